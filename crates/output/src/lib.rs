@@ -1,0 +1,1 @@
+//! Every output format of readperf, one file each.

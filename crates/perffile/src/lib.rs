@@ -1,0 +1,1 @@
+//! The Linux perf.data format: raw records, typed events in time order, and a paved path.

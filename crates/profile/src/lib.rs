@@ -1,0 +1,1 @@
+//! The columnar profile: functions, samples, totals, views.

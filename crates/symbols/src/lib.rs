@@ -1,0 +1,1 @@
+//! Addresses of a binary to functions, inlined functions and source lines, in process.
