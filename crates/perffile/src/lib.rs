@@ -1,1 +1,2 @@
-//! The Linux perf.data format: raw records, typed events in time order, and a paved path.
+//! perf.data
+pub mod wire;

@@ -1,0 +1,96 @@
+//! The eight bytes before every record, and the bits of `misc`.
+
+use super::endian::Order;
+
+/// Size of [`RecordHead`] on the wire, in bytes.
+pub const HEAD_SIZE: usize = 8;
+
+/// `perf_event_header`: type, `misc` bits, size of the whole record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RecordHead {
+    /// Record type; below 64 the kernel's, from 64 on perf's.
+    pub kind: u32,
+    /// Bits whose meaning depends on the type; the lowest three are the CPU mode.
+    pub misc: u16,
+    /// Size in bytes, this head included.
+    pub size: u16,
+}
+
+impl RecordHead {
+    /// The head at the start of `bytes`.
+    #[inline(always)]
+    pub fn read<O: Order>(bytes: &[u8]) -> Option<RecordHead> {
+        let [a, b, c, d, e, f, g, h] = *bytes.first_chunk::<HEAD_SIZE>()?;
+        Some(RecordHead { kind: O::u32([a, b, c, d]), misc: O::u16([e, f]), size: O::u16([g, h]) })
+    }
+
+    /// Its eight bytes.
+    pub fn put<O: Order>(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&O::put_u32(self.kind));
+        out.extend_from_slice(&O::put_u16(self.misc));
+        out.extend_from_slice(&O::put_u16(self.size));
+    }
+
+    /// In which mode the CPU was.
+    #[inline]
+    pub fn cpu_mode(self) -> CpuMode {
+        CpuMode::of(self.misc)
+    }
+}
+
+/// In which mode a CPU was (`misc`, lowest three bits).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CpuMode {
+    /// Not known.
+    #[default]
+    Unknown,
+    /// Kernel.
+    Kernel,
+    /// User.
+    User,
+    /// Hypervisor.
+    Hypervisor,
+    /// Kernel of a guest.
+    GuestKernel,
+    /// User of a guest.
+    GuestUser,
+}
+
+impl CpuMode {
+    /// The mode in a record's `misc`.
+    #[inline]
+    pub fn of(misc: u16) -> CpuMode {
+        match misc & 7 {
+            1 => CpuMode::Kernel,
+            2 => CpuMode::User,
+            3 => CpuMode::Hypervisor,
+            4 => CpuMode::GuestKernel,
+            5 => CpuMode::GuestUser,
+            _ => CpuMode::Unknown,
+        }
+    }
+}
+
+/// Names of the `misc` bits.
+pub mod misc {
+    /// MMAP2: /proc parsing was cut short.
+    pub const PROC_MAP_PARSE_TIMEOUT: u16 = 1 << 12;
+    /// MMAP, MMAP2: a data mapping.
+    pub const MMAP_DATA: u16 = 1 << 13;
+    /// COMM: by an exec.
+    pub const COMM_EXEC: u16 = 1 << 13;
+    /// FORK: made up by perf for a running task; its mappings are told separately.
+    pub const FORK_EXEC: u16 = 1 << 13;
+    /// SWITCH: out.
+    pub const SWITCH_OUT: u16 = 1 << 13;
+    /// SAMPLE: the instruction pointer is exact.
+    pub const EXACT_IP: u16 = 1 << 14;
+    /// SWITCH: out by preemption.
+    pub const SWITCH_OUT_PREEMPT: u16 = 1 << 14;
+    /// MMAP2: with a build-id in place of device and inode.
+    pub const MMAP_BUILD_ID: u16 = 1 << 14;
+    /// HEADER_BUILD_ID: its size byte is valid.
+    pub const BUILD_ID_SIZE: u16 = 1 << 15;
+    /// LOST_SAMPLES: dropped by a BPF filter.
+    pub const LOST_SAMPLES_BPF: u16 = 1 << 15;
+}

@@ -1,0 +1,182 @@
+//! Every record type: one file each, one line each in the registry below.
+
+use super::WireError;
+use super::attr::SampleShape;
+use super::decode::Decoder;
+use super::describe::{Describe, Sink};
+use super::encode::Encoder;
+use super::endian::Order;
+use super::measure::Measure;
+use super::pass::Fields;
+use super::sample::Sample;
+
+/// What is known of a record type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordKind {
+    /// Its number.
+    pub number: u32,
+    /// Its name in the kernel or in perf, without `PERF_RECORD_`.
+    pub name: &'static str,
+    /// First Linux or perf that writes it.
+    pub since: &'static str,
+}
+
+/// The registry: number, name, variant, modules to declare, type, first version. From it come [`Record`], [`RECORDS`], and
+/// the dispatch of all passes.
+macro_rules! records {
+    (
+        mods { $($module:ident)* }
+        $( $number:literal $name:ident $variant:ident($type:ty) $since:literal, )*
+    ) => {
+        $( pub mod $module; )*
+
+        /// A typed record.
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(clippy::large_enum_variant)] // Short-lived, and a SAMPLE is what most records are.
+        pub enum Record<'a> {
+            $(
+                #[doc = concat!("PERF_RECORD_", stringify!($name), " (", stringify!($number), "), since ", $since, ".")]
+                $variant($type),
+            )*
+            /// A type this reader does not know: its body.
+            Unknown(&'a [u8]),
+        }
+
+        /// Every known record type, by number.
+        pub const RECORDS: &[RecordKind] =
+            &[$( RecordKind { number: $number, name: stringify!($name), since: $since } ),*];
+
+        /// Names of the record types, as numbers.
+        pub mod kind {
+            $(
+                #[doc = concat!("PERF_RECORD_", stringify!($name))]
+                pub const $name: u32 = $number;
+            )*
+        }
+
+        impl<'a> Record<'a> {
+            /// Decodes the body of a record of this type (head and trailer taken off), and what the body holds behind the
+            /// fields known here.
+            ///
+            /// # Errors
+            /// The field at which the bytes end.
+            pub fn decode<O: Order>(
+                number: u32,
+                body: &'a [u8],
+                shape: &SampleShape,
+                misc: u16,
+            ) -> Result<(Record<'a>, &'a [u8]), WireError> {
+                let mut decoder = Decoder::<O, _>::new(body, shape, misc);
+                let record = match number {
+                    $( $number => Record::$variant(decoder.value()?), )*
+                    _ => return Ok((Record::Unknown(body), &[])),
+                };
+                Ok((record, decoder.remainder()))
+            }
+
+            /// Its number; `None` for an unknown one.
+            pub fn number(&self) -> Option<u32> {
+                match self {
+                    $( Record::$variant(..) => Some($number), )*
+                    Record::Unknown(_) => None,
+                }
+            }
+
+            /// Appends the body to `out`.
+            ///
+            /// # Errors
+            /// A count that does not fit its wire type.
+            pub fn encode<O: Order>(&self, out: &mut Vec<u8>, shape: &SampleShape, misc: u16) -> Result<(), WireError> {
+                let mut encoder = Encoder::<O>::new(out, shape, misc);
+                match self.clone() {
+                    $( Record::$variant(mut value) => value.fields(&mut encoder), )*
+                    Record::Unknown(body) => super::pass::Pass::rest(&mut encoder, "body", &mut { body }),
+                }
+            }
+
+            /// Size of the body in bytes.
+            pub fn size(&self, shape: &SampleShape, misc: u16) -> usize {
+                match self.clone() {
+                    $( Record::$variant(mut value) => Measure::of(&mut value, shape, misc), )*
+                    Record::Unknown(body) => body.len(),
+                }
+            }
+
+            /// Tells `sink` every field.
+            pub fn describe(&self, sink: &mut impl Sink, shape: &SampleShape, misc: u16) {
+                let mut pass = Describe::new(sink, shape, misc);
+                // This pass fails on nothing but counts too large for their wire type, and then has told all before it.
+                let _ = match self.clone() {
+                    $( Record::$variant(mut value) => value.fields(&mut pass), )*
+                    Record::Unknown(body) => super::pass::Pass::rest(&mut pass, "body", &mut { body }),
+                };
+            }
+        }
+    };
+}
+
+records! {
+    mods {
+        aux aux_output_hw_id auxtrace auxtrace_error auxtrace_info bpf_event bpf_metadata callchain_deferred cgroup comm
+        compressed compressed2 cpu_map event_update finished_init finished_round header_attr header_build_id
+        header_event_type header_feature header_tracing_data id_index itrace_start ksymbol lost lost_samples mmap mmap2
+        namespaces read schedstat_cpu schedstat_domain stat stat_config stat_round switch switch_cpu_wide task text_poke
+        thread_map throttle time_conv
+    }
+    1 MMAP Mmap(mmap::Mmap<'a>) "Linux 2.6.31",
+    2 LOST Lost(lost::Lost) "Linux 2.6.31",
+    3 COMM Comm(comm::Comm<'a>) "Linux 2.6.31",
+    4 EXIT Exit(task::Task) "Linux 2.6.31",
+    5 THROTTLE Throttle(throttle::Throttle) "Linux 2.6.31",
+    6 UNTHROTTLE Unthrottle(throttle::Throttle) "Linux 2.6.31",
+    7 FORK Fork(task::Task) "Linux 2.6.31",
+    8 READ Read(read::ThreadRead<'a>) "Linux 2.6.31",
+    9 SAMPLE Sample(Sample<'a>) "Linux 2.6.31",
+    10 MMAP2 Mmap2(mmap2::Mmap2<'a>) "Linux 3.12",
+    11 AUX Aux(aux::Aux) "Linux 4.1",
+    12 ITRACE_START ItraceStart(itrace_start::ItraceStart) "Linux 4.1",
+    13 LOST_SAMPLES LostSamples(lost_samples::LostSamples) "Linux 4.2",
+    14 SWITCH Switch(switch::Switch) "Linux 4.3",
+    15 SWITCH_CPU_WIDE SwitchCpuWide(switch_cpu_wide::SwitchCpuWide) "Linux 4.3",
+    16 NAMESPACES Namespaces(namespaces::Namespaces<'a>) "Linux 4.12",
+    17 KSYMBOL Ksymbol(ksymbol::Ksymbol<'a>) "Linux 5.1",
+    18 BPF_EVENT BpfEvent(bpf_event::BpfEvent) "Linux 5.1",
+    19 CGROUP Cgroup(cgroup::Cgroup<'a>) "Linux 5.7",
+    20 TEXT_POKE TextPoke(text_poke::TextPoke<'a>) "Linux 5.9",
+    21 AUX_OUTPUT_HW_ID AuxOutputHwId(aux_output_hw_id::AuxOutputHwId) "Linux 5.16",
+    22 CALLCHAIN_DEFERRED CallchainDeferred(callchain_deferred::CallchainDeferred<'a>) "Linux 6.19",
+    64 HEADER_ATTR HeaderAttr(header_attr::HeaderAttr<'a>) "perf 2.6.34",
+    65 HEADER_EVENT_TYPE HeaderEventType(header_event_type::HeaderEventType<'a>) "perf 2.6.34",
+    66 HEADER_TRACING_DATA HeaderTracingData(header_tracing_data::HeaderTracingData<'a>) "perf 2.6.34",
+    67 HEADER_BUILD_ID HeaderBuildId(header_build_id::HeaderBuildId<'a>) "perf 2.6.34",
+    68 FINISHED_ROUND FinishedRound(finished_round::FinishedRound) "perf 2.6.35",
+    69 ID_INDEX IdIndex(id_index::IdIndex<'a>) "perf 4.0",
+    70 AUXTRACE_INFO AuxtraceInfo(auxtrace_info::AuxtraceInfo<'a>) "perf 4.1",
+    71 AUXTRACE Auxtrace(auxtrace::Auxtrace) "perf 4.1",
+    72 AUXTRACE_ERROR AuxtraceError(auxtrace_error::AuxtraceError<'a>) "perf 4.1",
+    73 THREAD_MAP ThreadMap(thread_map::ThreadMap<'a>) "perf 4.5",
+    74 CPU_MAP CpuMap(cpu_map::CpuMap<'a>) "perf 4.5",
+    75 STAT_CONFIG StatConfig(stat_config::StatConfig<'a>) "perf 4.5",
+    76 STAT Stat(stat::Stat) "perf 4.5",
+    77 STAT_ROUND StatRound(stat_round::StatRound) "perf 4.5",
+    78 EVENT_UPDATE EventUpdate(event_update::EventUpdate<'a>) "perf 4.5",
+    79 TIME_CONV TimeConv(time_conv::TimeConv) "perf 4.5",
+    80 HEADER_FEATURE HeaderFeature(header_feature::HeaderFeature<'a>) "perf 4.17",
+    81 COMPRESSED Compressed(compressed::Compressed<'a>) "perf 5.2",
+    82 FINISHED_INIT FinishedInit(finished_init::FinishedInit) "perf 6.0",
+    83 COMPRESSED2 Compressed2(compressed2::Compressed2<'a>) "perf 6.16",
+    84 BPF_METADATA BpfMetadata(bpf_metadata::BpfMetadata<'a>) "perf 6.17",
+    85 SCHEDSTAT_CPU SchedstatCpu(schedstat_cpu::SchedstatCpu) "perf 7.0",
+    86 SCHEDSTAT_DOMAIN SchedstatDomain(schedstat_domain::SchedstatDomain<'a>) "perf 7.0",
+}
+
+/// First number of perf's own records, which carry no trailer.
+pub const USER_RECORDS: u32 = 64;
+
+/// Name of a record type without `PERF_RECORD_`; `UNKNOWN_<number>` if it has none here.
+pub fn record_name(number: u32) -> std::borrow::Cow<'static, str> {
+    match RECORDS.binary_search_by_key(&number, |kind| kind.number).ok().and_then(|at| RECORDS.get(at)) {
+        Some(kind) => kind.name.into(),
+        None => format!("UNKNOWN_{number}").into(),
+    }
+}
