@@ -20,7 +20,7 @@
 ///
 /// ```text
 /// /// A kernel symbol came or went.
-/// #[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// #[derive(Clone, Debug, Default, PartialEq)]
 /// pub struct Ksymbol<'a> {
 ///     /// Where it starts.
 ///     pub addr: u64,
@@ -40,7 +40,7 @@
 /// }
 /// ```
 ///
-/// Counted lists are written `entries: List<'a, Link> as list counted u64 "nr"`: the count goes first, under its own name,
+/// `#[derive(Copy)]` is added where nothing is owned. Counted lists are written `entries: List<'a, Link> as list counted u64 "nr"`: the count goes first, under its own name,
 /// in the given width. Whatever does not fit is written by hand against the same [`Pass`](super::pass::Pass).
 macro_rules! fields {
     (
@@ -53,7 +53,8 @@ macro_rules! fields {
         }
     ) => {
         $(#[$meta])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        #[derive(Clone, Debug, Default, PartialEq)]
+        #[allow(unreachable_pub)] // In a private module it is public for its parent only.
         pub struct $name $(<$life>)? {
             $( $(#[$field_meta])* pub $field: $type, )*
         }

@@ -193,12 +193,20 @@ impl<'a, O: Order, S: ShapeSource> Pass<'a> for Decoder<'a, O, S> {
         *value = List::new(self.take(name, count.saturating_mul(size))?, O::ORDER);
         Ok(())
     }
-    fn vec<T: Fields<'a> + Clone>(&mut self, name: &'static str, count: u64, value: &mut Vec<T>) -> Step {
+    fn vec_of<T: Fields<'a> + Clone>(
+        &mut self,
+        name: &'static str,
+        count: u64,
+        value: &mut Vec<T>,
+        blank: &T,
+    ) -> Step {
         // Grows with what is really there: a count alone allocates nothing.
         value.clear();
         for _ in 0..count {
             let before = self.bytes.len();
-            value.push(self.value()?);
+            let mut element = blank.clone();
+            element.fields(self)?;
+            value.push(element);
             if self.bytes.len() == before {
                 return Err(WireError::too_many(name, count));
             }
@@ -209,6 +217,16 @@ impl<'a, O: Order, S: ShapeSource> Pass<'a> for Decoder<'a, O, S> {
         let mut len = 0;
         self.u32(name, &mut len)?;
         *value = HeaderString::from_padded(self.take(name, u64::from(len))?);
+        Ok(())
+    }
+    fn strings(&mut self, name: &'static str, count: u64, value: &mut Vec<HeaderString<'a>>) -> Step {
+        // Each takes at least its length word, so that a count alone allocates nothing.
+        value.clear();
+        for _ in 0..count {
+            let mut text = HeaderString::default();
+            self.header_string(name, &mut text)?;
+            value.push(text);
+        }
         Ok(())
     }
     fn inner<T: Fields<'a>>(&mut self, _: &'static str, value: &mut T) -> Step {

@@ -25,6 +25,8 @@ pub enum Shown<'v> {
     Unsigneds(U64s<'v>),
     /// Addresses.
     Addresses(U64s<'v>),
+    /// Names.
+    Texts(&'v [HeaderString<'v>]),
 }
 
 /// Where a description goes.
@@ -140,7 +142,13 @@ impl<'a, S: Sink> Pass<'a> for Describe<'_, '_, S> {
         self.sink.close_list();
         Ok(())
     }
-    fn vec<T: Fields<'a> + Clone>(&mut self, name: &'static str, _: u64, value: &mut Vec<T>) -> Step {
+    fn vec_of<T: Fields<'a> + Clone>(
+        &mut self,
+        name: &'static str,
+        _: u64,
+        value: &mut Vec<T>,
+        _: &T,
+    ) -> Step {
         self.sink.open_list(name);
         for element in value {
             self.sink.open_element();
@@ -152,6 +160,9 @@ impl<'a, S: Sink> Pass<'a> for Describe<'_, '_, S> {
     }
     fn header_string(&mut self, name: &'static str, value: &mut HeaderString<'a>) -> Step {
         self.say(name, WireType::Text, Shown::Text(value.bytes()))
+    }
+    fn strings(&mut self, name: &'static str, _: u64, value: &mut Vec<HeaderString<'a>>) -> Step {
+        self.say(name, WireType::Texts, Shown::Texts(value))
     }
     fn inner<T: Fields<'a>>(&mut self, name: &'static str, value: &mut T) -> Step {
         self.sink.open_inner(name);

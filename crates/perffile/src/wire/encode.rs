@@ -111,7 +111,13 @@ impl<'a, O: Order> Pass<'a> for Encoder<'_, '_, O> {
         }
         value.iter().try_for_each(|mut element| element.fields(self))
     }
-    fn vec<T: Fields<'a> + Clone>(&mut self, name: &'static str, count: u64, value: &mut Vec<T>) -> Step {
+    fn vec_of<T: Fields<'a> + Clone>(
+        &mut self,
+        name: &'static str,
+        count: u64,
+        value: &mut Vec<T>,
+        _: &T,
+    ) -> Step {
         Self::counted(name, count, value.len())?;
         value.iter_mut().try_for_each(|element| element.fields(self))
     }
@@ -121,6 +127,10 @@ impl<'a, O: Order> Pass<'a> for Encoder<'_, '_, O> {
         self.put(&O::put_u32(u32::try_from(len).map_err(|_| WireError::too_many(name, len as u64))?))?;
         self.put(bytes)?;
         self.pad(nuls)
+    }
+    fn strings(&mut self, name: &'static str, count: u64, value: &mut Vec<HeaderString<'a>>) -> Step {
+        Self::counted(name, count, value.len())?;
+        value.iter_mut().try_for_each(|text| self.header_string(name, text))
     }
     fn inner<T: Fields<'a>>(&mut self, _: &'static str, value: &mut T) -> Step {
         value.fields(self)

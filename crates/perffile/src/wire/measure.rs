@@ -90,12 +90,15 @@ impl<'a> Pass<'a> for Measure<'_> {
     fn list<T: Element>(&mut self, _: &'static str, _: u64, value: &mut List<'a, T>) -> Step {
         self.add(value.as_bytes().len())
     }
-    fn vec<T: Fields<'a> + Clone>(&mut self, _: &'static str, _: u64, value: &mut Vec<T>) -> Step {
+    fn vec_of<T: Fields<'a> + Clone>(&mut self, _: &'static str, _: u64, value: &mut Vec<T>, _: &T) -> Step {
         value.iter_mut().try_for_each(|element| element.fields(self))
     }
     fn header_string(&mut self, _: &'static str, value: &mut HeaderString<'a>) -> Step {
         let (bytes, nuls) = value.on_the_wire();
         self.add(4 + bytes.len() + nuls)
+    }
+    fn strings(&mut self, name: &'static str, _: u64, value: &mut Vec<HeaderString<'a>>) -> Step {
+        value.iter_mut().try_for_each(|text| self.header_string(name, text))
     }
     fn inner<T: Fields<'a>>(&mut self, _: &'static str, value: &mut T) -> Step {
         value.fields(self)

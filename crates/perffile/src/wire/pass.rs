@@ -49,6 +49,8 @@ pub enum WireType {
     Addresses,
     /// Some structures.
     List,
+    /// Some names.
+    Texts,
 }
 
 /// A run over the fields of a declaration.
@@ -95,10 +97,23 @@ pub trait Pass<'a>: Sized {
     fn addrs(&mut self, name: &'static str, count: u64, value: &mut U64s<'a>) -> Step;
     /// `count` structures of fixed size.
     fn list<T: Element>(&mut self, name: &'static str, count: u64, value: &mut List<'a, T>) -> Step;
-    /// `count` structures of any size, kept in a vector (header features).
-    fn vec<T: Fields<'a> + Clone>(&mut self, name: &'static str, count: u64, value: &mut Vec<T>) -> Step;
+    /// `count` structures of any size, kept in a vector (header features). Decoding starts each one from `blank`, which may
+    /// carry what an element has to know of its surroundings.
+    fn vec_of<T: Fields<'a> + Clone>(
+        &mut self,
+        name: &'static str,
+        count: u64,
+        value: &mut Vec<T>,
+        blank: &T,
+    ) -> Step;
+    /// As [`Pass::vec_of`], from default values.
+    fn vec<T: Fields<'a> + Clone>(&mut self, name: &'static str, count: u64, value: &mut Vec<T>) -> Step {
+        self.vec_of(name, count, value, &T::default())
+    }
     /// A header string: u32 length, then that many bytes, NUL-terminated and padded.
     fn header_string(&mut self, name: &'static str, value: &mut HeaderString<'a>) -> Step;
+    /// `count` header strings.
+    fn strings(&mut self, name: &'static str, count: u64, value: &mut Vec<HeaderString<'a>>) -> Step;
     /// Fields of an inner structure.
     fn inner<T: Fields<'a>>(&mut self, name: &'static str, value: &mut T) -> Step;
     /// A 64-bit word of C bit-fields of the given widths, first field first. On a big-endian machine a compiler

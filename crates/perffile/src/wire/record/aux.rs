@@ -4,6 +4,7 @@ use crate::wire::declare::fields;
 
 fields! {
     /// A stretch of the AUX buffer.
+    #[derive(Copy)]
     pub struct Aux {
         /// Where in the buffer, bytes.
         aux_offset: u64 as addr,

@@ -4,6 +4,7 @@ use crate::wire::declare::fields;
 
 fields! {
     /// A hardware id.
+    #[derive(Copy)]
     pub struct AuxOutputHwId {
         /// The id.
         hw_id: u64 as addr,

@@ -4,6 +4,7 @@ use crate::wire::declare::fields;
 
 fields! {
     /// Which piece of which buffer.
+    #[derive(Copy)]
     pub struct Auxtrace {
         /// Bytes behind the record, padding included.
         data_size: u64,

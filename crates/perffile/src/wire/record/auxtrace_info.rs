@@ -4,6 +4,7 @@ use crate::wire::declare::fields;
 
 fields! {
     /// Which hardware trace, and its parameters.
+    #[derive(Copy)]
     pub struct AuxtraceInfo<'a> {
         /// 1 Intel PT, 2 Intel BTS, 3 CoreSight ETM, 4 Arm SPE, 5 s390 CPU-MF, 6 HiSilicon PTT.
         auxtrace_type: u32,

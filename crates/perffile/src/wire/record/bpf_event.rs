@@ -4,6 +4,7 @@ use crate::wire::declare::fields;
 
 fields! {
     /// A BPF program came or went.
+    #[derive(Copy)]
     pub struct BpfEvent {
         /// 1 loaded, 2 unloaded.
         bpf_type: u16,

@@ -5,6 +5,7 @@ use crate::wire::words::U64s;
 
 fields! {
     /// User addresses for the samples with this cookie.
+    #[derive(Copy)]
     pub struct CallchainDeferred<'a> {
         /// Cookie in the samples' call chains.
         cookie: u64 as addr,

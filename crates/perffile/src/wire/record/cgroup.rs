@@ -5,6 +5,7 @@ use crate::wire::text::CStr8;
 
 fields! {
     /// A cgroup.
+    #[derive(Copy)]
     pub struct Cgroup<'a> {
         /// Id, as samples carry it.
         cgroup_id: u64,

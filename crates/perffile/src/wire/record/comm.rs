@@ -5,6 +5,7 @@ use crate::wire::text::CStr8;
 
 fields! {
     /// A thread's name. `misc` bit 13: by an exec.
+    #[derive(Copy)]
     pub struct Comm<'a> {
         /// Process.
         pid: u32,

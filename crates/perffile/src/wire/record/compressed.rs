@@ -4,6 +4,7 @@ use crate::wire::declare::fields;
 
 fields! {
     /// Compressed records.
+    #[derive(Copy)]
     pub struct Compressed<'a> {
         /// The bytes.
         data: &'a [u8] as rest,

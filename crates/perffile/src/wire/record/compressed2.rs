@@ -4,6 +4,7 @@ use crate::wire::declare::fields;
 
 fields! {
     /// Compressed records.
+    #[derive(Copy)]
     pub struct Compressed2<'a> {
         /// How many of the bytes are data.
         data_size: u64,

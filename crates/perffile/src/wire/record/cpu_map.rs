@@ -7,6 +7,7 @@ use crate::wire::words::U64s;
 
 fields! {
     /// A CPU number.
+    #[derive(Copy)]
     pub struct CpuNumber {
         /// 0xffff stands for any.
         cpu: u16,
@@ -16,6 +17,7 @@ impl Element for CpuNumber {}
 
 fields! {
     /// 32 CPUs.
+    #[derive(Copy)]
     pub struct CpuMask32 {
         /// A bit each.
         mask: u32,

@@ -4,5 +4,6 @@ use crate::wire::declare::fields;
 
 fields! {
     /// Nothing but the mark.
+    #[derive(Copy)]
     pub struct FinishedRound {}
 }

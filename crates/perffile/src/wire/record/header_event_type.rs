@@ -5,6 +5,7 @@ use crate::wire::text::CStr8;
 
 fields! {
     /// A name.
+    #[derive(Copy)]
     pub struct HeaderEventType<'a> {
         /// `config` of the attr.
         event_id: u64,

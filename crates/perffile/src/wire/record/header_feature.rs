@@ -4,6 +4,7 @@ use crate::wire::declare::fields;
 
 fields! {
     /// A feature section.
+    #[derive(Copy)]
     pub struct HeaderFeature<'a> {
         /// Its bit.
         feat_id: u64,

@@ -4,6 +4,7 @@ use crate::wire::declare::fields;
 
 fields! {
     /// How many bytes follow.
+    #[derive(Copy)]
     pub struct HeaderTracingData<'a> {
         /// Bytes behind the record, padded to 8.
         data_size: u32,

@@ -6,6 +6,7 @@ use crate::wire::pass::{Element, Fields, Pass, Step};
 
 fields! {
     /// An event id and its counter.
+    #[derive(Copy)]
     pub struct IdIndexEntry {
         /// Event id.
         id: u64,
@@ -21,6 +22,7 @@ impl Element for IdIndexEntry {}
 
 fields! {
     /// The guest that an id belongs to.
+    #[derive(Copy)]
     pub struct IdIndexGuest {
         /// Process id of the guest; 0 the host.
         machine_pid: u64,

@@ -4,6 +4,7 @@ use crate::wire::declare::fields;
 
 fields! {
     /// The task that an instruction trace begins with.
+    #[derive(Copy)]
     pub struct ItraceStart {
         /// Process.
         pid: u32,

@@ -5,6 +5,7 @@ use crate::wire::text::CStr8;
 
 fields! {
     /// A symbol of generated kernel code.
+    #[derive(Copy)]
     pub struct Ksymbol<'a> {
         /// First address.
         addr: u64 as addr,

@@ -4,6 +4,7 @@ use crate::wire::declare::fields;
 
 fields! {
     /// Records the kernel could not write.
+    #[derive(Copy)]
     pub struct Lost {
         /// Event id.
         id: u64,

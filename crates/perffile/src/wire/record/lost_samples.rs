@@ -4,6 +4,7 @@ use crate::wire::declare::fields;
 
 fields! {
     /// Samples dropped.
+    #[derive(Copy)]
     pub struct LostSamples {
         /// How many.
         lost: u64,

@@ -5,6 +5,7 @@ use crate::wire::text::CStr8;
 
 fields! {
     /// A mapping, as old recorders tell it.
+    #[derive(Copy)]
     pub struct Mmap<'a> {
         /// Process; -1 for the kernel's.
         pid: u32,

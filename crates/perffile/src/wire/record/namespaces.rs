@@ -6,6 +6,7 @@ use crate::wire::pass::Element;
 
 fields! {
     /// A thread's namespaces.
+    #[derive(Copy)]
     pub struct Namespaces<'a> {
         /// Process.
         pid: u32,
@@ -18,6 +19,7 @@ fields! {
 
 fields! {
     /// A namespace as /proc/PID/ns links to it.
+    #[derive(Copy)]
     pub struct NamespaceLink {
         /// Device.
         dev: u64,

@@ -4,6 +4,7 @@ use crate::wire::declare::fields;
 
 fields! {
     /// A CPU's counters, versions 15 to 17.
+    #[derive(Copy)]
     pub struct SchedstatCpu {
         /// Jiffies.
         timestamp: u64,

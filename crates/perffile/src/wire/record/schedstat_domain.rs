@@ -6,6 +6,7 @@ use crate::wire::pass::{Element, Fields, Pass, Step};
 
 fields! {
     /// One counter; which one is told by its place and the version of /proc/schedstat.
+    #[derive(Copy)]
     pub struct DomainCounter {
         /// The count.
         count: u32,

@@ -4,6 +4,7 @@ use crate::wire::declare::fields;
 
 fields! {
     /// A counter value.
+    #[derive(Copy)]
     pub struct Stat {
         /// Event id.
         event_id: u64,

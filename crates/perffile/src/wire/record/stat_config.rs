@@ -6,6 +6,7 @@ use crate::wire::pass::Element;
 
 fields! {
     /// Settings.
+    #[derive(Copy)]
     pub struct StatConfig<'a> {
         /// Each a tag and a value.
         settings: List<'a, StatSetting> as list counted u64 "nr",
@@ -14,6 +15,7 @@ fields! {
 
 fields! {
     /// One setting.
+    #[derive(Copy)]
     pub struct StatSetting {
         /// 0 aggregation mode, 1 interval in ms, 2 scale, 3 aggregation level.
         tag: u64,

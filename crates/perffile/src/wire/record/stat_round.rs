@@ -4,6 +4,7 @@ use crate::wire::declare::fields;
 
 fields! {
     /// The end of an interval.
+    #[derive(Copy)]
     pub struct StatRound {
         /// 0 an interval, 1 the run.
         round_type: u64,

@@ -4,5 +4,6 @@ use crate::wire::declare::fields;
 
 fields! {
     /// A context switch; all it tells is in `misc` and the trailer.
+    #[derive(Copy)]
     pub struct Switch {}
 }

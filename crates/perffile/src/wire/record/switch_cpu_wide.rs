@@ -4,6 +4,7 @@ use crate::wire::declare::fields;
 
 fields! {
     /// A context switch and the other side of it.
+    #[derive(Copy)]
     pub struct SwitchCpuWide {
         /// Process switched to (out) or from (in).
         next_prev_pid: u32,

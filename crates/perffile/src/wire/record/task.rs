@@ -4,6 +4,7 @@ use crate::wire::declare::fields;
 
 fields! {
     /// A thread and its parent.
+    #[derive(Copy)]
     pub struct Task {
         /// Process.
         pid: u32,

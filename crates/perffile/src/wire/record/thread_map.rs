@@ -6,6 +6,7 @@ use crate::wire::pass::Element;
 
 fields! {
     /// Threads.
+    #[derive(Copy)]
     pub struct ThreadMap<'a> {
         /// Each with its name.
         threads: List<'a, MappedThread> as list counted u64 "nr",
@@ -14,6 +15,7 @@ fields! {
 
 fields! {
     /// A thread.
+    #[derive(Copy)]
     pub struct MappedThread {
         /// Thread id; -1 for any.
         pid: u64,

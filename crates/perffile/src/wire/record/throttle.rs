@@ -4,6 +4,7 @@ use crate::wire::declare::fields;
 
 fields! {
     /// An event stopped or let go on.
+    #[derive(Copy)]
     pub struct Throttle {
         /// When, ns.
         time: u64,

@@ -18,6 +18,7 @@ pub struct TimeConv {
 
 fields! {
     /// About counters that are narrower than 64 bits.
+    #[derive(Copy)]
     pub struct ShortClock {
         /// Cycles.
         time_cycles: u64,

@@ -68,18 +68,22 @@ impl<'a> Read<'a> {
 
 fields! {
     /// A member's value alone.
+    #[derive(Copy)]
     pub struct Value { value: u64 }
 }
 fields! {
     /// A member's value and id.
+    #[derive(Copy)]
     pub struct ValueId { value: u64, id: u64 }
 }
 fields! {
     /// A member's value and lost count.
+    #[derive(Copy)]
     pub struct ValueLost { value: u64, lost: u64 }
 }
 fields! {
     /// A member's value, id and lost count.
+    #[derive(Copy)]
     pub struct ValueIdLost { value: u64, id: u64, lost: u64 }
 }
 impl Element for Value {}

@@ -106,10 +106,13 @@ impl<'a> Pass<'a> for Locate<'_> {
     fn list<T: Element>(&mut self, name: &'static str, _: u64, _: &mut List<'a, T>) -> Step {
         self.variable(name)
     }
-    fn vec<T: Fields<'a> + Clone>(&mut self, name: &'static str, _: u64, _: &mut Vec<T>) -> Step {
+    fn vec_of<T: Fields<'a> + Clone>(&mut self, name: &'static str, _: u64, _: &mut Vec<T>, _: &T) -> Step {
         self.variable(name)
     }
     fn header_string(&mut self, name: &'static str, _: &mut HeaderString<'a>) -> Step {
+        self.variable(name)
+    }
+    fn strings(&mut self, name: &'static str, _: u64, _: &mut Vec<HeaderString<'a>>) -> Step {
         self.variable(name)
     }
     fn inner<T: Fields<'a>>(&mut self, name: &'static str, value: &mut T) -> Step {

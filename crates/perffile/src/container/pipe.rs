@@ -1,0 +1,32 @@
+//! Pipes: a header of 16 bytes, and then nothing but records, which tell events and features too.
+
+use super::features::Features;
+use super::{Container, Opened, Stream};
+use crate::bytes::Bytes;
+use crate::issue::Issues;
+use crate::place::Part;
+use crate::recording::Metadata;
+use crate::schema::Schema;
+use crate::wire::endian::ByteOrder;
+use std::sync::Arc;
+
+/// Size of the header in bytes.
+const HEADER_SIZE: usize = 16;
+
+/// Opens a pipe stream whose header has been seen. Its events are learnt on the way.
+pub(crate) fn open(bytes: &Bytes, version: u8, order: ByteOrder) -> Opened {
+    let metadata = Metadata {
+        container: Container::Pipe,
+        version,
+        order,
+        schema: Arc::new(Schema::new(order)),
+        features: Arc::new(Features::new(order)),
+        compressed: false,
+        issues: Issues::default(),
+    };
+    let records = bytes.slice(HEADER_SIZE..bytes.len());
+    Opened {
+        metadata,
+        streams: vec![Stream { part: Part::Data, offset: HEADER_SIZE as u64, bytes: records }],
+    }
+}

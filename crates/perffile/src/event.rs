@@ -1,0 +1,214 @@
+//! Records on their way: batches of them, and one by one.
+
+use crate::bytes::Bytes;
+use crate::error::{Error, ErrorKind, Result};
+use crate::order::Entry;
+use crate::place::{Part, Place};
+use crate::schema::{EventDescription, Schema};
+use crate::wire::attr::SampleShape;
+use crate::wire::decode::Decoder;
+use crate::wire::endian::with_order;
+use crate::wire::head::{HEAD_SIZE, RecordHead};
+use crate::wire::record::{Record, USER_RECORDS, kind};
+use crate::wire::sample::{SampleId, SampleView};
+use std::sync::Arc;
+
+/// Bytes of a recording in which records lie, and where they come from.
+#[derive(Clone, Debug)]
+pub(crate) struct Chunk {
+    pub(crate) bytes: Bytes,
+    pub(crate) part: Part,
+    /// File offset of the first byte; of bytes that were compressed, the offset of the compressed record.
+    pub(crate) offset: u64,
+    /// Whether the bytes were compressed in the file.
+    pub(crate) compressed: bool,
+}
+
+/// Some records in order. Owns what it shows, so that it can be collected, and sent to another thread.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    pub(crate) schema: Arc<Schema>,
+    pub(crate) first_chunk: u32,
+    pub(crate) chunks: Vec<Chunk>,
+    pub(crate) entries: Vec<Entry>,
+}
+
+impl Batch {
+    /// How many records.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The events of the recording, as known when this batch was made.
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    /// The records, in order.
+    #[inline]
+    pub fn iter(&self) -> impl Iterator<Item = Event<'_>> {
+        self.entries.iter().filter_map(|entry| self.event(entry))
+    }
+
+    #[inline]
+    fn event(&self, entry: &Entry) -> Option<Event<'_>> {
+        let chunk = self.chunks.get(entry.chunk.checked_sub(self.first_chunk)? as usize)?;
+        let bytes = chunk.bytes.get(entry.pos as usize..)?;
+        let head = with_order!(self.schema.order(), O => RecordHead::read::<O>(bytes))?;
+        Some(Event { head, bytes, entry: *entry, chunk, schema: &self.schema })
+    }
+}
+
+/// One record, half parsed: its head, its bytes and its place. The rest is decoded when asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Event<'b> {
+    head: RecordHead,
+    /// From the head to the end of the chunk.
+    bytes: &'b [u8],
+    entry: Entry,
+    chunk: &'b Chunk,
+    schema: &'b Schema,
+}
+
+impl<'b> Event<'b> {
+    /// Type, `misc`, size.
+    #[inline]
+    pub fn head(&self) -> RecordHead {
+        self.head
+    }
+
+    /// Its number in the recording, from 0, in the order of the file. Records inside compressed ones count too.
+    #[inline]
+    pub fn index(&self) -> u64 {
+        self.entry.index
+    }
+
+    /// Which part of the recording it lies in.
+    pub fn part(&self) -> Part {
+        self.chunk.part
+    }
+
+    /// Its offset in the file, in bytes; of a record that was compressed, that of the compressed record.
+    pub fn offset(&self) -> u64 {
+        if self.chunk.compressed { self.chunk.offset } else { self.chunk.offset + u64::from(self.entry.pos) }
+    }
+
+    /// Whether it was compressed in the file.
+    pub fn was_compressed(&self) -> bool {
+        self.chunk.compressed
+    }
+
+    /// Its place, for errors and issues.
+    pub fn place(&self) -> Place {
+        Place::new(self.part(), self.offset()).record(self.index(), self.head.kind)
+    }
+
+    /// The whole record as it lies in the recording.
+    #[inline]
+    pub fn raw(&self) -> &'b [u8] {
+        self.bytes.get(..usize::from(self.head.size)).unwrap_or(self.bytes)
+    }
+
+    /// The record without its head; a trailer included.
+    #[inline]
+    pub fn body(&self) -> &'b [u8] {
+        self.raw().get(HEAD_SIZE..).unwrap_or_default()
+    }
+
+    /// The bytes behind the record that belong to it without being counted in its size: the data of AUXTRACE and
+    /// HEADER_TRACING_DATA records.
+    pub fn payload(&self) -> &'b [u8] {
+        let size = crate::walk::frame::payload_size(self.head.kind, self.body(), self.schema.order());
+        let rest = self.bytes.get(usize::from(self.head.size)..).unwrap_or_default();
+        rest.get(..usize::try_from(size).unwrap_or(usize::MAX)).unwrap_or(rest)
+    }
+
+    /// The events of the recording.
+    pub fn schema(&self) -> &'b Schema {
+        self.schema
+    }
+
+    /// Whether it is one of perf's own records, without trailer.
+    #[inline]
+    pub fn is_user_record(&self) -> bool {
+        self.head.kind >= USER_RECORDS
+    }
+
+    /// Its time in ns of the recording's clock, if it has one; 0 in records that perf made up itself.
+    #[inline]
+    pub fn time(&self) -> Option<u64> {
+        match self.head.kind {
+            kind::SAMPLE => self.schema.time_of_sample(self.body()),
+            USER_RECORDS.. => None,
+            _ => self.schema.time_of_trailer(self.body()),
+        }
+    }
+
+    /// Index of the event it belongs to; `None` where its id belongs to none, and for perf's own records.
+    #[inline]
+    pub fn event_index(&self) -> Option<usize> {
+        match self.head.kind {
+            kind::SAMPLE => self.schema.event_of_sample(self.body()),
+            USER_RECORDS.. => None,
+            _ => self.schema.event_of_trailer(self.body()),
+        }
+    }
+
+    /// The event it belongs to.
+    #[inline]
+    pub fn event(&self) -> Option<&'b EventDescription> {
+        self.schema.event(self.event_index()?)
+    }
+
+    /// The sample, if it is one that belongs to a known event.
+    #[inline]
+    pub fn sample(&self) -> Option<SampleView<'b>> {
+        if self.head.kind != kind::SAMPLE {
+            return None;
+        }
+        Some(SampleView::new(self.body(), &self.event()?.layout, self.head.misc))
+    }
+
+    /// The trailer: who, when, where; `None` for samples, for perf's own records, and where it is missing.
+    pub fn sample_id(&self) -> Option<SampleId> {
+        if self.head.kind == kind::SAMPLE || self.is_user_record() {
+            return None;
+        }
+        let event = self.event()?;
+        let body = self.body();
+        let bytes = body.get(body.len().checked_sub(event.trailer.size())?..)?;
+        if bytes.is_empty() {
+            return None;
+        }
+        with_order!(self.schema.order(), O => Decoder::<O, _>::new(bytes, event.layout.shape(), 0).value().ok())
+    }
+
+    /// The record with all its fields, and what its body holds behind the fields known here.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Record`] with the place of the field at which the bytes end.
+    pub fn record(&self) -> Result<(Record<'b>, &'b [u8])> {
+        let (body, shape) = self.body_and_shape();
+        with_order!(self.schema.order(), O => Record::decode::<O>(self.head.kind, body, &shape, self.head.misc))
+            .map_err(|error| Error::new(ErrorKind::Record(error), Some(self.place().field(error.field))))
+    }
+
+    /// The body without the trailer, and what decides its layout.
+    pub fn body_and_shape(&self) -> (&'b [u8], SampleShape) {
+        let body = self.body();
+        if self.is_user_record() {
+            return (body, SampleShape::default());
+        }
+        let Some(event) = self.event() else { return (body, SampleShape::default()) };
+        let shape = *event.layout.shape();
+        if self.head.kind == kind::SAMPLE {
+            return (body, shape);
+        }
+        (body.get(..body.len().saturating_sub(event.trailer.size())).unwrap_or_default(), shape)
+    }
+}

@@ -1,0 +1,205 @@
+//! All that is needed to decode a body: byte order, events, and which id belongs to which event.
+
+use crate::wire::attr::{EventAttr, SampleType};
+use crate::wire::endian::ByteOrder;
+use crate::wire::sample::layout::{SampleLayout, TrailerLayout};
+use rustc_hash::FxHashMap;
+
+/// One event of a recording.
+#[derive(Clone, Debug)]
+pub struct EventDescription {
+    /// How it was opened.
+    pub attr: EventAttr,
+    /// Ids of its counters: one per CPU or thread.
+    pub ids: Vec<u64>,
+    /// Its name, as EVENT_DESC or EVENT_UPDATE tell it, or made from the attr.
+    pub name: String,
+    /// Whether the recording itself tells the name.
+    pub named: bool,
+    /// Unit of its counts, from EVENT_UPDATE.
+    pub unit: Option<String>,
+    /// What its counts have to be multiplied by, from EVENT_UPDATE.
+    pub scale: Option<f64>,
+    /// Where the fields of its samples lie.
+    pub layout: SampleLayout,
+    /// Where the fields of its trailers lie.
+    pub trailer: TrailerLayout,
+}
+
+impl EventDescription {
+    /// The period of a sample: its own, or what stands in for it.
+    #[inline]
+    pub fn period(&self, recorded: Option<u64>) -> u64 {
+        recorded.unwrap_or_else(|| self.attr.default_period())
+    }
+}
+
+/// The events of a recording and how to find the one a record belongs to.
+#[derive(Clone, Debug, Default)]
+pub struct Schema {
+    order: ByteOrder,
+    events: Vec<EventDescription>,
+    ids: FxHashMap<u64, usize>,
+    /// Offsets from the start of a sample's body at which some event has its id.
+    sample_id_at: Vec<usize>,
+    /// Offsets from the end of a record at which some event's trailer has its id, with the size of that trailer.
+    trailer_id_at: Vec<usize>,
+    /// Whether all events lay out their samples' time and their trailers in the same way.
+    uniform: bool,
+}
+
+impl Schema {
+    /// No event yet.
+    pub fn new(order: ByteOrder) -> Self {
+        Schema { order, uniform: true, ..Schema::default() }
+    }
+
+    /// Byte order of the recording.
+    pub fn order(&self) -> ByteOrder {
+        self.order
+    }
+
+    /// The events, in the order of their attrs.
+    pub fn events(&self) -> &[EventDescription] {
+        &self.events
+    }
+
+    /// The event with this index.
+    #[inline]
+    pub fn event(&self, index: usize) -> Option<&EventDescription> {
+        self.events.get(index)
+    }
+
+    /// Index of the event that a counter id belongs to.
+    pub fn event_of_id(&self, id: u64) -> Option<usize> {
+        self.ids.get(&id).copied()
+    }
+
+    /// Whether the events lay out their records differently.
+    pub fn is_mixed(&self) -> bool {
+        !self.uniform
+    }
+
+    /// Whether several events share a recording that does not say which one a sample belongs to.
+    pub fn is_ambiguous(&self) -> bool {
+        self.events.len() > 1 && self.sample_id_at.is_empty()
+    }
+
+    /// Adds an event.
+    pub fn add(&mut self, attr: EventAttr, ids: Vec<u64>) {
+        let shape = attr.shape();
+        let layout = SampleLayout::new(shape, self.order);
+        let trailer = TrailerLayout::new(&shape);
+        let index = self.events.len();
+        for id in &ids {
+            self.ids.entry(*id).or_insert(index);
+        }
+        push_new(&mut self.sample_id_at, layout.id_offset());
+        push_new(&mut self.trailer_id_at, trailer.id_offset().map(|at| trailer.size() - at));
+        if let Some(first) = self.events.first() {
+            self.uniform &= first.trailer == trailer && first.layout.time_offset() == layout.time_offset();
+        }
+        let name = crate::container::event_name::from_attr(&attr);
+        self.events.push(EventDescription {
+            attr,
+            ids,
+            name,
+            named: false,
+            unit: None,
+            scale: None,
+            layout,
+            trailer,
+        });
+    }
+
+    /// Gives an event the name that the recording tells.
+    pub fn set_name(&mut self, index: usize, name: String) {
+        if let Some(event) = self.events.get_mut(index) {
+            event.name = name;
+            event.named = true;
+        }
+    }
+
+    /// Gives an event the unit of its counts.
+    pub fn set_unit(&mut self, index: usize, unit: String) {
+        if let Some(event) = self.events.get_mut(index) {
+            event.unit = Some(unit);
+        }
+    }
+
+    /// Gives an event the scale of its counts.
+    pub fn set_scale(&mut self, index: usize, scale: f64) {
+        if let Some(event) = self.events.get_mut(index) {
+            event.scale = Some(scale);
+        }
+    }
+
+    /// Adds ids to an event.
+    pub fn add_ids(&mut self, index: usize, ids: impl IntoIterator<Item = u64>) {
+        let Some(event) = self.events.get_mut(index) else { return };
+        for id in ids {
+            if self.ids.insert(id, index).is_none() {
+                event.ids.push(id);
+            }
+        }
+    }
+
+    /// The event of a sample. With one event always that one; an id of 0 stands for the first.
+    #[inline]
+    pub fn event_of_sample(&self, body: &[u8]) -> Option<usize> {
+        if self.events.len() == 1 {
+            return Some(0);
+        }
+        self.sample_id_at.iter().find_map(|at| {
+            let found = self.known_id(self.order.u64_at(body, *at)?)?;
+            let layout = &self.events.get(found)?.layout;
+            (layout.id_offset() == Some(*at)).then_some(found)
+        })
+    }
+
+    /// The event of another record of the kernel, from its trailer. Without an id it is the first.
+    #[inline]
+    pub fn event_of_trailer(&self, body: &[u8]) -> Option<usize> {
+        if self.events.len() == 1 || self.trailer_id_at.is_empty() {
+            return (!self.events.is_empty()).then_some(0);
+        }
+        self.trailer_id_at.iter().find_map(|from_end| {
+            let at = body.len().checked_sub(*from_end)?;
+            self.known_id(self.order.u64_at(body, at)?)
+        })
+    }
+
+    fn known_id(&self, id: u64) -> Option<usize> {
+        // Records that perf makes up itself have id 0.
+        if id == 0 { Some(0) } else { self.ids.get(&id).copied() }
+    }
+
+    /// Time of a sample, ns.
+    #[inline]
+    pub fn time_of_sample(&self, body: &[u8]) -> Option<u64> {
+        let index = if self.uniform { 0 } else { self.event_of_sample(body)? };
+        self.order.u64_at(body, self.events.get(index)?.layout.time_offset()?)
+    }
+
+    /// Time in the trailer of another record of the kernel, ns.
+    #[inline]
+    pub fn time_of_trailer(&self, body: &[u8]) -> Option<u64> {
+        let index = if self.uniform { 0 } else { self.event_of_trailer(body)? };
+        let trailer = &self.events.get(index)?.trailer;
+        let at = body.len().checked_sub(trailer.size())? + trailer.time_offset()?;
+        self.order.u64_at(body, at)
+    }
+
+    /// Whether records can be put in order of time: every event samples it, and other records have a trailer.
+    pub fn has_time(&self) -> bool {
+        self.events.iter().all(|e| e.attr.sample_type.has(SampleType::TIME) && e.attr.shape().sample_id_all)
+    }
+}
+
+fn push_new(list: &mut Vec<usize>, at: Option<usize>) {
+    if let Some(at) = at
+        && !list.contains(&at)
+    {
+        list.push(at);
+    }
+}

@@ -1,0 +1,88 @@
+//! What perf's own records mean to the walk: events, names and features that are told on the way.
+
+use super::Batches;
+use crate::bytes::Bytes;
+use crate::container::features::Features;
+use crate::container::file::names_and_ids;
+use crate::issue::IssueKind;
+use crate::schema::Schema;
+use crate::wire::attr::SampleShape;
+use crate::wire::endian::Order;
+use crate::wire::feature::bit;
+use crate::wire::head::RecordHead;
+use crate::wire::record::event_update::EventUpdate;
+use crate::wire::record::header_attr::HeaderAttr;
+use crate::wire::record::{Record, kind};
+use std::ops::Range;
+use std::sync::Arc;
+
+impl Batches {
+    /// Learns from a record of perf's own. `payload` is where the bytes behind it lie.
+    pub(super) fn apply<O: Order>(
+        &mut self,
+        head: RecordHead,
+        body: &[u8],
+        bytes: &Bytes,
+        payload: Range<usize>,
+    ) {
+        match head.kind {
+            kind::HEADER_ATTR | kind::EVENT_UPDATE => {}
+            kind::HEADER_FEATURE => return self.feature::<O>(body, bytes, payload.start),
+            kind::HEADER_TRACING_DATA => {
+                let offset = self.place(payload.start, head).offset;
+                return self.features().insert(bit::TRACING_DATA, bytes.slice(payload), offset);
+            }
+            kind::COMPRESSED | kind::COMPRESSED2 => {
+                self.metadata.compressed = true;
+                let place = self.place(payload.start, head);
+                let message = || "compressed records are not read by this version".to_owned();
+                return self.metadata.issues.add(IssueKind::BadCompression, place, message);
+            }
+            _ => return,
+        }
+        match Record::decode::<O>(head.kind, body, &SampleShape::default(), head.misc) {
+            Ok((Record::HeaderAttr(HeaderAttr { attr, ids }), _)) => {
+                self.schema().add(attr, ids.iter().collect());
+                self.schema_changed();
+            }
+            Ok((Record::EventUpdate(update), _)) => self.event_update(&update),
+            _ => {} // A record that cannot be decoded is told of by whoever decodes it.
+        }
+    }
+
+    fn schema(&mut self) -> &mut Schema {
+        Arc::make_mut(&mut self.metadata.schema)
+    }
+
+    fn features(&mut self) -> &mut Features {
+        Arc::make_mut(&mut self.metadata.features)
+    }
+
+    fn event_update(&mut self, update: &EventUpdate<'_>) {
+        let Some(index) = self.metadata.schema.event_of_id(update.event_id) else { return };
+        let text = || update.text.display().into_owned();
+        match update.update_type {
+            0 => self.schema().set_unit(index, text()),
+            1 => self.schema().set_scale(index, update.scale),
+            2 => self.schema().set_name(index, text()),
+            _ => {}
+        }
+    }
+
+    /// A feature of a pipe. One without payload is the end mark, unless it is one that never has any.
+    fn feature<O: Order>(&mut self, body: &[u8], bytes: &Bytes, end: usize) {
+        let Some((id, payload)) = body.split_first_chunk() else { return };
+        let Ok(feature) = u32::try_from(O::u64(*id)) else { return };
+        if payload.is_empty() && !crate::container::file::has_no_payload(feature) {
+            return;
+        }
+        let start = end - payload.len();
+        let offset = self.chunks.back().map_or(0, |chunk| chunk.offset) + start as u64;
+        let section = bytes.slice(start..end);
+        self.features().insert(feature, section, offset);
+        if feature == bit::EVENT_DESC {
+            let features = Arc::clone(&self.metadata.features);
+            names_and_ids(&features, self.schema());
+        }
+    }
+}
