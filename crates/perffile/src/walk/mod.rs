@@ -181,7 +181,7 @@ impl Batches {
             Stop::Enough => {}
             Stop::User(head) => self.user_record::<O>(&bytes, pos, head),
             Stop::End | Stop::Partial => self.at_chunk_end(&bytes, pos),
-            Stop::Bad(head) => self.bad_record::<O>(&bytes, pos, head),
+            Stop::Bad(head) => self.bad_record(&bytes, pos, head),
         }
     }
 
@@ -229,7 +229,7 @@ impl Batches {
         let size = usize::from(head.size);
         let body = bytes.get(pos + HEAD_SIZE..pos + size).unwrap_or_default();
         if head.kind >= 256 && !frame::is_plausible(head) {
-            return self.bad_record::<O>(bytes, pos, head);
+            return self.bad_record(bytes, pos, head);
         }
         let payload = usize::try_from(frame::payload_size(head.kind, body, O::ORDER)).unwrap_or(usize::MAX);
         let behind = bytes.get(pos + size..).unwrap_or_default();
@@ -295,7 +295,7 @@ impl Batches {
     }
 
     /// A head that cannot be one: goes on where records begin again.
-    fn bad_record<O: Order>(&mut self, bytes: &Bytes, pos: usize, head: RecordHead) {
+    fn bad_record(&mut self, bytes: &Bytes, pos: usize, head: RecordHead) {
         if frame::is_plausible(RecordHead { size: 8, ..head }) {
             let place = self.place(pos, head);
             let message = || format!("a record of {} bytes cannot be", head.size);
