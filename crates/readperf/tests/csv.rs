@@ -174,7 +174,7 @@ fn hostile_names_stay_in_their_cell() {
     let dir = scratch();
     let mut content = std::fs::read(fixture("main")).unwrap();
     let old = b"/tmp/readperf-fixtures/main/libwork.so".as_slice();
-    let new = b"/tmp/a,b\"c\nd/=HYPERLINK()/x/libwork.so".as_slice();
+    let new = b"/tmp/a,b\"c\nd/=HYPERLINK(),\"xlibwork.so".as_slice();
     assert_eq!(old.len(), new.len());
     let mut changed = 0;
     while let Some(at) = content.windows(old.len()).position(|w| w == old) {
@@ -193,5 +193,5 @@ fn hostile_names_stay_in_their_cell() {
         assert!(!rows.is_empty());
         all.extend(rows.concat());
     }
-    assert!(all.contains("/tmp/a,b\"c"), "the name is still there in some cell");
+    assert!(all.contains(",\"xlibwork.so"), "the name is still there in some cell");
 }
