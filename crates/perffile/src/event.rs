@@ -174,6 +174,12 @@ impl<'b> Event<'b> {
         Some(SampleView::new(self.body(), &self.event()?.layout, self.head.misc))
     }
 
+    /// The sample as one of the event with this index, as [`Event::event_index`] has told it.
+    #[inline]
+    pub fn sample_of(&self, index: usize) -> Option<SampleView<'b>> {
+        Some(SampleView::new(self.body(), &self.schema.event(index)?.layout, self.head.misc))
+    }
+
     /// The trailer: who, when, where; `None` for samples, for perf's own records, and where it is missing.
     pub fn sample_id(&self) -> Option<SampleId> {
         if self.head.kind == kind::SAMPLE || self.is_user_record() {

@@ -1,1 +1,4 @@
 //! The columnar profile: functions, samples, totals, views.
+#![forbid(unsafe_code)]
+
+pub mod statistics;

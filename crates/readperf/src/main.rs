@@ -1,0 +1,18 @@
+//! The program: arguments, dispatch, exit status. Nothing else.
+#![forbid(unsafe_code)]
+
+mod cli;
+mod cmd;
+mod input;
+mod outcome;
+mod out;
+mod progress;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match cli::run() {
+        Ok(outcome) => outcome.exit_code(),
+        Err(error) => outcome::failure(&error),
+    }
+}
