@@ -33,6 +33,10 @@ pub fn write_json(out: &mut impl Write, event: &Event<'_>, issues: &mut Issues) 
     let error = describe(event, &mut tree, issues)?;
     let mut object = tree.finish();
     shorten(&mut object);
+    if let (Some(description), Some(_)) = (event.event(), event.sample()) {
+        // What a sample without a period of its own stands for.
+        object.entry("period").or_insert_with(|| description.period(None).into());
+    }
     if let Some(error) = error {
         object.insert("error".into(), error.into());
         object.insert("body".into(), json::hex(event.body()).into());
@@ -128,8 +132,10 @@ impl Lines {
         let indent = (self.depth + 2) * 4;
         for (nr, row) in bytes.chunks(16).enumerate() {
             let hex: Vec<String> = row.iter().map(|byte| format!("{byte:02x}")).collect();
-            let ascii: String =
-                row.iter().map(|byte| if (0x20..0x7f).contains(byte) { char::from(*byte) } else { '.' }).collect();
+            let ascii: String = row
+                .iter()
+                .map(|byte| if (0x20..0x7f).contains(byte) { char::from(*byte) } else { '.' })
+                .collect();
             self.text.push_str(&format!("{:indent$}{:04x}  {:<47}  {ascii}\n", "", nr * 16, hex.join(" ")));
         }
     }

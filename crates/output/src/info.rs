@@ -130,10 +130,15 @@ fn feature_text(out: &mut impl Write, name: &str, value: &Value) -> io::Result<(
     match value {
         Value::Bool(_) => writeln!(out, "{name:<16} yes"),
         Value::Object(fields) if fields.len() == 1 && fields.contains_key("size") => {
-            writeln!(out, "{name:<16} {} bytes", grouped(fields.get("size").and_then(Value::as_u64).unwrap_or(0)))
+            writeln!(
+                out,
+                "{name:<16} {} bytes",
+                grouped(fields.get("size").and_then(Value::as_u64).unwrap_or(0))
+            )
         }
         Value::Object(fields) => {
-            let parts: Vec<String> = fields.iter().map(|(name, value)| format!("{name} {}", inline(value))).collect();
+            let parts: Vec<String> =
+                fields.iter().map(|(name, value)| format!("{name} {}", inline(value))).collect();
             writeln!(out, "{name:<16} {}", parts.join(", "))
         }
         Value::Array(values) if values.iter().any(Value::is_object) => {

@@ -12,7 +12,12 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// What the writer says.
-pub fn write_json(out: &mut impl Write, stats: &Statistics, schema: &Schema, issues: &[&Issue]) -> io::Result<()> {
+pub fn write_json(
+    out: &mut impl Write,
+    stats: &Statistics,
+    schema: &Schema,
+    issues: &[&Issue],
+) -> io::Result<()> {
     let records: Vec<Value> = stats
         .records()
         .map(|(number, count)| {
@@ -55,7 +60,13 @@ pub fn write_text(out: &mut impl Write, stats: &Statistics, schema: &Schema) -> 
     writeln!(out, "{:<24} {:>14} {:>14}", "all", grouped(count_sum), binary_size(bytes_sum))?;
     writeln!(out, "\n{:<32} {:>14} {:>22}", "event", "samples", "period")?;
     for (name, count) in stats.events(schema) {
-        writeln!(out, "{:<32} {:>14} {:>22}", printable(name), grouped(count.samples), grouped(count.period))?;
+        writeln!(
+            out,
+            "{:<32} {:>14} {:>22}",
+            printable(name),
+            grouped(count.samples),
+            grouped(count.period)
+        )?;
     }
     writeln!(out)?;
     if stats.unattributed > 0 {

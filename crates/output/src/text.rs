@@ -71,11 +71,17 @@ mod tests {
 
     #[test]
     fn numbers_are_grouped() {
-        assert_eq!([0, 7, 999, 1000, 12_345, 1_234_567].map(grouped), ["0", "7", "999", "1,000", "12,345", "1,234,567"]);
+        assert_eq!(
+            [0, 7, 999, 1000, 12_345, 1_234_567].map(grouped),
+            ["0", "7", "999", "1,000", "12,345", "1,234,567"]
+        );
     }
 
     #[test]
     fn sizes_have_units() {
-        assert_eq!([0, 1023, 1024, 1536, 118 << 20].map(binary_size), ["0 B", "1023 B", "1.0 KiB", "1.5 KiB", "118.0 MiB"]);
+        assert_eq!(
+            [0, 1023, 1024, 1536, 118 << 20].map(binary_size),
+            ["0 B", "1023 B", "1.0 KiB", "1.5 KiB", "118.0 MiB"]
+        );
     }
 }

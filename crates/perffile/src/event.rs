@@ -111,7 +111,7 @@ impl<'b> Event<'b> {
     /// The whole record as it lies in the recording.
     #[inline]
     pub fn raw(&self) -> &'b [u8] {
-        self.bytes.get(..usize::from(self.head.size)).unwrap_or(self.bytes)
+        self.bytes.get(..usize::from(self.head.size).max(HEAD_SIZE)).unwrap_or(self.bytes)
     }
 
     /// The record without its head; a trailer included.
@@ -123,8 +123,8 @@ impl<'b> Event<'b> {
     /// The bytes behind the record that belong to it without being counted in its size: the data of AUXTRACE and
     /// HEADER_TRACING_DATA records.
     pub fn payload(&self) -> &'b [u8] {
-        let size = crate::walk::frame::payload_size(self.head.kind, self.body(), self.schema.order());
-        let rest = self.bytes.get(usize::from(self.head.size)..).unwrap_or_default();
+        let size = crate::walk::frame::payload_size(self.head, self.bytes, self.schema.order());
+        let rest = self.bytes.get(usize::from(self.head.size).max(HEAD_SIZE)..).unwrap_or_default();
         rest.get(..usize::try_from(size).unwrap_or(usize::MAX)).unwrap_or(rest)
     }
 

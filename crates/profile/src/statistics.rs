@@ -82,7 +82,9 @@ impl Statistics {
             let message = || "a sample's event id belongs to no event".to_owned();
             return self.issues.add(IssueKind::UnknownEventId, event.place(), message);
         };
-        let (Some(description), Some(sample)) = (event.schema().event(index), event.sample_of(index)) else { return };
+        let (Some(description), Some(sample)) = (event.schema().event(index), event.sample_of(index)) else {
+            return;
+        };
         if self.events.len() <= index {
             self.events.resize(index + 1, EventCount::default());
         }
@@ -99,7 +101,9 @@ impl Statistics {
     fn add_lost(&mut self, event: &Event<'_>) {
         match event.record() {
             Ok((Record::Lost(lost), _)) => self.lost_records = self.lost_records.saturating_add(lost.lost),
-            Ok((Record::LostSamples(lost), _)) => self.lost_samples = self.lost_samples.saturating_add(lost.lost),
+            Ok((Record::LostSamples(lost), _)) => {
+                self.lost_samples = self.lost_samples.saturating_add(lost.lost)
+            }
             Ok(_) => {}
             Err(error) => self.issues.add(IssueKind::BadRecord, event.place(), || error.to_string()),
         }

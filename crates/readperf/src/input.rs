@@ -41,7 +41,7 @@ impl Input {
     pub(crate) fn open(&self) -> anyhow::Result<Recording> {
         let opened = match self.path() {
             Some(path) => Recording::open(path),
-            None => Recording::from_reader(io::stdin().lock()),
+            None => Recording::from_reader(io::stdin()),
         };
         let hint = if self.file.is_none() { " (no FILE was given; see readperf --help)" } else { "" };
         opened.with_context(|| format!("{}{hint}", self.name()))

@@ -4,8 +4,8 @@
 mod cli;
 mod cmd;
 mod input;
-mod outcome;
 mod out;
+mod outcome;
 mod progress;
 
 use std::process::ExitCode;

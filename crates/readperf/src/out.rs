@@ -46,6 +46,9 @@ impl Output {
         }
         let file = File::create(&self.output).with_context(|| self.output.display().to_string())?;
         let choice = choice.unwrap_or(ColorChoice::Never);
-        Ok(Box::new(AutoStream::new(Box::new(BufWriter::with_capacity(1 << 16, file)) as Box<dyn Write>, choice)))
+        Ok(Box::new(AutoStream::new(
+            Box::new(BufWriter::with_capacity(1 << 16, file)) as Box<dyn Write>,
+            choice,
+        )))
     }
 }

@@ -29,7 +29,8 @@ impl Progress {
         let bar = self.bar.get_or_insert_with(|| {
             // Hides itself where stderr is no terminal.
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(10));
-            let style = ProgressStyle::with_template("{msg} {percent:>3} % of {total_bytes} {bar:30} {eta} left");
+            let style =
+                ProgressStyle::with_template("{msg} {percent:>3} % of {total_bytes} {bar:30} {eta} left");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar.set_message(what);
             bar

@@ -4,7 +4,6 @@ use super::Batches;
 use crate::bytes::Bytes;
 use crate::container::features::Features;
 use crate::container::file::names_and_ids;
-use crate::issue::IssueKind;
 use crate::schema::Schema;
 use crate::wire::attr::SampleShape;
 use crate::wire::endian::Order;
@@ -31,12 +30,6 @@ impl Batches {
             kind::HEADER_TRACING_DATA => {
                 let offset = self.place(payload.start, head).offset;
                 return self.features().insert(bit::TRACING_DATA, bytes.slice(payload), offset);
-            }
-            kind::COMPRESSED | kind::COMPRESSED2 => {
-                self.metadata.compressed = true;
-                let place = self.place(payload.start, head);
-                let message = || "compressed records are not read by this version".to_owned();
-                return self.metadata.issues.add(IssueKind::BadCompression, place, message);
             }
             _ => return,
         }

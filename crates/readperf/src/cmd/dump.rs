@@ -43,7 +43,7 @@ Examples:
         let ordering = if self.sorted { Ordering::Time } else { Ordering::File };
         let mut out = self.output.open()?;
         let mut issues = Issues::default();
-        let mut batches = recording.batches(ordering);
+        let mut batches = recording.batches(ordering)?;
         for batch in batches.by_ref() {
             for event in batch.iter() {
                 if self.json {

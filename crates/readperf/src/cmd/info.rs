@@ -31,7 +31,7 @@ Examples:
 
     fn run(&self) -> anyhow::Result<Outcome> {
         let recording = self.input.open()?;
-        let metadata = recording.read_metadata();
+        let metadata = recording.read_metadata()?;
         let mut out = self.output.open()?;
         if self.json {
             output::write_json(&mut out, &metadata)?;

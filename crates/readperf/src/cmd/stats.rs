@@ -37,7 +37,7 @@ Examples:
         let recording = self.input.open()?;
         let mut progress = Progress::new("counting", !self.input.no_progress);
         let mut stats = Statistics::default();
-        let mut batches = recording.batches(Ordering::File);
+        let mut batches = recording.batches(Ordering::File)?;
         while let Some(batch) = batches.next() {
             batch.iter().for_each(|event| stats.add(&event));
             progress.bytes(batches.progress());
