@@ -4,7 +4,7 @@ use crate::json::{self, Tree};
 use crate::text::{printable, printable_bytes, seconds};
 use perffile::wire::describe::{Describe, Shown, Sink};
 use perffile::wire::pass::{Fields, WireType};
-use perffile::wire::record::{Record, record_name};
+use perffile::wire::record::Record;
 use perffile::{Event, IssueKind, Issues};
 use serde_json::{Map, Value};
 use std::io::{self, Write};
@@ -19,7 +19,7 @@ pub fn write_json(out: &mut impl Write, event: &Event<'_>, issues: &mut Issues) 
     object.insert("index".into(), event.index().into());
     object.insert("offset".into(), event.offset().into());
     object.insert("part".into(), event.part().to_string().into());
-    object.insert("type".into(), record_name(head.kind).into());
+    object.insert("type".into(), event.type_name().into());
     object.insert("number".into(), head.kind.into());
     object.insert("misc".into(), head.misc.into());
     object.insert("size".into(), head.size.into());
@@ -57,6 +57,7 @@ fn describe(event: &Event<'_>, sink: &mut impl Sink, issues: &mut Issues) -> io:
     };
     let (record, rest) = decoded;
     if let Record::Unknown(_) = record {
+        // Its bytes are shown; that its type is unknown is worth a note.
         issues.add(IssueKind::UnknownRecord, event.place(), || {
             format!("records of type {} are unknown to this version", event.head().kind)
         });
@@ -94,7 +95,7 @@ fn shorten(object: &mut Map<String, Value>) {
 /// What the writer says.
 pub fn write_text(out: &mut impl Write, event: &Event<'_>, issues: &mut Issues) -> io::Result<()> {
     let head = event.head();
-    write!(out, "{:#010x} #{} {}", event.offset(), event.index(), record_name(head.kind))?;
+    write!(out, "{:#010x} #{} {}", event.offset(), event.index(), event.type_name())?;
     write!(out, "  misc {:#06x}  size {}", head.misc, head.size)?;
     if let Some(time) = event.time() {
         write!(out, "  time {}", seconds(time))?;

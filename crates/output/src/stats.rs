@@ -2,7 +2,6 @@
 
 use crate::json;
 use crate::text::{binary_size, grouped, printable, seconds};
-use perffile::wire::record::record_name;
 use perffile::{Issue, Schema};
 use readperf_profile::statistics::Statistics;
 use serde_json::{Value, json};
@@ -21,7 +20,7 @@ pub fn write_json(
     let records: Vec<Value> = stats
         .records()
         .map(|(number, count)| {
-            json!({ "type": record_name(number), "number": number, "count": count.count, "bytes": count.bytes })
+            json!({ "type": schema.dialect().record_name(number), "number": number, "count": count.count, "bytes": count.bytes })
         })
         .collect();
     let events: Vec<Value> = stats
@@ -52,7 +51,7 @@ pub fn write_text(out: &mut impl Write, stats: &Statistics, schema: &Schema) -> 
     writeln!(out, "{:<24} {:>14} {:>14}", "record", "count", "size")?;
     let (mut count_sum, mut bytes_sum) = (0, 0);
     for (number, count) in stats.records() {
-        let name = format!("{} ({number})", record_name(number));
+        let name = format!("{} ({number})", schema.dialect().record_name(number));
         writeln!(out, "{name:<24} {:>14} {:>14}", grouped(count.count), binary_size(count.bytes))?;
         count_sum += count.count;
         bytes_sum += count.bytes;

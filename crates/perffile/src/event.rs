@@ -82,6 +82,11 @@ impl<'b> Event<'b> {
         self.head
     }
 
+    /// Name of its type, without `PERF_RECORD_`.
+    pub fn type_name(&self) -> std::borrow::Cow<'static, str> {
+        self.schema.dialect().record_name(self.head.kind)
+    }
+
     /// Its number in the recording, from 0, in the order of the file. Records inside compressed ones count too.
     #[inline]
     pub fn index(&self) -> u64 {
@@ -123,7 +128,12 @@ impl<'b> Event<'b> {
     /// The bytes behind the record that belong to it without being counted in its size: the data of AUXTRACE and
     /// HEADER_TRACING_DATA records.
     pub fn payload(&self) -> &'b [u8] {
-        let size = crate::walk::frame::payload_size(self.head, self.bytes, self.schema.order());
+        let size = crate::walk::frame::payload_size(
+            self.head,
+            self.bytes,
+            self.schema.order(),
+            self.schema.dialect(),
+        );
         let rest = self.bytes.get(usize::from(self.head.size).max(HEAD_SIZE)..).unwrap_or_default();
         rest.get(..usize::try_from(size).unwrap_or(usize::MAX)).unwrap_or(rest)
     }
@@ -200,7 +210,8 @@ impl<'b> Event<'b> {
     /// [`ErrorKind::Record`] with the place of the field at which the bytes end.
     pub fn record(&self) -> Result<(Record<'b>, &'b [u8])> {
         let (body, shape) = self.body_and_shape();
-        with_order!(self.schema.order(), O => Record::decode::<O>(self.head.kind, body, &shape, self.head.misc))
+        let number = self.schema.dialect().decoded_as(self.head.kind);
+        with_order!(self.schema.order(), O => Record::decode::<O>(number, body, &shape, self.head.misc))
             .map_err(|error| Error::new(ErrorKind::Record(error), Some(self.place().field(error.field))))
     }
 

@@ -1,6 +1,7 @@
 //! The Linux perf.data format.
 pub mod bytes;
 pub mod container;
+mod dialect;
 mod error;
 mod event;
 mod issue;
@@ -12,7 +13,9 @@ mod schema;
 mod walk;
 pub mod wire;
 
+pub use container::Container;
 pub use container::features::Features;
+pub use dialect::Dialect;
 pub use error::{Error, ErrorKind, Result};
 pub use event::{Batch, Event};
 pub use issue::{Issue, IssueKind, Issues, Severity};

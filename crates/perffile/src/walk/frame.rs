@@ -1,5 +1,6 @@
 //! Where one record ends and the next begins, and how to find that again when it is lost.
 
+use crate::dialect::Dialect;
 use crate::wire::endian::{ByteOrder, Order};
 use crate::wire::head::{HEAD_SIZE, RecordHead};
 use crate::wire::record::kind;
@@ -16,10 +17,14 @@ const RESYNC_RECORDS: usize = 4;
 /// Bytes behind a record that belong to it without being counted in its size. `record` begins with its head and goes on
 /// behind it.
 #[inline]
-pub(crate) fn payload_size(head: RecordHead, record: &[u8], order: ByteOrder) -> u64 {
+pub(crate) fn payload_size(head: RecordHead, record: &[u8], order: ByteOrder, dialect: Dialect) -> u64 {
+    if !dialect.may_have_payload(head.kind) {
+        return 0;
+    }
     match head.kind {
         kind::AUXTRACE => order.u64_at(record, HEAD_SIZE).unwrap_or(0),
-        // The size of the data, padded to eight bytes in the stream.
+        // The size of the data, padded to eight bytes in the stream. simpleperf puts the data inside the record.
+        kind::HEADER_TRACING_DATA if head.size > 16 => 0,
         kind::HEADER_TRACING_DATA => {
             order.u32_at(record, HEAD_SIZE).map_or(0, |size| u64::from(size).next_multiple_of(8))
         }
@@ -52,10 +57,10 @@ pub(crate) fn is_plausible(head: RecordHead) -> bool {
 }
 
 /// The next place at or behind `from` where some plausible records follow each other, or all the bytes end with one.
-pub(crate) fn resync<O: Order>(bytes: &[u8], from: usize) -> Option<usize> {
+pub(crate) fn resync<O: Order>(bytes: &[u8], from: usize, dialect: Dialect) -> Option<usize> {
     let mut at = from;
     while at + HEAD_SIZE <= bytes.len() {
-        if begins::<O>(bytes, at) {
+        if begins::<O>(bytes, at, dialect) {
             return Some(at);
         }
         at += 1;
@@ -63,7 +68,7 @@ pub(crate) fn resync<O: Order>(bytes: &[u8], from: usize) -> Option<usize> {
     None
 }
 
-fn begins<O: Order>(bytes: &[u8], mut at: usize) -> bool {
+fn begins<O: Order>(bytes: &[u8], mut at: usize, dialect: Dialect) -> bool {
     for _ in 0..RESYNC_RECORDS {
         if at == bytes.len() {
             return true;
@@ -72,7 +77,7 @@ fn begins<O: Order>(bytes: &[u8], mut at: usize) -> bool {
         if !is_plausible(head) {
             return false;
         }
-        let payload = payload_size(head, bytes.get(at..).unwrap_or_default(), O::ORDER);
+        let payload = payload_size(head, bytes.get(at..).unwrap_or_default(), O::ORDER, dialect);
         let Some(next) =
             usize::try_from(payload).ok().and_then(|p| p.checked_add(at + usize::from(head.size)))
         else {

@@ -5,7 +5,9 @@ mod decompress;
 pub(crate) mod frame;
 
 use crate::bytes::Bytes;
+use crate::container::Container;
 use crate::container::stream::{Feed, Stream};
+use crate::dialect::Dialect;
 use crate::error::Result;
 use crate::event::{Batch, Chunk};
 use crate::issue::{IssueKind, Issues};
@@ -251,8 +253,15 @@ impl Batches {
         if head.kind >= 256 && !frame::is_plausible(head) {
             return self.bad_record(bytes, pos, head);
         }
+        if self.index == 0 && self.metadata.container == Container::Pipe {
+            let record = bytes.get(pos..pos + size).unwrap_or_default();
+            let dialect = Dialect::of_first_record(head.kind, record, O::ORDER);
+            self.schema().set_dialect(dialect);
+        }
         let rest = bytes.get(pos..).unwrap_or_default();
-        let payload = usize::try_from(frame::payload_size(head, rest, O::ORDER)).unwrap_or(usize::MAX);
+        let payload =
+            usize::try_from(frame::payload_size(head, rest, O::ORDER, self.metadata.schema.dialect()))
+                .unwrap_or(usize::MAX);
         let behind = bytes.get(pos + size..).unwrap_or_default();
         if behind.len() < payload {
             if self.nothing_follows() {
@@ -275,7 +284,7 @@ impl Batches {
         self.apply::<O>(head, body, bytes, pos + size..pos + size + payload);
         self.index += 1;
         self.move_to(pos + size + payload);
-        match head.kind {
+        match self.metadata.schema.dialect().decoded_as(head.kind) {
             kind::FINISHED_ROUND if self.sorting => {
                 self.queue.finish_round(&mut self.ready);
                 self.round_ended = true;
@@ -377,8 +386,9 @@ impl Batches {
 
     /// Bytes that are no record: counted and passed over.
     fn stray(&mut self, bytes: &Bytes, pos: usize) {
-        let next =
-            with_order!(self.metadata.order, O => frame::resync::<O>(bytes, pos + 1)).unwrap_or(bytes.len());
+        let dialect = self.metadata.schema.dialect();
+        let next = with_order!(self.metadata.order, O => frame::resync::<O>(bytes, pos + 1, dialect))
+            .unwrap_or(bytes.len());
         let place = self.place(pos, RecordHead::default());
         let skipped = (next - pos) as u64;
         let message = || format!("{skipped} bytes are no records and are passed over");
