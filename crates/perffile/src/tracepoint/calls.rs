@@ -119,19 +119,23 @@ impl<'t> Parser<'t> {
         let mut table = Vec::new();
         let outer = std::mem::replace(&mut self.in_table, true);
         while self.eat("{") {
+            if self.eat("}") {
+                self.eat(",");
+                continue;
+            }
             let number = self.argument()?;
             let text = match self.texts() {
-                Some(text) => text,
-                // Some tables end in `{ -1, NULL }`.
-                None => match self.expression()?.expr {
-                    Expr::Number(zero) if !zero.is_true() => Vec::new(),
+                Some(text) => Some(text),
+                // Some tables end in `{ -1, NULL }`: that is no line.
+                None => match constant(&self.expression()?.expr) {
+                    Some(zero) if !zero.is_true() => None,
                     _ => return self.fail("a name in quotes is missing"),
                 },
             };
             self.eat(",");
             self.need("}")?;
             self.eat(",");
-            table.push(Line { number: constant(&number.expr), text });
+            table.extend(text.map(|text| Line { number: constant(&number.expr), text }));
         }
         self.in_table = outer;
         self.need(")")?;

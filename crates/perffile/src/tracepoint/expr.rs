@@ -128,6 +128,8 @@ pub(crate) struct Parser<'t> {
     nesting: u16,
     /// Inside the table of `__print_symbolic` and its like, where unknown enumerators are borne.
     pub(crate) in_table: bool,
+    /// A variable or enumerator of the kernel was taken for 0.
+    pub(crate) guessed: bool,
     locals: Vec<&'t str>,
 }
 
@@ -135,7 +137,7 @@ pub(crate) type Parsed<T> = Result<T, ParseError>;
 
 impl<'t> Parser<'t> {
     pub(crate) fn new(format: &'t EventFormat, tokens: &'t [(usize, Token)]) -> Self {
-        Parser { format, tokens, at: 0, nesting: 0, in_table: false, locals: Vec::new() }
+        Parser { format, tokens, at: 0, nesting: 0, in_table: false, guessed: false, locals: Vec::new() }
     }
 
     pub(crate) fn fail<T>(&self, reason: &'static str) -> Parsed<T> {
@@ -322,6 +324,13 @@ impl<'t> Parser<'t> {
                 if self.eat("{") {
                     return self.block();
                 }
+                if let (Some(Token::Name(name)), Some(Token::Mark(")")), Some(Token::Mark("->"))) =
+                    (self.peek(), self.peek_at(1), self.peek_at(2))
+                    && is_record(name)
+                {
+                    self.at += 2;
+                    return self.named(name);
+                }
                 let node = self.expression()?;
                 self.need(")")?;
                 Ok(node)
@@ -330,8 +339,12 @@ impl<'t> Parser<'t> {
         }
     }
 
+    fn long(&self) -> IntType {
+        IntType { size: self.format.abi.long_size, signed: true }
+    }
+
     fn named(&mut self, name: &'t str) -> Parsed<Node> {
-        if (name == "REC" || name == "__entry") && self.eat("->") {
+        if is_record(name) && self.eat("->") {
             let field = self.need_name()?;
             return Ok(Node::leaf(Expr::Field(self.field(field)?)));
         }
@@ -348,8 +361,8 @@ impl<'t> Parser<'t> {
             Some(value) => Ok(Node::leaf(Expr::Number(Number::int(value)))),
             None if self.in_table => Ok(Node::leaf(Expr::Unresolved)),
             None => {
-                self.at -= 1;
-                self.fail("a name that only the kernel's compiler knew")
+                self.guessed = true;
+                Ok(Node::leaf(Expr::Number(Number::new(0, self.long()))))
             }
         }
     }
@@ -450,6 +463,11 @@ impl<'t> Parser<'t> {
         };
         operand.then_some((type_name, length))
     }
+}
+
+/// The names that stand for the payload.
+fn is_record(name: &str) -> bool {
+    name == "REC" || name == "__entry"
 }
 
 /// Enumerators and macros that appear by name in formats of kernels which do not resolve them.

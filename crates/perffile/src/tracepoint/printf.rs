@@ -14,6 +14,7 @@ use super::{EventFormat, ParseError, PrintkFormats, SymbolNames, limits};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrintFmt {
     pieces: Vec<Piece>,
+    guessed: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,7 +86,14 @@ impl PrintFmt {
         let long = IntType::new(u64::from(format.abi.long_size), true).unwrap_or(IntType::I64);
         let mut compiler =
             Compiler { text: &text, at: 0, arguments: arguments.into_iter(), long, parser: &parser };
-        Ok(PrintFmt { pieces: compiler.pieces()? })
+        let pieces = compiler.pieces()?;
+        Ok(PrintFmt { pieces, guessed: parser.guessed })
+    }
+
+    /// True if a variable or an enumerator of the kernel that the format does not resolve was taken for 0, as `perf`
+    /// does: the value it takes part in is not to be trusted (`page=` of `kmem:mm_page_alloc`).
+    pub fn is_guessed(&self) -> bool {
+        self.guessed
     }
 
     /// Appends the text of one payload (a sample's raw data, from `common_type` on). After an error, `out` holds the
@@ -287,6 +295,7 @@ impl Conversion {
                     Evaluated::Bytes(bytes, _) => c_string(bytes),
                     Evaluated::Number(address) => match printk.text(address.bits) {
                         Some(text) => text,
+                        None if address.bits == 0 => b"",
                         None => {
                             owned = format!("{:x}", address.bits);
                             owned.as_bytes()

@@ -10,7 +10,7 @@ use super::kernel::KernelSymbols;
 use super::recording::Recording;
 
 /// A file of the corpus: in `$READPERF_CORPUS`, else in `../shared/corpus` beside the repository.
-pub fn corpus_file(folder: &str, name: &str) -> Option<PathBuf> {
+pub(crate) fn corpus_file(folder: &str, name: &str) -> Option<PathBuf> {
     let root = match std::env::var_os("READPERF_CORPUS") {
         Some(root) => PathBuf::from(root),
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"),
@@ -20,7 +20,7 @@ pub fn corpus_file(folder: &str, name: &str) -> Option<PathBuf> {
 }
 
 /// A text file, or its gzipped form.
-pub fn read_text(path: &Path) -> Option<String> {
+pub(crate) fn read_text(path: &Path) -> Option<String> {
     if let Ok(bytes) = std::fs::read(path) {
         return Some(String::from_utf8_lossy(&bytes).into_owned());
     }
@@ -31,26 +31,26 @@ pub fn read_text(path: &Path) -> Option<String> {
 
 /// How two texts compare, line by line.
 #[derive(Default)]
-pub struct Comparison {
-    pub expected: usize,
-    pub compared: usize,
-    pub same: usize,
-    pub differences: Vec<(String, String)>,
+pub(crate) struct Comparison {
+    pub(crate) expected: usize,
+    pub(crate) compared: usize,
+    pub(crate) same: usize,
+    pub(crate) differences: Vec<(String, String)>,
 }
 
 impl Comparison {
-    pub fn is_equal(&self) -> bool {
+    pub(crate) fn is_equal(&self) -> bool {
         self.same == self.compared
     }
 
-    pub fn add(&mut self, other: Comparison) {
+    pub(crate) fn add(&mut self, other: Comparison) {
         self.expected += other.expected;
         self.compared += other.compared;
         self.same += other.same;
         self.differences.extend(other.differences);
     }
 
-    pub fn first_differences(&self, count: usize) -> String {
+    pub(crate) fn first_differences(&self, count: usize) -> String {
         let lines: Vec<String> = self
             .differences
             .iter()
@@ -69,7 +69,11 @@ impl fmt::Display for Comparison {
 
 /// Compares `system:event: text` of each sample, in the order of time, with the lines of `perf script`; what stands
 /// before the time is passed over.
-pub fn compare_with_text(recording: &Recording, text: &str, names: Option<&KernelSymbols>) -> Comparison {
+pub(crate) fn compare_with_text(
+    recording: &Recording,
+    text: &str,
+    names: Option<&KernelSymbols>,
+) -> Comparison {
     let blob = recording.tracing_data.as_ref().expect("tracing data");
     let data = TracingData::parse(blob).expect("whole tracing data");
     let catalog = Catalog::new(&data);

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use perffile::tracepoint::{SymbolName, SymbolNames};
 
 /// Every event of the running kernel that `perf` can record: system and format text, by name.
-pub fn kernel_formats() -> Vec<(String, Vec<u8>)> {
+pub(crate) fn kernel_formats() -> Vec<(String, Vec<u8>)> {
     let mut formats = Vec::new();
     for root in ["/sys/kernel/tracing/events", "/sys/kernel/debug/tracing/events"] {
         let pattern = |path: &Path| -> Vec<std::path::PathBuf> {
@@ -31,28 +31,29 @@ pub fn kernel_formats() -> Vec<(String, Vec<u8>)> {
     formats
 }
 
-pub fn tool_exists(name: &str) -> bool {
+pub(crate) fn tool_exists(name: &str) -> bool {
     Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
 /// What `perf script` prints.
-pub fn perf_script(path: &Path, fields: &str) -> String {
+pub(crate) fn perf_script(path: &Path, fields: &str) -> String {
     let output =
         Command::new("perf").args(["script", "--ns", "-i"]).arg(path).args(["-F", fields]).output().unwrap();
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// The names of `/proc/kallsyms`.
-pub struct KernelSymbols(BTreeMap<u64, String>);
+pub(crate) struct KernelSymbols(BTreeMap<u64, String>);
 
 impl SymbolNames for KernelSymbols {
     fn symbol(&self, address: u64) -> Option<SymbolName<'_>> {
         let (start, name) = self.0.range(..=address).next_back()?;
-        Some(SymbolName { name, offset: address - start })
+        // Beyond the last function there is nothing; no function is that long.
+        (address - start < 1 << 20).then_some(SymbolName { name, offset: address - start })
     }
 }
 
-pub fn kernel_symbol_table() -> Option<&'static KernelSymbols> {
+pub(crate) fn kernel_symbol_table() -> Option<&'static KernelSymbols> {
     static TABLE: OnceLock<Option<KernelSymbols>> = OnceLock::new();
     TABLE
         .get_or_init(|| {

@@ -1,7 +1,7 @@
 //! What the tracepoint tests need around them.
 
-pub mod corpus;
-pub mod kernel;
-pub mod noise;
-pub mod recording;
-pub mod synthetic;
+pub(crate) mod corpus;
+pub(crate) mod kernel;
+pub(crate) mod noise;
+pub(crate) mod recording;
+pub(crate) mod synthetic;

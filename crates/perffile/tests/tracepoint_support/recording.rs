@@ -2,17 +2,17 @@
 //! compression, one layer, files that are well formed.
 
 /// A sample of a tracepoint event.
-pub struct RawSample {
-    pub time_ns: u64,
+pub(crate) struct RawSample {
+    pub(crate) time_ns: u64,
     /// `attr.config`: the id of the tracepoint.
-    pub config: u64,
-    pub payload: Vec<u8>,
+    pub(crate) config: u64,
+    pub(crate) payload: Vec<u8>,
 }
 
-pub struct Recording {
-    pub tracing_data: Option<Vec<u8>>,
+pub(crate) struct Recording {
+    pub(crate) tracing_data: Option<Vec<u8>>,
     /// In the order of time.
-    pub samples: Vec<RawSample>,
+    pub(crate) samples: Vec<RawSample>,
 }
 
 struct Attr {
@@ -45,7 +45,7 @@ impl Bytes<'_> {
 }
 
 impl Recording {
-    pub fn read(bytes: &[u8]) -> Self {
+    pub(crate) fn read(bytes: &[u8]) -> Self {
         let file = Bytes { bytes, big: &bytes[..8] == b"2ELIFREP" };
         let (attr_stride, attrs_at, attrs_size) = (file.at(16), file.at(24), file.at(32));
         let (data_at, data_size) = (file.at(40), file.at(48));

@@ -10,7 +10,7 @@ const ATTR_SIZE: usize = 128;
 const ROUNDS: u64 = 4;
 
 /// A little-endian file with the tracing data of these formats.
-pub fn synthetic_recording(formats: &[(String, Vec<u8>)], seed: u64) -> Vec<u8> {
+pub(crate) fn synthetic_recording(formats: &[(String, Vec<u8>)], seed: u64) -> Vec<u8> {
     let mut noise = Noise::new(seed);
     let parsed: Vec<EventFormat> = formats
         .iter()
