@@ -4,11 +4,12 @@
 mod tracepoint_support;
 
 use perffile::tracepoint::{Abi, Catalog, Endian, EventFormat, FieldKind, PrintFmt, TracingData};
+use tracepoint_support::c_compiler::printed_by_c;
 use tracepoint_support::corpus::{Comparison, compare_with_text, corpus_file, read_text};
 use tracepoint_support::kernel::{kernel_formats, kernel_symbol_table, perf_script, tool_exists};
 use tracepoint_support::noise::Noise;
 use tracepoint_support::recording::Recording;
-use tracepoint_support::synthetic::synthetic_recording;
+use tracepoint_support::synthetic::{crafted_formats, synthetic_recording};
 
 /// Recordings of a big-endian, a 64-bit and a 32-bit machine, with the text their own `perf` made.
 const FOREIGN: [(&str, &str, usize); 10] = [
@@ -122,7 +123,170 @@ fn made_up_payloads_of_every_event_agree_with_perf() {
     }
     eprintln!("made-up payloads: {total}\n{}", total.first_differences(4000));
     assert!(total.compared > formats.len());
-    assert!(total.same * 1000 >= total.compared * 900, "{total}\n{}", total.first_differences(40));
+    assert!(total.same * 1000 >= total.compared * 955, "{total}\n{}", total.first_differences(40));
+}
+
+/// Every conversion and every function, judged by `perf` on made-up payloads.
+const CRAFTED: [&str; 42] = [
+    r#""%d %u %x %X %o %i", REC->i, REC->u, REC->u, REC->u, REC->u, REC->i"#,
+    r#""%ld %lu %lx %lld %llu %#llx", REC->l, REC->ul, REC->ul, REC->l, REC->ul, REC->ul"#,
+    r#""%hd %hu %hhd %hhu %hx", REC->h, REC->h, REC->sb, REC->b, REC->u"#,
+    r#""[%5d] [%-5d] [%05d] [%5u] [%.3d]", REC->i, REC->i, REC->i, REC->b, REC->b"#,
+    r#""[%08x] [%#010x] [%-12lx] [%016llx]", REC->u, REC->u, REC->ul, REC->ul"#,
+    r#""%s|%10s|%-10s|%.3s|%*s|%.*s", REC->text, REC->text, REC->text, REC->text, 12, REC->text, 2, REC->text"#,
+    r#""%s %s", __get_str(name), __get_rel_str(rel)"#,
+    r#""%p %p", REC->p, (void *)REC->u"#,
+    r#""%pS %ps %pF %pf", REC->p, REC->p, REC->p, (void *)REC->ul"#,
+    r#""%pI4 %pi4", REC->ip4, REC->ip4"#,
+    r#""%pI6 %pI6c", REC->bytes, REC->bytes"#,
+    r#""%pM %pm", REC->mac, REC->mac"#,
+    r#""%pMF %pISpc %pISc", REC->mac, REC->addr, REC->addr"#,
+    r#""%pU %pUb %pUl %pUB %pUL", REC->bytes, REC->bytes, REC->bytes, REC->bytes, REC->bytes"#,
+    r#""%s", __print_hex(REC->bytes, 16)"#,
+    r#""%s %s", __print_hex_str(REC->bytes, 5), __print_hex(__get_dynamic_array(list), __get_dynamic_array_len(list))"#,
+    r#""%s", __print_array(REC->words, 4, 4)"#,
+    r#""%s", __print_array(REC->bytes, 16, 1)"#,
+    r#""%s", __print_array(__get_dynamic_array(list), 4, 4)"#,
+    r#""%d", __get_dynamic_array_len(list)"#,
+    r#""%s", __get_bitmask(mask)"#,
+    r#""%s", __print_symbolic(REC->b, { 0, "zero" }, { 1, "one" }, { 0x2, "two" }, { 3 + 2, "five" }, { (1 << 3), "eight" })"#,
+    r#""%s", __print_flags(REC->u, "|", { 1, "A" }, { 1 << 1, "B" }, { 0x4, "C" }, { (1UL << 5) | 8, "DE" })"#,
+    r#""%s", __print_flags(REC->b & 7, " ", { 1, "A" }, { 2, "B" })"#,
+    r#""%s", REC->b ? "yes" : "no""#,
+    r#""%s", REC->b > 5 ? "big" : (REC->b > 2 ? "middle" : "small")"#,
+    r#""%d %d %d", REC->b && REC->i, REC->b || REC->i, !REC->b"#,
+    r#""%u %u %u %u", REC->u + 1, REC->u - 1, REC->b * 3, REC->u / 3"#,
+    r#""%x %x", REC->u >> 4, REC->b << 4"#,
+    r#""%u", (REC->u >> 20) & 0xfff"#,
+    r#""%d,%d", ((unsigned int) ((REC->u) >> 20)), ((unsigned int) ((REC->u) & ((1U << 20) - 1)))"#,
+    r#""%u %u", REC->words[0], REC->words[3]"#,
+    r#""100%% " "joined" " strings %d", REC->b"#,
+    r#""%d", (REC->b) == 1"#,
+    r#""%llu", (unsigned long long)REC->u"#,
+    r#""%u", (u8)REC->u"#,
+    r#""%lld", (s64)REC->l"#,
+    r#""%u %d", (unsigned)REC->b, (int)REC->b"#,
+    r#""tab\tand \"quote\"""#,
+    r#""%d", unknown_function(REC->b)"#,
+    r#""%d %d", REC->i"#,
+    r#""REC %d %s", REC->common_pid, __print_symbolic(REC->common_type, { 1, "x" })"#,
+];
+
+#[test]
+fn crafted_formats_agree_with_perf() {
+    if !tool_exists("perf") {
+        eprintln!("SKIPPED: needs perf");
+        return;
+    }
+    let bytes = synthetic_recording(&crafted_formats(&CRAFTED), 99);
+    let path = std::env::temp_dir().join(format!("readperf-crafted-{}.data", std::process::id()));
+    std::fs::write(&path, &bytes).unwrap();
+    let text = perf_script(&path, "time,event,trace");
+    std::fs::remove_file(&path).unwrap();
+    let result = compare_with_text(&Recording::read(&bytes), &text, kernel_symbol_table());
+    eprintln!("crafted: {result}\n{}", result.first_differences(100));
+    assert_eq!(result.compared, CRAFTED.len() * 4);
+    assert!(result.is_equal());
+}
+
+/// Events that perf 6.1 prints wrongly on recordings of every day: it takes `a & (b | c)` for `a & b | c`.
+const PERF_IS_WRONG: [&str; 1] = ["timer:timer_start"];
+
+/// Where `perf` is not the judge, since its own evaluator knows neither C's conversions nor its precedence.
+const BY_C: [(&str, &str); 22] = [
+    ("%+d % d %5d %-5d|%05d", "REC->i, REC->i, REC->h, REC->h, REC->h"),
+    ("%d %u %x", "REC->sb, REC->sb, REC->sb"),
+    ("%lld %llu", "(long long)REC->i, (unsigned long long)REC->i"),
+    ("%ld %lx", "(long)REC->h, (unsigned long)REC->sb"),
+    ("%d", "REC->u & (1 | 4 | 16)"),
+    ("%s", "REC->b > 5 ? \"big\" : REC->b > 2 ? \"middle\" : \"small\""),
+    ("%d %d", "REC->i < 0, REC->l < 0"),
+    ("%d %d", "REC->i < 1u, REC->sb < 0"),
+    ("%u %d", "REC->u - 7, REC->i / 3"),
+    ("%d %d", "REC->i % 7, REC->h >> 2"),
+    ("%u %lu", "REC->u << 3, REC->ul >> 60"),
+    ("%zu %zd %zx", "(unsigned long)REC->ul, (long)REC->l, (unsigned long)REC->ul"),
+    ("%d %d", "1 + 2 * 3 - 4 / 2, (1 + 2) * 3"),
+    ("%d", "REC->b == 3 || REC->b == 200 && REC->i != 0"),
+    ("%d", "~REC->b & 0xff ^ 3"),
+    ("%#o %#x %#X %o", "REC->u, REC->u, REC->u, REC->b"),
+    ("%.5d|%8.3d|%-8.3d|%.0d", "REC->i, REC->h, REC->h, 0"),
+    ("%c%c", "REC->b % 26 + 'a', 'Z'"),
+    ("%d", "({ int x_1 = (REC->i); int y_1 = (128); x_1 < y_1 ? x_1 : y_1; })"),
+    ("%d %d", "-REC->b, - -REC->h"),
+    ("%x %x", "0x80000000 >> 4, REC->i >> 31"),
+    ("%lu %d", "sizeof(unsigned int) + sizeof(long), -1 < 0u"),
+];
+
+#[test]
+fn expressions_mean_what_they_mean_in_c() {
+    let values = [
+        [0i64; 7],
+        [1, 1, 2, 3, 4, 5, 6],
+        [-1; 7],
+        [0xdead_beef, -123_456, i64::MIN, -5, 200, -100, -30_000],
+    ];
+    let Some(expected) = printed_by_c(&BY_C, &values) else {
+        eprintln!("SKIPPED: needs cc");
+        return;
+    };
+    assert_eq!(expected.len(), BY_C.len() * values.len());
+    let mut expected = expected.iter();
+    for (print, arguments) in BY_C {
+        let (_, text) = crafted_formats(&[&format!("\"{print}\", {arguments}")]).remove(0);
+        let format = EventFormat::parse(&text, Abi::new(Endian::Little, 8)).unwrap();
+        let compiled = PrintFmt::parse(&format).unwrap();
+        for [u, i, ul, l, b, sb, h] in values {
+            let mut payload = vec![0u8; 8];
+            payload.extend((u as u32).to_le_bytes());
+            payload.extend((i as i32).to_le_bytes());
+            payload.extend((ul as u64).to_le_bytes());
+            payload.extend(l.to_le_bytes());
+            payload.extend([b as u8, sb as u8]);
+            payload.extend((h as i16).to_le_bytes());
+            let mut out = Vec::new();
+            let names = perffile::tracepoint::NoSymbols;
+            compiled.write(&format, &payload, &names, &Default::default(), &mut out).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), *expected.next().unwrap(), "{print}: {arguments}");
+        }
+    }
+}
+
+/// The plain fields of every event: with a `print fmt` that nobody can evaluate, `perf` shows them all.
+#[test]
+fn plain_fields_of_every_event_agree_with_perf() {
+    let mut formats = kernel_formats();
+    if formats.is_empty() || !tool_exists("perf") {
+        eprintln!("SKIPPED: needs perf and /sys/kernel/tracing/events");
+        return;
+    }
+    for (_, text) in &mut formats {
+        let at = text.windows(10).position(|window| window == b"print fmt:").unwrap();
+        text.truncate(at);
+        text.extend(b"print fmt: \"%d\", nobody_knows(1)\n");
+    }
+    let mut total = Comparison::default();
+    for (round, chunk) in formats.chunks(400).enumerate() {
+        let bytes = synthetic_recording(chunk, round as u64 + 1);
+        let path = std::env::temp_dir().join(format!("readperf-plain-{}-{round}.data", std::process::id()));
+        std::fs::write(&path, &bytes).unwrap();
+        let text = perf_script(&path, "time,event,trace");
+        std::fs::remove_file(&path).unwrap();
+        total.add(compare_with_text(&Recording::read(&bytes), &text, None));
+    }
+    eprintln!("plain fields: {total}\n{}", total.first_differences(30));
+    // perf 6.1 does not know cpumask_t, and fields of ftrace's own events that go on to the end (none of them can be
+    // recorded by perf but one).
+    let own = [
+        "ipi:ipi_send_cpumask",
+        "ftrace:bprint",
+        "ftrace:funcgraph_entry",
+        "ftrace:function",
+        "ftrace:raw_data",
+    ];
+    total.forgive(&own);
+    assert!(total.compared > formats.len() * 3);
+    assert!(total.is_equal());
 }
 
 /// What happens on this machine while the test runs.
@@ -155,13 +319,11 @@ fn fresh_recordings_agree_with_perf() {
         let text = perf_script(&path, "time,event,trace");
         let bytes = std::fs::read(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
-        let result = compare_with_text(&Recording::read(&bytes), &text, kernel_symbol_table());
+        let mut result = compare_with_text(&Recording::read(&bytes), &text, kernel_symbol_table());
         eprintln!("{events}: {result}\n{}", result.first_differences(3));
-        assert!(
-            result.same * 1000 >= result.compared * 999,
-            "{events}: {result}\n{}",
-            result.first_differences(20)
-        );
+        let forgiven = result.forgive(&PERF_IS_WRONG);
+        eprintln!("{forgiven} lines where perf is known to be wrong");
+        assert!(result.is_equal(), "{events}: {result}\n{}", result.first_differences(20));
     }
 }
 

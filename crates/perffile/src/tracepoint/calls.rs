@@ -9,8 +9,8 @@ use super::limits;
 /// A call of one of the kernel's functions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Call {
-    /// `__print_symbolic(value, { number, "name" }, ...)`
-    Symbolic { value: Expr, table: Vec<Line> },
+    /// `__print_symbolic(value, { number, "name" }, ...)`, and its `wide` form for 64 bits on a 32-bit machine.
+    Symbolic { value: Expr, table: Vec<Line>, wide: bool },
     /// `__print_flags(value, "delimiter", { mask, "name" }, ...)`
     Flags { value: Expr, delimiter: Vec<u8>, table: Vec<Line> },
     /// `__print_hex(buffer, length)`, and `__print_hex_str` without blanks.
@@ -43,7 +43,10 @@ impl<'t> Parser<'t> {
             "__print_symbolic" | "__print_symbolic_u64" | "__print_symbolic64" => {
                 let value = self.argument()?;
                 let table = self.table()?;
-                self.grown(value.height, call(Call::Symbolic { value: value.expr, table }))
+                self.grown(
+                    value.height,
+                    call(Call::Symbolic { value: value.expr, table, wide: name != "__print_symbolic" }),
+                )
             }
             "__print_flags" | "__print_flags_u64" | "__print_flags64" => {
                 let value = self.argument()?;

@@ -264,8 +264,10 @@ impl<'v> Evaluator<'v> {
     fn call(&mut self, call: &'v Call) -> Result<Evaluated<'v>, EvalError> {
         let mut out = Vec::new();
         match call {
-            Call::Symbolic { value, table } => {
-                return Ok(Evaluated::Text(symbolic(self.number(value)?, table)));
+            Call::Symbolic { value, table, wide } => {
+                let size = if *wide { 8 } else { self.format.abi.long_size };
+                let long = IntType { size, signed: false };
+                return Ok(Evaluated::Text(symbolic(self.number(value)?, table, long)));
             }
             Call::Flags { value, delimiter, table } => {
                 return Ok(Evaluated::Text(flags(self.number(value)?, delimiter, table)));
@@ -361,13 +363,13 @@ fn unextended(value: Number) -> (u64, u64) {
     (Number::new(value.bits, int).bits, Number::new(u64::MAX, int).bits)
 }
 
-/// The name of the value, or the value in hexadecimal.
-fn symbolic(value: Number, table: &[Line]) -> Cow<'_, [u8]> {
-    let (value, mask) = unextended(value);
-    let matches = |line: &&Line| line.number.is_some_and(|number| number.bits & mask == value);
+/// The name of the value, or the value in hexadecimal. The kernel compares both as `unsigned long`.
+fn symbolic(value: Number, table: &[Line], long: IntType) -> Cow<'_, [u8]> {
+    let key = Number::new(value.bits, long).bits;
+    let matches = |line: &&Line| line.number.is_some_and(|number| Number::new(number.bits, long).bits == key);
     match table.iter().find(matches) {
         Some(line) => Cow::Borrowed(&line.text),
-        None => Cow::Owned(format!("0x{value:x}").into_bytes()),
+        None => Cow::Owned(format!("0x{:x}", unextended(value).0).into_bytes()),
     }
 }
 

@@ -97,7 +97,7 @@ fn longest_zero_run(groups: &[u16]) -> (usize, usize) {
     best
 }
 
-/// A `struct sockaddr`: IPv4 or IPv6, with its port if asked for; other families by their number.
+/// A `struct sockaddr`: IPv4 or IPv6, with its port if asked for. Nothing for other families and for none.
 pub(crate) fn write_socket_address(
     bytes: &[u8],
     endian: Endian,
@@ -120,9 +120,7 @@ pub(crate) fn write_socket_address(
             let _ = write!(out, "]:{number}");
         }
         (AF_INET6, _, Some(address)) => write_ipv6(address, true, compressed, out),
-        _ => {
-            let _ = write!(out, "(family {family})");
-        }
+        _ => {}
     }
 }
 
@@ -155,6 +153,6 @@ mod tests {
         assert_eq!(out, b"127.0.0.1:80");
         out.clear();
         write_socket_address(&[1, 0], Endian::Little, true, true, &mut out);
-        assert_eq!(out, b"(family 1)");
+        assert_eq!(out, b"");
     }
 }

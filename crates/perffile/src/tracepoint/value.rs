@@ -76,7 +76,7 @@ impl Field {
             FieldKind::Pointer(_) => abi.endian.unsigned(bytes).map_or(Value::Missing, Value::Pointer),
             FieldKind::Chars | FieldKind::Dynamic { chars: true, .. } => {
                 let text = c_string(bytes);
-                if is_text(text) { Value::Str(text) } else { Value::Bytes(bytes) }
+                if self.is_text(text) { Value::Str(text) } else { Value::Bytes(bytes) }
             }
             FieldKind::Array(element) | FieldKind::Dynamic { element, .. } => {
                 Value::Array(IntArray { bytes, element, endian: abi.endian })
@@ -102,6 +102,15 @@ impl Field {
         }
         let rest = payload.get(usize::try_from(start).ok()?..)?;
         rest.get(..usize::try_from((locator >> 16) & 0xffff).ok()?)
+    }
+
+    /// Printable ASCII; in an array of `char` also UTF-8 (names of threads). Bytes of numbers are not to pass for it.
+    fn is_text(&self, bytes: &[u8]) -> bool {
+        if bytes.is_ascii() {
+            return !bytes.iter().any(u8::is_ascii_control);
+        }
+        let of_char = self.c_type.contains("char") && !self.c_type.contains("unsigned");
+        of_char && str::from_utf8(bytes).is_ok_and(|text| !text.chars().any(char::is_control))
     }
 
     fn write_plain(&self, payload: &[u8], abi: Abi, out: &mut Vec<u8>) {
@@ -138,7 +147,7 @@ impl Field {
 
     fn write_bytes(&self, bytes: &[u8], out: &mut Vec<u8>) {
         let text_like = matches!(self.kind, FieldKind::Chars | FieldKind::Dynamic { chars: true, .. });
-        if text_like && is_text(c_string(bytes)) {
+        if text_like && self.is_text(c_string(bytes)) {
             out.extend_from_slice(c_string(bytes));
             return;
         }
@@ -154,9 +163,4 @@ impl Field {
 /// Everything before the first NUL.
 pub(crate) fn c_string(bytes: &[u8]) -> &[u8] {
     bytes.split(|byte| *byte == 0).next().unwrap_or_default()
-}
-
-/// Printable ASCII, white space, or anything of another script.
-fn is_text(bytes: &[u8]) -> bool {
-    bytes.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace() || *byte >= 0x80)
 }

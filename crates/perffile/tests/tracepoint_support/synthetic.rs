@@ -134,6 +134,11 @@ fn payload(format: &EventFormat, round: u64, noise: &mut Noise) -> Vec<u8> {
                         *byte = if index + 1 < field.size as usize { text[index % 16] } else { 0 };
                     }
                 }
+                // Socket addresses want a family: IPv4 and IPv6 in turn.
+                if field.size == 28 {
+                    payload[at] = if round % 2 == 0 { 2 } else { 10 };
+                    payload[at + 1] = 0;
+                }
             }
             FieldKind::Dynamic { relative, chars, .. } => {
                 let content: &[u8] =
@@ -151,4 +156,38 @@ fn payload(format: &EventFormat, round: u64, noise: &mut Noise) -> Vec<u8> {
         payload.push(0);
     }
     payload
+}
+
+/// Formats that ask for what the running kernel's events may not: each conversion and each function at least once.
+pub(crate) fn crafted_formats(prints: &[&str]) -> Vec<(String, Vec<u8>)> {
+    let fields = "name: NAME\nID: NUMBER\nformat:\n\
+        \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\
+        \tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n\
+        \tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n\
+        \tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n\
+        \tfield:u32 u;\toffset:8;\tsize:4;\tsigned:0;\n\
+        \tfield:int i;\toffset:12;\tsize:4;\tsigned:1;\n\
+        \tfield:unsigned long ul;\toffset:16;\tsize:8;\tsigned:0;\n\
+        \tfield:long l;\toffset:24;\tsize:8;\tsigned:1;\n\
+        \tfield:u8 b;\toffset:32;\tsize:1;\tsigned:0;\n\
+        \tfield:s8 sb;\toffset:33;\tsize:1;\tsigned:1;\n\
+        \tfield:short h;\toffset:34;\tsize:2;\tsigned:1;\n\
+        \tfield:char text[8];\toffset:36;\tsize:8;\tsigned:0;\n\
+        \tfield:u8 bytes[16];\toffset:44;\tsize:16;\tsigned:0;\n\
+        \tfield:u32 words[4];\toffset:60;\tsize:16;\tsigned:0;\n\
+        \tfield:__data_loc char[] name;\toffset:76;\tsize:4;\tsigned:0;\n\
+        \tfield:__data_loc u32[] list;\toffset:80;\tsize:4;\tsigned:0;\n\
+        \tfield:__data_loc unsigned long[] mask;\toffset:84;\tsize:4;\tsigned:0;\n\
+        \tfield:void * p;\toffset:88;\tsize:8;\tsigned:0;\n\
+        \tfield:__rel_loc char[] rel;\toffset:96;\tsize:4;\tsigned:0;\n\
+        \tfield:unsigned char ip4[4];\toffset:100;\tsize:4;\tsigned:0;\n\
+        \tfield:unsigned char mac[6];\toffset:104;\tsize:6;\tsigned:0;\n\
+        \tfield:__u8 addr[28];\toffset:110;\tsize:28;\tsigned:0;\n\n";
+    let format = |(index, print): (usize, &&str)| {
+        let head = fields
+            .replace("NAME", &format!("crafted_{index}"))
+            .replace("NUMBER", &(60_000 + index).to_string());
+        ("crafted".to_owned(), format!("{head}print fmt: {print}\n").into_bytes())
+    };
+    prints.iter().enumerate().map(format).collect()
 }
