@@ -1,28 +1,42 @@
 //! Tracepoint text against what `perf script` says: on recordings of other machines, on fresh ones of this machine,
 //! and on made-up payloads for every event of the running kernel.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "a test may state what it expects in the shortest way; clippy.toml covers only functions marked as tests"
+)]
+
 mod tracepoint_support;
 
 use perffile::tracepoint::{Abi, Catalog, Endian, EventFormat, FieldKind, PrintFmt, TracingData};
 use tracepoint_support::c_compiler::printed_by_c;
-use tracepoint_support::corpus::{Comparison, compare_with_text, corpus_file, read_text};
+use tracepoint_support::corpus::{Comparison, compare_with_text, corpus_file, corpus_files, read_text};
 use tracepoint_support::kernel::{kernel_formats, kernel_symbol_table, perf_script, tool_exists};
 use tracepoint_support::noise::Noise;
 use tracepoint_support::recording::Recording;
 use tracepoint_support::synthetic::{crafted_formats, synthetic_recording};
 
 /// Recordings of a big-endian, a 64-bit and a 32-bit machine, with the text their own `perf` made.
-const FOREIGN: [(&str, &str, usize); 10] = [
+const FOREIGN: [(&str, &str, usize); 13] = [
     ("own-s390x", "tracepoints", 2000),
-    ("own-s390x", "syscalls-all", 1000),
-    ("own-s390x", "lost", 1000),
-    ("own-s390x", "uprobe", 50),
-    ("own-aarch64", "tracepoints", 1500),
-    ("own-aarch64", "sched", 1000),
-    ("own-aarch64", "lost", 100),
-    ("own-armhf", "sched", 500),
-    ("own-armhf", "lost", 100),
-    ("own-armhf", "uprobe", 5),
+    ("own-s390x", "syscalls-all", 1680),
+    ("own-s390x", "lost", 1205),
+    ("own-s390x", "uprobe", 174),
+    ("own-aarch64", "tracepoints", 688),
+    ("own-aarch64", "syscalls-all", 1399),
+    ("own-aarch64", "sched", 610),
+    ("own-aarch64", "lost", 739),
+    ("own-aarch64", "pipe-multi", 10),
+    ("own-armhf", "sched", 607),
+    ("own-armhf", "lost", 177),
+    ("own-armhf", "uprobe", 8),
+    ("own-armhf", "pipe-multi", 10),
 ];
 
 #[test]
@@ -40,7 +54,7 @@ fn foreign_recordings_read_as_on_their_own_machine() {
         let recording = Recording::read(&std::fs::read(&path).unwrap());
         let result = compare_with_text(&recording, &text, None);
         eprintln!("{folder}/{name}: {result}");
-        if !result.is_equal() || result.compared < least.min(result.expected) || result.compared == 0 {
+        if !result.is_equal() || result.compared < least {
             failed.push(format!("{folder}/{name}: {result}\n{}", result.first_differences(5)));
         }
     }
@@ -73,6 +87,43 @@ fn tracing_data_of_real_recordings_survives_a_round_trip() {
             assert!(part <= whole);
         }
     }
+}
+
+/// Blobs of twelve years, wherever in a file they lie.
+#[test]
+fn every_blob_of_the_corpus_is_read() {
+    let files = corpus_files();
+    if files.is_empty() {
+        eprintln!("SKIPPED: no corpus");
+        return;
+    }
+    let (mut blobs, mut events, mut evaluable) = (0, 0, 0);
+    for path in files {
+        let bytes = std::fs::read(&path).unwrap();
+        let magic = b"\x17\x08\x44tracing";
+        let Some(at) = bytes.windows(magic.len()).position(|window| window == magic) else { continue };
+        let data = match TracingData::parse(&bytes[at..]) {
+            Ok(data) => data,
+            Err(partial) => panic!("{}: {}", path.display(), partial.error),
+        };
+        assert!(bytes[at..] == data.encode(), "{}", path.display());
+        let catalog = Catalog::new(&data);
+        let count = catalog.iter().count();
+        let good = catalog.iter().filter(|(_, tracepoint)| tracepoint.print.is_ok()).count();
+        eprintln!("{}: version {}, {count} events", path.display(), String::from_utf8_lossy(data.version));
+        assert!(catalog.faults().is_empty(), "{}: {:?}", path.display(), catalog.faults());
+        for (_, tracepoint) in catalog.iter() {
+            if let Err(error) = &tracepoint.print {
+                eprintln!("  {}: {error}: {}", tracepoint.format.name, tracepoint.format.print_fmt);
+            }
+            for field in &tracepoint.format.fields {
+                assert!(!field.name.is_empty() && field.kind != FieldKind::Unknown, "{}", field.declaration);
+            }
+        }
+        (blobs, events, evaluable) = (blobs + 1, events + count, evaluable + good);
+    }
+    eprintln!("{blobs} blobs, {events} events, {evaluable} evaluable");
+    assert!(blobs > 10 && evaluable * 100 >= events * 97);
 }
 
 #[test]
@@ -189,8 +240,9 @@ fn crafted_formats_agree_with_perf() {
     assert!(result.is_equal());
 }
 
-/// Events that perf 6.1 prints wrongly on recordings of every day: it takes `a & (b | c)` for `a & b | c`.
-const PERF_IS_WRONG: [&str; 1] = ["timer:timer_start"];
+/// Events that perf 6.1 prints wrongly on recordings of every day: it takes `a & (b | c)` for `a & b | c`, and a flag
+/// whose number it does not know for the name of "no flag".
+const PERF_IS_WRONG: [&str; 2] = ["timer:timer_start", "writeback"];
 
 /// Where `perf` is not the judge, since its own evaluator knows neither C's conversions nor its precedence.
 const BY_C: [(&str, &str); 22] = [

@@ -1,10 +1,10 @@
 //! The kernel's own functions in a `print fmt`: `__print_flags`, `__get_str` and their like
 //! (the kernel's `include/trace/stages/stage3_trace_output.h`).
 
-use super::c_type::Number;
+use super::c_type::{IntType, Number, TypeName};
 use super::eval::constant;
-use super::expr::{Expr, Node, Parsed, Parser};
-use super::limits;
+use super::expr::{Binary, Expr};
+use super::parser::{Node, Parsed, Parser};
 
 /// A call of one of the kernel's functions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,8 +87,7 @@ impl<'t> Parser<'t> {
             }
             "__get_dynamic_array_len" | "__get_rel_dynamic_array_len" => Call::DynamicLength,
             "__get_bitmask" | "__get_rel_bitmask" | "__get_cpumask" | "__get_rel_cpumask" => Call::Bitmask,
-            "__get_sockaddr" | "__get_rel_sockaddr" => Call::Sockaddr,
-            "__get_sockaddr_rel" => Call::Sockaddr,
+            "__get_sockaddr" | "__get_rel_sockaddr" | "__get_sockaddr_rel" => Call::Sockaddr,
             _ => return self.fail("a function that only the kernel has"),
         };
         let field = self.need_name()?;
@@ -153,18 +152,18 @@ impl<'t> Parser<'t> {
         let size = self.expression()?;
         self.need(")")?;
         let length = Expr::Call(Box::new(Call::DynamicLength(index)));
-        let count = Expr::Binary(super::expr::Binary::Divide, Box::new(length), Box::new(size.expr.clone()));
+        let count = Expr::Binary(Binary::Divide, Box::new(length), Box::new(size.expr.clone()));
         let array = Call::Array { buffer: call(Call::Dynamic(index)), count, size: size.expr };
-        let node = self.grown(size.height, Expr::Unresolved)?;
-        self.grown(node.height, call(array))
+        // The count is one more floor: a division over a call.
+        self.grown(size.height + 1, call(array))
     }
 
     fn hex_dump(&mut self) -> Parsed<Node> {
         let Some(prefix) = self.texts() else { return self.fail("a prefix is missing") };
         self.need(",")?;
-        self.in_table = true;
+        let outer = std::mem::replace(&mut self.in_table, true);
         let arguments = self.arguments::<6>();
-        self.in_table = false;
+        self.in_table = outer;
         let [_, _, _, buffer, length, _] = arguments?;
         let height = buffer.height.max(length.height);
         self.grown(height, call(Call::HexDump { prefix, buffer: buffer.expr, length: length.expr }))
@@ -172,10 +171,9 @@ impl<'t> Parser<'t> {
 
     /// Whole seconds of a number of nanoseconds, or what is left over.
     fn nanoseconds(&mut self, name: &str) -> Parsed<Node> {
-        use super::c_type::{IntType, TypeName};
-        use super::expr::Binary;
         let [value] = self.arguments()?;
-        let height = value.height.max(limits::EXPRESSION_DEPTH.min(2));
+        // The cast is one more floor below the division.
+        let height = value.height + 1;
         let value = Expr::Cast(TypeName::Int(IntType::U64), Box::new(value.expr));
         let second = Expr::Number(Number::int(1_000_000_000));
         let operator = if name == "__print_ns_to_secs" { Binary::Divide } else { Binary::Remainder };

@@ -150,7 +150,8 @@ fn is_name(token: &str) -> bool {
 fn join(tokens: &[&str]) -> String {
     let mut text = String::new();
     for token in tokens {
-        if !text.is_empty() && !(*token == "*" && text.ends_with('*')) {
+        let another_star = *token == "*" && text.ends_with('*');
+        if !text.is_empty() && !another_star {
             text.push(' ');
         }
         text.push_str(token);

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::io::Write as _;
 
+use super::arithmetic::arithmetic;
 use super::bitmap::write_bitmap_hex;
 use super::c_type::{IntType, Number, TypeName};
-use super::calls::{Call, Line};
+use super::calls::Call;
 use super::expr::{Binary, Expr, Unary};
 use super::network::write_socket_address;
+use super::tables::{flags, symbolic, write_array, write_hex};
 use super::{Endian, EventFormat, FieldKind};
 
 /// Why the text of one payload cannot be made.
@@ -308,127 +309,4 @@ impl<'v> Evaluator<'v> {
         }
         Ok(Evaluated::Text(Cow::Owned(out)))
     }
-}
-
-/// Operators whose operands are always evaluated, both.
-fn arithmetic(operator: Binary, left: Number, right: Number) -> Result<Number, EvalError> {
-    if matches!(operator, Binary::ShiftLeft | Binary::ShiftRight) {
-        return Ok(shift(operator, left, right));
-    }
-    let common = left.int_type.common(right.int_type);
-    let (one, two) = (Number::new(left.bits, common).bits, Number::new(right.bits, common).bits);
-    let order = if common.signed { one.cast_signed().cmp(&two.cast_signed()) } else { one.cmp(&two) };
-    let bits = match operator {
-        Binary::BitOr => one | two,
-        Binary::BitXor => one ^ two,
-        Binary::BitAnd => one & two,
-        Binary::Add => one.wrapping_add(two),
-        Binary::Subtract => one.wrapping_sub(two),
-        Binary::Multiply => one.wrapping_mul(two),
-        Binary::Divide | Binary::Remainder if two == 0 => return Err(EvalError::Undefined),
-        Binary::Divide if common.signed => one.cast_signed().wrapping_div(two.cast_signed()).cast_unsigned(),
-        Binary::Divide => one / two,
-        Binary::Remainder if common.signed => {
-            one.cast_signed().wrapping_rem(two.cast_signed()).cast_unsigned()
-        }
-        Binary::Remainder => one % two,
-        Binary::Equal => return Ok(Number::truth(order.is_eq())),
-        Binary::Unequal => return Ok(Number::truth(order.is_ne())),
-        Binary::Less => return Ok(Number::truth(order.is_lt())),
-        Binary::LessEqual => return Ok(Number::truth(order.is_le())),
-        Binary::Greater => return Ok(Number::truth(order.is_gt())),
-        Binary::GreaterEqual => return Ok(Number::truth(order.is_ge())),
-        // Decided before.
-        Binary::Or | Binary::And | Binary::ShiftLeft | Binary::ShiftRight => 0,
-    };
-    Ok(Number::new(bits, common))
-}
-
-/// The result has the type of the left operand. Counts beyond the width are undefined in C: here they are cut to it.
-fn shift(operator: Binary, left: Number, right: Number) -> Number {
-    let int = left.int_type.promoted();
-    let width = u64::from(int.size) * 8;
-    let count = u32::try_from(right.bits % width.max(1)).unwrap_or(0);
-    let bits = match (operator, int.signed) {
-        (Binary::ShiftLeft, _) => left.bits.wrapping_shl(count),
-        (_, true) => left.bits.cast_signed().wrapping_shr(count).cast_unsigned(),
-        (_, false) => left.bits.wrapping_shr(count),
-    };
-    Number::new(bits, int)
-}
-
-/// The value without its sign extension, and the mask that takes the extension off others too.
-fn unextended(value: Number) -> (u64, u64) {
-    let int = IntType { signed: false, ..value.int_type.promoted() };
-    (Number::new(value.bits, int).bits, Number::new(u64::MAX, int).bits)
-}
-
-/// The name of the value, or the value in hexadecimal. The kernel compares both as `unsigned long`.
-fn symbolic(value: Number, table: &[Line], long: IntType) -> Cow<'_, [u8]> {
-    let key = Number::new(value.bits, long).bits;
-    let matches = |line: &&Line| line.number.is_some_and(|number| Number::new(number.bits, long).bits == key);
-    match table.iter().find(matches) {
-        Some(line) => Cow::Borrowed(&line.text),
-        None => Cow::Owned(format!("0x{:x}", unextended(value).0).into_bytes()),
-    }
-}
-
-/// The names of the bits that are set, in the order of the table; what no name covers follows in hexadecimal. A line
-/// of value 0 is for no bit at all.
-fn flags<'t>(value: Number, delimiter: &[u8], table: &'t [Line]) -> Cow<'t, [u8]> {
-    let (mut value, mask) = unextended(value);
-    let masks = table.iter().filter_map(|line| Some((line.number?.bits & mask, &line.text)));
-    if value == 0 {
-        let none = masks.clone().find(|(bits, _)| *bits == 0);
-        return Cow::Borrowed(none.map_or(&[], |(_, text)| text));
-    }
-    let mut joined: Cow<'t, [u8]> = Cow::Borrowed(&[]);
-    let mut first = true;
-    let mut append = |text: Cow<'t, [u8]>| {
-        if first {
-            joined = text;
-        } else {
-            let joined = joined.to_mut();
-            joined.extend_from_slice(delimiter);
-            joined.extend_from_slice(&text);
-        }
-        first = false;
-    };
-    for (bits, text) in masks {
-        if bits != 0 && value & bits == bits {
-            append(Cow::Borrowed(text));
-            value &= !bits;
-        }
-    }
-    if value != 0 {
-        append(Cow::Owned(format!("0x{value:x}").into_bytes()));
-    }
-    joined
-}
-
-/// Two digits for each byte.
-pub(crate) fn write_hex(bytes: &[u8], separator: &[u8], out: &mut Vec<u8>) {
-    for (index, byte) in bytes.iter().enumerate() {
-        if index > 0 {
-            out.extend_from_slice(separator);
-        }
-        // Writing to a vector cannot fail.
-        let _ = write!(out, "{byte:02x}");
-    }
-}
-
-/// Unsigned integers with blanks between them.
-fn write_array(
-    bytes: &[u8],
-    count: usize,
-    size: u64,
-    endian: Endian,
-    out: &mut Vec<u8>,
-) -> Result<(), EvalError> {
-    let int = IntType::new(size, false).ok_or(EvalError::Undefined)?;
-    for (index, chunk) in bytes.chunks_exact(usize::from(int.size)).take(count).enumerate() {
-        let separator = if index == 0 { "" } else { " " };
-        let _ = write!(out, "{separator}{}", endian.unsigned(chunk).unwrap_or(0));
-    }
-    Ok(())
 }

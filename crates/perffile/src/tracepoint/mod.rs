@@ -8,6 +8,7 @@
 //! Everything here takes byte slices and returns values. Whatever the bytes, nothing panics, and time and memory stay
 //! proportional to the input; see [`limits`].
 
+mod arithmetic;
 mod bitmap;
 mod c_type;
 mod calls;
@@ -18,9 +19,11 @@ mod expr;
 mod format;
 mod lexer;
 mod network;
+mod parser;
 mod pointer;
 mod printf;
 mod side_tables;
+mod tables;
 mod tracing_data;
 mod value;
 

@@ -17,7 +17,7 @@ pub(crate) fn write_mac(bytes: &[u8], separator: Option<u8>, reversed: bool, out
     if reversed {
         six.reverse();
     }
-    super::eval::write_hex(&six, separator.as_slice(), out);
+    super::tables::write_hex(&six, separator.as_slice(), out);
 }
 
 /// Four numbers with dots between; with `zeros` each has three digits.

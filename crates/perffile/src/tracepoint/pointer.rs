@@ -3,8 +3,9 @@
 use std::io::Write as _;
 
 use super::bitmap::{write_bitmap_hex, write_bitmap_list};
-use super::eval::{EvalError, Evaluated, write_hex};
+use super::eval::{EvalError, Evaluated};
 use super::network::{write_ipv4, write_ipv6, write_mac, write_socket_address};
+use super::tables::write_hex;
 use super::{Abi, Endian, SymbolNames};
 
 /// What the letters after `%p` ask for.

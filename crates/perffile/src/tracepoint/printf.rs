@@ -4,8 +4,9 @@ use std::io::Write as _;
 
 use super::c_type::{IntType, Number};
 use super::eval::{EvalError, Evaluated, Evaluator};
-use super::expr::{Expr, Node, Parsed, Parser};
+use super::expr::Expr;
 use super::lexer::tokens;
+use super::parser::{Node, Parsed, Parser};
 use super::pointer::PointerStyle;
 use super::value::c_string;
 use super::{EventFormat, ParseError, PrintkFormats, SymbolNames, limits};

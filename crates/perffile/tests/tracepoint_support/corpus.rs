@@ -9,13 +9,31 @@ use perffile::tracepoint::{Catalog, NoSymbols, SymbolNames, TracingData};
 use super::kernel::KernelSymbols;
 use super::recording::Recording;
 
-/// A file of the corpus: in `$READPERF_CORPUS`, else in `../shared/corpus` beside the repository.
-pub(crate) fn corpus_file(folder: &str, name: &str) -> Option<PathBuf> {
-    let root = match std::env::var_os("READPERF_CORPUS") {
+/// The corpus: `$READPERF_CORPUS`, else `../shared/corpus` beside the repository.
+fn corpus_root() -> PathBuf {
+    match std::env::var_os("READPERF_CORPUS") {
         Some(root) => PathBuf::from(root),
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"),
-    };
-    let path = root.join(folder).join(name);
+    }
+}
+
+/// All its files, by name.
+pub(crate) fn corpus_files() -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![corpus_root()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// A file of the corpus.
+pub(crate) fn corpus_file(folder: &str, name: &str) -> Option<PathBuf> {
+    let path = corpus_root().join(folder).join(name);
     path.is_file().then_some(path)
 }
 

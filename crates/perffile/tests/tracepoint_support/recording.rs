@@ -39,6 +39,11 @@ impl Bytes<'_> {
         if self.big { u64::from_be_bytes(raw) } else { u64::from_le_bytes(raw) }
     }
 
+    fn record_size(&self, at: usize) -> usize {
+        let raw = [self.bytes[at + 6], self.bytes[at + 7]];
+        usize::from(if self.big { u16::from_be_bytes(raw) } else { u16::from_le_bytes(raw) })
+    }
+
     fn at(&self, at: usize) -> usize {
         self.u64(at) as usize
     }
@@ -47,6 +52,9 @@ impl Bytes<'_> {
 impl Recording {
     pub(crate) fn read(bytes: &[u8]) -> Self {
         let file = Bytes { bytes, big: &bytes[..8] == b"2ELIFREP" };
+        if file.u64(8) == 16 {
+            return Self::read_pipe(&file);
+        }
         let (attr_stride, attrs_at, attrs_size) = (file.at(16), file.at(24), file.at(32));
         let (data_at, data_size) = (file.at(40), file.at(48));
         let attrs: Vec<Attr> =
@@ -59,17 +67,38 @@ impl Recording {
         let mut samples = Vec::new();
         let mut at = data_at;
         while at + 8 <= data_at + data_size {
-            let size = if file.big {
-                u16::from_be_bytes([bytes[at + 6], bytes[at + 7]])
-            } else {
-                u16::from_le_bytes([bytes[at + 6], bytes[at + 7]])
-            };
             if file.u32(at) == 9 {
                 samples.extend(sample(&file, &attrs, at + 8));
             }
-            at += usize::from(size);
+            at += file.record_size(at);
         }
         samples.sort_by_key(|sample| sample.time_ns);
+        Recording { tracing_data, samples }
+    }
+
+    /// A pipe has attributes and tracing data among the records.
+    fn read_pipe(file: &Bytes) -> Self {
+        let (mut attrs, mut samples, mut tracing_data) = (Vec::new(), Vec::new(), None);
+        let mut at = 16;
+        while at + 8 <= file.bytes.len() {
+            let size = file.record_size(at);
+            match file.u32(at) {
+                9 => samples.extend(sample(file, &attrs, at + 8)),
+                64 => {
+                    let ids = at + 8 + file.u32(at + 12) as usize;
+                    let ids = (ids..at + size).step_by(8).map(|id| file.u64(id)).collect();
+                    attrs.push(attr_of(file, at + 8, ids));
+                }
+                66 => {
+                    let length = file.u32(at + 8) as usize;
+                    tracing_data = Some(file.bytes[at + size..at + size + length].to_vec());
+                    at += length.next_multiple_of(8);
+                }
+                _ => {}
+            }
+            at += size;
+        }
+        samples.sort_by_key(|sample: &RawSample| sample.time_ns);
         Recording { tracing_data, samples }
     }
 }
@@ -77,12 +106,16 @@ impl Recording {
 fn attr(file: &Bytes, at: usize) -> Attr {
     let section = at + file.u32(at + 4) as usize;
     let (ids_at, ids_size) = (file.at(section), file.at(section + 8));
+    attr_of(file, at, (0..ids_size / 8).map(|index| file.u64(ids_at + index * 8)).collect())
+}
+
+fn attr_of(file: &Bytes, at: usize, ids: Vec<u64>) -> Attr {
     Attr {
         kind: file.u32(at),
         config: file.u64(at + 8),
         sample_type: file.u64(at + 24),
         read_format: file.u64(at + 32),
-        ids: (0..ids_size / 8).map(|index| file.u64(ids_at + index * 8)).collect(),
+        ids,
     }
 }
 
