@@ -245,7 +245,7 @@ fn crafted_formats_agree_with_perf() {
 const PERF_IS_WRONG: [&str; 2] = ["timer:timer_start", "writeback"];
 
 /// Where `perf` is not the judge, since its own evaluator knows neither C's conversions nor its precedence.
-const BY_C: [(&str, &str); 22] = [
+const BY_C: [(&str, &str); 23] = [
     ("%+d % d %5d %-5d|%05d", "REC->i, REC->i, REC->h, REC->h, REC->h"),
     ("%d %u %x", "REC->sb, REC->sb, REC->sb"),
     ("%lld %llu", "(long long)REC->i, (unsigned long long)REC->i"),
@@ -267,6 +267,7 @@ const BY_C: [(&str, &str); 22] = [
     ("%d", "({ int x_1 = (REC->i); int y_1 = (128); x_1 < y_1 ? x_1 : y_1; })"),
     ("%d %d", "-REC->b, - -REC->h"),
     ("%x %x", "0x80000000 >> 4, REC->i >> 31"),
+    ("%d %d", "REC->b ?: 7, REC->i ?: REC->u ?: 9"),
     ("%lu %d", "sizeof(unsigned int) + sizeof(long), -1 < 0u"),
 ];
 
@@ -428,6 +429,7 @@ fn nesting_does_not_exhaust_the_stack() {
         format!("\"%d\", {}1", "(int)".repeat(100_000)),
         format!("\"%d\", REC->a{}", "[0]".repeat(100_000)),
         format!("\"%d\", {}1", "__print_hex(".repeat(100_000)),
+        format!("\"%d\", {}1{}", "(".repeat(200), "?:1)".repeat(200)),
     ] {
         let text = format!(
             "name: x\nID: 1\nformat:\n\tfield:int a;\toffset:0;\tsize:4;\tsigned:1;\n\nprint fmt: {evil}"
@@ -435,6 +437,11 @@ fn nesting_does_not_exhaust_the_stack() {
         let format = EventFormat::parse(text.as_bytes(), Abi::new(Endian::Little, 8)).unwrap();
         assert!(PrintFmt::parse(&format).is_err());
     }
+    // Not too deep, but a tree that doubled with each level would never be done.
+    let twice = format!("\"%d\", {}1{}", "(".repeat(60), " ?: 2)".repeat(60));
+    let text = format!("name: x\nID: 1\nformat:\n\nprint fmt: {twice}");
+    let format = EventFormat::parse(text.as_bytes(), Abi::new(Endian::Little, 8)).unwrap();
+    PrintFmt::parse(&format).unwrap();
     let wide = "name: x\nID: 1\nformat:\n\nprint fmt: \"%999999999d\", 1";
     let format = EventFormat::parse(wide.as_bytes(), Abi::new(Endian::Little, 8)).unwrap();
     let print = PrintFmt::parse(&format).unwrap();

@@ -17,6 +17,8 @@ pub(crate) enum Call {
     Hex { buffer: Expr, length: Expr, blanks: bool },
     /// `__print_array(buffer, count, element_size)`
     Array { buffer: Expr, count: Expr, size: Expr },
+    /// `__print_dynamic_array(field, element_size)`
+    DynamicElements { field: usize, size: Expr },
     /// `__print_hex_dump("prefix", prefix_type, row_size, group_size, buffer, length, ascii)`: shown as plain bytes.
     HexDump { prefix: Vec<u8>, buffer: Expr, length: Expr },
     /// `__get_dynamic_array`, `__get_str`: the bytes of a field.
@@ -151,11 +153,7 @@ impl<'t> Parser<'t> {
         self.need(",")?;
         let size = self.expression()?;
         self.need(")")?;
-        let length = Expr::Call(Box::new(Call::DynamicLength(index)));
-        let count = Expr::Binary(Binary::Divide, Box::new(length), Box::new(size.expr.clone()));
-        let array = Call::Array { buffer: call(Call::Dynamic(index)), count, size: size.expr };
-        // The count is one more floor: a division over a call.
-        self.grown(size.height + 1, call(array))
+        self.grown(size.height, call(Call::DynamicElements { field: index, size: size.expr }))
     }
 
     fn hex_dump(&mut self) -> Parsed<Node> {

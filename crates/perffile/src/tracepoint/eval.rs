@@ -118,6 +118,13 @@ impl<'v> Evaluator<'v> {
                 let condition = self.truth(condition)?;
                 self.evaluate(if condition { yes } else { no })
             }
+            Expr::Otherwise(parts) => {
+                let [value, otherwise] = parts.as_ref();
+                match self.evaluate(value)? {
+                    Evaluated::Number(number) if !number.is_true() => self.evaluate(otherwise),
+                    value => Ok(value),
+                }
+            }
             Expr::Index(array, index) => {
                 let array = self.evaluate(array)?;
                 let index = self.number(index)?;
@@ -281,6 +288,13 @@ impl<'v> Evaluator<'v> {
                 let count = usize::try_from(self.number(count)?.bits).unwrap_or(usize::MAX);
                 let size = self.number(size)?.bits;
                 write_array(bytes, count, size, self.format.abi.endian, &mut out)?;
+            }
+            Call::DynamicElements { field, size } => {
+                let Evaluated::Bytes(bytes, _) = self.dynamic(*field)? else {
+                    return Err(EvalError::NotBytes);
+                };
+                let size = self.number(size)?.bits;
+                write_array(bytes, usize::MAX, size, self.format.abi.endian, &mut out)?;
             }
             Call::HexDump { prefix, buffer, length } => {
                 out.extend_from_slice(prefix);

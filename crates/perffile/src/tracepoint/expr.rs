@@ -38,6 +38,8 @@ pub(crate) enum Expr {
     Unary(Unary, Box<Expr>),
     Binary(Binary, Box<Expr>, Box<Expr>),
     Ternary(Box<[Expr; 3]>),
+    /// GNU C's `a ?: b`: `a` unless it is 0.
+    Otherwise(Box<[Expr; 2]>),
     Index(Box<Expr>, Box<Expr>),
     Cast(TypeName, Box<Expr>),
     Call(Box<Call>),

@@ -150,7 +150,8 @@ impl Field {
                 _ => {}
             }
         }
-        let declaration = Declaration::parse(text, long_size);
+        let short = if text.len() > limits::DECLARATION_BYTES { "" } else { text };
+        let declaration = Declaration::parse(short, long_size);
         let size = size?;
         let kind = FieldKind::of(&declaration, size, signed, long_size);
         Some(Field {

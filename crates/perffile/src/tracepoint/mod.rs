@@ -111,4 +111,8 @@ pub mod limits {
     pub const FIELD_WIDTH: usize = 4096;
     /// Most fields of one event format.
     pub const FIELDS: usize = 4096;
+    /// Longest declaration of a field, in bytes; longer ones are not taken apart.
+    pub const DECLARATION_BYTES: usize = 4096;
+    /// Longest `print fmt`, in bytes. The kernel's longest are below 10,000.
+    pub const PRINT_FMT_BYTES: usize = 1 << 18;
 }

@@ -112,12 +112,12 @@ impl<'t> Parser<'t> {
         if !self.eat("?") {
             return Ok(condition);
         }
-        // GNU C lets the middle be left out: it is the condition again.
-        let yes = if self.is_next(":") {
-            Node { expr: condition.expr.clone(), height: condition.height }
-        } else {
-            self.expression()?
-        };
+        if self.eat(":") {
+            let no = self.expression()?;
+            let height = condition.height.max(no.height);
+            return self.grown(height, Expr::Otherwise(Box::new([condition.expr, no.expr])));
+        }
+        let yes = self.expression()?;
         self.need(":")?;
         let no = self.expression()?;
         let height = condition.height.max(yes.height).max(no.height);

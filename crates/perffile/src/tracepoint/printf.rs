@@ -1,7 +1,5 @@
 //! The `printf` call of a `print fmt`: parsed once, then run over payloads.
 
-use std::io::Write as _;
-
 use super::c_type::{IntType, Number};
 use super::eval::{EvalError, Evaluated, Evaluator};
 use super::expr::Expr;
@@ -73,6 +71,9 @@ impl PrintFmt {
     /// Parses the `print fmt` of an event. An error means that its text cannot be made from the format alone (a
     /// function of the kernel, a structure whose members are not described): show the fields instead.
     pub fn parse(format: &EventFormat) -> Result<Self, ParseError> {
+        if format.print_fmt.len() > limits::PRINT_FMT_BYTES {
+            return Err(ParseError { offset: limits::PRINT_FMT_BYTES, reason: "too long a print fmt" });
+        }
         let tokens = tokens(&format.print_fmt, format.abi.long_size)?;
         let mut parser = Parser::new(format, &tokens);
         let Some(text) = parser.texts() else { return parser.fail("no format string") };
@@ -307,11 +308,12 @@ impl Conversion {
                 pad(text, flags, width, out);
             }
             Kind::Pointer(style) => {
-                let mut text = Vec::new();
+                let start = out.len();
                 let given = self.width.as_ref().map(|_| width);
-                style.write(&value, given, evaluator.format.abi, names, &mut text)?;
-                let width = if style.takes_width() { 0 } else { width };
-                pad(&text, flags, width, out);
+                style.write(&value, given, evaluator.format.abi, names, out)?;
+                if !style.takes_width() {
+                    pad_from(start, flags, width, out);
+                }
             }
         }
         Ok(())
@@ -343,17 +345,9 @@ fn write_integer(
     let signed = number.int_type.signed;
     let negative = signed && number.bits.cast_signed() < 0;
     let magnitude = if negative { number.bits.wrapping_neg() } else { number.bits };
-    let mut digits = Vec::with_capacity(24);
-    // Writing to a vector cannot fail.
-    let _ = match base {
-        Base::Decimal => write!(digits, "{magnitude}"),
-        Base::Octal => write!(digits, "{magnitude:o}"),
-        Base::HexLower => write!(digits, "{magnitude:x}"),
-        Base::HexUpper => write!(digits, "{magnitude:X}"),
-    };
-    if precision == Some(0) && magnitude == 0 {
-        digits.clear();
-    }
+    let mut buffer = [0u8; 22];
+    let digits =
+        if precision == Some(0) && magnitude == 0 { &[] } else { digits(magnitude, base, &mut buffer) };
     let prefix: &[u8] = match base {
         Base::HexLower if flags.alternate && magnitude != 0 => b"0x",
         Base::HexUpper if flags.alternate && magnitude != 0 => b"0X",
@@ -375,20 +369,49 @@ fn write_integer(
     }
     out.extend_from_slice(prefix);
     out.extend(std::iter::repeat_n(b'0', zeros));
-    out.extend_from_slice(&digits);
+    out.extend_from_slice(digits);
     if flags.minus {
         out.extend(std::iter::repeat_n(b' ', blanks));
     }
 }
 
-/// Blanks up to the width, on the side that the flags say.
-fn pad(text: &[u8], flags: Flags, width: usize, out: &mut Vec<u8>) {
-    let blanks = width.saturating_sub(text.len());
-    if !flags.minus {
-        out.extend(std::iter::repeat_n(b' ', blanks));
+/// The digits of a number, at the end of the buffer (22 are enough for 64 bits in octal).
+fn digits(mut magnitude: u64, base: Base, buffer: &mut [u8; 22]) -> &[u8] {
+    let (radix, symbols): (u64, &[u8; 16]) = match base {
+        Base::Decimal => (10, b"0123456789abcdef"),
+        Base::Octal => (8, b"0123456789abcdef"),
+        Base::HexLower => (16, b"0123456789abcdef"),
+        Base::HexUpper => (16, b"0123456789ABCDEF"),
+    };
+    let mut start = buffer.len();
+    for (place, slot) in buffer.iter_mut().enumerate().rev() {
+        let digit = usize::try_from(magnitude % radix).unwrap_or(0);
+        *slot = symbols.get(digit).copied().unwrap_or(b'?');
+        magnitude /= radix;
+        start = place;
+        if magnitude == 0 {
+            break;
+        }
     }
+    buffer.get(start..).unwrap_or_default()
+}
+
+/// The text with blanks up to the width, on the side that the flags say.
+fn pad(text: &[u8], flags: Flags, width: usize, out: &mut Vec<u8>) {
+    let start = out.len();
     out.extend_from_slice(text);
-    if flags.minus {
-        out.extend(std::iter::repeat_n(b' ', blanks));
+    pad_from(start, flags, width, out);
+}
+
+/// Blanks for the text that `out` has from `start` on.
+fn pad_from(start: usize, flags: Flags, width: usize, out: &mut Vec<u8>) {
+    let length = out.len() - start;
+    let blanks = width.saturating_sub(length);
+    out.resize(out.len() + blanks, b' ');
+    if !flags.minus && blanks > 0 {
+        // `start` and its distance to the end are within the vector: it has just grown.
+        if let Some(tail) = out.get_mut(start..) {
+            tail.rotate_right(blanks);
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use super::c_type::{IntType, Number};
-use super::{Abi, Endian, EventFormat, Field, FieldKind};
+use super::{Abi, Endian, EventFormat, Field, FieldKind, limits};
 
 /// The value of one field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,8 +53,15 @@ impl EventFormat {
     }
 
     /// Writes ` name=value` for each own field, as `perf` does when told to show raw fields.
+    ///
+    /// The text ends in ` ...` when it gets longer than [`limits::TEXT_BYTES`]: many fields may share one locator.
     pub fn write_fields(&self, payload: &[u8], out: &mut Vec<u8>) {
+        let start = out.len();
         for field in self.own_fields() {
+            if out.len() - start > limits::TEXT_BYTES {
+                out.extend_from_slice(b" ...");
+                return;
+            }
             out.push(b' ');
             out.extend_from_slice(field.name.as_bytes());
             out.push(b'=');

@@ -127,19 +127,22 @@ pub(crate) fn compare_with_text(
     result
 }
 
-/// The tracepoint lines from the event's name on; lines that go on from the one before are joined to it.
+/// The tracepoint lines from the event's name on; lines that go on from the one before are joined to it. In the order
+/// of time: `perf` itself is now and then out of it, when a sample comes later than the round it belongs to.
 fn events_of(text: &str) -> Vec<String> {
-    let mut events: Vec<String> = Vec::new();
+    let mut events: Vec<(&str, String)> = Vec::new();
     let mut other = false;
     for line in text.lines() {
         match after_time(line) {
-            Some(rest) if rest.split(' ').next().is_some_and(|name| name.matches(':').count() == 2) => {
-                events.push(rest.to_owned());
+            Some((time, rest))
+                if rest.split(' ').next().is_some_and(|name| name.matches(':').count() == 2) =>
+            {
+                events.push((time, rest.to_owned()));
                 other = false;
             }
             Some(_) => other = true,
             None if !other => {
-                if let Some(last) = events.last_mut() {
+                if let Some((_, last)) = events.last_mut() {
                     last.push('\n');
                     last.push_str(line);
                 }
@@ -147,11 +150,12 @@ fn events_of(text: &str) -> Vec<String> {
             None => {}
         }
     }
-    events
+    events.sort_by_key(|(time, _)| time.replace('.', "").parse::<u64>().unwrap());
+    events.into_iter().map(|(_, event)| event).collect()
 }
 
-/// What follows `SECONDS.FRACTION:`, the first of that form.
-fn after_time(line: &str) -> Option<&str> {
+/// The first `SECONDS.FRACTION:` and what follows it.
+fn after_time(line: &str) -> Option<(&str, &str)> {
     let mut from = 0;
     while let Some(found) = line.get(from..)?.find(": ") {
         let at = from + found;
@@ -162,7 +166,7 @@ fn after_time(line: &str) -> Option<&str> {
             && digits(fraction)
             && matches!(fraction.len(), 6 | 9)
         {
-            return line.get(at + 2..).map(str::trim_start);
+            return Some((time, line.get(at + 2..)?.trim_start()));
         }
         from = at + 2;
     }

@@ -136,7 +136,7 @@ fn payload(format: &EventFormat, round: u64, noise: &mut Noise) -> Vec<u8> {
                 }
                 // Socket addresses want a family: IPv4 and IPv6 in turn.
                 if field.size == 28 {
-                    payload[at] = if round % 2 == 0 { 2 } else { 10 };
+                    payload[at] = if round.is_multiple_of(2) { 2 } else { 10 };
                     payload[at + 1] = 0;
                 }
             }
@@ -152,7 +152,7 @@ fn payload(format: &EventFormat, round: u64, noise: &mut Noise) -> Vec<u8> {
         }
     }
     // The raw size and its four bytes fill whole words.
-    while (payload.len() + 4) % 8 != 0 {
+    while !(payload.len() + 4).is_multiple_of(8) {
         payload.push(0);
     }
     payload
