@@ -245,7 +245,7 @@ fn crafted_formats_agree_with_perf() {
 const PERF_IS_WRONG: [&str; 2] = ["timer:timer_start", "writeback"];
 
 /// Where `perf` is not the judge, since its own evaluator knows neither C's conversions nor its precedence.
-const BY_C: [(&str, &str); 23] = [
+const BY_C: [(&str, &str); 27] = [
     ("%+d % d %5d %-5d|%05d", "REC->i, REC->i, REC->h, REC->h, REC->h"),
     ("%d %u %x", "REC->sb, REC->sb, REC->sb"),
     ("%lld %llu", "(long long)REC->i, (unsigned long long)REC->i"),
@@ -268,6 +268,10 @@ const BY_C: [(&str, &str); 23] = [
     ("%d %d", "-REC->b, - -REC->h"),
     ("%x %x", "0x80000000 >> 4, REC->i >> 31"),
     ("%d %d", "REC->b ?: 7, REC->i ?: REC->u ?: 9"),
+    ("%d %d %d %d", "1 + 2 << 3, 64 >> 1 + 2, 3 << 1 < 7, 1 < 2 == 1"),
+    ("%d %d %d", "7 & 2 == 2, 5 ^ 6 & 3, 4 | 1 ^ 5"),
+    ("%d %d %d", "1 || 0 && 0, 2 | 0 && 0, 9 - 4 - 3"),
+    ("%d %d %d", "100 / 10 / 5, 17 % 10 * 2, 1 != 2 > 0"),
     ("%lu %d", "sizeof(unsigned int) + sizeof(long), -1 < 0u"),
 ];
 
@@ -302,6 +306,34 @@ fn expressions_mean_what_they_mean_in_c() {
             compiled.write(&format, &payload, &names, &Default::default(), &mut out).unwrap();
             assert_eq!(String::from_utf8(out).unwrap(), *expected.next().unwrap(), "{print}: {arguments}");
         }
+    }
+}
+
+/// A `long` of 4 bytes changes what `%l`, `%z`, casts and constants mean (C standard, 6.2.5 and 6.4.4.1).
+#[test]
+fn a_long_of_four_bytes_is_one() {
+    let text = |print: &str| {
+        format!(
+            "name: x\nID: 1\nformat:\n\tfield:long l;\toffset:0;\tsize:4;\tsigned:1;\n\
+             \tfield:u64 q;\toffset:4;\tsize:8;\tsigned:0;\n\
+             \tfield:__data_loc unsigned long[] m;\toffset:12;\tsize:4;\tsigned:0;\n\nprint fmt: {print}"
+        )
+    };
+    let payload = [vec![0xff; 12], vec![0, 8, 0, 16], vec![0, 0, 0, 2], vec![0x80, 0, 0, 1]].concat();
+    for (print, expected) in [
+        (r#""%lx %ld %lu", REC->l, REC->l, REC->l"#, "ffffffff -1 4294967295"),
+        (r#""%lx %zx %llx", REC->q, REC->q, REC->q"#, "ffffffff ffffffff ffffffffffffffff"),
+        (r#""%d %llu", (int)sizeof(long), (unsigned long long)(unsigned long)REC->q"#, "4 4294967295"),
+        (r#""%llu", 0xffffffffUL + 1"#, "0"),
+        (r#""%s", __print_symbolic(REC->l, { -1, "minus one" })"#, "minus one"),
+        (r#""%s", __get_bitmask(m)"#, "80000001,00000002"),
+    ] {
+        let format = EventFormat::parse(text(print).as_bytes(), Abi::new(Endian::Big, 4)).unwrap();
+        let compiled = PrintFmt::parse(&format).unwrap();
+        let mut out = Vec::new();
+        let names = perffile::tracepoint::NoSymbols;
+        compiled.write(&format, &payload, &names, &Default::default(), &mut out).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), expected, "{print}");
     }
 }
 

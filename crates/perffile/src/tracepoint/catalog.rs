@@ -83,6 +83,18 @@ impl Catalog {
         self.by_id.get(&id)
     }
 
+    /// Appends the text of a payload of the tracepoint with that id. `None` if the recording does not describe it; false
+    /// if fields stand in place of the text, see [`Tracepoint::write_text`].
+    pub fn write_text(
+        &self,
+        id: u64,
+        payload: &[u8],
+        names: &dyn SymbolNames,
+        out: &mut Vec<u8>,
+    ) -> Option<bool> {
+        Some(self.tracepoint(id)?.write_text(payload, names, &self.printk, out))
+    }
+
     /// The tracepoint that a payload names in its first field. `perf` trusts this less than the event's id.
     pub fn tracepoint_of(&self, payload: &[u8]) -> Option<&Tracepoint> {
         self.tracepoint(self.abi?.endian.unsigned(payload.get(..2)?)?)

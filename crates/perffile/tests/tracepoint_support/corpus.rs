@@ -111,7 +111,7 @@ pub(crate) fn compare_with_text(
         let Some(tracepoint) = catalog.tracepoint(sample.config) else { continue };
         let mut out = format!("{}:{}: ", tracepoint.system, tracepoint.format.name).into_bytes();
         let names: &dyn SymbolNames = names.map_or(&NoSymbols, |names| names);
-        tracepoint.write_text(&sample.payload, names, catalog.printk_formats(), &mut out);
+        catalog.write_text(sample.config, &sample.payload, names, &mut out);
         ours.push((sample.time_ns, String::from_utf8_lossy(&out).into_owned()));
     }
     let theirs = events_of(text);
