@@ -1,7 +1,7 @@
 //! What a recording consists of: records by type, samples and periods by event, times, losses.
 
 use perffile::wire::record::{Record, kind};
-use perffile::{Event, IssueKind, Issues, Schema};
+use perffile::{Delivery, Event, IssueKind, Issues, Schema};
 use std::collections::BTreeMap;
 
 /// Types below this number are counted in an array.
@@ -26,11 +26,12 @@ pub struct EventCount {
 }
 
 /// What a recording consists of.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Statistics {
     dense: Vec<RecordCount>,
     sparse: BTreeMap<u32, RecordCount>,
     events: Vec<EventCount>,
+    delivery: Delivery,
     /// Times of the first and the last sample, ns.
     pub times_ns: Option<(u64, u64)>,
     /// Records that LOST records tell of.
@@ -49,6 +50,7 @@ impl Default for Statistics {
             dense: vec![RecordCount::default(); DENSE],
             sparse: BTreeMap::new(),
             events: Vec::new(),
+            delivery: Delivery::default(),
             times_ns: None,
             lost_records: 0,
             lost_samples: 0,
@@ -82,15 +84,16 @@ impl Statistics {
             let message = || "a sample's event id belongs to no event".to_owned();
             return self.issues.add(IssueKind::UnknownEventId, event.place(), message);
         };
-        let (Some(description), Some(sample)) = (event.schema().event(index), event.sample_of(index)) else {
-            return;
-        };
-        if self.events.len() <= index {
-            self.events.resize(index + 1, EventCount::default());
+        let Some(sample) = event.sample_of(index) else { return };
+        let events = event.schema().events().len();
+        if self.events.len() < events {
+            self.events.resize(events, EventCount::default());
         }
-        if let Some(count) = self.events.get_mut(index) {
-            count.samples += 1;
-            count.period = count.period.wrapping_add(description.period(sample.period()));
+        for share in self.delivery.shares(event.schema(), index, &sample) {
+            if let Some(count) = self.events.get_mut(share.event) {
+                count.samples += 1;
+                count.period = count.period.wrapping_add(share.period);
+            }
         }
         if let Some(time) = sample.time() {
             let (first, last) = self.times_ns.unwrap_or((time, time));
