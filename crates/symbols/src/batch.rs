@@ -54,7 +54,8 @@ pub struct Function {
     pub raw_name: String,
 }
 
-/// One level of the code at an address: the innermost inlined function first, the real function last.
+/// One level of the code at an address: the innermost inlined function first, the real function last. The real
+/// function has the name of the symbol that covers the address, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// The function; `None` when only the line is known.
@@ -239,6 +240,14 @@ impl BatchBuilder {
     pub(crate) fn push_frames(&mut self, frames: impl IntoIterator<Item = Frame>) {
         self.frames.extend(frames);
         self.frame_ends.push(self.frames.len());
+    }
+
+    /// The symbol that the address with this index was answered with.
+    pub(crate) fn symbol(&self, index: usize) -> Option<SymbolId> {
+        match self.answers.get(index) {
+            Some(Answer::Symbol(id)) => Some(*id),
+            _ => None,
+        }
     }
 
     pub(crate) fn finish(self, batch: AddressBatch) -> SymbolBatch {

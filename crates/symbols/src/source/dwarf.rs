@@ -8,7 +8,7 @@ use object::{CompressionFormat, Object, ObjectSection};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::batch::{BatchBuilder, FileId, Frame, Function, FunctionId, next_number};
+use crate::batch::{BatchBuilder, FileId, Frame, Function, FunctionId, SymbolId, next_number};
 use crate::demangle::{Demangle, demangle};
 
 /// Largest section after decompression. The size comes from the file.
@@ -70,6 +70,16 @@ fn section_bytes<'data>(section: &object::Section<'data, '_>) -> Option<Cow<'dat
     compressed.decompress().ok()
 }
 
+/// An address to look up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Query {
+    /// The virtual address; `None` when the file does not say which one it is.
+    pub(crate) address: Option<u64>,
+    /// The symbol that covers it. Its name is also that of the outermost level: DWARF often has only a part of it
+    /// (`operator()`, or `f` for the clone `f.part.0`).
+    pub(crate) symbol: Option<SymbolId>,
+}
+
 /// What to look up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted {
@@ -77,11 +87,10 @@ pub(crate) struct Wanted {
     pub(crate) demangle: Demangle,
 }
 
-/// Looks up all addresses (virtual ones; `None` where there is none) and pushes the frames of each in order. Returns
-/// whether any frame was found.
+/// Looks up all addresses and pushes the frames of each in order. Returns whether any frame was found.
 pub(crate) fn push_frames(
     sections: &DebugSections<'_>,
-    addresses: &[Option<u64>],
+    queries: &[Query],
     wanted: Wanted,
     builder: &mut BatchBuilder,
 ) -> bool {
@@ -90,7 +99,7 @@ pub(crate) fn push_frames(
     let dwarf = Arc::new(dwarf);
     // A context reads what it needs when it is asked, into cells: one for each thread that works at a time.
     let idle: Mutex<Vec<Context<'_>>> = Mutex::new(Vec::new());
-    let pieces: Vec<Piece<'_>> = addresses
+    let pieces: Vec<Piece<'_>> = queries
         .par_chunks(CHUNK_ADDRESSES)
         .map(|chunk| {
             let ready = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -106,7 +115,7 @@ pub(crate) fn push_frames(
             piece
         })
         .collect();
-    merge(&pieces, wanted.demangle, builder)
+    merge(&pieces, queries, wanted.demangle, builder)
 }
 
 /// The frames of some neighbouring addresses, with numbers for names that only hold within it.
@@ -127,15 +136,15 @@ impl<'data> Piece<'data> {
         }
     }
 
-    fn look_up(context: &Context<'data>, addresses: &[Option<u64>], inlines: bool) -> Piece<'data> {
+    fn look_up(context: &Context<'data>, queries: &[Query], inlines: bool) -> Piece<'data> {
         let mut piece = Piece::empty(0);
-        for address in addresses {
-            if let Some(address) = address {
+        for query in queries {
+            if let Some(address) = query.address {
                 let start = piece.frames.len();
                 let complete = if inlines {
-                    piece.add_frames(context, *address)
+                    piece.add_frames(context, address, query.symbol.is_some())
                 } else {
-                    piece.add_line(context, *address)
+                    piece.add_line(context, address)
                 };
                 if complete.is_none() {
                     // Half a chain would name the wrong function: rather none.
@@ -147,15 +156,19 @@ impl<'data> Piece<'data> {
         piece
     }
 
-    fn add_frames(&mut self, context: &Context<'data>, address: u64) -> Option<()> {
+    /// The frames at an address. The name of the outermost level is left out if the address has a symbol.
+    fn add_frames(&mut self, context: &Context<'data>, address: u64, has_symbol: bool) -> Option<()> {
         let mut found = context.find_frames(address).skip_all_loads().ok()?;
+        let mut next = found.next().ok()?;
         for _ in 0..MAX_DEPTH {
-            let Some(frame) = found.next().ok()? else { return Some(()) };
-            let function = frame.function.map(|function| {
+            let Some(frame) = next else { return Some(()) };
+            next = found.next().ok()?;
+            let is_named_by_symbol = has_symbol && next.is_none();
+            let function = frame.function.filter(|_| !is_named_by_symbol).map(|function| {
                 let name = function.name.slice();
                 FunctionId(self.functions.number(String::from_utf8_lossy(name)))
             });
-            self.add(function, frame.location);
+            self.add(function, is_named_by_symbol, frame.location);
         }
         None
     }
@@ -163,16 +176,21 @@ impl<'data> Piece<'data> {
     fn add_line(&mut self, context: &Context<'data>, address: u64) -> Option<()> {
         let location = context.find_location(address).ok()?;
         if location.is_some() {
-            self.add(None, location);
+            self.add(None, false, location);
         }
         Some(())
     }
 
-    fn add(&mut self, function: Option<FunctionId>, location: Option<addr2line::Location<'_>>) {
+    fn add(
+        &mut self,
+        function: Option<FunctionId>,
+        is_named: bool,
+        location: Option<addr2line::Location<'_>>,
+    ) {
         let file = location.as_ref().and_then(|location| location.file);
         let file = file.map(|file| FileId(self.files.number(file)));
         let (line, column) = location.map_or((0, 0), |at| (at.line.unwrap_or(0), at.column.unwrap_or(0)));
-        if function.is_some() || file.is_some() {
+        if function.is_some() || is_named || file.is_some() {
             self.frames.push(Frame { function, file, line, column });
         }
     }
@@ -209,7 +227,13 @@ impl<T: std::hash::Hash + Eq> Interner<T> {
 }
 
 /// Joins the pieces in the order of the addresses, so that the numbers do not depend on who looked up what.
-fn merge(pieces: &[Piece<'_>], style: Demangle, builder: &mut BatchBuilder) -> bool {
+fn merge(pieces: &[Piece<'_>], queries: &[Query], style: Demangle, builder: &mut BatchBuilder) -> bool {
+    let symbols = std::mem::take(&mut builder.symbols);
+    let symbol_name = |query: &Query| {
+        let number = usize::try_from(query.symbol?.0).ok()?;
+        symbols.get(number).map(|symbol| symbol.raw_name.as_str())
+    };
+    let mut queries = queries.iter();
     let mut functions: Interner<&str> = Interner::new();
     let mut files: Interner<&str> = Interner::new();
     let mut any = false;
@@ -224,9 +248,15 @@ fn merge(pieces: &[Piece<'_>], style: Demangle, builder: &mut BatchBuilder) -> b
         let mut start = 0;
         for end in &piece.frame_ends {
             let frames = piece.frames.get(start..*end).unwrap_or(&[]);
+            let name = queries.next().and_then(symbol_name).filter(|_| !frames.is_empty());
+            let outermost = name.map(|name| FunctionId(functions.number(name)));
+            let last = frames.len().saturating_sub(1);
             any |= !frames.is_empty();
-            builder.push_frames(frames.iter().map(|frame| Frame {
-                function: frame.function.and_then(|id| renumber(id.0, &function_numbers)).map(FunctionId),
+            builder.push_frames(frames.iter().enumerate().map(|(level, frame)| Frame {
+                function: match outermost {
+                    Some(_) if level == last => outermost,
+                    _ => frame.function.and_then(|id| renumber(id.0, &function_numbers)).map(FunctionId),
+                },
                 file: frame.file.and_then(|id| renumber(id.0, &file_numbers)).map(FileId),
                 ..*frame
             }));
@@ -238,6 +268,7 @@ fn merge(pieces: &[Piece<'_>], style: Demangle, builder: &mut BatchBuilder) -> b
         .into_par_iter()
         .map(|name| Function { name: demangle(name, style).into_owned(), raw_name: (*name).to_owned() })
         .collect();
+    builder.symbols = symbols;
     builder.files = files.in_order().into_iter().map(|name| (*name).to_owned()).collect();
     any
 }

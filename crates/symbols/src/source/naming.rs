@@ -125,10 +125,17 @@ fn push_frames(
     let Some((path, data)) = parts.debug else { return false };
     let Some(sections) = DebugSections::read(data) else { return false };
     let runtime = parts.runtime.1;
-    let addresses: Vec<Option<u64>> =
-        batch.addresses.iter().map(|offset| runtime.offset_to_address(*offset)).collect();
+    // A frame without inlined functions is a line: it has no place for a name.
+    let symbol = |index: usize| builder.symbol(index).filter(|_| options.inlines);
+    let offsets = batch.addresses.iter().enumerate();
+    let queries: Vec<dwarf::Query> = offsets
+        .map(|(index, offset)| dwarf::Query {
+            address: runtime.offset_to_address(*offset),
+            symbol: symbol(index),
+        })
+        .collect();
     let wanted = dwarf::Wanted { inlines: options.inlines, demangle: options.demangle };
-    let any = dwarf::push_frames(&sections, &addresses, wanted, builder);
+    let any = dwarf::push_frames(&sections, &queries, wanted, builder);
     if any {
         builder.found.push(Found { path: path.to_owned(), provides: Provides::DebugInfo });
     }

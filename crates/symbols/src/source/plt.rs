@@ -22,7 +22,7 @@ pub(crate) struct Plt {
     targets: Vec<Target>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Target {
     /// The common piece at the start.
     Header,
@@ -37,9 +37,9 @@ impl Plt {
     /// whose target is chosen at load time (R_*_IRELATIVE).
     pub(crate) fn read(runtime: &Image<'_>, function_at: impl Fn(u64) -> Option<String>) -> Plt {
         let mut plt = PltReader { runtime, function_at, entries: Vec::new(), targets: Vec::new() };
-        plt.read_lazy();
-        if matches!(runtime.machine, elf::EM_X86_64) {
-            plt.read_got();
+        match runtime.machine {
+            elf::EM_X86_64 => plt.read_by_code(),
+            _ => plt.read_in_order(),
         }
         Plt { table: Table::of_disjoint(plt.entries), targets: plt.targets }
     }
@@ -65,23 +65,25 @@ struct PltReader<'i, 'data, F> {
 }
 
 impl<F: Fn(u64) -> Option<String>> PltReader<'_, '_, F> {
-    /// `.plt` and `.plt.sec`: one piece for each relocation of `.rela.plt` or `.rel.plt`, in order.
-    fn read_lazy(&mut self) {
+    /// One piece for each relocation of `.rela.plt` or `.rel.plt`, in order, behind the common piece.
+    fn read_in_order(&mut self) {
         let image = self.runtime;
         let Some(plt) = image.section(b".plt").copied() else { return };
         let relocations = image.section(b".rela.plt").or_else(|| image.section(b".rel.plt")).copied();
         let Some(relocations) = relocations else { return };
         let Some((header_bytes, piece_bytes)) = piece_sizes(image, &plt) else { return };
+        let mut targets = self.targets_of(&relocations);
+        if image.machine == elf::EM_386 {
+            targets.sort_by_key(|(slot, _)| *slot);
+        }
+        // Without lazy binding, as in static binaries, there is no common piece.
+        let all_bytes = u64::try_from(targets.len()).unwrap_or(u64::MAX).saturating_mul(piece_bytes);
+        let header_bytes = if all_bytes == plt.size { 0 } else { header_bytes };
         if header_bytes > 0 {
             self.add(plt.offset, header_bytes, Target::Header);
         }
-        let is_x86 = matches!(image.machine, elf::EM_386 | elf::EM_X86_64);
-        let mut targets = self.targets_of(&relocations);
-        if is_x86 {
-            targets.sort_by_key(|(slot, _)| *slot);
-        }
-        // With indirect branch tracking the pieces that are called are in a section of their own, without header.
-        let called = if is_x86 { image.section(b".plt.sec").copied() } else { None };
+        // With indirect branch tracking the pieces that are called are in a section of their own.
+        let called = if image.machine == elf::EM_386 { image.section(b".plt.sec").copied() } else { None };
         let (mut at, end) = match called {
             Some(section) => (section.offset, section.offset.saturating_add(section.size)),
             None => (plt.offset.saturating_add(header_bytes), plt.offset.saturating_add(plt.size)),
@@ -95,26 +97,28 @@ impl<F: Fn(u64) -> Option<String>> PltReader<'_, '_, F> {
         }
     }
 
-    /// `.plt.got` of x86-64: pieces without relocations of their own; each jumps through the slot that its
-    /// instruction names, and that slot has a relocation in `.rela.dyn`.
-    fn read_got(&mut self) {
+    /// x86-64: each piece jumps through a slot that its instruction names, and the slot has a relocation. That does
+    /// not depend on the order, which linkers choose in different ways.
+    fn read_by_code(&mut self) {
         let image = self.runtime;
-        let Some(got) = image.section(b".plt.got").copied() else { return };
-        let Some(relocations) = image.section(b".rela.dyn").copied() else { return };
-        let slots: FxHashMap<u64, Target> = self.targets_of(&relocations).into_iter().collect();
-        let bytes = image.bytes(&got);
-        let piece_bytes = match got.entry_size {
-            size @ (8 | 16) => size,
-            _ => 8,
-        };
-        let mut at = 0_u64;
-        while at < got.size {
-            let Some(code) = usize::try_from(at).ok().and_then(|at| bytes.get(at..)) else { break };
-            let slot = jump_slot(code, got.address.wrapping_add(at));
-            if let Some(Target::Named(name)) = slot.and_then(|slot| slots.get(&slot)) {
-                self.add(got.offset.saturating_add(at), piece_bytes, Target::Named(name.clone()));
+        let relocations =
+            [&b".rela.plt"[..], b".rela.dyn"].into_iter().filter_map(|name| image.section(name));
+        let slots: FxHashMap<u64, Target> =
+            relocations.flat_map(|section| self.targets_of(section)).collect();
+        for name in [&b".plt"[..], b".plt.sec", b".plt.got"] {
+            let Some(section) = image.section(name).copied() else { continue };
+            let Some((_, piece_bytes)) = piece_sizes(image, &section) else { continue };
+            let bytes = image.bytes(&section);
+            let pieces = usize::try_from(piece_bytes).map_or(1, |size| size.max(1));
+            for (code, number) in bytes.chunks(pieces).zip(0_u64..) {
+                let within = number.saturating_mul(piece_bytes);
+                let at = section.offset.saturating_add(within);
+                match jump_slot(code, section.address.wrapping_add(within)).map(|slot| slots.get(&slot)) {
+                    Some(Some(target)) => self.add(at, piece_bytes, target.clone()),
+                    None if number == 0 && name == b".plt" => self.add(at, piece_bytes, Target::Header),
+                    _ => {}
+                }
             }
-            at = at.saturating_add(piece_bytes);
         }
     }
 
