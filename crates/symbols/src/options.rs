@@ -86,7 +86,7 @@ impl Default for Options {
             search_dirs: Vec::new(),
             build_id_cache: std::env::var_os("HOME").map(|home| Path::new(&home).join(".debug")),
             debug_dirs: vec![PathBuf::from("/usr/lib/debug")],
-            demangle: Demangle::Full,
+            demangle: Demangle::default(),
             lines: true,
             inlines: true,
             threads: None,

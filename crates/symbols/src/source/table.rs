@@ -150,7 +150,7 @@ fn better<'n>(new: &Entry, old: &Entry, name: impl Fn(&Entry) -> &'n [u8]) -> bo
 }
 
 fn shown(raw: &str) -> Cow<'_, str> {
-    demangle(raw, Demangle::Full)
+    demangle(raw, Demangle::default())
 }
 
 /// Old kernels name a system call a second time in this way.

@@ -13,6 +13,7 @@
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
 
 mod debug_files;
+mod demangle;
 mod kernel;
 mod lines;
 mod mutants;

@@ -1,5 +1,7 @@
 //! Names as people know them: C++ (Itanium) and Rust (legacy and v0).
 
+mod spelling;
+
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
@@ -11,13 +13,18 @@ const MAX_BYTES: usize = 64 * 1024;
 /// Nesting allowed in a C++ name. The demangler recurses for each level; its own limit is about this.
 const MAX_DEPTH: u32 = 128;
 
+/// How many places are tried at which the signature of an unreadable name might begin.
+const MAX_NAME_ENDS: usize = 64;
+
 /// How names are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Demangle {
     /// With template arguments and parameter types: `std::vector<int, std::allocator<int> >::push_back(int const&)`.
-    #[default]
+    /// `perf` shows this with `-v`.
     Full,
-    /// Without the parameters and the return type of the function itself.
+    /// Without what belongs to the signature: parameters, return type, `const`, and the suffix of a clone. `perf`
+    /// shows this.
+    #[default]
     Simple,
     /// As in the symbol table.
     None,
@@ -50,18 +57,35 @@ fn cpp(raw: &str, style: Demangle) -> Option<String> {
     if !raw.starts_with("_Z") && !raw.starts_with("__Z") && !raw.starts_with("_GLOBAL_") {
         return None;
     }
-    let symbol = cpp_demangle::Symbol::new_with_options(
-        raw.as_bytes(),
-        &ParseOptions::default().recursion_limit(MAX_DEPTH),
-    )
-    .ok()?;
+    let symbol = match parse(raw) {
+        Some(symbol) => symbol,
+        // What cannot be read is mostly an expression in the signature, which is not shown in this style.
+        None if style == Demangle::Simple => without_signature(raw)?,
+        None => return None,
+    };
     let mut options = DemangleOptions::new().recursion_limit(MAX_DEPTH);
     if style == Demangle::Simple {
         options = options.no_params().no_return_type();
     }
     let mut out = Bounded::default();
     symbol.structured_demangle(&mut out, &options).ok()?;
-    Some(out.text)
+    let mut name = out.text;
+    if style == Demangle::Simple {
+        spelling::cut_qualifiers(&mut name);
+    }
+    Some(spelling::like_gnu(name))
+}
+
+fn parse(raw: &str) -> Option<cpp_demangle::BorrowedSymbol<'_>> {
+    let options = ParseOptions::default().recursion_limit(MAX_DEPTH);
+    cpp_demangle::Symbol::new_with_options(raw.as_bytes(), &options).ok()
+}
+
+/// The name alone, which comes before the signature and, if it has more than one part, ends with `E`. No shorter
+/// beginning of a mangled name that ends so is complete.
+fn without_signature(raw: &str) -> Option<cpp_demangle::BorrowedSymbol<'_>> {
+    let ends = raw.match_indices('E').map(|(at, _)| at.saturating_add(1)).take(MAX_NAME_ENDS);
+    ends.filter_map(|end| parse(raw.get(..end)?)).next()
 }
 
 /// A string that refuses to grow beyond [`MAX_BYTES`].
@@ -94,6 +118,19 @@ mod tests {
         );
         assert_eq!(demangle(raw, Demangle::Simple), "std::vector<int, std::allocator<int> >::push_back");
         assert_eq!(demangle(raw, Demangle::None), raw);
+        assert_eq!(demangle("_ZNSi5tellgEv", Demangle::Simple), "std::istream::tellg");
+        assert_eq!(
+            demangle("_ZNSiC1Ev", Demangle::Simple),
+            "std::basic_istream<char, std::char_traits<char> >::basic_istream"
+        );
+        // An expression in the return type that the demangler cannot read.
+        let raw = "_ZSt4swapIjENSt9enable_ifIXsrSt6__and_IJSt6__not_ISt15__is_tuple_likeIT_EESt21is_move_constructibleIS4_E\
+            St18is_move_assignableIS4_EEE5valueEvE4typeERS4_SE_";
+        assert_eq!(demangle(raw, Demangle::Simple), "std::swap<unsigned int>");
+        assert_eq!(
+            demangle("_ZZ4mainENKUljE0_clEj", Demangle::Simple),
+            "main::{lambda(unsigned int)#2}::operator()"
+        );
         let legacy = "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE";
         assert_eq!(demangle(legacy, Demangle::Full), "core::fmt::Write::write_fmt");
         let v0 = "_RNvNtCs1234_7mycrate3foo3bar";
