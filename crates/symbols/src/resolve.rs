@@ -19,9 +19,10 @@ pub fn resolve(options: &Options, batches: Vec<AddressBatch>) -> Vec<SymbolBatch
     let shared = Shared { options, kernel_lists: kallsyms::Lists::default() };
     let all = || batches.par_iter().map(|batch| resolve_one(&shared, batch)).collect();
     let threads = options.threads.map_or(0, std::num::NonZeroUsize::get);
-    match rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES).build() {
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES).build();
+    // If the system gives fewer threads than wanted, one does the same work.
+    match pool(threads).or_else(|_| pool(1)) {
         Ok(pool) => pool.install(all),
-        // The system gives no more threads: the ones that are there do the same work.
         Err(_) => all(),
     }
 }

@@ -74,3 +74,17 @@ fn damaged_binaries_do_no_harm() {
     assert!(named > 100, "the damage is so great that nothing is tested");
     assert!(slowest < Duration::from_secs(10), "{slowest:?}");
 }
+
+#[test]
+fn inlining_without_end() {
+    let dir = directory("deep");
+    for depth in ["-DDEPTH=10", "-DDEPTH=4000", "-DDEPTH=5000000"] {
+        let Some(program) = compile(&dir, "deep.S", "cc", &["-shared", depth]) else { return };
+        let symbols = crate::programs::run("nm", &[program.as_os_str()]).unwrap();
+        let line = symbols.lines().find(|line| line.ends_with(" T deep")).unwrap();
+        let address = u64::from_str_radix(line.split(' ').next().unwrap(), 16).unwrap();
+        let offset = crate::programs::offset(&crate::programs::segments(&program).unwrap(), address).unwrap();
+        let answer = resolve_file(&options(), &program, None, vec![offset]);
+        assert_eq!(answer.name(0), Some("deep"));
+    }
+}

@@ -15,11 +15,14 @@ struct Mapping {
     name: String,
 }
 
+/// Address, name with the distance from its start, and binary.
+type Sample = (u64, Option<(String, u64)>, String);
+
 /// What perf script says: the mappings, and for each sample its address, name with offset, and binary.
 #[derive(Debug, Default)]
 struct Said {
     mappings: Vec<Mapping>,
-    samples: Vec<(u64, Option<(String, u64)>, String)>,
+    samples: Vec<Sample>,
 }
 
 fn hex(text: &str) -> u64 {

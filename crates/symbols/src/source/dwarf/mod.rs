@@ -1,5 +1,7 @@
 //! Source lines and inlined functions from DWARF.
 
+mod nesting;
+
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -96,6 +98,13 @@ pub(crate) fn push_frames(
 ) -> bool {
     let mut dwarf = sections.sections.borrow(|bytes| EndianSlice::new(bytes, sections.endian));
     dwarf.populate_abbreviations_cache(gimli::AbbreviationsCacheStrategy::Duplicates);
+    // Without these the ranges of a unit are those that it states itself, which is what was checked.
+    dwarf.debug_aranges = gimli::DebugAranges::new(&[], sections.endian);
+    let mut sorted: Vec<u64> = queries.iter().filter_map(|query| query.address).collect();
+    sorted.sort_unstable();
+    if !nesting::is_bounded(&dwarf, &sorted) {
+        return false;
+    }
     let dwarf = Arc::new(dwarf);
     // A context reads what it needs when it is asked, into cells: one for each thread that works at a time.
     let idle: Mutex<Vec<Context<'_>>> = Mutex::new(Vec::new());
