@@ -10,6 +10,9 @@ use cpp_demangle::{DemangleOptions, ParseOptions};
 /// A name of a few bytes can stand for one of gigabytes (back references), so the length of what is written is bounded.
 const MAX_BYTES: usize = 64 * 1024;
 
+/// Also in relation to the mangled name: this many bytes, and as many times its length.
+const MAX_GROWTH: (usize, usize) = (1024, 64);
+
 /// Nesting allowed in a C++ name. The demangler recurses for each level; its own limit is about this.
 const MAX_DEPTH: u32 = 128;
 
@@ -47,7 +50,7 @@ fn rust(raw: &str) -> Option<String> {
         return None;
     }
     let name = rustc_demangle::try_demangle(raw).ok()?;
-    let mut out = Bounded::default();
+    let mut out = Bounded::for_name(raw);
     write!(out, "{name:#}").ok()?;
     Some(out.text)
 }
@@ -67,7 +70,7 @@ fn cpp(raw: &str, style: Demangle) -> Option<String> {
     if style == Demangle::Simple {
         options = options.no_params().no_return_type();
     }
-    let mut out = Bounded::default();
+    let mut out = Bounded::for_name(raw);
     symbol.structured_demangle(&mut out, &options).ok()?;
     let mut name = out.text;
     if style == Demangle::Simple {
@@ -88,15 +91,23 @@ fn without_signature(raw: &str) -> Option<cpp_demangle::BorrowedSymbol<'_>> {
     ends.filter_map(|end| parse(raw.get(..end)?)).next()
 }
 
-/// A string that refuses to grow beyond [`MAX_BYTES`].
-#[derive(Default)]
+/// A string that refuses to grow beyond a length.
 struct Bounded {
     text: String,
+    max_bytes: usize,
+}
+
+impl Bounded {
+    fn for_name(raw: &str) -> Bounded {
+        let (fixed, times) = MAX_GROWTH;
+        let max_bytes = raw.len().saturating_mul(times).saturating_add(fixed).min(MAX_BYTES);
+        Bounded { text: String::new(), max_bytes }
+    }
 }
 
 impl fmt::Write for Bounded {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        if self.text.len().saturating_add(text.len()) > MAX_BYTES {
+        if self.text.len().saturating_add(text.len()) > self.max_bytes {
             return Err(fmt::Error);
         }
         self.text.push_str(text);

@@ -114,7 +114,7 @@ struct Reader<'i, 'data, 'r> {
     image: &'i Image<'data>,
     runtime: &'i Image<'r>,
     strings: &'data [u8],
-    descriptors: Option<Descriptors<'i>>,
+    descriptors: Option<Descriptors<'r>>,
 }
 
 impl<'data> Reader<'_, 'data, '_> {
@@ -135,7 +135,7 @@ impl<'data> Reader<'_, 'data, '_> {
             (symbol.value, symbol.section) = code;
         }
         let mut section = *self.image.section_at(symbol.section)?;
-        if section.flags & u64::from(elf::SHF_ALLOC) == 0 {
+        if !is_in_memory(&section) {
             return None;
         }
         if section.kind == elf::SHT_NOBITS {
@@ -194,21 +194,26 @@ struct Descriptors<'i> {
     section: u32,
     address: u64,
     cursor: crate::source::image::Cursor<'i>,
-    runtime: &'i Image<'i>,
+    /// Address, size and number of the sections that are in memory, by address.
+    sections: Vec<(u64, u64, u32)>,
 }
 
 impl<'i> Descriptors<'i> {
-    fn of(runtime: &'i Image<'_>) -> Option<Descriptors<'i>> {
+    fn of(runtime: &Image<'i>) -> Option<Descriptors<'i>> {
         if runtime.machine != elf::EM_PPC64 {
             return None;
         }
         let number = runtime.sections.iter().position(|section| section.name == b".opd")?;
         let section = runtime.sections.get(number)?;
+        let in_memory = runtime.sections.iter().zip(0_u32..).filter(|(section, _)| is_in_memory(section));
+        let mut sections: Vec<(u64, u64, u32)> =
+            in_memory.map(|(section, number)| (section.address, section.size, number)).collect();
+        sections.sort_unstable();
         Some(Descriptors {
             section: u32::try_from(number).ok()?,
             address: section.address,
             cursor: runtime.cursor(runtime.bytes(section)),
-            runtime,
+            sections,
         })
     }
 
@@ -219,10 +224,13 @@ impl<'i> Descriptors<'i> {
         }
         let at = usize::try_from(symbol.value.checked_sub(self.address)?).ok()?;
         let code = self.cursor.u64(at)?;
-        let section = self.runtime.sections.iter().position(|section| {
-            code.checked_sub(section.address).is_some_and(|within| within < section.size)
-                && section.flags & u64::from(elf::SHF_ALLOC) != 0
-        })?;
-        Some((code, u32::try_from(section).ok()?))
+        let after = self.sections.partition_point(|(address, _, _)| *address <= code);
+        let (address, size, number) = *self.sections.get(after.checked_sub(1)?)?;
+        (code.checked_sub(address)? < size).then_some((code, number))
     }
+}
+
+/// Whether a section occupies memory while the program runs.
+fn is_in_memory(section: &Section<'_>) -> bool {
+    section.flags & u64::from(elf::SHF_ALLOC) != 0
 }

@@ -7,7 +7,10 @@ use object::{Endianness, FileKind};
 use crate::build_id::BuildId;
 
 /// Longest name that is read from a string table; a damaged one may have no end.
-const MAX_NAME_BYTES: usize = 32 * 1024;
+const MAX_NAME_BYTES: usize = 16 * 1024;
+
+/// How many loadable segments are read. Real binaries have fewer than twenty, and each address is looked up in all.
+const MAX_LOADS: usize = 256;
 
 /// The parts of an ELF file that matter here. Nothing in it is trusted: offsets are checked when used.
 #[derive(Debug)]
@@ -62,14 +65,14 @@ impl<'data> Image<'data> {
         let mut notes = Vec::new();
         for segment in header.program_headers(endian, data).unwrap_or(&[]) {
             match segment.p_type(endian) {
-                elf::PT_LOAD => loads.push(Load {
+                elf::PT_LOAD if loads.len() < MAX_LOADS => loads.push(Load {
                     address: segment.p_vaddr(endian).into(),
                     offset: segment.p_offset(endian).into(),
                     file_size: segment.p_filesz(endian).into(),
                     memory_size: segment.p_memsz(endian).into(),
                     executable: segment.p_flags(endian) & elf::PF_X != 0,
                 }),
-                elf::PT_NOTE => {
+                elf::PT_NOTE if notes.len() < MAX_LOADS => {
                     notes.push((segment.p_offset(endian).into(), segment.p_filesz(endian).into()))
                 }
                 _ => {}

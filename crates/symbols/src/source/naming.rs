@@ -15,6 +15,9 @@ use crate::source::plt::Plt;
 use crate::source::table::Entry;
 use crate::subject::AddressBatch;
 
+/// How many bytes of mangled names one batch may have. A program of a gigabyte has a tenth of that.
+const MAX_NAMES_BYTES: usize = 256 << 20;
+
 /// The files that make up a binary; they may all be the same.
 #[derive(Debug)]
 pub(crate) struct Parts<'p, 'data> {
@@ -100,10 +103,19 @@ fn push_symbols(
         });
         builder.push_symbol(number);
     }
+    // Many symbols of a damaged table may share one long name.
+    let mut room = MAX_NAMES_BYTES;
+    let mut take_room = |hit: &Hit| {
+        let bytes = symbols.map_or(0, |symbols| symbols.name(&hit.entry).len());
+        room = room.saturating_sub(bytes);
+        room > 0
+    };
+    let chosen: Vec<(Hit, bool)> = chosen.into_iter().map(|hit| (hit, take_room(&hit))).collect();
     builder.symbols = chosen
         .into_par_iter()
-        .map(|Hit { entry, is_plt }| {
+        .map(|(Hit { entry, is_plt }, has_room)| {
             let (name, raw_name) = match symbols {
+                _ if !has_room => (String::new(), String::new()),
                 Some(symbols) if !is_plt => {
                     let raw = symbols.name(&entry);
                     (crate::demangle::demangle(&raw, options.demangle).into_owned(), raw.into_owned())

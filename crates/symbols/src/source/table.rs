@@ -109,17 +109,25 @@ fn page_end(address: u64) -> u64 {
     address.checked_next_multiple_of(PAGE_BYTES).unwrap_or(u64::MAX)
 }
 
+/// How many symbols at one address are compared by name. Real files have a handful.
+const MAX_RIVALS: usize = 256;
+
 /// Keeps one symbol for each start.
 fn choose<'n>(entries: Vec<Entry>, name: impl Fn(&Entry) -> &'n [u8]) -> Vec<Entry> {
     let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());
+    let mut rivals = 0_usize;
     for entry in entries {
         match kept.last_mut() {
             Some(last) if last.start == entry.start => {
-                if better(&entry, last, &name) {
+                rivals = rivals.saturating_add(1);
+                if rivals < MAX_RIVALS && better(&entry, last, &name) {
                     *last = entry;
                 }
             }
-            _ => kept.push(entry),
+            _ => {
+                rivals = 0;
+                kept.push(entry);
+            }
         }
     }
     kept

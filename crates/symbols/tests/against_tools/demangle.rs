@@ -11,12 +11,12 @@ fn is_function(name: &str) -> bool {
     name.starts_with("_Z") && !name.starts_with("_ZT") && !name.starts_with("_ZGTt")
 }
 
-fn mangled_names() -> Option<Vec<String>> {
+fn mangled_names(dir: &Path) -> Option<Vec<String>> {
     let library = Path::new("/usr/lib/x86_64-linux-gnu/libstdc++.so.6");
     let mut text = run("nm", &["-D", "--defined-only", library.to_str()?])?;
-    let program = compile(&directory("demangle"), "classes.cc", "c++", &["-O0", "-g"])?;
+    let program = compile(dir, "classes.cc", "c++", &["-O0", "-g"])?;
     text.push_str(&run("nm", &[program.as_os_str()])?);
-    let program = compile(&directory("demangle"), "classes.cc", "c++", &["-O2", "-g"])?;
+    let program = compile(dir, "classes.cc", "c++", &["-O2", "-g"])?;
     text.push_str(&run("nm", &[program.as_os_str()])?);
     let names = text.lines().filter_map(|line| line.split_whitespace().last());
     let names = names.map(|name| name.split('@').next().unwrap_or(name).to_owned());
@@ -26,7 +26,7 @@ fn mangled_names() -> Option<Vec<String>> {
 
 /// `allowed` is how many of a thousand may differ.
 fn compare(style: Demangle, flags: &[&str], allowed: usize) {
-    let Some(names) = mangled_names() else { return };
+    let Some(names) = mangled_names(&directory(&format!("demangle_{style:?}"))) else { return };
     let Some(expected) = filter("c++filt", flags, &format!("{}\n", names.join("\n"))) else { return };
     let expected: Vec<&str> = expected.lines().collect();
     assert_eq!(names.len(), expected.len());

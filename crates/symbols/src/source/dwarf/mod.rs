@@ -22,6 +22,9 @@ const MAX_RATIO: u64 = 1040;
 /// Addresses looked up as one piece of work. Neighbours mostly lie in one unit, which is read once per piece at worst.
 const CHUNK_ADDRESSES: usize = 512;
 
+/// How much of a function's name is kept. Many entries may point into one long string.
+const MAX_NAME_BYTES: usize = 8 * 1024;
+
 /// Levels of inlining at one address that are kept.
 const MAX_DEPTH: usize = 256;
 
@@ -41,15 +44,29 @@ impl<'data> DebugSections<'data> {
         let file = object::File::parse(data).ok()?;
         let endian = if file.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
         let load = |id: gimli::SectionId| -> Result<Cow<'data, [u8]>, gimli::Error> {
-            let section = file.section_by_name(id.name());
+            let section = if is_needed(id) { file.section_by_name(id.name()) } else { None };
             Ok(section.and_then(|section| section_bytes(&section)).unwrap_or(Cow::Borrowed(&[])))
         };
-        if file.section_by_name(".debug_info").and_then(|section| section_bytes(&section))?.is_empty() {
-            return None;
-        }
         let sections = gimli::DwarfSections::load(load).ok()?;
         Some(DebugSections { endian, sections })
     }
+}
+
+/// Not, for instance, the places of variables: they are large, and may have to be decompressed.
+fn is_needed(section: gimli::SectionId) -> bool {
+    use gimli::SectionId as Id;
+    matches!(
+        section,
+        Id::DebugAbbrev
+            | Id::DebugAddr
+            | Id::DebugInfo
+            | Id::DebugLine
+            | Id::DebugLineStr
+            | Id::DebugRanges
+            | Id::DebugRngLists
+            | Id::DebugStr
+            | Id::DebugStrOffsets
+    )
 }
 
 /// Whether a file has DWARF.
@@ -98,8 +115,7 @@ pub(crate) fn push_frames(
 ) -> bool {
     let mut dwarf = sections.sections.borrow(|bytes| EndianSlice::new(bytes, sections.endian));
     dwarf.populate_abbreviations_cache(gimli::AbbreviationsCacheStrategy::Duplicates);
-    // Without these the ranges of a unit are those that it states itself, which is what was checked.
-    dwarf.debug_aranges = gimli::DebugAranges::new(&[], sections.endian);
+    // `.debug_aranges` is not loaded, so the ranges of a unit are those that it states itself, which are checked here.
     let mut sorted: Vec<u64> = queries.iter().filter_map(|query| query.address).collect();
     sorted.sort_unstable();
     if !nesting::is_bounded(&dwarf, &sorted) {
@@ -175,6 +191,7 @@ impl<'data> Piece<'data> {
             let is_named_by_symbol = has_symbol && next.is_none();
             let function = frame.function.filter(|_| !is_named_by_symbol).map(|function| {
                 let name = function.name.slice();
+                let name = name.get(..MAX_NAME_BYTES).unwrap_or(name);
                 FunctionId(self.functions.number(String::from_utf8_lossy(name)))
             });
             self.add(function, is_named_by_symbol, frame.location);
