@@ -20,7 +20,8 @@ use crate::source::image::Image;
 pub(crate) use build_id_cache::kernel_symbol_lists;
 
 /// Where the file that was mapped may be.
-const BINARIES: &[Place] = &[recorded_path::PLACE, build_id_cache::BINARY, search_dirs::BINARY];
+const BINARIES: &[Place] =
+    &[recorded_path::PLACE, recorded_path::REPLACED, build_id_cache::BINARY, search_dirs::BINARY];
 
 /// Where a separate file with symbols and debug information may be.
 const DEBUG_FILES: &[Place] = &[

@@ -179,6 +179,11 @@ fn below_another_root_and_by_name() {
         shown(&resolve_file(&by_name, recorded, Some(split.id), split.offsets.clone())),
         split.expected()
     );
+    let deleted = PathBuf::from(format!("{} (deleted)", split.full.display()));
+    let replaced = resolve_file(&split.only(vec![]), &deleted, Some(split.id), split.offsets.clone());
+    assert_eq!(shown(&replaced), split.expected());
+    let unknown = resolve_file(&split.only(vec![]), &deleted, None, split.offsets.clone());
+    assert_eq!(unknown.batch_reason, Some(Reason::NoFile { path: deleted }));
     let unproven = resolve_file(&by_name, recorded, None, split.offsets.clone());
     assert_eq!(unproven.batch_reason, Some(Reason::NoFile { path: recorded.to_owned() }));
 }

@@ -14,6 +14,7 @@
 
 mod debug_files;
 mod demangle;
+mod foreign;
 mod kernel;
 mod lines;
 mod mutants;
