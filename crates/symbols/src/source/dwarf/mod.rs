@@ -28,6 +28,19 @@ const MAX_NAME_BYTES: usize = 8 * 1024;
 /// Levels of inlining at one address that are kept.
 const MAX_DEPTH: usize = 256;
 
+/// The sections that are read. Not, for instance, the places of variables, which are large.
+const NEEDED: &[gimli::SectionId] = &[
+    gimli::SectionId::DebugInfo,
+    gimli::SectionId::DebugLine,
+    gimli::SectionId::DebugStr,
+    gimli::SectionId::DebugAbbrev,
+    gimli::SectionId::DebugRngLists,
+    gimli::SectionId::DebugRanges,
+    gimli::SectionId::DebugAddr,
+    gimli::SectionId::DebugLineStr,
+    gimli::SectionId::DebugStrOffsets,
+];
+
 type Slice<'data> = EndianSlice<'data, RunTimeEndian>;
 type Context<'data> = addr2line::Context<Slice<'data>>;
 
@@ -43,30 +56,18 @@ impl<'data> DebugSections<'data> {
     pub(crate) fn read(data: &'data [u8]) -> Option<DebugSections<'data>> {
         let file = object::File::parse(data).ok()?;
         let endian = if file.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
+        // Decompression takes longer than anything else for a binary with few addresses.
+        let mut loaded: Vec<(gimli::SectionId, Cow<'data, [u8]>)> = NEEDED
+            .par_iter()
+            .filter_map(|id| Some((*id, section_bytes(&file.section_by_name(id.name())?)?)))
+            .collect();
         let load = |id: gimli::SectionId| -> Result<Cow<'data, [u8]>, gimli::Error> {
-            let section = if is_needed(id) { file.section_by_name(id.name()) } else { None };
-            Ok(section.and_then(|section| section_bytes(&section)).unwrap_or(Cow::Borrowed(&[])))
+            let at = loaded.iter().position(|(loaded, _)| *loaded == id);
+            Ok(at.map_or(Cow::Borrowed(&[]), |at| loaded.swap_remove(at).1))
         };
         let sections = gimli::DwarfSections::load(load).ok()?;
         Some(DebugSections { endian, sections })
     }
-}
-
-/// Not, for instance, the places of variables: they are large, and may have to be decompressed.
-fn is_needed(section: gimli::SectionId) -> bool {
-    use gimli::SectionId as Id;
-    matches!(
-        section,
-        Id::DebugAbbrev
-            | Id::DebugAddr
-            | Id::DebugInfo
-            | Id::DebugLine
-            | Id::DebugLineStr
-            | Id::DebugRanges
-            | Id::DebugRngLists
-            | Id::DebugStr
-            | Id::DebugStrOffsets
-    )
 }
 
 /// Whether a file has DWARF.
