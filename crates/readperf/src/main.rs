@@ -7,6 +7,7 @@ mod input;
 mod out;
 mod outcome;
 mod progress;
+mod symbol_options;
 
 use std::process::ExitCode;
 

@@ -4,6 +4,7 @@ pub(crate) mod completions;
 pub(crate) mod dump;
 pub(crate) mod info;
 pub(crate) mod overview;
+pub(crate) mod report;
 pub(crate) mod stats;
 
 use crate::outcome::Outcome;
@@ -37,5 +38,6 @@ pub(crate) const COMMANDS: &[Entry] = &[
     entry::<info::Info>(),
     entry::<stats::Stats>(),
     entry::<dump::Dump>(),
+    entry::<report::Report>(),
     entry::<completions::Completions>(),
 ];
