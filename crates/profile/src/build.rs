@@ -50,7 +50,13 @@ impl Builder {
         let mut weights: Vec<Weight> = self
             .weights
             .into_iter()
-            .map(|((event, comm, address), (samples, period))| Weight { event, comm, address, samples, period })
+            .map(|((event, comm, address), (samples, period))| Weight {
+                event,
+                comm,
+                address,
+                samples,
+                period,
+            })
             .collect();
         weights.sort_unstable_by_key(|weight| (weight.event, weight.comm, weight.address));
         let functions = addresses.iter().map(|code| Function {

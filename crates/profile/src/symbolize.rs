@@ -57,7 +57,8 @@ impl Profile {
             for (address, named) in batch.addresses.iter().zip(&answer.named) {
                 let id = match named {
                     Named::Function(nr) => {
-                        let Some(((name, start, source_file), id)) = answer.functions.get(*nr).zip(ids.get_mut(*nr))
+                        let Some(((name, start, source_file), id)) =
+                            answer.functions.get(*nr).zip(ids.get_mut(*nr))
                         else {
                             continue;
                         };

@@ -57,7 +57,9 @@ fn subject(binary: &Binary) -> Result<Subject, String> {
         BinaryKind::Vsyscall => Err("the page of old system calls has no symbols".into()),
         BinaryKind::Jit { .. } => Err("generated code: its names are not looked up by this version".into()),
         BinaryKind::Anon => Err("memory without a file".into()),
-        BinaryKind::Bpf { .. } => Err("code the kernel generated: its names are not looked up by this version".into()),
+        BinaryKind::Bpf { .. } => {
+            Err("code the kernel generated: its names are not looked up by this version".into())
+        }
         BinaryKind::GuestKernel { .. } | BinaryKind::GuestModule { .. } => {
             Err("a guest's kernel: its names are not looked up by this version".into())
         }

@@ -78,7 +78,14 @@ impl<W: Write> Overview<W> {
         let _ = match record {
             Record::Mmap(map) => {
                 of(map.pid, map.tid);
-                write!(info, "{} addr={:#x} len={:#x} pgoff={:#x}", map.filename.display(), map.addr, map.len, map.pgoff)
+                write!(
+                    info,
+                    "{} addr={:#x} len={:#x} pgoff={:#x}",
+                    map.filename.display(),
+                    map.addr,
+                    map.len,
+                    map.pgoff
+                )
             }
             Record::Mmap2(map) => {
                 of(map.pid, map.tid);

@@ -27,7 +27,11 @@ impl Profile {
                 *sums.entry((function.binary, reason)).or_default() += weight.samples;
             }
         }
-        let missing = |((binary, reason), samples): ((_, &str), _)| Missing { binary, reason: reason.to_owned(), samples };
+        let missing = |((binary, reason), samples): ((_, &str), _)| Missing {
+            binary,
+            reason: reason.to_owned(),
+            samples,
+        };
         let mut missing: Vec<Missing> = sums.into_iter().map(missing).collect();
         missing.sort_by_key(|missing| Reverse(missing.samples));
         missing
