@@ -1,15 +1,23 @@
 //! The session against the machine's own perf: for every sample of recordings made on the spot, name, pid, tid, time,
 //! address and binary have to be those that `perf script` prints.
 //!
-//! With `READPERF_CORPUS` set to a directory, the recordings in it are compared too.
+//! With `READPERF_CORPUS` set to a directory, the recordings in it are compared too, except those of which perf 6.1 is
+//! known to show something else than what they hold (see `perf_is_right_about`).
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::print_stderr)] // Tests may fail loudly.
 
 use perffile::Recording;
+use perffile::wire::attr::ReadFormat;
+use perffile::wire::endian::ByteOrder;
+use perffile::wire::feature::bit;
 use readperf_session::{Binary, BinaryKind, Moment, SampleMoment, Session};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Of recordings made here at most one sample in a thousand may differ.
+/// Of recordings made here at most one sample in a thousand may differ, and of the corpus.
 const ALLOWED_PER_MILLE: usize = 1;
+
+/// Names of module files, compressed ones too.
+const MODULE_SUFFIXES: [&str; 4] = [".ko", ".ko.gz", ".ko.xz", ".ko.zst"];
 
 fn runs(program: &str) -> bool {
     let quiet = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -54,7 +62,17 @@ fn normalised(line: &str) -> Option<String> {
     })?;
     let (time, place) = rest.trim_start().split_once(": ")?;
     let (ip, dso) = place.trim().split_once(' ')?;
-    Some(format!("{} {ids} {time}: {ip} {dso}", comm.trim_end()))
+    Some(format!("{} {ids} {time}: {ip} {}", comm.trim_end(), module_in_brackets(dso)))
+}
+
+/// perf prints a module's path if the BUILD_ID table has it, else its name in brackets; here it is always the latter.
+fn module_in_brackets(dso: &str) -> String {
+    let path = dso.trim_start_matches('(').trim_end_matches(')');
+    let file = path.rsplit('/').next().unwrap_or(path);
+    match MODULE_SUFFIXES.iter().find_map(|suffix| file.strip_suffix(suffix)) {
+        Some(name) => format!("([{}])", name.replace('-', "_")),
+        None => dso.to_owned(),
+    }
 }
 
 /// One line a sample, as the session sees it.
@@ -187,6 +205,19 @@ fn a_pipe_is_as_perf_says() {
     check(&file, "pipe", 100);
 }
 
+/// Whether `perf script` 6.1 shows what a recording holds. Not so where it
+/// * reads the other byte order: it leaves `prot` of MMAP2 as it is, and in a pipe exchanges pid and tid of samples;
+/// * shows a sample once for every event of its group, or makes up samples from an AUX trace;
+/// * does not know the kernel's build-id: then it takes the symbols of the kernel it runs on, at the first kernel sample,
+///   and with them the extent of that kernel, in which the other samples do not lie.
+fn perf_is_right_about(recording: &Recording, session: &Session) -> bool {
+    let metadata = recording.read_metadata();
+    let grouped = metadata.schema.events().iter().any(|event| event.attr.read_format.has(ReadFormat::GROUP));
+    let image = session.kernel_image().and_then(|image| session.binary(image.binary));
+    let foreign = image.is_some_and(|image| image.build_id.is_none());
+    metadata.order == ByteOrder::Little && !grouped && !metadata.features.has(bit::AUXTRACE) && !foreign
+}
+
 #[test]
 fn recordings_of_a_corpus_are_as_perf_says() {
     let Some(corpus) = std::env::var_os("READPERF_CORPUS") else {
@@ -199,16 +230,23 @@ fn recordings_of_a_corpus_are_as_perf_says() {
     let (mut samples, mut differing) = (0, 0);
     for directory in std::fs::read_dir(corpus).unwrap().flatten() {
         for file in std::fs::read_dir(directory.path()).into_iter().flatten().flatten() {
-            let Ok(recording) = Recording::open(file.path()) else { continue };
-            if perfs_view(&file.path()).is_empty() || recording.read_metadata().compressed {
+            let path = file.path();
+            let Ok(recording) = Recording::open(&path) else { continue };
+            if path.is_dir() || perfs_view(&path).is_empty() || recording.read_metadata().compressed {
                 continue;
             }
-            let (count, differences) = compare(&file.path());
-            eprintln!("{}: {count} samples, {} lines differ", file.path().display(), differences.len());
+            let (_, session) = our_view(&path);
+            if !perf_is_right_about(&recording, &session) {
+                eprintln!("{}: left out", path.display());
+                continue;
+            }
+            let (count, differences) = compare(&path);
+            eprintln!("{}: {count} samples, {} lines differ", path.display(), differences.len());
             differences.iter().take(4).for_each(|line| eprintln!("    {line}"));
             samples += count;
             differing += differences.len();
         }
     }
     eprintln!("corpus: {samples} samples, {differing} lines differ");
+    assert!(samples > 1000 && differing * 1000 <= samples * ALLOWED_PER_MILLE);
 }

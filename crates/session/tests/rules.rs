@@ -1,4 +1,5 @@
 //! The rules by which samples find their process, name and binary, each on a small recording made in memory.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::print_stderr)] // Tests may fail loudly.
 
 mod stream;
 
@@ -296,13 +297,14 @@ fn chains_change_their_mode_at_markers() {
 }
 
 #[test]
-fn the_idle_thread_and_nobody_have_names() {
+fn the_idle_threads_and_nobody_have_names() {
     let mut s = Stream::new();
     s.sample(1, KERNEL, 0, 0, 1);
     s.sample(2, USER, NOBODY, NOBODY, 1);
+    s.sample(3, KERNEL, 943, 0, 1);
     let (session, seen) = s.samples();
     let names: Vec<&str> = seen.iter().map(|s| s.comm.as_str()).collect();
-    assert_eq!(names, ["swapper", ":-1"]);
+    assert_eq!(names, ["swapper", ":-1", "swapper"]);
     assert_eq!(session.summary().without_thread, 1);
 }
 
