@@ -1,6 +1,7 @@
 //! Binaries: whatever code can lie in.
 
 use crate::arena::Arena;
+use crate::build_ids::{BuildIds, Subject};
 use crate::ids::BinaryId;
 use rustc_hash::FxHashMap;
 
@@ -108,18 +109,41 @@ impl Key {
 pub(crate) struct Binaries {
     list: Arena<BinaryId, Binary>,
     ids: FxHashMap<Key, BinaryId>,
+    /// Those whose build-id may still be told: a pipe does so at its end.
+    unidentified: FxHashMap<Subject, Vec<BinaryId>>,
 }
 
 impl Binaries {
-    /// The id of a binary; the same one for the same binary.
-    pub(crate) fn intern(&mut self, binary: Binary) -> BinaryId {
+    /// The id of a binary; the same one for the same binary. Its build-id, if it has none itself, is the one told of it.
+    pub(crate) fn intern(&mut self, mut binary: Binary, build_ids: &BuildIds) -> BinaryId {
+        let subject = if binary.build_id.is_none() { Subject::of_binary(&binary) } else { None };
+        if let Some(subject) = &subject {
+            binary.build_id = build_ids.get(subject).map(Into::into);
+        }
         let key = Key::of(&binary);
         if let Some(id) = self.ids.get(&key) {
             return *id;
         }
+        let lacks = binary.build_id.is_none();
         let id = self.list.push(binary);
         self.ids.insert(key, id);
+        if let Some(subject) = subject
+            && lacks
+        {
+            self.unidentified.entry(subject).or_default().push(id);
+        }
         id
+    }
+
+    /// A build-id was told: it goes to what was mapped without one.
+    pub(crate) fn identify(&mut self, subject: &Subject, build_ids: &BuildIds) {
+        let Some(build_id) = build_ids.get(subject) else { return };
+        for id in self.unidentified.remove(subject).unwrap_or_default() {
+            let Some(binary) = self.list.get_mut(id) else { continue };
+            self.ids.remove(&Key::of(binary));
+            binary.build_id = Some(build_id.into());
+            self.ids.entry(Key::of(binary)).or_insert(id);
+        }
     }
 
     #[inline]
@@ -135,19 +159,6 @@ impl Binaries {
     pub(crate) fn set_kind(&mut self, id: BinaryId, kind: BinaryKind) {
         if let Some(binary) = self.list.get_mut(id) {
             binary.kind = kind;
-        }
-    }
-
-    /// Gives those without build-id the one that `find` has for their name. A pipe tells build-ids at its end.
-    pub(crate) fn complete(&mut self, find: impl Fn(&Binary) -> Option<Box<[u8]>>) {
-        let without: Vec<BinaryId> =
-            self.ids.iter().filter(|(key, _)| key.build_id.is_none()).map(|(_, id)| *id).collect();
-        for id in without {
-            let Some(binary) = self.list.get_mut(id) else { continue };
-            let Some(build_id) = find(binary) else { continue };
-            self.ids.remove(&Key::of(binary));
-            binary.build_id = Some(build_id);
-            self.ids.entry(Key::of(binary)).or_insert(id);
         }
     }
 }

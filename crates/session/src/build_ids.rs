@@ -1,5 +1,6 @@
 //! Build-ids by name, from the BUILD_ID feature and from HEADER_BUILD_ID records.
 
+use crate::binary::{Binary, BinaryKind};
 use crate::naming::module_short_name;
 use perffile::Features;
 use perffile::wire::head::{CpuMode, misc};
@@ -9,68 +10,86 @@ use rustc_hash::FxHashMap;
 /// Size in bytes of an MD5 or UUID build-id, the only other kind that old recorders padded to 20 bytes.
 const SHORT_ID: usize = 16;
 
-/// Build-ids by name.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct BuildIds {
-    user: FxHashMap<Box<[u8]>, Box<[u8]>>,
-    /// Modules by their short name.
-    modules: FxHashMap<Box<[u8]>, Box<[u8]>>,
-    kernel: Option<Box<[u8]>>,
-    guest_kernel: Option<Box<[u8]>>,
+/// What a build-id is told of: all that tells binaries apart where build-ids are looked up.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Subject {
+    /// A file, the vdso or the vsyscall page, by name.
+    User(Box<[u8]>),
+    /// A kernel module, by its name in brackets.
+    Module(Box<[u8]>),
+    /// The kernel's image.
+    Kernel,
+    /// The image of a guest's kernel.
+    GuestKernel,
 }
 
-impl BuildIds {
-    /// Takes all that the BUILD_ID feature tells.
-    pub(crate) fn learn(&mut self, features: &Features) {
-        for entry in features.build_ids().iter().flat_map(|table| &table.entries) {
-            let sized = entry.misc & misc::BUILD_ID_SIZE != 0;
-            self.add(CpuMode::of(entry.misc), entry.name(), entry.id(), sized);
-        }
-    }
-
-    /// Takes what a HEADER_BUILD_ID record tells.
-    pub(crate) fn learn_record(&mut self, record: &HeaderBuildId<'_>, record_misc: u16) {
-        let sized = record_misc & misc::BUILD_ID_SIZE != 0;
-        let size = if sized { usize::from(record.size) } else { record.build_id.len() };
-        let id = record.build_id.get(..size).unwrap_or(&record.build_id);
-        self.add(CpuMode::of(record_misc), record.filename.bytes(), id, sized);
-    }
-
-    fn add(&mut self, mode: CpuMode, name: &[u8], id: &[u8], sized: bool) {
-        let Some(id) = known(id, sized) else { return };
+impl Subject {
+    /// What an entry with this mode and name is about.
+    fn of_entry(mode: CpuMode, name: &[u8]) -> Option<Subject> {
         match mode {
             CpuMode::Kernel => {
                 let short = module_short_name(name);
-                if short.starts_with(b"[") && !short.starts_with(b"[kernel.") {
-                    self.modules.insert(short.into(), id);
-                } else {
-                    self.kernel = Some(id);
-                }
+                let is_module = short.starts_with(b"[") && !short.starts_with(b"[kernel.");
+                Some(if is_module { Subject::Module(short.into()) } else { Subject::Kernel })
             }
-            CpuMode::GuestKernel if name.starts_with(b"[guest.kernel.kallsyms") => {
-                self.guest_kernel = Some(id)
+            CpuMode::GuestKernel => {
+                name.starts_with(b"[guest.kernel.kallsyms").then_some(Subject::GuestKernel)
             }
-            CpuMode::User | CpuMode::Unknown => {
-                self.user.insert(name.into(), id);
-            }
-            _ => {}
+            CpuMode::User | CpuMode::Unknown => Some(Subject::User(name.into())),
+            CpuMode::Hypervisor | CpuMode::GuestUser => None,
         }
     }
 
-    pub(crate) fn of_user(&self, name: &[u8]) -> Option<Box<[u8]>> {
-        self.user.get(name).cloned()
+    /// Under what a binary's build-id is told, if it can have one.
+    pub(crate) fn of_binary(binary: &Binary) -> Option<Subject> {
+        match binary.kind {
+            BinaryKind::User | BinaryKind::Vdso | BinaryKind::Vsyscall => {
+                Some(Subject::User(binary.name.clone()))
+            }
+            BinaryKind::Module { .. } => Some(Subject::Module(binary.short_name.clone())),
+            BinaryKind::Kernel { .. } => Some(Subject::Kernel),
+            BinaryKind::GuestKernel { .. } => Some(Subject::GuestKernel),
+            _ => None,
+        }
+    }
+}
+
+/// Build-ids by what they are told of.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BuildIds {
+    known: FxHashMap<Subject, Box<[u8]>>,
+}
+
+impl BuildIds {
+    /// Takes all that the BUILD_ID feature tells. Returns what it was about.
+    pub(crate) fn learn(&mut self, features: &Features) -> Vec<Subject> {
+        let table = features.build_ids();
+        let entries = table.iter().flat_map(|table| &table.entries);
+        let learnt = entries.filter_map(|entry| {
+            let sized = entry.misc & misc::BUILD_ID_SIZE != 0;
+            self.add(CpuMode::of(entry.misc), entry.name(), entry.id(), sized)
+        });
+        learnt.collect()
     }
 
-    pub(crate) fn of_module(&self, short_name: &[u8]) -> Option<Box<[u8]>> {
-        self.modules.get(short_name).cloned()
+    /// Takes what a HEADER_BUILD_ID record tells. Returns what it was about.
+    pub(crate) fn learn_record(&mut self, record: &HeaderBuildId<'_>, record_misc: u16) -> Option<Subject> {
+        let sized = record_misc & misc::BUILD_ID_SIZE != 0;
+        let size = if sized { usize::from(record.size) } else { record.build_id.len() };
+        let id = record.build_id.get(..size).unwrap_or(&record.build_id);
+        self.add(CpuMode::of(record_misc), record.filename.bytes(), id, sized)
     }
 
-    pub(crate) fn of_kernel(&self) -> Option<Box<[u8]>> {
-        self.kernel.clone()
+    fn add(&mut self, mode: CpuMode, name: &[u8], id: &[u8], sized: bool) -> Option<Subject> {
+        let id = known(id, sized)?;
+        let subject = Subject::of_entry(mode, name)?;
+        self.known.insert(subject.clone(), id);
+        Some(subject)
     }
 
-    pub(crate) fn of_guest_kernel(&self) -> Option<Box<[u8]>> {
-        self.guest_kernel.clone()
+    /// The build-id told of something.
+    pub(crate) fn get(&self, subject: &Subject) -> Option<&[u8]> {
+        self.known.get(subject).map(|id| &**id)
     }
 }
 
@@ -106,10 +125,11 @@ mod tests {
         ids.add(CpuMode::Kernel, b"/lib/modules/5/snd-pcm.ko.xz", &[2; 20], true);
         ids.add(CpuMode::User, b"/bin/ls", &[3; 20], true);
         ids.add(CpuMode::GuestKernel, b"[guest.kernel.kallsyms]", &[4; 20], true);
-        assert_eq!(ids.of_kernel().as_deref(), Some(&[1; 20][..]));
-        assert_eq!(ids.of_module(b"[snd_pcm]").as_deref(), Some(&[2; 20][..]));
-        assert_eq!(ids.of_user(b"/bin/ls").as_deref(), Some(&[3; 20][..]));
-        assert_eq!(ids.of_guest_kernel().as_deref(), Some(&[4; 20][..]));
-        assert_eq!(ids.of_user(b"/bin/cat"), None);
+        let user = |name: &[u8]| Subject::User(name.into());
+        assert_eq!(ids.get(&Subject::Kernel), Some(&[1; 20][..]));
+        assert_eq!(ids.get(&Subject::Module(b"[snd_pcm]"[..].into())), Some(&[2; 20][..]));
+        assert_eq!(ids.get(&user(b"/bin/ls")), Some(&[3; 20][..]));
+        assert_eq!(ids.get(&Subject::GuestKernel), Some(&[4; 20][..]));
+        assert_eq!(ids.get(&user(b"/bin/cat")), None);
     }
 }

@@ -4,7 +4,7 @@ use crate::arena::Arena;
 use crate::ids::CommId;
 use rustc_hash::FxHashMap;
 
-/// Name of the idle threads, which the kernel never tells: they have pid and tid 0.
+/// Name of the idle threads, which the kernel never tells: they have tid 0.
 pub(crate) const IDLE: &[u8] = b"swapper";
 
 /// All thread names of a recording.

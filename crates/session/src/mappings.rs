@@ -88,8 +88,8 @@ impl Session {
             _ if binary.kind.by_run_time_address() => None,
             _ => Some(map.pgoff),
         };
-        binary.build_id = map.build_id.clone().or_else(|| self.build_ids.of_user(map.name));
-        let binary = self.binaries.intern(binary);
+        binary.build_id = map.build_id.clone();
+        let binary = self.binaries.intern(binary, &self.build_ids);
         let bias = file_offset.map_or(0, |offset| map.start.wrapping_sub(offset));
         let (start, end) = (map.start, map.end());
         // A process has one address space, whichever of its threads maps.
@@ -114,15 +114,15 @@ impl Session {
     fn map_image(&mut self, map: &NewMap<'_>, guest: bool, name: &[u8], symbol: &[u8]) -> crate::BinaryId {
         // ABI: pgoff is no offset here, but the address of the reference symbol.
         let reference = reference(symbol, map.pgoff);
-        let known = if guest { self.build_ids.of_guest_kernel() } else { self.build_ids.of_kernel() };
         let kind =
             if guest { BinaryKind::GuestKernel { reference } } else { BinaryKind::Kernel { reference } };
-        let binary = self.binaries.intern(Binary {
+        let image = Binary {
             name: name.into(),
             short_name: name.into(),
             kind: kind.clone(),
-            build_id: map.build_id.clone().or(known),
-        });
+            build_id: map.build_id.clone(),
+        };
+        let binary = self.binaries.intern(image, &self.build_ids);
         self.binaries.set_kind(binary, kind);
         let kernel = if guest { &mut self.guest_kernel } else { &mut self.kernel };
         kernel.set_image(map.start, map.len, binary);
@@ -132,10 +132,10 @@ impl Session {
     fn map_module(&mut self, map: &NewMap<'_>, guest: bool) -> crate::BinaryId {
         let (start, end) = (map.start, map.end());
         let short_name: Box<[u8]> = module_short_name(map.name).into();
-        let known = if guest { None } else { self.build_ids.of_module(&short_name) };
-        let build_id = map.build_id.clone().or(known);
         let kind = if guest { BinaryKind::GuestModule { start } } else { BinaryKind::Module { start } };
-        let binary = self.binaries.intern(Binary { name: map.name.into(), short_name, kind, build_id });
+        let build_id = map.build_id.clone();
+        let module = Binary { name: map.name.into(), short_name, kind, build_id };
+        let binary = self.binaries.intern(module, &self.build_ids);
         let kernel = if guest { &mut self.guest_kernel } else { &mut self.kernel };
         kernel.insert(Mapping { start, end, bias: 0, binary, data: map.data });
         binary
@@ -171,7 +171,8 @@ impl Session {
         let binary = self.kernel.find(start).is_none().then(|| {
             let kind = BinaryKind::Bpf { start };
             let short_name = last_part(name).into();
-            let binary = self.binaries.intern(Binary { name: name.into(), short_name, kind, build_id: None });
+            let code = Binary { name: name.into(), short_name, kind, build_id: None };
+            let binary = self.binaries.intern(code, &self.build_ids);
             self.kernel.insert(Mapping { start, end, bias: 0, binary, data: false });
             binary
         });
@@ -179,20 +180,9 @@ impl Session {
     }
 
     pub(crate) fn build_id_record<'e>(&mut self, record: &HeaderBuildId<'_>, record_misc: u16) -> Moment<'e> {
-        self.build_ids.learn_record(record, record_misc);
-        self.complete_build_ids();
+        if let Some(subject) = self.build_ids.learn_record(record, record_misc) {
+            self.binaries.identify(&subject, &self.build_ids);
+        }
         Moment::Other
-    }
-
-    /// Gives binaries that were mapped before their build-ids were told what they lack.
-    pub(crate) fn complete_build_ids(&mut self) {
-        let known = &self.build_ids;
-        self.binaries.complete(|binary| match binary.kind {
-            BinaryKind::User | BinaryKind::Vdso | BinaryKind::Vsyscall => known.of_user(&binary.name),
-            BinaryKind::Kernel { .. } => known.of_kernel(),
-            BinaryKind::GuestKernel { .. } => known.of_guest_kernel(),
-            BinaryKind::Module { .. } => known.of_module(&binary.short_name),
-            _ => None,
-        });
     }
 }

@@ -66,8 +66,9 @@ impl Session {
 
     /// Takes build-ids from features that became known on the way, as those of a pipe do.
     pub fn learn(&mut self, features: &Features) {
-        self.build_ids.learn(features);
-        self.complete_build_ids();
+        for subject in self.build_ids.learn(features) {
+            self.binaries.identify(&subject, &self.build_ids);
+        }
     }
 
     /// Where an address is, in the mappings as of now. O(log n) in the number of mappings.

@@ -150,7 +150,8 @@ impl Session {
     fn add_thread(&mut self, process: ProcessId, pid: u32, tid: u32) -> ThreadId {
         let makeshift = self.comms.unnamed(tid);
         let mut thread = Thread::new(tid, process, makeshift);
-        if (pid, tid) == (0, 0) {
+        // ABI: the idle threads have tid 0; so has a task that is not there any more, which perf names alike.
+        if tid == 0 {
             thread.rename(self.comms.intern(IDLE), 0, false);
         }
         let id = self.threads.push(thread);
