@@ -54,6 +54,11 @@ impl Features {
         Features { order, sections: BTreeMap::new() }
     }
 
+    /// Byte order of the machine that recorded.
+    pub fn order(&self) -> ByteOrder {
+        self.order
+    }
+
     /// Adds a section by its bit; a second one replaces the first.
     pub fn insert(&mut self, bit: u32, bytes: Bytes, offset: u64) {
         self.sections.insert(bit, Section { bytes, offset });

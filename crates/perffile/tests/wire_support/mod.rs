@@ -4,4 +4,5 @@
 pub(crate) mod case;
 pub(crate) mod corpus;
 pub(crate) mod expect;
+pub(crate) mod perf_header;
 pub(crate) mod tree;
