@@ -19,6 +19,7 @@ use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use wire_support::case::{bytes_of, cases, golden};
 use wire_support::corpus::{corpus_or_skip, fixtures, recordings};
 use wire_support::perf_header::{compared, lines};
 use wire_support::tree::Tree;
@@ -193,4 +194,133 @@ fn corpus_says_what_perf_says() {
     eprintln!("{count} lines compared");
     assert!(differing.is_empty(), "{differing:#?}");
     assert!(count > 2000, "{count} lines");
+}
+
+/// The number of CPUs is not stored with the topology. Where NRCPUS is not there, it is found out.
+#[test]
+fn topology_without_nrcpus() {
+    let (mut with_cpus, mut with_dies) = (0, 0);
+    for root in [Some(fixtures()), corpus_or_skip("topology_without_nrcpus")].into_iter().flatten() {
+        for path in recordings(&root) {
+            let Some(features) = metadata_of(&path).map(|metadata| metadata.features) else { continue };
+            let Some(Ok((told, _))) = features.feature(bit::CPU_TOPOLOGY) else { continue };
+            let bytes = features.bytes(bit::CPU_TOPOLOGY).unwrap();
+            let (found, rest) = match features.order() {
+                ByteOrder::Little => {
+                    Feature::decode::<Le>(bit::CPU_TOPOLOGY, bytes, CpuCounts::default()).unwrap()
+                }
+                ByteOrder::Big => {
+                    Feature::decode::<Be>(bit::CPU_TOPOLOGY, bytes, CpuCounts::default()).unwrap()
+                }
+            };
+            assert_eq!((&found, rest), (&told, &[][..]), "{}", path.display());
+            let Feature::CpuTopology(found) = found else { panic!("{found:?}") };
+            with_cpus += usize::from(!found.cpus.is_empty());
+            with_dies += usize::from(found.dies.is_some());
+        }
+    }
+    assert!(with_cpus >= 10 && with_dies >= 10, "{with_cpus} with CPUs, {with_dies} with dies");
+}
+
+/// What a plain walk over the bytes of these files finds, made outside our code.
+#[test]
+fn auxtrace_index_points_at_the_records() {
+    let Some(root) = corpus_or_skip("auxtrace_index_points_at_the_records") else { return };
+    let index = |file: &str| {
+        let features = metadata_of(&root.join(file)).unwrap().features;
+        let index = features.auxtrace_index().unwrap();
+        (
+            index.uncounted,
+            index.entries.iter().map(|entry| (entry.file_offset, entry.size)).collect::<Vec<_>>(),
+        )
+    };
+    assert_eq!(index("quipper/perf.data.intel_pt-4.14"), (false, vec![(0x29c0, 48), (0x7788, 48)]));
+    assert_eq!(index("simpleperf/perf_etm.data"), (true, vec![(0x26a8, 48)]));
+    assert_eq!(
+        index("simpleperf/perf_kernel.data"),
+        (true, vec![(0xdef8, 48), (0x11f88, 48), (0x13968, 48)])
+    );
+}
+
+/// Facts taken from the bytes by another program.
+#[test]
+fn features_of_simpleperf() {
+    let Some(root) = corpus_or_skip("features_of_simpleperf") else { return };
+    let features = |file: &str| metadata_of(&root.join("simpleperf").join(file)).unwrap().features;
+
+    let told = features("perf_with_meta_info.data");
+    let meta = told.meta_info().unwrap();
+    assert_eq!(meta.entries.len(), 13);
+    assert_eq!(meta.value("clockid"), Some(&b"monotonic"[..]));
+    assert_eq!(meta.value("event_type_info"), Some(&b"cpu-cycles,0,0"[..]));
+    assert_eq!(meta.value("clock"), None);
+
+    let told = features("perf_merge1.data");
+    let files = told.files().unwrap().files;
+    assert_eq!(files.len(), 6);
+    assert_eq!(files.iter().map(|file| file.symbols.len()).sum::<usize>(), 75);
+    let crypto = &files[1];
+    assert_eq!(
+        (crypto.path, crypto.kind, crypto.min_vaddr),
+        (&b"/system/lib64/libcrypto.so"[..], 2, 0x55000)
+    );
+    let sha = &crypto.symbols[0];
+    assert_eq!((sha.addr, sha.len, sha.name), (0xed354, 284, &b"SHA256_Update"[..]));
+    assert_eq!(crypto.tail, 0x55000u64.to_le_bytes());
+
+    let told = features("perf_kernel.data");
+    let Some(Ok((Feature::File2(messages), []))) = told.feature(bit::FILE2) else { panic!("no FILE2") };
+    assert_eq!(messages.files.len(), 328);
+}
+
+/// A feature that is put in is read again, in the byte order of the recording.
+#[test]
+fn a_feature_put_in() {
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        let mut features = Features::new(order);
+        let nrcpus = Feature::Nrcpus(perffile::wire::feature::nrcpus::Nrcpus { available: 8, online: 6 });
+        features.set(bit::NRCPUS, &nrcpus).unwrap();
+        let first = if order == ByteOrder::Little { [8, 0, 0, 0] } else { [0, 0, 0, 8] };
+        assert_eq!(features.bytes(bit::NRCPUS).unwrap()[..4], first);
+        assert_eq!(features.nrcpus().map(|n| (n.available, n.online)), Some((8, 6)));
+    }
+}
+
+/// Bytes changed at random: whatever is still read is written as it was.
+#[test]
+fn noise() {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let (mut read, mut refused) = (0, 0);
+    for case in cases(&golden(), "features", 40) {
+        let number = u32::try_from(case["bit"].as_u64().unwrap()).unwrap();
+        let whole = bytes_of(&case["little"]);
+        for _ in 0..if whole.is_empty() { 0 } else { 500 } {
+            let mut bytes = whole.clone();
+            for _ in 0..1 + random() % 4 {
+                let at = usize::try_from(random() % bytes.len() as u64).unwrap();
+                bytes[at] = random().to_le_bytes()[0];
+            }
+            let cpus = CpuCounts { available: Some(4), online: Some(2) };
+            match Feature::decode::<Le>(number, &bytes, cpus) {
+                Ok((feature, rest)) => {
+                    let mut written = encode::<Le>(&feature);
+                    written.extend_from_slice(rest);
+                    assert_eq!(written, bytes, "{}", case["name"]);
+                    Tree::of(|tree| feature.describe(tree));
+                    read += 1;
+                }
+                Err(error) => {
+                    assert!(error.to_string().contains(error.field));
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(read > 1000 && refused > 1000, "{read} read, {refused} refused");
 }

@@ -187,3 +187,51 @@ fn features() {
         .collect();
     assert!(missing.is_empty(), "no golden case for {missing:?}");
 }
+
+/// Features that the golden file does not have: those of simpleperf, laid out as its own files have them, and CLN_SIZE.
+#[test]
+fn features_by_hand() {
+    let symbols = |u32: fn(u32) -> [u8; 4], u64: fn(u64) -> [u8; 8]| {
+        let (elf, kernel) = (b"/x\0".as_slice(), b"[k]\0".as_slice());
+        let symbol = [&u64(0x1010)[..], &u32(0x20), b"f\0"].concat();
+        // size, path, type, min_vaddr, number of symbols, symbols, and what newer writers add.
+        let first = [&u32(41)[..], elf, &u32(2), &u64(0x1000), &u32(1), &symbol, &[7; 8]].concat();
+        let second = [&u32(20)[..], kernel, &u32(0), &u64(0), &u32(0)].concat();
+        [first, second].concat()
+    };
+    let (little, big) =
+        (symbols(u32::to_le_bytes, u64::to_le_bytes), symbols(u32::to_be_bytes, u64::to_be_bytes));
+    let (one, rest) = Feature::decode::<Le>(bit::FILE, &little, CpuCounts::default()).unwrap();
+    assert!(rest.is_empty());
+    let Feature::File(files) = &one else { panic!("{one:?}") };
+    let [first, second] = files.files.as_slice() else { panic!("{files:?}") };
+    assert_eq!((first.path, first.kind, first.min_vaddr, first.tail), (&b"/x"[..], 2, 0x1000, &[7; 8][..]));
+    let [symbol] = first.symbols.as_slice() else { panic!("{first:?}") };
+    assert_eq!((symbol.addr, symbol.len, symbol.name), (0x1010, 0x20, &b"f"[..]));
+    assert_eq!((second.path, second.symbols.len(), second.tail), (&b"[k]"[..], 0, &[][..]));
+    both_orders(bit::FILE, &little, &big);
+
+    let pairs = b"clockid\0monotonic\0empty\0\0";
+    let (meta, _) = Feature::decode::<Le>(bit::META_INFO, pairs, CpuCounts::default()).unwrap();
+    let Feature::MetaInfo(meta) = meta else { panic!("{meta:?}") };
+    assert_eq!((meta.value("clockid"), meta.value("empty")), (Some(&b"monotonic"[..]), Some(&b""[..])));
+    both_orders(bit::META_INFO, pairs, pairs);
+    let error = Feature::decode::<Le>(bit::META_INFO, b"key\0value", CpuCounts::default()).unwrap_err();
+    assert_eq!((error.field, error.at), ("value", 4));
+
+    both_orders(bit::FILE2, b"\x03\0\0\0abc\0\0\0\0", b"\0\0\0\x03abc\0\0\0\0");
+    both_orders(bit::CLN_SIZE, &[64, 0, 0, 0], &[0, 0, 0, 64]);
+}
+
+fn both_orders(bit: u32, little: &[u8], big: &[u8]) {
+    let (of_little, rest) = Feature::decode::<Le>(bit, little, CpuCounts::default()).unwrap();
+    assert!(rest.is_empty(), "feature {bit} leaves {} bytes over", rest.len());
+    let (of_big, _) = Feature::decode::<Be>(bit, big, CpuCounts::default()).unwrap();
+    for feature in [of_little, of_big] {
+        let (mut as_little, mut as_big) = (Vec::new(), Vec::new());
+        feature.encode::<Le>(&mut as_little).unwrap();
+        feature.encode::<Be>(&mut as_big).unwrap();
+        assert_eq!((as_little.as_slice(), as_big.as_slice()), (little, big), "feature {bit}");
+        assert_eq!(feature.size(), little.len());
+    }
+}

@@ -22,7 +22,7 @@ fields! {
     pub struct AuxtraceEntry {
         /// Its offset in the file, bytes.
         file_offset: u64 as addr,
-        /// Its size with the data behind it, bytes; simpleperf: without.
+        /// Size of the record itself, bytes: the data behind it does not count.
         size: u64,
     }
 }

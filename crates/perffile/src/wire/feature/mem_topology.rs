@@ -28,7 +28,8 @@ pub struct MemNode<'a> {
     pub size: u64,
     /// The same again, at the start of the bitmap.
     pub bits: u64,
-    /// A bit a block, block 0 lowest in the first word. 32-bit and 64-bit recorders write the same u64.
+    /// A bit a block, block 0 lowest in the first word. The words are the recorder's longs, two to a u64 on 32-bit machines:
+    /// a big-endian one of those has the halves of each word exchanged.
     pub bitmap: U64s<'a>,
 }
 
