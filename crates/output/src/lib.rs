@@ -1,1 +1,12 @@
-//! Every output format of readperf, one file each.
+//! Every output of readperf, one file each. They write; they never open anything.
+#![forbid(unsafe_code)]
+
+pub mod csv;
+pub mod dump;
+pub mod info;
+pub mod json;
+pub mod names;
+pub mod overview;
+pub mod report;
+pub mod stats;
+pub mod text;

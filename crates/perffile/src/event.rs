@@ -82,6 +82,11 @@ impl<'b> Event<'b> {
         self.head
     }
 
+    /// Name of its type, without `PERF_RECORD_`.
+    pub fn type_name(&self) -> std::borrow::Cow<'static, str> {
+        self.schema.dialect().record_name(self.head.kind)
+    }
+
     /// Its number in the recording, from 0, in the order of the file. Records inside compressed ones count too.
     #[inline]
     pub fn index(&self) -> u64 {
@@ -111,7 +116,7 @@ impl<'b> Event<'b> {
     /// The whole record as it lies in the recording.
     #[inline]
     pub fn raw(&self) -> &'b [u8] {
-        self.bytes.get(..usize::from(self.head.size)).unwrap_or(self.bytes)
+        self.bytes.get(..usize::from(self.head.size).max(HEAD_SIZE)).unwrap_or(self.bytes)
     }
 
     /// The record without its head; a trailer included.
@@ -123,8 +128,13 @@ impl<'b> Event<'b> {
     /// The bytes behind the record that belong to it without being counted in its size: the data of AUXTRACE and
     /// HEADER_TRACING_DATA records.
     pub fn payload(&self) -> &'b [u8] {
-        let size = crate::walk::frame::payload_size(self.head.kind, self.body(), self.schema.order());
-        let rest = self.bytes.get(usize::from(self.head.size)..).unwrap_or_default();
+        let size = crate::walk::frame::payload_size(
+            self.head,
+            self.bytes,
+            self.schema.order(),
+            self.schema.dialect(),
+        );
+        let rest = self.bytes.get(usize::from(self.head.size).max(HEAD_SIZE)..).unwrap_or_default();
         rest.get(..usize::try_from(size).unwrap_or(usize::MAX)).unwrap_or(rest)
     }
 
@@ -174,6 +184,12 @@ impl<'b> Event<'b> {
         Some(SampleView::new(self.body(), &self.event()?.layout, self.head.misc))
     }
 
+    /// The sample as one of the event with this index, as [`Event::event_index`] has told it.
+    #[inline]
+    pub fn sample_of(&self, index: usize) -> Option<SampleView<'b>> {
+        Some(SampleView::new(self.body(), &self.schema.event(index)?.layout, self.head.misc))
+    }
+
     /// The trailer: who, when, where; `None` for samples, for perf's own records, and where it is missing.
     pub fn sample_id(&self) -> Option<SampleId> {
         if self.head.kind == kind::SAMPLE || self.is_user_record() {
@@ -194,7 +210,8 @@ impl<'b> Event<'b> {
     /// [`ErrorKind::Record`] with the place of the field at which the bytes end.
     pub fn record(&self) -> Result<(Record<'b>, &'b [u8])> {
         let (body, shape) = self.body_and_shape();
-        with_order!(self.schema.order(), O => Record::decode::<O>(self.head.kind, body, &shape, self.head.misc))
+        let number = self.schema.dialect().decoded_as(self.head.kind);
+        with_order!(self.schema.order(), O => Record::decode::<O>(number, body, &shape, self.head.misc))
             .map_err(|error| Error::new(ErrorKind::Record(error), Some(self.place().field(error.field))))
     }
 

@@ -44,6 +44,8 @@ issue_kinds! {
     BadHeader "bad_header" Damage,
     /// Compressed data that cannot be decompressed.
     BadCompression "bad_compression" Damage,
+    /// The bytes of the recording stopped arriving.
+    ReadFailed "read_failed" Damage,
     /// A sample whose event id belongs to no event.
     UnknownEventId "unknown_event_id" Damage,
     /// Events disagree about where a record's id is: the first event's layout is taken.

@@ -1,9 +1,9 @@
 //! A recording: what is known of it as a whole, and the way to its records.
 
-use crate::bytes::{Bytes, map_file};
+use crate::bytes::Bytes;
 use crate::container::features::Features;
 use crate::container::{self, Container, Opened};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::event::Event;
 use crate::issue::Issues;
 use crate::limits::Limits;
@@ -11,7 +11,6 @@ use crate::order::Ordering;
 use crate::schema::Schema;
 use crate::walk::Batches;
 use crate::wire::endian::ByteOrder;
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -42,30 +41,12 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Opens the recording at a path. Files are mapped, not read.
+    /// Opens the recording at a path: a file of any kind, a directory, a named pipe. Files are mapped, not read.
     ///
     /// # Errors
     /// What the operating system says; a file that is no recording, or one that is cut before its first record.
     pub fn open(path: impl AsRef<Path>) -> Result<Recording> {
-        let path = path.as_ref();
-        let io = |error| Error::io(path.display().to_string(), error);
-        let mut file = File::open(path).map_err(io)?;
-        let kind = file.metadata().map_err(io)?;
-        if kind.is_dir() {
-            let inner = path.join("data");
-            if !inner.is_file() {
-                let what = format!("{} is a directory without a file `data`", path.display());
-                return Err(Error::new(ErrorKind::NotPerfData(what), None));
-            }
-            return Recording::open(inner);
-        }
-        if !kind.is_file() {
-            return Recording::from_reader(&mut file);
-        }
-        if kind.len() == 0 {
-            return Err(Error::new(ErrorKind::Empty, None));
-        }
-        Recording::from_bytes(map_file(&file).map_err(io)?)
+        Ok(Recording { opened: container::open_path(path.as_ref(), &Limits::default())? })
     }
 
     /// Opens a recording that is in memory.
@@ -73,17 +54,16 @@ impl Recording {
     /// # Errors
     /// As [`Recording::open`].
     pub fn from_bytes(bytes: Bytes) -> Result<Recording> {
-        Ok(Recording { opened: container::open(&bytes, &Limits::default())? })
+        Ok(Recording { opened: container::open_bytes(&bytes, &Limits::default())? })
     }
 
-    /// Reads a recording to its end, and opens it.
+    /// Opens a recording that arrives. A pipe stream is read as it comes, and once only; other kinds are first written to
+    /// a temporary file without a name.
     ///
     /// # Errors
     /// As [`Recording::open`].
-    pub fn from_reader(mut reader: impl Read) -> Result<Recording> {
-        let mut bytes = Vec::new();
-        reader.read_to_end(&mut bytes).map_err(|error| Error::io("reading", error))?;
-        Recording::from_bytes(Bytes::new(bytes))
+    pub fn from_reader(reader: impl Read + Send + 'static) -> Result<Recording> {
+        Ok(Recording { opened: container::open_reader(reader, &Limits::default())? })
     }
 
     /// What is known before the first record. Of a pipe that is little: there see [`Batches::metadata`] on the way, or
@@ -93,23 +73,32 @@ impl Recording {
     }
 
     /// What is known when all records have been seen.
-    pub fn read_metadata(&self) -> Metadata {
-        let mut batches = self.batches(Ordering::File);
+    ///
+    /// # Errors
+    /// A stream that has been read already.
+    pub fn read_metadata(&self) -> Result<Metadata> {
+        let mut batches = self.batches(Ordering::File)?;
         batches.by_ref().for_each(drop);
-        batches.metadata().clone()
+        Ok(batches.metadata().clone())
     }
 
     /// The records, in batches that can be kept, collected and sent to other threads.
-    pub fn batches(&self, ordering: Ordering) -> Batches {
-        Batches::new(self.opened.metadata.clone(), self.opened.streams.clone(), ordering)
+    ///
+    /// # Errors
+    /// A stream that has been read already.
+    pub fn batches(&self, ordering: Ordering) -> Result<Batches> {
+        Batches::new(self.opened.metadata.clone(), &self.opened.streams, ordering)
     }
 
     /// Calls `each` for every record in order of time, and says what was wrong on the way.
-    pub fn for_each(&self, mut each: impl FnMut(&Event<'_>)) -> Issues {
-        let mut batches = self.batches(Ordering::Time);
+    ///
+    /// # Errors
+    /// A stream that has been read already.
+    pub fn for_each(&self, mut each: impl FnMut(&Event<'_>)) -> Result<Issues> {
+        let mut batches = self.batches(Ordering::Time)?;
         for batch in batches.by_ref() {
             batch.iter().for_each(|event| each(&event));
         }
-        batches.issues().clone()
+        Ok(batches.issues().clone())
     }
 }

@@ -1,5 +1,6 @@
 //! All that is needed to decode a body: byte order, events, and which id belongs to which event.
 
+use crate::dialect::Dialect;
 use crate::wire::attr::{EventAttr, SampleType};
 use crate::wire::endian::ByteOrder;
 use crate::wire::sample::layout::{SampleLayout, TrailerLayout};
@@ -38,6 +39,7 @@ impl EventDescription {
 #[derive(Clone, Debug, Default)]
 pub struct Schema {
     order: ByteOrder,
+    dialect: Dialect,
     events: Vec<EventDescription>,
     ids: FxHashMap<u64, usize>,
     /// Offsets from the start of a sample's body at which some event has its id.
@@ -57,6 +59,16 @@ impl Schema {
     /// Byte order of the recording.
     pub fn order(&self) -> ByteOrder {
         self.order
+    }
+
+    /// Whose record numbers the recording uses.
+    #[inline]
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    pub(crate) fn set_dialect(&mut self, dialect: Dialect) {
+        self.dialect = dialect;
     }
 
     /// The events, in the order of their attrs.

@@ -44,7 +44,7 @@ impl Tally {
             return;
         };
         let mut seen = BTreeMap::new();
-        for batch in recording.batches(Ordering::File) {
+        for batch in recording.batches(Ordering::File).unwrap() {
             for event in batch.iter() {
                 let nr: &mut u64 = seen.entry(event.head().kind).or_default();
                 *nr += 1;

@@ -26,7 +26,7 @@ use wire_support::tree::Tree;
 
 /// What is known of a recording when all of it has been read.
 fn metadata_of(path: &Path) -> Option<Metadata> {
-    Recording::open(path).ok().map(|recording| recording.read_metadata())
+    Recording::open(path).and_then(|recording| recording.read_metadata()).ok()
 }
 
 fn encode<O: Order>(feature: &Feature<'_>) -> Vec<u8> {

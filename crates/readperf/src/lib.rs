@@ -1,1 +1,26 @@
 //! Reads Linux perf.data: who spent the time, in text, CSV and JSON.
+//!
+//! This is the facade: the crates of the workspace under one roof, and the glue between them. The program `readperf` is
+//! built on nothing else.
+//!
+//! ```
+//! # fn main() -> perffile::Result<()> {
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/main/perf.data");
+//! let recording = perffile::Recording::open(path)?;
+//! let analysis = readperf::analyse(&recording, &readperf::symbols::Options::default())?;
+//! assert_eq!(analysis.profile.events()[0].samples, analysis.statistics.samples());
+//! # Ok(())
+//! # }
+//! ```
+#![forbid(unsafe_code)]
+
+mod analysis;
+mod naming;
+
+pub use analysis::{Analysis, analyse, analyse_with};
+pub use naming::mapped_files;
+pub use perffile;
+pub use readperf_output as output;
+pub use readperf_profile as profile;
+pub use readperf_session as session;
+pub use readperf_symbols as symbols;

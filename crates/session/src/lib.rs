@@ -1,1 +1,57 @@
 //! A fold over the events of a recording: processes, threads, mappings and the kernel, by time.
+//!
+//! A [`Session`] is fed every record of a recording in order of time, and says of each what it means ([`Moment`]): whose
+//! sample it is, under which name the thread ran at that time, and at which place of which binary the instruction
+//! pointer stood. It knows nothing of symbols and nothing of output.
+//!
+//! ```no_run
+//! use readperf_session::{Moment, Session};
+//!
+//! let recording = perffile::Recording::open("perf.data")?;
+//! let mut session = Session::new(recording.metadata());
+//! recording.for_each(|event| {
+//!     if let Moment::Sample(sample) = session.apply(event) {
+//!         let comm = session.comm(sample.comm);
+//!         let binary = sample.code.binary.and_then(|id| session.binary(id));
+//!         let _ = (comm, binary.map(|b| &b.short_name), sample.code.address);
+//!     }
+//! });
+//! # Ok::<(), perffile::Error>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod apply;
+mod arena;
+mod binary;
+mod build_ids;
+mod callchain;
+mod comm;
+mod ids;
+mod kernel;
+mod mappings;
+mod moment;
+mod naming;
+mod process;
+mod session;
+mod space;
+mod summary;
+mod tasks;
+mod thread;
+mod tree;
+
+pub use binary::{Binary, BinaryKind, ReferenceSymbol};
+pub use callchain::{Callchain, ChainEntry, Context};
+pub use ids::{BinaryId, CommId, ProcessId, ThreadId};
+pub use kernel::KernelSymbol;
+pub use moment::{
+    CodeAddress, LostMoment, MapMoment, Moment, SampleMoment, SwitchMoment, TaskChange, TaskMoment,
+    Unattributed,
+};
+pub use process::Process;
+pub use session::Session;
+pub use space::{AddressSpace, Mapping};
+pub use summary::Summary;
+pub use thread::{NameSince, Thread};
+
+/// In which mode a CPU was; as perffile has it.
+pub use perffile::wire::head::CpuMode;

@@ -1,1 +1,40 @@
 //! Addresses of a binary to functions, inlined functions and source lines, in process.
+//!
+//! The crate knows binaries and addresses, and nothing of where the addresses came from. A caller hands over one
+//! [`AddressBatch`] per binary and gets one [`SymbolBatch`] per binary back, in the same order:
+//!
+//! ```
+//! use readperf_symbols::{AddressBatch, Options, Subject, resolve};
+//!
+//! let subject = Subject::File { path: "/nonexistent/prog".into(), build_id: None };
+//! let answers = resolve(&Options::default(), vec![AddressBatch::new(subject, vec![0x1040])]);
+//! assert_eq!(answers.len(), 1);
+//! assert_eq!(
+//!     answers[0].symbol(0).unwrap_err().to_string(),
+//!     "no file at /nonexistent/prog"
+//! );
+//! ```
+//!
+//! An address without a name is not an error: it has a [`Reason`]. Nothing is executed, nothing goes to the network.
+//! The answer does not depend on the number of threads.
+#![forbid(unsafe_code)]
+
+mod batch;
+mod build_id;
+mod demangle;
+mod find;
+mod options;
+mod reason;
+mod resolve;
+mod source;
+mod subject;
+
+pub use batch::{
+    Binding, FileId, Found, Frame, Function, FunctionId, Provides, Symbol, SymbolBatch, SymbolId,
+};
+pub use build_id::BuildId;
+pub use demangle::{Demangle, demangle};
+pub use options::{FileBytes, FileLoader, Options};
+pub use reason::Reason;
+pub use resolve::resolve;
+pub use subject::{AddressBatch, Subject};

@@ -3,7 +3,8 @@
 
 use super::features::Features;
 use super::header::{self, BITMAP_SIZE, FileHeader, HEADER_SIZE};
-use super::{Container, Opened, Stream, error_at};
+use super::stream::{Source, Stream};
+use super::{Container, Opened, error_at};
 use crate::bytes::Bytes;
 use crate::error::{ErrorKind, Result};
 use crate::issue::{IssueKind, Issues};
@@ -159,7 +160,8 @@ impl File<'_> {
             self.issues.add(IssueKind::CutData, Place::new(Part::Data, self.len()), || what);
         }
         let size = if data_size == 0 { there } else { data_size };
-        Ok(Stream { part: Part::Data, offset: data_offset, bytes: self.bytes.section(data_offset, size) })
+        let source = Source::Bytes(self.bytes.section(data_offset, size));
+        Ok(Stream { part: Part::Data, offset: data_offset, source })
     }
 
     /// The table behind the records has an offset and a size for each set bit, ascending. Sections whose writer failed

@@ -93,14 +93,8 @@ pub(crate) fn magic(bytes: &[u8]) -> Result<Magic> {
 
 /// What a file that is no recording may be instead.
 fn what_else(bytes: &[u8]) -> String {
-    const KNOWN: [(&[u8], &str); 6] = [
-        (b"\x1f\x8b", "this is a gzip file; decompress it first"),
-        (b"\x28\xb5\x2f\xfd", "this is a zstd file; decompress it first"),
-        (b"\xfd7zXZ", "this is an xz file; decompress it first"),
-        (b"\x7fELF", "this is an ELF binary"),
-        (b"#!", "this is a script"),
-        (b"{", "this looks like JSON"),
-    ];
+    const KNOWN: [(&[u8], &str); 3] =
+        [(b"\x7fELF", "this is an ELF binary"), (b"#!", "this is a script"), (b"{", "this looks like JSON")];
     if let Some((_, what)) = KNOWN.iter().find(|(start, _)| bytes.starts_with(start)) {
         return (*what).to_owned();
     }

@@ -3,19 +3,28 @@
 //! Every kind is reduced to the same two things, [`Metadata`](crate::Metadata) and a list of [`Stream`]s; behind that
 //! there is one path for all. Kinds are told by their content, never by their name.
 
+pub(crate) mod directory;
 pub mod event_name;
 pub mod features;
 pub(crate) mod file;
 pub(crate) mod header;
 pub(crate) mod pipe;
+pub(crate) mod stream;
+pub(crate) mod wrapped;
 
-use crate::bytes::Bytes;
+use crate::bytes::{Bytes, map_file};
 use crate::error::{Error, ErrorKind, Result};
+use crate::issue::IssueKind;
 use crate::limits::Limits;
 use crate::place::{Part, Place};
 use crate::recording::Metadata;
 use header::Magic;
 use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use stream::{Source, Stream};
+use wrapped::Unpacked;
 
 /// The kinds of recordings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -39,15 +48,6 @@ impl fmt::Display for Container {
     }
 }
 
-/// A run of records.
-#[derive(Clone, Debug)]
-pub(crate) struct Stream {
-    pub(crate) part: Part,
-    /// File offset of the first record.
-    pub(crate) offset: u64,
-    pub(crate) bytes: Bytes,
-}
-
 /// A recording, ready to be walked.
 #[derive(Debug)]
 pub(crate) struct Opened {
@@ -55,15 +55,64 @@ pub(crate) struct Opened {
     pub(crate) streams: Vec<Stream>,
 }
 
-/// Finds out what the bytes are, and opens them as that.
-pub(crate) fn open(bytes: &Bytes, limits: &Limits) -> Result<Opened> {
+/// Opens what lies at a path.
+pub(crate) fn open_path(path: &Path, limits: &Limits) -> Result<Opened> {
+    let kind = std::fs::metadata(path).map_err(|error| Error::io(path.display().to_string(), error))?;
+    if kind.is_dir() { directory::open(path, limits) } else { open_file(path, limits) }
+}
+
+/// Opens a file; mapped, if it can be.
+fn open_file(path: &Path, limits: &Limits) -> Result<Opened> {
+    let io = |error| Error::io(path.display().to_string(), error);
+    let file = File::open(path).map_err(io)?;
+    let kind = file.metadata().map_err(io)?;
+    if !kind.is_file() {
+        return open_reader(file, limits);
+    }
+    if kind.len() == 0 {
+        return Err(Error::new(ErrorKind::Empty, None));
+    }
+    open_bytes(&map_file(&file).map_err(io)?, limits)
+}
+
+/// Opens bytes that are all there.
+pub(crate) fn open_bytes(bytes: &Bytes, limits: &Limits) -> Result<Opened> {
+    if let Some(unpacked) = wrapped::unpack(bytes, &**bytes) {
+        return open_unpacked(unpacked?, limits);
+    }
     if bytes.is_empty() {
         return Err(Error::new(ErrorKind::Empty, None));
     }
     match header::magic(bytes)? {
         Magic::File { version, order } => file::open(bytes, version, order, limits),
-        Magic::Pipe { version, order } => Ok(pipe::open(bytes, version, order)),
+        Magic::Pipe { version, order } => {
+            let records = bytes.slice(pipe::HEADER_SIZE..bytes.len());
+            Ok(pipe::open(Source::Bytes(records), version, order))
+        }
     }
+}
+
+fn open_unpacked(unpacked: Unpacked, limits: &Limits) -> Result<Opened> {
+    let mut opened = open_bytes(&unpacked.bytes, limits).map_err(|error| match &unpacked.cut {
+        Some(cut) => Error::new(ErrorKind::Cut(cut.clone()), error.place().copied()),
+        None => error,
+    })?;
+    if let Some(cut) = unpacked.cut {
+        let place = Place::new(Part::Data, unpacked.bytes.len() as u64);
+        opened.metadata.issues.add(IssueKind::CutData, place, || cut);
+    }
+    Ok(opened)
+}
+
+/// Opens bytes that arrive. A pipe stream is read as it comes; all else has to be there as a whole first.
+pub(crate) fn open_reader(mut reader: impl Read + Send + 'static, limits: &Limits) -> Result<Opened> {
+    let mut start = Vec::with_capacity(pipe::HEADER_SIZE);
+    let size = pipe::HEADER_SIZE as u64;
+    reader.by_ref().take(size).read_to_end(&mut start).map_err(|error| Error::io("reading", error))?;
+    if let Ok(Magic::Pipe { version, order }) = header::magic(&start) {
+        return Ok(pipe::open(Source::reader(reader), version, order));
+    }
+    open_bytes(&wrapped::spool(start.chain(reader))?, limits)
 }
 
 /// An error at a place of the file.

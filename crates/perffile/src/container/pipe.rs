@@ -1,8 +1,8 @@
 //! Pipes: a header of 16 bytes, and then nothing but records, which tell events and features too.
 
 use super::features::Features;
-use super::{Container, Opened, Stream};
-use crate::bytes::Bytes;
+use super::stream::{Source, Stream};
+use super::{Container, Opened};
 use crate::issue::Issues;
 use crate::place::Part;
 use crate::recording::Metadata;
@@ -11,10 +11,10 @@ use crate::wire::endian::ByteOrder;
 use std::sync::Arc;
 
 /// Size of the header in bytes.
-const HEADER_SIZE: usize = 16;
+pub(super) const HEADER_SIZE: usize = 16;
 
 /// Opens a pipe stream whose header has been seen. Its events are learnt on the way.
-pub(crate) fn open(bytes: &Bytes, version: u8, order: ByteOrder) -> Opened {
+pub(crate) fn open(records: Source, version: u8, order: ByteOrder) -> Opened {
     let metadata = Metadata {
         container: Container::Pipe,
         version,
@@ -24,9 +24,8 @@ pub(crate) fn open(bytes: &Bytes, version: u8, order: ByteOrder) -> Opened {
         compressed: false,
         issues: Issues::default(),
     };
-    let records = bytes.slice(HEADER_SIZE..bytes.len());
     Opened {
         metadata,
-        streams: vec![Stream { part: Part::Data, offset: HEADER_SIZE as u64, bytes: records }],
+        streams: vec![Stream { part: Part::Data, offset: HEADER_SIZE as u64, source: records }],
     }
 }

@@ -4,7 +4,6 @@ use super::Batches;
 use crate::bytes::Bytes;
 use crate::container::features::Features;
 use crate::container::file::names_and_ids;
-use crate::issue::IssueKind;
 use crate::schema::Schema;
 use crate::wire::attr::SampleShape;
 use crate::wire::endian::Order;
@@ -25,18 +24,17 @@ impl Batches {
         bytes: &Bytes,
         payload: Range<usize>,
     ) {
+        let dialect = self.metadata.schema.dialect();
+        if let Some(bit) = dialect.feature(head.kind) {
+            return self.add_feature(bit, bytes, payload.start - body.len()..payload.start);
+        }
         match head.kind {
             kind::HEADER_ATTR | kind::EVENT_UPDATE => {}
             kind::HEADER_FEATURE => return self.feature::<O>(body, bytes, payload.start),
             kind::HEADER_TRACING_DATA => {
-                let offset = self.place(payload.start, head).offset;
-                return self.features().insert(bit::TRACING_DATA, bytes.slice(payload), offset);
-            }
-            kind::COMPRESSED | kind::COMPRESSED2 => {
-                self.metadata.compressed = true;
-                let place = self.place(payload.start, head);
-                let message = || "compressed records are not read by this version".to_owned();
-                return self.metadata.issues.add(IssueKind::BadCompression, place, message);
+                let inside = payload.start - body.len().saturating_sub(4)..payload.start;
+                let section = if payload.is_empty() { inside } else { payload };
+                return self.add_feature(bit::TRACING_DATA, bytes, section);
             }
             _ => return,
         }
@@ -50,7 +48,7 @@ impl Batches {
         }
     }
 
-    fn schema(&mut self) -> &mut Schema {
+    pub(super) fn schema(&mut self) -> &mut Schema {
         Arc::make_mut(&mut self.metadata.schema)
     }
 
@@ -76,10 +74,13 @@ impl Batches {
         if payload.is_empty() && !crate::container::file::has_no_payload(feature) {
             return;
         }
-        let start = end - payload.len();
-        let offset = self.chunks.back().map_or(0, |chunk| chunk.offset) + start as u64;
-        let section = bytes.slice(start..end);
-        self.features().insert(feature, section, offset);
+        self.add_feature(feature, bytes, end - payload.len()..end);
+    }
+
+    /// The bytes of a feature, where they lie in the chunk at hand.
+    fn add_feature(&mut self, feature: u32, bytes: &Bytes, section: Range<usize>) {
+        let offset = self.chunks.back().map_or(0, |chunk| chunk.offset) + section.start as u64;
+        self.features().insert(feature, bytes.slice(section), offset);
         if feature == bit::EVENT_DESC {
             let features = Arc::clone(&self.metadata.features);
             names_and_ids(&features, self.schema());

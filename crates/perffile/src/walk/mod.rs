@@ -1,12 +1,17 @@
 //! The one path from streams of bytes to batches of records, for every kind of recording.
 
 mod apply;
+mod decompress;
 pub(crate) mod frame;
 
 use crate::bytes::Bytes;
-use crate::container::Stream;
+use crate::container::Container;
+use crate::container::stream::{Feed, Stream};
+use crate::dialect::Dialect;
+use crate::error::Result;
 use crate::event::{Batch, Chunk};
 use crate::issue::{IssueKind, Issues};
+use crate::limits::Limits;
 use crate::order::{Entry, Ordering, Queue};
 use crate::place::Place;
 use crate::recording::Metadata;
@@ -14,20 +19,18 @@ use crate::schema::Schema;
 use crate::wire::endian::{Order, with_order};
 use crate::wire::head::{HEAD_SIZE, RecordHead};
 use crate::wire::record::{USER_RECORDS, kind};
+use decompress::Decompressor;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// How many records make a batch where no round ends it before.
 const BATCH_RECORDS: usize = 64 * 1024;
 
-/// Longest chunk in bytes: positions in it are 32 bits wide.
-const CHUNK_BYTES: usize = 1 << 30;
-
 /// The records of a recording, in batches. An iterator; what was wrong on the way is in [`Batches::issues`].
 #[derive(Debug)]
 pub struct Batches {
     metadata: Metadata,
-    streams: VecDeque<Stream>,
+    streams: VecDeque<(Stream, Feed)>,
     current: Option<Cursor>,
     ordering: Ordering,
     /// Whether records with time wait for their round.
@@ -39,6 +42,9 @@ pub struct Batches {
     finished: bool,
     first_chunk: u32,
     chunks: VecDeque<Chunk>,
+    /// While inside a compressed record: the chunk that holds it, and where it ends there.
+    outer: Option<(Bytes, usize)>,
+    limits: Limits,
     index: u64,
     done_bytes: u64,
     total_bytes: u64,
@@ -48,10 +54,14 @@ pub struct Batches {
 #[derive(Debug)]
 struct Cursor {
     stream: Stream,
-    /// Offset in the stream of the chunk at hand.
-    chunk_start: usize,
+    feed: Feed,
+    /// Offset in the stream of the chunk at hand; inside a compressed record, of what follows that.
+    chunk_start: u64,
     /// Offset in the chunk of the next record.
     pos: usize,
+    /// Whether the chunk at hand is what a compressed record expanded to.
+    inside: bool,
+    decompressor: Decompressor,
 }
 
 /// Why the scan of a chunk stopped.
@@ -70,11 +80,13 @@ enum Stop {
 }
 
 impl Batches {
-    pub(crate) fn new(metadata: Metadata, streams: Vec<Stream>, ordering: Ordering) -> Self {
-        let total_bytes = streams.iter().map(|stream| stream.bytes.len() as u64).sum();
+    pub(crate) fn new(metadata: Metadata, streams: &[Stream], ordering: Ordering) -> Result<Self> {
+        let total_bytes = streams.iter().map(|stream| stream.source.len()).sum();
+        let streams: Result<_> =
+            streams.iter().map(|stream| Ok((stream.clone(), stream.source.feed()?))).collect();
         let mut batches = Batches {
             metadata,
-            streams: streams.into(),
+            streams: streams?,
             current: None,
             ordering,
             sorting: false,
@@ -84,12 +96,14 @@ impl Batches {
             finished: false,
             first_chunk: 0,
             chunks: VecDeque::new(),
+            outer: None,
+            limits: Limits::default(),
             index: 0,
             done_bytes: 0,
             total_bytes,
         };
         batches.schema_changed();
-        batches
+        Ok(batches)
     }
 
     /// Events and features, as far as they are known by now.
@@ -102,9 +116,9 @@ impl Batches {
         &self.metadata.issues
     }
 
-    /// Bytes walked, and bytes in all.
+    /// Bytes walked, and bytes in all: 0 where that is not known.
     pub fn progress(&self) -> (u64, u64) {
-        let here = self.current.as_ref().map_or(0, |cursor| (cursor.chunk_start + cursor.pos) as u64);
+        let here = self.current.as_ref().map_or(0, |cursor| cursor.chunk_start + cursor.pos as u64);
         (self.done_bytes + here, self.total_bytes)
     }
 
@@ -128,15 +142,25 @@ impl Batches {
     }
 
     fn next_stream(&mut self) -> bool {
-        let Some(stream) = self.streams.pop_front() else { return false };
-        self.current = Some(Cursor { stream, chunk_start: 0, pos: 0 });
-        self.new_chunk(0);
+        let Some((stream, feed)) = self.streams.pop_front() else { return false };
+        let decompressor = Decompressor::default();
+        self.current = Some(Cursor { stream, feed, chunk_start: 0, pos: 0, inside: false, decompressor });
+        self.next_chunk(0, &[]);
         true
     }
 
     fn end_stream(&mut self) {
-        if let Some(cursor) = self.current.take() {
-            self.done_bytes += cursor.stream.bytes.len() as u64;
+        let Some(mut cursor) = self.current.take() else { return };
+        self.done_bytes += cursor.stream.source.len();
+        if let Some(error) = cursor.feed.failure() {
+            let place = Place::new(cursor.stream.part, cursor.stream.offset + cursor.chunk_start);
+            self.metadata.issues.add(IssueKind::ReadFailed, place, || format!("reading stopped: {error}"));
+        }
+        if !cursor.decompressor.left.is_empty() {
+            let place = Place::new(cursor.stream.part, cursor.stream.offset + cursor.chunk_start);
+            let left = cursor.decompressor.left.len();
+            let message = || format!("the last compressed record is cut: {left} bytes of it are there");
+            self.metadata.issues.add(IssueKind::CutData, place, message);
         }
     }
 
@@ -151,18 +175,15 @@ impl Batches {
         }
     }
 
-    /// Makes a chunk of the stream from this offset on.
-    fn new_chunk(&mut self, start: usize) {
+    /// The next chunk of the stream: from this offset on, beginning with what is left of the one before.
+    fn next_chunk(&mut self, start: u64, left: &[u8]) {
         let Some(cursor) = &mut self.current else { return };
-        let end = start.saturating_add(CHUNK_BYTES).min(cursor.stream.bytes.len());
+        let bytes = cursor.feed.chunk(start, left);
         cursor.chunk_start = start;
         cursor.pos = 0;
-        self.chunks.push_back(Chunk {
-            bytes: cursor.stream.bytes.slice(start..end),
-            part: cursor.stream.part,
-            offset: cursor.stream.offset + start as u64,
-            compressed: false,
-        });
+        cursor.inside = false;
+        let offset = cursor.stream.offset.saturating_add(start);
+        self.chunks.push_back(Chunk { bytes, part: cursor.stream.part, offset, compressed: false });
     }
 
     /// Number of the newest chunk.
@@ -201,8 +222,9 @@ impl Batches {
             let Some(head) = RecordHead::read::<O>(rest) else {
                 return (pos, if rest.is_empty() { Stop::End } else { Stop::Partial });
             };
-            if usize::from(head.size) < HEAD_SIZE || head.kind == u32::MAX {
-                return (pos, Stop::Bad(head));
+            if usize::from(head.size) < HEAD_SIZE {
+                let stop = if head.kind == kind::COMPRESSED2 { Stop::User(head) } else { Stop::Bad(head) };
+                return (pos, stop);
             }
             let Some(record) = rest.get(..usize::from(head.size)) else {
                 return (pos, Stop::Partial);
@@ -226,20 +248,28 @@ impl Batches {
 
     /// One of perf's own records: delivered where it stands; some mean something to the walk.
     fn user_record<O: Order>(&mut self, bytes: &Bytes, pos: usize, head: RecordHead) {
-        let size = usize::from(head.size);
+        let size = usize::from(head.size).max(HEAD_SIZE);
         let body = bytes.get(pos + HEAD_SIZE..pos + size).unwrap_or_default();
         if head.kind >= 256 && !frame::is_plausible(head) {
             return self.bad_record(bytes, pos, head);
         }
-        let payload = usize::try_from(frame::payload_size(head.kind, body, O::ORDER)).unwrap_or(usize::MAX);
+        if self.index == 0 && self.metadata.container == Container::Pipe {
+            let record = bytes.get(pos..pos + size).unwrap_or_default();
+            let dialect = Dialect::of_first_record(head.kind, record, O::ORDER);
+            self.schema().set_dialect(dialect);
+        }
+        let rest = bytes.get(pos..).unwrap_or_default();
+        let payload =
+            usize::try_from(frame::payload_size(head, rest, O::ORDER, self.metadata.schema.dialect()))
+                .unwrap_or(usize::MAX);
         let behind = bytes.get(pos + size..).unwrap_or_default();
         if behind.len() < payload {
-            if self.chunk_is_last() {
+            if self.nothing_follows() {
                 let place = self.place(pos, head);
                 let message =
                     || format!("the file is cut: {} of {payload} bytes of a payload are there", behind.len());
                 self.metadata.issues.add(IssueKind::CutData, place, message);
-            } else if pos > 0 {
+            } else {
                 return self.at_chunk_end(bytes, pos);
             }
         }
@@ -254,33 +284,83 @@ impl Batches {
         self.apply::<O>(head, body, bytes, pos + size..pos + size + payload);
         self.index += 1;
         self.move_to(pos + size + payload);
-        if head.kind == kind::FINISHED_ROUND && self.sorting {
-            self.queue.finish_round(&mut self.ready);
-            self.round_ended = true;
+        match self.metadata.schema.dialect().decoded_as(head.kind) {
+            kind::FINISHED_ROUND if self.sorting => {
+                self.queue.finish_round(&mut self.ready);
+                self.round_ended = true;
+            }
+            kind::COMPRESSED | kind::COMPRESSED2 => {
+                let piece = frame::compressed_piece::<O>(head, bytes.get(pos..).unwrap_or_default());
+                self.metadata.compressed = true;
+                self.enter_compressed(pos, piece, bytes);
+            }
+            _ => {}
         }
     }
 
-    fn chunk_is_last(&self) -> bool {
-        let Some(cursor) = &self.current else { return true };
-        let chunk = self.chunks.back().map_or(0, |chunk| chunk.bytes.len());
-        cursor.chunk_start + chunk >= cursor.stream.bytes.len()
+    /// Whether the chunk at hand is the last of its stream.
+    fn nothing_follows(&self) -> bool {
+        let chunk = self.chunks.back().map_or(0, |chunk| chunk.bytes.len() as u64);
+        self.current
+            .as_ref()
+            .is_none_or(|cursor| !cursor.inside && cursor.feed.ends_at(cursor.chunk_start + chunk))
     }
 
     /// The chunk is used up, or what is left of it is less than a record.
     fn at_chunk_end(&mut self, bytes: &Bytes, pos: usize) {
-        if !self.chunk_is_last() {
-            let next = self.current.as_ref().map_or(0, |cursor| cursor.chunk_start + pos);
-            return self.new_chunk(next);
+        let left = bytes.get(pos..).unwrap_or_default();
+        if let Some(cursor) = self.current.as_mut().filter(|cursor| cursor.inside) {
+            cursor.decompressor.left = left.to_vec();
+            return self.leave_compressed();
         }
-        let left = bytes.len() - pos;
-        if left > 0 {
-            let head = with_order!(self.metadata.order, O => RecordHead::read::<O>(bytes.get(pos..).unwrap_or_default()));
+        if !self.nothing_follows() {
+            let next = self.current.as_ref().map_or(0, |cursor| cursor.chunk_start + pos as u64);
+            return self.next_chunk(next, left);
+        }
+        if !left.is_empty() {
+            let head = with_order!(self.metadata.order, O => RecordHead::read::<O>(left));
             match head {
                 Some(head) if !frame::is_plausible(head) => return self.stray(bytes, pos),
-                _ => self.cut_record(pos, left, head),
+                _ => self.cut_record(pos, left.len(), head),
             }
         }
         self.end_stream();
+    }
+
+    /// A piece of compressed records: what it expands to is the next chunk.
+    fn enter_compressed(&mut self, pos: usize, piece: &[u8], outer: &Bytes) {
+        let (place, most) = (
+            self.place(pos, RecordHead { kind: kind::COMPRESSED, ..Default::default() }),
+            self.limits.decompressed_bytes,
+        );
+        let Some(cursor) = &mut self.current else { return };
+        match cursor.decompressor.expand(piece, most) {
+            Ok(expanded) => {
+                // What follows the record is a chunk of its own, once all inside is done.
+                self.outer = Some((outer.clone(), cursor.pos));
+                cursor.chunk_start += cursor.pos as u64;
+                cursor.pos = 0;
+                cursor.inside = true;
+                let part = cursor.stream.part;
+                let bytes = Bytes::new(expanded);
+                self.chunks.push_back(Chunk { bytes, part, offset: place.offset, compressed: true });
+            }
+            Err(error) => {
+                let message = || format!("a compressed record cannot be decompressed: {error}");
+                self.metadata.issues.add(IssueKind::BadCompression, place, message);
+            }
+        }
+    }
+
+    /// Back to what follows a compressed record.
+    fn leave_compressed(&mut self) {
+        let Some(cursor) = &mut self.current else { return };
+        let Some((outer, pos)) = self.outer.take() else { return };
+        cursor.inside = false;
+        cursor.pos = 0;
+        let offset = cursor.stream.offset.saturating_add(cursor.chunk_start);
+        let bytes = outer.slice(pos..outer.len());
+        self.chunks.push_back(Chunk { bytes, part: cursor.stream.part, offset, compressed: false });
     }
 
     /// The last record is not all there.
@@ -306,8 +386,9 @@ impl Batches {
 
     /// Bytes that are no record: counted and passed over.
     fn stray(&mut self, bytes: &Bytes, pos: usize) {
-        let next =
-            with_order!(self.metadata.order, O => frame::resync::<O>(bytes, pos + 1)).unwrap_or(bytes.len());
+        let dialect = self.metadata.schema.dialect();
+        let next = with_order!(self.metadata.order, O => frame::resync::<O>(bytes, pos + 1, dialect))
+            .unwrap_or(bytes.len());
         let place = self.place(pos, RecordHead::default());
         let skipped = (next - pos) as u64;
         let message = || format!("{skipped} bytes are no records and are passed over");

@@ -150,6 +150,20 @@ impl ByteOrder {
     }
 }
 
+impl ByteOrder {
+    /// The unsigned integer of up to eight bytes; longer slices give `None`.
+    pub fn unsigned(self, bytes: &[u8]) -> Option<u64> {
+        if bytes.len() > 8 {
+            return None;
+        }
+        let push = |sum: u64, byte: &u8| (sum << 8) | u64::from(*byte);
+        Some(match self {
+            ByteOrder::Little => bytes.iter().rev().fold(0, push),
+            ByteOrder::Big => bytes.iter().fold(0, push),
+        })
+    }
+}
+
 /// Runs `$body` with `$O` standing for the type of a byte order known as a value.
 macro_rules! with_order {
     ($order:expr, $O:ident => $body:expr) => {

@@ -1,0 +1,34 @@
+//! `results.csv`: a row a function of each event, highest period first.
+
+use crate::names::Names;
+use crate::overview::share;
+use readperf_profile::Profile;
+use readperf_profile::view::table::Keys;
+use readperf_session::Session;
+use std::io::Write;
+
+/// Writes the table.
+///
+/// # Errors
+/// What the writer says.
+pub fn write(out: impl Write, profile: &Profile, session: &Session) -> Result<(), csv::Error> {
+    let names = Names { profile, session };
+    let columns = ["event", "period", "samples", "percent", "function", "source_file", "binary"];
+    let mut table = super::table(out, &columns)?;
+    for view in profile.tables(Keys::Function, |row| names.key(row)) {
+        let Some(event) = profile.events().get(view.event) else { continue };
+        for row in &view.rows {
+            let function = names.function(row);
+            table.write_record([
+                event.name.as_str(),
+                &row.period.to_string(),
+                &row.samples.to_string(),
+                &format!("{:.4}", share(row.period, event.period)),
+                &function.map_or_else(String::new, |function| function.label()),
+                function.and_then(|function| function.source_file.as_deref()).unwrap_or(""),
+                &names.binary_path(row),
+            ])?;
+        }
+    }
+    Ok(table.flush()?)
+}

@@ -1,0 +1,46 @@
+//! Directories: `perf record --threads` writes a file `data` with everything but the samples, and a stream of records
+//! without any header per thread, `data.0`, `data.1`, …; `--kcore` puts `kcore_dir` beside `data`.
+
+use super::stream::{Source, Stream};
+use super::{Container, Opened};
+use crate::bytes::map_file;
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
+use crate::place::Part;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// Opens the directory at this path.
+pub(crate) fn open(path: &Path, limits: &Limits) -> Result<Opened> {
+    let main = path.join("data");
+    if !main.is_file() {
+        let what = "a directory without a file `data`".to_owned();
+        return Err(Error::new(ErrorKind::NotPerfData(what), None));
+    }
+    let mut opened = super::open_file(&main, limits)?;
+    opened.metadata.container = Container::Directory;
+    for (number, path) in streams(path)? {
+        let io = |error| Error::io(path.display().to_string(), error);
+        let file = File::open(&path).map_err(io)?;
+        // A thread that recorded nothing leaves an empty file, which cannot be mapped.
+        if file.metadata().map_err(io)?.len() == 0 {
+            continue;
+        }
+        let source = Source::Bytes(map_file(&file).map_err(io)?);
+        opened.streams.push(Stream { part: Part::Stream(number), offset: 0, source });
+    }
+    Ok(opened)
+}
+
+/// The files `data.N`, by number.
+fn streams(directory: &Path) -> Result<Vec<(u32, PathBuf)>> {
+    let io = |error| Error::io(directory.display().to_string(), error);
+    let mut found = Vec::new();
+    for entry in directory.read_dir().map_err(io)? {
+        let path = entry.map_err(io)?.path();
+        let number = path.file_name().and_then(|name| name.to_str()?.strip_prefix("data.")?.parse().ok());
+        found.extend(number.map(|number| (number, path)));
+    }
+    found.sort();
+    Ok(found)
+}

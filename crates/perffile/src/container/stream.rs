@@ -1,0 +1,126 @@
+//! A run of records, and where its bytes come from: all there, or as they arrive.
+
+use crate::bytes::Bytes;
+use crate::error::{Error, ErrorKind, Result};
+use crate::place::Part;
+use std::fmt;
+use std::io::{self, Read};
+use std::sync::{Arc, Mutex};
+
+/// Longest chunk of bytes that are all there: positions in it are 32 bits wide.
+const CHUNK_BYTES: usize = 1 << 30;
+
+/// How much is read at a time of bytes that arrive.
+const READ_BYTES: usize = 1 << 20;
+
+type Reader = Box<dyn Read + Send>;
+
+/// A run of records.
+#[derive(Clone, Debug)]
+pub(crate) struct Stream {
+    pub(crate) part: Part,
+    /// File offset of the first record.
+    pub(crate) offset: u64,
+    pub(crate) source: Source,
+}
+
+/// Where the bytes of a stream come from.
+#[derive(Clone)]
+pub(crate) enum Source {
+    /// All there.
+    Bytes(Bytes),
+    /// They arrive, once.
+    Reader(Arc<Mutex<Option<Reader>>>),
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Source::Bytes(bytes) => fmt::Debug::fmt(bytes, f),
+            Source::Reader(_) => f.write_str("Reader"),
+        }
+    }
+}
+
+impl Source {
+    pub(crate) fn reader(reader: impl Read + Send + 'static) -> Source {
+        Source::Reader(Arc::new(Mutex::new(Some(Box::new(reader)))))
+    }
+
+    /// Bytes in all, where that is known.
+    pub(crate) fn len(&self) -> u64 {
+        match self {
+            Source::Bytes(bytes) => bytes.len() as u64,
+            Source::Reader(_) => 0,
+        }
+    }
+
+    /// The bytes, to be walked.
+    pub(crate) fn feed(&self) -> Result<Feed> {
+        match self {
+            Source::Bytes(bytes) => Ok(Feed::Bytes { bytes: bytes.clone() }),
+            Source::Reader(slot) => {
+                let reader = slot.lock().ok().and_then(|mut slot| slot.take());
+                let reader = reader.ok_or_else(|| Error::new(ErrorKind::Consumed, None))?;
+                Ok(Feed::Reader { reader, ended: false, failed: None })
+            }
+        }
+    }
+}
+
+/// The bytes of a stream on their way.
+pub(crate) enum Feed {
+    Bytes { bytes: Bytes },
+    Reader { reader: Reader, ended: bool, failed: Option<io::Error> },
+}
+
+impl fmt::Debug for Feed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Feed::Bytes { .. } => "Bytes",
+            Feed::Reader { .. } => "Reader",
+        })
+    }
+}
+
+impl Feed {
+    /// The next chunk: it begins at offset `start` of the stream with what is left of the one before.
+    pub(crate) fn chunk(&mut self, start: u64, left: &[u8]) -> Bytes {
+        match self {
+            Feed::Bytes { bytes } => {
+                let start = usize::try_from(start).unwrap_or(usize::MAX);
+                // A record with a long payload may need more than the chunk before had.
+                let size = CHUNK_BYTES.max(left.len().saturating_mul(2));
+                bytes.slice(start..start.saturating_add(size))
+            }
+            Feed::Reader { reader, ended, failed } => {
+                let want = left.len().saturating_add(READ_BYTES.max(left.len()));
+                let mut chunk = Vec::with_capacity(want);
+                chunk.extend_from_slice(left);
+                let mut limited = reader.by_ref().take((want - left.len()) as u64);
+                if let Err(error) = limited.read_to_end(&mut chunk) {
+                    *failed = Some(error);
+                    *ended = true;
+                }
+                *ended |= limited.limit() > 0;
+                Bytes::new(chunk)
+            }
+        }
+    }
+
+    /// Whether nothing comes behind a chunk that ends at this offset of the stream.
+    pub(crate) fn ends_at(&self, offset: u64) -> bool {
+        match self {
+            Feed::Bytes { bytes } => offset >= bytes.len() as u64,
+            Feed::Reader { ended, .. } => *ended,
+        }
+    }
+
+    /// What kept the bytes from arriving.
+    pub(crate) fn failure(&mut self) -> Option<io::Error> {
+        match self {
+            Feed::Bytes { .. } => None,
+            Feed::Reader { failed, .. } => failed.take(),
+        }
+    }
+}

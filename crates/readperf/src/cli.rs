@@ -1,0 +1,56 @@
+//! The command line: the main job, and one subcommand a file in [`crate::cmd`].
+
+use crate::cmd::{COMMANDS, overview};
+use crate::outcome::Outcome;
+use clap::{ArgMatches, Args as _, Command, FromArgMatches as _};
+
+const EXAMPLES: &str = "\
+Examples:
+  readperf perf.data                      functions by share, four CSV files in the current directory
+  readperf perf.data --no-csv             the same without files
+  readperf info perf.data                 what the recording says of itself
+  readperf stats --json perf.data         records by type, samples and periods by event
+  readperf dump perf.data | less          every record, every field
+  perf record -o - -- make | readperf stats -
+
+Exit status: 0 fine; 1 failed; 2 wrong usage; 3 answered, but the input was damaged.";
+
+/// The whole command line.
+pub(crate) fn command() -> Command {
+    let main = Command::new("readperf")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Reads Linux perf.data: who spent the time")
+        .long_about(
+            "Reads Linux perf.data: who spent the time.\n\n\
+             Without a command: prints functions by their share of each event, and writes stat.csv, overview.csv, \
+             processes.csv and results.csv.",
+        )
+        .after_help(EXAMPLES)
+        .args_conflicts_with_subcommands(true)
+        .subcommand_negates_reqs(true)
+        .disable_help_subcommand(true);
+    let main = overview::Arguments::augment_args(main);
+    main.subcommands(COMMANDS.iter().map(|entry| (entry.command)()))
+}
+
+/// Parses the arguments and runs what they ask for.
+pub(crate) fn run() -> anyhow::Result<Outcome> {
+    dispatch(&command().get_matches())
+}
+
+fn dispatch(matches: &ArgMatches) -> anyhow::Result<Outcome> {
+    if let Some((name, matches)) = matches.subcommand()
+        && let Some(entry) = COMMANDS.iter().find(|entry| entry.name == name)
+    {
+        return (entry.run)(matches);
+    }
+    overview::run(&overview::Arguments::from_arg_matches(matches)?)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_definition_holds() {
+        super::command().debug_assert();
+    }
+}

@@ -1,0 +1,43 @@
+//! The commands: one file each, one line each in [`COMMANDS`]. Help and completions come from the same list.
+
+pub(crate) mod completions;
+pub(crate) mod dump;
+pub(crate) mod info;
+pub(crate) mod overview;
+pub(crate) mod report;
+pub(crate) mod stats;
+
+use crate::outcome::Outcome;
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+
+/// A command of the program.
+pub(crate) struct Entry {
+    pub(crate) name: &'static str,
+    pub(crate) command: fn() -> Command,
+    pub(crate) run: fn(&ArgMatches) -> anyhow::Result<Outcome>,
+}
+
+/// What a command's file has to provide.
+pub(crate) trait Cmd: Args + FromArgMatches {
+    const NAME: &'static str;
+    const ABOUT: &'static str;
+    const EXAMPLES: &'static str;
+    fn run(&self) -> anyhow::Result<Outcome>;
+}
+
+const fn entry<C: Cmd>() -> Entry {
+    Entry {
+        name: C::NAME,
+        command: || C::augment_args(Command::new(C::NAME).about(C::ABOUT).after_help(C::EXAMPLES)),
+        run: |matches| C::from_arg_matches(matches)?.run(),
+    }
+}
+
+/// Every command, in the order of the help.
+pub(crate) const COMMANDS: &[Entry] = &[
+    entry::<info::Info>(),
+    entry::<stats::Stats>(),
+    entry::<dump::Dump>(),
+    entry::<report::Report>(),
+    entry::<completions::Completions>(),
+];

@@ -1,0 +1,105 @@
+//! The main job: functions by share, and the four tables of 2011.
+
+use crate::input::Input;
+use crate::out::Output;
+use crate::outcome::{Outcome, say};
+use crate::progress::Progress;
+use crate::symbol_options::SymbolOptions;
+use anyhow::Context as _;
+use clap::Args;
+use readperf::output::csv;
+use readperf::output::overview::{self, Limits};
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+
+/// What the main job takes.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: Input,
+
+    /// Write the CSV files to this directory instead of the current one
+    #[arg(long, value_name = "DIR")]
+    csv_dir: Option<PathBuf>,
+
+    /// Write no CSV files
+    #[arg(long, conflicts_with = "csv_dir")]
+    no_csv: bool,
+
+    /// Sum up functions below this share, in percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0)]
+    percent_limit: f64,
+
+    #[command(flatten)]
+    symbols: SymbolOptions,
+
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Runs the main job.
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
+    let Arguments { input, .. } = arguments;
+    let recording = input.open()?;
+    let tables = (!arguments.no_csv).then(|| Tables::new(arguments.csv_dir.clone().unwrap_or_default()));
+    let mut overview_csv = match &tables {
+        Some(tables) => Some(csv::overview::Overview::new(tables.create("overview.csv")?)?),
+        None => None,
+    };
+    let mut progress = Progress::new("reading", !input.no_progress);
+    let options = arguments.symbols.options(input);
+    let analysis = readperf::analyse_with(&recording, &options, |event, done| {
+        progress.bytes(done);
+        overview_csv.as_mut().map_or(Ok(()), |table| table.add(event)).map_err(anyhow::Error::from)
+    })?;
+    drop(progress);
+    if let Some(table) = overview_csv {
+        table.finish()?;
+    }
+    let (profile, session) = (&analysis.profile, &analysis.session);
+    if let Some(tables) = &tables {
+        csv::stat::write(tables.create("stat.csv")?, &analysis.statistics, &analysis.metadata.schema)?;
+        csv::processes::write(tables.create("processes.csv")?, session)?;
+        csv::results::write(tables.create("results.csv")?, profile, session)?;
+    }
+    let mut out = arguments.output.open()?;
+    overview::write(&mut out, profile, session, Limits { percent: arguments.percent_limit })?;
+    overview::write_missing(&mut out, profile, session)?;
+    out.flush()?;
+    if let Some(tables) = &tables {
+        tables.tell();
+    }
+    Ok(Outcome { input: input.name(), issues: analysis.issues, strict: input.strict })
+}
+
+/// The four tables, and where they go.
+struct Tables {
+    directory: PathBuf,
+}
+
+impl Tables {
+    const NAMES: [&'static str; 4] = ["stat.csv", "overview.csv", "processes.csv", "results.csv"];
+
+    fn new(directory: PathBuf) -> Self {
+        Tables { directory }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.join(name)
+    }
+
+    fn create(&self, name: &str) -> anyhow::Result<BufWriter<File>> {
+        if self.directory != Path::new("") {
+            std::fs::create_dir_all(&self.directory).with_context(|| self.directory.display().to_string())?;
+        }
+        let path = self.path(name);
+        let file = File::create(&path).with_context(|| path.display().to_string())?;
+        Ok(BufWriter::with_capacity(1 << 16, file))
+    }
+
+    fn tell(&self) {
+        let names = Self::NAMES.map(|name| self.path(name).display().to_string());
+        say(&format!("wrote {}", names.join(", ")));
+    }
+}

@@ -1,0 +1,58 @@
+//! `readperf stats`: records by type, samples and periods by event.
+
+use super::Cmd;
+use crate::input::Input;
+use crate::out::Output;
+use crate::outcome::Outcome;
+use crate::progress::Progress;
+use clap::Args;
+use perffile::Ordering;
+use readperf_output::stats as output;
+use readperf_profile::statistics::Statistics;
+
+/// Counts what a recording consists of.
+#[derive(Args, Debug)]
+pub(crate) struct Stats {
+    #[command(flatten)]
+    input: Input,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Cmd for Stats {
+    const NAME: &'static str = "stats";
+    const ABOUT: &'static str = "Count records by type, samples and periods by event, losses";
+    const EXAMPLES: &'static str = "\
+Examples:
+  readperf stats perf.data
+  readperf stats --json perf.data | jq '.events'
+  perf record -o - -- make | readperf stats -";
+
+    fn run(&self) -> anyhow::Result<Outcome> {
+        let recording = self.input.open()?;
+        let mut progress = Progress::new("counting", !self.input.no_progress);
+        let mut stats = Statistics::default();
+        let mut batches = recording.batches(Ordering::File)?;
+        while let Some(batch) = batches.next() {
+            batch.iter().for_each(|event| stats.add(&event));
+            progress.bytes(batches.progress());
+        }
+        drop(progress);
+        let mut issues = batches.issues().clone();
+        issues.extend(&stats.issues);
+        let schema = &batches.metadata().schema;
+        let mut out = self.output.open()?;
+        if self.json {
+            output::write_json(&mut out, &stats, schema, &issues.iter().collect::<Vec<_>>())?;
+        } else {
+            output::write_text(&mut out, &stats, schema)?;
+        }
+        out.flush()?;
+        Ok(Outcome { input: self.input.name(), issues, strict: self.input.strict })
+    }
+}

@@ -1,0 +1,49 @@
+//! The recording a command reads: its argument, and opening it.
+
+use anyhow::Context as _;
+use clap::Args;
+use perffile::Recording;
+use std::io;
+use std::path::PathBuf;
+
+/// The name under which perf itself writes recordings.
+const DEFAULT: &str = "perf.data";
+
+/// Which recording to read.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct Input {
+    /// The recording: a file, a directory, or - for standard input [default: perf.data]
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// Fail if anything is wrong with the recording, instead of answering with what could be read
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    /// Show no progress
+    #[arg(long)]
+    pub(crate) no_progress: bool,
+}
+
+impl Input {
+    /// The path; nothing for standard input.
+    pub(crate) fn path(&self) -> Option<PathBuf> {
+        let path = self.file.clone().unwrap_or_else(|| DEFAULT.into());
+        (path.as_os_str() != "-").then_some(path)
+    }
+
+    /// The recording as the user named it.
+    pub(crate) fn name(&self) -> String {
+        self.path().map_or_else(|| "standard input".to_owned(), |path| path.display().to_string())
+    }
+
+    /// Opens it.
+    pub(crate) fn open(&self) -> anyhow::Result<Recording> {
+        let opened = match self.path() {
+            Some(path) => Recording::open(path),
+            None => Recording::from_reader(io::stdin()),
+        };
+        let hint = if self.file.is_none() { " (no FILE was given; see readperf --help)" } else { "" };
+        opened.with_context(|| format!("{}{hint}", self.name()))
+    }
+}

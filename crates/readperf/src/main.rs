@@ -1,0 +1,19 @@
+//! The program: arguments, dispatch, exit status. Nothing else.
+#![forbid(unsafe_code)]
+
+mod cli;
+mod cmd;
+mod input;
+mod out;
+mod outcome;
+mod progress;
+mod symbol_options;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match cli::run() {
+        Ok(outcome) => outcome.exit_code(),
+        Err(error) => outcome::failure(&error),
+    }
+}

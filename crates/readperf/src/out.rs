@@ -1,0 +1,54 @@
+//! Where a command writes: standard output or a file, with or without colour.
+
+use anstream::{AutoStream, ColorChoice};
+use anyhow::Context as _;
+use clap::{Args, ValueEnum};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+/// When to use colour.
+#[derive(ValueEnum, Clone, Copy, Debug, Default)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Where to write.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct Output {
+    /// Write to this file; - is standard output
+    #[arg(short, long, value_name = "OUT", default_value = "-")]
+    output: PathBuf,
+
+    /// Colour the text
+    #[arg(long, value_enum, default_value_t)]
+    color: Color,
+}
+
+impl Output {
+    /// Opens it.
+    pub(crate) fn open(&self) -> anyhow::Result<Box<dyn Write>> {
+        let choice = match self.color {
+            Color::Auto => None,
+            Color::Always => Some(ColorChoice::Always),
+            Color::Never => Some(ColorChoice::Never),
+        };
+        if self.output.as_os_str() == "-" {
+            let stdout = io::stdout();
+            let choice = choice.unwrap_or_else(|| AutoStream::choice(&stdout));
+            return Ok(Box::new(BufWriter::with_capacity(1 << 16, AutoStream::new(stdout.lock(), choice))));
+        }
+        let file = File::create(&self.output).with_context(|| self.output.display().to_string())?;
+        let choice = choice.unwrap_or(ColorChoice::Never);
+        Ok(Box::new(AutoStream::new(
+            Box::new(BufWriter::with_capacity(1 << 16, file)) as Box<dyn Write>,
+            choice,
+        )))
+    }
+}

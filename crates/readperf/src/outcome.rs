@@ -1,0 +1,81 @@
+//! How a run ended: exit status, and what is said on stderr.
+
+use perffile::{Issues, Severity};
+use readperf_output::text::printable;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+const FAILED: u8 = 1;
+const DAMAGED: u8 = 3;
+
+/// Most issues that are told on stderr.
+const MOST_TOLD: usize = 8;
+
+/// What a command leaves behind: its answer is out, this is what was wrong with the input.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    /// The input, as the user named it.
+    pub(crate) input: String,
+    /// What was wrong with it.
+    pub(crate) issues: Issues,
+    /// Whether any of it is a failure.
+    pub(crate) strict: bool,
+}
+
+impl Outcome {
+    /// Tells the issues on stderr and says how the program ends: 0 fine, 3 the input was damaged, 1 if that is not accepted.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        let mut told = self.issues.iter().filter(|issue| issue.kind.severity() == Severity::Damage);
+        for issue in told.by_ref().take(MOST_TOLD) {
+            say(&format!("{}: {issue}", self.input));
+        }
+        let untold = told.count();
+        if untold > 0 {
+            say(&format!("{}: and {untold} more kinds of issues", self.input));
+        }
+        match (self.issues.damaged(), self.strict) {
+            (false, _) => ExitCode::SUCCESS,
+            (true, false) => ExitCode::from(DAMAGED),
+            (true, true) => ExitCode::from(FAILED),
+        }
+    }
+}
+
+/// Tells why there is no answer. A reader that went away is no failure.
+pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
+    if is_broken_pipe(error) {
+        return ExitCode::SUCCESS;
+    }
+    let chain: Vec<String> = error.chain().map(ToString::to_string).collect();
+    let mut text = String::new();
+    for part in &chain {
+        // A source that its parent has quoted already is not said twice.
+        if !text.contains(part.as_str()) {
+            if !text.is_empty() {
+                text.push_str(": ");
+            }
+            text.push_str(part);
+        }
+    }
+    say(&format!("error: {text}"));
+    ExitCode::from(FAILED)
+}
+
+/// One line on stderr under the program's name.
+pub(crate) fn say(line: &str) {
+    // Nobody to tell it to is no reason to fail.
+    let _ = writeln!(io::stderr(), "readperf: {}", printable(line));
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let kind = |cause: &(dyn std::error::Error + 'static)| {
+        let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        let json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+        let csv = cause.downcast_ref::<csv::Error>().and_then(|error| match error.kind() {
+            csv::ErrorKind::Io(error) => Some(error.kind()),
+            _ => None,
+        });
+        io.or(json).or(csv)
+    };
+    error.chain().any(|cause| kind(cause) == Some(io::ErrorKind::BrokenPipe))
+}

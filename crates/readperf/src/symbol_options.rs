@@ -1,0 +1,65 @@
+//! Where names come from: the flags that commands with names share.
+
+use crate::input::Input;
+use clap::{Args, ValueEnum};
+use readperf::symbols::{self, Options};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+/// How names are shown.
+#[derive(ValueEnum, Clone, Copy, Debug, Default)]
+enum Demangle {
+    /// With parameters
+    Full,
+    /// Without parameters, as perf
+    #[default]
+    Simple,
+    /// As in the symbol table
+    None,
+}
+
+/// Where names come from.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct SymbolOptions {
+    /// Look for binaries here too, by name and equal build-id (the recording's own directory is always searched)
+    #[arg(long, value_name = "DIR")]
+    symbols: Vec<PathBuf>,
+
+    /// The recorded machine's file system is below this directory
+    #[arg(long, value_name = "DIR")]
+    symfs: Option<PathBuf>,
+
+    /// Kernel symbols from this file instead of /proc/kallsyms
+    #[arg(long, value_name = "FILE")]
+    kallsyms: Option<PathBuf>,
+
+    /// How names are shown
+    #[arg(long, value_enum, default_value_t)]
+    demangle: Demangle,
+
+    /// Threads that look names up [default: one a processor]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+}
+
+impl SymbolOptions {
+    /// The options for the symbols of this recording.
+    pub(crate) fn options(&self, input: &Input) -> Options {
+        let beside = input.path().and_then(|path| path.parent().map(Path::to_owned));
+        let search_dirs = self.symbols.iter().cloned().chain(beside).collect();
+        Options {
+            symfs: self.symfs.clone(),
+            search_dirs,
+            kallsyms: self.kallsyms.clone(),
+            demangle: match self.demangle {
+                Demangle::Full => symbols::Demangle::Full,
+                Demangle::Simple => symbols::Demangle::Simple,
+                Demangle::None => symbols::Demangle::None,
+            },
+            threads: self.threads,
+            inlines: true,
+            file_loader: readperf::mapped_files(),
+            ..Options::default()
+        }
+    }
+}

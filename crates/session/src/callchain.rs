@@ -1,0 +1,117 @@
+//! Call chains: the addresses of a sample's callers, and the markers between them.
+//!
+//! ABI: `enum perf_callchain_context`. Values from -4095 up are markers: they say in which mode what follows ran, and are
+//! counted like addresses. The innermost address comes first.
+
+use crate::ids::ProcessId;
+use crate::moment::CodeAddress;
+use crate::session::Session;
+use perffile::wire::head::CpuMode;
+use perffile::wire::words;
+
+/// The lowest marker, `PERF_CONTEXT_MAX`.
+const LOWEST_MARKER: u64 = -4095i64 as u64;
+
+/// What a marker says of the addresses behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Context {
+    /// Hypervisor.
+    Hypervisor,
+    /// Kernel.
+    Kernel,
+    /// User.
+    User,
+    /// User, told by a later CALLCHAIN_DEFERRED record with this cookie.
+    UserDeferred(u64),
+    /// Guest.
+    Guest,
+    /// Kernel of a guest.
+    GuestKernel,
+    /// User of a guest.
+    GuestUser,
+    /// A marker unknown to this version.
+    Unknown(u64),
+}
+
+impl Context {
+    fn of(marker: u64) -> Context {
+        match marker.cast_signed() {
+            -32 => Context::Hypervisor,
+            -128 => Context::Kernel,
+            -512 => Context::User,
+            -640 => Context::UserDeferred(0),
+            -2048 => Context::Guest,
+            -2176 => Context::GuestKernel,
+            -2560 => Context::GuestUser,
+            _ => Context::Unknown(marker),
+        }
+    }
+
+    /// The mode of the addresses behind it.
+    pub fn mode(self) -> CpuMode {
+        match self {
+            Context::Hypervisor => CpuMode::Hypervisor,
+            Context::Kernel => CpuMode::Kernel,
+            Context::User | Context::UserDeferred(_) => CpuMode::User,
+            Context::GuestKernel => CpuMode::GuestKernel,
+            Context::GuestUser => CpuMode::GuestUser,
+            Context::Guest | Context::Unknown(_) => CpuMode::Unknown,
+        }
+    }
+}
+
+/// An entry of a call chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChainEntry {
+    /// A place in code. Of callers it is the return address, unchanged.
+    Address(CodeAddress),
+    /// A marker.
+    Marker(Context),
+}
+
+/// The entries of a call chain, the innermost first.
+#[derive(Clone, Debug)]
+pub struct Callchain<'s, 'e> {
+    session: &'s Session,
+    process: ProcessId,
+    mode: CpuMode,
+    words: words::Iter<'e>,
+}
+
+impl<'s, 'e> Callchain<'s, 'e> {
+    pub(crate) fn new(
+        session: &'s Session,
+        process: ProcessId,
+        mode: CpuMode,
+        chain: words::U64s<'e>,
+    ) -> Self {
+        Callchain { session, process, mode, words: chain.iter() }
+    }
+
+    /// Only the addresses.
+    pub fn addresses(self) -> impl Iterator<Item = CodeAddress> {
+        self.filter_map(|entry| match entry {
+            ChainEntry::Address(address) => Some(address),
+            ChainEntry::Marker(_) => None,
+        })
+    }
+}
+
+impl Iterator for Callchain<'_, '_> {
+    type Item = ChainEntry;
+
+    #[inline]
+    fn next(&mut self) -> Option<ChainEntry> {
+        let word = self.words.next()?;
+        if word < LOWEST_MARKER {
+            return Some(ChainEntry::Address(self.session.locate(self.process, self.mode, word)));
+        }
+        let mut context = Context::of(word);
+        if let Context::UserDeferred(cookie) = &mut context {
+            // What follows is no address but what finds the rest of the chain.
+            *cookie = self.words.next().unwrap_or_default();
+        }
+        self.mode = context.mode();
+        Some(ChainEntry::Marker(context))
+    }
+}

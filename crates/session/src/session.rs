@@ -1,0 +1,183 @@
+//! The state of the fold, and how to ask it.
+
+use crate::arena::Arena;
+use crate::binary::{Binaries, Binary};
+use crate::build_ids::BuildIds;
+use crate::callchain::Callchain;
+use crate::comm::Comms;
+use crate::ids::{BinaryId, CommId, ProcessId, ThreadId};
+use crate::kernel::{Kernel, KernelSymbol};
+use crate::moment::CodeAddress;
+use crate::process::Process;
+use crate::space::Mapping;
+use crate::summary::Summary;
+use crate::thread::Thread;
+use perffile::wire::head::CpuMode;
+use perffile::wire::sample::SampleView;
+use perffile::{Features, Issues, Metadata};
+use rustc_hash::FxHashMap;
+
+/// What is known of the recorded machine, as of the last record applied: processes, threads, mappings and the kernel.
+#[derive(Clone, Debug, Default)]
+pub struct Session {
+    pub(crate) processes: Arena<ProcessId, Process>,
+    pub(crate) threads: Arena<ThreadId, Thread>,
+    pub(crate) comms: Comms,
+    pub(crate) binaries: Binaries,
+    pub(crate) build_ids: BuildIds,
+    pub(crate) kernel: Kernel,
+    pub(crate) guest_kernel: Kernel,
+    pub(crate) kernel_symbols: Vec<KernelSymbol>,
+    /// Kernel symbols that have not gone, by address: indices into `kernel_symbols`.
+    pub(crate) live_symbols: FxHashMap<u64, usize>,
+    /// The process that has a pid now.
+    pub(crate) by_pid: FxHashMap<u32, ProcessId>,
+    /// The thread that has a pid and tid now.
+    pub(crate) by_tid: FxHashMap<(u32, u32), ThreadId>,
+    pub(crate) last: LastSeen,
+    pub(crate) summary: Summary,
+    pub(crate) issues: Issues,
+}
+
+/// The last thread and mapping that a sample was found in: the next one is most often in the same.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LastSeen {
+    pub(crate) thread: Option<LastThread>,
+    pub(crate) mapping: Option<(ProcessId, Mapping)>,
+}
+
+/// A thread and what is asked of it for every sample.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LastThread {
+    pub(crate) pid: u32,
+    pub(crate) tid: u32,
+    pub(crate) process: ProcessId,
+    pub(crate) thread: ThreadId,
+    pub(crate) comm: CommId,
+}
+
+impl Session {
+    /// A session before the first record.
+    pub fn new(metadata: &Metadata) -> Session {
+        let mut session = Session::default();
+        session.build_ids.learn(&metadata.features);
+        session
+    }
+
+    /// Takes build-ids from features that became known on the way, as those of a pipe do.
+    pub fn learn(&mut self, features: &Features) {
+        self.build_ids.learn(features);
+        self.complete_build_ids();
+    }
+
+    /// Where an address is, in the mappings as of now. O(log n) in the number of mappings.
+    #[inline]
+    pub fn locate(&self, process: ProcessId, mode: CpuMode, ip: u64) -> CodeAddress {
+        let mapping = match mode {
+            CpuMode::User => self.processes.get(process).and_then(|process| process.space.find(ip)),
+            CpuMode::Kernel => self.kernel.find(ip),
+            CpuMode::GuestKernel => self.guest_kernel.find(ip),
+            CpuMode::Unknown | CpuMode::Hypervisor | CpuMode::GuestUser => None,
+        };
+        CodeAddress::of(mapping, mode, ip)
+    }
+
+    /// The call chain of a sample, in the mappings as of now; empty if none is recorded. `mode` is that of the sample,
+    /// which counts up to the first marker.
+    pub fn callchain<'s, 'e>(
+        &'s self,
+        process: ProcessId,
+        sample: &SampleView<'e>,
+        mode: CpuMode,
+    ) -> Callchain<'s, 'e> {
+        Callchain::new(self, process, mode, sample.callchain().unwrap_or_default())
+    }
+
+    /// All binaries; a [`BinaryId`] is an index.
+    pub fn binaries(&self) -> &[Binary] {
+        self.binaries.as_slice()
+    }
+
+    /// A binary.
+    #[inline]
+    pub fn binary(&self, id: BinaryId) -> Option<&Binary> {
+        self.binaries.get(id)
+    }
+
+    /// All processes, those that are gone included; a [`ProcessId`] is an index.
+    pub fn processes(&self) -> &[Process] {
+        self.processes.as_slice()
+    }
+
+    /// All processes with their ids.
+    pub fn processes_with_ids(&self) -> impl Iterator<Item = (ProcessId, &Process)> {
+        self.processes.iter_with_ids()
+    }
+
+    /// A process.
+    #[inline]
+    pub fn process(&self, id: ProcessId) -> Option<&Process> {
+        self.processes.get(id)
+    }
+
+    /// The name of a process: the last one of its main thread.
+    pub fn process_name(&self, id: ProcessId) -> &[u8] {
+        let main = self.processes.get(id).and_then(|process| self.threads.get(process.main_thread));
+        main.map_or(&[], |thread| self.comms.name(thread.comm()))
+    }
+
+    /// All threads, those that are gone included; a [`ThreadId`] is an index.
+    pub fn threads(&self) -> &[Thread] {
+        self.threads.as_slice()
+    }
+
+    /// A thread.
+    #[inline]
+    pub fn thread(&self, id: ThreadId) -> Option<&Thread> {
+        self.threads.get(id)
+    }
+
+    /// A thread name; not necessarily UTF-8.
+    #[inline]
+    pub fn comm(&self, id: CommId) -> &[u8] {
+        self.comms.name(id)
+    }
+
+    /// All thread names; a [`CommId`] is an index.
+    pub fn comms(&self) -> &[Box<[u8]>] {
+        self.comms.names()
+    }
+
+    /// Where the kernel's image lies, and which binary it is.
+    pub fn kernel_image(&self) -> Option<&Mapping> {
+        self.kernel.image()
+    }
+
+    /// Symbols of kernel code generated at run time, in the order in which they came.
+    pub fn kernel_symbols(&self) -> &[KernelSymbol] {
+        &self.kernel_symbols
+    }
+
+    /// Counts over all records so far.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// What was wrong with the records so far.
+    pub fn issues(&self) -> &Issues {
+        &self.issues
+    }
+}
+
+impl CodeAddress {
+    #[inline]
+    pub(crate) fn of(mapping: Option<&Mapping>, mode: CpuMode, ip: u64) -> CodeAddress {
+        match mapping {
+            Some(mapping) => {
+                let address = mapping.address_in_binary(ip);
+                CodeAddress { binary: Some(mapping.binary), address, ip, mode }
+            }
+            None => CodeAddress { binary: None, address: ip, ip, mode },
+        }
+    }
+}

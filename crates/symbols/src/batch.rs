@@ -1,0 +1,275 @@
+//! The answer for one binary: columns, with every name held once.
+
+use std::path::PathBuf;
+
+use rustc_hash::FxHashMap;
+
+use crate::reason::Reason;
+use crate::subject::{AddressBatch, Subject};
+
+/// Number of a symbol in [`SymbolBatch::symbols`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SymbolId(pub u32);
+
+/// Number of a function in [`SymbolBatch::functions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionId(pub u32);
+
+/// Number of a source file in [`SymbolBatch::files`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId(pub u32);
+
+/// Who can see a symbol (`STB_*` of the ELF specification).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Binding {
+    /// Only its own object file.
+    Local,
+    /// Everyone.
+    Global,
+    /// Everyone, unless someone else defines it.
+    Weak,
+}
+
+/// A symbol that covers at least one address of the batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// The name to show.
+    pub name: String,
+    /// The name in the symbol table.
+    pub raw_name: String,
+    /// Its first address, in the address space of the batch.
+    pub start: u64,
+    /// The address behind its last byte.
+    pub end: u64,
+    /// Who can see it.
+    pub binding: Binding,
+}
+
+/// A function named by a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// The name to show.
+    pub name: String,
+    /// The linkage name, or the plain name where there is none.
+    pub raw_name: String,
+}
+
+/// One level of the code at an address: the innermost inlined function first, the real function last. The real
+/// function has the name of the symbol that covers the address, if there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The function; `None` when only the line is known.
+    pub function: Option<FunctionId>,
+    /// The source file of the code (innermost level) or of the call that was inlined (other levels).
+    pub file: Option<FileId>,
+    /// The line in that file, from 1; 0 when unknown.
+    pub line: u32,
+    /// The column in that line, from 1; 0 when unknown.
+    pub column: u32,
+}
+
+/// What a file contributed to a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Provides {
+    /// Symbols, from `.symtab`.
+    SymbolTable,
+    /// Symbols, from `.dynsym`.
+    DynamicSymbols,
+    /// Symbols, from a kernel symbol list.
+    KernelSymbols,
+    /// Source lines and inlined functions, from DWARF.
+    DebugInfo,
+    /// Where the code lies in the file, from the program headers.
+    Layout,
+}
+
+/// A file that was used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Its path.
+    pub path: PathBuf,
+    /// What it was used for.
+    pub provides: Provides,
+}
+
+/// The names of one [`AddressBatch`], one answer for each address and in the same order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolBatch {
+    /// The binary that was asked about.
+    pub subject: Subject,
+    /// The addresses that were asked about.
+    pub addresses: Vec<u64>,
+    /// The symbols that cover them.
+    pub symbols: Vec<Symbol>,
+    /// The functions in the frames.
+    pub functions: Vec<Function>,
+    /// The source files in the frames, as the compiler recorded them.
+    pub files: Vec<String>,
+    /// The files that were used.
+    pub found: Vec<Found>,
+    /// Why the binary as a whole has no names; then no address has one.
+    pub batch_reason: Option<Reason>,
+    reasons: Vec<Reason>,
+    answers: Vec<Answer>,
+    frames: Vec<Frame>,
+    /// For each address, how many frames belong to it and those before it. Empty when there are no frames at all.
+    frame_ends: Vec<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Symbol(SymbolId),
+    Reason(u32),
+}
+
+impl SymbolBatch {
+    /// How many addresses there are.
+    pub fn len(&self) -> usize {
+        self.addresses.len()
+    }
+
+    /// Whether there are no addresses.
+    pub fn is_empty(&self) -> bool {
+        self.addresses.is_empty()
+    }
+
+    /// The symbol that covers the address with this index, or why there is none.
+    pub fn symbol(&self, index: usize) -> Result<SymbolId, &Reason> {
+        match self.answers.get(index) {
+            Some(Answer::Symbol(id)) => Ok(*id),
+            Some(Answer::Reason(reason)) => {
+                let reason = usize::try_from(*reason).ok().and_then(|number| self.reasons.get(number));
+                Err(reason.unwrap_or(&Reason::Defect))
+            }
+            None => Err(self.batch_reason.as_ref().unwrap_or(&Reason::NoSymbolCovers)),
+        }
+    }
+
+    /// The symbol with this number.
+    pub fn symbol_by_id(&self, id: SymbolId) -> Option<&Symbol> {
+        self.symbols.get(usize::try_from(id.0).ok()?)
+    }
+
+    /// The name of the symbol at the address with this index, if it has one.
+    pub fn name(&self, index: usize) -> Option<&str> {
+        self.symbol(index).ok().and_then(|id| self.symbol_by_id(id)).map(|symbol| symbol.name.as_str())
+    }
+
+    /// The function with this number.
+    pub fn function(&self, id: FunctionId) -> Option<&Function> {
+        self.functions.get(usize::try_from(id.0).ok()?)
+    }
+
+    /// The source file with this number.
+    pub fn file(&self, id: FileId) -> Option<&str> {
+        self.files.get(usize::try_from(id.0).ok()?).map(String::as_str)
+    }
+
+    /// The frames at the address with this index, innermost first; empty when nothing is known of its source.
+    pub fn frames(&self, index: usize) -> &[Frame] {
+        let start = match index.checked_sub(1) {
+            None => 0,
+            Some(previous) => self.frame_ends.get(previous).copied().unwrap_or(0),
+        };
+        let end = self.frame_ends.get(index).copied().unwrap_or(0);
+        self.frames.get(start..end).unwrap_or(&[])
+    }
+
+    /// An answer that has no name for any address.
+    pub(crate) fn unnamed(batch: AddressBatch, reason: Reason) -> SymbolBatch {
+        let mut builder = BatchBuilder::new(&batch);
+        for _ in &batch.addresses {
+            builder.push_reason(&reason);
+        }
+        let mut answer = builder.finish(batch);
+        answer.batch_reason = Some(reason);
+        answer
+    }
+}
+
+/// Collects the answers of a batch in the order of its addresses.
+#[derive(Debug)]
+pub(crate) struct BatchBuilder {
+    pub(crate) symbols: Vec<Symbol>,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) files: Vec<String>,
+    pub(crate) found: Vec<Found>,
+    reasons: Vec<Reason>,
+    reason_numbers: FxHashMap<Reason, u32>,
+    answers: Vec<Answer>,
+    frames: Vec<Frame>,
+    frame_ends: Vec<usize>,
+}
+
+impl BatchBuilder {
+    pub(crate) fn new(batch: &AddressBatch) -> BatchBuilder {
+        BatchBuilder {
+            symbols: Vec::new(),
+            functions: Vec::new(),
+            files: Vec::new(),
+            found: Vec::new(),
+            reasons: Vec::new(),
+            reason_numbers: FxHashMap::default(),
+            answers: Vec::with_capacity(batch.addresses.len()),
+            frames: Vec::new(),
+            frame_ends: Vec::new(),
+        }
+    }
+
+    /// Answers the next address with a symbol of `self.symbols`.
+    pub(crate) fn push_symbol(&mut self, id: SymbolId) {
+        self.answers.push(Answer::Symbol(id));
+    }
+
+    /// Answers the next address with a reason.
+    pub(crate) fn push_reason(&mut self, reason: &Reason) {
+        let number = match self.reason_numbers.get(reason) {
+            Some(number) => *number,
+            None => {
+                let number = next_number(self.reasons.len());
+                self.reasons.push(reason.clone());
+                self.reason_numbers.insert(reason.clone(), number);
+                number
+            }
+        };
+        self.answers.push(Answer::Reason(number));
+    }
+
+    /// Gives the next address its frames (independent of [`Self::push_symbol`], but in the same order).
+    pub(crate) fn push_frames(&mut self, frames: impl IntoIterator<Item = Frame>) {
+        self.frames.extend(frames);
+        self.frame_ends.push(self.frames.len());
+    }
+
+    /// The symbol that the address with this index was answered with.
+    pub(crate) fn symbol(&self, index: usize) -> Option<SymbolId> {
+        match self.answers.get(index) {
+            Some(Answer::Symbol(id)) => Some(*id),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn finish(self, batch: AddressBatch) -> SymbolBatch {
+        SymbolBatch {
+            subject: batch.subject,
+            addresses: batch.addresses,
+            symbols: self.symbols,
+            functions: self.functions,
+            files: self.files,
+            found: self.found,
+            batch_reason: None,
+            reasons: self.reasons,
+            answers: self.answers,
+            frames: self.frames,
+            frame_ends: self.frame_ends,
+        }
+    }
+}
+
+/// The number of the next element of a table of `len`. A batch has fewer addresses than 2^32, because it would not fit
+/// in memory otherwise, and each table has at most as many elements as there are frames; the last number is shared
+/// should that ever be wrong.
+pub(crate) fn next_number(len: usize) -> u32 {
+    u32::try_from(len).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,20 @@
+//! The path as recorded, below the root that was given.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use super::{Place, Proof, Search};
+
+pub(super) const PLACE: Place = Place { candidates: as_recorded, proof: Proof::IdIfRecorded };
+/// What the kernel calls deleted may have been replaced by the same build, as package managers do.
+pub(super) const REPLACED: Place = Place { candidates: replaced, proof: Proof::SameId };
+
+fn as_recorded(search: &Search<'_>) -> Vec<PathBuf> {
+    vec![search.here(search.path)]
+}
+
+fn replaced(search: &Search<'_>) -> Vec<PathBuf> {
+    let name = search.path.as_os_str().as_bytes().strip_suffix(b" (deleted)");
+    name.map(|name| search.here(Path::new(OsStr::from_bytes(name)))).into_iter().collect()
+}

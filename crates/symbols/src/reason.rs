@@ -1,0 +1,139 @@
+//! Why an address has no name.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::build_id::BuildId;
+
+/// Why an address, or a whole binary, has no name. Prints as a phrase in plain words.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Reason {
+    /// There is no file at the recorded path, nor anywhere else that was searched.
+    NoFile {
+        /// The path that was looked for.
+        path: PathBuf,
+    },
+    /// What was recorded is memory that no file backs (heap, stack, generated code).
+    NotAFile {
+        /// The name of the mapping as recorded.
+        name: PathBuf,
+    },
+    /// There is a file, but it is another build.
+    BuildIdDiffers {
+        /// The file.
+        path: PathBuf,
+        /// The build-id when recording.
+        recorded: BuildId,
+        /// The build-id of the file; `None` when it has none.
+        found: Option<BuildId>,
+    },
+    /// The file could not be read.
+    NotReadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: String,
+    },
+    /// The file is no ELF file, or its headers are damaged.
+    NotElf {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Only a separate debug file was found; it does not tell where in the binary's file its code lies.
+    LayoutUnknown {
+        /// The debug file.
+        path: PathBuf,
+    },
+    /// The binary has no symbols at all.
+    Stripped {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The binary has symbols, but none covers this address.
+    NoSymbolCovers,
+    /// The recording was made on another kernel than the one running here, and no symbols of it were found.
+    KernelDiffers {
+        /// The build-id when recording.
+        recorded: BuildId,
+        /// The build-id of the running kernel; `None` when it does not tell.
+        running: Option<BuildId>,
+    },
+    /// It was not recorded which kernel it was, so the running one may be another.
+    KernelUnknown,
+    /// The kernel shows all its addresses as zero to this user (`kernel.kptr_restrict`).
+    KernelAddressesHidden,
+    /// The symbol by which the kernel's position is known is not in its symbol list.
+    ReferenceMissing {
+        /// Name of the symbol.
+        symbol: String,
+    },
+    /// The module is not loaded in the running kernel.
+    ModuleNotLoaded {
+        /// Name of the module.
+        module: String,
+    },
+    /// The system gave no such image to this process.
+    NoVdso,
+    /// The recorded build-id of the vdso is missing or differs from the one of this system.
+    VdsoDiffers {
+        /// The build-id when recording, if there was one.
+        recorded: Option<BuildId>,
+        /// The build-id of this system's image, if it has one.
+        running: Option<BuildId>,
+    },
+    /// Reading this binary failed in a way that was not foreseen. A defect of this program.
+    Defect,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::NoFile { path } => write!(f, "no file at {}", path.display()),
+            Reason::NotAFile { name } => write!(f, "{} is memory without a file", name.display()),
+            Reason::BuildIdDiffers { path, recorded, found: Some(found) } => {
+                write!(f, "build-id differs: recorded {recorded}, {} has {found}", path.display())
+            }
+            Reason::BuildIdDiffers { path, recorded, found: None } => {
+                write!(f, "build-id differs: recorded {recorded}, {} has none", path.display())
+            }
+            Reason::NotReadable { path, error } => write!(f, "cannot read {}: {error}", path.display()),
+            Reason::NotElf { path } => write!(f, "{} is not an ELF file", path.display()),
+            Reason::LayoutUnknown { path } => {
+                write!(f, "only the debug file {} was found, the binary itself is missing", path.display())
+            }
+            Reason::Stripped { path } => write!(f, "{} is stripped: it has no symbols", path.display()),
+            Reason::NoSymbolCovers => f.write_str("no symbol covers the address"),
+            Reason::KernelDiffers { recorded, running: Some(running) } => {
+                write!(f, "recorded on another kernel: build-id {recorded}, the running one has {running}")
+            }
+            Reason::KernelDiffers { recorded, running: None } => {
+                write!(
+                    f,
+                    "recorded on a kernel with build-id {recorded}, the running one does not tell its own"
+                )
+            }
+            Reason::KernelUnknown => f.write_str("the recording does not tell which kernel it was"),
+            Reason::KernelAddressesHidden => {
+                f.write_str("kernel addresses are hidden (kernel.kptr_restrict), /proc/kallsyms is all zero")
+            }
+            Reason::ReferenceMissing { symbol } => {
+                write!(f, "the kernel has no symbol {symbol}, by which its position was recorded")
+            }
+            Reason::ModuleNotLoaded { module } => {
+                write!(f, "module {module} is not loaded in the running kernel")
+            }
+            Reason::NoVdso => f.write_str("this system has no vdso image"),
+            Reason::VdsoDiffers { recorded, running } => {
+                let name = |id: &Option<BuildId>| id.map_or_else(|| "none".to_owned(), |id| id.to_string());
+                write!(
+                    f,
+                    "vdso build-id differs: recorded {}, this system has {}",
+                    name(recorded),
+                    name(running)
+                )
+            }
+            Reason::Defect => f.write_str("internal error while reading the binary"),
+        }
+    }
+}

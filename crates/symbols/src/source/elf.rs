@@ -1,0 +1,236 @@
+//! The symbol table of an ELF file, by file offset.
+//!
+//! Which symbols count, and at which file offset a symbol lies, follows `perf`. The layout of tables and headers is
+//! that of the System V ABI, chapter 4, and of the processor supplements for ARM, AArch64 and 64-bit PowerPC.
+
+use std::borrow::Cow;
+
+use object::elf;
+
+use crate::batch::{Binding, Provides};
+use crate::source::image::{Image, Section, text_at};
+use crate::source::table::{Entry, Table};
+
+/// The symbols of one file and where their names are.
+#[derive(Debug)]
+pub(crate) struct ElfSymbols<'data> {
+    pub(crate) table: Table,
+    strings: &'data [u8],
+    pub(crate) provides: Provides,
+}
+
+impl<'data> ElfSymbols<'data> {
+    /// Reads the symbols of `image`: `.symtab`, or `.dynsym` where that is missing. `runtime` is the file that was
+    /// mapped and has the program headers; it differs from `image` if that is a separate debug file.
+    pub(crate) fn read(image: &Image<'data>, runtime: &Image<'_>) -> Option<ElfSymbols<'data>> {
+        [(elf::SHT_SYMTAB, Provides::SymbolTable), (elf::SHT_DYNSYM, Provides::DynamicSymbols)]
+            .into_iter()
+            .find_map(|(kind, provides)| {
+                let section = image.section_of_kind(kind)?;
+                let strings = image.bytes(image.section_at(section.link)?);
+                let reader = Reader { image, runtime, strings, descriptors: Descriptors::of(runtime) };
+                let entries = reader.entries(section);
+                let table = Table::build(entries, |_, _| false, |entry| name_of(strings, entry));
+                (!table.is_empty()).then_some(ElfSymbols { table, strings, provides })
+            })
+    }
+
+    /// The name of a symbol of this table.
+    pub(crate) fn name(&self, entry: &Entry) -> Cow<'data, str> {
+        String::from_utf8_lossy(name_of(self.strings, entry))
+    }
+}
+
+/// Whether a file has a table of all symbols (not only of the dynamic ones).
+pub(crate) fn has_symbol_table(image: &Image<'_>) -> bool {
+    image.section_of_kind(elf::SHT_SYMTAB).is_some_and(|section| !image.bytes(section).is_empty())
+}
+
+fn name_of<'data>(strings: &'data [u8], entry: &Entry) -> &'data [u8] {
+    usize::try_from(entry.name).ok().and_then(|at| text_at(strings, at)).unwrap_or(b"")
+}
+
+/// One record of a symbol table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawSymbol {
+    pub(crate) name: u32,
+    pub(crate) info: u8,
+    pub(crate) other: u8,
+    pub(crate) section: u32,
+    pub(crate) value: u64,
+    pub(crate) size: u64,
+}
+
+impl RawSymbol {
+    pub(crate) fn kind(&self) -> u8 {
+        self.info & 0xf
+    }
+}
+
+/// All records of a symbol table, in the order of the file.
+pub(crate) fn raw_symbols<'data>(
+    image: &Image<'data>,
+    section: &Section<'data>,
+) -> impl Iterator<Item = RawSymbol> + use<'data> {
+    let entry_size = if image.is_64 { 24 } else { 16 };
+    let bytes = image.bytes(section);
+    let cursor = image.cursor(bytes);
+    let is_64 = image.is_64;
+    // Symbols of files with 0xff00 and more sections have their section number in a table of its own.
+    let extended =
+        image.section_of_kind(elf::SHT_SYMTAB_SHNDX).map(|section| image.cursor(image.bytes(section)));
+    (0..bytes.len() / entry_size).filter_map(move |number| {
+        let at = number.checked_mul(entry_size)?;
+        let mut symbol = if is_64 {
+            RawSymbol {
+                name: cursor.u32(at)?,
+                info: cursor.u8(at + 4)?,
+                other: cursor.u8(at + 5)?,
+                section: cursor.u16(at + 6)?.into(),
+                value: cursor.u64(at + 8)?,
+                size: cursor.u64(at + 16)?,
+            }
+        } else {
+            RawSymbol {
+                name: cursor.u32(at)?,
+                value: cursor.u32(at + 4)?.into(),
+                size: cursor.u32(at + 8)?.into(),
+                info: cursor.u8(at + 12)?,
+                other: cursor.u8(at + 13)?,
+                section: cursor.u16(at + 14)?.into(),
+            }
+        };
+        if symbol.section == u32::from(elf::SHN_XINDEX) {
+            symbol.section = extended.and_then(|table| table.u32(number.checked_mul(4)?)).unwrap_or(0);
+        } else if symbol.section >= u32::from(elf::SHN_LORESERVE) {
+            // SHN_ABS, SHN_COMMON and the like are no places in the file.
+            symbol.section = 0;
+        }
+        Some(symbol)
+    })
+}
+
+struct Reader<'i, 'data, 'r> {
+    image: &'i Image<'data>,
+    runtime: &'i Image<'r>,
+    strings: &'data [u8],
+    descriptors: Option<Descriptors<'r>>,
+}
+
+impl<'data> Reader<'_, 'data, '_> {
+    fn entries(&self, section: &Section<'data>) -> Vec<Entry> {
+        raw_symbols(self.image, section).filter_map(|symbol| self.entry(symbol)).collect()
+    }
+
+    fn entry(&self, mut symbol: RawSymbol) -> Option<Entry> {
+        let is_label = match symbol.kind() {
+            elf::STT_FUNC | elf::STT_GNU_IFUNC | elf::STT_OBJECT => false,
+            elf::STT_NOTYPE if is_visible(&symbol) => true,
+            _ => return None,
+        };
+        if symbol.name == 0 || symbol.section == 0 || self.is_mapping_symbol(&symbol) {
+            return None;
+        }
+        if let Some(code) = self.descriptors.as_ref().and_then(|table| table.code_of(&symbol)) {
+            (symbol.value, symbol.section) = code;
+        }
+        let mut section = *self.image.section_at(symbol.section)?;
+        if !is_in_memory(&section) {
+            return None;
+        }
+        if section.kind == elf::SHT_NOBITS {
+            // In a separate debug file the code sections are empty and their offsets mean nothing.
+            section = *self.runtime.section_at(symbol.section)?;
+        }
+        if is_label && !holds_code_or_data(section.name) {
+            return None;
+        }
+        if self.image.machine == elf::EM_ARM && symbol.kind() == elf::STT_FUNC {
+            // Bit 0 says that the code is Thumb.
+            symbol.value &= !1;
+        }
+        let offset = self
+            .runtime
+            .address_to_offset(symbol.value)
+            .unwrap_or_else(|| symbol.value.wrapping_sub(section.address.wrapping_sub(section.offset)));
+        Some(Entry {
+            start: offset,
+            end: offset.saturating_add(symbol.size),
+            name: symbol.name,
+            binding: match symbol.info >> 4 {
+                elf::STB_LOCAL => Binding::Local,
+                elf::STB_WEAK => Binding::Weak,
+                _ => Binding::Global,
+            },
+            is_label,
+        })
+    }
+
+    /// `$a`, `$d`, `$t` and `$x` mark where code and data begin; assemblers of three machines write them.
+    fn is_mapping_symbol(&self, symbol: &RawSymbol) -> bool {
+        if !matches!(self.image.machine, elf::EM_ARM | elf::EM_AARCH64 | elf::EM_RISCV) {
+            return false;
+        }
+        let name = usize::try_from(symbol.name).ok().and_then(|at| self.strings.get(at..)).unwrap_or(b"");
+        match name {
+            [b'$', b'x', ..] if self.image.machine == elf::EM_RISCV => true,
+            [b'$', b'a' | b'd' | b't' | b'x', 0 | b'.', ..] => true,
+            _ => false,
+        }
+    }
+}
+
+fn is_visible(symbol: &RawSymbol) -> bool {
+    !matches!(symbol.other & 3, elf::STV_HIDDEN | elf::STV_INTERNAL)
+}
+
+fn holds_code_or_data(section: &[u8]) -> bool {
+    section.windows(4).any(|part| part == b"text" || part == b"data")
+}
+
+/// The function descriptors of 64-bit PowerPC, ELF version 1: a function symbol names a descriptor in `.opd`, whose
+/// first word is the address of the code.
+struct Descriptors<'i> {
+    section: u32,
+    address: u64,
+    cursor: crate::source::image::Cursor<'i>,
+    /// Address, size and number of the sections that are in memory, by address.
+    sections: Vec<(u64, u64, u32)>,
+}
+
+impl<'i> Descriptors<'i> {
+    fn of(runtime: &Image<'i>) -> Option<Descriptors<'i>> {
+        if runtime.machine != elf::EM_PPC64 {
+            return None;
+        }
+        let number = runtime.sections.iter().position(|section| section.name == b".opd")?;
+        let section = runtime.sections.get(number)?;
+        let in_memory = runtime.sections.iter().zip(0_u32..).filter(|(section, _)| is_in_memory(section));
+        let mut sections: Vec<(u64, u64, u32)> =
+            in_memory.map(|(section, number)| (section.address, section.size, number)).collect();
+        sections.sort_unstable();
+        Some(Descriptors {
+            section: u32::try_from(number).ok()?,
+            address: section.address,
+            cursor: runtime.cursor(runtime.bytes(section)),
+            sections,
+        })
+    }
+
+    /// Address and section of the code that the symbol's descriptor points to.
+    fn code_of(&self, symbol: &RawSymbol) -> Option<(u64, u32)> {
+        if symbol.section != self.section {
+            return None;
+        }
+        let at = usize::try_from(symbol.value.checked_sub(self.address)?).ok()?;
+        let code = self.cursor.u64(at)?;
+        let after = self.sections.partition_point(|(address, _, _)| *address <= code);
+        let (address, size, number) = *self.sections.get(after.checked_sub(1)?)?;
+        (code.checked_sub(address)? < size).then_some((code, number))
+    }
+}
+
+/// Whether a section occupies memory while the program runs.
+fn is_in_memory(section: &Section<'_>) -> bool {
+    section.flags & u64::from(elf::SHF_ALLOC) != 0
+}

@@ -1,0 +1,201 @@
+//! The symbol list of a kernel: lines `address type name` and, for a symbol of a module, a tab and `[module]`.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use crate::batch::Binding;
+use crate::reason::Reason;
+use crate::source::table::{Entry, Table};
+
+/// A list that was read. Symbols have no size in it: each reaches to the next one, except across a border between the
+/// kernel and a module or between two modules.
+#[derive(Debug)]
+pub(crate) struct Kallsyms {
+    text: Vec<u8>,
+    table: Table,
+}
+
+/// The lists that were read so far; each is read once.
+#[derive(Debug, Default)]
+pub(crate) struct Lists(Mutex<FxHashMap<PathBuf, Result<Arc<Kallsyms>, Reason>>>);
+
+impl Lists {
+    /// The list at this path.
+    pub(crate) fn at(&self, path: &Path) -> Result<Arc<Kallsyms>, Reason> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry(path.to_owned()).or_insert_with(|| Kallsyms::read(path).map(Arc::new)).clone()
+    }
+}
+
+impl Kallsyms {
+    fn read(path: &Path) -> Result<Kallsyms, Reason> {
+        let unreadable = |error: std::io::Error| match error.kind() {
+            std::io::ErrorKind::NotFound => Reason::NoFile { path: path.to_owned() },
+            _ => Reason::NotReadable { path: path.to_owned(), error: error.to_string() },
+        };
+        if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
+            return Err(unreadable(std::io::Error::other("not a regular file")));
+        }
+        Kallsyms::parse(std::fs::read(path).map_err(unreadable)?)
+    }
+
+    pub(crate) fn parse(text: Vec<u8>) -> Result<Kallsyms, Reason> {
+        let mut entries = Vec::new();
+        let mut all_zero = true;
+        for line in lines(&text) {
+            all_zero &= line.address == 0;
+            let binding = match line.kind {
+                b'T' | b'D' | b'B' => Binding::Global,
+                b'W' | b'w' => Binding::Weak,
+                b't' | b'd' | b'b' => Binding::Local,
+                _ => continue,
+            };
+            // Compilers leave local labels of this form.
+            if line.name.starts_with(b"$") {
+                continue;
+            }
+            let Ok(name) = u32::try_from(line.name_at) else { break };
+            entries.push(Entry { start: line.address, end: line.address, name, binding, is_label: false });
+        }
+        if all_zero {
+            return Err(Reason::KernelAddressesHidden);
+        }
+        let is_border = |entry: &Entry, next: &Entry| module_at(&text, entry) != module_at(&text, next);
+        let table = Table::build(entries, is_border, |entry| name_at(&text, entry));
+        Ok(Kallsyms { text, table })
+    }
+
+    /// The symbol that covers a runtime address.
+    pub(crate) fn find(&self, address: u64) -> Option<&Entry> {
+        self.table.find(address)
+    }
+
+    /// The name of a symbol.
+    pub(crate) fn name(&self, entry: &Entry) -> Cow<'_, str> {
+        String::from_utf8_lossy(name_at(&self.text, entry))
+    }
+
+    /// The module that a symbol belongs to; `None` for the kernel proper.
+    pub(crate) fn module(&self, entry: &Entry) -> Option<Cow<'_, str>> {
+        module_at(&self.text, entry).map(String::from_utf8_lossy)
+    }
+
+    /// The address of a symbol of the kernel proper, also of one whose address has a better name.
+    pub(crate) fn address_of(&self, name: &str) -> Option<u64> {
+        let same = |line: &Line<'_>| line.name == name.as_bytes() && line.module.is_none();
+        lines(&self.text).find(same).map(|line| line.address)
+    }
+
+    /// Whether the list has any symbol of a module.
+    pub(crate) fn has_module(&self, module: &str) -> bool {
+        self.table.first(|entry| self.module(entry).is_some_and(|name| same_module(&name, module))).is_some()
+    }
+}
+
+/// Whether two names are of one module: file names may have `-` where the kernel has `_`.
+pub(crate) fn same_module(left: &str, right: &str) -> bool {
+    let plain = |byte: u8| if byte == b'-' { b'_' } else { byte };
+    left.bytes().map(plain).eq(right.bytes().map(plain))
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Line<'t> {
+    address: u64,
+    kind: u8,
+    name: &'t [u8],
+    name_at: usize,
+    module: Option<&'t [u8]>,
+}
+
+fn lines(text: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    let mut at = 0_usize;
+    text.split(|byte| *byte == b'\n').filter_map(move |line| {
+        let start = at;
+        at = at.saturating_add(line.len()).saturating_add(1);
+        let digits = line.iter().position(|byte| *byte == b' ')?;
+        let hex = std::str::from_utf8(line.get(..digits)?).ok()?;
+        let address = u64::from_str_radix(hex, 16).ok()?;
+        let kind = *line.get(digits.checked_add(1)?)?;
+        let name_in_line = digits.checked_add(3)?;
+        let (name, module) = split(line.get(name_in_line..)?);
+        Some(Line { address, kind, name, name_at: start.checked_add(name_in_line)?, module })
+    })
+}
+
+/// Name and module of the part of a line behind the type.
+fn split(rest: &[u8]) -> (&[u8], Option<&[u8]>) {
+    let end = rest.iter().position(|byte| matches!(byte, b'\t' | b' ')).unwrap_or(rest.len());
+    let (name, rest) = rest.split_at(end);
+    let module = rest.trim_ascii().strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]"));
+    (name, module)
+}
+
+fn rest_of_line<'t>(text: &'t [u8], entry: &Entry) -> &'t [u8] {
+    let rest = usize::try_from(entry.name).ok().and_then(|at| text.get(at..)).unwrap_or(b"");
+    let end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+    rest.get(..end).unwrap_or(rest)
+}
+
+fn name_at<'t>(text: &'t [u8], entry: &Entry) -> &'t [u8] {
+    split(rest_of_line(text, entry)).0
+}
+
+fn module_at<'t>(text: &'t [u8], entry: &Entry) -> Option<&'t [u8]> {
+    split(rest_of_line(text, entry)).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "ffffffff81000000 T startup_64\nffffffff81000000 T _stext\nffffffff81000000 T _text\n\
+        ffffffff81000100 t local_one\nffffffff81000180 r not_code\nffffffff81000200 W weak_one\n\
+        ffffffff81000200 t strong\nffffffff81001f00 T last_of_kernel\n\
+        ffffffffc0000000 t first_of_module\t[some_mod]\nffffffffc0000040 t second\t[some_mod]\n\
+        ffffffffc0010000 t of_other\t[other]\n";
+
+    fn name(list: &Kallsyms, address: u64) -> Option<String> {
+        list.find(address).map(|entry| list.name(entry).into_owned())
+    }
+
+    #[test]
+    fn names_by_address() {
+        let list = Kallsyms::parse(TEXT.into()).unwrap();
+        // Of several at one address only the last one has a length.
+        assert_eq!(name(&list, 0xffff_ffff_8100_0010).unwrap(), "_text");
+        assert_eq!(name(&list, 0xffff_ffff_8100_01ff).unwrap(), "local_one");
+        assert_eq!(name(&list, 0xffff_ffff_8100_0200).unwrap(), "strong");
+        assert_eq!(name(&list, 0xffff_ffff_c000_0041).unwrap(), "second");
+        let entry = *list.find(0xffff_ffff_c000_0041).unwrap();
+        assert_eq!(list.module(&entry).unwrap(), "some_mod");
+        assert_eq!(list.address_of("_stext"), Some(0xffff_ffff_8100_0000));
+        assert_eq!(list.address_of("second"), None);
+        assert!(list.has_module("some-mod") && !list.has_module("some"));
+    }
+
+    #[test]
+    fn borders_stop_a_symbol() {
+        let list = Kallsyms::parse(TEXT.into()).unwrap();
+        assert_eq!(name(&list, 0xffff_ffff_8100_2fff).unwrap(), "last_of_kernel");
+        assert_eq!(name(&list, 0xffff_ffff_8100_3000), None);
+        assert_eq!(name(&list, 0xffff_ffff_c000_1fff).unwrap(), "second");
+        assert_eq!(name(&list, 0xffff_ffff_c000_2000), None);
+        assert_eq!(name(&list, 0xffff_ffff_c001_1000), None);
+    }
+
+    #[test]
+    fn hidden_addresses_are_noticed() {
+        let hidden =
+            TEXT.lines().map(|line| format!("0000000000000000{}\n", &line[16..])).collect::<String>();
+        assert_eq!(Kallsyms::parse(hidden.into()).unwrap_err(), Reason::KernelAddressesHidden);
+    }
+
+    #[test]
+    fn damaged_lines_are_passed_over() {
+        let list = Kallsyms::parse(b"\n\nzz T x\n10 T\n10 T \n20 T y\n\xff\xff".to_vec()).unwrap();
+        assert_eq!(name(&list, 0x20).unwrap(), "y");
+    }
+}

@@ -1,0 +1,217 @@
+//! Names for the procedure linkage table: small pieces of code that jump to a function of another binary. The symbol
+//! table does not name them; the relocations that belong to them do.
+//!
+//! Sizes and places are those of the processor supplements to the System V ABI.
+
+use std::borrow::Cow;
+
+use object::elf;
+use rustc_hash::FxHashMap;
+
+use crate::batch::Binding;
+use crate::demangle::{Demangle, demangle};
+use crate::source::elf::{RawSymbol, raw_symbols};
+use crate::source::image::{Cursor, Image, Section, text_at};
+use crate::source::table::{Entry, Table};
+
+/// The pieces of the procedure linkage table, by file offset.
+#[derive(Debug)]
+pub(crate) struct Plt {
+    pub(crate) table: Table,
+    /// Target of each piece; the piece of an `Entry` is `targets[entry.name]`.
+    targets: Vec<Target>,
+}
+
+#[derive(Clone, Debug)]
+enum Target {
+    /// The common piece at the start.
+    Header,
+    /// The function with this name.
+    Named(String),
+    /// A function chosen at load time, without a name.
+    Unnamed { resolver: u64 },
+}
+
+impl Plt {
+    /// Reads the relocations of the mapped file; `function_at` names the function at a virtual address, for pieces
+    /// whose target is chosen at load time (R_*_IRELATIVE).
+    pub(crate) fn read(runtime: &Image<'_>, function_at: impl Fn(u64) -> Option<String>) -> Plt {
+        let mut plt = PltReader { runtime, function_at, entries: Vec::new(), targets: Vec::new() };
+        match runtime.machine {
+            elf::EM_X86_64 => plt.read_by_code(),
+            _ => plt.read_in_order(),
+        }
+        Plt { table: Table::of_disjoint(plt.entries), targets: plt.targets }
+    }
+
+    /// The name to show and the name before demangling.
+    pub(crate) fn name(&self, entry: &Entry, style: Demangle) -> (String, String) {
+        match usize::try_from(entry.name).ok().and_then(|at| self.targets.get(at)) {
+            Some(Target::Named(name)) => (format!("{}@plt", demangle(name, style)), format!("{name}@plt")),
+            Some(Target::Unnamed { resolver }) => {
+                let name = format!("offset_{resolver:#x}@plt");
+                (name.clone(), name)
+            }
+            Some(Target::Header) | None => (".plt".to_owned(), ".plt".to_owned()),
+        }
+    }
+}
+
+struct PltReader<'i, 'data, F> {
+    runtime: &'i Image<'data>,
+    function_at: F,
+    entries: Vec<Entry>,
+    targets: Vec<Target>,
+}
+
+impl<F: Fn(u64) -> Option<String>> PltReader<'_, '_, F> {
+    /// One piece for each relocation of `.rela.plt` or `.rel.plt`, in order, behind the common piece.
+    fn read_in_order(&mut self) {
+        let image = self.runtime;
+        let Some(plt) = image.section(b".plt").copied() else { return };
+        let relocations = image.section(b".rela.plt").or_else(|| image.section(b".rel.plt")).copied();
+        let Some(relocations) = relocations else { return };
+        let Some((header_bytes, piece_bytes)) = piece_sizes(image, &plt) else { return };
+        let mut targets = self.targets_of(&relocations);
+        if image.machine == elf::EM_386 {
+            targets.sort_by_key(|(slot, _)| *slot);
+        }
+        // Without lazy binding, as in static binaries, there is no common piece.
+        let all_bytes = u64::try_from(targets.len()).unwrap_or(u64::MAX).saturating_mul(piece_bytes);
+        let header_bytes = if all_bytes == plt.size { 0 } else { header_bytes };
+        if header_bytes > 0 {
+            self.add(plt.offset, header_bytes, Target::Header);
+        }
+        // With indirect branch tracking the pieces that are called are in a section of their own.
+        let called = if image.machine == elf::EM_386 { image.section(b".plt.sec").copied() } else { None };
+        let (mut at, end) = match called {
+            Some(section) => (section.offset, section.offset.saturating_add(section.size)),
+            None => (plt.offset.saturating_add(header_bytes), plt.offset.saturating_add(plt.size)),
+        };
+        for (_, target) in targets {
+            if at >= end {
+                break;
+            }
+            self.add(at, piece_bytes, target);
+            at = at.saturating_add(piece_bytes);
+        }
+    }
+
+    /// x86-64: each piece jumps through a slot that its instruction names, and the slot has a relocation. That does
+    /// not depend on the order, which linkers choose in different ways.
+    fn read_by_code(&mut self) {
+        let image = self.runtime;
+        let relocations =
+            [&b".rela.plt"[..], b".rela.dyn"].into_iter().filter_map(|name| image.section(name));
+        let slots: FxHashMap<u64, Target> =
+            relocations.flat_map(|section| self.targets_of(section)).collect();
+        for name in [&b".plt"[..], b".plt.sec", b".plt.got"] {
+            let Some(section) = image.section(name).copied() else { continue };
+            let Some((_, piece_bytes)) = piece_sizes(image, &section) else { continue };
+            let bytes = image.bytes(&section);
+            let pieces = usize::try_from(piece_bytes).map_or(1, |size| size.max(1));
+            for (code, number) in bytes.chunks(pieces).zip(0_u64..) {
+                let within = number.saturating_mul(piece_bytes);
+                let at = section.offset.saturating_add(within);
+                match jump_slot(code, section.address.wrapping_add(within)).map(|slot| slots.get(&slot)) {
+                    Some(Some(target)) => self.add(at, piece_bytes, target.clone()),
+                    None if number == 0 && name == b".plt" => self.add(at, piece_bytes, Target::Header),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// For each relocation of a section, in order: the address of the slot that it fills, and what with.
+    fn targets_of(&self, section: &Section<'_>) -> Vec<(u64, Target)> {
+        let image = self.runtime;
+        let symbols =
+            image.section_at(section.link).or_else(|| image.section_of_kind(elf::SHT_DYNSYM)).copied();
+        let raw: Vec<RawSymbol> =
+            symbols.map(|symbols| raw_symbols(image, &symbols).collect()).unwrap_or_default();
+        let strings =
+            symbols.and_then(|symbols| image.section_at(symbols.link)).map(|table| image.bytes(table));
+        let with_addend = section.kind == elf::SHT_RELA;
+        let bytes = image.bytes(section);
+        let cursor = image.cursor(bytes);
+        let size = match (image.is_64, with_addend) {
+            (true, true) => 24,
+            (true, false) => 16,
+            (false, true) => 12,
+            (false, false) => 8,
+        };
+        (0..bytes.len() / size)
+            .filter_map(|number| {
+                let (slot, symbol, addend) =
+                    relocation(&cursor, image.is_64, with_addend, number.checked_mul(size)?)?;
+                let name = usize::try_from(symbol).ok().filter(|number| *number > 0).and_then(|number| {
+                    let at = usize::try_from(raw.get(number)?.name).ok()?;
+                    text_at(strings?, at).map(String::from_utf8_lossy).map(Cow::into_owned)
+                });
+                let target = match name {
+                    Some(name) if !name.is_empty() => Target::Named(name),
+                    _ => match (self.function_at)(addend) {
+                        Some(name) => Target::Named(name),
+                        None => Target::Unnamed { resolver: addend },
+                    },
+                };
+                Some((slot, target))
+            })
+            .collect()
+    }
+
+    fn add(&mut self, start: u64, size: u64, target: Target) {
+        let name = crate::batch::next_number(self.targets.len());
+        self.targets.push(target);
+        let end = start.saturating_add(size);
+        self.entries.push(Entry { start, end, name, binding: Binding::Global, is_label: false });
+    }
+}
+
+/// Bytes of the common piece at the start of `.plt`, and of each other piece.
+fn piece_sizes(image: &Image<'_>, plt: &Section<'_>) -> Option<(u64, u64)> {
+    let sizes = match image.machine {
+        elf::EM_ARM => (20, 12),
+        elf::EM_AARCH64 | elf::EM_LOONGARCH => (32, 16),
+        elf::EM_SPARC => (48, 12),
+        elf::EM_SPARCV9 => (128, 32),
+        elf::EM_386 | elf::EM_X86_64 => {
+            let size = match plt.entry_size {
+                size @ (8 | 16) => size,
+                _ if plt.alignment == 8 => 8,
+                _ => 16,
+            };
+            (size, size)
+        }
+        _ => (plt.entry_size, plt.entry_size),
+    };
+    (sizes.1 > 0).then_some(sizes)
+}
+
+/// Slot, symbol number and addend of the relocation at `at` of its section.
+fn relocation(cursor: &Cursor<'_>, is_64: bool, with_addend: bool, at: usize) -> Option<(u64, u32, u64)> {
+    if is_64 {
+        let addend = if with_addend { cursor.u64(at.checked_add(16)?)? } else { 0 };
+        let symbol = u32::try_from(cursor.u64(at.checked_add(8)?)? >> 32).ok()?;
+        Some((cursor.u64(at)?, symbol, addend))
+    } else {
+        let addend = if with_addend { cursor.u32(at.checked_add(8)?)?.into() } else { 0 };
+        Some((cursor.u32(at)?.into(), cursor.u32(at.checked_add(4)?)? >> 8, addend))
+    }
+}
+
+/// The slot through which an x86-64 piece jumps: `[endbr64] [bnd] jmp *disp32(%rip)`.
+fn jump_slot(code: &[u8], address: u64) -> Option<u64> {
+    let mut skipped = 0_u64;
+    let mut rest = code;
+    for prefix in [&[0xf3, 0x0f, 0x1e, 0xfa][..], &[0xf2][..]] {
+        if let Some(tail) = rest.strip_prefix(prefix) {
+            rest = tail;
+            skipped = skipped.saturating_add(u64::try_from(prefix.len()).ok()?);
+        }
+    }
+    let operand = rest.strip_prefix(&[0xff, 0x25])?.get(..4)?;
+    let distance = i32::from_le_bytes(operand.try_into().ok()?);
+    let next_instruction = address.wrapping_add(skipped).wrapping_add(6);
+    Some(next_instruction.wrapping_add_signed(i64::from(distance)))
+}

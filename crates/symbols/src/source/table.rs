@@ -1,0 +1,257 @@
+//! A table of symbols by address: sizes completed, one symbol chosen where several start, and looked up.
+//!
+//! The rules are those of `perf`, so that the same address has the same name in both.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use crate::batch::Binding;
+use crate::demangle::{Demangle, demangle};
+
+/// How many enclosing symbols are tried for an address behind the end of the symbol before it. Real code nests one
+/// or two deep; the bound is for files made to be slow.
+const MAX_NESTING: usize = 64;
+
+/// Code is mapped in pages; the last symbol of a run is taken to reach to the end of a page.
+const PAGE_BYTES: u64 = 4096;
+
+/// A symbol before its name is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) start: u64,
+    /// Address behind the last byte; equal to `start` while the size is unknown.
+    pub(crate) end: u64,
+    /// Where the name is; what that means is known to whoever made the table.
+    pub(crate) name: u32,
+    pub(crate) binding: Binding,
+    /// Whether it is a mere label (STT_NOTYPE): any other symbol at the address is preferred.
+    pub(crate) is_label: bool,
+}
+
+/// Symbols sorted by start, one for each start.
+#[derive(Debug)]
+pub(crate) struct Table {
+    entries: Vec<Entry>,
+    /// For each entry the nearest one before it that reaches beyond its start.
+    enclosing: Vec<Option<u32>>,
+}
+
+impl Table {
+    /// Makes a table of entries in the order of the file. `is_border` tells whether a symbol without size must not
+    /// reach up to the next one; `name` reads the name of an entry.
+    pub(crate) fn build<'n>(
+        mut entries: Vec<Entry>,
+        is_border: impl Fn(&Entry, &Entry) -> bool,
+        name: impl Fn(&Entry) -> &'n [u8],
+    ) -> Table {
+        // Stable: where several start at one address their order in the file counts.
+        entries.sort_by_key(|entry| entry.start);
+        complete_sizes(&mut entries, is_border);
+        let entries = choose(entries, name);
+        let enclosing = enclosing(&entries);
+        Table { entries, enclosing }
+    }
+
+    /// Makes a table of entries whose sizes are known and which do not overlap.
+    pub(crate) fn of_disjoint(mut entries: Vec<Entry>) -> Table {
+        entries.sort_by_key(|entry| entry.start);
+        entries.dedup_by_key(|entry| entry.start);
+        let enclosing = enclosing(&entries);
+        Table { entries, enclosing }
+    }
+
+    /// The symbol that covers the address: the innermost one, if they nest. A symbol of no length covers its start.
+    pub(crate) fn find(&self, address: u64) -> Option<&Entry> {
+        let after = self.entries.partition_point(|entry| entry.start <= address);
+        let mut at = after.checked_sub(1)?;
+        for _ in 0..MAX_NESTING {
+            let entry = self.entries.get(at)?;
+            if address < entry.end || address == entry.start {
+                return Some(entry);
+            }
+            at = usize::try_from((*self.enclosing.get(at)?)?).ok()?;
+        }
+        None
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// All symbols, by address.
+    #[cfg(test)]
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The first symbol that satisfies `wanted`.
+    pub(crate) fn first(&self, wanted: impl Fn(&Entry) -> bool) -> Option<&Entry> {
+        self.entries.iter().find(|entry| wanted(entry))
+    }
+}
+
+/// A symbol without a size reaches to the next symbol, the last one over the rest of its page and one page more.
+fn complete_sizes(entries: &mut [Entry], is_border: impl Fn(&Entry, &Entry) -> bool) {
+    let mut rest = entries;
+    while let Some((entry, following)) = rest.split_first_mut() {
+        if entry.end <= entry.start {
+            entry.end = match following.first() {
+                Some(next) if is_border(entry, next) => page_end(entry.start.saturating_add(PAGE_BYTES)),
+                Some(next) => next.start,
+                None => page_end(entry.start).saturating_add(PAGE_BYTES),
+            };
+        }
+        rest = following;
+    }
+}
+
+fn page_end(address: u64) -> u64 {
+    address.checked_next_multiple_of(PAGE_BYTES).unwrap_or(u64::MAX)
+}
+
+/// How many symbols at one address are compared by name. Real files have a handful.
+const MAX_RIVALS: usize = 256;
+
+/// Keeps one symbol for each start.
+fn choose<'n>(entries: Vec<Entry>, name: impl Fn(&Entry) -> &'n [u8]) -> Vec<Entry> {
+    let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());
+    let mut rivals = 0_usize;
+    for entry in entries {
+        match kept.last_mut() {
+            Some(last) if last.start == entry.start => {
+                rivals = rivals.saturating_add(1);
+                if rivals < MAX_RIVALS && better(&entry, last, &name) {
+                    *last = entry;
+                }
+            }
+            _ => {
+                rivals = 0;
+                kept.push(entry);
+            }
+        }
+    }
+    kept
+}
+
+/// Whether `new` is preferred over `old`, which starts at the same address and comes earlier in the file.
+fn better<'n>(new: &Entry, old: &Entry, name: impl Fn(&Entry) -> &'n [u8]) -> bool {
+    let has_size = |entry: &Entry| entry.end > entry.start;
+    let by_kind = has_size(new)
+        .cmp(&has_size(old))
+        .then_with(|| old.is_label.cmp(&new.is_label))
+        .then_with(|| (new.binding != Binding::Weak).cmp(&(old.binding != Binding::Weak)))
+        .then_with(|| (new.binding == Binding::Global).cmp(&(old.binding == Binding::Global)));
+    match by_kind {
+        Ordering::Less => return false,
+        Ordering::Greater => return true,
+        Ordering::Equal => {}
+    }
+    // Names are compared as they are shown.
+    let (new_raw, old_raw) = (String::from_utf8_lossy(name(new)), String::from_utf8_lossy(name(old)));
+    let (new_name, old_name) = (shown(&new_raw), shown(&old_raw));
+    let underscores = |name: &str| name.bytes().take_while(|byte| *byte == b'_').count();
+    let by_name = underscores(&old_name)
+        .cmp(&underscores(&new_name))
+        .then_with(|| new_name.len().cmp(&old_name.len()))
+        .then_with(|| is_syscall_alias(&old_name).cmp(&is_syscall_alias(&new_name)));
+    by_name == Ordering::Greater
+}
+
+fn shown(raw: &str) -> Cow<'_, str> {
+    demangle(raw, Demangle::default())
+}
+
+/// Old kernels name a system call a second time in this way.
+fn is_syscall_alias(name: &str) -> bool {
+    name.starts_with("SyS") || name.starts_with("compat_SyS")
+}
+
+fn enclosing(entries: &[Entry]) -> Vec<Option<u32>> {
+    let mut open: Vec<(u32, u64)> = Vec::new();
+    let mut result = Vec::with_capacity(entries.len());
+    for (number, entry) in entries.iter().enumerate() {
+        while open.last().is_some_and(|(_, end)| *end <= entry.start) {
+            open.pop();
+        }
+        result.push(open.last().map(|(number, _)| *number));
+        open.push((crate::batch::next_number(number), entry.end));
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: &[&str] = &["f", "__f", "long_f", "weak_longer_f", "SyS_x", "sys_x"];
+
+    fn entry(start: u64, end: u64, name: u32, binding: Binding) -> Entry {
+        Entry { start, end, name, binding, is_label: false }
+    }
+
+    fn build(entries: Vec<Entry>) -> Table {
+        Table::build(entries, |_, _| false, |entry| NAMES[entry.name as usize].as_bytes())
+    }
+
+    fn chosen(entries: Vec<Entry>) -> u32 {
+        let table = build(entries);
+        assert_eq!(table.entries().len(), 1);
+        table.entries()[0].name
+    }
+
+    #[test]
+    fn one_of_several_at_a_start() {
+        use Binding::{Global, Local, Weak};
+        // A size beats everything; the first of two without size stays without.
+        assert_eq!(chosen(vec![entry(16, 16, 2, Global), entry(16, 32, 0, Local)]), 0);
+        assert_eq!(chosen(vec![entry(16, 16, 2, Global), entry(16, 16, 0, Local)]), 0);
+        // Not weak, then global.
+        assert_eq!(chosen(vec![entry(16, 32, 3, Weak), entry(16, 32, 0, Local)]), 0);
+        assert_eq!(chosen(vec![entry(16, 32, 0, Global), entry(16, 32, 2, Local)]), 0);
+        // Fewer underscores, then the longer name, then no old alias, then the earlier one.
+        assert_eq!(chosen(vec![entry(16, 32, 1, Global), entry(16, 32, 0, Global)]), 0);
+        assert_eq!(chosen(vec![entry(16, 32, 0, Global), entry(16, 32, 2, Global)]), 2);
+        assert_eq!(chosen(vec![entry(16, 32, 4, Global), entry(16, 32, 5, Global)]), 5);
+        assert_eq!(chosen(vec![entry(16, 32, 5, Global), entry(16, 32, 4, Global)]), 5);
+    }
+
+    #[test]
+    fn sizes_are_completed() {
+        let table = build(vec![
+            entry(0x20, 0x20, 1, Binding::Local),
+            entry(0x10, 0x10, 0, Binding::Local),
+            entry(0x30, 0x30, 2, Binding::Local),
+        ]);
+        let ends: Vec<u64> = table.entries().iter().map(|entry| entry.end).collect();
+        assert_eq!(ends, [0x20, 0x30, 0x2000]);
+    }
+
+    #[test]
+    fn a_border_ends_a_run() {
+        let entries =
+            vec![entry(0x1010, 0x1010, 0, Binding::Local), entry(0x9000, 0x9000, 1, Binding::Local)];
+        let table = Table::build(entries, |_, _| true, |_| b"");
+        assert_eq!(table.entries()[0].end, 0x3000);
+        assert!(table.find(0x5000).is_none());
+    }
+
+    #[test]
+    fn nested_symbols() {
+        let table = build(vec![
+            entry(0x10, 0x100, 0, Binding::Local),
+            entry(0x20, 0x30, 1, Binding::Local),
+            entry(0x40, 0x50, 2, Binding::Local),
+            entry(0x200, 0x210, 3, Binding::Local),
+        ]);
+        let name = |address| table.find(address).map(|entry| entry.name);
+        assert_eq!(name(0xf), None);
+        assert_eq!(name(0x10), Some(0));
+        assert_eq!(name(0x2f), Some(1));
+        assert_eq!(name(0x30), Some(0));
+        assert_eq!(name(0x4f), Some(2));
+        assert_eq!(name(0xff), Some(0));
+        assert_eq!(name(0x100), None);
+        assert_eq!(name(0x20f), Some(3));
+        assert_eq!(name(0x210), None);
+    }
+}

@@ -1,0 +1,81 @@
+//! What is asked: a binary, and addresses in it.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::build_id::BuildId;
+
+/// Which binary a batch of addresses belongs to. It also fixes what the addresses are.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// An ELF file mapped by a process. Addresses are file offsets: `ip - mapping start + mapping pgoff`.
+    File {
+        /// The path as recorded.
+        path: PathBuf,
+        /// The recorded build-id; a file with another one is never used.
+        build_id: Option<BuildId>,
+    },
+    /// The kernel proper. Addresses are absolute, as they were when recording.
+    Kernel {
+        /// The recorded build-id of the kernel.
+        build_id: Option<BuildId>,
+        /// A symbol and the address it had when recording: tells how far the kernel has been moved since then
+        /// (address space randomisation at boot).
+        reference: Option<(String, u64)>,
+    },
+    /// A kernel module. Addresses are absolute, as they were when recording.
+    KernelModule {
+        /// Path of its file (`/lib/modules/…/x.ko`) or name, with or without brackets (`[x]`).
+        name: PathBuf,
+        /// The recorded build-id of the module.
+        build_id: Option<BuildId>,
+        /// Where the module was loaded when recording, if known: a module is loaded elsewhere after a reboot.
+        start: Option<u64>,
+    },
+    /// The code that the kernel maps into every process. Addresses are offsets in that image.
+    Vdso {
+        /// The recorded build-id of the image.
+        build_id: Option<BuildId>,
+    },
+}
+
+impl Subject {
+    /// The recorded build-id, if there is one.
+    pub fn build_id(&self) -> Option<&BuildId> {
+        match self {
+            Subject::File { build_id, .. }
+            | Subject::Kernel { build_id, .. }
+            | Subject::KernelModule { build_id, .. }
+            | Subject::Vdso { build_id } => build_id.as_ref(),
+        }
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Subject::File { path, .. } => write!(f, "{}", path.display()),
+            Subject::Kernel { .. } => f.write_str("the kernel"),
+            Subject::KernelModule { name, .. } => write!(f, "kernel module {}", name.display()),
+            Subject::Vdso { .. } => f.write_str("[vdso]"),
+        }
+    }
+}
+
+/// The addresses of one binary whose names are wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddressBatch {
+    /// The binary.
+    pub subject: Subject,
+    /// Its addresses, in the address space that the subject names; sorted and unique.
+    pub addresses: Vec<u64>,
+}
+
+impl AddressBatch {
+    /// Makes a batch; sorts the addresses and drops the repeated ones.
+    pub fn new(subject: Subject, mut addresses: Vec<u64>) -> AddressBatch {
+        addresses.sort_unstable();
+        addresses.dedup();
+        AddressBatch { subject, addresses }
+    }
+}
