@@ -5,10 +5,32 @@ use crate::place::{Part, Place};
 use crate::wire::WireError;
 use crate::wire::decode::Decoder;
 use crate::wire::endian::{ByteOrder, with_order};
+use crate::wire::feature::auxtrace_index::AuxtraceIndex;
+use crate::wire::feature::bpf_btf::BpfBtf;
+use crate::wire::feature::bpf_prog_info::BpfProgInfo;
 use crate::wire::feature::build_id::BuildIds;
+use crate::wire::feature::cache::Caches;
+use crate::wire::feature::cln_size::ClnSize;
+use crate::wire::feature::clock_data::ClockData;
+use crate::wire::feature::clockid::Clockid;
+use crate::wire::feature::compressed::Compression;
+use crate::wire::feature::cpu_domain_info::CpuDomainInfo;
+use crate::wire::feature::cpu_topology::CpuTopology;
+use crate::wire::feature::dir_format::DirFormat;
+use crate::wire::feature::e_machine::EMachine;
 use crate::wire::feature::event_desc::EventDesc;
+use crate::wire::feature::file::Files;
+use crate::wire::feature::group_desc::GroupDesc;
+use crate::wire::feature::hybrid_topology::HybridTopology;
+use crate::wire::feature::mem_topology::MemTopology;
+use crate::wire::feature::meta_info::MetaInfo;
 use crate::wire::feature::nrcpus::Nrcpus;
+use crate::wire::feature::numa_topology::NumaTopology;
+use crate::wire::feature::pmu_caps::{CpuPmuCaps, PmuCaps};
+use crate::wire::feature::pmu_mappings::PmuMappings;
+use crate::wire::feature::sample_time::SampleTime;
 use crate::wire::feature::{Feature, bit};
+use crate::wire::pass::CpuCounts;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -32,9 +54,25 @@ impl Features {
         Features { order, sections: BTreeMap::new() }
     }
 
+    /// Byte order of the machine that recorded.
+    pub fn order(&self) -> ByteOrder {
+        self.order
+    }
+
     /// Adds a section by its bit; a second one replaces the first.
     pub fn insert(&mut self, bit: u32, bytes: Bytes, offset: u64) {
         self.sections.insert(bit, Section { bytes, offset });
+    }
+
+    /// Puts a feature in, written in the byte order of the recording; it has no offset in a file yet.
+    ///
+    /// # Errors
+    /// A count that does not fit its wire type.
+    pub fn set(&mut self, bit: u32, feature: &Feature<'_>) -> Result<(), WireError> {
+        let mut bytes = Vec::new();
+        with_order!(self.order, O => feature.encode::<O>(&mut bytes))?;
+        self.insert(bit, Bytes::new(bytes), 0);
+        Ok(())
     }
 
     /// The bits of the features that are there, ascending.
@@ -63,13 +101,19 @@ impl Features {
     /// The field at which the bytes end.
     pub fn feature(&self, bit: u32) -> Option<Result<(Feature<'_>, &[u8]), WireError>> {
         let bytes = self.bytes(bit)?;
-        let decoded = with_order!(self.order, O => Feature::decode::<O>(bit, bytes));
+        let decoded = with_order!(self.order, O => Feature::decode::<O>(bit, bytes, self.cpu_counts()));
         if let Ok((Feature::BuildId(ids), _)) = &decoded
             && ids.lacks_pid()
         {
             return Some(with_order!(self.order, O => self.old_build_ids::<O>(bytes)));
         }
         Some(decoded)
+    }
+
+    /// The number of CPUs, for the sections that have an entry for each and do not count them.
+    fn cpu_counts(&self) -> CpuCounts {
+        let word = |at| self.order.u32_at(self.bytes(bit::NRCPUS)?, at);
+        CpuCounts { available: word(0), online: word(4) }
     }
 
     fn old_build_ids<'a, O: crate::wire::endian::Order>(
@@ -124,14 +168,6 @@ impl Features {
         self.text(bit::CPUID)
     }
 
-    /// How many CPUs it had.
-    pub fn nrcpus(&self) -> Option<Nrcpus> {
-        match self.feature(bit::NRCPUS)?.ok()?.0 {
-            Feature::Nrcpus(nrcpus) => Some(nrcpus),
-            _ => None,
-        }
-    }
-
     /// Its memory in KiB.
     pub fn total_mem_kib(&self) -> Option<u64> {
         match self.feature(bit::TOTAL_MEM)?.ok()?.0 {
@@ -147,20 +183,75 @@ impl Features {
             _ => None,
         }
     }
+}
 
-    /// Names and ids of the events.
-    pub fn event_desc(&self) -> Option<EventDesc<'_>> {
-        match self.feature(bit::EVENT_DESC)?.ok()?.0 {
-            Feature::EventDesc(desc) => Some(desc),
-            _ => None,
+/// Accessors of the features that have a type of their own. `None`: the feature is not there or cannot be decoded; which
+/// of them, and why, tells [`Features::feature`].
+macro_rules! typed {
+    ($( $(#[$meta:meta])* $method:ident: $bit:ident $variant:ident($type:ty) )+) => {
+        impl Features {
+            $(
+                $(#[$meta])*
+                pub fn $method(&self) -> Option<$type> {
+                    match self.feature(bit::$bit)?.ok()?.0 {
+                        Feature::$variant(value) => Some(value),
+                        _ => None,
+                    }
+                }
+            )+
         }
-    }
+    };
+}
 
+typed! {
     /// Build-ids of the binaries that got samples.
-    pub fn build_ids(&self) -> Option<BuildIds<'_>> {
-        match self.feature(bit::BUILD_ID)?.ok()?.0 {
-            Feature::BuildId(ids) => Some(ids),
-            _ => None,
-        }
-    }
+    build_ids: BUILD_ID BuildId(BuildIds<'_>)
+    /// How many CPUs it had.
+    nrcpus: NRCPUS Nrcpus(Nrcpus)
+    /// Names and ids of the events.
+    event_desc: EVENT_DESC EventDesc(EventDesc<'_>)
+    /// Which CPUs share a package, a die, a core.
+    cpu_topology: CPU_TOPOLOGY CpuTopology(CpuTopology<'_>)
+    /// Memory and CPUs of each node.
+    numa_topology: NUMA_TOPOLOGY NumaTopology(NumaTopology<'_>)
+    /// Names of the PMUs by their numbers.
+    pmu_mappings: PMU_MAPPINGS PmuMappings(PmuMappings<'_>)
+    /// Events that were opened as groups.
+    group_desc: GROUP_DESC GroupDesc(GroupDesc<'_>)
+    /// Where the AUXTRACE records lie.
+    auxtrace_index: AUXTRACE Auxtrace(AuxtraceIndex<'_>)
+    /// The caches.
+    caches: CACHE Cache(Caches<'_>)
+    /// Times of the first and the last sample, if perf looked.
+    sample_time: SAMPLE_TIME SampleTime(SampleTime)
+    /// Which blocks of memory belong to which node.
+    mem_topology: MEM_TOPOLOGY MemTopology(MemTopology<'_>)
+    /// How fine the clock of the recording is.
+    clockid: CLOCKID Clockid(Clockid)
+    /// How a directory is laid out.
+    dir_format: DIR_FORMAT DirFormat(DirFormat)
+    /// BPF programs that were loaded.
+    bpf_prog_info: BPF_PROG_INFO BpfProgInfo(BpfProgInfo<'_>)
+    /// Their type information.
+    bpf_btf: BPF_BTF BpfBtf(BpfBtf<'_>)
+    /// How records were compressed.
+    compression: COMPRESSED Compressed(Compression)
+    /// What the PMU `cpu` can do.
+    cpu_pmu_caps: CPU_PMU_CAPS CpuPmuCaps(CpuPmuCaps<'_>)
+    /// From times of the recording to times of day.
+    clock_data: CLOCK_DATA ClockData(ClockData)
+    /// Which CPUs each of several core PMUs is for.
+    hybrid_topology: HYBRID_TOPOLOGY HybridTopology(HybridTopology<'_>)
+    /// What the PMUs other than `cpu` can do.
+    pmu_caps: PMU_CAPS PmuCaps(PmuCaps<'_>)
+    /// The scheduler's domains.
+    cpu_domain_info: CPU_DOMAIN_INFO CpuDomainInfo(CpuDomainInfo<'_>)
+    /// What kind of binary was recorded.
+    e_machine: E_MACHINE EMachine(EMachine)
+    /// Size of a cache line.
+    cln_size: CLN_SIZE ClnSize(ClnSize)
+    /// Of simpleperf: the device and its options.
+    meta_info: META_INFO MetaInfo(MetaInfo<'_>)
+    /// Of simpleperf: binaries and their symbols.
+    files: FILE File(Files<'_>)
 }

@@ -1,9 +1,9 @@
 //! The pass that reads: bytes to values.
 
 use super::attr::{BranchSampleType, ReadFormat, SampleShape, SampleType};
-use super::endian::Order;
+use super::endian::{ByteOrder, Order};
 use super::list::List;
-use super::pass::{Element, Fields, Pass, Step};
+use super::pass::{CpuCounts, Element, Fields, Pass, Step};
 use super::text::{CStr8, HeaderString};
 use super::words::U64s;
 use super::{WireError, bitfield};
@@ -13,6 +13,10 @@ use std::marker::PhantomData;
 pub trait ShapeSource {
     /// The shape.
     fn shape(&self) -> &SampleShape;
+    /// How many CPUs the machine had, if known: for header features.
+    fn cpu_counts(&self) -> CpuCounts {
+        CpuCounts::default()
+    }
 }
 
 impl ShapeSource for &SampleShape {
@@ -117,6 +121,12 @@ impl<'a, O: Order, S: ShapeSource> Pass<'a> for Decoder<'a, O, S> {
     fn left(&self) -> Option<usize> {
         Some(self.bytes.len())
     }
+    fn ahead(&self) -> (&'a [u8], ByteOrder) {
+        (self.bytes, O::ORDER)
+    }
+    fn cpu_counts(&self) -> CpuCounts {
+        self.shape.cpu_counts()
+    }
 
     #[inline(always)]
     fn u8(&mut self, name: &'static str, value: &mut u8) -> Step {
@@ -163,6 +173,17 @@ impl<'a, O: Order, S: ShapeSource> Pass<'a> for Decoder<'a, O, S> {
     #[inline(always)]
     fn cstr8(&mut self, _: &'static str, value: &mut CStr8<'a>) -> Step {
         *value = CStr8::from_padded(std::mem::take(&mut self.bytes));
+        Ok(())
+    }
+    fn cstr(&mut self, name: &'static str, value: &mut &'a [u8]) -> Step {
+        let end = self.bytes.iter().position(|byte| *byte == 0);
+        let Some((text, rest)) =
+            end.and_then(|end| Some((self.bytes.get(..end)?, self.bytes.get(end + 1..)?)))
+        else {
+            let need = self.bytes.len() as u64 + 1;
+            return Err(WireError::short(name, self.at(), need, self.bytes.len()));
+        };
+        (*value, self.bytes) = (text, rest);
         Ok(())
     }
     #[inline(always)]

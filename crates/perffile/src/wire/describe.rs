@@ -108,6 +108,9 @@ impl<'a, S: Sink> Pass<'a> for Describe<'_, '_, S> {
     fn cstr8(&mut self, name: &'static str, value: &mut CStr8<'a>) -> Step {
         self.say(name, WireType::Text, Shown::Text(value.bytes()))
     }
+    fn cstr(&mut self, name: &'static str, value: &mut &'a [u8]) -> Step {
+        self.say(name, WireType::Text, Shown::Text(value))
+    }
     fn bytes(&mut self, name: &'static str, _: u64, value: &mut &'a [u8]) -> Step {
         self.say(name, WireType::Bytes, Shown::Bytes(value))
     }

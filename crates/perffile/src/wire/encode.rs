@@ -6,7 +6,7 @@ use super::bitfield;
 use super::endian::Order;
 use super::list::List;
 use super::pass::{Element, Fields, Pass, Step};
-use super::text::{CStr8, HeaderString};
+use super::text::{CStr8, HeaderString, until_nul};
 use super::words::U64s;
 use std::marker::PhantomData;
 
@@ -82,6 +82,10 @@ impl<'a, O: Order> Pass<'a> for Encoder<'_, '_, O> {
         let (bytes, nuls) = value.on_the_wire();
         self.put(bytes)?;
         self.pad(nuls)
+    }
+    fn cstr(&mut self, _: &'static str, value: &mut &'a [u8]) -> Step {
+        self.put(until_nul(value))?;
+        self.pad(1)
     }
     fn bytes(&mut self, name: &'static str, count: u64, value: &mut &'a [u8]) -> Step {
         Self::counted(name, count, value.len())?;

@@ -3,7 +3,7 @@
 use super::attr::SampleShape;
 use super::list::List;
 use super::pass::{Element, Fields, Pass, Step};
-use super::text::{CStr8, HeaderString};
+use super::text::{CStr8, HeaderString, until_nul};
 use super::words::U64s;
 
 /// Adds up the sizes of the fields.
@@ -71,6 +71,9 @@ impl<'a> Pass<'a> for Measure<'_> {
     fn cstr8(&mut self, _: &'static str, value: &mut CStr8<'a>) -> Step {
         let (bytes, nuls) = value.on_the_wire();
         self.add(bytes.len() + nuls)
+    }
+    fn cstr(&mut self, _: &'static str, value: &mut &'a [u8]) -> Step {
+        self.add(until_nul(value).len() + 1)
     }
     fn bytes(&mut self, _: &'static str, _: u64, value: &mut &'a [u8]) -> Step {
         self.add(value.len())

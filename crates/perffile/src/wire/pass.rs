@@ -14,6 +14,7 @@
 //! Decoding fills a default value in place; the other passes read through the same `&mut`, on a copy.
 
 use super::attr::SampleShape;
+use super::endian::ByteOrder;
 use super::list::List;
 use super::text::CStr8;
 use super::words::U64s;
@@ -21,6 +22,15 @@ use super::{HeaderString, WireError};
 
 /// Result of a step of a pass.
 pub type Step = Result<(), WireError>;
+
+/// How many CPUs the machine had, where a layout depends on it and does not store it. NRCPUS tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuCounts {
+    /// Highest CPU present plus one.
+    pub available: Option<u32>,
+    /// CPUs online.
+    pub online: Option<u32>,
+}
 
 /// What a field looks like on the wire; for reference pages and for tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +74,14 @@ pub trait Pass<'a>: Sized {
     fn shape(&self) -> &SampleShape;
     /// Bytes not yet read while decoding; `None` in passes that know no end.
     fn left(&self) -> Option<usize>;
+    /// While decoding: the bytes not yet read, and their order. To tell apart forms of a layout that nothing marks.
+    fn ahead(&self) -> (&'a [u8], ByteOrder) {
+        (&[], ByteOrder::Little)
+    }
+    /// While decoding a header feature: how many CPUs the machine had.
+    fn cpu_counts(&self) -> CpuCounts {
+        CpuCounts::default()
+    }
 
     /// One byte.
     fn u8(&mut self, name: &'static str, value: &mut u8) -> Step;
@@ -85,6 +103,8 @@ pub trait Pass<'a>: Sized {
     fn name<const N: usize>(&mut self, name: &'static str, value: &mut [u8; N]) -> Step;
     /// A NUL-terminated name padded to eight bytes, up to the end of the record's body.
     fn cstr8(&mut self, name: &'static str, value: &mut CStr8<'a>) -> Step;
+    /// A name up to its NUL, which is on the wire and not in the value.
+    fn cstr(&mut self, name: &'static str, value: &mut &'a [u8]) -> Step;
     /// `count` opaque bytes.
     fn bytes(&mut self, name: &'static str, count: u64, value: &mut &'a [u8]) -> Step;
     /// `count` opaque bytes, kept as a copy.
@@ -109,6 +129,26 @@ pub trait Pass<'a>: Sized {
     /// As [`Pass::vec_of`], from default values.
     fn vec<T: Fields<'a> + Clone>(&mut self, name: &'static str, count: u64, value: &mut Vec<T>) -> Step {
         self.vec_of(name, count, value, &T::default())
+    }
+    /// Structures of any size up to the end of the bytes; nothing counts them.
+    fn vec_to_end<T: Fields<'a> + Clone>(
+        &mut self,
+        name: &'static str,
+        value: &mut Vec<T>,
+        blank: &T,
+    ) -> Step {
+        let Some(mut left) = self.left() else {
+            return self.vec_of(name, value.len() as u64, value, blank);
+        };
+        value.clear();
+        while left > 0 {
+            // Fails unless it reads something.
+            let mut one = Vec::new();
+            self.vec_of(name, 1, &mut one, blank)?;
+            value.append(&mut one);
+            left = self.left().unwrap_or(0);
+        }
+        Ok(())
     }
     /// A header string: u32 length, then that many bytes, NUL-terminated and padded.
     fn header_string(&mut self, name: &'static str, value: &mut HeaderString<'a>) -> Step;

@@ -52,18 +52,7 @@ impl<'a> BuildIds<'a> {
     fn entries_of<P: Pass<'a>>(&mut self, pass: &mut P) -> Step {
         let without_pid = self.entries.first().is_some_and(|entry| entry.without_pid);
         let blank = BuildIdEntry { without_pid, ..BuildIdEntry::default() };
-        let Some(mut left) = pass.left() else {
-            return pass.vec_of("entries", self.entries.len() as u64, &mut self.entries, &blank);
-        };
-        // No count: they go on to the end.
-        self.entries.clear();
-        while left > 0 {
-            let mut one = Vec::new();
-            pass.vec_of("entries", 1, &mut one, &blank)?;
-            self.entries.append(&mut one);
-            left = pass.left().unwrap_or(0);
-        }
-        Ok(())
+        pass.vec_to_end("entries", &mut self.entries, &blank)
     }
 
     /// Decodes a table of the oldest form, without pid.

@@ -4,11 +4,12 @@
 
 use super::WireError;
 use super::attr::SampleShape;
-use super::decode::Decoder;
+use super::decode::{Decoder, ShapeSource};
 use super::describe::{Describe, Sink};
 use super::encode::Encoder;
 use super::endian::Order;
-use super::pass::Fields;
+use super::measure::Measure;
+use super::pass::{CpuCounts, Fields};
 
 /// What is known of a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +18,22 @@ pub struct FeatureKind {
     pub bit: u32,
     /// Its name in perf, without `HEADER_`.
     pub name: &'static str,
+}
+
+/// What the layout of a feature depends on beyond its bytes.
+#[derive(Clone, Copy, Debug)]
+struct Machine {
+    shape: SampleShape,
+    cpus: CpuCounts,
+}
+
+impl ShapeSource for Machine {
+    fn shape(&self) -> &SampleShape {
+        &self.shape
+    }
+    fn cpu_counts(&self) -> CpuCounts {
+        self.cpus
+    }
 }
 
 /// The registry: bit, name, variant, type.
@@ -52,13 +69,17 @@ macro_rules! features {
         }
 
         impl<'a> Feature<'a> {
-            /// Decodes a feature section, and what it holds behind the fields known here.
+            /// Decodes a feature section, and what it holds behind the fields known here. `cpus` is what NRCPUS says, if
+            /// it is there: some sections have an entry per CPU and do not say how many that are.
             ///
             /// # Errors
             /// The field at which the bytes end.
-            pub fn decode<O: Order>(bit: u32, bytes: &'a [u8]) -> Result<(Feature<'a>, &'a [u8]), WireError> {
-                let shape = SampleShape::default();
-                let mut decoder = Decoder::<O, _>::new(bytes, &shape, 0);
+            pub fn decode<O: Order>(
+                bit: u32,
+                bytes: &'a [u8],
+                cpus: CpuCounts,
+            ) -> Result<(Feature<'a>, &'a [u8]), WireError> {
+                let mut decoder = Decoder::<O, _>::new(bytes, Machine { shape: SampleShape::default(), cpus }, 0);
                 let feature = match bit {
                     $( $bit => Feature::$variant(decoder.value()?), )*
                     _ => return Ok((Feature::Raw(bytes), &[])),
@@ -79,6 +100,15 @@ macro_rules! features {
                 }
             }
 
+            /// Size of the section in bytes.
+            pub fn size(&self) -> usize {
+                let shape = SampleShape::default();
+                match self.clone() {
+                    $( Feature::$variant(mut value) => Measure::of(&mut value, &shape, 0), )*
+                    Feature::Raw(bytes) => bytes.len(),
+                }
+            }
+
             /// Tells `sink` every field.
             pub fn describe(&self, sink: &mut impl Sink) {
                 let shape = SampleShape::default();
@@ -94,7 +124,11 @@ macro_rules! features {
 }
 
 features! {
-    mods { build_id cmdline event_desc nrcpus sample_time text total_mem }
+    mods {
+        auxtrace_index bpf_btf bpf_prog_info build_id cache cln_size clock_data clockid cmdline compressed cpu_domain_info
+        cpu_topology dir_format e_machine event_desc file file2 group_desc hybrid_topology mem_topology meta_info nrcpus
+        numa_topology pmu_caps pmu_mappings sample_time text total_mem
+    }
     typed {
         2 BUILD_ID BuildId(build_id::BuildIds<'a>),
         3 HOSTNAME Hostname(text::Text<'a>),
@@ -107,31 +141,38 @@ features! {
         10 TOTAL_MEM TotalMem(total_mem::TotalMem),
         11 CMDLINE Cmdline(cmdline::Cmdline<'a>),
         12 EVENT_DESC EventDesc(event_desc::EventDesc<'a>),
+        13 CPU_TOPOLOGY CpuTopology(cpu_topology::CpuTopology<'a>),
+        14 NUMA_TOPOLOGY NumaTopology(numa_topology::NumaTopology<'a>),
+        16 PMU_MAPPINGS PmuMappings(pmu_mappings::PmuMappings<'a>),
+        17 GROUP_DESC GroupDesc(group_desc::GroupDesc<'a>),
+        18 AUXTRACE Auxtrace(auxtrace_index::AuxtraceIndex<'a>),
+        20 CACHE Cache(cache::Caches<'a>),
         21 SAMPLE_TIME SampleTime(sample_time::SampleTime),
+        22 MEM_TOPOLOGY MemTopology(mem_topology::MemTopology<'a>),
+        23 CLOCKID Clockid(clockid::Clockid),
+        24 DIR_FORMAT DirFormat(dir_format::DirFormat),
+        25 BPF_PROG_INFO BpfProgInfo(bpf_prog_info::BpfProgInfo<'a>),
+        26 BPF_BTF BpfBtf(bpf_btf::BpfBtf<'a>),
+        27 COMPRESSED Compressed(compressed::Compression),
+        28 CPU_PMU_CAPS CpuPmuCaps(pmu_caps::CpuPmuCaps<'a>),
+        29 CLOCK_DATA ClockData(clock_data::ClockData),
+        30 HYBRID_TOPOLOGY HybridTopology(hybrid_topology::HybridTopology<'a>),
+        31 PMU_CAPS PmuCaps(pmu_caps::PmuCaps<'a>),
+        32 CPU_DOMAIN_INFO CpuDomainInfo(cpu_domain_info::CpuDomainInfo<'a>),
+        33 E_MACHINE EMachine(e_machine::EMachine),
+        34 CLN_SIZE ClnSize(cln_size::ClnSize),
+        128 FILE File(file::Files<'a>),
+        129 META_INFO MetaInfo(meta_info::MetaInfo<'a>),
+        132 FILE2 File2(file2::FileMessages<'a>),
     }
     raw {
         1 TRACING_DATA,
-        13 CPU_TOPOLOGY,
-        14 NUMA_TOPOLOGY,
         15 BRANCH_STACK,
-        16 PMU_MAPPINGS,
-        17 GROUP_DESC,
-        18 AUXTRACE,
         19 STAT,
-        20 CACHE,
-        22 MEM_TOPOLOGY,
-        23 CLOCKID,
-        24 DIR_FORMAT,
-        25 BPF_PROG_INFO,
-        26 BPF_BTF,
-        27 COMPRESSED,
-        28 CPU_PMU_CAPS,
-        29 CLOCK_DATA,
-        30 HYBRID_TOPOLOGY,
-        31 PMU_CAPS,
-        32 CPU_DOMAIN_INFO,
-        33 E_MACHINE,
-        34 CLN_SIZE,
+        130 DEBUG_UNWIND,
+        131 DEBUG_UNWIND_FILE,
+        133 ETM_BRANCH_LIST,
+        134 INIT_MAP,
     }
 }
 

@@ -27,6 +27,18 @@ pub struct SchedstatDomain<'a> {
     pub domain: u16,
     /// The counters.
     pub counters: List<'a, DomainCounter>,
+    /// What pads the record to eight bytes; more where a writer leaves room for a newer version.
+    pub padding: &'a [u8],
+}
+
+/// How many counters a version has; `None`: not known, then all that is there is taken for counters. Each of the three
+/// kinds of idleness has 8 of them, 11 from version 17 on, where four took the place of `imbalance`; 12 go for all kinds.
+fn counters_of(version: u16) -> Option<usize> {
+    match version {
+        15 | 16 => Some(3 * 8 + 12),
+        17 => Some(3 * 11 + 12),
+        _ => None,
+    }
 }
 
 impl<'a> Fields<'a> for SchedstatDomain<'a> {
@@ -35,7 +47,11 @@ impl<'a> Fields<'a> for SchedstatDomain<'a> {
         pass.u32("cpu_nr", &mut self.cpu_nr)?;
         pass.u16("version", &mut self.version)?;
         pass.u16("domain", &mut self.domain)?;
-        let nr = pass.left().map_or(self.counters.len(), |left| left / List::<DomainCounter>::element_size());
-        pass.list("counters", nr as u64, &mut self.counters)
+        let nr = pass.left().map_or(self.counters.len(), |left| {
+            let there = left / List::<DomainCounter>::element_size();
+            counters_of(self.version).map_or(there, |known| known.min(there))
+        });
+        pass.list("counters", nr as u64, &mut self.counters)?;
+        pass.rest("padding", &mut self.padding)
     }
 }

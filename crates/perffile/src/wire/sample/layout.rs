@@ -79,6 +79,9 @@ impl<'a> Pass<'a> for Locate<'_> {
     fn cstr8(&mut self, name: &'static str, _: &mut CStr8<'a>) -> Step {
         self.variable(name)
     }
+    fn cstr(&mut self, name: &'static str, _: &mut &'a [u8]) -> Step {
+        self.variable(name)
+    }
     fn bytes(&mut self, name: &'static str, _: u64, _: &mut &'a [u8]) -> Step {
         self.variable(name)
     }

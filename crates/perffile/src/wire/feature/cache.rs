@@ -1,0 +1,60 @@
+//! CACHE (20): the caches of the machine.
+
+use crate::wire::pass::{Fields, Pass, Step};
+use crate::wire::text::HeaderString;
+
+/// Every cache once, not once per CPU.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Caches<'a> {
+    /// Form of the section; 1 so far.
+    pub version: u32,
+    /// The caches.
+    pub caches: Vec<Cache<'a>>,
+    /// What another form holds.
+    pub other: &'a [u8],
+}
+
+/// The only form so far.
+const VERSION: u32 = 1;
+
+/// A cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cache<'a> {
+    /// 1 nearest to the CPU.
+    pub level: u32,
+    /// Bytes of a line.
+    pub line_size: u32,
+    /// How many sets.
+    pub sets: u32,
+    /// Lines of a set.
+    pub ways: u32,
+    /// `Data`, `Instruction` or `Unified`.
+    pub kind: HeaderString<'a>,
+    /// Its size as the kernel writes it: `32K`.
+    pub size: HeaderString<'a>,
+    /// CPUs that share it, as `0-1`.
+    pub map: HeaderString<'a>,
+}
+
+impl<'a> Fields<'a> for Cache<'a> {
+    fn fields<P: Pass<'a>>(&mut self, pass: &mut P) -> Step {
+        pass.u32("level", &mut self.level)?;
+        pass.u32("line_size", &mut self.line_size)?;
+        pass.u32("sets", &mut self.sets)?;
+        pass.u32("ways", &mut self.ways)?;
+        pass.header_string("type", &mut self.kind)?;
+        pass.header_string("size", &mut self.size)?;
+        pass.header_string("map", &mut self.map)
+    }
+}
+
+impl<'a> Fields<'a> for Caches<'a> {
+    fn fields<P: Pass<'a>>(&mut self, pass: &mut P) -> Step {
+        pass.u32("version", &mut self.version)?;
+        if self.version != VERSION {
+            return pass.rest("other", &mut self.other);
+        }
+        let nr = pass.count_u32("nr", self.caches.len())?;
+        pass.vec("caches", nr, &mut self.caches)
+    }
+}
