@@ -19,7 +19,7 @@ pub struct Share {
 }
 
 /// Last known values of the counters of a recording. Samples have to come in the order of the recording.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Delivery {
     /// By event id and, for events that children inherit, thread.
     values: FxHashMap<(u64, u32), u64>,
@@ -35,6 +35,11 @@ impl Delivery {
         if !description.attr.sample_type.has(SampleType::READ) || !self.read(schema, event, sample) {
             self.shares.push(Share { event, period: description.period(sample.period()) });
         }
+        &self.shares
+    }
+
+    /// The shares of the sample that was asked about last.
+    pub fn last(&self) -> &[Share] {
         &self.shares
     }
 

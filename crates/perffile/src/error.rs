@@ -57,20 +57,26 @@ impl Error {
     }
 }
 
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ErrorKind::Io(what) => f.write_str(what),
+            ErrorKind::Empty => f.write_str("the file is empty"),
+            ErrorKind::NotPerfData(what) => write!(f, "not a perf.data recording: {what}"),
+            ErrorKind::Cut(what) => write!(f, "the file is cut: {what}"),
+            ErrorKind::BadHeader(what) => write!(f, "bad header: {what}"),
+            ErrorKind::Unsupported(what) => write!(f, "not supported: {what}"),
+            ErrorKind::Record(error) => write!(f, "bad record: {error}"),
+            ErrorKind::Consumed => f.write_str("the stream has been read already"),
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0.kind {
-            ErrorKind::Io(what) => match &self.0.source {
-                Some(source) => write!(f, "{what}: {source}")?,
-                None => f.write_str(what)?,
-            },
-            ErrorKind::Empty => f.write_str("the file is empty")?,
-            ErrorKind::NotPerfData(what) => write!(f, "not a perf.data recording: {what}")?,
-            ErrorKind::Cut(what) => write!(f, "the file is cut: {what}")?,
-            ErrorKind::BadHeader(what) => write!(f, "bad header: {what}")?,
-            ErrorKind::Unsupported(what) => write!(f, "not supported: {what}")?,
-            ErrorKind::Record(error) => write!(f, "bad record: {error}")?,
-            ErrorKind::Consumed => f.write_str("the stream has been read already")?,
+        fmt::Display::fmt(&self.0.kind, f)?;
+        if let Some(source) = &self.0.source {
+            write!(f, ": {source}")?;
         }
         match &self.0.place {
             Some(place) => write!(f, " ({place})"),

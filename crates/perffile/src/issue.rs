@@ -26,6 +26,8 @@ macro_rules! issue_kinds {
 }
 
 issue_kinds! {
+    /// The bytes are no recording, or too little of one: nothing of it can be read.
+    NotARecording "not_a_recording" Damage,
     /// The file ends before its records do.
     CutData "cut_data" Damage,
     /// The recorder did not finish: the size of the data is not in the header.

@@ -3,9 +3,9 @@
 use crate::bytes::Bytes;
 use crate::container::features::Features;
 use crate::container::{self, Container, Opened};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
-use crate::issue::Issues;
+use crate::issue::{IssueKind, Issues};
 use crate::limits::Limits;
 use crate::order::Ordering;
 use crate::schema::Schema;
@@ -64,6 +64,27 @@ impl Recording {
     /// As [`Recording::open`].
     pub fn from_reader(reader: impl Read + Send + 'static) -> Result<Recording> {
         Ok(Recording { opened: container::open_reader(reader, &Limits::default())? })
+    }
+
+    /// What is left when bytes could be looked at but are no recording: no event, no record, and an issue that says why. For
+    /// programs that want an answer of the usual form even then. `None` for errors that are not about the bytes.
+    pub fn nothing(error: &Error) -> Option<Recording> {
+        if matches!(error.kind(), ErrorKind::Io(_) | ErrorKind::Consumed) {
+            return None;
+        }
+        let mut issues = Issues::default();
+        let place = error.place().copied().unwrap_or_default();
+        issues.add(IssueKind::NotARecording, place, || error.kind().to_string());
+        let metadata = Metadata {
+            container: Container::File,
+            version: 0,
+            order: ByteOrder::Little,
+            schema: Arc::default(),
+            features: Arc::default(),
+            compressed: false,
+            issues,
+        };
+        Some(Recording { opened: Opened { metadata, streams: Vec::new() } })
     }
 
     /// What is known before the first record. Of a pipe that is little: there see [`Batches::metadata`] on the way, or

@@ -1,7 +1,7 @@
 //! A recording to a profile with names: one pass in order of time, then one batch of addresses a binary.
 
 use crate::naming;
-use perffile::{Delivery, Event, Issues, Metadata, Ordering, Recording};
+use perffile::{Event, Issues, Metadata, Ordering, Recording};
 use readperf_profile::statistics::Statistics;
 use readperf_profile::{Builder, Profile};
 use readperf_session::{Moment, Session};
@@ -43,14 +43,13 @@ pub fn analyse_with<E: From<perffile::Error>>(
     let mut batches = recording.batches(Ordering::Time)?;
     let mut session = Session::new(recording.metadata());
     let mut builder = Builder::new();
-    let mut delivery = Delivery::default();
     let mut statistics = Statistics::default();
     while let Some(batch) = batches.next() {
         let progress = batches.progress();
         for event in batch.iter() {
             statistics.add(&event);
             if let Moment::Sample(sample) = session.apply(&event) {
-                builder.add(&sample, delivery.shares(event.schema(), sample.event, &sample.sample));
+                builder.add(&sample, session.shares());
             }
             each(&event, progress)?;
         }

@@ -37,6 +37,15 @@ impl Input {
         self.path().map_or_else(|| "standard input".to_owned(), |path| path.display().to_string())
     }
 
+    /// Opens it for a program to read the answer: what is no recording gets an answer of the usual form too, with an issue
+    /// that says why nothing is in it.
+    pub(crate) fn open_for_program(&self) -> anyhow::Result<Recording> {
+        self.open().or_else(|error| match error.downcast_ref().and_then(Recording::nothing) {
+            Some(nothing) => Ok(nothing),
+            None => Err(error),
+        })
+    }
+
     /// Opens it.
     pub(crate) fn open(&self) -> anyhow::Result<Recording> {
         let opened = match self.path() {

@@ -69,7 +69,9 @@ impl Session {
         let mode = event.head().cpu_mode();
         let period = description.period(recorded.has(SampleType::PERIOD).then_some(fields.period));
         let code = self.locate_cached(&seen, mode, fields.ip);
-        self.count(&seen, &code, period);
+        let shares = self.delivery.shares(event.schema(), index, &view);
+        let weight = shares.iter().fold(0u64, |sum, share| sum.saturating_add(share.period));
+        self.count(&seen, &code, weight);
         Moment::Sample(SampleMoment {
             event: index,
             process: seen.process,

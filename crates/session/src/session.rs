@@ -14,7 +14,7 @@ use crate::summary::Summary;
 use crate::thread::Thread;
 use perffile::wire::head::CpuMode;
 use perffile::wire::sample::SampleView;
-use perffile::{Features, Issues, Metadata};
+use perffile::{Delivery, Features, Issues, Metadata, Share};
 use rustc_hash::FxHashMap;
 
 /// What is known of the recorded machine, as of the last record applied: processes, threads, mappings and the kernel.
@@ -37,6 +37,7 @@ pub struct Session {
     pub(crate) last: LastSeen,
     pub(crate) summary: Summary,
     pub(crate) issues: Issues,
+    pub(crate) delivery: Delivery,
 }
 
 /// The last thread and mapping that a sample was found in: the next one is most often in the same.
@@ -147,6 +148,12 @@ impl Session {
     /// All thread names; a [`CommId`] is an index.
     pub fn comms(&self) -> &[Box<[u8]>] {
         self.comms.names()
+    }
+
+    /// For how much of which event the last sample stands; one share, unless it carries the values of several counters.
+    #[inline]
+    pub fn shares(&self) -> &[Share] {
+        self.delivery.last()
     }
 
     /// Where the kernel's image lies, and which binary it is.

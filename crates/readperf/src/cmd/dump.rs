@@ -39,7 +39,7 @@ Examples:
   readperf dump --json --sorted perf.data | jq 'select(.type == \"SAMPLE\") | .ip'";
 
     fn run(&self) -> anyhow::Result<Outcome> {
-        let recording = self.input.open()?;
+        let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
         let ordering = if self.sorted { Ordering::Time } else { Ordering::File };
         let mut out = self.output.open()?;
         let mut issues = Issues::default();

@@ -30,7 +30,7 @@ Examples:
   readperf info --json perf.data | jq '.features.hostname'";
 
     fn run(&self) -> anyhow::Result<Outcome> {
-        let recording = self.input.open()?;
+        let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
         let metadata = recording.read_metadata()?;
         let mut out = self.output.open()?;
         if self.json {

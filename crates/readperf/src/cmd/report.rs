@@ -40,7 +40,7 @@ Examples:
   readperf report --json perf.data | jq '.events[0].rows[:5]'";
 
     fn run(&self) -> anyhow::Result<Outcome> {
-        let recording = self.input.open()?;
+        let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
         let mut progress = Progress::new("reading", !self.input.no_progress);
         let analysis = readperf::analyse_with(&recording, &self.symbols.options(&self.input), |_, done| {
             progress.bytes(done);

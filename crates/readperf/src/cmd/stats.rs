@@ -34,7 +34,7 @@ Examples:
   perf record -o - -- make | readperf stats -";
 
     fn run(&self) -> anyhow::Result<Outcome> {
-        let recording = self.input.open()?;
+        let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
         let mut progress = Progress::new("counting", !self.input.no_progress);
         let mut stats = Statistics::default();
         let mut batches = recording.batches(Ordering::File)?;
