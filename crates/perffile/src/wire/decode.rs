@@ -63,7 +63,7 @@ pub struct Decoder<'a, O, S> {
 
 /// Elements that one body may make its reader keep in vectors, lists inside of lists included. The smallest take two bytes
 /// of the file and a dozen times as much memory; no real file has a tenth of it.
-const MOST_ELEMENTS: u32 = 1 << 22;
+const MOST_ELEMENTS: u32 = 1 << 21;
 
 impl<'a, O: Order, S: ShapeSource> Decoder<'a, O, S> {
     /// A decoder at the start of `bytes`.
