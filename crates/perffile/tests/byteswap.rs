@@ -14,6 +14,7 @@
 
 mod wire_support;
 
+use perffile::wire::WireErrorKind;
 use perffile::wire::endian::{Be, ByteOrder, Le, Order};
 use perffile::wire::feature::{Feature, bit};
 use perffile::wire::pass::CpuCounts;
@@ -197,6 +198,20 @@ fn cut_feature<O: Order>(case: &serde_json::Value, order: &str) -> usize {
         }
     }
     bytes.len()
+}
+
+/// A section of nothing but zeros has as many elements as it likes, and they are not kept.
+#[test]
+fn elements_are_bounded() {
+    let zeros = vec![0; 5 << 20];
+    let error = Feature::decode::<Le>(bit::META_INFO, &zeros, CpuCounts::default()).unwrap_err();
+    assert_eq!(error.field, "entries");
+    assert!(matches!(error.kind, WireErrorKind::TooMany { .. }), "{error:?}");
+    // Lists inside of lists count together: PMUs of one capability each, all names of no length, two elements in 16 bytes.
+    let pmu = [1u32, 0, 0, 0].map(u32::to_le_bytes).concat();
+    let pmus = [u32::MAX.to_le_bytes().to_vec(), pmu.repeat((20 << 20) / 16)].concat();
+    let error = Feature::decode::<Le>(bit::PMU_CAPS, &pmus, CpuCounts::default()).unwrap_err();
+    assert!(matches!(error.kind, WireErrorKind::TooMany { .. }), "{error:?}");
 }
 
 /// A count of four billion allocates nothing, and is told as what it is.

@@ -56,14 +56,20 @@ pub struct Decoder<'a, O, S> {
     whole: usize,
     shape: S,
     misc: u16,
+    /// How many more elements may be kept in vectors.
+    elements_left: u32,
     order: PhantomData<O>,
 }
+
+/// Elements that one body may make its reader keep in vectors, lists inside of lists included. The smallest take two bytes
+/// of the file and a dozen times as much memory; no real file has a tenth of it.
+const MOST_ELEMENTS: u32 = 1 << 21;
 
 impl<'a, O: Order, S: ShapeSource> Decoder<'a, O, S> {
     /// A decoder at the start of `bytes`.
     #[inline(always)]
     pub fn new(bytes: &'a [u8], shape: S, misc: u16) -> Self {
-        Decoder { bytes, whole: bytes.len(), shape, misc, order: PhantomData }
+        Decoder { bytes, whole: bytes.len(), shape, misc, elements_left: MOST_ELEMENTS, order: PhantomData }
     }
 
     /// Decodes a value of type `T` from the start of the bytes; what it leaves over is [`Decoder::remainder`].
@@ -94,6 +100,12 @@ impl<'a, O: Order, S: ShapeSource> Decoder<'a, O, S> {
             }
             None => Err(WireError::short(name, self.at(), N as u64, self.bytes.len())),
         }
+    }
+
+    fn one_more(&mut self, name: &'static str, count: u64) -> Step {
+        self.elements_left =
+            self.elements_left.checked_sub(1).ok_or_else(|| WireError::too_many(name, count))?;
+        Ok(())
     }
 
     #[inline(always)]
@@ -224,6 +236,7 @@ impl<'a, O: Order, S: ShapeSource> Pass<'a> for Decoder<'a, O, S> {
         // Grows with what is really there: a count alone allocates nothing.
         value.clear();
         for _ in 0..count {
+            self.one_more(name, count)?;
             let before = self.bytes.len();
             let mut element = blank.clone();
             element.fields(self)?;
@@ -244,6 +257,7 @@ impl<'a, O: Order, S: ShapeSource> Pass<'a> for Decoder<'a, O, S> {
         // Each takes at least its length word, so that a count alone allocates nothing.
         value.clear();
         for _ in 0..count {
+            self.one_more(name, count)?;
             let mut text = HeaderString::default();
             self.header_string(name, &mut text)?;
             value.push(text);
