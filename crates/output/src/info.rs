@@ -96,8 +96,7 @@ fn feature_json(metadata: &Metadata, bit: u32) -> Value {
 /// One field needs no name, and a count beside its list says nothing.
 fn simplified(bit: u32, mut fields: Map<String, Value>) -> Value {
     if fields.values().any(Value::is_array) {
-        fields.shift_remove("nr");
-        fields.shift_remove("nr_events");
+        fields.retain(|name, _| name != "count" && name != "nr" && !name.starts_with("nr_"));
     }
     if bit == feature::bit::TOTAL_MEM || fields.len() != 1 {
         return Value::Object(fields);
