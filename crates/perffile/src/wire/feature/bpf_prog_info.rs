@@ -3,8 +3,8 @@
 //! ABI: `struct bpf_prog_info` of the kernel as it was when recording, in the recorder's byte order, and behind it the
 //! arrays it points to; the pointers have been made offsets into them. The struct has grown over time: its length is told.
 
-use crate::wire::decode::Decoder;
 use crate::wire::declare::fields;
+use crate::wire::decode::Decoder;
 use crate::wire::endian::{ByteOrder, with_order};
 use crate::wire::pass::{Fields, Pass, Step};
 

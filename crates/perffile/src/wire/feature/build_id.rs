@@ -78,7 +78,8 @@ impl<'a> Fields<'a> for BuildIds<'a> {
 impl<'a> Fields<'a> for BuildIdEntry<'a> {
     fn fields<P: Pass<'a>>(&mut self, pass: &mut P) -> Step {
         let fixed: u16 = if self.without_pid { 32 } else { 36 };
-        let name = u16::try_from(self.filename.len()).map_err(|_| WireError::too_many("filename", self.filename.len() as u64))?;
+        let name = u16::try_from(self.filename.len())
+            .map_err(|_| WireError::too_many("filename", self.filename.len() as u64))?;
         let mut size = name.saturating_add(fixed);
         pass.u32("type", &mut self.kind)?;
         pass.u16("misc", &mut self.misc)?;

@@ -101,12 +101,14 @@ impl Form {
     fn of(tail: &[u8], order: ByteOrder, told: CpuCounts) -> Form {
         let told = [told.available, told.online].map(|count| count.and_then(|n| usize::try_from(n).ok()));
         let mut steps = MOST_STEPS;
-        let mut told_and_fits = told.iter().flatten().filter_map(|n| Form::fitting(tail, order, *n, &mut steps));
+        let mut told_and_fits =
+            told.iter().flatten().filter_map(|n| Form::fitting(tail, order, *n, &mut steps));
         if let Some(form) = told_and_fits.next() {
             return form;
         }
         let most = (tail.len() / 12).min(MOST_CPUS);
-        let with_dies = |n: usize| dies_fit(tail, order, n, &mut steps).then_some(Form { cpus: n, dies: true });
+        let with_dies =
+            |n: usize| dies_fit(tail, order, n, &mut steps).then_some(Form { cpus: n, dies: true });
         if let Some(form) = (1..=most).find_map(with_dies) {
             return form;
         }

@@ -56,7 +56,9 @@ impl CpuMap<'_> {
     /// The CPU numbers, ascending as stored; -1 stands for any. A range with its end before its start is empty.
     pub fn numbers(&self) -> Vec<i32> {
         let bits = |word: u64, nr: usize, width: usize| {
-            (0..width).filter(move |bit| word >> bit & 1 == 1).filter_map(move |bit| i32::try_from(nr * width + bit).ok())
+            (0..width)
+                .filter(move |bit| word >> bit & 1 == 1)
+                .filter_map(move |bit| i32::try_from(nr * width + bit).ok())
         };
         match self.map_type {
             0 => self.cpus.iter().map(|c| if c.cpu == u16::MAX { -1 } else { i32::from(c.cpu) }).collect(),

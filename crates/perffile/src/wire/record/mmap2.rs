@@ -64,7 +64,9 @@ impl FileIdentity {
     /// The build-id, if that is what the record has; never longer than 20 bytes.
     pub fn build_id(&self) -> Option<&[u8]> {
         match self {
-            FileIdentity::BuildId { size, bytes, .. } => Some(bytes.get(..usize::from(*size)).unwrap_or(bytes)),
+            FileIdentity::BuildId { size, bytes, .. } => {
+                Some(bytes.get(..usize::from(*size)).unwrap_or(bytes))
+            }
             FileIdentity::Inode { .. } => None,
         }
     }

@@ -33,8 +33,11 @@ fn main() {
     let mut words: HashMap<String, u64> = HashMap::new();
     let mut total = 0.0;
     for round in 0..rounds {
-        let shapes: Vec<Box<dyn Shape>> =
-            (0..500).map(|n| if n % 2 == 0 { Box::new(Square(f64::from(n))) as _ } else { Box::new(Circle(2.0)) as _ }).collect();
+        let shapes: Vec<Box<dyn Shape>> = (0..500)
+            .map(
+                |n| if n % 2 == 0 { Box::new(Square(f64::from(n))) as _ } else { Box::new(Circle(2.0)) as _ },
+            )
+            .collect();
         total += shapes.iter().map(|shape| shape.area()).sum::<f64>();
         let numbers: Vec<u32> = (0..20_000).map(|n: u32| n.wrapping_mul(2_654_435_761) ^ round).collect();
         let mut sorted = numbers.clone();
