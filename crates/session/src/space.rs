@@ -151,14 +151,14 @@ mod tests {
         #[test]
         fn newest_wins_as_in_the_model(steps in prop::collection::vec(step(), 0..120)) {
             let mut spaces = vec![(AddressSpace::default(), Model::default())];
-            for (number, step) in steps.iter().enumerate() {
+            for (number, step) in (0u32..).zip(&steps) {
                 let count = spaces.len();
                 match *step {
                     Step::Insert { space, start, len } => {
                         let (space, model) = &mut spaces[space % count];
                         let end = start.saturating_add(len);
-                        space.insert(mapping(start, end, number as u32));
-                        model.0.push((start, end, number as u32));
+                        space.insert(mapping(start, end, number));
+                        model.0.push((start, end, number));
                     }
                     Step::Fork { space } => spaces.push(spaces[space % count].clone()),
                 }
