@@ -49,7 +49,13 @@ impl AddressSpace {
     /// The mapping that covers an address. O(log n).
     #[inline]
     pub fn find(&self, address: u64) -> Option<&Mapping> {
-        self.mappings.last_from(address).filter(|mapping| address < mapping.end)
+        self.last_from(address).filter(|mapping| address < mapping.end)
+    }
+
+    /// The last mapping that starts at an address or below it, whether it reaches the address or not. O(log n).
+    #[inline]
+    pub fn last_from(&self, address: u64) -> Option<&Mapping> {
+        self.mappings.last_from(address)
     }
 
     /// The mappings by address, as far as newer ones left them.

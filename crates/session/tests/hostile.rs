@@ -77,6 +77,21 @@ fn children_share_what_they_do_not_change() {
     assert_eq!(found, [("own", 4), ("b", 0x804), ("a", 4), ("b", 4)]);
 }
 
+/// A session can be read by many threads at once, and an address space kept while the session goes on.
+#[test]
+fn what_is_known_can_be_shared() {
+    fn shared<T: Send + Sync>() {}
+    shared::<readperf_session::Session>();
+    let mut stream = Stream::new();
+    stream.mmap(0, USER, 1, (0x1000, 0x1000, 0), "/a");
+    stream.mmap(1, USER, 1, (0x1000, 0x1000, 0), "/b");
+    let mut kept = Vec::new();
+    stream.run(|session, _| kept.extend(session.processes().first().map(|process| process.space().clone())));
+    let names: Vec<_> =
+        kept.iter().map(|space| space.find(0x1004).map(|found| found.binary.index())).collect();
+    assert_eq!(names, [Some(0), Some(1)]);
+}
+
 /// Pids, kernel symbols and build-ids told again and again.
 #[test]
 fn repetition_stays_linear() {
