@@ -10,6 +10,7 @@ use perffile::wire::attr::ReadFormat;
 use perffile::wire::endian::ByteOrder;
 use perffile::wire::feature::bit;
 use readperf_session::{Binary, BinaryKind, ChainEntry, Context, Moment, SampleMoment, Session};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -190,6 +191,33 @@ fn check(file: &Path, what: &str, least: usize) {
     assert!(differences.len() * 1000 <= count * ALLOWED_PER_MILLE, "{what}: {shown}");
 }
 
+/// Samples by the name that tables show, as `perf report` counts them.
+fn perfs_table(file: &Path) -> BTreeMap<String, u64> {
+    let fields = ["report", "--stdio", "--no-children", "-g", "none", "-F", "sample,dso", "-t", "|", "-i"];
+    let output = Command::new("perf").args(fields).arg(file).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut table = BTreeMap::new();
+    for (count, name) in text.lines().filter_map(|line| line.split_once('|')) {
+        let Ok(count) = count.trim().parse::<u64>() else { continue };
+        *table.entry(name.trim().to_owned()).or_default() += count;
+    }
+    table
+}
+
+/// The same as the session counts them.
+fn our_table(file: &Path) -> BTreeMap<String, u64> {
+    let recording = Recording::open(file).unwrap();
+    let mut session = Session::new(recording.metadata());
+    let mut table = BTreeMap::new();
+    let _ = recording.for_each(|event| {
+        let Moment::Sample(sample) = session.apply(event) else { return };
+        let binary = sample.code.binary.and_then(|id| session.binary(id));
+        let name = binary.map_or(&b"[unknown]"[..], |binary| &binary.short_name);
+        *table.entry(String::from_utf8_lossy(name).into_owned()).or_default() += 1;
+    });
+    table
+}
+
 /// Builds the workload; `None` without a compiler.
 fn workload(directory: &Path) -> Option<PathBuf> {
     if !runs("gcc") {
@@ -240,6 +268,7 @@ fn threads_forks_execs_and_generated_code_are_as_perf_says() {
         let arguments = [&["-F", "5000"][..], options, &["--", program]].concat();
         if record(&file, &arguments) {
             check(&file, what, 100);
+            assert_eq!(our_table(&file), perfs_table(&file), "{what}: names for tables");
         }
     }
 }
