@@ -4,6 +4,9 @@ use crate::binary::ReferenceSymbol;
 use crate::ids::BinaryId;
 use crate::space::{AddressSpace, Mapping};
 
+/// How far behind its start the image may reach, in bytes: more than any kernel has.
+const LONGEST_IMAGE: u64 = 256 << 20;
+
 /// A symbol of kernel code generated at run time, from KSYMBOL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelSymbol {
@@ -49,9 +52,21 @@ impl Kernel {
     }
 
     /// The mapping that covers an address: modules first, since the image's range may be too wide.
+    ///
+    /// It may be too narrow as well: recorders tell the end of the kernel's text, and behind its data lies more code, that
+    /// of its initialisation, in which the first frames of idle threads are. So the image goes on to the next mapping.
     #[inline]
     pub(crate) fn find(&self, address: u64) -> Option<&Mapping> {
-        self.extras.find(address).or_else(|| self.image.as_ref().filter(|image| image.covers(address)))
+        if let Some(found) = self.extras.find(address) {
+            return Some(found);
+        }
+        let image = self.image.as_ref()?;
+        if image.covers(address) {
+            return Some(image);
+        }
+        let behind = address >= image.end && address - image.start < LONGEST_IMAGE;
+        let nothing_between = || self.extras.last_from(address).is_none_or(|last| last.start < image.end);
+        (behind && nothing_between()).then_some(image)
     }
 }
 

@@ -49,7 +49,13 @@ impl AddressSpace {
     /// The mapping that covers an address. O(log n).
     #[inline]
     pub fn find(&self, address: u64) -> Option<&Mapping> {
-        self.mappings.last_from(address).filter(|mapping| address < mapping.end)
+        self.last_from(address).filter(|mapping| address < mapping.end)
+    }
+
+    /// The last mapping that starts at an address or below it, whether it reaches the address or not. O(log n).
+    #[inline]
+    pub fn last_from(&self, address: u64) -> Option<&Mapping> {
+        self.mappings.last_from(address)
     }
 
     /// The mappings by address, as far as newer ones left them.
@@ -151,14 +157,14 @@ mod tests {
         #[test]
         fn newest_wins_as_in_the_model(steps in prop::collection::vec(step(), 0..120)) {
             let mut spaces = vec![(AddressSpace::default(), Model::default())];
-            for (number, step) in steps.iter().enumerate() {
+            for (number, step) in (0u32..).zip(&steps) {
                 let count = spaces.len();
                 match *step {
                     Step::Insert { space, start, len } => {
                         let (space, model) = &mut spaces[space % count];
                         let end = start.saturating_add(len);
-                        space.insert(mapping(start, end, number as u32));
-                        model.0.push((start, end, number as u32));
+                        space.insert(mapping(start, end, number));
+                        model.0.push((start, end, number));
                     }
                     Step::Fork { space } => spaces.push(spaces[space % count].clone()),
                 }

@@ -9,7 +9,8 @@ use perffile::Recording;
 use perffile::wire::attr::ReadFormat;
 use perffile::wire::endian::ByteOrder;
 use perffile::wire::feature::bit;
-use readperf_session::{Binary, BinaryKind, Moment, SampleMoment, Session};
+use readperf_session::{Binary, BinaryKind, ChainEntry, Context, Moment, SampleMoment, Session};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -109,6 +110,11 @@ fn compare(file: &Path) -> (usize, Vec<String>) {
     let (ours, session) = our_view(file);
     let perfs = perfs_view(file);
     assert_eq!(session.summary().all_samples(), ours.len() as u64, "every sample is usable");
+    (ours.len().max(perfs.len()), differences(&ours, &perfs))
+}
+
+/// The lines that only one of the two has; both are sorted.
+fn differences(ours: &[String], perfs: &[String]) -> Vec<String> {
     let mut differences = Vec::new();
     let (mut a, mut b) = (ours.iter().peekable(), perfs.iter().peekable());
     loop {
@@ -125,9 +131,56 @@ fn compare(file: &Path) -> (usize, Vec<String>) {
                 differences.push(format!("perf's: {y}"));
                 b.next();
             }
-            _ => return (ours.len().max(perfs.len()), differences),
+            _ => return differences,
         }
     }
+}
+
+/// One line a sample with a call chain: time, thread, and of every entry the address in its binary (file offset of user
+/// code) and the binary; as perf sees it.
+fn perfs_chains(file: &Path) -> Vec<String> {
+    let fields = ["script", "--no-inline", "--ns", "-F", "pid,tid,time,ip,dso", "-i"];
+    let output = Command::new("perf").args(fields).arg(file).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let one = |block: &str| {
+        let mut lines = block.lines().map(str::trim);
+        let head = lines.next()?.split_whitespace().collect::<Vec<_>>().join(" ");
+        let entries: Vec<&str> = lines.collect();
+        (!entries.is_empty()).then(|| format!("{head} {}", entries.join(" ")))
+    };
+    let mut chains: Vec<String> = text.split("\n\n").filter_map(one).collect();
+    chains.sort();
+    chains
+}
+
+/// The same as the session sees it.
+fn our_chains(file: &Path) -> Vec<String> {
+    let recording = Recording::open(file).unwrap();
+    let mut session = Session::new(recording.metadata());
+    let mut chains = Vec::new();
+    let _ = recording.for_each(|event| {
+        let Moment::Sample(sample) = session.apply(event) else { return };
+        let pid = session.process(sample.process).unwrap().pid.cast_signed();
+        let tid = session.thread(sample.thread).unwrap().tid.cast_signed();
+        let (seconds, ns) = (sample.time_ns / 1_000_000_000, sample.time_ns % 1_000_000_000);
+        let chain = session.callchain(sample.process, &sample.sample, sample.mode);
+        // perf drops a chain with a marker it does not know, such as what code without frame pointers leaves on stacks.
+        if chain.clone().any(|entry| matches!(entry, ChainEntry::Marker(Context::Unknown(_)))) {
+            return;
+        }
+        let entries: Vec<String> = chain
+            .addresses()
+            .map(|code| {
+                let binary = code.binary.and_then(|id| session.binary(id));
+                format!("{:x} ({})", code.address, binary.map_or("[unknown]".into(), dso))
+            })
+            .collect();
+        if !entries.is_empty() {
+            chains.push(format!("{pid}/{tid} {seconds}.{ns:09}: {}", entries.join(" ")));
+        }
+    });
+    chains.sort();
+    chains
 }
 
 fn check(file: &Path, what: &str, least: usize) {
@@ -136,6 +189,33 @@ fn check(file: &Path, what: &str, least: usize) {
     eprintln!("{what}: {count} samples, {} lines differ\n{shown}", differences.len());
     assert!(count >= least, "{what}: only {count} samples");
     assert!(differences.len() * 1000 <= count * ALLOWED_PER_MILLE, "{what}: {shown}");
+}
+
+/// Samples by the name that tables show, as `perf report` counts them.
+fn perfs_table(file: &Path) -> BTreeMap<String, u64> {
+    let fields = ["report", "--stdio", "--no-children", "-g", "none", "-F", "sample,dso", "-t", "|", "-i"];
+    let output = Command::new("perf").args(fields).arg(file).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut table = BTreeMap::new();
+    for (count, name) in text.lines().filter_map(|line| line.split_once('|')) {
+        let Ok(count) = count.trim().parse::<u64>() else { continue };
+        *table.entry(name.trim().to_owned()).or_default() += count;
+    }
+    table
+}
+
+/// The same as the session counts them.
+fn our_table(file: &Path) -> BTreeMap<String, u64> {
+    let recording = Recording::open(file).unwrap();
+    let mut session = Session::new(recording.metadata());
+    let mut table = BTreeMap::new();
+    let _ = recording.for_each(|event| {
+        let Moment::Sample(sample) = session.apply(event) else { return };
+        let binary = sample.code.binary.and_then(|id| session.binary(id));
+        let name = binary.map_or(&b"[unknown]"[..], |binary| &binary.short_name);
+        *table.entry(String::from_utf8_lossy(name).into_owned()).or_default() += 1;
+    });
+    table
 }
 
 /// Builds the workload; `None` without a compiler.
@@ -160,6 +240,11 @@ fn every_sample_of_the_whole_system_is_as_perf_says() {
     let shell = "for i in 1 2 3 4 5 6 7 8 9 10; do /bin/ls -R /usr/include >/dev/null; (: $i) & done; wait";
     if record(&file, &["-F", "5000", "-e", "cpu-clock", "-a", "-g", "--", "sh", "-c", shell]) {
         check(&file, "whole system", 500);
+        let (ours, perfs) = (our_chains(&file), perfs_chains(&file));
+        let differing = differences(&ours, &perfs);
+        let shown = differing.iter().take(4).cloned().collect::<Vec<_>>().join("\n");
+        eprintln!("call chains: {} of {} differ\n{shown}", differing.len(), ours.len());
+        assert!(ours.len() >= 500 && differing.len() * 1000 <= ours.len() * ALLOWED_PER_MILLE, "call chains");
     }
 }
 
@@ -176,13 +261,14 @@ fn threads_forks_execs_and_generated_code_are_as_perf_says() {
         ("two events", &["-e", "cpu-clock,task-clock"]),
         ("call chains, data mappings", &["-e", "cpu-clock", "-g", "-d"]),
         ("build-ids in mappings", &["-e", "cpu-clock", "--buildid-mmap"]),
-        ("old mappings", &["-e", "cpu-clock", "-a", "--no-bpf-event", "-B"]),
+        ("whole system, no build-ids", &["-e", "cpu-clock", "-a", "--no-bpf-event", "-B"]),
     ];
     for (what, options) in options {
         let file = directory.path().join("busy.data");
         let arguments = [&["-F", "5000"][..], options, &["--", program]].concat();
         if record(&file, &arguments) {
             check(&file, what, 100);
+            assert_eq!(our_table(&file), perfs_table(&file), "{what}: names for tables");
         }
     }
 }

@@ -203,6 +203,19 @@ fn a_hidden_kernel_covers_everything_and_has_no_reference() {
 }
 
 #[test]
+fn the_image_goes_on_behind_its_text_up_to_the_next_mapping() {
+    let mut s = Stream::new();
+    let image = 0xffff_ffff_8100_0000;
+    s.mmap(0, KERNEL, NOBODY, (image, 0x10_0000, image), "[kernel.kallsyms]_text");
+    s.mmap(0, KERNEL, NOBODY, (image + 0x800_0000, 0x1000, 0), "[video]");
+    let places = [image - 1, image + 0x278_423d, image + 0x800_0010, image + 0x800_1000, image + 0x1000_0000];
+    places.iter().for_each(|ip| s.sample(1, KERNEL, 1, 1, *ip));
+    let (_, seen) = s.samples();
+    let names: Vec<_> = seen.iter().map(|s| s.binary.as_deref()).collect();
+    assert_eq!(names, [None, Some("[kernel.kallsyms]"), Some("[video]"), None, None]);
+}
+
+#[test]
 fn generated_kernel_code_comes_and_goes() {
     let mut s = Stream::new();
     let (image, bpf) = (0xffff_ffff_8100_0000, 0xffff_ffff_c000_1000);
