@@ -1,6 +1,7 @@
 //! Files: a header, a table of attrs, the records, and behind them the feature sections. In any order: only the header
 //! tells where they are.
 
+use super::event_name::NameSources;
 use super::features::Features;
 use super::header::{self, BITMAP_SIZE, FileHeader, HEADER_SIZE};
 use super::stream::{Source, Stream};
@@ -40,6 +41,9 @@ pub(crate) fn open(bytes: &Bytes, version: u8, order: ByteOrder, limits: &Limits
         file.features(&mut features);
     }
     names_and_ids(&features, &mut schema);
+    if schema.has_unnamed() {
+        schema.set_fallback_names(&NameSources::new(&features, order));
+    }
     let metadata = Metadata {
         container: Container::File,
         version,
