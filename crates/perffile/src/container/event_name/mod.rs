@@ -42,3 +42,8 @@ pub fn of_attr(attr: &EventAttr, sources: &NameSources) -> String {
     };
     appended(base, &modifiers(attr))
 }
+
+/// Whether the `config` of a type means the same on every machine.
+pub(crate) fn is_numbered_for_all(number: u32) -> bool {
+    matches!(number, kind::HARDWARE | kind::SOFTWARE | kind::HW_CACHE | kind::BREAKPOINT)
+}
