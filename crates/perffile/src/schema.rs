@@ -1,5 +1,6 @@
 //! All that is needed to decode a body: byte order, events, and which id belongs to which event.
 
+use crate::container::event_name::{self, NameSources};
 use crate::dialect::Dialect;
 use crate::wire::attr::{EventAttr, SampleType};
 use crate::wire::endian::ByteOrder;
@@ -13,7 +14,7 @@ pub struct EventDescription {
     pub attr: EventAttr,
     /// Ids of its counters: one per CPU or thread.
     pub ids: Vec<u64>,
-    /// Its name, as EVENT_DESC or EVENT_UPDATE tell it, or made from the attr.
+    /// Its name, as EVENT_DESC or EVENT_UPDATE tell it, or made from the attr by [`event_name`].
     pub name: String,
     /// Whether the recording itself tells the name.
     pub named: bool,
@@ -111,7 +112,7 @@ impl Schema {
         if let Some(first) = self.events.first() {
             self.uniform &= first.trailer == trailer && first.layout.time_offset() == layout.time_offset();
         }
-        let name = crate::container::event_name::from_attr(&attr);
+        let name = event_name::of_attr(&attr, &NameSources::default());
         self.events.push(EventDescription {
             attr,
             ids,
@@ -129,6 +130,18 @@ impl Schema {
         if let Some(event) = self.events.get_mut(index) {
             event.name = name;
             event.named = true;
+        }
+    }
+
+    /// Whether the recording leaves the name of some event to its reader.
+    pub fn has_unnamed(&self) -> bool {
+        self.events.iter().any(|event| !event.named)
+    }
+
+    /// Names the events that the recording does not name.
+    pub fn set_fallback_names(&mut self, sources: &NameSources) {
+        for event in self.events.iter_mut().filter(|event| !event.named) {
+            event.name = event_name::of_attr(&event.attr, sources);
         }
     }
 

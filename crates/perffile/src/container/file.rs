@@ -1,6 +1,7 @@
 //! Files: a header, a table of attrs, the records, and behind them the feature sections. In any order: only the header
 //! tells where they are.
 
+use super::event_name::{self, NameSources};
 use super::features::Features;
 use super::header::{self, BITMAP_SIZE, FileHeader, HEADER_SIZE};
 use super::stream::{Source, Stream};
@@ -11,7 +12,7 @@ use crate::issue::{IssueKind, Issues};
 use crate::limits::Limits;
 use crate::place::{Part, Place};
 use crate::recording::Metadata;
-use crate::schema::Schema;
+use crate::schema::{EventDescription, Schema};
 use crate::wire::attr::EventAttr;
 use crate::wire::decode::Decoder;
 use crate::wire::endian::{ByteOrder, with_order};
@@ -40,6 +41,9 @@ pub(crate) fn open(bytes: &Bytes, version: u8, order: ByteOrder, limits: &Limits
         file.features(&mut features);
     }
     names_and_ids(&features, &mut schema);
+    if schema.has_unnamed() {
+        schema.set_fallback_names(&NameSources::new(&features, order));
+    }
     let metadata = Metadata {
         container: Container::File,
         version,
@@ -127,14 +131,21 @@ impl File<'_> {
         Some((attr, ids, at + size + 16))
     }
 
-    /// Version 1: names of the events by their `config`.
+    /// Version 1: names of the events by their `config`. It says nothing of the type, and has the name of what was asked
+    /// for: `cycles` also where the kernel gave a software clock of the same number. So types whose numbers mean the
+    /// same everywhere do not need it.
     fn event_types(&mut self, schema: &mut Schema) {
         let table = self.bytes.section(self.head.event_types_offset, self.head.event_types_size);
         for entry in table.chunks_exact(EVENT_TYPE_SIZE) {
             let Some(config) = self.order.u64_at(entry, 0) else { continue };
             let name = String::from_utf8_lossy(until_nul(entry.get(8..).unwrap_or_default())).into_owned();
             for index in 0..schema.events().len() {
-                if schema.event(index).is_some_and(|event| event.attr.config == config && !event.named) {
+                let takes_it = |event: &EventDescription| {
+                    event.attr.config == config
+                        && !event.named
+                        && !event_name::is_numbered_for_all(event.attr.kind)
+                };
+                if schema.event(index).is_some_and(takes_it) {
                     schema.set_name(index, name.clone());
                 }
             }

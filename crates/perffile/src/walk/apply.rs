@@ -2,6 +2,7 @@
 
 use super::Batches;
 use crate::bytes::Bytes;
+use crate::container::event_name::NameSources;
 use crate::container::features::Features;
 use crate::container::file::names_and_ids;
 use crate::schema::Schema;
@@ -41,6 +42,7 @@ impl Batches {
         match Record::decode::<O>(head.kind, body, &SampleShape::default(), head.misc) {
             Ok((Record::HeaderAttr(HeaderAttr { attr, ids }), _)) => {
                 self.schema().add(attr, ids.iter().collect());
+                self.names_stale = true;
                 self.schema_changed();
             }
             Ok((Record::EventUpdate(update), _)) => self.event_update(&update),
@@ -81,9 +83,27 @@ impl Batches {
     fn add_feature(&mut self, feature: u32, bytes: &Bytes, section: Range<usize>) {
         let offset = self.chunks.back().map_or(0, |chunk| chunk.offset) + section.start as u64;
         self.features().insert(feature, bytes.slice(section), offset);
+        if matches!(feature, bit::PMU_MAPPINGS | bit::TRACING_DATA) {
+            self.name_sources = None;
+            self.names_stale = true;
+        }
         if feature == bit::EVENT_DESC {
             let features = Arc::clone(&self.metadata.features);
             names_and_ids(&features, self.schema());
         }
+    }
+
+    /// Names the events that the recording does not name, by what is known now: once per batch, not per record, since
+    /// features come in any order and a stream may have many.
+    pub(super) fn name_events(&mut self) {
+        if !std::mem::take(&mut self.names_stale) || !self.metadata.schema.has_unnamed() {
+            return;
+        }
+        let sources = match self.name_sources.take() {
+            Some(sources) => sources,
+            None => NameSources::new(&self.metadata.features, self.metadata.order),
+        };
+        self.schema().set_fallback_names(&sources);
+        self.name_sources = Some(sources);
     }
 }

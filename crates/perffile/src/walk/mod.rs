@@ -6,6 +6,7 @@ pub(crate) mod frame;
 
 use crate::bytes::Bytes;
 use crate::container::Container;
+use crate::container::event_name::NameSources;
 use crate::container::stream::{Feed, Stream};
 use crate::dialect::Dialect;
 use crate::error::Result;
@@ -45,6 +46,10 @@ pub struct Batches {
     /// While inside a compressed record: the chunk that holds it, and where it ends there.
     outer: Option<(Bytes, usize)>,
     limits: Limits,
+    /// What names are made of, once it was needed; nothing when the features have changed since.
+    name_sources: Option<NameSources>,
+    /// Whether events or features have come that fallback names depend on.
+    names_stale: bool,
     index: u64,
     done_bytes: u64,
     total_bytes: u64,
@@ -98,6 +103,8 @@ impl Batches {
             chunks: VecDeque::new(),
             outer: None,
             limits: Limits::default(),
+            name_sources: None,
+            names_stale: false,
             index: 0,
             done_bytes: 0,
             total_bytes,
@@ -409,6 +416,7 @@ impl Batches {
         if self.ready.is_empty() {
             return None;
         }
+        self.name_events();
         let batch = Batch {
             schema: Arc::clone(&self.metadata.schema),
             first_chunk: self.first_chunk,
