@@ -175,13 +175,14 @@ impl<'b> Event<'b> {
         self.schema.event(self.event_index()?)
     }
 
-    /// The sample, if it is one that belongs to a known event.
+    /// The sample, if it is one whose layout is known: that of its event, or that of all events.
     #[inline]
     pub fn sample(&self) -> Option<SampleView<'b>> {
         if self.head.kind != kind::SAMPLE {
             return None;
         }
-        Some(SampleView::new(self.body(), &self.event()?.layout, self.head.misc))
+        let body = self.body();
+        Some(SampleView::new(body, self.schema.layout_of_sample(body)?, self.head.misc))
     }
 
     /// The sample as one of the event with this index, as [`Event::event_index`] has told it.
@@ -195,13 +196,13 @@ impl<'b> Event<'b> {
         if self.head.kind == kind::SAMPLE || self.is_user_record() {
             return None;
         }
-        let event = self.event()?;
         let body = self.body();
-        let bytes = body.get(body.len().checked_sub(event.trailer.size())?..)?;
+        let (trailer, shape) = self.schema.trailer_of(body)?;
+        let bytes = body.get(body.len().checked_sub(trailer.size())?..)?;
         if bytes.is_empty() {
             return None;
         }
-        with_order!(self.schema.order(), O => Decoder::<O, _>::new(bytes, event.layout.shape(), 0).value().ok())
+        with_order!(self.schema.order(), O => Decoder::<O, _>::new(bytes, shape, 0).value().ok())
     }
 
     /// The record with all its fields, and what its body holds behind the fields known here.
@@ -221,11 +222,13 @@ impl<'b> Event<'b> {
         if self.is_user_record() {
             return (body, SampleShape::default());
         }
-        let Some(event) = self.event() else { return (body, SampleShape::default()) };
-        let shape = *event.layout.shape();
         if self.head.kind == kind::SAMPLE {
-            return (body, shape);
+            let layout = self.schema.layout_of_sample(body);
+            return (body, layout.map_or_else(SampleShape::default, |layout| *layout.shape()));
         }
-        (body.get(..body.len().saturating_sub(event.trailer.size())).unwrap_or_default(), shape)
+        let Some((trailer, shape)) = self.schema.trailer_of(body) else {
+            return (body, SampleShape::default());
+        };
+        (body.get(..body.len().saturating_sub(trailer.size())).unwrap_or_default(), *shape)
     }
 }

@@ -50,8 +50,8 @@ issue_kinds! {
     ReadFailed "read_failed" Damage,
     /// A sample whose event id belongs to no event.
     UnknownEventId "unknown_event_id" Damage,
-    /// Events disagree about where a record's id is: the first event's layout is taken.
-    MixedLayouts "mixed_layouts" Note,
+    /// Several events, and samples that do not say which one they belong to: all count for the first.
+    AmbiguousEvents "ambiguous_events" Note,
     /// Records of types unknown to this version.
     UnknownRecord "unknown_record" Note,
     /// Records older than what was delivered before them.

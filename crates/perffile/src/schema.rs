@@ -2,7 +2,7 @@
 
 use crate::container::event_name::{self, NameSources};
 use crate::dialect::Dialect;
-use crate::wire::attr::{EventAttr, SampleType};
+use crate::wire::attr::{EventAttr, SampleShape, SampleType};
 use crate::wire::endian::ByteOrder;
 use crate::wire::sample::layout::{SampleLayout, TrailerLayout};
 use rustc_hash::FxHashMap;
@@ -49,12 +49,14 @@ pub struct Schema {
     trailer_id_at: Vec<usize>,
     /// Whether all events lay out their samples' time and their trailers in the same way.
     uniform: bool,
+    /// Whether all events lay out everything in the same way.
+    same_shape: bool,
 }
 
 impl Schema {
     /// No event yet.
     pub fn new(order: ByteOrder) -> Self {
-        Schema { order, uniform: true, ..Schema::default() }
+        Schema { order, uniform: true, same_shape: true, ..Schema::default() }
     }
 
     /// Byte order of the recording.
@@ -93,9 +95,10 @@ impl Schema {
         !self.uniform
     }
 
-    /// Whether several events share a recording that does not say which one a sample belongs to.
+    /// Whether several events share a recording whose samples do not say which one they belong to. They then count as samples
+    /// of the first.
     pub fn is_ambiguous(&self) -> bool {
-        self.events.len() > 1 && self.sample_id_at.is_empty()
+        self.events.len() > 1 && self.sample_id_at.is_empty() && self.same_shape
     }
 
     /// Adds an event.
@@ -111,6 +114,7 @@ impl Schema {
         push_new(&mut self.trailer_id_at, trailer.id_offset().map(|at| trailer.size() - at));
         if let Some(first) = self.events.first() {
             self.uniform &= first.trailer == trailer && first.layout.time_offset() == layout.time_offset();
+            self.same_shape &= *first.layout.shape() == shape;
         }
         let name = event_name::of_attr(&attr, &NameSources::default());
         self.events.push(EventDescription {
@@ -175,11 +179,27 @@ impl Schema {
         if self.events.len() == 1 {
             return Some(0);
         }
-        self.sample_id_at.iter().find_map(|at| {
+        let by_id = self.sample_id_at.iter().find_map(|at| {
             let found = self.known_id(self.order.u64_at(body, *at)?)?;
             let layout = &self.events.get(found)?.layout;
             (layout.id_offset() == Some(*at)).then_some(found)
-        })
+        });
+        by_id.or_else(|| self.is_ambiguous().then_some(0))
+    }
+
+    /// How a sample is laid out: as its event says, or as all events agree.
+    #[inline]
+    pub fn layout_of_sample(&self, body: &[u8]) -> Option<&SampleLayout> {
+        let index = if self.same_shape { 0 } else { self.event_of_sample(body)? };
+        self.events.get(index).map(|event| &event.layout)
+    }
+
+    /// The trailer of another record of the kernel, and the shape that goes with it: as its event says, or as all events
+    /// agree.
+    #[inline]
+    pub fn trailer_of(&self, body: &[u8]) -> Option<(&TrailerLayout, &SampleShape)> {
+        let index = if self.same_shape { 0 } else { self.event_of_trailer(body)? };
+        self.events.get(index).map(|event| (&event.trailer, event.layout.shape()))
     }
 
     /// The event of another record of the kernel, from its trailer. Without an id it is the first.

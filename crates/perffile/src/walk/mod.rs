@@ -173,6 +173,15 @@ impl Batches {
 
     fn finish(&mut self) {
         self.finished = true;
+        if self.metadata.schema.is_ambiguous() {
+            let events = self.metadata.schema.events().len();
+            let message = || {
+                format!(
+                    "samples do not say which of the {events} events they belong to: all count for the first"
+                )
+            };
+            self.metadata.issues.add(IssueKind::AmbiguousEvents, Place::default(), message);
+        }
         self.queue.finish(&mut self.ready);
         let unordered = self.queue.unordered;
         if unordered > 0 {
