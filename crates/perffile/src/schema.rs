@@ -137,6 +137,19 @@ impl Schema {
         }
     }
 
+    /// Gives events without a name the one that old recordings tell for a `config`. They say nothing of the type, and have
+    /// the name of what was asked for: `cycles` also where the kernel gave a software clock of the same number. So types
+    /// whose numbers mean the same everywhere do not need it.
+    pub(crate) fn set_name_of_config(&mut self, config: u64, name: &str) {
+        let takes_it = |event: &&mut EventDescription| {
+            event.attr.config == config && !event.named && !event_name::is_numbered_for_all(event.attr.kind)
+        };
+        for event in self.events.iter_mut().filter(takes_it) {
+            event.name = name.to_owned();
+            event.named = true;
+        }
+    }
+
     /// Whether the recording leaves the name of some event to its reader.
     pub fn has_unnamed(&self) -> bool {
         self.events.iter().any(|event| !event.named)

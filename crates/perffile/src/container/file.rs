@@ -131,24 +131,15 @@ impl File<'_> {
         Some((attr, ids, at + size + 16))
     }
 
-    /// Version 1: names of the events by their `config`. It says nothing of the type, and has the name of what was asked
-    /// for: `cycles` also where the kernel gave a software clock of the same number. So types whose numbers mean the
-    /// same everywhere do not need it.
+    /// Version 1: names of the events by their `config`.
     fn event_types(&mut self, schema: &mut Schema) {
         let table = self.bytes.section(self.head.event_types_offset, self.head.event_types_size);
         for entry in table.chunks_exact(EVENT_TYPE_SIZE) {
             let Some(config) = self.order.u64_at(entry, 0) else { continue };
-            let name = String::from_utf8_lossy(until_nul(entry.get(8..).unwrap_or_default())).into_owned();
-            for index in 0..schema.events().len() {
-                let takes_it = |event: &EventDescription| {
-                    event.attr.config == config
-                        && !event.named
-                        && !event_name::is_numbered_for_all(event.attr.kind)
-                };
-                if schema.event(index).is_some_and(takes_it) {
-                    schema.set_name(index, name.clone());
-                }
-            }
+            schema.set_name_of_config(
+                config,
+                &String::from_utf8_lossy(until_nul(entry.get(8..).unwrap_or_default())),
+            );
         }
     }
 

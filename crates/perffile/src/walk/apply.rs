@@ -30,7 +30,7 @@ impl Batches {
             return self.add_feature(bit, bytes, payload.start - body.len()..payload.start);
         }
         match head.kind {
-            kind::HEADER_ATTR | kind::EVENT_UPDATE => {}
+            kind::HEADER_ATTR | kind::HEADER_EVENT_TYPE | kind::EVENT_UPDATE => {}
             kind::HEADER_FEATURE => return self.feature::<O>(body, bytes, payload.start),
             kind::HEADER_TRACING_DATA => {
                 let inside = payload.start - body.len().saturating_sub(4)..payload.start;
@@ -44,6 +44,9 @@ impl Batches {
                 self.schema().add(attr, ids.iter().collect());
                 self.names_stale = true;
                 self.schema_changed();
+            }
+            Ok((Record::HeaderEventType(told), _)) => {
+                self.schema().set_name_of_config(told.event_id, &told.event_name.display());
             }
             Ok((Record::EventUpdate(update), _)) => self.event_update(&update),
             _ => {} // A record that cannot be decoded is told of by whoever decodes it.
