@@ -4,5 +4,6 @@
 pub mod dump;
 pub mod info;
 pub mod json;
+pub mod stat;
 pub mod stats;
 pub mod text;

@@ -1,4 +1,5 @@
 //! The columnar profile: functions, samples, totals, views.
 #![forbid(unsafe_code)]
 
+pub mod counters;
 pub mod statistics;

@@ -4,6 +4,7 @@ pub(crate) mod completions;
 pub(crate) mod dump;
 pub(crate) mod info;
 pub(crate) mod overview;
+pub(crate) mod stat;
 pub(crate) mod stats;
 
 use crate::outcome::Outcome;
@@ -36,6 +37,7 @@ const fn entry<C: Cmd>() -> Entry {
 pub(crate) const COMMANDS: &[Entry] = &[
     entry::<info::Info>(),
     entry::<stats::Stats>(),
+    entry::<stat::Stat>(),
     entry::<dump::Dump>(),
     entry::<completions::Completions>(),
 ];
