@@ -177,17 +177,30 @@ fn fresh_recordings() {
             skip("fresh_recordings", &format!("perf stat record {arguments:?} does not work here"));
             continue;
         };
-        let said =
-            perf_says(&file).unwrap_or_else(|| panic!("perf reads what it has just written, {arguments:?}"));
+        let Some(said) = perf_says(&file) else {
+            // Without tracing data, which perf stat does not write, perf refuses its own tracepoints.
+            assert!(arguments[1].contains("sched:"), "perf reads what it has just written, {arguments:?}");
+            let events: Vec<String> = mine(&file, &[], false).into_iter().map(|row| row.event).collect();
+            assert_eq!(events, arguments[1].split(',').collect::<Vec<_>>());
+            continue;
+        };
         assert!(check(&format!("{arguments:?}"), &file, &said) >= 2);
     }
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
+}
+
+/// Offset and size of the data section of a little-endian file.
+fn data(file: &[u8]) -> (usize, usize) {
+    (usize::try_from(u64_at(file, 40)).unwrap(), usize::try_from(u64_at(file, 48)).unwrap())
 }
 
 /// A copy of a recording whose STAT records went through `change(event number, value, enabled, running)`.
 fn changed(file: &Path, folder: &Path, change: impl Fn(usize, &mut [u64; 3])) -> PathBuf {
     let mut bytes = std::fs::read(file).unwrap();
-    let u64_at = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
-    let (start, size) = (u64_at(&bytes, 40) as usize, u64_at(&bytes, 48) as usize);
+    let (start, size) = data(&bytes);
     let (mut at, mut number) = (start, 0);
     while at < start + size {
         if bytes[at] == 76 {
@@ -299,8 +312,7 @@ fn other_recordings_are_refused_in_a_sentence() {
 fn a_cut_recording_gives_what_is_there() {
     let folder = scratch();
     let bytes = std::fs::read(fixture("stat")).unwrap();
-    let data_at = u64::from_le_bytes(bytes[40..48].try_into().unwrap()) as usize;
-    let data_size = u64::from_le_bytes(bytes[48..56].try_into().unwrap()) as usize;
+    let (data_at, data_size) = data(&bytes);
     let file = tool::cut(&fixture("stat"), data_at + data_size / 2, folder.path());
     let output = tool::run(&[OsStr::new("stat"), file.as_os_str()]);
     assert_eq!(output.status.code(), Some(3), "{}", tool::stderr(&output));
@@ -312,7 +324,7 @@ fn a_cut_recording_gives_what_is_there() {
 #[test]
 fn damaged_bytes_do_no_harm() {
     let whole = std::fs::read(fixture("stat")).unwrap();
-    let data_at = u64::from_le_bytes(whole[40..48].try_into().unwrap()) as usize;
+    let (data_at, _) = data(&whole);
     let mut answered = 0;
     for at in data_at..whole.len().min(data_at + 1500) {
         let mut bytes = whole.clone();
