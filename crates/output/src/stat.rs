@@ -103,6 +103,36 @@ pub fn write_text(out: &mut impl Write, view: &View<'_>) -> io::Result<()> {
     Ok(())
 }
 
+/// What was counted in the whole run, as `readperf stats` shows it; nothing if the recording has no counts.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_totals(out: &mut impl Write, counters: &Counters, schema: &Schema) -> io::Result<()> {
+    let sum = [counters.sum()];
+    let view = View { counters, rounds: &sum, mode: Mode::Total, schema };
+    if counters.values > 0 {
+        writeln!(out, "\n{:<32} {:>14} unit", "event", "count")?;
+    }
+    for row in sum.iter().flat_map(|round| view.rows(round)) {
+        let line = format!(
+            "{:<32} {:>14} {}",
+            printable(view.name(&row)),
+            view.value(&row),
+            printable(view.unit(&row))
+        );
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+/// The same as JSON.
+pub fn totals_json(counters: &Counters, schema: &Schema) -> Option<Value> {
+    let sum = [counters.sum()];
+    let view = View { counters, rounds: &sum, mode: Mode::Total, schema };
+    let rows = sum.iter().flat_map(|round| view.rows(round)).map(|row| row_json(&view, &row)).collect();
+    (counters.values > 0).then_some(Value::Array(rows))
+}
+
 /// A line of the table: time, place, value, unit, event, remark.
 struct Line([String; 6]);
 

@@ -294,6 +294,9 @@ fn the_sum_of_the_intervals_is_the_last_value() {
         let last: u64 = stats[stats.len() - 3 + nr]["val"].as_u64().unwrap();
         assert_eq!(row["raw_count"].as_u64(), Some(last), "{row}");
     }
+    // `readperf stats` says the same beside its numbers of records, and nothing of the kind for other recordings.
+    assert_eq!(tool::json("stats", &file)["counts"], value["rounds"][0]["rows"]);
+    assert!(tool::json("stats", &fixture("main")).get("counts").is_none());
 }
 
 #[test]
