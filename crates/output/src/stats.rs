@@ -1,7 +1,7 @@
 //! `readperf stats`: what a recording consists of.
 
-use crate::json;
 use crate::text::{binary_size, grouped, printable, seconds};
+use crate::{json, stat};
 use perffile::{Issue, Schema};
 use readperf_profile::statistics::Statistics;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ pub fn write_json(
         .events(schema)
         .map(|(name, count)| json!({ "name": name, "samples": count.samples, "period": count.period }))
         .collect();
-    let document = json!({
+    let mut document = json!({
         "schema": json::SCHEMA,
         "records": records,
         "events": events,
@@ -39,6 +39,10 @@ pub fn write_json(
         "lost_samples": stats.lost_samples,
         "issues": json::issues(issues.iter().copied()),
     });
+    if let (Some(counts), Value::Object(object)) = (stat::totals_json(&stats.counters, schema), &mut document)
+    {
+        object.insert("counts".into(), counts);
+    }
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)
 }
@@ -67,6 +71,7 @@ pub fn write_text(out: &mut impl Write, stats: &Statistics, schema: &Schema) -> 
             grouped(count.period)
         )?;
     }
+    stat::write_totals(out, &stats.counters, schema)?;
     writeln!(out)?;
     if stats.unattributed > 0 {
         writeln!(out, "samples of no known event  {}", grouped(stats.unattributed))?;

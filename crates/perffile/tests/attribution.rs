@@ -37,8 +37,11 @@ fn record(bytes: &mut Vec<u8>, kind: u32, body: &[u8]) {
     bytes.extend_from_slice(body);
 }
 
-/// Event and instruction pointer of each sample.
-fn samples(recording: &Recording) -> (Vec<(Option<usize>, Option<u64>)>, Issues) {
+/// Event and instruction pointer of a sample.
+type Told = (Option<usize>, Option<u64>);
+
+/// Of each sample.
+fn samples(recording: &Recording) -> (Vec<Told>, Issues) {
     let mut batches = recording.batches(Ordering::File).unwrap();
     let all: Vec<Batch> = batches.by_ref().collect();
     let events = all.iter().flat_map(Batch::iter).filter(|event| event.head().kind == 9);

@@ -8,6 +8,8 @@ mod event_names_support;
 use event_names_support::crafted::{Attr, file, pipe, pmu_mappings, record, string};
 use event_names_support::robbed::without_event_desc;
 use event_names_support::{corpus, files, names, perf, skip};
+use perffile::bytes::Bytes;
+use perffile::{Ordering, Recording};
 use std::path::Path;
 
 const HOSTNAME: u32 = 3;
@@ -274,4 +276,21 @@ fn without_event_desc_record(pipe: &[u8]) -> Option<Vec<u8>> {
         at += size;
     }
     found.then_some(out)
+}
+
+/// Features may come after the events, and a second table after the first: every batch has the names known by then.
+#[test]
+fn names_follow_what_a_pipe_tells_later() {
+    let round = || record(false, 68, &[]);
+    let table = |name| {
+        let body = [&u64::from(PMU_MAPPINGS).to_le_bytes()[..], &pmu_mappings(false, &[(8, name)])].concat();
+        record(false, 80, &body)
+    };
+    let attrs = [Attr { kind: 8, config: 1, ..Attr::default() }];
+    let last = [round(), table("early"), round(), table("late"), round(), round()];
+    let recording = Recording::from_bytes(Bytes::new(pipe(false, &attrs, &[], &last))).unwrap();
+    let batches = recording.batches(Ordering::Time).unwrap();
+    let names: Vec<String> = batches.map(|batch| batch.schema().events()[0].name.clone()).collect();
+    let expected = ["unknown attr type: 8", "early/config=0x1/", "late/config=0x1/", "late/config=0x1/"];
+    assert_eq!(names, expected);
 }

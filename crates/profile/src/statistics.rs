@@ -1,5 +1,6 @@
 //! What a recording consists of: records by type, samples and periods by event, times, losses.
 
+use crate::counters::Counters;
 use perffile::wire::record::{Record, kind};
 use perffile::{Delivery, Event, IssueKind, Issues, Schema};
 use std::collections::BTreeMap;
@@ -38,6 +39,8 @@ pub struct Statistics {
     pub lost_records: u64,
     /// Samples that LOST_SAMPLES records tell of.
     pub lost_samples: u64,
+    /// The counts of perf stat, if it is a recording of that; call [`Counters::finish`] when all records have been seen.
+    pub counters: Counters,
     /// Samples that belong to no known event.
     pub unattributed: u64,
     /// What was wrong with records here.
@@ -54,6 +57,7 @@ impl Default for Statistics {
             times_ns: None,
             lost_records: 0,
             lost_samples: 0,
+            counters: Counters::new(),
             unattributed: 0,
             issues: Issues::default(),
         }
@@ -74,6 +78,7 @@ impl Statistics {
         match head.kind {
             kind::SAMPLE => self.add_sample(event),
             kind::LOST | kind::LOST_SAMPLES => self.add_lost(event),
+            kind::THREAD_MAP | kind::STAT_CONFIG | kind::STAT | kind::STAT_ROUND => self.counters.add(event),
             _ => {}
         }
     }

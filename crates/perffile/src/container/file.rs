@@ -1,7 +1,7 @@
 //! Files: a header, a table of attrs, the records, and behind them the feature sections. In any order: only the header
 //! tells where they are.
 
-use super::event_name::{self, NameSources};
+use super::event_name::NameSources;
 use super::features::Features;
 use super::header::{self, BITMAP_SIZE, FileHeader, HEADER_SIZE};
 use super::stream::{Source, Stream};
@@ -12,7 +12,7 @@ use crate::issue::{IssueKind, Issues};
 use crate::limits::Limits;
 use crate::place::{Part, Place};
 use crate::recording::Metadata;
-use crate::schema::{EventDescription, Schema};
+use crate::schema::Schema;
 use crate::wire::attr::EventAttr;
 use crate::wire::decode::Decoder;
 use crate::wire::endian::{ByteOrder, with_order};

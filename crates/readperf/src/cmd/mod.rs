@@ -4,7 +4,11 @@ pub(crate) mod completions;
 pub(crate) mod dump;
 pub(crate) mod info;
 pub(crate) mod overview;
+<<<<<<< HEAD
 pub(crate) mod report;
+=======
+pub(crate) mod stat;
+>>>>>>> names
 pub(crate) mod stats;
 
 use crate::outcome::Outcome;
@@ -37,6 +41,7 @@ const fn entry<C: Cmd>() -> Entry {
 pub(crate) const COMMANDS: &[Entry] = &[
     entry::<info::Info>(),
     entry::<stats::Stats>(),
+    entry::<stat::Stat>(),
     entry::<dump::Dump>(),
     entry::<report::Report>(),
     entry::<completions::Completions>(),

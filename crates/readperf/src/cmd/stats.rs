@@ -43,8 +43,10 @@ Examples:
             progress.bytes(batches.progress());
         }
         drop(progress);
+        stats.counters.finish();
         let mut issues = batches.issues().clone();
         issues.extend(&stats.issues);
+        issues.extend(&stats.counters.issues);
         let schema = &batches.metadata().schema;
         let mut out = self.output.open()?;
         if self.json {
