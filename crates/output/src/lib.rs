@@ -5,12 +5,9 @@ pub mod csv;
 pub mod dump;
 pub mod info;
 pub mod json;
-<<<<<<< HEAD
 pub mod names;
 pub mod overview;
 pub mod report;
-=======
 pub mod stat;
->>>>>>> names
 pub mod stats;
 pub mod text;

@@ -5,12 +5,9 @@
 //! where the names come from is not this crate's business. [`view`] makes tables of numbers; text is for others.
 #![forbid(unsafe_code)]
 
-<<<<<<< HEAD
 pub mod build;
-pub mod profile;
-=======
 pub mod counters;
->>>>>>> names
+pub mod profile;
 pub mod statistics;
 pub mod symbolize;
 pub mod view;

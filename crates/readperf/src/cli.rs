@@ -17,7 +17,8 @@ Exit status: 0 fine; 1 failed; 2 wrong usage; 3 answered, but the input was dama
 
 /// The whole command line.
 pub(crate) fn command() -> Command {
-    let main = Command::new("readperf")
+    // The derived part comes first: it would put the comment on the struct in the place of the text for people.
+    overview::Arguments::augment_args(Command::new("readperf"))
         .version(env!("CARGO_PKG_VERSION"))
         .about("Reads Linux perf.data: who spent the time")
         .long_about(
@@ -28,9 +29,8 @@ pub(crate) fn command() -> Command {
         .after_help(EXAMPLES)
         .args_conflicts_with_subcommands(true)
         .subcommand_negates_reqs(true)
-        .disable_help_subcommand(true);
-    let main = overview::Arguments::augment_args(main);
-    main.subcommands(COMMANDS.iter().map(|entry| (entry.command)()))
+        .disable_help_subcommand(true)
+        .subcommands(COMMANDS.iter().map(|entry| (entry.command)()))
 }
 
 /// Parses the arguments and runs what they ask for.

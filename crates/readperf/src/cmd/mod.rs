@@ -4,11 +4,8 @@ pub(crate) mod completions;
 pub(crate) mod dump;
 pub(crate) mod info;
 pub(crate) mod overview;
-<<<<<<< HEAD
 pub(crate) mod report;
-=======
 pub(crate) mod stat;
->>>>>>> names
 pub(crate) mod stats;
 
 use crate::outcome::Outcome;
@@ -32,7 +29,10 @@ pub(crate) trait Cmd: Args + FromArgMatches {
 const fn entry<C: Cmd>() -> Entry {
     Entry {
         name: C::NAME,
-        command: || C::augment_args(Command::new(C::NAME).about(C::ABOUT).after_help(C::EXAMPLES)),
+        // The derived part comes first: it would put the comment on the struct in the place of the text for people.
+        command: || {
+            C::augment_args(Command::new(C::NAME)).about(C::ABOUT).long_about(None).after_help(C::EXAMPLES)
+        },
         run: |matches| C::from_arg_matches(matches)?.run(),
     }
 }
