@@ -9,13 +9,14 @@
 //!
 //! let recording = perffile::Recording::open("perf.data")?;
 //! let mut session = Session::new(recording.metadata());
-//! recording.for_each(|event| {
+//! let issues = recording.for_each(|event| {
 //!     if let Moment::Sample(sample) = session.apply(event) {
 //!         let comm = session.comm(sample.comm);
 //!         let binary = sample.code.binary.and_then(|id| session.binary(id));
 //!         let _ = (comm, binary.map(|b| &b.short_name), sample.code.address);
 //!     }
-//! });
+//! })?;
+//! assert!(!issues.damaged());
 //! # Ok::<(), perffile::Error>(())
 //! ```
 #![forbid(unsafe_code)]

@@ -81,11 +81,13 @@ fn our_view(file: &Path) -> (Vec<String>, Session) {
     let recording = Recording::open(file).unwrap();
     let mut session = Session::new(recording.metadata());
     let mut lines = Vec::new();
-    recording.for_each(|event| {
-        if let Moment::Sample(sample) = session.apply(event) {
-            lines.push(line(&session, &sample));
-        }
-    });
+    let _ = recording
+        .for_each(|event| {
+            if let Moment::Sample(sample) = session.apply(event) {
+                lines.push(line(&session, &sample));
+            }
+        })
+        .unwrap();
     lines.sort();
     (lines, session)
 }
@@ -158,27 +160,29 @@ fn our_chains(file: &Path) -> Vec<String> {
     let recording = Recording::open(file).unwrap();
     let mut session = Session::new(recording.metadata());
     let mut chains = Vec::new();
-    let _ = recording.for_each(|event| {
-        let Moment::Sample(sample) = session.apply(event) else { return };
-        let pid = session.process(sample.process).unwrap().pid.cast_signed();
-        let tid = session.thread(sample.thread).unwrap().tid.cast_signed();
-        let (seconds, ns) = (sample.time_ns / 1_000_000_000, sample.time_ns % 1_000_000_000);
-        let chain = session.callchain(sample.process, &sample.sample, sample.mode);
-        // perf drops a chain with a marker it does not know, such as what code without frame pointers leaves on stacks.
-        if chain.clone().any(|entry| matches!(entry, ChainEntry::Marker(Context::Unknown(_)))) {
-            return;
-        }
-        let entries: Vec<String> = chain
-            .addresses()
-            .map(|code| {
-                let binary = code.binary.and_then(|id| session.binary(id));
-                format!("{:x} ({})", code.address, binary.map_or("[unknown]".into(), dso))
-            })
-            .collect();
-        if !entries.is_empty() {
-            chains.push(format!("{pid}/{tid} {seconds}.{ns:09}: {}", entries.join(" ")));
-        }
-    });
+    let _ = recording
+        .for_each(|event| {
+            let Moment::Sample(sample) = session.apply(event) else { return };
+            let pid = session.process(sample.process).unwrap().pid.cast_signed();
+            let tid = session.thread(sample.thread).unwrap().tid.cast_signed();
+            let (seconds, ns) = (sample.time_ns / 1_000_000_000, sample.time_ns % 1_000_000_000);
+            let chain = session.callchain(sample.process, &sample.sample, sample.mode);
+            // perf drops a chain with a marker it does not know, such as what code without frame pointers leaves on stacks.
+            if chain.clone().any(|entry| matches!(entry, ChainEntry::Marker(Context::Unknown(_)))) {
+                return;
+            }
+            let entries: Vec<String> = chain
+                .addresses()
+                .map(|code| {
+                    let binary = code.binary.and_then(|id| session.binary(id));
+                    format!("{:x} ({})", code.address, binary.map_or("[unknown]".into(), dso))
+                })
+                .collect();
+            if !entries.is_empty() {
+                chains.push(format!("{pid}/{tid} {seconds}.{ns:09}: {}", entries.join(" ")));
+            }
+        })
+        .unwrap();
     chains.sort();
     chains
 }
@@ -209,12 +213,14 @@ fn our_table(file: &Path) -> BTreeMap<String, u64> {
     let recording = Recording::open(file).unwrap();
     let mut session = Session::new(recording.metadata());
     let mut table = BTreeMap::new();
-    let _ = recording.for_each(|event| {
-        let Moment::Sample(sample) = session.apply(event) else { return };
-        let binary = sample.code.binary.and_then(|id| session.binary(id));
-        let name = binary.map_or(&b"[unknown]"[..], |binary| &binary.short_name);
-        *table.entry(String::from_utf8_lossy(name).into_owned()).or_default() += 1;
-    });
+    let _ = recording
+        .for_each(|event| {
+            let Moment::Sample(sample) = session.apply(event) else { return };
+            let binary = sample.code.binary.and_then(|id| session.binary(id));
+            let name = binary.map_or(&b"[unknown]"[..], |binary| &binary.short_name);
+            *table.entry(String::from_utf8_lossy(name).into_owned()).or_default() += 1;
+        })
+        .unwrap();
     table
 }
 

@@ -163,7 +163,7 @@ impl Stream {
             let moment = session.apply(event);
             each(&session, &moment);
         });
-        (session, issues)
+        (session, issues.unwrap())
     }
 
     /// Runs a session, and collects its samples.
