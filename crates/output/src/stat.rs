@@ -47,6 +47,7 @@ impl View<'_> {
             Place::Thread(index) => {
                 let thread = usize::try_from(index).ok().and_then(|index| self.counters.threads.get(index));
                 match thread.map(|thread| (thread.comm.as_str(), thread.tid)) {
+                    Some(("", Some(tid))) => tid.to_string(),
                     Some((comm, Some(tid))) => format!("{comm}-{tid}"),
                     Some((comm, None)) if !comm.is_empty() => comm.to_owned(),
                     _ => format!("thread {index}"),
@@ -87,13 +88,17 @@ fn two_decimals(value: f64) -> String {
 /// # Errors
 /// What the writer says.
 pub fn write_text(out: &mut impl Write, view: &View<'_>) -> io::Result<()> {
-    let mut lines = vec![Line::titles(view)];
-    for round in view.rounds {
-        lines.extend(view.rows(round).map(|row| Line::new(view, round, &row)));
-    }
-    let widths = Line::widths(&lines);
-    lines.iter().try_for_each(|line| line.write(out, widths))?;
-    if lines.len() == 1 {
+    // Twice over the rows, so that none has to be kept: names may be long and rows many.
+    let lines = || {
+        let rows = view
+            .rounds
+            .iter()
+            .flat_map(|round| view.rows(round).map(move |row| Line::new(view, round, &row)));
+        std::iter::once(Line::titles(view)).chain(rows)
+    };
+    let (widths, count) = Line::widths(lines());
+    lines().try_for_each(|line| line.write(out, widths))?;
+    if count == 1 {
         writeln!(out, "(nothing was counted)")?;
     }
     let elapsed = view.counters.elapsed_ns();
@@ -161,12 +166,13 @@ impl Line {
         ])
     }
 
-    fn widths(lines: &[Line]) -> [usize; 6] {
-        lines.iter().fold([0; 6], |mut widths, line| {
+    /// The widest cell of each column, and the number of lines.
+    fn widths(lines: impl Iterator<Item = Line>) -> ([usize; 6], usize) {
+        lines.fold(([0; 6], 0), |(mut widths, count), line| {
             for (most, cell) in widths.iter_mut().zip(&line.0) {
                 *most = width(cell).max(*most);
             }
-            widths
+            (widths, count + 1)
         })
     }
 
@@ -209,18 +215,33 @@ fn metric_text(metric: Metric) -> String {
 /// # Errors
 /// What the writer says.
 pub fn write_json(out: &mut impl Write, view: &View<'_>, issues: &[&Issue]) -> io::Result<()> {
-    let rounds: Vec<Value> = view.rounds.iter().map(|round| round_json(view, round)).collect();
-    let interval = view.counters.interval_ms;
-    let document = json!({
-        "schema": json::SCHEMA,
-        "by": match view.mode { Mode::Total => "total", Mode::Thread => "thread", Mode::Cpu | Mode::Topology(_) => "cpu" },
-        "interval_ms": (interval > 0).then_some(interval),
-        "elapsed_ns": view.counters.elapsed_ns(),
-        "rounds": rounds,
-        "issues": json::issues(issues.iter().copied()),
-    });
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    let by = match view.mode {
+        Mode::Total => "total",
+        Mode::Thread => "thread",
+        Mode::Cpu | Mode::Topology(_) => "cpu",
+    };
+    let interval = (view.counters.interval_ms > 0).then_some(view.counters.interval_ms);
+    // Row by row, one a line: the document as a whole is never in memory.
+    write!(
+        out,
+        "{{\"schema\":{},\"by\":{},\"interval_ms\":{},\"elapsed_ns\":{},\"rounds\":[",
+        json::SCHEMA,
+        json!(by),
+        json!(interval),
+        view.counters.elapsed_ns()
+    )?;
+    for (nr, round) in view.rounds.iter().enumerate() {
+        let comma = if nr > 0 { "," } else { "" };
+        let Round { time_ns, length_ns, .. } = round;
+        let kind = json!(kind_name(round.kind));
+        write!(out, "{comma}\n{{\"kind\":{kind},\"time_ns\":{time_ns},\"length_ns\":{length_ns},\"rows\":[")?;
+        for (nr, row) in view.rows(round).enumerate() {
+            out.write_all(if nr > 0 { b",\n" } else { b"\n" })?;
+            serde_json::to_writer(&mut *out, &row_json(view, &row))?;
+        }
+        out.write_all(b"]}")?;
+    }
+    writeln!(out, "],\n\"issues\":{}}}", json::issues(issues.iter().copied()))
 }
 
 fn kind_name(kind: RoundKind) -> &'static str {
@@ -229,11 +250,6 @@ fn kind_name(kind: RoundKind) -> &'static str {
         RoundKind::Final => "final",
         RoundKind::Rest => "rest",
     }
-}
-
-fn round_json(view: &View<'_>, round: &Round) -> Value {
-    let rows: Vec<Value> = view.rows(round).map(|row| row_json(view, &row)).collect();
-    json!({ "kind": kind_name(round.kind), "time_ns": round.time_ns, "length_ns": round.length_ns, "rows": rows })
 }
 
 fn row_json(view: &View<'_>, row: &Row) -> Value {

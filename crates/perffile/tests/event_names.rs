@@ -93,10 +93,18 @@ fn pmus_are_named_by_the_recording() {
         attr(24, 0x3c),
         attr(0, 10 << 32 | 1),
         attr(0, 11 << 32),
+        attr(3, 10 << 32 | 0x10000),
+        attr(3, 11 << 32 | 0x10000),
     ];
-    let expected = ["armv8_pmuv3/config=0x11/u", "uncore_imc_0/config=0x2,config1=0x3,config2=0x10/"];
-    let expected =
-        [&expected[..], &["unknown attr type: 24", "cpu_atom/instructions/:HG", "cpu/cycles/:HG"]].concat();
+    let expected = [
+        "armv8_pmuv3/config=0x11/u",
+        "uncore_imc_0/config=0x2,config1=0x3,config2=0x10/",
+        "unknown attr type: 24",
+        "cpu_atom/instructions/:HG",
+        "cpu/cycles/:HG",
+        "cpu_atom/L1-dcache-load-misses/:HG",
+        "L1-dcache-load-misses:HG",
+    ];
     for big in [false, true] {
         let pmus = [(4, "cpu"), (8, "armv8_pmuv3"), (9, "uncore_imc_0"), (10, "cpu_atom"), (8, "another")];
         let features = [(HOSTNAME, string(big, "host")), (PMU_MAPPINGS, pmu_mappings(big, &pmus))];

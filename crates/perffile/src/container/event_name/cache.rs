@@ -1,7 +1,9 @@
 //! `PERF_TYPE_HW_CACHE`: caches, what is done to them, and with which result.
 //!
-//! `config` holds them in its three lowest bytes (`enum perf_hw_cache_id`, `..._op_id`, `..._op_result_id`). What is
-//! above has no part in the name: on machines with several kinds of cores it is the number of the PMU.
+//! `config` holds them in its three lowest bytes (`enum perf_hw_cache_id`, `..._op_id`, `..._op_result_id`).
+
+use super::pmu;
+use super::sources::NameSources;
 
 /// A cache, and which operations there are: of the instruction caches no stores, of the branch unit loads only.
 struct Cache {
@@ -24,8 +26,18 @@ const CACHES: [Cache; 7] = [
     cache("node", true, true),
 ];
 
-/// The name by `config`: `L1-dcache-loads`, `L1-dcache-load-misses`; a combination that cannot be by what is wrong with it.
-pub(super) fn name(config: u64) -> String {
+/// The name by `config`. perf says nothing of the kind of cores; here it is told if the recording names it, since otherwise
+/// the events of both kinds look the same.
+pub(super) fn name(config: u64, sources: &NameSources) -> String {
+    let name = plain(config);
+    match pmu::of_config(config).and_then(|number| sources.pmu(number)) {
+        Some(pmu) => format!("{pmu}/{name}/"),
+        None => name,
+    }
+}
+
+/// The name of the combination: `L1-dcache-loads`, `L1-dcache-load-misses`; a combination that cannot be by what is wrong with it.
+fn plain(config: u64) -> String {
     let [cache, operation, result, ..] = config.to_le_bytes();
     let Some(cache) = CACHES.get(usize::from(cache)) else {
         return "unknown-ext-hardware-cache-type".to_owned();

@@ -33,7 +33,7 @@ pub fn of_attr(attr: &EventAttr, sources: &NameSources) -> String {
     let base = match attr.kind {
         kind::HARDWARE => hardware::name(attr.config, sources),
         kind::SOFTWARE => software::name(attr.config).to_owned(),
-        kind::HW_CACHE => cache::name(attr.config),
+        kind::HW_CACHE => cache::name(attr.config, sources),
         kind::RAW => format!("raw {:#x}", attr.config),
         kind::BREAKPOINT => breakpoint::name(attr),
         // perf appends nothing to a tracepoint's name.
