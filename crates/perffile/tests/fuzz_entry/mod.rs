@@ -10,7 +10,7 @@ mod show;
 mod walk;
 
 pub use chunked::{Chunked, chunking, same_by_mapping_and_by_reading};
-pub use pieces::{attr, compressed, feature, record, tracepoint};
+pub use pieces::{attr, compressed, feature, pipe_start, push, record, tracepoint};
 pub use show::Shown;
 pub use walk::{Seen, container, everything, walk};
 

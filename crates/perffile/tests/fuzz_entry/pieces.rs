@@ -120,13 +120,7 @@ pub fn tracepoint(bytes: &[u8]) {
 /// The zstd stream of a pipe recording: cut into compressed records at places that the first bytes tell.
 pub fn compressed(bytes: &[u8]) {
     let Some((&[new, piece], stream)) = bytes.split_first_chunk::<2>() else { return };
-    let mut file = pipe_header(EventAttr {
-        kind: 1,
-        size: 64,
-        sample_type: SampleType::IP | SampleType::TID | SampleType::TIME,
-        flags: AttrFlags::sample_id_all,
-        ..EventAttr::default()
-    });
+    let mut file = pipe_start();
     for piece in stream.chunks(usize::from(piece).max(1) * 64) {
         if new & 1 == 0 {
             push(&mut file, kind::COMPRESSED, piece);
@@ -140,10 +134,17 @@ pub fn compressed(bytes: &[u8]) {
     everything(file);
 }
 
-/// The start of a pipe stream with one event.
-pub fn pipe_header(mut attr: EventAttr) -> Vec<u8> {
+/// The start of a pipe stream with one event, whose samples have IP, TID and TIME.
+pub fn pipe_start() -> Vec<u8> {
     use perffile::wire::encode::Encoder;
     use perffile::wire::pass::Fields as _;
+    let mut attr = EventAttr {
+        kind: 1,
+        size: 64,
+        sample_type: SampleType::IP | SampleType::TID | SampleType::TIME,
+        flags: AttrFlags::sample_id_all,
+        ..EventAttr::default()
+    };
     let mut file = b"PERFILE2\x10\0\0\0\0\0\0\0".to_vec();
     let mut body = Vec::new();
     let shape = SampleShape::default();

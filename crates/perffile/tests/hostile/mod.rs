@@ -6,3 +6,4 @@ pub mod clock;
 pub mod files;
 pub mod mutation;
 pub mod noise;
+pub mod recipe;
