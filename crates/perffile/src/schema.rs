@@ -140,13 +140,14 @@ impl Schema {
     /// Gives events without a name the one that old recordings tell for a `config`. They say nothing of the type, and have
     /// the name of what was asked for: `cycles` also where the kernel gave a software clock of the same number. So types
     /// whose numbers mean the same everywhere do not need it.
-    pub(crate) fn set_name_of_config(&mut self, config: u64, name: &str) {
-        let takes_it = |event: &&mut EventDescription| {
-            event.attr.config == config && !event.named && !event_name::is_numbered_for_all(event.attr.kind)
-        };
-        for event in self.events.iter_mut().filter(takes_it) {
-            event.name = name.to_owned();
-            event.named = true;
+    pub(crate) fn set_names_of_configs(&mut self, name: impl Fn(u64) -> Option<String>) {
+        for event in self.events.iter_mut().filter(|event| !event.named) {
+            if !event_name::is_numbered_for_all(event.attr.kind)
+                && let Some(name) = name(event.attr.config)
+            {
+                event.name = name;
+                event.named = true;
+            }
         }
     }
 

@@ -303,7 +303,7 @@ fn a_pipe_is_as_perf_says() {
 /// * does not know the kernel's build-id: then it takes the symbols of the kernel it runs on, at the first kernel sample,
 ///   and with them the extent of that kernel, in which the other samples do not lie.
 fn perf_is_right_about(recording: &Recording, session: &Session) -> bool {
-    let metadata = recording.read_metadata();
+    let metadata = recording.read_metadata().unwrap();
     let grouped = metadata.schema.events().iter().any(|event| event.attr.read_format.has(ReadFormat::GROUP));
     let image = session.kernel_image().and_then(|image| session.binary(image.binary));
     let foreign = image.is_some_and(|image| image.build_id.is_none());
@@ -324,7 +324,8 @@ fn recordings_of_a_corpus_are_as_perf_says() {
         for file in std::fs::read_dir(directory.path()).into_iter().flatten().flatten() {
             let path = file.path();
             let Ok(recording) = Recording::open(&path) else { continue };
-            if path.is_dir() || perfs_view(&path).is_empty() || recording.read_metadata().compressed {
+            if path.is_dir() || perfs_view(&path).is_empty() || recording.read_metadata().unwrap().compressed
+            {
                 continue;
             }
             let (_, session) = our_view(&path);

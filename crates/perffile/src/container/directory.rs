@@ -21,11 +21,13 @@ pub(crate) fn open(path: &Path, limits: &Limits) -> Result<Opened> {
     opened.metadata.container = Container::Directory;
     for (number, path) in streams(path)? {
         let io = |error| Error::io(path.display().to_string(), error);
-        let file = File::open(&path).map_err(io)?;
-        // A thread that recorded nothing leaves an empty file, which cannot be mapped.
-        if file.metadata().map_err(io)?.len() == 0 {
+        // A thread that recorded nothing leaves an empty file, which cannot be mapped; and what is no file at all, as a
+        // named pipe, might never open.
+        let kind = std::fs::metadata(&path).map_err(io)?;
+        if !kind.is_file() || kind.len() == 0 {
             continue;
         }
+        let file = File::open(&path).map_err(io)?;
         let source = Source::Bytes(map_file(&file).map_err(io)?);
         opened.streams.push(Stream { part: Part::Stream(number), offset: 0, source });
     }

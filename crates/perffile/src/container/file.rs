@@ -19,6 +19,7 @@ use crate::wire::endian::{ByteOrder, with_order};
 use crate::wire::feature::bit;
 use crate::wire::text::until_nul;
 use crate::wire::words::U64s;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Size of an entry of the event_types table of version 1: u64 id, name of 64 bytes.
@@ -119,7 +120,8 @@ impl File<'_> {
         let shape = Default::default();
         let attr: EventAttr =
             with_order!(self.order, O => Decoder::<O, _>::new(&bytes, &shape, 0).value()).ok()?;
-        let section = self.bytes.section(at + size, 16);
+        let ids_section = at.checked_add(size)?;
+        let section = self.bytes.section(ids_section, 16);
         let (ids_at, ids_size) = (self.order.u64_at(&section, 0)?, self.order.u64_at(&section, 8)?);
         let ids = self.bytes.section(ids_at, ids_size);
         if (ids.len() as u64) < ids_size {
@@ -128,19 +130,22 @@ impl File<'_> {
         }
         let ids: Vec<u64> = U64s::new(&ids, self.order).iter().take(*ids_left).collect();
         *ids_left -= ids.len();
-        Some((attr, ids, at + size + 16))
+        Some((attr, ids, ids_section.checked_add(16)?))
     }
 
     /// Version 1: names of the events by their `config`.
     fn event_types(&mut self, schema: &mut Schema) {
         let table = self.bytes.section(self.head.event_types_offset, self.head.event_types_size);
+        // By config, so that a long table with many events does not take their product.
+        let mut names = FxHashMap::default();
         for entry in table.chunks_exact(EVENT_TYPE_SIZE) {
-            let Some(config) = self.order.u64_at(entry, 0) else { continue };
-            schema.set_name_of_config(
-                config,
-                &String::from_utf8_lossy(until_nul(entry.get(8..).unwrap_or_default())),
-            );
+            if let Some(config) = self.order.u64_at(entry, 0) {
+                names.entry(config).or_insert_with(|| until_nul(entry.get(8..).unwrap_or_default()));
+            }
         }
+        schema.set_names_of_configs(|config| {
+            names.get(&config).map(|name| String::from_utf8_lossy(name).into_owned())
+        });
     }
 
     /// The records: to the size the header tells, or to the end where the recorder did not finish or the file is cut.

@@ -77,8 +77,12 @@ fn open_file(path: &Path, limits: &Limits) -> Result<Opened> {
 
 /// Opens bytes that are all there.
 pub(crate) fn open_bytes(bytes: &Bytes, limits: &Limits) -> Result<Opened> {
-    if let Some(unpacked) = wrapped::unpack(bytes, &**bytes) {
-        return open_unpacked(unpacked?, limits);
+    if let Some(wrapper) = wrapped::wrapper(bytes) {
+        let Some(wrappers) = limits.wrappers.checked_sub(1) else {
+            let what = "there is a wrapper in each of its wrappers".to_owned();
+            return Err(Error::new(ErrorKind::NotPerfData(what), None));
+        };
+        return open_unpacked(wrapper.unpack(&**bytes, limits)?, &Limits { wrappers, ..limits.clone() });
     }
     if bytes.is_empty() {
         return Err(Error::new(ErrorKind::Empty, None));

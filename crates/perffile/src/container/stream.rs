@@ -108,6 +108,23 @@ impl Feed {
         }
     }
 
+    /// Whether the bytes arrive.
+    pub(crate) fn is_reader(&self) -> bool {
+        matches!(self, Feed::Reader { .. })
+    }
+
+    /// Passes over bytes that have not arrived yet; how many there were.
+    pub(crate) fn pass_over(&mut self, count: u64) -> u64 {
+        let Feed::Reader { reader, ended, failed } = self else { return 0 };
+        let outcome = io::copy(&mut reader.by_ref().take(count), &mut io::sink());
+        let passed = outcome.unwrap_or_else(|error| {
+            *failed = Some(error);
+            0
+        });
+        *ended |= passed < count;
+        passed
+    }
+
     /// Whether nothing comes behind a chunk that ends at this offset of the stream.
     pub(crate) fn ends_at(&self, offset: u64) -> bool {
         match self {

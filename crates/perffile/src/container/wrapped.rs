@@ -2,24 +2,43 @@
 
 use crate::bytes::{Bytes, map_file};
 use crate::error::{Error, Result};
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use crate::limits::Limits;
+use std::cell::Cell;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 
-/// Kinds of wrappers: first bytes, name, and how to unpack. One line each.
-const WRAPPERS: &[(&[u8], &str, Unpack)] =
-    &[(b"\x1f\x8b", "gzip", gzip), (b"\x28\xb5\x2f\xfd", "zstd", zstd), (b"\xfd7zXZ\0", "xz", xz)];
+/// Kinds of wrappers, one line each.
+const WRAPPERS: &[Wrapper] = &[
+    Wrapper { magic: b"\x1f\x8b", name: "gzip", unpack: gzip },
+    Wrapper { magic: b"\x28\xb5\x2f\xfd", name: "zstd", unpack: zstd },
+    Wrapper { magic: b"\xfd7zXZ\0", name: "xz", unpack: xz },
+];
 
-type Unpack = fn(&mut dyn io::BufRead, &mut dyn Write) -> io::Result<()>;
+/// A kind of wrapper: its first bytes, its name, and how to unpack it.
+pub(crate) struct Wrapper {
+    magic: &'static [u8],
+    name: &'static str,
+    unpack: Unpack,
+}
 
-fn gzip(input: &mut dyn io::BufRead, output: &mut dyn Write) -> io::Result<()> {
+/// How many times the size of a wrapper its content may have: real recordings shrink to a twentieth at the very best.
+const MOST_EXPANSION: u64 = 256;
+
+/// Most memory that unpacking xz may take; `xz -9` needs 65 MiB.
+const MOST_XZ_KIB: u32 = 128 << 10;
+
+type Unpack = fn(&mut dyn BufRead, &mut dyn Write) -> io::Result<()>;
+
+fn gzip(input: &mut dyn BufRead, output: &mut dyn Write) -> io::Result<()> {
     io::copy(&mut flate2::bufread::MultiGzDecoder::new(input), &mut &mut *output).map(drop)
 }
 
-fn zstd(input: &mut dyn io::BufRead, output: &mut dyn Write) -> io::Result<()> {
+fn zstd(input: &mut dyn BufRead, output: &mut dyn Write) -> io::Result<()> {
     io::copy(&mut zstd::Decoder::with_buffer(input)?, &mut &mut *output).map(drop)
 }
 
-fn xz(mut input: &mut dyn io::BufRead, mut output: &mut dyn Write) -> io::Result<()> {
-    lzma_rs::xz_decompress(&mut input, &mut output).map_err(|error| io::Error::other(format!("{error:?}")))
+fn xz(input: &mut dyn BufRead, output: &mut dyn Write) -> io::Result<()> {
+    let mut reader = lzma_rust2::XzReader::new_mem_limit(input, true, MOST_XZ_KIB);
+    io::copy(&mut reader, &mut &mut *output).map(drop)
 }
 
 /// What was in a wrapper.
@@ -29,27 +48,77 @@ pub(crate) struct Unpacked {
     pub(crate) cut: Option<String>,
 }
 
-/// Unpacks, if the first bytes are those of a wrapper.
-pub(crate) fn unpack(start: &[u8], input: impl Read) -> Option<Result<Unpacked>> {
-    let (_, name, unpack) = WRAPPERS.iter().find(|(magic, ..)| start.starts_with(magic))?;
-    Some(to_file(name, *unpack, input))
+/// The wrapper that begins with these bytes.
+pub(crate) fn wrapper(start: &[u8]) -> Option<&'static Wrapper> {
+    WRAPPERS.iter().find(|wrapper| start.starts_with(wrapper.magic))
 }
 
-fn to_file(name: &str, unpack: Unpack, input: impl Read) -> Result<Unpacked> {
-    let io = |error| Error::io("a temporary file", error);
-    let mut file = tempfile::tempfile().map_err(io)?;
-    let mut output = io::BufWriter::new(&mut file);
-    let outcome = unpack(&mut BufReader::new(input), &mut output);
-    output.flush().map_err(io)?;
-    drop(output);
-    let cut =
-        outcome.err().map(|error| format!("the {name} file around the recording is cut or damaged: {error}"));
-    let bytes = if file.seek(SeekFrom::End(0)).map_err(io)? == 0 {
-        Bytes::default()
-    } else {
-        map_file(&file).map_err(io)?
-    };
-    Ok(Unpacked { bytes, cut })
+impl Wrapper {
+    /// Unpacks to a file without a name.
+    ///
+    /// # Errors
+    /// What the operating system says of that file; what is wrong with the wrapper is in [`Unpacked::cut`].
+    pub(crate) fn unpack(&self, input: impl Read, limits: &Limits) -> Result<Unpacked> {
+        let io = |error| Error::io("a temporary file", error);
+        let mut file = tempfile::tempfile().map_err(io)?;
+        let taken = Cell::new(0);
+        let output = Bounded { output: &mut file, written: 0, taken: &taken, always: limits.unwrapped_bytes };
+        let mut output = io::BufWriter::new(output);
+        let mut outcome = (self.unpack)(&mut BufReader::new(Counted { input, taken: &taken }), &mut output);
+        if let Err(error) = output.flush() {
+            outcome = outcome.and(Err(error));
+        }
+        // What could not be written is not tried again.
+        drop(output.into_parts());
+        let cut = outcome
+            .err()
+            .map(|error| format!("the {} file around the recording is cut or damaged: {error}", self.name));
+        let bytes = if file.seek(SeekFrom::End(0)).map_err(io)? == 0 {
+            Bytes::default()
+        } else {
+            map_file(&file).map_err(io)?
+        };
+        Ok(Unpacked { bytes, cut })
+    }
+}
+
+/// Counts what is read.
+struct Counted<'c, R> {
+    input: R,
+    taken: &'c Cell<u64>,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let count = self.input.read(out)?;
+        self.taken.set(self.taken.get() + count as u64);
+        Ok(count)
+    }
+}
+
+/// Refuses to write more than can be true of what has been read.
+struct Bounded<'c, W> {
+    output: W,
+    written: u64,
+    taken: &'c Cell<u64>,
+    /// What is allowed in any case.
+    always: u64,
+}
+
+impl<W: Write> Write for Bounded<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let most = self.always.max(self.taken.get().saturating_mul(MOST_EXPANSION));
+        if self.written.saturating_add(bytes.len() as u64) > most {
+            return Err(io::Error::other(format!("it expands to more than {most} bytes")));
+        }
+        let count = self.output.write(bytes)?;
+        self.written += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
 }
 
 /// Reads all of a stream into a file without a name, and maps that: for what has to be read out of order.

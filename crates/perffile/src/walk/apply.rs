@@ -5,14 +5,16 @@ use crate::bytes::Bytes;
 use crate::container::event_name::NameSources;
 use crate::container::features::Features;
 use crate::container::file::names_and_ids;
+use crate::issue::IssueKind;
 use crate::schema::Schema;
-use crate::wire::attr::SampleShape;
+use crate::wire::attr::{EventAttr, SampleShape};
 use crate::wire::endian::Order;
 use crate::wire::feature::bit;
 use crate::wire::head::RecordHead;
 use crate::wire::record::event_update::EventUpdate;
 use crate::wire::record::header_attr::HeaderAttr;
 use crate::wire::record::{Record, kind};
+use crate::wire::words::U64s;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -41,16 +43,31 @@ impl Batches {
         }
         match Record::decode::<O>(head.kind, body, &SampleShape::default(), head.misc) {
             Ok((Record::HeaderAttr(HeaderAttr { attr, ids }), _)) => {
-                self.schema().add(attr, ids.iter().collect());
-                self.names_stale = true;
-                self.schema_changed();
+                self.add_event(attr, ids, head);
             }
             Ok((Record::HeaderEventType(told), _)) => {
-                self.schema().set_name_of_config(told.event_id, &told.event_name.display());
+                let name = told.event_name.display();
+                self.schema().set_names_of_configs(|config| {
+                    (config == told.event_id).then(|| name.clone().into_owned())
+                });
             }
             Ok((Record::EventUpdate(update), _)) => self.event_update(&update),
             _ => {} // A record that cannot be decoded is told of by whoever decodes it.
         }
+    }
+
+    /// An event of a pipe, unless there are too many already.
+    fn add_event(&mut self, attr: EventAttr, ids: U64s<'_>, head: RecordHead) {
+        let known = self.metadata.schema.events().len();
+        if known >= self.limits.events || ids.len() > self.ids_left {
+            let place = self.place(0, head);
+            let message = || format!("more than {known} events or their ids are more than this reader takes");
+            return self.metadata.issues.add(IssueKind::BadAttr, place, message);
+        }
+        self.ids_left -= ids.len();
+        self.schema().add(attr, ids.iter().collect());
+        self.names_stale = true;
+        self.schema_changed();
     }
 
     pub(super) fn schema(&mut self) -> &mut Schema {

@@ -14,6 +14,12 @@ const MOST_COMPRESSED2: u64 = 65_519;
 /// How many plausible records in a row make a place where records begin again.
 const RESYNC_RECORDS: usize = 4;
 
+/// Longest payload of a record inside a compressed one, in bytes.
+pub(crate) const MOST_INSIDE: usize = 1 << 20;
+
+/// How far those may reach: a long payload is as good as never what some stray bytes mean.
+const RESYNC_BYTES: usize = 16 << 20;
+
 /// Bytes behind a record that belong to it without being counted in its size. `record` begins with its head and goes on
 /// behind it.
 #[inline]
@@ -56,37 +62,54 @@ pub(crate) fn is_plausible(head: RecordHead) -> bool {
         && (head.kind < 256 && head.kind != 0 || SIMPLEPERF.contains(&head.kind))
 }
 
-/// The next place at or behind `from` where some plausible records follow each other, or all the bytes end with one.
-pub(crate) fn resync<O: Order>(bytes: &[u8], from: usize, dialect: Dialect) -> Option<usize> {
-    let mut at = from;
-    while at + HEAD_SIZE <= bytes.len() {
-        if begins::<O>(bytes, at, dialect) {
-            return Some(at);
-        }
-        at += 1;
-    }
-    None
+/// Where records begin again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Resync {
+    /// Here.
+    At(usize),
+    /// Perhaps here: what follows these bytes will tell.
+    Perhaps(usize),
+    /// Nowhere.
+    Nowhere,
 }
 
-fn begins<O: Order>(bytes: &[u8], mut at: usize, dialect: Dialect) -> bool {
+/// The next place at or behind `from` where some plausible records follow each other, or all the bytes end with one.
+/// `last` says that nothing follows the bytes. The answer is the same in whatever pieces they come.
+pub(crate) fn resync<O: Order>(bytes: &[u8], from: usize, dialect: Dialect, last: bool) -> Resync {
+    let mut at = from;
+    while at + HEAD_SIZE <= bytes.len() {
+        match begins::<O>(bytes, at, dialect, last) {
+            Some(true) => return Resync::At(at),
+            Some(false) => at += 1,
+            None => return Resync::Perhaps(at),
+        }
+    }
+    if last { Resync::Nowhere } else { Resync::Perhaps(at.min(bytes.len())) }
+}
+
+/// Whether records begin here; `None` where it takes more bytes to tell.
+fn begins<O: Order>(bytes: &[u8], start: usize, dialect: Dialect, last: bool) -> Option<bool> {
+    let mut at = start;
+    let short = if last { Some(false) } else { None };
     for _ in 0..RESYNC_RECORDS {
-        if at == bytes.len() {
-            return true;
+        if at == bytes.len() && last {
+            return Some(true);
         }
-        let Some(head) = bytes.get(at..).and_then(RecordHead::read::<O>) else { return false };
+        let Some(head) = bytes.get(at..).and_then(RecordHead::read::<O>) else { return short };
         if !is_plausible(head) {
-            return false;
+            return Some(false);
         }
-        let payload = payload_size(head, bytes.get(at..).unwrap_or_default(), O::ORDER, dialect);
-        let Some(next) =
-            usize::try_from(payload).ok().and_then(|p| p.checked_add(at + usize::from(head.size)))
-        else {
-            return false;
-        };
+        let rest = bytes.get(at..).unwrap_or_default();
+        if !last && rest.len() < HEAD_SIZE + 8 && dialect.may_have_payload(head.kind) {
+            return None;
+        }
+        let payload = payload_size(head, rest, O::ORDER, dialect);
+        let next = usize::try_from(payload).ok().and_then(|p| p.checked_add(at + usize::from(head.size)));
+        let Some(next) = next.filter(|next| next - start <= RESYNC_BYTES) else { return Some(false) };
         if next > bytes.len() {
-            return false;
+            return short;
         }
         at = next;
     }
-    true
+    Some(true)
 }

@@ -1,6 +1,8 @@
 //! The one path from streams of bytes to batches of records, for every kind of recording.
 
 mod apply;
+mod astray;
+mod compressed;
 mod decompress;
 pub(crate) mod frame;
 
@@ -27,6 +29,12 @@ use std::sync::Arc;
 /// How many records make a batch where no round ends it before.
 const BATCH_RECORDS: usize = 64 * 1024;
 
+/// How many bytes in memory make a batch.
+const BATCH_BYTES: u64 = 16 << 20;
+
+/// How many times its size a compressed recording may expand to while it waits to be put in order.
+const MOST_EXPANSION: u64 = 64;
+
 /// The records of a recording, in batches. An iterator; what was wrong on the way is in [`Batches::issues`].
 #[derive(Debug)]
 pub struct Batches {
@@ -43,6 +51,10 @@ pub struct Batches {
     finished: bool,
     first_chunk: u32,
     chunks: VecDeque<Chunk>,
+    /// How many bytes each of the chunks keeps in memory, their sum, and the sum since the last batch.
+    held: VecDeque<u64>,
+    held_bytes: u64,
+    new_bytes: u64,
     /// While inside a compressed record: the chunk that holds it, and where it ends there.
     outer: Option<(Bytes, usize)>,
     limits: Limits,
@@ -50,6 +62,8 @@ pub struct Batches {
     name_sources: Option<NameSources>,
     /// Whether events or features have come that fallback names depend on.
     names_stale: bool,
+    /// Of [`Limits::ids`], how many are left.
+    ids_left: usize,
     index: u64,
     done_bytes: u64,
     total_bytes: u64,
@@ -67,6 +81,8 @@ struct Cursor {
     /// Whether the chunk at hand is what a compressed record expanded to.
     inside: bool,
     decompressor: Decompressor,
+    /// Where stray bytes began whose end is not found yet, and how many there are so far.
+    astray: Option<(Place, u64)>,
 }
 
 /// Why the scan of a chunk stopped.
@@ -82,11 +98,14 @@ enum Stop {
     Bad(RecordHead),
     /// Enough for a batch.
     Enough,
+    /// Positions in the chunk are at their end: a chunk of its own begins here.
+    Far,
 }
 
 impl Batches {
     pub(crate) fn new(metadata: Metadata, streams: &[Stream], ordering: Ordering) -> Result<Self> {
         let total_bytes = streams.iter().map(|stream| stream.source.len()).sum();
+        let limits = Limits::default();
         let streams: Result<_> =
             streams.iter().map(|stream| Ok((stream.clone(), stream.source.feed()?))).collect();
         let mut batches = Batches {
@@ -101,10 +120,14 @@ impl Batches {
             finished: false,
             first_chunk: 0,
             chunks: VecDeque::new(),
+            held: VecDeque::new(),
+            held_bytes: 0,
+            new_bytes: 0,
             outer: None,
-            limits: Limits::default(),
             name_sources: None,
             names_stale: false,
+            ids_left: limits.ids,
+            limits,
             index: 0,
             done_bytes: 0,
             total_bytes,
@@ -139,6 +162,10 @@ impl Batches {
     /// Walks on until there is a batch, or nothing is left.
     fn fill(&mut self) {
         while !self.finished && !self.round_ended && self.ready.len() < BATCH_RECORDS {
+            self.let_go();
+            if self.round_ended {
+                return;
+            }
             if self.current.is_none() && !self.next_stream() {
                 self.finish();
                 return;
@@ -148,10 +175,38 @@ impl Batches {
         }
     }
 
+    /// Chunks of a mapped file cost nothing; others fill the memory. So many of them make a batch whatever they hold; and
+    /// where no mark of a finished round comes, from some point on the order is only as good as can be.
+    fn let_go(&mut self) {
+        if self.sorting && self.held_bytes > self.most_waiting() {
+            self.queue.finish(&mut self.ready);
+            self.round_ended = !self.ready.is_empty();
+        }
+        if self.new_bytes > BATCH_BYTES && !self.ready.is_empty() {
+            self.round_ended = true;
+        }
+    }
+
+    /// How many bytes may wait for their round: of what was compressed, more in a large file than in a small one, so that
+    /// only what expands beyond reason is cut short.
+    fn most_waiting(&self) -> u64 {
+        let in_proportion = self.total_bytes.saturating_mul(MOST_EXPANSION);
+        self.limits.waiting_bytes.max(in_proportion)
+    }
+
+    /// Adds a chunk; `held` bytes of it are in memory for its sake.
+    fn add_chunk(&mut self, chunk: Chunk, held: usize) {
+        self.held_bytes += held as u64;
+        self.new_bytes += held as u64;
+        self.held.push_back(held as u64);
+        self.chunks.push_back(chunk);
+    }
+
     fn next_stream(&mut self) -> bool {
         let Some((stream, feed)) = self.streams.pop_front() else { return false };
         let decompressor = Decompressor::default();
-        self.current = Some(Cursor { stream, feed, chunk_start: 0, pos: 0, inside: false, decompressor });
+        self.current =
+            Some(Cursor { stream, feed, chunk_start: 0, pos: 0, inside: false, decompressor, astray: None });
         self.next_chunk(0, &[]);
         true
     }
@@ -199,7 +254,9 @@ impl Batches {
         cursor.pos = 0;
         cursor.inside = false;
         let offset = cursor.stream.offset.saturating_add(start);
-        self.chunks.push_back(Chunk { bytes, part: cursor.stream.part, offset, compressed: false });
+        let held = if cursor.feed.is_reader() { bytes.len() } else { 0 };
+        let chunk = Chunk { bytes, part: cursor.stream.part, offset, compressed: false };
+        self.add_chunk(chunk, held);
     }
 
     /// Number of the newest chunk.
@@ -212,6 +269,9 @@ impl Batches {
     fn step<O: Order>(&mut self) {
         let (Some(cursor), Some(chunk)) = (&self.current, self.chunks.back()) else { return };
         let (bytes, start) = (chunk.bytes.clone(), cursor.pos);
+        if cursor.astray.is_some() {
+            return self.stray(&bytes, start, start);
+        }
         let (pos, stop) = self.scan::<O>(&bytes, start);
         self.move_to(pos);
         match stop {
@@ -219,6 +279,7 @@ impl Batches {
             Stop::User(head) => self.user_record::<O>(&bytes, pos, head),
             Stop::End | Stop::Partial => self.at_chunk_end(&bytes, pos),
             Stop::Bad(head) => self.bad_record(&bytes, pos, head),
+            Stop::Far => self.next_chunk(self.offset_in_stream(pos), &[]),
         }
     }
 
@@ -234,6 +295,7 @@ impl Batches {
         let chunk = self.chunk_number();
         let mut pos = start;
         while self.ready.len() < BATCH_RECORDS {
+            let Ok(at) = u32::try_from(pos) else { return (pos, Stop::Far) };
             let rest = bytes.get(pos..).unwrap_or_default();
             let Some(head) = RecordHead::read::<O>(rest) else {
                 return (pos, if rest.is_empty() { Stop::End } else { Stop::Partial });
@@ -249,8 +311,7 @@ impl Batches {
                 return (pos, Stop::User(head));
             }
             let time = if self.sorting { time_of(&schema, head, record) } else { 0 };
-            // A chunk is at most CHUNK_BYTES long.
-            let entry = Entry { time, index: self.index, chunk, pos: u32::try_from(pos).unwrap_or(u32::MAX) };
+            let entry = Entry { time, index: self.index, chunk, pos: at };
             if Queue::has_to_wait(time) {
                 self.queue.push(entry);
             } else {
@@ -279,14 +340,17 @@ impl Batches {
             usize::try_from(frame::payload_size(head, rest, O::ORDER, self.metadata.schema.dialect()))
                 .unwrap_or(usize::MAX);
         let behind = bytes.get(pos + size..).unwrap_or_default();
+        let mut passed_over = 0;
         if behind.len() < payload {
-            if self.nothing_follows() {
-                let place = self.place(pos, head);
-                let message =
-                    || format!("the file is cut: {} of {payload} bytes of a payload are there", behind.len());
-                self.metadata.issues.add(IssueKind::CutData, place, message);
-            } else {
+            if !self.nothing_follows() && !self.is_too_long(payload) {
                 return self.at_chunk_end(bytes, pos);
+            }
+            passed_over = self.pass_over(payload - behind.len());
+            let there = behind.len() as u64 + passed_over;
+            if there < payload as u64 {
+                let message =
+                    || format!("the file is cut: {there} of {payload} bytes of a payload are there");
+                self.metadata.issues.add(IssueKind::CutData, self.place(pos, head), message);
             }
         }
         let entry = Entry {
@@ -300,18 +364,37 @@ impl Batches {
         self.apply::<O>(head, body, bytes, pos + size..pos + size + payload);
         self.index += 1;
         self.move_to(pos + size + payload);
+        if passed_over > 0 {
+            let next = self.offset_in_stream(pos + size + payload).saturating_add(passed_over);
+            return self.next_chunk(next, &[]);
+        }
         match self.metadata.schema.dialect().decoded_as(head.kind) {
             kind::FINISHED_ROUND if self.sorting => {
                 self.queue.finish_round(&mut self.ready);
                 self.round_ended = true;
             }
-            kind::COMPRESSED | kind::COMPRESSED2 => {
-                let piece = frame::compressed_piece::<O>(head, bytes.get(pos..).unwrap_or_default());
-                self.metadata.compressed = true;
-                self.enter_compressed(pos, piece, bytes);
-            }
+            kind::COMPRESSED | kind::COMPRESSED2 => self.enter_compressed::<O>(pos, head, bytes),
             _ => {}
         }
+    }
+
+    /// Whether a payload is more than is kept of bytes that are not all there anyway.
+    fn is_too_long(&self, payload: usize) -> bool {
+        let Some(cursor) = &self.current else { return true };
+        // perf compresses samples, never what lies behind records: waiting for it would only gather pieces.
+        let most = if cursor.inside { frame::MOST_INSIDE } else { self.limits.payload_bytes };
+        payload > most && (cursor.inside || cursor.feed.is_reader())
+    }
+
+    /// Passes over bytes that have not arrived yet; how many there were.
+    fn pass_over(&mut self, count: usize) -> u64 {
+        let cursor = self.current.as_mut().filter(|cursor| !cursor.inside);
+        cursor.map_or(0, |cursor| cursor.feed.pass_over(count as u64))
+    }
+
+    /// Offset in the stream of a position in the chunk at hand.
+    fn offset_in_stream(&self, pos: usize) -> u64 {
+        self.current.as_ref().map_or(0, |cursor| cursor.chunk_start.saturating_add(pos as u64))
     }
 
     /// Whether the chunk at hand is the last of its stream.
@@ -325,58 +408,20 @@ impl Batches {
     /// The chunk is used up, or what is left of it is less than a record.
     fn at_chunk_end(&mut self, bytes: &Bytes, pos: usize) {
         let left = bytes.get(pos..).unwrap_or_default();
-        if let Some(cursor) = self.current.as_mut().filter(|cursor| cursor.inside) {
-            cursor.decompressor.left = left.to_vec();
-            return self.leave_compressed();
+        if self.current.as_ref().is_some_and(|cursor| cursor.inside) {
+            return self.leave_compressed(left);
         }
         if !self.nothing_follows() {
-            let next = self.current.as_ref().map_or(0, |cursor| cursor.chunk_start + pos as u64);
-            return self.next_chunk(next, left);
+            return self.next_chunk(self.offset_in_stream(pos), left);
         }
         if !left.is_empty() {
             let head = with_order!(self.metadata.order, O => RecordHead::read::<O>(left));
             match head {
-                Some(head) if !frame::is_plausible(head) => return self.stray(bytes, pos),
+                Some(head) if !frame::is_plausible(head) => return self.stray(bytes, pos, pos + 1),
                 _ => self.cut_record(pos, left.len(), head),
             }
         }
         self.end_stream();
-    }
-
-    /// A piece of compressed records: what it expands to is the next chunk.
-    fn enter_compressed(&mut self, pos: usize, piece: &[u8], outer: &Bytes) {
-        let (place, most) = (
-            self.place(pos, RecordHead { kind: kind::COMPRESSED, ..Default::default() }),
-            self.limits.decompressed_bytes,
-        );
-        let Some(cursor) = &mut self.current else { return };
-        match cursor.decompressor.expand(piece, most) {
-            Ok(expanded) => {
-                // What follows the record is a chunk of its own, once all inside is done.
-                self.outer = Some((outer.clone(), cursor.pos));
-                cursor.chunk_start += cursor.pos as u64;
-                cursor.pos = 0;
-                cursor.inside = true;
-                let part = cursor.stream.part;
-                let bytes = Bytes::new(expanded);
-                self.chunks.push_back(Chunk { bytes, part, offset: place.offset, compressed: true });
-            }
-            Err(error) => {
-                let message = || format!("a compressed record cannot be decompressed: {error}");
-                self.metadata.issues.add(IssueKind::BadCompression, place, message);
-            }
-        }
-    }
-
-    /// Back to what follows a compressed record.
-    fn leave_compressed(&mut self) {
-        let Some(cursor) = &mut self.current else { return };
-        let Some((outer, pos)) = self.outer.take() else { return };
-        cursor.inside = false;
-        cursor.pos = 0;
-        let offset = cursor.stream.offset.saturating_add(cursor.chunk_start);
-        let bytes = outer.slice(pos..outer.len());
-        self.chunks.push_back(Chunk { bytes, part: cursor.stream.part, offset, compressed: false });
     }
 
     /// The last record is not all there.
@@ -390,28 +435,6 @@ impl Batches {
         self.metadata.issues.add(IssueKind::CutData, place, message);
     }
 
-    /// A head that cannot be one: goes on where records begin again.
-    fn bad_record(&mut self, bytes: &Bytes, pos: usize, head: RecordHead) {
-        if frame::is_plausible(RecordHead { size: 8, ..head }) {
-            let place = self.place(pos, head);
-            let message = || format!("a record of {} bytes cannot be", head.size);
-            self.metadata.issues.add(IssueKind::BadRecordSize, place, message);
-        }
-        self.stray(bytes, pos);
-    }
-
-    /// Bytes that are no record: counted and passed over.
-    fn stray(&mut self, bytes: &Bytes, pos: usize) {
-        let dialect = self.metadata.schema.dialect();
-        let next = with_order!(self.metadata.order, O => frame::resync::<O>(bytes, pos + 1, dialect))
-            .unwrap_or(bytes.len());
-        let place = self.place(pos, RecordHead::default());
-        let skipped = (next - pos) as u64;
-        let message = || format!("{skipped} bytes are no records and are passed over");
-        self.metadata.issues.add(IssueKind::StrayBytes, Place { record: None, ..place }, message);
-        self.move_to(next);
-    }
-
     fn place(&self, pos: usize, head: RecordHead) -> Place {
         let chunk = self.chunks.back();
         let offset =
@@ -422,6 +445,7 @@ impl Batches {
 
     fn take_batch(&mut self) -> Option<Batch> {
         self.round_ended = false;
+        self.new_bytes = 0;
         if self.ready.is_empty() {
             return None;
         }
@@ -445,6 +469,7 @@ impl Batches {
         let needed = self.queue.first_chunk().unwrap_or(u32::MAX);
         while self.chunks.len() > 1 && self.first_chunk < needed {
             self.chunks.pop_front();
+            self.held_bytes -= self.held.pop_front().unwrap_or(0);
             self.first_chunk += 1;
         }
     }

@@ -1,0 +1,9 @@
+//! What the tests with hostile input share: files, damage, and an eye on memory and time.
+#![allow(dead_code, unreachable_pub, unused_imports)] // Each user takes some of these.
+
+pub mod allocation;
+pub mod clock;
+pub mod files;
+pub mod mutation;
+pub mod noise;
+pub mod recipe;
