@@ -1,0 +1,35 @@
+//! `readperf info`: what a recording says of itself: events and header features.
+//!
+//! As JSON here and in the files beside this one, as text in [`words`].
+
+mod attr;
+mod features;
+mod words;
+
+use crate::json;
+use perffile::Metadata;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+
+pub use words::write_text;
+
+/// The metadata as one JSON object.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_json(out: &mut impl Write, metadata: &Metadata) -> io::Result<()> {
+    let attrs: Vec<Value> = metadata.schema.events().iter().map(attr::json).collect();
+    let document = json!({
+        "schema": json::SCHEMA,
+        "container": metadata.container.to_string(),
+        "version": metadata.version,
+        "byte_order": metadata.order.to_string(),
+        "compressed": metadata.compressed,
+        "damaged": metadata.issues.damaged(),
+        "attrs": attrs,
+        "features": features::json(metadata),
+        "issues": json::issues(&metadata.issues),
+    });
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
