@@ -47,6 +47,7 @@
 
 pub mod bytes;
 pub mod container;
+pub mod deferred;
 mod delivery;
 mod dialect;
 mod error;
