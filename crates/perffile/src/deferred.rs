@@ -129,9 +129,7 @@ impl<T> Joiner<T> {
 pub fn joined_chain<'c>(own: U64s<'c>, user: Option<U64s<'c>>) -> impl Iterator<Item = u64> + use<'c> {
     let own = own.iter().take(own.len().saturating_sub(2));
     // The deferred record begins with its own marker; the kernel may leave it out.
-    let marker = user
-        .filter(|user| !user.get(0).is_some_and(callchain::is_marker))
-        .map(|_| callchain::USER);
+    let marker = user.filter(|user| !user.get(0).is_some_and(callchain::is_marker)).map(|_| callchain::USER);
     own.chain(marker).chain(user.into_iter().flatten())
 }
 

@@ -58,6 +58,7 @@ mod order;
 mod place;
 mod recording;
 mod schema;
+pub mod simpleperf;
 pub mod tracepoint;
 mod walk;
 pub mod wire;

@@ -16,6 +16,7 @@ use crate::order::{Entry, Ordering, Queue};
 use crate::place::Place;
 use crate::recording::Metadata;
 use crate::schema::Schema;
+use crate::simpleperf::SplitRecords;
 use crate::wire::endian::{Order, with_order};
 use crate::wire::head::{HEAD_SIZE, RecordHead};
 use crate::wire::record::{USER_RECORDS, kind};
@@ -44,6 +45,8 @@ pub struct Batches {
     chunks: VecDeque<Chunk>,
     /// While inside a compressed record: the chunk that holds it, and where it ends there.
     outer: Option<(Bytes, usize)>,
+    /// simpleperf's records that lie in parts.
+    split: SplitRecords,
     limits: Limits,
     index: u64,
     done_bytes: u64,
@@ -97,6 +100,7 @@ impl Batches {
             first_chunk: 0,
             chunks: VecDeque::new(),
             outer: None,
+            split: SplitRecords::default(),
             limits: Limits::default(),
             index: 0,
             done_bytes: 0,
