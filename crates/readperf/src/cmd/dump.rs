@@ -5,8 +5,8 @@ use crate::input::Input;
 use crate::out::Output;
 use crate::outcome::Outcome;
 use clap::Args;
-use perffile::{Issues, Ordering};
-use readperf_output::dump as output;
+use perffile::Ordering;
+use readperf_output::dump::Dumper;
 
 /// Shows every record with all its fields.
 #[derive(Args, Debug)]
@@ -42,20 +42,22 @@ Examples:
         let recording = self.input.open()?;
         let ordering = if self.sorted { Ordering::Time } else { Ordering::File };
         let mut out = self.output.open()?;
-        let mut issues = Issues::default();
+        let mut dumper = Dumper::default();
         let mut batches = recording.batches(ordering)?;
-        for batch in batches.by_ref() {
+        while let Some(batch) = batches.next() {
+            dumper.learn(batches.metadata());
             for event in batch.iter() {
+                dumper.meet(&event);
                 if self.json {
-                    output::write_json(&mut out, &event, &mut issues)?;
+                    dumper.write_json(&mut out, &event)?;
                 } else {
-                    output::write_text(&mut out, &event, &mut issues)?;
+                    dumper.write_text(&mut out, &event)?;
                 }
             }
         }
         out.flush()?;
         let mut all = batches.issues().clone();
-        all.extend(&issues);
+        all.extend(dumper.issues());
         Ok(Outcome { input: self.input.name(), issues: all, strict: self.input.strict })
     }
 }
