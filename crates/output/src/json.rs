@@ -83,6 +83,11 @@ impl Tree {
         }
     }
 
+    /// Adds a value to what is open. One whose name is taken is left out.
+    pub fn add(&mut self, name: String, value: Value) {
+        self.here().entry(name).or_insert(value);
+    }
+
     fn close(&mut self) {
         match self.open.pop() {
             Some(Node::List(name, values)) => self.put(name, Value::Array(values)),

@@ -47,6 +47,7 @@
 
 pub mod bytes;
 pub mod container;
+pub mod deferred;
 mod delivery;
 mod dialect;
 mod error;
@@ -57,6 +58,7 @@ mod order;
 mod place;
 mod recording;
 mod schema;
+pub mod simpleperf;
 pub mod tracepoint;
 mod walk;
 pub mod wire;

@@ -7,7 +7,10 @@ mod input;
 mod out;
 mod outcome;
 mod progress;
+mod record_filter;
+mod suggestion;
 mod symbol_options;
+mod time_range;
 
 use std::process::ExitCode;
 

@@ -7,6 +7,7 @@ use crate::container::features::Features;
 use crate::container::file::names_and_ids;
 use crate::issue::IssueKind;
 use crate::schema::Schema;
+use crate::simpleperf;
 use crate::wire::attr::{EventAttr, SampleShape};
 use crate::wire::endian::Order;
 use crate::wire::feature::bit;
@@ -32,7 +33,13 @@ impl Batches {
             return self.add_feature(bit, bytes, payload.start - body.len()..payload.start);
         }
         match head.kind {
-            kind::HEADER_ATTR | kind::HEADER_EVENT_TYPE | kind::EVENT_UPDATE => {}
+            kind::HEADER_ATTR | kind::HEADER_EVENT_TYPE | kind::EVENT_UPDATE | kind::EVENT_ID => {}
+            kind::SPLIT | kind::SPLIT_END => return self.split_record(head.kind, body),
+            kind::TRACING_DATA => {
+                let data = simpleperf::tracing_data(body, O::ORDER);
+                let start = payload.start - body.len();
+                return self.add_tracing_data(bytes, start + data.start..start + data.end);
+            }
             kind::HEADER_FEATURE => return self.feature::<O>(body, bytes, payload.start),
             kind::HEADER_TRACING_DATA => {
                 let inside = payload.start - body.len().saturating_sub(4)..payload.start;
@@ -52,6 +59,12 @@ impl Batches {
                 });
             }
             Ok((Record::EventUpdate(update), _)) => self.event_update(&update),
+            Ok((Record::EventId(ids), _)) => {
+                for entry in ids.entries.iter() {
+                    let Ok(index) = usize::try_from(entry.attr_id) else { continue };
+                    self.schema().add_ids(index, [entry.event_id]);
+                }
+            }
             _ => {} // A record that cannot be decoded is told of by whoever decodes it.
         }
     }
@@ -86,6 +99,24 @@ impl Batches {
             1 => self.schema().set_scale(index, update.scale),
             2 => self.schema().set_name(index, text()),
             _ => {}
+        }
+    }
+
+    /// A part of a record of simpleperf, or its end: the only such record that means something here is that of the formats
+    /// of tracepoints.
+    fn split_record(&mut self, number: u32, body: &[u8]) {
+        let order = self.metadata.order;
+        let Some(whole) = self.split.push(number, body, order) else { return };
+        if whole.number == kind::TRACING_DATA {
+            let data = simpleperf::tracing_data(&whole.body, order);
+            self.add_tracing_data(&Bytes::new(whole.body), data);
+        }
+    }
+
+    /// Formats of tracepoints told on the way; those in the feature section are preferred.
+    fn add_tracing_data(&mut self, bytes: &Bytes, section: Range<usize>) {
+        if !self.metadata.features.has(bit::TRACING_DATA) {
+            self.add_feature(bit::TRACING_DATA, bytes, section);
         }
     }
 

@@ -19,6 +19,7 @@ use crate::order::{Entry, Ordering, Queue};
 use crate::place::Place;
 use crate::recording::Metadata;
 use crate::schema::Schema;
+use crate::simpleperf::SplitRecords;
 use crate::wire::endian::{Order, with_order};
 use crate::wire::head::{HEAD_SIZE, RecordHead};
 use crate::wire::record::{USER_RECORDS, kind};
@@ -57,6 +58,8 @@ pub struct Batches {
     new_bytes: u64,
     /// While inside a compressed record: the chunk that holds it, and where it ends there.
     outer: Option<(Bytes, usize)>,
+    /// simpleperf's records that lie in parts.
+    split: SplitRecords,
     limits: Limits,
     /// What names are made of, once it was needed; nothing when the features have changed since.
     name_sources: Option<NameSources>,
@@ -124,6 +127,7 @@ impl Batches {
             held_bytes: 0,
             new_bytes: 0,
             outer: None,
+            split: SplitRecords::default(),
             name_sources: None,
             names_stale: false,
             ids_left: limits.ids,

@@ -5,6 +5,9 @@
 pub mod attr;
 pub mod bitfield;
 pub mod branch;
+pub mod callchain;
+pub mod clock;
+pub mod data_src;
 pub(crate) mod declare;
 pub mod decode;
 pub mod describe;
@@ -14,10 +17,15 @@ pub mod feature;
 pub mod head;
 pub mod list;
 pub mod measure;
+pub mod misc;
 pub mod pass;
+pub mod protection;
 pub mod record;
+pub mod registers;
 pub mod sample;
 pub mod text;
+pub mod transaction;
+pub mod weight;
 pub mod words;
 
 use std::fmt;

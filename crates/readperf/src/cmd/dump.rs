@@ -4,9 +4,10 @@ use super::Cmd;
 use crate::input::Input;
 use crate::out::Output;
 use crate::outcome::Outcome;
+use crate::record_filter::FilterOptions;
 use clap::Args;
-use perffile::{Issues, Ordering};
-use readperf_output::dump as output;
+use perffile::{Container, Ordering, Recording};
+use readperf_output::dump::Dumper;
 
 /// Shows every record with all its fields.
 #[derive(Args, Debug)]
@@ -27,6 +28,9 @@ pub(crate) struct Dump {
     raw: bool,
 
     #[command(flatten)]
+    filter: FilterOptions,
+
+    #[command(flatten)]
     output: Output,
 }
 
@@ -36,26 +40,63 @@ impl Cmd for Dump {
     const EXAMPLES: &'static str = "\
 Examples:
   readperf dump perf.data | less
+  readperf dump --type sample,lost --time 10%-20% perf.data
+  readperf dump --event sched:sched_switch --limit 5 perf.data
+  readperf dump --offset 0x1000..0x2000 perf.data
   readperf dump --json --sorted perf.data | jq 'select(.type == \"SAMPLE\") | .ip'";
 
     fn run(&self) -> anyhow::Result<Outcome> {
         let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
         let ordering = if self.sorted { Ordering::Time } else { Ordering::File };
+        let mut filter = self.filter.for_recording(&recording)?;
+        self.check_events(&recording)?;
         let mut out = self.output.open()?;
-        let mut issues = Issues::default();
+        let mut dumper = Dumper::default();
         let mut batches = recording.batches(ordering)?;
-        for batch in batches.by_ref() {
+        while !filter.is_done()
+            && let Some(batch) = batches.next()
+        {
+            dumper.learn(batches.metadata());
             for event in batch.iter() {
+                dumper.meet(&event);
+                if !filter.lets_through(&event) {
+                    continue;
+                }
                 if self.json {
-                    output::write_json(&mut out, &event, &mut issues)?;
+                    dumper.write_json(&mut out, &event)?;
                 } else {
-                    output::write_text(&mut out, &event, &mut issues)?;
+                    dumper.write_text(&mut out, &event)?;
                 }
             }
         }
         out.flush()?;
         let mut all = batches.issues().clone();
-        all.extend(&issues);
+        all.extend(dumper.issues());
+        if !filter.is_done()
+            && let Some(message) = self.filter.unknown_event(&batches.metadata().schema)
+        {
+            wrong_usage(&message);
+        }
         Ok(Outcome { input: self.input.name(), issues: all, strict: self.input.strict })
     }
+}
+
+impl Dump {
+    /// Ends the program if the recording has no event of a wanted name. A name may be told on the way; a stream, which can be
+    /// read only once, is asked at its end.
+    fn check_events(&self, recording: &Recording) -> anyhow::Result<()> {
+        let metadata = recording.metadata();
+        if metadata.container == Container::Pipe || self.filter.unknown_event(&metadata.schema).is_none() {
+            return Ok(());
+        }
+        if let Some(message) = self.filter.unknown_event(&recording.read_metadata()?.schema) {
+            wrong_usage(&message);
+        }
+        Ok(())
+    }
+}
+
+/// Ends the program as after any other wrong argument.
+fn wrong_usage(message: &str) -> ! {
+    clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{message}\n")).exit()
 }

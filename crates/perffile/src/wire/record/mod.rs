@@ -120,7 +120,7 @@ records! {
         aux aux_output_hw_id auxtrace auxtrace_error auxtrace_info bpf_event bpf_metadata callchain_deferred cgroup comm
         compressed compressed2 cpu_map event_update finished_init finished_round header_attr header_build_id
         header_event_type header_feature header_tracing_data id_index itrace_start ksymbol lost lost_samples mmap mmap2
-        namespaces read schedstat_cpu schedstat_domain stat stat_config stat_round switch switch_cpu_wide task text_poke
+        namespaces read schedstat_cpu schedstat_domain simpleperf stat stat_config stat_round switch switch_cpu_wide task text_poke
         thread_map throttle time_conv
     }
     1 MMAP Mmap(mmap::Mmap<'a>) "Linux 2.6.31",
@@ -168,6 +168,16 @@ records! {
     84 BPF_METADATA BpfMetadata(bpf_metadata::BpfMetadata<'a>) "perf 6.17",
     85 SCHEDSTAT_CPU SchedstatCpu(schedstat_cpu::SchedstatCpu) "perf 7.0",
     86 SCHEDSTAT_DOMAIN SchedstatDomain(schedstat_domain::SchedstatDomain<'a>) "perf 7.0",
+    32769 KERNEL_SYMBOL KernelSymbol(simpleperf::kernel_symbol::KernelSymbol<'a>) "simpleperf",
+    32770 DSO Dso(simpleperf::dso::Dso<'a>) "simpleperf",
+    32771 SYMBOL Symbol(simpleperf::symbol::Symbol<'a>) "simpleperf",
+    32772 SPLIT Split(simpleperf::split::Split<'a>) "simpleperf",
+    32773 SPLIT_END SplitEnd(simpleperf::split::SplitEnd) "simpleperf",
+    32774 EVENT_ID EventId(simpleperf::event_id::EventId<'a>) "simpleperf",
+    32775 CALLCHAIN Callchain(simpleperf::callchain::Callchain<'a>) "simpleperf",
+    32776 UNWINDING_RESULT UnwindingResult(simpleperf::unwinding_result::UnwindingResult<'a>) "simpleperf",
+    32777 TRACING_DATA TracingDataInside(simpleperf::tracing_data::TracingDataInside<'a>) "simpleperf",
+    32778 DEBUG Debug(simpleperf::debug::Debug<'a>) "simpleperf",
 }
 
 /// First number of perf's own records, which carry no trailer.

@@ -1,0 +1,46 @@
+//! The payload of a tracepoint: its fields and its text.
+
+use crate::json;
+use perffile::tracepoint::{Catalog, NoSymbols, Number, Tracepoint, Value as FieldValue};
+use serde_json::{Map, Value};
+
+/// What a payload says.
+#[derive(Debug)]
+pub(super) struct Payload<'p> {
+    tracepoint: &'p Tracepoint,
+    bytes: &'p [u8],
+    /// The text of its print format; where that cannot be made, a mark and the fields.
+    pub(super) text: String,
+}
+
+impl<'p> Payload<'p> {
+    /// The payload of the tracepoint with this id, if the recording describes it.
+    pub(super) fn new(catalog: &'p Catalog, id: u64, bytes: &'p [u8]) -> Option<Self> {
+        let tracepoint = catalog.tracepoint(id)?;
+        let mut text = Vec::new();
+        catalog.write_text(id, bytes, &NoSymbols, &mut text)?;
+        Some(Payload { tracepoint, bytes, text: String::from_utf8_lossy(&text).into_owned() })
+    }
+
+    /// Its own fields as JSON.
+    pub(super) fn fields(&self) -> Map<String, Value> {
+        let values = self.tracepoint.format.field_values(self.bytes);
+        values.map(|(field, value)| (field.name.clone(), shown(value))).collect()
+    }
+}
+
+fn shown(value: FieldValue<'_>) -> Value {
+    match value {
+        FieldValue::U64(number) => number.into(),
+        FieldValue::I64(number) => number.into(),
+        FieldValue::Pointer(address) => json::address(address),
+        FieldValue::Str(text) => String::from_utf8_lossy(text).into(),
+        FieldValue::Bytes(bytes) => json::hex(bytes).into(),
+        FieldValue::Array(array) => array.iter().map(integer).collect(),
+        FieldValue::Missing => Value::Null,
+    }
+}
+
+fn integer(number: Number) -> Value {
+    if number.int_type.signed { number.bits.cast_signed().into() } else { number.bits.into() }
+}

@@ -1,0 +1,58 @@
+//! What a mistyped name may have meant.
+
+/// The candidate closest to `typed`, if one is close enough to be meant; upper and lower case are the same. Of equally close
+/// ones the first.
+pub(crate) fn closest<'c>(typed: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    let typed = typed.to_lowercase();
+    // A third of the letters may be wrong.
+    let most = typed.chars().count().div_ceil(3);
+    candidates
+        .into_iter()
+        .map(|candidate| (distance(&typed, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, _)| *distance <= most)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// ` (did you mean X?)`, or nothing.
+pub(crate) fn hint<'c>(typed: &str, candidates: impl IntoIterator<Item = &'c str>) -> String {
+    closest(typed, candidates).map_or_else(String::new, |name| format!(" (did you mean {name}?)"))
+}
+
+/// How many letters have to be put in, taken out or replaced to make one text of another.
+fn distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (nr, letter) in from.chars().enumerate() {
+        let mut next = vec![nr + 1];
+        for (above, (diagonal, other)) in row.iter().skip(1).zip(row.iter().zip(&to)) {
+            let left = next.last().copied().unwrap_or(0);
+            let replaced = diagonal + usize::from(letter != *other);
+            next.push(replaced.min(above + 1).min(left + 1));
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        assert_eq!(
+            [("kitten", "sitting"), ("", "abc"), ("same", "same")].map(|(a, b)| distance(a, b)),
+            [3, 3, 0]
+        );
+    }
+
+    #[test]
+    fn only_what_is_close_is_meant() {
+        let names = ["SAMPLE", "MMAP", "MMAP2", "COMM"];
+        assert_eq!(closest("smaple", names), Some("SAMPLE"));
+        assert_eq!(closest("mmap3", names), Some("MMAP"));
+        assert_eq!(closest("zzzzzz", names), None);
+        assert_eq!(hint("SAMPEL", names), " (did you mean SAMPLE?)");
+    }
+}

@@ -1,0 +1,155 @@
+//! A range of time as users write it.
+
+use anyhow::bail;
+use perffile::wire::feature::{Feature, bit};
+use perffile::wire::record::kind;
+use perffile::{Container, Ordering, Recording};
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// Percentages are kept in this many parts of the whole: a hundredth of a percent.
+const PARTS: u64 = 10_000;
+
+/// A range of time, of the recording's clock or in parts of its length. Both ends belong to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TimeRange {
+    /// From and to, ns.
+    Absolute(u64, u64),
+    /// From and to, in ten-thousandths of the time between first and last sample.
+    Parts(u64, u64),
+}
+
+/// A range of time in ns of the recording's clock; both ends belong to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Times {
+    first_ns: u64,
+    last_ns: u64,
+}
+
+impl Times {
+    /// Whether a time lies in it.
+    pub(crate) fn contains(self, time_ns: u64) -> bool {
+        (self.first_ns..=self.last_ns).contains(&time_ns)
+    }
+}
+
+impl TimeRange {
+    /// `12.5,13.75`, `12500000000ns,`, `,13`, `10%-20%`.
+    pub(crate) fn parse(text: &str) -> Result<TimeRange, String> {
+        let range = match (text.split_once(','), text.split_once('-')) {
+            (Some((from, to)), _) => TimeRange::Absolute(time(from, 0)?, time(to, u64::MAX)?),
+            (None, Some((from, to))) => TimeRange::Parts(parts(from, 0)?, parts(to, PARTS)?),
+            (None, None) => return Err("expected FROM,TO in seconds or FROM%-TO%".to_owned()),
+        };
+        let (TimeRange::Absolute(from, to) | TimeRange::Parts(from, to)) = range;
+        if from > to { Err("that range ends before it begins".to_owned()) } else { Ok(range) }
+    }
+
+    /// The range in the time of a recording.
+    pub(crate) fn times(self, recording: &Recording) -> anyhow::Result<Times> {
+        let (from, to) = match self {
+            TimeRange::Absolute(first_ns, last_ns) => return Ok(Times { first_ns, last_ns }),
+            TimeRange::Parts(from, to) => (from, to),
+        };
+        let (first_ns, last_ns) = match told_times(recording) {
+            Some(told) => told,
+            None => met_times(recording)?,
+        };
+        let length = u128::from(last_ns.saturating_sub(first_ns));
+        let at = |part: u64| {
+            let share = length * u128::from(part) / u128::from(PARTS);
+            first_ns.saturating_add(u64::try_from(share).unwrap_or(u64::MAX))
+        };
+        Ok(Times { first_ns: at(from), last_ns: at(to) })
+    }
+}
+
+/// First and last sample as the feature SAMPLE_TIME tells them; both are 0 where perf did not look.
+fn told_times(recording: &Recording) -> Option<(u64, u64)> {
+    match recording.metadata().features.feature(bit::SAMPLE_TIME)?.ok()?.0 {
+        Feature::SampleTime(times) if times.last > 0 => Some((times.first, times.last)),
+        _ => None,
+    }
+}
+
+/// First and last sample as they are met.
+fn met_times(recording: &Recording) -> anyhow::Result<(u64, u64)> {
+    if recording.metadata().container == Container::Pipe {
+        bail!("a recording in pipe mode does not tell its length: give --time in seconds or nanoseconds");
+    }
+    let (mut first, mut last) = (u64::MAX, 0);
+    for batch in recording.batches(Ordering::File)? {
+        for time in
+            batch.iter().filter(|event| event.head().kind == kind::SAMPLE).filter_map(|event| event.time())
+        {
+            first = first.min(time);
+            last = last.max(time);
+        }
+    }
+    Ok((first.min(last), last))
+}
+
+/// A time in seconds, or in ns with that suffix.
+fn time(text: &str, default: u64) -> Result<u64, String> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(default);
+    }
+    let bad = || format!("{text} is no time: expected seconds as 12.5, or 12500000000ns");
+    if let Some(ns) = text.strip_suffix("ns") {
+        return ns.parse().map_err(|_| bad());
+    }
+    let text = text.strip_suffix('s').unwrap_or(text);
+    decimal(text, SECOND_NS).ok_or_else(bad)
+}
+
+/// A percentage, in [`PARTS`].
+fn parts(text: &str, default: u64) -> Result<u64, String> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(default);
+    }
+    let percent = text.strip_suffix('%').and_then(|number| decimal(number, PARTS / 100));
+    percent
+        .filter(|parts| *parts <= PARTS)
+        .ok_or_else(|| format!("{text} is no percentage: expected 0% to 100%"))
+}
+
+/// A decimal number in units of `1 / unit`, where `unit` is a power of ten; digits below are cut.
+fn decimal(text: &str, unit: u64) -> Option<u64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    if whole.is_empty() && fraction.is_empty() || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+    let (mut value, mut place) = (whole.checked_mul(unit)?, unit);
+    for digit in fraction.bytes() {
+        place /= 10;
+        value = value.checked_add(u64::from(digit - b'0') * place)?;
+    }
+    Some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_nanoseconds_and_percent() {
+        let parse = TimeRange::parse;
+        assert_eq!(parse("12.5,13"), Ok(TimeRange::Absolute(12_500_000_000, 13_000_000_000)));
+        assert_eq!(parse("2378.098024082,"), Ok(TimeRange::Absolute(2_378_098_024_082, u64::MAX)));
+        assert_eq!(parse(",7ns"), Ok(TimeRange::Absolute(0, 7)));
+        assert_eq!(parse("10%-20.5%"), Ok(TimeRange::Parts(1000, 2050)));
+        assert_eq!(parse("-100%"), Ok(TimeRange::Parts(0, 10_000)));
+    }
+
+    #[test]
+    fn what_is_no_range() {
+        for bad in
+            ["", "5", "2,1", "x,1", "1,2x", "20%-10%", "10%-200%", "1.-2.", "99999999999999999999,", ".,1"]
+        {
+            assert!(TimeRange::parse(bad).is_err(), "{bad}");
+        }
+    }
+}
