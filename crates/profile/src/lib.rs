@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod build;
+pub mod check;
 pub mod profile;
 pub mod statistics;
 pub mod symbolize;
