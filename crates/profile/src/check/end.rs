@@ -55,11 +55,6 @@ impl Totals {
     pub(crate) fn span_ns(&self) -> u64 {
         self.times_ns.map_or(0, |(first, last)| last - first)
     }
-
-    /// Time of the last sample, ns.
-    pub(crate) fn last_ns(&self) -> Option<u64> {
-        self.times_ns.map(|times| times.1)
-    }
 }
 
 /// A recording, all of it seen.

@@ -92,7 +92,11 @@ impl Concern for Chains {
         self.chains += 1;
         let parts = parts(chain, sample.mode);
         if parts.addresses == 0 && !parts.deferred {
-            return self.empty.add(seen.event);
+            // With a copy of the stack or with branches the user part is made of those.
+            if follows_frame_pointers(&event.attr) {
+                self.empty.add(seen.event);
+            }
+            return;
         }
         let limit = match event.attr.sample_max_stack {
             0 => DEFAULT_MAX_STACK,
@@ -121,7 +125,7 @@ impl Concern for Chains {
         if self.broken.count >= ENOUGH && part(self.broken.count, self.followed) > TOLERATED {
             let share = part(self.broken.count, self.followed);
             let message = format!(
-                "{}, {} of those with a user part, {} off after one frame or in the middle of nowhere: the code has no frame pointers.",
+                "{}, {} of those with a user part, {} off after one frame or outside of all mappings, as code without frame pointers makes them.",
                 count(self.broken.count, "call chain"),
                 percent(share),
                 plural(self.broken.count, "breaks", "break")

@@ -3,7 +3,7 @@
 use super::Concern;
 use crate::check::end::End;
 use crate::check::finding::{Finding, Kind, Severity};
-use crate::check::wording::count;
+use crate::check::wording::{count, plural};
 use perffile::{Issue, IssueKind};
 use std::time::Duration;
 
@@ -27,6 +27,12 @@ fn finding(issue: &Issue, end: &End<'_>) -> Finding {
     };
     let message = match issue.kind {
         IssueKind::Unfinished => unfinished(end),
+        IssueKind::Unordered => format!(
+            "{} {} older than what came before {} round and could not be put in order.",
+            count(issue.count, "record"),
+            plural(issue.count, "is", "are"),
+            plural(issue.count, "its", "their")
+        ),
         _ => sentence(&issue.message, issue.count),
     };
     // Issues that are about no place in particular have the very start of the header.

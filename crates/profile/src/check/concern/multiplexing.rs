@@ -1,7 +1,8 @@
 //! Counters that had to share the hardware.
 //!
 //! ABI: with `PERF_FORMAT_TOTAL_TIME_ENABLED` and `_RUNNING` a value tells for how long its counter should have counted, and
-//! for how long it did. perf stat's STAT records always tell both.
+//! for how long it did. perf stat's STAT records always tell both. A task's counter that is opened for each CPU, as perf
+//! record does, runs only while the task is on that CPU: then the two differ without any sharing.
 
 use super::Concern;
 use crate::check::end::End;
@@ -9,13 +10,17 @@ use crate::check::finding::{Finding, Kind};
 use crate::check::seen::Seen;
 use crate::check::tally::Tally;
 use crate::check::wording::{count, part, percent, plural};
-use perffile::wire::attr::SampleType;
+use perffile::wire::attr::{AttrFlags, SampleType};
 use perffile::wire::record::Record;
 use perffile::wire::sample::Read;
 use readperf_session::SampleMoment;
 
 const MULTIPLEXED: Kind = Kind::advice("multiplexed");
 const NOT_COUNTED: Kind = Kind::loss("not_counted");
+
+/// ABI: `PERF_TYPE_SOFTWARE`, `PERF_TYPE_TRACEPOINT`: counters in software, of which there is no lack.
+const SOFTWARE: u32 = 1;
+const TRACEPOINT: u32 = 2;
 
 /// A counter that ran for less than this part of its time had to share; less is what starting and stopping takes.
 const SHARED: f64 = 0.99;
@@ -47,7 +52,12 @@ impl Multiplexing {
     }
 
     fn read(&mut self, read: &Read<'_>, seen: &Seen<'_, '_>) {
-        if let (Some(enabled), Some(running)) = (read.time_enabled, read.time_running) {
+        let one_value_is_all = seen.event.event().is_some_and(|event| {
+            let in_hardware = ![SOFTWARE, TRACEPOINT].contains(&event.attr.kind);
+            in_hardware && (!event.attr.flags.has(AttrFlags::inherit) || event.ids.len() <= 1)
+        });
+        if let (true, Some(enabled), Some(running)) = (one_value_is_all, read.time_enabled, read.time_running)
+        {
             self.times(enabled, running, seen);
         }
     }

@@ -49,20 +49,21 @@ impl Concern for Throttling {
         if !self.stops.any() {
             return;
         }
-        for since in self.since.values() {
-            let rest = end.totals.last_ns().unwrap_or_default().saturating_sub(*since);
-            self.stopped_ns = self.stopped_ns.saturating_add(rest);
-        }
         let (stops, counters) = (self.stops.count, self.counters.len() as u64);
         let span = end.totals.span_ns();
         let message = format!(
-            "The kernel stopped {} {} for coming too often, for {} in all; the recording spans {}.",
+            "The kernel stopped {} {} for coming too often, for {} in all{}; the recording spans {}.",
             count(counters, "counter"),
             match stops {
                 1 => "once".to_owned(),
                 _ => format!("{stops} {}", plural(stops, "time", "times")),
             },
             duration(self.stopped_ns),
+            // One whose thread has ended is never let go on: nothing is missing then.
+            match self.since.len() as u64 {
+                0 => String::new(),
+                left => format!(", not counting {} stopped to the end", plural(left, "one", "those")),
+            },
             duration(span)
         );
         let advice = "Record with a lower frequency (-F) or a larger period (-c), or raise kernel.perf_event_max_sample_rate: what \
