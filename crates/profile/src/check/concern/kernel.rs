@@ -54,10 +54,9 @@ fn kernel_is_placed(end: &End<'_>) -> bool {
 /// perf goes on in user mode only if it may not see the kernel, and says so in nothing but the event's name.
 fn fallback(end: &End<'_>, findings: &mut Vec<Finding>) {
     let Some(words) = end.metadata.features.cmdline() else { return };
-    let asked = words
-        .iter()
-        .take_while(|word| *word != "--")
-        .any(|word| word.contains(':') || word.contains("/u") || word == "--all-user");
+    let mut options = words.iter().take_while(|word| *word != "--");
+    let asked =
+        options.any(|word| word == "--all-user" || word.split([',', '{', '}']).any(asks_for_user_mode));
     if asked {
         return;
     }
@@ -79,4 +78,28 @@ fn fallback(end: &End<'_>, findings: &mut Vec<Finding>) {
     );
     let advice = "Record as root, or after sysctl kernel.perf_event_paranoid=1.";
     findings.push(Finding::whole(KERNEL_NOT_ALLOWED, samples, message, advice));
+}
+
+/// Whether an event on the command line has the modifier u, as in `cycles:u`, `{a,b}:uS` and `cpu/config=1/u`.
+fn asks_for_user_mode(event: &str) -> bool {
+    let modifiers = event.rsplit([':', '/']).next().unwrap_or_default();
+    modifiers.len() < event.len()
+        && modifiers.contains('u')
+        && modifiers.chars().all(|letter| "ukhGHIpPSDWebR".contains(letter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modifiers_are_told_from_names() {
+        for event in ["cycles:u", "cycles:upp", "cpu/config=1/u", ":uS"] {
+            assert!(asks_for_user_mode(event), "{event}");
+        }
+        for event in ["cycles", "u", "cycles:k", "sched:sched_switch", "record", "/usr/bin/perf", "cycles:pp"]
+        {
+            assert!(!asks_for_user_mode(event), "{event}");
+        }
+    }
 }

@@ -58,10 +58,12 @@ impl Concern for Mappings {
 
     fn finish(&mut self, end: &End<'_>, findings: &mut Vec<Finding>) {
         if self.timeouts.any() {
+            let processes = self.timeouts.count;
             let message = format!(
-                "perf gave up reading the memory map of {} that ran before: only a part of what {} mapped is known.",
-                plural(self.timeouts.count, "a process", &format!("{} processes", self.timeouts.count)),
-                plural(self.timeouts.count, "it had", "they had")
+                "Reading the memory {} of {} that ran before took perf too long: only a part of what {} mapped is known.",
+                plural(processes, "map", "maps"),
+                plural(processes, "a process", &format!("{processes} processes")),
+                plural(processes, "it had", "they had")
             );
             let advice = "Record with --proc-map-timeout 5000 (milliseconds), and start perf before processes with many mappings.";
             findings.push(Finding::new(CUT_PROCESS_MAPS, &self.timeouts, message, advice));
