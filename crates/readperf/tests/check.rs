@@ -15,9 +15,13 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// `check --json`, and the exit status.
+/// `check --json` of the recording alone, and the exit status.
 fn check(file: &Path) -> (Value, i32) {
-    let output = tool::command().args(["check", "--json"]).arg(file).output().unwrap();
+    check_with(&["--no-names"], file)
+}
+
+fn check_with(options: &[&str], file: &Path) -> (Value, i32) {
+    let output = tool::command().args(["check", "--json"]).args(options).arg(file).output().unwrap();
     let status = output.status.code().unwrap_or_else(|| panic!("{}: ended by a signal", file.display()));
     assert!([0, 3].contains(&status), "{}: status {status}: {}", file.display(), tool::stderr(&output));
     let value: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -396,6 +400,24 @@ fn code_that_cannot_be_found_again_is_told() {
 }
 
 #[test]
+fn binaries_that_are_not_here_are_told_unless_not_asked_for() {
+    let dir = scratch();
+    let path = dir.path().join("made.data");
+    let mut pipe = Pipe::sound(&[Attr::default()]);
+    pipe.map(PID, 0x50_0000, "/no/such/libgone.so", Some(9), 0);
+    pipe.samples(200, &Sample { ip: 0x50_0010, ..Sample::default() });
+    std::fs::write(&path, &pipe.bytes).unwrap();
+    let (value, status) = check_with(&[], &path);
+    assert_eq!((kinds(&value), status), (vec!["no_names_here"], 0));
+    let message = findings(&value)[0]["message"].as_str().unwrap();
+    assert!(message.contains("libgone.so (no file at /no/such/libgone.so)"), "{message}");
+    assert_eq!(kinds(&check_with(&["--no-names"], &path).0), [""; 0]);
+    // The fixture brings its program and library along; where they were made they are not.
+    let said = |options: &[&str]| check_with(options, &fixture("main")).0.to_string();
+    assert!(!said(&[]).contains("work (no file"), "{}", said(&[]));
+}
+
+#[test]
 fn threads_without_a_name_are_told() {
     let pipe = with(|pipe| {
         pipe.map(77, CODE, "/bin/work", Some(7), 0);
@@ -506,7 +528,7 @@ fn fixtures_show_what_is_known_of_them() {
 fn text_fits_the_columns_and_has_colour_only_when_asked() {
     let run = |arguments: &[&str]| {
         let mut command = tool::command();
-        command.env("COLUMNS", "60").arg("check").args(arguments).arg(fixture("multi"));
+        command.env("COLUMNS", "60").args(["check", "--no-names"]).args(arguments).arg(fixture("multi"));
         String::from_utf8(command.output().unwrap().stdout).unwrap()
     };
     let plain = run(&[]);
@@ -576,7 +598,7 @@ fn no_corpus_file_brings_it_down() {
         std::fs::read_dir(corpus).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir())
     {
         for file in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-            let output = tool::command().args(["check", "--json"]).arg(&file).output().unwrap();
+            let output = tool::command().args(["check", "--json", "--no-names"]).arg(&file).output().unwrap();
             let status = output.status.code();
             assert!(
                 matches!(status, Some(0 | 1 | 3)),

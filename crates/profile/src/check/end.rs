@@ -2,14 +2,26 @@
 
 use perffile::wire::record::{USER_RECORDS, kind};
 use perffile::{Event, EventDescription, Issues, Metadata};
-use readperf_session::{Moment, Session};
+use readperf_session::{Binary, Moment, Session};
 use std::time::Duration;
 
+/// Says of binaries, each with an address of it that was sampled, why its names cannot be found here; `None` where they can,
+/// or where that is nobody's fault. One answer a binary, in the same order.
+pub type NameLookup<'a> = dyn Fn(&[(&Binary, u64)]) -> Vec<Option<String>> + 'a;
+
 /// What is known of a recording besides its bytes.
-#[derive(Clone, Debug, Default)]
-pub struct Surroundings {
+#[derive(Clone, Default)]
+pub struct Surroundings<'a> {
     /// How long ago the file was written last; `None` where that is not known.
     pub written_ago: Option<Duration>,
+    /// Where to ask for names; `None` if nothing is to be looked up.
+    pub names: Option<&'a NameLookup<'a>>,
+}
+
+impl std::fmt::Debug for Surroundings<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Surroundings").field("written_ago", &self.written_ago).finish_non_exhaustive()
+    }
 }
 
 /// Sums over all records.
@@ -65,7 +77,7 @@ pub(crate) struct End<'a> {
     /// What could not be read.
     pub(crate) issues: &'a Issues,
     pub(crate) totals: &'a Totals,
-    pub(crate) surroundings: &'a Surroundings,
+    pub(crate) surroundings: &'a Surroundings<'a>,
 }
 
 impl<'a> End<'a> {

@@ -11,7 +11,7 @@ mod seen;
 mod tally;
 mod wording;
 
-pub use end::Surroundings;
+pub use end::{NameLookup, Surroundings};
 pub use finding::{Finding, Kind, Severity, Verdict};
 
 use concern::{CONCERNS, Concern};
@@ -48,7 +48,7 @@ impl Check {
     /// A stream that has been read already.
     pub fn run(
         recording: &Recording,
-        surroundings: &Surroundings,
+        surroundings: &Surroundings<'_>,
         mut progress: impl FnMut((u64, u64)),
     ) -> perffile::Result<Verdict> {
         let mut batches = recording.batches(Ordering::Time)?;
@@ -86,7 +86,12 @@ impl Check {
     }
 
     /// What was found. `metadata` is what is known at the end; its issues count.
-    pub fn finish(mut self, metadata: &Metadata, session: &Session, surroundings: &Surroundings) -> Verdict {
+    pub fn finish(
+        mut self,
+        metadata: &Metadata,
+        session: &Session,
+        surroundings: &Surroundings<'_>,
+    ) -> Verdict {
         let mut issues = metadata.issues.clone();
         issues.extend(session.issues());
         issues.extend(&self.issues);

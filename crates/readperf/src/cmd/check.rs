@@ -5,10 +5,13 @@ use crate::input::Input;
 use crate::out::Output;
 use crate::outcome::Outcome;
 use crate::progress::Progress;
+use crate::symbol_options::SymbolOptions;
 use clap::Args;
 use readperf_output::check as output;
 use readperf_profile::check::{Check as Fold, Surroundings};
+use readperf_session::Binary;
 use std::path::Path;
+use std::time::Duration;
 
 /// Says what is wrong with a recording and what to do about it.
 #[derive(Args, Debug)]
@@ -19,6 +22,13 @@ pub(crate) struct Check {
     /// Print JSON
     #[arg(long)]
     json: bool,
+
+    /// Do not look whether the names of the binaries can be found on this machine
+    #[arg(long)]
+    no_names: bool,
+
+    #[command(flatten)]
+    symbols: SymbolOptions,
 
     #[command(flatten)]
     output: Output,
@@ -42,7 +52,12 @@ Examples:
   readperf check --json perf.data | jq '.findings[] | select(.severity == \"loss\")'";
 
     fn run(&self) -> anyhow::Result<Outcome> {
-        let surroundings = self.input.path().map(|path| surroundings(&path)).unwrap_or_default();
+        let options = self.symbols.options(&self.input);
+        let lookup = |binaries: &[(&Binary, u64)]| readperf::missing_names(binaries, &options);
+        let surroundings = Surroundings {
+            written_ago: self.input.path().and_then(|path| written_ago(&path)),
+            names: (!self.no_names).then_some(&lookup),
+        };
         let recording = self.input.open()?;
         let mut progress = Progress::new("checking", !self.input.no_progress);
         let verdict = Fold::run(&recording, &surroundings, |done| progress.bytes(done))?;
@@ -58,11 +73,14 @@ Examples:
     }
 }
 
-/// When the file was written last: one that is written still looks like one whose recorder was killed.
-fn surroundings(path: &Path) -> Surroundings {
-    let modified = std::fs::metadata(path).and_then(|file| file.modified()).ok();
+/// How long ago the recording was written last: one that is written still looks like one whose recorder was killed. Of a
+/// directory it is the youngest of its files.
+fn written_ago(path: &Path) -> Option<Duration> {
+    let modified = |path: &Path| std::fs::metadata(path).and_then(|file| file.modified()).ok();
+    let files = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let youngest = files.filter_map(|file| modified(&file.path())).chain(modified(path)).max()?;
     // A time to come tells nothing.
-    Surroundings { written_ago: modified.and_then(|time| time.elapsed().ok()) }
+    youngest.elapsed().ok()
 }
 
 /// Columns of the terminal, where the shell tells them.
