@@ -7,6 +7,7 @@
 
 pub mod build;
 pub mod counters;
+pub mod check;
 pub mod profile;
 pub mod statistics;
 pub mod symbolize;

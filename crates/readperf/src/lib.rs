@@ -15,9 +15,11 @@
 #![forbid(unsafe_code)]
 
 mod analysis;
+mod availability;
 mod naming;
 
 pub use analysis::{Analysis, analyse, analyse_with};
+pub use availability::missing_names;
 pub use naming::mapped_files;
 pub use perffile;
 pub use readperf_output as output;

@@ -41,7 +41,7 @@ fn path(name: &[u8]) -> PathBuf {
 }
 
 /// What to ask the symbols about a binary, or why there is nothing to ask.
-fn subject(binary: &Binary) -> Result<Subject, String> {
+pub(crate) fn subject(binary: &Binary) -> Result<Subject, String> {
     let build_id = binary.build_id.as_deref().and_then(BuildId::from_bytes);
     match &binary.kind {
         BinaryKind::User => Ok(Subject::File { path: path(&binary.name), build_id }),

@@ -1,5 +1,6 @@
 //! The commands: one file each, one line each in [`COMMANDS`]. Help and completions come from the same list.
 
+pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod dump;
 pub(crate) mod info;
@@ -44,5 +45,6 @@ pub(crate) const COMMANDS: &[Entry] = &[
     entry::<stat::Stat>(),
     entry::<dump::Dump>(),
     entry::<report::Report>(),
+    entry::<check::Check>(),
     entry::<completions::Completions>(),
 ];

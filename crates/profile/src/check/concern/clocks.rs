@@ -1,0 +1,76 @@
+//! Whether times can be compared, and whether there are any.
+
+use super::Concern;
+use crate::check::end::End;
+use crate::check::finding::{Finding, Kind};
+use crate::check::wording::{count, list, part, plural};
+use perffile::EventDescription;
+use perffile::wire::attr::{AttrFlags, SampleType};
+
+const MIXED_CLOCKS: Kind = Kind::loss("mixed_clocks");
+const NO_TIME: Kind = Kind::advice("no_time");
+const UNTIMED_RECORDS: Kind = Kind::note("untimed_records");
+
+/// Nothing to count: the events tell.
+#[derive(Default)]
+pub(crate) struct Clocks;
+
+/// The clock of an event's times; `None` is perf's own.
+fn clock(event: &EventDescription) -> Option<i32> {
+    event.attr.flags.has(AttrFlags::use_clockid).then_some(event.attr.clockid)
+}
+
+impl Concern for Clocks {
+    fn finish(&mut self, end: &End<'_>, findings: &mut Vec<Finding>) {
+        let has_time = |event: &EventDescription| event.attr.sample_type.has(SampleType::TIME);
+        let timed: Vec<&EventDescription> = end.events().iter().filter(|event| has_time(event)).collect();
+        let mut clocks: Vec<Option<i32>> = timed.iter().map(|event| clock(event)).collect();
+        clocks.sort_unstable();
+        clocks.dedup();
+        if clocks.len() > 1 {
+            let names: Vec<String> = clocks.iter().map(|clock| name(*clock)).collect();
+            let message = format!(
+                "The events take their times from {} different clocks ({}): times of different events cannot be compared, and the \
+                 order of records is not that in which things happened.",
+                clocks.len(),
+                list(&names)
+            );
+            let advice =
+                "Record all events with the same clock: give -k once, and no clockid to single events.";
+            findings.push(Finding::whole(MIXED_CLOCKS, clocks.len() as u64, message, advice));
+        }
+        let untimed: Vec<_> = end.sampled().filter(|(event, _)| !has_time(event)).collect();
+        if !untimed.is_empty() {
+            let samples = untimed.iter().map(|(_, samples)| samples).sum();
+            let share = part(samples, end.totals.samples);
+            let message = format!(
+                "{} {} no time: processes and mappings are taken as of where they stand in the file, and nothing can be shown \
+                 over time.",
+                count(samples, "sample"),
+                plural(samples, "has", "have")
+            );
+            findings.push(
+                Finding::whole(NO_TIME, samples, message, "Record with -T (--timestamp).").share(share),
+            );
+        } else if end.totals.samples > 0 && !end.metadata.schema.has_time() {
+            let message =
+                "Only samples have a time, other records do not: records are taken in the order of the file."
+                    .to_owned();
+            let advice = "Nothing has to be done unless names look wrong; kernels since 2.6.38 tell the time of all records.";
+            findings.push(Finding::whole(UNTIMED_RECORDS, 1, message, advice));
+        }
+    }
+}
+
+/// ABI: `CLOCK_*` in `linux/time.h`.
+fn name(clock: Option<i32>) -> String {
+    match clock {
+        None => "perf's own".to_owned(),
+        Some(0) => "CLOCK_REALTIME".to_owned(),
+        Some(1) => "CLOCK_MONOTONIC".to_owned(),
+        Some(4) => "CLOCK_MONOTONIC_RAW".to_owned(),
+        Some(7) => "CLOCK_BOOTTIME".to_owned(),
+        Some(11) => "CLOCK_TAI".to_owned(),
+        Some(other) => format!("clock {other}"),
+    }
+}

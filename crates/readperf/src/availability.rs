@@ -1,0 +1,35 @@
+//! Whether the names of binaries can be found on this machine.
+
+use crate::naming::subject;
+use readperf_session::{Binary, BinaryKind};
+use readperf_symbols::{AddressBatch, Options, Reason, resolve};
+
+/// Says of each binary, by one address in it, why its function names cannot be found here; `None` where they can. Of code
+/// that has no file (generated code, guests) nothing is said. One answer a binary, in the same order.
+pub fn missing_names(binaries: &[(&Binary, u64)], options: &Options) -> Vec<Option<String>> {
+    let has_file = |binary: &Binary| {
+        matches!(binary.kind, BinaryKind::User | BinaryKind::Kernel { .. } | BinaryKind::Module { .. })
+    };
+    let mut answers = vec![None; binaries.len()];
+    let (mut asked, mut batches) = (Vec::new(), Vec::new());
+    for (answer, (binary, address)) in answers.iter_mut().zip(binaries) {
+        // A name in brackets that is neither the kernel's nor a module's stands for memory without a file.
+        if !has_file(binary) || binary.kind == BinaryKind::User && binary.name.starts_with(b"[") {
+            continue;
+        }
+        if let Ok(subject) = subject(binary) {
+            asked.push(answer);
+            batches.push(AddressBatch::new(subject, vec![*address]));
+        }
+    }
+    // Names are all that is asked for.
+    let options = Options { inlines: false, ..options.clone() };
+    for (answer, batch) in asked.into_iter().zip(resolve(&options, batches)) {
+        *answer = match batch.symbol(0) {
+            // Code between the symbols says nothing of the file.
+            Ok(_) | Err(Reason::NoSymbolCovers) => None,
+            Err(reason) => Some(reason.to_string()),
+        };
+    }
+    answers
+}
