@@ -6,8 +6,8 @@
 #![forbid(unsafe_code)]
 
 pub mod build;
-pub mod counters;
 pub mod check;
+pub mod counters;
 pub mod profile;
 pub mod statistics;
 pub mod symbolize;

@@ -1,8 +1,10 @@
 //! The command line: the main job, and one subcommand a file in [`crate::cmd`].
 
 use crate::cmd::{COMMANDS, overview};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, USAGE, say};
+use crate::suggestion;
 use clap::{ArgMatches, Args as _, Command, FromArgMatches as _};
+use std::path::Path;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,7 +37,23 @@ pub(crate) fn command() -> Command {
 
 /// Parses the arguments and runs what they ask for.
 pub(crate) fn run() -> anyhow::Result<Outcome> {
-    dispatch(&command().get_matches())
+    let matches = command().try_get_matches().unwrap_or_else(|error| {
+        if let Some(word) = mistyped_command() {
+            let hint = suggestion::hint(&word, COMMANDS.iter().map(|entry| entry.name));
+            say(&format!("error: `{word}` is neither a command nor a file{hint}; see readperf --help"));
+            std::process::exit(USAGE);
+        }
+        error.exit()
+    });
+    dispatch(&matches)
+}
+
+/// The first word, if more follow and it is no file: whoever wrote it meant a command.
+fn mistyped_command() -> Option<String> {
+    let mut words = std::env::args_os().skip(1);
+    let first = words.next()?.into_string().ok()?;
+    let is_word = !first.starts_with('-') && COMMANDS.iter().all(|entry| entry.name != first);
+    (is_word && words.next().is_some() && !Path::new(&first).exists()).then_some(first)
 }
 
 fn dispatch(matches: &ArgMatches) -> anyhow::Result<Outcome> {

@@ -5,6 +5,9 @@ use readperf_output::text::printable;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+/// Exit status of wrong usage.
+pub(crate) const USAGE: i32 = 2;
+
 const FAILED: u8 = 1;
 const DAMAGED: u8 = 3;
 

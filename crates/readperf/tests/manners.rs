@@ -77,6 +77,14 @@ fn usage_errors_end_with_two() {
 }
 
 #[test]
+fn a_mistyped_command_is_named_and_the_right_one_suggested() {
+    let output = tool::run(&["reprot", "perf.data"]);
+    assert_eq!(status(&output), USAGE);
+    let text = tool::stderr(&output);
+    assert!(text.contains("`reprot`") && text.contains("did you mean report?"), "{text}");
+}
+
+#[test]
 fn files_that_are_no_recordings_fail_with_a_message_that_names_them() {
     let dir = scratch();
     let text = dir.path().join("notes.txt");

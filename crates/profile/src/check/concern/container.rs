@@ -99,7 +99,10 @@ fn advice(kind: IssueKind) -> &'static str {
         IssueKind::UnknownEventId => {
             "Use the file that perf record has written, not one that was cut together: these samples are in no number."
         }
-        IssueKind::MixedLayouts => "Nothing has to be done unless names or times look wrong.",
+        IssueKind::AmbiguousEvents => {
+            "Record with a newer perf, which marks each sample with its event: totals of all events together are right, \
+             those of single events are not."
+        }
         IssueKind::UnknownRecord => "Look for a newer readperf.",
         IssueKind::Unordered => {
             "Nothing has to be done for totals; around these records names of threads and mappings may be those of a moment \
