@@ -8,7 +8,7 @@ pub(crate) fn closest<'c>(typed: &str, candidates: impl IntoIterator<Item = &'c 
     let most = typed.chars().count().div_ceil(3);
     candidates
         .into_iter()
-        .map(|candidate| (distance(&typed, &candidate.to_lowercase()), candidate))
+        .map(|candidate| (strsim::damerau_levenshtein(&typed, &candidate.to_lowercase()), candidate))
         .filter(|(distance, _)| *distance <= most)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
@@ -19,33 +19,9 @@ pub(crate) fn hint<'c>(typed: &str, candidates: impl IntoIterator<Item = &'c str
     closest(typed, candidates).map_or_else(String::new, |name| format!(" (did you mean {name}?)"))
 }
 
-/// How many letters have to be put in, taken out or replaced to make one text of another.
-fn distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (nr, letter) in from.chars().enumerate() {
-        let mut next = vec![nr + 1];
-        for (above, (diagonal, other)) in row.iter().skip(1).zip(row.iter().zip(&to)) {
-            let left = next.last().copied().unwrap_or(0);
-            let replaced = diagonal + usize::from(letter != *other);
-            next.push(replaced.min(above + 1).min(left + 1));
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn distances() {
-        assert_eq!(
-            [("kitten", "sitting"), ("", "abc"), ("same", "same")].map(|(a, b)| distance(a, b)),
-            [3, 3, 0]
-        );
-    }
 
     #[test]
     fn only_what_is_close_is_meant() {
