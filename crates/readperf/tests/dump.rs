@@ -191,3 +191,86 @@ fn call_chains_of_simpleperf_have_addresses_and_stack_pointers() {
     assert_eq!(records[0]["ips"], serde_json::json!(["0x5f378c", "0x5ea2c4"]));
     assert_eq!(records[0]["sps"], serde_json::json!(["0x7fd4af7f80", "0x7fd4af7f80"]));
 }
+
+/// What `perf script -F brstack` says of a recording with branch stacks: `0xFROM/0xTO/P/-/-/CYCLES/KIND` (6.1), one a branch.
+#[test]
+fn branches_have_perf_s_words() {
+    let Some(file) = corpus("quipper/perf.data.branch-4.14") else { return };
+    let perf = std::process::Command::new("perf").args(["script", "-F", "brstack", "-i"]).arg(&file).output();
+    let Some(perf) = perf.ok().filter(|output| !output.stdout.is_empty()) else {
+        return skip("branches_have_perf_s_words", "there is no perf");
+    };
+    // Fields that later versions add are not compared, and an unknown kind is empty in some versions and - in others.
+    let fields = |branch: &str| {
+        let fields: Vec<String> = branch.split('/').take(7).map(|field| field.replace('-', "")).collect();
+        fields.join("/")
+    };
+    let theirs = String::from_utf8(perf.stdout).unwrap();
+    let theirs: Vec<String> = theirs.split_whitespace().map(fields).collect();
+    let samples = dump(&file, &["--sorted", "--type", "sample"]);
+    let entries = samples.iter().flat_map(|sample| sample["branch_stack"]["entries"].as_array().unwrap());
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let ours: Vec<String> = entries
+        .map(|entry| {
+            fields(&[text(&entry["from"]), text(&entry["to"]), text(&entry["flags_words"])].join("/"))
+        })
+        .collect();
+    assert!(ours.len() > 400, "{}", ours.len());
+    assert_eq!(ours.len(), theirs.len());
+    for (nr, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
+        assert_eq!(ours, theirs, "branch {nr}");
+    }
+}
+
+/// A recording made by hand: one event with `defer_callchain` (flag 38) and `sample_type` TID, TIME, CALLCHAIN; a sample whose
+/// chain ends with the marker -640 and a cookie, and the record 22 with that cookie.
+fn deferred_recording() -> Vec<u8> {
+    let words = |values: &[u64]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
+    // type 1, size 64, config 0, period 1, sample_type 0x26, read_format 0, flags; wakeup and bp_type, config1.
+    let attr = words(&[64 << 32 | 1, 0, 1, 0x26, 0, 1 << 38, 0, 0]);
+    let record = |kind: u64, body: &[u64]| {
+        words(&[&[(8 + body.len() as u64 * 8) << 48 | 2 << 32 | kind], body].concat())
+    };
+    let marker = |value: i64| value.cast_unsigned();
+    let thread = 7 << 32 | 7;
+    let sample = record(9, &[thread, 1000, 4, marker(-128), 0xffff_ffff_8100_0010, marker(-640), 0xc00c1e]);
+    let records = [sample, record(22, &[0xc00c1e, 2, marker(-512), 0x40_1234])].concat();
+    let head = [0x3245_4c49_4652_4550, 104, 80, 104, 80, 184, records.len() as u64, 0, 0, 0, 0, 0, 0];
+    [words(&head), attr, words(&[0, 0]), records].concat()
+}
+
+#[test]
+fn the_cookie_of_a_deferred_chain_is_no_address() {
+    let dir = oracle::scratch();
+    let file = dir.path().join("perf.data");
+    std::fs::write(&file, deferred_recording()).unwrap();
+    let records = dump(&file, &[]);
+    let chain =
+        serde_json::json!(["0xffffffffffffff80", "0xffffffff81000010", "0xfffffffffffffd80", "0xc00c1e"]);
+    assert_eq!(records[0]["callchain"], chain);
+    assert_eq!(
+        records[0]["callchain_words"],
+        serde_json::json!({"0": "kernel", "2": "user deferred", "3": "cookie"})
+    );
+    assert_eq!(records[1]["type"], "CALLCHAIN_DEFERRED");
+    assert_eq!(records[1]["ips_words"], serde_json::json!({"0": "user"}));
+    let text = tool::answer(&["dump", file.to_str().unwrap()]);
+    assert!(text.contains("0x0000000000c00c1e  cookie"), "{text}");
+}
+
+/// perf's own text of the same mappings is the oracle: `[0x…(0x…) @ … ]: r-xp FILE`.
+#[test]
+fn mappings_permit_what_perf_says() {
+    let tasks = oracle::said("main", "perf.tasks.txt").unwrap();
+    let mut theirs: Vec<&str> = tasks
+        .lines()
+        .filter(|line| line.contains("PERF_RECORD_MMAP2"))
+        .filter_map(|line| line.rsplit_once("]: ")?.1.split(' ').next())
+        .collect();
+    let records = dump(&fixture("main"), &["--type", "mmap2"]);
+    let mut ours: Vec<&str> = records.iter().map(|record| record["prot_words"].as_str().unwrap()).collect();
+    ours.sort_unstable();
+    theirs.sort_unstable();
+    assert_eq!(ours, theirs);
+    assert!(ours.contains(&"r-xp"));
+}
