@@ -274,3 +274,19 @@ fn mappings_permit_what_perf_says() {
     assert_eq!(ours, theirs);
     assert!(ours.contains(&"r-xp"));
 }
+
+/// Numbers of perf's `event.h` and of `perf_event.h`: EVENT_UPDATE 0 is a unit and 2 a name, KSYMBOL 1 is BPF's, AUXTRACE_INFO 1
+/// is Intel PT; bit 0 of an attr's flags is `disabled`.
+#[test]
+fn numbers_of_a_fixed_meaning_have_words() {
+    let records = dump(&fixture("pipe"), &["--type", "event_update,cpu_map,header_attr"]);
+    let words = |name: &str| records.iter().filter_map(|record| record[name].as_str()).collect::<Vec<_>>();
+    assert!(words("update_type_words").contains(&"unit"), "{:?}", words("update_type_words"));
+    assert!(words("update_type_words").contains(&"name"), "{:?}", words("update_type_words"));
+    assert_eq!(words("map_type_words").len(), 1);
+    let attr = &records.iter().find(|record| record["type"] == "HEADER_ATTR").unwrap()["attr"];
+    assert_eq!(attr["flags_words"][0], "disabled");
+    assert!(attr["sample_type_words"].as_array().unwrap().contains(&"TIME".into()));
+    let Some(file) = corpus("quipper/perf.data.intel_pt-4.14") else { return };
+    assert_eq!(dump(&file, &["--type", "auxtrace_info"])[0]["auxtrace_type_words"], "intel_pt");
+}
