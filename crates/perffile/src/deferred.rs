@@ -5,12 +5,60 @@
 //! ([`deferred_cookie`](crate::wire::callchain::deferred_cookie)); a later record of the same thread brings the user part
 //! under the same cookie. [`Joiner`] holds samples back until then.
 
+use crate::event::Event;
 use crate::wire::callchain;
+use crate::wire::record::{Record, kind};
 use crate::wire::words::U64s;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Most samples that are held back; the oldest is given up first.
 const MOST_HELD: usize = 1 << 16;
+
+/// What a record is to a [`Joiner`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role<'b> {
+    /// A sample whose user part comes later: to be held back.
+    Waits {
+        /// Its thread.
+        tid: u32,
+        /// What the user part will come under.
+        cookie: u64,
+    },
+    /// A user part: releases the samples of its thread.
+    Brings {
+        /// Its thread.
+        tid: u32,
+        /// What it comes under.
+        cookie: u64,
+        /// The addresses, innermost first.
+        user: U64s<'b>,
+    },
+    /// Any other record: goes its way.
+    Other,
+}
+
+impl<'b> Role<'b> {
+    /// Tells for a record in the order of delivery. A sample without a thread id is not held back: nothing could release it.
+    pub fn of(event: &Event<'b>) -> Role<'b> {
+        match event.head().kind {
+            kind::SAMPLE => Self::of_sample(event),
+            kind::CALLCHAIN_DEFERRED => Self::of_user_part(event),
+            _ => None,
+        }
+        .unwrap_or(Role::Other)
+    }
+
+    fn of_sample(event: &Event<'b>) -> Option<Role<'b>> {
+        let sample = event.sample()?;
+        let cookie = callchain::deferred_cookie(&event.event()?.attr, sample.callchain()?)?;
+        Some(Role::Waits { tid: sample.tid()?, cookie })
+    }
+
+    fn of_user_part(event: &Event<'b>) -> Option<Role<'b>> {
+        let Ok((Record::CallchainDeferred(part), _)) = event.record() else { return None };
+        Some(Role::Brings { tid: event.sample_id()?.tid?, cookie: part.cookie, user: part.ips })
+    }
+}
 
 /// Samples that wait for the user part of their chains. `T` is whatever the reader keeps of a sample.
 ///
@@ -163,6 +211,44 @@ mod tests {
             let plain = bytes(plain);
             assert_eq!(callchain::deferred_cookie(&deferring, words(&plain)), None);
         }
+    }
+
+    /// One event with `sample_type` TID, TIME, CALLCHAIN and the flags 18 `sample_id_all` and 38 `defer_callchain`; two
+    /// samples of thread 7, of which one waits, and a user part with a trailer.
+    fn recording() -> Vec<u8> {
+        let attr = [64 << 32 | 1, 0, 1, 0x26, 0, 1 << 38 | 1 << 18, 0, 0];
+        let record = |kind: u64, body: &[u64]| {
+            let size = 8 + 8 * body.len() as u64;
+            [&[size << 48 | 2 << 32 | kind][..], body].concat()
+        };
+        let thread = 7 << 32 | 7;
+        let records = [
+            record(9, &[thread, 1000, 4, KERNEL, 0x10, DEFERRED, 0xc00c1e]),
+            record(9, &[thread, 1001, 2, KERNEL, 0x10]),
+            record(22, &[0xc00c1e, 1, 0x400000, thread, 1002]),
+        ]
+        .concat();
+        let head = [0x3245_4c49_4652_4550, 104, 80, 104, 80, 184, 8 * records.len() as u64, 0, 0, 0, 0, 0, 0];
+        bytes(&[&head[..], &attr, &[0, 0], &records].concat())
+    }
+
+    #[test]
+    fn records_of_a_recording_have_their_roles() {
+        let recording = crate::Recording::from_bytes(crate::bytes::Bytes::new(recording())).unwrap();
+        let mut roles = Vec::new();
+        let issues = recording
+            .for_each(|event| {
+                roles.push(match Role::of(event) {
+                    Role::Brings { tid, cookie, user } => format!("{tid} brings {cookie:#x} {user:?}"),
+                    other => format!("{other:?}"),
+                });
+            })
+            .unwrap();
+        assert!(issues.is_empty(), "{issues:?}");
+        assert_eq!(
+            roles,
+            ["Waits { tid: 7, cookie: 12586014 }", "Other", "7 brings 0xc00c1e [\"0x400000\"]",]
+        );
     }
 
     #[test]

@@ -73,13 +73,13 @@ fn by_name(names: Vec<Option<String>>, value: Shown<'_>) -> Value {
 /// Numbers that stand for something: record, field, names from 0 on. From `perf_event.h` and perf's `event.h`.
 const ENUMERATIONS: &[(u32, &str, &[&str])] = &[
     (kind::KSYMBOL, "ksym_type", &["unknown", "bpf", "out_of_line"]),
-    (kind::BPF_EVENT, "type", &["unknown", "load", "unload"]),
-    (kind::EVENT_UPDATE, "type", &["unit", "scale", "name", "cpus"]),
-    (kind::STAT_ROUND, "type", &["interval", "final"]),
-    (kind::CPU_MAP, "type", &["cpus", "mask", "range"]),
+    (kind::BPF_EVENT, "bpf_type", &["unknown", "load", "unload"]),
+    (kind::EVENT_UPDATE, "update_type", &["unit", "scale", "name", "cpus"]),
+    (kind::STAT_ROUND, "round_type", &["interval", "final"]),
+    (kind::CPU_MAP, "map_type", &["cpus", "mask", "range"]),
     (
         kind::AUXTRACE_INFO,
-        "type",
+        "auxtrace_type",
         &["unknown", "intel_pt", "intel_bts", "cs_etm", "arm_spe", "s390_cpumsf", "hisi_ptt", "vpa_dtl"],
     ),
 ];
