@@ -1,6 +1,6 @@
 //! Is this recording sound? What is wrong with it, in plain words, and what to do about it.
 //!
-//! A [`Check`] is a fold over the records in order of time. It hands each record to every concern of [`CONCERNS`]; at the
+//! A [`Check`] is a fold over the records in order of time. It hands each record to every concern of a registry; at the
 //! end each of them says what it has found. A concern counts on the way and keeps the first place only: what it costs does
 //! not depend on how often it finds something.
 

@@ -55,8 +55,8 @@ impl Concern for Binaries {
                 && binary.name.starts_with(b"/")
                 && !deleted(binary)
         };
-        let advice = "Record with a newer perf or --buildid-mmap, without -B/-N of old versions, or add them on the machine that recorded \
-                      with perf inject -b: without build-id a rebuilt file is taken for the one that ran.";
+        let advice = "Record with --buildid-mmap (with -B, with -z and through a pipe perf writes no table of them at the end) and \
+                      link programs with --build-id: without one, a rebuilt file is taken for the one that ran.";
         let what = |files: u64| format!("{} without a build-id", count(files, "mapped file"));
         findings.extend(self.about(end, MISSING_BUILD_IDS, without_id, what, advice));
         let advice = "Record again without replacing programs while they run, or keep a copy of what ran and give its directory with \
