@@ -68,6 +68,11 @@ fn machines_of_many_kinds() {
         said("HYBRID_TOPOLOGY"),
         "hybrid topology   cpu_core: CPUs 0-15\n                  cpu_atom: CPUs 16-23\n"
     );
+    assert_eq!(
+        said("CACHE"),
+        "caches            L1d 32K 8-way 64 B lines: CPUs 0-1\n                  \
+         L3 32768K 16-way 64 B lines: CPUs 0-3\n"
+    );
     assert_eq!(said("PMU_MAPPINGS"), "pmus              software 1, cpu 4, uncore_imc_0 4294901760\n");
     assert_eq!(said("PMU_CAPS"), "pmu caps          cpu_atom: branches=32, max_precise=3\n");
     assert_eq!(said("CPU_PMU_CAPS"), "cpu pmu caps      branches=32, max_precise=3\n");
