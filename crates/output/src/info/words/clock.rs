@@ -59,14 +59,16 @@ pub(super) fn data(page: &mut Page, name: &str, clock: ClockData, samples: Optio
     );
 }
 
-/// A span of time with a unit that suits it.
+/// A span of time with a unit that suits it, to the nearest thousandth of that.
 fn duration(ns: u64) -> String {
-    match ns {
-        0..1_000 => format!("{ns} ns"),
-        1_000..1_000_000 => format!("{}.{:03} µs", ns / 1_000, ns % 1_000),
-        1_000_000..1_000_000_000 => format!("{}.{:03} ms", ns / 1_000_000, ns / 1_000 % 1_000),
-        _ => format!("{}.{:03} s", grouped(ns / 1_000_000_000), ns / 1_000_000 % 1_000),
-    }
+    let (thousandth, unit) = match ns {
+        0..1_000 => return format!("{ns} ns"),
+        1_000..1_000_000 => (1, "µs"),
+        1_000_000..1_000_000_000 => (1_000, "ms"),
+        _ => (1_000_000, "s"),
+    };
+    let rounded = ns.saturating_add(thousandth / 2) / thousandth;
+    format!("{}.{:03} {unit}", grouped(rounded / 1000), rounded % 1000)
 }
 
 /// A time of day, ns since 1970 UTC, as RFC 3339 writes it.
@@ -116,7 +118,7 @@ mod tests {
 
     #[test]
     fn durations_have_units() {
-        let spans = [7, 62_858_123, 1_500, 3_723_004_000_000].map(duration);
+        let spans = [7, 62_857_653, 1_500, 3_723_004_000_000].map(duration);
         assert_eq!(spans, ["7 ns", "62.858 ms", "1.500 µs", "3,723.004 s"]);
     }
 }
