@@ -52,13 +52,25 @@ impl Batch {
     /// The records, in order.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Event<'_>> {
-        self.entries.iter().filter_map(|entry| self.event(entry))
+        // Most records lie in the chunk of the one before: its bytes are not asked for each time.
+        let mut last = None;
+        self.entries.iter().filter_map(move |entry| {
+            let (chunk, bytes) = match last {
+                Some((number, chunk, bytes)) if number == entry.chunk => (chunk, bytes),
+                _ => {
+                    let chunk = self.chunks.get(entry.chunk.checked_sub(self.first_chunk)? as usize)?;
+                    let bytes: &[u8] = &chunk.bytes;
+                    last = Some((entry.chunk, chunk, bytes));
+                    (chunk, bytes)
+                }
+            };
+            self.event(entry, chunk, bytes)
+        })
     }
 
-    #[inline]
-    fn event(&self, entry: &Entry) -> Option<Event<'_>> {
-        let chunk = self.chunks.get(entry.chunk.checked_sub(self.first_chunk)? as usize)?;
-        let bytes = chunk.bytes.get(entry.pos as usize..)?;
+    #[inline(always)]
+    fn event<'b>(&'b self, entry: &Entry, chunk: &'b Chunk, bytes: &'b [u8]) -> Option<Event<'b>> {
+        let bytes = bytes.get(entry.pos as usize..)?;
         let head = with_order!(self.schema.order(), O => RecordHead::read::<O>(bytes))?;
         Some(Event { head, bytes, entry: *entry, chunk, schema: &self.schema })
     }

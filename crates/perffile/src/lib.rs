@@ -52,6 +52,7 @@ mod delivery;
 mod dialect;
 mod error;
 mod event;
+mod id_table;
 mod issue;
 mod limits;
 mod order;

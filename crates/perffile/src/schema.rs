@@ -2,10 +2,10 @@
 
 use crate::container::event_name::{self, NameSources};
 use crate::dialect::Dialect;
+use crate::id_table::IdTable;
 use crate::wire::attr::{EventAttr, SampleShape, SampleType};
 use crate::wire::endian::ByteOrder;
 use crate::wire::sample::layout::{SampleLayout, TrailerLayout};
-use rustc_hash::FxHashMap;
 
 /// One event of a recording.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ pub struct Schema {
     order: ByteOrder,
     dialect: Dialect,
     events: Vec<EventDescription>,
-    ids: FxHashMap<u64, usize>,
+    ids: IdTable,
     /// Offsets from the start of a sample's body at which some event has its id.
     sample_id_at: Vec<usize>,
     /// Offsets from the end of a record at which some event's trailer has its id, with the size of that trailer.
@@ -87,7 +87,7 @@ impl Schema {
 
     /// Index of the event that a counter id belongs to.
     pub fn event_of_id(&self, id: u64) -> Option<usize> {
-        self.ids.get(&id).copied()
+        self.ids.event(id)
     }
 
     /// Whether the events lay out their records differently.
@@ -108,7 +108,9 @@ impl Schema {
         let trailer = TrailerLayout::new(&shape);
         let index = self.events.len();
         for id in &ids {
-            self.ids.entry(*id).or_insert(index);
+            if self.ids.event(*id).is_none() {
+                self.ids.put(*id, index);
+            }
         }
         push_new(&mut self.sample_id_at, layout.id_offset());
         push_new(&mut self.trailer_id_at, trailer.id_offset().map(|at| trailer.size() - at));
@@ -181,7 +183,7 @@ impl Schema {
     pub fn add_ids(&mut self, index: usize, ids: impl IntoIterator<Item = u64>) {
         let Some(event) = self.events.get_mut(index) else { return };
         for id in ids {
-            if self.ids.insert(id, index).is_none() {
+            if self.ids.put(id, index) {
                 event.ids.push(id);
             }
         }
@@ -228,9 +230,10 @@ impl Schema {
         })
     }
 
+    #[inline]
     fn known_id(&self, id: u64) -> Option<usize> {
         // Records that perf makes up itself have id 0.
-        if id == 0 { Some(0) } else { self.ids.get(&id).copied() }
+        if id == 0 { Some(0) } else { self.ids.event(id) }
     }
 
     /// Time of a sample, ns.

@@ -20,9 +20,15 @@ pub fn recordings() -> Vec<PathBuf> {
             corpus.display()
         );
     }
-    let mut found = below(&root().join("tests/fixtures"));
-    assert!(!found.is_empty(), "the fixtures are part of the repository");
+    let mut found = fixtures();
     found.extend(below(&corpus));
+    found
+}
+
+/// Those that are part of the repository, by name.
+pub fn fixtures() -> Vec<PathBuf> {
+    let found = below(&root().join("tests/fixtures"));
+    assert!(!found.is_empty(), "the fixtures are part of the repository");
     found
 }
 

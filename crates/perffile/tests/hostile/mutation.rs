@@ -136,7 +136,7 @@ fn put(out: &mut [u8], at: usize, bytes: &[u8]) {
 }
 
 fn put_u64(out: &mut [u8], order: ByteOrder, at: usize, noise: &mut Noise) -> String {
-    let near = out.len() as u64 + noise.next() % 64 - 32;
+    let near = (out.len() as u64 + noise.next() % 64).wrapping_sub(32);
     let number = if noise.below(4) == 0 { near } else { noise.pick(&U64S) };
     put(out, at, &if order == ByteOrder::Big { number.to_be_bytes() } else { number.to_le_bytes() });
     format!("u64 {number:#x} at {at}")

@@ -62,21 +62,31 @@ const PLAIN: u64 = T::IP.0 | T::TID.0 | T::TIME.0 | T::PERIOD.0;
 const CPU: u64 = T::CPU.0;
 const CHAIN: u64 = T::CALLCHAIN.0;
 const IDENTIFIER: u64 = T::IDENTIFIER.0;
+const ID: u64 = T::ID.0;
 
 fn of_order<O: Order>(sample_type: T) -> Decode {
-    // What `perf record` asks for with and without -a, -g and more than one event.
+    // What `perf record` asks for with and without -a, -g and more than one event; in the latter case IDENTIFIER where
+    // the events differ in what they sample, else ID.
     const PLAIN_CPU: u64 = PLAIN | CPU;
     const PLAIN_CHAIN: u64 = PLAIN | CHAIN;
     const PLAIN_CPU_CHAIN: u64 = PLAIN | CPU | CHAIN;
-    const ID_PLAIN: u64 = IDENTIFIER | PLAIN;
-    const ID_CPU: u64 = IDENTIFIER | PLAIN | CPU;
-    const ID_CHAIN: u64 = IDENTIFIER | PLAIN | CHAIN;
-    const ID_CPU_CHAIN: u64 = IDENTIFIER | PLAIN | CPU | CHAIN;
+    const IDENTIFIER_PLAIN: u64 = IDENTIFIER | PLAIN;
+    const IDENTIFIER_CPU: u64 = IDENTIFIER | PLAIN | CPU;
+    const IDENTIFIER_CHAIN: u64 = IDENTIFIER | PLAIN | CHAIN;
+    const IDENTIFIER_CPU_CHAIN: u64 = IDENTIFIER | PLAIN | CPU | CHAIN;
+    const ID_PLAIN: u64 = ID | PLAIN;
+    const ID_CPU: u64 = ID | PLAIN | CPU;
+    const ID_CHAIN: u64 = ID | PLAIN | CHAIN;
+    const ID_CPU_CHAIN: u64 = ID | PLAIN | CPU | CHAIN;
     match sample_type.0 {
         PLAIN => fixed::<O, PLAIN>,
         PLAIN_CPU => fixed::<O, PLAIN_CPU>,
         PLAIN_CHAIN => fixed::<O, PLAIN_CHAIN>,
         PLAIN_CPU_CHAIN => fixed::<O, PLAIN_CPU_CHAIN>,
+        IDENTIFIER_PLAIN => fixed::<O, IDENTIFIER_PLAIN>,
+        IDENTIFIER_CPU => fixed::<O, IDENTIFIER_CPU>,
+        IDENTIFIER_CHAIN => fixed::<O, IDENTIFIER_CHAIN>,
+        IDENTIFIER_CPU_CHAIN => fixed::<O, IDENTIFIER_CPU_CHAIN>,
         ID_PLAIN => fixed::<O, ID_PLAIN>,
         ID_CPU => fixed::<O, ID_CPU>,
         ID_CHAIN => fixed::<O, ID_CHAIN>,
