@@ -224,6 +224,12 @@ pub trait Fields<'a>: Default {
     fn fields<P: Pass<'a>>(&mut self, pass: &mut P) -> Step;
 }
 
+/// Sees the type behind every line of a registry: for whatever has to be done for all of them, such as a reference page.
+pub trait Declarations {
+    /// The declaration of the record or feature with this number.
+    fn declaration<'a, T: Fields<'a>>(&mut self, number: u32);
+}
+
 /// A structure of fixed size without borrowed parts: an element of a [`List`].
 pub trait Element: for<'e> Fields<'e> + Copy {}
 

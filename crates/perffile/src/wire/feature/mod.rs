@@ -9,7 +9,7 @@ use super::describe::{Describe, Sink};
 use super::encode::Encoder;
 use super::endian::Order;
 use super::measure::Measure;
-use super::pass::{CpuCounts, Fields};
+use super::pass::{CpuCounts, Declarations, Fields};
 
 /// What is known of a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +66,11 @@ macro_rules! features {
         pub mod bit {
             $( #[doc = concat!("HEADER_", stringify!($name))] pub const $name: u32 = $bit; )*
             $( #[doc = concat!("HEADER_", stringify!($raw_name))] pub const $raw_name: u32 = $raw_bit; )*
+        }
+
+        /// Shows every declaration of the registry, in the order of their numbers.
+        pub fn each_declaration<'a>(seen: &mut impl Declarations) {
+            $( seen.declaration::<$type>($bit); )*
         }
 
         impl<'a> Feature<'a> {

@@ -7,7 +7,7 @@ use super::describe::{Describe, Sink};
 use super::encode::Encoder;
 use super::endian::Order;
 use super::measure::Measure;
-use super::pass::Fields;
+use super::pass::{Declarations, Fields};
 use super::sample::Sample;
 
 /// What is known of a record type.
@@ -52,6 +52,11 @@ macro_rules! records {
                 #[doc = concat!("PERF_RECORD_", stringify!($name))]
                 pub const $name: u32 = $number;
             )*
+        }
+
+        /// Shows every declaration of the registry, in the order of their numbers.
+        pub fn each_declaration<'a>(seen: &mut impl Declarations) {
+            $( seen.declaration::<$type>($number); )*
         }
 
         impl<'a> Record<'a> {
