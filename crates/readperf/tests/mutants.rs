@@ -1,6 +1,14 @@
 //! Damaged recordings through the whole pipeline, but for symbols: no panic, no hang, no memory without bound, and every
 //! sample is somewhere in the answer.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "a test may state what it expects in the shortest way; clippy.toml covers only functions marked as tests"
+)]
+
 #[path = "../../perffile/tests/hostile/mod.rs"]
 mod hostile;
 

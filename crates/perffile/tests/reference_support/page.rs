@@ -43,15 +43,12 @@ fn records(page: &mut String) {
     assert_eq!(declared.len(), RECORDS.len(), "every record of the registry is declared here");
     for kind in RECORDS {
         let record = declared.iter().find(|record| record.number == kind.number).expect("a declaration");
-        let writer = if kind.number < USER_RECORDS { "the kernel" } else { "perf" };
-        let _ = writeln!(
-            page,
-            "### {} {}\n\nBy {writer}, since {}. {}\n",
-            kind.number,
-            kind.name,
-            kind.since,
-            about(record)
-        );
+        let writer = match kind.number {
+            ..USER_RECORDS => format!("the kernel, since {}", kind.since),
+            USER_RECORDS..32_768 => format!("perf, since {}", kind.since),
+            _ => kind.since.to_owned(),
+        };
+        let _ = writeln!(page, "### {} {}\n\nBy {writer}. {}\n", kind.number, kind.name, about(record));
         fields(page, record, SMALL);
     }
     page.push_str(

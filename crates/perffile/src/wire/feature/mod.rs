@@ -68,6 +68,7 @@ macro_rules! features {
             $( #[doc = concat!("HEADER_", stringify!($raw_name))] pub const $raw_name: u32 = $raw_bit; )*
         }
 
+        #[allow(clippy::extra_unused_lifetimes, reason = "the types in the lines of the registry use it")]
         /// Shows every declaration of the registry, in the order of their numbers.
         pub fn each_declaration<'a>(seen: &mut impl Declarations) {
             $( seen.declaration::<$type>($bit); )*

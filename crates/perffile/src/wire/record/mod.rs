@@ -54,6 +54,7 @@ macro_rules! records {
             )*
         }
 
+        #[allow(clippy::extra_unused_lifetimes, reason = "the types in the lines of the registry use it")]
         /// Shows every declaration of the registry, in the order of their numbers.
         pub fn each_declaration<'a>(seen: &mut impl Declarations) {
             $( seen.declaration::<$type>($number); )*
