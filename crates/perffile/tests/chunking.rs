@@ -1,5 +1,14 @@
 //! The same recording mapped and as it arrives, in pieces of any size, wrapped or not: the same records and the same issues.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test may state what it expects in the shortest way; clippy.toml covers only functions marked as tests"
+)]
+
 mod fuzz_entry;
 mod hostile;
 

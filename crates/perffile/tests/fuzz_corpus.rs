@@ -1,5 +1,14 @@
 //! What the fuzzer begins with, and what it has found, as plain tests: `fuzz/corpus/<target>/*` and the fixtures.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test may state what it expects in the shortest way; clippy.toml covers only functions marked as tests"
+)]
+
 mod fuzz_entry;
 mod hostile;
 

@@ -1,5 +1,14 @@
 //! Lies that somebody might think of: counts, sizes and offsets that cannot be, bombs, and nests.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test may state what it expects in the shortest way; clippy.toml covers only functions marked as tests"
+)]
+
 mod fuzz_entry;
 mod hostile;
 

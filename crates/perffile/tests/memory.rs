@@ -1,5 +1,14 @@
 //! Memory follows the rounds in flight, not the size of the recording: streams made on the fly, never in a file.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test may state what it expects in the shortest way; clippy.toml covers only functions marked as tests"
+)]
+
 mod fuzz_entry;
 mod hostile;
 

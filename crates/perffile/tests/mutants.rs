@@ -2,6 +2,15 @@
 //!
 //! The sample is fixed. `READPERF_MUTANTS=1000 cargo test --release -p perffile --test mutants` tries so many per file.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test may state what it expects in the shortest way; clippy.toml covers only functions marked as tests"
+)]
+
 mod fuzz_entry;
 mod hostile;
 
