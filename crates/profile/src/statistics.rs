@@ -113,7 +113,11 @@ impl Statistics {
                 self.lost_samples = self.lost_samples.saturating_add(lost.lost)
             }
             Ok(_) => {}
-            Err(error) => self.issues.add(IssueKind::BadRecord, event.place(), || error.to_string()),
+            Err(error) => {
+                self.issues.add(IssueKind::BadRecord, error.place().copied().unwrap_or(event.place()), || {
+                    error.kind().to_string()
+                })
+            }
         }
     }
 

@@ -29,7 +29,11 @@ impl Session {
             Ok((record, _)) => record,
             Err(error) => {
                 self.summary.undecodable_records += 1;
-                self.issues.add(IssueKind::BadRecord, event.place(), || error.to_string());
+                self.issues.add(
+                    IssueKind::BadRecord,
+                    error.place().copied().unwrap_or(event.place()),
+                    || error.kind().to_string(),
+                );
                 return Moment::Undecodable;
             }
         };

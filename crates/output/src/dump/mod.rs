@@ -137,7 +137,7 @@ impl Dumper {
             Ok(decoded) => decoded,
             Err(error) => {
                 let place = *error.place().unwrap_or(&event.place());
-                self.issues.add(IssueKind::BadRecord, place, || error.to_string());
+                self.issues.add(IssueKind::BadRecord, place, || error.kind().to_string());
                 return Some(error.to_string());
             }
         };

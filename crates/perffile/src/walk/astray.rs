@@ -6,12 +6,29 @@ use crate::bytes::Bytes;
 use crate::issue::IssueKind;
 use crate::place::Place;
 use crate::wire::endian::with_order;
-use crate::wire::head::RecordHead;
+use crate::wire::head::{HEAD_SIZE, RecordHead};
 
 impl Batches {
-    /// A head that cannot be one: goes on where records begin again.
+    /// A head that cannot be one. If records begin inside what was taken for the record before it, that one's size is
+    /// wrong, and they are the ones to go on with. Else it goes on where records begin again.
     pub(super) fn bad_record(&mut self, bytes: &Bytes, pos: usize, head: RecordHead) {
-        if frame::is_plausible(RecordHead { size: 8, ..head }) {
+        let previous = self.current.as_mut().and_then(|cursor| cursor.previous.take());
+        if let Some(previous) = previous {
+            match self.resync(bytes, previous + HEAD_SIZE) {
+                Resync::At(next) if next < pos => return self.wrong_size(bytes, previous, next),
+                Resync::Perhaps(next) if next < pos => {
+                    if let Some(cursor) = &mut self.current {
+                        cursor.previous = Some(previous);
+                    }
+                    return self.next_chunk_from_previous(bytes, pos);
+                }
+                _ => {}
+            }
+        }
+        let fits = bytes.len() - pos >= usize::from(head.size);
+        if frame::is_plausible(RecordHead { size: 8, ..head })
+            && (usize::from(head.size) < HEAD_SIZE || !fits)
+        {
             let place = self.place(pos, head);
             let message = || format!("a record of {} bytes cannot be", head.size);
             self.metadata.issues.add(IssueKind::BadRecordSize, place, message);
@@ -19,14 +36,44 @@ impl Batches {
         self.stray(bytes, pos, pos + 1);
     }
 
+    /// The record at `previous`, which has been delivered, goes too far: other records begin inside it, at `next`.
+    fn wrong_size(&mut self, bytes: &Bytes, previous: usize, next: usize) {
+        let head = with_order!(self.metadata.order, O => RecordHead::read::<O>(bytes.get(previous..).unwrap_or_default()));
+        let head = head.unwrap_or_default();
+        let mut place = self.place(previous, head);
+        if let Some(record) = &mut place.record {
+            record.index = record.index.saturating_sub(1);
+        }
+        let message = || {
+            format!(
+                "a record claims {} bytes, but others begin behind its first {}",
+                head.size,
+                next - previous
+            )
+        };
+        self.metadata.issues.add(IssueKind::BadRecordSize, place, message);
+        self.move_to(next);
+    }
+
+    /// Whether some records, more than one, follow each other from somewhere behind `from` on.
+    pub(super) fn records_follow(&self, bytes: &Bytes, from: usize) -> bool {
+        let Resync::At(next) = self.resync(bytes, from) else { return false };
+        let head = with_order!(self.metadata.order, O => RecordHead::read::<O>(bytes.get(next..).unwrap_or_default()));
+        head.is_some_and(|head| next + usize::from(head.size) < bytes.len())
+    }
+
+    /// Where records begin at or behind `from`.
+    fn resync(&self, bytes: &Bytes, from: usize) -> Resync {
+        let dialect = self.metadata.schema.dialect();
+        let last = self.nothing_follows() || self.current.as_ref().is_some_and(|cursor| cursor.inside);
+        with_order!(self.metadata.order, O => frame::resync::<O>(bytes, from, dialect, last))
+    }
+
     /// Stray bytes begin at `pos`, or go on there since the chunk before; records may begin again at `from`. Where that is
     /// does not depend on the chunks: if what is there does not suffice to tell, it is taken over into the next one.
     pub(super) fn stray(&mut self, bytes: &Bytes, pos: usize, from: usize) {
-        let dialect = self.metadata.schema.dialect();
         let begin = Place { record: None, ..self.place(pos, RecordHead::default()) };
-        let last = self.nothing_follows() || self.current.as_ref().is_some_and(|cursor| cursor.inside);
-        let found = with_order!(self.metadata.order, O => frame::resync::<O>(bytes, from, dialect, last));
-        let (next, certain) = match found {
+        let (next, certain) = match self.resync(bytes, from) {
             Resync::At(next) => (next, true),
             Resync::Nowhere => (bytes.len(), true),
             Resync::Perhaps(next) => (next, false),

@@ -25,6 +25,7 @@ impl Batches {
                 self.outer = Some((outer.clone(), cursor.pos));
                 cursor.chunk_start += cursor.pos as u64;
                 cursor.pos = 0;
+                cursor.previous = None;
                 cursor.inside = true;
                 let (part, held) = (cursor.stream.part, expanded.capacity());
                 let bytes = Bytes::new(expanded);
@@ -44,6 +45,7 @@ impl Batches {
         let Some((outer, pos)) = self.outer.take() else { return };
         cursor.inside = false;
         cursor.pos = 0;
+        cursor.previous = None;
         let offset = cursor.stream.offset.saturating_add(cursor.chunk_start);
         let part = cursor.stream.part;
         let bytes = outer.slice(pos..outer.len());

@@ -62,6 +62,24 @@ pub(crate) fn is_plausible(head: RecordHead) -> bool {
         && (head.kind < 256 && head.kind != 0 || SIMPLEPERF.contains(&head.kind))
 }
 
+/// Whether the kernel writes records of this type, or may do so soon.
+#[inline]
+pub(crate) fn is_kernels(number: u32) -> bool {
+    matches!(number, 1..=31)
+}
+
+/// Whether a head has a type that somebody has written or may write soon.
+pub(crate) fn is_of_known_kind(head: RecordHead) -> bool {
+    let known = is_kernels(head.kind) || matches!(head.kind, 64..=95) || SIMPLEPERF.contains(&head.kind);
+    known && usize::from(head.size) >= HEAD_SIZE
+}
+
+/// Whether a head is quite like those that the kernel and perf write: the kernel's sizes are multiples of eight. For places
+/// where nothing else tells that a record begins.
+fn is_likely(head: RecordHead) -> bool {
+    is_of_known_kind(head) && (!is_kernels(head.kind) || head.size.is_multiple_of(8))
+}
+
 /// Where records begin again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Resync {
@@ -96,7 +114,7 @@ fn begins<O: Order>(bytes: &[u8], start: usize, dialect: Dialect, last: bool) ->
             return Some(true);
         }
         let Some(head) = bytes.get(at..).and_then(RecordHead::read::<O>) else { return short };
-        if !is_plausible(head) {
+        if !is_likely(head) {
             return Some(false);
         }
         let rest = bytes.get(at..).unwrap_or_default();

@@ -84,6 +84,8 @@ struct Cursor {
     /// Whether the chunk at hand is what a compressed record expanded to.
     inside: bool,
     decompressor: Decompressor,
+    /// Offset in the chunk of the kernel's record before the next one: where to look again if that turns out to be none.
+    previous: Option<usize>,
     /// Where stray bytes began whose end is not found yet, and how many there are so far.
     astray: Option<(Place, u64)>,
 }
@@ -209,8 +211,16 @@ impl Batches {
     fn next_stream(&mut self) -> bool {
         let Some((stream, feed)) = self.streams.pop_front() else { return false };
         let decompressor = Decompressor::default();
-        self.current =
-            Some(Cursor { stream, feed, chunk_start: 0, pos: 0, inside: false, decompressor, astray: None });
+        self.current = Some(Cursor {
+            stream,
+            feed,
+            chunk_start: 0,
+            pos: 0,
+            inside: false,
+            decompressor,
+            previous: None,
+            astray: None,
+        });
         self.next_chunk(0, &[]);
         true
     }
@@ -256,11 +266,23 @@ impl Batches {
         let bytes = cursor.feed.chunk(start, left);
         cursor.chunk_start = start;
         cursor.pos = 0;
+        cursor.previous = None;
         cursor.inside = false;
         let offset = cursor.stream.offset.saturating_add(start);
         let held = if cursor.feed.is_reader() { bytes.len() } else { 0 };
         let chunk = Chunk { bytes, part: cursor.stream.part, offset, compressed: false };
         self.add_chunk(chunk, held);
+    }
+
+    /// The next chunk, beginning with the record before the one at `pos`: so that what is made of damage does not depend on
+    /// where a chunk ends.
+    fn next_chunk_from_previous(&mut self, bytes: &Bytes, pos: usize) {
+        let previous = self.current.as_ref().and_then(|cursor| cursor.previous).unwrap_or(pos);
+        self.next_chunk(self.offset_in_stream(previous), bytes.get(previous..).unwrap_or_default());
+        if let Some(cursor) = &mut self.current {
+            cursor.pos = pos - previous;
+            cursor.previous = (previous < pos).then_some(0);
+        }
     }
 
     /// Number of the newest chunk.
@@ -277,7 +299,6 @@ impl Batches {
             return self.stray(&bytes, start, start);
         }
         let (pos, stop) = self.scan::<O>(&bytes, start);
-        self.move_to(pos);
         match stop {
             Stop::Enough => {}
             Stop::User(head) => self.user_record::<O>(&bytes, pos, head),
@@ -287,9 +308,11 @@ impl Batches {
         }
     }
 
+    /// Goes on at an offset in the chunk; nothing is known of what lies before it.
     fn move_to(&mut self, pos: usize) {
         if let Some(cursor) = &mut self.current {
             cursor.pos = pos;
+            cursor.previous = None;
         }
     }
 
@@ -297,22 +320,30 @@ impl Batches {
     fn scan<O: Order>(&mut self, bytes: &[u8], start: usize) -> (usize, Stop) {
         let schema = Arc::clone(&self.metadata.schema);
         let chunk = self.chunk_number();
+        let mut previous = self.current.as_ref().and_then(|cursor| cursor.previous);
         let mut pos = start;
-        while self.ready.len() < BATCH_RECORDS {
-            let Ok(at) = u32::try_from(pos) else { return (pos, Stop::Far) };
+        let stop = loop {
+            if self.ready.len() >= BATCH_RECORDS {
+                break Stop::Enough;
+            }
+            let Ok(at) = u32::try_from(pos) else { break Stop::Far };
             let rest = bytes.get(pos..).unwrap_or_default();
             let Some(head) = RecordHead::read::<O>(rest) else {
-                return (pos, if rest.is_empty() { Stop::End } else { Stop::Partial });
+                break if rest.is_empty() { Stop::End } else { Stop::Partial };
             };
             if usize::from(head.size) < HEAD_SIZE {
-                let stop = if head.kind == kind::COMPRESSED2 { Stop::User(head) } else { Stop::Bad(head) };
-                return (pos, stop);
+                break if head.kind == kind::COMPRESSED2 { Stop::User(head) } else { Stop::Bad(head) };
             }
-            let Some(record) = rest.get(..usize::from(head.size)) else {
-                return (pos, Stop::Partial);
-            };
+            let Some(record) = rest.get(..usize::from(head.size)) else { break Stop::Partial };
             if head.kind >= USER_RECORDS {
-                return (pos, Stop::User(head));
+                break Stop::User(head);
+            }
+            if !frame::is_kernels(head.kind) || !head.size.is_multiple_of(8) {
+                match self.is_odd_record::<O>(bytes, pos, head) {
+                    Some(true) => {}
+                    Some(false) => break Stop::Bad(head),
+                    None => break Stop::Partial,
+                }
             }
             let time = if self.sorting { time_of(&schema, head, record) } else { 0 };
             let entry = Entry { time, index: self.index, chunk, pos: at };
@@ -322,9 +353,27 @@ impl Batches {
                 self.ready.push(entry);
             }
             self.index += 1;
+            previous = Some(pos);
             pos += usize::from(head.size);
+        };
+        self.move_to(pos);
+        if let Some(cursor) = &mut self.current {
+            cursor.previous = previous;
         }
-        (pos, Stop::Enough)
+        (pos, stop)
+    }
+
+    /// Whether a head whose type or size no kernel has written is one all the same: if what follows it begins like a record.
+    /// `None` where that is not in the chunk.
+    #[cold]
+    fn is_odd_record<O: Order>(&self, bytes: &[u8], pos: usize, head: RecordHead) -> Option<bool> {
+        let rest = bytes.get(pos + usize::from(head.size)..).unwrap_or_default();
+        match RecordHead::read::<O>(rest) {
+            Some(next) => Some(frame::is_of_known_kind(next)),
+            None if self.nothing_follows() => Some(rest.is_empty()),
+            None if self.current.as_ref().is_some_and(|cursor| cursor.inside) => Some(true),
+            None => None,
+        }
     }
 
     /// One of perf's own records: delivered where it stands; some mean something to the walk.
@@ -416,12 +465,15 @@ impl Batches {
             return self.leave_compressed(left);
         }
         if !self.nothing_follows() {
-            return self.next_chunk(self.offset_in_stream(pos), left);
+            return self.next_chunk_from_previous(bytes, pos);
         }
         if !left.is_empty() {
             let head = with_order!(self.metadata.order, O => RecordHead::read::<O>(left));
             match head {
-                Some(head) if !frame::is_plausible(head) => return self.stray(bytes, pos, pos + 1),
+                Some(head) if !frame::is_plausible(head) => return self.bad_record(bytes, pos, head),
+                Some(head) if self.records_follow(bytes, pos + HEAD_SIZE) => {
+                    return self.bad_record(bytes, pos, head);
+                }
                 _ => self.cut_record(pos, left.len(), head),
             }
         }

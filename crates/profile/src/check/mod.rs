@@ -81,7 +81,11 @@ impl Check {
         }
         match event.record() {
             Ok((record, _)) => self.concerns.iter_mut().for_each(|concern| concern.record(&record, &seen)),
-            Err(error) => self.issues.add(IssueKind::BadRecord, event.place(), || error.to_string()),
+            Err(error) => {
+                self.issues.add(IssueKind::BadRecord, error.place().copied().unwrap_or(event.place()), || {
+                    error.kind().to_string()
+                })
+            }
         }
     }
 

@@ -124,7 +124,11 @@ impl Counters {
             Ok((Record::Stat(stat), _)) => self.stat(event, &stat),
             Ok((Record::StatRound(round), _)) => self.end_round(&round),
             Ok(_) => {}
-            Err(error) => self.issues.add(IssueKind::BadRecord, event.place(), || error.to_string()),
+            Err(error) => {
+                self.issues.add(IssueKind::BadRecord, error.place().copied().unwrap_or(event.place()), || {
+                    error.kind().to_string()
+                })
+            }
         }
     }
 

@@ -1,0 +1,92 @@
+//! One record in the middle whose size is wrong: the records behind it are found again, and the damage is told.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may state what it expects in the shortest way; clippy.toml covers only functions marked as tests"
+)]
+
+use perffile::bytes::Bytes;
+use perffile::{Issues, Ordering, Recording};
+use std::path::Path;
+
+const SAMPLE: u32 = 9;
+
+fn fixture(name: &str) -> Vec<u8> {
+    std::fs::read(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures").join(name).join("perf.data"),
+    )
+    .unwrap()
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> usize {
+    usize::try_from(u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())).unwrap()
+}
+
+fn size_at(bytes: &[u8], at: usize) -> usize {
+    usize::from(u16::from_le_bytes(bytes[at + 6..at + 8].try_into().unwrap()))
+}
+
+/// Samples, and what was wrong.
+fn samples(bytes: Vec<u8>) -> (usize, Issues) {
+    let recording = Recording::from_bytes(Bytes::new(bytes)).unwrap();
+    let mut batches = recording.batches(Ordering::File).unwrap();
+    let count =
+        batches.by_ref().map(|batch| batch.iter().filter(|event| event.head().kind == SAMPLE).count()).sum();
+    (count, batches.issues().clone())
+}
+
+/// Every 40th record of a recording gets each of some wrong sizes.
+fn wrong_sizes(name: &str) {
+    let sound = fixture(name);
+    let (all, issues) = samples(sound.clone());
+    assert!(!issues.damaged());
+    let (mut at, end) = (u64_at(&sound, 40), u64_at(&sound, 40) + u64_at(&sound, 48));
+    let (mut nr, mut tried) = (0, 0);
+    while at < end {
+        let size = size_at(&sound, at);
+        // Not the last few: what is left behind them is too little to tell records from other bytes.
+        if nr % 40 == 20 && at + 1000 < end {
+            for wrong in [0u16, 4, 8, 16, 24, 41, 4_001, 60_000, u16::MAX] {
+                let boundary = usize::from(wrong) == size;
+                if boundary {
+                    continue;
+                }
+                let mut damaged = sound.clone();
+                damaged[at + 6..at + 8].copy_from_slice(&wrong.to_le_bytes());
+                let (found, issues) = samples(damaged);
+                assert!(found + 1 >= all, "{name}: size {wrong} at {at:#x}: {found} of {all} samples");
+                assert!(issues.damaged(), "{name}: size {wrong} at {at:#x} goes unnoticed");
+                tried += 1;
+            }
+        }
+        nr += 1;
+        at += size;
+    }
+    assert!(tried > 40, "{name}: {tried}");
+}
+
+#[test]
+fn records_behind_a_wrong_size_are_found_again() {
+    wrong_sizes("main");
+    wrong_sizes("multi");
+    wrong_sizes("everything");
+}
+
+/// A record that is not all there at the end stays one: what lies in it is not taken for records.
+#[test]
+fn a_cut_record_is_no_new_beginning() {
+    let sound = fixture("multi");
+    let (start, all) = (u64_at(&sound, 40), u64_at(&sound, 48));
+    let (mut at, mut starts) = (start, Vec::new());
+    while at < start + all {
+        starts.push(at);
+        at += size_at(&sound, at);
+    }
+    for cut in (start + 2_000..start + all).step_by(37) {
+        let whole = starts.iter().filter(|at| **at + size_at(&sound, **at) <= cut).count();
+        let recording = Recording::from_bytes(Bytes::new(sound[..cut].to_vec())).unwrap();
+        let count: usize = recording.batches(Ordering::File).unwrap().map(|batch| batch.len()).sum();
+        assert_eq!(count, whole, "cut at {cut:#x}");
+    }
+}
