@@ -25,7 +25,7 @@ impl Read for Chunked {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;
         self.state ^= self.state << 17;
-        if self.state % 64 == 0 {
+        if self.state.is_multiple_of(64) {
             return Err(io::ErrorKind::Interrupted.into());
         }
         let most = usize::try_from(self.state % self.most as u64).unwrap_or(0) + 1;
