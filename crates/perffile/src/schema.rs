@@ -131,9 +131,9 @@ impl Schema {
         });
     }
 
-    /// Gives an event the name that the recording tells.
+    /// Gives an event the name that the recording tells; an empty one tells nothing.
     pub fn set_name(&mut self, index: usize, name: String) {
-        if let Some(event) = self.events.get_mut(index) {
+        if let Some(event) = self.events.get_mut(index).filter(|_| !name.is_empty()) {
             event.name = name;
             event.named = true;
         }

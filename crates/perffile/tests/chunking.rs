@@ -1,4 +1,11 @@
 //! The same recording mapped and as it arrives, in pieces of any size, wrapped or not: the same records and the same issues.
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr
+)]
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,11 @@
 //! What the fuzzer begins with, and what it has found, as plain tests: `fuzz/corpus/<target>/*` and the fixtures.
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr
+)]
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,11 @@
 //! Lies that somebody might think of: counts, sizes and offsets that cannot be, bombs, and nests.
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr
+)]
 
 #![allow(
     clippy::unwrap_used,

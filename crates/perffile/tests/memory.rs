@@ -1,4 +1,11 @@
 //! Memory follows the rounds in flight, not the size of the recording: streams made on the fly, never in a file.
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr
+)]
 
 #![allow(
     clippy::unwrap_used,

@@ -1,6 +1,13 @@
 //! Damaged copies of every recording there is: no panic, no hang, no memory without bound.
 //!
 //! The sample is fixed. `READPERF_MUTANTS=1000 cargo test --release -p perffile --test mutants` tries so many per file.
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr
+)]
 
 #![allow(
     clippy::unwrap_used,

@@ -1,5 +1,12 @@
 //! Damaged recordings through the whole pipeline, but for symbols: no panic, no hang, no memory without bound, and every
 //! sample is somewhere in the answer.
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr
+)]
 
 #![allow(
     clippy::unwrap_used,
