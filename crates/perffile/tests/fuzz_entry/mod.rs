@@ -3,22 +3,12 @@
 //! None of them looks at what comes out, but for what must hold whatever the bytes: that is asserted here, so that a
 //! fuzzer finds it too.
 #![allow(dead_code, unreachable_pub, unused_imports)] // Each user takes some of these.
-<<<<<<< HEAD
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
     reason = "what must hold whatever the bytes is asserted here: a panic is how a fuzzer learns of it"
-=======
-// Tests, though not in a `#[test]`: to stop is what they are for.
-#![allow(
-    clippy::expect_used,
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stderr
->>>>>>> robust
 )]
 
 mod chunked;
