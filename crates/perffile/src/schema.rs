@@ -51,6 +51,8 @@ pub struct Schema {
     uniform: bool,
     /// Whether all events lay out everything in the same way.
     same_shape: bool,
+    /// Whether there were events that could not be read: then a lone one is not that of every sample.
+    incomplete: bool,
 }
 
 impl Schema {
@@ -72,6 +74,15 @@ impl Schema {
 
     pub(crate) fn set_dialect(&mut self, dialect: Dialect) {
         self.dialect = dialect;
+    }
+
+    /// Notes that an event could not be read: what goes by the order of the events is not to be trusted then.
+    pub(crate) fn set_incomplete(&mut self) {
+        self.incomplete = true;
+    }
+
+    pub(crate) fn is_incomplete(&self) -> bool {
+        self.incomplete
     }
 
     /// The events, in the order of their attrs.
@@ -192,7 +203,7 @@ impl Schema {
     /// The event of a sample. With one event always that one; an id of 0 stands for the first.
     #[inline]
     pub fn event_of_sample(&self, body: &[u8]) -> Option<usize> {
-        if self.events.len() == 1 {
+        if self.events.len() == 1 && !self.incomplete {
             return Some(0);
         }
         let by_id = self.sample_id_at.iter().find_map(|at| {

@@ -90,3 +90,53 @@ fn a_cut_record_is_no_new_beginning() {
         assert_eq!(count, whole, "cut at {cut:#x}");
     }
 }
+
+fn stats(bytes: Vec<u8>) -> (usize, Vec<Option<usize>>, Issues) {
+    let recording = Recording::from_bytes(Bytes::new(bytes)).unwrap();
+    let mut batches = recording.batches(Ordering::File).unwrap();
+    let mut events = Vec::new();
+    for batch in batches.by_ref() {
+        events.extend(
+            batch.iter().filter(|event| event.head().kind == SAMPLE).map(|event| event.event_index()),
+        );
+    }
+    (batches.metadata().schema.events().len(), events, batches.issues().clone())
+}
+
+/// The table tells how far apart the attrs are, each attr how long it is, and where its ids are shows which of the two is
+/// right.
+#[test]
+fn a_wrong_size_of_an_attr_costs_nothing() {
+    let sound = fixture("multi");
+    let attrs = u64_at(&sound, 24);
+    let (_, all, _) = stats(sound.clone());
+    for wrong in [63u32, 65, 72, 96, 144, 4096, u32::MAX] {
+        let mut damaged = sound.clone();
+        damaged[attrs + 4..attrs + 8].copy_from_slice(&wrong.to_le_bytes());
+        let (events, samples, issues) = stats(damaged);
+        assert_eq!((events, &samples), (3, &all), "attr size {wrong}");
+        assert!(issues.damaged(), "attr size {wrong} goes unnoticed");
+    }
+    for wrong in [0u64, 1, 16, 72, 1 << 20, 1 << 63] {
+        let mut damaged = sound.clone();
+        damaged[16..24].copy_from_slice(&wrong.to_le_bytes());
+        let (events, samples, issues) = stats(damaged);
+        assert_eq!((events, &samples), (3, &all), "attr_size {wrong} in the header");
+        assert!(issues.damaged(), "attr_size {wrong} goes unnoticed");
+    }
+}
+
+/// With one of two events lost, its samples are not given to the other.
+#[test]
+fn samples_of_a_lost_event_of_a_pipe_are_nobodys() {
+    let sound = fixture("pipe");
+    let (_, all, _) = stats(sound.clone());
+    let of_first = all.iter().filter(|event| **event == Some(0)).count();
+    let mut damaged = sound;
+    // The first record is HEADER_ATTR; its attr's size is behind the type.
+    damaged[16 + 8 + 4..16 + 8 + 8].copy_from_slice(&u32::MAX.to_le_bytes());
+    let (events, samples, issues) = stats(damaged);
+    assert_eq!(events, 1);
+    assert_eq!(samples.iter().filter(|event| event.is_none()).count(), of_first);
+    assert!(issues.damaged());
+}

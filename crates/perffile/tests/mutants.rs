@@ -8,7 +8,6 @@
     clippy::indexing_slicing,
     clippy::print_stderr
 )]
-
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

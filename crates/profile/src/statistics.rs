@@ -43,6 +43,8 @@ pub struct Statistics {
     pub counters: Counters,
     /// Samples that belong to no known event.
     pub unattributed: u64,
+    /// Samples whose bytes end before their fields do.
+    pub undecodable: u64,
     /// What was wrong with records here.
     pub issues: Issues,
 }
@@ -59,6 +61,7 @@ impl Default for Statistics {
             lost_samples: 0,
             counters: Counters::new(),
             unattributed: 0,
+            undecodable: 0,
             issues: Issues::default(),
         }
     }
@@ -90,6 +93,18 @@ impl Statistics {
             return self.issues.add(IssueKind::UnknownEventId, event.place(), message);
         };
         let Some(sample) = event.sample_of(index) else { return };
+        match sample.essentials() {
+            Ok(fields) => {
+                if let Some(message) = sample.too_long(fields.left) {
+                    self.issues.add(IssueKind::BadRecordSize, event.place(), || message);
+                }
+            }
+            Err(error) => {
+                self.undecodable += 1;
+                let message = || format!("a sample cannot be decoded: {error}");
+                return self.issues.add(IssueKind::BadRecord, event.place().field(error.field), message);
+            }
+        }
         let events = event.schema().events().len();
         if self.events.len() < events {
             self.events.resize(events, EventCount::default());

@@ -4,7 +4,8 @@ use anyhow::Context as _;
 use clap::Args;
 use perffile::Recording;
 use std::io;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 
 /// The name under which perf itself writes recordings.
 const DEFAULT: &str = "perf.data";
@@ -35,6 +36,14 @@ impl Input {
     /// The recording as the user named it.
     pub(crate) fn name(&self) -> String {
         self.path().map_or_else(|| "standard input".to_owned(), |path| path.display().to_string())
+    }
+
+    /// Whether a path names the recording, or a file of it: by device and inode, so that links do not deceive.
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
+        let identity = |path: &Path| std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
+        let (Some(input), Some(output)) = (self.path(), identity(path)) else { return false };
+        let files = std::fs::read_dir(&input).into_iter().flatten().flatten().map(|entry| entry.path());
+        std::iter::once(input.clone()).chain(files).any(|file| identity(&file) == Some(output))
     }
 
     /// Opens it for a program to read the answer: what is no recording gets an answer of the usual form too, with an issue

@@ -1,11 +1,20 @@
 //! Where a command writes: standard output or a file, with or without colour.
 
+use crate::input::Input;
 use anstream::{AutoStream, ColorChoice};
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// Creates a file, unless it is the recording that is being read: that would be gone before it has been read.
+pub(crate) fn create(path: &Path, input: &Input) -> anyhow::Result<File> {
+    if input.is_at(path) {
+        anyhow::bail!("{} is the recording itself and would be overwritten", path.display());
+    }
+    File::create(path).with_context(|| path.display().to_string())
+}
 
 /// When to use colour.
 #[derive(ValueEnum, Clone, Copy, Debug, Default)]
@@ -32,8 +41,8 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Opens it.
-    pub(crate) fn open(&self) -> anyhow::Result<Box<dyn Write>> {
+    /// Opens it; refuses to write over the input.
+    pub(crate) fn open(&self, input: &Input) -> anyhow::Result<Box<dyn Write>> {
         let choice = match self.color {
             Color::Auto => None,
             Color::Always => Some(ColorChoice::Always),
@@ -44,7 +53,7 @@ impl Output {
             let choice = choice.unwrap_or_else(|| AutoStream::choice(&stdout));
             return Ok(Box::new(BufWriter::with_capacity(1 << 16, AutoStream::new(stdout.lock(), choice))));
         }
-        let file = File::create(&self.output).with_context(|| self.output.display().to_string())?;
+        let file = create(&self.output, input)?;
         let choice = choice.unwrap_or(ColorChoice::Never);
         Ok(Box::new(AutoStream::new(
             Box::new(BufWriter::with_capacity(1 << 16, file)) as Box<dyn Write>,

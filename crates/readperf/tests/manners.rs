@@ -231,6 +231,27 @@ fn output_can_be_sent_to_standard_output_by_name_or_to_a_file() {
     assert_eq!(std::fs::read_to_string(dir.path().join("out.json")).unwrap(), shown);
 }
 
+/// The recording is mapped while it is read: written over, it would be gone.
+#[test]
+fn the_recording_is_never_written_over() {
+    let dir = scratch();
+    let recording = dir.path().join("overview.csv");
+    let content = std::fs::read(fixture("main")).unwrap();
+    std::fs::write(&recording, &content).unwrap();
+    std::os::unix::fs::symlink(&recording, dir.path().join("link")).unwrap();
+    for arguments in [
+        &["stats", "-o", "overview.csv", "overview.csv"][..],
+        &["dump", "-o", "link", "overview.csv"],
+        &["overview.csv"],
+        &["--csv-dir", ".", "link"],
+    ] {
+        let output = tool::command().args(arguments).current_dir(dir.path()).output().unwrap();
+        assert_eq!(status(&output), FAILED, "{arguments:?}: {}", tool::stderr(&output));
+        assert!(tool::stderr(&output).contains("overwritten"), "{}", tool::stderr(&output));
+        assert!(std::fs::read(&recording).unwrap() == content, "{arguments:?} changed the recording");
+    }
+}
+
 /// `readperf dump | head -1`: the reader goes away, which is no failure and not worth a word.
 #[test]
 fn a_closed_pipe_is_silent_success() {

@@ -66,6 +66,9 @@ impl Session {
         };
         let view = SampleView::new(event.body(), &description.layout, event.head().misc);
         let Ok(fields) = view.essentials() else { return self.undecodable_sample(event, &view) };
+        if let Some(message) = view.too_long(fields.left) {
+            self.issues.add(IssueKind::BadRecordSize, event.place(), || message);
+        }
         let recorded = description.attr.sample_type;
         let (pid, tid) =
             if recorded.has(SampleType::TID) { (fields.pid, fields.tid) } else { (NO_ID, NO_ID) };

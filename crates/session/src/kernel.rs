@@ -7,6 +7,10 @@ use crate::space::{AddressSpace, Mapping};
 /// How far behind its start the image may reach, in bytes: more than any kernel has.
 const LONGEST_IMAGE: u64 = 256 << 20;
 
+/// Where x86-64 keeps its kernel's image, and from where on modules and generated code lie: the image ends before.
+const X86_IMAGES: u64 = 0xffff_ffff_8000_0000;
+const X86_MODULES: u64 = 0xffff_ffff_c000_0000;
+
 /// A symbol of kernel code generated at run time, from KSYMBOL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelSymbol {
@@ -51,6 +55,11 @@ impl Kernel {
         self.extras.remove_at(address);
     }
 
+    /// Whether a mapping is known to hold an address: without the reach that [`Kernel::find`] gives the image.
+    pub(crate) fn holds(&self, address: u64) -> bool {
+        self.extras.find(address).is_some() || self.image.as_ref().is_some_and(|image| image.covers(address))
+    }
+
     /// The mapping that covers an address: modules first, since the image's range may be too wide.
     ///
     /// It may be too narrow as well: recorders tell the end of the kernel's text, and behind its data lies more code, that
@@ -64,7 +73,8 @@ impl Kernel {
         if image.covers(address) {
             return Some(image);
         }
-        let behind = address >= image.end && address - image.start < LONGEST_IMAGE;
+        let among_modules = image.start >= X86_IMAGES && image.start < X86_MODULES && address >= X86_MODULES;
+        let behind = address >= image.end && address - image.start < LONGEST_IMAGE && !among_modules;
         let nothing_between = || self.extras.last_from(address).is_none_or(|last| last.start < image.end);
         (behind && nothing_between()).then_some(image)
     }

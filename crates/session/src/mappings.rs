@@ -168,7 +168,7 @@ impl Session {
             KernelSymbol { address: start, len, name: name.into(), from_ns: time_ns, until_ns: None };
         self.kernel_symbols.push(symbol);
         // Inside of something known it is just one more symbol of that.
-        let binary = self.kernel.find(start).is_none().then(|| {
+        let binary = (!self.kernel.holds(start)).then(|| {
             let kind = BinaryKind::Bpf { start };
             let short_name = last_part(name).into();
             let code = Binary { name: name.into(), short_name, kind, build_id: None };

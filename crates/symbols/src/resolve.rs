@@ -18,7 +18,9 @@ const STACK_BYTES: usize = 64 << 20;
 pub fn resolve(options: &Options, batches: Vec<AddressBatch>) -> Vec<SymbolBatch> {
     let shared = Shared { options, kernel_lists: kallsyms::Lists::default() };
     let all = || batches.par_iter().map(|batch| resolve_one(&shared, batch)).collect();
-    let threads = options.threads.map_or(0, std::num::NonZeroUsize::get);
+    // More threads than processors gain nothing, and each costs its stack.
+    let most = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get) * 4;
+    let threads = options.threads.map_or(0, |threads| threads.get().min(most));
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES).build();
     // If the system gives fewer threads than wanted, one does the same work.
     match pool(threads).or_else(|_| pool(1)) {

@@ -14,7 +14,7 @@ use perffile::wire::attr::{AttrFlags, SampleShape};
 use perffile::wire::describe::{Describe, Shown};
 use perffile::wire::feature::bit;
 use perffile::wire::pass::{Fields, WireType};
-use perffile::wire::record::{Record, record_name};
+use perffile::wire::record::{Record, kind, record_name};
 use perffile::wire::registers::Machine;
 use perffile::{Event, Features, IssueKind, Issues, Metadata};
 use serde_json::{Map, Value};
@@ -141,6 +141,13 @@ impl Dumper {
                 return Some(error.to_string());
             }
         };
+        if event.head().kind == kind::SAMPLE && event.event_index().is_none() {
+            let message = || "a sample's event id belongs to no event".to_owned();
+            self.issues.add(IssueKind::UnknownEventId, event.place(), message);
+        }
+        if let Some(message) = event.sample().and_then(|sample| sample.too_long(rest.len())) {
+            self.issues.add(IssueKind::BadRecordSize, event.place(), || message);
+        }
         if let Record::Unknown(_) = record {
             // Its bytes are shown; that its type is unknown is worth a note.
             self.issues.add(IssueKind::UnknownRecord, event.place(), || {

@@ -15,7 +15,7 @@ use crate::recording::Metadata;
 use crate::schema::Schema;
 use crate::wire::attr::EventAttr;
 use crate::wire::decode::Decoder;
-use crate::wire::endian::{ByteOrder, with_order};
+use crate::wire::endian::{ByteOrder, Order, with_order};
 use crate::wire::feature::bit;
 use crate::wire::text::until_nul;
 use crate::wire::words::U64s;
@@ -24,6 +24,15 @@ use std::sync::Arc;
 
 /// Size of an entry of the event_types table of version 1: u64 id, name of 64 bytes.
 const EVENT_TYPE_SIZE: usize = 72;
+
+/// Size of what follows an attr: offset and size of its ids.
+const IDS_SECTION: u64 = 16;
+
+/// Sizes that an attr may have: from the oldest to far beyond the newest.
+const SIZES: std::ops::RangeInclusive<u64> = EventAttr::MIN_SIZE as u64..=u16::MAX as u64;
+
+/// Least size of an entry of the attrs table.
+const MIN_STRIDE: u64 = EventAttr::MIN_SIZE as u64 + IDS_SECTION;
 
 /// Opens a file whose magic has been seen.
 pub(crate) fn open(bytes: &Bytes, version: u8, order: ByteOrder, limits: &Limits) -> Result<Opened> {
@@ -59,6 +68,9 @@ pub(crate) fn open(bytes: &Bytes, version: u8, order: ByteOrder, limits: &Limits
 
 /// EVENT_DESC names the events by their order, and has ids where the attrs have none.
 pub(crate) fn names_and_ids(features: &Features, schema: &mut Schema) {
+    if schema.is_incomplete() {
+        return;
+    }
     for (index, event) in features.event_desc().iter().flat_map(|desc| desc.events.iter().enumerate()) {
         schema.set_name(index, event.name.display().into_owned());
         schema.add_ids(index, event.ids.iter());
@@ -82,26 +94,35 @@ impl File<'_> {
     fn attrs(&mut self) -> Result<Schema> {
         let FileHeader { attr_size, attrs_offset, attrs_size, .. } = self.head;
         let mut schema = Schema::new(self.order);
-        if attr_size < u64::from(EventAttr::MIN_SIZE) + 16 {
-            let what = format!("attrs of {attr_size} bytes are smaller than any");
-            return Err(error_at(Part::Header, 16, ErrorKind::BadHeader(what)));
+        let stride = (MIN_STRIDE..=attrs_size.max(MIN_STRIDE)).contains(&attr_size).then_some(attr_size);
+        if stride.is_none() {
+            let message = || {
+                format!(
+                    "attrs of {attr_size} bytes in a table of {attrs_size}: each is taken by its own size"
+                )
+            };
+            self.issues.add(IssueKind::BadHeader, Place::new(Part::Header, 16), message);
         }
         let (mut at, mut ids_left) = (attrs_offset, self.limits.ids);
-        let count = attrs_size / attr_size;
+        let end = attrs_offset.saturating_add(attrs_size);
+        let count = stride.map_or(u64::MAX, |stride| attrs_size / stride);
         for nr in 0..count {
-            if schema.events().len() >= self.limits.events {
-                self.bad_attr(at, format!("{count} events are more than this reader takes"));
+            if stride.is_none() && at.saturating_add(MIN_STRIDE) > end {
                 break;
             }
-            let Some((attr, ids, next)) = self.attr(at, &mut ids_left) else {
-                self.bad_attr(at, format!("attr {nr} of {count} lies outside the file"));
+            if schema.events().len() >= self.limits.events {
+                self.bad_attr(at, format!("there are more events than the {nr} that this reader takes"));
+                break;
+            }
+            let Some((attr, ids, next)) = self.attr(at, stride, &mut ids_left) else {
+                self.bad_attr(at, format!("attr {nr} lies outside the file or makes no sense"));
                 break;
             };
             schema.add(attr, ids);
             at = next;
         }
         if schema.events().is_empty() {
-            let what = format!("none of {count} events can be read");
+            let what = "none of its events can be read".to_owned();
             return Err(error_at(Part::Attrs, attrs_offset, ErrorKind::Cut(what)));
         }
         Ok(schema)
@@ -111,18 +132,38 @@ impl File<'_> {
         self.issues.add(IssueKind::BadAttr, Place::new(Part::Attrs, at), || message);
     }
 
-    /// The attr at this offset, its ids, and the offset of the next one.
-    fn attr(&mut self, at: u64, ids_left: &mut usize) -> Option<(EventAttr, Vec<u64>, u64)> {
-        let stride = self.head.attr_size;
-        let own_size = u64::from(self.order.u32_at(&self.bytes.section(at, stride), 4)?);
-        let size = if own_size >= u64::from(EventAttr::MIN_SIZE) { own_size } else { stride - 16 };
-        let bytes = self.bytes.section(at, size);
+    /// The attr at this offset, its ids, and the offset of the next one. Its size is what it says itself; if that makes no
+    /// sense where the table's stride does, it is what the stride leaves.
+    fn attr(
+        &mut self,
+        at: u64,
+        stride: Option<u64>,
+        ids_left: &mut usize,
+    ) -> Option<(EventAttr, Vec<u64>, u64)> {
+        let said = u64::from(self.order.u32_at(&self.bytes.section(at, MIN_STRIDE), 4)?);
+        let by_stride = stride.map(|stride| stride - IDS_SECTION);
+        let own = if SIZES.contains(&said) { Some(said) } else { by_stride };
+        // Ids that are there speak for a size more than none at all, and that more than ids outside the file.
+        let rank = |size: Option<u64>| match size.and_then(|size| self.ids_of(at, size)) {
+            Some((_, 1.., true)) => 2,
+            Some((_, 0, true)) => 1,
+            _ => 0,
+        };
+        let size = if rank(own) >= rank(by_stride) { own } else { by_stride }?;
+        let mut bytes = self.bytes.section(at, size).to_vec();
+        if said != size && said != 0 {
+            self.bad_attr(
+                at,
+                format!("an attr says that it has {said} bytes; the table, and what follows it, say {size}"),
+            );
+            if let (Ok(size), Some(field)) = (u32::try_from(size), bytes.get_mut(4..8)) {
+                with_order!(self.order, O => field.copy_from_slice(&O::put_u32(size)));
+            }
+        }
         let shape = Default::default();
         let attr: EventAttr =
             with_order!(self.order, O => Decoder::<O, _>::new(&bytes, &shape, 0).value()).ok()?;
-        let ids_section = at.checked_add(size)?;
-        let section = self.bytes.section(ids_section, 16);
-        let (ids_at, ids_size) = (self.order.u64_at(&section, 0)?, self.order.u64_at(&section, 8)?);
+        let (ids_at, ids_size, _) = self.ids_of(at, size)?;
         let ids = self.bytes.section(ids_at, ids_size);
         if (ids.len() as u64) < ids_size {
             let what = format!("{ids_size} bytes of event ids lie outside the file");
@@ -130,7 +171,15 @@ impl File<'_> {
         }
         let ids: Vec<u64> = U64s::new(&ids, self.order).iter().take(*ids_left).collect();
         *ids_left -= ids.len();
-        Some((attr, ids, ids_section.checked_add(16)?))
+        Some((attr, ids, at.checked_add(size)?.checked_add(IDS_SECTION)?))
+    }
+
+    /// Offset and size of the ids of the attr at this offset if it has this size, and whether they can be that.
+    fn ids_of(&self, at: u64, size: u64) -> Option<(u64, u64, bool)> {
+        let section = self.bytes.section(at.checked_add(size)?, IDS_SECTION);
+        let (ids_at, ids_size) = (self.order.u64_at(&section, 0)?, self.order.u64_at(&section, 8)?);
+        let inside = ids_at.checked_add(ids_size).is_some_and(|end| end <= self.len());
+        Some((ids_at, ids_size, inside && ids_size.is_multiple_of(8)))
     }
 
     /// Version 1: names of the events by their `config`.

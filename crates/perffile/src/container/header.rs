@@ -77,10 +77,11 @@ pub(crate) fn magic(bytes: &[u8]) -> Result<Magic> {
         });
     }
     // Version 1 does not tell its byte order: the size of the attrs has to make sense.
-    for order in [ByteOrder::Little, ByteOrder::Big] {
-        if size(order) == Some(PIPE_HEADER_SIZE) {
-            return Ok(Magic::Pipe { version: 1, order });
-        }
+    let orders = [ByteOrder::Little, ByteOrder::Big];
+    if let Some(order) = orders.into_iter().find(|order| size(*order) == Some(PIPE_HEADER_SIZE)) {
+        return Ok(Magic::Pipe { version: 1, order });
+    }
+    for order in orders {
         let attr_size = order.u64_at(bytes, 16).ok_or_else(too_short)?;
         if VERSION_1_ATTR_SIZES.iter().any(|attr| attr + 16 == attr_size) {
             return Ok(Magic::File { version: 1, order });

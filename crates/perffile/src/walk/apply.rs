@@ -19,6 +19,9 @@ use crate::wire::words::U64s;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// How often a stream may tell anew what names are made of: each time costs a walk over all events.
+const MOST_RENAMINGS: u32 = 64;
+
 impl Batches {
     /// Learns from a record of perf's own. `payload` is where the bytes behind it lie.
     pub(super) fn apply<O: Order>(
@@ -53,10 +56,10 @@ impl Batches {
                 self.add_event(attr, ids, head);
             }
             Ok((Record::HeaderEventType(told), _)) => {
-                let name = told.event_name.display();
-                self.schema().set_names_of_configs(|config| {
-                    (config == told.event_id).then(|| name.clone().into_owned())
-                });
+                self.config_names
+                    .entry(told.event_id)
+                    .or_insert_with(|| told.event_name.display().into_owned());
+                self.names_stale = true;
             }
             Ok((Record::EventUpdate(update), _)) => self.event_update(&update),
             Ok((Record::EventId(ids), _)) => {
@@ -65,7 +68,16 @@ impl Batches {
                     self.schema().add_ids(index, [entry.event_id]);
                 }
             }
-            _ => {} // A record that cannot be decoded is told of by whoever decodes it.
+            Err(error) => {
+                if head.kind == kind::HEADER_ATTR {
+                    self.schema().set_incomplete();
+                }
+                let place = self.place(payload.start - body.len(), head).field(error.field);
+                self.metadata
+                    .issues
+                    .add(IssueKind::BadAttr, place, || format!("what it says of an event is lost: {error}"));
+            }
+            Ok(_) => {}
         }
     }
 
@@ -133,8 +145,14 @@ impl Batches {
     /// The bytes of a feature, where they lie in the chunk at hand.
     fn add_feature(&mut self, feature: u32, bytes: &Bytes, section: Range<usize>) {
         let offset = self.chunks.back().map_or(0, |chunk| chunk.offset) + section.start as u64;
-        self.features().insert(feature, bytes.slice(section), offset);
-        if matches!(feature, bit::PMU_MAPPINGS | bit::TRACING_DATA) {
+        let told = bytes.slice(section);
+        let is_news = self.metadata.features.bytes(feature) != Some(&*told);
+        self.features().insert(feature, told, offset);
+        if matches!(feature, bit::PMU_MAPPINGS | bit::TRACING_DATA)
+            && is_news
+            && self.renamings < MOST_RENAMINGS
+        {
+            self.renamings += 1;
             self.name_sources = None;
             self.names_stale = true;
         }
@@ -154,6 +172,9 @@ impl Batches {
             Some(sources) => sources,
             None => NameSources::new(&self.metadata.features, self.metadata.order),
         };
+        let told = std::mem::take(&mut self.config_names);
+        self.schema().set_names_of_configs(|config| told.get(&config).cloned());
+        self.config_names = told;
         self.schema().set_fallback_names(&sources);
         self.name_sources = Some(sources);
     }

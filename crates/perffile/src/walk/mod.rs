@@ -24,6 +24,7 @@ use crate::wire::endian::{Order, with_order};
 use crate::wire::head::{HEAD_SIZE, RecordHead};
 use crate::wire::record::{USER_RECORDS, kind};
 use decompress::Decompressor;
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -65,6 +66,10 @@ pub struct Batches {
     name_sources: Option<NameSources>,
     /// Whether events or features have come that fallback names depend on.
     names_stale: bool,
+    /// Names by `config` that HEADER_EVENT_TYPE records have told.
+    config_names: FxHashMap<u64, String>,
+    /// How often what names are made of has changed.
+    renamings: u32,
     /// Of [`Limits::ids`], how many are left.
     ids_left: usize,
     index: u64,
@@ -132,6 +137,8 @@ impl Batches {
             split: SplitRecords::default(),
             name_sources: None,
             names_stale: false,
+            config_names: FxHashMap::default(),
+            renamings: 0,
             ids_left: limits.ids,
             limits,
             index: 0,
@@ -397,6 +404,13 @@ impl Batches {
         if behind.len() < payload {
             if !self.nothing_follows() && !self.is_too_long(payload) {
                 return self.at_chunk_end(bytes, pos);
+            }
+            if self.nothing_follows() && self.records_follow(bytes, pos + size) {
+                // What claims to be its payload are records: the claim is wrong.
+                let place = self.place(pos, head);
+                let message = || format!("a payload of {payload} bytes cannot be: records follow");
+                self.metadata.issues.add(IssueKind::BadRecordSize, place, message);
+                return self.stray(bytes, pos, pos + size);
             }
             passed_over = self.pass_over(payload - behind.len());
             let there = behind.len() as u64 + passed_over;

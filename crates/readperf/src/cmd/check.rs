@@ -58,11 +58,11 @@ Examples:
             written_ago: self.input.path().and_then(|path| written_ago(&path)),
             names: (!self.no_names).then_some(&lookup),
         };
-        let recording = self.input.open()?;
+        let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
         let mut progress = Progress::new("checking", !self.input.no_progress);
         let verdict = Fold::run(&recording, &surroundings, |done| progress.bytes(done))?;
         drop(progress);
-        let mut out = self.output.open()?;
+        let mut out = self.output.open(&self.input)?;
         if self.json {
             output::write_json(&mut out, &verdict)?;
         } else {

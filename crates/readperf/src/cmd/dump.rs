@@ -50,7 +50,7 @@ Examples:
         let ordering = if self.sorted { Ordering::Time } else { Ordering::File };
         let mut filter = self.filter.for_recording(&recording)?;
         self.check_events(&recording)?;
-        let mut out = self.output.open()?;
+        let mut out = self.output.open(&self.input)?;
         let mut dumper = Dumper::default();
         let mut batches = recording.batches(ordering)?;
         while !filter.is_done()

@@ -32,7 +32,7 @@ Examples:
     fn run(&self) -> anyhow::Result<Outcome> {
         let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
         let metadata = recording.read_metadata()?;
-        let mut out = self.output.open()?;
+        let mut out = self.output.open(&self.input)?;
         if self.json {
             output::write_json(&mut out, &metadata)?;
         } else {

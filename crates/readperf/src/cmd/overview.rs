@@ -1,7 +1,7 @@
 //! The main job: functions by share, and the four tables of 2011.
 
 use crate::input::Input;
-use crate::out::Output;
+use crate::out::{Output, create};
 use crate::outcome::{Outcome, say};
 use crate::progress::Progress;
 use crate::symbol_options::SymbolOptions;
@@ -42,7 +42,8 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     let Arguments { input, .. } = arguments;
     let recording = input.open()?;
-    let tables = (!arguments.no_csv).then(|| Tables::new(arguments.csv_dir.clone().unwrap_or_default()));
+    let tables =
+        (!arguments.no_csv).then(|| Tables::new(arguments.csv_dir.clone().unwrap_or_default(), input));
     let mut overview_csv = match &tables {
         Some(tables) => Some(csv::overview::Overview::new(tables.create("overview.csv")?)?),
         None => None,
@@ -63,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
         csv::processes::write(tables.create("processes.csv")?, session)?;
         csv::results::write(tables.create("results.csv")?, profile, session)?;
     }
-    let mut out = arguments.output.open()?;
+    let mut out = arguments.output.open(input)?;
     overview::write(&mut out, profile, session, Limits { percent: arguments.percent_limit })?;
     overview::write_missing(&mut out, profile, session)?;
     out.flush()?;
@@ -74,15 +75,16 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
 }
 
 /// The four tables, and where they go.
-struct Tables {
+struct Tables<'i> {
     directory: PathBuf,
+    input: &'i Input,
 }
 
-impl Tables {
+impl<'i> Tables<'i> {
     const NAMES: [&'static str; 4] = ["stat.csv", "overview.csv", "processes.csv", "results.csv"];
 
-    fn new(directory: PathBuf) -> Self {
-        Tables { directory }
+    fn new(directory: PathBuf, input: &'i Input) -> Self {
+        Tables { directory, input }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -94,7 +96,8 @@ impl Tables {
             std::fs::create_dir_all(&self.directory).with_context(|| self.directory.display().to_string())?;
         }
         let path = self.path(name);
-        let file = File::create(&path).with_context(|| path.display().to_string())?;
+        let hint = "--csv-dir DIR writes the tables elsewhere, --no-csv writes none";
+        let file = create(&path, self.input).context(hint)?;
         Ok(BufWriter::with_capacity(1 << 16, file))
     }
 

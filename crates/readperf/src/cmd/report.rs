@@ -47,7 +47,7 @@ Examples:
             Ok::<(), perffile::Error>(())
         })?;
         drop(progress);
-        let mut out = self.output.open()?;
+        let mut out = self.output.open(&self.input)?;
         if self.json {
             output::write_json(&mut out, &analysis.profile, &analysis.session)?;
         } else {

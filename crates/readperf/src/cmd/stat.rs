@@ -58,7 +58,7 @@ Examples:
   perf stat record -o - -- make | readperf stat -";
 
     fn run(&self) -> anyhow::Result<Outcome> {
-        let recording = self.input.open()?;
+        let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
         let mut progress = Progress::new("counting", !self.input.no_progress);
         let mut counters = Counters::new();
         let mut batches = recording.batches(Ordering::File)?;
@@ -99,7 +99,7 @@ impl Stat {
         let sum = (self.sum && !counters.rounds.is_empty()).then(|| [counters.sum()]);
         let rounds = sum.as_ref().map_or(counters.rounds.as_slice(), |sum| sum.as_slice());
         let view = output::View { counters, rounds, mode, schema: &metadata.schema };
-        let mut out = self.output.open()?;
+        let mut out = self.output.open(&self.input)?;
         if self.json {
             output::write_json(&mut out, &view, &issues.iter().collect::<Vec<_>>())?;
         } else if self.csv {

@@ -48,7 +48,7 @@ Examples:
         issues.extend(&stats.issues);
         issues.extend(&stats.counters.issues);
         let schema = &batches.metadata().schema;
-        let mut out = self.output.open()?;
+        let mut out = self.output.open(&self.input)?;
         if self.json {
             output::write_json(&mut out, &stats, schema, &issues.iter().collect::<Vec<_>>())?;
         } else {

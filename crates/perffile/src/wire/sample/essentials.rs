@@ -28,6 +28,8 @@ pub struct Essentials<'a> {
     pub period: u64,
     /// Call chain, innermost first, context markers included.
     pub callchain: U64s<'a>,
+    /// Bytes behind the last field: none, unless the record's size is wrong or the event records fields unknown here.
+    pub left: usize,
 }
 
 /// Decodes the essentials of one layout.
@@ -35,8 +37,10 @@ pub(crate) type Decode = for<'a> fn(&'a [u8], &SampleShape) -> Result<Essentials
 
 #[inline(always)]
 fn decode<'a, O: Order>(body: &'a [u8], shape: impl ShapeSource) -> Result<Essentials<'a>, WireError> {
-    let sample: Sample<'a> = Decoder::<O, _>::new(body, shape, 0).value()?;
+    let mut decoder = Decoder::<O, _>::new(body, shape, 0);
+    let sample: Sample<'a> = decoder.value()?;
     Ok(Essentials {
+        left: decoder.remainder().len(),
         ip: sample.ip.unwrap_or_default(),
         pid: sample.pid.unwrap_or_default(),
         tid: sample.tid.unwrap_or_default(),
