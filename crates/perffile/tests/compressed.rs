@@ -57,14 +57,15 @@ fn compressed2(piece: &[u8], garbage: u64) -> Vec<u8> {
     for (nr, part) in piece.chunks(MOST).enumerate() {
         out.extend_from_slice(&83u32.to_le_bytes());
         out.extend_from_slice(&[0; 2]);
-        out.extend_from_slice(&(16 + part.len() as u16).to_le_bytes());
+        out.extend_from_slice(&(16 + part.len()).to_le_bytes()[..2]);
         out.extend_from_slice(&if nr == 0 { 0 } else { garbage }.to_le_bytes());
         out.extend_from_slice(part);
     }
     let total = out.len() as u64;
     out.resize(out.len().next_multiple_of(8), 0);
-    let size = out.len() as u16;
-    out[6..8].copy_from_slice(&size.to_le_bytes());
+    // What does not fit is lost.
+    let size = out.len().to_le_bytes();
+    out[6..8].copy_from_slice(&size[..2]);
     out[8..16].copy_from_slice(&(total - 16).to_le_bytes());
     out
 }
