@@ -177,11 +177,17 @@ fn many_empty_records_cost_next_to_nothing() {
     push(&mut file, kind::COMPRESSED, &piece(&mut stream, &whole[..40]));
     (0..200_000).for_each(|_| push(&mut file, kind::COMPRESSED, &[]));
     push(&mut file, kind::COMPRESSED, &piece(&mut stream, &whole[40..]));
+    // As many records that mean nothing tell how fast this machine is.
+    let mut plain = pipe_start();
+    (0..200_000).for_each(|_| push(&mut plain, 200, &[]));
+    let start = clock::cpu_time();
+    assert_eq!(read(&plain, 200).1, 200_000);
+    let most = (clock::cpu_time() - start) * 4 + Duration::from_millis(20);
     let start = clock::cpu_time();
     let (times, records, issues) = read(&file, kind::COMPRESSED);
     let took = clock::cpu_time() - start;
     assert_eq!((times, records, issues), (vec![1, 2], 200_002, vec![]));
-    assert!(took < Duration::from_millis(if cfg!(debug_assertions) { 2000 } else { 200 }), "{took:?}");
+    assert!(took < most, "{took:?}, {most:?} at most");
 }
 
 #[test]
