@@ -18,24 +18,23 @@ impl Batches {
             let message = || "a compressed record inside a compressed record".to_owned();
             return self.metadata.issues.add(IssueKind::BadCompression, place, message);
         }
-        let piece = frame::compressed_piece::<O>(head, outer.get(pos..).unwrap_or_default());
-        match cursor.decompressor.expand(piece, most) {
-            Ok(expanded) => {
-                // What follows the record is a chunk of its own, once all inside is done.
-                self.outer = Some((outer.clone(), cursor.pos));
-                cursor.chunk_start += cursor.pos as u64;
-                cursor.pos = 0;
-                cursor.previous = None;
-                cursor.inside = true;
-                let (part, held) = (cursor.stream.part, expanded.capacity());
-                let bytes = Bytes::new(expanded);
-                self.add_chunk(Chunk { bytes, part, offset: place.offset, compressed: true }, held);
-            }
-            Err(error) => {
-                let message = || format!("a compressed record cannot be decompressed: {error}");
-                self.metadata.issues.add(IssueKind::BadCompression, place, message);
-            }
+        let pieces = frame::compressed_pieces(head, outer.get(pos..).unwrap_or_default(), O::ORDER);
+        let (expanded, error) = cursor.decompressor.expand(pieces, most);
+        if let Some(error) = error {
+            let message = || format!("a compressed record cannot be decompressed: {error}");
+            self.metadata.issues.add(IssueKind::BadCompression, place, message);
         }
+        // Also what came before an error: the records in it are whole.
+        let Some(expanded) = expanded else { return };
+        // What follows the record is a chunk of its own, once all inside is done.
+        self.outer = Some((outer.clone(), cursor.pos));
+        cursor.chunk_start += cursor.pos as u64;
+        cursor.pos = 0;
+        cursor.previous = None;
+        cursor.inside = true;
+        let (part, held) = (cursor.stream.part, expanded.capacity());
+        let bytes = Bytes::new(expanded);
+        self.add_chunk(Chunk { bytes, part, offset: place.offset, compressed: true }, held);
     }
 
     /// Back to what follows a compressed record; what is left of it waits for the next one.
