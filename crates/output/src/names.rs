@@ -43,9 +43,9 @@ impl<'n> Names<'n> {
     }
 
     /// By what rows of equal weight are ordered.
-    pub fn key(&self, row: &Row) -> (Cow<'n, str>, Cow<'n, str>, String, u64) {
+    pub fn key(&self, row: &Row) -> (Cow<'n, str>, Cow<'n, str>, Cow<'n, str>, u64) {
         let function = self.function(row);
-        let label = function.map_or_else(String::new, Function::label);
+        let label = function.map_or_else(Cow::default, Function::label);
         (self.comm(row), self.binary_path(row), label, function.map_or(0, |function| function.address))
     }
 }

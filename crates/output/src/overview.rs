@@ -112,20 +112,32 @@ fn section(
 }
 
 /// Numbers to the right, names to the left; the last column is not padded. Wide names push the rest: no name is cut.
+/// Space is written only when something follows it: one wide name makes more of it than of everything else.
 fn line(out: &mut impl Write, cells: &[String; 7], widths: &[usize; 7], style: Style) -> io::Result<()> {
     let mut text = String::new();
+    let mut space = 0;
     for (nr, (cell, widest)) in cells.iter().zip(widths).enumerate() {
         let pad = widest.saturating_sub(width(cell));
-        if nr < 3 {
-            text.extend(std::iter::repeat_n(' ', pad));
+        let (before, behind) = if nr < 3 { (pad, 0) } else { (0, pad) };
+        space += before;
+        if !cell.is_empty() {
+            push_space(&mut text, space);
             text.push_str(cell);
-        } else {
-            text.push_str(cell);
-            text.extend(std::iter::repeat_n(' ', pad));
+            space = 0;
         }
-        text.push_str("  ");
+        space += behind + 2;
     }
     writeln!(out, "{style}{}{style:#}", text.trim_end())
+}
+
+/// Many spaces at a time.
+fn push_space(text: &mut String, mut count: usize) {
+    const SPACES: &str = "                                                                ";
+    while let Some(rest) = count.checked_sub(SPACES.len()) {
+        text.push_str(SPACES);
+        count = rest;
+    }
+    text.push_str(SPACES.get(..count).unwrap_or_default());
 }
 
 /// Says what has no name, and why.

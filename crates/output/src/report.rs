@@ -26,7 +26,7 @@ pub fn write_json(out: &mut impl Write, profile: &Profile, session: &Session) ->
                     "comm": names.comm(row),
                     "dso": names.binary_name(row),
                     "dso_path": names.binary_path(row),
-                    "symbol": function.map_or_else(String::new, |function| function.label()),
+                    "symbol": function.map_or_else(Default::default, |function| function.label()),
                     "source_file": function.and_then(|function| function.source_file.clone()),
                     "self_period": row.period,
                     "total_period": row.period,

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 /// A recorded name as it may be shown: control characters, which could drive a terminal, become escapes.
 pub fn printable(name: &str) -> Cow<'_, str> {
-    if name.chars().any(char::is_control) {
+    // The first byte of a control character is one of these; of other characters it rarely is.
+    let may_control = |byte: u8| byte < 0x20 || byte == 0x7f || byte == 0xc2;
+    if name.bytes().any(may_control) && name.chars().any(char::is_control) {
         let escaped = name.chars().flat_map(|c| {
             let escape = c.is_control().then(|| c.escape_default());
             let plain = (!c.is_control()).then_some(c);

@@ -1,6 +1,7 @@
 //! The columns of a profile.
 
 use readperf_session::{BinaryId, CodeAddress, CommId};
+use std::borrow::Cow;
 
 /// Number of an address in [`Profile::addresses`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -60,8 +61,8 @@ pub struct Function {
 
 impl Function {
     /// The name, or the address in hex.
-    pub fn label(&self) -> String {
-        self.name.clone().unwrap_or_else(|| format!("{:#018x}", self.address))
+    pub fn label(&self) -> Cow<'_, str> {
+        self.name.as_deref().map_or_else(|| Cow::Owned(format!("{:#018x}", self.address)), Cow::Borrowed)
     }
 }
 

@@ -24,7 +24,7 @@ pub fn write(out: impl Write, profile: &Profile, session: &Session) -> Result<()
                 &row.period.to_string(),
                 &row.samples.to_string(),
                 &format!("{:.4}", share(row.period, event.period)),
-                &function.map_or_else(String::new, |function| function.label()),
+                &function.map_or_else(Default::default, |function| function.label()),
                 function.and_then(|function| function.source_file.as_deref()).unwrap_or(""),
                 &names.binary_path(row),
             ])?;

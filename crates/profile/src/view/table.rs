@@ -54,7 +54,13 @@ impl Profile {
                 }
                 let row = |((comm, function), (samples, period))| Row { comm, function, samples, period };
                 let mut rows: Vec<Row> = sums.into_iter().map(row).collect();
-                rows.sort_by_cached_key(|row| (Reverse(row.period), Reverse(row.samples), tie(row)));
+                let weight = |row: &Row| (Reverse(row.period), Reverse(row.samples));
+                rows.sort_by_key(weight);
+                // Names are looked up only where they decide.
+                for equal in rows.chunk_by_mut(|a, b| weight(a) == weight(b)).filter(|equal| equal.len() > 1)
+                {
+                    equal.sort_by_cached_key(&tie);
+                }
                 Some(Table { event, rows })
             })
             .collect()

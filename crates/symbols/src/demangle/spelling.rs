@@ -33,6 +33,11 @@ pub(super) fn cut_qualifiers(name: &mut String) {
 }
 
 fn classes(mut name: String) -> String {
+    // Nearly all names have none of this; only the rest is worth making the strings below.
+    let own = |rest: &str| CLASSES.iter().any(|(class, _)| rest.starts_with(class));
+    if !name.contains("std::basic_i") && !name.strip_prefix("std::").is_some_and(own) {
+        return name;
+    }
     for (class, arguments) in CLASSES {
         let (short, long) = (format!("std::{class}"), format!("std::basic_{class}<{arguments}>"));
         if *class != "ostream" && *class != "string" && name.contains(&long) {
@@ -52,6 +57,9 @@ fn classes(mut name: String) -> String {
 }
 
 fn literals(mut name: String) -> String {
+    if !name.contains('(') {
+        return name;
+    }
     for (cast, suffix) in LITERALS {
         if !name.contains(cast) {
             continue;

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use object::elf;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::batch::Binding;
 use crate::demangle::{Demangle, demangle};
@@ -72,7 +72,7 @@ impl<F: Fn(u64) -> Option<String>> PltReader<'_, '_, F> {
         let relocations = image.section(b".rela.plt").or_else(|| image.section(b".rel.plt")).copied();
         let Some(relocations) = relocations else { return };
         let Some((header_bytes, piece_bytes)) = piece_sizes(image, &plt) else { return };
-        let mut targets = self.targets_of(&relocations);
+        let mut targets = self.targets_of(&relocations, |_| true);
         if image.machine == elf::EM_386 {
             targets.sort_by_key(|(slot, _)| *slot);
         }
@@ -103,27 +103,22 @@ impl<F: Fn(u64) -> Option<String>> PltReader<'_, '_, F> {
         let image = self.runtime;
         let relocations =
             [&b".rela.plt"[..], b".rela.dyn"].into_iter().filter_map(|name| image.section(name));
+        let pieces = pieces_by_code(image);
+        // Most relocations of a large binary fill data, not slots: reading their names would take longest.
+        let wanted: FxHashSet<u64> = pieces.iter().filter_map(|piece| piece.slot).collect();
         let slots: FxHashMap<u64, Target> =
-            relocations.flat_map(|section| self.targets_of(section)).collect();
-        for name in [&b".plt"[..], b".plt.sec", b".plt.got"] {
-            let Some(section) = image.section(name).copied() else { continue };
-            let Some((_, piece_bytes)) = piece_sizes(image, &section) else { continue };
-            let bytes = image.bytes(&section);
-            let pieces = usize::try_from(piece_bytes).map_or(1, |size| size.max(1));
-            for (code, number) in bytes.chunks(pieces).zip(0_u64..) {
-                let within = number.saturating_mul(piece_bytes);
-                let at = section.offset.saturating_add(within);
-                match jump_slot(code, section.address.wrapping_add(within)).map(|slot| slots.get(&slot)) {
-                    Some(Some(target)) => self.add(at, piece_bytes, target.clone()),
-                    None if number == 0 && name == b".plt" => self.add(at, piece_bytes, Target::Header),
-                    _ => {}
-                }
+            relocations.flat_map(|section| self.targets_of(section, |slot| wanted.contains(&slot))).collect();
+        for piece in pieces {
+            match piece.slot.map(|slot| slots.get(&slot)) {
+                Some(Some(target)) => self.add(piece.offset, piece.size, target.clone()),
+                None if piece.is_first => self.add(piece.offset, piece.size, Target::Header),
+                _ => {}
             }
         }
     }
 
-    /// For each relocation of a section, in order: the address of the slot that it fills, and what with.
-    fn targets_of(&self, section: &Section<'_>) -> Vec<(u64, Target)> {
+    /// For each relocation of a section that fills a wanted slot, in order: the address of the slot, and what with.
+    fn targets_of(&self, section: &Section<'_>, is_wanted: impl Fn(u64) -> bool) -> Vec<(u64, Target)> {
         let image = self.runtime;
         let symbols =
             image.section_at(section.link).or_else(|| image.section_of_kind(elf::SHT_DYNSYM)).copied();
@@ -144,6 +139,9 @@ impl<F: Fn(u64) -> Option<String>> PltReader<'_, '_, F> {
             .filter_map(|number| {
                 let (slot, symbol, addend) =
                     relocation(&cursor, image.is_64, with_addend, number.checked_mul(size)?)?;
+                if !is_wanted(slot) {
+                    return None;
+                }
                 let name = usize::try_from(symbol).ok().filter(|number| *number > 0).and_then(|number| {
                     let at = usize::try_from(raw.get(number)?.name).ok()?;
                     text_at(strings?, at).map(String::from_utf8_lossy).map(Cow::into_owned)
@@ -166,6 +164,36 @@ impl<F: Fn(u64) -> Option<String>> PltReader<'_, '_, F> {
         let end = start.saturating_add(size);
         self.entries.push(Entry { start, end, name, binding: Binding::Global, is_label: false });
     }
+}
+
+/// A piece of x86-64 code in a linkage table.
+struct Piece {
+    offset: u64,
+    size: u64,
+    /// The slot that it jumps through.
+    slot: Option<u64>,
+    /// Whether it is at the start of `.plt`, where the common piece is.
+    is_first: bool,
+}
+
+fn pieces_by_code(image: &Image<'_>) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for name in [&b".plt"[..], b".plt.sec", b".plt.got"] {
+        let Some(section) = image.section(name).copied() else { continue };
+        let Some((_, size)) = piece_sizes(image, &section) else { continue };
+        let bytes = image.bytes(&section);
+        let step = usize::try_from(size).map_or(1, |size| size.max(1));
+        pieces.extend(bytes.chunks(step).zip(0_u64..).map(|(code, number)| {
+            let within = number.saturating_mul(size);
+            Piece {
+                offset: section.offset.saturating_add(within),
+                size,
+                slot: jump_slot(code, section.address.wrapping_add(within)),
+                is_first: number == 0 && name == b".plt",
+            }
+        }));
+    }
+    pieces
 }
 
 /// Bytes of the common piece at the start of `.plt`, and of each other piece.

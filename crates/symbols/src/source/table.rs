@@ -146,8 +146,13 @@ fn better<'n>(new: &Entry, old: &Entry, name: impl Fn(&Entry) -> &'n [u8]) -> bo
         Ordering::Greater => return true,
         Ordering::Equal => {}
     }
+    let (new_bytes, old_bytes) = (name(new), name(old));
+    // Most symbols at one address are the variants of a constructor, and demangling is slow.
+    if are_variants(new_bytes, old_bytes) {
+        return false;
+    }
     // Names are compared as they are shown.
-    let (new_raw, old_raw) = (String::from_utf8_lossy(name(new)), String::from_utf8_lossy(name(old)));
+    let (new_raw, old_raw) = (String::from_utf8_lossy(new_bytes), String::from_utf8_lossy(old_bytes));
     let (new_name, old_name) = (shown(&new_raw), shown(&old_raw));
     let underscores = |name: &str| name.bytes().take_while(|byte| *byte == b'_').count();
     let by_name = underscores(&old_name)
@@ -155,6 +160,21 @@ fn better<'n>(new: &Entry, old: &Entry, name: impl Fn(&Entry) -> &'n [u8]) -> bo
         .then_with(|| new_name.len().cmp(&old_name.len()))
         .then_with(|| is_syscall_alias(&old_name).cmp(&is_syscall_alias(&new_name)));
     by_name == Ordering::Greater
+}
+
+/// Whether two mangled names differ only in the variant of a constructor or destructor (`C1E`, `C2E`). They are shown
+/// alike; and if these bytes are part of an identifier, at least equally long and with as many underscores.
+fn are_variants(left: &[u8], right: &[u8]) -> bool {
+    if left.len() != right.len() || !left.starts_with(b"_ZN") {
+        return false;
+    }
+    let Some(at) = left.iter().zip(right).position(|(left, right)| left != right) else { return true };
+    let variant = |name: &[u8]| {
+        let part = at.checked_sub(1).and_then(|start| name.get(start..at.saturating_add(2)));
+        matches!(part, Some([b'C', b'1' | b'2', b'E'] | [b'D', b'0' | b'1' | b'2', b'E']))
+    };
+    let rest = at.saturating_add(1)..;
+    variant(left) && variant(right) && left.get(rest.clone()) == right.get(rest)
 }
 
 fn shown(raw: &str) -> Cow<'_, str> {
@@ -253,5 +273,15 @@ mod tests {
         assert_eq!(name(0x100), None);
         assert_eq!(name(0x20f), Some(3));
         assert_eq!(name(0x210), None);
+    }
+
+    #[test]
+    fn variants_of_a_constructor() {
+        assert!(are_variants(b"_ZN1aC1Ev", b"_ZN1aC2Ev") && are_variants(b"_ZN1aD0Ev", b"_ZN1aD2Ev"));
+        for (left, right) in
+            [("_ZN1aC1Ev", "_ZN1bC2Ev"), ("_ZN1aC1Ev", "_ZN1aD1Ev"), ("_ZN1aC1Ev", "_ZN1aC2Ei")]
+        {
+            assert!(!are_variants(left.as_bytes(), right.as_bytes()));
+        }
     }
 }
