@@ -69,7 +69,8 @@ fn repeated() -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/multi/perf.data");
     let file = std::fs::read(path).unwrap();
     let recording = Recording::from_bytes(Bytes::new(file.clone())).unwrap();
-    let (start, size) = (usize::try_from(u64_at(&file, 40)).unwrap(), usize::try_from(u64_at(&file, 48)).unwrap());
+    let (start, size) =
+        (usize::try_from(u64_at(&file, 40)).unwrap(), usize::try_from(u64_at(&file, 48)).unwrap());
     let mut out = file[..start].to_vec();
     let mut round = 0;
     while out.len() < BYTES {
@@ -105,7 +106,10 @@ fn pipeline(criterion: &mut Criterion) {
             for batch in recording.batches(Ordering::Time).unwrap() {
                 for sample in batch.iter().filter_map(|event| event.sample()) {
                     let sample = sample.essentials().unwrap();
-                    sum ^= sample.ip ^ sample.time ^ sample.period ^ sample.callchain.iter().fold(0, |sum, ip| sum ^ ip);
+                    sum ^= sample.ip
+                        ^ sample.time
+                        ^ sample.period
+                        ^ sample.callchain.iter().fold(0, |sum, ip| sum ^ ip);
                 }
             }
             black_box(sum)

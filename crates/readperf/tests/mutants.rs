@@ -7,13 +7,6 @@
     clippy::indexing_slicing,
     clippy::print_stderr
 )]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::print_stderr,
-    reason = "a test may state what it expects in the shortest way; clippy.toml covers only functions marked as tests"
-)]
 
 #[path = "../../perffile/tests/hostile/mod.rs"]
 mod hostile;
