@@ -1,7 +1,7 @@
 //! Reads Linux perf.data: who spent the time, in text, CSV and JSON.
 //!
-//! This is the facade: the crates of the workspace under one roof, and the glue between them. The program `readperf` is
-//! built on nothing else.
+//! This is the facade: the crates of the workspace under one roof, and the glue between them, on which the program
+//! `readperf` is built.
 //!
 //! ```
 //! # fn main() -> perffile::Result<()> {

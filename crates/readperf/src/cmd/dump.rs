@@ -4,6 +4,7 @@ use super::Cmd;
 use crate::input::Input;
 use crate::out::Output;
 use crate::outcome::Outcome;
+use crate::progress::Progress;
 use crate::record_filter::FilterOptions;
 use clap::Args;
 use perffile::{Container, Ordering, Recording};
@@ -53,10 +54,12 @@ Examples:
         let mut out = self.output.open(&self.input)?;
         let mut dumper = Dumper::default();
         let mut batches = recording.batches(ordering)?;
+        let mut progress = Progress::new("dumping", !self.input.no_progress);
         while !filter.is_done()
             && let Some(batch) = batches.next()
         {
             dumper.learn(batches.metadata());
+            progress.bytes(batches.progress());
             for event in batch.iter() {
                 dumper.meet(&event);
                 if !filter.lets_through(&event) {
@@ -69,6 +72,7 @@ Examples:
                 }
             }
         }
+        drop(progress);
         out.flush()?;
         let mut all = batches.issues().clone();
         all.extend(dumper.issues());
