@@ -37,8 +37,9 @@ fn pipes_in_pieces_are_the_same_recordings() {
         let bytes = std::fs::read(&path).unwrap();
         for most in [1, 7, 4096, 300_000] {
             let count = same_by_mapping_and_by_reading(&bytes, most, files::seed(&path));
-            // What is no recording at all has the same error both ways.
-            assert!(count > 0, "{}", path.display());
+            // A fuzzer's finds may hold nothing; they are the same both ways all the same.
+            let is_fuzzed = path.components().any(|part| part.as_os_str() == "quipper-fuzz");
+            assert!(count > 0 || is_fuzzed, "{}", path.display());
         }
     }
 }
