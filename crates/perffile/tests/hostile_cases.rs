@@ -79,7 +79,8 @@ fn attr_sizes_that_cannot_be() {
                 data: sample(1),
                 ..Recipe::default()
             };
-            bounded(16, seconds(1), || everything(recipe.bytes()));
+            // Read at a wrong stride, many attrs name the same bytes as their ids; `Limits::ids` bounds that.
+            bounded(64, seconds(1), || everything(recipe.bytes()));
         }
     }
 }
