@@ -51,9 +51,10 @@ pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
     }
     let chain: Vec<String> = error.chain().map(ToString::to_string).collect();
     let mut text = String::new();
-    for part in &chain {
-        // A source that its parent has quoted already is not said twice.
-        if !text.contains(part.as_str()) {
+    for (nr, part) in chain.iter().enumerate() {
+        // A source that its parent has quoted, or that begins with what its parent says, is not said twice.
+        let repeated = chain.get(nr + 1).is_some_and(|next| next.starts_with(part.as_str()));
+        if !repeated && !text.contains(part.as_str()) {
             if !text.is_empty() {
                 text.push_str(": ");
             }
