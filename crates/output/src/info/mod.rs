@@ -1,6 +1,6 @@
 //! `readperf info`: what a recording says of itself: events and header features.
 //!
-//! As JSON here and in the files beside this one, as text in [`words`].
+//! As JSON here and in the files beside this one, as text in `words`.
 
 mod attr;
 mod features;

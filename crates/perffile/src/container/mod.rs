@@ -1,6 +1,6 @@
 //! Where bytes become a recording: what kind it is, its events and features, and the streams its records lie in.
 //!
-//! Every kind is reduced to the same two things, [`Metadata`](crate::Metadata) and a list of [`Stream`]s; behind that
+//! Every kind is reduced to the same two things, [`crate::Metadata`] and a list of streams; behind that
 //! there is one path for all. Kinds are told by their content, never by their name.
 
 pub(crate) mod directory;
