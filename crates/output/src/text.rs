@@ -1,5 +1,6 @@
 //! Text for terminals: names made harmless, numbers made readable, columns.
 
+pub use readperf_profile::grouped::grouped;
 use std::borrow::Cow;
 
 /// A recorded name as it may be shown: control characters, which could drive a terminal, become escapes.
@@ -20,20 +21,6 @@ pub fn printable(name: &str) -> Cow<'_, str> {
 /// A recorded name of bytes as it may be shown.
 pub fn printable_bytes(name: &[u8]) -> String {
     printable(&String::from_utf8_lossy(name)).into_owned()
-}
-
-/// A number with its digits in groups of three.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let lead = digits.len() % 3;
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && at % 3 == lead {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A time of the recording's clock in seconds, to the nanosecond.

@@ -8,6 +8,7 @@
 pub mod build;
 pub mod check;
 pub mod counters;
+pub mod grouped;
 pub mod profile;
 pub mod statistics;
 pub mod symbolize;

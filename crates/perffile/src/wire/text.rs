@@ -4,24 +4,30 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// A name at the end of a record: NUL-terminated, zero-padded to eight bytes.
+pub type CStr8<'a> = Padded<'a, 8>;
+
+/// A string of a header feature: u32 length, then that many bytes, NUL-terminated and zero-padded; perf pads to 64.
+pub type HeaderString<'a> = Padded<'a, 64>;
+
+/// A name, NUL-terminated and zero-padded to a multiple of `N` bytes.
 ///
 /// Read from a file it keeps its padding, so that it is written back byte for byte, whatever the padding holds.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct CStr8<'a> {
+pub struct Padded<'a, const N: usize> {
     bytes: &'a [u8],
     /// As it stood in a file: written back unchanged.
     verbatim: bool,
 }
 
-impl<'a> CStr8<'a> {
+impl<'a, const N: usize> Padded<'a, N> {
     /// A name to be written: its NUL and padding are added then.
     pub fn new(name: &'a [u8]) -> Self {
-        CStr8 { bytes: name, verbatim: false }
+        Padded { bytes: name, verbatim: false }
     }
 
     /// A field as it stands in a file, padding included.
     pub fn from_padded(bytes: &'a [u8]) -> Self {
-        CStr8 { bytes, verbatim: true }
+        Padded { bytes, verbatim: true }
     }
 
     /// The name: all bytes before the first NUL.
@@ -40,55 +46,11 @@ impl<'a> CStr8<'a> {
             return (self.bytes, 0);
         }
         let name = self.bytes();
-        (name, 8 - name.len() % 8)
+        (name, N - name.len() % N)
     }
 }
 
-impl fmt::Debug for CStr8<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.display(), f)
-    }
-}
-
-/// A string of a header feature: u32 length, then that many bytes, NUL-terminated and zero-padded.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct HeaderString<'a> {
-    bytes: &'a [u8],
-    verbatim: bool,
-}
-
-impl<'a> HeaderString<'a> {
-    /// A string to be written: length, NUL and padding to 64 bytes are added then.
-    pub fn new(text: &'a [u8]) -> Self {
-        HeaderString { bytes: text, verbatim: false }
-    }
-
-    /// The counted bytes as they stand in a file.
-    pub fn from_padded(bytes: &'a [u8]) -> Self {
-        HeaderString { bytes, verbatim: true }
-    }
-
-    /// The text: all bytes before the first NUL.
-    pub fn bytes(&self) -> &'a [u8] {
-        until_nul(self.bytes)
-    }
-
-    /// The text for people: what is not UTF-8 is replaced.
-    pub fn display(&self) -> Cow<'a, str> {
-        String::from_utf8_lossy(self.bytes())
-    }
-
-    /// The counted bytes as they are written, and how many NULs follow them.
-    pub(crate) fn on_the_wire(&self) -> (&'a [u8], usize) {
-        if self.verbatim {
-            return (self.bytes, 0);
-        }
-        let text = self.bytes();
-        (text, 64 - text.len() % 64)
-    }
-}
-
-impl fmt::Debug for HeaderString<'_> {
+impl<const N: usize> fmt::Debug for Padded<'_, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.display(), f)
     }

@@ -1,5 +1,7 @@
 //! Numbers in sentences.
 
+pub(crate) use crate::grouped::grouped;
+
 /// So many of something: `1 sample`, `12,345 samples`. The plural has an s.
 pub(crate) fn count(number: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
@@ -8,19 +10,6 @@ pub(crate) fn count(number: u64, what: &str) -> String {
 /// The form of a verb or a pronoun that fits a number.
 pub(crate) fn plural<'w>(number: u64, one: &'w str, many: &'w str) -> &'w str {
     if number == 1 { one } else { many }
-}
-
-/// Digits in groups of three.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A part of a whole, from 0 to 1; 0 of nothing.

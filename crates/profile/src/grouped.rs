@@ -1,0 +1,15 @@
+//! Numbers that people can read.
+
+/// A number with its digits in groups of three.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let lead = digits.len() % 3;
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && at % 3 == lead {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
