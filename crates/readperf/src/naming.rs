@@ -1,6 +1,6 @@
 //! Between the profile and the symbols: binaries of a session become subjects, answers become functions.
 
-use readperf_profile::{AddressBatch, Named, NamedBatch, Profile};
+use readperf_profile::{AddressBatch, Addresses, Named, NamedBatch, NamedFrame, NamedFunction, Names};
 use readperf_session::{Binary, BinaryKind, Session};
 use readperf_symbols::{self as symbols, BuildId, FileLoader, Options, Subject, SymbolBatch};
 use std::ffi::OsStr;
@@ -9,26 +9,39 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Gives the functions of a profile their names. Unique addresses of each binary go out once, sorted; binaries are looked
-/// up in parallel.
-pub(crate) fn name_functions(profile: &mut Profile, session: &Session, options: &Options) {
-    let (mut asked, mut answers) = (Vec::new(), Vec::new());
-    let mut questions = Vec::new();
-    for batch in profile.address_batches() {
-        match session.binary(batch.binary).map(subject) {
-            Some(Ok(subject)) => {
-                questions.push(symbols::AddressBatch::new(subject, batch.addresses.clone()));
-                asked.push(batch);
+/// Looks names up.
+#[derive(Debug)]
+pub struct Namer {
+    options: Options,
+}
+
+impl Namer {
+    /// One that looks where these options say.
+    pub fn new(options: Options) -> Namer {
+        Namer { options }
+    }
+
+    /// Learns the names of the addresses that are not known yet. Those of each binary go out once, sorted; binaries are
+    /// looked up in parallel.
+    pub fn learn(&mut self, names: &mut Names, addresses: &Addresses, session: &Session) {
+        let (mut asked, mut answers) = (Vec::new(), Vec::new());
+        let mut questions = Vec::new();
+        for batch in names.unknown(addresses) {
+            match session.binary(batch.binary).map(subject) {
+                Some(Ok(subject)) => {
+                    questions.push(symbols::AddressBatch::new(subject, batch.addresses.clone()));
+                    asked.push(batch);
+                }
+                Some(Err(reason)) => answers.push(unnamed(batch, &reason)),
+                None => answers.push(unnamed(batch, "the binary is not known")),
             }
-            Some(Err(reason)) => answers.push(unnamed(batch, &reason)),
-            None => answers.push(unnamed(batch, "the binary is not known")),
         }
+        for (batch, answer) in asked.into_iter().zip(symbols::resolve(&self.options, questions)) {
+            let named = named(&batch, &answer);
+            answers.push((batch, named));
+        }
+        names.learn(addresses, &answers);
     }
-    for (batch, answer) in asked.into_iter().zip(symbols::resolve(options, questions)) {
-        let named = named(&batch, &answer);
-        answers.push((batch, named));
-    }
-    profile.name_functions(&answers);
 }
 
 /// A loader that maps files instead of reading them.
@@ -68,25 +81,46 @@ pub(crate) fn subject(binary: &Binary) -> Result<Subject, String> {
 
 fn unnamed(batch: AddressBatch, reason: &str) -> (AddressBatch, NamedBatch) {
     let named = batch.addresses.iter().map(|_| Named::Unnamed(reason.to_owned())).collect();
-    (batch, NamedBatch { functions: Vec::new(), named })
+    (batch, NamedBatch { named, ..NamedBatch::default() })
 }
 
 /// The answer of the symbols in the profile's words. A function's source file is that of its outermost frame, at the lowest
 /// of the addresses that has one.
 fn named(batch: &AddressBatch, answer: &SymbolBatch) -> NamedBatch {
-    let mut functions: Vec<(String, u64, Option<String>)> =
-        answer.symbols.iter().map(|symbol| (symbol.name.clone(), symbol.start, None)).collect();
-    let named = (0..batch.addresses.len()).map(|nr| match answer.symbol(nr) {
-        Ok(symbol) => {
-            let index = symbol.0 as usize;
-            let file = answer.frames(nr).last().and_then(|frame| answer.file(frame.file?));
-            if let (Some((_, _, source @ None)), Some(file)) = (functions.get_mut(index), file) {
-                *source = Some(file.to_owned());
+    let function = |symbol: &symbols::Symbol| NamedFunction {
+        name: symbol.name.clone(),
+        start: symbol.start,
+        source_file: None,
+    };
+    let mut named = NamedBatch {
+        functions: answer.symbols.iter().map(function).collect(),
+        inlined: answer.functions.iter().map(|function| function.name.clone()).collect(),
+        files: answer.files.clone(),
+        ..NamedBatch::default()
+    };
+    for nr in 0..batch.addresses.len() {
+        let frames = answer.frames(nr);
+        let covered = answer.symbol(nr);
+        named.named.push(match covered {
+            Ok(symbol) => {
+                let index = symbol.0 as usize;
+                let file = frames.last().and_then(|frame| answer.file(frame.file?));
+                if let (Some(NamedFunction { source_file: source @ None, .. }), Some(file)) =
+                    (named.functions.get_mut(index), file)
+                {
+                    *source = Some(file.to_owned());
+                }
+                Named::Function(index)
             }
-            Named::Function(index)
+            Err(reason) => Named::Unnamed(reason.to_string()),
+        });
+        for (level, frame) in frames.iter().enumerate() {
+            // The outermost level is the function that the symbol names.
+            let is_symbol = covered.is_ok() && level + 1 == frames.len();
+            let inlined = frame.function.filter(|_| !is_symbol).map(|function| function.0);
+            named.frames.push(NamedFrame { inlined, file: frame.file.map(|file| file.0), line: frame.line });
         }
-        Err(reason) => Named::Unnamed(reason.to_string()),
-    });
-    let named = named.collect();
-    NamedBatch { functions, named }
+        named.frame_ends.push(named.frames.len());
+    }
+    named
 }
