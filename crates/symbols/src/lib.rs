@@ -37,4 +37,6 @@ pub use demangle::{Demangle, demangle};
 pub use options::{FileBytes, FileLoader, Options};
 pub use reason::Reason;
 pub use resolve::resolve;
+pub use source::jitdump::{GeneratedLine, JitDamage, JitDump};
+pub use source::perf_map::{GeneratedFunction, PerfMap};
 pub use subject::{AddressBatch, Subject};

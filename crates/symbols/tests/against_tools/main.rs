@@ -15,6 +15,7 @@
 mod debug_files;
 mod demangle;
 mod foreign;
+mod jit;
 mod kernel;
 mod lines;
 mod mutants;

@@ -1,0 +1,161 @@
+//! Generated code: what runtimes write of it, with bytes made by a script and by perf.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::programs::{directory, run};
+use readperf_symbols::{GeneratedLine, JitDamage, JitDump, PerfMap};
+
+const START: u64 = 0x7f00_1234_0000;
+const PID: u32 = 4321;
+
+/// The directory in which the script wrote its files.
+fn written(test: &str, order: &str) -> Option<PathBuf> {
+    let dir = directory(test);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/against_tools/programs/jitdump.py");
+    let arguments =
+        [script.to_str()?, dir.to_str()?, order, &PID.to_string(), &format!("{START:#x}")].map(str::to_owned);
+    run("python3", &arguments)?;
+    Some(dir)
+}
+
+fn dump(path: &Path) -> JitDump {
+    JitDump::parse(Arc::new(std::fs::read(path).unwrap())).unwrap()
+}
+
+fn name(dump: &JitDump, number: Option<usize>) -> String {
+    number
+        .and_then(|number| dump.function(number))
+        .map_or(String::new(), |function| function.name.into_owned())
+}
+
+fn lines(dump: &JitDump, number: usize) -> Vec<(u64, String, u32)> {
+    let shown = |line: GeneratedLine<'_>| (line.address - START, line.file.into_owned(), line.line);
+    dump.lines(number).into_iter().map(shown).collect()
+}
+
+#[test]
+fn dumps_of_both_byte_orders() {
+    for order in ["little", "big"] {
+        let Some(dir) = written(&format!("jitdump_{order}"), order) else { return };
+        let path = dir.join(format!("jit-{PID}.dump"));
+        assert_eq!(JitDump::pid_in_name(&path), Some(PID));
+        let dump = dump(&path);
+        assert_eq!((dump.pid(), dump.machine(), dump.len()), (PID, 62, 6));
+        let expected = JitDamage {
+            damaged_records: 1,
+            unknown_records: 1,
+            moves_of_nothing: 1,
+            unused_details: 1,
+            is_cut: false,
+        };
+        assert_eq!(dump.damage, expected);
+        // In the end.
+        let last: Vec<String> = [0, 15, 16, 47, 48, 79, 80, 128, 256, 287, 288, 519]
+            .map(|offset| name(&dump, dump.last_at(START + offset)))
+            .into();
+        let third = "third ä";
+        let expected = [
+            "first one",
+            "first one",
+            "instead",
+            "instead",
+            "",
+            "second",
+            "",
+            third,
+            third,
+            third,
+            "",
+            "without lines",
+        ];
+        assert_eq!(last, expected);
+        // At a time.
+        let questions = [
+            (0, 99),
+            (0, 100),
+            (16, 399),
+            (16, 400),
+            (40, 399),
+            (256, 499),
+            (256, 500),
+            (128, 299),
+            (300, 9),
+        ];
+        let answers: Vec<String> = dump
+            .all_at(&questions.map(|(offset, time)| (START + offset, time)))
+            .into_iter()
+            .map(|number| name(&dump, number))
+            .collect();
+        assert_eq!(answers, ["", "first one", "first one", "instead", "", "", third, "", ""]);
+        // Lines, also of code that was moved.
+        let of = |file: &str, all: &[(u64, u32)]| -> Vec<(u64, String, u32)> {
+            all.iter().map(|(at, line)| (*at, file.to_owned(), *line)).collect()
+        };
+        let first = dump.last_at(START).unwrap();
+        let expected = [of("first.js", &[(0, 10), (8, 11)]), of("other.js", &[(16, 7), (20, 8)])].concat();
+        assert_eq!(lines(&dump, first), expected);
+        let third = dump.last_at(START + 128).unwrap();
+        assert_eq!(lines(&dump, third), of("shifted.js", &[(128, 1), (144, 2)]));
+        let moved = dump.last_at(START + 256).unwrap();
+        assert_eq!(lines(&dump, moved), of("shifted.js", &[(256, 1), (272, 2)]));
+        assert!(lines(&dump, dump.last_at(START + 512).unwrap()).is_empty());
+        // Code and unwinding information.
+        assert_eq!(dump.code(first), (0..32).collect::<Vec<u8>>());
+        assert_eq!(dump.unwinding(first), Some((&b"FRAMEFRAME"[..], &b"HEAD"[..])));
+        assert_eq!(dump.unwinding(third), None);
+    }
+}
+
+#[test]
+fn dumps_that_end_early() {
+    let Some(dir) = written("jitdump_cut", "little") else { return };
+    let path = dir.join("cut.dump");
+    let whole = dump(&path);
+    assert_eq!((whole.len(), whole.damage.is_cut), (1, true));
+    // Whatever is cut off or changed, nothing fails.
+    let bytes = std::fs::read(dir.join(format!("jit-{PID}.dump"))).unwrap();
+    for end in 0..bytes.len() {
+        let cut = JitDump::parse(Arc::new(bytes[..end].to_vec()));
+        assert_eq!(cut.is_some(), end >= 40);
+        cut.into_iter()
+            .for_each(|dump| (0..dump.len()).for_each(|number| assert!(dump.lines(number).len() < 5)));
+    }
+    let mut changed = bytes.clone();
+    for at in 0..bytes.len() {
+        changed[at] = 0xff;
+        if let Some(dump) = JitDump::parse(Arc::new(changed.clone())) {
+            (0..dump.len()).for_each(|number| assert!(dump.lines(number).len() < 5));
+        }
+        changed[at] = bytes[at];
+    }
+    // A writer that was killed leaves zeros behind its last record.
+    let padded = [&bytes[..], &[0; 64]].concat();
+    assert!(!JitDump::parse(Arc::new(padded)).unwrap().damage.is_cut);
+}
+
+#[test]
+fn perf_maps() {
+    let Some(dir) = written("perf_map", "little") else { return };
+    let map = PerfMap::parse(std::fs::read(dir.join(format!("perf-{PID}.map"))).unwrap()).unwrap();
+    assert_eq!((map.len(), map.bad_lines()), (4, 1));
+    let names = [0, 15, 16, 47, 48, 79, 80, 128].map(|offset| {
+        map.find(START + offset).map(|function| function.name.into_owned()).unwrap_or_default()
+    });
+    assert_eq!(names, ["first one", "first one", "instead", "instead", "", "second", "", "third ä"]);
+}
+
+#[test]
+fn names_of_dump_files() {
+    for (path, pid) in [
+        ("/tmp/jit-12.dump", Some(12)),
+        ("jit-4294967295.dump", Some(u32::MAX)),
+        ("/x/jit-4294967296.dump", None),
+        ("/x/jit-.dump", None),
+        ("/x/jit-+1.dump", None),
+        ("/x/jit-1.dump.so", None),
+        ("/x/perf-1.map", None),
+    ] {
+        assert_eq!(JitDump::pid_in_name(Path::new(path)), pid, "{path}");
+    }
+}
