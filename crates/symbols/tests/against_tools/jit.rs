@@ -1,9 +1,10 @@
 //! Generated code: what runtimes write of it, with bytes made by a script and by perf.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::programs::{directory, run};
+use crate::programs::{directory, run, run_any};
 use readperf_symbols::{GeneratedLine, JitDamage, JitDump, PerfMap};
 
 const START: u64 = 0x7f00_1234_0000;
@@ -96,9 +97,9 @@ fn dumps_of_both_byte_orders() {
         let expected = [of("first.js", &[(0, 10), (8, 11)]), of("other.js", &[(16, 7), (20, 8)])].concat();
         assert_eq!(lines(&dump, first), expected);
         let third = dump.last_at(START + 128).unwrap();
-        assert_eq!(lines(&dump, third), of("shifted.js", &[(128, 1), (144, 2)]));
+        assert_eq!(lines(&dump, third), of("moved.js", &[(128, 1), (144, 2)]));
         let moved = dump.last_at(START + 256).unwrap();
-        assert_eq!(lines(&dump, moved), of("shifted.js", &[(256, 1), (272, 2)]));
+        assert_eq!(lines(&dump, moved), of("moved.js", &[(256, 1), (272, 2)]));
         assert!(lines(&dump, dump.last_at(START + 512).unwrap()).is_empty());
         // Code and unwinding information.
         assert_eq!(dump.code(first), (0..32).collect::<Vec<u8>>());
@@ -132,6 +133,90 @@ fn dumps_that_end_early() {
     // A writer that was killed leaves zeros behind its last record.
     let padded = [&bytes[..], &[0; 64]].concat();
     assert!(!JitDump::parse(Arc::new(padded)).unwrap().damage.is_cut);
+}
+
+#[test]
+fn lines_that_were_moved() {
+    let Some(dir) = written("jitdump_shifted", "little") else { return };
+    let dump = dump(&dir.join("shifted.dump"));
+    let file = || "shifted.js".to_owned();
+    assert_eq!(lines(&dump, 0), [(0, file(), 1), (16, file(), 2)]);
+    assert_eq!(lines(&dump, 1), [(128 + 8, file(), 3)]);
+}
+
+/// A program that spends its time in two functions.
+const SCRIPT: &str = "function first(n){let s=0;for(let i=0;i<n;i++){s+=i%7;}return s;}\n\
+    function second(n){let s=1;for(let i=0;i<n;i++){s^=i*3;}return s;}\n\
+    const t=Date.now();let x=0;while(Date.now()-t<1000){x+=first(50000)+second(50000);}console.log(x);\n";
+
+/// What perf prints of each sample: time in ns, address, name and binary.
+fn samples(data: &Path) -> Option<Vec<(u64, u64, String, String)>> {
+    let arguments = ["script", "--ns", "-F", "time,ip,sym,dso", "-i", data.to_str()?];
+    let text = String::from_utf8_lossy(&run_any("perf", &arguments)?.stdout).into_owned();
+    let sample = |line: &str| {
+        let (time, rest) = line.trim().split_once(": ")?;
+        let (seconds, ns) = time.split_once('.')?;
+        let (ip, rest) = rest.trim().split_once(' ')?;
+        let (name, binary) = rest.rsplit_once(" (")?;
+        let time = seconds.parse::<u64>().ok()? * 1_000_000_000 + ns.parse::<u64>().ok()?;
+        let binary = binary.trim_end_matches(')').to_owned();
+        Some((time, u64::from_str_radix(ip, 16).ok()?, name.to_owned(), binary))
+    };
+    Some(text.lines().filter_map(sample).collect())
+}
+
+/// Each sample of generated code, at its time, has the name that perf prints after it has made files of the dump.
+#[test]
+fn samples_of_a_runtime() {
+    let dir = directory("runtime");
+    std::fs::write(dir.join("program.js"), SCRIPT).unwrap();
+    let path = |name: &str| dir.join(name).to_str().unwrap().to_owned();
+    let (data, made) = (path("perf.data"), path("made.data"));
+    if run_any("node", &["--version"]).is_none() {
+        return;
+    }
+    let record = [
+        "perf",
+        "record",
+        "-N",
+        "-q",
+        "-k",
+        "mono",
+        "-e",
+        "cpu-clock",
+        "-F",
+        "2000",
+        "-o",
+        &data,
+        "--",
+        "node",
+        "--perf-prof",
+    ];
+    // The dump goes to the current directory.
+    let there = ["-C".to_owned(), path("")];
+    let record = record.iter().map(|word| (*word).to_owned());
+    let all: Vec<String> = there.into_iter().chain(record).chain([path("program.js")]).collect();
+    if run_any("env", &all).is_none() || !Path::new(&data).exists() {
+        eprintln!("SKIPPED: perf cannot record here");
+        return;
+    }
+    let entries = std::fs::read_dir(&dir).unwrap().filter_map(|entry| Some(entry.ok()?.path()));
+    let Some(file) = entries.into_iter().find(|path| JitDump::pid_in_name(path).is_some()) else {
+        eprintln!("SKIPPED: node has written no dump");
+        return;
+    };
+    run_any("perf", &["inject", "-j", "-i", &data, "-o", &made]);
+    let dump = dump(&file);
+    let all = samples(Path::new(&made)).unwrap();
+    let generated: Vec<_> = all.iter().filter(|(.., binary)| binary.contains("/jitted-")).collect();
+    let questions: Vec<(u64, u64)> = generated.iter().map(|(time, ip, ..)| (*ip, *time)).collect();
+    let answers = dump.all_at(&questions);
+    for ((time, ip, theirs, _), answer) in generated.iter().zip(answers) {
+        assert_eq!(name(&dump, answer), *theirs, "{ip:#x} at {time}");
+    }
+    let functions: BTreeSet<&str> = generated.iter().map(|(.., name, _)| name.as_str()).collect();
+    eprintln!("{} samples, {} functions, {dump:?}", generated.len(), functions.len());
+    assert!(generated.len() > 200 && functions.len() > 2, "{functions:?}");
 }
 
 #[test]

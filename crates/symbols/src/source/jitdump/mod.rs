@@ -15,9 +15,9 @@ use crate::source::layers::{Layer, Layers};
 use crate::source::perf_map::GeneratedFunction;
 use record::{Header, LineEntry, Record, Records};
 
-/// Where `perf inject` puts the code in the ELF files it makes of a dump: behind the headers. Some runtimes add this to
-/// the addresses of lines, so that the lines are right in those files.
-const CODE_OFFSETS_IN_MADE_FILES: [u64; 2] = [0x40, 0x80];
+/// Where `perf inject` puts the code in the ELF files it makes of a dump: behind the headers. Some runtimes (V8) add this
+/// to the addresses of all lines, so that the lines are right in those files. The greater one is of newer versions.
+const CODE_OFFSETS_IN_MADE_FILES: [u64; 2] = [0x80, 0x40];
 
 /// A jitdump file.
 pub struct JitDump {
@@ -25,6 +25,8 @@ pub struct JitDump {
     header: Header,
     functions: Vec<Function>,
     layers: Layers,
+    /// What was added to the addresses of all lines.
+    line_offset: u64,
     /// What could not be read.
     pub damage: JitDamage,
 }
@@ -59,6 +61,8 @@ struct Function {
 struct Lines {
     entries: Range<usize>,
     count: u64,
+    /// Address of the first entry.
+    first: Option<u64>,
 }
 
 #[derive(Clone, Debug)]
@@ -100,8 +104,9 @@ impl JitDump {
         reader.damage.is_cut = records.is_cut;
         reader.count_unused(reader.pending_lines.is_some());
         reader.count_unused(reader.pending_unwinding.is_some());
+        let line_offset = reader.line_offset();
         let Reader { functions, layers, damage, .. } = reader;
-        Some(JitDump { header, functions, layers: Layers::new(layers), damage, bytes })
+        Some(JitDump { header, functions, layers: Layers::new(layers), line_offset, damage, bytes })
     }
 
     /// The process, as it saw its own number.
@@ -165,16 +170,19 @@ impl JitDump {
         else {
             return Vec::new();
         };
-        let Some(Lines { entries, count }) = &function.lines else { return Vec::new() };
+        let Some(Lines { entries, count, .. }) = &function.lines else { return Vec::new() };
         let lines = record::line_entries(self.data(), self.header.is_big_endian, entries, *count);
-        let moved = layer.start.wrapping_sub(function.loaded_at);
-        let shift = moved.wrapping_sub(offset_in_made_file(&lines, function.loaded_at, layer));
-        let line = |entry: &LineEntry| GeneratedLine {
-            address: entry.address.wrapping_add(shift),
-            file: String::from_utf8_lossy(self.range(&entry.file)),
-            line: entry.line,
+        let size = layer.end.saturating_sub(layer.start);
+        let line = |entry: &LineEntry| {
+            // Entries that are damaged mostly are nowhere near the code.
+            let within = entry.address.wrapping_sub(function.loaded_at).wrapping_sub(self.line_offset);
+            (within < size).then(|| GeneratedLine {
+                address: layer.start.wrapping_add(within),
+                file: String::from_utf8_lossy(self.range(&entry.file)),
+                line: entry.line,
+            })
         };
-        lines.iter().map(line).collect()
+        lines.iter().filter_map(line).collect()
     }
 
     fn data(&self) -> &[u8] {
@@ -191,20 +199,6 @@ impl fmt::Debug for JitDump {
         let Header { pid, machine, .. } = self.header;
         write!(f, "JitDump {{ pid: {pid}, machine: {machine}, {} functions, {:?} }}", self.len(), self.damage)
     }
-}
-
-/// What was added to the addresses of lines. It shows when they reach beyond the code, and would be within without it.
-fn offset_in_made_file(lines: &[LineEntry], loaded_at: u64, layer: &Layer) -> u64 {
-    let size = layer.end.saturating_sub(layer.start);
-    let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return 0 };
-    let fits = |offset: u64| {
-        let within = |entry: &LineEntry| entry.address.checked_sub(loaded_at)?.checked_sub(offset);
-        within(first).is_some() && within(last).is_some_and(|last| last < size)
-    };
-    if fits(0) {
-        return 0;
-    }
-    CODE_OFFSETS_IN_MADE_FILES.into_iter().find(|offset| fits(*offset)).unwrap_or(0)
 }
 
 /// Puts records together.
@@ -253,8 +247,8 @@ impl Reader {
                     None => self.damage.moves_of_nothing = self.damage.moves_of_nothing.saturating_add(1),
                 }
             }
-            Record::DebugInfo { address, count, entries } => {
-                let unused = self.pending_lines.replace((address, Lines { entries, count }));
+            Record::DebugInfo { address, count, entries, first } => {
+                let unused = self.pending_lines.replace((address, Lines { entries, count, first }));
                 self.count_unused(unused.is_some());
             }
             Record::UnwindingInfo { header_size, data } => {
@@ -265,6 +259,13 @@ impl Reader {
             Record::Other => self.damage.unknown_records = self.damage.unknown_records.saturating_add(1),
             Record::Damaged => self.damage.damaged_records = self.damage.damaged_records.saturating_add(1),
         }
+    }
+
+    /// Most code has a line at its very beginning; where none has, all lines were moved.
+    fn line_offset(&self) -> u64 {
+        let distance = |function: &Function| function.lines.as_ref()?.first?.checked_sub(function.loaded_at);
+        let nearest = self.functions.iter().filter_map(distance).min().unwrap_or(0);
+        CODE_OFFSETS_IN_MADE_FILES.into_iter().find(|offset| nearest >= *offset).unwrap_or(0)
     }
 
     fn push(&mut self, function: Function, layer: Layer, index: u64) {

@@ -56,8 +56,8 @@ pub(super) enum Record {
     Load { address: u64, size: u64, index: u64, name: Range<usize>, code: Range<usize> },
     /// Code was moved.
     Move { from: u64, to: u64, size: u64, index: u64 },
-    /// Source lines of the code that is loaded next.
-    DebugInfo { address: u64, count: u64, entries: Range<usize> },
+    /// Source lines of the code that is loaded next, and the address of the first of them.
+    DebugInfo { address: u64, count: u64, entries: Range<usize>, first: Option<u64> },
     /// Unwinding information of the code that is loaded next: `.eh_frame`, and `.eh_frame_hdr` as its last bytes.
     UnwindingInfo { header_size: u64, data: Range<usize> },
     /// The file was closed in good order.
@@ -144,7 +144,8 @@ fn code_move(mut body: Fields<'_>) -> Option<Record> {
 
 fn debug_info(mut body: Fields<'_>) -> Option<Record> {
     let (address, count) = (body.u64()?, body.u64()?);
-    Some(Record::DebugInfo { address, count, entries: body.at..body.bytes.len() })
+    let entries = body.at..body.bytes.len();
+    Some(Record::DebugInfo { address, count, entries, first: body.u64() })
 }
 
 fn unwinding_info(mut body: Fields<'_>) -> Option<Record> {

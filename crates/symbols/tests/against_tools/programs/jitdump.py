@@ -1,7 +1,8 @@
 """Writes jitdump files and perf maps, and what is in them, without any code of the program under test.
 
 Usage: jitdump.py DIRECTORY little|big PID START
-Writes jit-PID.dump, perf-PID.map and cut.dump (half a record at the end).
+Writes jit-PID.dump, perf-PID.map and cut.dump (half a record at the end)
+and shifted.dump.
 The layouts are those of jitdump-specification.txt in the kernel's tools/perf/Documentation.
 """
 
@@ -44,8 +45,7 @@ records = [
     unwinding(95, b"FRAMEFRAME", b"HEAD"),
     load(100, start, 32, 1, b"first one", bytes(range(32))),
     load(200, start + 64, 16, 2, b"second", b"\x90" * 16),
-    # Lines shifted as for the file that perf makes of the dump.
-    debug_info(250, start + 128, [(start + 128 + 0x40, 1, b"shifted.js"), (start + 128 + 0x50, 2, b"\xff")]),
+    debug_info(250, start + 128, [(start + 128, 1, b"moved.js"), (start + 144, 2, b"\xff"), (start + 200, 3, b"\xff")]),
     load(300, start + 128, 32, 3, b"third \xc3\xa4", b"\x90" * 32),
     record(77, 310, b"unknown!"),
     # Code in place of the first one.
@@ -62,6 +62,15 @@ with open(f"{directory}/jit-{pid}.dump", "wb") as out:
     out.write(everything)
 with open(f"{directory}/cut.dump", "wb") as out:
     out.write(everything[: len(header) + len(records[0]) + len(records[1]) + len(records[2]) + 20])
+# Lines as V8 writes them: for the file that perf makes of the dump, where the code is behind the headers.
+shifted = [
+    debug_info(250, start, [(start + 0x40, 1, b"shifted.js"), (start + 0x50, 2, b"\xff")]),
+    load(300, start, 128, 1, b"shifted", b"\x90" * 128),
+    debug_info(350, start + 128, [(start + 128 + 0x48, 3, b"shifted.js")]),
+    load(400, start + 128, 128, 2, b"shifted too", b"\x90" * 128),
+]
+with open(f"{directory}/shifted.dump", "wb") as out:
+    out.write(header + b"".join(shifted))
 with open(f"{directory}/perf-{pid}.map", "wb") as out:
     out.write(b"%x 20 first one\n" % start)
     out.write(b"0x%x 0x10 second\n" % (start + 64))
