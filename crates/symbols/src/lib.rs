@@ -34,6 +34,7 @@ pub use batch::{
 };
 pub use build_id::BuildId;
 pub use demangle::{Demangle, demangle};
+pub use find::SymbolArchive;
 pub use options::{FileBytes, FileLoader, Options};
 pub use reason::Reason;
 pub use resolve::resolve;

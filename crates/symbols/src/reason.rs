@@ -35,6 +35,13 @@ pub enum Reason {
         /// What the system said.
         error: String,
     },
+    /// A file in a place where everyone may write belongs to another user, who could have put anything in it.
+    ForeignOwner {
+        /// The file.
+        path: PathBuf,
+        /// Number of the user that it belongs to.
+        owner: u32,
+    },
     /// The file is no ELF file, or its headers are damaged.
     NotElf {
         /// The file.
@@ -98,6 +105,9 @@ impl fmt::Display for Reason {
                 write!(f, "build-id differs: recorded {recorded}, {} has none", path.display())
             }
             Reason::NotReadable { path, error } => write!(f, "cannot read {}: {error}", path.display()),
+            Reason::ForeignOwner { path, owner } => {
+                write!(f, "{} belongs to user {owner}, who could have put anything in it", path.display())
+            }
             Reason::NotElf { path } => write!(f, "{} is not an ELF file", path.display()),
             Reason::LayoutUnknown { path } => {
                 write!(f, "only the debug file {} was found, the binary itself is missing", path.display())
