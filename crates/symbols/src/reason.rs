@@ -59,6 +59,13 @@ pub enum Reason {
     },
     /// The binary has symbols, but none covers this address.
     NoSymbolCovers,
+    /// No symbol covers this address, and part of the list of symbols could not be read.
+    ListDamaged {
+        /// The list.
+        path: PathBuf,
+        /// How many lines or records could not be read.
+        count: u64,
+    },
     /// The recording was made on another kernel than the one running here, and no symbols of it were found.
     KernelDiffers {
         /// The build-id when recording.
@@ -114,6 +121,9 @@ impl fmt::Display for Reason {
             }
             Reason::Stripped { path } => write!(f, "{} is stripped: it has no symbols", path.display()),
             Reason::NoSymbolCovers => f.write_str("no symbol covers the address"),
+            Reason::ListDamaged { path, count } => {
+                write!(f, "no symbol covers the address; {count} entries of {} are damaged", path.display())
+            }
             Reason::KernelDiffers { recorded, running: Some(running) } => {
                 write!(f, "recorded on another kernel: build-id {recorded}, the running one has {running}")
             }

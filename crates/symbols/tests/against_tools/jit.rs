@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::programs::{directory, run, run_any};
-use readperf_symbols::{GeneratedLine, JitDamage, JitDump, PerfMap};
+use crate::programs::{directory, options, resolve_one, run, run_any};
+use readperf_symbols::{
+    AddressBatch, GeneratedLine, JitDamage, JitDump, Options, PerfMap, Reason, Subject, SymbolBatch,
+};
 
 const START: u64 = 0x7f00_1234_0000;
 const PID: u32 = 4321;
@@ -243,4 +245,110 @@ fn names_of_dump_files() {
     ] {
         assert_eq!(JitDump::pid_in_name(Path::new(path)), pid, "{path}");
     }
+}
+
+fn subject(pid: u32, dump: Option<&Path>) -> Subject {
+    Subject::Generated { pid, inner_pid: None, dump: dump.map(Path::to_owned) }
+}
+
+fn ask(options: &Options, subject: Subject, offsets: &[u64]) -> SymbolBatch {
+    let addresses = offsets.iter().map(|offset| START + offset).collect();
+    resolve_one(options, AddressBatch::new(subject, addresses))
+}
+
+/// Name and line of each address.
+fn shown(answer: &SymbolBatch) -> Vec<String> {
+    let line = |index: usize| {
+        let frame = answer.frames(index).first();
+        let source = frame.map(|frame| {
+            let function = answer.function(frame.function.unwrap()).unwrap();
+            assert_eq!(Some(function.name.as_str()), answer.name(index));
+            format!(" {}:{}", answer.file(frame.file.unwrap()).unwrap(), frame.line)
+        });
+        format!("{}{}", answer.name(index).unwrap_or("-"), source.unwrap_or_default())
+    };
+    (0..answer.len()).map(line).collect()
+}
+
+#[test]
+fn names_and_lines_of_a_process() {
+    let Some(dir) = written("jit_process", "little") else { return };
+    let recorded = Path::new("/nonexistent/jit-4321.dump");
+    let searched = Options { search_dirs: vec![dir.clone()], ..options() };
+    let offsets = [0, 9, 40, 70, 257, 280, 600];
+    let answer = ask(&searched, subject(PID, Some(recorded)), &offsets);
+    let expected = [
+        "first one first.js:10",
+        "first one first.js:11",
+        "instead",
+        "second",
+        "third ä moved.js:1",
+        "third ä moved.js:2",
+        "-",
+    ];
+    assert_eq!(shown(&answer), expected);
+    let damaged = Reason::ListDamaged { path: dir.join("jit-4321.dump"), count: 2 };
+    assert_eq!(answer.symbol(6), Err(&damaged));
+    // The map alone; and where the process has another number for itself.
+    let answer = ask(&searched, subject(PID, None), &offsets);
+    assert_eq!(shown(&answer), ["first one", "first one", "instead", "second", "-", "-", "-"]);
+    let inside = Subject::Generated { pid: 1, inner_pid: Some(PID), dump: None };
+    assert_eq!(ask(&searched, inside, &offsets).name(0), Some("first one"));
+    // Below another root.
+    std::fs::create_dir_all(dir.join("root/tmp")).unwrap();
+    std::fs::rename(dir.join("perf-4321.map"), dir.join("root/tmp/perf-4321.map")).unwrap();
+    let below = Options { symfs: Some(dir.join("root")), ..options() };
+    assert_eq!(ask(&below, subject(PID, None), &offsets).name(0), Some("first one"));
+    let reason = ask(&below, subject(77, None), &offsets).batch_reason;
+    assert_eq!(reason, Some(Reason::NoFile { path: "/tmp/perf-77.map".into() }));
+}
+
+#[test]
+fn files_of_other_users() {
+    // Processes have lower numbers.
+    let pid = 4_200_000_001_u32;
+    let path = PathBuf::from(format!("/tmp/perf-{pid}.map"));
+    std::fs::write(&path, format!("{START:x} 10 mine\n")).unwrap();
+    let of = |subject| ask(&options(), subject, &[0]);
+    assert_eq!(of(subject(pid, None)).name(0), Some("mine"));
+    if std::os::unix::fs::chown(&path, Some(12345), None).is_ok() {
+        let foreign = Reason::ForeignOwner { path: path.clone(), owner: 12345 };
+        assert_eq!(of(subject(pid, None)).batch_reason, Some(foreign));
+    } else {
+        eprintln!("SKIPPED: only root can give files away");
+    }
+    std::fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", &path).unwrap();
+    let reason = of(subject(pid, None)).batch_reason.unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert!(matches!(&reason, Reason::NotReadable { .. }), "{reason}");
+}
+
+/// A process that sees another `/tmp`, and another number of itself.
+#[test]
+fn processes_in_containers() {
+    use std::io::BufRead;
+    use std::process::{Command, Stdio};
+    let script = format!(
+        "mount -t tmpfs none /tmp && echo '{START:x} 10 inner' > /tmp/perf-$$.map && echo ready $$ && exec sleep 60"
+    );
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "--pid", "--fork", "--kill-child", "sh", "-c", &script]);
+    let Ok(mut child) = command.stdout(Stdio::piped()).spawn() else {
+        eprintln!("SKIPPED: no unshare");
+        return;
+    };
+    let mut line = String::new();
+    std::io::BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let children =
+        std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", child.id())).unwrap_or_default();
+    let pid = children.trim().parse::<u32>();
+    let answer = pid.clone().map(|pid| ask(&options(), subject(pid, None), &[0]));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    if line.trim() != "ready 1" || pid.is_err() {
+        eprintln!("SKIPPED: no namespaces here: {line:?}");
+        return;
+    }
+    assert_eq!(answer.unwrap().name(0), Some("inner"));
 }

@@ -46,6 +46,13 @@ pub struct JitDamage {
     pub is_cut: bool,
 }
 
+impl JitDamage {
+    /// How many records may have been code that is now missing.
+    pub fn lost_code(&self) -> u64 {
+        self.damaged_records.saturating_add(self.moves_of_nothing).saturating_add(u64::from(self.is_cut))
+    }
+}
+
 /// A piece of code at one place.
 #[derive(Clone, Debug)]
 struct Function {
