@@ -78,6 +78,8 @@ pub enum Provides {
     DynamicSymbols,
     /// Symbols, from a kernel symbol list.
     KernelSymbols,
+    /// Symbols, from the list or the dump that a process wrote of the code it generated.
+    GeneratedCode,
     /// Source lines and inlined functions, from DWARF.
     DebugInfo,
     /// Where the code lies in the file, from the program headers.

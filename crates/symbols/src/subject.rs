@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::build_id::BuildId;
+use crate::source::listed::SymbolList;
 
 /// Which binary a batch of addresses belongs to. It also fixes what the addresses are.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -37,6 +38,20 @@ pub enum Subject {
         /// The recorded build-id of the image.
         build_id: Option<BuildId>,
     },
+    /// Code that a process generated while it ran. Addresses are those of the process.
+    Generated {
+        /// The process, as the recording numbers it.
+        pid: u32,
+        /// The number that the process itself sees, if it is known to be another: that is the one in names of files.
+        inner_pid: Option<u32>,
+        /// The jitdump file that the process mapped, as recorded: see [`JitDump::pid_in_name`](crate::JitDump).
+        dump: Option<PathBuf>,
+    },
+    /// Code whose symbols the caller knows. Addresses are whatever those of the list are.
+    Listed {
+        /// The symbols.
+        symbols: SymbolList,
+    },
 }
 
 impl Subject {
@@ -47,6 +62,7 @@ impl Subject {
             | Subject::Kernel { build_id, .. }
             | Subject::KernelModule { build_id, .. }
             | Subject::Vdso { build_id } => build_id.as_ref(),
+            Subject::Generated { .. } | Subject::Listed { .. } => None,
         }
     }
 }
@@ -58,6 +74,8 @@ impl fmt::Display for Subject {
             Subject::Kernel { .. } => f.write_str("the kernel"),
             Subject::KernelModule { name, .. } => write!(f, "kernel module {}", name.display()),
             Subject::Vdso { .. } => f.write_str("[vdso]"),
+            Subject::Generated { pid, .. } => write!(f, "generated code of process {pid}"),
+            Subject::Listed { symbols } => write!(f, "{}", symbols.origin().display()),
         }
     }
 }

@@ -3,9 +3,13 @@
 //! The places are two tables, tried in order; one more place is one more file here and one more line in a table.
 //! A file with another build-id than the recorded one is never used.
 
+mod archive;
 mod build_id_cache;
+pub(crate) mod compressed;
 mod debug_dirs;
 mod debug_link;
+pub(crate) mod generated;
+pub(crate) mod module_files;
 mod recorded_path;
 mod search_dirs;
 
@@ -17,6 +21,7 @@ use crate::options::{FileBytes, Options};
 use crate::reason::Reason;
 use crate::source::image::Image;
 
+pub use archive::SymbolArchive;
 pub(crate) use build_id_cache::kernel_symbol_lists;
 
 /// Where the file that was mapped may be.

@@ -14,7 +14,7 @@ use crate::source::table::{Entry, Table};
 /// The symbols of one file and where their names are.
 #[derive(Debug)]
 pub(crate) struct ElfSymbols<'data> {
-    pub(crate) table: Table,
+    table: Table,
     strings: &'data [u8],
     pub(crate) provides: Provides,
 }
@@ -30,9 +30,20 @@ impl<'data> ElfSymbols<'data> {
                 let strings = image.bytes(image.section_at(section.link)?);
                 let reader = Reader { image, runtime, strings, descriptors: Descriptors::of(runtime) };
                 let entries = reader.entries(section);
-                let table = Table::build(entries, |_, _| false, |entry| name_of(strings, entry));
+                let table = Table::build_lazily(entries, |_, _| false, |entry| name_of(strings, entry));
                 (!table.is_empty()).then_some(ElfSymbols { table, strings, provides })
             })
+    }
+
+    /// A symbol that covers a file offset. Others that start where it does may have better names: see
+    /// [`Self::choice`].
+    pub(crate) fn find(&self, offset: u64) -> Option<&Entry> {
+        self.table.find(offset)
+    }
+
+    /// The symbol that is meant where this one was found.
+    pub(crate) fn choice(&self, found: &Entry) -> Entry {
+        self.table.choice(found, |entry| name_of(self.strings, entry))
     }
 
     /// The name of a symbol of this table.

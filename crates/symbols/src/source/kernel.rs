@@ -8,27 +8,31 @@ use rustc_hash::FxHashMap;
 use crate::batch::{BatchBuilder, Found, Provides, Symbol, SymbolBatch, SymbolId, next_number};
 use crate::build_id::BuildId;
 use crate::find::kernel_symbol_lists;
+use crate::options::Options;
 use crate::reason::Reason;
 use crate::source::kallsyms::{Kallsyms, same_module};
 use crate::source::table::Entry;
-use crate::source::{Shared, running_kernel};
+use crate::source::{Names, Shared, running_kernel};
 use crate::subject::{AddressBatch, Subject};
 
 const RUNNING: &str = "/proc/kallsyms";
 
-pub(crate) fn answer(shared: &Shared<'_>, batch: &AddressBatch) -> Option<Result<SymbolBatch, Reason>> {
-    match &batch.subject {
-        Subject::Kernel { build_id, reference } => {
-            Some(kernel(shared, *build_id, reference.as_ref()).map(|place| place.name(batch)))
-        }
+pub(crate) fn open<'f>(
+    shared: &Shared<'f>,
+    subject: &Subject,
+) -> Option<Result<Box<dyn Names + 'f>, Reason>> {
+    let located = match subject {
+        Subject::Kernel { build_id, reference } => kernel(shared, *build_id, reference.as_ref()),
         Subject::KernelModule { name, build_id, start } => {
-            Some(module(shared, &module_name(name), *build_id, *start).map(|place| place.name(batch)))
+            module(shared, &module_name(name), *build_id, *start)
         }
-        _ => None,
-    }
+        _ => return None,
+    };
+    Some(located.map(|located| Box::new(located) as Box<dyn Names + 'f>))
 }
 
 /// A symbol list, and where in it the subject is.
+#[derive(Debug)]
 struct Located {
     path: PathBuf,
     list: Arc<Kallsyms>,
@@ -79,7 +83,7 @@ fn list_of_kernel(
             Err(error) => reason = error,
         }
     }
-    kernel_symbol_lists(shared.options, &recorded).iter().find_map(|path| at(path).ok()).ok_or(reason)
+    kernel_symbol_lists(&shared.options, &recorded).iter().find_map(|path| at(path).ok()).ok_or(reason)
 }
 
 fn module(
@@ -121,8 +125,8 @@ fn module_name(name: &Path) -> String {
     plain.replace('-', "_")
 }
 
-impl Located {
-    fn name(&self, batch: &AddressBatch) -> SymbolBatch {
+impl Names for Located {
+    fn name(&self, _: &Options, batch: &AddressBatch) -> SymbolBatch {
         let mut builder = BatchBuilder::new(batch);
         builder.found.push(Found { path: self.path.clone(), provides: Provides::KernelSymbols });
         let mut numbers: FxHashMap<u64, SymbolId> = FxHashMap::default();
@@ -146,7 +150,9 @@ impl Located {
         }
         builder.finish(batch.clone())
     }
+}
 
+impl Located {
     fn find(&self, address: u64) -> Option<&Entry> {
         let entry = self.list.find(address.wrapping_add(self.shift))?;
         match &self.module {

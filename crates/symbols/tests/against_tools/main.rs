@@ -12,9 +12,11 @@
 )]
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
 
+mod calls;
 mod debug_files;
 mod demangle;
 mod foreign;
+mod jit;
 mod kernel;
 mod lines;
 mod mutants;
