@@ -6,7 +6,7 @@ use perffile::{Issues, Metadata, Recording};
 use readperf_profile::statistics::Statistics;
 use readperf_profile::{Builder, Keep, Names, Profile};
 use readperf_session::Session;
-use readperf_symbols::Options;
+use readperf_symbols::{Files, Options};
 
 /// What is wanted of a recording.
 #[derive(Clone, Debug, Default)]
@@ -66,7 +66,10 @@ pub fn analyse_with<E: From<perffile::Error>>(
     })?;
     let Passed { metadata, state, issues } = passed;
     let mut names = Names::default();
-    Namer::new(request.symbols.clone()).learn(&mut names, &state.addresses, &state.session);
+    let files = Files::new();
+    let mut namer = Namer::new(&files, request.symbols.clone());
+    namer.learn_embedded(&metadata.features);
+    namer.learn(&mut names, &state.addresses, &state.session);
     let profile = builder.finish(state.addresses, names, &metadata.schema);
     Ok(Analysis { metadata, session: state.session, profile, statistics, issues })
 }

@@ -16,6 +16,7 @@
 
 mod analysis;
 mod availability;
+mod embedded;
 mod naming;
 pub mod pass;
 

@@ -1,8 +1,13 @@
 //! Between the profile and the symbols: binaries of a session become subjects, answers become functions.
 
+use crate::embedded::{Embedded, embedded};
+use perffile::Features;
 use readperf_profile::{AddressBatch, Addresses, Named, NamedBatch, NamedFrame, NamedFunction, Names};
 use readperf_session::{Binary, BinaryKind, Session};
-use readperf_symbols::{self as symbols, BuildId, FileLoader, Options, Subject, SymbolBatch};
+use readperf_symbols::{
+    self as symbols, BuildId, FileLoader, Files, JitDump, ListedSymbol, Options, Resolver, Subject,
+    SymbolBatch, SymbolList,
+};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt as _;
@@ -11,14 +16,20 @@ use std::sync::Arc;
 
 /// Looks names up.
 #[derive(Debug)]
-pub struct Namer {
-    options: Options,
+pub struct Namer<'f> {
+    resolver: Resolver<'f>,
+    embedded: Embedded,
 }
 
-impl Namer {
-    /// One that looks where these options say.
-    pub fn new(options: Options) -> Namer {
-        Namer { options }
+impl<'f> Namer<'f> {
+    /// One that looks where these options say, and keeps what it opens in `files`.
+    pub fn new(files: &'f Files, options: Options) -> Namer<'f> {
+        Namer { resolver: Resolver::new(files, options), embedded: Embedded::default() }
+    }
+
+    /// Takes the names that a recording brings in its features.
+    pub fn learn_embedded(&mut self, features: &Features) {
+        self.embedded = embedded(features);
     }
 
     /// Learns the names of the addresses that are not known yet. Those of each binary go out once, sorted; binaries are
@@ -27,16 +38,21 @@ impl Namer {
         let (mut asked, mut answers) = (Vec::new(), Vec::new());
         let mut questions = Vec::new();
         for batch in names.unknown(addresses) {
-            match session.binary(batch.binary).map(subject) {
+            let binary = session.binary(batch.binary);
+            let subject = binary.map(|binary| match self.embedded.get(&binary.name) {
+                Some(symbols) => Ok(Subject::Listed { symbols: symbols.clone() }),
+                None => subject(binary, session),
+            });
+            match subject {
                 Some(Ok(subject)) => {
                     questions.push(symbols::AddressBatch::new(subject, batch.addresses.clone()));
                     asked.push(batch);
                 }
-                Some(Err(reason)) => answers.push(unnamed(batch, &reason)),
+                Some(Err(reason)) => answers.push(unnamed(batch, reason)),
                 None => answers.push(unnamed(batch, "the binary is not known")),
             }
         }
-        for (batch, answer) in asked.into_iter().zip(symbols::resolve(&self.options, questions)) {
+        for (batch, answer) in asked.into_iter().zip(self.resolver.resolve(questions)) {
             let named = named(&batch, &answer);
             answers.push((batch, named));
         }
@@ -53,30 +69,49 @@ fn path(name: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(name))
 }
 
-/// What to ask the symbols about a binary, or why there is nothing to ask.
-pub(crate) fn subject(binary: &Binary) -> Result<Subject, String> {
+/// What to ask the symbols about a binary that is a file, or an image of the kernel; of others nothing.
+pub(crate) fn subject_with_file(binary: &Binary) -> Option<Subject> {
     let build_id = binary.build_id.as_deref().and_then(BuildId::from_bytes);
     match &binary.kind {
-        BinaryKind::User => Ok(Subject::File { path: path(&binary.name), build_id }),
+        BinaryKind::User => Some(Subject::File { path: path(&binary.name), build_id }),
         BinaryKind::Kernel { reference } => {
             let reference = reference.as_ref();
             let reference = reference.map(|r| (String::from_utf8_lossy(&r.name).into_owned(), r.address));
-            Ok(Subject::Kernel { build_id, reference })
+            Some(Subject::Kernel { build_id, reference })
         }
         BinaryKind::Module { start } => {
-            Ok(Subject::KernelModule { name: path(&binary.name), build_id, start: Some(*start) })
+            Some(Subject::KernelModule { name: path(&binary.name), build_id, start: Some(*start) })
         }
-        BinaryKind::Vdso => Ok(Subject::Vdso { build_id }),
-        BinaryKind::Vsyscall => Err("the page of old system calls has no symbols".into()),
-        BinaryKind::Jit { .. } => Err("generated code: its names are not looked up by this version".into()),
-        BinaryKind::Anon => Err("memory without a file".into()),
-        BinaryKind::Bpf { .. } => {
-            Err("code the kernel generated: its names are not looked up by this version".into())
-        }
-        BinaryKind::GuestKernel { .. } | BinaryKind::GuestModule { .. } => {
-            Err("a guest's kernel: its names are not looked up by this version".into())
-        }
+        BinaryKind::Vdso => Some(Subject::Vdso { build_id }),
+        _ => None,
     }
+}
+
+/// What to ask the symbols about a binary, or why there is nothing to ask.
+fn subject(binary: &Binary, session: &Session) -> Result<Subject, &'static str> {
+    match &binary.kind {
+        BinaryKind::Jit { pid } => {
+            Ok(Subject::Generated { pid: *pid, inner_pid: None, dump: jitdump(*pid, session) })
+        }
+        BinaryKind::Bpf { start } => {
+            let name = String::from_utf8_lossy(&binary.name).into_owned();
+            // It is one symbol, and all of it: what else lies there is another binary.
+            let symbol = ListedSymbol { start: *start, end: u64::MAX, name };
+            Ok(Subject::Listed { symbols: SymbolList::new(path(&binary.name), [symbol]) })
+        }
+        BinaryKind::Vsyscall => Err("the page of old system calls has no symbols"),
+        BinaryKind::Anon => Err("memory without a file"),
+        BinaryKind::GuestKernel { .. } | BinaryKind::GuestModule { .. } => {
+            Err("a guest's kernel: its names are not looked up by this version")
+        }
+        _ => subject_with_file(binary).ok_or("the binary is no file"),
+    }
+}
+
+/// The jitdump file that a process mapped to tell of itself, if it did.
+fn jitdump(pid: u32, session: &Session) -> Option<PathBuf> {
+    let names = session.binaries().iter().map(|binary| path(&binary.name));
+    names.filter(|name| JitDump::pid_in_name(name) == Some(pid)).last()
 }
 
 fn unnamed(batch: AddressBatch, reason: &str) -> (AddressBatch, NamedBatch) {
