@@ -28,7 +28,7 @@ pub(crate) fn answer(shared: &Shared<'_>, batch: &AddressBatch) -> Option<Result
     })
 }
 
-fn is_without_file(path: &Path) -> bool {
+pub(crate) fn is_without_file(path: &Path) -> bool {
     let name = path.as_os_str().as_bytes();
     name.is_empty() || WITHOUT_FILE.iter().any(|start| name.starts_with(start))
 }

@@ -4,7 +4,7 @@
 
 pub(crate) mod dwarf;
 pub(crate) mod elf;
-mod elf_file;
+pub(crate) mod elf_file;
 pub(crate) mod image;
 pub(crate) mod kallsyms;
 mod kernel;
@@ -12,7 +12,7 @@ mod naming;
 mod plt;
 mod running_kernel;
 mod table;
-mod vdso;
+pub(crate) mod vdso;
 
 use crate::batch::SymbolBatch;
 use crate::options::Options;

@@ -36,7 +36,7 @@ fn from_own_image(options: &Options, batch: &AddressBatch) -> Result<SymbolBatch
     naming::name(&Parts { runtime: own, symbols: own, debug: None }, options, batch)
 }
 
-fn own_image() -> Option<Vec<u8>> {
+pub(crate) fn own_image() -> Option<Vec<u8>> {
     let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
     let (start, end) = range_in(&maps)?;
     let size = end.checked_sub(start).filter(|size| *size <= MAX_BYTES)?;
