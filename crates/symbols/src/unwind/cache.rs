@@ -1,5 +1,7 @@
 //! What one thread has worked out so far.
 
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -16,6 +18,8 @@ const MAX_PLACES: usize = 1 << 20;
 /// [`Unwinder`](super::Unwinder) only. Its size is bounded.
 pub struct Cache {
     places: FxHashMap<(BinaryId, u64), Option<u32>>,
+    /// Last offset for which a row of the tables holds, to its first one and its rule.
+    rows: BTreeMap<(BinaryId, u64), (u64, u32)>,
     rules: Vec<Rule>,
     numbers: FxHashMap<Rule, u32>,
     pub(super) tables: Vec<Option<Option<Arc<Tables>>>>,
@@ -26,6 +30,7 @@ impl Default for Cache {
     fn default() -> Self {
         Cache {
             places: FxHashMap::default(),
+            rows: BTreeMap::new(),
             rules: Vec::new(),
             numbers: FxHashMap::default(),
             tables: Vec::new(),
@@ -38,32 +43,44 @@ impl std::fmt::Debug for Cache {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Cache")
             .field("places", &self.places.len())
+            .field("rows", &self.rows.len())
             .field("rules", &self.rules.len())
             .finish_non_exhaustive()
     }
 }
 
 impl Cache {
-    /// The number of the rule at a place of a binary, made by `make` when it is not known yet; `None` when there is none.
+    /// The number of the rule at an offset of a binary's file; `None` when there is none. When it is not known yet, `make`
+    /// makes it and says for which offsets it holds.
     #[inline]
     pub(super) fn rule(
         &mut self,
         binary: BinaryId,
         offset: u64,
-        make: impl FnOnce(&mut Cache) -> Option<Rule>,
+        make: impl FnOnce(&mut Cache) -> Option<(Rule, RangeInclusive<u64>)>,
     ) -> Option<u32> {
         if let Some(known) = self.places.get(&(binary, offset)) {
             return *known;
         }
-        let made = make(self);
         if self.places.len() >= MAX_PLACES {
             self.places.clear();
+            self.rows.clear();
             self.rules.clear();
             self.numbers.clear();
         }
-        let number = made.and_then(|rule| self.number(rule));
+        let number = self.row(binary, offset).or_else(|| {
+            let (rule, offsets) = make(self)?;
+            let number = self.number(rule)?;
+            self.rows.insert((binary, *offsets.end()), (*offsets.start(), number));
+            Some(number)
+        });
         self.places.insert((binary, offset), number);
         number
+    }
+
+    fn row(&self, binary: BinaryId, offset: u64) -> Option<u32> {
+        let ((found, _), (start, number)) = self.rows.range((binary, offset)..).next()?;
+        (*found == binary && *start <= offset).then_some(*number)
     }
 
     fn number(&mut self, rule: Rule) -> Option<u32> {

@@ -1,14 +1,14 @@
 //! From the call frame information of a binary to the rule for one of its instructions.
 
-use std::ops::Range;
+use std::ops::RangeInclusive;
 
 use gimli::{
-    BaseAddresses, CfaRule, DebugFrame, EhFrame, EhFrameHdr, EndianSlice, FrameDescriptionEntry,
-    RegisterRule, RunTimeEndian, UnwindContext, UnwindExpression, UnwindSection,
+    BaseAddresses, CfaRule, DebugFrame, EhFrame, EhFrameHdr, EndianSlice, RegisterRule, RunTimeEndian,
+    UnwindContext, UnwindExpression, UnwindSection,
 };
 
 use super::expression;
-use super::machine::{COLUMNS, Machine};
+use super::machine::Machine;
 use super::rule::{Cfa, Rule, Saved};
 
 pub(super) type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
@@ -107,7 +107,7 @@ where
         offset: usize,
         address: u64,
         context: &mut Context,
-    ) -> Option<(Rule, Range<u64>)> {
+    ) -> Option<(Rule, RangeInclusive<u64>)> {
         let fde = self.section.fde_from_offset(self.bases, offset.into(), S::cie_from_offset).ok()?;
         if !fde.contains(address) {
             return None;
@@ -115,21 +115,18 @@ where
         let row = fde.unwind_info_for_address(self.section, self.bases, context, address).ok()?;
         let cfa = match row.cfa() {
             CfaRule::RegisterAndOffset { register, offset } => {
-                Cfa::Register { column: u8::try_from(register.0).ok()?, offset: *offset }
+                Cfa::Register { column: self.machine.column_of(register.0)?, offset: *offset }
             }
             CfaRule::Expression(expression) => Cfa::Expression(self.bytes(expression)?),
         };
-        let return_column = u8::try_from(fde.cie().return_address_register().0).ok()?;
+        let return_column = self.machine.column_of(fde.cie().return_address_register().0)?;
         let link = self.machine.convention().link;
         // Compilers leave out the rule of a return address that still is in its register.
         let unlisted = if link.is_some() { Saved::Kept } else { Saved::Nowhere };
         let mut return_address = unlisted;
         let mut saved = Vec::new();
         for (register, rule) in row.registers() {
-            let Ok(column) = u8::try_from(register.0) else { continue };
-            if usize::from(column) >= COLUMNS {
-                continue;
-            }
+            let Some(column) = self.machine.column_of(register.0) else { continue };
             let place = self.place(rule);
             if column == return_column {
                 return_address = place;
@@ -147,7 +144,8 @@ where
             saved: saved.into(),
             is_plain,
         };
-        Some((rule, row.start_address()..row.end_address().min(end_of(&fde))))
+        let end = row.end_address().min(fde.initial_address().saturating_add(fde.len()));
+        Some((rule, row.start_address()..=end.saturating_sub(1)))
     }
 
     fn place(&self, rule: &RegisterRule<usize>) -> Saved {
@@ -156,7 +154,9 @@ where
             RegisterRule::SameValue => Saved::Kept,
             RegisterRule::Offset(offset) => Saved::At(*offset),
             RegisterRule::ValOffset(offset) => Saved::Value(*offset),
-            RegisterRule::Register(register) => u8::try_from(register.0).map_or(Saved::Nowhere, Saved::In),
+            RegisterRule::Register(register) => {
+                self.machine.column_of(register.0).map_or(Saved::Nowhere, Saved::In)
+            }
             RegisterRule::Expression(at) => expression(at).map_or(Saved::Nowhere, Saved::AtExpression),
             RegisterRule::ValExpression(at) => expression(at).map_or(Saved::Nowhere, Saved::ValueExpression),
             _ => Saved::Nowhere,
@@ -167,8 +167,4 @@ where
         let bytes = expression.get(self.section).ok()?.0.slice();
         (bytes.len() <= expression::MAX_BYTES).then(|| bytes.into())
     }
-}
-
-fn end_of(fde: &FrameDescriptionEntry<Slice<'_>>) -> u64 {
-    fde.initial_address().saturating_add(fde.len())
 }

@@ -44,7 +44,7 @@ pub(super) fn evaluate(
         state = match state {
             EvaluationResult::Complete => break,
             EvaluationResult::RequiresRegister { register, .. } => {
-                let column = u8::try_from(register.0).map_err(|_| Failure::RegisterMissing)?;
+                let column = registers.machine().column_of(register.0).ok_or(Failure::RegisterMissing)?;
                 let value = registers.get(column).ok_or(Failure::RegisterMissing)?;
                 evaluation.resume_with_register(Value::Generic(value)).map_err(bad)?
             }

@@ -39,8 +39,11 @@ pub(super) struct Convention {
     pub(super) cfa_is_sp: bool,
 }
 
-/// Columns that are followed. None of the supplements uses a higher one for what is saved across calls and needed here.
-pub(super) const COLUMNS: usize = 66;
+/// Columns that are followed. Most vector and floating-point registers have higher numbers; no frame is found by them.
+pub(super) const COLUMNS: usize = 33;
+
+/// Where the link register of PowerPC, whose number is higher, is kept instead.
+const POWERPC_LINK: u8 = 32;
 
 impl Machine {
     /// The machine of a task, from what `uname -m` says of the machine (as perf records it) and whether the task is a
@@ -94,7 +97,7 @@ impl Machine {
             // RISC-V ABIs, DWARF register numbers.
             Machine::Riscv64 => Convention { sp: 2, fp: 8, link: Some(1), ..links },
             // 64-bit ELF V2 ABI for OpenPOWER, table 2.33.
-            Machine::Powerpc64 => Convention { sp: 1, fp: 31, link: Some(65), ..links },
+            Machine::Powerpc64 => Convention { sp: 1, fp: 31, link: Some(POWERPC_LINK), ..links },
             // ELF psABI for LoongArch.
             Machine::Loongarch64 => Convention { sp: 3, fp: 22, link: Some(1), ..links },
         }
@@ -110,6 +113,16 @@ impl Machine {
             // Addresses of code have 48 bits: those of 52 are only given to who asks for them.
             Machine::Aarch64 => value & 0x0000_ffff_ffff_ffff,
             _ => value,
+        }
+    }
+
+    /// The column for a register number of the tables; `None` for registers that are not followed.
+    #[inline]
+    pub(super) fn column_of(self, register: u16) -> Option<u8> {
+        match (self, register) {
+            (Machine::Powerpc64, 65) => Some(POWERPC_LINK),
+            (Machine::Powerpc64, 32..) => None,
+            _ => u8::try_from(register).ok().filter(|column| usize::from(*column) < COLUMNS),
         }
     }
 
@@ -136,7 +149,7 @@ impl Machine {
             Machine::Riscv64 | Machine::Loongarch64 => (1..=31).contains(&small).then_some(small),
             Machine::Powerpc64 => match small {
                 0..=31 => Some(small),
-                36 => Some(65),
+                36 => Some(POWERPC_LINK),
                 _ => None,
             },
         }

@@ -33,7 +33,7 @@ mod walk;
 pub use cache::Cache;
 pub use machine::Machine;
 pub use registers::Registers;
-pub use space::{BinaryId, Lookup, Mapped, Mapping, Space};
+pub use space::{BinaryId, Lookup, Mapping, Space};
 pub use stack::Stack;
 pub use store::Unwinder;
 pub use walk::End;

@@ -8,7 +8,7 @@ pub struct Registers {
     machine: Machine,
     values: [u64; COLUMNS],
     /// A bit a column.
-    known: u128,
+    known: u64,
     ip: u64,
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -139,7 +139,7 @@ impl Tables {
         options: &Options,
         address: u64,
         context: &mut Context,
-    ) -> Option<(Rule, Range<u64>)> {
+    ) -> Option<(Rule, RangeInclusive<u64>)> {
         self.eh_frame_rule(address, context).or_else(|| {
             let frame = self.debug_frame.get_or_init(|| self.load_debug_frame(options)).as_ref()?;
             let section = cfi::debug_frame(frame.section.bytes(), self.endian, self.machine);
@@ -148,7 +148,7 @@ impl Tables {
         })
     }
 
-    fn eh_frame_rule(&self, address: u64, context: &mut Context) -> Option<(Rule, Range<u64>)> {
+    fn eh_frame_rule(&self, address: u64, context: &mut Context) -> Option<(Rule, RangeInclusive<u64>)> {
         let section = cfi::eh_frame(self.eh_frame.as_ref()?.bytes(), self.endian, self.machine);
         let frames = Frames { section: &section, bases: &self.bases, machine: self.machine };
         let header = self.eh_frame_header.as_ref().map_or(&[][..], Section::bytes);

@@ -4,24 +4,15 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BinaryId(pub u32);
 
-/// A place in a binary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Mapped {
-    /// The binary; `None` for memory that no file backs, as generated code.
-    pub binary: Option<BinaryId>,
-    /// Offset in its file: `address - mapping start + mapping pgoff`.
-    pub offset: u64,
-}
-
 /// Says what is mapped at an address of a process. A caller that knows the mappings of its processes need not make
 /// a [`Space`] of each; a closure will do.
 pub trait Lookup {
     /// What code is mapped at an address; `None` when none is.
-    fn find(&self, address: u64) -> Option<Mapped>;
+    fn find(&self, address: u64) -> Option<Mapping>;
 }
 
-impl<F: Fn(u64) -> Option<Mapped>> Lookup for F {
-    fn find(&self, address: u64) -> Option<Mapped> {
+impl<F: Fn(u64) -> Option<Mapping>> Lookup for F {
+    fn find(&self, address: u64) -> Option<Mapping> {
         self(address)
     }
 }
@@ -35,8 +26,22 @@ pub struct Mapping {
     pub end: u64,
     /// Offset in the file of what is mapped at the start.
     pub offset: u64,
-    /// The binary; `None` for memory that no file backs.
+    /// The binary; `None` for memory that no file backs, as generated code.
     pub binary: Option<BinaryId>,
+}
+
+impl Mapping {
+    /// The offset in the file of an address in the mapping.
+    #[inline]
+    pub fn offset_of(&self, address: u64) -> u64 {
+        address.wrapping_sub(self.start).wrapping_add(self.offset)
+    }
+
+    /// Whether it covers an address.
+    #[inline]
+    pub fn covers(&self, address: u64) -> bool {
+        self.start <= address && address < self.end
+    }
 }
 
 /// What is mapped in a process at some time. Cheap to make: one sort.
@@ -55,11 +60,10 @@ impl Space {
 }
 
 impl Lookup for Space {
-    fn find(&self, address: u64) -> Option<Mapped> {
+    fn find(&self, address: u64) -> Option<Mapping> {
         let above = self.mappings.partition_point(|mapping| mapping.start <= address);
         let mapping = self.mappings.get(above.checked_sub(1)?)?;
-        let offset = (address - mapping.start).wrapping_add(mapping.offset);
-        (address < mapping.end).then_some(Mapped { binary: mapping.binary, offset })
+        mapping.covers(address).then_some(*mapping)
     }
 }
 
@@ -75,8 +79,9 @@ mod tests {
             mapping(0x1000, 0x2000, 0, None),
             mapping(0x1800, 0x1800, 0, None),
         ]);
-        assert_eq!(space.find(0x3010), Some(Mapped { binary: Some(BinaryId(1)), offset: 0x210 }));
-        assert_eq!(space.find(0x1fff), Some(Mapped { binary: None, offset: 0xfff }));
+        let found = |address| space.find(address).map(|found| (found.binary, found.offset_of(address)));
+        assert_eq!(found(0x3010), Some((Some(BinaryId(1)), 0x210)));
+        assert_eq!(found(0x1fff), Some((None, 0xfff)));
         assert_eq!(space.find(0x2000), None);
         assert_eq!(space.find(0xfff), None);
     }

@@ -1,5 +1,6 @@
 //! The tables of all binaries, shared by threads.
 
+use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -74,13 +75,22 @@ impl Unwinder {
         cache.rule(binary, offset, |cache| self.make_rule(cache, machine, binary, offset))
     }
 
-    fn make_rule(&self, cache: &mut Cache, machine: Machine, binary: BinaryId, offset: u64) -> Option<Rule> {
+    fn make_rule(
+        &self,
+        cache: &mut Cache,
+        machine: Machine,
+        binary: BinaryId,
+        offset: u64,
+    ) -> Option<(Rule, RangeInclusive<u64>)> {
         let tables = self.tables(cache, machine, binary)?;
         let address = tables.address(offset)?;
         let context = &mut *cache.context;
         // The reader of the tables is not ours alone. A defect there costs one rule, not the run.
         let made = catch_unwind(AssertUnwindSafe(|| tables.rule(&self.options, address, context)));
-        made.ok().flatten().map(|(rule, _)| rule)
+        let (rule, addresses) = made.ok()??;
+        let first = offset.saturating_sub(address.checked_sub(*addresses.start())?);
+        let last = offset.saturating_add(addresses.end().checked_sub(address)?);
+        Some((rule, first..=last))
     }
 
     fn tables(&self, cache: &mut Cache, machine: Machine, binary: BinaryId) -> Option<Arc<Tables>> {

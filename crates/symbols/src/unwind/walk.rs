@@ -6,7 +6,7 @@ use super::cache::Cache;
 use super::fallback::{self, Guess};
 use super::registers::Registers;
 use super::rule::Failure;
-use super::space::{BinaryId, Lookup};
+use super::space::{BinaryId, Lookup, Mapping};
 use super::stack::{Memory, Stack};
 use super::store::Unwinder;
 
@@ -88,23 +88,28 @@ impl Unwinder {
         let mut registers = registers.clone();
         // Whether the frame stands where it was interrupted, rather than behind a call.
         let mut is_exact = true;
+        let mut mapping = Mapping { start: 0, end: 0, offset: 0, binary: None };
         loop {
             if frames.len() >= max_frames {
                 return End::TooDeep;
             }
             let ip = if is_exact { registers.ip() } else { registers.ip().wrapping_sub(1) };
             frames.push(ip);
-            let Some(place) = lookup.find(ip) else { return End::Unmapped };
+            // Callers mostly are in the same binary.
+            if !mapping.covers(ip) {
+                let Some(found) = lookup.find(ip) else { return End::Unmapped };
+                mapping = found;
+            }
             let machine = registers.machine();
-            let rule = place.binary.and_then(|binary| {
-                let number = self.rule(cache, machine, binary, place.offset)?;
+            let rule = mapping.binary.and_then(|binary| {
+                let number = self.rule(cache, machine, binary, mapping.offset_of(ip))?;
                 cache.rule_at(number)
             });
             let Some(rule) = rule else {
                 match fallback::follow(&mut registers, &convention, &memory, lookup) {
                     Guess::Caller => is_exact = false,
                     Guess::Bottom => return End::Bottom,
-                    Guess::Nothing => return End::NoUnwindInfo { binary: place.binary },
+                    Guess::Nothing => return End::NoUnwindInfo { binary: mapping.binary },
                 }
                 continue;
             };
