@@ -31,6 +31,7 @@ mod reason;
 mod resolve;
 mod source;
 mod subject;
+pub mod unwind;
 
 pub use batch::{
     Binding, FileId, Found, Frame, Function, FunctionId, Provides, Symbol, SymbolBatch, SymbolId,

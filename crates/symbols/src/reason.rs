@@ -47,6 +47,11 @@ pub enum Reason {
         /// The file.
         path: PathBuf,
     },
+    /// The file is of another machine than the one that recorded.
+    OtherMachine {
+        /// The file.
+        path: PathBuf,
+    },
     /// Only a separate debug file was found; it does not tell where in the binary's file its code lies.
     LayoutUnknown {
         /// The debug file.
@@ -116,6 +121,7 @@ impl fmt::Display for Reason {
                 write!(f, "{} belongs to user {owner}, who could have put anything in it", path.display())
             }
             Reason::NotElf { path } => write!(f, "{} is not an ELF file", path.display()),
+            Reason::OtherMachine { path } => write!(f, "{} is for another machine", path.display()),
             Reason::LayoutUnknown { path } => {
                 write!(f, "only the debug file {} was found, the binary itself is missing", path.display())
             }

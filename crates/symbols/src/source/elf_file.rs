@@ -32,7 +32,7 @@ pub(crate) fn open<'f>(
     Some(names.map(|names| Box::new(names) as Box<dyn Names + 'f>))
 }
 
-fn is_without_file(path: &Path) -> bool {
+pub(crate) fn is_without_file(path: &Path) -> bool {
     let name = path.as_os_str().as_bytes();
     name.is_empty() || WITHOUT_FILE.iter().any(|start| name.starts_with(start))
 }

@@ -4,7 +4,7 @@
 
 pub(crate) mod dwarf;
 pub(crate) mod elf;
-mod elf_file;
+pub(crate) mod elf_file;
 mod generated;
 pub(crate) mod image;
 pub(crate) mod jitdump;
@@ -17,7 +17,7 @@ pub(crate) mod perf_map;
 mod plt;
 mod running_kernel;
 pub(crate) mod table;
-mod vdso;
+pub(crate) mod vdso;
 
 use crate::batch::SymbolBatch;
 use crate::files::Files;
