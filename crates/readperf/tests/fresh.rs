@@ -300,3 +300,46 @@ fn cut_file() {
         check_damaged(test, perf, &cut, "cut_data");
     }
 }
+
+/// `perf record --kcore` where the kernel lets it; else a directory made like one, of what perf records without.
+fn kcore_directory(test: &str, perf: &Perf, dir: &Path) -> Option<PathBuf> {
+    let options = [&["--kcore"][..], &CLOCK, &["./burn"]].concat();
+    let path = dir.join("perf.data");
+    let recorded = perf.recorder(&path, &options).output().expect("perf starts");
+    if path.join("kcore_dir").is_dir()
+        && std::fs::metadata(path.join("data")).is_ok_and(|data| data.len() > 0)
+    {
+        return Some(path);
+    }
+    eprintln!("made by hand: perf record --kcore: {}", String::from_utf8_lossy(&recorded.stderr).trim());
+    let plain = dir.join("plain");
+    std::fs::create_dir(&plain).unwrap();
+    let program = dir.join("burn");
+    let data = perf.record(test, &plain, &[&CLOCK[..], &[program.to_str().unwrap()]].concat())?;
+    std::fs::remove_dir_all(&path).ok();
+    std::fs::create_dir_all(path.join("kcore_dir")).unwrap();
+    std::fs::rename(data, path.join("data")).unwrap();
+    for file in ["kcore", "kallsyms", "modules"] {
+        std::fs::write(path.join("kcore_dir").join(file), "").unwrap();
+    }
+    Some(path)
+}
+
+#[test]
+fn copies_of_the_kernel() {
+    let test = "copies_of_the_kernel";
+    let Some((perf, dir)) = prepare(test) else { return };
+    let Some(path) = kcore_directory(test, perf, dir.path()) else { return };
+    let mine = tool::json("stats", &path);
+    assert_eq!(mine["issues"], Value::Array(Vec::new()));
+    stats::check(test, &perf.stats(&path), &mine);
+    let folder = path.join("kcore_dir");
+    let folder = folder.to_str().unwrap();
+    let info = tool::json("info", &path);
+    assert_eq!((info["container"].as_str(), info["kcore_dir"].as_str()), (Some("directory"), Some(folder)));
+    let text = tool::answer(&["info", path.to_str().unwrap()]);
+    assert!(text.lines().any(|line| line.contains("copy of the kernel") && line.contains(folder)), "{text}");
+    // The file in it alone is an ordinary recording, without.
+    let inner = tool::json("info", &path.join("data"));
+    assert_eq!((inner["container"].as_str(), inner["kcore_dir"].is_null()), (Some("file"), true));
+}
