@@ -19,6 +19,7 @@
 
 mod cache;
 mod cfi;
+mod exidx;
 mod expression;
 mod fallback;
 mod machine;

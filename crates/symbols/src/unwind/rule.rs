@@ -71,6 +71,23 @@ impl From<Unreadable> for Failure {
 }
 
 impl Rule {
+    /// The rule of code that has changed nothing since it was called.
+    pub(super) fn without_frame(convention: &Convention) -> Rule {
+        let word = i64::from(convention.word);
+        let (offset, return_address, return_column) = match (convention.link, convention.ip) {
+            (None, Some(ip)) => (word, Saved::At(-word), ip),
+            (link, _) => (0, Saved::Kept, link.unwrap_or_default()),
+        };
+        Rule {
+            cfa: Cfa::Register { column: convention.sp, offset },
+            return_address,
+            return_column,
+            is_signal: false,
+            saved: Box::default(),
+            is_plain: true,
+        }
+    }
+
     /// Turns the registers of a frame into those of its caller; `None` when it has none. `is_exact` tells whether the
     /// frame was interrupted where it is, rather than in a call. After a failure the registers are worth nothing.
     #[inline]

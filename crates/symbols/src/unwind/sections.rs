@@ -11,6 +11,7 @@ use gimli::{BaseAddresses, RunTimeEndian};
 use object::{Object as _, ObjectSection as _};
 
 use super::cfi::{self, Context, Entry, Frames};
+use super::exidx::{self, Placed};
 use super::machine::Machine;
 use super::rule::Rule;
 use crate::build_id::BuildId;
@@ -20,6 +21,9 @@ use crate::reason::Reason;
 use crate::source::image::{Image, Load};
 use crate::source::{dwarf, elf_file, vdso};
 use crate::subject::Subject;
+
+/// Sections of jumps into other binaries that are kept. Linkers make up to four.
+const MAX_STUBS: usize = 8;
 
 /// The call frame information of a binary.
 pub(super) struct Tables {
@@ -32,6 +36,10 @@ pub(super) struct Tables {
     eh_frame_header: Option<Section>,
     eh_frame_index: OnceLock<Vec<Entry>>,
     debug_frame: OnceLock<Option<DebugFrame>>,
+    /// `.ARM.exidx` and `.ARM.extab`, each with its virtual address.
+    arm: Option<[(Section, u64); 2]>,
+    /// Where the linker's jumps into other binaries are: virtual addresses, first and behind the last.
+    stubs: Vec<(u64, u64)>,
     subject: Subject,
     file: FileBytes,
     path: PathBuf,
@@ -121,6 +129,13 @@ impl Tables {
             eh_frame_header: Section::in_file(file, image, b".eh_frame_hdr"),
             eh_frame_index: OnceLock::new(),
             debug_frame: OnceLock::new(),
+            arm: (machine == Machine::Arm).then(|| {
+                [&b".ARM.exidx"[..], b".ARM.extab"].map(|name| {
+                    let section = Section::in_file(file, image, name);
+                    (section.unwrap_or(Section::Unpacked(Vec::new())), address(name))
+                })
+            }),
+            stubs: stubs(image),
             subject: subject.clone(),
             file: Arc::clone(file),
             path,
@@ -143,12 +158,36 @@ impl Tables {
         address: u64,
         context: &mut Context,
     ) -> Option<(Rule, RangeInclusive<u64>)> {
-        self.eh_frame_rule(address, context).or_else(|| {
-            let frame = self.debug_frame.get_or_init(|| self.load_debug_frame(options)).as_ref()?;
-            let section = cfi::debug_frame(frame.section.bytes(), self.endian, self.machine);
-            let frames = Frames { section: &section, bases: &self.bases, machine: self.machine };
-            frames.rule(entry_before(&frame.index, address)?, address, context)
-        })
+        self.eh_frame_rule(address, context)
+            .or_else(|| self.stub_rule(address))
+            .or_else(|| self.debug_frame_rule(options, address, context))
+            .or_else(|| self.arm_rule(address))
+    }
+
+    fn debug_frame_rule(
+        &self,
+        options: &Options,
+        address: u64,
+        context: &mut Context,
+    ) -> Option<(Rule, RangeInclusive<u64>)> {
+        let frame = self.debug_frame.get_or_init(|| self.load_debug_frame(options)).as_ref()?;
+        let section = cfi::debug_frame(frame.section.bytes(), self.endian, self.machine);
+        let frames = Frames { section: &section, bases: &self.bases, machine: self.machine };
+        frames.rule(entry_before(&frame.index, address)?, address, context)
+    }
+
+    fn arm_rule(&self, address: u64) -> Option<(Rule, RangeInclusive<u64>)> {
+        let [index, table] = self.arm.as_ref()?;
+        let big_endian = self.endian == RunTimeEndian::Big;
+        let index = Placed { bytes: index.0.bytes(), address: index.1, big_endian };
+        let table = Placed { bytes: table.0.bytes(), address: table.1, big_endian };
+        exidx::rule(index, table, address)
+    }
+
+    /// Jumps that the linker made have no frame, and some have no entry in the tables.
+    fn stub_rule(&self, address: u64) -> Option<(Rule, RangeInclusive<u64>)> {
+        let (start, end) = self.stubs.iter().find(|(start, end)| *start <= address && address < *end)?;
+        Some((Rule::without_frame(&self.machine.convention()), *start..=end.saturating_sub(1)))
     }
 
     fn eh_frame_rule(&self, address: u64, context: &mut Context) -> Option<(Rule, RangeInclusive<u64>)> {
@@ -186,6 +225,14 @@ impl Tables {
         search
             .debug_file(|image, _| image.section(b".debug_frame").is_some_and(|s| !image.bytes(s).is_empty()))
     }
+}
+
+/// The sections of the linker's jumps into other binaries: `.plt`, `.plt.got`, `.plt.sec`, `.iplt`.
+fn stubs(image: &Image<'_>) -> Vec<(u64, u64)> {
+    let named = |name: &[u8]| name == b".iplt" || name == b".plt" || name.starts_with(b".plt.");
+    let sections = image.sections.iter().filter(|section| named(section.name));
+    let ranges = sections.map(|section| (section.address, section.address.saturating_add(section.size)));
+    ranges.take(MAX_STUBS).collect()
 }
 
 /// The image of the running system, if it is the one that was recorded.
