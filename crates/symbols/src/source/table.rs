@@ -123,11 +123,6 @@ impl Table {
     pub(crate) fn entries(&self) -> &[Entry] {
         &self.entries
     }
-
-    /// The first symbol that satisfies `wanted`.
-    pub(crate) fn first(&self, wanted: impl Fn(&Entry) -> bool) -> Option<&Entry> {
-        self.entries.iter().find(|entry| wanted(entry))
-    }
 }
 
 /// A symbol without a size reaches to the next symbol, the last one over the rest of its page and one page more.
