@@ -40,7 +40,7 @@ pub use build_id::BuildId;
 pub use demangle::{Demangle, demangle};
 pub use files::Files;
 pub use find::SymbolArchive;
-pub use options::{FileBytes, FileLoader, Options};
+pub use options::{FileBytes, FileLoader, GuestFiles, Options};
 pub use reason::Reason;
 pub use resolve::{Resolver, resolve};
 pub use source::jitdump::{GeneratedLine, JitDamage, JitDump};

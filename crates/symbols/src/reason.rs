@@ -92,6 +92,11 @@ pub enum Reason {
         /// Name of the module.
         module: String,
     },
+    /// There is a file of the module, but it was not recorded where the module was loaded.
+    ModuleStartUnknown {
+        /// Name of the module.
+        module: String,
+    },
     /// The system gave no such image to this process.
     NoVdso,
     /// The recorded build-id of the vdso is missing or differs from the one of this system.
@@ -148,6 +153,9 @@ impl fmt::Display for Reason {
             }
             Reason::ModuleNotLoaded { module } => {
                 write!(f, "module {module} is not loaded in the running kernel")
+            }
+            Reason::ModuleStartUnknown { module } => {
+                write!(f, "the recording does not tell where module {module} was loaded")
             }
             Reason::NoVdso => f.write_str("this system has no vdso image"),
             Reason::VdsoDiffers { recorded, running } => {

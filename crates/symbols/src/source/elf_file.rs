@@ -38,18 +38,19 @@ pub(crate) fn is_without_file(path: &Path) -> bool {
 }
 
 /// A file that was found and whose bytes are kept.
-struct Kept<'f> {
+pub(super) struct Kept<'f> {
     path: PathBuf,
-    data: &'f [u8],
+    pub(super) data: &'f [u8],
 }
 
 impl<'f> Kept<'f> {
-    fn new(opened: Opened, files: &'f Files) -> Kept<'f> {
+    pub(super) fn new(opened: Opened, files: &'f Files) -> Kept<'f> {
         Kept { path: opened.path, data: files.keep(opened.bytes) }
     }
 }
 
-fn from_binary<'f>(
+/// Reads a binary, together with a separate debug file if it needs one.
+pub(super) fn from_binary<'f>(
     mut search: Search<'_>,
     binary: Kept<'f>,
     files: &'f Files,

@@ -10,6 +10,8 @@ pub(crate) mod image;
 pub(crate) mod jitdump;
 pub(crate) mod kallsyms;
 mod kernel;
+mod kernel_image;
+mod kernel_list;
 mod layers;
 pub(crate) mod listed;
 mod naming;
