@@ -70,8 +70,7 @@ pub fn analyse_with<E: From<perffile::Error>>(
     let Passed { metadata, state, issues, stack_ends } = passed;
     let mut names = Names::default();
     let files = Files::new();
-    let mut namer = Namer::new(&files, request.symbols.clone());
-    namer.learn_embedded(&metadata.features);
+    let mut namer = Namer::new(&files, request.symbols.clone(), &metadata);
     namer.learn(&mut names, &state.addresses, &state.session);
     let profile = builder.finish(state.addresses, names, &metadata.schema);
     Ok(Analysis { metadata, session: state.session, profile, statistics, issues, stack_ends })
