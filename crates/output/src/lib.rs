@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod csv;
+pub mod diff;
 pub mod dump;
 pub mod export;
 pub mod info;

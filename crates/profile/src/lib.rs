@@ -11,6 +11,7 @@ pub mod build;
 pub mod chain;
 pub mod check;
 pub mod counters;
+pub mod diff;
 pub mod filter;
 pub mod grouped;
 pub mod names;

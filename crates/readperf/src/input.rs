@@ -27,6 +27,11 @@ pub(crate) struct Input {
 }
 
 impl Input {
+    /// One of several recordings, with the flags of the first.
+    pub(crate) fn of(file: PathBuf, strict: bool, no_progress: bool) -> Input {
+        Input { file: Some(file), strict, no_progress }
+    }
+
     /// The path; nothing for standard input.
     pub(crate) fn path(&self) -> Option<PathBuf> {
         let path = self.file.clone().unwrap_or_else(|| DEFAULT.into());

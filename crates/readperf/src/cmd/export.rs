@@ -138,7 +138,12 @@ Examples:
         let mut out = self.output.open_bytes(&self.input)?;
         self.write(format, &analysis, &mut out)?;
         out.flush()?;
-        Ok(Outcome { input: self.input.name(), issues: analysis.issues, strict: self.input.strict })
+        Ok(Outcome {
+            input: self.input.name(),
+            issues: analysis.issues,
+            strict: self.input.strict,
+            ..Outcome::default()
+        })
     }
 }
 

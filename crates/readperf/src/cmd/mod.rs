@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod diff;
 pub(crate) mod dump;
 pub(crate) mod export;
 pub(crate) mod info;
@@ -46,6 +47,7 @@ pub(crate) const COMMANDS: &[Entry] = &[
     entry::<stat::Stat>(),
     entry::<dump::Dump>(),
     entry::<report::Report>(),
+    entry::<diff::Diff>(),
     entry::<export::ExportCommand>(),
     entry::<check::Check>(),
     entry::<completions::Completions>(),

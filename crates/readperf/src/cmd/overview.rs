@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     if let Some(tables) = &tables {
         tables.tell();
     }
-    Ok(Outcome { input: input.name(), issues: analysis.issues, strict: input.strict })
+    Ok(Outcome { input: input.name(), issues: analysis.issues, strict: input.strict, ..Outcome::default() })
 }
 
 /// The four tables, and where they go.

@@ -70,6 +70,11 @@ Examples:
             overview::write_missing(&mut out, &analysis.profile, &analysis.session)?;
         }
         out.flush()?;
-        Ok(Outcome { input: self.input.name(), issues: analysis.issues, strict: self.input.strict })
+        Ok(Outcome {
+            input: self.input.name(),
+            issues: analysis.issues,
+            strict: self.input.strict,
+            ..Outcome::default()
+        })
     }
 }
