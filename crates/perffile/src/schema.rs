@@ -108,6 +108,11 @@ impl Schema {
         self.ids.event(id)
     }
 
+    /// Index of the event of a STAT record. With one event there is nothing to tell apart, and old recordings do not.
+    pub fn event_of_count(&self, id: u64) -> Option<usize> {
+        self.event_of_id(id).or_else(|| (self.events.len() == 1).then_some(0))
+    }
+
     /// Whether the events lay out their records differently.
     pub fn is_mixed(&self) -> bool {
         !self.uniform
