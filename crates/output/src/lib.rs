@@ -4,6 +4,7 @@
 pub mod check;
 pub mod csv;
 pub mod dump;
+pub mod export;
 pub mod info;
 pub mod json;
 pub mod names;

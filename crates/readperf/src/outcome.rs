@@ -65,6 +65,11 @@ pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(FAILED)
 }
 
+/// Ends the program as after any other wrong argument.
+pub(crate) fn wrong_usage(message: &str) -> ! {
+    clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{message}\n")).exit()
+}
+
 /// One line on stderr under the program's name.
 pub(crate) fn say(line: &str) {
     // Nobody to tell it to is no reason to fail.

@@ -15,6 +15,8 @@
 //! );
 //! ```
 //!
+//! Who asks more than once keeps a [`Resolver`], which reads each binary once.
+//!
 //! An address without a name is not an error: it has a [`Reason`]. Nothing is executed, nothing goes to the network.
 //! The answer does not depend on the number of threads.
 #![forbid(unsafe_code)]
@@ -22,6 +24,7 @@
 mod batch;
 mod build_id;
 mod demangle;
+mod files;
 mod find;
 mod options;
 mod reason;
@@ -35,7 +38,12 @@ pub use batch::{
 };
 pub use build_id::BuildId;
 pub use demangle::{Demangle, demangle};
-pub use options::{FileBytes, FileLoader, Options};
+pub use files::Files;
+pub use find::SymbolArchive;
+pub use options::{FileBytes, FileLoader, GuestFiles, Options};
 pub use reason::Reason;
-pub use resolve::resolve;
+pub use resolve::{Resolver, resolve};
+pub use source::jitdump::{GeneratedLine, JitDamage, JitDump};
+pub use source::listed::{ListedSymbol, SymbolList};
+pub use source::perf_map::{GeneratedFunction, PerfMap};
 pub use subject::{AddressBatch, Subject};

@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod dump;
+pub(crate) mod export;
 pub(crate) mod info;
 pub(crate) mod overview;
 pub(crate) mod report;
@@ -45,6 +46,7 @@ pub(crate) const COMMANDS: &[Entry] = &[
     entry::<stat::Stat>(),
     entry::<dump::Dump>(),
     entry::<report::Report>(),
+    entry::<export::ExportCommand>(),
     entry::<check::Check>(),
     entry::<completions::Completions>(),
 ];

@@ -8,13 +8,13 @@ use std::borrow::Cow;
 use object::elf;
 
 use crate::batch::{Binding, Provides};
-use crate::source::image::{Image, Section, text_at};
+use crate::source::image::{Image, Section, as_text, text_at};
 use crate::source::table::{Entry, Table};
 
 /// The symbols of one file and where their names are.
 #[derive(Debug)]
 pub(crate) struct ElfSymbols<'data> {
-    pub(crate) table: Table,
+    table: Table,
     strings: &'data [u8],
     pub(crate) provides: Provides,
 }
@@ -30,14 +30,30 @@ impl<'data> ElfSymbols<'data> {
                 let strings = image.bytes(image.section_at(section.link)?);
                 let reader = Reader { image, runtime, strings, descriptors: Descriptors::of(runtime) };
                 let entries = reader.entries(section);
-                let table = Table::build(entries, |_, _| false, |entry| name_of(strings, entry));
+                let table = Table::build_lazily(entries, |_, _| false, |entry| name_of(strings, entry));
                 (!table.is_empty()).then_some(ElfSymbols { table, strings, provides })
             })
     }
 
+    /// A symbol that covers a file offset. Others that start where it does may have better names: see
+    /// [`Self::choice`].
+    pub(crate) fn find(&self, offset: u64) -> Option<&Entry> {
+        self.table.find(offset)
+    }
+
+    /// The symbol that is meant where this one was found.
+    pub(crate) fn choice(&self, found: &Entry) -> Entry {
+        self.table.choice(found, |entry| name_of(self.strings, entry))
+    }
+
+    /// How long the name of a symbol is, in bytes.
+    pub(crate) fn name_bytes(&self, entry: &Entry) -> usize {
+        name_of(self.strings, entry).len()
+    }
+
     /// The name of a symbol of this table.
     pub(crate) fn name(&self, entry: &Entry) -> Cow<'data, str> {
-        String::from_utf8_lossy(name_of(self.strings, entry))
+        as_text(name_of(self.strings, entry))
     }
 }
 

@@ -3,37 +3,41 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 
-use crate::batch::SymbolBatch;
-use crate::options::Options;
+use crate::build_id::BuildId;
 use crate::reason::Reason;
-use crate::source::Shared;
 use crate::source::image::Image;
-use crate::source::naming::{self, Parts};
-use crate::subject::{AddressBatch, Subject};
+use crate::source::naming::{ElfNames, Parts};
+use crate::source::{Names, Shared};
+use crate::subject::Subject;
 
 /// Larger than any such image, which is two pages on most machines.
 const MAX_BYTES: u64 = 1 << 20;
 
-pub(crate) fn answer(shared: &Shared<'_>, batch: &AddressBatch) -> Option<Result<SymbolBatch, Reason>> {
-    let Subject::Vdso { .. } = batch.subject else { return None };
-    Some(from_own_image(shared.options, batch))
+pub(crate) fn open<'f>(
+    shared: &Shared<'f>,
+    subject: &Subject,
+) -> Option<Result<Box<dyn Names + 'f>, Reason>> {
+    let Subject::Vdso { build_id } = subject else { return None };
+    let names = from_own_image(shared, *build_id);
+    Some(names.map(|names| Box::new(names) as Box<dyn Names + 'f>))
 }
 
-fn from_own_image(options: &Options, batch: &AddressBatch) -> Result<SymbolBatch, Reason> {
-    let bytes = own_image().ok_or(Reason::NoVdso)?;
-    let image = Image::parse(&bytes).ok_or(Reason::NoVdso)?;
-    let (recorded, running) = (batch.subject.build_id().copied(), image.build_id());
+fn from_own_image<'f>(shared: &Shared<'f>, recorded: Option<BuildId>) -> Result<ElfNames<'f>, Reason> {
+    let bytes = shared.files.keep(Arc::new(own_image().ok_or(Reason::NoVdso)?));
+    let image = Image::parse(bytes).ok_or(Reason::NoVdso)?;
+    let running = image.build_id();
     let is_same = match (recorded, running) {
         (Some(recorded), Some(running)) => recorded.matches(&running),
         (Some(_), None) => false,
-        (None, _) => options.trust_running_kernel,
+        (None, _) => shared.options.trust_running_kernel,
     };
     if !is_same {
         return Err(Reason::VdsoDiffers { recorded, running });
     }
-    let own = (Path::new("[vdso]"), &image);
-    naming::name(&Parts { runtime: own, symbols: own, debug: None }, options, batch)
+    let parts = Parts { runtime: (Path::new("[vdso]"), image), symbols: None, debug: None };
+    ElfNames::read(parts, shared.files, &shared.options)
 }
 
 pub(crate) fn own_image() -> Option<Vec<u8>> {

@@ -93,7 +93,8 @@ impl Tables {
                 (path, bytes)
             }
             Subject::Vdso { build_id } => (PathBuf::from("[vdso]"), own_vdso(options, *build_id)?),
-            Subject::Kernel { .. } | Subject::KernelModule { .. } => {
+            // Only processes have their stacks recorded.
+            _ => {
                 return Err(Reason::NotAFile { name: subject.to_string().into() });
             }
         };

@@ -12,10 +12,13 @@
 )]
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
 
+mod calls;
 mod debug_files;
 mod demangle;
 mod foreign;
+mod jit;
 mod kernel;
+mod kernel_files;
 mod lines;
 mod mutants;
 mod nm;
