@@ -70,7 +70,7 @@ pub(super) fn rule(
             _ => with_length(table, place.checked_add(4)?, 0)?,
         }
     };
-    Some((Frame::default().run(&instructions)?, start..=end.checked_sub(1).filter(|end| *end >= start)?))
+    Some((Frame::default().run(&instructions)?, start + 1..=end.checked_sub(1).filter(|end| *end > start)?))
 }
 
 /// The place of the last entry that starts at an address or below it.
