@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::build_id::BuildId;
+use crate::options::Options;
 use crate::reason::Reason;
 use crate::source::image::Image;
 use crate::source::naming::{ElfNames, Parts};
@@ -25,22 +26,25 @@ pub(crate) fn open<'f>(
 }
 
 fn from_own_image<'f>(shared: &Shared<'f>, recorded: Option<BuildId>) -> Result<ElfNames<'f>, Reason> {
-    let bytes = shared.files.keep(Arc::new(own_image().ok_or(Reason::NoVdso)?));
+    let bytes = shared.files.keep(Arc::new(image_of(&shared.options, recorded)?));
     let image = Image::parse(bytes).ok_or(Reason::NoVdso)?;
-    let running = image.build_id();
-    let is_same = match (recorded, running) {
-        (Some(recorded), Some(running)) => recorded.matches(&running),
-        (Some(_), None) => false,
-        (None, _) => shared.options.trust_running_kernel,
-    };
-    if !is_same {
-        return Err(Reason::VdsoDiffers { recorded, running });
-    }
     let parts = Parts { runtime: (Path::new("[vdso]"), image), symbols: None, debug: None };
     ElfNames::read(parts, shared.files, &shared.options)
 }
 
-pub(crate) fn own_image() -> Option<Vec<u8>> {
+/// The image of this system, if it is the recorded one.
+pub(crate) fn image_of(options: &Options, recorded: Option<BuildId>) -> Result<Vec<u8>, Reason> {
+    let bytes = own_image().ok_or(Reason::NoVdso)?;
+    let running = Image::parse(&bytes).ok_or(Reason::NoVdso)?.build_id();
+    let is_same = match (recorded, running) {
+        (Some(recorded), Some(running)) => recorded.matches(&running),
+        (Some(_), None) => false,
+        (None, _) => options.trust_running_kernel,
+    };
+    if is_same { Ok(bytes) } else { Err(Reason::VdsoDiffers { recorded, running }) }
+}
+
+fn own_image() -> Option<Vec<u8>> {
     let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
     let (start, end) = range_in(&maps)?;
     let size = end.checked_sub(start).filter(|size| *size <= MAX_BYTES)?;

@@ -5,6 +5,7 @@
 
 use std::ops::RangeInclusive;
 
+use super::machine::Machine;
 use super::rule::{Cfa, Rule, Saved};
 
 /// `EXIDX_CANTUNWIND`: the function cannot be unwound.
@@ -47,6 +48,9 @@ pub(super) fn rule(
     let count = index.bytes.len() / ENTRY_BYTES;
     let at = last_at_or_below(index, count, address)?;
     let start = index.relative(at)?;
+    if address == start {
+        return Some((Rule::without_frame(&Machine::Arm.convention()), start..=start));
+    }
     let next = at.checked_add(ENTRY_BYTES)?;
     // The last entry has no end of its own; binaries end with one that cannot be unwound.
     let end = index.relative(next).unwrap_or(u64::from(u32::MAX));
@@ -66,7 +70,7 @@ pub(super) fn rule(
             _ => with_length(table, place.checked_add(4)?, 0)?,
         }
     };
-    Some((Frame::default().run(&instructions)?, start..=end.checked_sub(1).filter(|end| *end >= start)?))
+    Some((Frame::default().run(&instructions)?, start + 1..=end.checked_sub(1).filter(|end| *end > start)?))
 }
 
 /// The place of the last entry that starts at an address or below it.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::ops::{Range, RangeInclusive};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use gimli::{BaseAddresses, RunTimeEndian};
@@ -21,6 +21,9 @@ use crate::reason::Reason;
 use crate::source::image::{Image, Load};
 use crate::source::{dwarf, elf_file, vdso};
 use crate::subject::Subject;
+
+/// What the kernel calls its own image in every process.
+const VDSO: &str = "[vdso]";
 
 /// Sections of jumps into other binaries that are kept. Linkers make up to four.
 const MAX_STUBS: usize = 8;
@@ -92,7 +95,7 @@ impl Tables {
                 let Opened { path, bytes } = search.binary()?;
                 (path, bytes)
             }
-            Subject::Vdso { build_id } => (PathBuf::from("[vdso]"), own_vdso(options, *build_id)?),
+            Subject::Vdso { build_id } => (PathBuf::from(VDSO), vdso_image(options, *build_id)?),
             // Only processes have their stacks recorded.
             _ => {
                 return Err(Reason::NotAFile { name: subject.to_string().into() });
@@ -233,16 +236,15 @@ fn stubs(image: &Image<'_>) -> Vec<(u64, u64)> {
     ranges.take(MAX_STUBS).collect()
 }
 
-/// The image of the running system, if it is the one that was recorded.
-fn own_vdso(options: &Options, recorded: Option<BuildId>) -> Result<FileBytes, Reason> {
-    let bytes = vdso::own_image().ok_or(Reason::NoVdso)?;
-    let running = Image::parse(&bytes).ok_or(Reason::NoVdso)?.build_id();
-    let is_same = match (recorded, running) {
-        (Some(recorded), Some(running)) => recorded.matches(&running),
-        (Some(_), None) => false,
-        (None, _) => options.trust_running_kernel,
-    };
-    if is_same { Ok(Arc::new(bytes)) } else { Err(Reason::VdsoDiffers { recorded, running }) }
+/// The image of the running system, if it is the one that was recorded, or else the one that the recorder kept.
+fn vdso_image(options: &Options, build_id: Option<BuildId>) -> Result<FileBytes, Reason> {
+    vdso::image_of(options, build_id).map(|bytes| -> FileBytes { Arc::new(bytes) }).or_else(|reason| {
+        let kept = build_id.and_then(|_| {
+            let search = Search { options, path: Path::new(VDSO), build_id, debug_link: None };
+            search.binary().ok()
+        });
+        kept.map(|kept| kept.bytes).ok_or(reason)
+    })
 }
 
 /// The last entry that starts at an address or below it.
