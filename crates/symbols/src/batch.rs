@@ -76,6 +76,8 @@ pub enum Provides {
     SymbolTable,
     /// Symbols, from `.dynsym`.
     DynamicSymbols,
+    /// Symbols, from a file embedded in the binary (`.gnu_debugdata`) and from `.dynsym`.
+    EmbeddedSymbols,
     /// Symbols, from a kernel symbol list.
     KernelSymbols,
     /// Symbols, from the list or the dump that a process wrote of the code it generated.

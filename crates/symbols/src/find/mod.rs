@@ -135,6 +135,11 @@ impl Search<'_> {
         })
     }
 
+    /// What a recorder put into its cache.
+    pub(crate) fn cached(&self) -> Option<Opened> {
+        self.first(&[build_id_cache::BINARY], |_| true).ok()
+    }
+
     /// The file at this path here, if its build-id is the recorded one.
     pub(crate) fn given(&self, path: &Path) -> Result<Opened, Reason> {
         let nothing = || Reason::NoFile { path: path.to_owned() };

@@ -14,6 +14,7 @@ mod kernel_image;
 mod kernel_list;
 mod layers;
 pub(crate) mod listed;
+mod mini_debug_info;
 mod naming;
 pub(crate) mod perf_map;
 mod plt;

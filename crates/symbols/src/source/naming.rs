@@ -27,6 +27,8 @@ pub(crate) struct Parts<'p, 'f> {
     pub(crate) runtime: (&'p Path, Image<'f>),
     /// The file with the symbols, if it is another one.
     pub(crate) symbols: Option<(&'p Path, &'p Image<'f>)>,
+    /// The file with symbols that is embedded in the one that was mapped.
+    pub(crate) embedded: Option<&'p Image<'f>>,
     /// The file with debug information.
     pub(crate) debug: Option<(&'p Path, &'f [u8])>,
 }
@@ -53,7 +55,10 @@ impl<'f> ElfNames<'f> {
         let (runtime_path, runtime) = parts.runtime;
         let (symbols_path, symbols_image) = parts.symbols.unwrap_or((runtime_path, &runtime));
         let read_symbols = || {
-            let symbols = ElfSymbols::read(symbols_image, &runtime);
+            let symbols = match parts.embedded {
+                Some(embedded) => ElfSymbols::read_embedded(embedded, &runtime, files),
+                None => ElfSymbols::read(symbols_image, &runtime),
+            };
             let plt = Plt::read(&runtime, |address| {
                 let symbols = symbols.as_ref()?;
                 let entry = symbols.find(runtime.address_to_offset(address)?)?;

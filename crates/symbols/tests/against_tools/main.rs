@@ -22,6 +22,7 @@ mod kernel_files;
 mod lines;
 mod mutants;
 mod nm;
+mod packed;
 mod perf;
 mod plt;
 mod programs;
