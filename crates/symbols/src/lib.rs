@@ -17,7 +17,8 @@
 //!
 //! Who asks more than once keeps a [`Resolver`], which reads each binary once.
 //!
-//! An address without a name is not an error: it has a [`Reason`]. Nothing is executed, nothing goes to the network.
+//! An address without a name is not an error: it has a [`Reason`]. Nothing is executed, and nothing goes to the
+//! network unless the caller says so (feature `debuginfod`).
 //! The answer does not depend on the number of threads.
 #![forbid(unsafe_code)]
 
@@ -38,6 +39,8 @@ pub use batch::{
 pub use build_id::BuildId;
 pub use demangle::{Demangle, demangle};
 pub use files::Files;
+#[cfg(feature = "debuginfod")]
+pub use find::Debuginfod;
 pub use find::SymbolArchive;
 pub use options::{FileBytes, FileLoader, GuestFiles, Options};
 pub use reason::Reason;

@@ -99,6 +99,9 @@ pub struct Options {
     pub kcore_dir: Option<PathBuf>,
     /// Where the symbols of guests' kernels are.
     pub guest: GuestFiles,
+    /// Servers to ask for what is not found otherwise.
+    #[cfg(feature = "debuginfod")]
+    pub debuginfod: Option<crate::find::Debuginfod>,
     /// Whether the running kernel stands for the recorded one when the recording has no build-id of it.
     pub trust_running_kernel: bool,
 }
@@ -121,6 +124,8 @@ impl Default for Options {
             kernel_build_id: None,
             kcore_dir: None,
             guest: GuestFiles::default(),
+            #[cfg(feature = "debuginfod")]
+            debuginfod: None,
             trust_running_kernel: false,
         }
     }

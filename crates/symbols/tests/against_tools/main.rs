@@ -26,4 +26,6 @@ mod packed;
 mod perf;
 mod plt;
 mod programs;
+#[cfg(feature = "debuginfod")]
+mod servers;
 mod threads;
