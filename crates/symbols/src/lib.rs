@@ -23,6 +23,7 @@
 
 mod batch;
 mod build_id;
+mod cache;
 mod demangle;
 mod files;
 mod find;
@@ -36,9 +37,10 @@ pub use batch::{
     Binding, FileId, Found, Frame, Function, FunctionId, Provides, Symbol, SymbolBatch, SymbolId,
 };
 pub use build_id::BuildId;
+pub use cache::cache_dir;
 pub use demangle::{Demangle, demangle};
 pub use files::Files;
-pub use options::{FileBytes, FileLoader, Options};
+pub use options::{FileBytes, FileLoader, LinesOf, Options};
 pub use reason::Reason;
 pub use resolve::{Resolver, resolve};
 pub use source::listed::{ListedSymbol, SymbolList};

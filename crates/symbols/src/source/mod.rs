@@ -10,10 +10,12 @@ pub(crate) mod kallsyms;
 mod kernel;
 pub(crate) mod listed;
 mod naming;
-mod plt;
+pub(crate) mod plt;
 mod running_kernel;
 pub(crate) mod table;
 mod vdso;
+
+use std::sync::Arc;
 
 use crate::batch::SymbolBatch;
 use crate::files::Files;
@@ -27,7 +29,7 @@ pub(crate) struct Shared<'f> {
     pub(crate) options: Options,
     /// Keeps the bytes that an opened source borrows.
     pub(crate) files: &'f Files,
-    pub(crate) kernel_lists: kallsyms::Lists,
+    pub(crate) kernel_lists: Arc<kallsyms::Lists>,
 }
 
 /// The names of one subject: found, read, and ready to be asked.
