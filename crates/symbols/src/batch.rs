@@ -180,6 +180,16 @@ impl SymbolBatch {
         self.frames.get(start..end).unwrap_or(&[])
     }
 
+    /// Whether any address has a frame.
+    pub(crate) fn has_frames(&self) -> bool {
+        !self.frames.is_empty()
+    }
+
+    /// How many frames there are.
+    pub(crate) fn frame_count(&self) -> usize {
+        self.frames.len()
+    }
+
     /// An answer that has no name for any address.
     pub(crate) fn unnamed(batch: AddressBatch, reason: Reason) -> SymbolBatch {
         let mut builder = BatchBuilder::new(&batch);
@@ -290,7 +300,10 @@ impl BatchBuilder {
         }
     }
 
-    pub(crate) fn finish(self, batch: AddressBatch) -> SymbolBatch {
+    pub(crate) fn finish(mut self, batch: AddressBatch) -> SymbolBatch {
+        if self.frames.is_empty() {
+            self.frame_ends = Vec::new();
+        }
         SymbolBatch {
             subject: batch.subject,
             addresses: batch.addresses,

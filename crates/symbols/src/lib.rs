@@ -24,6 +24,7 @@
 
 mod batch;
 mod build_id;
+mod cache;
 mod demangle;
 mod files;
 mod find;
@@ -37,12 +38,13 @@ pub use batch::{
     Binding, FileId, Found, Frame, Function, FunctionId, Provides, Symbol, SymbolBatch, SymbolId,
 };
 pub use build_id::BuildId;
+pub use cache::cache_dir;
 pub use demangle::{Demangle, demangle};
 pub use files::Files;
 #[cfg(feature = "debuginfod")]
 pub use find::Debuginfod;
 pub use find::SymbolArchive;
-pub use options::{FileBytes, FileLoader, GuestFiles, Options};
+pub use options::{FileBytes, FileLoader, GuestFiles, LinesOf, Options};
 pub use reason::Reason;
 pub use resolve::{Resolver, resolve};
 pub use source::jitdump::{GeneratedLine, JitDamage, JitDump};

@@ -204,12 +204,14 @@ fn debug_files(search: &Search<'_>) -> Vec<PathBuf> {
 }
 
 fn file(search: &Search<'_>, kind: &str) -> Vec<PathBuf> {
-    let servers = search.options.debuginfod.as_ref();
+    let Some(servers) = &search.options.debuginfod else { return Vec::new() };
     // A padded id is asked for without its padding: that is what servers read in the file.
-    let build_id = search.build_id.and_then(|id| id.spellings().pop());
-    servers
-        .zip(build_id)
-        .and_then(|(servers, id)| servers.file(&id, kind, &search.options.file_loader))
-        .into_iter()
-        .collect()
+    let Some(build_id) = search.build_id.and_then(|id| id.spellings().pop()) else { return Vec::new() };
+    let loader = &search.options.file_loader;
+    let found = servers.file(&build_id, kind, loader);
+    if found.is_none() {
+        // A server may have it tomorrow.
+        loader.note_other_source();
+    }
+    found.into_iter().collect()
 }

@@ -201,6 +201,8 @@ impl Search<'_> {
     fn open(&self, path: &Path, proof: Proof) -> Result<Opened, Option<Reason>> {
         let unreadable = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => None,
+            // Only that the recorded path is a directory is worth telling.
+            _ if proof != Proof::IdIfRecorded && path.is_dir() => None,
             _ => Some(Reason::NotReadable { path: path.to_owned(), error: error.to_string() }),
         };
         let mut opened =

@@ -12,6 +12,7 @@
 )]
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
 
+mod cache;
 mod calls;
 mod debug_files;
 mod demangle;
