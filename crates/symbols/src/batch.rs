@@ -76,6 +76,8 @@ pub enum Provides {
     SymbolTable,
     /// Symbols, from `.dynsym`.
     DynamicSymbols,
+    /// Symbols, from a file embedded in the binary (`.gnu_debugdata`) and from `.dynsym`.
+    EmbeddedSymbols,
     /// Symbols, from a kernel symbol list.
     KernelSymbols,
     /// Symbols, from the list or the dump that a process wrote of the code it generated.
@@ -176,6 +178,16 @@ impl SymbolBatch {
         };
         let end = self.frame_ends.get(index).copied().unwrap_or(0);
         self.frames.get(start..end).unwrap_or(&[])
+    }
+
+    /// Whether any address has a frame.
+    pub(crate) fn has_frames(&self) -> bool {
+        !self.frames.is_empty()
+    }
+
+    /// How many frames there are.
+    pub(crate) fn frame_count(&self) -> usize {
+        self.frames.len()
     }
 
     /// An answer that has no name for any address.
@@ -288,7 +300,10 @@ impl BatchBuilder {
         }
     }
 
-    pub(crate) fn finish(self, batch: AddressBatch) -> SymbolBatch {
+    pub(crate) fn finish(mut self, batch: AddressBatch) -> SymbolBatch {
+        if self.frames.is_empty() {
+            self.frame_ends = Vec::new();
+        }
         SymbolBatch {
             subject: batch.subject,
             addresses: batch.addresses,

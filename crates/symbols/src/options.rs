@@ -7,14 +7,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::build_id::BuildId;
+use crate::cache::Trace;
 use crate::demangle::Demangle;
 
 /// The bytes of a file, shared between threads: read, mapped or made up.
 pub type FileBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
 /// Reads a file. A caller may bring its own, for instance one that maps files into memory.
+///
+/// With [`Options::cache`] it must give what the file system has at the path: whether a cached answer still holds is seen
+/// by size, time and number of the files.
 #[derive(Clone)]
-pub struct FileLoader(Arc<Load>);
+pub struct FileLoader {
+    load: Arc<Load>,
+    /// Notes what was tried, for the cache.
+    trace: Option<Arc<Trace>>,
+}
 
 type Load = dyn Fn(&Path) -> io::Result<FileBytes> + Send + Sync;
 
@@ -22,16 +30,33 @@ impl FileLoader {
     /// A loader that calls `load`. It is called from several threads at once, and only for what
     /// [`std::fs::metadata`] calls a regular file.
     pub fn new(load: impl Fn(&Path) -> io::Result<FileBytes> + Send + Sync + 'static) -> FileLoader {
-        FileLoader(Arc::new(load))
+        FileLoader { load: Arc::new(load), trace: None }
     }
 
     /// Reads the whole file, if it is a regular one: the path comes from a recording and might name a device or a
     /// pipe, which would never end.
     pub(crate) fn load(&self, path: &Path) -> io::Result<FileBytes> {
-        if !std::fs::metadata(path)?.is_file() {
+        let metadata = std::fs::metadata(path);
+        if let Some(trace) = &self.trace {
+            trace.add(path, metadata.as_ref().ok());
+        }
+        if !metadata?.is_file() {
             return Err(io::Error::other("not a regular file"));
         }
-        (self.0)(path)
+        (self.load)(path)
+    }
+
+    /// Notes that the answer depends on more than files, so that it is not kept.
+    #[cfg(feature = "debuginfod")]
+    pub(crate) fn note_other_source(&self) {
+        if let Some(trace) = &self.trace {
+            trace.unsettle();
+        }
+    }
+
+    /// The same loader, which notes in `trace` what it is asked for.
+    pub(crate) fn traced(&self, trace: Arc<Trace>) -> FileLoader {
+        FileLoader { load: Arc::clone(&self.load), trace: Some(trace) }
     }
 }
 
@@ -63,6 +88,18 @@ pub struct GuestFiles {
     pub mount: Option<PathBuf>,
 }
 
+/// Which addresses source lines are looked up for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum LinesOf {
+    /// All of them.
+    #[default]
+    EveryAddress,
+    /// Of those that one symbol covers, the lowest one whose outermost frame has a source file; and all that no symbol
+    /// covers. That is enough to tell in which file a function is. The only choice for which it matters which addresses
+    /// are in a batch together.
+    OneOfEachSymbol,
+}
+
 /// How to look for binaries and what to read from them.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -82,6 +119,13 @@ pub struct Options {
     pub lines: bool,
     /// Whether inlined functions are looked up; needs `lines`. Without it a frame is only the innermost source line.
     pub inlines: bool,
+    /// Which addresses lines are looked up for.
+    pub lines_of: LinesOf,
+    /// A directory in which frames are kept from run to run, by build-id: only those of binaries whose build-id was
+    /// recorded, and only where [`Self::lines`] are wanted of every address. See [`cache_dir`](crate::cache_dir).
+    pub cache: Option<PathBuf>,
+    /// How many bytes the files in that directory may have in all; the oldest ones go first.
+    pub cache_bytes: u64,
     /// How many threads work; as many as there are processors when `None`.
     pub threads: Option<NonZeroUsize>,
     /// Reads the files.
@@ -99,6 +143,9 @@ pub struct Options {
     pub kcore_dir: Option<PathBuf>,
     /// Where the symbols of guests' kernels are.
     pub guest: GuestFiles,
+    /// Servers to ask for what is not found otherwise.
+    #[cfg(feature = "debuginfod")]
+    pub debuginfod: Option<crate::find::Debuginfod>,
     /// Whether the running kernel stands for the recorded one when the recording has no build-id of it.
     pub trust_running_kernel: bool,
 }
@@ -113,6 +160,9 @@ impl Default for Options {
             demangle: Demangle::default(),
             lines: true,
             inlines: true,
+            lines_of: LinesOf::default(),
+            cache: None,
+            cache_bytes: 512 << 20,
             threads: None,
             file_loader: FileLoader::default(),
             kallsyms: None,
@@ -121,6 +171,8 @@ impl Default for Options {
             kernel_build_id: None,
             kcore_dir: None,
             guest: GuestFiles::default(),
+            #[cfg(feature = "debuginfod")]
+            debuginfod: None,
             trust_running_kernel: false,
         }
     }

@@ -64,6 +64,13 @@ pub enum Reason {
     },
     /// The binary has symbols, but none covers this address.
     NoSymbolCovers,
+    /// There is no file, and a server that might have one could not be asked or gave something else.
+    NotDownloaded {
+        /// The server.
+        url: String,
+        /// What went wrong.
+        error: String,
+    },
     /// No symbol covers this address, and part of the list of symbols could not be read.
     ListDamaged {
         /// The list.
@@ -132,6 +139,7 @@ impl fmt::Display for Reason {
             }
             Reason::Stripped { path } => write!(f, "{} is stripped: it has no symbols", path.display()),
             Reason::NoSymbolCovers => f.write_str("no symbol covers the address"),
+            Reason::NotDownloaded { url, error } => write!(f, "no file, and none from {url}: {error}"),
             Reason::ListDamaged { path, count } => {
                 write!(f, "no symbol covers the address; {count} entries of {} are damaged", path.display())
             }

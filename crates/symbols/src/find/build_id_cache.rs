@@ -17,11 +17,7 @@ pub(super) const DEBUG_FILE: Place = Place { candidates: debug_files, proof: Pro
 
 fn binaries(search: &Search<'_>) -> Vec<PathBuf> {
     let entries = search.build_id.iter().flat_map(|id| entries(search.options, id));
-    let places = |entry: PathBuf| match entry.is_dir() {
-        true => vec![entry.join("elf"), entry.join("vdso")],
-        false => vec![entry],
-    };
-    entries.flat_map(places).collect()
+    entries.flat_map(|entry| [entry.join("elf"), entry.join("vdso"), entry]).collect()
 }
 
 fn debug_files(search: &Search<'_>) -> Vec<PathBuf> {

@@ -8,6 +8,8 @@ mod build_id_cache;
 pub(crate) mod compressed;
 mod debug_dirs;
 mod debug_link;
+#[cfg(feature = "debuginfod")]
+mod debuginfod;
 pub(crate) mod generated;
 mod kernel_images;
 mod module_files;
@@ -27,11 +29,19 @@ use crate::source::image::Image;
 pub use archive::SymbolArchive;
 pub(crate) use build_id_cache::kernel_symbol_lists;
 use compressed::Compression;
+#[cfg(feature = "debuginfod")]
+pub use debuginfod::Debuginfod;
 pub(crate) use module_files::module_name;
 
 /// Where the file that was mapped may be.
-const BINARIES: &[Place] =
-    &[recorded_path::PLACE, recorded_path::REPLACED, build_id_cache::BINARY, search_dirs::BINARY];
+const BINARIES: &[Place] = &[
+    recorded_path::PLACE,
+    recorded_path::REPLACED,
+    build_id_cache::BINARY,
+    search_dirs::BINARY,
+    #[cfg(feature = "debuginfod")]
+    debuginfod::BINARY,
+];
 
 /// Where a separate file with symbols and debug information may be.
 const DEBUG_FILES: &[Place] = &[
@@ -40,6 +50,8 @@ const DEBUG_FILES: &[Place] = &[
     debug_dirs::BESIDE_PATH,
     debug_dirs::BY_BUILD_ID,
     search_dirs::DEBUG_FILE,
+    #[cfg(feature = "debuginfod")]
+    debuginfod::DEBUG_FILE,
 ];
 
 /// Where an image of the kernel with symbols may be.
@@ -50,6 +62,8 @@ const KERNEL_IMAGES: &[Place] = &[
     debug_dirs::BY_BUILD_ID,
     kernel_images::GIVEN,
     search_dirs::DEBUG_FILE,
+    #[cfg(feature = "debuginfod")]
+    debuginfod::DEBUG_FILE,
 ];
 
 /// Where the file of a kernel module may be.
@@ -59,6 +73,8 @@ const MODULES: &[Place] = &[
     build_id_cache::BINARY,
     module_files::GIVEN,
     debug_dirs::BY_BUILD_ID,
+    #[cfg(feature = "debuginfod")]
+    debuginfod::BINARY,
 ];
 
 /// Largest file after decompression.
@@ -135,6 +151,11 @@ impl Search<'_> {
         })
     }
 
+    /// What a recorder put into its cache.
+    pub(crate) fn cached(&self) -> Option<Opened> {
+        self.first(&[build_id_cache::BINARY], |_| true).ok()
+    }
+
     /// The file at this path here, if its build-id is the recorded one.
     pub(crate) fn given(&self, path: &Path) -> Result<Opened, Reason> {
         let nothing = || Reason::NoFile { path: path.to_owned() };
@@ -162,13 +183,26 @@ impl Search<'_> {
                 }
             }
         }
-        Err(reason)
+        Err(self.failure_of_servers().filter(|_| matches!(reason, Reason::NoFile { .. })).unwrap_or(reason))
+    }
+
+    /// That no server had a file means nothing if one could not be asked.
+    #[cfg(feature = "debuginfod")]
+    fn failure_of_servers(&self) -> Option<Reason> {
+        self.options.debuginfod.as_ref()?.failure(self.build_id.and_then(|id| id.spellings().pop()))
+    }
+
+    #[cfg(not(feature = "debuginfod"))]
+    fn failure_of_servers(&self) -> Option<Reason> {
+        None
     }
 
     /// Opens a candidate. The error is `None` when there is nothing at the path.
     fn open(&self, path: &Path, proof: Proof) -> Result<Opened, Option<Reason>> {
         let unreadable = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => None,
+            // Only that the recorded path is a directory is worth telling.
+            _ if proof != Proof::IdIfRecorded && path.is_dir() => None,
             _ => Some(Reason::NotReadable { path: path.to_owned(), error: error.to_string() }),
         };
         let mut opened =

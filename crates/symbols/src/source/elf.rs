@@ -4,10 +4,12 @@
 //! that of the System V ABI, chapter 4, and of the processor supplements for ARM, AArch64 and 64-bit PowerPC.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use object::elf;
 
 use crate::batch::{Binding, Provides};
+use crate::files::Files;
 use crate::source::image::{Image, Section, as_text, text_at};
 use crate::source::table::{Entry, Table};
 
@@ -33,6 +35,34 @@ impl<'data> ElfSymbols<'data> {
                 let table = Table::build_lazily(entries, |_, _| false, |entry| name_of(strings, entry));
                 (!table.is_empty()).then_some(ElfSymbols { table, strings, provides })
             })
+    }
+
+    /// Reads the symbols of a file that is embedded in `runtime` and has what the dynamic symbols of that lack, and
+    /// these. The names of both are kept together in `files`.
+    pub(crate) fn read_embedded(
+        embedded: &Image<'data>,
+        runtime: &Image<'data>,
+        files: &'data Files,
+    ) -> Option<ElfSymbols<'data>> {
+        let (mut names, mut entries) = (Vec::new(), Vec::new());
+        for (image, kind) in [(embedded, elf::SHT_SYMTAB), (runtime, elf::SHT_DYNSYM)] {
+            let Some(section) = image.section_of_kind(kind) else { continue };
+            let strings = image.section_at(section.link).map_or(&[][..], |section| image.bytes(section));
+            let Ok(at) = u32::try_from(names.len()) else { break };
+            let reader = Reader { image, runtime, strings, descriptors: Descriptors::of(runtime) };
+            entries.extend(
+                reader
+                    .entries(section)
+                    .into_iter()
+                    .filter_map(|entry| Some(Entry { name: entry.name.checked_add(at)?, ..entry })),
+            );
+            names.extend_from_slice(strings);
+            // A table may lack its last zero byte, and then would run into the next one.
+            names.push(0);
+        }
+        let strings = files.keep(Arc::new(names));
+        let table = Table::build_lazily(entries, |_, _| false, |entry| name_of(strings, entry));
+        (!table.is_empty()).then_some(ElfSymbols { table, strings, provides: Provides::EmbeddedSymbols })
     }
 
     /// A symbol that covers a file offset. Others that start where it does may have better names: see

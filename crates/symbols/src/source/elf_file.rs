@@ -9,7 +9,7 @@ use crate::find::{DebugLink, Opened, Search};
 use crate::reason::Reason;
 use crate::source::image::Image;
 use crate::source::naming::{ElfNames, Parts};
-use crate::source::{Names, Shared, dwarf, elf};
+use crate::source::{Names, Shared, dwarf, elf, mini_debug_info};
 use crate::subject::Subject;
 
 /// Beginnings of names that the kernel gives to memory without a file.
@@ -77,11 +77,14 @@ pub(super) fn from_binary<'f>(
         }
         _ => None,
     };
+    let embedded =
+        if needs.symbols && symbols.is_none() { mini_debug_info::read(&runtime, files) } else { None };
     let debug = match &separate {
         Some((kept, _)) if needs.debug_info => Some((kept.path.as_path(), kept.data)),
         _ => Some((binary.path.as_path(), binary.data)),
     };
-    let parts = Parts { runtime: (binary.path.as_path(), runtime), symbols, debug };
+    let parts =
+        Parts { runtime: (binary.path.as_path(), runtime), symbols, embedded: embedded.as_ref(), debug };
     ElfNames::read(parts, files, search.options)
 }
 
@@ -98,7 +101,7 @@ fn from_debug_file<'f>(
         return Err(Reason::LayoutUnknown { path: kept.path });
     }
     let debug = Some((kept.path.as_path(), kept.data));
-    let parts = Parts { runtime: (kept.path.as_path(), image), symbols: None, debug };
+    let parts = Parts { runtime: (kept.path.as_path(), image), symbols: None, embedded: None, debug };
     ElfNames::read(parts, files, search.options)
 }
 

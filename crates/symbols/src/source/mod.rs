@@ -14,12 +14,15 @@ mod kernel_image;
 mod kernel_list;
 mod layers;
 pub(crate) mod listed;
+mod mini_debug_info;
 mod naming;
 pub(crate) mod perf_map;
-mod plt;
+pub(crate) mod plt;
 mod running_kernel;
 pub(crate) mod table;
 pub(crate) mod vdso;
+
+use std::sync::Arc;
 
 use crate::batch::SymbolBatch;
 use crate::files::Files;
@@ -33,7 +36,7 @@ pub(crate) struct Shared<'f> {
     pub(crate) options: Options,
     /// Keeps the bytes that an opened source borrows.
     pub(crate) files: &'f Files,
-    pub(crate) kernel_lists: kallsyms::Lists,
+    pub(crate) kernel_lists: Arc<kallsyms::Lists>,
 }
 
 /// The names of one subject: found, read, and ready to be asked.

@@ -7,13 +7,13 @@ use rustc_hash::FxHashMap;
 
 use crate::batch::{BatchBuilder, Found, Provides, Symbol, SymbolBatch, SymbolId, next_number};
 use crate::files::Files;
-use crate::options::Options;
+use crate::options::{LinesOf, Options};
 use crate::reason::Reason;
 use crate::source::Names;
 use crate::source::dwarf::{self, DebugInfo};
 use crate::source::elf::ElfSymbols;
 use crate::source::image::Image;
-use crate::source::plt::Plt;
+use crate::source::plt::{Plt, shown};
 use crate::source::table::Entry;
 use crate::subject::AddressBatch;
 
@@ -27,6 +27,8 @@ pub(crate) struct Parts<'p, 'f> {
     pub(crate) runtime: (&'p Path, Image<'f>),
     /// The file with the symbols, if it is another one.
     pub(crate) symbols: Option<(&'p Path, &'p Image<'f>)>,
+    /// The file with symbols that is embedded in the one that was mapped.
+    pub(crate) embedded: Option<&'p Image<'f>>,
     /// The file with debug information.
     pub(crate) debug: Option<(&'p Path, &'f [u8])>,
 }
@@ -53,7 +55,10 @@ impl<'f> ElfNames<'f> {
         let (runtime_path, runtime) = parts.runtime;
         let (symbols_path, symbols_image) = parts.symbols.unwrap_or((runtime_path, &runtime));
         let read_symbols = || {
-            let symbols = ElfSymbols::read(symbols_image, &runtime);
+            let symbols = match parts.embedded {
+                Some(embedded) => ElfSymbols::read_embedded(embedded, &runtime, files),
+                None => ElfSymbols::read(symbols_image, &runtime),
+            };
             let plt = Plt::read(&runtime, |address| {
                 let symbols = symbols.as_ref()?;
                 let entry = symbols.find(runtime.address_to_offset(address)?)?;
@@ -126,14 +131,12 @@ impl<'f> ElfNames<'f> {
             .into_par_iter()
             .with_min_len(16)
             .map(|(Hit { entry, is_plt }, has_room)| {
-                let (name, raw_name) = match &self.symbols {
-                    _ if !has_room => (String::new(), String::new()),
-                    Some(symbols) if !is_plt => {
-                        let raw = symbols.name(&entry);
-                        (crate::demangle::demangle(&raw, options.demangle).into_owned(), raw.into_owned())
-                    }
-                    _ => self.plt.name(&entry, options.demangle),
+                let raw_name = match &self.symbols {
+                    _ if !has_room => String::new(),
+                    Some(symbols) if !is_plt => symbols.name(&entry).into_owned(),
+                    _ => self.plt.name(&entry),
                 };
+                let name = shown(&raw_name, options.demangle);
                 Symbol { name, raw_name, start: entry.start, end: entry.end, binding: entry.binding }
             })
             .collect();
@@ -150,11 +153,13 @@ impl<'f> ElfNames<'f> {
         let Some((path, debug)) = &self.debug else { return };
         // A frame without inlined functions is a line: it has no place for a name.
         let symbol = |index: usize| builder.symbol(index).filter(|_| options.inlines);
+        let one_of_each = options.lines_of == LinesOf::OneOfEachSymbol;
         let offsets = batch.addresses.iter().enumerate();
         let queries: Vec<dwarf::Query> = offsets
             .map(|(index, offset)| dwarf::Query {
                 address: self.runtime.offset_to_address(*offset),
                 symbol: symbol(index),
+                group: builder.symbol(index).filter(|_| one_of_each),
             })
             .collect();
         let wanted = dwarf::Wanted { inlines: options.inlines, demangle: options.demangle };

@@ -1,12 +1,14 @@
-//! The code that the kernel maps into every process, read from this process.
+//! The code that the kernel maps into every process, read from this process or out of the recorder's
+//! cache.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::build_id::BuildId;
-use crate::options::Options;
+use crate::find::Search;
+use crate::options::{FileBytes, Options};
 use crate::reason::Reason;
 use crate::source::image::Image;
 use crate::source::naming::{ElfNames, Parts};
@@ -21,15 +23,29 @@ pub(crate) fn open<'f>(
     subject: &Subject,
 ) -> Option<Result<Box<dyn Names + 'f>, Reason>> {
     let Subject::Vdso { build_id } = subject else { return None };
-    let names = from_own_image(shared, *build_id);
+    let names = from_own_image(shared, *build_id)
+        .or_else(|reason| from_cache(shared, *build_id).ok_or(reason))
+        .and_then(|(path, bytes)| read(shared, &path, bytes));
     Some(names.map(|names| Box::new(names) as Box<dyn Names + 'f>))
 }
 
-fn from_own_image<'f>(shared: &Shared<'f>, recorded: Option<BuildId>) -> Result<ElfNames<'f>, Reason> {
-    let bytes = shared.files.keep(Arc::new(image_of(&shared.options, recorded)?));
-    let image = Image::parse(bytes).ok_or(Reason::NoVdso)?;
-    let parts = Parts { runtime: (Path::new("[vdso]"), image), symbols: None, debug: None };
+fn read<'f>(shared: &Shared<'f>, path: &Path, bytes: FileBytes) -> Result<ElfNames<'f>, Reason> {
+    let damaged = || Reason::NotElf { path: path.to_owned() };
+    let image = Image::parse(shared.files.keep(bytes)).ok_or_else(damaged)?;
+    let parts = Parts { runtime: (path, image), symbols: None, embedded: None, debug: None };
     ElfNames::read(parts, shared.files, &shared.options)
+}
+
+/// The image that a recorder put into its cache. Only with a build-id is it known to be the right one.
+fn from_cache(shared: &Shared<'_>, recorded: Option<BuildId>) -> Option<(PathBuf, FileBytes)> {
+    let search =
+        Search { options: &shared.options, path: Path::new("[vdso]"), build_id: recorded, debug_link: None };
+    search.cached().map(|opened| (opened.path, opened.bytes))
+}
+
+fn from_own_image(shared: &Shared<'_>, recorded: Option<BuildId>) -> Result<(PathBuf, FileBytes), Reason> {
+    let bytes = image_of(&shared.options, recorded)?;
+    Ok((PathBuf::from("[vdso]"), Arc::new(bytes)))
 }
 
 /// The image of this system, if it is the recorded one.

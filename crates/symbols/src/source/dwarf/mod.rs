@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gimli::{EndianSlice, RunTimeEndian};
 use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::look_up::Piece;
 use self::units::Units;
@@ -32,6 +33,8 @@ pub(crate) struct Query {
     /// The symbol that covers it. Its name is also that of the outermost level: DWARF often has only a part of it
     /// (`operator()`, or `f` for the clone `f.part.0`).
     pub(crate) symbol: Option<SymbolId>,
+    /// Of the queries with the same symbol here, only the first one with a source file is answered.
+    pub(crate) group: Option<SymbolId>,
 }
 
 /// What to look up.
@@ -74,12 +77,14 @@ impl<'f> DebugInfo<'f> {
     }
 
     /// The numbers of the queries, by the shard that answers them. A unit always belongs to the same shard, so that it
-    /// is read once.
+    /// is read once; a group is answered by the shard of its first query.
     fn share_out(&self, queries: &[Query]) -> Vec<Vec<usize>> {
         let mut shares = vec![Vec::new(); self.shards.len()];
+        let mut groups: FxHashMap<SymbolId, usize> = FxHashMap::default();
         for (number, query) in queries.iter().enumerate() {
             let Some(unit) = query.address.and_then(|address| self.units.first_at(address)) else { continue };
-            let shard = unit.checked_rem(shares.len()).unwrap_or(0);
+            let own = unit.checked_rem(shares.len()).unwrap_or(0);
+            let shard = query.group.map_or(own, |group| *groups.entry(group).or_insert(own));
             if let Some(share) = shares.get_mut(shard) {
                 share.push(number);
             }
@@ -104,11 +109,19 @@ impl<'f> DebugInfo<'f> {
             *context = Context::from_arc_dwarf(Arc::clone(&self.dwarf)).ok();
         }
         let Some(context) = context.as_ref() else { return piece };
+        let mut done: FxHashSet<SymbolId> = FxHashSet::default();
         for number in numbers {
             let Some(query) = queries.get(number) else { continue };
             let Some(address) = query.address else { continue };
-            if self.units.are_bounded_at(&self.dwarf, address) {
-                piece.add_address(context, number, address, query.symbol.is_some(), inlines);
+            let is_done = query.group.is_some_and(|group| done.contains(&group));
+            if is_done || !self.units.are_bounded_at(&self.dwarf, address) {
+                continue;
+            }
+            piece.add_address(context, number, address, query.symbol.is_some(), inlines);
+            if let Some(group) = query.group
+                && piece.keep_last_if_file(number)
+            {
+                done.insert(group);
             }
         }
         piece
