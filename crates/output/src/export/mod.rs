@@ -2,9 +2,11 @@
 
 pub mod folded;
 pub mod frames;
+pub mod labels;
 
 use perffile::Metadata;
 use readperf_profile::Profile;
+use readperf_profile::view::flame_tree::Sum;
 use readperf_session::Session;
 use std::io::{self, Write};
 
@@ -49,6 +51,16 @@ pub enum Weight {
     Period,
     /// One.
     Samples,
+}
+
+impl Weight {
+    /// That of a sum.
+    pub fn of_sum(self, sum: &Sum) -> u64 {
+        match self {
+            Weight::Period => sum.period,
+            Weight::Samples => sum.samples,
+        }
+    }
 }
 
 /// How to export. Formats take what they know; the program says which of its flags a format knows.
