@@ -1,5 +1,6 @@
 //! `readperf export`: profiles in the forms that other tools read. One format a file, one line in [`FORMATS`].
 
+pub mod flamegraph;
 pub mod folded;
 pub mod frames;
 pub mod labels;
@@ -41,7 +42,7 @@ pub struct Needs {
 }
 
 /// Every format, in the order of the help.
-pub const FORMATS: &[Format] = &[folded::FORMAT];
+pub const FORMATS: &[Format] = &[folded::FORMAT, flamegraph::SVG, flamegraph::HTML];
 
 /// What a sample counts for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,6 +79,8 @@ pub struct ExportOptions {
     pub event: Option<usize>,
     /// A title for people.
     pub title: Option<String>,
+    /// How flame graphs are drawn.
+    pub flame: flamegraph::FlameOptions,
 }
 
 /// A profile on its way out, and what is known of the recording.

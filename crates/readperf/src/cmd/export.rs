@@ -1,5 +1,7 @@
 //! `readperf export`: the profile in the form of another tool.
 
+mod flame;
+
 use super::Cmd;
 use crate::input::Input;
 use crate::out::Output;
@@ -10,6 +12,7 @@ use crate::suggestion::hint;
 use crate::symbol_options::SymbolOptions;
 use clap::{Args, ValueEnum};
 use readperf::output::export::{self, Export, ExportOptions, FORMATS, Format};
+use flame::FlameArguments;
 use readperf::profile::{CallerAddress, Keep};
 use readperf::{Analysis, PassOptions, Request};
 
@@ -56,6 +59,9 @@ pub(crate) struct ExportCommand {
     /// Do not show inlined functions as frames
     #[arg(long)]
     no_inline: bool,
+
+    #[command(flatten)]
+    flame: FlameArguments,
 
     #[command(flatten)]
     samples: SampleOptions,
@@ -163,6 +169,7 @@ impl ExportCommand {
             annotate: self.annotate,
             event: None,
             title: self.title.clone(),
+            flame: self.flame.options(),
         };
         let Analysis { profile, session, metadata, .. } = analysis;
         (format.write)(&Export { profile, session, metadata, options: &options }, out)?;
