@@ -112,6 +112,17 @@ impl Export<'_> {
     }
 }
 
+/// What a format writes of two recordings: the first compared with the second.
+pub type WriteDifference = fn(&Format, &Export<'_>, &Export<'_>, &mut dyn Write) -> io::Result<()>;
+
+impl Format {
+    /// How it shows the differences of a recording to another, if it can.
+    pub fn difference(&self) -> Option<WriteDifference> {
+        let can = [flamegraph::SVG.name, flamegraph::HTML.name].contains(&self.name);
+        can.then_some(flamegraph::write_difference)
+    }
+}
+
 /// The format with this name, if there is one.
 pub fn by_name(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)

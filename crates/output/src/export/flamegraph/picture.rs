@@ -60,8 +60,11 @@ pub(super) fn write(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::R
     }
 }
 
+/// How many rows the picture without script has: those with frames wide enough for it.
 fn still_rows(graph: &Graph<'_>) -> u32 {
-    graph.frames.rows.min(STILL_ROWS)
+    let whole = graph.frames.list.first().map_or(0, |all| weight(graph, all));
+    let wide = graph.frames.list.iter().filter(|frame| share(weight(graph, frame), whole) >= STILL_LEAST);
+    wide.map(|frame| frame.depth + 1).max().unwrap_or(1).min(STILL_ROWS)
 }
 
 /// The picture without script: widths in percent, so that it fits any width; every frame cuts off what is too long for it.

@@ -35,6 +35,7 @@ function drawFrame(into, i, x, width, faded) {
   if (faded) kind += ' faded';
   if (isHit(i)) kind += ' hit';
   if (isGone(i)) kind += ' gone';
+  if (width < 3) kind += ' thin';
   const box = make(SVG, 'rect', {
     id: 'f' + i, class: kind, x: x.toFixed(2), y, width: width.toFixed(2), height: ROW - 1, rx: width > 6 ? 2 : 0,
     role: 'treeitem', 'aria-level': data.depth[i] + 1, 'aria-label': lineAbout(i),

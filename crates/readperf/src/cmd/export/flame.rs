@@ -1,5 +1,7 @@
 //! How flame graphs are drawn: their flags.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use readperf::output::export::flamegraph::{self, FlameOptions, LeastShare, Siblings};
 
@@ -42,6 +44,10 @@ pub(super) struct FlameArguments {
     /// How functions with one caller are ordered
     #[arg(long, value_enum, default_value_t)]
     order: Order,
+
+    /// Show the differences to this recording: widths are those of FILE, colours what has changed since this one
+    #[arg(long, value_name = "RECORDING")]
+    pub(super) base: Option<PathBuf>,
 
     /// Frames below this share are not drawn, in percent
     #[arg(long, value_name = "PERCENT", default_value = "0.05", value_parser = least_share)]
