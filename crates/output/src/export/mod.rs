@@ -121,6 +121,11 @@ impl Format {
         let can = [flamegraph::SVG.name, flamegraph::HTML.name].contains(&self.name);
         can.then_some(flamegraph::write_difference)
     }
+
+    /// Whether it shows the samples of one event only: what [`Export::event`] says.
+    pub fn shows_one_event(&self) -> bool {
+        [folded::FORMAT.name, flamegraph::SVG.name, flamegraph::HTML.name].contains(&self.name)
+    }
 }
 
 /// The format with this name, if there is one.
