@@ -38,6 +38,11 @@ impl Input {
         (path.as_os_str() != "-").then_some(path)
     }
 
+    /// Another recording, read in the same way.
+    pub(crate) fn instead(&self, file: PathBuf) -> Input {
+        Input { file: Some(file), ..self.clone() }
+    }
+
     /// The recording as the user named it.
     pub(crate) fn name(&self) -> String {
         self.path().map_or_else(|| "standard input".to_owned(), |path| path.display().to_string())
