@@ -1,7 +1,12 @@
 //! `readperf export`: profiles in the forms that other tools read. One format a file, one line in [`FORMATS`].
 
+pub mod circumstances;
 pub mod folded;
 pub mod frames;
+mod images;
+pub mod pprof;
+mod protobuf;
+mod strings;
 
 use perffile::Metadata;
 use readperf_profile::Profile;
@@ -39,7 +44,7 @@ pub struct Needs {
 }
 
 /// Every format, in the order of the help.
-pub const FORMATS: &[Format] = &[folded::FORMAT];
+pub const FORMATS: &[Format] = &[folded::FORMAT, pprof::FORMAT];
 
 /// What a sample counts for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,6 +65,8 @@ pub struct ExportOptions {
     pub with_pid: bool,
     /// Whether threads are told apart by their ids.
     pub with_tid: bool,
+    /// Whether CPUs are told apart.
+    pub with_cpu: bool,
     /// Whether frames of the kernel, inlined ones and those of generated code are marked in their names.
     pub annotate: bool,
     /// Index of the event, for formats that show one; else the first that has samples.
