@@ -4,9 +4,12 @@ pub mod circumstances;
 pub mod folded;
 pub mod frames;
 mod images;
+mod json;
 pub mod pprof;
 mod protobuf;
+pub mod speedscope;
 mod strings;
+mod threads;
 
 use perffile::Metadata;
 use readperf_profile::Profile;
@@ -44,7 +47,7 @@ pub struct Needs {
 }
 
 /// Every format, in the order of the help.
-pub const FORMATS: &[Format] = &[folded::FORMAT, pprof::FORMAT];
+pub const FORMATS: &[Format] = &[folded::FORMAT, pprof::FORMAT, speedscope::FORMAT];
 
 /// What a sample counts for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

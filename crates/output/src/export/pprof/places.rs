@@ -90,7 +90,7 @@ impl<'x> Places<'x> {
                 lines.push(Line { function, line: i64::from(level.line) });
             }
         }
-        if let Some(mapping) = mapping.checked_sub(1).and_then(|at| self.mappings.get_mut(at as usize)) {
+        if let Some(mapping) = index(mapping).and_then(|at| self.mappings.get_mut(at)) {
             mapping.has_functions |= !lines.is_empty();
             mapping.has_file_names |= levels.iter().any(|level| level.file.is_some());
             mapping.has_line_numbers |= levels.iter().any(|level| level.line > 0);
@@ -138,6 +138,10 @@ impl<'x> Places<'x> {
         }
         number
     }
+}
+
+fn index(id: u64) -> Option<usize> {
+    usize::try_from(id.checked_sub(1)?).ok()
 }
 
 fn is_library(name: &[u8]) -> bool {
