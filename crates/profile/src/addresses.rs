@@ -54,6 +54,11 @@ impl Addresses {
         (index < self.list.len()).then(|| AddressId(u32::try_from(index).unwrap_or(u32::MAX)))
     }
 
+    /// All numbers, ascending.
+    pub fn ids(&self) -> impl Iterator<Item = AddressId> + use<> {
+        (0..u32::try_from(self.list.len()).unwrap_or(u32::MAX)).map(AddressId)
+    }
+
     /// The number of an address.
     #[inline]
     pub fn number(&mut self, code: CodeAddress) -> AddressId {

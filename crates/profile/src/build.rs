@@ -29,6 +29,7 @@ pub struct Builder {
     stacks: Stacks,
     rows: Vec<SampleRow>,
     numbers: FxHashMap<SampleRow, u32>,
+    times_ns: Option<(u64, u64)>,
 }
 
 impl Builder {
@@ -47,6 +48,11 @@ impl Builder {
         stack: impl DoubleEndedIterator<Item = AddressId>,
     ) {
         let stack = if self.keep.stacks { self.stacks.number(stack) } else { StackId::EMPTY };
+        // 0 stands for no time.
+        if sample.time_ns > 0 && !shares.is_empty() {
+            let (first, last) = self.times_ns.unwrap_or((sample.time_ns, sample.time_ns));
+            self.times_ns = Some((first.min(sample.time_ns), last.max(sample.time_ns)));
+        }
         for share in shares {
             if self.totals.len() <= share.event {
                 self.totals.resize(share.event + 1, (0, 0));
@@ -103,6 +109,6 @@ impl Builder {
             true => self.rows.sort_by_key(|row| (row.event, row.time_ns)),
             false => self.rows.sort_unstable(),
         }
-        Profile { events, addresses, stacks: self.stacks, rows: self.rows, names }
+        Profile { events, addresses, stacks: self.stacks, rows: self.rows, names, times_ns: self.times_ns }
     }
 }

@@ -47,6 +47,7 @@ pub struct Profile {
     pub(crate) stacks: Stacks,
     pub(crate) rows: Vec<SampleRow>,
     pub(crate) names: Names,
+    pub(crate) times_ns: Option<(u64, u64)>,
 }
 
 impl Profile {
@@ -79,6 +80,11 @@ impl Profile {
     /// The names of the addresses.
     pub fn names(&self) -> &Names {
         &self.names
+    }
+
+    /// Times of the first and the last sample that was taken in, ns; `None` if there is none with a time.
+    pub fn times_ns(&self) -> Option<(u64, u64)> {
+        self.times_ns
     }
 
     /// A function by its number.

@@ -1,9 +1,17 @@
 //! `readperf export`: profiles in the forms that other tools read. One format a file, one line in [`FORMATS`].
 
+pub mod circumstances;
 pub mod flamegraph;
 pub mod folded;
 pub mod frames;
+mod images;
+mod json;
 pub mod labels;
+pub mod pprof;
+mod protobuf;
+pub mod speedscope;
+mod strings;
+mod threads;
 
 use perffile::Metadata;
 use readperf_profile::Profile;
@@ -42,7 +50,8 @@ pub struct Needs {
 }
 
 /// Every format, in the order of the help.
-pub const FORMATS: &[Format] = &[folded::FORMAT, flamegraph::SVG, flamegraph::HTML];
+pub const FORMATS: &[Format] =
+    &[folded::FORMAT, flamegraph::SVG, flamegraph::HTML, pprof::FORMAT, speedscope::FORMAT];
 
 /// What a sample counts for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,6 +82,8 @@ pub struct ExportOptions {
     pub with_pid: bool,
     /// Whether threads are told apart by their ids.
     pub with_tid: bool,
+    /// Whether CPUs are told apart.
+    pub with_cpu: bool,
     /// Whether frames of the kernel, inlined ones and those of generated code are marked in their names.
     pub annotate: bool,
     /// Index of the event, for formats that show one; else the first that has samples.

@@ -48,6 +48,10 @@ pub(crate) struct ExportCommand {
     #[arg(long)]
     with_tid: bool,
 
+    /// Tell CPUs apart
+    #[arg(long)]
+    with_cpu: bool,
+
     /// Mark frames of the kernel with _[k], inlined ones with _[i], those of generated code with _[j]
     #[arg(long)]
     annotate: bool,
@@ -151,7 +155,7 @@ impl ExportCommand {
             keep: Keep {
                 stacks: true,
                 threads: format.needs.threads || self.with_pid || self.with_tid,
-                cpus: format.needs.cpus,
+                cpus: format.needs.cpus || self.with_cpu,
                 times: format.needs.times,
             },
             statistics: false,
@@ -209,6 +213,7 @@ impl ExportCommand {
             },
             with_pid: self.with_pid,
             with_tid: self.with_tid,
+            with_cpu: self.with_cpu,
             annotate: self.annotate,
             event: None,
             title: self.title.clone(),
