@@ -1,11 +1,11 @@
 //! A recording to a profile with names: one pass in order of time, then one batch of addresses a binary.
 
 use crate::naming::Namer;
-use crate::pass::{Chunk, PassOptions, Passed, pass};
+use crate::pass::{Chunk, Extras, PassOptions, Passed, pass_with};
 use crate::unwinding::StackEnds;
 use perffile::{Issues, Metadata, Recording};
 use readperf_profile::statistics::Statistics;
-use readperf_profile::{Builder, Keep, Names, Profile};
+use readperf_profile::{Builder, DetailField, DetailOptions, Keep, Names, Profile, Weighing};
 use readperf_session::Session;
 use readperf_symbols::{Files, Options};
 
@@ -54,16 +54,36 @@ pub fn analyse(recording: &Recording, request: &Request) -> perffile::Result<Ana
 pub fn analyse_with<E: From<perffile::Error>>(
     recording: &Recording,
     request: &Request,
+    each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
+) -> Result<Analysis, E> {
+    analyse_detailed(recording, request, &DetailOptions::default(), each)
+}
+
+/// The same, and keeps more of each sample.
+///
+/// # Errors
+/// A stream that has been read already; whatever `each` returns.
+pub fn analyse_detailed<E: From<perffile::Error>>(
+    recording: &Recording,
+    request: &Request,
+    details: &DetailOptions,
     mut each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
 ) -> Result<Analysis, E> {
-    let mut builder = Builder::new(request.keep);
+    let mut builder = Builder::with_details(request.keep, details.clone());
     let mut statistics = Statistics::default();
-    let passed = pass(recording, &request.pass, |_, chunk| {
+    let branches = details.weighing == Weighing::Branches;
+    let extras = Extras { data: details.has(DetailField::DataPlace), branches };
+    let passed = pass_with(recording, &request.pass, extras, |_, chunk| {
         if request.statistics {
             chunk.entries().iter().for_each(|entry| statistics.add(&entry.event));
         }
         for sample in chunk.samples() {
-            builder.add(sample.moment, sample.shares, sample.address, sample.stack.iter().copied());
+            if branches {
+                builder.add_branches(sample.moment, sample.moment.event, sample.branches);
+                continue;
+            }
+            let stack = sample.stack.iter().copied();
+            builder.add_with(sample.moment, sample.shares, sample.address, stack, sample.data);
         }
         each(chunk)
     })?;

@@ -6,8 +6,8 @@
 use crate::unwinding::{Recorded, StackEnds, Unwinding};
 use perffile::wire::attr::SampleType;
 use perffile::{Event, Issues, Metadata, Ordering, Recording, Schema, Share};
-use readperf_profile::{AddressId, Addresses, CallerAddress, SampleFilter, chain};
-use readperf_session::{Moment, SampleMoment, Session};
+use readperf_profile::{AddressId, Addresses, Branch, CallerAddress, SampleFilter, chain};
+use readperf_session::{CodeAddress, CpuMode, Moment, SampleMoment, Session};
 use readperf_symbols::Options;
 use std::ops::Range;
 
@@ -32,6 +32,14 @@ pub struct PassOptions {
 
 /// Frames that perf shows of a stack.
 const MAX_FRAMES: usize = 127;
+/// Places of a sample besides its stack that a pass is to look up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extras {
+    /// Where its data lies.
+    pub data: bool,
+    /// Where its last branches came from and went.
+    pub branches: bool,
+}
 
 /// What is known, as of the last record of the chunk at hand.
 #[derive(Debug)]
@@ -66,6 +74,8 @@ pub struct Entry<'e> {
     address: Option<AddressId>,
     stack: Range<usize>,
     shares: Range<usize>,
+    data: Option<AddressId>,
+    branches: Range<usize>,
 }
 
 /// Some records in order.
@@ -76,6 +86,7 @@ pub struct Chunk<'e> {
     shares: Vec<Share>,
     /// Stacks that are still bytes, with the index of their entry.
     recorded: Vec<(usize, Recorded<'e>)>,
+    branches: Vec<Branch>,
     progress: (u64, u64),
 }
 
@@ -92,12 +103,22 @@ pub struct Sample<'c, 'e> {
     pub address: AddressId,
     /// Its places, the innermost first; at least where it was taken.
     pub stack: &'c [AddressId],
+    /// Where its data lies, if asked for and recorded.
+    pub data: Option<AddressId>,
+    /// Its last branches, if asked for and recorded, the newest first.
+    pub branches: &'c [Branch],
 }
 
 impl<'e> Chunk<'e> {
     fn new(capacity: usize, progress: (u64, u64)) -> Self {
-        let (stacks, shares) = (Vec::new(), Vec::with_capacity(capacity));
-        Chunk { entries: Vec::with_capacity(capacity), stacks, shares, recorded: Vec::new(), progress }
+        Chunk {
+            entries: Vec::with_capacity(capacity),
+            stacks: Vec::new(),
+            shares: Vec::with_capacity(capacity),
+            recorded: Vec::new(),
+            branches: Vec::new(),
+            progress,
+        }
     }
 
     /// All records, in order.
@@ -119,6 +140,8 @@ impl<'e> Chunk<'e> {
             shares: self.shares.get(entry.shares.clone()).unwrap_or_default(),
             address,
             stack: self.stacks.get(entry.stack.clone()).unwrap_or_default(),
+            data: entry.data,
+            branches: self.branches.get(entry.branches.clone()).unwrap_or_default(),
         })
     }
 
@@ -133,11 +156,12 @@ impl<'e> Chunk<'e> {
         state: &mut State,
         unwinding: Option<&Unwinding>,
         options: &PassOptions,
+        extras: Extras,
         event: Event<'e>,
     ) {
         let moment = state.session.apply(&event);
-        let (stack, shares) = (self.stacks.len(), self.shares.len());
-        let mut address = None;
+        let (stack, shares, branches) = (self.stacks.len(), self.shares.len(), self.branches.len());
+        let (mut address, mut data) = (None, None);
         if let Moment::Sample(sample) = &moment
             && (options.filter.is_open() || options.filter.passes(&state.session, sample))
         {
@@ -148,10 +172,27 @@ impl<'e> Chunk<'e> {
             // A group read in which no counter has moved stands for nothing, but it is a sample.
             if self.shares.len() > shares || options.filter.passes_event(schema, sample.event) {
                 address = Some(self.push_stack(state, unwinding, options, &event, sample));
+                if extras.data {
+                    data = data_place(state, sample);
+                }
+                if extras.branches {
+                    self.push_branches(state, sample);
+                }
             }
         }
         let (stack, shares) = (stack..self.stacks.len(), shares..self.shares.len());
-        self.entries.push(Entry { event, moment, address, stack, shares });
+        let branches = branches..self.branches.len();
+        self.entries.push(Entry { event, moment, address, stack, shares, data, branches });
+    }
+
+    /// Takes in the branches of a sample.
+    fn push_branches(&mut self, state: &mut State, sample: &SampleMoment<'e>) {
+        let decoded = sample.sample.decode().ok().and_then(|(sample, _)| sample.branch_stack);
+        let mut place = |ip| state.addresses.number(anywhere(&state.session, sample, ip));
+        for entry in decoded.iter().flat_map(|stack| stack.entries.iter()) {
+            let (from, to) = (place(entry.from), place(entry.to));
+            self.branches.push(Branch { from, to, flags: entry.flags });
+        }
     }
 
     /// Takes in the stack of a sample; says where it was taken.
@@ -232,7 +273,21 @@ impl<'e> Chunk<'e> {
         self.entries.clear();
         self.stacks.clear();
         self.shares.clear();
+        self.branches.clear();
     }
+}
+
+/// Where the data of a sample lies.
+fn data_place(state: &mut State, sample: &SampleMoment<'_>) -> Option<AddressId> {
+    let ip = sample.sample.addr()?;
+    Some(state.addresses.number(anywhere(&state.session, sample, ip)))
+}
+
+/// Where an address is whose mode is not recorded: in the process, else in the kernel, as perf tries them.
+fn anywhere(session: &Session, sample: &SampleMoment<'_>, ip: u64) -> CodeAddress {
+    let locate = |mode| session.locate(sample.process, mode, ip);
+    let places = [CpuMode::User, CpuMode::Kernel].map(locate);
+    places.into_iter().find(|code| code.binary.is_some()).unwrap_or_else(|| locate(sample.mode))
 }
 
 /// Goes once over a recording, in order of time. `visit` sees every record, a chunk at a time.
@@ -242,6 +297,19 @@ impl<'e> Chunk<'e> {
 pub fn pass<E: From<perffile::Error>>(
     recording: &Recording,
     options: &PassOptions,
+    visit: impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
+) -> Result<Passed, E> {
+    pass_with(recording, options, Extras::default(), visit)
+}
+
+/// The same, and looks more places of samples up.
+///
+/// # Errors
+/// A stream that has been read already; whatever `visit` returns.
+pub fn pass_with<E: From<perffile::Error>>(
+    recording: &Recording,
+    options: &PassOptions,
+    extras: Extras,
     mut visit: impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
 ) -> Result<Passed, E> {
     let mut batches = recording.batches(Ordering::Time)?;
@@ -255,7 +323,7 @@ pub fn pass<E: From<perffile::Error>>(
         }
         let mut chunk = Chunk::new(batch.len().min(CHUNK), batches.progress());
         for event in batch.iter() {
-            chunk.push(&mut state, unwinding.as_ref(), options, event);
+            chunk.push(&mut state, unwinding.as_ref(), options, extras, event);
             if chunk.entries.len() == CHUNK {
                 chunk.finish(&mut state, unwinding.as_mut(), &mut visit)?;
             }

@@ -11,8 +11,8 @@ use crate::sample_options::{NameOptions, SampleOptions};
 use crate::suggestion::hint;
 use crate::symbol_options::SymbolOptions;
 use clap::{Args, ValueEnum};
-use readperf::output::export::{self, Export, ExportOptions, FORMATS, Format, WriteDifference};
 use flame::FlameArguments;
+use readperf::output::export::{self, Export, ExportOptions, FORMATS, Format, WriteDifference};
 use readperf::profile::{CallerAddress, Keep};
 use readperf::{Analysis, PassOptions, Request};
 
@@ -130,7 +130,12 @@ Examples:
         if let Some(base) = &base {
             analysis.issues.extend(&base.issues);
         }
-        Ok(Outcome { input: self.input.name(), issues: analysis.issues, strict: self.input.strict, ..Outcome::default() })
+        Ok(Outcome {
+            input: self.input.name(),
+            issues: analysis.issues,
+            strict: self.input.strict,
+            ..Outcome::default()
+        })
     }
 }
 
@@ -192,7 +197,11 @@ impl ExportCommand {
         let others: Vec<&str> = others.map(|(_, event)| event.name.as_str()).collect();
         if let (Some(event), false) = (export.profile.events().get(shown), others.is_empty()) {
             let others = others.join(", ");
-            say(&format!("{}: only {} is shown; --event chooses among it and {others}", self.input.name(), event.name));
+            say(&format!(
+                "{}: only {} is shown; --event chooses among it and {others}",
+                self.input.name(),
+                event.name
+            ));
         }
     }
 

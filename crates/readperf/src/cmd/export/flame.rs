@@ -74,7 +74,8 @@ impl FlameArguments {
 }
 
 fn least_share(text: &str) -> Result<LeastShare, String> {
-    let percent = text.trim_end_matches('%').parse::<f64>().ok().filter(|percent| (0.0..=100.0).contains(percent));
+    let percent =
+        text.trim_end_matches('%').parse::<f64>().ok().filter(|percent| (0.0..=100.0).contains(percent));
     let percent = percent.ok_or_else(|| format!("{text} is no percentage from 0 to 100"))?;
     // At most a million.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
