@@ -3,9 +3,10 @@
 //! Records come in chunks, because work on a chunk can be shared between threads (unwinding, text), and because names are
 //! looked up for many addresses at a time.
 
+use perffile::wire::sample::Sample as Fields;
 use perffile::{Event, Issues, Metadata, Ordering, Recording, Share};
 use readperf_profile::{AddressId, Addresses, CallerAddress, SampleFilter, chain};
-use readperf_session::{Moment, SampleMoment, Session};
+use readperf_session::{CpuMode, Moment, SampleMoment, Session};
 use std::ops::Range;
 
 /// Records in a chunk: what is held of them fits into a cache close to the processor.
@@ -20,6 +21,10 @@ pub struct PassOptions {
     pub callers: CallerAddress,
     /// Which samples count.
     pub filter: SampleFilter,
+    /// Whether data addresses are located, too.
+    pub data_addresses: bool,
+    /// Whether both ends of recorded branches are located, too.
+    pub branches: bool,
 }
 
 /// What is known, as of the last record of the chunk at hand.
@@ -53,6 +58,8 @@ pub struct Entry<'e> {
     address: Option<AddressId>,
     stack: Range<usize>,
     shares: Range<usize>,
+    data: Option<AddressId>,
+    branches: Range<usize>,
 }
 
 /// Some records in order.
@@ -61,6 +68,8 @@ pub struct Chunk<'e> {
     entries: Vec<Entry<'e>>,
     stacks: Vec<AddressId>,
     shares: Vec<Share>,
+    branches: Vec<AddressId>,
+    metadata: &'e Metadata,
     progress: (u64, u64),
 }
 
@@ -77,12 +86,16 @@ pub struct Sample<'c, 'e> {
     pub address: AddressId,
     /// Its places, the innermost first; at least where it was taken.
     pub stack: &'c [AddressId],
+    /// Where its data address lies, if such are located.
+    pub data: Option<AddressId>,
+    /// Where its branches come from and go to, one after the other, the newest first, if such are located.
+    pub branches: &'c [AddressId],
 }
 
 impl<'e> Chunk<'e> {
-    fn new(capacity: usize, progress: (u64, u64)) -> Self {
-        let (stacks, shares) = (Vec::new(), Vec::with_capacity(capacity));
-        Chunk { entries: Vec::with_capacity(capacity), stacks, shares, progress }
+    fn new(capacity: usize, metadata: &'e Metadata, progress: (u64, u64)) -> Self {
+        let (stacks, shares, branches) = (Vec::new(), Vec::with_capacity(capacity), Vec::new());
+        Chunk { entries: Vec::with_capacity(capacity), stacks, shares, branches, metadata, progress }
     }
 
     /// All records, in order.
@@ -104,7 +117,14 @@ impl<'e> Chunk<'e> {
             shares: self.shares.get(entry.shares.clone()).unwrap_or_default(),
             address,
             stack: self.stacks.get(entry.stack.clone()).unwrap_or_default(),
+            data: entry.data,
+            branches: self.branches.get(entry.branches.clone()).unwrap_or_default(),
         })
+    }
+
+    /// Events and features, as known by now.
+    pub fn metadata(&self) -> &'e Metadata {
+        self.metadata
     }
 
     /// How far the pass is: bytes done, bytes in all.
@@ -116,7 +136,8 @@ impl<'e> Chunk<'e> {
     fn push(&mut self, state: &mut State, options: &PassOptions, event: Event<'e>) {
         let moment = state.session.apply(&event);
         let (stack, shares) = (self.stacks.len(), self.shares.len());
-        let mut address = None;
+        let branches = self.branches.len();
+        let (mut address, mut data) = (None, None);
         if let Moment::Sample(sample) = &moment
             && (options.filter.is_open() || options.filter.passes(&state.session, sample))
         {
@@ -127,10 +148,37 @@ impl<'e> Chunk<'e> {
             // A group read in which no counter has moved stands for nothing, but it is a sample.
             if self.shares.len() > shares || options.filter.passes_event(schema, sample.event) {
                 address = Some(self.push_stack(state, options, &event, sample));
+                if options.data_addresses || options.branches {
+                    data = self.push_others(state, options, sample);
+                }
             }
         }
         let (stack, shares) = (stack..self.stacks.len(), shares..self.shares.len());
-        self.entries.push(Entry { event, moment, address, stack, shares });
+        let branches = branches..self.branches.len();
+        self.entries.push(Entry { event, moment, address, stack, shares, data, branches });
+    }
+
+    /// Takes in the branches of a sample; says where its data address lies. What such an address belongs to is told by itself:
+    /// the kernel has the upper half.
+    fn push_others(
+        &mut self,
+        state: &mut State,
+        options: &PassOptions,
+        sample: &SampleMoment<'e>,
+    ) -> Option<AddressId> {
+        const KERNEL: u64 = 1 << 63;
+        let State { session, addresses } = state;
+        let mut locate = |address: u64| {
+            let mode = if address & KERNEL != 0 { CpuMode::Kernel } else { CpuMode::User };
+            addresses.locate(session, sample.process, mode, address)
+        };
+        if options.branches
+            && let Ok((Fields { branch_stack: Some(stack), .. }, _)) = sample.sample.decode()
+        {
+            let ends = stack.entries.iter().flat_map(|branch| [branch.from, branch.to]);
+            self.branches.extend(ends.map(&mut locate));
+        }
+        sample.sample.addr().filter(|_| options.data_addresses).map(&mut locate)
     }
 
     /// Takes in the stack of a sample; says where it was taken.
@@ -165,6 +213,7 @@ impl<'e> Chunk<'e> {
         self.entries.clear();
         self.stacks.clear();
         self.shares.clear();
+        self.branches.clear();
     }
 }
 
@@ -181,7 +230,7 @@ pub fn pass<E: From<perffile::Error>>(
     let session = Session::new(recording.metadata());
     let mut state = State { session, addresses: Addresses::default() };
     while let Some(batch) = batches.next() {
-        let mut chunk = Chunk::new(batch.len().min(CHUNK), batches.progress());
+        let mut chunk = Chunk::new(batch.len().min(CHUNK), batches.metadata(), batches.progress());
         for event in batch.iter() {
             chunk.push(&mut state, options, event);
             if chunk.entries.len() == CHUNK {

@@ -112,6 +112,7 @@ Examples:
                 stacks: true,
                 callers: CallerAddress::Call,
                 filter: self.samples.filter(&recording)?,
+                ..PassOptions::default()
             },
             keep: Keep {
                 stacks: true,

@@ -7,6 +7,7 @@ pub(crate) mod export;
 pub(crate) mod info;
 pub(crate) mod overview;
 pub(crate) mod report;
+pub(crate) mod script;
 pub(crate) mod stat;
 pub(crate) mod stats;
 
@@ -46,6 +47,7 @@ pub(crate) const COMMANDS: &[Entry] = &[
     entry::<stat::Stat>(),
     entry::<dump::Dump>(),
     entry::<report::Report>(),
+    entry::<script::Script>(),
     entry::<export::ExportCommand>(),
     entry::<check::Check>(),
     entry::<completions::Completions>(),
