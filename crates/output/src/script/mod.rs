@@ -11,7 +11,7 @@ mod sample;
 mod values;
 
 pub use fields::{ChoiceError, Field, FieldChoice, Fields};
-pub use sample::SampleLine;
+pub use sample::{NextLine, SampleLine};
 
 use columns::Columns;
 use perffile::tracepoint::{Catalog, TracingData};
@@ -95,7 +95,8 @@ pub struct Known<'k> {
 }
 
 /// Makes lines. What has to be known of the recording is told on the way: [`Script::learn`] as its events become known,
-/// [`Script::prepare`] with each chunk of samples. Then samples can be written, by several threads at once.
+/// [`Script::prepare`] with each chunk of samples, [`Script::follow`] with
+/// each sample. Then samples can be written, by several threads at once.
 #[derive(Debug)]
 pub struct Script {
     options: Options,
@@ -106,6 +107,7 @@ pub struct Script {
     machine: Option<Machine>,
     catalog: Catalog,
     has_events: usize,
+    before: sample::Before,
 }
 
 impl Script {
@@ -120,6 +122,7 @@ impl Script {
             machine: None,
             catalog: Catalog::default(),
             has_events: 0,
+            before: sample::Before::default(),
         }
     }
 

@@ -171,10 +171,12 @@ pub(super) fn write_symbol(
     }
 }
 
-/// A binary as perf prints it here: files with their path, the kernel and its modules by their names in brackets.
+/// A binary as perf prints it here: files with their path, the kernel by its name in brackets. So are modules, unless the
+/// recording has a table of build-ids, where they are by path.
 pub(super) fn binary_name(binary: Option<&Binary>) -> Cow<'_, str> {
     match binary {
         None => Cow::Borrowed(UNKNOWN),
+        Some(Binary { kind: BinaryKind::Module { .. }, name, build_id: Some(_), .. }) => shown(name),
         Some(binary) if is_kernel(&binary.kind) => shown(&binary.short_name),
         Some(binary) => shown(&binary.name),
     }

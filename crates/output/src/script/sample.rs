@@ -31,8 +31,36 @@ pub struct SampleLine<'s, 'e> {
     pub data: Option<AddressId>,
     /// Where its branches come from and go to, one after the other, if they were located.
     pub branches: &'s [AddressId],
+}
+
+/// A sample and what of its line depends on the lines before: [`Script::follow`] makes it.
+#[derive(Clone, Copy, Debug)]
+pub struct NextLine<'s, 'e> {
+    pub(super) sample: SampleLine<'s, 'e>,
     /// The time to show, ns.
-    pub time_ns: u64,
+    time_ns: u64,
+    /// How wide the source of data is at least.
+    data_src_width: usize,
+}
+
+/// What lines depend on that were shown before them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Before {
+    first_ns: Option<u64>,
+    last_ns: Option<u64>,
+    data_src_width: usize,
+}
+
+impl Before {
+    /// The time to show for the next line, ns.
+    pub(super) fn time(&mut self, times: Times, time_ns: u64) -> u64 {
+        let last_ns = self.last_ns.replace(time_ns);
+        match times {
+            Times::Recorded => time_ns,
+            Times::SinceFirst => time_ns.wrapping_sub(*self.first_ns.get_or_insert(time_ns)),
+            Times::SinceLast => last_ns.map_or(0, |last_ns| time_ns.wrapping_sub(last_ns)),
+        }
+    }
 }
 
 /// Who and when: what stands before a line, of samples and of other records.
@@ -47,10 +75,25 @@ pub(super) struct Start<'s> {
 }
 
 impl Script {
+    /// Takes a sample as the next that is shown: some of what its line says depends on the lines before. `None` if it has no
+    /// lines.
+    pub fn follow<'s, 'e>(&mut self, sample: SampleLine<'s, 'e>) -> Option<NextLine<'s, 'e>> {
+        let columns = sample.shares.iter().filter_map(|share| self.columns(share.event));
+        let data_src = columns.fold(None, |any: Option<bool>, columns| {
+            Some(any.unwrap_or_default() || columns.fields.has(Field::DataSrc))
+        })?;
+        if data_src {
+            let bits = sample.moment.sample.decode().ok().and_then(|(sample, _)| sample.data_src);
+            self.before.data_src_width = self.before.data_src_width.max(values::data_src_width(bits));
+        }
+        let time_ns = self.before.time(self.options.times, sample.moment.time_ns);
+        Some(NextLine { sample, time_ns, data_src_width: self.before.data_src_width })
+    }
+
     /// Appends the lines of a sample: for each event that it stands for one, with its call chain.
-    pub fn write_sample(&self, out: &mut Vec<u8>, known: &Known<'_>, line: &SampleLine<'_, '_>) {
+    pub fn write_sample(&self, out: &mut Vec<u8>, known: &Known<'_>, line: &NextLine<'_, '_>) {
         let mut line = *line;
-        for share in line.shares {
+        for share in line.sample.shares {
             if let Some(columns) = self.columns(share.event) {
                 self.write_share(out, known, &line, share, columns);
                 if self.options.times == Times::SinceLast {
@@ -64,12 +107,12 @@ impl Script {
         &self,
         out: &mut Vec<u8>,
         known: &Known<'_>,
-        line: &SampleLine<'_, '_>,
+        line: &NextLine<'_, '_>,
         share: &Share,
         columns: &Columns,
     ) {
         let fields = columns.fields;
-        let moment = line.moment;
+        let moment = line.sample.moment;
         let recorded = moment.sample.layout().shape().sample_type;
         let (pid, tid) = match (moment.sample.pid(), moment.sample.tid()) {
             (Some(pid), Some(tid)) => (pid, tid),
@@ -174,7 +217,7 @@ impl Script {
         &self,
         out: &mut Vec<u8>,
         known: &Known<'_>,
-        line: &SampleLine<'_, '_>,
+        line: &NextLine<'_, '_>,
         sample: &Sample<'_>,
         columns: &Columns,
     ) {
@@ -186,12 +229,12 @@ impl Script {
         }
         if fields.has(Field::Addr) {
             hex(out, sample.addr.unwrap_or_default(), 16);
-            if let (true, Some(id)) = (columns.is_fault, line.data) {
+            if let (true, Some(id)) = (columns.is_fault, line.sample.data) {
                 write_place(out, known, id, columns);
             }
         }
         if fields.has(Field::DataSrc) {
-            values::write_data_src(out, sample.data_src);
+            values::write_data_src(out, sample.data_src, line.data_src_width);
         }
         values::write_weights(out, sample, fields);
     }
@@ -201,23 +244,23 @@ impl Script {
         &self,
         out: &mut Vec<u8>,
         known: &Known<'_>,
-        line: &SampleLine<'_, '_>,
+        line: &NextLine<'_, '_>,
         columns: &Columns,
         style: usize,
     ) {
         let Some(places) = self.places.get(style) else { return };
         if !columns.has_chain {
             out.push(b' ');
-            out.extend_from_slice(places.get(line.address));
+            out.extend_from_slice(places.get(line.sample.address));
             return;
         }
         out.push(b'\n');
-        if line.stack.len() == 1 && has_no_chain(line) {
+        if line.sample.stack.len() == 1 && has_no_chain(line) {
             return;
         }
         let unwound = columns.unwound_style.filter(|unwound| *unwound != style);
         let unwound = unwound.and_then(|style| self.places.get(style));
-        for id in line.stack.iter().take(self.options.max_stack) {
+        for id in line.sample.stack.iter().take(self.options.max_stack) {
             // What ran in the kernel is never unwound.
             let places = unwound.filter(|_| is_user(known, *id)).unwrap_or(places);
             out.extend_from_slice(places.get(*id));
@@ -229,7 +272,7 @@ impl Script {
         &self,
         out: &mut Vec<u8>,
         known: &Known<'_>,
-        line: &SampleLine<'_, '_>,
+        line: &NextLine<'_, '_>,
         sample: &Sample<'_>,
         columns: &Columns,
     ) {
@@ -240,7 +283,7 @@ impl Script {
                 values::write_registers(out, registers, self.machine);
             }
         }
-        values::write_branches(out, known, line, sample, fields);
+        values::write_branches(out, known, &line.sample, sample, fields);
         if let (true, true, Some(raw)) = (columns.is_bpf_output, fields.has(Field::BpfOutput), sample.raw) {
             values::write_bpf_output(out, raw);
         }
@@ -275,12 +318,12 @@ fn write_place(out: &mut Vec<u8>, known: &Known<'_>, id: AddressId, columns: &Co
 }
 
 /// Whether a chain holds no address: what stands in for it in the stack was not recorded there.
-fn has_no_chain(line: &SampleLine<'_, '_>) -> bool {
-    let recorded = line.moment.sample.layout().shape().sample_type;
+fn has_no_chain(line: &NextLine<'_, '_>) -> bool {
+    let recorded = line.sample.moment.sample.layout().shape().sample_type;
     if recorded.has(SampleType::STACK_USER) || recorded.has(SampleType::BRANCH_STACK) {
         return false;
     }
-    let chain = line.moment.sample.callchain().unwrap_or_default();
+    let chain = line.sample.moment.sample.callchain().unwrap_or_default();
     chain.iter().all(|entry| perffile::wire::callchain::marker_name(entry).is_some())
 }
 

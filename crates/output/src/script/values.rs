@@ -47,8 +47,22 @@ pub(super) fn make_harmless(out: &mut Vec<u8>, start: usize) {
     out.extend_from_slice(harmless.as_bytes());
 }
 
-/// Where the data came from, as bits and in words; as long as perf's buffer is.
-pub(super) fn write_data_src(out: &mut Vec<u8>, bits: Option<u64>) {
+/// Where the data came from, as bits and in words; as long as perf's buffer is. Each is as wide as the widest before.
+pub(super) fn write_data_src(out: &mut Vec<u8>, bits: Option<u64>, width: usize) {
+    let before = out.len();
+    push_data_src(out, bits);
+    let written = out.len() - before;
+    super::digits::pad(out, width.saturating_sub(written));
+}
+
+/// How wide that is.
+pub(super) fn data_src_width(bits: Option<u64>) -> usize {
+    let mut text = Vec::new();
+    push_data_src(&mut text, bits);
+    text.len()
+}
+
+fn push_data_src(out: &mut Vec<u8>, bits: Option<u64>) {
     const LONGEST: usize = 99;
     let source = bits.map_or(DataSrc::NOT_AVAILABLE, DataSrc);
     let before = out.len();
@@ -109,7 +123,9 @@ pub(super) fn write_branches(
             Some([from, to]) => (Some(*from), Some(*to)),
             _ => (None, None),
         };
-        out.push(b' ');
+        if how != Field::BranchSymbols {
+            out.push(b' ');
+        }
         write_end(out, known, branch.from, from, how, fields);
         out.push(b'/');
         write_end(out, known, branch.to, to, how, fields);
@@ -149,13 +165,17 @@ fn write_end(
     }
 }
 
-/// Prediction, transaction, abort, cycles, kind.
+/// Prediction, transaction, abort, cycles, kind; an unknown kind is left out. perf 6.1 does not tell the speculation.
 fn write_flags(out: &mut Vec<u8>, flags: BranchFlags) {
     let text = flags.to_string();
-    // perf 6.1 does not tell the speculation.
-    let known = text.rsplit_once('/').map_or(text.as_str(), |(known, _)| known);
+    let mut parts = text.rsplitn(3, '/');
+    let (_, kind, rest) = (parts.next(), parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     out.push(b'/');
-    out.extend_from_slice(known.as_bytes());
+    out.extend_from_slice(rest.as_bytes());
+    out.push(b'/');
+    if flags.kind() != 0 {
+        out.extend_from_slice(kind.as_bytes());
+    }
     out.push(b' ');
 }
 

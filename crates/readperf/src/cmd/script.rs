@@ -12,7 +12,9 @@ use clap::Args;
 use perffile::Recording;
 use perffile::wire::attr::SampleType;
 use rayon::prelude::*;
-use readperf::output::script::{self, ChoiceError, Field, FieldChoice, Inlines, Known, SampleLine, Times};
+use readperf::output::script::{
+    self, ChoiceError, Field, FieldChoice, Inlines, Known, NextLine, SampleLine, Times,
+};
 use readperf::profile::Names;
 use readperf::symbols::{Files, Options};
 use readperf::{Chunk, Namer, PassOptions, State};
@@ -95,7 +97,6 @@ Examples:
             script: script::Script::new(options),
             names: Names::default(),
             pool: self.symbols.pool()?,
-            times: TimeShown::default(),
         };
         let mut out = self.output.open_bytes(&self.input)?;
         let mut progress = Progress::new("reading", !self.input.no_progress);
@@ -145,7 +146,9 @@ impl Script {
             stacks: options.chains && fields.any(Field::Ip),
             filter: self.samples.filter(recording)?,
             data_addresses: fields.any(Field::Addr),
-            branches: fields.any(Field::BranchSymbols) || fields.any(Field::BranchOffsets),
+            branches: [Field::Branches, Field::BranchSymbols, Field::BranchOffsets]
+                .iter()
+                .any(|how| fields.any(*how)),
             ..PassOptions::default()
         })
     }
@@ -187,25 +190,6 @@ fn describe(choice: &str, error: &ChoiceError) -> String {
     }
 }
 
-/// The time of the first and the last line.
-#[derive(Debug, Default)]
-struct TimeShown {
-    first_ns: Option<u64>,
-    last_ns: Option<u64>,
-}
-
-impl TimeShown {
-    /// What to show for the next line. perf has it that a first time of 0 is none.
-    fn next(&mut self, times: Times, time_ns: u64) -> u64 {
-        let last_ns = self.last_ns.replace(time_ns);
-        match times {
-            Times::Recorded => time_ns,
-            Times::SinceFirst => time_ns.wrapping_sub(*self.first_ns.get_or_insert(time_ns)),
-            Times::SinceLast => last_ns.map_or(0, |last_ns| time_ns.wrapping_sub(last_ns)),
-        }
-    }
-}
-
 /// A run over a recording.
 struct Run<'f> {
     files: &'f Files,
@@ -214,7 +198,6 @@ struct Run<'f> {
     script: script::Script,
     names: Names,
     pool: rayon::ThreadPool,
-    times: TimeShown,
 }
 
 impl Run<'_> {
@@ -235,8 +218,8 @@ impl Run<'_> {
         let known = Known { session, addresses, names: &self.names };
         self.script.prepare(&known);
         let mut lines = Vec::new();
-        for sample in chunk.samples().filter(|sample| !sample.shares.is_empty()) {
-            lines.push(SampleLine {
+        for sample in chunk.samples() {
+            lines.extend(self.script.follow(SampleLine {
                 event: sample.event,
                 moment: sample.moment,
                 shares: sample.shares,
@@ -244,13 +227,12 @@ impl Run<'_> {
                 stack: sample.stack,
                 data: sample.data,
                 branches: sample.branches,
-                time_ns: self.times.next(self.script.options().times, sample.moment.time_ns),
-            });
+            }));
         }
         let script = &self.script;
         let texts: Vec<Vec<u8>> = self.pool.install(|| {
             let shares = lines.par_chunks(SHARE);
-            let text = |lines: &[SampleLine<'_, '_>]| {
+            let text = |lines: &[NextLine<'_, '_>]| {
                 let mut text = Vec::new();
                 for line in lines {
                     script.write_sample(&mut text, &known, line);
