@@ -2,6 +2,7 @@
 
 use crate::naming::Namer;
 use crate::pass::{Chunk, PassOptions, Passed, pass};
+use crate::unwinding::StackEnds;
 use perffile::{Issues, Metadata, Recording};
 use readperf_profile::statistics::Statistics;
 use readperf_profile::{Builder, Keep, Names, Profile};
@@ -34,6 +35,8 @@ pub struct Analysis {
     pub statistics: Statistics,
     /// What was wrong.
     pub issues: Issues,
+    /// How recorded user stacks ended.
+    pub stack_ends: StackEnds,
 }
 
 /// Analyses a recording.
@@ -64,12 +67,11 @@ pub fn analyse_with<E: From<perffile::Error>>(
         }
         each(chunk)
     })?;
-    let Passed { metadata, state, issues } = passed;
+    let Passed { metadata, state, issues, stack_ends } = passed;
     let mut names = Names::default();
     let files = Files::new();
-    let mut namer = Namer::new(&files, request.symbols.clone());
-    namer.learn_embedded(&metadata.features);
+    let mut namer = Namer::new(&files, request.symbols.clone(), &metadata);
     namer.learn(&mut names, &state.addresses, &state.session);
     let profile = builder.finish(state.addresses, names, &metadata.schema);
-    Ok(Analysis { metadata, session: state.session, profile, statistics, issues })
+    Ok(Analysis { metadata, session: state.session, profile, statistics, issues, stack_ends })
 }

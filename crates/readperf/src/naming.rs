@@ -1,9 +1,9 @@
 //! Between the profile and the symbols: binaries of a session become subjects, answers become functions.
 
 use crate::embedded::{Embedded, embedded};
-use perffile::Features;
+use perffile::Metadata;
 use readperf_profile::{AddressBatch, Addresses, Named, NamedBatch, NamedFrame, NamedFunction, Names};
-use readperf_session::{Binary, BinaryKind, Session};
+use readperf_session::{Binary, BinaryKind, ReferenceSymbol, Session};
 use readperf_symbols::{
     self as symbols, BuildId, FileLoader, Files, JitDump, ListedSymbol, Options, Resolver, Subject,
     SymbolBatch, SymbolList,
@@ -17,19 +17,24 @@ use std::sync::Arc;
 /// Looks names up.
 #[derive(Debug)]
 pub struct Namer<'f> {
-    resolver: Resolver<'f>,
+    files: &'f Files,
+    options: Options,
+    /// Made when it is known which kernel was recorded.
+    resolver: Option<Resolver<'f>>,
     embedded: Embedded,
 }
 
 impl<'f> Namer<'f> {
-    /// One that looks where these options say, and keeps what it opens in `files`.
-    pub fn new(files: &'f Files, options: Options) -> Namer<'f> {
-        Namer { resolver: Resolver::new(files, options), embedded: Embedded::default() }
-    }
-
-    /// Takes the names that a recording brings in its features.
-    pub fn learn_embedded(&mut self, features: &Features) {
-        self.embedded = embedded(features);
+    /// One that looks where these options say, and where the recording itself says, and keeps what it opens in `files`.
+    pub fn new(files: &'f Files, options: Options, metadata: &Metadata) -> Namer<'f> {
+        let features = &metadata.features;
+        let release = || features.osrelease().map(|release| release.into_owned());
+        let options = Options {
+            kernel_release: options.kernel_release.or_else(release),
+            kcore_dir: options.kcore_dir.or_else(|| metadata.kcore_dir.clone()),
+            ..options
+        };
+        Namer { files, options, resolver: None, embedded: embedded(features) }
     }
 
     /// Learns the names of the addresses that are not known yet. Those of each binary go out once, sorted; binaries are
@@ -52,12 +57,22 @@ impl<'f> Namer<'f> {
                 None => answers.push(unnamed(batch, "the binary is not known")),
             }
         }
-        for (batch, answer) in asked.into_iter().zip(self.resolver.resolve(questions)) {
+        let resolver = self.resolver.get_or_insert_with(|| {
+            let options = self.options.clone();
+            let kernel_build_id = options.kernel_build_id.or_else(|| kernel_build_id(session));
+            Resolver::new(self.files, Options { kernel_build_id, ..options })
+        });
+        for (batch, answer) in asked.into_iter().zip(resolver.resolve(questions)) {
             let named = named(&batch, &answer);
             answers.push((batch, named));
         }
         names.learn(addresses, &answers);
     }
+}
+
+fn kernel_build_id(session: &Session) -> Option<BuildId> {
+    let kernel = session.binary(session.kernel_image()?.binary)?;
+    BuildId::from_bytes(kernel.build_id.as_deref()?)
 }
 
 /// A loader that maps files instead of reading them.
@@ -74,16 +89,22 @@ pub(crate) fn subject_with_file(binary: &Binary) -> Option<Subject> {
     let build_id = binary.build_id.as_deref().and_then(BuildId::from_bytes);
     match &binary.kind {
         BinaryKind::User => Some(Subject::File { path: path(&binary.name), build_id }),
-        BinaryKind::Kernel { reference } => {
-            let reference = reference.as_ref();
-            let reference = reference.map(|r| (String::from_utf8_lossy(&r.name).into_owned(), r.address));
-            Some(Subject::Kernel { build_id, reference })
+        BinaryKind::Kernel { reference: symbol } => {
+            Some(Subject::Kernel { build_id, reference: reference(symbol.as_ref()) })
         }
         BinaryKind::Module { start } => {
             Some(Subject::KernelModule { name: path(&binary.name), build_id, start: Some(*start) })
         }
         BinaryKind::Vdso => Some(Subject::Vdso { build_id }),
-        _ => None,
+        BinaryKind::GuestKernel { reference: symbol } => Some(Subject::GuestKernel {
+            pid: guest_pid(&binary.name),
+            build_id,
+            reference: reference(symbol.as_ref()),
+        }),
+        BinaryKind::GuestModule { start } => {
+            Some(Subject::GuestModule { pid: None, name: path(&binary.name), build_id, start: Some(*start) })
+        }
+        BinaryKind::Jit { .. } | BinaryKind::Bpf { .. } | BinaryKind::Vsyscall | BinaryKind::Anon => None,
     }
 }
 
@@ -101,11 +122,18 @@ fn subject(binary: &Binary, session: &Session) -> Result<Subject, &'static str> 
         }
         BinaryKind::Vsyscall => Err("the page of old system calls has no symbols"),
         BinaryKind::Anon => Err("memory without a file"),
-        BinaryKind::GuestKernel { .. } | BinaryKind::GuestModule { .. } => {
-            Err("a guest's kernel: its names are not looked up by this version")
-        }
         _ => subject_with_file(binary).ok_or("the binary is no file"),
     }
+}
+
+fn reference(symbol: Option<&ReferenceSymbol>) -> Option<(String, u64)> {
+    symbol.map(|symbol| (String::from_utf8_lossy(&symbol.name).into_owned(), symbol.address))
+}
+
+/// The process that runs a guest: its number is in the name, `[guest.kernel.kallsyms.PID]`.
+fn guest_pid(name: &[u8]) -> Option<u32> {
+    let name = std::str::from_utf8(name).ok()?;
+    name.strip_prefix("[guest.kernel.kallsyms.")?.strip_suffix(']')?.parse().ok()
 }
 
 /// The jitdump file that a process mapped to tell of itself, if it did.

@@ -3,10 +3,13 @@
 //! Records come in chunks, because work on a chunk can be shared between threads (unwinding, text), and because names are
 //! looked up for many addresses at a time.
 
+use crate::unwinding::{Recorded, StackEnds, Unwinding};
+use perffile::wire::attr::SampleType;
 use perffile::wire::sample::Sample as Fields;
-use perffile::{Event, Issues, Metadata, Ordering, Recording, Share};
+use perffile::{Event, Issues, Metadata, Ordering, Recording, Schema, Share};
 use readperf_profile::{AddressId, Addresses, CallerAddress, SampleFilter, chain};
 use readperf_session::{CpuMode, Moment, SampleMoment, Session};
+use readperf_symbols::Options;
 use std::ops::Range;
 
 /// Records in a chunk: what is held of them fits into a cache close to the processor.
@@ -21,11 +24,19 @@ pub struct PassOptions {
     pub callers: CallerAddress,
     /// Which samples count.
     pub filter: SampleFilter,
+    /// Where the binaries are that are needed to unwind recorded user stacks; without, these stay what the recorded call
+    /// chain tells.
+    pub unwind: Option<Options>,
+    /// Most frames of a recorded user stack; 127 if 0, as perf.
+    pub max_frames: usize,
     /// Whether data addresses are located, too.
     pub data_addresses: bool,
     /// Whether both ends of recorded branches are located, too.
     pub branches: bool,
 }
+
+/// Frames that perf shows of a stack.
+const MAX_FRAMES: usize = 127;
 
 /// What is known, as of the last record of the chunk at hand.
 #[derive(Debug)]
@@ -45,6 +56,8 @@ pub struct Passed {
     pub state: State,
     /// What was wrong.
     pub issues: Issues,
+    /// How recorded user stacks ended.
+    pub stack_ends: StackEnds,
 }
 
 /// A record and what it means.
@@ -70,6 +83,8 @@ pub struct Chunk<'e> {
     shares: Vec<Share>,
     branches: Vec<AddressId>,
     metadata: &'e Metadata,
+    /// Stacks that are still bytes, with the index of their entry.
+    recorded: Vec<(usize, Recorded<'e>)>,
     progress: (u64, u64),
 }
 
@@ -94,8 +109,9 @@ pub struct Sample<'c, 'e> {
 
 impl<'e> Chunk<'e> {
     fn new(capacity: usize, metadata: &'e Metadata, progress: (u64, u64)) -> Self {
+        let entries = Vec::with_capacity(capacity);
         let (stacks, shares, branches) = (Vec::new(), Vec::with_capacity(capacity), Vec::new());
-        Chunk { entries: Vec::with_capacity(capacity), stacks, shares, branches, metadata, progress }
+        Chunk { entries, stacks, shares, branches, metadata, recorded: Vec::new(), progress }
     }
 
     /// All records, in order.
@@ -133,7 +149,13 @@ impl<'e> Chunk<'e> {
     }
 
     /// Takes the next record in.
-    fn push(&mut self, state: &mut State, options: &PassOptions, event: Event<'e>) {
+    fn push(
+        &mut self,
+        state: &mut State,
+        unwinding: Option<&Unwinding>,
+        options: &PassOptions,
+        event: Event<'e>,
+    ) {
         let moment = state.session.apply(&event);
         let (stack, shares) = (self.stacks.len(), self.shares.len());
         let branches = self.branches.len();
@@ -147,7 +169,7 @@ impl<'e> Chunk<'e> {
             self.shares.extend(passing.copied());
             // A group read in which no counter has moved stands for nothing, but it is a sample.
             if self.shares.len() > shares || options.filter.passes_event(schema, sample.event) {
-                address = Some(self.push_stack(state, options, &event, sample));
+                address = Some(self.push_stack(state, unwinding, options, &event, sample));
                 if options.data_addresses || options.branches {
                     data = self.push_others(state, options, sample);
                 }
@@ -185,17 +207,23 @@ impl<'e> Chunk<'e> {
     fn push_stack(
         &mut self,
         state: &mut State,
+        unwinding: Option<&Unwinding>,
         options: &PassOptions,
         event: &Event<'e>,
         sample: &SampleMoment<'e>,
     ) -> AddressId {
         let State { session, addresses } = state;
         let before = self.stacks.len();
+        let mut is_recorded = false;
         if options.stacks
             && let Some(description) = event.schema().event(sample.event)
         {
             let attr = &description.attr;
             chain::append(&mut self.stacks, addresses, session, sample, attr, options.callers);
+            let recorded =
+                unwinding.and_then(|unwinding| unwinding.recorded(session, event.schema(), sample, attr));
+            is_recorded = recorded.is_some();
+            self.recorded.extend(recorded.map(|recorded| (self.entries.len(), recorded)));
         }
         // Chains mostly begin where the sample was taken.
         let innermost = self.stacks.get(before).copied();
@@ -203,10 +231,50 @@ impl<'e> Chunk<'e> {
             Some(innermost) => innermost,
             None => addresses.number(sample.code),
         };
-        if !options.stacks {
+        if self.stacks.len() == before && !is_recorded {
             self.stacks.push(address);
         }
         address
+    }
+
+    /// Unwinds the stacks that are still bytes. Their frames are the outer part of the recorded chains.
+    fn unwind(&mut self, state: &mut State, unwinding: &mut Unwinding) {
+        if self.recorded.is_empty() {
+            return;
+        }
+        let (at, recorded): (Vec<usize>, Vec<Recorded<'e>>) =
+            std::mem::take(&mut self.recorded).into_iter().unzip();
+        let frames = unwinding.unwind(&state.session, &recorded);
+        let mut unwound = at.into_iter().zip(recorded.iter().zip(frames)).peekable();
+        let mut stacks = Vec::with_capacity(self.stacks.len());
+        for (nr, entry) in self.entries.iter_mut().enumerate() {
+            let start = stacks.len();
+            stacks.extend_from_slice(self.stacks.get(entry.stack.clone()).unwrap_or_default());
+            if let Some((_, (recorded, frames))) = unwound.next_if(|(at, _)| *at == nr) {
+                let located = frames.iter().map(|ip| state.addresses.locate_in(&recorded.space, *ip));
+                stacks.extend(located);
+                if stacks.len() == start {
+                    stacks.extend(entry.address);
+                }
+            }
+            entry.stack = start..stacks.len();
+        }
+        self.stacks = stacks;
+    }
+
+    /// Shows what is in it, and begins anew.
+    fn finish<E>(
+        &mut self,
+        state: &mut State,
+        unwinding: Option<&mut Unwinding>,
+        visit: &mut impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if let Some(unwinding) = unwinding {
+            self.unwind(state, unwinding);
+        }
+        visit(state, self)?;
+        self.clear();
+        Ok(())
     }
 
     fn clear(&mut self) {
@@ -229,17 +297,21 @@ pub fn pass<E: From<perffile::Error>>(
     let mut batches = recording.batches(Ordering::Time)?;
     let session = Session::new(recording.metadata());
     let mut state = State { session, addresses: Addresses::default() };
+    let max_frames = if options.max_frames == 0 { MAX_FRAMES } else { options.max_frames };
+    let mut unwinding: Option<Unwinding> = None;
     while let Some(batch) = batches.next() {
+        if let (None, Some(symbols), true) = (&unwinding, &options.unwind, has_user_stacks(batch.schema())) {
+            unwinding = Some(Unwinding::new(symbols, &batches.metadata().features, max_frames));
+        }
         let mut chunk = Chunk::new(batch.len().min(CHUNK), batches.metadata(), batches.progress());
         for event in batch.iter() {
-            chunk.push(&mut state, options, event);
+            chunk.push(&mut state, unwinding.as_ref(), options, event);
             if chunk.entries.len() == CHUNK {
-                visit(&state, &chunk)?;
-                chunk.clear();
+                chunk.finish(&mut state, unwinding.as_mut(), &mut visit)?;
             }
         }
         if !chunk.entries.is_empty() {
-            visit(&state, &chunk)?;
+            chunk.finish(&mut state, unwinding.as_mut(), &mut visit)?;
         }
     }
     let metadata = batches.metadata().clone();
@@ -247,5 +319,11 @@ pub fn pass<E: From<perffile::Error>>(
     state.session.learn(&metadata.features);
     let mut issues = batches.issues().clone();
     issues.extend(state.session.issues());
-    Ok(Passed { metadata, state, issues })
+    let stack_ends = unwinding.map(|unwinding| unwinding.ends().clone()).unwrap_or_default();
+    Ok(Passed { metadata, state, issues, stack_ends })
+}
+
+/// Whether samples may carry copies of user stacks.
+fn has_user_stacks(schema: &Schema) -> bool {
+    schema.events().iter().any(|event| event.attr.sample_type.has(SampleType::STACK_USER))
 }

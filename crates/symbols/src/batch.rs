@@ -190,6 +190,42 @@ impl SymbolBatch {
     }
 }
 
+impl SymbolBatch {
+    /// The answer for a batch whose addresses were turned into other ones, which were asked about. `asked` has for each
+    /// address of `batch` what it was turned into.
+    pub(crate) fn for_original(self, batch: &AddressBatch, asked: &[Option<u64>]) -> SymbolBatch {
+        let mut builder = BatchBuilder::new(batch);
+        // How far each symbol is from where it was found; known by the first address in it.
+        let mut distances: Vec<Option<u64>> = vec![None; self.symbols.len()];
+        for (address, asked) in batch.addresses.iter().zip(asked) {
+            let index = asked.and_then(|asked| self.addresses.binary_search(&asked).ok());
+            let (Some(index), Some(asked)) = (index, asked) else {
+                builder.push_reason(&Reason::NoSymbolCovers);
+                builder.push_frames([]);
+                continue;
+            };
+            match self.symbol(index) {
+                Ok(id) => {
+                    let distance = usize::try_from(id.0).ok().and_then(|number| distances.get_mut(number));
+                    distance.map(|distance| distance.get_or_insert(address.wrapping_sub(*asked)));
+                    builder.push_symbol(id);
+                }
+                Err(reason) => builder.push_reason(reason),
+            }
+            builder.push_frames(self.frames(index).iter().copied());
+        }
+        builder.symbols = self.symbols;
+        for (symbol, distance) in builder.symbols.iter_mut().zip(distances) {
+            symbol.start = symbol.start.wrapping_add(distance.unwrap_or(0));
+            symbol.end = symbol.end.wrapping_add(distance.unwrap_or(0));
+        }
+        builder.functions = self.functions;
+        builder.files = self.files;
+        builder.found = self.found;
+        builder.finish(batch.clone())
+    }
+}
+
 /// Collects the answers of a batch in the order of its addresses.
 #[derive(Debug)]
 pub(crate) struct BatchBuilder {

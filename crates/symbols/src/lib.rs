@@ -31,6 +31,7 @@ mod reason;
 mod resolve;
 mod source;
 mod subject;
+pub mod unwind;
 
 pub use batch::{
     Binding, FileId, Found, Frame, Function, FunctionId, Provides, Symbol, SymbolBatch, SymbolId,
@@ -39,7 +40,7 @@ pub use build_id::BuildId;
 pub use demangle::{Demangle, demangle};
 pub use files::Files;
 pub use find::SymbolArchive;
-pub use options::{FileBytes, FileLoader, Options};
+pub use options::{FileBytes, FileLoader, GuestFiles, Options};
 pub use reason::Reason;
 pub use resolve::{Resolver, resolve};
 pub use source::jitdump::{GeneratedLine, JitDamage, JitDump};

@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::build_id::BuildId;
 use crate::demangle::Demangle;
 
 /// The bytes of a file, shared between threads: read, mapped or made up.
@@ -50,6 +51,18 @@ impl fmt::Debug for FileLoader {
     }
 }
 
+/// Where the symbols of the kernels of virtual machines are. Nothing is searched that is not named here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GuestFiles {
+    /// A symbol list for every guest.
+    pub kallsyms: Option<PathBuf>,
+    /// A kernel image for every guest.
+    pub vmlinux: Option<PathBuf>,
+    /// A directory with the root directory of each guest, by the number of the process that runs the guest
+    /// (`MOUNT/1234/proc/kallsyms`, `MOUNT/1234/lib/modules/…`).
+    pub mount: Option<PathBuf>,
+}
+
 /// How to look for binaries and what to read from them.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -75,6 +88,17 @@ pub struct Options {
     pub file_loader: FileLoader,
     /// A kernel symbol list to use for every kernel, whatever its build-id, in place of `/proc/kallsyms`.
     pub kallsyms: Option<PathBuf>,
+    /// An image of the kernel with symbols (`vmlinux`), to use for the kernel proper if its build-id is the recorded one.
+    pub vmlinux: Option<PathBuf>,
+    /// The release of the recorded kernel (`uname -r`), by which its image and its modules are looked for.
+    pub kernel_release: Option<String>,
+    /// The build-id of the recorded kernel. It tells which cached symbol list has the symbols of the modules.
+    pub kernel_build_id: Option<BuildId>,
+    /// The copy of the kernel's memory and symbols that belongs to the recording (`kcore_dir` of a recording that is a
+    /// directory).
+    pub kcore_dir: Option<PathBuf>,
+    /// Where the symbols of guests' kernels are.
+    pub guest: GuestFiles,
     /// Whether the running kernel stands for the recorded one when the recording has no build-id of it.
     pub trust_running_kernel: bool,
 }
@@ -92,6 +116,11 @@ impl Default for Options {
             threads: None,
             file_loader: FileLoader::default(),
             kallsyms: None,
+            vmlinux: None,
+            kernel_release: None,
+            kernel_build_id: None,
+            kcore_dir: None,
+            guest: GuestFiles::default(),
             trust_running_kernel: false,
         }
     }

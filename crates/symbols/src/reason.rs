@@ -47,6 +47,11 @@ pub enum Reason {
         /// The file.
         path: PathBuf,
     },
+    /// The file is of another machine than the one that recorded.
+    OtherMachine {
+        /// The file.
+        path: PathBuf,
+    },
     /// Only a separate debug file was found; it does not tell where in the binary's file its code lies.
     LayoutUnknown {
         /// The debug file.
@@ -87,6 +92,11 @@ pub enum Reason {
         /// Name of the module.
         module: String,
     },
+    /// There is a file of the module, but it was not recorded where the module was loaded.
+    ModuleStartUnknown {
+        /// Name of the module.
+        module: String,
+    },
     /// The system gave no such image to this process.
     NoVdso,
     /// The recorded build-id of the vdso is missing or differs from the one of this system.
@@ -116,6 +126,7 @@ impl fmt::Display for Reason {
                 write!(f, "{} belongs to user {owner}, who could have put anything in it", path.display())
             }
             Reason::NotElf { path } => write!(f, "{} is not an ELF file", path.display()),
+            Reason::OtherMachine { path } => write!(f, "{} is for another machine", path.display()),
             Reason::LayoutUnknown { path } => {
                 write!(f, "only the debug file {} was found, the binary itself is missing", path.display())
             }
@@ -142,6 +153,9 @@ impl fmt::Display for Reason {
             }
             Reason::ModuleNotLoaded { module } => {
                 write!(f, "module {module} is not loaded in the running kernel")
+            }
+            Reason::ModuleStartUnknown { module } => {
+                write!(f, "the recording does not tell where module {module} was loaded")
             }
             Reason::NoVdso => f.write_str("this system has no vdso image"),
             Reason::VdsoDiffers { recorded, running } => {

@@ -33,6 +33,26 @@ pub enum Subject {
         /// Where the module was loaded when recording, if known: a module is loaded elsewhere after a reboot.
         start: Option<u64>,
     },
+    /// The kernel of a virtual machine. Addresses are absolute, as they were in the guest.
+    GuestKernel {
+        /// The process that runs the guest, if it is known.
+        pid: Option<u32>,
+        /// As for [`Subject::Kernel`].
+        build_id: Option<BuildId>,
+        /// As for [`Subject::Kernel`].
+        reference: Option<(String, u64)>,
+    },
+    /// A module of the kernel of a virtual machine. Addresses are absolute, as they were in the guest.
+    GuestModule {
+        /// The process that runs the guest, if it is known.
+        pid: Option<u32>,
+        /// As for [`Subject::KernelModule`].
+        name: PathBuf,
+        /// As for [`Subject::KernelModule`].
+        build_id: Option<BuildId>,
+        /// As for [`Subject::KernelModule`].
+        start: Option<u64>,
+    },
     /// The code that the kernel maps into every process. Addresses are offsets in that image.
     Vdso {
         /// The recorded build-id of the image.
@@ -61,6 +81,8 @@ impl Subject {
             Subject::File { build_id, .. }
             | Subject::Kernel { build_id, .. }
             | Subject::KernelModule { build_id, .. }
+            | Subject::GuestKernel { build_id, .. }
+            | Subject::GuestModule { build_id, .. }
             | Subject::Vdso { build_id } => build_id.as_ref(),
             Subject::Generated { .. } | Subject::Listed { .. } => None,
         }
@@ -73,6 +95,8 @@ impl fmt::Display for Subject {
             Subject::File { path, .. } => write!(f, "{}", path.display()),
             Subject::Kernel { .. } => f.write_str("the kernel"),
             Subject::KernelModule { name, .. } => write!(f, "kernel module {}", name.display()),
+            Subject::GuestKernel { .. } => f.write_str("the kernel of a guest"),
+            Subject::GuestModule { name, .. } => write!(f, "kernel module {} of a guest", name.display()),
             Subject::Vdso { .. } => f.write_str("[vdso]"),
             Subject::Generated { pid, .. } => write!(f, "generated code of process {pid}"),
             Subject::Listed { symbols } => write!(f, "{}", symbols.origin().display()),

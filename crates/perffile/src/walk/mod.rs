@@ -5,6 +5,7 @@ mod astray;
 mod compressed;
 mod decompress;
 pub(crate) mod frame;
+mod joined;
 
 use crate::bytes::Bytes;
 use crate::container::Container;
@@ -24,6 +25,7 @@ use crate::wire::endian::{Order, with_order};
 use crate::wire::head::{HEAD_SIZE, RecordHead};
 use crate::wire::record::{USER_RECORDS, kind};
 use decompress::Decompressor;
+use joined::Deferred;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -61,6 +63,8 @@ pub struct Batches {
     outer: Option<(Bytes, usize)>,
     /// simpleperf's records that lie in parts.
     split: SplitRecords,
+    /// Samples whose call chain is not whole yet.
+    deferred: Deferred,
     limits: Limits,
     /// What names are made of, once it was needed; nothing when the features have changed since.
     name_sources: Option<NameSources>,
@@ -135,6 +139,7 @@ impl Batches {
             new_bytes: 0,
             outer: None,
             split: SplitRecords::default(),
+            deferred: Deferred::default(),
             name_sources: None,
             names_stale: false,
             config_names: FxHashMap::default(),
@@ -277,7 +282,7 @@ impl Batches {
         cursor.inside = false;
         let offset = cursor.stream.offset.saturating_add(start);
         let held = if cursor.feed.is_reader() { bytes.len() } else { 0 };
-        let chunk = Chunk { bytes, part: cursor.stream.part, offset, compressed: false };
+        let chunk = Chunk { bytes, part: cursor.stream.part, offset, compressed: false, joined: false };
         self.add_chunk(chunk, held);
     }
 
@@ -516,11 +521,11 @@ impl Batches {
     fn take_batch(&mut self) -> Option<Batch> {
         self.round_ended = false;
         self.new_bytes = 0;
-        if self.ready.is_empty() {
+        if self.ready.is_empty() && !self.finished {
             return None;
         }
         self.name_events();
-        let batch = Batch {
+        let mut batch = Batch {
             schema: Arc::clone(&self.metadata.schema),
             first_chunk: self.first_chunk,
             chunks: self.chunks.iter().cloned().collect(),
@@ -528,7 +533,20 @@ impl Batches {
         };
         self.ready.reserve(batch.entries.len().min(BATCH_RECORDS));
         self.drop_chunks();
-        Some(batch)
+        if self.metadata.schema.is_deferring() && self.ordering == Ordering::Time {
+            self.join_chains(&mut batch);
+        }
+        (!batch.is_empty()).then_some(batch)
+    }
+
+    /// Puts call chains together of which the user part comes later.
+    fn join_chains(&mut self, batch: &mut Batch) {
+        self.deferred.join(batch, self.finished);
+        let missing = std::mem::take(&mut self.deferred.missing);
+        if missing > 0 {
+            let message = || "call chains end where the user's part begins: it never came".to_owned();
+            self.metadata.issues.add_many(IssueKind::UserPartMissing, Place::default(), missing, message);
+        }
     }
 
     /// Lets go of chunks in which nothing waits any more.

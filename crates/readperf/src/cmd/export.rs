@@ -3,7 +3,7 @@
 use super::Cmd;
 use crate::input::Input;
 use crate::out::Output;
-use crate::outcome::{Outcome, wrong_usage};
+use crate::outcome::{Outcome, say, wrong_usage};
 use crate::progress::Progress;
 use crate::sample_options::{NameOptions, SampleOptions};
 use crate::suggestion::hint;
@@ -112,6 +112,7 @@ Examples:
                 stacks: true,
                 callers: CallerAddress::Call,
                 filter: self.samples.filter(&recording)?,
+                unwind: Some(self.symbols.options(&self.input)),
                 ..PassOptions::default()
             },
             keep: Keep {
@@ -129,6 +130,9 @@ Examples:
         drop(progress);
         if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
             wrong_usage(&message);
+        }
+        if let Some(told) = analysis.stack_ends.told() {
+            say(&format!("{}: {told}", self.input.name()));
         }
         analysis.profile.select(&self.names.filter(), &analysis.session);
         let mut out = self.output.open_bytes(&self.input)?;

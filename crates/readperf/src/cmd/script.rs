@@ -149,6 +149,8 @@ impl Script {
             branches: [Field::Branches, Field::BranchSymbols, Field::BranchOffsets]
                 .iter()
                 .any(|how| fields.any(*how)),
+            unwind: options.chains.then(|| self.symbols.options(&self.input)),
+            max_frames: options.max_stack,
             ..PassOptions::default()
         })
     }
@@ -206,11 +208,8 @@ impl Run<'_> {
         if let Err(message) = self.script.learn(chunk.metadata()) {
             wrong_usage(&message);
         }
-        let namer = self.namer.get_or_insert_with(|| {
-            let mut namer = Namer::new(self.files, self.symbols.clone());
-            namer.learn_embedded(&chunk.metadata().features);
-            namer
-        });
+        let namer =
+            self.namer.get_or_insert_with(|| Namer::new(self.files, self.symbols.clone(), chunk.metadata()));
         if self.names.len() < state.addresses.len() {
             namer.learn(&mut self.names, &state.addresses, &state.session);
         }

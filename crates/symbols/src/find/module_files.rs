@@ -3,9 +3,9 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use crate::options::Options;
+use super::{Place, Proof, Search};
 
 /// Largest `modules.dep` that is read, in bytes; that of a distribution has half a megabyte.
 const MAX_LIST_BYTES: u64 = 64 << 20;
@@ -24,44 +24,35 @@ pub(crate) fn module_name(name: &Path) -> String {
     plain.replace('-', "_")
 }
 
-/// Where the file of a module may be, as paths of the recorded machine: the recorded path, and the trees of the releases
-/// that `releases` names.
-pub(crate) fn recorded_paths(
-    name: &Path,
-    root: impl Fn(&Path) -> PathBuf,
-    releases: &[&str],
-) -> Vec<PathBuf> {
-    let mut all = Vec::new();
-    if name.is_absolute() {
-        let (plain, _) = without_compression(name);
-        all.extend(SUFFIXES.iter().map(|suffix| root(&with_suffix(&plain, suffix))));
+/// The recorded path, also compressed in another way.
+pub(super) const AS_RECORDED: Place = Place { candidates: as_recorded, proof: Proof::IdIfRecorded };
+/// The tree of the recorded kernel release.
+pub(super) const OF_RELEASE: Place = Place { candidates: of_release, proof: Proof::SameId };
+/// The directories that the user named: the file itself, or a tree.
+pub(super) const GIVEN: Place = Place { candidates: given, proof: Proof::SameId };
+
+fn as_recorded(search: &Search<'_>) -> Vec<PathBuf> {
+    if !search.path.is_absolute() {
+        return Vec::new();
     }
-    let module = module_name(name);
-    for release in releases {
-        // The release comes from the recording and is part of a path.
-        if Path::new(release).components().any(|part| !matches!(part, Component::Normal(_))) {
-            continue;
-        }
-        for parent in ["/lib/modules", "/usr/lib/modules"] {
-            let tree = root(&Path::new(parent).join(release));
-            all.extend(in_tree(&tree, &module));
-        }
-    }
-    all
+    let plain = search.here(&without_compression(search.path));
+    SUFFIXES.iter().map(|suffix| with_suffix(&plain, suffix)).collect()
 }
 
-/// Files of that name in the directories that the user named.
-pub(crate) fn given_paths(options: &Options, name: &Path) -> Vec<PathBuf> {
-    let module = module_name(name);
-    let dashed = module.replace('_', "-");
-    let recorded = name
-        .file_name()
-        .filter(|_| name.is_absolute())
-        .map(|name| without_compression(Path::new(name)).0.into_os_string());
-    let names = [recorded, Some(format!("{module}.ko").into()), Some(format!("{dashed}.ko").into())];
+fn of_release(search: &Search<'_>) -> Vec<PathBuf> {
+    let Some(release) = search.kernel_release() else { return Vec::new() };
+    let parents = ["/lib/modules", "/usr/lib/modules"].map(Path::new);
+    let trees = parents.map(|parent| search.here(&parent.join(release)));
+    trees.iter().flat_map(|tree| in_tree(tree, &module_name(search.path))).collect()
+}
+
+fn given(search: &Search<'_>) -> Vec<PathBuf> {
+    let module = module_name(search.path);
+    let names = [format!("{module}.ko"), format!("{}.ko", module.replace('_', "-"))];
+    let last = search.path.file_name().map(|name| without_compression(Path::new(name)));
     let mut all = Vec::new();
-    for dir in &options.search_dirs {
-        for name in names.iter().flatten() {
+    for dir in &search.options.search_dirs {
+        for name in last.iter().map(PathBuf::as_path).chain(names.iter().map(Path::new)) {
             all.extend(SUFFIXES.iter().map(|suffix| with_suffix(&dir.join(name), suffix)));
         }
         all.extend(in_tree(dir, &module));
@@ -83,15 +74,12 @@ fn in_tree(tree: &Path, module: &str) -> Vec<PathBuf> {
     wanted.map(|path| tree.join(path.strip_prefix("/").unwrap_or(path))).collect()
 }
 
-/// A path without the ending that says how it is compressed, and that ending.
-fn without_compression(path: &Path) -> (PathBuf, &'static str) {
+/// A path without the ending that says how the file is compressed.
+fn without_compression(path: &Path) -> PathBuf {
     let bytes = path.as_os_str().as_bytes();
-    let found =
-        SUFFIXES.iter().skip(1).find_map(|suffix| Some((bytes.strip_suffix(suffix.as_bytes())?, *suffix)));
-    match found {
-        Some((rest, suffix)) => (PathBuf::from(OsStr::from_bytes(rest)), suffix),
-        None => (path.to_owned(), ""),
-    }
+    let mut endings = SUFFIXES.iter().filter(|suffix| !suffix.is_empty());
+    let plain = endings.find_map(|suffix| bytes.strip_suffix(suffix.as_bytes()));
+    PathBuf::from(OsStr::from_bytes(plain.unwrap_or(bytes)))
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
@@ -118,17 +106,9 @@ mod tests {
     }
 
     #[test]
-    fn paths_with_every_compression() {
-        let paths = recorded_paths(
-            Path::new("/lib/modules/6/x.ko.xz"),
-            |path| Path::new("/r").join(&path.to_string_lossy()[1..]),
-            &[".."],
-        );
-        let shown: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-        let plain = "/r/lib/modules/6/x.ko";
-        assert_eq!(
-            shown,
-            [plain.to_owned(), format!("{plain}.gz"), format!("{plain}.xz"), format!("{plain}.zst")]
-        );
+    fn endings_of_compressed_files() {
+        for path in ["/m/x.ko", "/m/x.ko.gz", "/m/x.ko.xz", "/m/x.ko.zst"] {
+            assert_eq!(without_compression(Path::new(path)), Path::new("/m/x.ko"));
+        }
     }
 }

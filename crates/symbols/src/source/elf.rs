@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use object::elf;
 
 use crate::batch::{Binding, Provides};
-use crate::source::image::{Image, Section, text_at};
+use crate::source::image::{Image, Section, as_text, text_at};
 use crate::source::table::{Entry, Table};
 
 /// The symbols of one file and where their names are.
@@ -46,9 +46,14 @@ impl<'data> ElfSymbols<'data> {
         self.table.choice(found, |entry| name_of(self.strings, entry))
     }
 
+    /// How long the name of a symbol is, in bytes.
+    pub(crate) fn name_bytes(&self, entry: &Entry) -> usize {
+        name_of(self.strings, entry).len()
+    }
+
     /// The name of a symbol of this table.
     pub(crate) fn name(&self, entry: &Entry) -> Cow<'data, str> {
-        String::from_utf8_lossy(name_of(self.strings, entry))
+        as_text(name_of(self.strings, entry))
     }
 }
 

@@ -32,24 +32,25 @@ pub(crate) fn open<'f>(
     Some(names.map(|names| Box::new(names) as Box<dyn Names + 'f>))
 }
 
-fn is_without_file(path: &Path) -> bool {
+pub(crate) fn is_without_file(path: &Path) -> bool {
     let name = path.as_os_str().as_bytes();
     name.is_empty() || WITHOUT_FILE.iter().any(|start| name.starts_with(start))
 }
 
 /// A file that was found and whose bytes are kept.
-struct Kept<'f> {
+pub(super) struct Kept<'f> {
     path: PathBuf,
-    data: &'f [u8],
+    pub(super) data: &'f [u8],
 }
 
 impl<'f> Kept<'f> {
-    fn new(opened: Opened, files: &'f Files) -> Kept<'f> {
+    pub(super) fn new(opened: Opened, files: &'f Files) -> Kept<'f> {
         Kept { path: opened.path, data: files.keep(opened.bytes) }
     }
 }
 
-fn from_binary<'f>(
+/// Reads a binary, together with a separate debug file if it needs one.
+pub(super) fn from_binary<'f>(
     mut search: Search<'_>,
     binary: Kept<'f>,
     files: &'f Files,

@@ -4,12 +4,14 @@
 
 pub(crate) mod dwarf;
 pub(crate) mod elf;
-mod elf_file;
+pub(crate) mod elf_file;
 mod generated;
 pub(crate) mod image;
 pub(crate) mod jitdump;
 pub(crate) mod kallsyms;
 mod kernel;
+mod kernel_image;
+mod kernel_list;
 mod layers;
 pub(crate) mod listed;
 mod naming;
@@ -17,7 +19,7 @@ pub(crate) mod perf_map;
 mod plt;
 mod running_kernel;
 pub(crate) mod table;
-mod vdso;
+pub(crate) mod vdso;
 
 use crate::batch::SymbolBatch;
 use crate::files::Files;

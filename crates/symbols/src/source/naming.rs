@@ -52,14 +52,19 @@ impl<'f> ElfNames<'f> {
     ) -> Result<ElfNames<'f>, Reason> {
         let (runtime_path, runtime) = parts.runtime;
         let (symbols_path, symbols_image) = parts.symbols.unwrap_or((runtime_path, &runtime));
-        let symbols = ElfSymbols::read(symbols_image, &runtime);
-        let plt = Plt::read(&runtime, |address| {
-            let symbols = symbols.as_ref()?;
-            let entry = symbols.find(runtime.address_to_offset(address)?)?;
-            Some(symbols.name(&symbols.choice(entry)).into_owned())
-        });
+        let read_symbols = || {
+            let symbols = ElfSymbols::read(symbols_image, &runtime);
+            let plt = Plt::read(&runtime, |address| {
+                let symbols = symbols.as_ref()?;
+                let entry = symbols.find(runtime.address_to_offset(address)?)?;
+                Some(symbols.name(&symbols.choice(entry)).into_owned())
+            });
+            (symbols, plt)
+        };
         let debug = parts.debug.filter(|_| options.lines);
-        let debug = debug.and_then(|(path, data)| Some((path.to_owned(), DebugInfo::open(data, files)?)));
+        let read_debug =
+            || debug.and_then(|(path, data)| Some((path.to_owned(), DebugInfo::open(data, files)?)));
+        let ((symbols, plt), debug) = rayon::join(read_symbols, read_debug);
         let mut found = Vec::new();
         if runtime_path != symbols_path {
             found.push(Found { path: runtime_path.to_owned(), provides: Provides::Layout });
@@ -112,7 +117,7 @@ impl<'f> ElfNames<'f> {
         // Many symbols of a damaged table may share one long name.
         let mut room = MAX_NAMES_BYTES;
         let mut take_room = |hit: &Hit| {
-            let bytes = self.symbols.as_ref().map_or(0, |symbols| symbols.name(&hit.entry).len());
+            let bytes = self.symbols.as_ref().map_or(0, |symbols| symbols.name_bytes(&hit.entry));
             room = room.saturating_sub(bytes);
             room > 0
         };

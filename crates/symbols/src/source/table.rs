@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 
 use crate::batch::Binding;
 use crate::demangle::{Demangle, demangle};
+use crate::source::image::as_text;
 
 /// How many enclosing symbols are tried for an address behind the end of the symbol before it. Real code nests one
 /// or two deep; the bound is for files made to be slow.
@@ -123,11 +124,6 @@ impl Table {
     pub(crate) fn entries(&self) -> &[Entry] {
         &self.entries
     }
-
-    /// The first symbol that satisfies `wanted`.
-    pub(crate) fn first(&self, wanted: impl Fn(&Entry) -> bool) -> Option<&Entry> {
-        self.entries.iter().find(|entry| wanted(entry))
-    }
 }
 
 /// A symbol without a size reaches to the next symbol, the last one over the rest of its page and one page more.
@@ -207,7 +203,7 @@ fn is_better_name<'n>(new: &Entry, old: &Entry, name: impl Fn(&Entry) -> &'n [u8
         return false;
     }
     // Names are compared as they are shown.
-    let (new_raw, old_raw) = (String::from_utf8_lossy(new_bytes), String::from_utf8_lossy(old_bytes));
+    let (new_raw, old_raw) = (as_text(new_bytes), as_text(old_bytes));
     let (new_name, old_name) = (shown(&new_raw), shown(&old_raw));
     let underscores = |name: &str| name.bytes().take_while(|byte| *byte == b'_').count();
     let by_name = underscores(&old_name)

@@ -40,7 +40,7 @@ fn from_own_image<'f>(shared: &Shared<'f>, recorded: Option<BuildId>) -> Result<
     ElfNames::read(parts, shared.files, &shared.options)
 }
 
-fn own_image() -> Option<Vec<u8>> {
+pub(crate) fn own_image() -> Option<Vec<u8>> {
     let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
     let (start, end) = range_in(&maps)?;
     let size = end.checked_sub(start).filter(|size| *size <= MAX_BYTES)?;

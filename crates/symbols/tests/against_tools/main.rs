@@ -18,6 +18,7 @@ mod demangle;
 mod foreign;
 mod jit;
 mod kernel;
+mod kernel_files;
 mod lines;
 mod mutants;
 mod nm;

@@ -1,10 +1,9 @@
 //! The frames of single addresses.
 
-use std::borrow::Cow;
+use rustc_hash::FxHashMap;
 
 use super::Context;
-use super::numbers::Interner;
-use crate::batch::{FileId, Frame, FunctionId};
+use crate::batch::{FileId, Frame, FunctionId, next_number};
 
 /// How much of a function's name is kept. Many entries may point into one long string.
 const MAX_NAME_BYTES: usize = 8 * 1024;
@@ -14,16 +13,36 @@ const MAX_DEPTH: usize = 256;
 
 /// The frames of some addresses, with numbers for names that only hold within it.
 pub(super) struct Piece<'f> {
-    pub(super) functions: Interner<Cow<'f, str>>,
-    pub(super) files: Interner<String>,
+    pub(super) functions: Places<&'f [u8]>,
+    pub(super) files: Places<String>,
     pub(super) frames: Vec<Frame>,
     /// For each address that has frames: the number of its query, and how many frames belong to it and those before.
     pub(super) ends: Vec<(usize, usize)>,
 }
 
+/// Numbers for names by where they lie in memory, in the order of their first appearance: the names of a few thousand
+/// functions make up millions of frames, so they are read once. All of them outlive the piece.
+pub(super) struct Places<T> {
+    numbers: FxHashMap<(usize, usize), u32>,
+    pub(super) names: Vec<T>,
+}
+
+impl<T> Places<T> {
+    fn new() -> Places<T> {
+        Places { numbers: FxHashMap::default(), names: Vec::new() }
+    }
+
+    fn number(&mut self, bytes: &[u8], name: impl FnOnce() -> T) -> u32 {
+        *self.numbers.entry((bytes.as_ptr().addr(), bytes.len())).or_insert_with(|| {
+            self.names.push(name());
+            next_number(self.names.len().saturating_sub(1))
+        })
+    }
+}
+
 impl<'f> Piece<'f> {
     pub(super) fn new() -> Piece<'f> {
-        Piece { functions: Interner::new(), files: Interner::new(), frames: Vec::new(), ends: Vec::new() }
+        Piece { functions: Places::new(), files: Places::new(), frames: Vec::new(), ends: Vec::new() }
     }
 
     /// Looks up an address, the one of query `number`.
@@ -61,7 +80,7 @@ impl<'f> Piece<'f> {
             let function = frame.function.filter(|_| !is_named_by_symbol).map(|function| {
                 let name = function.name.slice();
                 let name = name.get(..MAX_NAME_BYTES).unwrap_or(name);
-                FunctionId(self.functions.number(String::from_utf8_lossy(name)))
+                FunctionId(self.functions.number(name, || name))
             });
             self.add(function, is_named_by_symbol, frame.location);
         }
@@ -83,7 +102,7 @@ impl<'f> Piece<'f> {
         location: Option<addr2line::Location<'_>>,
     ) {
         let file = location.as_ref().and_then(|location| location.file);
-        let file = file.map(|file| FileId(self.files.number(file)));
+        let file = file.map(|file| FileId(self.files.number(file.as_bytes(), || file.to_owned())));
         let (line, column) = location.map_or((0, 0), |at| (at.line.unwrap_or(0), at.column.unwrap_or(0)));
         if function.is_some() || is_named || file.is_some() {
             self.frames.push(Frame { function, file, line, column });

@@ -18,7 +18,7 @@ use crate::batch::{BatchBuilder, SymbolId};
 use crate::demangle::Demangle;
 use crate::files::Files;
 
-pub(crate) use self::sections::has_debug_info;
+pub(crate) use self::sections::{has_debug_info, section_bytes};
 
 type Slice<'f> = EndianSlice<'f, RunTimeEndian>;
 type Dwarf<'f> = gimli::Dwarf<Slice<'f>>;

@@ -1,5 +1,7 @@
 //! Numbers for the names in frames: in the order of their first appearance, whoever looked up what.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -7,50 +9,45 @@ use super::Query;
 use super::look_up::Piece;
 use crate::batch::{BatchBuilder, FileId, Frame, Function, FunctionId, next_number};
 use crate::demangle::{Demangle, demangle};
+use crate::source::image::as_text;
 
-/// Numbers for values, in the order of their first appearance.
-pub(super) struct Interner<T> {
-    numbers: FxHashMap<T, u32>,
+/// Numbers for names, in the order of their first appearance.
+#[derive(Default)]
+struct Interner<'p> {
+    numbers: FxHashMap<Cow<'p, str>, u32>,
 }
 
-impl<T: std::hash::Hash + Eq + std::borrow::Borrow<str>> Interner<T> {
-    pub(super) fn new() -> Interner<T> {
-        Interner { numbers: FxHashMap::default() }
-    }
-
-    pub(super) fn number<Q: AsRef<str> + Into<T>>(&mut self, value: Q) -> u32 {
-        if let Some(number) = self.numbers.get(value.as_ref()) {
-            return *number;
-        }
-        let number = next_number(self.numbers.len());
-        self.numbers.insert(value.into(), number);
-        number
+impl<'p> Interner<'p> {
+    fn number(&mut self, name: Cow<'p, str>) -> u32 {
+        let next = next_number(self.numbers.len());
+        *self.numbers.entry(name).or_insert(next)
     }
 
     fn in_order(&self) -> Vec<&str> {
         let mut all: Vec<(&str, u32)> =
-            self.numbers.iter().map(|(value, number)| (value.borrow(), *number)).collect();
+            self.numbers.iter().map(|(name, number)| (name.as_ref(), *number)).collect();
         all.sort_unstable_by_key(|(_, number)| *number);
-        all.into_iter().map(|(value, _)| value).collect()
+        all.into_iter().map(|(name, _)| name).collect()
     }
 }
 
-/// The names of one piece, and their numbers in the answer once they have one.
-struct Renumbering<'p> {
-    names: Vec<&'p str>,
+/// The names of one piece, or the symbols, and their numbers in the answer once they have one.
+struct Renumbering<'p, T> {
+    names: &'p [T],
     numbers: Vec<Option<u32>>,
+    read: fn(&'p T) -> Cow<'p, str>,
 }
 
-impl<'p> Renumbering<'p> {
-    fn new(names: Vec<&'p str>) -> Renumbering<'p> {
-        Renumbering { numbers: vec![None; names.len()], names }
+impl<'p, T> Renumbering<'p, T> {
+    fn new(names: &'p [T], read: fn(&'p T) -> Cow<'p, str>) -> Renumbering<'p, T> {
+        Renumbering { names, numbers: vec![None; names.len()], read }
     }
 
-    fn number(&mut self, number: u32, all: &mut Interner<&'p str>) -> Option<u32> {
+    fn number(&mut self, number: u32, all: &mut Interner<'p>) -> Option<u32> {
         let at = usize::try_from(number).ok()?;
         let known = self.numbers.get_mut(at)?;
         let name = self.names.get(at)?;
-        Some(*known.get_or_insert_with(|| all.number(*name)))
+        Some(*known.get_or_insert_with(|| all.number((self.read)(name))))
     }
 }
 
@@ -62,17 +59,14 @@ pub(super) fn merge(
     builder: &mut BatchBuilder,
 ) -> bool {
     let symbols = std::mem::take(&mut builder.symbols);
-    let symbol_name = |query: &Query| {
-        let number = usize::try_from(query.symbol?.0).ok()?;
-        symbols.get(number).map(|symbol| symbol.raw_name.as_str())
-    };
-    let mut functions: Interner<&str> = Interner::new();
-    let mut files: Interner<&str> = Interner::new();
+    let mut named = Renumbering::new(&symbols, |symbol| Cow::Borrowed(symbol.raw_name.as_str()));
+    let (mut functions, mut files) = (Interner::default(), Interner::default());
     let mut readers: Vec<_> = pieces
         .iter()
         .map(|piece| {
-            let functions = Renumbering::new(piece.functions.in_order());
-            (piece.ends.iter().peekable(), 0_usize, functions, Renumbering::new(piece.files.in_order()))
+            let functions = Renumbering::new(&piece.functions.names, |name| as_text(name));
+            let files = Renumbering::new(&piece.files.names, |name| Cow::Borrowed(name.as_str()));
+            (piece.ends.iter().peekable(), 0_usize, functions, files)
         })
         .collect();
     let mut any = false;
@@ -83,17 +77,15 @@ pub(super) fn merge(
             let frames = piece.frames.get(*start..*end).unwrap_or(&[]);
             *start = *end;
             (any, answered) = (true, true);
-            let outermost = symbol_name(query);
+            let symbol = query.symbol;
             let last = frames.len().saturating_sub(1);
             builder.push_frames(frames.iter().enumerate().map(|(level, frame)| {
                 Frame {
-                    function: match outermost {
-                        Some(name) if level == last => Some(FunctionId(functions.number(name))),
-                        _ => frame
-                            .function
-                            .and_then(|id| own_functions.number(id.0, &mut functions))
-                            .map(FunctionId),
-                    },
+                    function: match (symbol, frame.function) {
+                        (Some(symbol), _) if level == last => named.number(symbol.0, &mut functions),
+                        (_, function) => function.and_then(|id| own_functions.number(id.0, &mut functions)),
+                    }
+                    .map(FunctionId),
                     file: frame.file.and_then(|id| own_files.number(id.0, &mut files)).map(FileId),
                     ..*frame
                 }

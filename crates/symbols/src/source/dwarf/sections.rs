@@ -62,7 +62,7 @@ pub(crate) fn has_debug_info(data: &[u8]) -> bool {
     })
 }
 
-fn section_bytes<'data>(section: &object::Section<'data, '_>) -> Option<Cow<'data, [u8]>> {
+pub(crate) fn section_bytes<'data>(section: &object::Section<'data, '_>) -> Option<Cow<'data, [u8]>> {
     let compressed = section.compressed_data().ok()?;
     if compressed.format != CompressionFormat::None {
         let stored = u64::try_from(compressed.data.len()).ok()?;

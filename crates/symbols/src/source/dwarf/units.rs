@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use gimli::UnitHeader;
+use rayon::prelude::*;
 
 use super::nesting;
 use super::{Dwarf, Slice};
@@ -18,6 +19,8 @@ pub(super) struct Units<'f> {
     members: Vec<usize>,
     /// Units that do not say where their code is: they may be asked about any address.
     rangeless: Vec<usize>,
+    /// Whether all of those nest within bounds, once one address was asked about.
+    rangeless_bounded: OnceLock<bool>,
 }
 
 /// Addresses that belong together because the ranges of some units overlap there. Mostly that is one unit.
@@ -33,21 +36,22 @@ struct Stretch {
 impl<'f> Units<'f> {
     pub(super) fn read(dwarf: &Dwarf<'f>) -> Units<'f> {
         let mut headers = Vec::new();
-        let mut ranges: Vec<(u64, u64, usize)> = Vec::new();
-        let mut rangeless = Vec::new();
         let mut units = dwarf.units();
         while let Ok(Some(header)) = units.next() {
-            let number = headers.len();
             headers.push(header);
-            let before = ranges.len();
-            let complete = add_ranges(dwarf, header, number, &mut ranges);
-            if !complete || ranges.len() == before {
-                rangeless.push(number);
-            }
         }
+        let stated: Vec<Stated> =
+            headers.par_iter().with_min_len(16).map(|header| Stated::read(dwarf, *header)).collect();
+        let rangeless = stated.iter().enumerate().filter(|(_, stated)| stated.may_have_more());
+        let rangeless = rangeless.map(|(unit, _)| unit).collect();
+        let ranges = stated
+            .into_iter()
+            .enumerate()
+            .flat_map(|(unit, stated)| stated.ranges.into_iter().map(move |(begin, end)| (begin, end, unit)));
+        let ranges = ranges.collect();
         let bounded = headers.iter().map(|_| OnceLock::new()).collect();
         let (stretches, members) = join(ranges);
-        Units { headers, bounded, stretches, members, rangeless }
+        Units { headers, bounded, stretches, members, rangeless, rangeless_bounded: OnceLock::new() }
     }
 
     /// How many units there are.
@@ -62,7 +66,8 @@ impl<'f> Units<'f> {
 
     /// Whether every unit that may have code at the address nests within bounds.
     pub(super) fn are_bounded_at(&self, dwarf: &Dwarf<'f>, address: u64) -> bool {
-        self.stated_at(address).iter().chain(&self.rangeless).all(|unit| self.is_bounded(dwarf, *unit))
+        let all = |units: &[usize]| units.iter().all(|unit| self.is_bounded(dwarf, *unit));
+        *self.rangeless_bounded.get_or_init(|| all(&self.rangeless)) && all(self.stated_at(address))
     }
 
     fn is_bounded(&self, dwarf: &Dwarf<'f>, unit: usize) -> bool {
@@ -80,22 +85,33 @@ impl<'f> Units<'f> {
     }
 }
 
-/// Adds the ranges that a unit states; whether all of them could be read.
-fn add_ranges(
-    dwarf: &Dwarf<'_>,
-    header: UnitHeader<Slice<'_>>,
-    number: usize,
-    ranges: &mut Vec<(u64, u64, usize)>,
-) -> bool {
-    let Ok(unit) = dwarf.unit(header) else { return true };
-    let Ok(mut stated) = dwarf.unit_ranges(&unit) else { return false };
-    loop {
-        match stated.next() {
-            Ok(Some(range)) if range.begin < range.end => ranges.push((range.begin, range.end, number)),
-            Ok(Some(_)) => {}
-            Ok(None) => return true,
-            Err(_) => return false,
+/// The ranges that a unit states.
+struct Stated {
+    ranges: Vec<(u64, u64)>,
+    /// Whether all of them could be read.
+    is_complete: bool,
+}
+
+impl Stated {
+    fn read(dwarf: &Dwarf<'_>, header: UnitHeader<Slice<'_>>) -> Stated {
+        let mut stated = Stated { ranges: Vec::new(), is_complete: true };
+        stated.is_complete = stated.add_all(dwarf, header).is_ok();
+        stated
+    }
+
+    fn add_all(&mut self, dwarf: &Dwarf<'_>, header: UnitHeader<Slice<'_>>) -> gimli::Result<()> {
+        let unit = dwarf.unit(header)?;
+        let mut ranges = dwarf.unit_ranges(&unit)?;
+        while let Some(range) = ranges.next()? {
+            if range.begin < range.end {
+                self.ranges.push((range.begin, range.end));
+            }
         }
+        Ok(())
+    }
+
+    fn may_have_more(&self) -> bool {
+        !self.is_complete || self.ranges.is_empty()
     }
 }
 
@@ -128,7 +144,10 @@ mod tests {
     fn at(ranges: &[(u64, u64, usize)], address: u64) -> Vec<usize> {
         let (stretches, members) = join(ranges.to_vec());
         let (headers, bounded, rangeless) = (Vec::new(), Vec::new(), Vec::new());
-        Units { headers, bounded, stretches, members, rangeless }.stated_at(address).to_vec()
+        let rangeless_bounded = OnceLock::new();
+        Units { headers, bounded, stretches, members, rangeless, rangeless_bounded }
+            .stated_at(address)
+            .to_vec()
     }
 
     #[test]
