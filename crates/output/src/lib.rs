@@ -11,6 +11,7 @@ pub mod json;
 pub mod names;
 pub mod overview;
 pub mod report;
+pub mod script;
 pub mod stat;
 pub mod stats;
 pub mod text;

@@ -1,7 +1,7 @@
 //! A recording to a profile with names: one pass in order of time, then one batch of addresses a binary.
 
 use crate::naming::Namer;
-use crate::pass::{Chunk, Extras, PassOptions, Passed, pass_with};
+use crate::pass::{Chunk, PassOptions, Passed, pass};
 use crate::unwinding::StackEnds;
 use perffile::{Issues, Metadata, Recording};
 use readperf_profile::statistics::Statistics;
@@ -72,8 +72,9 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     let mut builder = Builder::with_details(request.keep, details.clone());
     let mut statistics = Statistics::default();
     let branches = details.weighing == Weighing::Branches;
-    let extras = Extras { data: details.has(DetailField::DataPlace), branches };
-    let passed = pass_with(recording, &request.pass, extras, |_, chunk| {
+    let data_addresses = details.has(DetailField::DataPlace);
+    let options = PassOptions { data_addresses, branches, ..request.pass.clone() };
+    let passed = pass(recording, &options, |_, chunk| {
         if request.statistics {
             chunk.entries().iter().for_each(|entry| statistics.add(&entry.event));
         }

@@ -28,19 +28,14 @@ pub struct PassOptions {
     pub unwind: Option<Options>,
     /// Most frames of a recorded user stack; 127 if 0, as perf.
     pub max_frames: usize,
+    /// Whether data addresses are located, too.
+    pub data_addresses: bool,
+    /// Whether both ends of recorded branches are located, too.
+    pub branches: bool,
 }
 
 /// Frames that perf shows of a stack.
 const MAX_FRAMES: usize = 127;
-/// Places of a sample besides its stack that a pass is to look up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Extras {
-    /// Where its data lies.
-    pub data: bool,
-    /// Where its last branches came from and went.
-    pub branches: bool,
-}
-
 /// What is known, as of the last record of the chunk at hand.
 #[derive(Debug)]
 pub struct State {
@@ -84,9 +79,10 @@ pub struct Chunk<'e> {
     entries: Vec<Entry<'e>>,
     stacks: Vec<AddressId>,
     shares: Vec<Share>,
+    branches: Vec<Branch>,
+    metadata: &'e Metadata,
     /// Stacks that are still bytes, with the index of their entry.
     recorded: Vec<(usize, Recorded<'e>)>,
-    branches: Vec<Branch>,
     progress: (u64, u64),
 }
 
@@ -110,13 +106,14 @@ pub struct Sample<'c, 'e> {
 }
 
 impl<'e> Chunk<'e> {
-    fn new(capacity: usize, progress: (u64, u64)) -> Self {
+    fn new(capacity: usize, metadata: &'e Metadata, progress: (u64, u64)) -> Self {
         Chunk {
             entries: Vec::with_capacity(capacity),
             stacks: Vec::new(),
             shares: Vec::with_capacity(capacity),
-            recorded: Vec::new(),
             branches: Vec::new(),
+            metadata,
+            recorded: Vec::new(),
             progress,
         }
     }
@@ -145,6 +142,11 @@ impl<'e> Chunk<'e> {
         })
     }
 
+    /// Events and features, as known by now.
+    pub fn metadata(&self) -> &'e Metadata {
+        self.metadata
+    }
+
     /// How far the pass is: bytes done, bytes in all.
     pub fn progress(&self) -> (u64, u64) {
         self.progress
@@ -156,7 +158,6 @@ impl<'e> Chunk<'e> {
         state: &mut State,
         unwinding: Option<&Unwinding>,
         options: &PassOptions,
-        extras: Extras,
         event: Event<'e>,
     ) {
         let moment = state.session.apply(&event);
@@ -172,10 +173,10 @@ impl<'e> Chunk<'e> {
             // A group read in which no counter has moved stands for nothing, but it is a sample.
             if self.shares.len() > shares || options.filter.passes_event(schema, sample.event) {
                 address = Some(self.push_stack(state, unwinding, options, &event, sample));
-                if extras.data {
+                if options.data_addresses {
                     data = data_place(state, sample);
                 }
-                if extras.branches {
+                if options.branches {
                     self.push_branches(state, sample);
                 }
             }
@@ -283,11 +284,17 @@ fn data_place(state: &mut State, sample: &SampleMoment<'_>) -> Option<AddressId>
     Some(state.addresses.number(anywhere(&state.session, sample, ip)))
 }
 
-/// Where an address is whose mode is not recorded: in the process, else in the kernel, as perf tries them.
+/// Where an address is whose mode is not recorded. It mostly tells itself: kernels have the upper half of the addresses, where
+/// there are 64 bits.
 fn anywhere(session: &Session, sample: &SampleMoment<'_>, ip: u64) -> CodeAddress {
+    const UPPER: u64 = 1 << 63;
     let locate = |mode| session.locate(sample.process, mode, ip);
-    let places = [CpuMode::User, CpuMode::Kernel].map(locate);
-    places.into_iter().find(|code| code.binary.is_some()).unwrap_or_else(|| locate(sample.mode))
+    let has_low_kernel = || session.kernel_image().is_some_and(|image| (1..UPPER).contains(&image.start));
+    let likely = locate(if ip & UPPER == 0 { CpuMode::User } else { CpuMode::Kernel });
+    if likely.binary.is_some() || ip & UPPER != 0 || !has_low_kernel() {
+        return likely;
+    }
+    Some(locate(CpuMode::Kernel)).filter(|code| code.binary.is_some()).unwrap_or(likely)
 }
 
 /// Goes once over a recording, in order of time. `visit` sees every record, a chunk at a time.
@@ -297,19 +304,6 @@ fn anywhere(session: &Session, sample: &SampleMoment<'_>, ip: u64) -> CodeAddres
 pub fn pass<E: From<perffile::Error>>(
     recording: &Recording,
     options: &PassOptions,
-    visit: impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
-) -> Result<Passed, E> {
-    pass_with(recording, options, Extras::default(), visit)
-}
-
-/// The same, and looks more places of samples up.
-///
-/// # Errors
-/// A stream that has been read already; whatever `visit` returns.
-pub fn pass_with<E: From<perffile::Error>>(
-    recording: &Recording,
-    options: &PassOptions,
-    extras: Extras,
     mut visit: impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
 ) -> Result<Passed, E> {
     let mut batches = recording.batches(Ordering::Time)?;
@@ -321,9 +315,9 @@ pub fn pass_with<E: From<perffile::Error>>(
         if let (None, Some(symbols), true) = (&unwinding, &options.unwind, has_user_stacks(batch.schema())) {
             unwinding = Some(Unwinding::new(symbols, &batches.metadata().features, max_frames));
         }
-        let mut chunk = Chunk::new(batch.len().min(CHUNK), batches.progress());
+        let mut chunk = Chunk::new(batch.len().min(CHUNK), batches.metadata(), batches.progress());
         for event in batch.iter() {
-            chunk.push(&mut state, unwinding.as_ref(), options, extras, event);
+            chunk.push(&mut state, unwinding.as_ref(), options, event);
             if chunk.entries.len() == CHUNK {
                 chunk.finish(&mut state, unwinding.as_mut(), &mut visit)?;
             }

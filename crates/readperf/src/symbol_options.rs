@@ -59,6 +59,14 @@ pub(crate) struct SymbolOptions {
 }
 
 impl SymbolOptions {
+    /// Threads for what a command does in parallel itself.
+    pub(crate) fn pool(&self) -> anyhow::Result<rayon::ThreadPool> {
+        // More threads than processors gain nothing.
+        let most = std::thread::available_parallelism().map_or(1, NonZeroUsize::get) * 4;
+        let threads = self.threads.map_or(0, |threads| threads.get().min(most));
+        Ok(rayon::ThreadPoolBuilder::new().num_threads(threads).build()?)
+    }
+
     /// The options for the symbols of this recording.
     pub(crate) fn options(&self, input: &Input) -> Options {
         let beside = input.path().and_then(|path| path.parent().map(Path::to_owned));

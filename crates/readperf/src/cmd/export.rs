@@ -155,7 +155,7 @@ impl ExportCommand {
                 callers: CallerAddress::Call,
                 filter: self.samples.filter(&recording)?,
                 unwind: Some(self.symbols.options(input)),
-                max_frames: 0,
+                ..PassOptions::default()
             },
             keep: Keep {
                 stacks: true,

@@ -8,6 +8,7 @@ pub(crate) mod export;
 pub(crate) mod info;
 pub(crate) mod overview;
 pub(crate) mod report;
+pub(crate) mod script;
 pub(crate) mod stat;
 pub(crate) mod stats;
 
@@ -47,6 +48,7 @@ pub(crate) const COMMANDS: &[Entry] = &[
     entry::<stat::Stat>(),
     entry::<dump::Dump>(),
     entry::<report::Report>(),
+    entry::<script::Script>(),
     entry::<diff::Diff>(),
     entry::<export::ExportCommand>(),
     entry::<check::Check>(),

@@ -6,7 +6,7 @@ mod sorting;
 use super::Cmd;
 use crate::input::Input;
 use crate::out::Output;
-use crate::outcome::{Outcome, wrong_usage};
+use crate::outcome::{Outcome, say, wrong_usage};
 use crate::progress::Progress;
 use crate::sample_options::{NameOptions, SampleOptions};
 use crate::symbol_options::SymbolOptions;
@@ -192,7 +192,12 @@ Examples:
                 inlines: !self.no_inline,
                 ..self.symbols.options(&self.input)
             },
-            pass: PassOptions { stacks: plan.keep.stacks, filter, ..PassOptions::default() },
+            pass: PassOptions {
+                stacks: plan.keep.stacks,
+                filter,
+                unwind: plan.keep.stacks.then(|| self.symbols.options(&self.input)),
+                ..PassOptions::default()
+            },
             keep: plan.keep,
             statistics: false,
         };
@@ -205,6 +210,9 @@ Examples:
         drop(progress);
         if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
             wrong_usage(&message);
+        }
+        if let Some(told) = analysis.stack_ends.told() {
+            say(&format!("{}: {told}", self.input.name()));
         }
         surroundings.learn(&analysis.metadata);
         let all = analysis.profile.events().to_vec();
