@@ -10,8 +10,9 @@ pub(crate) mod kallsyms;
 mod kernel;
 pub(crate) mod listed;
 mod naming;
-pub(crate) mod plt;
+mod plt;
 mod running_kernel;
+pub(crate) mod shown;
 pub(crate) mod table;
 mod vdso;
 

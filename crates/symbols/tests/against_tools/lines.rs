@@ -269,6 +269,6 @@ fn names_alone_need_no_debug_information() {
             Ok(Arc::clone(&content) as FileBytes)
         });
         assert!(expected == names(Options { lines: false, file_loader, ..options() }));
-        assert_eq!(*opened.lock().unwrap(), [program.clone()], "a debug file was looked for");
+        assert_eq!(*opened.lock().unwrap(), std::slice::from_ref(&program), "a debug file was looked for");
     }
 }
