@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 use crate::batch::{
     BatchBuilder, FileId, Frame, Function, FunctionId, Provides, Symbol, SymbolBatch, SymbolId, next_number,
 };
-use crate::demangle::{Demangle, demangle};
-use crate::source::plt::shown;
+use crate::demangle::Demangle;
+use crate::source::shown::shown;
 use crate::subject::AddressBatch;
 
 /// Makes the answer to a batch out of answers about the same binary. Its numbers are those that a fresh answer would
@@ -17,45 +17,51 @@ pub(crate) fn assemble(batch: AddressBatch, from: &[&SymbolBatch], style: Demang
     let mut symbols: Numbers<(u64, u64, &str), &Symbol> = Numbers::default();
     let mut functions: Numbers<&str, &Function> = Numbers::default();
     let mut files: Numbers<&str, &str> = Numbers::default();
+    let mut parts: Vec<Part<'_>> = from.iter().map(|answer| Part::new(answer)).collect();
     for address in &batch.addresses {
-        let at = |answer: &&&SymbolBatch| answer.addresses.binary_search(address).ok();
-        let (answer, index) = from.iter().find_map(|answer| Some((*answer, at(&answer)?)))?;
+        let (part, index) = parts.iter_mut().find_map(|part| part.index_of(*address).map(|at| (part, at)))?;
+        let answer = part.answer;
         match answer.symbol(index) {
             Ok(id) => {
-                let symbol = answer.symbol_by_id(id)?;
-                let key = (symbol.start, symbol.end, symbol.raw_name.as_str());
-                builder.push_symbol(SymbolId(symbols.number(key, symbol)));
+                let number = part.symbols.number(id.0, || {
+                    let symbol = answer.symbol_by_id(id)?;
+                    Some(symbols.number((symbol.start, symbol.end, symbol.raw_name.as_str()), symbol))
+                });
+                builder.push_symbol(SymbolId(number?));
             }
             Err(reason) => builder.push_reason(reason),
         }
         let frames = answer.frames(index).iter().map(|frame| {
-            let function = frame.function.and_then(|id| answer.function(id));
-            let file = frame.file.and_then(|id| answer.file(id));
-            Frame {
-                function: function.map(|function| FunctionId(functions.number(&function.raw_name, function))),
-                file: file.map(|file| FileId(files.number(file, file))),
-                ..*frame
-            }
+            let function = frame.function.and_then(|id| {
+                part.functions.number(id.0, || {
+                    let function = answer.function(id)?;
+                    Some(functions.number(&function.raw_name, function))
+                })
+            });
+            let file = frame.file.and_then(|id| {
+                part.files.number(id.0, || answer.file(id).map(|file| files.number(file, file)))
+            });
+            Frame { function: function.map(FunctionId), file: file.map(FileId), ..*frame }
         });
-        builder.push_frames(frames.collect::<Vec<Frame>>());
+        builder.push_frames(frames);
     }
-    // What was kept has no names to show, since those depend on the style.
-    let name = |name: &str, raw: &str, show: fn(&str, Demangle) -> String| match name {
-        "" => show(raw, style),
+    // What was kept may have no names to show, since those depend on the style.
+    let name = |name: &str, raw: &str| match name {
+        "" => shown(raw, style),
         name => name.to_owned(),
     };
     builder.symbols = symbols
         .values
         .into_par_iter()
         .with_min_len(16)
-        .map(|symbol| Symbol { name: name(&symbol.name, &symbol.raw_name, shown), ..symbol.clone() })
+        .map(|symbol| Symbol { name: name(&symbol.name, &symbol.raw_name), ..symbol.clone() })
         .collect();
     builder.functions = functions
         .values
         .into_par_iter()
         .with_min_len(16)
         .map(|function| Function {
-            name: name(&function.name, &function.raw_name, |raw, style| demangle(raw, style).into_owned()),
+            name: name(&function.name, &function.raw_name),
             raw_name: function.raw_name.clone(),
         })
         .collect();
@@ -70,6 +76,56 @@ pub(crate) fn assemble(batch: AddressBatch, from: &[&SymbolBatch], style: Demang
         answer.found.retain(|found| found.provides != Provides::DebugInfo);
     }
     Some(answer)
+}
+
+/// One of the answers that another is made of.
+struct Part<'a> {
+    answer: &'a SymbolBatch,
+    /// Where the search for the next address begins: they come in order.
+    next: usize,
+    symbols: Renumbering,
+    functions: Renumbering,
+    files: Renumbering,
+}
+
+impl<'a> Part<'a> {
+    fn new(answer: &'a SymbolBatch) -> Part<'a> {
+        let (symbols, functions, files) = (answer.symbols.len(), answer.functions.len(), answer.files.len());
+        Part {
+            answer,
+            next: 0,
+            symbols: Renumbering(vec![None; symbols]),
+            functions: Renumbering(vec![None; functions]),
+            files: Renumbering(vec![None; files]),
+        }
+    }
+
+    /// Where an address is that is not lower than the ones asked for before.
+    fn index_of(&mut self, address: u64) -> Option<usize> {
+        let rest = self.answer.addresses.get(self.next..)?;
+        // Mostly it is the very next one.
+        if rest.first().is_some_and(|first| *first < address) {
+            self.next = self.next.saturating_add(1);
+            if rest.get(1).is_some_and(|second| *second < address) {
+                let before = rest.partition_point(|other| *other < address);
+                self.next = self.next.saturating_add(before).saturating_sub(1);
+            }
+        }
+        (self.answer.addresses.get(self.next) == Some(&address)).then_some(self.next)
+    }
+}
+
+/// The numbers that those of one answer become, once they are needed.
+struct Renumbering(Vec<Option<u32>>);
+
+impl Renumbering {
+    fn number(&mut self, number: u32, new: impl FnOnce() -> Option<u32>) -> Option<u32> {
+        let known = self.0.get_mut(usize::try_from(number).ok()?)?;
+        if known.is_none() {
+            *known = new();
+        }
+        *known
+    }
 }
 
 /// Numbers for values in the order of their first appearance.

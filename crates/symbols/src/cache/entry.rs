@@ -27,18 +27,26 @@ pub(super) struct CacheEntry {
     new: Vec<SymbolBatch>,
     new_frames: usize,
     trace: Arc<Trace>,
+    /// How names are shown.
+    style: Demangle,
 }
 
 impl CacheEntry {
-    pub(super) fn read(dir: &Path, id: &BuildId, key: String, subject: &Subject) -> CacheEntry {
+    pub(super) fn read(
+        dir: &Path,
+        id: &BuildId,
+        key: String,
+        subject: &Subject,
+        style: Demangle,
+    ) -> CacheEntry {
         let path = file::path(dir, id, &key);
         let content = file::read(&path, &key);
         let content = content.filter(|content| content.tried.iter().all(Tried::still_holds));
         let stored = content
-            .and_then(|Content { stored, tried, .. }| Some((stored.answer(subject.clone())?, tried)))
+            .and_then(|Content { stored, tried, .. }| Some((stored.answer(subject.clone(), style)?, tried)))
             // Nothing is known about a binary without looking at a file.
             .filter(|(_, tried)| !tried.is_empty());
-        CacheEntry { path, key, stored, new: Vec::new(), new_frames: 0, trace: Arc::default() }
+        CacheEntry { path, key, stored, new: Vec::new(), new_frames: 0, trace: Arc::default(), style }
     }
 
     pub(super) fn stored(&self) -> Option<&SymbolBatch> {
@@ -75,7 +83,8 @@ impl CacheEntry {
         from.extend(self.stored.as_ref().map(|(answer, _)| answer));
         let addresses = from.iter().flat_map(|answer| answer.addresses.iter().copied()).collect();
         let batch = AddressBatch::new(subject.clone(), addresses);
-        let Some(stored) = assemble(batch, &from, Demangle::None).and_then(|all| Stored::of(&all)) else {
+        let Some(stored) = assemble(batch, &from, self.style).and_then(|all| Stored::of(&all, self.style))
+        else {
             return Ok(false);
         };
         let mut tried = self.trace.tried();

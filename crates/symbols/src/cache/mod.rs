@@ -20,6 +20,7 @@ use rustc_hash::FxHashMap;
 
 use self::entry::CacheEntry;
 use crate::batch::SymbolBatch;
+use crate::demangle::Demangle;
 use crate::options::{LinesOf, Options};
 use crate::subject::{AddressBatch, Subject};
 
@@ -39,6 +40,7 @@ pub(crate) struct Cache {
     max_bytes: u64,
     /// What all answers depend on besides files.
     question: String,
+    style: Demangle,
     entries: FxHashMap<Subject, CacheEntry>,
 }
 
@@ -50,7 +52,8 @@ impl Cache {
             return None;
         }
         let question = question(options)?;
-        Some(Cache { dir, max_bytes: options.cache_bytes, question, entries: FxHashMap::default() })
+        let (max_bytes, style) = (options.cache_bytes, options.demangle);
+        Some(Cache { dir, max_bytes, question, style, entries: FxHashMap::default() })
     }
 
     /// Reads what is known of the subjects of these batches, if that was not done yet.
@@ -69,7 +72,7 @@ impl Cache {
     fn entry(&self, subject: &Subject) -> Option<CacheEntry> {
         let Subject::File { path, build_id: Some(id) } = subject else { return None };
         let key = file::key(&self.question, path, id)?;
-        Some(CacheEntry::read(&self.dir, id, key, subject))
+        Some(CacheEntry::read(&self.dir, id, key, subject, self.style))
     }
 
     /// What was kept of a subject.
@@ -123,7 +126,7 @@ fn is_cached(subject: &Subject) -> bool {
 /// value. And the program, since another build may answer better.
 fn question(options: &Options) -> Option<String> {
     let plain = Options {
-        demangle: crate::Demangle::None,
+        demangle: Demangle::None,
         threads: None,
         cache: None,
         cache_bytes: 0,

@@ -10,6 +10,7 @@ use crate::batch::{
     BatchBuilder, Binding, FileId, Found, Frame, Function, FunctionId, Provides, Symbol, SymbolBatch,
     SymbolId,
 };
+use crate::demangle::Demangle;
 use crate::reason::Reason;
 use crate::subject::{AddressBatch, Subject};
 
@@ -26,6 +27,11 @@ pub(super) struct Stored {
     frames: Vec<StoredFrame>,
     symbols: Vec<StoredSymbol>,
     functions: Vec<String>,
+    /// In which style the names below are: it saves time if the same is asked for.
+    style: u8,
+    /// The names of symbols and functions to show; empty where they are those above.
+    shown_symbols: Vec<String>,
+    shown_functions: Vec<String>,
     files: Vec<String>,
     /// Why an address without a symbol has none: the file without symbols, or nothing if it has some.
     stripped: Option<Vec<u8>>,
@@ -45,12 +51,17 @@ const PROVIDES: &[Provides] = &[
     Provides::Layout,
 ];
 
+const STYLES: &[Demangle] = &[Demangle::Full, Demangle::Simple, Demangle::None];
+
 const BINDINGS: &[Binding] = &[Binding::Local, Binding::Global, Binding::Weak];
 
 impl Stored {
-    /// What is kept of an answer; `None` when it has something that cannot be kept.
-    pub(super) fn of(answer: &SymbolBatch) -> Option<Stored> {
-        let mut stored = Stored::default();
+    /// What is kept of an answer whose names are in this style; `None` when it has something that cannot be kept.
+    pub(super) fn of(answer: &SymbolBatch, style: Demangle) -> Option<Stored> {
+        let mut stored = Stored { style: number_of(STYLES, &style)?, ..Stored::default() };
+        let shown = |name: &String, raw: &String| if name == raw { String::new() } else { name.clone() };
+        stored.shown_symbols = answer.symbols.iter().map(|one| shown(&one.name, &one.raw_name)).collect();
+        stored.shown_functions = answer.functions.iter().map(|one| shown(&one.name, &one.raw_name)).collect();
         let mut last = 0_u64;
         for (index, address) in answer.addresses.iter().enumerate() {
             stored.steps.push(address.checked_sub(last)?);
@@ -92,12 +103,23 @@ impl Stored {
         }
     }
 
-    /// The answer, without the names to show; `None` when the numbers do not fit together.
-    pub(super) fn answer(self, subject: Subject) -> Option<SymbolBatch> {
+    /// The answer; its names are empty if they are not kept in this style. `None` when the numbers do not fit
+    /// together.
+    pub(super) fn answer(self, subject: Subject, style: Demangle) -> Option<SymbolBatch> {
         let count = self.steps.len();
-        if self.names.len() != count || self.depths.len() != count {
+        let fits = self.names.len() == count
+            && self.depths.len() == count
+            && self.shown_symbols.len() == self.symbols.len()
+            && self.shown_functions.len() == self.functions.len();
+        if !fits {
             return None;
         }
+        let is_style = number_of(STYLES, &style) == Some(self.style);
+        let shown = |shown: String, raw: &String| match (is_style, shown.is_empty()) {
+            (true, true) => raw.clone(),
+            (true, false) => shown,
+            (false, _) => String::new(),
+        };
         let mut addresses: Vec<u64> = Vec::with_capacity(count);
         for (index, step) in self.steps.iter().enumerate() {
             // Sorted and unique.
@@ -127,13 +149,14 @@ impl Stored {
             }
             builder.push_frames(own);
         }
-        for (raw_name, start, length, binding) in self.symbols {
+        for ((raw_name, start, length, binding), name) in self.symbols.into_iter().zip(self.shown_symbols) {
             let binding = *BINDINGS.get(usize::from(binding))?;
             let end = start.wrapping_add(length);
-            builder.symbols.push(Symbol { name: String::new(), raw_name, start, end, binding });
+            builder.symbols.push(Symbol { name: shown(name, &raw_name), raw_name, start, end, binding });
         }
-        let functions = self.functions.into_iter();
-        builder.functions = functions.map(|raw_name| Function { name: String::new(), raw_name }).collect();
+        let functions = self.functions.into_iter().zip(self.shown_functions);
+        let function = |(raw_name, name)| Function { name: shown(name, &raw_name), raw_name };
+        builder.functions = functions.map(function).collect();
         builder.files = self.files;
         for (path, provides) in self.found {
             let provides = *PROVIDES.get(usize::from(provides))?;

@@ -71,6 +71,11 @@ impl<'data> ElfSymbols<'data> {
         self.table.find(offset)
     }
 
+    /// Whether other symbols start where this one does, so that one of them may be meant.
+    pub(crate) fn has_choice(&self, found: &Entry) -> bool {
+        self.table.has_choice(found)
+    }
+
     /// The symbol that is meant where this one was found.
     pub(crate) fn choice(&self, found: &Entry) -> Entry {
         self.table.choice(found, |entry| name_of(self.strings, entry))

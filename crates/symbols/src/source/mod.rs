@@ -19,6 +19,7 @@ mod naming;
 pub(crate) mod perf_map;
 pub(crate) mod plt;
 mod running_kernel;
+pub(crate) mod shown;
 pub(crate) mod table;
 pub(crate) mod vdso;
 

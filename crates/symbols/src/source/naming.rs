@@ -1,6 +1,7 @@
 //! Names for the addresses of one ELF binary, out of its parts.
 
 use std::path::{Path, PathBuf};
+use std::sync::{PoisonError, RwLock};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -13,7 +14,8 @@ use crate::source::Names;
 use crate::source::dwarf::{self, DebugInfo};
 use crate::source::elf::ElfSymbols;
 use crate::source::image::Image;
-use crate::source::plt::{Plt, shown};
+use crate::source::plt::Plt;
+use crate::source::shown::ShownNames;
 use crate::source::table::Entry;
 use crate::subject::AddressBatch;
 
@@ -41,6 +43,9 @@ pub(crate) struct ElfNames<'f> {
     plt: Plt,
     debug: Option<(PathBuf, DebugInfo<'f>)>,
     found: Vec<Found>,
+    shown: ShownNames,
+    /// Symbols that were chosen from several, by their start.
+    settled: RwLock<FxHashMap<u64, Entry>>,
     /// Why an address without a symbol has none.
     reason: Reason,
 }
@@ -84,7 +89,8 @@ impl<'f> ElfNames<'f> {
         if symbols.is_none() && plt.table.is_empty() && debug.is_none() {
             return Err(reason);
         }
-        Ok(ElfNames { runtime, symbols, plt, debug, found, reason })
+        let shown = ShownNames::new(options.demangle);
+        Ok(ElfNames { runtime, symbols, plt, debug, found, shown, settled: RwLock::default(), reason })
     }
 
     fn find(&self, address: u64) -> Option<Hit> {
@@ -101,7 +107,7 @@ impl<'f> ElfNames<'f> {
         }
     }
 
-    fn push_symbols(&self, options: &Options, batch: &AddressBatch, builder: &mut BatchBuilder) {
+    fn push_symbols(&self, batch: &AddressBatch, builder: &mut BatchBuilder) {
         let addresses = batch.addresses.par_iter().with_min_len(1024);
         let hits: Vec<Option<Hit>> = addresses.map(|address| self.find(*address)).collect();
         let mut numbers: FxHashMap<(u64, bool), SymbolId> = FxHashMap::default();
@@ -126,27 +132,36 @@ impl<'f> ElfNames<'f> {
             room = room.saturating_sub(bytes);
             room > 0
         };
-        let chosen: Vec<(Hit, bool)> = chosen.into_iter().map(|hit| (hit, take_room(&hit))).collect();
+        let chosen = chosen.into_iter().map(|hit| (hit, take_room(&hit)));
         builder.symbols = chosen
-            .into_par_iter()
-            .with_min_len(16)
             .map(|(Hit { entry, is_plt }, has_room)| {
                 let raw_name = match &self.symbols {
                     _ if !has_room => String::new(),
                     Some(symbols) if !is_plt => symbols.name(&entry).into_owned(),
                     _ => self.plt.name(&entry),
                 };
-                let name = shown(&raw_name, options.demangle);
-                Symbol { name, raw_name, start: entry.start, end: entry.end, binding: entry.binding }
+                let Entry { start, end, binding, .. } = entry;
+                Symbol { name: String::new(), raw_name, start, end, binding }
             })
             .collect();
+        let names = self.shown.of(builder.symbols.iter().map(|symbol| symbol.raw_name.as_str()));
+        builder.symbols.iter_mut().zip(names).for_each(|(symbol, name)| symbol.name = name);
     }
 
     fn settle(&self, hit: Hit) -> Hit {
-        match &self.symbols {
-            Some(symbols) if !hit.is_plt => Hit { entry: symbols.choice(&hit.entry), ..hit },
-            _ => hit,
-        }
+        let Some(symbols) =
+            self.symbols.as_ref().filter(|symbols| !hit.is_plt && symbols.has_choice(&hit.entry))
+        else {
+            return hit;
+        };
+        let known =
+            self.settled.read().unwrap_or_else(PoisonError::into_inner).get(&hit.entry.start).copied();
+        let entry = known.unwrap_or_else(|| {
+            let choice = symbols.choice(&hit.entry);
+            self.settled.write().unwrap_or_else(PoisonError::into_inner).insert(choice.start, choice);
+            choice
+        });
+        Hit { entry, ..hit }
     }
 
     fn push_frames(&self, options: &Options, batch: &AddressBatch, builder: &mut BatchBuilder) {
@@ -162,8 +177,7 @@ impl<'f> ElfNames<'f> {
                 group: builder.symbol(index).filter(|_| one_of_each),
             })
             .collect();
-        let wanted = dwarf::Wanted { inlines: options.inlines, demangle: options.demangle };
-        if debug.push_frames(&queries, wanted, builder) {
+        if debug.push_frames(&queries, options.inlines, &self.shown, builder) {
             builder.found.push(Found { path: path.clone(), provides: Provides::DebugInfo });
         }
     }
@@ -173,7 +187,7 @@ impl Names for ElfNames<'_> {
     fn name(&self, options: &Options, batch: &AddressBatch) -> SymbolBatch {
         let mut builder = BatchBuilder::new(batch);
         builder.found.clone_from(&self.found);
-        self.push_symbols(options, batch, &mut builder);
+        self.push_symbols(batch, &mut builder);
         if options.lines {
             self.push_frames(options, batch, &mut builder);
         }

@@ -9,7 +9,6 @@ use object::elf;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::batch::Binding;
-use crate::demangle::{Demangle, demangle};
 use crate::source::elf::{RawSymbol, raw_symbols};
 use crate::source::image::{Cursor, Image, Section, as_text, text_at};
 use crate::source::table::{Entry, Table};
@@ -51,14 +50,6 @@ impl Plt {
             Some(Target::Unnamed { resolver }) => format!("offset_{resolver:#x}@plt"),
             Some(Target::Header) | None => ".plt".to_owned(),
         }
-    }
-}
-
-/// The name of a symbol as it is shown: also that of a piece, whose own name is that of its function.
-pub(crate) fn shown(raw: &str, style: Demangle) -> String {
-    match raw.strip_suffix("@plt") {
-        Some(function) => format!("{}@plt", demangle(function, style)),
-        None => demangle(raw, style).into_owned(),
     }
 }
 

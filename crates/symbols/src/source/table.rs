@@ -102,6 +102,11 @@ impl Table {
         None
     }
 
+    /// Whether [`Self::choice`] may be another symbol.
+    pub(crate) fn has_choice(&self, found: &Entry) -> bool {
+        self.rivals.binary_search_by_key(&found.start, |rival| rival.start).is_ok()
+    }
+
     /// The symbol that is meant by one that was found: another one at the same address may have the better name.
     pub(crate) fn choice<'n>(&self, found: &Entry, name: impl Fn(&Entry) -> &'n [u8]) -> Entry {
         let first = self.rivals.partition_point(|rival| rival.start < found.start);

@@ -16,8 +16,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::look_up::Piece;
 use self::units::Units;
 use crate::batch::{BatchBuilder, SymbolId};
-use crate::demangle::Demangle;
 use crate::files::Files;
+use crate::source::shown::ShownNames;
 
 pub(crate) use self::sections::{has_debug_info, section_bytes};
 
@@ -35,13 +35,6 @@ pub(crate) struct Query {
     pub(crate) symbol: Option<SymbolId>,
     /// Of the queries with the same symbol here, only the first one with a source file is answered.
     pub(crate) group: Option<SymbolId>,
-}
-
-/// What to look up.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Wanted {
-    pub(crate) inlines: bool,
-    pub(crate) demangle: Demangle,
 }
 
 /// The debug information of a file. Units, their lines and their functions are read when they are first asked about,
@@ -65,15 +58,22 @@ impl<'f> DebugInfo<'f> {
         Some(DebugInfo { dwarf: Arc::new(dwarf), units, shards })
     }
 
-    /// Looks up all addresses and pushes the frames of each in order. Returns whether any frame was found.
-    pub(crate) fn push_frames(&self, queries: &[Query], wanted: Wanted, builder: &mut BatchBuilder) -> bool {
+    /// Looks up all addresses and pushes the frames of each in order. Without `inlines` a frame is only a line. Returns
+    /// whether any frame was found.
+    pub(crate) fn push_frames(
+        &self,
+        queries: &[Query],
+        inlines: bool,
+        shown: &ShownNames,
+        builder: &mut BatchBuilder,
+    ) -> bool {
         let pieces: Vec<Piece<'f>> = self
             .share_out(queries)
             .into_par_iter()
             .zip(&self.shards)
-            .map(|(numbers, shard)| self.look_up(queries, numbers, wanted.inlines, shard))
+            .map(|(numbers, shard)| self.look_up(queries, numbers, inlines, shard))
             .collect();
-        numbers::merge(&pieces, queries, wanted.demangle, builder)
+        numbers::merge(&pieces, queries, shown, builder)
     }
 
     /// The numbers of the queries, by the shard that answers them. A unit always belongs to the same shard, so that it

@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::Query;
 use super::look_up::Piece;
 use crate::batch::{BatchBuilder, FileId, Frame, Function, FunctionId, next_number};
-use crate::demangle::{Demangle, demangle};
 use crate::source::image::as_text;
+use crate::source::shown::ShownNames;
 
 /// Numbers for names, in the order of their first appearance.
 #[derive(Default)]
@@ -55,7 +54,7 @@ impl<'p, T> Renumbering<'p, T> {
 pub(super) fn merge(
     pieces: &[Piece<'_>],
     queries: &[Query],
-    style: Demangle,
+    shown: &ShownNames,
     builder: &mut BatchBuilder,
 ) -> bool {
     let symbols = std::mem::take(&mut builder.symbols);
@@ -96,11 +95,12 @@ pub(super) fn merge(
             builder.push_frames([]);
         }
     }
-    builder.functions = functions
-        .in_order()
-        .into_par_iter()
-        .with_min_len(16)
-        .map(|name| Function { name: demangle(name, style).into_owned(), raw_name: name.to_owned() })
+    let raw_names = functions.in_order();
+    let names = shown.of(raw_names.iter().copied());
+    builder.functions = raw_names
+        .into_iter()
+        .zip(names)
+        .map(|(raw_name, name)| Function { name, raw_name: raw_name.to_owned() })
         .collect();
     builder.files = files.in_order().into_iter().map(str::to_owned).collect();
     builder.symbols = symbols;
