@@ -1,77 +1,164 @@
-//! Samples, one by one, to a profile. Holds one entry for each event, thread name and address, however many samples.
+//! Samples, one by one, to a profile. Holds one row for all samples that agree in what is kept of them.
 
-use crate::profile::{AddressId, EventTotal, Function, FunctionId, Profile, Weight};
-use perffile::Schema;
-use readperf_session::{CodeAddress, CommId, SampleMoment};
+use crate::addresses::{AddressId, Addresses};
+use crate::detail::{self, Branch, DetailId, DetailOptions, Details, Weighing};
+use crate::names::Names;
+use crate::profile::{EventTotal, Profile, SampleRow};
+use crate::stacks::{StackId, Stacks};
+use perffile::{Schema, Share};
+use readperf_session::SampleMoment;
 use rustc_hash::FxHashMap;
+
+/// What is kept of each sample besides its event, its thread's name and its place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Keep {
+    /// Its stack.
+    pub stacks: bool,
+    /// Its thread.
+    pub threads: bool,
+    /// Its CPU.
+    pub cpus: bool,
+    /// Its time; then every sample has a row of its own.
+    pub times: bool,
+}
 
 /// Adds up samples.
 #[derive(Debug, Default)]
 pub struct Builder {
+    keep: Keep,
     totals: Vec<(u64, u64)>,
-    addresses: FxHashMap<CodeAddress, AddressId>,
-    weights: FxHashMap<(u32, CommId, AddressId), (u64, u64)>,
+    stacks: Stacks,
+    details: Details,
+    rows: Vec<SampleRow>,
+    numbers: FxHashMap<SampleRow, u32>,
+    times_ns: Option<(u64, u64)>,
 }
 
 impl Builder {
     /// Nothing yet.
-    pub fn new() -> Self {
-        Builder::default()
+    pub fn new(keep: Keep) -> Self {
+        Builder { keep, ..Builder::default() }
     }
 
-    /// Adds a sample: for each event it stands for, its share.
+    /// Nothing yet; keeps more of each sample.
+    pub fn with_details(keep: Keep, details: DetailOptions) -> Self {
+        Builder { keep, details: Details::new(details), ..Builder::default() }
+    }
+
+    /// Adds a sample: for each event it stands for, its share. `stack` has its places, the innermost first.
     #[inline]
-    pub fn add(&mut self, sample: &SampleMoment<'_>, shares: &[perffile::Share]) {
-        let next = AddressId(u32::try_from(self.addresses.len()).unwrap_or(u32::MAX));
-        let address = *self.addresses.entry(sample.code).or_insert(next);
+    pub fn add(
+        &mut self,
+        sample: &SampleMoment<'_>,
+        shares: &[Share],
+        address: AddressId,
+        stack: impl DoubleEndedIterator<Item = AddressId>,
+    ) {
+        self.add_with(sample, shares, address, stack, None);
+    }
+
+    /// Adds a sample with the place of its data.
+    #[inline]
+    pub fn add_with(
+        &mut self,
+        sample: &SampleMoment<'_>,
+        shares: &[Share],
+        address: AddressId,
+        stack: impl DoubleEndedIterator<Item = AddressId>,
+        data: Option<AddressId>,
+    ) {
+        let stack = if self.keep.stacks { self.stacks.number(stack) } else { StackId::EMPTY };
+        // 0 stands for no time.
+        if sample.time_ns > 0 && !shares.is_empty() {
+            let (first, last) = self.times_ns.unwrap_or((sample.time_ns, sample.time_ns));
+            self.times_ns = Some((first.min(sample.time_ns), last.max(sample.time_ns)));
+        }
+        let detail = self.details.number(sample, data, None);
+        let latency = (self.details.options().weighing == Weighing::Latency).then(|| {
+            let decoded = sample.sample.decode().ok();
+            decoded.and_then(|(sample, _)| detail::weight(&sample)).unwrap_or(0).max(1)
+        });
         for share in shares {
-            if self.totals.len() <= share.event {
-                self.totals.resize(share.event + 1, (0, 0));
-            }
-            if let Some(total) = self.totals.get_mut(share.event) {
-                add(total, share.period);
-            }
-            let event = u32::try_from(share.event).unwrap_or(u32::MAX);
-            add(self.weights.entry((event, sample.comm, address)).or_default(), share.period);
+            let share = Share { period: latency.unwrap_or(share.period), ..*share };
+            self.add_share(sample, share, address, stack, detail);
         }
     }
 
-    /// Freezes what has been added.
-    pub fn finish(self, schema: &Schema) -> Profile {
+    /// Adds the branches of a sample, each as a sample that stands for one.
+    pub fn add_branches(&mut self, sample: &SampleMoment<'_>, event: usize, branches: &[Branch]) {
+        for branch in branches {
+            let detail = self.details.number(sample, None, Some(branch));
+            self.add_share(sample, Share { event, period: 1 }, branch.to, StackId::EMPTY, detail);
+        }
+    }
+
+    #[inline]
+    fn add_share(
+        &mut self,
+        sample: &SampleMoment<'_>,
+        share: Share,
+        address: AddressId,
+        stack: StackId,
+        detail: DetailId,
+    ) {
+        if self.totals.len() <= share.event {
+            self.totals.resize(share.event + 1, (0, 0));
+        }
+        if let Some((samples, period)) = self.totals.get_mut(share.event) {
+            *samples += 1;
+            *period = period.wrapping_add(share.period);
+        }
+        self.add_row(
+            SampleRow {
+                event: u32::try_from(share.event).unwrap_or(u32::MAX),
+                comm: sample.comm,
+                thread: self.keep.threads.then_some(sample.thread),
+                cpu: sample.cpu.filter(|_| self.keep.cpus),
+                time_ns: if self.keep.times { sample.time_ns } else { 0 },
+                address,
+                stack,
+                detail,
+                samples: 0,
+                period: 0,
+            },
+            share.period,
+        );
+    }
+
+    #[inline]
+    fn add_row(&mut self, key: SampleRow, period: u64) {
+        if self.keep.times {
+            self.rows.push(SampleRow { samples: 1, period, ..key });
+            return;
+        }
+        let next = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
+        let number = *self.numbers.entry(key).or_insert(next);
+        if number == next {
+            self.rows.push(key);
+        }
+        if let Some(row) = self.rows.get_mut(number as usize) {
+            row.samples += 1;
+            row.period = row.period.wrapping_add(period);
+        }
+    }
+
+    /// Freezes what has been added. Rows are sorted by event, then by time if that is kept, else by what is.
+    pub fn finish(mut self, addresses: Addresses, names: Names, schema: &Schema) -> Profile {
         let total = |nr: usize| self.totals.get(nr).copied().unwrap_or_default();
         let events = schema.events().iter().enumerate().map(|(nr, event)| {
             let (samples, period) = total(nr);
             EventTotal { name: event.name.clone(), samples, period }
         });
-        let mut addresses: Vec<(AddressId, CodeAddress)> =
-            self.addresses.into_iter().map(|(code, id)| (id, code)).collect();
-        addresses.sort_unstable_by_key(|(id, _)| *id);
-        let addresses: Vec<CodeAddress> = addresses.into_iter().map(|(_, code)| code).collect();
-        let mut weights: Vec<Weight> = self
-            .weights
-            .into_iter()
-            .map(|((event, comm, address), (samples, period))| Weight {
-                event,
-                comm,
-                address,
-                samples,
-                period,
-            })
-            .collect();
-        weights.sort_unstable_by_key(|weight| (weight.event, weight.comm, weight.address));
-        let functions = addresses.iter().map(|code| Function {
-            binary: code.binary,
-            name: None,
-            address: code.address,
-            source_file: None,
-            reason: None,
-        });
-        let function_of = (0u32..).map(FunctionId).take(addresses.len()).collect();
-        Profile { events: events.collect(), functions: functions.collect(), function_of, addresses, weights }
+        let events = events.collect();
+        self.stacks.freeze();
+        // What is left to do needs the memory.
+        self.numbers = FxHashMap::default();
+        // Samples of one time stay in the order of the recording.
+        match self.keep.times {
+            true => self.rows.sort_by_key(|row| (row.event, row.time_ns)),
+            false => self.rows.sort_unstable(),
+        }
+        let Builder { stacks, details, rows, times_ns, .. } = self;
+        Profile { events, addresses, stacks, details, rows, names, times_ns }
     }
-}
-
-fn add(sum: &mut (u64, u64), period: u64) {
-    sum.0 += 1;
-    sum.1 = sum.1.wrapping_add(period);
 }

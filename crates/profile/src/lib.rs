@@ -1,19 +1,37 @@
 //! The profile: what the samples of a recording add up to, in columns, and the views of it.
 //!
-//! A [`Builder`] takes samples one by one; [`Builder::finish`] freezes them into a [`Profile`]. The addresses of a profile go
-//! out as batches, one a binary ([`Profile::address_batches`]), and come back as functions ([`Profile::name_functions`]):
-//! where the names come from is not this crate's business. [`view`] makes tables of numbers; text is for others.
+//! A [`Builder`] takes samples one by one; their places are numbers in [`Addresses`], their stacks in [`Stacks`]. The addresses
+//! go out as batches, one a binary ([`Names::unknown`]), and come back as functions and lines ([`Names::learn`]): where the
+//! names come from is not this crate's business. [`Builder::finish`] freezes all of it into a [`Profile`]. [`view`] makes
+//! tables of numbers; text is for others.
 #![forbid(unsafe_code)]
 
+pub mod addresses;
 pub mod build;
+pub mod chain;
 pub mod check;
 pub mod counters;
+pub mod detail;
+pub mod diff;
+pub mod filter;
 pub mod grouped;
+pub mod names;
 pub mod profile;
+pub mod select;
+pub mod stacks;
 pub mod statistics;
 pub mod symbolize;
+pub mod value;
 pub mod view;
 
-pub use build::Builder;
-pub use profile::{AddressId, Function, FunctionId, Profile};
-pub use symbolize::{AddressBatch, Named, NamedBatch};
+pub use addresses::{AddressId, Addresses};
+pub use build::{Builder, Keep};
+pub use chain::CallerAddress;
+pub use detail::{Branch, DetailField, DetailId, DetailOptions, Details, Weighing};
+pub use filter::SampleFilter;
+pub use names::{FileId, Frame, Function, FunctionId, Names};
+pub use profile::{Profile, SampleRow};
+pub use select::NameFilter;
+pub use stacks::{StackId, Stacks};
+pub use symbolize::{AddressBatch, Named, NamedBatch, NamedFrame, NamedFunction};
+pub use value::{TextId, Texts, Tuples, Value};

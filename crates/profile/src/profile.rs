@@ -1,22 +1,10 @@
 //! The columns of a profile.
 
-use readperf_session::{BinaryId, CodeAddress, CommId};
-use std::borrow::Cow;
-
-/// Number of an address in [`Profile::addresses`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct AddressId(pub(crate) u32);
-
-/// Number of a function in [`Profile::functions`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FunctionId(pub(crate) u32);
-
-impl FunctionId {
-    /// Its index in [`Profile::functions`].
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+use crate::addresses::{AddressId, Addresses};
+use crate::detail::{DetailId, Details};
+use crate::names::{Function, FunctionId, Names};
+use crate::stacks::{StackId, Stacks};
+use readperf_session::{CommId, ThreadId};
 
 /// An event and what its samples add up to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,52 +17,41 @@ pub struct EventTotal {
     pub period: u64,
 }
 
-/// Samples that agree in event, thread name and address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Weight {
+/// Samples that agree in everything that is kept of them: one sample, if its time is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SampleRow {
     /// Index of the event.
     pub event: u32,
-    /// The thread's name.
+    /// The thread's name at that time.
     pub comm: CommId,
-    /// Where.
+    /// The thread, if kept.
+    pub thread: Option<ThreadId>,
+    /// CPU number, if recorded and kept.
+    pub cpu: Option<u32>,
+    /// Time in ns of the recording's clock, if kept; else 0.
+    pub time_ns: u64,
+    /// Where the CPU was.
     pub address: AddressId,
+    /// The stack, if kept. Its innermost place is where the recorded chain begins, mostly `address`.
+    pub stack: StackId,
+    /// What else is kept of it.
+    pub detail: DetailId,
     /// How many samples.
     pub samples: u64,
     /// Sum of their periods.
     pub period: u64,
 }
 
-/// A function, or an address that has no name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Function {
-    /// The binary; `None` where no mapping covers the address.
-    pub binary: Option<BinaryId>,
-    /// The name; without one the address itself stands in.
-    pub name: Option<String>,
-    /// First address of the function, or the unnamed address.
-    pub address: u64,
-    /// Source file, as the compiler recorded it.
-    pub source_file: Option<String>,
-    /// Why there is no name, in plain words.
-    pub reason: Option<String>,
-}
-
-impl Function {
-    /// The name, or the address in hex.
-    pub fn label(&self) -> Cow<'_, str> {
-        self.name.as_deref().map_or_else(|| Cow::Owned(format!("{:#018x}", self.address)), Cow::Borrowed)
-    }
-}
-
-/// What the samples of a recording add up to. Frozen but for the names of its functions.
+/// What the samples of a recording add up to, with the names of the places.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
     pub(crate) events: Vec<EventTotal>,
-    pub(crate) addresses: Vec<CodeAddress>,
-    pub(crate) weights: Vec<Weight>,
-    pub(crate) functions: Vec<Function>,
-    /// The function of each address.
-    pub(crate) function_of: Vec<FunctionId>,
+    pub(crate) addresses: Addresses,
+    pub(crate) stacks: Stacks,
+    pub(crate) details: Details,
+    pub(crate) rows: Vec<SampleRow>,
+    pub(crate) names: Names,
+    pub(crate) times_ns: Option<(u64, u64)>,
 }
 
 impl Profile {
@@ -83,28 +60,44 @@ impl Profile {
         &self.events
     }
 
-    /// Every address that has samples, once.
-    pub fn addresses(&self) -> &[CodeAddress] {
+    /// Every address, once.
+    pub fn addresses(&self) -> &Addresses {
         &self.addresses
     }
 
-    /// The weights: samples by event, thread name and address. Sorted by these.
-    pub fn weights(&self) -> &[Weight] {
-        &self.weights
+    /// Every stack, once.
+    pub fn stacks(&self) -> &Stacks {
+        &self.stacks
     }
 
-    /// The functions; before [`Profile::name_functions`] one for each address.
-    pub fn functions(&self) -> &[Function] {
-        &self.functions
+    /// What else is kept of the samples.
+    pub fn details(&self) -> &Details {
+        &self.details
     }
 
-    /// The function that an address lies in.
-    pub fn function_of(&self, address: AddressId) -> Option<FunctionId> {
-        self.function_of.get(address.0 as usize).copied()
+    /// The samples, sorted by event; then by time if that was kept, else by the other columns.
+    pub fn rows(&self) -> &[SampleRow] {
+        &self.rows
+    }
+
+    /// The rows of one event.
+    pub fn rows_of(&self, event: usize) -> &[SampleRow] {
+        let before = |limit: usize| self.rows.partition_point(|row| (row.event as usize) < limit);
+        self.rows.get(before(event)..before(event.saturating_add(1))).unwrap_or_default()
+    }
+
+    /// The names of the addresses.
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// Times of the first and the last sample that was taken in, ns; `None` if there is none with a time.
+    pub fn times_ns(&self) -> Option<(u64, u64)> {
+        self.times_ns
     }
 
     /// A function by its number.
     pub fn function(&self, id: FunctionId) -> Option<&Function> {
-        self.functions.get(id.index())
+        self.names.function(id)
     }
 }

@@ -1,8 +1,6 @@
-//! The question and the answer about names: addresses of one binary out, functions back.
+//! The question and the answer about names: addresses of one binary out, functions and lines back.
 
-use crate::profile::{AddressId, Function, FunctionId, Profile};
-use readperf_session::BinaryId;
-use rustc_hash::FxHashMap;
+use readperf_session::{BinaryId, CodeAddress};
 
 /// Addresses of one binary, unique and ascending.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +9,23 @@ pub struct AddressBatch {
     pub binary: BinaryId,
     /// What the addresses are to the binary: see [`readperf_session::CodeAddress::address`].
     pub addresses: Vec<u64>,
+}
+
+impl AddressBatch {
+    /// Addresses by binary, in the order of the binaries' ids. Addresses outside of any binary are left out.
+    pub fn by_binary(addresses: &[CodeAddress]) -> Vec<AddressBatch> {
+        let mut wanted: Vec<(BinaryId, u64)> =
+            addresses.iter().filter_map(|code| Some((code.binary?, code.address))).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let by_binary = wanted.chunk_by(|a, b| a.0 == b.0);
+        by_binary
+            .filter_map(|chunk| {
+                let (binary, _) = *chunk.first()?;
+                Some(AddressBatch { binary, addresses: chunk.iter().map(|(_, address)| *address).collect() })
+            })
+            .collect()
+    }
 }
 
 /// What an address turned out to be.
@@ -22,88 +37,50 @@ pub enum Named {
     Unnamed(String),
 }
 
+/// A function that covers addresses of the batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedFunction {
+    /// Its name.
+    pub name: String,
+    /// Its first address.
+    pub start: u64,
+    /// Its source file, if looked up.
+    pub source_file: Option<String>,
+}
+
+/// One level of the code at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamedFrame {
+    /// Index in [`NamedBatch::inlined`]; `None` for the function that the address lies in.
+    pub inlined: Option<u32>,
+    /// Index in [`NamedBatch::files`].
+    pub file: Option<u32>,
+    /// The line, from 1; 0 where unknown.
+    pub line: u32,
+}
+
 /// The answer to an [`AddressBatch`]: one entry for each of its addresses, in the same order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NamedBatch {
-    /// Name, first address and source file of the functions.
-    pub functions: Vec<(String, u64, Option<String>)>,
+    /// The functions.
+    pub functions: Vec<NamedFunction>,
+    /// Names of inlined functions.
+    pub inlined: Vec<String>,
+    /// Source files.
+    pub files: Vec<String>,
     /// What each address turned out to be.
     pub named: Vec<Named>,
+    /// The levels at all addresses, one address after the other, the innermost first.
+    pub frames: Vec<NamedFrame>,
+    /// For each address, how many frames belong to it and those before it. Empty if there are no frames.
+    pub frame_ends: Vec<usize>,
 }
 
-impl Profile {
-    /// The addresses that have samples, by binary. Binaries in the order of their ids.
-    pub fn address_batches(&self) -> Vec<AddressBatch> {
-        let mut wanted: Vec<(BinaryId, u64)> =
-            self.addresses.iter().filter_map(|code| Some((code.binary?, code.address))).collect();
-        wanted.sort_unstable();
-        wanted.dedup();
-        let by_binary = wanted.chunk_by(|a, b| a.0 == b.0);
-        by_binary
-            .filter_map(|chunk| {
-                let (binary, _) = *chunk.first()?;
-                Some(AddressBatch { binary, addresses: chunk.iter().map(|(_, address)| *address).collect() })
-            })
-            .collect()
+impl NamedBatch {
+    /// The levels at the address with this index; none if only its function is known.
+    pub fn frames_of(&self, index: usize) -> &[NamedFrame] {
+        let start = index.checked_sub(1).and_then(|before| self.frame_ends.get(before)).copied();
+        let end = self.frame_ends.get(index).copied().unwrap_or(0);
+        self.frames.get(start.unwrap_or(0)..end).unwrap_or_default()
     }
-
-    /// Gives the functions their names: addresses of one function become one function.
-    pub fn name_functions(&mut self, answers: &[(AddressBatch, NamedBatch)]) {
-        let mut of_address: FxHashMap<(BinaryId, u64), FunctionId> = FxHashMap::default();
-        let mut functions = Vec::new();
-        let next = |functions: &Vec<Function>| FunctionId(u32::try_from(functions.len()).unwrap_or(u32::MAX));
-        for (batch, answer) in answers {
-            let mut ids: Vec<Option<FunctionId>> = vec![None; answer.functions.len()];
-            for (address, named) in batch.addresses.iter().zip(&answer.named) {
-                let id = match named {
-                    Named::Function(nr) => {
-                        let Some(((name, start, source_file), id)) =
-                            answer.functions.get(*nr).zip(ids.get_mut(*nr))
-                        else {
-                            continue;
-                        };
-                        *id.get_or_insert_with(|| {
-                            let id = next(&functions);
-                            functions.push(Function {
-                                binary: Some(batch.binary),
-                                name: Some(name.clone()),
-                                address: *start,
-                                source_file: source_file.clone(),
-                                reason: None,
-                            });
-                            id
-                        })
-                    }
-                    Named::Unnamed(reason) => {
-                        let id = next(&functions);
-                        functions.push(unnamed(Some(batch.binary), *address, Some(reason.clone())));
-                        id
-                    }
-                };
-                of_address.insert((batch.binary, *address), id);
-            }
-        }
-        // Addresses outside any mapping, and those nobody answered about, stay as they are.
-        let mut function_of = Vec::with_capacity(self.addresses.len());
-        for code in &self.addresses {
-            let known = code.binary.and_then(|binary| of_address.get(&(binary, code.address)).copied());
-            function_of.push(known.unwrap_or_else(|| {
-                let id = next(&functions);
-                let reason = code.binary.is_none().then(|| "no mapping covers the address".to_owned());
-                functions.push(unnamed(code.binary, code.address, reason));
-                id
-            }));
-        }
-        self.functions = functions;
-        self.function_of = function_of;
-    }
-
-    /// The number of the address with this index.
-    pub fn address_id(&self, index: usize) -> Option<AddressId> {
-        (index < self.addresses.len()).then(|| AddressId(u32::try_from(index).unwrap_or(u32::MAX)))
-    }
-}
-
-fn unnamed(binary: Option<BinaryId>, address: u64, reason: Option<String>) -> Function {
-    Function { binary, name: None, address, source_file: None, reason }
 }

@@ -16,7 +16,7 @@ use perffile::wire::endian::{Le, Order};
 use perffile::wire::head::RecordHead;
 use perffile::wire::record::kind;
 use perffile::{Ordering, Recording};
-use readperf::symbols::Options;
+use readperf::Request;
 use std::hint::black_box;
 use std::path::Path;
 
@@ -117,8 +117,8 @@ fn pipeline(criterion: &mut Criterion) {
     });
     group.bench_function("main job", |bencher| {
         bencher.iter_batched(
-            Options::default,
-            |options| black_box(readperf::analyse(&recording, &options).unwrap().statistics.samples()),
+            || Request { statistics: true, ..Request::default() },
+            |request| black_box(readperf::analyse(&recording, &request).unwrap().statistics.samples()),
             BatchSize::PerIteration,
         );
     });

@@ -1,11 +1,26 @@
 //! A recording to a profile with names: one pass in order of time, then one batch of addresses a binary.
 
-use crate::naming;
-use perffile::{Event, Issues, Metadata, Ordering, Recording};
+use crate::naming::Namer;
+use crate::pass::{Chunk, PassOptions, Passed, pass};
+use crate::unwinding::StackEnds;
+use perffile::{Issues, Metadata, Recording};
 use readperf_profile::statistics::Statistics;
-use readperf_profile::{Builder, Profile};
-use readperf_session::{Moment, Session};
-use readperf_symbols::Options;
+use readperf_profile::{Builder, DetailField, DetailOptions, Keep, Names, Profile, Weighing};
+use readperf_session::Session;
+use readperf_symbols::{Files, Options};
+
+/// What is wanted of a recording.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// Where names come from, and whether with lines and inlined functions.
+    pub symbols: Options,
+    /// What of the samples is taken in.
+    pub pass: PassOptions,
+    /// What is kept of them.
+    pub keep: Keep,
+    /// Whether to count records by type, too.
+    pub statistics: bool,
+}
 
 /// What a recording amounts to.
 #[derive(Debug)]
@@ -16,50 +31,68 @@ pub struct Analysis {
     pub session: Session,
     /// What the samples add up to, with names.
     pub profile: Profile,
-    /// Records by type, samples and periods by event.
+    /// Records by type, samples and periods by event; of all records, whatever the filter. Empty if not asked for.
     pub statistics: Statistics,
     /// What was wrong.
     pub issues: Issues,
+    /// How recorded user stacks ended.
+    pub stack_ends: StackEnds,
 }
 
 /// Analyses a recording.
 ///
 /// # Errors
 /// A stream that has been read already.
-pub fn analyse(recording: &Recording, options: &Options) -> perffile::Result<Analysis> {
-    analyse_with(recording, options, |_, _| Ok(()))
+pub fn analyse(recording: &Recording, request: &Request) -> perffile::Result<Analysis> {
+    analyse_with(recording, request, |_| Ok(()))
 }
 
-/// Analyses a recording, and shows each record on the way, in order of time, with how far the pass is (bytes done, bytes
-/// in all).
+/// Analyses a recording, and shows the records on the way, a chunk at a time, in order of time.
 ///
 /// # Errors
 /// A stream that has been read already; whatever `each` returns.
 pub fn analyse_with<E: From<perffile::Error>>(
     recording: &Recording,
-    options: &Options,
-    mut each: impl FnMut(&Event<'_>, (u64, u64)) -> Result<(), E>,
+    request: &Request,
+    each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
 ) -> Result<Analysis, E> {
-    let mut batches = recording.batches(Ordering::Time)?;
-    let mut session = Session::new(recording.metadata());
-    let mut builder = Builder::new();
+    analyse_detailed(recording, request, &DetailOptions::default(), each)
+}
+
+/// The same, and keeps more of each sample.
+///
+/// # Errors
+/// A stream that has been read already; whatever `each` returns.
+pub fn analyse_detailed<E: From<perffile::Error>>(
+    recording: &Recording,
+    request: &Request,
+    details: &DetailOptions,
+    mut each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
+) -> Result<Analysis, E> {
+    let mut builder = Builder::with_details(request.keep, details.clone());
     let mut statistics = Statistics::default();
-    while let Some(batch) = batches.next() {
-        let progress = batches.progress();
-        for event in batch.iter() {
-            statistics.add(&event);
-            if let Moment::Sample(sample) = session.apply(&event) {
-                builder.add(&sample, session.shares());
-            }
-            each(&event, progress)?;
+    let branches = details.weighing == Weighing::Branches;
+    let data_addresses = details.has(DetailField::DataPlace);
+    let options = PassOptions { data_addresses, branches, ..request.pass.clone() };
+    let passed = pass(recording, &options, |_, chunk| {
+        if request.statistics {
+            chunk.entries().iter().for_each(|entry| statistics.add(&entry.event));
         }
-    }
-    let metadata = batches.metadata().clone();
-    // A pipe tells its build-ids on the way.
-    session.learn(&metadata.features);
-    let mut issues = batches.issues().clone();
-    issues.extend(session.issues());
-    let mut profile = builder.finish(&metadata.schema);
-    naming::name_functions(&mut profile, &session, options);
-    Ok(Analysis { metadata, session, profile, statistics, issues })
+        for sample in chunk.samples() {
+            if branches {
+                builder.add_branches(sample.moment, sample.moment.event, sample.branches);
+                continue;
+            }
+            let stack = sample.stack.iter().copied();
+            builder.add_with(sample.moment, sample.shares, sample.address, stack, sample.data);
+        }
+        each(chunk)
+    })?;
+    let Passed { metadata, state, issues, stack_ends } = passed;
+    let mut names = Names::default();
+    let files = Files::new();
+    let mut namer = Namer::new(&files, request.symbols.clone(), &metadata);
+    namer.learn(&mut names, &state.addresses, &state.session);
+    let profile = builder.finish(state.addresses, names, &metadata.schema);
+    Ok(Analysis { metadata, session: state.session, profile, statistics, issues, stack_ends })
 }

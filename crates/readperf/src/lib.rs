@@ -7,8 +7,8 @@
 //! # fn main() -> perffile::Result<()> {
 //! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/main/perf.data");
 //! let recording = perffile::Recording::open(path)?;
-//! let analysis = readperf::analyse(&recording, &readperf::symbols::Options::default())?;
-//! assert_eq!(analysis.profile.events()[0].samples, analysis.statistics.samples());
+//! let analysis = readperf::analyse(&recording, &readperf::Request::default())?;
+//! assert_eq!(analysis.profile.events()[0].name, "cpu-clock:u");
 //! # Ok(())
 //! # }
 //! ```
@@ -16,13 +16,18 @@
 
 mod analysis;
 mod availability;
+mod embedded;
 mod naming;
+pub mod pass;
+mod unwinding;
 
-pub use analysis::{Analysis, analyse, analyse_with};
+pub use analysis::{Analysis, Request, analyse, analyse_detailed, analyse_with};
 pub use availability::missing_names;
-pub use naming::mapped_files;
+pub use naming::{Namer, mapped_files};
+pub use pass::{Chunk, Entry, PassOptions, Passed, State, pass};
 pub use perffile;
 pub use readperf_output as output;
 pub use readperf_profile as profile;
 pub use readperf_session as session;
 pub use readperf_symbols as symbols;
+pub use unwinding::StackEnds;

@@ -8,6 +8,7 @@ mod out;
 mod outcome;
 mod progress;
 mod record_filter;
+mod sample_options;
 mod suggestion;
 mod symbol_options;
 mod time_range;

@@ -1,34 +1,78 @@
 //! Between the profile and the symbols: binaries of a session become subjects, answers become functions.
 
-use readperf_profile::{AddressBatch, Named, NamedBatch, Profile};
-use readperf_session::{Binary, BinaryKind, Session};
-use readperf_symbols::{self as symbols, BuildId, FileLoader, Options, Subject, SymbolBatch};
+use crate::embedded::{Embedded, embedded};
+use perffile::Metadata;
+use readperf_profile::{AddressBatch, Addresses, Named, NamedBatch, NamedFrame, NamedFunction, Names};
+use readperf_session::{Binary, BinaryKind, ReferenceSymbol, Session};
+use readperf_symbols::{
+    self as symbols, BuildId, FileLoader, Files, JitDump, ListedSymbol, Options, Resolver, Subject,
+    SymbolBatch, SymbolList,
+};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Gives the functions of a profile their names. Unique addresses of each binary go out once, sorted; binaries are looked
-/// up in parallel.
-pub(crate) fn name_functions(profile: &mut Profile, session: &Session, options: &Options) {
-    let (mut asked, mut answers) = (Vec::new(), Vec::new());
-    let mut questions = Vec::new();
-    for batch in profile.address_batches() {
-        match session.binary(batch.binary).map(subject) {
-            Some(Ok(subject)) => {
-                questions.push(symbols::AddressBatch::new(subject, batch.addresses.clone()));
-                asked.push(batch);
+/// Looks names up.
+#[derive(Debug)]
+pub struct Namer<'f> {
+    files: &'f Files,
+    options: Options,
+    /// Made when it is known which kernel was recorded.
+    resolver: Option<Resolver<'f>>,
+    embedded: Embedded,
+}
+
+impl<'f> Namer<'f> {
+    /// One that looks where these options say, and where the recording itself says, and keeps what it opens in `files`.
+    pub fn new(files: &'f Files, options: Options, metadata: &Metadata) -> Namer<'f> {
+        let features = &metadata.features;
+        let release = || features.osrelease().map(|release| release.into_owned());
+        let options = Options {
+            kernel_release: options.kernel_release.or_else(release),
+            kcore_dir: options.kcore_dir.or_else(|| metadata.kcore_dir.clone()),
+            ..options
+        };
+        Namer { files, options, resolver: None, embedded: embedded(features) }
+    }
+
+    /// Learns the names of the addresses that are not known yet. Those of each binary go out once, sorted; binaries are
+    /// looked up in parallel.
+    pub fn learn(&mut self, names: &mut Names, addresses: &Addresses, session: &Session) {
+        let (mut asked, mut answers) = (Vec::new(), Vec::new());
+        let mut questions = Vec::new();
+        for batch in names.unknown(addresses) {
+            let binary = session.binary(batch.binary);
+            let subject = binary.map(|binary| match self.embedded.get(&binary.name) {
+                Some(symbols) => Ok(Subject::Listed { symbols: symbols.clone() }),
+                None => subject(binary, session),
+            });
+            match subject {
+                Some(Ok(subject)) => {
+                    questions.push(symbols::AddressBatch::new(subject, batch.addresses.clone()));
+                    asked.push(batch);
+                }
+                Some(Err(reason)) => answers.push(unnamed(batch, reason)),
+                None => answers.push(unnamed(batch, "the binary is not known")),
             }
-            Some(Err(reason)) => answers.push(unnamed(batch, &reason)),
-            None => answers.push(unnamed(batch, "the binary is not known")),
         }
+        let resolver = self.resolver.get_or_insert_with(|| {
+            let options = self.options.clone();
+            let kernel_build_id = options.kernel_build_id.or_else(|| kernel_build_id(session));
+            Resolver::new(self.files, Options { kernel_build_id, ..options })
+        });
+        for (batch, answer) in asked.into_iter().zip(resolver.resolve(questions)) {
+            let named = named(&batch, &answer);
+            answers.push((batch, named));
+        }
+        names.learn(addresses, &answers);
     }
-    for (batch, answer) in asked.into_iter().zip(symbols::resolve(options, questions)) {
-        let named = named(&batch, &answer);
-        answers.push((batch, named));
-    }
-    profile.name_functions(&answers);
+}
+
+fn kernel_build_id(session: &Session) -> Option<BuildId> {
+    let kernel = session.binary(session.kernel_image()?.binary)?;
+    BuildId::from_bytes(kernel.build_id.as_deref()?)
 }
 
 /// A loader that maps files instead of reading them.
@@ -40,53 +84,106 @@ fn path(name: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(name))
 }
 
-/// What to ask the symbols about a binary, or why there is nothing to ask.
-pub(crate) fn subject(binary: &Binary) -> Result<Subject, String> {
+/// What to ask the symbols about a binary that is a file, or an image of the kernel; of others nothing.
+pub(crate) fn subject_with_file(binary: &Binary) -> Option<Subject> {
     let build_id = binary.build_id.as_deref().and_then(BuildId::from_bytes);
     match &binary.kind {
-        BinaryKind::User => Ok(Subject::File { path: path(&binary.name), build_id }),
-        BinaryKind::Kernel { reference } => {
-            let reference = reference.as_ref();
-            let reference = reference.map(|r| (String::from_utf8_lossy(&r.name).into_owned(), r.address));
-            Ok(Subject::Kernel { build_id, reference })
+        BinaryKind::User => Some(Subject::File { path: path(&binary.name), build_id }),
+        BinaryKind::Kernel { reference: symbol } => {
+            Some(Subject::Kernel { build_id, reference: reference(symbol.as_ref()) })
         }
         BinaryKind::Module { start } => {
-            Ok(Subject::KernelModule { name: path(&binary.name), build_id, start: Some(*start) })
+            Some(Subject::KernelModule { name: path(&binary.name), build_id, start: Some(*start) })
         }
-        BinaryKind::Vdso => Ok(Subject::Vdso { build_id }),
-        BinaryKind::Vsyscall => Err("the page of old system calls has no symbols".into()),
-        BinaryKind::Jit { .. } => Err("generated code: its names are not looked up by this version".into()),
-        BinaryKind::Anon => Err("memory without a file".into()),
-        BinaryKind::Bpf { .. } => {
-            Err("code the kernel generated: its names are not looked up by this version".into())
+        BinaryKind::Vdso => Some(Subject::Vdso { build_id }),
+        BinaryKind::GuestKernel { reference: symbol } => Some(Subject::GuestKernel {
+            pid: guest_pid(&binary.name),
+            build_id,
+            reference: reference(symbol.as_ref()),
+        }),
+        BinaryKind::GuestModule { start } => {
+            Some(Subject::GuestModule { pid: None, name: path(&binary.name), build_id, start: Some(*start) })
         }
-        BinaryKind::GuestKernel { .. } | BinaryKind::GuestModule { .. } => {
-            Err("a guest's kernel: its names are not looked up by this version".into())
-        }
+        BinaryKind::Jit { .. } | BinaryKind::Bpf { .. } | BinaryKind::Vsyscall | BinaryKind::Anon => None,
     }
+}
+
+/// What to ask the symbols about a binary, or why there is nothing to ask.
+fn subject(binary: &Binary, session: &Session) -> Result<Subject, &'static str> {
+    match &binary.kind {
+        BinaryKind::Jit { pid } => {
+            Ok(Subject::Generated { pid: *pid, inner_pid: None, dump: jitdump(*pid, session) })
+        }
+        BinaryKind::Bpf { start } => {
+            let name = String::from_utf8_lossy(&binary.name).into_owned();
+            // It is one symbol, and all of it: what else lies there is another binary.
+            let symbol = ListedSymbol { start: *start, end: u64::MAX, name };
+            Ok(Subject::Listed { symbols: SymbolList::new(path(&binary.name), [symbol]) })
+        }
+        BinaryKind::Vsyscall => Err("the page of old system calls has no symbols"),
+        BinaryKind::Anon => Err("memory without a file"),
+        _ => subject_with_file(binary).ok_or("the binary is no file"),
+    }
+}
+
+fn reference(symbol: Option<&ReferenceSymbol>) -> Option<(String, u64)> {
+    symbol.map(|symbol| (String::from_utf8_lossy(&symbol.name).into_owned(), symbol.address))
+}
+
+/// The process that runs a guest: its number is in the name, `[guest.kernel.kallsyms.PID]`.
+fn guest_pid(name: &[u8]) -> Option<u32> {
+    let name = std::str::from_utf8(name).ok()?;
+    name.strip_prefix("[guest.kernel.kallsyms.")?.strip_suffix(']')?.parse().ok()
+}
+
+/// The jitdump file that a process mapped to tell of itself, if it did.
+fn jitdump(pid: u32, session: &Session) -> Option<PathBuf> {
+    let names = session.binaries().iter().map(|binary| path(&binary.name));
+    names.filter(|name| JitDump::pid_in_name(name) == Some(pid)).last()
 }
 
 fn unnamed(batch: AddressBatch, reason: &str) -> (AddressBatch, NamedBatch) {
     let named = batch.addresses.iter().map(|_| Named::Unnamed(reason.to_owned())).collect();
-    (batch, NamedBatch { functions: Vec::new(), named })
+    (batch, NamedBatch { named, ..NamedBatch::default() })
 }
 
 /// The answer of the symbols in the profile's words. A function's source file is that of its outermost frame, at the lowest
 /// of the addresses that has one.
 fn named(batch: &AddressBatch, answer: &SymbolBatch) -> NamedBatch {
-    let mut functions: Vec<(String, u64, Option<String>)> =
-        answer.symbols.iter().map(|symbol| (symbol.name.clone(), symbol.start, None)).collect();
-    let named = (0..batch.addresses.len()).map(|nr| match answer.symbol(nr) {
-        Ok(symbol) => {
-            let index = symbol.0 as usize;
-            let file = answer.frames(nr).last().and_then(|frame| answer.file(frame.file?));
-            if let (Some((_, _, source @ None)), Some(file)) = (functions.get_mut(index), file) {
-                *source = Some(file.to_owned());
+    let function = |symbol: &symbols::Symbol| NamedFunction {
+        name: symbol.name.clone(),
+        start: symbol.start,
+        source_file: None,
+    };
+    let mut named = NamedBatch {
+        functions: answer.symbols.iter().map(function).collect(),
+        inlined: answer.functions.iter().map(|function| function.name.clone()).collect(),
+        files: answer.files.clone(),
+        ..NamedBatch::default()
+    };
+    for nr in 0..batch.addresses.len() {
+        let frames = answer.frames(nr);
+        let covered = answer.symbol(nr);
+        named.named.push(match covered {
+            Ok(symbol) => {
+                let index = symbol.0 as usize;
+                let file = frames.last().and_then(|frame| answer.file(frame.file?));
+                if let (Some(NamedFunction { source_file: source @ None, .. }), Some(file)) =
+                    (named.functions.get_mut(index), file)
+                {
+                    *source = Some(file.to_owned());
+                }
+                Named::Function(index)
             }
-            Named::Function(index)
+            Err(reason) => Named::Unnamed(reason.to_string()),
+        });
+        for (level, frame) in frames.iter().enumerate() {
+            // The outermost level is the function that the symbol names.
+            let is_symbol = covered.is_ok() && level + 1 == frames.len();
+            let inlined = frame.function.filter(|_| !is_symbol).map(|function| function.0);
+            named.frames.push(NamedFrame { inlined, file: frame.file.map(|file| file.0), line: frame.line });
         }
-        Err(reason) => Named::Unnamed(reason.to_string()),
-    });
-    let named = named.collect();
-    NamedBatch { functions, named }
+        named.frame_ends.push(named.frames.len());
+    }
+    named
 }

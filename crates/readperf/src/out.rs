@@ -5,7 +5,7 @@ use anstream::{AutoStream, ColorChoice};
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 /// Creates a file, unless it is the recording that is being read: that would be gone before it has been read.
@@ -41,6 +41,26 @@ pub(crate) struct Output {
 }
 
 impl Output {
+    /// Whether it goes to a terminal.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.output.as_os_str() == "-" && io::stdout().is_terminal()
+    }
+
+    /// The name of the file it goes to.
+    pub(crate) fn file_name(&self) -> Option<String> {
+        let name = self.output.file_name()?.to_string_lossy().into_owned();
+        (self.output.as_os_str() != "-").then_some(name)
+    }
+
+    /// Opens it for bytes that are not to be touched: nothing is coloured, nothing is stripped. Refuses to write over the
+    /// input.
+    pub(crate) fn open_bytes(&self, input: &Input) -> anyhow::Result<Box<dyn Write>> {
+        if self.output.as_os_str() == "-" {
+            return Ok(Box::new(BufWriter::with_capacity(1 << 16, io::stdout().lock())));
+        }
+        Ok(Box::new(BufWriter::with_capacity(1 << 16, create(&self.output, input)?)))
+    }
+
     /// Opens it; refuses to write over the input.
     pub(crate) fn open(&self, input: &Input) -> anyhow::Result<Box<dyn Write>> {
         let choice = match self.color {

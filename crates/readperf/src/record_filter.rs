@@ -1,5 +1,6 @@
 //! Which records to show: `--type`, `--event`, `--time`, `--offset`, `--limit`.
 
+use crate::sample_options::unknown_event;
 use crate::suggestion::hint;
 use crate::time_range::{TimeRange, Times};
 use clap::Args;
@@ -50,9 +51,7 @@ impl FilterOptions {
 
     /// Says which of the wanted events a recording does not have, now that all of them are known.
     pub(crate) fn unknown_event(&self, schema: &Schema) -> Option<String> {
-        let names = || schema.events().iter().map(|event| event.name.as_str());
-        let unknown = self.events.iter().find(|wanted| !names().any(|name| name == wanted.as_str()))?;
-        Some(format!("no event of the recording is called {unknown}{}", hint(unknown, names())))
+        unknown_event(&self.events, schema)
     }
 }
 

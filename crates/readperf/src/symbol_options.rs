@@ -2,7 +2,7 @@
 
 use crate::input::Input;
 use clap::{Args, ValueEnum};
-use readperf::symbols::{self, Options};
+use readperf::symbols::{self, GuestFiles, Options};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -33,6 +33,22 @@ pub(crate) struct SymbolOptions {
     #[arg(long, value_name = "FILE")]
     kallsyms: Option<PathBuf>,
 
+    /// Kernel symbols from this image
+    #[arg(long, value_name = "FILE")]
+    vmlinux: Option<PathBuf>,
+
+    /// Kernel symbols of guests from this list
+    #[arg(long, value_name = "FILE")]
+    guestkallsyms: Option<PathBuf>,
+
+    /// Kernel symbols of guests from this image
+    #[arg(long, value_name = "FILE")]
+    guestvmlinux: Option<PathBuf>,
+
+    /// The file systems of guests are in this directory, each below the number of its process
+    #[arg(long, value_name = "DIR")]
+    guestmount: Option<PathBuf>,
+
     /// How names are shown
     #[arg(long, value_enum, default_value_t)]
     demangle: Demangle,
@@ -43,6 +59,14 @@ pub(crate) struct SymbolOptions {
 }
 
 impl SymbolOptions {
+    /// Threads for what a command does in parallel itself.
+    pub(crate) fn pool(&self) -> anyhow::Result<rayon::ThreadPool> {
+        // More threads than processors gain nothing.
+        let most = std::thread::available_parallelism().map_or(1, NonZeroUsize::get) * 4;
+        let threads = self.threads.map_or(0, |threads| threads.get().min(most));
+        Ok(rayon::ThreadPoolBuilder::new().num_threads(threads).build()?)
+    }
+
     /// The options for the symbols of this recording.
     pub(crate) fn options(&self, input: &Input) -> Options {
         let beside = input.path().and_then(|path| path.parent().map(Path::to_owned));
@@ -51,6 +75,12 @@ impl SymbolOptions {
             symfs: self.symfs.clone(),
             search_dirs,
             kallsyms: self.kallsyms.clone(),
+            vmlinux: self.vmlinux.clone(),
+            guest: GuestFiles {
+                kallsyms: self.guestkallsyms.clone(),
+                vmlinux: self.guestvmlinux.clone(),
+                mount: self.guestmount.clone(),
+            },
             demangle: match self.demangle {
                 Demangle::Full => symbols::Demangle::Full,
                 Demangle::Simple => symbols::Demangle::Simple,

@@ -4,6 +4,7 @@ use anyhow::bail;
 use perffile::wire::feature::{Feature, bit};
 use perffile::wire::record::kind;
 use perffile::{Container, Ordering, Recording};
+use std::ops::RangeInclusive;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -27,9 +28,14 @@ pub(crate) struct Times {
 }
 
 impl Times {
+    /// First and last time, ns.
+    pub(crate) fn range(self) -> RangeInclusive<u64> {
+        self.first_ns..=self.last_ns
+    }
+
     /// Whether a time lies in it.
     pub(crate) fn contains(self, time_ns: u64) -> bool {
-        (self.first_ns..=self.last_ns).contains(&time_ns)
+        self.range().contains(&time_ns)
     }
 }
 

@@ -15,7 +15,9 @@ use hostile::mutation::{Anatomy, mutant};
 use hostile::{allocation, clock, files, noise::Noise};
 use perffile::Recording;
 use perffile::bytes::Bytes;
+use readperf::profile::Keep;
 use readperf::symbols::Options;
+use readperf::{PassOptions, Request};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::Duration;
@@ -38,22 +40,25 @@ fn count(size: usize) -> usize {
     }
 }
 
-/// No binary is found, so that nothing but the recording matters.
-fn no_symbols() -> Options {
+/// Everything is wanted of the recording, but no binary is found: nothing else matters.
+fn no_symbols() -> Request {
     let nowhere = Path::new("/nonexistent").to_owned();
-    Options {
+    let symbols = Options {
         symfs: Some(nowhere.clone()),
         build_id_cache: Some(nowhere),
         debug_dirs: Vec::new(),
         trust_running_kernel: false,
         ..Options::default()
-    }
+    };
+    let pass = PassOptions { stacks: true, ..PassOptions::default() };
+    let keep = Keep { stacks: true, threads: true, cpus: true, times: false };
+    Request { symbols, pass, keep, statistics: true }
 }
 
 /// Whether it could be opened.
-fn analyse(bytes: Vec<u8>, options: &Options) -> bool {
+fn analyse(bytes: Vec<u8>, request: &Request) -> bool {
     let Ok(recording) = Recording::from_bytes(Bytes::new(bytes)) else { return false };
-    let analysis = readperf::analyse(&recording, options).expect("a recording in memory can be read again");
+    let analysis = readperf::analyse(&recording, request).expect("a recording in memory can be read again");
     let summary = analysis.session.summary();
     let lost = summary.unknown_event + summary.undecodable_samples;
     assert_eq!(summary.samples + lost, analysis.statistics.samples(), "every sample is counted somewhere");

@@ -69,13 +69,64 @@ pub enum ChainEntry {
     Marker(Context),
 }
 
+/// An entry of a call chain, before its address is looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RawEntry {
+    /// A place in code.
+    Address {
+        /// The address; of callers the return address, unchanged.
+        ip: u64,
+        /// In which mode it ran.
+        mode: CpuMode,
+        /// Whether it is the place itself and not where a call returns to: the first of its mode.
+        exact: bool,
+    },
+    /// A marker.
+    Marker(Context),
+}
+
+/// The entries of a call chain, the innermost first, before they are looked up.
+#[derive(Clone, Debug)]
+pub struct RawChain<'e> {
+    mode: CpuMode,
+    exact: bool,
+    words: words::Iter<'e>,
+}
+
+impl<'e> RawChain<'e> {
+    /// The chain of a sample that was taken in a mode, which counts up to the first marker.
+    pub fn new(chain: words::U64s<'e>, mode: CpuMode) -> RawChain<'e> {
+        RawChain { mode, exact: true, words: chain.iter() }
+    }
+}
+
+impl Iterator for RawChain<'_> {
+    type Item = RawEntry;
+
+    #[inline]
+    fn next(&mut self) -> Option<RawEntry> {
+        let word = self.words.next()?;
+        if word < LOWEST_MARKER {
+            let exact = std::mem::replace(&mut self.exact, false);
+            return Some(RawEntry::Address { ip: word, mode: self.mode, exact });
+        }
+        let mut context = Context::of(word);
+        if let Context::UserDeferred(cookie) = &mut context {
+            // What follows is no address but what finds the rest of the chain.
+            *cookie = self.words.next().unwrap_or_default();
+        }
+        self.mode = context.mode();
+        self.exact = true;
+        Some(RawEntry::Marker(context))
+    }
+}
+
 /// The entries of a call chain, the innermost first.
 #[derive(Clone, Debug)]
 pub struct Callchain<'s, 'e> {
     session: &'s Session,
     process: ProcessId,
-    mode: CpuMode,
-    words: words::Iter<'e>,
+    chain: RawChain<'e>,
 }
 
 impl<'s, 'e> Callchain<'s, 'e> {
@@ -85,7 +136,7 @@ impl<'s, 'e> Callchain<'s, 'e> {
         mode: CpuMode,
         chain: words::U64s<'e>,
     ) -> Self {
-        Callchain { session, process, mode, words: chain.iter() }
+        Callchain { session, process, chain: RawChain::new(chain, mode) }
     }
 
     /// Only the addresses.
@@ -102,16 +153,11 @@ impl Iterator for Callchain<'_, '_> {
 
     #[inline]
     fn next(&mut self) -> Option<ChainEntry> {
-        let word = self.words.next()?;
-        if word < LOWEST_MARKER {
-            return Some(ChainEntry::Address(self.session.locate(self.process, self.mode, word)));
-        }
-        let mut context = Context::of(word);
-        if let Context::UserDeferred(cookie) = &mut context {
-            // What follows is no address but what finds the rest of the chain.
-            *cookie = self.words.next().unwrap_or_default();
-        }
-        self.mode = context.mode();
-        Some(ChainEntry::Marker(context))
+        Some(match self.chain.next()? {
+            RawEntry::Address { ip, mode, .. } => {
+                ChainEntry::Address(self.session.locate(self.process, mode, ip))
+            }
+            RawEntry::Marker(context) => ChainEntry::Marker(context),
+        })
     }
 }

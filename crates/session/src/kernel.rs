@@ -2,7 +2,7 @@
 
 use crate::binary::ReferenceSymbol;
 use crate::ids::BinaryId;
-use crate::space::{AddressSpace, Mapping};
+use crate::space::{AddressSpace, Mapping, SpaceVersion};
 
 /// How far behind its start the image may reach, in bytes: more than any kernel has.
 const LONGEST_IMAGE: u64 = 256 << 20;
@@ -33,9 +33,21 @@ pub(crate) struct Kernel {
     image: Option<Mapping>,
     /// Modules and generated code.
     extras: AddressSpace,
+    version: SpaceVersion,
 }
 
 impl Kernel {
+    /// Which state of the kernel's mappings this is.
+    #[inline]
+    pub(crate) fn version(&self) -> SpaceVersion {
+        self.version
+    }
+
+    /// Notes that the mappings have changed.
+    pub(crate) fn stamp(&mut self, version: SpaceVersion) {
+        self.version = version;
+    }
+
     /// Notes where the image lies; what was known before is replaced. An empty range at 0 stands for everything.
     pub(crate) fn set_image(&mut self, start: u64, len: u64, binary: BinaryId) {
         let end = if start == 0 && len == 0 { u64::MAX } else { start.saturating_add(len) };

@@ -41,7 +41,7 @@ mod thread;
 mod tree;
 
 pub use binary::{Binary, BinaryKind, ReferenceSymbol};
-pub use callchain::{Callchain, ChainEntry, Context};
+pub use callchain::{Callchain, ChainEntry, Context, RawChain, RawEntry};
 pub use ids::{BinaryId, CommId, ProcessId, ThreadId};
 pub use kernel::KernelSymbol;
 pub use moment::{
@@ -50,7 +50,7 @@ pub use moment::{
 };
 pub use process::Process;
 pub use session::Session;
-pub use space::{AddressSpace, Mapping};
+pub use space::{AddressSpace, Mapping, SpaceVersion};
 pub use summary::Summary;
 pub use thread::{NameSince, Thread};
 

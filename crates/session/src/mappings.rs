@@ -97,6 +97,7 @@ impl Session {
         if let Some(process) = self.processes.get_mut(process_id) {
             process.mmaps += 1;
             process.space.insert(Mapping { start, end, bias, binary, data: map.data });
+            process.space.stamp(self.versions.next());
         }
         Moment::Map(MapMoment { process: Some(process_id), binary: Some(binary), start, end, time_ns })
     }
@@ -126,6 +127,7 @@ impl Session {
         self.binaries.set_kind(binary, kind);
         let kernel = if guest { &mut self.guest_kernel } else { &mut self.kernel };
         kernel.set_image(map.start, map.len, binary);
+        kernel.stamp(self.versions.next());
         binary
     }
 
@@ -138,6 +140,7 @@ impl Session {
         let binary = self.binaries.intern(module, &self.build_ids);
         let kernel = if guest { &mut self.guest_kernel } else { &mut self.kernel };
         kernel.insert(Mapping { start, end, bias: 0, binary, data: map.data });
+        kernel.stamp(self.versions.next());
         binary
     }
 
@@ -148,6 +151,7 @@ impl Session {
         let (start, end) = (map.start, map.end());
         let bias = if map.pgoff == 0 { 0 } else { start.wrapping_sub(map.pgoff) };
         kernel.insert(Mapping { start, end, bias, binary, data: map.data });
+        kernel.stamp(self.versions.next());
         Some(binary)
     }
 
@@ -161,6 +165,7 @@ impl Session {
         }
         if record.flags & UNREGISTER != 0 {
             self.kernel.remove_at(start);
+            self.kernel.stamp(self.versions.next());
             return Moment::Map(MapMoment { process: None, binary: None, start, end, time_ns });
         }
         self.live_symbols.insert(start, self.kernel_symbols.len());
@@ -174,6 +179,7 @@ impl Session {
             let code = Binary { name: name.into(), short_name, kind, build_id: None };
             let binary = self.binaries.intern(code, &self.build_ids);
             self.kernel.insert(Mapping { start, end, bias: 0, binary, data: false });
+            self.kernel.stamp(self.versions.next());
             binary
         });
         Moment::Map(MapMoment { process: None, binary, start, end, time_ns })

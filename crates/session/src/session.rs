@@ -9,7 +9,7 @@ use crate::ids::{BinaryId, CommId, ProcessId, ThreadId};
 use crate::kernel::{Kernel, KernelSymbol};
 use crate::moment::CodeAddress;
 use crate::process::Process;
-use crate::space::Mapping;
+use crate::space::{Mapping, SpaceVersion, Versions};
 use crate::summary::Summary;
 use crate::thread::Thread;
 use perffile::wire::head::CpuMode;
@@ -34,6 +34,7 @@ pub struct Session {
     pub(crate) by_pid: FxHashMap<u32, ProcessId>,
     /// The thread that has a pid and tid now.
     pub(crate) by_tid: FxHashMap<(u32, u32), ThreadId>,
+    pub(crate) versions: Versions,
     pub(crate) last: LastSeen,
     pub(crate) summary: Summary,
     pub(crate) issues: Issues,
@@ -82,6 +83,17 @@ impl Session {
             CpuMode::Unknown | CpuMode::Hypervisor | CpuMode::GuestUser => None,
         };
         CodeAddress::of(mapping, mode, ip)
+    }
+
+    /// The state of the mappings in which [`Session::locate`] looks: as long as it is the same, so are the answers.
+    #[inline]
+    pub fn space_version(&self, process: ProcessId, mode: CpuMode) -> SpaceVersion {
+        match mode {
+            CpuMode::User => self.processes.get(process).map_or_else(Default::default, |p| p.space.version()),
+            CpuMode::Kernel => self.kernel.version(),
+            CpuMode::GuestKernel => self.guest_kernel.version(),
+            CpuMode::Unknown | CpuMode::Hypervisor | CpuMode::GuestUser => SpaceVersion::default(),
+        }
     }
 
     /// The call chain of a sample, in the mappings as of now; empty if none is recorded. `mode` is that of the sample,
@@ -178,8 +190,9 @@ impl Session {
 }
 
 impl CodeAddress {
+    /// Where an address is, given the mapping that covers it.
     #[inline]
-    pub(crate) fn of(mapping: Option<&Mapping>, mode: CpuMode, ip: u64) -> CodeAddress {
+    pub fn of(mapping: Option<&Mapping>, mode: CpuMode, ip: u64) -> CodeAddress {
         match mapping {
             Some(mapping) => {
                 let address = mapping.address_in_binary(ip);

@@ -38,9 +38,37 @@ impl Mapping {
 #[derive(Clone, Debug, Default)]
 pub struct AddressSpace {
     mappings: Tree,
+    version: SpaceVersion,
+}
+
+/// Names one state of an address space: spaces of one session with equal versions have the same mappings. A process keeps
+/// its parent's version until something is mapped, so that what was looked up for one holds for the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SpaceVersion(u64);
+
+/// Hands out versions; 0 stands for no mappings at all.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Versions(u64);
+
+impl Versions {
+    pub(crate) fn next(&mut self) -> SpaceVersion {
+        self.0 += 1;
+        SpaceVersion(self.0)
+    }
 }
 
 impl AddressSpace {
+    /// Which state of a space this is.
+    #[inline]
+    pub fn version(&self) -> SpaceVersion {
+        self.version
+    }
+
+    /// Notes that the mappings have changed.
+    pub(crate) fn stamp(&mut self, version: SpaceVersion) {
+        self.version = version;
+    }
+
     /// Whether nothing is mapped.
     pub fn is_empty(&self) -> bool {
         self.mappings.is_empty()

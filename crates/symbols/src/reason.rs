@@ -35,8 +35,20 @@ pub enum Reason {
         /// What the system said.
         error: String,
     },
+    /// A file in a place where everyone may write belongs to another user, who could have put anything in it.
+    ForeignOwner {
+        /// The file.
+        path: PathBuf,
+        /// Number of the user that it belongs to.
+        owner: u32,
+    },
     /// The file is no ELF file, or its headers are damaged.
     NotElf {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is of another machine than the one that recorded.
+    OtherMachine {
         /// The file.
         path: PathBuf,
     },
@@ -52,6 +64,20 @@ pub enum Reason {
     },
     /// The binary has symbols, but none covers this address.
     NoSymbolCovers,
+    /// There is no file, and a server that might have one could not be asked or gave something else.
+    NotDownloaded {
+        /// The server.
+        url: String,
+        /// What went wrong.
+        error: String,
+    },
+    /// No symbol covers this address, and part of the list of symbols could not be read.
+    ListDamaged {
+        /// The list.
+        path: PathBuf,
+        /// How many lines or records could not be read.
+        count: u64,
+    },
     /// The recording was made on another kernel than the one running here, and no symbols of it were found.
     KernelDiffers {
         /// The build-id when recording.
@@ -70,6 +96,11 @@ pub enum Reason {
     },
     /// The module is not loaded in the running kernel.
     ModuleNotLoaded {
+        /// Name of the module.
+        module: String,
+    },
+    /// There is a file of the module, but it was not recorded where the module was loaded.
+    ModuleStartUnknown {
         /// Name of the module.
         module: String,
     },
@@ -98,12 +129,20 @@ impl fmt::Display for Reason {
                 write!(f, "build-id differs: recorded {recorded}, {} has none", path.display())
             }
             Reason::NotReadable { path, error } => write!(f, "cannot read {}: {error}", path.display()),
+            Reason::ForeignOwner { path, owner } => {
+                write!(f, "{} belongs to user {owner}, who could have put anything in it", path.display())
+            }
             Reason::NotElf { path } => write!(f, "{} is not an ELF file", path.display()),
+            Reason::OtherMachine { path } => write!(f, "{} is for another machine", path.display()),
             Reason::LayoutUnknown { path } => {
                 write!(f, "only the debug file {} was found, the binary itself is missing", path.display())
             }
             Reason::Stripped { path } => write!(f, "{} is stripped: it has no symbols", path.display()),
             Reason::NoSymbolCovers => f.write_str("no symbol covers the address"),
+            Reason::NotDownloaded { url, error } => write!(f, "no file, and none from {url}: {error}"),
+            Reason::ListDamaged { path, count } => {
+                write!(f, "no symbol covers the address; {count} entries of {} are damaged", path.display())
+            }
             Reason::KernelDiffers { recorded, running: Some(running) } => {
                 write!(f, "recorded on another kernel: build-id {recorded}, the running one has {running}")
             }
@@ -122,6 +161,9 @@ impl fmt::Display for Reason {
             }
             Reason::ModuleNotLoaded { module } => {
                 write!(f, "module {module} is not loaded in the running kernel")
+            }
+            Reason::ModuleStartUnknown { module } => {
+                write!(f, "the recording does not tell where module {module} was loaded")
             }
             Reason::NoVdso => f.write_str("this system has no vdso image"),
             Reason::VdsoDiffers { recorded, running } => {

@@ -20,11 +20,11 @@ impl Profile {
     /// What has no name, most samples first.
     pub fn missing_names(&self) -> Vec<Missing> {
         let mut sums: BTreeMap<(Option<BinaryId>, &str), u64> = BTreeMap::new();
-        for weight in &self.weights {
-            let function = self.function_of(weight.address).and_then(|id| self.function(id));
+        for row in &self.rows {
+            let function = self.names.function_at(row.address).and_then(|id| self.function(id));
             if let Some(function) = function.filter(|function| function.name.is_none()) {
                 let reason = function.reason.as_deref().unwrap_or("its names were not looked up");
-                *sums.entry((function.binary, reason)).or_default() += weight.samples;
+                *sums.entry((function.binary, reason)).or_default() += row.samples;
             }
         }
         let missing = |((binary, reason), samples): ((_, &str), _)| Missing {

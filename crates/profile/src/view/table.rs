@@ -1,6 +1,7 @@
 //! Functions by share: with the thread's name, or without.
 
-use crate::profile::{FunctionId, Profile};
+use crate::names::FunctionId;
+use crate::profile::Profile;
 use readperf_session::CommId;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -40,13 +41,13 @@ impl Profile {
     /// A table for each event that has samples. `tie` orders rows of equal weight: by names, so that the order does not
     /// depend on how the names were numbered.
     pub fn tables<T: Ord>(&self, keys: Keys, tie: impl Fn(&Row) -> T) -> Vec<Table> {
-        let by_event = self.weights.chunk_by(|a, b| a.event == b.event);
+        let by_event = self.rows.chunk_by(|a, b| a.event == b.event);
         by_event
             .filter_map(|weights| {
                 let event = weights.first()?.event as usize;
                 let mut sums: BTreeMap<(Option<CommId>, FunctionId), (u64, u64)> = BTreeMap::new();
                 for weight in weights {
-                    let Some(function) = self.function_of(weight.address) else { continue };
+                    let Some(function) = self.names.function_at(weight.address) else { continue };
                     let comm = (keys == Keys::CommFunction).then_some(weight.comm);
                     let sum = sums.entry((comm, function)).or_default();
                     sum.0 += weight.samples;

@@ -69,7 +69,12 @@ Examples:
             output::write_text(&mut out, &verdict, width())?;
         }
         out.flush()?;
-        Ok(Outcome { input: self.input.name(), issues: verdict.issues, strict: self.input.strict })
+        Ok(Outcome {
+            input: self.input.name(),
+            issues: verdict.issues,
+            strict: self.input.strict,
+            ..Outcome::default()
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Cmd;
 use crate::input::Input;
 use crate::out::Output;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, wrong_usage};
 use crate::progress::Progress;
 use crate::record_filter::FilterOptions;
 use clap::Args;
@@ -81,7 +81,7 @@ Examples:
         {
             wrong_usage(&message);
         }
-        Ok(Outcome { input: self.input.name(), issues: all, strict: self.input.strict })
+        Ok(Outcome { input: self.input.name(), issues: all, strict: self.input.strict, ..Outcome::default() })
     }
 }
 
@@ -98,9 +98,4 @@ impl Dump {
         }
         Ok(())
     }
-}
-
-/// Ends the program as after any other wrong argument.
-fn wrong_usage(message: &str) -> ! {
-    clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{message}\n")).exit()
 }

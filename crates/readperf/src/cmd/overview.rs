@@ -7,6 +7,7 @@ use crate::progress::Progress;
 use crate::symbol_options::SymbolOptions;
 use anyhow::Context as _;
 use clap::Args;
+use readperf::Request;
 use readperf::output::csv;
 use readperf::output::overview::{self, Limits};
 use std::fs::File;
@@ -49,10 +50,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
         None => None,
     };
     let mut progress = Progress::new("reading", !input.no_progress);
-    let options = arguments.symbols.options(input);
-    let analysis = readperf::analyse_with(&recording, &options, |event, done| {
-        progress.bytes(done);
-        overview_csv.as_mut().map_or(Ok(()), |table| table.add(event)).map_err(anyhow::Error::from)
+    let symbols = arguments.symbols.options(input);
+    let request = Request { symbols, statistics: true, ..Request::default() };
+    let analysis = readperf::analyse_with(&recording, &request, |chunk| {
+        progress.bytes(chunk.progress());
+        let Some(table) = &mut overview_csv else { return Ok(()) };
+        chunk.entries().iter().try_for_each(|entry| table.add(&entry.event)).map_err(anyhow::Error::from)
     })?;
     drop(progress);
     if let Some(table) = overview_csv {
@@ -71,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     if let Some(tables) = &tables {
         tables.tell();
     }
-    Ok(Outcome { input: input.name(), issues: analysis.issues, strict: input.strict })
+    Ok(Outcome { input: input.name(), issues: analysis.issues, strict: input.strict, ..Outcome::default() })
 }
 
 /// The four tables, and where they go.

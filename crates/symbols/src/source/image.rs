@@ -1,5 +1,7 @@
 //! An ELF file as sections and loadable segments, whatever its class and byte order (System V ABI, chapter 4 and 5).
 
+use std::borrow::Cow;
+
 use object::elf;
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 use object::{Endianness, FileKind};
@@ -224,6 +226,14 @@ pub(crate) fn text_at(table: &[u8], at: usize) -> Option<&[u8]> {
     let window = rest.get(..MAX_NAME_BYTES).unwrap_or(rest);
     let len = window.iter().position(|byte| *byte == 0)?;
     window.get(..len)
+}
+
+/// Bytes as text. Nearly all names are plain, which is faster to see than to mend what is not.
+pub(crate) fn as_text(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    }
 }
 
 /// Finds the NT_GNU_BUILD_ID note in a run of notes: name size, description size, type, name, description, where

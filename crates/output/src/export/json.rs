@@ -1,0 +1,194 @@
+//! JSON as it goes: values are written one after the other, and nothing is held but a buffer.
+
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Bytes gathered before they are handed on.
+const BUFFER: usize = 1 << 16;
+
+/// Writes one JSON value. What goes wrong with the writer is told at the end.
+pub(crate) struct JsonWriter<'w> {
+    out: &'w mut dyn Write,
+    buffer: Vec<u8>,
+    comma: bool,
+    result: io::Result<()>,
+}
+
+impl<'w> JsonWriter<'w> {
+    /// Nothing yet.
+    pub(crate) fn new(out: &'w mut dyn Write) -> Self {
+        JsonWriter { out, buffer: Vec::with_capacity(BUFFER + (BUFFER >> 2)), comma: false, result: Ok(()) }
+    }
+
+    /// A value that is neither array nor object: text, number, truth, or nothing. Texts are escaped.
+    #[inline]
+    pub(crate) fn value(&mut self, value: impl Serialize) {
+        self.before();
+        if let Err(error) = serde_json::to_writer(&mut self.buffer, &value) {
+            self.result = Err(error.into());
+        }
+        self.after();
+    }
+
+    /// A time in ms, of ns: to the last ns.
+    pub(crate) fn milliseconds(&mut self, time_ns: u64) {
+        self.decimal(time_ns, 1_000_000, 6);
+    }
+
+    /// A time in µs, of ns: to the last ns.
+    pub(crate) fn microseconds(&mut self, time_ns: u64) {
+        self.decimal(time_ns, 1000, 3);
+    }
+
+    /// A number divided by a power of ten, without zeros at the end.
+    fn decimal(&mut self, number: u64, divisor: u64, digits: usize) {
+        let (whole, mut part) = (number / divisor, number % divisor);
+        if part == 0 {
+            return self.value(whole);
+        }
+        self.before();
+        let mut width = digits;
+        while part % 10 == 0 {
+            part /= 10;
+            width -= 1;
+        }
+        // A vector takes everything.
+        let _ = write!(self.buffer, "{whole}.{part:0width$}");
+        self.after();
+    }
+
+    /// An array of what `fill` writes.
+    pub(crate) fn array(&mut self, fill: impl FnOnce(&mut Self)) {
+        self.nest(b'[', b']', fill);
+    }
+
+    /// An object of what `fill` writes: keys and values by turns.
+    pub(crate) fn object(&mut self, fill: impl FnOnce(&mut Self)) {
+        self.nest(b'{', b'}', fill);
+    }
+
+    /// A key; its value comes next.
+    pub(crate) fn key(&mut self, key: &str) -> &mut Self {
+        self.value(key);
+        self.buffer.push(b':');
+        self.comma = false;
+        self
+    }
+
+    /// A key and its value.
+    pub(crate) fn field(&mut self, key: &str, value: impl Serialize) {
+        self.key(key).value(value);
+    }
+
+    /// A key and its array, a value an item.
+    pub(crate) fn list<V: Serialize>(&mut self, key: &str, items: impl IntoIterator<Item = V>) {
+        self.key(key).array(|json| items.into_iter().for_each(|item| json.value(item)));
+    }
+
+    /// A line break between values, for people who look at the file.
+    pub(crate) fn line(&mut self) {
+        if self.comma {
+            self.buffer.push(b',');
+            self.comma = false;
+        }
+        self.buffer.push(b'\n');
+    }
+
+    /// Hands on what is left, and says what went wrong.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        self.buffer.push(b'\n');
+        self.flush();
+        self.result
+    }
+
+    fn nest(&mut self, open: u8, close: u8, fill: impl FnOnce(&mut Self)) {
+        self.before();
+        self.buffer.push(open);
+        self.comma = false;
+        fill(self);
+        self.buffer.push(close);
+        self.after();
+    }
+
+    #[inline]
+    fn before(&mut self) {
+        if self.comma {
+            self.buffer.push(b',');
+        }
+    }
+
+    #[inline]
+    fn after(&mut self) {
+        self.comma = true;
+        if self.buffer.len() >= BUFFER {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        if self.result.is_ok() {
+            self.result = self.out.write_all(&self.buffer);
+        }
+        self.buffer.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(fill: impl FnOnce(&mut JsonWriter<'_>)) -> String {
+        let mut out = Vec::new();
+        let mut json = JsonWriter::new(&mut out);
+        fill(&mut json);
+        json.finish().unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn values_are_separated_and_texts_escaped() {
+        let text = written(|json| {
+            json.object(|json| {
+                json.field("a\"", "\u{1}</script>\n");
+                json.key("b").array(|json| {
+                    json.value(1);
+                    json.line();
+                    json.array(|_| {});
+                    json.value(None::<u32>);
+                });
+                json.list("c", [true, false]);
+            });
+        });
+        assert_eq!(text, "{\"a\\\"\":\"\\u0001</script>\\n\",\"b\":[1,\n[],null],\"c\":[true,false]}\n");
+        let read: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(read["a\""], "\u{1}</script>\n");
+    }
+
+    #[test]
+    fn times_keep_their_last_nanosecond() {
+        let text = written(|json| {
+            json.array(|json| {
+                [0, 1, 1_000_000, 1_500_000, 12_000_345].map(|time| json.milliseconds(time));
+                [1, 2000, 2010].map(|time| json.microseconds(time));
+            });
+        });
+        assert_eq!(text, "[0,0.000001,1,1.5,12.000345,0.001,2,2.01]\n");
+    }
+
+    #[test]
+    fn a_writer_that_fails_is_told() {
+        struct Full;
+        impl Write for Full {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::StorageFull.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut full = Full;
+        let mut json = JsonWriter::new(&mut full);
+        json.array(|json| (0..100_000).for_each(|nr| json.value(nr)));
+        assert_eq!(json.finish().unwrap_err().kind(), io::ErrorKind::StorageFull);
+    }
+}

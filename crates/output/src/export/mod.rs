@@ -1,0 +1,154 @@
+//! `readperf export`: profiles in the forms that other tools read. One format a file, one line in [`FORMATS`].
+
+pub mod circumstances;
+pub mod flamegraph;
+pub mod folded;
+pub mod frames;
+mod images;
+mod json;
+pub mod labels;
+pub mod pprof;
+mod protobuf;
+pub mod speedscope;
+mod strings;
+mod threads;
+
+use perffile::Metadata;
+use readperf_profile::Profile;
+use readperf_profile::view::flame_tree::Sum;
+use readperf_session::Session;
+use std::io::{self, Write};
+
+/// A format that profiles can be exported to.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// What users call it.
+    pub name: &'static str,
+    /// Endings of file names that stand for it; what is longer comes first where one is the end of another.
+    pub extensions: &'static [&'static str],
+    /// One line of help.
+    pub help: &'static str,
+    /// Whether it is for programs only and would upset a terminal.
+    pub binary: bool,
+    /// What it shows of the samples.
+    pub needs: Needs,
+    /// Writes it.
+    pub write: fn(&Export<'_>, &mut dyn Write) -> io::Result<()>,
+}
+
+/// What a format shows of the samples, besides their stacks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Which thread.
+    pub threads: bool,
+    /// Which CPU.
+    pub cpus: bool,
+    /// When; then every sample is a row of its own.
+    pub times: bool,
+    /// Source files and lines.
+    pub lines: bool,
+}
+
+/// Every format, in the order of the help.
+pub const FORMATS: &[Format] =
+    &[folded::FORMAT, flamegraph::SVG, flamegraph::HTML, pprof::FORMAT, speedscope::FORMAT];
+
+/// What a sample counts for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Weight {
+    /// Its period: for how many events it stands.
+    #[default]
+    Period,
+    /// One.
+    Samples,
+}
+
+impl Weight {
+    /// That of a sum.
+    pub fn of_sum(self, sum: &Sum) -> u64 {
+        match self {
+            Weight::Period => sum.period,
+            Weight::Samples => sum.samples,
+        }
+    }
+}
+
+/// How to export. Formats take what they know; the program says which of its flags a format knows.
+#[derive(Clone, Debug, Default)]
+pub struct ExportOptions {
+    /// What a sample counts for.
+    pub weight: Weight,
+    /// Whether processes are told apart by their ids.
+    pub with_pid: bool,
+    /// Whether threads are told apart by their ids.
+    pub with_tid: bool,
+    /// Whether CPUs are told apart.
+    pub with_cpu: bool,
+    /// Whether frames of the kernel, inlined ones and those of generated code are marked in their names.
+    pub annotate: bool,
+    /// Index of the event, for formats that show one; else the first that has samples.
+    pub event: Option<usize>,
+    /// A title for people.
+    pub title: Option<String>,
+    /// How flame graphs are drawn.
+    pub flame: flamegraph::FlameOptions,
+}
+
+/// A profile on its way out, and what is known of the recording.
+#[derive(Clone, Copy, Debug)]
+pub struct Export<'x> {
+    /// The samples, with names.
+    pub profile: &'x Profile,
+    /// Thread names, processes, binaries.
+    pub session: &'x Session,
+    /// Events and features.
+    pub metadata: &'x Metadata,
+    /// How.
+    pub options: &'x ExportOptions,
+}
+
+impl Export<'_> {
+    /// The event to show, for formats that show one; `None` if no event has samples.
+    pub fn event(&self) -> Option<usize> {
+        let with_samples = || self.profile.events().iter().position(|event| event.samples > 0);
+        self.options.event.or_else(with_samples)
+    }
+
+    /// What a row counts for.
+    pub fn weight(&self, row: &readperf_profile::SampleRow) -> u64 {
+        match self.options.weight {
+            Weight::Period => row.period,
+            Weight::Samples => row.samples,
+        }
+    }
+}
+
+/// What a format writes of two recordings: the first compared with the second.
+pub type WriteDifference = fn(&Format, &Export<'_>, &Export<'_>, &mut dyn Write) -> io::Result<()>;
+
+impl Format {
+    /// How it shows the differences of a recording to another, if it can.
+    pub fn difference(&self) -> Option<WriteDifference> {
+        let can = [flamegraph::SVG.name, flamegraph::HTML.name].contains(&self.name);
+        can.then_some(flamegraph::write_difference)
+    }
+
+    /// Whether it shows the samples of one event only: what [`Export::event`] says.
+    pub fn shows_one_event(&self) -> bool {
+        [folded::FORMAT.name, flamegraph::SVG.name, flamegraph::HTML.name].contains(&self.name)
+    }
+}
+
+/// The format with this name, if there is one.
+pub fn by_name(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| format.name == name)
+}
+
+/// The format that the name of a file stands for: the one with the longest fitting ending.
+pub fn by_file_name(file: &str) -> Option<&'static Format> {
+    let ending = |format: &&Format| {
+        let fitting = format.extensions.iter().filter(|ending| file.ends_with(&format!(".{ending}")));
+        fitting.map(|ending| ending.len()).max()
+    };
+    FORMATS.iter().filter(|format| ending(format).is_some()).max_by_key(ending)
+}

@@ -1,0 +1,165 @@
+//! pprof: `profile.proto`, gzipped, for `pprof` and the many viewers that read its files.
+//!
+//! Every event has two values in each sample: how many samples, and the sum of their periods. Samples with the same stack
+//! of the same thread under the same name are one.
+
+mod message;
+mod places;
+
+use crate::export::protobuf::FieldWriter;
+use crate::export::strings::Strings;
+use crate::export::{Export, Format, Needs, Weight};
+use crate::text::printable;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use message::{Label, Sample, ValueType, field};
+use perffile::wire::attr::AttrFlags;
+use places::Places;
+use readperf_profile::SampleRow;
+use std::io::{self, Write};
+
+/// The format.
+pub const FORMAT: Format = Format {
+    name: "pprof",
+    extensions: &["pb.gz", "pprof"],
+    help: "profile.proto, gzipped: pprof, and viewers that read its files",
+    binary: true,
+    needs: Needs { threads: true, cpus: false, times: false, lines: true },
+    write,
+};
+
+/// Writes it.
+///
+/// # Errors
+/// What the writer says.
+pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut strings = Strings::default();
+    // The format wants the empty text first.
+    strings.number("");
+    let mut fields = FieldWriter::new(GzEncoder::new(out, Compression::default()));
+    let events = export.shown_events();
+    write_types(export, &events, &mut strings, &mut fields)?;
+    let mut places = Places::new(*export);
+    write_samples(export, &events, &mut places, &mut strings, &mut fields)?;
+    places.program_first();
+    places.mappings.iter().try_for_each(|mapping| fields.message(field::MAPPING, mapping))?;
+    places.locations.iter().try_for_each(|location| fields.message(field::LOCATION, location))?;
+    places.functions.iter().try_for_each(|function| fields.message(field::FUNCTION, function))?;
+    write_circumstances(export, &mut strings, &mut fields)?;
+    strings.iter().try_for_each(|text| fields.text(field::STRING_TABLE, text))?;
+    fields.into_inner().finish()?;
+    Ok(())
+}
+
+fn write_types<W: Write>(
+    export: &Export<'_>,
+    events: &[usize],
+    strings: &mut Strings,
+    fields: &mut FieldWriter<W>,
+) -> io::Result<()> {
+    let mut value = |kind: &str, unit: &str| ValueType {
+        kind: strings.number(kind).into(),
+        unit: strings.number(unit).into(),
+    };
+    let mut shown = None;
+    for event in events {
+        let name = printable(export.event_name(*event));
+        let samples = if events.len() == 1 { "samples".to_owned() } else { format!("{name}_samples") };
+        let types = [value(&samples, "count"), value(&name, export.unit(*event).name())];
+        types.iter().try_for_each(|kind| fields.message(field::SAMPLE_TYPE, kind))?;
+        if export.event() == Some(*event) || shown.is_none() {
+            shown = Some((*event, types));
+        }
+    }
+    let Some((event, [samples, period])) = shown else { return Ok(()) };
+    fields.message(field::PERIOD_TYPE, &period)?;
+    fields.number(field::PERIOD, fixed_period(export, event))?;
+    let default = match export.options.weight {
+        Weight::Period => period.kind,
+        Weight::Samples => samples.kind,
+    };
+    fields.number(field::DEFAULT_SAMPLE_TYPE, default.cast_unsigned())
+}
+
+/// How many events lie between two samples, if that was fixed: an event sampled so many times a second has no such number.
+fn fixed_period(export: &Export<'_>, event: usize) -> u64 {
+    let description = export.metadata.schema.event(event);
+    let fixed = description.filter(|description| !description.attr.flags.has(AttrFlags::freq));
+    fixed.map_or(0, |description| description.attr.default_period())
+}
+
+fn write_samples<W: Write>(
+    export: &Export<'_>,
+    events: &[usize],
+    places: &mut Places<'_>,
+    strings: &mut Strings,
+    fields: &mut FieldWriter<W>,
+) -> io::Result<()> {
+    let mut rest: Vec<&[SampleRow]> = events.iter().map(|event| export.profile.rows_of(*event)).collect();
+    let mut sample = Sample::default();
+    // The rows of each event are sorted by what is kept of them: those that agree meet at the front.
+    while let Some(key) = rest.iter().filter_map(|rows| rows.first()).map(key).min() {
+        sample.values.clear();
+        let mut first = None;
+        for rows in &mut rest {
+            let (mut samples, mut period) = (0, 0);
+            while let Some((row, others)) = rows.split_first().filter(|(row, _)| self::key(row) == key) {
+                samples = saturating(samples, row.samples);
+                period = saturating(period, row.period);
+                first.get_or_insert(*row);
+                *rows = others;
+            }
+            sample.values.extend([samples, period]);
+        }
+        let Some(row) = first else { break };
+        sample.locations.clear();
+        sample.locations.extend(export.places(&row).map(|place| places.location(place, strings)));
+        sample.labels.clear();
+        labels(export, &row, strings, &mut sample.labels);
+        fields.message(field::SAMPLE, &sample)?;
+    }
+    Ok(())
+}
+
+/// All that is kept of a row but its event and weights.
+fn key(row: &SampleRow) -> SampleRow {
+    SampleRow { event: 0, samples: 0, period: 0, ..*row }
+}
+
+fn saturating(sum: i64, more: u64) -> i64 {
+    sum.saturating_add(i64::try_from(more).unwrap_or(i64::MAX))
+}
+
+fn labels(export: &Export<'_>, row: &SampleRow, strings: &mut Strings, labels: &mut Vec<Label>) {
+    let mut text = |key: &str, text: &str| {
+        let (key, text) = (strings.number(key), strings.number(text));
+        labels.push(Label { key: key.into(), text: text.into(), ..Label::default() });
+    };
+    text("comm", &printable(&export.comm(row)));
+    // As texts: pprof takes numbers for quantities, and sorts them into buckets.
+    if let Some((pid, tid)) = export.ids(row) {
+        text("pid", &pid.to_string());
+        text("tid", &tid.to_string());
+    }
+    if let Some(cpu) = row.cpu {
+        text("cpu", &cpu.to_string());
+    }
+}
+
+/// When and where it was recorded.
+fn write_circumstances<W: Write>(
+    export: &Export<'_>,
+    strings: &mut Strings,
+    fields: &mut FieldWriter<W>,
+) -> io::Result<()> {
+    if let Some((first, last)) = export.profile.times_ns() {
+        if let Some(day) = export.time_of_day(first) {
+            fields.number(field::TIME_NANOS, day)?;
+        }
+        fields.number(field::DURATION_NANOS, last.saturating_sub(first))?;
+    }
+    export.facts().iter().try_for_each(|(name, fact)| {
+        let comment = strings.number(&printable(&format!("{name}: {fact}")));
+        fields.number(field::COMMENT, comment.into())
+    })
+}

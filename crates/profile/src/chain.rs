@@ -1,0 +1,92 @@
+//! A sample's recorded call chain, or what the hardware tells in its place.
+
+use crate::addresses::{AddressId, Addresses};
+use perffile::wire::attr::{BranchSampleType, EventAttr, SampleType};
+use perffile::wire::head::CpuMode;
+use readperf_session::{Context, RawChain, RawEntry, SampleMoment, Session};
+
+/// Which address stands for a caller.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CallerAddress {
+    /// The return address as recorded, as perf looks it up. If a call is the last thing its function does, that is the
+    /// first address of the next function.
+    #[default]
+    Return,
+    /// The byte before it, which lies in the call: right for names, lines and inlined functions.
+    Call,
+}
+
+impl CallerAddress {
+    /// The address to look up for an entry of a chain.
+    #[inline]
+    pub fn of(self, ip: u64, exact: bool) -> u64 {
+        match self {
+            CallerAddress::Call if !exact => ip.saturating_sub(1),
+            _ => ip,
+        }
+    }
+}
+
+/// Appends the recorded call chain of a sample, the innermost place first, in the mappings as of now; nothing if there is
+/// none.
+pub fn append(
+    stack: &mut Vec<AddressId>,
+    addresses: &mut Addresses,
+    session: &Session,
+    moment: &SampleMoment<'_>,
+    attr: &EventAttr,
+    callers: CallerAddress,
+) {
+    let mut push = |ip: u64, mode: CpuMode, exact: bool| {
+        stack.push(addresses.locate(session, moment.process, mode, callers.of(ip, exact)));
+    };
+    if is_call_stack(attr) {
+        hardware_call_stack(moment, &mut push);
+    } else if let Some(words) = moment.sample.callchain() {
+        for entry in RawChain::new(words, moment.mode) {
+            if let RawEntry::Address { ip, mode, exact } = entry {
+                push(ip, mode, exact);
+            }
+        }
+    }
+}
+
+/// Whether the branch stack is the call stack as the hardware keeps it (`--call-graph lbr`).
+fn is_call_stack(attr: &EventAttr) -> bool {
+    attr.sample_type.has(SampleType::BRANCH_STACK)
+        && attr.branch_sample_type.has(BranchSampleType::CALL_STACK)
+}
+
+/// The kernel's part is in the call chain; of the user's part the first address is where the last branch went, and its
+/// callers are where the branches came from.
+fn hardware_call_stack(moment: &SampleMoment<'_>, push: &mut impl FnMut(u64, CpuMode, bool)) {
+    for entry in RawChain::new(moment.sample.callchain().unwrap_or_default(), moment.mode) {
+        match entry {
+            RawEntry::Address { ip, mode, exact } if mode != CpuMode::User => push(ip, mode, exact),
+            RawEntry::Marker(Context::User) | RawEntry::Address { .. } => break,
+            RawEntry::Marker(_) => {}
+        }
+    }
+    let decoded = moment.sample.decode().ok().and_then(|(sample, _)| sample.branch_stack);
+    let Some(branches) = decoded else { return };
+    for (nr, branch) in branches.entries.iter().enumerate() {
+        if nr == 0 {
+            push(branch.to, CpuMode::User, true);
+        }
+        // The branch is the call itself, not where it returns to.
+        push(branch.from, CpuMode::User, true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn callers_are_looked_up_in_the_call_if_wanted() {
+        assert_eq!(CallerAddress::Return.of(0x1005, false), 0x1005);
+        assert_eq!(CallerAddress::Call.of(0x1005, false), 0x1004);
+        assert_eq!(CallerAddress::Call.of(0x1005, true), 0x1005, "where the sample was taken is no caller");
+        assert_eq!(CallerAddress::Call.of(0, false), 0);
+    }
+}

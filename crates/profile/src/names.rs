@@ -1,0 +1,259 @@
+//! What the addresses are called: functions, inlined functions, source lines.
+
+use crate::addresses::{AddressId, Addresses};
+use crate::symbolize::{AddressBatch, Named, NamedBatch, NamedFrame};
+use readperf_session::BinaryId;
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Number of a function in [`Names::functions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionId(pub(crate) u32);
+
+impl FunctionId {
+    /// Its index in [`Names::functions`].
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Number of a source file in [`Names::files`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId(u32);
+
+impl FileId {
+    /// Its index in [`Names::files`].
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A function, or an address that has no name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// The binary; `None` where no mapping covers the address.
+    pub binary: Option<BinaryId>,
+    /// The name; without one the address itself stands in.
+    pub name: Option<String>,
+    /// First address of the function, or the unnamed address; of functions that only appear inlined 0.
+    pub address: u64,
+    /// Source file, as the compiler recorded it.
+    pub source_file: Option<String>,
+    /// Why there is no name, in plain words.
+    pub reason: Option<String>,
+}
+
+impl Function {
+    /// The name, or the address in hex.
+    pub fn label(&self) -> Cow<'_, str> {
+        self.name.as_deref().map_or_else(|| Cow::Owned(format!("{:#018x}", self.address)), Cow::Borrowed)
+    }
+}
+
+/// One level of the code at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The function.
+    pub function: FunctionId,
+    /// The source file of the code, or of the call that was inlined.
+    pub file: Option<FileId>,
+    /// The line in that file, from 1; 0 where unknown.
+    pub line: u32,
+}
+
+/// What is known of an address.
+#[derive(Clone, Debug)]
+struct AddressNames {
+    function: FunctionId,
+    frames: Range<u32>,
+}
+
+/// The names of addresses. They are learned in one go or, where the answer is wanted before the end, piece by piece.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    functions: Vec<Function>,
+    files: Vec<String>,
+    frames: Vec<Frame>,
+    of_address: Vec<AddressNames>,
+    by_start: FxHashMap<(BinaryId, u64), FunctionId>,
+    inlined: FxHashMap<(BinaryId, String), FunctionId>,
+    file_ids: FxHashMap<String, FileId>,
+}
+
+impl Names {
+    /// The functions by number.
+    pub fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
+    /// The source files by number.
+    pub fn files(&self) -> &[String] {
+        &self.files
+    }
+
+    /// How many addresses have been learned.
+    pub fn len(&self) -> usize {
+        self.of_address.len()
+    }
+
+    /// Whether none has been learned.
+    pub fn is_empty(&self) -> bool {
+        self.of_address.is_empty()
+    }
+
+    /// A function by its number.
+    #[inline]
+    pub fn function(&self, id: FunctionId) -> Option<&Function> {
+        self.functions.get(id.index())
+    }
+
+    /// A source file by its number.
+    pub fn file(&self, id: FileId) -> Option<&str> {
+        self.files.get(id.index()).map(String::as_str)
+    }
+
+    /// The function that an address lies in: the real one, whatever is inlined there.
+    #[inline]
+    pub fn function_at(&self, address: AddressId) -> Option<FunctionId> {
+        self.of_address.get(address.index()).map(|names| names.function)
+    }
+
+    /// The levels at an address: the innermost inlined function first, the real function last. Never empty for an address
+    /// that has been learned.
+    #[inline]
+    pub fn frames_at(&self, address: AddressId) -> &[Frame] {
+        let Some(names) = self.of_address.get(address.index()) else { return &[] };
+        self.frames.get(names.frames.start as usize..names.frames.end as usize).unwrap_or_default()
+    }
+
+    /// The addresses that have not been learned, by binary, in the order of their ids.
+    pub fn unknown(&self, addresses: &Addresses) -> Vec<AddressBatch> {
+        let new = addresses.as_slice().get(self.len()..).unwrap_or_default();
+        AddressBatch::by_binary(new)
+    }
+
+    /// Learns all addresses that are not known yet. What nobody answered about stays without a name.
+    pub fn learn(&mut self, addresses: &Addresses, answers: &[(AddressBatch, NamedBatch)]) {
+        let answers: FxHashMap<BinaryId, (&AddressBatch, Numbered<'_>)> = answers
+            .iter()
+            .map(|(batch, answer)| (batch.binary, (batch, self.take_in(batch.binary, answer))))
+            .collect();
+        for code in addresses.as_slice().get(self.len()..).unwrap_or_default() {
+            let found = code.binary.and_then(|binary| {
+                let (batch, numbered) = answers.get(&binary)?;
+                Some((batch.addresses.binary_search(&code.address).ok()?, numbered))
+            });
+            let frames_before = number(self.frames.len());
+            let function = match found {
+                Some((nr, numbered)) => self.learn_one(code.binary, code.address, nr, numbered),
+                None => {
+                    let reason = match code.binary {
+                        None => "no mapping covers the address",
+                        Some(_) => "its name was not looked up",
+                    };
+                    self.unnamed(code.binary, code.address, reason)
+                }
+            };
+            if number(self.frames.len()) == frames_before {
+                self.frames.push(Frame { function, file: None, line: 0 });
+            }
+            let frames = frames_before..number(self.frames.len());
+            self.of_address.push(AddressNames { function, frames });
+        }
+    }
+
+    fn learn_one(
+        &mut self,
+        binary: Option<BinaryId>,
+        address: u64,
+        nr: usize,
+        numbered: &Numbered<'_>,
+    ) -> FunctionId {
+        let function = match numbered.answer.named.get(nr) {
+            Some(Named::Function(index)) => numbered.functions.get(*index).copied(),
+            _ => None,
+        };
+        let function = function.unwrap_or_else(|| {
+            let reason = match numbered.answer.named.get(nr) {
+                Some(Named::Unnamed(reason)) => reason,
+                _ => "its name was not looked up",
+            };
+            self.unnamed(binary, address, reason)
+        });
+        for NamedFrame { inlined, file, line } in numbered.answer.frames_of(nr) {
+            let inlined = inlined.and_then(|index| numbered.inlined.get(index as usize).copied());
+            let file = file.and_then(|index| numbered.files.get(index as usize).copied());
+            self.frames.push(Frame { function: inlined.unwrap_or(function), file, line: *line });
+        }
+        function
+    }
+
+    /// Gives the functions and files of an answer their numbers.
+    fn take_in<'n>(&mut self, binary: BinaryId, answer: &'n NamedBatch) -> Numbered<'n> {
+        let functions = answer.functions.iter().map(|named| {
+            let next = FunctionId(number(self.functions.len()));
+            let id = *self.by_start.entry((binary, named.start)).or_insert(next);
+            if id == next {
+                self.functions.push(Function {
+                    binary: Some(binary),
+                    name: Some(named.name.clone()),
+                    address: named.start,
+                    source_file: None,
+                    reason: None,
+                });
+            }
+            if let (Some(function), Some(file)) = (self.functions.get_mut(id.index()), &named.source_file) {
+                function.source_file.get_or_insert_with(|| file.clone());
+            }
+            id
+        });
+        let functions = functions.collect();
+        let inlined = answer.inlined.iter().map(|name| {
+            let next = FunctionId(number(self.functions.len()));
+            let id = *self.inlined.entry((binary, name.clone())).or_insert(next);
+            if id == next {
+                self.functions.push(Function {
+                    binary: Some(binary),
+                    name: Some(name.clone()),
+                    address: 0,
+                    source_file: None,
+                    reason: None,
+                });
+            }
+            id
+        });
+        let inlined = inlined.collect();
+        let files = answer.files.iter().map(|file| {
+            let next = FileId(number(self.files.len()));
+            let id = *self.file_ids.entry(file.clone()).or_insert(next);
+            if id == next {
+                self.files.push(file.clone());
+            }
+            id
+        });
+        Numbered { answer, functions, inlined, files: files.collect() }
+    }
+
+    fn unnamed(&mut self, binary: Option<BinaryId>, address: u64, reason: &str) -> FunctionId {
+        let id = FunctionId(number(self.functions.len()));
+        let reason = Some(reason.to_owned());
+        self.functions.push(Function { binary, name: None, address, source_file: None, reason });
+        id
+    }
+}
+
+/// An answer whose functions and files have their numbers.
+struct Numbered<'n> {
+    answer: &'n NamedBatch,
+    functions: Vec<FunctionId>,
+    inlined: Vec<FunctionId>,
+    files: Vec<FileId>,
+}
+
+/// Memory is at its end long before the numbers are.
+fn number(len: usize) -> u32 {
+    u32::try_from(len).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,109 @@
+//! Samples chosen by names, after these are known: by binary, by function, by any function of the stack.
+
+use crate::addresses::AddressId;
+use crate::profile::{Profile, SampleRow};
+use readperf_session::Session;
+use regex_lite::Regex;
+
+/// Which samples count, by names. Lists that are empty let everything through; a sample has to pass all of them.
+#[derive(Clone, Debug, Default)]
+pub struct NameFilter {
+    /// Short names or paths of the binaries that samples were taken in.
+    pub dsos: Vec<String>,
+    /// Functions that samples were taken in.
+    pub symbols: Vec<String>,
+    /// Patterns of which one has to match a function of the stack.
+    pub focus: Vec<Regex>,
+    /// Patterns of which none may match a function of the stack.
+    pub ignore: Vec<Regex>,
+}
+
+impl NameFilter {
+    /// Whether every sample passes.
+    pub fn is_open(&self) -> bool {
+        let NameFilter { dsos, symbols, focus, ignore } = self;
+        dsos.is_empty() && symbols.is_empty() && focus.is_empty() && ignore.is_empty()
+    }
+}
+
+impl Profile {
+    /// Takes away the rows that a filter does not let through. The totals of the events become those of what is left.
+    pub fn select(&mut self, filter: &NameFilter, session: &Session) {
+        if filter.is_open() {
+            return;
+        }
+        let verdicts: Vec<Verdict> = (0..self.addresses.len())
+            .map(|index| {
+                self.addresses.id(index).map_or_else(Verdict::default, |id| self.verdict(filter, session, id))
+            })
+            .collect();
+        let verdict = |id: AddressId| verdicts.get(id.index()).copied().unwrap_or_default();
+        let stacks = &self.stacks;
+        let passes = |row: &SampleRow| {
+            let at = verdict(row.address);
+            // A row whose stack is not kept is where it was taken.
+            let of_stack = |test: fn(Verdict) -> bool| {
+                test(at) || stacks.places(row.stack).any(|place| test(verdict(place)))
+            };
+            at.dso
+                && at.symbol
+                && (filter.focus.is_empty() || of_stack(|verdict| verdict.focus))
+                && (filter.ignore.is_empty() || !of_stack(|verdict| verdict.ignore))
+        };
+        self.rows.retain(passes);
+        self.add_up();
+    }
+
+    /// Takes away the rows of threads with other names. An empty list lets everything through.
+    pub fn select_comms(&mut self, comms: &[Box<[u8]>], session: &Session) {
+        if !comms.is_empty() {
+            self.rows.retain(|row| comms.iter().any(|comm| **comm == *session.comm(row.comm)));
+            self.add_up();
+        }
+    }
+
+    /// Makes the totals of the events those of the rows.
+    fn add_up(&mut self) {
+        for event in &mut self.events {
+            (event.samples, event.period) = (0, 0);
+        }
+        for row in &self.rows {
+            if let Some(event) = self.events.get_mut(row.event as usize) {
+                event.samples += row.samples;
+                event.period = event.period.wrapping_add(row.period);
+            }
+        }
+    }
+
+    fn verdict(&self, filter: &NameFilter, session: &Session, id: AddressId) -> Verdict {
+        let names = |function| self.names.function(function).and_then(|function| function.name.as_deref());
+        let binary = self.addresses.get(id).and_then(|code| session.binary(code.binary?));
+        let dso = binary.is_some_and(|binary| {
+            filter
+                .dsos
+                .iter()
+                .any(|wanted| *wanted.as_bytes() == *binary.short_name || *wanted.as_bytes() == *binary.name)
+        });
+        let function = self.names.function_at(id).and_then(names);
+        let symbol = function.is_some_and(|name| filter.symbols.iter().any(|wanted| wanted == name));
+        let matches = |patterns: &[Regex]| {
+            let mut levels = self.names.frames_at(id).iter().filter_map(|frame| names(frame.function));
+            !patterns.is_empty() && levels.any(|name| patterns.iter().any(|pattern| pattern.is_match(name)))
+        };
+        Verdict {
+            dso: dso || filter.dsos.is_empty(),
+            symbol: symbol || filter.symbols.is_empty(),
+            focus: matches(&filter.focus),
+            ignore: matches(&filter.ignore),
+        }
+    }
+}
+
+/// What a filter says of one place.
+#[derive(Clone, Copy, Debug, Default)]
+struct Verdict {
+    dso: bool,
+    symbol: bool,
+    focus: bool,
+    ignore: bool,
+}

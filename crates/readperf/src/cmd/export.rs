@@ -1,0 +1,238 @@
+//! `readperf export`: the profile in the form of another tool.
+
+mod flame;
+
+use super::Cmd;
+use crate::input::Input;
+use crate::out::Output;
+use crate::outcome::{Outcome, say, wrong_usage};
+use crate::progress::Progress;
+use crate::sample_options::{NameOptions, SampleOptions};
+use crate::suggestion::hint;
+use crate::symbol_options::SymbolOptions;
+use clap::{Args, ValueEnum};
+use flame::FlameArguments;
+use readperf::output::export::{self, Export, ExportOptions, FORMATS, Format, WriteDifference};
+use readperf::profile::{CallerAddress, Keep};
+use readperf::{Analysis, PassOptions, Request};
+
+/// What a sample counts for.
+#[derive(ValueEnum, Clone, Copy, Debug, Default)]
+enum Weight {
+    /// Its period
+    #[default]
+    Period,
+    /// One
+    Samples,
+}
+
+/// Writes the profile in the form of another tool.
+#[derive(Args, Debug)]
+pub(crate) struct ExportCommand {
+    #[command(flatten)]
+    input: Input,
+
+    /// The format; without it, what the name of the output file ends with says
+    #[arg(short, long, value_name = "FORMAT", value_parser = format, long_help = formats_help())]
+    format: Option<&'static Format>,
+
+    /// What a sample counts for
+    #[arg(long, value_enum, default_value_t)]
+    weight: Weight,
+
+    /// Tell processes apart by their ids
+    #[arg(long)]
+    with_pid: bool,
+
+    /// Tell threads apart by their ids
+    #[arg(long)]
+    with_tid: bool,
+
+    /// Tell CPUs apart
+    #[arg(long)]
+    with_cpu: bool,
+
+    /// Mark frames of the kernel with _[k], inlined ones with _[i], those of generated code with _[j]
+    #[arg(long)]
+    annotate: bool,
+
+    /// A title for people
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+
+    /// Do not show inlined functions as frames
+    #[arg(long)]
+    no_inline: bool,
+
+    #[command(flatten)]
+    flame: FlameArguments,
+
+    #[command(flatten)]
+    samples: SampleOptions,
+
+    #[command(flatten)]
+    names: NameOptions,
+
+    #[command(flatten)]
+    symbols: SymbolOptions,
+
+    #[command(flatten)]
+    output: Output,
+}
+
+fn format(name: &str) -> Result<&'static Format, String> {
+    let names = || FORMATS.iter().map(|format| format.name);
+    export::by_name(name).ok_or_else(|| {
+        let known: Vec<&str> = names().collect();
+        format!("no format is called that{}; there are {}", hint(name, names()), known.join(", "))
+    })
+}
+
+fn formats_help() -> String {
+    let line = |format: &Format| format!("\n  {:<16} {}", format.name, format.help);
+    let lines: String = FORMATS.iter().map(line).collect();
+    format!("The format; without it, what the name of the output file ends with says:{lines}")
+}
+
+impl Cmd for ExportCommand {
+    const NAME: &'static str = "export";
+    const ABOUT: &'static str = "Write the profile in the form of another tool";
+    const EXAMPLES: &'static str = "\
+Examples:
+  readperf export --format folded perf.data > stacks.folded
+  readperf export perf.data -o stacks.folded
+  readperf export perf.data -o flames.svg
+  readperf export new.data --base old.data -o change.html";
+
+    fn run(&self) -> anyhow::Result<Outcome> {
+        let format = self.chosen_format();
+        if format.binary && self.output.is_terminal() {
+            wrong_usage(&format!(
+                "{} is binary: it goes to a file (-o FILE) or a pipe, not to a terminal",
+                format.name
+            ));
+        }
+        let difference = self.difference(format);
+        let mut analysis = self.analyse(format, &self.input)?;
+        let base = match &difference {
+            Some((_, input)) => Some(self.analyse(format, input)?),
+            None => None,
+        };
+        let mut out = self.output.open_bytes(&self.input)?;
+        let options = self.options();
+        let new = export(&analysis, &options);
+        self.tell_other_events(format, &new);
+        match (&difference, &base) {
+            (Some((write, _)), Some(base)) => write(format, &new, &export(base, &options), &mut out)?,
+            _ => (format.write)(&new, &mut out)?,
+        }
+        out.flush()?;
+        if let Some(base) = &base {
+            analysis.issues.extend(&base.issues);
+        }
+        Ok(Outcome {
+            input: self.input.name(),
+            issues: analysis.issues,
+            strict: self.input.strict,
+            ..Outcome::default()
+        })
+    }
+}
+
+impl ExportCommand {
+    /// Reads a recording for a format, with the filters that are asked for.
+    fn analyse(&self, format: &Format, input: &Input) -> anyhow::Result<Analysis> {
+        let recording = input.open()?;
+        let mut progress = Progress::new("reading", !input.no_progress);
+        let request = Request {
+            symbols: readperf::symbols::Options {
+                lines: format.needs.lines,
+                inlines: format.needs.lines && !self.no_inline,
+                ..self.symbols.options(input)
+            },
+            pass: PassOptions {
+                stacks: true,
+                callers: CallerAddress::Call,
+                filter: self.samples.filter(&recording)?,
+                unwind: Some(self.symbols.options(input)),
+                ..PassOptions::default()
+            },
+            keep: Keep {
+                stacks: true,
+                threads: format.needs.threads || self.with_pid || self.with_tid,
+                cpus: format.needs.cpus || self.with_cpu,
+                times: format.needs.times,
+            },
+            statistics: false,
+        };
+        let mut analysis = readperf::analyse_with(&recording, &request, |chunk| {
+            progress.bytes(chunk.progress());
+            Ok::<(), perffile::Error>(())
+        })?;
+        drop(progress);
+        if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
+            wrong_usage(&message);
+        }
+        if let Some(told) = analysis.stack_ends.told() {
+            say(&format!("{}: {told}", input.name()));
+        }
+        analysis.profile.select(&self.names.filter(), &analysis.session);
+        Ok(analysis)
+    }
+
+    /// How the format compares two recordings, and what to compare with, if that is asked for.
+    fn difference(&self, format: &Format) -> Option<(WriteDifference, Input)> {
+        let base = self.flame.base.clone()?;
+        let write = format.difference().unwrap_or_else(|| {
+            wrong_usage(&format!("{} shows no differences to a --base; flamegraph does", format.name))
+        });
+        Some((write, self.input.instead(base)))
+    }
+
+    /// A format that shows one event leaves the others out, and says so.
+    fn tell_other_events(&self, format: &Format, export: &Export<'_>) {
+        let Some(shown) = export.event().filter(|_| format.shows_one_event()) else { return };
+        let events = export.profile.events().iter().enumerate();
+        let others = events.filter(|(nr, event)| *nr != shown && event.samples > 0);
+        let others: Vec<&str> = others.map(|(_, event)| event.name.as_str()).collect();
+        if let (Some(event), false) = (export.profile.events().get(shown), others.is_empty()) {
+            let others = others.join(", ");
+            say(&format!(
+                "{}: only {} is shown; --event chooses among it and {others}",
+                self.input.name(),
+                event.name
+            ));
+        }
+    }
+
+    /// The format that was named, or that the output's name stands for.
+    fn chosen_format(&self) -> &'static Format {
+        let by_file = || self.output.file_name().and_then(|name| export::by_file_name(&name));
+        self.format.or_else(by_file).unwrap_or_else(|| {
+            let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+            wrong_usage(&format!("which format? --format is one of {}", known.join(", ")))
+        })
+    }
+
+    fn options(&self) -> ExportOptions {
+        ExportOptions {
+            weight: match self.weight {
+                Weight::Period => export::Weight::Period,
+                Weight::Samples => export::Weight::Samples,
+            },
+            with_pid: self.with_pid,
+            with_tid: self.with_tid,
+            with_cpu: self.with_cpu,
+            annotate: self.annotate,
+            event: None,
+            title: self.title.clone(),
+            flame: self.flame.options(),
+        }
+    }
+}
+
+/// An analysis on its way out.
+fn export<'x>(analysis: &'x Analysis, options: &'x ExportOptions) -> Export<'x> {
+    let Analysis { profile, session, metadata, .. } = analysis;
+    Export { profile, session, metadata, options }
+}

@@ -1,0 +1,117 @@
+//! Which samples count: the flags that report, script and the exports share.
+
+use crate::suggestion::hint;
+use crate::time_range::TimeRange;
+use clap::Args;
+use perffile::{Recording, Schema};
+use readperf::profile::{NameFilter, SampleFilter};
+use regex_lite::Regex;
+use std::ops::RangeInclusive;
+
+/// The options.
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Which samples")]
+pub(crate) struct SampleOptions {
+    /// Only samples of these events, by name
+    #[arg(long = "event", value_name = "NAME")]
+    events: Vec<String>,
+
+    /// Only threads with these names
+    #[arg(long = "comm", alias = "comms", value_name = "NAME", value_delimiter = ',')]
+    comms: Vec<String>,
+
+    /// Only these processes
+    #[arg(long = "pid", value_name = "PID", value_delimiter = ',')]
+    pids: Vec<u32>,
+
+    /// Only these threads
+    #[arg(long = "tid", value_name = "TID", value_delimiter = ',')]
+    tids: Vec<u32>,
+
+    /// Only these CPUs: numbers and ranges, as 0,2-3
+    #[arg(long = "cpu", short = 'C', value_name = "LIST", value_delimiter = ',', value_parser = cpu_range)]
+    cpus: Vec<RangeInclusive<u32>>,
+
+    /// Only this time: FROM,TO in seconds (12.5,13), in nanoseconds (12500000000ns,) or in percent of the time between first and
+    /// last sample (10%-20%); either end may be left out. May be given more than once
+    #[arg(long = "time", value_name = "FROM,TO", value_parser = TimeRange::parse)]
+    times: Vec<TimeRange>,
+}
+
+/// Which samples count, by names.
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Which samples")]
+pub(crate) struct NameOptions {
+    /// Only samples in these binaries, by name or path
+    #[arg(long = "dso", alias = "dsos", value_name = "NAME", value_delimiter = ',')]
+    dsos: Vec<String>,
+
+    /// Only samples in this function
+    #[arg(long = "symbol", value_name = "NAME")]
+    symbol_names: Vec<String>,
+
+    /// Only samples with a function in their stack that matches this pattern
+    #[arg(long, value_name = "REGEX", value_parser = pattern)]
+    focus: Vec<Regex>,
+
+    /// No samples with a function in their stack that matches this pattern
+    #[arg(long, value_name = "REGEX", value_parser = pattern)]
+    ignore: Vec<Regex>,
+}
+
+impl SampleOptions {
+    /// The filter for a recording. Percentages of its time are worked out here, from its header or by reading it once.
+    pub(crate) fn filter(&self, recording: &Recording) -> anyhow::Result<SampleFilter> {
+        let times = self.times.iter().map(|range| Ok(range.times(recording)?.range()));
+        Ok(SampleFilter {
+            comms: self.comms.iter().map(|name| name.as_bytes().into()).collect(),
+            pids: self.pids.clone(),
+            tids: self.tids.clone(),
+            cpus: self.cpus.clone(),
+            times_ns: times.collect::<anyhow::Result<_>>()?,
+            events: self.events.clone(),
+        })
+    }
+
+    /// Says which of the wanted events a recording does not have, now that all of them are known.
+    pub(crate) fn unknown_event(&self, schema: &Schema) -> Option<String> {
+        unknown_event(&self.events, schema)
+    }
+}
+
+/// Says which of the wanted events a recording does not have.
+pub(crate) fn unknown_event(wanted: &[String], schema: &Schema) -> Option<String> {
+    let names = || schema.events().iter().map(|event| event.name.as_str());
+    let unknown = wanted.iter().find(|wanted| !names().any(|name| name == wanted.as_str()))?;
+    Some(format!("no event of the recording is called {unknown}{}", hint(unknown, names())))
+}
+
+impl NameOptions {
+    /// Whether the answer depends on whole stacks.
+    pub(crate) fn needs_stacks(&self) -> bool {
+        !self.focus.is_empty() || !self.ignore.is_empty()
+    }
+
+    /// The filter.
+    pub(crate) fn filter(&self) -> NameFilter {
+        NameFilter {
+            dsos: self.dsos.clone(),
+            symbols: self.symbol_names.clone(),
+            focus: self.focus.clone(),
+            ignore: self.ignore.clone(),
+        }
+    }
+}
+
+fn cpu_range(text: &str) -> Result<RangeInclusive<u32>, String> {
+    let number =
+        |text: &str| text.trim().parse::<u32>().map_err(|_| format!("{text} is no CPU: expected 3 or 0-3"));
+    match text.split_once('-') {
+        Some((from, to)) => Ok(number(from)?..=number(to)?),
+        None => number(text).map(|cpu| cpu..=cpu),
+    }
+}
+
+fn pattern(text: &str) -> Result<Regex, String> {
+    Regex::new(text).map_err(|error| error.to_string())
+}
