@@ -36,7 +36,7 @@ enum Comparison {
     /// As above, but perf takes one from the address of the code that a signal handler returns to, as if it were a
     /// return address. The kernel made it: it is the first address of `__restore_rt`, and one less is no code.
     SameButTrampoline,
-    /// Where the recorded part of the stack ends perf shows an address of -1.
+    /// The recorded part of the stack ends.
     SameButMark,
     /// perf gave up earlier.
     PerfIsShorter,
@@ -44,6 +44,9 @@ enum Comparison {
 }
 
 fn compare(ours: &Unwound, perf: &[u64]) -> Comparison {
+    // Where it cannot go on perf shows an address of -1.
+    let gave_up = perf.last() == Some(&u64::MAX);
+    let perf = if gave_up { &perf[..perf.len() - 1] } else { perf };
     let differences: Vec<usize> =
         (0..ours.frames.len().min(perf.len())).filter(|at| !ours.is_at(*at, perf[*at])).collect();
     let only_trampolines = differences
@@ -53,11 +56,10 @@ fn compare(ours: &Unwound, perf: &[u64]) -> Comparison {
         return Comparison::Different;
     }
     match (ours.frames.len(), perf.len()) {
+        (own, perf) if own == perf && gave_up && ours.end == End::StackTruncated => Comparison::SameButMark,
+        (own, perf) if own == perf && gave_up => Comparison::Different,
         (own, perf) if own == perf && differences.is_empty() => Comparison::Same,
         (own, perf) if own == perf => Comparison::SameButTrampoline,
-        (own, len) if own + 1 == len && ours.end == End::StackTruncated && perf[own] == u64::MAX => {
-            Comparison::SameButMark
-        }
         (own, perf) if own > perf && perf > 0 => Comparison::PerfIsShorter,
         _ => Comparison::Different,
     }
@@ -72,7 +74,7 @@ fn the_same_as_perf() {
         let Some(program) = program(TEST, dir.path(), kind) else { return };
         let Some(data) = record(perf, TEST, DWARF, &program) else { return };
         let ours = stacks::unwind(&data);
-        let theirs = frames_of_script(&perf.script(&data));
+        let theirs = frames_of_script(&perf.says("script", &data, &["--no-inline"]));
         assert_eq!(ours.len(), theirs.len(), "{kind:?}");
         assert!(ours.len() > 200, "{kind:?}: {} stacks", ours.len());
         let mut counts: BTreeMap<Comparison, usize> = BTreeMap::new();
@@ -84,13 +86,13 @@ fn the_same_as_perf() {
         let complete = ours.iter().filter(|own| own.end == End::Bottom).count();
         eprintln!("{kind:?}: {counts:?}, {complete} of {} complete", ours.len());
         let short = counts.get(&Comparison::PerfIsShorter).copied().unwrap_or(0);
-        assert!(short * 100 <= ours.len(), "{kind:?}: {counts:?}");
+        assert!(short * 50 <= ours.len(), "{kind:?}: {counts:?}");
         assert!(complete * 100 >= ours.len() * 99, "{kind:?}: {complete} of {}", ours.len());
         assert!(counts.contains_key(&Comparison::SameButTrampoline), "{kind:?} handles signals: {counts:?}");
     }
 }
 
-/// Paths of functions of the program, from the first that is called to the last that calls, and how often each is seen.
+/// Paths of functions of the program up to the first one of a thread, and how often each is seen.
 fn paths(stacks: &[Unwound], functions: &[(u64, u64, String)]) -> BTreeMap<Vec<String>, usize> {
     let mut counts = BTreeMap::new();
     for stack in stacks {
@@ -99,10 +101,14 @@ fn paths(stacks: &[Unwound], functions: &[(u64, u64, String)]) -> BTreeMap<Vec<S
             let found = functions.iter().find(|(start, end, _)| (*start..*end).contains(&address));
             found.map(|(_, _, name)| name.clone())
         };
-        // Libraries have no frame pointers; below them nothing can be said.
-        let path: Vec<String> = (0..stack.frames.len()).map_while(name).collect();
-        let is_whole = path.iter().any(|name| name == "main" || name.contains("thread_main"));
-        if is_whole && path[0] == "burn" {
+        let mut path: Vec<String> = (0..stack.frames.len()).map_while(name).collect();
+        let Some(last) = path.iter().position(|name| name == "main" || name.contains("thread_main")) else {
+            continue;
+        };
+        path.truncate(last + 1);
+        // The C library keeps no frame pointers.
+        let own = ["burn", "recursive", "with_alloca", "aligned", "thrower", "_ZN7Derived2goEm"];
+        if path[0] == "burn" && path[..last].iter().all(|name| own.contains(&name.as_str())) {
             *counts.entry(path).or_default() += 1;
         }
     }

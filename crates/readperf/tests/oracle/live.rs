@@ -107,7 +107,7 @@ impl Perf {
     }
 
     /// What the subcommand `what` of perf says of a recording, with `options`.
-    fn says(&self, what: &str, data: &Path, options: &[&str]) -> String {
+    pub(crate) fn says(&self, what: &str, data: &Path, options: &[&str]) -> String {
         let dir = data.parent().expect("a directory");
         let output =
             self.command(dir).args([what, "-i"]).arg(data).args(options).output().expect("perf starts");

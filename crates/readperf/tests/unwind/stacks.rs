@@ -30,10 +30,11 @@ pub(crate) fn program(test: &str, dir: &Path, kind: Kind) -> Option<PathBuf> {
     let flags: &[&str] = match kind {
         Kind::Pie => &["-O2", "-fomit-frame-pointer", "-fPIE", "-pie"],
         Kind::Fixed => &["-O2", "-fomit-frame-pointer", "-fno-pie", "-no-pie"],
-        Kind::Static => &["-O2", "-fomit-frame-pointer", "-static", "-fno-pie", "-no-pie"],
+        Kind::Static => &["-O0", "-fomit-frame-pointer", "-static", "-fno-pie", "-no-pie"],
         Kind::Unoptimised => &["-O0"],
         Kind::Stripped => &["-O2", "-s"],
-        Kind::Pointers => &["-O2", "-fno-omit-frame-pointer", "-fno-pie", "-no-pie"],
+        // With any optimisation gcc leaves the frame out of functions that call nothing.
+        Kind::Pointers => &["-O0", "-fno-omit-frame-pointer", "-fno-pie", "-no-pie"],
     };
     let program = dir.join("stacks");
     let library = dir.join("library.so");
@@ -180,17 +181,19 @@ pub(crate) fn recorded_chains(data: &Path) -> Vec<Unwound> {
     let (_, recorded) = read(data);
     let stacks = recorded.into_iter().map(|sample| {
         let addresses = sample.chain.iter().enumerate();
-        let frames = addresses.map(|(depth, address)| if depth == 0 { *address } else { address.wrapping_sub(1) });
+        let frames =
+            addresses.map(|(depth, address)| if depth == 0 { *address } else { address.wrapping_sub(1) });
         Unwound { frames: frames.collect(), end: End::Bottom, places: Vec::new() }
     });
     stacks.collect()
 }
 
-/// The addresses of each stack in the text of `perf script`.
+/// The addresses of each stack in the text of `perf script`. Functions that were inlined have lines of their own, with the
+/// same address.
 pub(crate) fn frames_of_script(text: &str) -> Vec<Vec<u64>> {
     let stacks = text.split("\n\n").filter(|stack| !stack.trim().is_empty());
     let frames = |stack: &str| {
-        let lines = stack.lines().filter(|line| line.starts_with('\t'));
+        let lines = stack.lines().filter(|line| line.starts_with('\t') && !line.ends_with("(inlined)"));
         lines.map(|line| u64::from_str_radix(line.split_whitespace().next().unwrap(), 16).unwrap()).collect()
     };
     stacks.map(frames).collect()

@@ -1,6 +1,6 @@
 //! Stacks of all machines, instruction by instruction, as gdb sees them.
 
-use readperf_symbols::unwind::{End, Machine};
+use readperf_symbols::unwind::{Cache, End, Machine, Registers, Stack};
 
 use crate::program::{PROGRAMS, Program, file, stops};
 
@@ -49,4 +49,28 @@ fn arm_by_its_own_tables() {
     }
     // Between `push {r7, lr}` and `add r7, sp, #0` of `variable_size`, whose table starts at r7.
     assert_eq!(different, [0x100e2]);
+}
+
+#[test]
+fn threads_share_an_unwinder() {
+    let path = file("x86_64.elf");
+    let program = Program::new(&path);
+    let stops = stops("x86_64");
+    std::thread::scope(|scope| {
+        let one = || {
+            let mut cache = Cache::default();
+            let mut frames = Vec::new();
+            for stop in &stops {
+                let (mask, values) = &stop.registers;
+                let registers = Registers::recorded(Machine::X86_64, *mask, values).unwrap();
+                let stack = Stack { bytes: &stop.stack, big_endian: false };
+                let end =
+                    program.unwinder.unwind(&mut cache, &program.space, &registers, stack, 127, &mut frames);
+                assert_eq!((&frames, end), (&as_called(&stop.frames), End::Bottom));
+            }
+        };
+        for _ in 0..4 {
+            scope.spawn(one);
+        }
+    });
 }

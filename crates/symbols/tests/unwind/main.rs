@@ -11,4 +11,5 @@
 
 mod debugger;
 mod hostile;
+mod pointers;
 mod program;

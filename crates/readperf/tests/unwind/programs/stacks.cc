@@ -89,7 +89,7 @@ OWN uint64_t library_calls() {
     return r;
 }
 
-static void on_signal(int) { burn(20000); }
+static void on_signal(int) { burn(100000); }
 
 static void *thread_main(void *rounds) {
     for (intptr_t i = 0; i < (intptr_t)rounds; i++) sink += recursive(5, 100000);
