@@ -1,7 +1,9 @@
 //! Why an address has no name.
 
+use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::build_id::BuildId;
 
@@ -117,6 +119,61 @@ pub enum Reason {
     Defect,
 }
 
+impl Reason {
+    /// What a user can do about it, as a phrase in plain words; `None` when there is nothing to be done.
+    pub fn remedy(&self) -> Option<Cow<'static, str>> {
+        let fixed = |text: &'static str| Some(Cow::Borrowed(text));
+        let with_id = |id: &BuildId, what: &str| {
+            Some(Cow::Owned(format!(
+                "give --symbols DIR with {what} of build-id {id}, or `perf archive` of that machine"
+            )))
+        };
+        match self {
+            Reason::NoFile { path } if is_perf_map(path) => fixed(
+                "let the runtime write a perf map or a jitdump file (java: an agent; node: --perf-basic-prof)",
+            ),
+            Reason::NoFile { .. } | Reason::OtherMachine { .. } => fixed(
+                "give --symfs ROOT or --symbols DIR with the recorded machine's files, or `perf archive` of it",
+            ),
+            Reason::BuildIdDiffers { recorded, .. } => with_id(recorded, "the file"),
+            Reason::NotReadable { .. } => fixed("run as a user who may read it"),
+            Reason::ForeignOwner { .. } => {
+                fixed("if you trust it, copy it to a directory and give --symbols DIR")
+            }
+            Reason::NotElf { .. } => fixed("see whether the file is damaged or was replaced"),
+            Reason::LayoutUnknown { .. } => {
+                fixed("give --symbols DIR with the binary itself, stripped or not")
+            }
+            Reason::Stripped { .. } => {
+                fixed("install its debug package, or give --symbols DIR with its debug file")
+            }
+            Reason::NotDownloaded { .. } => fixed("see whether the server can be reached, and try again"),
+            Reason::KernelDiffers { recorded, .. } => with_id(recorded, "vmlinux"),
+            Reason::KernelUnknown => fixed("give --kallsyms or --vmlinux of the recorded kernel"),
+            Reason::KernelAddressesHidden => fixed(
+                "run as root, or set kernel.kptr_restrict to 0, or give --kallsyms of the recorded kernel",
+            ),
+            Reason::ReferenceMissing { .. } => fixed("give --kallsyms or --vmlinux of the recorded kernel"),
+            Reason::ModuleNotLoaded { .. } => {
+                fixed("give --symbols DIR with the module's file, or --kallsyms of the recorded kernel")
+            }
+            Reason::ModuleStartUnknown { .. } => fixed("give --kallsyms of the recorded kernel"),
+            Reason::NoVdso | Reason::VdsoDiffers { .. } => {
+                fixed("give --symbols DIR with `perf archive` of the recorded machine")
+            }
+            Reason::ListDamaged { .. } => {
+                fixed("see whether the process was still writing it, or the disk was full")
+            }
+            Reason::NotAFile { .. } | Reason::NoSymbolCovers | Reason::Defect => None,
+        }
+    }
+}
+
+fn is_perf_map(path: &Path) -> bool {
+    let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
+    name.starts_with("perf-") && name.ends_with(".map")
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -177,5 +234,21 @@ impl fmt::Display for Reason {
             }
             Reason::Defect => f.write_str("internal error while reading the binary"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remedies() {
+        let recorded = BuildId::parse("0123456789abcdef").unwrap();
+        let path = || PathBuf::from("/tmp/perf-7.map");
+        let differs = Reason::BuildIdDiffers { path: path(), recorded, found: None };
+        assert!(differs.remedy().unwrap().contains("build-id 0123456789abcdef"));
+        assert!(Reason::NoFile { path: path() }.remedy().unwrap().contains("perf map"));
+        assert!(Reason::NoFile { path: "/usr/bin/x".into() }.remedy().unwrap().contains("--symfs"));
+        assert_eq!(Reason::NoSymbolCovers.remedy(), None);
     }
 }

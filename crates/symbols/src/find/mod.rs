@@ -3,6 +3,7 @@
 //! The places are two tables, tried in order; one more place is one more file here and one more line in a table.
 //! A file with another build-id than the recorded one is never used.
 
+mod alt_link;
 mod archive;
 mod build_id_cache;
 pub(crate) mod compressed;
@@ -15,6 +16,7 @@ mod kernel_images;
 mod module_files;
 mod recorded_path;
 mod search_dirs;
+mod split_files;
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -32,6 +34,7 @@ use compressed::Compression;
 #[cfg(feature = "debuginfod")]
 pub use debuginfod::Debuginfod;
 pub(crate) use module_files::module_name;
+pub(crate) use split_files::SplitPlaces;
 
 /// Where the file that was mapped may be.
 const BINARIES: &[Place] = &[
@@ -48,6 +51,15 @@ const DEBUG_FILES: &[Place] = &[
     debug_link::PLACE,
     build_id_cache::DEBUG_FILE,
     debug_dirs::BESIDE_PATH,
+    debug_dirs::BY_BUILD_ID,
+    search_dirs::DEBUG_FILE,
+    #[cfg(feature = "debuginfod")]
+    debuginfod::DEBUG_FILE,
+];
+
+/// Where the file with what several debug files have in common may be.
+const SUPPLEMENTS: &[Place] = &[
+    alt_link::PLACE,
     debug_dirs::BY_BUILD_ID,
     search_dirs::DEBUG_FILE,
     #[cfg(feature = "debuginfod")]
@@ -110,7 +122,7 @@ pub(crate) struct Search<'a> {
     pub(crate) debug_link: Option<DebugLink>,
 }
 
-/// What a binary says of its separate debug file.
+/// What a file says of another one that belongs to it.
 #[derive(Clone, Debug)]
 pub(crate) struct DebugLink {
     pub(crate) name: PathBuf,
@@ -135,6 +147,14 @@ impl Search<'_> {
     /// The file that was mapped.
     pub(crate) fn binary(&self) -> Result<Opened, Reason> {
         self.first(BINARIES, |_| true)
+    }
+
+    /// The file that a debug file shares with others, if it names one.
+    pub(crate) fn supplement(&self, debug_file: &Path, image: &Image<'_>) -> Option<Opened> {
+        let (name, build_id) = image.alt_link()?;
+        let link = DebugLink { name: name.into(), checksum: 0, binary: debug_file.to_owned() };
+        let search = Search { build_id: Some(build_id), debug_link: Some(link), ..*self };
+        search.first(SUPPLEMENTS, |_| true).ok()
     }
 
     /// An image of the kernel with symbols.

@@ -5,8 +5,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::files::Files;
-use crate::find::{DebugLink, Opened, Search};
+use crate::find::{DebugLink, Opened, Search, SplitPlaces};
 use crate::reason::Reason;
+use crate::source::dwarf::DebugFiles;
 use crate::source::image::Image;
 use crate::source::naming::{ElfNames, Parts};
 use crate::source::{Names, Shared, dwarf, elf, mini_debug_info};
@@ -80,12 +81,33 @@ pub(super) fn from_binary<'f>(
     let embedded =
         if needs.symbols && symbols.is_none() { mini_debug_info::read(&runtime, files) } else { None };
     let debug = match &separate {
-        Some((kept, _)) if needs.debug_info => Some((kept.path.as_path(), kept.data)),
-        _ => Some((binary.path.as_path(), binary.data)),
+        Some((kept, image)) if needs.debug_info => debug_files(&search, &binary.path, kept, image, files),
+        _ => debug_files(&search, &binary.path, &binary, &runtime, files),
     };
-    let parts =
-        Parts { runtime: (binary.path.as_path(), runtime), symbols, embedded: embedded.as_ref(), debug };
+    let parts = Parts {
+        runtime: (binary.path.as_path(), runtime),
+        symbols,
+        embedded: embedded.as_ref(),
+        debug: Some(debug),
+    };
     ElfNames::read(parts, files, search.options)
+}
+
+/// The files that have debug information, `kept` being the one that has it or names the others.
+fn debug_files<'f>(
+    search: &Search<'_>,
+    binary: &Path,
+    kept: &Kept<'f>,
+    image: &Image<'_>,
+    files: &'f Files,
+) -> DebugFiles<'f> {
+    let supplement = if search.options.lines { search.supplement(&kept.path, image) } else { None };
+    DebugFiles {
+        path: kept.path.clone(),
+        data: kept.data,
+        supplement: supplement.map(|opened| files.keep(opened.bytes)),
+        split: SplitPlaces::new(search, &[binary, &kept.path]),
+    }
 }
 
 /// The binary itself is missing. A debug file will do if it says where the code was in the binary's file.
@@ -100,7 +122,7 @@ fn from_debug_file<'f>(
     if !image.has_layout() {
         return Err(Reason::LayoutUnknown { path: kept.path });
     }
-    let debug = Some((kept.path.as_path(), kept.data));
+    let debug = Some(debug_files(search, &kept.path, &kept, &image, files));
     let parts = Parts { runtime: (kept.path.as_path(), image), symbols: None, embedded: None, debug };
     ElfNames::read(parts, files, search.options)
 }

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
 use object::elf;
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 use object::{Endianness, FileKind};
@@ -179,6 +182,14 @@ impl<'data> Image<'data> {
         // The checksum follows at the next multiple of four behind the zero byte.
         let at = name.len().checked_add(4)? & !3;
         Some((name, Cursor { bytes, big_endian: self.big_endian }.u32(at)?))
+    }
+
+    /// Name and build-id of the file that this one shares with others (`.gnu_debugaltlink`).
+    pub(crate) fn alt_link(&self) -> Option<(&'data OsStr, BuildId)> {
+        let bytes = self.bytes(self.section(b".gnu_debugaltlink")?);
+        let name = text_at(bytes, 0)?;
+        let build_id = BuildId::from_bytes(bytes.get(name.len().checked_add(1)?..)?)?;
+        Some((OsStr::from_bytes(name), build_id))
     }
 
     /// Reads numbers out of the bytes of a section.

@@ -11,7 +11,7 @@ use crate::files::Files;
 use crate::options::{LinesOf, Options};
 use crate::reason::Reason;
 use crate::source::Names;
-use crate::source::dwarf::{self, DebugInfo};
+use crate::source::dwarf::{self, DebugFiles, DebugInfo};
 use crate::source::elf::ElfSymbols;
 use crate::source::image::Image;
 use crate::source::plt::Plt;
@@ -32,7 +32,7 @@ pub(crate) struct Parts<'p, 'f> {
     /// The file with symbols that is embedded in the one that was mapped.
     pub(crate) embedded: Option<&'p Image<'f>>,
     /// The file with debug information.
-    pub(crate) debug: Option<(&'p Path, &'f [u8])>,
+    pub(crate) debug: Option<DebugFiles<'f>>,
 }
 
 /// The names of one ELF binary. Addresses are offsets in the mapped file.
@@ -73,7 +73,7 @@ impl<'f> ElfNames<'f> {
         };
         let debug = parts.debug.filter(|_| options.lines);
         let read_debug =
-            || debug.and_then(|(path, data)| Some((path.to_owned(), DebugInfo::open(data, files)?)));
+            || debug.and_then(|found| Some((found.path.clone(), DebugInfo::open(found, files)?)));
         let ((symbols, plt), debug) = rayon::join(read_symbols, read_debug);
         let mut found = Vec::new();
         if runtime_path != symbols_path {

@@ -29,4 +29,5 @@ mod plt;
 mod programs;
 #[cfg(feature = "debuginfod")]
 mod servers;
+mod split_debug;
 mod threads;

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Context;
+use super::split::SplitFiles;
 use crate::batch::{FileId, Frame, FunctionId, next_number};
 
 /// How much of a function's name is kept. Many entries may point into one long string.
@@ -48,7 +49,7 @@ impl<'f> Piece<'f> {
     /// Looks up an address, the one of query `number`.
     pub(super) fn add_address(
         &mut self,
-        context: &Context<'f>,
+        (context, split): (&Context<'f>, &SplitFiles<'f>),
         number: usize,
         address: u64,
         has_symbol: bool,
@@ -56,7 +57,7 @@ impl<'f> Piece<'f> {
     ) {
         let start = self.frames.len();
         let complete = if inlines {
-            self.add_frames(context, address, has_symbol)
+            self.add_frames((context, split), address, has_symbol)
         } else {
             self.add_line(context, address)
         };
@@ -84,8 +85,13 @@ impl<'f> Piece<'f> {
     }
 
     /// The frames at an address. The name of the outermost level is left out if the address has a symbol.
-    fn add_frames(&mut self, context: &Context<'f>, address: u64, has_symbol: bool) -> Option<()> {
-        let mut found = context.find_frames(address).skip_all_loads().ok()?;
+    fn add_frames(
+        &mut self,
+        (context, split): (&Context<'f>, &SplitFiles<'f>),
+        address: u64,
+        has_symbol: bool,
+    ) -> Option<()> {
+        let mut found = split.complete(context.find_frames(address)).ok()?;
         let mut next = found.next().ok()?;
         for _ in 0..MAX_DEPTH {
             let Some(frame) = next else { return Some(()) };

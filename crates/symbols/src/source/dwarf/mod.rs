@@ -4,9 +4,11 @@ mod look_up;
 mod nesting;
 mod numbers;
 mod sections;
+mod split;
 mod units;
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gimli::{EndianSlice, RunTimeEndian};
@@ -14,9 +16,11 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::look_up::Piece;
+use self::split::SplitFiles;
 use self::units::Units;
 use crate::batch::{BatchBuilder, SymbolId};
 use crate::files::Files;
+use crate::find::SplitPlaces;
 use crate::source::shown::ShownNames;
 
 pub(crate) use self::sections::{has_debug_info, section_bytes};
@@ -37,11 +41,25 @@ pub(crate) struct Query {
     pub(crate) group: Option<SymbolId>,
 }
 
+/// The files with the debug information of a binary.
+#[derive(Debug)]
+pub(crate) struct DebugFiles<'f> {
+    /// The file that has it, or names the others.
+    pub(crate) path: PathBuf,
+    /// Its bytes.
+    pub(crate) data: &'f [u8],
+    /// The file that it shares with others.
+    pub(crate) supplement: Option<&'f [u8]>,
+    /// Where files of single units may be.
+    pub(crate) split: SplitPlaces,
+}
+
 /// The debug information of a file. Units, their lines and their functions are read when they are first asked about,
 /// and kept.
 pub(crate) struct DebugInfo<'f> {
     dwarf: Arc<Dwarf<'f>>,
     units: Units<'f>,
+    split: SplitFiles<'f>,
     /// What was read lies in contexts, each of which serves one thread at a time.
     shards: Vec<Mutex<Option<Context<'f>>>>,
 }
@@ -49,13 +67,17 @@ pub(crate) struct DebugInfo<'f> {
 impl<'f> DebugInfo<'f> {
     /// Reads the sections and the ranges of the units; `None` when the file has no DWARF. What has to be decompressed
     /// is kept in `files`.
-    pub(crate) fn open(data: &'f [u8], files: &'f Files) -> Option<DebugInfo<'f>> {
-        let mut dwarf = sections::read(data, files)?;
+    pub(crate) fn open(found: DebugFiles<'f>, files: &'f Files) -> Option<DebugInfo<'f>> {
+        let mut dwarf = sections::read(found.data, files)?;
+        if let Some(supplement) = found.supplement.and_then(|data| sections::read(data, files)) {
+            dwarf.set_sup(supplement);
+        }
         dwarf.populate_abbreviations_cache(gimli::AbbreviationsCacheStrategy::Duplicates);
         // One for each thread that may work on this binary.
         let shards = (0..rayon::current_num_threads().max(1)).map(|_| Mutex::new(None)).collect();
         let units = Units::read(&dwarf);
-        Some(DebugInfo { dwarf: Arc::new(dwarf), units, shards })
+        let split = SplitFiles::new(found.split, files);
+        Some(DebugInfo { dwarf: Arc::new(dwarf), units, split, shards })
     }
 
     /// Looks up all addresses and pushes the frames of each in order. Without `inlines` a frame is only a line. Returns
@@ -117,7 +139,7 @@ impl<'f> DebugInfo<'f> {
             if is_done || !self.units.are_bounded_at(&self.dwarf, address) {
                 continue;
             }
-            piece.add_address(context, number, address, query.symbol.is_some(), inlines);
+            piece.add_address((context, &self.split), number, address, query.symbol.is_some(), inlines);
             if let Some(group) = query.group
                 && piece.keep_last_if_file(number)
             {

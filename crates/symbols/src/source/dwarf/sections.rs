@@ -7,7 +7,7 @@ use gimli::{EndianSlice, RunTimeEndian, SectionId};
 use object::{CompressionFormat, Object, ObjectSection};
 use rayon::prelude::*;
 
-use super::Dwarf;
+use super::{Dwarf, Slice};
 use crate::files::Files;
 
 /// Largest section after decompression. The size comes from the file.
@@ -32,14 +32,40 @@ const NEEDED: &[SectionId] = &[
 
 /// Reads the sections; `None` when the file has no `.debug_info`.
 pub(super) fn read<'f>(data: &'f [u8], files: &'f Files) -> Option<Dwarf<'f>> {
+    let sections = load(data, files, NEEDED, |id| Some(id.name()))?;
+    gimli::Dwarf::load(|id| Ok::<_, gimli::Error>(sections.get(id))).ok()
+}
+
+/// Some sections of a file.
+pub(super) struct Sections<'f> {
+    endian: RunTimeEndian,
+    loaded: Vec<(SectionId, &'f [u8])>,
+}
+
+impl<'f> Sections<'f> {
+    /// The bytes of a section; none if the file does not have it or it was not wanted.
+    pub(super) fn get(&self, id: SectionId) -> Slice<'f> {
+        let bytes = self.loaded.iter().find(|(loaded, _)| *loaded == id).map_or(&[][..], |(_, bytes)| bytes);
+        EndianSlice::new(bytes, self.endian)
+    }
+}
+
+/// Reads the sections of a list, by the names that they have in this kind of file; `None` when it has no debug
+/// information.
+pub(super) fn load<'f>(
+    data: &'f [u8],
+    files: &'f Files,
+    wanted: &[SectionId],
+    name: impl Fn(SectionId) -> Option<&'static str> + Sync,
+) -> Option<Sections<'f>> {
     let file = object::File::parse(data).ok()?;
     let endian = if file.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
-    file.section_by_name(SectionId::DebugInfo.name())?;
+    file.section_by_name(name(SectionId::DebugInfo)?)?;
     // Decompression takes longer than anything else for a binary with few addresses.
-    let loaded: Vec<(SectionId, &'f [u8])> = NEEDED
+    let loaded = wanted
         .par_iter()
         .filter_map(|id| {
-            let bytes = section_bytes(&file.section_by_name(id.name())?)?;
+            let bytes = section_bytes(&file.section_by_name(name(*id)?)?)?;
             let bytes = match bytes {
                 Cow::Borrowed(bytes) => bytes,
                 Cow::Owned(bytes) => files.keep(Arc::new(bytes)),
@@ -47,11 +73,7 @@ pub(super) fn read<'f>(data: &'f [u8], files: &'f Files) -> Option<Dwarf<'f>> {
             Some((*id, bytes))
         })
         .collect();
-    let load = |id: SectionId| -> Result<_, gimli::Error> {
-        let bytes = loaded.iter().find(|(loaded, _)| *loaded == id).map_or(&[][..], |(_, bytes)| bytes);
-        Ok(EndianSlice::new(bytes, endian))
-    };
-    gimli::Dwarf::load(load).ok()
+    Some(Sections { endian, loaded })
 }
 
 /// Whether a file has DWARF.
