@@ -113,8 +113,9 @@ function toggleBase() {
 function focusOn(i) {
   if (i < 0) return;
   state.focus = i;
-  if (!drawn.has(i)) zoomTo(i);
-  markFocus();
+  if (drawn.has(i)) markFocus();
+  else if (span(i)[1] >= NARROW) draw();
+  else zoomTo(i);
   const shown = drawn.get(i);
   if (shown) shown.scrollIntoView({ block: 'nearest' });
   where.textContent = lineAbout(i);
@@ -189,10 +190,18 @@ document.addEventListener('keydown', event => {
   }
 });
 
-const frameAt = event => event.target.frame;
-frames.addEventListener('click', event => frameAt(event) !== undefined && zoomTo(frameAt(event)));
+// A box knows its frame; among the lines the place decides.
+const frameUnder = event => {
+  if (event.target.frame !== undefined) return event.target.frame;
+  const at = svg.getBoundingClientRect(), [, top] = frames.getAttribute('transform').match(/,([0-9.]+)/);
+  return frameAt(event.clientX - at.left - EDGE, event.clientY - at.top - Number(top));
+};
+frames.addEventListener('click', event => {
+  const i = frameUnder(event);
+  if (i !== undefined) zoomTo(i);
+});
 frames.addEventListener('mousemove', event => {
-  const i = frameAt(event);
+  const i = frameUnder(event);
   if (i === undefined) return hideTip();
   showTip(i, event.clientX, event.clientY);
 });

@@ -1,6 +1,6 @@
 
 // The picture: what is wide enough to be seen, drawn anew for every zoom.
-const ROW = 18, EDGE = 10, NARROW = 0.5, NAMED = 26;
+const ROW = 18, EDGE = 10, NARROW = 0.5, THIN = 3, NAMED = 26;
 const SVG = 'http://www.w3.org/2000/svg', XHTML = 'http://www.w3.org/1999/xhtml';
 const svg = document.getElementById('flamegraph');
 const inPage = data.page === 'html';
@@ -28,63 +28,103 @@ const letter = (() => {
 let drawn = new Map();
 const rowOf = i => state.inverted ? data.depth[i] : data.rows - 1 - data.depth[i];
 const viewWidth = () => Math.max(80, document.documentElement.clientWidth - 2 * EDGE);
+const inZoom = i => i >= state.zoom && i < end[state.zoom];
+
+// Where a frame lies from left to right, in pixels. Callers of what is zoomed are as wide as the picture.
+function span(i) {
+  const width = viewWidth(), start = starts[state.side], weight = weights[state.side], zoomed = weight[state.zoom];
+  if (i < state.zoom) return state.zoom < end[i] ? [0, width] : [0, 0];
+  if (!inZoom(i) || !(zoomed > 0)) return [0, 0];
+  const from = start[i] - start[state.zoom];
+  return [from / zoomed * width, Math.max(0, Math.min(weight[i], zoomed - from)) / zoomed * width];
+}
+
+// The frames of each row from left to right: preorder is that, too.
+const rows = Array.from({ length: data.rows }, () => []);
+for (let i = 0; i < count; i++) rows[data.depth[i]].push(i);
+
+// The frame at a place of the picture, in pixels.
+function frameAt(x, y) {
+  const row = Math.floor(y / ROW), inRow = rows[state.inverted ? row : data.rows - 1 - row] || [];
+  if (data.depth[state.zoom] > (inRow.length ? data.depth[inRow[0]] : Infinity))
+    return inRow.find(i => i < state.zoom && state.zoom < end[i]);
+  let low = 0, high = inRow.length;
+  while (low < high) {
+    const middle = (low + high) >> 1, i = inRow[middle];
+    const [from, width] = span(i);
+    if (inZoom(i) && x >= from && x < from + width) return i;
+    if (i < state.zoom || (inZoom(i) && from + width <= x)) low = middle + 1;
+    else high = middle;
+  }
+  return undefined;
+}
+
+function classOf(i, faded) {
+  return colorOf(i) + (faded ? ' faded' : '') + (isHit(i) ? ' hit' : '') + (isGone(i) ? ' gone' : '');
+}
 
 function drawFrame(into, i, x, width, faded) {
   const y = rowOf(i) * ROW;
-  let kind = colorOf(i);
-  if (faded) kind += ' faded';
-  if (isHit(i)) kind += ' hit';
-  if (isGone(i)) kind += ' gone';
-  if (width < 3) kind += ' thin';
   const box = make(SVG, 'rect', {
-    id: 'f' + i, class: kind, x: x.toFixed(2), y, width: width.toFixed(2), height: ROW - 1, rx: width > 6 ? 2 : 0,
-    role: 'treeitem', 'aria-level': data.depth[i] + 1, 'aria-label': lineAbout(i),
+    id: 'f' + i, class: classOf(i, faded), x: x.toFixed(2), y, width: width.toFixed(2), height: ROW - 1,
+    rx: width > 6 ? 2 : 0, role: 'treeitem', 'aria-level': data.depth[i] + 1, 'aria-label': lineAbout(i),
   });
   box.frame = i;
   into.append(box);
   drawn.set(i, box);
   if (width < NAMED) return;
   const name = nameOf(i), room = Math.floor((width - 8) / letter);
-  const shown = name.length <= room ? name : Array.from(name).slice(0, Math.max(0, room - 1)).join('') + '…';
+  const shown = name.length <= room ? name : Array.from(name.slice(0, 2 * room)).slice(0, room - 1).join('') + '…';
   into.append(make(SVG, 'text', { class: 'name', x: (x + 4).toFixed(2), y: y + 13, 'aria-hidden': 'true' }, shown));
 }
 
-// Frames too narrow to be seen one by one become one box a row, so that the picture has no holes.
-function drawSlivers(into, slivers) {
-  for (const [row, runs] of slivers) {
-    for (const [from, to] of runs) {
-      if (to - from < NARROW) continue;
-      into.append(make(SVG, 'rect', {
-        class: 'sliver', x: from.toFixed(2), y: row * ROW, width: (to - from).toFixed(2), height: ROW - 1,
-      }));
-    }
-  }
+// Frames that are only a line are drawn together, one path a colour: thousands of them cost little.
+function drawThin(into, thin) {
+  for (const [kind, path] of thin)
+    into.append(make(SVG, 'path', { class: kind + ' thin', d: path.join(''), 'aria-hidden': 'true' }));
 }
 
+const lineOf = (x, row, width) => `M${x.toFixed(2)} ${row * ROW}h${width.toFixed(2)}v${ROW - 1}h${(-width).toFixed(2)}z`;
+
 function draw() {
-  const weight = weights[state.side], start = starts[state.side];
-  const width = viewWidth(), zoomed = weight[state.zoom];
-  const into = document.createDocumentFragment(), slivers = new Map();
+  const weight = weights[state.side];
+  const into = document.createDocumentFragment(), thin = new Map();
+  const addThin = (kind, x, row, width) => {
+    if (!thin.has(kind)) thin.set(kind, []);
+    thin.get(kind).push(lineOf(x, row, width));
+  };
+  // Frames too narrow to be seen one by one become one box, so that the picture has no holes: by row, from and to.
+  const slivers = new Map();
+  const flush = row => {
+    const [from, to] = slivers.get(row) || [0, 0];
+    if (to - from >= NARROW) addThin('sliver', from, row, to - from);
+    slivers.delete(row);
+  };
   drawn = new Map();
-  for (let i = parent[state.zoom]; i >= 0; i = parent[i]) drawFrame(into, i, 0, width, true);
-  const right = start[state.zoom] + zoomed;
-  for (let i = state.zoom; zoomed > 0 && i < end[state.zoom];) {
-    const x = (start[i] - start[state.zoom]) / zoomed * width;
-    const wide = Math.min(weight[i], right - start[i]) / zoomed * width;
-    if (wide >= NARROW) {
-      drawFrame(into, i, x, wide, false);
-      i++;
+  const callers = [];
+  for (let i = parent[state.zoom]; i >= 0; i = parent[i]) callers.push(i);
+  callers.reverse().forEach(i => drawFrame(into, i, 0, viewWidth(), true));
+  for (let i = state.zoom; weight[state.zoom] > 0 && i < end[state.zoom];) {
+    const [x, width] = span(i), row = rowOf(i);
+    if (width >= THIN || i === state.focus) {
+      drawFrame(into, i, x, width, false);
+    } else if (width >= NARROW) {
+      addThin(classOf(i, false), x, row, width);
+    } else {
+      const last = slivers.get(row);
+      if (last && x - last[1] < NARROW) {
+        last[1] = x + width;
+      } else {
+        flush(row);
+        slivers.set(row, [x, x + width]);
+      }
+      i = end[i];
       continue;
     }
-    if (wide > 0) {
-      const runs = slivers.get(rowOf(i)) || [], last = runs[runs.length - 1];
-      if (last && x - last[1] < NARROW) last[1] = x + wide;
-      else runs.push([x, x + wide]);
-      slivers.set(rowOf(i), runs);
-    }
-    i = end[i];
+    i++;
   }
-  drawSlivers(into, slivers);
+  [...slivers.keys()].forEach(flush);
+  drawThin(into, thin);
   frames.replaceChildren(into);
   frames.classList.toggle('searching', state.hits !== null);
   markFocus();
