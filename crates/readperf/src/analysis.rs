@@ -4,7 +4,7 @@ use crate::naming::Namer;
 use crate::pass::{Chunk, PassOptions, Passed, pass};
 use perffile::{Issues, Metadata, Recording};
 use readperf_profile::statistics::Statistics;
-use readperf_profile::{Builder, Keep, Names, Profile};
+use readperf_profile::{Builder, Keep, MarkBuilder, Marks, Names, Profile};
 use readperf_session::Session;
 use readperf_symbols::Options;
 
@@ -19,6 +19,8 @@ pub struct Request {
     pub keep: Keep,
     /// Whether to count records by type, too.
     pub statistics: bool,
+    /// Whether to note what else happened.
+    pub marks: bool,
 }
 
 /// What a recording amounts to.
@@ -32,6 +34,8 @@ pub struct Analysis {
     pub profile: Profile,
     /// Records by type, samples and periods by event; of all records, whatever the filter. Empty if not asked for.
     pub statistics: Statistics,
+    /// What else happened, if asked for.
+    pub marks: Marks,
     /// What was wrong.
     pub issues: Issues,
 }
@@ -55,7 +59,15 @@ pub fn analyse_with<E: From<perffile::Error>>(
 ) -> Result<Analysis, E> {
     let mut builder = Builder::new(request.keep);
     let mut statistics = Statistics::default();
-    let passed = pass(recording, &request.pass, |_, chunk| {
+    let mut marks = MarkBuilder::default();
+    let filter = &request.pass.filter;
+    let passed = pass(recording, &request.pass, |state, chunk| {
+        if request.marks {
+            for entry in chunk.entries() {
+                let counts = chunk.sample(entry).is_some();
+                marks.add(&state.session, filter, &entry.event, &entry.moment, counts);
+            }
+        }
         if request.statistics {
             chunk.entries().iter().for_each(|entry| statistics.add(&entry.event));
         }
@@ -67,6 +79,7 @@ pub fn analyse_with<E: From<perffile::Error>>(
     let Passed { metadata, state, issues } = passed;
     let mut names = Names::default();
     Namer::new(request.symbols.clone()).learn(&mut names, &state.addresses, &state.session);
+    let marks = marks.finish(&state.session, &metadata);
     let profile = builder.finish(state.addresses, names, &metadata.schema);
-    Ok(Analysis { metadata, session: state.session, profile, statistics, issues })
+    Ok(Analysis { metadata, session: state.session, profile, statistics, marks, issues })
 }

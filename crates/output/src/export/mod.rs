@@ -1,6 +1,7 @@
 //! `readperf export`: profiles in the forms that other tools read. One format a file, one line in [`FORMATS`].
 
 pub mod circumstances;
+pub mod firefox;
 pub mod folded;
 pub mod frames;
 mod images;
@@ -12,7 +13,7 @@ mod strings;
 mod threads;
 
 use perffile::Metadata;
-use readperf_profile::Profile;
+use readperf_profile::{Marks, Profile};
 use readperf_session::Session;
 use std::io::{self, Write};
 
@@ -44,10 +45,12 @@ pub struct Needs {
     pub times: bool,
     /// Source files and lines.
     pub lines: bool,
+    /// What else happened: context switches, losses, texts of tracepoints.
+    pub marks: bool,
 }
 
 /// Every format, in the order of the help.
-pub const FORMATS: &[Format] = &[folded::FORMAT, pprof::FORMAT, speedscope::FORMAT];
+pub const FORMATS: &[Format] = &[folded::FORMAT, pprof::FORMAT, firefox::FORMAT, speedscope::FORMAT];
 
 /// What a sample counts for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,6 +90,8 @@ pub struct Export<'x> {
     pub session: &'x Session,
     /// Events and features.
     pub metadata: &'x Metadata,
+    /// What else happened, for formats that need it.
+    pub marks: &'x Marks,
     /// How.
     pub options: &'x ExportOptions,
 }

@@ -124,6 +124,7 @@ Examples:
                 times: format.needs.times,
             },
             statistics: false,
+            marks: format.needs.marks,
         };
         let mut analysis = readperf::analyse_with(&recording, &request, |chunk| {
             progress.bytes(chunk.progress());
@@ -169,8 +170,8 @@ impl ExportCommand {
             event: None,
             title: self.title.clone(),
         };
-        let Analysis { profile, session, metadata, .. } = analysis;
-        (format.write)(&Export { profile, session, metadata, options: &options }, out)?;
+        let Analysis { profile, session, metadata, marks, .. } = analysis;
+        (format.write)(&Export { profile, session, metadata, marks, options: &options }, out)?;
         Ok(())
     }
 }
