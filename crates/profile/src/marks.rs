@@ -111,7 +111,8 @@ impl MarkBuilder {
     ) {
         match moment {
             Moment::Switch(switch) => {
-                let passes = filter.passes_thread(session, switch.thread, switch.cpu, switch.time_ns);
+                let passes = !is_idle(session, switch.thread)
+                    && filter.passes_thread(session, switch.thread, switch.cpu, switch.time_ns);
                 self.switches = true;
                 let kind = match switch.out {
                     true => MarkKind::SwitchOut { preempted: switch.preempted },
@@ -208,14 +209,20 @@ fn add_switches(list: &mut Vec<Mark>, payloads: &[(u64, Box<[u8]>)], session: &S
         let number = |name| number(&tracepoint.format, name, payload);
         // sched_switch: a state of 0 is that of a thread that still wants to run; bits above the known ones mark preemption.
         let preempted = number("prev_state").is_some_and(|state| state & 0xff == 0);
-        switches.push(Mark { kind: MarkKind::SwitchOut { preempted }, ..*mark });
-        // Thread 0 is the idle one of each CPU, which is no thread that anything happens to.
+        if !is_idle(session, mark.thread) {
+            switches.push(Mark { kind: MarkKind::SwitchOut { preempted }, ..*mark });
+        }
         let next = number("next_pid").filter(|tid| *tid != 0);
         if let Some(thread) = next.and_then(|tid| threads.get(&tid)) {
             switches.push(Mark { kind: MarkKind::SwitchIn, thread: Some(*thread), ..*mark });
         }
     }
     list.extend(switches);
+}
+
+/// Whether it is the idle thread, which stands for one of each CPU: that one of them runs is not told.
+fn is_idle(session: &Session, thread: Option<ThreadId>) -> bool {
+    thread.and_then(|thread| session.thread(thread)).is_some_and(|thread| thread.tid == 0)
 }
 
 /// A number among the fields of a payload.

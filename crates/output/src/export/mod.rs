@@ -1,11 +1,13 @@
 //! `readperf export`: profiles in the forms that other tools read. One format a file, one line in [`FORMATS`].
 
+pub mod chrome;
 pub mod circumstances;
 pub mod firefox;
 pub mod folded;
 pub mod frames;
 mod images;
 mod json;
+pub mod perfetto;
 pub mod pprof;
 mod protobuf;
 pub mod speedscope;
@@ -50,7 +52,8 @@ pub struct Needs {
 }
 
 /// Every format, in the order of the help.
-pub const FORMATS: &[Format] = &[folded::FORMAT, pprof::FORMAT, firefox::FORMAT, speedscope::FORMAT];
+pub const FORMATS: &[Format] =
+    &[folded::FORMAT, pprof::FORMAT, firefox::FORMAT, speedscope::FORMAT, perfetto::FORMAT, chrome::FORMAT];
 
 /// What a sample counts for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,7 +6,6 @@ use crate::export::json::JsonWriter;
 use crate::export::strings::Strings;
 use crate::json::hex;
 use crate::text::printable;
-use readperf_profile::AddressId;
 use readperf_session::{Binary, BinaryId};
 use rustc_hash::FxHashMap;
 
@@ -14,7 +13,7 @@ use rustc_hash::FxHashMap;
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     pub(super) strings: Strings,
-    images: Images,
+    pub(super) images: Images,
     libraries: Vec<BinaryId>,
     numbers: FxHashMap<BinaryId, u32>,
 }
@@ -33,20 +32,6 @@ impl Shared {
             self.libraries.push(binary);
         }
         Some(number)
-    }
-
-    /// An address, as counted from the start of its binary.
-    pub(super) fn relative(&self, export: &Export<'_>, binary: BinaryId, address: AddressId) -> u64 {
-        let code = export.profile.addresses().get(address);
-        self.relative_to(binary, code.map_or(0, |code| code.address))
-    }
-
-    /// What an address of a binary is when counted from its start: of files it is that already.
-    pub(super) fn relative_to(&self, binary: BinaryId, address: u64) -> u64 {
-        match self.images.get(binary) {
-            Some(image) if image.bias == 0 => address.saturating_sub(image.start),
-            _ => address,
-        }
     }
 
     /// Writes them.

@@ -190,8 +190,9 @@ impl<'x> Tables<'x> {
     fn push_frames(&mut self, address: AddressId, shared: &mut Shared) -> u32 {
         let first = number(self.frames.len());
         let export = self.export;
-        let binary = export.profile.addresses().get(address).and_then(|code| code.binary);
-        let relative = binary.map(|binary| shared.relative(&export, binary, address));
+        let code = export.profile.addresses().get(address);
+        let binary = code.and_then(|code| code.binary);
+        let relative = code.and_then(|code| Some(shared.images.relative(code.binary?, code.address)));
         let category = Category::of(export.kind(address));
         let real = export.profile.names().function_at(address);
         let symbol = binary.zip(real).and_then(|(binary, real)| self.symbol(binary, real, shared));
@@ -238,7 +239,7 @@ impl<'x> Tables<'x> {
         let description = self.export.profile.function(function)?;
         let name = shared.strings.number(&printable(description.name.as_deref()?));
         let library = shared.library(&self.export, binary)?;
-        let address = shared.relative_to(binary, description.address);
+        let address = shared.images.relative(binary, description.address);
         let index = number(self.symbols.len());
         self.symbols.push(Symbol { library, address, name });
         self.of_symbol.insert(function, index);
