@@ -1,7 +1,7 @@
 //! Which samples count: by thread name, process, thread, CPU, time and event.
 
 use perffile::Schema;
-use readperf_session::{SampleMoment, Session};
+use readperf_session::{CommId, SampleMoment, Session, ThreadId};
 use std::ops::RangeInclusive;
 
 /// Which samples count. Lists that are empty let everything through; a sample has to pass all of them.
@@ -29,16 +29,45 @@ impl SampleFilter {
 
     /// Whether a sample passes, whatever its event.
     pub fn passes(&self, session: &Session, sample: &SampleMoment<'_>) -> bool {
-        let SampleFilter { comms, pids, tids, cpus, times_ns, events: _ } = self;
+        self.passes_comm(session, Some(sample.comm))
+            && self.passes_ids(session, Some(sample.thread))
+            && self.passes_place(sample.cpu, sample.time_ns)
+    }
+
+    /// Whether what happened to a thread passes. What names no thread only passes if all threads do.
+    pub fn passes_thread(
+        &self,
+        session: &Session,
+        thread: Option<ThreadId>,
+        cpu: Option<u32>,
+        time_ns: u64,
+    ) -> bool {
+        let comm = thread.and_then(|thread| session.thread(thread)).map(|thread| thread.comm_at(time_ns));
+        self.passes_comm(session, comm) && self.passes_ids(session, thread) && self.passes_place(cpu, time_ns)
+    }
+
+    fn passes_comm(&self, session: &Session, comm: Option<CommId>) -> bool {
+        let among = |comm| self.comms.iter().any(|wanted| **wanted == *session.comm(comm));
+        self.comms.is_empty() || comm.is_some_and(among)
+    }
+
+    fn passes_ids(&self, session: &Session, thread: Option<ThreadId>) -> bool {
+        let SampleFilter { pids, tids, .. } = self;
+        if pids.is_empty() && tids.is_empty() {
+            return true;
+        }
         let among = |list: &[u32], number: Option<u32>| {
             list.is_empty() || number.is_some_and(|number| list.contains(&number))
         };
-        (comms.is_empty() || comms.iter().any(|comm| **comm == *session.comm(sample.comm)))
-            && among(pids, session.process(sample.process).map(|process| process.pid))
-            && among(tids, session.thread(sample.thread).map(|thread| thread.tid))
-            && (cpus.is_empty()
-                || sample.cpu.is_some_and(|cpu| cpus.iter().any(|range| range.contains(&cpu))))
-            && (times_ns.is_empty() || times_ns.iter().any(|range| range.contains(&sample.time_ns)))
+        let thread = thread.and_then(|thread| session.thread(thread));
+        among(pids, thread.and_then(|thread| session.process(thread.process)).map(|process| process.pid))
+            && among(tids, thread.map(|thread| thread.tid))
+    }
+
+    fn passes_place(&self, cpu: Option<u32>, time_ns: u64) -> bool {
+        let SampleFilter { cpus, times_ns, .. } = self;
+        (cpus.is_empty() || cpu.is_some_and(|cpu| cpus.iter().any(|range| range.contains(&cpu))))
+            && (times_ns.is_empty() || times_ns.iter().any(|range| range.contains(&time_ns)))
     }
 
     /// Whether samples of an event pass.

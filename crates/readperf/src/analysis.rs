@@ -5,7 +5,9 @@ use crate::pass::{Chunk, PassOptions, Passed, pass};
 use crate::unwinding::StackEnds;
 use perffile::{Issues, Metadata, Recording};
 use readperf_profile::statistics::Statistics;
-use readperf_profile::{Builder, DetailField, DetailOptions, Keep, Names, Profile, Weighing};
+use readperf_profile::{
+    Builder, DetailField, DetailOptions, Keep, MarkBuilder, Marks, Names, Profile, Weighing,
+};
 use readperf_session::Session;
 use readperf_symbols::{Files, Options};
 
@@ -20,6 +22,8 @@ pub struct Request {
     pub keep: Keep,
     /// Whether to count records by type, too.
     pub statistics: bool,
+    /// Whether to note what else happened.
+    pub marks: bool,
 }
 
 /// What a recording amounts to.
@@ -33,6 +37,8 @@ pub struct Analysis {
     pub profile: Profile,
     /// Records by type, samples and periods by event; of all records, whatever the filter. Empty if not asked for.
     pub statistics: Statistics,
+    /// What else happened, if asked for.
+    pub marks: Marks,
     /// What was wrong.
     pub issues: Issues,
     /// How recorded user stacks ended.
@@ -74,7 +80,14 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     let branches = details.weighing == Weighing::Branches;
     let data_addresses = details.has(DetailField::DataPlace);
     let options = PassOptions { data_addresses, branches, ..request.pass.clone() };
-    let passed = pass(recording, &options, |_, chunk| {
+    let mut marks = MarkBuilder::default();
+    let passed = pass(recording, &options, |state, chunk| {
+        if request.marks {
+            for entry in chunk.entries() {
+                let counts = chunk.sample(entry).is_some();
+                marks.add(&state.session, &options.filter, &entry.event, &entry.moment, counts);
+            }
+        }
         if request.statistics {
             chunk.entries().iter().for_each(|entry| statistics.add(&entry.event));
         }
@@ -93,6 +106,7 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     let files = Files::new();
     let mut namer = Namer::new(&files, request.symbols.clone(), &metadata);
     namer.learn(&mut names, &state.addresses, &state.session);
+    let marks = marks.finish(&state.session, &metadata);
     let profile = builder.finish(state.addresses, names, &metadata.schema);
-    Ok(Analysis { metadata, session: state.session, profile, statistics, issues, stack_ends })
+    Ok(Analysis { metadata, session: state.session, profile, statistics, marks, issues, stack_ends })
 }

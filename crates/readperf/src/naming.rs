@@ -75,9 +75,12 @@ fn kernel_build_id(session: &Session) -> Option<BuildId> {
     BuildId::from_bytes(kernel.build_id.as_deref()?)
 }
 
-/// A loader that maps files instead of reading them.
-pub fn mapped_files() -> FileLoader {
-    FileLoader::new(|path| Ok(Arc::new(perffile::bytes::map_file(&File::open(path)?)?)))
+/// A loader that maps files instead of reading them. Archives that were unpacked stay for as long as it does.
+pub fn mapped_files(archives: Vec<SymbolArchive>) -> FileLoader {
+    FileLoader::new(move |path| {
+        let _kept = &archives;
+        Ok(Arc::new(perffile::bytes::map_file(&File::open(path)?)?))
+    })
 }
 
 fn path(name: &[u8]) -> PathBuf {

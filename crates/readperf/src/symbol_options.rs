@@ -1,8 +1,9 @@
 //! Where names come from: the flags that commands with names share.
 
 use crate::input::Input;
+use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use readperf::symbols::{self, GuestFiles, Options};
+use readperf::symbols::{self, GuestFiles, Options, SymbolArchive, cache_dir};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -21,8 +22,9 @@ enum Demangle {
 /// Where names come from.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct SymbolOptions {
-    /// Look for binaries here too, by name and equal build-id (the recording's own directory is always searched)
-    #[arg(long, value_name = "DIR")]
+    /// Look for binaries here too, by name and equal build-id: a directory, or what `perf archive` packed (the recording's own
+    /// directory is always searched)
+    #[arg(long, value_name = "DIR|FILE")]
     symbols: Vec<PathBuf>,
 
     /// The recorded machine's file system is below this directory
@@ -53,6 +55,15 @@ pub(crate) struct SymbolOptions {
     #[arg(long, value_enum, default_value_t)]
     demangle: Demangle,
 
+    /// Neither use nor keep the source lines of earlier runs
+    #[arg(long)]
+    no_cache: bool,
+
+    /// Ask the servers in DEBUGINFOD_URLS for what is missing
+    #[cfg(feature = "debuginfod")]
+    #[arg(long)]
+    debuginfod: bool,
+
     /// Threads that look names up [default: one a processor]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
@@ -68,10 +79,21 @@ impl SymbolOptions {
     }
 
     /// The options for the symbols of this recording.
-    pub(crate) fn options(&self, input: &Input) -> Options {
+    pub(crate) fn options(&self, input: &Input) -> anyhow::Result<Options> {
         let beside = input.path().and_then(|path| path.parent().map(Path::to_owned));
-        let search_dirs = self.symbols.iter().cloned().chain(beside).collect();
-        Options {
+        let mut search_dirs = Vec::new();
+        let mut archives = Vec::new();
+        for place in &self.symbols {
+            if place.is_dir() {
+                search_dirs.push(place.clone());
+                continue;
+            }
+            let archive = SymbolArchive::unpack(place).with_context(|| place.display().to_string())?;
+            search_dirs.push(archive.directory().to_owned());
+            archives.push(archive);
+        }
+        search_dirs.extend(beside);
+        Ok(Options {
             symfs: self.symfs.clone(),
             search_dirs,
             kallsyms: self.kallsyms.clone(),
@@ -88,8 +110,21 @@ impl SymbolOptions {
             },
             threads: self.threads,
             inlines: true,
-            file_loader: readperf::mapped_files(),
+            cache: if self.no_cache { None } else { cache_dir() },
+            file_loader: readperf::mapped_files(archives),
+            #[cfg(feature = "debuginfod")]
+            debuginfod: self.servers()?,
             ..Options::default()
+        })
+    }
+
+    #[cfg(feature = "debuginfod")]
+    fn servers(&self) -> anyhow::Result<Option<readperf::symbols::Debuginfod>> {
+        let servers = || readperf::symbols::Debuginfod::from_environment();
+        match self.debuginfod.then(servers) {
+            Some(None) => anyhow::bail!("--debuginfod: DEBUGINFOD_URLS names no server"),
+            Some(servers) => Ok(servers),
+            None => Ok(None),
         }
     }
 }

@@ -78,6 +78,14 @@ impl Images {
         image.map_or(code.ip, |image| code.address.wrapping_add(image.bias))
     }
 
+    /// What an address of a binary is when counted from the binary's start: of files it is that already.
+    pub(crate) fn relative(&self, binary: BinaryId, address: u64) -> u64 {
+        match self.get(binary) {
+            Some(image) if image.bias == 0 => address.saturating_sub(image.start),
+            _ => address,
+        }
+    }
+
     /// Takes in a mapping of a binary that lies in the same place.
     fn widen(&mut self, mapping: &Mapping) {
         let Some(image) = self.by_binary.get_mut(&mapping.binary) else { return };

@@ -70,7 +70,13 @@ impl Numbered {
 impl Labels {
     /// No labels yet. `spell` writes a name as the format wants it.
     pub fn new(annotate: bool, spell: fn(&str, &mut String)) -> Labels {
-        Labels { names: Strings::default(), variants: Vec::new(), numbers: FxHashMap::default(), spell, annotate }
+        Labels {
+            names: Strings::default(),
+            variants: Vec::new(),
+            numbers: FxHashMap::default(),
+            spell,
+            annotate,
+        }
     }
 
     /// The name of a label, and of a binary.
@@ -123,7 +129,13 @@ impl Labels {
         numbered
     }
 
-    fn of_level(&mut self, export: &Export<'_>, level: &StackLevel, address: AddressId, text: &mut String) -> Level {
+    fn of_level(
+        &mut self,
+        export: &Export<'_>,
+        level: &StackLevel,
+        address: AddressId,
+        text: &mut String,
+    ) -> Level {
         let kind = export.kind(address);
         text.clear();
         (self.spell)(&export.label(level), text);
@@ -160,10 +172,8 @@ impl Labels {
         let variant_rank = ranks(&self.variants, |variant| variant);
         self.variants.sort_unstable();
         self.numbers = FxHashMap::default();
-        let number = |level: Level| Level {
-            label: of(&rank, level.label),
-            variant: of(&variant_rank, level.variant),
-        };
+        let number =
+            |level: Level| Level { label: of(&rank, level.label), variant: of(&variant_rank, level.variant) };
         for numbered in numbered {
             numbered.levels.renumber(number);
             numbered.roots.values_mut().for_each(|root| *root = number(*root));

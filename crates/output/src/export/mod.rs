@@ -1,12 +1,15 @@
 //! `readperf export`: profiles in the forms that other tools read. One format a file, one line in [`FORMATS`].
 
+pub mod chrome;
 pub mod circumstances;
+pub mod firefox;
 pub mod flamegraph;
 pub mod folded;
 pub mod frames;
 mod images;
 mod json;
 pub mod labels;
+pub mod perfetto;
 pub mod pprof;
 mod protobuf;
 pub mod speedscope;
@@ -14,8 +17,8 @@ mod strings;
 mod threads;
 
 use perffile::Metadata;
-use readperf_profile::Profile;
 use readperf_profile::view::flame_tree::Sum;
+use readperf_profile::{Marks, Profile};
 use readperf_session::Session;
 use std::io::{self, Write};
 
@@ -47,11 +50,21 @@ pub struct Needs {
     pub times: bool,
     /// Source files and lines.
     pub lines: bool,
+    /// What else happened: context switches, losses, texts of tracepoints.
+    pub marks: bool,
 }
 
 /// Every format, in the order of the help.
-pub const FORMATS: &[Format] =
-    &[folded::FORMAT, flamegraph::SVG, flamegraph::HTML, pprof::FORMAT, speedscope::FORMAT];
+pub const FORMATS: &[Format] = &[
+    folded::FORMAT,
+    flamegraph::SVG,
+    flamegraph::HTML,
+    pprof::FORMAT,
+    firefox::FORMAT,
+    speedscope::FORMAT,
+    perfetto::FORMAT,
+    chrome::FORMAT,
+];
 
 /// What a sample counts for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,6 +116,8 @@ pub struct Export<'x> {
     pub session: &'x Session,
     /// Events and features.
     pub metadata: &'x Metadata,
+    /// What else happened, for formats that need it.
+    pub marks: &'x Marks,
     /// How.
     pub options: &'x ExportOptions,
 }

@@ -4,7 +4,7 @@
 use crate::export::circumstances::Unit;
 use crate::export::frames::Level;
 use crate::export::json::JsonWriter;
-use crate::export::threads::ThreadRows;
+use crate::export::threads::{ByThread, ThreadLabel};
 use crate::export::{Export, Format, Needs, Weight};
 use crate::text::printable;
 use readperf_profile::{FileId, FunctionId, SampleRow, StackId};
@@ -19,7 +19,7 @@ pub const FORMAT: Format = Format {
     extensions: &["speedscope.json"],
     help: "speedscope: all threads together, and each in order of time",
     binary: false,
-    needs: Needs { threads: true, cpus: false, times: true, lines: true },
+    needs: Needs { threads: true, cpus: false, times: true, lines: true, marks: false },
     write,
 };
 
@@ -60,9 +60,11 @@ fn write_event(export: &Export<'_>, frames: &Frames, event: usize, json: &mut Js
     let event_name = printable(export.event_name(event));
     let all: Vec<(SampleRow, u64)> = sums(export, rows);
     write_profile(export, frames, event, &format!("{event_name}: all threads"), &all, json);
-    for (thread, rows) in ThreadRows::new(rows).iter() {
-        let (pid, tid, comm) = export.thread(thread);
-        let rows: Vec<(SampleRow, u64)> = rows.iter().map(|row| (*row, export.weight(row))).collect();
+    let by_thread = ByThread::new(rows, |row| row.thread);
+    for thread in by_thread.threads() {
+        let ThreadLabel { pid, tid, comm } = export.thread_label(thread);
+        let rows: Vec<(SampleRow, u64)> =
+            by_thread.of(thread).map(|row| (*row, export.weight(row))).collect();
         let name = format!("{event_name}: {} ({pid}/{tid})", printable(&comm));
         write_profile(export, frames, event, &name, &rows, json);
     }

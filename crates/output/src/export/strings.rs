@@ -23,6 +23,11 @@ impl Strings {
         number
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
     /// The texts, by number.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
         self.list.iter().map(|text| &**text)

@@ -1,67 +1,70 @@
-//! Samples by thread, in order of time: for formats that show a thread a track.
+//! Samples and other things by thread, in order of time: for formats that show a thread a track.
 
 use crate::export::Export;
-use readperf_profile::SampleRow;
 use readperf_session::ThreadId;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Rows by thread.
+/// Items by thread.
 #[derive(Debug)]
-pub(crate) struct ThreadRows<'r> {
-    rows: &'r [SampleRow],
-    /// Indices of rows: thread after thread, in the order of the rows.
+pub(crate) struct ByThread<'i, T> {
+    items: &'i [T],
+    /// Indices of items: thread after thread, in the order of the items.
     order: Vec<u32>,
+    /// Ascending, with where each lies in `order`.
     threads: Vec<(ThreadId, Range<usize>)>,
 }
 
-impl<'r> ThreadRows<'r> {
-    /// Sorts rows. Threads come in the order in which the recording shows them first; rows without one are left out, and there
-    /// are none if threads are kept.
-    pub(crate) fn new(rows: &'r [SampleRow]) -> Self {
-        let indices = (0u32..).zip(rows).filter(|(_, row)| row.thread.is_some());
+impl<'i, T> ByThread<'i, T> {
+    /// Sorts items, of which each may belong to a thread; the others are left out. Threads come in the order in which the
+    /// recording shows them first.
+    pub(crate) fn new(items: &'i [T], thread: impl Fn(&T) -> Option<ThreadId>) -> Self {
+        let of = |index: &u32| items.get(*index as usize).and_then(&thread);
+        let indices = (0u32..).zip(items).filter(|(_, item)| thread(item).is_some());
         let mut order: Vec<u32> = indices.map(|(index, _)| index).collect();
-        let thread = |index: &u32| rows.get(*index as usize).and_then(|row| row.thread);
-        order.sort_by_key(thread);
+        order.sort_by_key(of);
         let mut threads: Vec<(ThreadId, Range<usize>)> = Vec::new();
         for (at, index) in order.iter().enumerate() {
-            let Some(thread) = thread(index) else { continue };
+            let Some(thread) = of(index) else { continue };
             match threads.last_mut() {
                 Some((last, range)) if *last == thread => range.end = at + 1,
                 _ => threads.push((thread, at..at + 1)),
             }
         }
-        ThreadRows { rows, order, threads }
+        ByThread { items, order, threads }
     }
 
-    /// The threads and their rows.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (ThreadId, OneThread<'_>)> {
-        self.threads.iter().map(|(thread, range)| {
-            let order = self.order.get(range.clone()).unwrap_or_default();
-            (*thread, OneThread { rows: self.rows, order })
-        })
+    /// The threads that have items.
+    pub(crate) fn threads(&self) -> impl Iterator<Item = ThreadId> {
+        self.threads.iter().map(|(thread, _)| *thread)
+    }
+
+    /// The items of a thread, in order.
+    pub(crate) fn of(&self, thread: ThreadId) -> impl Iterator<Item = &'i T> {
+        let found = self.threads.binary_search_by_key(&thread, |(thread, _)| *thread).ok();
+        let range = found.and_then(|at| self.threads.get(at)).map(|(_, range)| range.clone());
+        let order = range.and_then(|range| self.order.get(range)).unwrap_or_default();
+        let items = self.items;
+        order.iter().filter_map(move |index| items.get(*index as usize))
     }
 }
 
-/// The rows of a thread.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct OneThread<'r> {
-    rows: &'r [SampleRow],
-    order: &'r [u32],
-}
-
-impl<'r> OneThread<'r> {
-    /// The rows, in order.
-    pub(crate) fn iter(self) -> impl Iterator<Item = &'r SampleRow> {
-        self.order.iter().filter_map(move |index| self.rows.get(*index as usize))
-    }
+/// A thread as viewers show it.
+#[derive(Clone, Debug)]
+pub(crate) struct ThreadLabel<'x> {
+    pub(crate) pid: u32,
+    pub(crate) tid: u32,
+    /// Its last name.
+    pub(crate) comm: Cow<'x, str>,
 }
 
 impl<'x> Export<'x> {
     /// Process and thread id of a thread, and its last name.
-    pub(crate) fn thread(&self, thread: ThreadId) -> (u32, u32, Cow<'x, str>) {
-        let Some(known) = self.session.thread(thread) else { return (0, 0, Cow::Borrowed("")) };
+    pub(crate) fn thread_label(&self, thread: ThreadId) -> ThreadLabel<'x> {
+        let Some(known) = self.session.thread(thread) else {
+            return ThreadLabel { pid: 0, tid: 0, comm: Cow::Borrowed("") };
+        };
         let pid = self.session.process(known.process).map_or(0, |process| process.pid);
-        (pid, known.tid, String::from_utf8_lossy(self.session.comm(known.comm())))
+        ThreadLabel { pid, tid: known.tid, comm: String::from_utf8_lossy(self.session.comm(known.comm())) }
     }
 }

@@ -184,7 +184,7 @@ impl Diff {
         let lines = self.by.contains(&By::Srcline);
         let mut progress = Progress::new("reading", !self.no_progress);
         let stacks = self.names.needs_stacks();
-        let symbols = self.symbols.options(&input);
+        let symbols = self.symbols.options(&input)?;
         let request = Request {
             symbols: Options { lines, inlines: lines, ..symbols.clone() },
             pass: PassOptions {
@@ -194,7 +194,7 @@ impl Diff {
                 ..PassOptions::default()
             },
             keep: readperf::profile::Keep { stacks, ..Default::default() },
-            statistics: false,
+            ..Request::default()
         };
         let mut times: Option<(u64, u64)> = None;
         let mut analysis = readperf::analyse_with(&recording, &request, |chunk| {

@@ -144,17 +144,18 @@ impl ExportCommand {
     fn analyse(&self, format: &Format, input: &Input) -> anyhow::Result<Analysis> {
         let recording = input.open()?;
         let mut progress = Progress::new("reading", !input.no_progress);
+        let symbols = self.symbols.options(input)?;
         let request = Request {
             symbols: readperf::symbols::Options {
                 lines: format.needs.lines,
                 inlines: format.needs.lines && !self.no_inline,
-                ..self.symbols.options(input)
+                ..symbols.clone()
             },
             pass: PassOptions {
                 stacks: true,
                 callers: CallerAddress::Call,
                 filter: self.samples.filter(&recording)?,
-                unwind: Some(self.symbols.options(input)),
+                unwind: Some(symbols),
                 ..PassOptions::default()
             },
             keep: Keep {
@@ -164,6 +165,7 @@ impl ExportCommand {
                 times: format.needs.times,
             },
             statistics: false,
+            marks: format.needs.marks,
         };
         let mut analysis = readperf::analyse_with(&recording, &request, |chunk| {
             progress.bytes(chunk.progress());
@@ -233,6 +235,6 @@ impl ExportCommand {
 
 /// An analysis on its way out.
 fn export<'x>(analysis: &'x Analysis, options: &'x ExportOptions) -> Export<'x> {
-    let Analysis { profile, session, metadata, .. } = analysis;
-    Export { profile, session, metadata, options }
+    let Analysis { profile, session, metadata, marks, .. } = analysis;
+    Export { profile, session, metadata, marks, options }
 }

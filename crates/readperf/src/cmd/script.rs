@@ -89,11 +89,12 @@ Examples:
     fn run(&self) -> anyhow::Result<Outcome> {
         let recording = self.input.open()?;
         let options = self.options();
-        let pass = self.pass_options(&options, &recording)?;
+        let symbols = self.symbol_options(&options, &recording)?;
+        let pass = self.pass_options(&options, &symbols, &recording)?;
         let mut run = Run {
             files: &Files::new(),
             namer: None,
-            symbols: self.symbol_options(&options, &recording),
+            symbols,
             script: script::Script::new(options),
             names: Names::default(),
             pool: self.symbols.pool()?,
@@ -145,7 +146,12 @@ impl Script {
         }
     }
 
-    fn pass_options(&self, options: &script::Options, recording: &Recording) -> anyhow::Result<PassOptions> {
+    fn pass_options(
+        &self,
+        options: &script::Options,
+        symbols: &Options,
+        recording: &Recording,
+    ) -> anyhow::Result<PassOptions> {
         let fields = &options.fields;
         Ok(PassOptions {
             stacks: options.chains && fields.any(Field::Ip),
@@ -154,14 +160,14 @@ impl Script {
             branches: [Field::Branches, Field::BranchSymbols, Field::BranchOffsets]
                 .iter()
                 .any(|how| fields.any(*how)),
-            unwind: options.chains.then(|| self.symbols.options(&self.input)),
+            unwind: options.chains.then(|| symbols.clone()),
             max_frames: options.max_stack,
             ..PassOptions::default()
         })
     }
 
     /// Debugging information is read only if something of it is shown.
-    fn symbol_options(&self, options: &script::Options, recording: &Recording) -> Options {
+    fn symbol_options(&self, options: &script::Options, recording: &Recording) -> anyhow::Result<Options> {
         let events = &recording.metadata().schema;
         let unwinds =
             || events.events().iter().any(|event| event.attr.sample_type.has(SampleType::STACK_USER));
@@ -172,7 +178,7 @@ impl Script {
                 Inlines::None => false,
             };
         let lines = options.fields.any(Field::SourceLine);
-        Options { inlines, lines: lines || inlines, ..self.symbols.options(&self.input) }
+        Ok(Options { inlines, lines: lines || inlines, ..self.symbols.options(&self.input)? })
     }
 }
 

@@ -80,7 +80,11 @@ pub(super) fn write(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::R
     column(out, "name", name_of.iter())?;
     column(out, "binary", binary_of.iter())?;
     column(out, "sort", frames.iter().map(|frame| sort(frame.what, variant(graph, frame))))?;
-    column(out, "inlined", frames.iter().map(|frame| u8::from(variant(graph, frame).is_some_and(|v| v.inlined))))?;
+    column(
+        out,
+        "inlined",
+        frames.iter().map(|frame| u8::from(variant(graph, frame).is_some_and(|v| v.inlined))),
+    )?;
     let sides: &[&str] = if graph.differs { &["new", "base"] } else { &["new"] };
     for (nr, side) in sides.iter().enumerate() {
         let total = |frame: &Frame| frame.total.get(nr).copied().unwrap_or_default();

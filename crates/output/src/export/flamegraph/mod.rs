@@ -23,7 +23,7 @@ use readperf_profile::view::flame_reverse::ReversedSide;
 use readperf_profile::view::flame_tree::{FlameTree, Sum};
 use std::io::{self, Write};
 
-const NEEDS: Needs = Needs { threads: false, cpus: false, times: false, lines: true };
+const NEEDS: Needs = Needs { threads: false, cpus: false, times: false, lines: true, marks: false };
 
 /// The format: an SVG file.
 pub const SVG: Format = Format {
@@ -213,6 +213,13 @@ fn note(frames: &Frames, least: LeastShare, weight: crate::export::Weight) -> St
         crate::overview::share(of(frames.left_out_sum), of(whole))
     };
     let percent = f64::from(least.0) / 10_000.0;
-    let sides = if share(1) > 0.0 { format!("{:.2} % and {:.2} %", share(0), share(1)) } else { format!("{:.2} %", share(0)) };
-    format!("Not shown: {} frames under {percent} %, together {sides} of the weight.", grouped(frames.left_out))
+    let sides = if share(1) > 0.0 {
+        format!("{:.2} % and {:.2} %", share(0), share(1))
+    } else {
+        format!("{:.2} %", share(0))
+    };
+    format!(
+        "Not shown: {} frames under {percent} %, together {sides} of the weight.",
+        grouped(frames.left_out)
+    )
 }

@@ -117,8 +117,14 @@ fn push_frame(text: &mut String, graph: &Graph<'_>, frame: &Frame, (x, width): (
     let class = format!("k{}{}", sort(frame.what, variant), super::palette::name_color(&name) % 4);
     // Writing to a string does not fail.
     let _ = write!(text, "<svg x=\"{x:.3}%\" y=\"{y}\" width=\"{width:.3}%\" height=\"{}\"><title>", ROW - 1);
-    let mut hint = format!("{name}: {:.2} %", share(weight(graph, frame), weight(graph, first(graph, frame))));
-    let _ = write!(hint, ", {} samples, period {}", grouped(frame.total[0].samples), grouped(frame.total[0].period));
+    let mut hint =
+        format!("{name}: {:.2} %", share(weight(graph, frame), weight(graph, first(graph, frame))));
+    let _ = write!(
+        hint,
+        ", {} samples, period {}",
+        grouped(frame.total[0].samples),
+        grouped(frame.total[0].period)
+    );
     push_xml(text, &hint);
     let _ = write!(text, "</title><rect class=\"{class}\" width=\"100%\" height=\"100%\"/>");
     if width >= STILL_NAMED {

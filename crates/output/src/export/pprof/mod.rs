@@ -24,7 +24,7 @@ pub const FORMAT: Format = Format {
     extensions: &["pb.gz", "pprof"],
     help: "profile.proto, gzipped: pprof, and viewers that read its files",
     binary: true,
-    needs: Needs { threads: true, cpus: false, times: false, lines: true },
+    needs: Needs { threads: true, cpus: false, times: false, lines: true, marks: false },
     write,
 };
 

@@ -186,20 +186,17 @@ Examples:
         let mut filter = self.samples.filter(&recording)?;
         // Names do not change what 100 % is.
         let comms = std::mem::take(&mut filter.comms);
+        let symbols = self.symbols.options(&self.input)?;
         let request = Request {
-            symbols: readperf::symbols::Options {
-                lines: true,
-                inlines: !self.no_inline,
-                ..self.symbols.options(&self.input)
-            },
+            symbols: readperf::symbols::Options { lines: true, inlines: !self.no_inline, ..symbols.clone() },
             pass: PassOptions {
                 stacks: plan.keep.stacks,
                 filter,
-                unwind: plan.keep.stacks.then(|| self.symbols.options(&self.input)),
+                unwind: plan.keep.stacks.then_some(symbols),
                 ..PassOptions::default()
             },
             keep: plan.keep,
-            statistics: false,
+            ..Request::default()
         };
         let mut surroundings = Surroundings::default();
         let mut analysis = readperf::analyse_detailed(&recording, &request, &plan.details, |chunk| {

@@ -1,0 +1,264 @@
+//! Chrome's trace events as JSON, for chrome://tracing, ui.perfetto.dev and what else reads them.
+//!
+//! Every sample is an event with its stack and weight. Events that count time also become slices: the time that a sample
+//! stands for ends where it was taken, and begins as long before as its period says, but not before the sample ahead of it.
+
+use crate::export::circumstances::Unit;
+use crate::export::json::JsonWriter;
+use crate::export::threads::ByThread;
+use crate::export::{Export, Format, Needs};
+use crate::text::{printable, printable_bytes};
+use readperf_profile::{AddressId, Mark, MarkKind, SampleRow, StackId};
+use readperf_session::{LostMoment, ThreadId};
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+/// The format.
+pub const FORMAT: Format = Format {
+    name: "chrome",
+    extensions: &["trace.json", "chrome.json"],
+    help: "Chrome's trace events: slices, samples with stacks, counters",
+    binary: false,
+    needs: Needs { threads: true, cpus: true, times: true, lines: true, marks: true },
+    write,
+};
+
+/// Writes it.
+///
+/// # Errors
+/// What the writer says.
+pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut writer = Writer { export, frames: StackFrames::default() };
+    let mut json = JsonWriter::new(out);
+    json.object(|json| {
+        json.field("displayTimeUnit", "ns");
+        json.key("traceEvents").array(|json| writer.events(json));
+        json.line();
+        json.key("stackFrames").object(|json| writer.frames.write(export, json));
+        json.line();
+        json.key("otherData").object(|json| {
+            for (name, fact) in export.facts() {
+                json.field(name, printable(&fact));
+            }
+        });
+    });
+    json.finish()
+}
+
+/// Numbers of the frames that samples refer to. A frame tells its caller, so that its number stands for a stack.
+#[derive(Debug, Default)]
+struct StackFrames {
+    /// Frame and caller.
+    list: Vec<(AddressId, usize, Option<usize>)>,
+    numbers: FxHashMap<(AddressId, usize, Option<usize>), usize>,
+    known: FxHashMap<(StackId, Option<AddressId>), usize>,
+}
+
+impl StackFrames {
+    /// The number of a row's stack.
+    fn number(&mut self, export: &Export<'_>, row: &SampleRow) -> Option<usize> {
+        let key = (row.stack, (row.stack == StackId::EMPTY).then_some(row.address));
+        if let Some(known) = self.known.get(&key) {
+            return Some(*known);
+        }
+        let places: Vec<AddressId> = export.places(row).collect();
+        let mut caller = None;
+        for place in places.iter().rev() {
+            let levels = export.profile.names().frames_at(*place).len();
+            for level in (0..levels).rev() {
+                let frame = (*place, level, caller);
+                let next = self.list.len();
+                let number = *self.numbers.entry(frame).or_insert(next);
+                if number == next {
+                    self.list.push(frame);
+                }
+                caller = Some(number);
+            }
+        }
+        self.known.insert(key, caller?);
+        caller
+    }
+
+    fn write(&self, export: &Export<'_>, json: &mut JsonWriter<'_>) {
+        for (number, (address, level, caller)) in self.list.iter().enumerate() {
+            let level = export.levels_at(*address).nth(*level);
+            json.line();
+            json.key(&number.to_string()).object(|json| {
+                json.field("category", printable(&export.binary_name(*address)));
+                let label = level.as_ref().map_or(Cow::Borrowed(""), |level| export.label(level));
+                json.field("name", printable(&label));
+                if let Some(caller) = caller {
+                    json.field("parent", caller.to_string());
+                }
+            });
+        }
+    }
+}
+
+struct Writer<'w, 'x> {
+    export: &'w Export<'x>,
+    frames: StackFrames,
+}
+
+/// What an event of the trace is, and of whom.
+struct Head<'h> {
+    phase: &'h str,
+    name: &'h str,
+    time_ns: u64,
+    pid: u32,
+    tid: u32,
+}
+
+impl Head<'_> {
+    fn write(&self, json: &mut JsonWriter<'_>) {
+        json.field("ph", self.phase);
+        json.field("name", self.name);
+        json.key("ts").microseconds(self.time_ns);
+        json.field("pid", self.pid);
+        json.field("tid", self.tid);
+    }
+}
+
+impl Writer<'_, '_> {
+    fn events(&mut self, json: &mut JsonWriter<'_>) {
+        self.names(json);
+        for event in self.export.shown_events() {
+            let rows = ByThread::new(self.export.profile.rows_of(event), |row| row.thread);
+            for thread in rows.threads() {
+                let rows: Vec<&SampleRow> = rows.of(thread).collect();
+                if self.export.unit(event) == Unit::Nanoseconds {
+                    self.slices(thread, &rows, json);
+                }
+                self.samples(event, thread, &rows, json);
+            }
+        }
+        let marks = ByThread::new(self.export.marks.as_slice(), |mark| mark.thread);
+        for thread in marks.threads() {
+            marks.of(thread).for_each(|mark| self.mark(Some(thread), mark, json));
+        }
+        let of_none = self.export.marks.as_slice().iter().filter(|mark| mark.thread.is_none());
+        of_none.for_each(|mark| self.mark(None, mark, json));
+    }
+
+    /// What processes and threads are called.
+    fn names(&self, json: &mut JsonWriter<'_>) {
+        let rows = self.export.profile.rows().iter().filter_map(|row| row.thread);
+        let marks = self.export.marks.as_slice().iter().filter_map(|mark| mark.thread);
+        let threads: BTreeSet<ThreadId> = rows.chain(marks).collect();
+        for thread in threads {
+            let label = self.export.thread_label(thread);
+            let process = self.export.session.thread(thread).map(|thread| thread.process);
+            let process_name = process.map(|process| self.export.session.process_name(process));
+            let process_name = printable_bytes(process_name.unwrap_or_default());
+            for (name, value) in [("process_name", &*process_name), ("thread_name", &printable(&label.comm))]
+            {
+                json.line();
+                json.object(|json| {
+                    Head { phase: "M", name, time_ns: 0, pid: label.pid, tid: label.tid }.write(json);
+                    json.key("args").object(|json| json.field("name", value));
+                });
+            }
+        }
+    }
+
+    /// Every sample, with its stack and its weight.
+    fn samples(&mut self, event: usize, thread: ThreadId, rows: &[&SampleRow], json: &mut JsonWriter<'_>) {
+        let label = self.export.thread_label(thread);
+        let name = printable(self.export.event_name(event));
+        for row in rows {
+            let stack = self.frames.number(self.export, row);
+            json.line();
+            json.object(|json| {
+                let (pid, tid) = (label.pid, label.tid);
+                Head { phase: "P", name: &name, time_ns: row.time_ns, pid, tid }.write(json);
+                json.field("cat", "sample");
+                if let Some(stack) = stack {
+                    json.field("sf", stack.to_string());
+                }
+                json.key("args").object(|json| {
+                    json.field("weight", self.export.weight(row));
+                    if let Some(cpu) = row.cpu {
+                        json.field("cpu", cpu);
+                    }
+                });
+            });
+        }
+    }
+
+    /// Stacks as slices within slices. What two samples in a row share stays open between them if they follow without a gap.
+    fn slices(&self, thread: ThreadId, rows: &[&SampleRow], json: &mut JsonWriter<'_>) {
+        let label = self.export.thread_label(thread);
+        let (pid, tid) = (label.pid, label.tid);
+        let mut open: Vec<Cow<'_, str>> = Vec::new();
+        let mut until = 0;
+        let close = |open: &mut Vec<Cow<'_, str>>, left: usize, time_ns: u64, json: &mut JsonWriter<'_>| {
+            while open.len() > left {
+                let Some(name) = open.pop() else { break };
+                json.line();
+                json.object(|json| Head { phase: "E", name: &name, time_ns, pid, tid }.write(json));
+            }
+        };
+        for row in rows {
+            let start = row.time_ns.saturating_sub(row.period).max(until);
+            let mut stack: Vec<Cow<'_, str>> =
+                self.export.levels(row).map(|level| self.export.label(&level)).collect();
+            stack.reverse();
+            let shared = stack.iter().zip(&open).take_while(|(new, open)| new == open).count();
+            let shared = if start == until { shared } else { 0 };
+            close(&mut open, shared, until, json);
+            for name in stack.into_iter().skip(shared) {
+                let name = match printable(&name) {
+                    Cow::Borrowed(_) => name,
+                    Cow::Owned(escaped) => Cow::Owned(escaped),
+                };
+                json.line();
+                json.object(|json| {
+                    Head { phase: "B", name: &name, time_ns: start, pid, tid }.write(json);
+                    json.field("cat", "stack");
+                });
+                open.push(name);
+            }
+            until = row.time_ns;
+        }
+        close(&mut open, 0, until, json);
+    }
+
+    /// A context switch, a tracepoint, a loss: a moment.
+    fn mark(&self, thread: Option<ThreadId>, mark: &Mark, json: &mut JsonWriter<'_>) {
+        let label = thread.map(|thread| self.export.thread_label(thread));
+        let (pid, tid) = label.map_or((0, 0), |label| (label.pid, label.tid));
+        let (name, argument): (Cow<'_, str>, Option<(&str, Cow<'_, str>)>) = match mark.kind {
+            MarkKind::SwitchIn => ("switched in".into(), None),
+            MarkKind::SwitchOut { preempted } => {
+                ("switched out".into(), preempted.then(|| ("why", "preempted".into())))
+            }
+            MarkKind::Lost(LostMoment::Records(count)) => {
+                ("lost records".into(), Some(("count", count.to_string().into())))
+            }
+            MarkKind::Lost(LostMoment::Samples(count)) => {
+                ("lost samples".into(), Some(("count", count.to_string().into())))
+            }
+            MarkKind::Tracepoint { event, text } => {
+                let text = text.and_then(|text| self.export.marks.text(text));
+                let name = printable(self.export.event_name(event as usize));
+                (name, text.map(|text| ("text", printable(text))))
+            }
+        };
+        json.line();
+        json.object(|json| {
+            Head { phase: "i", name: &name, time_ns: mark.time_ns, pid, tid }.write(json);
+            // Of the thread, or of everything.
+            json.field("s", if thread.is_some() { "t" } else { "g" });
+            json.key("args").object(|json| {
+                if let Some((key, value)) = &argument {
+                    json.field(key, value);
+                }
+                if let Some(cpu) = mark.cpu {
+                    json.field("cpu", cpu);
+                }
+            });
+        });
+    }
+}

@@ -1,0 +1,137 @@
+//! Firefox Profiler: the processed format, gzipped.
+//!
+//! The samples are those of one event; samples of the others, context switches and tracepoints are markers. Addresses are
+//! offsets in the file, or from where the binary starts where it has none.
+
+mod libraries;
+mod markers;
+mod meta;
+mod tables;
+mod thread;
+
+use crate::export::json::JsonWriter;
+use crate::export::threads::ByThread;
+use crate::export::{Export, Format, Needs};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use libraries::Shared;
+use readperf_profile::{Mark, MarkKind, SampleRow};
+use readperf_session::{ProcessId, ThreadId};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+use tables::Tables;
+
+/// The format.
+pub const FORMAT: Format = Format {
+    name: "firefox",
+    extensions: &["firefox.json.gz", "json.gz"],
+    help: "Firefox Profiler (profiler.firefox.com): threads, stacks by time, markers; gzipped JSON",
+    binary: true,
+    needs: Needs { threads: true, cpus: false, times: true, lines: true, marks: true },
+    write,
+};
+
+/// What the threads show, by thread.
+struct Source<'s> {
+    /// The event in the samples.
+    event: Option<usize>,
+    origin_ns: u64,
+    samples: ByThread<'s, SampleRow>,
+    others: Vec<ByThread<'s, SampleRow>>,
+    marks: ByThread<'s, Mark>,
+    /// What belongs to no thread goes to the first.
+    lost: Vec<&'s Mark>,
+}
+
+/// Writes it.
+///
+/// # Errors
+/// What the writer says.
+pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut gzip = GzEncoder::new(out, Compression::new(2));
+    let mut json = JsonWriter::new(&mut gzip);
+    json.object(|json| write_profile(export, json));
+    json.finish()?;
+    gzip.finish()?;
+    Ok(())
+}
+
+fn write_profile(export: &Export<'_>, json: &mut JsonWriter<'_>) {
+    let source = Source::of(export);
+    let threads = source.threads();
+    let busiest = source.busiest(export, &threads);
+    json.key("meta").object(|json| meta::write(export, source.event, source.origin_ns, busiest, json));
+    let mut shared = Shared::of(export);
+    let mut tables = Tables::new(*export);
+    json.key("threads").array(|json| {
+        for (nr, thread) in threads.iter().enumerate() {
+            json.line();
+            thread::write(export, &source, *thread, nr == 0, &mut tables, &mut shared, json);
+        }
+    });
+    json.line();
+    json.key("counters").array(|json| write_counters(export, &source, &threads, json));
+    shared.write(export, json);
+    json.list("pages", None::<u32>);
+}
+
+impl<'s> Source<'s> {
+    fn of(export: &Export<'s>) -> Self {
+        let profile = export.profile;
+        let event = export.event();
+        let by_thread = |event: usize| ByThread::new(profile.rows_of(event), |row| row.thread);
+        let others = (0..profile.events().len()).filter(|other| Some(*other) != event).map(by_thread);
+        let marks = export.marks.as_slice();
+        let first_mark = marks.iter().map(|mark| mark.time_ns).find(|time| *time > 0);
+        let first_sample = profile.times_ns().map(|(first, _)| first);
+        let lost =
+            marks.iter().filter(|mark| mark.thread.is_none() && matches!(mark.kind, MarkKind::Lost(_)));
+        Source {
+            event,
+            origin_ns: first_sample.into_iter().chain(first_mark).min().unwrap_or(0),
+            // Without any event there is no row either.
+            samples: by_thread(event.unwrap_or(0)),
+            others: others.collect(),
+            marks: ByThread::new(marks, |mark| mark.thread),
+            lost: lost.collect(),
+        }
+    }
+
+    /// Every thread that has something to show.
+    fn threads(&self) -> Vec<ThreadId> {
+        let others = self.others.iter().flat_map(ByThread::threads);
+        let all: BTreeSet<ThreadId> =
+            self.samples.threads().chain(others).chain(self.marks.threads()).collect();
+        all.into_iter().collect()
+    }
+
+    /// The index of the thread with the greatest weight.
+    fn busiest(&self, export: &Export<'_>, threads: &[ThreadId]) -> Option<usize> {
+        let weight = |thread: ThreadId| {
+            self.samples.of(thread).fold(0u64, |sum, row| sum.saturating_add(export.weight(row)))
+        };
+        let weights = threads.iter().enumerate().map(|(nr, thread)| (weight(*thread), nr));
+        weights.max_by_key(|(weight, nr)| (*weight, std::cmp::Reverse(*nr))).map(|(_, nr)| nr)
+    }
+}
+
+/// Writes a counter for each process and each event that is not in the samples.
+fn write_counters(export: &Export<'_>, source: &Source<'_>, threads: &[ThreadId], json: &mut JsonWriter<'_>) {
+    for event in (0..export.profile.events().len()).filter(|event| Some(*event) != source.event) {
+        let mut processes: BTreeMap<ProcessId, Vec<&SampleRow>> = BTreeMap::new();
+        for row in export.profile.rows_of(event) {
+            let thread = row.thread.and_then(|thread| export.session.thread(thread));
+            if let Some(thread) = thread {
+                processes.entry(thread.process).or_default().push(row);
+            }
+        }
+        for (process, rows) in processes {
+            let of_process = |thread: &ThreadId| {
+                export.session.thread(*thread).is_some_and(|thread| thread.process == process)
+            };
+            let index = threads.iter().position(of_process).unwrap_or(0);
+            json.line();
+            json.object(|json| thread::write_counter(export, source, event, process, index, &rows, json));
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! The tables of a thread: stacks as a tree of frames, frames as places in functions, functions, symbols and binaries.
+//!
+//! The processed format wants each thread to have its own; only the texts and the binaries are shared.
+
+use super::libraries::Shared;
+use super::meta::Category;
+use crate::export::Export;
+use crate::export::frames::Level;
+use crate::export::json::JsonWriter;
+use crate::text::printable;
+use readperf_profile::{AddressId, FileId, FunctionId, SampleRow, StackId};
+use readperf_session::BinaryId;
+use rustc_hash::FxHashMap;
+
+/// A frame.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    /// Address in the binary; `None` where there is no binary.
+    address: Option<u64>,
+    /// How deep it is inlined: 0 for the real function.
+    depth: u32,
+    category: Category,
+    function: u32,
+    symbol: Option<u32>,
+    line: u32,
+}
+
+/// A function.
+#[derive(Clone, Copy, Debug)]
+struct Func {
+    name: u32,
+    resource: Option<u32>,
+    file: Option<u32>,
+}
+
+/// The symbol that covers an address.
+#[derive(Clone, Copy, Debug)]
+struct Symbol {
+    library: u32,
+    address: u64,
+    name: u32,
+}
+
+/// What makes a function one: a function as written in one file, or the binary of what has no name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Same {
+    Function(FunctionId, Option<FileId>),
+    Unnamed(Option<BinaryId>),
+}
+
+/// Numbers by index, of which few are set at a time.
+#[derive(Debug, Default)]
+struct Numbers {
+    list: Vec<u32>,
+    set: Vec<u32>,
+}
+
+/// Stands for none.
+const UNSET: u32 = u32::MAX;
+
+impl Numbers {
+    fn new(len: usize) -> Self {
+        Numbers { list: vec![UNSET; len], set: Vec::new() }
+    }
+
+    fn get(&self, index: usize) -> Option<u32> {
+        self.list.get(index).copied().filter(|number| *number != UNSET)
+    }
+
+    fn set(&mut self, index: usize, number: u32) {
+        if let (Some(place), Ok(index)) = (self.list.get_mut(index), u32::try_from(index)) {
+            *place = number;
+            self.set.push(index);
+        }
+    }
+
+    fn clear(&mut self) {
+        for index in self.set.drain(..) {
+            if let Some(place) = self.list.get_mut(index as usize) {
+                *place = UNSET;
+            }
+        }
+    }
+}
+
+/// The tables of the thread at hand.
+#[derive(Debug)]
+pub(super) struct Tables<'x> {
+    export: Export<'x>,
+    /// Stacks of the profile by number: the stack here whose innermost frame is theirs.
+    of_stack: Numbers,
+    /// Places that are a whole stack.
+    of_lone_place: FxHashMap<AddressId, u32>,
+    /// Addresses by number: their outermost frame; the others follow.
+    of_address: Numbers,
+    of_function: FxHashMap<Same, u32>,
+    of_symbol: FxHashMap<FunctionId, u32>,
+    of_resource: FxHashMap<BinaryId, u32>,
+    /// Frame and caller of each stack.
+    stacks: Vec<(u32, Option<u32>)>,
+    frames: Vec<Frame>,
+    functions: Vec<Func>,
+    symbols: Vec<Symbol>,
+    /// Library and name.
+    resources: Vec<(u32, u32)>,
+    pending: Vec<StackId>,
+}
+
+impl<'x> Tables<'x> {
+    pub(super) fn new(export: Export<'x>) -> Self {
+        Tables {
+            export,
+            of_stack: Numbers::new(export.profile.stacks().nodes().len()),
+            of_lone_place: FxHashMap::default(),
+            of_address: Numbers::new(export.profile.addresses().len()),
+            of_function: FxHashMap::default(),
+            of_symbol: FxHashMap::default(),
+            of_resource: FxHashMap::default(),
+            stacks: Vec::new(),
+            frames: Vec::new(),
+            functions: Vec::new(),
+            symbols: Vec::new(),
+            resources: Vec::new(),
+            pending: Vec::new(),
+        }
+    }
+
+    /// Empties the tables for the next thread.
+    pub(super) fn clear(&mut self) {
+        self.of_stack.clear();
+        self.of_lone_place.clear();
+        self.of_address.clear();
+        self.of_function.clear();
+        self.of_symbol.clear();
+        self.of_resource.clear();
+        self.stacks.clear();
+        self.frames.clear();
+        self.functions.clear();
+        self.symbols.clear();
+        self.resources.clear();
+    }
+
+    /// The stack of a row.
+    pub(super) fn stack(&mut self, row: &SampleRow, shared: &mut Shared) -> Option<u32> {
+        if row.stack == StackId::EMPTY {
+            if let Some(known) = self.of_lone_place.get(&row.address) {
+                return Some(*known);
+            }
+            let stack = self.push_place(None, row.address, shared)?;
+            self.of_lone_place.insert(row.address, stack);
+            return Some(stack);
+        }
+        // Down to what is known, then up again.
+        self.pending.clear();
+        let (mut here, mut caller) = (row.stack, None);
+        while let Some(index) = here.index() {
+            caller = self.of_stack.get(index);
+            if caller.is_some() {
+                break;
+            }
+            self.pending.push(here);
+            here = self.export.profile.stacks().node(here).map_or(StackId::EMPTY, |node| node.parent);
+        }
+        while let Some(next) = self.pending.pop() {
+            let node = self.export.profile.stacks().node(next)?;
+            caller = self.push_place(caller, node.address, shared);
+            if let (Some(index), Some(stack)) = (next.index(), caller) {
+                self.of_stack.set(index, stack);
+            }
+        }
+        caller
+    }
+
+    /// A stack that is another one and the frames of a place on top; the real function is the outermost of these.
+    fn push_place(&mut self, caller: Option<u32>, address: AddressId, shared: &mut Shared) -> Option<u32> {
+        let first = match self.of_address.get(address.index()) {
+            Some(first) => first,
+            None => self.push_frames(address, shared),
+        };
+        let count = number(self.export.profile.names().frames_at(address).len());
+        let mut caller = caller;
+        for frame in first..first.saturating_add(count) {
+            self.stacks.push((frame, caller));
+            caller = Some(number(self.stacks.len()).saturating_sub(1));
+        }
+        caller
+    }
+
+    /// Adds the frames of an address; says which is the outermost.
+    fn push_frames(&mut self, address: AddressId, shared: &mut Shared) -> u32 {
+        let first = number(self.frames.len());
+        let export = self.export;
+        let code = export.profile.addresses().get(address);
+        let binary = code.and_then(|code| code.binary);
+        let relative = code.and_then(|code| Some(shared.images.relative(code.binary?, code.address)));
+        let category = Category::of(export.kind(address));
+        let real = export.profile.names().function_at(address);
+        let symbol = binary.zip(real).and_then(|(binary, real)| self.symbol(binary, real, shared));
+        for (level, depth) in export.levels_at(address).rev().zip(0u32..) {
+            let function = self.function(&level, binary, shared);
+            self.frames.push(Frame {
+                address: relative,
+                depth,
+                category,
+                function,
+                symbol,
+                line: level.line,
+            });
+        }
+        self.of_address.set(address.index(), first);
+        first
+    }
+
+    fn function(&mut self, level: &Level, binary: Option<BinaryId>, shared: &mut Shared) -> u32 {
+        let function = self.export.profile.function(level.function);
+        let named = function.is_some_and(|function| function.name.is_some());
+        let same = match named {
+            true => Same::Function(level.function, level.file),
+            false => Same::Unnamed(binary),
+        };
+        if let Some(known) = self.of_function.get(&same) {
+            return *known;
+        }
+        let index = number(self.functions.len());
+        self.of_function.insert(same, index);
+        let name = shared.strings.number(&printable(&self.export.label(level)));
+        let file = level.file.and_then(|file| self.export.profile.names().file(file));
+        let file = file.or(function.and_then(|function| function.source_file.as_deref()));
+        let file = file.map(|file| shared.strings.number(&printable(file)));
+        let resource = binary.and_then(|binary| self.resource(binary, shared));
+        self.functions.push(Func { name, resource, file });
+        index
+    }
+
+    fn symbol(&mut self, binary: BinaryId, function: FunctionId, shared: &mut Shared) -> Option<u32> {
+        if let Some(known) = self.of_symbol.get(&function) {
+            return Some(*known);
+        }
+        let description = self.export.profile.function(function)?;
+        let name = shared.strings.number(&printable(description.name.as_deref()?));
+        let library = shared.library(&self.export, binary)?;
+        let address = shared.images.relative(binary, description.address);
+        let index = number(self.symbols.len());
+        self.symbols.push(Symbol { library, address, name });
+        self.of_symbol.insert(function, index);
+        Some(index)
+    }
+
+    fn resource(&mut self, binary: BinaryId, shared: &mut Shared) -> Option<u32> {
+        if let Some(known) = self.of_resource.get(&binary) {
+            return Some(*known);
+        }
+        let library = shared.library(&self.export, binary)?;
+        let short_name = &self.export.session.binary(binary)?.short_name;
+        let name = shared.strings.number(&printable(&String::from_utf8_lossy(short_name)));
+        let index = number(self.resources.len());
+        self.resources.push((library, name));
+        self.of_resource.insert(binary, index);
+        Some(index)
+    }
+
+    /// Writes the tables, as fields of the thread.
+    pub(super) fn write(&self, json: &mut JsonWriter<'_>) {
+        json.key("stackTable").object(|json| {
+            json.list("frame", self.stacks.iter().map(|(frame, _)| frame));
+            json.list("prefix", self.stacks.iter().map(|(_, caller)| caller));
+            json.field("length", self.stacks.len());
+        });
+        json.key("frameTable").object(|json| self.write_frames(json));
+        json.key("funcTable").object(|json| {
+            let all = |json: &mut JsonWriter<'_>, key: &str, value: Option<bool>| {
+                json.list(key, self.functions.iter().map(|_| value));
+            };
+            json.list("name", self.functions.iter().map(|function| function.name));
+            all(json, "isJS", Some(false));
+            all(json, "relevantForJS", Some(false));
+            let resource = |function: &Func| function.resource.map_or(-1, i64::from);
+            json.list("resource", self.functions.iter().map(resource));
+            json.list("fileName", self.functions.iter().map(|function| function.file));
+            all(json, "lineNumber", None);
+            all(json, "columnNumber", None);
+            json.field("length", self.functions.len());
+        });
+        json.key("resourceTable").object(|json| {
+            json.list("lib", self.resources.iter().map(|(library, _)| library));
+            json.list("name", self.resources.iter().map(|(_, name)| name));
+            json.list("host", self.resources.iter().map(|_| None::<u32>));
+            // 1 is the kind of a library.
+            json.list("type", self.resources.iter().map(|_| 1));
+            json.field("length", self.resources.len());
+        });
+        json.key("nativeSymbols").object(|json| {
+            json.list("libIndex", self.symbols.iter().map(|symbol| symbol.library));
+            json.list("address", self.symbols.iter().map(|symbol| symbol.address));
+            json.list("name", self.symbols.iter().map(|symbol| symbol.name));
+            json.list("functionSize", self.symbols.iter().map(|_| None::<u32>));
+            json.field("length", self.symbols.len());
+        });
+    }
+
+    fn write_frames(&self, json: &mut JsonWriter<'_>) {
+        let frames = || self.frames.iter();
+        json.key("address").array(|json| {
+            frames().for_each(|frame| match frame.address {
+                Some(address) => json.value(address),
+                None => json.value(-1),
+            });
+        });
+        json.list("inlineDepth", frames().map(|frame| frame.depth));
+        json.list("category", frames().map(|frame| frame.category.index()));
+        json.list("subcategory", frames().map(|_| 0));
+        json.list("func", frames().map(|frame| frame.function));
+        json.list("nativeSymbol", frames().map(|frame| frame.symbol));
+        json.list("innerWindowID", frames().map(|_| 0));
+        json.list("line", frames().map(|frame| (frame.line > 0).then_some(frame.line)));
+        json.list("column", frames().map(|_| None::<u32>));
+        json.field("length", self.frames.len());
+    }
+}
+
+/// Memory is at its end long before the numbers are.
+fn number(len: usize) -> u32 {
+    u32::try_from(len).unwrap_or(u32::MAX)
+}
