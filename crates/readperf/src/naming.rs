@@ -6,7 +6,7 @@ use readperf_profile::{AddressBatch, Addresses, Named, NamedBatch, NamedFrame, N
 use readperf_session::{Binary, BinaryKind, ReferenceSymbol, Session};
 use readperf_symbols::{
     self as symbols, BuildId, FileLoader, Files, JitDump, ListedSymbol, Options, Resolver, Subject,
-    SymbolBatch, SymbolList,
+    SymbolArchive, SymbolBatch, SymbolList,
 };
 use std::ffi::OsStr;
 use std::fs::File;
