@@ -79,7 +79,8 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
                 builder.add_branches(sample.moment, sample.moment.event, sample.branches);
                 continue;
             }
-            let stack = sample.stack.iter().copied();
+            let depth = sample.stack.len().min(details.max_stack.unwrap_or(usize::MAX));
+            let stack = sample.stack.get(..depth).unwrap_or_default().iter().copied();
             builder.add_with(sample.moment, sample.shares, sample.address, stack, sample.data);
         }
         each(chunk)

@@ -103,7 +103,7 @@ fn numbers(row: &HistogramRow) -> impl Iterator<Item = &Numbers> {
 }
 
 /// Orders two values of a key: names by their letters, numbers by size.
-fn compare(facts: &Facts<'_>, a: Option<&Value>, b: Option<&Value>) -> Ordering {
+pub(super) fn compare(facts: &Facts<'_>, a: Option<&Value>, b: Option<&Value>) -> Ordering {
     let (Some(a), Some(b)) = (a, b) else { return a.cmp(&b) };
     if a == b {
         return Ordering::Equal;

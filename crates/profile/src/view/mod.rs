@@ -3,6 +3,7 @@
 mod calls;
 pub mod column;
 pub mod facts;
+pub mod graph;
 pub mod histogram;
 pub mod key;
 mod keys;
