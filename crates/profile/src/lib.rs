@@ -14,6 +14,7 @@ pub mod counters;
 pub mod detail;
 pub mod filter;
 pub mod grouped;
+mod interner;
 pub mod names;
 pub mod profile;
 pub mod select;

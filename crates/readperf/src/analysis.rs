@@ -85,7 +85,9 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
         }
         each(chunk)
     })?;
-    let Passed { metadata, state, issues } = passed;
+    let Passed { metadata, mut state, issues } = passed;
+    // What comes now needs the memory.
+    state.addresses.freeze();
     let mut names = Names::default();
     let files = Files::new();
     let mut namer = Namer::new(&files, request.symbols.clone());

@@ -177,19 +177,11 @@ impl<'f, 'o> Histograms<'f, 'o> {
     }
 
     fn number_places(&mut self) {
-        let Histograms { facts, options, places, taken_at, scratch, .. } = self;
-        let mut number = |facts: &mut Facts<'f>, place: Option<&Place<'f>>| {
-            scratch.clear();
-            for key in &options.keys {
-                if let (Part::Place(of), Some(place)) = (key.key.part, place) {
-                    scratch.push(of(facts, place));
-                }
-            }
-            places.number(scratch)
-        };
+        let Histograms { facts, options, places, taken_at, .. } = self;
+        let mut numbers = PlaceNumbers::new(facts, options, places);
         for index in 0..facts.profile.addresses.len() {
             let place = facts.profile.addresses.id(index).and_then(|address| facts.taken_at(address));
-            taken_at.push(number(facts, place.as_ref()));
+            taken_at.push(place.map_or(NONE, |place| numbers.row(facts, &place)));
         }
         if options.children || options.graph.is_some() {
             self.number_calls();
@@ -198,8 +190,9 @@ impl<'f, 'o> Histograms<'f, 'o> {
 
     /// Makes the tree of calls. Without graphs its places are rows; with graphs a row may have several.
     fn number_calls(&mut self) {
-        let Histograms { facts, options, places, frames, scratch, .. } = self;
+        let Histograms { facts, options, places, frames, .. } = self;
         let (mut levels, mut rows, mut of_address) = (Levels::default(), Vec::new(), Vec::new());
+        let mut numbers = PlaceNumbers::new(facts, options, places);
         for index in 0..facts.profile.addresses.len() {
             if let Some(address) = facts.profile.addresses.id(index) {
                 match options.inline {
@@ -208,13 +201,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
                 }
             }
             levels.push(of_address.drain(..).map(|level: Place<'f>| {
-                scratch.clear();
-                for key in &options.keys {
-                    if let Part::Place(of) = key.key.part {
-                        scratch.push(of(facts, &level));
-                    }
-                }
-                let row = places.number(scratch);
+                let row = numbers.row(facts, &level);
                 let frame = match &options.graph {
                     Some(graph) => {
                         frames.number(&[frame(facts, &level, graph.key), Value::Number(row.into())])
@@ -260,7 +247,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
                 Part::Sample(of) => scratch.push(of(facts, row)),
                 Part::Field(of) => scratch.push(of(facts, row, &key.field)),
                 Part::Stack(of) => scratch.push(of(facts, row.stack)),
-                Part::Place(_) => {}
+                Part::Function(_) | Part::Place(_) => {}
             }
         }
         let number = samples.number(scratch);
@@ -380,10 +367,49 @@ impl<'f, 'o> Histograms<'f, 'o> {
         let mut of_sample = self.samples.values(sample).iter();
         let mut of_place = self.places.values(place).iter();
         let value = |key: &KeyUse| match key.key.part {
-            Part::Place(_) => of_place.next().copied().unwrap_or_default(),
+            Part::Function(_) | Part::Place(_) => of_place.next().copied().unwrap_or_default(),
             _ => of_sample.next().copied().unwrap_or_default(),
         };
         self.options.keys.iter().map(value).collect()
+    }
+}
+
+/// Numbers what the keys say of places.
+#[derive(Debug)]
+struct PlaceNumbers<'n> {
+    keys: &'n [KeyUse],
+    tuples: &'n mut Tuples,
+    scratch: Vec<Value>,
+    /// If only functions matter: the number of each that was asked about, as itself and as an inlined one.
+    known: Option<Vec<[u32; 2]>>,
+}
+
+impl<'n> PlaceNumbers<'n> {
+    fn new(facts: &Facts<'_>, options: &'n HistogramOptions, tuples: &'n mut Tuples) -> PlaceNumbers<'n> {
+        let by_place = options.keys.iter().any(|key| matches!(key.key.part, Part::Place(_)));
+        let functions = facts.profile.names.functions().len();
+        let known = (!by_place).then(|| vec![[NONE; 2]; functions]);
+        PlaceNumbers { keys: &options.keys, tuples, scratch: Vec::new(), known }
+    }
+
+    fn row(&mut self, facts: &mut Facts<'_>, place: &Place<'_>) -> u32 {
+        let index = (place.function.index(), usize::from(place.inlined));
+        let known = self.known.as_ref().and_then(|known| known.get(index.0)?.get(index.1)).copied();
+        if let Some(number) = known.filter(|number| *number != NONE) {
+            return number;
+        }
+        self.scratch.clear();
+        for key in self.keys {
+            if let Part::Function(of) | Part::Place(of) = key.key.part {
+                self.scratch.push(of(facts, place));
+            }
+        }
+        let number = self.tuples.number(&self.scratch);
+        let known = self.known.as_mut().and_then(|known| known.get_mut(index.0)?.get_mut(index.1));
+        if let Some(slot) = known {
+            *slot = number;
+        }
+        number
     }
 }
 

@@ -22,7 +22,7 @@ use readperf::output::{info, overview};
 use readperf::profile::profile::EventTotal;
 use readperf::profile::view::column::{Column, NUMBERS};
 use readperf::profile::view::facts::Facts;
-use readperf::profile::view::graph::GraphOptions;
+use readperf::profile::view::graph::{GraphKey, GraphOptions};
 use readperf::profile::view::histogram::{Histogram, HistogramOptions, Histograms};
 use readperf::profile::view::key::KEYS;
 use readperf::profile::view::surroundings::Surroundings;
@@ -220,8 +220,8 @@ Examples:
         let comms = std::mem::take(&mut filter.comms);
         let request = Request {
             symbols: readperf::symbols::Options {
-                lines: true,
-                inlines: !self.no_inline,
+                lines: plan.lines || plan.inlines,
+                inlines: plan.inlines,
                 ..self.symbols.options(&input)
             },
             pass: PassOptions { stacks: plan.keep.stacks, filter, ..PassOptions::default() },
@@ -259,6 +259,8 @@ struct Plan {
     details: DetailOptions,
     children: bool,
     graph: Option<(CallGraph, GraphOptions)>,
+    lines: bool,
+    inlines: bool,
 }
 
 impl Report {
@@ -311,12 +313,17 @@ impl Report {
             .filter(|_| code)
             .and_then(|graph| Some((graph, graph.options(children, self.inverted, self.percent_limit)?)));
         let mut keep = Keep { stacks: children || graph.is_some(), ..Keep::default() };
+        let by_line = graph.is_some_and(|(_, options)| options.key == GraphKey::SourceLine);
+        // The JSON tells the source file of each function.
+        let mut lines = self.json || by_line;
+        let inlines = keep.stacks && !self.no_inline;
         let mut fields: Vec<DetailField> = Vec::new();
         for key in &sorting.keys {
             let needs = key.key.needs;
             keep.threads |= needs.threads;
             keep.cpus |= needs.cpus;
             keep.stacks |= needs.stacks;
+            lines |= needs.lines;
             fields.extend(needs.details);
         }
         fields.sort_unstable();
@@ -327,7 +334,7 @@ impl Report {
             weighing: mode.weighing(),
             max_stack: self.max_stack,
         };
-        Ok(Plan { sorting, keep, details, children, graph })
+        Ok(Plan { sorting, keep, details, children, graph, lines, inlines })
     }
 
     /// The columns of numbers.
