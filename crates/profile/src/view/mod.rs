@@ -5,6 +5,7 @@ pub mod column;
 pub mod facts;
 pub mod flame_reverse;
 pub mod flame_tree;
+pub mod graph;
 pub mod histogram;
 pub mod key;
 mod keys;
