@@ -13,3 +13,5 @@ pub mod report;
 pub mod stat;
 pub mod stats;
 pub mod text;
+pub mod timeline;
+mod xml;

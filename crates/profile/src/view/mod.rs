@@ -4,3 +4,4 @@ pub mod flame_reverse;
 pub mod flame_tree;
 pub mod missing;
 pub mod table;
+pub mod timeline;

@@ -9,6 +9,7 @@ pub(crate) mod overview;
 pub(crate) mod report;
 pub(crate) mod stat;
 pub(crate) mod stats;
+pub(crate) mod timeline;
 
 use crate::outcome::Outcome;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
@@ -47,6 +48,7 @@ pub(crate) const COMMANDS: &[Entry] = &[
     entry::<dump::Dump>(),
     entry::<report::Report>(),
     entry::<export::ExportCommand>(),
+    entry::<timeline::TimelineCommand>(),
     entry::<check::Check>(),
     entry::<completions::Completions>(),
 ];
