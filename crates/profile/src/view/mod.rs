@@ -12,3 +12,4 @@ mod keys;
 pub mod missing;
 pub mod surroundings;
 pub mod table;
+pub mod timeline;
