@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod csv;
+pub mod diff;
 pub mod dump;
 pub mod export;
 pub mod info;
@@ -10,6 +11,7 @@ pub mod json;
 pub mod names;
 pub mod overview;
 pub mod report;
+pub mod script;
 pub mod stat;
 pub mod stats;
 pub mod text;

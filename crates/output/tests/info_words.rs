@@ -29,6 +29,7 @@ fn text_of(bit: u32, bytes: Vec<u8>, order: ByteOrder) -> String {
         schema: Arc::default(),
         features: Arc::new(features),
         compressed: false,
+        kcore_dir: None,
         issues: Issues::default(),
     };
     let mut out = Vec::new();

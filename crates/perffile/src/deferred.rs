@@ -4,6 +4,10 @@
 //! mode, once for all samples it took meanwhile. Such a chain ends with a marker and a cookie
 //! ([`deferred_cookie`](crate::wire::callchain::deferred_cookie)); a later record of the same thread brings the user part
 //! under the same cookie. [`Joiner`] holds samples back until then.
+//!
+//! In order of time all this is done already: [`Batches`](crate::Batches) delivers such samples whole
+//! ([`Event::was_joined`]), where their user part comes, which is also the moment whose mappings it needs. In the order of the
+//! file the records are as they lie there.
 
 use crate::event::Event;
 use crate::wire::callchain;
@@ -33,6 +37,11 @@ pub enum Role<'b> {
         /// The addresses, innermost first.
         user: U64s<'b>,
     },
+    /// The end of a thread: whose samples still wait will not get a user part.
+    Ends {
+        /// The thread.
+        tid: u32,
+    },
     /// Any other record: goes its way.
     Other,
 }
@@ -43,6 +52,7 @@ impl<'b> Role<'b> {
         match event.head().kind {
             kind::SAMPLE => Self::of_sample(event),
             kind::CALLCHAIN_DEFERRED => Self::of_user_part(event),
+            kind::EXIT => Self::of_exit(event),
             _ => None,
         }
         .unwrap_or(Role::Other)
@@ -52,6 +62,11 @@ impl<'b> Role<'b> {
         let sample = event.sample()?;
         let cookie = callchain::deferred_cookie(&event.event()?.attr, sample.callchain()?)?;
         Some(Role::Waits { tid: sample.tid()?, cookie })
+    }
+
+    fn of_exit(event: &Event<'b>) -> Option<Role<'b>> {
+        let Ok((Record::Exit(exit), _)) = event.record() else { return None };
+        Some(Role::Ends { tid: exit.tid })
     }
 
     fn of_user_part(event: &Event<'b>) -> Option<Role<'b>> {
@@ -135,6 +150,14 @@ impl<T> Joiner<T> {
             .collect()
     }
 
+    /// The end of a thread: releases all its samples, in the order of their arrival, without user part.
+    pub fn end(&mut self, tid: u32) -> Vec<Released<'static, T>> {
+        let held = self.held.remove(&tid).unwrap_or_default();
+        self.count -= held.len();
+        self.forget_released();
+        held.into_iter().map(|held| Released { item: held.item, user: None }).collect()
+    }
+
     /// The end of the recording: releases all that still wait, in the order of their arrival.
     pub fn finish(&mut self) -> Vec<Released<'static, T>> {
         let mut left: Vec<Held<T>> = std::mem::take(&mut self.held).into_values().flatten().collect();
@@ -144,7 +167,8 @@ impl<T> Joiner<T> {
         left.into_iter().map(|held| Released { item: held.item, user: None }).collect()
     }
 
-    fn give_up_oldest(&mut self) -> Option<Released<'static, T>> {
+    /// Gives up the sample that waits longest.
+    pub fn give_up_oldest(&mut self) -> Option<Released<'static, T>> {
         while let Some((arrival, tid)) = self.arrivals.pop_front() {
             let Some(queue) = self.held.get_mut(&tid) else { continue };
             if queue.front().is_some_and(|held| held.arrival == arrival) {
@@ -236,15 +260,12 @@ mod tests {
     fn records_of_a_recording_have_their_roles() {
         let recording = crate::Recording::from_bytes(crate::bytes::Bytes::new(recording())).unwrap();
         let mut roles = Vec::new();
-        let issues = recording
-            .for_each(|event| {
-                roles.push(match Role::of(event) {
-                    Role::Brings { tid, cookie, user } => format!("{tid} brings {cookie:#x} {user:?}"),
-                    other => format!("{other:?}"),
-                });
-            })
-            .unwrap();
-        assert!(issues.is_empty(), "{issues:?}");
+        for batch in recording.batches(crate::Ordering::File).unwrap() {
+            roles.extend(batch.iter().map(|event| match Role::of(&event) {
+                Role::Brings { tid, cookie, user } => format!("{tid} brings {cookie:#x} {user:?}"),
+                other => format!("{other:?}"),
+            }));
+        }
         assert_eq!(
             roles,
             ["Waits { tid: 7, cookie: 12586014 }", "Other", "7 brings 0xc00c1e [\"0x400000\"]",]

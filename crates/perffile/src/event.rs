@@ -22,6 +22,8 @@ pub(crate) struct Chunk {
     pub(crate) offset: u64,
     /// Whether the bytes were compressed in the file.
     pub(crate) compressed: bool,
+    /// Whether it is one record, made of two: a sample and the user part of its chain. The offset is that of the sample.
+    pub(crate) joined: bool,
 }
 
 /// Some records in order. Owns what it shows, so that it can be collected, and sent to another thread.
@@ -112,7 +114,8 @@ impl<'b> Event<'b> {
 
     /// Its offset in the file, in bytes; of a record that was compressed, that of the compressed record.
     pub fn offset(&self) -> u64 {
-        if self.chunk.compressed { self.chunk.offset } else { self.chunk.offset + u64::from(self.entry.pos) }
+        let inside = if self.chunk.compressed { 0 } else { self.entry.pos };
+        self.chunk.offset + u64::from(inside)
     }
 
     /// Whether it was compressed in the file.
@@ -120,9 +123,19 @@ impl<'b> Event<'b> {
         self.chunk.compressed
     }
 
+    /// Whether it is a sample to whose chain the user part has been joined that came later, in a CALLCHAIN_DEFERRED record:
+    /// so it is longer than in the file. Only in order of time; see [`crate::deferred`].
+    pub fn was_joined(&self) -> bool {
+        self.chunk.joined
+    }
+
     /// Its place, for errors and issues.
     pub fn place(&self) -> Place {
         Place::new(self.part(), self.offset()).record(self.index(), self.head.kind)
+    }
+
+    pub(crate) fn entry(&self) -> Entry {
+        self.entry
     }
 
     /// The whole record as it lies in the recording.

@@ -54,6 +54,8 @@ issue_kinds! {
     AmbiguousEvents "ambiguous_events" Note,
     /// Records of types unknown to this version.
     UnknownRecord "unknown_record" Note,
+    /// Samples that went without the user part of their chain, which the kernel was to tell later.
+    UserPartMissing "user_part_missing" Note,
     /// Records older than what was delivered before them.
     Unordered "unordered" Note,
 }

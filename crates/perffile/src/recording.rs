@@ -12,7 +12,7 @@ use crate::schema::Schema;
 use crate::walk::Batches;
 use crate::wire::endian::ByteOrder;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What is known of a recording as a whole. Shared and immutable: holding it does not keep anything from being read.
@@ -30,6 +30,8 @@ pub struct Metadata {
     pub features: Arc<Features>,
     /// Whether it has compressed records.
     pub compressed: bool,
+    /// Where the recorder's copy of the running kernel lies, if it made one: a folder with `kcore`, `kallsyms` and `modules`.
+    pub kcore_dir: Option<PathBuf>,
     /// What was wrong with it so far.
     pub issues: Issues,
 }
@@ -82,6 +84,7 @@ impl Recording {
             schema: Arc::default(),
             features: Arc::default(),
             compressed: false,
+            kcore_dir: None,
             issues,
         };
         Some(Recording { opened: Opened { metadata, streams: Vec::new() } })
@@ -91,6 +94,12 @@ impl Recording {
     /// [`Recording::read_metadata`].
     pub fn metadata(&self) -> &Metadata {
         &self.opened.metadata
+    }
+
+    /// The folder with the recorder's copy of the kernel (`kcore`, `kallsyms`, `modules`) in a directory that was made by
+    /// `perf record --kcore`.
+    pub fn kcore_dir(&self) -> Option<&Path> {
+        self.opened.metadata.kcore_dir.as_deref()
     }
 
     /// What is known when all records have been seen.

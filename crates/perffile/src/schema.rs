@@ -3,7 +3,7 @@
 use crate::container::event_name::{self, NameSources};
 use crate::dialect::Dialect;
 use crate::id_table::IdTable;
-use crate::wire::attr::{EventAttr, SampleShape, SampleType};
+use crate::wire::attr::{AttrFlags, EventAttr, SampleShape, SampleType};
 use crate::wire::endian::ByteOrder;
 use crate::wire::sample::layout::{SampleLayout, TrailerLayout};
 
@@ -53,6 +53,8 @@ pub struct Schema {
     same_shape: bool,
     /// Whether there were events that could not be read: then a lone one is not that of every sample.
     incomplete: bool,
+    /// Whether some event leaves the user part of call chains to a later record.
+    deferring: bool,
 }
 
 impl Schema {
@@ -85,6 +87,11 @@ impl Schema {
         self.incomplete
     }
 
+    /// Whether some event leaves the user part of call chains to CALLCHAIN_DEFERRED records.
+    pub(crate) fn is_deferring(&self) -> bool {
+        self.deferring
+    }
+
     /// The events, in the order of their attrs.
     pub fn events(&self) -> &[EventDescription] {
         &self.events
@@ -101,6 +108,11 @@ impl Schema {
         self.ids.event(id)
     }
 
+    /// Index of the event of a STAT record. With one event there is nothing to tell apart, and old recordings do not.
+    pub fn event_of_count(&self, id: u64) -> Option<usize> {
+        self.event_of_id(id).or_else(|| (self.events.len() == 1).then_some(0))
+    }
+
     /// Whether the events lay out their records differently.
     pub fn is_mixed(&self) -> bool {
         !self.uniform
@@ -115,6 +127,7 @@ impl Schema {
     /// Adds an event.
     pub fn add(&mut self, attr: EventAttr, ids: Vec<u64>) {
         let shape = attr.shape();
+        self.deferring |= attr.flags.has(AttrFlags::defer_callchain);
         let layout = SampleLayout::new(shape, self.order);
         let trailer = TrailerLayout::new(&shape);
         let index = self.events.len();

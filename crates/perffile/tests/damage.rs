@@ -140,3 +140,62 @@ fn samples_of_a_lost_event_of_a_pipe_are_nobodys() {
     assert_eq!(samples.iter().filter(|event| event.is_none()).count(), of_first);
     assert!(issues.damaged());
 }
+
+/// A file by hand: one event with `sample_type` TIME, an AUXTRACE record with `claimed` and really 64 bytes behind it, samples,
+/// another one that is right, samples; and the index of the two (feature 18).
+fn traced(claimed: u64) -> Vec<u8> {
+    let words = |words: &[u64]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let sample = |time: u64| words(&[16 << 48 | 9, time]);
+    let samples = |from: u64| (from..from + 6).flat_map(sample).collect::<Vec<u8>>();
+    // Size, offset, reference, idx and tid, cpu; then data that looks like records.
+    let auxtrace =
+        |size: u64| [words(&[48 << 48 | 71, size, 0, 0, 0, 0]), (0..4).flat_map(sample).collect()].concat();
+    let first = [auxtrace(claimed), samples(100)].concat();
+    let data = [first.clone(), auxtrace(64), samples(200)].concat();
+    let end = 184 + data.len() as u64;
+    let head = [0x3245_4c49_4652_4550, 104, 80, 104, 80, 184, data.len() as u64, 0, 0, 1 << 18, 0, 0, 0];
+    let attr = [64 << 32 | 1, 0, 1, 4, 0, 0, 0, 0, 0, 0];
+    let index = [end + 16, 40, 2, 184, 48, 184 + first.len() as u64, 48];
+    [words(&head), words(&attr), data, words(&index)].concat()
+}
+
+#[test]
+fn a_payload_that_covers_the_next_one_cannot_be() {
+    let (count, issues) = samples(traced(64));
+    assert_eq!((count, issues.is_empty()), (12, true), "{issues:?}");
+    for claimed in [64 + 6 * 16 + 8, 64 + 6 * 16 + 48 + 64, 64 + 6 * 16 + 48 + 64 + 16 * 3] {
+        let (count, issues) = samples(traced(claimed));
+        assert!(count >= 12, "{claimed}: {count} samples");
+        let first = issues.iter().next().unwrap();
+        assert!(first.message.contains("the next AUXTRACE record is inside"), "{claimed}: {first}");
+        assert_eq!(first.place.offset, 184);
+    }
+}
+
+/// A size that ends exactly where a later record begins: what the record has behind its name tells.
+#[test]
+fn a_name_with_another_record_behind_it() {
+    let tried: usize = ["main", "multi", "everything"].into_iter().map(sizes_that_take_in_the_next).sum();
+    assert!(tried >= 20, "{tried}");
+}
+
+fn sizes_that_take_in_the_next(name: &str) -> usize {
+    let sound = fixture(name);
+    let (mut at, end) = (u64_at(&sound, 40), u64_at(&sound, 40) + u64_at(&sound, 48));
+    let mut tried = 0;
+    while at < end {
+        let (number, size) = (sound[at], size_at(&sound, at));
+        // MMAP, COMM, MMAP2, KSYMBOL, CGROUP.
+        if [1, 3, 10, 17, 19].contains(&number) && at + size < end {
+            let both = u16::try_from(size + size_at(&sound, at + size)).unwrap();
+            let mut damaged = sound.clone();
+            damaged[at + 6..at + 8].copy_from_slice(&both.to_le_bytes());
+            let (_, issues) = samples(damaged);
+            let told = issues.iter().find(|issue| issue.message.contains("behind the name"));
+            assert!(told.is_some_and(|told| told.place.offset == at as u64), "{at:#x}: {issues:?}");
+            tried += 1;
+        }
+        at += size;
+    }
+    tried
+}

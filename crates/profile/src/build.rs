@@ -1,10 +1,11 @@
 //! Samples, one by one, to a profile. Holds one row for all samples that agree in what is kept of them.
 
 use crate::addresses::{AddressId, Addresses};
+use crate::detail::{self, Branch, DetailId, DetailOptions, Details, Weighing};
 use crate::names::Names;
 use crate::profile::{EventTotal, Profile, SampleRow};
 use crate::stacks::{StackId, Stacks};
-use perffile::Schema;
+use perffile::{Schema, Share};
 use readperf_session::SampleMoment;
 use rustc_hash::FxHashMap;
 
@@ -27,6 +28,7 @@ pub struct Builder {
     keep: Keep,
     totals: Vec<(u64, u64)>,
     stacks: Stacks,
+    details: Details,
     rows: Vec<SampleRow>,
     numbers: FxHashMap<SampleRow, u32>,
     times_ns: Option<(u64, u64)>,
@@ -38,14 +40,32 @@ impl Builder {
         Builder { keep, ..Builder::default() }
     }
 
+    /// Nothing yet; keeps more of each sample.
+    pub fn with_details(keep: Keep, details: DetailOptions) -> Self {
+        Builder { keep, details: Details::new(details), ..Builder::default() }
+    }
+
     /// Adds a sample: for each event it stands for, its share. `stack` has its places, the innermost first.
     #[inline]
     pub fn add(
         &mut self,
         sample: &SampleMoment<'_>,
-        shares: &[perffile::Share],
+        shares: &[Share],
         address: AddressId,
         stack: impl DoubleEndedIterator<Item = AddressId>,
+    ) {
+        self.add_with(sample, shares, address, stack, None);
+    }
+
+    /// Adds a sample with the place of its data.
+    #[inline]
+    pub fn add_with(
+        &mut self,
+        sample: &SampleMoment<'_>,
+        shares: &[Share],
+        address: AddressId,
+        stack: impl DoubleEndedIterator<Item = AddressId>,
+        data: Option<AddressId>,
     ) {
         let stack = if self.keep.stacks { self.stacks.number(stack) } else { StackId::EMPTY };
         // 0 stands for no time.
@@ -53,29 +73,56 @@ impl Builder {
             let (first, last) = self.times_ns.unwrap_or((sample.time_ns, sample.time_ns));
             self.times_ns = Some((first.min(sample.time_ns), last.max(sample.time_ns)));
         }
+        let detail = self.details.number(sample, data, None);
+        let latency = (self.details.options().weighing == Weighing::Latency).then(|| {
+            let decoded = sample.sample.decode().ok();
+            decoded.and_then(|(sample, _)| detail::weight(&sample)).unwrap_or(0).max(1)
+        });
         for share in shares {
-            if self.totals.len() <= share.event {
-                self.totals.resize(share.event + 1, (0, 0));
-            }
-            if let Some((samples, period)) = self.totals.get_mut(share.event) {
-                *samples += 1;
-                *period = period.wrapping_add(share.period);
-            }
-            self.add_row(
-                SampleRow {
-                    event: u32::try_from(share.event).unwrap_or(u32::MAX),
-                    comm: sample.comm,
-                    thread: self.keep.threads.then_some(sample.thread),
-                    cpu: sample.cpu.filter(|_| self.keep.cpus),
-                    time_ns: if self.keep.times { sample.time_ns } else { 0 },
-                    address,
-                    stack,
-                    samples: 0,
-                    period: 0,
-                },
-                share.period,
-            );
+            let share = Share { period: latency.unwrap_or(share.period), ..*share };
+            self.add_share(sample, share, address, stack, detail);
         }
+    }
+
+    /// Adds the branches of a sample, each as a sample that stands for one.
+    pub fn add_branches(&mut self, sample: &SampleMoment<'_>, event: usize, branches: &[Branch]) {
+        for branch in branches {
+            let detail = self.details.number(sample, None, Some(branch));
+            self.add_share(sample, Share { event, period: 1 }, branch.to, StackId::EMPTY, detail);
+        }
+    }
+
+    #[inline]
+    fn add_share(
+        &mut self,
+        sample: &SampleMoment<'_>,
+        share: Share,
+        address: AddressId,
+        stack: StackId,
+        detail: DetailId,
+    ) {
+        if self.totals.len() <= share.event {
+            self.totals.resize(share.event + 1, (0, 0));
+        }
+        if let Some((samples, period)) = self.totals.get_mut(share.event) {
+            *samples += 1;
+            *period = period.wrapping_add(share.period);
+        }
+        self.add_row(
+            SampleRow {
+                event: u32::try_from(share.event).unwrap_or(u32::MAX),
+                comm: sample.comm,
+                thread: self.keep.threads.then_some(sample.thread),
+                cpu: sample.cpu.filter(|_| self.keep.cpus),
+                time_ns: if self.keep.times { sample.time_ns } else { 0 },
+                address,
+                stack,
+                detail,
+                samples: 0,
+                period: 0,
+            },
+            share.period,
+        );
     }
 
     #[inline]
@@ -104,11 +151,14 @@ impl Builder {
         });
         let events = events.collect();
         self.stacks.freeze();
+        // What is left to do needs the memory.
+        self.numbers = FxHashMap::default();
         // Samples of one time stay in the order of the recording.
         match self.keep.times {
             true => self.rows.sort_by_key(|row| (row.event, row.time_ns)),
             false => self.rows.sort_unstable(),
         }
-        Profile { events, addresses, stacks: self.stacks, rows: self.rows, names, times_ns: self.times_ns }
+        let Builder { stacks, details, rows, times_ns, .. } = self;
+        Profile { events, addresses, stacks, details, rows, names, times_ns }
     }
 }

@@ -1,4 +1,4 @@
-//! A sample's stack: its recorded call chain, or what stands in for one.
+//! A sample's recorded call chain, or what the hardware tells in its place.
 
 use crate::addresses::{AddressId, Addresses};
 use perffile::wire::attr::{BranchSampleType, EventAttr, SampleType};
@@ -27,8 +27,8 @@ impl CallerAddress {
     }
 }
 
-/// Appends the stack of a sample, the innermost place first, in the mappings as of now. Without a recorded chain it is the
-/// place where the sample was taken, if that is recorded.
+/// Appends the recorded call chain of a sample, the innermost place first, in the mappings as of now; nothing if there is
+/// none.
 pub fn append(
     stack: &mut Vec<AddressId>,
     addresses: &mut Addresses,
@@ -37,7 +37,6 @@ pub fn append(
     attr: &EventAttr,
     callers: CallerAddress,
 ) {
-    let before = stack.len();
     let mut push = |ip: u64, mode: CpuMode, exact: bool| {
         stack.push(addresses.locate(session, moment.process, mode, callers.of(ip, exact)));
     };
@@ -49,9 +48,6 @@ pub fn append(
                 push(ip, mode, exact);
             }
         }
-    }
-    if stack.len() == before && attr.sample_type.has(SampleType::IP) {
-        stack.push(addresses.number(moment.code));
     }
 }
 

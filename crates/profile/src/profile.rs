@@ -1,6 +1,7 @@
 //! The columns of a profile.
 
 use crate::addresses::{AddressId, Addresses};
+use crate::detail::{DetailId, Details};
 use crate::names::{Function, FunctionId, Names};
 use crate::stacks::{StackId, Stacks};
 use readperf_session::{CommId, ThreadId};
@@ -33,6 +34,8 @@ pub struct SampleRow {
     pub address: AddressId,
     /// The stack, if kept. Its innermost place is where the recorded chain begins, mostly `address`.
     pub stack: StackId,
+    /// What else is kept of it.
+    pub detail: DetailId,
     /// How many samples.
     pub samples: u64,
     /// Sum of their periods.
@@ -45,6 +48,7 @@ pub struct Profile {
     pub(crate) events: Vec<EventTotal>,
     pub(crate) addresses: Addresses,
     pub(crate) stacks: Stacks,
+    pub(crate) details: Details,
     pub(crate) rows: Vec<SampleRow>,
     pub(crate) names: Names,
     pub(crate) times_ns: Option<(u64, u64)>,
@@ -64,6 +68,11 @@ impl Profile {
     /// Every stack, once.
     pub fn stacks(&self) -> &Stacks {
         &self.stacks
+    }
+
+    /// What else is kept of the samples.
+    pub fn details(&self) -> &Details {
+        &self.details
     }
 
     /// The samples, sorted by event; then by time if that was kept, else by the other columns.

@@ -54,6 +54,14 @@ impl Profile {
         self.add_up();
     }
 
+    /// Takes away the rows of threads with other names. An empty list lets everything through.
+    pub fn select_comms(&mut self, comms: &[Box<[u8]>], session: &Session) {
+        if !comms.is_empty() {
+            self.rows.retain(|row| comms.iter().any(|comm| **comm == *session.comm(row.comm)));
+            self.add_up();
+        }
+    }
+
     /// Makes the totals of the events those of the rows.
     fn add_up(&mut self) {
         for event in &mut self.events {

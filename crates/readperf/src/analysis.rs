@@ -2,11 +2,14 @@
 
 use crate::naming::Namer;
 use crate::pass::{Chunk, PassOptions, Passed, pass};
+use crate::unwinding::StackEnds;
 use perffile::{Issues, Metadata, Recording};
 use readperf_profile::statistics::Statistics;
-use readperf_profile::{Builder, Keep, MarkBuilder, Marks, Names, Profile};
+use readperf_profile::{
+    Builder, DetailField, DetailOptions, Keep, MarkBuilder, Marks, Names, Profile, Weighing,
+};
 use readperf_session::Session;
-use readperf_symbols::Options;
+use readperf_symbols::{Files, Options};
 
 /// What is wanted of a recording.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +41,8 @@ pub struct Analysis {
     pub marks: Marks,
     /// What was wrong.
     pub issues: Issues,
+    /// How recorded user stacks ended.
+    pub stack_ends: StackEnds,
 }
 
 /// Analyses a recording.
@@ -55,31 +60,53 @@ pub fn analyse(recording: &Recording, request: &Request) -> perffile::Result<Ana
 pub fn analyse_with<E: From<perffile::Error>>(
     recording: &Recording,
     request: &Request,
+    each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
+) -> Result<Analysis, E> {
+    analyse_detailed(recording, request, &DetailOptions::default(), each)
+}
+
+/// The same, and keeps more of each sample.
+///
+/// # Errors
+/// A stream that has been read already; whatever `each` returns.
+pub fn analyse_detailed<E: From<perffile::Error>>(
+    recording: &Recording,
+    request: &Request,
+    details: &DetailOptions,
     mut each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
 ) -> Result<Analysis, E> {
-    let mut builder = Builder::new(request.keep);
+    let mut builder = Builder::with_details(request.keep, details.clone());
     let mut statistics = Statistics::default();
+    let branches = details.weighing == Weighing::Branches;
+    let data_addresses = details.has(DetailField::DataPlace);
+    let options = PassOptions { data_addresses, branches, ..request.pass.clone() };
     let mut marks = MarkBuilder::default();
-    let filter = &request.pass.filter;
-    let passed = pass(recording, &request.pass, |state, chunk| {
+    let passed = pass(recording, &options, |state, chunk| {
         if request.marks {
             for entry in chunk.entries() {
                 let counts = chunk.sample(entry).is_some();
-                marks.add(&state.session, filter, &entry.event, &entry.moment, counts);
+                marks.add(&state.session, &options.filter, &entry.event, &entry.moment, counts);
             }
         }
         if request.statistics {
             chunk.entries().iter().for_each(|entry| statistics.add(&entry.event));
         }
         for sample in chunk.samples() {
-            builder.add(sample.moment, sample.shares, sample.address, sample.stack.iter().copied());
+            if branches {
+                builder.add_branches(sample.moment, sample.moment.event, sample.branches);
+                continue;
+            }
+            let stack = sample.stack.iter().copied();
+            builder.add_with(sample.moment, sample.shares, sample.address, stack, sample.data);
         }
         each(chunk)
     })?;
-    let Passed { metadata, state, issues } = passed;
+    let Passed { metadata, state, issues, stack_ends } = passed;
     let mut names = Names::default();
-    Namer::new(request.symbols.clone()).learn(&mut names, &state.addresses, &state.session);
+    let files = Files::new();
+    let mut namer = Namer::new(&files, request.symbols.clone(), &metadata);
+    namer.learn(&mut names, &state.addresses, &state.session);
     let marks = marks.finish(&state.session, &metadata);
     let profile = builder.finish(state.addresses, names, &metadata.schema);
-    Ok(Analysis { metadata, session: state.session, profile, statistics, marks, issues })
+    Ok(Analysis { metadata, session: state.session, profile, statistics, marks, issues, stack_ends })
 }

@@ -1,23 +1,21 @@
 //! Whether the names of binaries can be found on this machine.
 
-use crate::naming::subject;
+use crate::naming::subject_with_file;
 use readperf_session::{Binary, BinaryKind};
 use readperf_symbols::{AddressBatch, Options, Reason, resolve};
 
 /// Says of each binary, by one address in it, why its function names cannot be found here; `None` where they can. Of code
 /// that has no file (generated code, guests) nothing is said. One answer a binary, in the same order.
 pub fn missing_names(binaries: &[(&Binary, u64)], options: &Options) -> Vec<Option<String>> {
-    let has_file = |binary: &Binary| {
-        matches!(binary.kind, BinaryKind::User | BinaryKind::Kernel { .. } | BinaryKind::Module { .. })
-    };
     let mut answers = vec![None; binaries.len()];
     let (mut asked, mut batches) = (Vec::new(), Vec::new());
     for (answer, (binary, address)) in answers.iter_mut().zip(binaries) {
         // A name in brackets that is neither the kernel's nor a module's stands for memory without a file.
-        if !has_file(binary) || binary.kind == BinaryKind::User && binary.name.starts_with(b"[") {
+        if binary.kind == BinaryKind::Vdso || binary.kind == BinaryKind::User && binary.name.starts_with(b"[")
+        {
             continue;
         }
-        if let Ok(subject) = subject(binary) {
+        if let Some(subject) = subject_with_file(binary) {
             asked.push(answer);
             batches.push(AddressBatch::new(subject, vec![*address]));
         }

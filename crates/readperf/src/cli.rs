@@ -45,7 +45,25 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
         }
         error.exit()
     });
+    if let Some((word, meant)) = mistyped_alone() {
+        say(&format!(
+            "error: `{word}` is neither a command nor a file (did you mean {meant}?); see readperf --help"
+        ));
+        std::process::exit(USAGE);
+    }
     dispatch(&matches)
+}
+
+/// The only word, if it is no file but much like a command, and that command.
+fn mistyped_alone() -> Option<(String, &'static str)> {
+    let mut words = std::env::args_os().skip(1);
+    let only = words.next()?.into_string().ok()?;
+    let is_word = words.next().is_none() && only.chars().all(char::is_alphabetic);
+    if !is_word || Path::new(&only).exists() {
+        return None;
+    }
+    let meant = suggestion::closest(&only, COMMANDS.iter().map(|entry| entry.name))?;
+    (meant != only).then_some((only, meant))
 }
 
 /// The first word, if more follow and it is no file: whoever wrote it meant a command.

@@ -27,10 +27,20 @@ pub(crate) struct Input {
 }
 
 impl Input {
+    /// One of several recordings, with the flags of the first.
+    pub(crate) fn of(file: PathBuf, strict: bool, no_progress: bool) -> Input {
+        Input { file: Some(file), strict, no_progress }
+    }
+
     /// The path; nothing for standard input.
     pub(crate) fn path(&self) -> Option<PathBuf> {
         let path = self.file.clone().unwrap_or_else(|| DEFAULT.into());
         (path.as_os_str() != "-").then_some(path)
+    }
+
+    /// Another recording, read in the same way.
+    pub(crate) fn instead(&self, file: PathBuf) -> Input {
+        Input { file: Some(file), ..self.clone() }
     }
 
     /// The recording as the user named it.

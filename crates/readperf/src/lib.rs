@@ -16,10 +16,12 @@
 
 mod analysis;
 mod availability;
+mod embedded;
 mod naming;
 pub mod pass;
+mod unwinding;
 
-pub use analysis::{Analysis, Request, analyse, analyse_with};
+pub use analysis::{Analysis, Request, analyse, analyse_detailed, analyse_with};
 pub use availability::missing_names;
 pub use naming::{Namer, mapped_files};
 pub use pass::{Chunk, Entry, PassOptions, Passed, State, pass};
@@ -28,3 +30,4 @@ pub use readperf_output as output;
 pub use readperf_profile as profile;
 pub use readperf_session as session;
 pub use readperf_symbols as symbols;
+pub use unwinding::StackEnds;

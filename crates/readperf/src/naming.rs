@@ -1,8 +1,13 @@
 //! Between the profile and the symbols: binaries of a session become subjects, answers become functions.
 
+use crate::embedded::{Embedded, embedded};
+use perffile::Metadata;
 use readperf_profile::{AddressBatch, Addresses, Named, NamedBatch, NamedFrame, NamedFunction, Names};
-use readperf_session::{Binary, BinaryKind, Session};
-use readperf_symbols::{self as symbols, BuildId, FileLoader, Options, Subject, SymbolBatch};
+use readperf_session::{Binary, BinaryKind, ReferenceSymbol, Session};
+use readperf_symbols::{
+    self as symbols, BuildId, FileLoader, Files, JitDump, ListedSymbol, Options, Resolver, Subject,
+    SymbolArchive, SymbolBatch, SymbolList,
+};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt as _;
@@ -11,14 +16,25 @@ use std::sync::Arc;
 
 /// Looks names up.
 #[derive(Debug)]
-pub struct Namer {
+pub struct Namer<'f> {
+    files: &'f Files,
     options: Options,
+    /// Made when it is known which kernel was recorded.
+    resolver: Option<Resolver<'f>>,
+    embedded: Embedded,
 }
 
-impl Namer {
-    /// One that looks where these options say.
-    pub fn new(options: Options) -> Namer {
-        Namer { options }
+impl<'f> Namer<'f> {
+    /// One that looks where these options say, and where the recording itself says, and keeps what it opens in `files`.
+    pub fn new(files: &'f Files, options: Options, metadata: &Metadata) -> Namer<'f> {
+        let features = &metadata.features;
+        let release = || features.osrelease().map(|release| release.into_owned());
+        let options = Options {
+            kernel_release: options.kernel_release.or_else(release),
+            kcore_dir: options.kcore_dir.or_else(|| metadata.kcore_dir.clone()),
+            ..options
+        };
+        Namer { files, options, resolver: None, embedded: embedded(features) }
     }
 
     /// Learns the names of the addresses that are not known yet. Those of each binary go out once, sorted; binaries are
@@ -27,16 +43,26 @@ impl Namer {
         let (mut asked, mut answers) = (Vec::new(), Vec::new());
         let mut questions = Vec::new();
         for batch in names.unknown(addresses) {
-            match session.binary(batch.binary).map(subject) {
+            let binary = session.binary(batch.binary);
+            let subject = binary.map(|binary| match self.embedded.get(&binary.name) {
+                Some(symbols) => Ok(Subject::Listed { symbols: symbols.clone() }),
+                None => subject(binary, session),
+            });
+            match subject {
                 Some(Ok(subject)) => {
                     questions.push(symbols::AddressBatch::new(subject, batch.addresses.clone()));
                     asked.push(batch);
                 }
-                Some(Err(reason)) => answers.push(unnamed(batch, &reason)),
+                Some(Err(reason)) => answers.push(unnamed(batch, reason)),
                 None => answers.push(unnamed(batch, "the binary is not known")),
             }
         }
-        for (batch, answer) in asked.into_iter().zip(symbols::resolve(&self.options, questions)) {
+        let resolver = self.resolver.get_or_insert_with(|| {
+            let options = self.options.clone();
+            let kernel_build_id = options.kernel_build_id.or_else(|| kernel_build_id(session));
+            Resolver::new(self.files, Options { kernel_build_id, ..options })
+        });
+        for (batch, answer) in asked.into_iter().zip(resolver.resolve(questions)) {
             let named = named(&batch, &answer);
             answers.push((batch, named));
         }
@@ -44,39 +70,79 @@ impl Namer {
     }
 }
 
-/// A loader that maps files instead of reading them.
-pub fn mapped_files() -> FileLoader {
-    FileLoader::new(|path| Ok(Arc::new(perffile::bytes::map_file(&File::open(path)?)?)))
+fn kernel_build_id(session: &Session) -> Option<BuildId> {
+    let kernel = session.binary(session.kernel_image()?.binary)?;
+    BuildId::from_bytes(kernel.build_id.as_deref()?)
+}
+
+/// A loader that maps files instead of reading them. Archives that were unpacked stay for as long as it does.
+pub fn mapped_files(archives: Vec<SymbolArchive>) -> FileLoader {
+    FileLoader::new(move |path| {
+        let _kept = &archives;
+        Ok(Arc::new(perffile::bytes::map_file(&File::open(path)?)?))
+    })
 }
 
 fn path(name: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(name))
 }
 
-/// What to ask the symbols about a binary, or why there is nothing to ask.
-pub(crate) fn subject(binary: &Binary) -> Result<Subject, String> {
+/// What to ask the symbols about a binary that is a file, or an image of the kernel; of others nothing.
+pub(crate) fn subject_with_file(binary: &Binary) -> Option<Subject> {
     let build_id = binary.build_id.as_deref().and_then(BuildId::from_bytes);
     match &binary.kind {
-        BinaryKind::User => Ok(Subject::File { path: path(&binary.name), build_id }),
-        BinaryKind::Kernel { reference } => {
-            let reference = reference.as_ref();
-            let reference = reference.map(|r| (String::from_utf8_lossy(&r.name).into_owned(), r.address));
-            Ok(Subject::Kernel { build_id, reference })
+        BinaryKind::User => Some(Subject::File { path: path(&binary.name), build_id }),
+        BinaryKind::Kernel { reference: symbol } => {
+            Some(Subject::Kernel { build_id, reference: reference(symbol.as_ref()) })
         }
         BinaryKind::Module { start } => {
-            Ok(Subject::KernelModule { name: path(&binary.name), build_id, start: Some(*start) })
+            Some(Subject::KernelModule { name: path(&binary.name), build_id, start: Some(*start) })
         }
-        BinaryKind::Vdso => Ok(Subject::Vdso { build_id }),
-        BinaryKind::Vsyscall => Err("the page of old system calls has no symbols".into()),
-        BinaryKind::Jit { .. } => Err("generated code: its names are not looked up by this version".into()),
-        BinaryKind::Anon => Err("memory without a file".into()),
-        BinaryKind::Bpf { .. } => {
-            Err("code the kernel generated: its names are not looked up by this version".into())
+        BinaryKind::Vdso => Some(Subject::Vdso { build_id }),
+        BinaryKind::GuestKernel { reference: symbol } => Some(Subject::GuestKernel {
+            pid: guest_pid(&binary.name),
+            build_id,
+            reference: reference(symbol.as_ref()),
+        }),
+        BinaryKind::GuestModule { start } => {
+            Some(Subject::GuestModule { pid: None, name: path(&binary.name), build_id, start: Some(*start) })
         }
-        BinaryKind::GuestKernel { .. } | BinaryKind::GuestModule { .. } => {
-            Err("a guest's kernel: its names are not looked up by this version".into())
-        }
+        BinaryKind::Jit { .. } | BinaryKind::Bpf { .. } | BinaryKind::Vsyscall | BinaryKind::Anon => None,
     }
+}
+
+/// What to ask the symbols about a binary, or why there is nothing to ask.
+fn subject(binary: &Binary, session: &Session) -> Result<Subject, &'static str> {
+    match &binary.kind {
+        BinaryKind::Jit { pid } => {
+            Ok(Subject::Generated { pid: *pid, inner_pid: None, dump: jitdump(*pid, session) })
+        }
+        BinaryKind::Bpf { start } => {
+            let name = String::from_utf8_lossy(&binary.name).into_owned();
+            // It is one symbol, and all of it: what else lies there is another binary.
+            let symbol = ListedSymbol { start: *start, end: u64::MAX, name };
+            Ok(Subject::Listed { symbols: SymbolList::new(path(&binary.name), [symbol]) })
+        }
+        BinaryKind::Vsyscall => Err("the page of old system calls has no symbols"),
+        BinaryKind::Anon => Err("memory without a file"),
+        _ => subject_with_file(binary).ok_or("the binary is no file"),
+    }
+}
+
+fn reference(symbol: Option<&ReferenceSymbol>) -> Option<(String, u64)> {
+    symbol.map(|symbol| (String::from_utf8_lossy(&symbol.name).into_owned(), symbol.address))
+}
+
+/// The process that runs a guest: its number is in the name, `[guest.kernel.kallsyms.PID]`.
+fn guest_pid(name: &[u8]) -> Option<u32> {
+    let name = std::str::from_utf8(name).ok()?;
+    name.strip_prefix("[guest.kernel.kallsyms.")?.strip_suffix(']')?.parse().ok()
+}
+
+/// The jitdump file that a process mapped to tell of itself, if it did.
+fn jitdump(pid: u32, session: &Session) -> Option<PathBuf> {
+    let names = session.binaries().iter().map(|binary| path(&binary.name));
+    names.filter(|name| JitDump::pid_in_name(name) == Some(pid)).last()
 }
 
 fn unnamed(batch: AddressBatch, reason: &str) -> (AddressBatch, NamedBatch) {

@@ -10,6 +10,7 @@ pub(crate) const USAGE: i32 = 2;
 
 const FAILED: u8 = 1;
 const DAMAGED: u8 = 3;
+const REGRESSED: u8 = 4;
 
 /// Most issues that are told on stderr.
 const MOST_TOLD: usize = 8;
@@ -23,10 +24,13 @@ pub(crate) struct Outcome {
     pub(crate) issues: Issues,
     /// Whether any of it is a failure.
     pub(crate) strict: bool,
+    /// Whether a comparison found what it was asked to fail on.
+    pub(crate) regressed: bool,
 }
 
 impl Outcome {
-    /// Tells the issues on stderr and says how the program ends: 0 fine, 3 the input was damaged, 1 if that is not accepted.
+    /// Tells the issues on stderr and says how the program ends: 0 fine, 3 the input was damaged (1 if that is not
+    /// accepted), 4 a comparison found what it was asked to fail on.
     pub(crate) fn exit_code(&self) -> ExitCode {
         let mut told = self.issues.iter().filter(|issue| issue.kind.severity() == Severity::Damage);
         for issue in told.by_ref().take(MOST_TOLD) {
@@ -37,9 +41,10 @@ impl Outcome {
             say(&format!("{}: and {untold} more kinds of issues", self.input));
         }
         match (self.issues.damaged(), self.strict) {
-            (false, _) => ExitCode::SUCCESS,
-            (true, false) => ExitCode::from(DAMAGED),
             (true, true) => ExitCode::from(FAILED),
+            _ if self.regressed => ExitCode::from(REGRESSED),
+            (true, false) => ExitCode::from(DAMAGED),
+            (false, _) => ExitCode::SUCCESS,
         }
     }
 }

@@ -3,9 +3,12 @@
 //! Records come in chunks, because work on a chunk can be shared between threads (unwinding, text), and because names are
 //! looked up for many addresses at a time.
 
-use perffile::{Event, Issues, Metadata, Ordering, Recording, Share};
-use readperf_profile::{AddressId, Addresses, CallerAddress, SampleFilter, chain};
-use readperf_session::{Moment, SampleMoment, Session};
+use crate::unwinding::{Recorded, StackEnds, Unwinding};
+use perffile::wire::attr::SampleType;
+use perffile::{Event, Issues, Metadata, Ordering, Recording, Schema, Share};
+use readperf_profile::{AddressId, Addresses, Branch, CallerAddress, SampleFilter, chain};
+use readperf_session::{CodeAddress, CpuMode, Moment, SampleMoment, Session};
+use readperf_symbols::Options;
 use std::ops::Range;
 
 /// Records in a chunk: what is held of them fits into a cache close to the processor.
@@ -20,8 +23,19 @@ pub struct PassOptions {
     pub callers: CallerAddress,
     /// Which samples count.
     pub filter: SampleFilter,
+    /// Where the binaries are that are needed to unwind recorded user stacks; without, these stay what the recorded call
+    /// chain tells.
+    pub unwind: Option<Options>,
+    /// Most frames of a recorded user stack; 127 if 0, as perf.
+    pub max_frames: usize,
+    /// Whether data addresses are located, too.
+    pub data_addresses: bool,
+    /// Whether both ends of recorded branches are located, too.
+    pub branches: bool,
 }
 
+/// Frames that perf shows of a stack.
+const MAX_FRAMES: usize = 127;
 /// What is known, as of the last record of the chunk at hand.
 #[derive(Debug)]
 pub struct State {
@@ -40,6 +54,8 @@ pub struct Passed {
     pub state: State,
     /// What was wrong.
     pub issues: Issues,
+    /// How recorded user stacks ended.
+    pub stack_ends: StackEnds,
 }
 
 /// A record and what it means.
@@ -53,6 +69,8 @@ pub struct Entry<'e> {
     address: Option<AddressId>,
     stack: Range<usize>,
     shares: Range<usize>,
+    data: Option<AddressId>,
+    branches: Range<usize>,
 }
 
 /// Some records in order.
@@ -61,6 +79,10 @@ pub struct Chunk<'e> {
     entries: Vec<Entry<'e>>,
     stacks: Vec<AddressId>,
     shares: Vec<Share>,
+    branches: Vec<Branch>,
+    metadata: &'e Metadata,
+    /// Stacks that are still bytes, with the index of their entry.
+    recorded: Vec<(usize, Recorded<'e>)>,
     progress: (u64, u64),
 }
 
@@ -77,12 +99,23 @@ pub struct Sample<'c, 'e> {
     pub address: AddressId,
     /// Its places, the innermost first; at least where it was taken.
     pub stack: &'c [AddressId],
+    /// Where its data lies, if asked for and recorded.
+    pub data: Option<AddressId>,
+    /// Its last branches, if asked for and recorded, the newest first.
+    pub branches: &'c [Branch],
 }
 
 impl<'e> Chunk<'e> {
-    fn new(capacity: usize, progress: (u64, u64)) -> Self {
-        let (stacks, shares) = (Vec::new(), Vec::with_capacity(capacity));
-        Chunk { entries: Vec::with_capacity(capacity), stacks, shares, progress }
+    fn new(capacity: usize, metadata: &'e Metadata, progress: (u64, u64)) -> Self {
+        Chunk {
+            entries: Vec::with_capacity(capacity),
+            stacks: Vec::new(),
+            shares: Vec::with_capacity(capacity),
+            branches: Vec::new(),
+            metadata,
+            recorded: Vec::new(),
+            progress,
+        }
     }
 
     /// All records, in order.
@@ -104,7 +137,14 @@ impl<'e> Chunk<'e> {
             shares: self.shares.get(entry.shares.clone()).unwrap_or_default(),
             address,
             stack: self.stacks.get(entry.stack.clone()).unwrap_or_default(),
+            data: entry.data,
+            branches: self.branches.get(entry.branches.clone()).unwrap_or_default(),
         })
+    }
+
+    /// Events and features, as known by now.
+    pub fn metadata(&self) -> &'e Metadata {
+        self.metadata
     }
 
     /// How far the pass is: bytes done, bytes in all.
@@ -113,10 +153,16 @@ impl<'e> Chunk<'e> {
     }
 
     /// Takes the next record in.
-    fn push(&mut self, state: &mut State, options: &PassOptions, event: Event<'e>) {
+    fn push(
+        &mut self,
+        state: &mut State,
+        unwinding: Option<&Unwinding>,
+        options: &PassOptions,
+        event: Event<'e>,
+    ) {
         let moment = state.session.apply(&event);
-        let (stack, shares) = (self.stacks.len(), self.shares.len());
-        let mut address = None;
+        let (stack, shares, branches) = (self.stacks.len(), self.shares.len(), self.branches.len());
+        let (mut address, mut data) = (None, None);
         if let Moment::Sample(sample) = &moment
             && (options.filter.is_open() || options.filter.passes(&state.session, sample))
         {
@@ -126,28 +172,51 @@ impl<'e> Chunk<'e> {
             self.shares.extend(passing.copied());
             // A group read in which no counter has moved stands for nothing, but it is a sample.
             if self.shares.len() > shares || options.filter.passes_event(schema, sample.event) {
-                address = Some(self.push_stack(state, options, &event, sample));
+                address = Some(self.push_stack(state, unwinding, options, &event, sample));
+                if options.data_addresses {
+                    data = data_place(state, sample);
+                }
+                if options.branches {
+                    self.push_branches(state, sample);
+                }
             }
         }
         let (stack, shares) = (stack..self.stacks.len(), shares..self.shares.len());
-        self.entries.push(Entry { event, moment, address, stack, shares });
+        let branches = branches..self.branches.len();
+        self.entries.push(Entry { event, moment, address, stack, shares, data, branches });
+    }
+
+    /// Takes in the branches of a sample.
+    fn push_branches(&mut self, state: &mut State, sample: &SampleMoment<'e>) {
+        let decoded = sample.sample.decode().ok().and_then(|(sample, _)| sample.branch_stack);
+        let mut place = |ip| state.addresses.number(anywhere(&state.session, sample, ip));
+        for entry in decoded.iter().flat_map(|stack| stack.entries.iter()) {
+            let (from, to) = (place(entry.from), place(entry.to));
+            self.branches.push(Branch { from, to, flags: entry.flags });
+        }
     }
 
     /// Takes in the stack of a sample; says where it was taken.
     fn push_stack(
         &mut self,
         state: &mut State,
+        unwinding: Option<&Unwinding>,
         options: &PassOptions,
         event: &Event<'e>,
         sample: &SampleMoment<'e>,
     ) -> AddressId {
         let State { session, addresses } = state;
         let before = self.stacks.len();
+        let mut is_recorded = false;
         if options.stacks
             && let Some(description) = event.schema().event(sample.event)
         {
             let attr = &description.attr;
             chain::append(&mut self.stacks, addresses, session, sample, attr, options.callers);
+            let recorded =
+                unwinding.and_then(|unwinding| unwinding.recorded(session, event.schema(), sample, attr));
+            is_recorded = recorded.is_some();
+            self.recorded.extend(recorded.map(|recorded| (self.entries.len(), recorded)));
         }
         // Chains mostly begin where the sample was taken.
         let innermost = self.stacks.get(before).copied();
@@ -155,17 +224,77 @@ impl<'e> Chunk<'e> {
             Some(innermost) => innermost,
             None => addresses.number(sample.code),
         };
-        if !options.stacks {
+        if self.stacks.len() == before && !is_recorded {
             self.stacks.push(address);
         }
         address
+    }
+
+    /// Unwinds the stacks that are still bytes. Their frames are the outer part of the recorded chains.
+    fn unwind(&mut self, state: &mut State, unwinding: &mut Unwinding) {
+        if self.recorded.is_empty() {
+            return;
+        }
+        let (at, recorded): (Vec<usize>, Vec<Recorded<'e>>) =
+            std::mem::take(&mut self.recorded).into_iter().unzip();
+        let frames = unwinding.unwind(&state.session, &recorded);
+        let mut unwound = at.into_iter().zip(recorded.iter().zip(frames)).peekable();
+        let mut stacks = Vec::with_capacity(self.stacks.len());
+        for (nr, entry) in self.entries.iter_mut().enumerate() {
+            let start = stacks.len();
+            stacks.extend_from_slice(self.stacks.get(entry.stack.clone()).unwrap_or_default());
+            if let Some((_, (recorded, frames))) = unwound.next_if(|(at, _)| *at == nr) {
+                let located = frames.iter().map(|ip| state.addresses.locate_in(&recorded.space, *ip));
+                stacks.extend(located);
+                if stacks.len() == start {
+                    stacks.extend(entry.address);
+                }
+            }
+            entry.stack = start..stacks.len();
+        }
+        self.stacks = stacks;
+    }
+
+    /// Shows what is in it, and begins anew.
+    fn finish<E>(
+        &mut self,
+        state: &mut State,
+        unwinding: Option<&mut Unwinding>,
+        visit: &mut impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if let Some(unwinding) = unwinding {
+            self.unwind(state, unwinding);
+        }
+        visit(state, self)?;
+        self.clear();
+        Ok(())
     }
 
     fn clear(&mut self) {
         self.entries.clear();
         self.stacks.clear();
         self.shares.clear();
+        self.branches.clear();
     }
+}
+
+/// Where the data of a sample lies.
+fn data_place(state: &mut State, sample: &SampleMoment<'_>) -> Option<AddressId> {
+    let ip = sample.sample.addr()?;
+    Some(state.addresses.number(anywhere(&state.session, sample, ip)))
+}
+
+/// Where an address is whose mode is not recorded. It mostly tells itself: kernels have the upper half of the addresses, where
+/// there are 64 bits.
+fn anywhere(session: &Session, sample: &SampleMoment<'_>, ip: u64) -> CodeAddress {
+    const UPPER: u64 = 1 << 63;
+    let locate = |mode| session.locate(sample.process, mode, ip);
+    let has_low_kernel = || session.kernel_image().is_some_and(|image| (1..UPPER).contains(&image.start));
+    let likely = locate(if ip & UPPER == 0 { CpuMode::User } else { CpuMode::Kernel });
+    if likely.binary.is_some() || ip & UPPER != 0 || !has_low_kernel() {
+        return likely;
+    }
+    Some(locate(CpuMode::Kernel)).filter(|code| code.binary.is_some()).unwrap_or(likely)
 }
 
 /// Goes once over a recording, in order of time. `visit` sees every record, a chunk at a time.
@@ -180,17 +309,21 @@ pub fn pass<E: From<perffile::Error>>(
     let mut batches = recording.batches(Ordering::Time)?;
     let session = Session::new(recording.metadata());
     let mut state = State { session, addresses: Addresses::default() };
+    let max_frames = if options.max_frames == 0 { MAX_FRAMES } else { options.max_frames };
+    let mut unwinding: Option<Unwinding> = None;
     while let Some(batch) = batches.next() {
-        let mut chunk = Chunk::new(batch.len().min(CHUNK), batches.progress());
+        if let (None, Some(symbols), true) = (&unwinding, &options.unwind, has_user_stacks(batch.schema())) {
+            unwinding = Some(Unwinding::new(symbols, &batches.metadata().features, max_frames));
+        }
+        let mut chunk = Chunk::new(batch.len().min(CHUNK), batches.metadata(), batches.progress());
         for event in batch.iter() {
-            chunk.push(&mut state, options, event);
+            chunk.push(&mut state, unwinding.as_ref(), options, event);
             if chunk.entries.len() == CHUNK {
-                visit(&state, &chunk)?;
-                chunk.clear();
+                chunk.finish(&mut state, unwinding.as_mut(), &mut visit)?;
             }
         }
         if !chunk.entries.is_empty() {
-            visit(&state, &chunk)?;
+            chunk.finish(&mut state, unwinding.as_mut(), &mut visit)?;
         }
     }
     let metadata = batches.metadata().clone();
@@ -198,5 +331,11 @@ pub fn pass<E: From<perffile::Error>>(
     state.session.learn(&metadata.features);
     let mut issues = batches.issues().clone();
     issues.extend(state.session.issues());
-    Ok(Passed { metadata, state, issues })
+    let stack_ends = unwinding.map(|unwinding| unwinding.ends().clone()).unwrap_or_default();
+    Ok(Passed { metadata, state, issues, stack_ends })
+}
+
+/// Whether samples may carry copies of user stacks.
+fn has_user_stacks(schema: &Schema) -> bool {
+    schema.events().iter().any(|event| event.attr.sample_type.has(SampleType::STACK_USER))
 }

@@ -87,6 +87,11 @@ pub(crate) fn unknown_event(wanted: &[String], schema: &Schema) -> Option<String
 }
 
 impl NameOptions {
+    /// Whether the answer depends on whole stacks.
+    pub(crate) fn needs_stacks(&self) -> bool {
+        !self.focus.is_empty() || !self.ignore.is_empty()
+    }
+
     /// The filter.
     pub(crate) fn filter(&self) -> NameFilter {
         NameFilter {

@@ -1,8 +1,9 @@
 //! Where names come from: the flags that commands with names share.
 
 use crate::input::Input;
+use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use readperf::symbols::{self, Options};
+use readperf::symbols::{self, GuestFiles, Options, SymbolArchive, cache_dir};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -21,8 +22,9 @@ enum Demangle {
 /// Where names come from.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct SymbolOptions {
-    /// Look for binaries here too, by name and equal build-id (the recording's own directory is always searched)
-    #[arg(long, value_name = "DIR")]
+    /// Look for binaries here too, by name and equal build-id: a directory, or what `perf archive` packed (the recording's own
+    /// directory is always searched)
+    #[arg(long, value_name = "DIR|FILE")]
     symbols: Vec<PathBuf>,
 
     /// The recorded machine's file system is below this directory
@@ -33,9 +35,34 @@ pub(crate) struct SymbolOptions {
     #[arg(long, value_name = "FILE")]
     kallsyms: Option<PathBuf>,
 
+    /// Kernel symbols from this image
+    #[arg(long, value_name = "FILE")]
+    vmlinux: Option<PathBuf>,
+
+    /// Kernel symbols of guests from this list
+    #[arg(long, value_name = "FILE")]
+    guestkallsyms: Option<PathBuf>,
+
+    /// Kernel symbols of guests from this image
+    #[arg(long, value_name = "FILE")]
+    guestvmlinux: Option<PathBuf>,
+
+    /// The file systems of guests are in this directory, each below the number of its process
+    #[arg(long, value_name = "DIR")]
+    guestmount: Option<PathBuf>,
+
     /// How names are shown
     #[arg(long, value_enum, default_value_t)]
     demangle: Demangle,
+
+    /// Neither use nor keep the source lines of earlier runs
+    #[arg(long)]
+    no_cache: bool,
+
+    /// Ask the servers in DEBUGINFOD_URLS for what is missing
+    #[cfg(feature = "debuginfod")]
+    #[arg(long)]
+    debuginfod: bool,
 
     /// Threads that look names up [default: one a processor]
     #[arg(long, value_name = "N")]
@@ -43,14 +70,39 @@ pub(crate) struct SymbolOptions {
 }
 
 impl SymbolOptions {
+    /// Threads for what a command does in parallel itself.
+    pub(crate) fn pool(&self) -> anyhow::Result<rayon::ThreadPool> {
+        // More threads than processors gain nothing.
+        let most = std::thread::available_parallelism().map_or(1, NonZeroUsize::get) * 4;
+        let threads = self.threads.map_or(0, |threads| threads.get().min(most));
+        Ok(rayon::ThreadPoolBuilder::new().num_threads(threads).build()?)
+    }
+
     /// The options for the symbols of this recording.
-    pub(crate) fn options(&self, input: &Input) -> Options {
+    pub(crate) fn options(&self, input: &Input) -> anyhow::Result<Options> {
         let beside = input.path().and_then(|path| path.parent().map(Path::to_owned));
-        let search_dirs = self.symbols.iter().cloned().chain(beside).collect();
-        Options {
+        let mut search_dirs = Vec::new();
+        let mut archives = Vec::new();
+        for place in &self.symbols {
+            if place.is_dir() {
+                search_dirs.push(place.clone());
+                continue;
+            }
+            let archive = SymbolArchive::unpack(place).with_context(|| place.display().to_string())?;
+            search_dirs.push(archive.directory().to_owned());
+            archives.push(archive);
+        }
+        search_dirs.extend(beside);
+        Ok(Options {
             symfs: self.symfs.clone(),
             search_dirs,
             kallsyms: self.kallsyms.clone(),
+            vmlinux: self.vmlinux.clone(),
+            guest: GuestFiles {
+                kallsyms: self.guestkallsyms.clone(),
+                vmlinux: self.guestvmlinux.clone(),
+                mount: self.guestmount.clone(),
+            },
             demangle: match self.demangle {
                 Demangle::Full => symbols::Demangle::Full,
                 Demangle::Simple => symbols::Demangle::Simple,
@@ -58,8 +110,21 @@ impl SymbolOptions {
             },
             threads: self.threads,
             inlines: true,
-            file_loader: readperf::mapped_files(),
+            cache: if self.no_cache { None } else { cache_dir() },
+            file_loader: readperf::mapped_files(archives),
+            #[cfg(feature = "debuginfod")]
+            debuginfod: self.servers()?,
             ..Options::default()
+        })
+    }
+
+    #[cfg(feature = "debuginfod")]
+    fn servers(&self) -> anyhow::Result<Option<readperf::symbols::Debuginfod>> {
+        let servers = || readperf::symbols::Debuginfod::from_environment();
+        match self.debuginfod.then(servers) {
+            Some(None) => anyhow::bail!("--debuginfod: DEBUGINFOD_URLS names no server"),
+            Some(servers) => Ok(servers),
+            None => Ok(None),
         }
     }
 }

@@ -39,28 +39,6 @@ fn sums<K: Ord>(rows: &[Row], event: &str, key: impl Fn(&Row) -> K) -> BTreeMap<
     sums
 }
 
-/// The same events with the same number of samples, whatever the order; and the same records.
-fn check_stats(what: &str, perf: &stats::Stats, file: &Path) {
-    let mine = tool::stats(&tool::json("stats", file));
-    assert_eq!(perf.records, mine.records, "{what}: records by type, perf left, readperf right");
-    let of = |events: &[(String, u64)]| {
-        let mut counts: Vec<u64> = events.iter().map(|e| e.1).collect();
-        counts.sort_unstable();
-        counts
-    };
-    assert_eq!(
-        of(&perf.events),
-        of(&mine.events),
-        "{what}: samples by event, perf {:?}, readperf {:?}",
-        perf.events,
-        mine.events
-    );
-    for (name, samples) in &perf.events {
-        let found = mine.events.iter().any(|(n, s)| s == samples && names::same_event(n, name));
-        assert!(found, "{what}: no event {name} with {samples} samples in {:?}", mine.events);
-    }
-}
-
 /// Total period per event from `stats --json`.
 fn check_totals(what: &str, tables: &[Table], file: &Path) {
     let value = tool::json("stats", file);
@@ -107,7 +85,7 @@ fn fixture_counts_are_those_of_perf() {
     for name in PLAIN {
         let perf = stats::parse(&said(name, "perf.stats.txt").expect("perf's statistics"));
         assert!(perf.records.contains_key("SAMPLE"), "{name}: perf's statistics have no samples");
-        check_stats(name, &perf, &fixture(name));
+        stats::check(name, &perf, &tool::json("stats", &fixture(name)));
     }
 }
 
@@ -238,7 +216,7 @@ fn check_live(test: &str, options: &[&str], events: usize) {
         "{test}: perf reports {:?}",
         tables.iter().map(|t| &t.event).collect::<Vec<_>>()
     );
-    check_stats(test, &perf.stats(&data), &data);
+    stats::check(test, &perf.stats(&data), &tool::json("stats", &data));
     check_totals(test, &tables, &data);
     let rows = tool::report(&data);
     check_comm_and_dso(test, &tables, &rows);
@@ -279,7 +257,7 @@ fn live_system_wide() {
         return;
     };
     let tables = perf.tables(&data);
-    check_stats(test, &perf.stats(&data), &data);
+    stats::check(test, &perf.stats(&data), &tool::json("stats", &data));
     check_totals(test, &tables, &data);
     let rows = tool::report(&data);
     check_comm_and_dso(test, &tables, &rows);

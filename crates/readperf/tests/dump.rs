@@ -222,19 +222,19 @@ fn branches_have_perf_s_words() {
     }
 }
 
-/// A recording made by hand: one event with `defer_callchain` (flag 38) and `sample_type` TID, TIME, CALLCHAIN; a sample whose
+/// A recording made by hand: one event with `sample_id_all` and `defer_callchain` (flags 18, 38) and `sample_type` TID, TIME, CALLCHAIN; a sample whose
 /// chain ends with the marker -640 and a cookie, and the record 22 with that cookie.
 fn deferred_recording() -> Vec<u8> {
     let words = |values: &[u64]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
     // type 1, size 64, config 0, period 1, sample_type 0x26, read_format 0, flags; wakeup and bp_type, config1.
-    let attr = words(&[64 << 32 | 1, 0, 1, 0x26, 0, 1 << 38, 0, 0]);
+    let attr = words(&[64 << 32 | 1, 0, 1, 0x26, 0, 1 << 38 | 1 << 18, 0, 0]);
     let record = |kind: u64, body: &[u64]| {
         words(&[&[(8 + body.len() as u64 * 8) << 48 | 2 << 32 | kind], body].concat())
     };
     let marker = |value: i64| value.cast_unsigned();
     let thread = 7 << 32 | 7;
     let sample = record(9, &[thread, 1000, 4, marker(-128), 0xffff_ffff_8100_0010, marker(-640), 0xc00c1e]);
-    let records = [sample, record(22, &[0xc00c1e, 2, marker(-512), 0x40_1234])].concat();
+    let records = [sample, record(22, &[0xc00c1e, 2, marker(-512), 0x40_1234, thread, 1001])].concat();
     let head = [0x3245_4c49_4652_4550, 104, 80, 104, 80, 184, records.len() as u64, 0, 0, 0, 0, 0, 0];
     [words(&head), attr, words(&[0, 0]), records].concat()
 }
@@ -256,6 +256,21 @@ fn the_cookie_of_a_deferred_chain_is_no_address() {
     assert_eq!(records[1]["ips_words"], serde_json::json!({"0": "user"}));
     let text = tool::answer(&["dump", file.to_str().unwrap()]);
     assert!(text.contains("0x0000000000c00c1e  cookie"), "{text}");
+}
+
+/// In order of time the chain is whole; in that of the file (above) the records are as they lie there.
+#[test]
+fn a_deferred_chain_is_whole_in_order_of_time() {
+    let dir = oracle::scratch();
+    let file = dir.path().join("perf.data");
+    std::fs::write(&file, deferred_recording()).unwrap();
+    let records = dump(&file, &["--sorted"]);
+    let chain =
+        serde_json::json!(["0xffffffffffffff80", "0xffffffff81000010", "0xfffffffffffffe00", "0x401234"]);
+    assert_eq!(records[0]["callchain"], chain);
+    assert_eq!(records[0]["callchain_words"], serde_json::json!({"0": "kernel", "2": "user"}));
+    assert_eq!((&records[0]["index"], &records[1]["index"]), (&0.into(), &1.into()));
+    assert_eq!(records[1]["type"], "CALLCHAIN_DEFERRED");
 }
 
 /// perf's own text of the same mappings is the oracle: `[0x…(0x…) @ … ]: r-xp FILE`.

@@ -335,3 +335,24 @@ fn completions_for_three_shells() {
     }
     assert!(scripts[0] != scripts[1] && scripts[1] != scripts[2]);
 }
+
+/// A mistyped command without a file behind it: a word that is no file, and like a command.
+#[test]
+fn a_lone_mistyped_command_gets_a_suggestion() {
+    let dir = oracle::scratch();
+    for (typed, meant) in [("infoo", "info"), ("stat5", ""), ("reprot", "report"), ("dmup", "dump")] {
+        let output = tool::command().arg(typed).current_dir(dir.path()).output().unwrap();
+        let said = tool::stderr(&output);
+        assert_eq!(said.contains("did you mean"), !meant.is_empty(), "{said}");
+        if !meant.is_empty() {
+            assert_eq!(status(&output), 2, "{said}");
+            assert!(said.contains(&format!("did you mean {meant}?")) && said.lines().count() == 1, "{said}");
+        }
+    }
+    // A file of that name is a file.
+    std::fs::copy(oracle::fixture("main"), dir.path().join("infoo")).unwrap();
+    let output = tool::command().args(["--no-csv", "infoo"]).current_dir(dir.path()).output().unwrap();
+    assert_eq!(status(&output), OK, "{}", tool::stderr(&output));
+    let output = tool::command().arg("infoo").current_dir(dir.path()).output().unwrap();
+    assert_eq!(status(&output), OK, "{}", tool::stderr(&output));
+}

@@ -347,3 +347,29 @@ fn damaged_bytes_do_no_harm() {
     }
     assert!(answered > 1000 * 3 * 15, "{answered} rows");
 }
+
+/// A count of an event that the recording does not have is told by every command, and with exit status 3.
+#[test]
+fn counts_of_unknown_events_are_told_by_every_command() {
+    let folder = scratch();
+    let mut bytes = std::fs::read(fixture("stat")).unwrap();
+    let (data_at, data_size) = data(&bytes);
+    let (mut at, end) = (data_at, data_at + data_size);
+    // The first STAT record (76): its event id lies behind the head.
+    while bytes[at] != 76 {
+        at += usize::from(u16::from_le_bytes(bytes[at + 6..at + 8].try_into().unwrap()));
+        assert!(at < end);
+    }
+    bytes[at + 8..at + 16].copy_from_slice(&u64::MAX.to_le_bytes());
+    let file = folder.path().join("perf.data");
+    std::fs::write(&file, bytes).unwrap();
+    for command in [&["stats"][..], &["stat"], &["dump"], &["check"], &["--no-csv"], &["report"]] {
+        let output = tool::run(&[command, &[file.to_str().unwrap()]].concat());
+        let said = tool::stderr(&output);
+        assert_eq!(output.status.code(), Some(3), "{command:?}: {said}");
+        assert!(
+            said.contains("event id belongs to no event") || command[0] == "check",
+            "{command:?}: {said}"
+        );
+    }
+}

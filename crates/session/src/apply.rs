@@ -50,6 +50,11 @@ impl Session {
             Record::SwitchCpuWide(wide) => {
                 self.switch(event, Some((wide.next_prev_pid, wide.next_prev_tid)), time_ns)
             }
+            Record::Stat(stat) if event.schema().event_of_count(stat.event_id).is_none() => {
+                let message = || "a count's event id belongs to no event".to_owned();
+                self.issues.add(IssueKind::UnknownEventId, event.place(), message);
+                Moment::Other
+            }
             Record::Lost(lost) => self.lost(LostMoment::Records(lost.lost)),
             Record::LostSamples(lost) => self.lost(LostMoment::Samples(lost.lost)),
             _ => Moment::Other,
@@ -199,5 +204,6 @@ fn changes_state(number: u32) -> bool {
             | kind::SWITCH_CPU_WIDE
             | kind::LOST
             | kind::LOST_SAMPLES
+            | kind::STAT
     )
 }

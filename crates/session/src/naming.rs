@@ -6,6 +6,8 @@ use crate::binary::{Binary, BinaryKind};
 
 /// `PROT_EXEC` of mmap(2).
 pub(crate) const PROT_EXEC: u32 = 4;
+/// With it simpleperf marks generated code, whose symbols it saved itself; its mappings say where in a file of its own.
+const PROT_JIT_SYMFILE: u32 = 0x4000;
 /// `MAP_HUGETLB` of mmap(2): huge pages, which have no file even where they have a name.
 const MAP_HUGETLB: u32 = 0x40000;
 
@@ -32,6 +34,7 @@ pub(crate) fn user_binary(name: &[u8], pid: u32, prot: u32, flags: u32) -> Binar
         return named(path.as_bytes(), short.as_bytes(), BinaryKind::Jit { pid });
     }
     match name {
+        _ if prot & PROT_JIT_SYMFILE != 0 => named(name, last_part(name), BinaryKind::Jit { pid }),
         _ if anonymous || no_file => named(name, last_part(name), BinaryKind::Anon),
         b"[vdso]" | b"[vdso32]" | b"[vdsox32]" => named(name, name, BinaryKind::Vdso),
         b"[vsyscall]" => named(name, name, BinaryKind::Vsyscall),

@@ -76,8 +76,12 @@ pub enum Provides {
     SymbolTable,
     /// Symbols, from `.dynsym`.
     DynamicSymbols,
+    /// Symbols, from a file embedded in the binary (`.gnu_debugdata`) and from `.dynsym`.
+    EmbeddedSymbols,
     /// Symbols, from a kernel symbol list.
     KernelSymbols,
+    /// Symbols, from the list or the dump that a process wrote of the code it generated.
+    GeneratedCode,
     /// Source lines and inlined functions, from DWARF.
     DebugInfo,
     /// Where the code lies in the file, from the program headers.
@@ -176,6 +180,16 @@ impl SymbolBatch {
         self.frames.get(start..end).unwrap_or(&[])
     }
 
+    /// Whether any address has a frame.
+    pub(crate) fn has_frames(&self) -> bool {
+        !self.frames.is_empty()
+    }
+
+    /// How many frames there are.
+    pub(crate) fn frame_count(&self) -> usize {
+        self.frames.len()
+    }
+
     /// An answer that has no name for any address.
     pub(crate) fn unnamed(batch: AddressBatch, reason: Reason) -> SymbolBatch {
         let mut builder = BatchBuilder::new(&batch);
@@ -185,6 +199,42 @@ impl SymbolBatch {
         let mut answer = builder.finish(batch);
         answer.batch_reason = Some(reason);
         answer
+    }
+}
+
+impl SymbolBatch {
+    /// The answer for a batch whose addresses were turned into other ones, which were asked about. `asked` has for each
+    /// address of `batch` what it was turned into.
+    pub(crate) fn for_original(self, batch: &AddressBatch, asked: &[Option<u64>]) -> SymbolBatch {
+        let mut builder = BatchBuilder::new(batch);
+        // How far each symbol is from where it was found; known by the first address in it.
+        let mut distances: Vec<Option<u64>> = vec![None; self.symbols.len()];
+        for (address, asked) in batch.addresses.iter().zip(asked) {
+            let index = asked.and_then(|asked| self.addresses.binary_search(&asked).ok());
+            let (Some(index), Some(asked)) = (index, asked) else {
+                builder.push_reason(&Reason::NoSymbolCovers);
+                builder.push_frames([]);
+                continue;
+            };
+            match self.symbol(index) {
+                Ok(id) => {
+                    let distance = usize::try_from(id.0).ok().and_then(|number| distances.get_mut(number));
+                    distance.map(|distance| distance.get_or_insert(address.wrapping_sub(*asked)));
+                    builder.push_symbol(id);
+                }
+                Err(reason) => builder.push_reason(reason),
+            }
+            builder.push_frames(self.frames(index).iter().copied());
+        }
+        builder.symbols = self.symbols;
+        for (symbol, distance) in builder.symbols.iter_mut().zip(distances) {
+            symbol.start = symbol.start.wrapping_add(distance.unwrap_or(0));
+            symbol.end = symbol.end.wrapping_add(distance.unwrap_or(0));
+        }
+        builder.functions = self.functions;
+        builder.files = self.files;
+        builder.found = self.found;
+        builder.finish(batch.clone())
     }
 }
 
@@ -250,7 +300,10 @@ impl BatchBuilder {
         }
     }
 
-    pub(crate) fn finish(self, batch: AddressBatch) -> SymbolBatch {
+    pub(crate) fn finish(mut self, batch: AddressBatch) -> SymbolBatch {
+        if self.frames.is_empty() {
+            self.frame_ends = Vec::new();
+        }
         SymbolBatch {
             subject: batch.subject,
             addresses: batch.addresses,

@@ -15,26 +15,40 @@
 //! );
 //! ```
 //!
-//! An address without a name is not an error: it has a [`Reason`]. Nothing is executed, nothing goes to the network.
+//! Who asks more than once keeps a [`Resolver`], which reads each binary once.
+//!
+//! An address without a name is not an error: it has a [`Reason`]. Nothing is executed, and nothing goes to the
+//! network unless the caller says so (feature `debuginfod`).
 //! The answer does not depend on the number of threads.
 #![forbid(unsafe_code)]
 
 mod batch;
 mod build_id;
+mod cache;
 mod demangle;
+mod files;
 mod find;
 mod options;
 mod reason;
 mod resolve;
 mod source;
 mod subject;
+pub mod unwind;
 
 pub use batch::{
     Binding, FileId, Found, Frame, Function, FunctionId, Provides, Symbol, SymbolBatch, SymbolId,
 };
 pub use build_id::BuildId;
+pub use cache::cache_dir;
 pub use demangle::{Demangle, demangle};
-pub use options::{FileBytes, FileLoader, Options};
+pub use files::Files;
+#[cfg(feature = "debuginfod")]
+pub use find::Debuginfod;
+pub use find::SymbolArchive;
+pub use options::{FileBytes, FileLoader, GuestFiles, LinesOf, Options};
 pub use reason::Reason;
-pub use resolve::resolve;
+pub use resolve::{Resolver, resolve};
+pub use source::jitdump::{GeneratedLine, JitDamage, JitDump};
+pub use source::listed::{ListedSymbol, SymbolList};
+pub use source::perf_map::{GeneratedFunction, PerfMap};
 pub use subject::{AddressBatch, Subject};

@@ -6,14 +6,23 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::build_id::BuildId;
+use crate::cache::Trace;
 use crate::demangle::Demangle;
 
 /// The bytes of a file, shared between threads: read, mapped or made up.
 pub type FileBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
 /// Reads a file. A caller may bring its own, for instance one that maps files into memory.
+///
+/// With [`Options::cache`] it must give what the file system has at the path: whether a cached answer still holds is seen
+/// by size, time and number of the files.
 #[derive(Clone)]
-pub struct FileLoader(Arc<Load>);
+pub struct FileLoader {
+    load: Arc<Load>,
+    /// Notes what was tried, for the cache.
+    trace: Option<Arc<Trace>>,
+}
 
 type Load = dyn Fn(&Path) -> io::Result<FileBytes> + Send + Sync;
 
@@ -21,16 +30,33 @@ impl FileLoader {
     /// A loader that calls `load`. It is called from several threads at once, and only for what
     /// [`std::fs::metadata`] calls a regular file.
     pub fn new(load: impl Fn(&Path) -> io::Result<FileBytes> + Send + Sync + 'static) -> FileLoader {
-        FileLoader(Arc::new(load))
+        FileLoader { load: Arc::new(load), trace: None }
     }
 
     /// Reads the whole file, if it is a regular one: the path comes from a recording and might name a device or a
     /// pipe, which would never end.
     pub(crate) fn load(&self, path: &Path) -> io::Result<FileBytes> {
-        if !std::fs::metadata(path)?.is_file() {
+        let metadata = std::fs::metadata(path);
+        if let Some(trace) = &self.trace {
+            trace.add(path, metadata.as_ref().ok());
+        }
+        if !metadata?.is_file() {
             return Err(io::Error::other("not a regular file"));
         }
-        (self.0)(path)
+        (self.load)(path)
+    }
+
+    /// Notes that the answer depends on more than files, so that it is not kept.
+    #[cfg(feature = "debuginfod")]
+    pub(crate) fn note_other_source(&self) {
+        if let Some(trace) = &self.trace {
+            trace.unsettle();
+        }
+    }
+
+    /// The same loader, which notes in `trace` what it is asked for.
+    pub(crate) fn traced(&self, trace: Arc<Trace>) -> FileLoader {
+        FileLoader { load: Arc::clone(&self.load), trace: Some(trace) }
     }
 }
 
@@ -48,6 +74,30 @@ impl fmt::Debug for FileLoader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("FileLoader")
     }
+}
+
+/// Where the symbols of the kernels of virtual machines are. Nothing is searched that is not named here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GuestFiles {
+    /// A symbol list for every guest.
+    pub kallsyms: Option<PathBuf>,
+    /// A kernel image for every guest.
+    pub vmlinux: Option<PathBuf>,
+    /// A directory with the root directory of each guest, by the number of the process that runs the guest
+    /// (`MOUNT/1234/proc/kallsyms`, `MOUNT/1234/lib/modules/…`).
+    pub mount: Option<PathBuf>,
+}
+
+/// Which addresses source lines are looked up for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum LinesOf {
+    /// All of them.
+    #[default]
+    EveryAddress,
+    /// Of those that one symbol covers, the lowest one whose outermost frame has a source file; and all that no symbol
+    /// covers. That is enough to tell in which file a function is. The only choice for which it matters which addresses
+    /// are in a batch together.
+    OneOfEachSymbol,
 }
 
 /// How to look for binaries and what to read from them.
@@ -69,12 +119,33 @@ pub struct Options {
     pub lines: bool,
     /// Whether inlined functions are looked up; needs `lines`. Without it a frame is only the innermost source line.
     pub inlines: bool,
+    /// Which addresses lines are looked up for.
+    pub lines_of: LinesOf,
+    /// A directory in which frames are kept from run to run, by build-id: only those of binaries whose build-id was
+    /// recorded, and only where [`Self::lines`] are wanted of every address. See [`cache_dir`](crate::cache_dir).
+    pub cache: Option<PathBuf>,
+    /// How many bytes the files in that directory may have in all; the oldest ones go first.
+    pub cache_bytes: u64,
     /// How many threads work; as many as there are processors when `None`.
     pub threads: Option<NonZeroUsize>,
     /// Reads the files.
     pub file_loader: FileLoader,
     /// A kernel symbol list to use for every kernel, whatever its build-id, in place of `/proc/kallsyms`.
     pub kallsyms: Option<PathBuf>,
+    /// An image of the kernel with symbols (`vmlinux`), to use for the kernel proper if its build-id is the recorded one.
+    pub vmlinux: Option<PathBuf>,
+    /// The release of the recorded kernel (`uname -r`), by which its image and its modules are looked for.
+    pub kernel_release: Option<String>,
+    /// The build-id of the recorded kernel. It tells which cached symbol list has the symbols of the modules.
+    pub kernel_build_id: Option<BuildId>,
+    /// The copy of the kernel's memory and symbols that belongs to the recording (`kcore_dir` of a recording that is a
+    /// directory).
+    pub kcore_dir: Option<PathBuf>,
+    /// Where the symbols of guests' kernels are.
+    pub guest: GuestFiles,
+    /// Servers to ask for what is not found otherwise.
+    #[cfg(feature = "debuginfod")]
+    pub debuginfod: Option<crate::find::Debuginfod>,
     /// Whether the running kernel stands for the recorded one when the recording has no build-id of it.
     pub trust_running_kernel: bool,
 }
@@ -89,9 +160,19 @@ impl Default for Options {
             demangle: Demangle::default(),
             lines: true,
             inlines: true,
+            lines_of: LinesOf::default(),
+            cache: None,
+            cache_bytes: 512 << 20,
             threads: None,
             file_loader: FileLoader::default(),
             kallsyms: None,
+            vmlinux: None,
+            kernel_release: None,
+            kernel_build_id: None,
+            kcore_dir: None,
+            guest: GuestFiles::default(),
+            #[cfg(feature = "debuginfod")]
+            debuginfod: None,
             trust_running_kernel: false,
         }
     }

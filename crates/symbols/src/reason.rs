@@ -1,7 +1,9 @@
 //! Why an address has no name.
 
+use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::build_id::BuildId;
 
@@ -35,8 +37,20 @@ pub enum Reason {
         /// What the system said.
         error: String,
     },
+    /// A file in a place where everyone may write belongs to another user, who could have put anything in it.
+    ForeignOwner {
+        /// The file.
+        path: PathBuf,
+        /// Number of the user that it belongs to.
+        owner: u32,
+    },
     /// The file is no ELF file, or its headers are damaged.
     NotElf {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is of another machine than the one that recorded.
+    OtherMachine {
         /// The file.
         path: PathBuf,
     },
@@ -52,6 +66,20 @@ pub enum Reason {
     },
     /// The binary has symbols, but none covers this address.
     NoSymbolCovers,
+    /// There is no file, and a server that might have one could not be asked or gave something else.
+    NotDownloaded {
+        /// The server.
+        url: String,
+        /// What went wrong.
+        error: String,
+    },
+    /// No symbol covers this address, and part of the list of symbols could not be read.
+    ListDamaged {
+        /// The list.
+        path: PathBuf,
+        /// How many lines or records could not be read.
+        count: u64,
+    },
     /// The recording was made on another kernel than the one running here, and no symbols of it were found.
     KernelDiffers {
         /// The build-id when recording.
@@ -73,6 +101,11 @@ pub enum Reason {
         /// Name of the module.
         module: String,
     },
+    /// There is a file of the module, but it was not recorded where the module was loaded.
+    ModuleStartUnknown {
+        /// Name of the module.
+        module: String,
+    },
     /// The system gave no such image to this process.
     NoVdso,
     /// The recorded build-id of the vdso is missing or differs from the one of this system.
@@ -84,6 +117,61 @@ pub enum Reason {
     },
     /// Reading this binary failed in a way that was not foreseen. A defect of this program.
     Defect,
+}
+
+impl Reason {
+    /// What a user can do about it, as a phrase in plain words; `None` when there is nothing to be done.
+    pub fn remedy(&self) -> Option<Cow<'static, str>> {
+        let fixed = |text: &'static str| Some(Cow::Borrowed(text));
+        let with_id = |id: &BuildId, what: &str| {
+            Some(Cow::Owned(format!(
+                "give --symbols DIR with {what} of build-id {id}, or `perf archive` of that machine"
+            )))
+        };
+        match self {
+            Reason::NoFile { path } if is_perf_map(path) => fixed(
+                "let the runtime write a perf map or a jitdump file (java: an agent; node: --perf-basic-prof)",
+            ),
+            Reason::NoFile { .. } | Reason::OtherMachine { .. } => fixed(
+                "give --symfs ROOT or --symbols DIR with the recorded machine's files, or `perf archive` of it",
+            ),
+            Reason::BuildIdDiffers { recorded, .. } => with_id(recorded, "the file"),
+            Reason::NotReadable { .. } => fixed("run as a user who may read it"),
+            Reason::ForeignOwner { .. } => {
+                fixed("if you trust it, copy it to a directory and give --symbols DIR")
+            }
+            Reason::NotElf { .. } => fixed("see whether the file is damaged or was replaced"),
+            Reason::LayoutUnknown { .. } => {
+                fixed("give --symbols DIR with the binary itself, stripped or not")
+            }
+            Reason::Stripped { .. } => {
+                fixed("install its debug package, or give --symbols DIR with its debug file")
+            }
+            Reason::NotDownloaded { .. } => fixed("see whether the server can be reached, and try again"),
+            Reason::KernelDiffers { recorded, .. } => with_id(recorded, "vmlinux"),
+            Reason::KernelUnknown => fixed("give --kallsyms or --vmlinux of the recorded kernel"),
+            Reason::KernelAddressesHidden => fixed(
+                "run as root, or set kernel.kptr_restrict to 0, or give --kallsyms of the recorded kernel",
+            ),
+            Reason::ReferenceMissing { .. } => fixed("give --kallsyms or --vmlinux of the recorded kernel"),
+            Reason::ModuleNotLoaded { .. } => {
+                fixed("give --symbols DIR with the module's file, or --kallsyms of the recorded kernel")
+            }
+            Reason::ModuleStartUnknown { .. } => fixed("give --kallsyms of the recorded kernel"),
+            Reason::NoVdso | Reason::VdsoDiffers { .. } => {
+                fixed("give --symbols DIR with `perf archive` of the recorded machine")
+            }
+            Reason::ListDamaged { .. } => {
+                fixed("see whether the process was still writing it, or the disk was full")
+            }
+            Reason::NotAFile { .. } | Reason::NoSymbolCovers | Reason::Defect => None,
+        }
+    }
+}
+
+fn is_perf_map(path: &Path) -> bool {
+    let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
+    name.starts_with("perf-") && name.ends_with(".map")
 }
 
 impl fmt::Display for Reason {
@@ -98,12 +186,20 @@ impl fmt::Display for Reason {
                 write!(f, "build-id differs: recorded {recorded}, {} has none", path.display())
             }
             Reason::NotReadable { path, error } => write!(f, "cannot read {}: {error}", path.display()),
+            Reason::ForeignOwner { path, owner } => {
+                write!(f, "{} belongs to user {owner}, who could have put anything in it", path.display())
+            }
             Reason::NotElf { path } => write!(f, "{} is not an ELF file", path.display()),
+            Reason::OtherMachine { path } => write!(f, "{} is for another machine", path.display()),
             Reason::LayoutUnknown { path } => {
                 write!(f, "only the debug file {} was found, the binary itself is missing", path.display())
             }
             Reason::Stripped { path } => write!(f, "{} is stripped: it has no symbols", path.display()),
             Reason::NoSymbolCovers => f.write_str("no symbol covers the address"),
+            Reason::NotDownloaded { url, error } => write!(f, "no file, and none from {url}: {error}"),
+            Reason::ListDamaged { path, count } => {
+                write!(f, "no symbol covers the address; {count} entries of {} are damaged", path.display())
+            }
             Reason::KernelDiffers { recorded, running: Some(running) } => {
                 write!(f, "recorded on another kernel: build-id {recorded}, the running one has {running}")
             }
@@ -123,6 +219,9 @@ impl fmt::Display for Reason {
             Reason::ModuleNotLoaded { module } => {
                 write!(f, "module {module} is not loaded in the running kernel")
             }
+            Reason::ModuleStartUnknown { module } => {
+                write!(f, "the recording does not tell where module {module} was loaded")
+            }
             Reason::NoVdso => f.write_str("this system has no vdso image"),
             Reason::VdsoDiffers { recorded, running } => {
                 let name = |id: &Option<BuildId>| id.map_or_else(|| "none".to_owned(), |id| id.to_string());
@@ -135,5 +234,21 @@ impl fmt::Display for Reason {
             }
             Reason::Defect => f.write_str("internal error while reading the binary"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remedies() {
+        let recorded = BuildId::parse("0123456789abcdef").unwrap();
+        let path = || PathBuf::from("/tmp/perf-7.map");
+        let differs = Reason::BuildIdDiffers { path: path(), recorded, found: None };
+        assert!(differs.remedy().unwrap().contains("build-id 0123456789abcdef"));
+        assert!(Reason::NoFile { path: path() }.remedy().unwrap().contains("perf map"));
+        assert!(Reason::NoFile { path: "/usr/bin/x".into() }.remedy().unwrap().contains("--symfs"));
+        assert_eq!(Reason::NoSymbolCovers.remedy(), None);
     }
 }

@@ -1,40 +1,189 @@
 //! All batches, in parallel: over binaries, and over the addresses of each.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::batch::SymbolBatch;
+use crate::cache::{Cache, assemble};
+use crate::files::Files;
 use crate::options::Options;
 use crate::reason::Reason;
-use crate::source::{self, Shared, kallsyms};
-use crate::subject::AddressBatch;
+use crate::source::{self, Names, Shared};
+use crate::subject::{AddressBatch, Subject};
 
 /// Stack of each thread. Reading nested names and nested inlined functions recurses; only what is used is paid for.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Names the addresses of all batches. The answers are in the order of the batches and do not depend on the number of
-/// threads. What cannot be named has a [`Reason`]; there is no error.
-pub fn resolve(options: &Options, batches: Vec<AddressBatch>) -> Vec<SymbolBatch> {
-    let shared = Shared { options, kernel_lists: kallsyms::Lists::default() };
-    let all = || batches.par_iter().map(|batch| resolve_one(&shared, batch)).collect();
-    // More threads than processors gain nothing, and each costs its stack.
-    let most = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get) * 4;
-    let threads = options.threads.map_or(0, |threads| threads.get().min(most));
-    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES).build();
-    // If the system gives fewer threads than wanted, one does the same work.
-    match pool(threads).or_else(|_| pool(1)) {
-        Ok(pool) => pool.install(all),
-        Err(_) => all(),
+/// Names addresses, again and again: a binary is found, opened and read once, later questions about it cost the
+/// look-ups alone. The answer to an address does not depend on what was asked before it or together with it.
+///
+/// A binary that was not found the first time is not looked for again.
+#[derive(Debug)]
+pub struct Resolver<'f> {
+    shared: Shared<'f>,
+    /// `None` when the system gives no threads: then the caller's own does the work.
+    pool: Option<rayon::ThreadPool>,
+    known: FxHashMap<Subject, Opened<'f>>,
+    cache: Option<Cache>,
+}
+
+/// What was found out about a subject when it was first asked about.
+type Opened<'f> = Result<Box<dyn Names + 'f>, Reason>;
+
+impl<'f> Resolver<'f> {
+    /// A resolver that knows no binary yet. It keeps what it opens in `files`.
+    pub fn new(files: &'f Files, options: Options) -> Resolver<'f> {
+        // More threads than processors gain nothing, and each costs its stack.
+        let most = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get) * 4;
+        let threads = options.threads.map_or(0, |threads| threads.get().min(most));
+        let pool =
+            |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES).build();
+        Resolver {
+            cache: Cache::new(&options),
+            shared: Shared { options, files, kernel_lists: Arc::default() },
+            // If the system gives fewer threads than wanted, one does the same work.
+            pool: pool(threads).or_else(|_| pool(1)).ok(),
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// How names are looked for.
+    pub fn options(&self) -> &Options {
+        &self.shared.options
+    }
+
+    /// Names the addresses of all batches. The answers are in the order of the batches and do not depend on the
+    /// number of threads. What cannot be named has a [`Reason`]; there is no error.
+    pub fn resolve(&mut self, batches: Vec<AddressBatch>) -> Vec<SymbolBatch> {
+        let Resolver { shared, pool, known, cache } = self;
+        let work = || resolve_all(shared, known, cache, batches);
+        match pool {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+
+    /// Writes what was found out to [`Options::cache`]. It also happens when the resolver goes, but then nobody learns
+    /// of an error, which is most often that there is no room or no permission.
+    pub fn save_cache(&mut self) -> std::io::Result<()> {
+        self.cache.as_mut().map_or(Ok(()), Cache::save)
     }
 }
 
-fn resolve_one(shared: &Shared<'_>, batch: &AddressBatch) -> SymbolBatch {
-    // The readers of ELF and DWARF are not ours alone. A defect there costs the names of one binary, not the run.
-    let answer = catch_unwind(AssertUnwindSafe(|| source::answer(shared, batch)));
-    match answer {
-        Ok(Ok(answer)) => answer,
-        Ok(Err(reason)) => SymbolBatch::unnamed(batch.clone(), reason),
-        Err(_) => SymbolBatch::unnamed(batch.clone(), Reason::Defect),
+impl Drop for Resolver<'_> {
+    fn drop(&mut self) {
+        // Answers do not depend on the cache.
+        let _ = self.save_cache();
+    }
+}
+
+/// Names the addresses of all batches, and forgets what it read: see [`Resolver`] for more than one question.
+pub fn resolve(options: &Options, batches: Vec<AddressBatch>) -> Vec<SymbolBatch> {
+    let files = Files::new();
+    Resolver::new(&files, options.clone()).resolve(batches)
+}
+
+fn resolve_all<'f>(
+    shared: &Shared<'f>,
+    known: &mut FxHashMap<Subject, Opened<'f>>,
+    cache: &mut Option<Cache>,
+    batches: Vec<AddressBatch>,
+) -> Vec<SymbolBatch> {
+    if let Some(cache) = cache {
+        cache.read(&batches);
+    }
+    let mut new: Vec<&Subject> = Vec::new();
+    let mut seen = FxHashSet::default();
+    for batch in &batches {
+        let is_new = !known.contains_key(&batch.subject) && !is_answered(cache.as_ref(), batch);
+        new.extend((is_new && seen.insert(&batch.subject)).then_some(&batch.subject));
+    }
+    let opened: Vec<(Subject, Opened<'f>)> =
+        new.into_par_iter().map(|subject| (subject.clone(), open(shared, cache.as_ref(), subject))).collect();
+    if let Some(cache) = cache {
+        opened.iter().for_each(|(subject, _)| cache.check(subject));
+    }
+    known.extend(opened);
+    let answers: Vec<Answered> = batches
+        .into_par_iter()
+        .map(|batch| match cache.as_ref().and_then(|cache| cache.stored(&batch.subject)) {
+            Some(stored) => with_stored(shared, known, stored, batch),
+            None => {
+                let all = resolve_one(shared, known, batch);
+                Answered { new: cache.is_some().then(|| all.clone()), all }
+            }
+        })
+        .collect();
+    let add = |answered: Answered| {
+        if let (Some(cache), Some(new)) = (cache.as_mut(), answered.new) {
+            cache.add(new);
+        }
+        answered.all
+    };
+    answers.into_iter().map(add).collect()
+}
+
+/// An answer, and what of it is not in the cache yet.
+struct Answered {
+    all: SymbolBatch,
+    new: Option<SymbolBatch>,
+}
+
+fn is_answered(cache: Option<&Cache>, batch: &AddressBatch) -> bool {
+    let stored = cache.and_then(|cache| cache.stored(&batch.subject));
+    stored.is_some_and(|stored| batch.addresses.iter().all(|address| has(stored, *address)))
+}
+
+fn has(answer: &SymbolBatch, address: u64) -> bool {
+    answer.addresses.binary_search(&address).is_ok()
+}
+
+/// Asks only about the addresses that the cache does not have.
+fn with_stored(
+    shared: &Shared<'_>,
+    known: &FxHashMap<Subject, Opened<'_>>,
+    stored: &SymbolBatch,
+    batch: AddressBatch,
+) -> Answered {
+    let missing = batch.addresses.iter().copied().filter(|address| !has(stored, *address)).collect();
+    let missing = AddressBatch { subject: batch.subject.clone(), addresses: missing };
+    let new = (!missing.addresses.is_empty()).then(|| resolve_one(shared, known, missing));
+    if let Some(SymbolBatch { batch_reason: Some(reason), .. }) = &new {
+        return Answered { all: SymbolBatch::unnamed(batch, reason.clone()), new: None };
+    }
+    let from: Vec<&SymbolBatch> = [stored].into_iter().chain(&new).collect();
+    match assemble(batch.clone(), &from, shared.options.demangle) {
+        Some(all) => Answered { all, new },
+        None => Answered { all: SymbolBatch::unnamed(batch, Reason::Defect), new: None },
+    }
+}
+
+/// The readers of ELF and DWARF are not ours alone. A defect there costs the names of one binary, not the run.
+fn open<'f>(shared: &Shared<'f>, cache: Option<&Cache>, subject: &Subject) -> Opened<'f> {
+    let traced = cache.and_then(|cache| cache.trace(subject)).map(|trace| Shared {
+        options: Options { file_loader: shared.options.file_loader.traced(trace), ..shared.options.clone() },
+        kernel_lists: Arc::clone(&shared.kernel_lists),
+        files: shared.files,
+    });
+    let shared = traced.as_ref().unwrap_or(shared);
+    catch_unwind(AssertUnwindSafe(|| source::open(shared, subject))).unwrap_or(Err(Reason::Defect))
+}
+
+fn resolve_one(
+    shared: &Shared<'_>,
+    known: &FxHashMap<Subject, Opened<'_>>,
+    batch: AddressBatch,
+) -> SymbolBatch {
+    let names = match known.get(&batch.subject) {
+        Some(Ok(names)) => names,
+        Some(Err(reason)) => return SymbolBatch::unnamed(batch, reason.clone()),
+        None => return SymbolBatch::unnamed(batch, Reason::Defect),
+    };
+    match catch_unwind(AssertUnwindSafe(|| names.name(&shared.options, &batch))) {
+        Ok(answer) => answer,
+        Err(_) => SymbolBatch::unnamed(batch, Reason::Defect),
     }
 }

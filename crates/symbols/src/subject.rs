@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::build_id::BuildId;
+use crate::source::listed::SymbolList;
 
 /// Which binary a batch of addresses belongs to. It also fixes what the addresses are.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -32,10 +33,44 @@ pub enum Subject {
         /// Where the module was loaded when recording, if known: a module is loaded elsewhere after a reboot.
         start: Option<u64>,
     },
+    /// The kernel of a virtual machine. Addresses are absolute, as they were in the guest.
+    GuestKernel {
+        /// The process that runs the guest, if it is known.
+        pid: Option<u32>,
+        /// As for [`Subject::Kernel`].
+        build_id: Option<BuildId>,
+        /// As for [`Subject::Kernel`].
+        reference: Option<(String, u64)>,
+    },
+    /// A module of the kernel of a virtual machine. Addresses are absolute, as they were in the guest.
+    GuestModule {
+        /// The process that runs the guest, if it is known.
+        pid: Option<u32>,
+        /// As for [`Subject::KernelModule`].
+        name: PathBuf,
+        /// As for [`Subject::KernelModule`].
+        build_id: Option<BuildId>,
+        /// As for [`Subject::KernelModule`].
+        start: Option<u64>,
+    },
     /// The code that the kernel maps into every process. Addresses are offsets in that image.
     Vdso {
         /// The recorded build-id of the image.
         build_id: Option<BuildId>,
+    },
+    /// Code that a process generated while it ran. Addresses are those of the process.
+    Generated {
+        /// The process, as the recording numbers it.
+        pid: u32,
+        /// The number that the process itself sees, if it is known to be another: that is the one in names of files.
+        inner_pid: Option<u32>,
+        /// The jitdump file that the process mapped, as recorded: see [`JitDump::pid_in_name`](crate::JitDump).
+        dump: Option<PathBuf>,
+    },
+    /// Code whose symbols the caller knows. Addresses are whatever those of the list are.
+    Listed {
+        /// The symbols.
+        symbols: SymbolList,
     },
 }
 
@@ -46,7 +81,10 @@ impl Subject {
             Subject::File { build_id, .. }
             | Subject::Kernel { build_id, .. }
             | Subject::KernelModule { build_id, .. }
+            | Subject::GuestKernel { build_id, .. }
+            | Subject::GuestModule { build_id, .. }
             | Subject::Vdso { build_id } => build_id.as_ref(),
+            Subject::Generated { .. } | Subject::Listed { .. } => None,
         }
     }
 }
@@ -57,7 +95,11 @@ impl fmt::Display for Subject {
             Subject::File { path, .. } => write!(f, "{}", path.display()),
             Subject::Kernel { .. } => f.write_str("the kernel"),
             Subject::KernelModule { name, .. } => write!(f, "kernel module {}", name.display()),
+            Subject::GuestKernel { .. } => f.write_str("the kernel of a guest"),
+            Subject::GuestModule { name, .. } => write!(f, "kernel module {} of a guest", name.display()),
             Subject::Vdso { .. } => f.write_str("[vdso]"),
+            Subject::Generated { pid, .. } => write!(f, "generated code of process {pid}"),
+            Subject::Listed { symbols } => write!(f, "{}", symbols.origin().display()),
         }
     }
 }

@@ -145,6 +145,12 @@ impl Dumper {
             let message = || "a sample's event id belongs to no event".to_owned();
             self.issues.add(IssueKind::UnknownEventId, event.place(), message);
         }
+        if let Record::Stat(stat) = &record
+            && event.schema().event_of_count(stat.event_id).is_none()
+        {
+            let message = || "a count's event id belongs to no event".to_owned();
+            self.issues.add(IssueKind::UnknownEventId, event.place(), message);
+        }
         if let Some(message) = event.sample().and_then(|sample| sample.too_long(rest.len())) {
             self.issues.add(IssueKind::BadRecordSize, event.place(), || message);
         }

@@ -1,9 +1,11 @@
 //! Folded stacks: a line a stack, `comm;outermost;…;innermost weight`, for flame graph tools.
+//!
+//! Stacks are merged into a tree of names first, and a line's text grows and shrinks on the way through it: names are
+//! looked at once, not once a sample.
 
-use crate::export::frames::{CodeKind, Level};
-use crate::export::{Export, Format, Needs};
-use rustc_hash::FxHashMap;
-use std::borrow::Cow;
+use crate::export::labels::{Labels, push_ids};
+use crate::export::{Export, Format, Needs, Weight};
+use readperf_profile::view::flame_tree::{FlameTree, NodeIndex, ROOT};
 use std::io::{self, Write};
 
 /// The format.
@@ -16,69 +18,168 @@ pub const FORMAT: Format = Format {
     write,
 };
 
-/// Writes it. Lines are sorted, and no stack is on two of them.
+/// Writes it. Lines are sorted by their bytes, and no stack is on two of them. Stacks that weigh nothing have a line, too.
 ///
 /// # Errors
 /// What the writer says.
 pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     let Some(event) = export.event() else { return Ok(()) };
-    let mut sums: FxHashMap<String, u64> = FxHashMap::default();
-    let mut line = String::new();
-    let mut levels = Vec::new();
-    for row in export.profile.rows_of(event) {
-        line.clear();
-        push_name(&mut line, &export.comm(row), ' ');
-        if let (true, Some((pid, tid))) =
-            (export.options.with_pid || export.options.with_tid, export.ids(row))
-        {
-            line.push_str(&format!("-{pid}"));
-            if export.options.with_tid {
-                line.push_str(&format!("/{tid}"));
-            }
-        }
-        levels.clear();
-        levels.extend(export.levels(row));
-        for level in levels.iter().rev() {
-            line.push(';');
-            push_name(&mut line, &export.label(level), '\n');
-            if export.options.annotate {
-                line.push_str(mark(export, level));
-            }
-        }
-        let sum = match sums.get_mut(&line) {
-            Some(sum) => sum,
-            None => sums.entry(line.clone()).or_default(),
-        };
-        *sum = sum.wrapping_add(export.weight(row));
-    }
-    let mut lines: Vec<(String, u64)> = sums.into_iter().collect();
-    lines.sort_unstable();
-    lines.iter().try_for_each(|(line, sum)| writeln!(out, "{line} {sum}"))
+    let mut labels = Labels::new(export.options.annotate, |name, text| push_name(text, name, '\n'));
+    let mut numbered = labels.take_in(export, event, |export, row, text| {
+        push_name(text, &export.comm(row), ' ');
+        push_ids(export, row, text);
+    });
+    labels.finish([&mut numbered]);
+    let mut tree = FlameTree::default();
+    tree.add(export.profile, event, &numbered.levels, |row| numbered.root(row));
+    tree.freeze();
+    Lines::new(&tree, &labels, export.options.weight).write(out)
 }
 
-/// The marks of stackcollapse-perf.
-fn mark(export: &Export<'_>, level: &Level) -> &'static str {
-    match export.kind(level.address) {
-        _ if level.inlined => "_[i]",
-        CodeKind::Kernel => "_[k]",
-        CodeKind::Jit => "_[j]",
-        CodeKind::User | CodeKind::Unknown => "",
+/// A step on the way through the tree.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// The line of a node's own samples.
+    Own(NodeIndex),
+    /// The lines of what a node calls.
+    Calls(NodeIndex),
+    /// The text is cut back to this length.
+    Back(usize),
+}
+
+struct Lines<'l> {
+    tree: &'l FlameTree,
+    labels: &'l Labels,
+    weight: Weight,
+    /// Places of labels in the order of the lines: as the last name of a line, and with more names behind it.
+    places: Vec<(u32, u32)>,
+}
+
+impl<'l> Lines<'l> {
+    fn new(tree: &'l FlameTree, labels: &'l Labels, weight: Weight) -> Self {
+        // A name that is the beginning of another (`f`, `f1`) comes before it as the last of its line, but with a `;` behind
+        // it maybe after it. So both forms of all names are put in one order.
+        let mut forms: Vec<(&str, bool, u32)> = (0..)
+            .zip(labels.names())
+            .flat_map(|(label, name)| [(&**name, false, label), (&**name, true, label)])
+            .collect();
+        let bytes = |(name, more, _): &(&'l str, bool, u32)| name.bytes().chain(more.then_some(b';'));
+        forms.sort_unstable_by(|a, b| bytes(a).cmp(bytes(b)));
+        let mut places = vec![(0, 0); labels.names().len()];
+        for (place, (_, more, label)) in (0..).zip(forms) {
+            if let Some(places) = places.get_mut(label as usize) {
+                *(if more { &mut places.1 } else { &mut places.0 }) = place;
+            }
+        }
+        Lines { tree, labels, weight, places }
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let children = self.tree.children();
+        let own = self.tree.own(0);
+        let mut line: Vec<u8> = Vec::new();
+        let mut digits = itoa::default();
+        let mut siblings: Vec<(u32, Step)> = Vec::new();
+        let mut todo = vec![Step::Calls(ROOT)];
+        while let Some(step) = todo.pop() {
+            match step {
+                Step::Back(length) => line.truncate(length),
+                Step::Own(node) => {
+                    let Some(sum) = own.get(node as usize) else { continue };
+                    let length = line.len();
+                    line.extend_from_slice(self.name(node));
+                    line.push(b' ');
+                    line.extend_from_slice(itoa::digits(&mut digits, self.weight.of_sum(sum)));
+                    line.push(b'\n');
+                    out.write_all(&line)?;
+                    line.truncate(length);
+                }
+                Step::Calls(node) => {
+                    if node != ROOT {
+                        todo.push(Step::Back(line.len()));
+                        line.extend_from_slice(self.name(node));
+                        line.push(b';');
+                    }
+                    siblings.clear();
+                    for child in children.of(node) {
+                        let (last, more) = self.place(*child);
+                        if own.get(*child as usize).is_some_and(|sum| sum.samples > 0) {
+                            siblings.push((last, Step::Own(*child)));
+                        }
+                        if !children.of(*child).is_empty() {
+                            siblings.push((more, Step::Calls(*child)));
+                        }
+                    }
+                    siblings.sort_unstable_by_key(|(place, _)| std::cmp::Reverse(*place));
+                    todo.extend(siblings.iter().map(|(_, step)| *step));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn label(&self, node: NodeIndex) -> u32 {
+        self.tree.nodes().get(node as usize).map_or(0, |node| node.level.label)
+    }
+
+    fn name(&self, node: NodeIndex) -> &'l [u8] {
+        self.labels.name(self.label(node)).as_bytes()
+    }
+
+    fn place(&self, node: NodeIndex) -> (u32, u32) {
+        self.places.get(self.label(node) as usize).copied().unwrap_or_default()
+    }
+}
+
+/// Numbers to text, without asking for memory.
+mod itoa {
+    /// Room for the digits of any number.
+    pub(super) type Digits = [u8; 20];
+
+    pub(super) fn default() -> Digits {
+        [0; 20]
+    }
+
+    pub(super) fn digits(room: &mut Digits, mut number: u64) -> &[u8] {
+        let mut start = room.len();
+        for place in room.iter_mut().rev() {
+            *place = b'0' + u8::try_from(number % 10).unwrap_or(0);
+            start -= 1;
+            number /= 10;
+            if number == 0 {
+                break;
+            }
+        }
+        room.get(start..).unwrap_or_default()
     }
 }
 
 /// A name in a line: what separates names, or ends the line, is replaced.
-fn push_name(line: &mut String, name: &str, space: char) {
-    let replaced = |c: char| match c {
+fn push_name(text: &mut String, name: &str, space: char) {
+    text.extend(name.chars().map(|c| match c {
         ';' => ':',
         _ if c == space => '_',
         _ if c.is_control() => '?',
         _ => c,
-    };
-    let plain = |c: char| replaced(c) == c;
-    let name: Cow<'_, str> = if name.chars().all(plain) {
-        Cow::Borrowed(name)
-    } else {
-        Cow::Owned(name.chars().map(replaced).collect())
-    };
-    line.push_str(&name);
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_of_numbers() {
+        let mut room = itoa::default();
+        for number in [0, 7, 10, 1_001_001, u64::MAX] {
+            assert_eq!(itoa::digits(&mut room, number), number.to_string().as_bytes());
+        }
+    }
+
+    #[test]
+    fn what_would_break_a_line_is_replaced() {
+        let mut text = String::new();
+        push_name(&mut text, "a;b c\n\u{1b}[2J", ' ');
+        assert_eq!(text, "a:b_c??[2J");
+    }
 }

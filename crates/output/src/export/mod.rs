@@ -3,10 +3,12 @@
 pub mod chrome;
 pub mod circumstances;
 pub mod firefox;
+pub mod flamegraph;
 pub mod folded;
 pub mod frames;
 mod images;
 mod json;
+pub mod labels;
 pub mod perfetto;
 pub mod pprof;
 mod protobuf;
@@ -15,6 +17,7 @@ mod strings;
 mod threads;
 
 use perffile::Metadata;
+use readperf_profile::view::flame_tree::Sum;
 use readperf_profile::{Marks, Profile};
 use readperf_session::Session;
 use std::io::{self, Write};
@@ -52,8 +55,16 @@ pub struct Needs {
 }
 
 /// Every format, in the order of the help.
-pub const FORMATS: &[Format] =
-    &[folded::FORMAT, pprof::FORMAT, firefox::FORMAT, speedscope::FORMAT, perfetto::FORMAT, chrome::FORMAT];
+pub const FORMATS: &[Format] = &[
+    folded::FORMAT,
+    flamegraph::SVG,
+    flamegraph::HTML,
+    pprof::FORMAT,
+    firefox::FORMAT,
+    speedscope::FORMAT,
+    perfetto::FORMAT,
+    chrome::FORMAT,
+];
 
 /// What a sample counts for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,6 +74,16 @@ pub enum Weight {
     Period,
     /// One.
     Samples,
+}
+
+impl Weight {
+    /// That of a sum.
+    pub fn of_sum(self, sum: &Sum) -> u64 {
+        match self {
+            Weight::Period => sum.period,
+            Weight::Samples => sum.samples,
+        }
+    }
 }
 
 /// How to export. Formats take what they know; the program says which of its flags a format knows.
@@ -82,6 +103,8 @@ pub struct ExportOptions {
     pub event: Option<usize>,
     /// A title for people.
     pub title: Option<String>,
+    /// How flame graphs are drawn.
+    pub flame: flamegraph::FlameOptions,
 }
 
 /// A profile on its way out, and what is known of the recording.
@@ -112,6 +135,22 @@ impl Export<'_> {
             Weight::Period => row.period,
             Weight::Samples => row.samples,
         }
+    }
+}
+
+/// What a format writes of two recordings: the first compared with the second.
+pub type WriteDifference = fn(&Format, &Export<'_>, &Export<'_>, &mut dyn Write) -> io::Result<()>;
+
+impl Format {
+    /// How it shows the differences of a recording to another, if it can.
+    pub fn difference(&self) -> Option<WriteDifference> {
+        let can = [flamegraph::SVG.name, flamegraph::HTML.name].contains(&self.name);
+        can.then_some(flamegraph::write_difference)
+    }
+
+    /// Whether it shows the samples of one event only: what [`Export::event`] says.
+    pub fn shows_one_event(&self) -> bool {
+        [folded::FORMAT.name, flamegraph::SVG.name, flamegraph::HTML.name].contains(&self.name)
     }
 }
 

@@ -25,6 +25,7 @@ pub fn write_json(out: &mut impl Write, metadata: &Metadata) -> io::Result<()> {
         "version": metadata.version,
         "byte_order": metadata.order.to_string(),
         "compressed": metadata.compressed,
+        "kcore_dir": metadata.kcore_dir.as_ref().map(|path| path.display().to_string()),
         "damaged": metadata.issues.damaged(),
         "attrs": attrs,
         "features": features::json(metadata),

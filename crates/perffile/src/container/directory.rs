@@ -19,6 +19,8 @@ pub(crate) fn open(path: &Path, limits: &Limits) -> Result<Opened> {
     }
     let mut opened = super::open_file(&main, limits)?;
     opened.metadata.container = Container::Directory;
+    let kcore_dir = path.join("kcore_dir");
+    opened.metadata.kcore_dir = kcore_dir.is_dir().then_some(kcore_dir);
     for (number, path) in streams(path)? {
         let io = |error| Error::io(path.display().to_string(), error);
         // A thread that recorded nothing leaves an empty file, which cannot be mapped; and what is no file at all, as a

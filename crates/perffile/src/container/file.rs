@@ -61,6 +61,7 @@ pub(crate) fn open(bytes: &Bytes, version: u8, order: ByteOrder, limits: &Limits
         schema: Arc::new(schema),
         features: Arc::new(features),
         compressed: false,
+        kcore_dir: None,
         issues: file.issues,
     };
     Ok(Opened { metadata, streams: vec![data] })

@@ -22,6 +22,7 @@ pub(crate) fn open(records: Source, version: u8, order: ByteOrder) -> Opened {
         schema: Arc::new(Schema::new(order)),
         features: Arc::new(Features::new(order)),
         compressed: false,
+        kcore_dir: None,
         issues: Issues::default(),
     };
     Opened {

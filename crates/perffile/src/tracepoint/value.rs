@@ -68,6 +68,11 @@ impl EventFormat {
             field.write_plain(payload, self.abi, out);
         }
     }
+
+    /// Writes the value of one field, as [`EventFormat::write_fields`] does.
+    pub fn write_field(&self, field: &Field, payload: &[u8], out: &mut Vec<u8>) {
+        field.write_plain(payload, self.abi, out);
+    }
 }
 
 impl Field {

@@ -34,7 +34,7 @@ impl Batches {
         cursor.inside = true;
         let (part, held) = (cursor.stream.part, expanded.capacity());
         let bytes = Bytes::new(expanded);
-        self.add_chunk(Chunk { bytes, part, offset: place.offset, compressed: true }, held);
+        self.add_chunk(Chunk { bytes, part, offset: place.offset, compressed: true, joined: false }, held);
     }
 
     /// Back to what follows a compressed record; what is left of it waits for the next one.
@@ -48,6 +48,6 @@ impl Batches {
         let offset = cursor.stream.offset.saturating_add(cursor.chunk_start);
         let part = cursor.stream.part;
         let bytes = outer.slice(pos..outer.len());
-        self.add_chunk(Chunk { bytes, part, offset, compressed: false }, 0);
+        self.add_chunk(Chunk { bytes, part, offset, compressed: false, joined: false }, 0);
     }
 }

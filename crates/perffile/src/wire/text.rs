@@ -40,6 +40,14 @@ impl<'a, const N: usize> Padded<'a, N> {
         String::from_utf8_lossy(self.bytes())
     }
 
+    /// How many bytes of the field as it stands in a file are behind name and padding. What the padding holds does not count:
+    /// perf leaves remains of other names in it.
+    pub fn left_over(&self) -> usize {
+        let name = self.bytes().len();
+        let padded = name + (N - name % N);
+        if self.verbatim { self.bytes.len().saturating_sub(padded) } else { 0 }
+    }
+
     /// The field as it is written, and how many NULs follow it.
     pub(crate) fn on_the_wire(&self) -> (&'a [u8], usize) {
         if self.verbatim {

@@ -1,4 +1,13 @@
 //! Views: tables of numbers made from a profile.
 
+mod calls;
+pub mod column;
+pub mod facts;
+pub mod flame_reverse;
+pub mod flame_tree;
+pub mod histogram;
+pub mod key;
+mod keys;
 pub mod missing;
+pub mod surroundings;
 pub mod table;

@@ -52,7 +52,7 @@ Examples:
   readperf check --json perf.data | jq '.findings[] | select(.severity == \"loss\")'";
 
     fn run(&self) -> anyhow::Result<Outcome> {
-        let options = self.symbols.options(&self.input);
+        let options = self.symbols.options(&self.input)?;
         let lookup = |binaries: &[(&Binary, u64)]| readperf::missing_names(binaries, &options);
         let surroundings = Surroundings {
             written_ago: self.input.path().and_then(|path| written_ago(&path)),
@@ -69,7 +69,12 @@ Examples:
             output::write_text(&mut out, &verdict, width())?;
         }
         out.flush()?;
-        Ok(Outcome { input: self.input.name(), issues: verdict.issues, strict: self.input.strict })
+        Ok(Outcome {
+            input: self.input.name(),
+            issues: verdict.issues,
+            strict: self.input.strict,
+            ..Outcome::default()
+        })
     }
 }
 

@@ -1,15 +1,18 @@
 //! `readperf export`: the profile in the form of another tool.
 
+mod flame;
+
 use super::Cmd;
 use crate::input::Input;
 use crate::out::Output;
-use crate::outcome::{Outcome, wrong_usage};
+use crate::outcome::{Outcome, say, wrong_usage};
 use crate::progress::Progress;
 use crate::sample_options::{NameOptions, SampleOptions};
 use crate::suggestion::hint;
 use crate::symbol_options::SymbolOptions;
 use clap::{Args, ValueEnum};
-use readperf::output::export::{self, Export, ExportOptions, FORMATS, Format};
+use flame::FlameArguments;
+use readperf::output::export::{self, Export, ExportOptions, FORMATS, Format, WriteDifference};
 use readperf::profile::{CallerAddress, Keep};
 use readperf::{Analysis, PassOptions, Request};
 
@@ -62,6 +65,9 @@ pub(crate) struct ExportCommand {
     no_inline: bool,
 
     #[command(flatten)]
+    flame: FlameArguments,
+
+    #[command(flatten)]
     samples: SampleOptions,
 
     #[command(flatten)]
@@ -83,7 +89,7 @@ fn format(name: &str) -> Result<&'static Format, String> {
 }
 
 fn formats_help() -> String {
-    let line = |format: &Format| format!("\n  {:<12} {}", format.name, format.help);
+    let line = |format: &Format| format!("\n  {:<16} {}", format.name, format.help);
     let lines: String = FORMATS.iter().map(line).collect();
     format!("The format; without it, what the name of the output file ends with says:{lines}")
 }
@@ -94,7 +100,9 @@ impl Cmd for ExportCommand {
     const EXAMPLES: &'static str = "\
 Examples:
   readperf export --format folded perf.data > stacks.folded
-  readperf export perf.data -o stacks.folded";
+  readperf export perf.data -o stacks.folded
+  readperf export perf.data -o flames.svg
+  readperf export new.data --base old.data -o change.html";
 
     fn run(&self) -> anyhow::Result<Outcome> {
         let format = self.chosen_format();
@@ -104,18 +112,51 @@ Examples:
                 format.name
             ));
         }
-        let recording = self.input.open()?;
-        let mut progress = Progress::new("reading", !self.input.no_progress);
+        let difference = self.difference(format);
+        let mut analysis = self.analyse(format, &self.input)?;
+        let base = match &difference {
+            Some((_, input)) => Some(self.analyse(format, input)?),
+            None => None,
+        };
+        let mut out = self.output.open_bytes(&self.input)?;
+        let options = self.options();
+        let new = export(&analysis, &options);
+        self.tell_other_events(format, &new);
+        match (&difference, &base) {
+            (Some((write, _)), Some(base)) => write(format, &new, &export(base, &options), &mut out)?,
+            _ => (format.write)(&new, &mut out)?,
+        }
+        out.flush()?;
+        if let Some(base) = &base {
+            analysis.issues.extend(&base.issues);
+        }
+        Ok(Outcome {
+            input: self.input.name(),
+            issues: analysis.issues,
+            strict: self.input.strict,
+            ..Outcome::default()
+        })
+    }
+}
+
+impl ExportCommand {
+    /// Reads a recording for a format, with the filters that are asked for.
+    fn analyse(&self, format: &Format, input: &Input) -> anyhow::Result<Analysis> {
+        let recording = input.open()?;
+        let mut progress = Progress::new("reading", !input.no_progress);
+        let symbols = self.symbols.options(input)?;
         let request = Request {
             symbols: readperf::symbols::Options {
                 lines: format.needs.lines,
                 inlines: format.needs.lines && !self.no_inline,
-                ..self.symbols.options(&self.input)
+                ..symbols.clone()
             },
             pass: PassOptions {
                 stacks: true,
                 callers: CallerAddress::Call,
                 filter: self.samples.filter(&recording)?,
+                unwind: Some(symbols),
+                ..PassOptions::default()
             },
             keep: Keep {
                 stacks: true,
@@ -134,15 +175,38 @@ Examples:
         if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
             wrong_usage(&message);
         }
+        if let Some(told) = analysis.stack_ends.told() {
+            say(&format!("{}: {told}", input.name()));
+        }
         analysis.profile.select(&self.names.filter(), &analysis.session);
-        let mut out = self.output.open_bytes(&self.input)?;
-        self.write(format, &analysis, &mut out)?;
-        out.flush()?;
-        Ok(Outcome { input: self.input.name(), issues: analysis.issues, strict: self.input.strict })
+        Ok(analysis)
     }
-}
 
-impl ExportCommand {
+    /// How the format compares two recordings, and what to compare with, if that is asked for.
+    fn difference(&self, format: &Format) -> Option<(WriteDifference, Input)> {
+        let base = self.flame.base.clone()?;
+        let write = format.difference().unwrap_or_else(|| {
+            wrong_usage(&format!("{} shows no differences to a --base; flamegraph does", format.name))
+        });
+        Some((write, self.input.instead(base)))
+    }
+
+    /// A format that shows one event leaves the others out, and says so.
+    fn tell_other_events(&self, format: &Format, export: &Export<'_>) {
+        let Some(shown) = export.event().filter(|_| format.shows_one_event()) else { return };
+        let events = export.profile.events().iter().enumerate();
+        let others = events.filter(|(nr, event)| *nr != shown && event.samples > 0);
+        let others: Vec<&str> = others.map(|(_, event)| event.name.as_str()).collect();
+        if let (Some(event), false) = (export.profile.events().get(shown), others.is_empty()) {
+            let others = others.join(", ");
+            say(&format!(
+                "{}: only {} is shown; --event chooses among it and {others}",
+                self.input.name(),
+                event.name
+            ));
+        }
+    }
+
     /// The format that was named, or that the output's name stands for.
     fn chosen_format(&self) -> &'static Format {
         let by_file = || self.output.file_name().and_then(|name| export::by_file_name(&name));
@@ -152,13 +216,8 @@ impl ExportCommand {
         })
     }
 
-    fn write(
-        &self,
-        format: &Format,
-        analysis: &Analysis,
-        out: &mut dyn std::io::Write,
-    ) -> anyhow::Result<()> {
-        let options = ExportOptions {
+    fn options(&self) -> ExportOptions {
+        ExportOptions {
             weight: match self.weight {
                 Weight::Period => export::Weight::Period,
                 Weight::Samples => export::Weight::Samples,
@@ -169,9 +228,13 @@ impl ExportCommand {
             annotate: self.annotate,
             event: None,
             title: self.title.clone(),
-        };
-        let Analysis { profile, session, metadata, marks, .. } = analysis;
-        (format.write)(&Export { profile, session, metadata, marks, options: &options }, out)?;
-        Ok(())
+            flame: self.flame.options(),
+        }
     }
+}
+
+/// An analysis on its way out.
+fn export<'x>(analysis: &'x Analysis, options: &'x ExportOptions) -> Export<'x> {
+    let Analysis { profile, session, metadata, marks, .. } = analysis;
+    Export { profile, session, metadata, marks, options }
 }

@@ -39,6 +39,11 @@ Examples:
             output::write_text(&mut out, &metadata)?;
         }
         out.flush()?;
-        Ok(Outcome { input: self.input.name(), issues: metadata.issues, strict: self.input.strict })
+        Ok(Outcome {
+            input: self.input.name(),
+            issues: metadata.issues,
+            strict: self.input.strict,
+            ..Outcome::default()
+        })
     }
 }

@@ -2,11 +2,13 @@
 
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod diff;
 pub(crate) mod dump;
 pub(crate) mod export;
 pub(crate) mod info;
 pub(crate) mod overview;
 pub(crate) mod report;
+pub(crate) mod script;
 pub(crate) mod stat;
 pub(crate) mod stats;
 
@@ -46,6 +48,8 @@ pub(crate) const COMMANDS: &[Entry] = &[
     entry::<stat::Stat>(),
     entry::<dump::Dump>(),
     entry::<report::Report>(),
+    entry::<script::Script>(),
+    entry::<diff::Diff>(),
     entry::<export::ExportCommand>(),
     entry::<check::Check>(),
     entry::<completions::Completions>(),

@@ -10,6 +10,7 @@ use clap::Args;
 use readperf::Request;
 use readperf::output::csv;
 use readperf::output::overview::{self, Limits};
+use readperf::symbols::{LinesOf, Options};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -50,7 +51,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
         None => None,
     };
     let mut progress = Progress::new("reading", !input.no_progress);
-    let symbols = arguments.symbols.options(input);
+    let symbols = arguments.symbols.options(input)?;
+    // One line of each function is enough to tell its file.
+    let symbols = Options { lines_of: LinesOf::OneOfEachSymbol, inlines: false, ..symbols };
     let request = Request { symbols, statistics: true, ..Request::default() };
     let analysis = readperf::analyse_with(&recording, &request, |chunk| {
         progress.bytes(chunk.progress());
@@ -74,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     if let Some(tables) = &tables {
         tables.tell();
     }
-    Ok(Outcome { input: input.name(), issues: analysis.issues, strict: input.strict })
+    Ok(Outcome { input: input.name(), issues: analysis.issues, strict: input.strict, ..Outcome::default() })
 }
 
 /// The four tables, and where they go.

@@ -88,16 +88,17 @@ impl Perf {
         command
     }
 
+    /// `perf record` into `data`, in its folder, ready to be started: for recordings that are made in another way.
+    pub(crate) fn recorder(&self, data: &Path, options: &[&str]) -> Command {
+        let mut command = self.command(data.parent().expect("a directory"));
+        command.args(["record", "-N", "-q", "-o"]).arg(data).args(options);
+        command
+    }
+
     /// Records into `dir` with `options` (up to and including the workload). `None` with a message when perf could not.
     pub(crate) fn record(&self, test: &str, dir: &Path, options: &[&str]) -> Option<PathBuf> {
         let data = dir.join("perf.data");
-        let output = self
-            .command(dir)
-            .args(["record", "-N", "-q", "-o"])
-            .arg(&data)
-            .args(options)
-            .output()
-            .expect("perf starts");
+        let output = self.recorder(&data, options).output().expect("perf starts");
         if data.exists() {
             return Some(data);
         }
@@ -105,11 +106,26 @@ impl Perf {
         None
     }
 
-    fn report(&self, data: &Path, options: &[&str]) -> String {
+    /// What the subcommand `what` of perf says of a recording, with `options`.
+    pub(crate) fn says(&self, what: &str, data: &Path, options: &[&str]) -> String {
         let dir = data.parent().expect("a directory");
         let output =
-            self.command(dir).args(["report", "-i"]).arg(data).args(options).output().expect("perf starts");
+            self.command(dir).args([what, "-i"]).arg(data).args(options).output().expect("perf starts");
         String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    fn report(&self, data: &Path, options: &[&str]) -> String {
+        self.says("report", data, options)
+    }
+
+    /// Every record in the order of delivery, with what perf decodes of it.
+    pub(crate) fn dump(&self, data: &Path) -> String {
+        self.report(data, &["-D"])
+    }
+
+    /// A line per sample, with the text of tracepoints.
+    pub(crate) fn script(&self, data: &Path) -> String {
+        self.says("script", data, &[])
     }
 
     pub(crate) fn stats(&self, data: &Path) -> Stats {

@@ -7,6 +7,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 #![allow(clippy::print_stderr)]
 
+pub(crate) mod fields;
 pub(crate) mod live;
 pub(crate) mod names;
 pub(crate) mod report;

@@ -1,5 +1,7 @@
 //! `perf report --stats` as numbers.
 
+use super::{names, tool};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Records by type, and samples by event in the order of the recording.
@@ -41,6 +43,28 @@ pub(crate) fn parse(text: &str) -> Stats {
         }
     }
     stats
+}
+
+/// The same events with the same number of samples, whatever the order; and the same records. `mine` is `stats --json`.
+pub(crate) fn check(what: &str, perf: &Stats, mine: &Value) {
+    let mine = tool::stats(mine);
+    assert_eq!(perf.records, mine.records, "{what}: records by type, perf left, readperf right");
+    let of = |events: &[(String, u64)]| {
+        let mut counts: Vec<u64> = events.iter().map(|e| e.1).collect();
+        counts.sort_unstable();
+        counts
+    };
+    assert_eq!(
+        of(&perf.events),
+        of(&mine.events),
+        "{what}: samples by event, perf {:?}, readperf {:?}",
+        perf.events,
+        mine.events
+    );
+    for (name, samples) in &perf.events {
+        let found = mine.events.iter().any(|(n, s)| s == samples && names::same_event(n, name));
+        assert!(found, "{what}: no event {name} with {samples} samples in {:?}", mine.events);
+    }
 }
 
 #[test]

@@ -3,25 +3,48 @@
 //! The places are two tables, tried in order; one more place is one more file here and one more line in a table.
 //! A file with another build-id than the recorded one is never used.
 
+mod alt_link;
+mod archive;
 mod build_id_cache;
+pub(crate) mod compressed;
 mod debug_dirs;
 mod debug_link;
+#[cfg(feature = "debuginfod")]
+mod debuginfod;
+pub(crate) mod generated;
+mod kernel_images;
+mod module_files;
 mod recorded_path;
 mod search_dirs;
+mod split_files;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use crate::build_id::BuildId;
 use crate::options::{FileBytes, Options};
 use crate::reason::Reason;
+use crate::source::elf::has_symbol_table;
 use crate::source::image::Image;
 
+pub use archive::SymbolArchive;
 pub(crate) use build_id_cache::kernel_symbol_lists;
+use compressed::Compression;
+#[cfg(feature = "debuginfod")]
+pub use debuginfod::Debuginfod;
+pub(crate) use module_files::module_name;
+pub(crate) use split_files::SplitPlaces;
 
 /// Where the file that was mapped may be.
-const BINARIES: &[Place] =
-    &[recorded_path::PLACE, recorded_path::REPLACED, build_id_cache::BINARY, search_dirs::BINARY];
+const BINARIES: &[Place] = &[
+    recorded_path::PLACE,
+    recorded_path::REPLACED,
+    build_id_cache::BINARY,
+    search_dirs::BINARY,
+    #[cfg(feature = "debuginfod")]
+    debuginfod::BINARY,
+];
 
 /// Where a separate file with symbols and debug information may be.
 const DEBUG_FILES: &[Place] = &[
@@ -30,7 +53,44 @@ const DEBUG_FILES: &[Place] = &[
     debug_dirs::BESIDE_PATH,
     debug_dirs::BY_BUILD_ID,
     search_dirs::DEBUG_FILE,
+    #[cfg(feature = "debuginfod")]
+    debuginfod::DEBUG_FILE,
 ];
+
+/// Where the file with what several debug files have in common may be.
+const SUPPLEMENTS: &[Place] = &[
+    alt_link::PLACE,
+    debug_dirs::BY_BUILD_ID,
+    search_dirs::DEBUG_FILE,
+    #[cfg(feature = "debuginfod")]
+    debuginfod::DEBUG_FILE,
+];
+
+/// Where an image of the kernel with symbols may be.
+const KERNEL_IMAGES: &[Place] = &[
+    build_id_cache::BINARY,
+    build_id_cache::DEBUG_FILE,
+    kernel_images::PLACE,
+    debug_dirs::BY_BUILD_ID,
+    kernel_images::GIVEN,
+    search_dirs::DEBUG_FILE,
+    #[cfg(feature = "debuginfod")]
+    debuginfod::DEBUG_FILE,
+];
+
+/// Where the file of a kernel module may be.
+const MODULES: &[Place] = &[
+    module_files::AS_RECORDED,
+    module_files::OF_RELEASE,
+    build_id_cache::BINARY,
+    module_files::GIVEN,
+    debug_dirs::BY_BUILD_ID,
+    #[cfg(feature = "debuginfod")]
+    debuginfod::BINARY,
+];
+
+/// Largest file after decompression.
+const MAX_BYTES: u64 = 1 << 30;
 
 /// A rule for where a file may be.
 pub(crate) struct Place {
@@ -62,7 +122,7 @@ pub(crate) struct Search<'a> {
     pub(crate) debug_link: Option<DebugLink>,
 }
 
-/// What a binary says of its separate debug file.
+/// What a file says of another one that belongs to it.
 #[derive(Clone, Debug)]
 pub(crate) struct DebugLink {
     pub(crate) name: PathBuf,
@@ -89,6 +149,39 @@ impl Search<'_> {
         self.first(BINARIES, |_| true)
     }
 
+    /// The file that a debug file shares with others, if it names one.
+    pub(crate) fn supplement(&self, debug_file: &Path, image: &Image<'_>) -> Option<Opened> {
+        let (name, build_id) = image.alt_link()?;
+        let link = DebugLink { name: name.into(), checksum: 0, binary: debug_file.to_owned() };
+        let search = Search { build_id: Some(build_id), debug_link: Some(link), ..*self };
+        search.first(SUPPLEMENTS, |_| true).ok()
+    }
+
+    /// An image of the kernel with symbols.
+    pub(crate) fn kernel_image(&self) -> Result<Opened, Reason> {
+        self.first(KERNEL_IMAGES, |opened| {
+            Image::parse(opened.data()).is_some_and(|image| has_symbol_table(&image))
+        })
+    }
+
+    /// The file of a kernel module, with symbols.
+    pub(crate) fn module(&self) -> Result<Opened, Reason> {
+        self.first(MODULES, |opened| {
+            Image::parse(opened.data()).is_some_and(|image| has_symbol_table(&image))
+        })
+    }
+
+    /// What a recorder put into its cache.
+    pub(crate) fn cached(&self) -> Option<Opened> {
+        self.first(&[build_id_cache::BINARY], |_| true).ok()
+    }
+
+    /// The file at this path here, if its build-id is the recorded one.
+    pub(crate) fn given(&self, path: &Path) -> Result<Opened, Reason> {
+        let nothing = || Reason::NoFile { path: path.to_owned() };
+        self.open(path, Proof::IdIfRecorded).map_err(|reason| reason.unwrap_or_else(nothing))
+    }
+
     /// A file with symbols or debug information that `useful` accepts.
     pub(crate) fn debug_file(&self, useful: impl Fn(&Image<'_>, &[u8]) -> bool) -> Option<Opened> {
         self.first(DEBUG_FILES, |opened| {
@@ -110,16 +203,34 @@ impl Search<'_> {
                 }
             }
         }
-        Err(reason)
+        Err(self.failure_of_servers().filter(|_| matches!(reason, Reason::NoFile { .. })).unwrap_or(reason))
+    }
+
+    /// That no server had a file means nothing if one could not be asked.
+    #[cfg(feature = "debuginfod")]
+    fn failure_of_servers(&self) -> Option<Reason> {
+        self.options.debuginfod.as_ref()?.failure(self.build_id.and_then(|id| id.spellings().pop()))
+    }
+
+    #[cfg(not(feature = "debuginfod"))]
+    fn failure_of_servers(&self) -> Option<Reason> {
+        None
     }
 
     /// Opens a candidate. The error is `None` when there is nothing at the path.
     fn open(&self, path: &Path, proof: Proof) -> Result<Opened, Option<Reason>> {
-        let bytes = self.options.file_loader.load(path).map_err(|error| match error.kind() {
+        let unreadable = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => None,
+            // Only that the recorded path is a directory is worth telling.
+            _ if proof != Proof::IdIfRecorded && path.is_dir() => None,
             _ => Some(Reason::NotReadable { path: path.to_owned(), error: error.to_string() }),
-        })?;
-        let opened = Opened { path: path.to_owned(), bytes };
+        };
+        let mut opened =
+            Opened { path: path.to_owned(), bytes: self.options.file_loader.load(path).map_err(unreadable)? };
+        if let Some(compression) = Compression::of(opened.data()) {
+            let bytes = compressed::decompress(opened.data(), compression, MAX_BYTES).map_err(unreadable)?;
+            opened.bytes = Arc::new(bytes);
+        }
         let image =
             Image::parse(opened.data()).ok_or_else(|| Some(Reason::NotElf { path: path.to_owned() }))?;
         let found = image.build_id();
@@ -136,6 +247,14 @@ impl Search<'_> {
 
     fn has_checksum(&self, opened: &Opened) -> bool {
         self.debug_link.as_ref().is_some_and(|link| debug_link::checksum(opened.data()) == link.checksum)
+    }
+
+    /// The release of the recorded kernel, if it can be part of a path: it comes from the recording.
+    fn kernel_release(&self) -> Option<&str> {
+        let release = self.options.kernel_release.as_deref()?;
+        let mut parts = Path::new(release).components();
+        let is_name = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));
+        is_name.then_some(release)
     }
 
     /// A path of the recorded machine as a path here.

@@ -4,17 +4,19 @@
 //! that of the System V ABI, chapter 4, and of the processor supplements for ARM, AArch64 and 64-bit PowerPC.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use object::elf;
 
 use crate::batch::{Binding, Provides};
-use crate::source::image::{Image, Section, text_at};
+use crate::files::Files;
+use crate::source::image::{Image, Section, as_text, text_at};
 use crate::source::table::{Entry, Table};
 
 /// The symbols of one file and where their names are.
 #[derive(Debug)]
 pub(crate) struct ElfSymbols<'data> {
-    pub(crate) table: Table,
+    table: Table,
     strings: &'data [u8],
     pub(crate) provides: Provides,
 }
@@ -30,14 +32,63 @@ impl<'data> ElfSymbols<'data> {
                 let strings = image.bytes(image.section_at(section.link)?);
                 let reader = Reader { image, runtime, strings, descriptors: Descriptors::of(runtime) };
                 let entries = reader.entries(section);
-                let table = Table::build(entries, |_, _| false, |entry| name_of(strings, entry));
+                let table = Table::build_lazily(entries, |_, _| false, |entry| name_of(strings, entry));
                 (!table.is_empty()).then_some(ElfSymbols { table, strings, provides })
             })
     }
 
+    /// Reads the symbols of a file that is embedded in `runtime` and has what the dynamic symbols of that lack, and
+    /// these. The names of both are kept together in `files`.
+    pub(crate) fn read_embedded(
+        embedded: &Image<'data>,
+        runtime: &Image<'data>,
+        files: &'data Files,
+    ) -> Option<ElfSymbols<'data>> {
+        let (mut names, mut entries) = (Vec::new(), Vec::new());
+        for (image, kind) in [(embedded, elf::SHT_SYMTAB), (runtime, elf::SHT_DYNSYM)] {
+            let Some(section) = image.section_of_kind(kind) else { continue };
+            let strings = image.section_at(section.link).map_or(&[][..], |section| image.bytes(section));
+            let Ok(at) = u32::try_from(names.len()) else { break };
+            let reader = Reader { image, runtime, strings, descriptors: Descriptors::of(runtime) };
+            entries.extend(
+                reader
+                    .entries(section)
+                    .into_iter()
+                    .filter_map(|entry| Some(Entry { name: entry.name.checked_add(at)?, ..entry })),
+            );
+            names.extend_from_slice(strings);
+            // A table may lack its last zero byte, and then would run into the next one.
+            names.push(0);
+        }
+        let strings = files.keep(Arc::new(names));
+        let table = Table::build_lazily(entries, |_, _| false, |entry| name_of(strings, entry));
+        (!table.is_empty()).then_some(ElfSymbols { table, strings, provides: Provides::EmbeddedSymbols })
+    }
+
+    /// A symbol that covers a file offset. Others that start where it does may have better names: see
+    /// [`Self::choice`].
+    pub(crate) fn find(&self, offset: u64) -> Option<&Entry> {
+        self.table.find(offset)
+    }
+
+    /// Whether other symbols start where this one does, so that one of them may be meant.
+    pub(crate) fn has_choice(&self, found: &Entry) -> bool {
+        self.table.has_choice(found)
+    }
+
+    /// The symbol that is meant where this one was found.
+    pub(crate) fn choice(&self, found: &Entry) -> Entry {
+        self.table.choice(found, |entry| name_of(self.strings, entry))
+    }
+
+    /// How long the name of a symbol is, in bytes.
+    pub(crate) fn name_bytes(&self, entry: &Entry) -> usize {
+        name_of(self.strings, entry).len()
+    }
+
     /// The name of a symbol of this table.
     pub(crate) fn name(&self, entry: &Entry) -> Cow<'data, str> {
-        String::from_utf8_lossy(name_of(self.strings, entry))
+        as_text(name_of(self.strings, entry))
     }
 }
 

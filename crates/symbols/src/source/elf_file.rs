@@ -4,38 +4,60 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::batch::SymbolBatch;
-use crate::find::{DebugLink, Opened, Search};
+use crate::files::Files;
+use crate::find::{DebugLink, Opened, Search, SplitPlaces};
 use crate::reason::Reason;
+use crate::source::dwarf::DebugFiles;
 use crate::source::image::Image;
-use crate::source::naming::{self, Parts};
-use crate::source::{Shared, dwarf, elf};
-use crate::subject::{AddressBatch, Subject};
+use crate::source::naming::{ElfNames, Parts};
+use crate::source::{Names, Shared, dwarf, elf, mini_debug_info};
+use crate::subject::Subject;
 
 /// Beginnings of names that the kernel gives to memory without a file.
 const WITHOUT_FILE: &[&[u8]] =
     &[b"//anon", b"anon_inode:", b"/anon_hugepage", b"/memfd:", b"/SYSV", b"/dev/zero", b"["];
 
-pub(crate) fn answer(shared: &Shared<'_>, batch: &AddressBatch) -> Option<Result<SymbolBatch, Reason>> {
-    let Subject::File { path, build_id } = &batch.subject else { return None };
+pub(crate) fn open<'f>(
+    shared: &Shared<'f>,
+    subject: &Subject,
+) -> Option<Result<Box<dyn Names + 'f>, Reason>> {
+    let Subject::File { path, build_id } = subject else { return None };
     if is_without_file(path) {
         return Some(Err(Reason::NotAFile { name: path.clone() }));
     }
-    let search = Search { options: shared.options, path, build_id: *build_id, debug_link: None };
-    Some(match search.binary() {
-        Ok(binary) => from_binary(search, &binary, batch),
-        Err(reason) => from_debug_file(&search, reason, batch),
-    })
+    let search = Search { options: &shared.options, path, build_id: *build_id, debug_link: None };
+    let names = match search.binary() {
+        Ok(binary) => from_binary(search, Kept::new(binary, shared.files), shared.files),
+        Err(reason) => from_debug_file(&search, reason, shared.files),
+    };
+    Some(names.map(|names| Box::new(names) as Box<dyn Names + 'f>))
 }
 
-fn is_without_file(path: &Path) -> bool {
+pub(crate) fn is_without_file(path: &Path) -> bool {
     let name = path.as_os_str().as_bytes();
     name.is_empty() || WITHOUT_FILE.iter().any(|start| name.starts_with(start))
 }
 
-fn from_binary(mut search: Search<'_>, binary: &Opened, batch: &AddressBatch) -> Result<SymbolBatch, Reason> {
+/// A file that was found and whose bytes are kept.
+pub(super) struct Kept<'f> {
+    path: PathBuf,
+    pub(super) data: &'f [u8],
+}
+
+impl<'f> Kept<'f> {
+    pub(super) fn new(opened: Opened, files: &'f Files) -> Kept<'f> {
+        Kept { path: opened.path, data: files.keep(opened.bytes) }
+    }
+}
+
+/// Reads a binary, together with a separate debug file if it needs one.
+pub(super) fn from_binary<'f>(
+    mut search: Search<'_>,
+    binary: Kept<'f>,
+    files: &'f Files,
+) -> Result<ElfNames<'f>, Reason> {
     let damaged = || Reason::NotElf { path: binary.path.clone() };
-    let runtime = Image::parse(binary.data()).ok_or_else(damaged)?;
+    let runtime = Image::parse(binary.data).ok_or_else(damaged)?;
     search.build_id = search.build_id.or_else(|| runtime.build_id());
     search.debug_link = runtime.debug_link().map(|(name, checksum)| DebugLink {
         name: PathBuf::from(OsStr::from_bytes(name)),
@@ -44,36 +66,65 @@ fn from_binary(mut search: Search<'_>, binary: &Opened, batch: &AddressBatch) ->
     });
     let needs = Needs {
         symbols: !elf::has_symbol_table(&runtime),
-        debug_info: search.options.lines && !dwarf::has_debug_info(binary.data()),
+        debug_info: search.options.lines && !dwarf::has_debug_info(binary.data),
     };
     let separate =
         if needs.any() { search.debug_file(|image, data| needs.are_met_by(image, data)) } else { None };
-    let separate =
-        separate.as_ref().and_then(|opened| Image::parse(opened.data()).map(|image| (opened, image)));
-    let own = (binary.path.as_path(), &runtime);
+    let separate = separate.map(|opened| Kept::new(opened, files));
+    let separate = separate.as_ref().and_then(|kept| Image::parse(kept.data).map(|image| (kept, image)));
     let symbols = match &separate {
-        Some((opened, image)) if needs.symbols && elf::has_symbol_table(image) => {
-            (opened.path.as_path(), image)
+        Some((kept, image)) if needs.symbols && elf::has_symbol_table(image) => {
+            Some((kept.path.as_path(), image))
         }
-        _ => own,
+        _ => None,
     };
+    let embedded =
+        if needs.symbols && symbols.is_none() { mini_debug_info::read(&runtime, files) } else { None };
     let debug = match &separate {
-        Some((opened, _)) if needs.debug_info => Some((opened.path.as_path(), opened.data())),
-        _ => Some((binary.path.as_path(), binary.data())),
+        Some((kept, image)) if needs.debug_info => debug_files(&search, &binary.path, kept, image, files),
+        _ => debug_files(&search, &binary.path, &binary, &runtime, files),
     };
-    naming::name(&Parts { runtime: own, symbols, debug }, search.options, batch)
+    let parts = Parts {
+        runtime: (binary.path.as_path(), runtime),
+        symbols,
+        embedded: embedded.as_ref(),
+        debug: Some(debug),
+    };
+    ElfNames::read(parts, files, search.options)
+}
+
+/// The files that have debug information, `kept` being the one that has it or names the others.
+fn debug_files<'f>(
+    search: &Search<'_>,
+    binary: &Path,
+    kept: &Kept<'f>,
+    image: &Image<'_>,
+    files: &'f Files,
+) -> DebugFiles<'f> {
+    let supplement = if search.options.lines { search.supplement(&kept.path, image) } else { None };
+    DebugFiles {
+        path: kept.path.clone(),
+        data: kept.data,
+        supplement: supplement.map(|opened| files.keep(opened.bytes)),
+        split: SplitPlaces::new(search, &[binary, &kept.path]),
+    }
 }
 
 /// The binary itself is missing. A debug file will do if it says where the code was in the binary's file.
-fn from_debug_file(search: &Search<'_>, reason: Reason, batch: &AddressBatch) -> Result<SymbolBatch, Reason> {
+fn from_debug_file<'f>(
+    search: &Search<'_>,
+    reason: Reason,
+    files: &'f Files,
+) -> Result<ElfNames<'f>, Reason> {
     let Some(opened) = search.debug_file(|image, _| elf::has_symbol_table(image)) else { return Err(reason) };
-    let Some(image) = Image::parse(opened.data()) else { return Err(reason) };
+    let kept = Kept::new(opened, files);
+    let Some(image) = Image::parse(kept.data) else { return Err(reason) };
     if !image.has_layout() {
-        return Err(Reason::LayoutUnknown { path: opened.path.clone() });
+        return Err(Reason::LayoutUnknown { path: kept.path });
     }
-    let own = (opened.path.as_path(), &image);
-    let debug = Some((opened.path.as_path(), opened.data()));
-    naming::name(&Parts { runtime: own, symbols: own, debug }, search.options, batch)
+    let debug = Some(debug_files(search, &kept.path, &kept, &image, files));
+    let parts = Parts { runtime: (kept.path.as_path(), image), symbols: None, embedded: None, debug };
+    ElfNames::read(parts, files, search.options)
 }
 
 /// What the binary's own file lacks.

@@ -1,5 +1,10 @@
 //! An ELF file as sections and loadable segments, whatever its class and byte order (System V ABI, chapter 4 and 5).
 
+use std::borrow::Cow;
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
 use object::elf;
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 use object::{Endianness, FileKind};
@@ -179,6 +184,14 @@ impl<'data> Image<'data> {
         Some((name, Cursor { bytes, big_endian: self.big_endian }.u32(at)?))
     }
 
+    /// Name and build-id of the file that this one shares with others (`.gnu_debugaltlink`).
+    pub(crate) fn alt_link(&self) -> Option<(&'data OsStr, BuildId)> {
+        let bytes = self.bytes(self.section(b".gnu_debugaltlink")?);
+        let name = text_at(bytes, 0)?;
+        let build_id = BuildId::from_bytes(bytes.get(name.len().checked_add(1)?..)?)?;
+        Some((OsStr::from_bytes(name), build_id))
+    }
+
     /// Reads numbers out of the bytes of a section.
     pub(crate) fn cursor(&self, bytes: &'data [u8]) -> Cursor<'data> {
         Cursor { bytes, big_endian: self.big_endian }
@@ -224,6 +237,14 @@ pub(crate) fn text_at(table: &[u8], at: usize) -> Option<&[u8]> {
     let window = rest.get(..MAX_NAME_BYTES).unwrap_or(rest);
     let len = window.iter().position(|byte| *byte == 0)?;
     window.get(..len)
+}
+
+/// Bytes as text. Nearly all names are plain, which is faster to see than to mend what is not.
+pub(crate) fn as_text(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    }
 }
 
 /// Finds the NT_GNU_BUILD_ID note in a run of notes: name size, description size, type, name, description, where

@@ -7,8 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 
 use crate::batch::Binding;
+use crate::find::compressed::{Compression, decompress};
 use crate::reason::Reason;
 use crate::source::table::{Entry, Table};
+
+/// Largest list that is read after decompression, in bytes. Real ones have some ten megabytes.
+const MAX_BYTES: u64 = 1 << 30;
 
 /// A list that was read. Symbols have no size in it: each reaches to the next one, except across a border between the
 /// kernel and a module or between two modules.
@@ -39,7 +43,11 @@ impl Kallsyms {
         if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
             return Err(unreadable(std::io::Error::other("not a regular file")));
         }
-        Kallsyms::parse(std::fs::read(path).map_err(unreadable)?)
+        let bytes = std::fs::read(path).map_err(unreadable)?;
+        Kallsyms::parse(match Compression::of(&bytes) {
+            Some(compression) => decompress(&bytes, compression, MAX_BYTES).map_err(unreadable)?,
+            None => bytes,
+        })
     }
 
     pub(crate) fn parse(text: Vec<u8>) -> Result<Kallsyms, Reason> {
@@ -89,9 +97,13 @@ impl Kallsyms {
         lines(&self.text).find(same).map(|line| line.address)
     }
 
-    /// Whether the list has any symbol of a module.
-    pub(crate) fn has_module(&self, module: &str) -> bool {
-        self.table.first(|entry| self.module(entry).is_some_and(|name| same_module(&name, module))).is_some()
+    /// The lowest address of code of a module.
+    pub(crate) fn code_of_module(&self, module: &str) -> Option<u64> {
+        let is_code = |line: &Line<'_>| matches!(line.kind, b'T' | b't' | b'W' | b'w');
+        let is_in_module = |line: &Line<'_>| {
+            line.module.is_some_and(|name| same_module(&String::from_utf8_lossy(name), module))
+        };
+        lines(&self.text).filter(|line| is_code(line) && is_in_module(line)).map(|line| line.address).min()
     }
 }
 
@@ -173,7 +185,10 @@ mod tests {
         assert_eq!(list.module(&entry).unwrap(), "some_mod");
         assert_eq!(list.address_of("_stext"), Some(0xffff_ffff_8100_0000));
         assert_eq!(list.address_of("second"), None);
-        assert!(list.has_module("some-mod") && !list.has_module("some"));
+        assert!(
+            list.code_of_module("some-mod") == Some(0xffff_ffff_c000_0000)
+                && list.code_of_module("some").is_none()
+        );
     }
 
     #[test]

@@ -1,171 +1,221 @@
-//! The kernel and its modules, from a kernel symbol list.
+//! The kernel and its modules: which of the places that have their symbols is used.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
-use crate::batch::{BatchBuilder, Found, Provides, Symbol, SymbolBatch, SymbolId, next_number};
 use crate::build_id::BuildId;
-use crate::find::kernel_symbol_lists;
+use crate::find::{Opened, Search, kernel_symbol_lists, module_name};
+use crate::options::Options;
 use crate::reason::Reason;
-use crate::source::kallsyms::{Kallsyms, same_module};
-use crate::source::table::Entry;
-use crate::source::{Shared, running_kernel};
-use crate::subject::{AddressBatch, Subject};
+use crate::source::image::Image;
+use crate::source::kallsyms::Kallsyms;
+use crate::source::kernel_image::AtRunTime;
+use crate::source::kernel_list::Located;
+use crate::source::{Names, Shared, elf_file, running_kernel};
+use crate::subject::Subject;
 
 const RUNNING: &str = "/proc/kallsyms";
 
-pub(crate) fn answer(shared: &Shared<'_>, batch: &AddressBatch) -> Option<Result<SymbolBatch, Reason>> {
-    match &batch.subject {
-        Subject::Kernel { build_id, reference } => {
-            Some(kernel(shared, *build_id, reference.as_ref()).map(|place| place.name(batch)))
+/// What names a kernel or a module.
+type Opening<'f> = Result<Box<dyn Names + 'f>, Reason>;
+
+pub(crate) fn open<'f>(shared: &Shared<'f>, subject: &Subject) -> Option<Opening<'f>> {
+    let host = || Machine { shared, options: shared.options.clone(), is_guest: false };
+    Some(match subject {
+        Subject::Kernel { build_id, reference } => host().kernel(*build_id, reference.as_ref()),
+        Subject::KernelModule { name, build_id, start } => host().module(name, *build_id, *start),
+        Subject::GuestKernel { pid, build_id, reference } => {
+            Machine::guest(shared, *pid).kernel(*build_id, reference.as_ref())
         }
-        Subject::KernelModule { name, build_id, start } => {
-            Some(module(shared, &module_name(name), *build_id, *start).map(|place| place.name(batch)))
+        Subject::GuestModule { pid, name, build_id, start } => {
+            Machine::guest(shared, *pid).module(name, *build_id, *start)
         }
-        _ => None,
-    }
+        _ => return None,
+    })
 }
 
-/// A symbol list, and where in it the subject is.
-struct Located {
-    path: PathBuf,
-    list: Arc<Kallsyms>,
-    /// What to add to a recorded address to get the address in the list; wraps around.
-    shift: u64,
-    /// Only symbols of this module count.
-    module: Option<String>,
+/// The machine whose kernel it is.
+struct Machine<'s, 'f> {
+    shared: &'s Shared<'f>,
+    options: Options,
+    is_guest: bool,
 }
 
-fn kernel(
-    shared: &Shared<'_>,
-    build_id: Option<BuildId>,
-    reference: Option<&(String, u64)>,
-) -> Result<Located, Reason> {
-    let (path, list) = list_of_kernel(shared, build_id)?;
-    let shift = match reference {
-        // The recorder writes 0 if the kernel hid the address from it.
-        Some((symbol, recorded)) if *recorded != 0 => {
-            let now =
-                list.address_of(symbol).ok_or_else(|| Reason::ReferenceMissing { symbol: symbol.clone() })?;
-            now.wrapping_sub(*recorded)
-        }
-        _ => 0,
-    };
-    Ok(Located { path, list, shift, module: None })
-}
-
-fn list_of_kernel(
-    shared: &Shared<'_>,
-    build_id: Option<BuildId>,
-) -> Result<(PathBuf, Arc<Kallsyms>), Reason> {
-    let at = |path: &Path| shared.kernel_lists.at(path).map(|list| (path.to_owned(), list));
-    if let Some(path) = &shared.options.kallsyms {
-        return at(path);
-    }
-    let Some(recorded) = build_id else {
-        return if shared.options.trust_running_kernel {
-            at(Path::new(RUNNING))
-        } else {
-            Err(Reason::KernelUnknown)
+impl<'s, 'f> Machine<'s, 'f> {
+    /// A guest has nothing but what the user named for it.
+    fn guest(shared: &'s Shared<'f>, pid: Option<u32>) -> Machine<'s, 'f> {
+        let given = &shared.options.guest;
+        let root = given.mount.as_ref().zip(pid).map(|(mount, pid)| mount.join(pid.to_string()));
+        let list = || root.as_ref().map(|root| root.join("proc/kallsyms")).filter(|list| list.is_file());
+        let options = Options {
+            kallsyms: given.kallsyms.clone().or_else(list),
+            vmlinux: given.vmlinux.clone(),
+            symfs: Some(root.unwrap_or_else(|| PathBuf::from("/nonexistent"))),
+            kcore_dir: None,
+            kernel_release: None,
+            kernel_build_id: None,
+            trust_running_kernel: false,
+            ..shared.options.clone()
         };
-    };
-    let running = running_kernel::build_id();
-    let mut reason = Reason::KernelDiffers { recorded, running };
-    if running.is_some_and(|running| running.matches(&recorded)) {
-        match at(Path::new(RUNNING)) {
-            Ok(found) => return Ok(found),
-            Err(error) => reason = error,
+        Machine { shared, options, is_guest: true }
+    }
+
+    /// The order is that of `perf`: what is given, and nothing else then; an image; the running kernel; the cache.
+    fn kernel(&self, build_id: Option<BuildId>, reference: Option<&(String, u64)>) -> Opening<'f> {
+        if let Some(path) = self.given_list() {
+            return self.listed(&path, reference);
         }
-    }
-    kernel_symbol_lists(shared.options, &recorded).iter().find_map(|path| at(path).ok()).ok_or(reason)
-}
-
-fn module(
-    shared: &Shared<'_>,
-    name: &str,
-    build_id: Option<BuildId>,
-    start: Option<u64>,
-) -> Result<Located, Reason> {
-    let module = Some(name.to_owned());
-    if let Some(path) = &shared.options.kallsyms {
-        return Ok(Located { path: path.clone(), list: shared.kernel_lists.at(path)?, shift: 0, module });
-    }
-    let list = shared.kernel_lists.at(Path::new(RUNNING))?;
-    if !list.has_module(name) {
-        return Err(Reason::ModuleNotLoaded { module: name.to_owned() });
-    }
-    match build_id {
-        Some(recorded) => {
-            let running = running_kernel::module_build_id(name);
-            if !running.is_some_and(|running| running.matches(&recorded)) {
-                return Err(Reason::KernelDiffers { recorded, running });
-            }
+        let search = self.search(Path::new("vmlinux"), build_id);
+        if let Some(path) = &self.options.vmlinux {
+            return self.image(search.given(path)?, &search, reference);
         }
-        None if !shared.options.trust_running_kernel => return Err(Reason::KernelUnknown),
-        None => {}
+        let from_image = search.kernel_image().and_then(|opened| self.image(opened, &search, reference));
+        let image_reason = match from_image {
+            Ok(names) => return Ok(names),
+            Err(reason) => reason,
+        };
+        self.kernel_without_image(build_id, reference).map_err(|reason| match image_reason {
+            // An image that is there and damaged says more than a kernel that does not run here.
+            Reason::NoFile { .. } | Reason::BuildIdDiffers { .. } => reason,
+            image_reason => image_reason,
+        })
     }
-    let shift = match (start, running_kernel::module_start(name)) {
-        (Some(recorded), Some(now)) => now.wrapping_sub(recorded),
-        _ => 0,
-    };
-    Ok(Located { path: PathBuf::from(RUNNING), list, shift, module })
-}
 
-/// The kernel's name of a module: `/lib/modules/6.1.0/kernel/fs/nf-x.ko.xz` and `[nf_x]` are `nf_x`.
-fn module_name(name: &Path) -> String {
-    let last = name.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let plain = last.trim_start_matches('[').trim_end_matches(']');
-    let plain = plain.split(".ko").next().unwrap_or(plain);
-    plain.replace('-', "_")
-}
-
-impl Located {
-    fn name(&self, batch: &AddressBatch) -> SymbolBatch {
-        let mut builder = BatchBuilder::new(batch);
-        builder.found.push(Found { path: self.path.clone(), provides: Provides::KernelSymbols });
-        let mut numbers: FxHashMap<u64, SymbolId> = FxHashMap::default();
-        for address in &batch.addresses {
-            let Some(entry) = self.find(*address) else {
-                builder.push_reason(&Reason::NoSymbolCovers);
-                continue;
+    fn kernel_without_image(
+        &self,
+        build_id: Option<BuildId>,
+        reference: Option<&(String, u64)>,
+    ) -> Opening<'f> {
+        let running = running_kernel::build_id().filter(|_| !self.is_guest);
+        let Some(recorded) = build_id else {
+            return if self.options.trust_running_kernel {
+                self.listed(Path::new(RUNNING), reference)
+            } else {
+                Err(Reason::KernelUnknown)
             };
-            let number = *numbers.entry(entry.start).or_insert_with(|| {
-                let name = self.list.name(entry).into_owned();
-                builder.symbols.push(Symbol {
-                    raw_name: name.clone(),
-                    name,
-                    start: entry.start.wrapping_sub(self.shift),
-                    end: entry.end.wrapping_sub(self.shift),
-                    binding: entry.binding,
-                });
-                SymbolId(next_number(builder.symbols.len().saturating_sub(1)))
-            });
-            builder.push_symbol(number);
+        };
+        let mut reason = Reason::KernelDiffers { recorded, running };
+        if running.is_some_and(|running| running.matches(&recorded)) {
+            match self.listed(Path::new(RUNNING), reference) {
+                Ok(names) => return Ok(names),
+                Err(error) => reason = error,
+            }
         }
-        builder.finish(batch.clone())
+        let mut cached = kernel_symbol_lists(&self.options, &recorded).into_iter();
+        cached.find_map(|path| self.listed(&path, reference).ok()).ok_or(reason)
     }
 
-    fn find(&self, address: u64) -> Option<&Entry> {
-        let entry = self.list.find(address.wrapping_add(self.shift))?;
-        match &self.module {
-            Some(wanted) => {
-                self.list.module(entry).is_some_and(|name| same_module(&name, wanted)).then_some(entry)
-            }
-            None => Some(entry),
+    fn module(&self, name: &Path, build_id: Option<BuildId>, start: Option<u64>) -> Opening<'f> {
+        let module = module_name(name);
+        if let Some(path) = self.given_list() {
+            let listed = module_start_beside(&path, &module);
+            return self.module_in_list(&path, &module, start, listed);
         }
+        let running_reason = match self.running_module(&module, build_id, start) {
+            Ok(names) => return Ok(names),
+            Err(reason) => reason,
+        };
+        let search = self.search(name, build_id);
+        let file_reason = match (search.module(), start) {
+            (Ok(opened), Some(start)) => return self.module_file(opened, &search, start),
+            (Ok(_), None) => Reason::ModuleStartUnknown { module: module.clone() },
+            (Err(reason), _) => reason,
+        };
+        let lists = self.options.kernel_build_id.iter().flat_map(|id| kernel_symbol_lists(&self.options, id));
+        for path in lists {
+            let listed = module_start_beside(&path, &module);
+            if let Ok(names) = self.module_in_list(&path, &module, start, listed) {
+                return Ok(names);
+            }
+        }
+        Err(match file_reason {
+            Reason::NoFile { .. } => running_reason,
+            file_reason => file_reason,
+        })
+    }
+
+    fn running_module(&self, module: &str, build_id: Option<BuildId>, start: Option<u64>) -> Opening<'f> {
+        let not_loaded = || Reason::ModuleNotLoaded { module: module.to_owned() };
+        if self.is_guest {
+            return Err(not_loaded());
+        }
+        // Reading the list takes long, so the rest is asked before.
+        match build_id {
+            Some(recorded) => {
+                let running = running_kernel::module_build_id(module).ok_or_else(not_loaded)?;
+                if !running.matches(&recorded) {
+                    return Err(Reason::KernelDiffers { recorded, running: Some(running) });
+                }
+            }
+            None if self.options.trust_running_kernel => {}
+            None if running_kernel::has_module(module) => return Err(Reason::KernelUnknown),
+            None => return Err(not_loaded()),
+        }
+        let list = self.list(Path::new(RUNNING))?;
+        let located = Located::module(list, module, start, running_kernel::module_start(module))?;
+        Ok(Box::new(located))
+    }
+
+    /// The list that is used whatever its build-id: the one that the user named, or that belongs to the recording.
+    fn given_list(&self) -> Option<PathBuf> {
+        let recorded = || self.options.kcore_dir.as_ref().map(|dir| dir.join("kallsyms"));
+        match (&self.options.kallsyms, &self.options.vmlinux) {
+            (Some(path), _) => Some(path.clone()),
+            (None, Some(_)) => None,
+            (None, None) => recorded().filter(|list| list.is_file()),
+        }
+    }
+
+    fn list(&self, path: &Path) -> Result<(PathBuf, Arc<Kallsyms>), Reason> {
+        self.shared.kernel_lists.at(path).map(|list| (path.to_owned(), list))
+    }
+
+    fn listed(&self, path: &Path, reference: Option<&(String, u64)>) -> Opening<'f> {
+        Ok(Box::new(Located::kernel(self.list(path)?, reference)?))
+    }
+
+    fn module_in_list(
+        &self,
+        path: &Path,
+        module: &str,
+        start: Option<u64>,
+        listed: Option<u64>,
+    ) -> Opening<'f> {
+        Ok(Box::new(Located::module(self.list(path)?, module, start, listed)?))
+    }
+
+    fn search<'a>(&'a self, path: &'a Path, build_id: Option<BuildId>) -> Search<'a> {
+        Search { options: &self.options, path, build_id, debug_link: None }
+    }
+
+    fn image(&self, opened: Opened, search: &Search<'_>, reference: Option<&(String, u64)>) -> Opening<'f> {
+        let (image, names) = self.read(opened, search)?;
+        Ok(Box::new(AtRunTime::kernel(&image, names, reference)?))
+    }
+
+    fn module_file(&self, opened: Opened, search: &Search<'_>, start: u64) -> Opening<'f> {
+        let (image, names) = self.read(opened, search)?;
+        Ok(Box::new(AtRunTime::module(&image, names, start)))
+    }
+
+    fn read(
+        &self,
+        opened: Opened,
+        search: &Search<'_>,
+    ) -> Result<(Image<'f>, crate::source::naming::ElfNames<'f>), Reason> {
+        let path = opened.path.clone();
+        let kept = elf_file::Kept::new(opened, self.shared.files);
+        let image = Image::parse(kept.data).ok_or(Reason::NotElf { path })?;
+        let search = Search { debug_link: None, ..*search };
+        Ok((image, elf_file::from_binary(search, kept, self.shared.files)?))
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_modules() {
-        for name in ["/lib/modules/6.1.0/kernel/net/nf-nat.ko.xz", "[nf_nat]", "nf_nat", "/a/nf_nat.ko"] {
-            assert_eq!(module_name(Path::new(name)), "nf_nat");
-        }
-    }
+/// Where a module was when a list was made, by the copy of `/proc/modules` that a recorder puts beside it.
+fn module_start_beside(list: &Path, module: &str) -> Option<u64> {
+    let modules = match list.to_str() {
+        Some(RUNNING) => return running_kernel::module_start(module),
+        _ => list.parent()?.join("modules"),
+    };
+    running_kernel::module_start_in(&modules, module)
 }

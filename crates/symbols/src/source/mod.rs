@@ -1,43 +1,64 @@
-//! Where names come from. Each source answers for some kinds of subject; the first answer counts.
+//! Where names come from. Each source answers for some kinds of subject; the first one that can be opened counts.
 //!
 //! One more source is one more file here and one more line in [`SOURCES`].
 
 pub(crate) mod dwarf;
 pub(crate) mod elf;
-mod elf_file;
+pub(crate) mod elf_file;
+mod generated;
 pub(crate) mod image;
+pub(crate) mod jitdump;
 pub(crate) mod kallsyms;
 mod kernel;
+mod kernel_image;
+mod kernel_list;
+mod layers;
+pub(crate) mod listed;
+mod mini_debug_info;
 mod naming;
-mod plt;
+pub(crate) mod perf_map;
+pub(crate) mod plt;
 mod running_kernel;
-mod table;
-mod vdso;
+pub(crate) mod shown;
+pub(crate) mod table;
+pub(crate) mod vdso;
+
+use std::sync::Arc;
 
 use crate::batch::SymbolBatch;
+use crate::files::Files;
 use crate::options::Options;
 use crate::reason::Reason;
-use crate::subject::AddressBatch;
+use crate::subject::{AddressBatch, Subject};
 
-/// What the sources of one run share.
+/// What the sources of one resolver share.
 #[derive(Debug)]
-pub(crate) struct Shared<'a> {
-    pub(crate) options: &'a Options,
-    pub(crate) kernel_lists: kallsyms::Lists,
+pub(crate) struct Shared<'f> {
+    pub(crate) options: Options,
+    /// Keeps the bytes that an opened source borrows.
+    pub(crate) files: &'f Files,
+    pub(crate) kernel_lists: Arc<kallsyms::Lists>,
 }
 
-/// A source of names: `None` when it is not for this kind of subject, else an answer or why there is none.
-type Source = fn(&Shared<'_>, &AddressBatch) -> Option<Result<SymbolBatch, Reason>>;
+/// The names of one subject: found, read, and ready to be asked.
+pub(crate) trait Names: std::fmt::Debug + Send + Sync {
+    /// Names the addresses of a batch. It may be asked from several threads at once, and what it answers for an
+    /// address must not depend on the others.
+    fn name(&self, options: &Options, batch: &AddressBatch) -> SymbolBatch;
+}
+
+/// A source of names: `None` when it is not for this kind of subject, else the names or why there are none.
+type Source = for<'f> fn(&Shared<'f>, &Subject) -> Option<Result<Box<dyn Names + 'f>, Reason>>;
 
 /// All sources, the best first.
-const SOURCES: &[Source] = &[elf_file::answer, vdso::answer, kernel::answer];
+const SOURCES: &[Source] = &[listed::open, elf_file::open, generated::open, vdso::open, kernel::open];
 
-/// Asks the sources in order. The reason of the first one counts if none has an answer.
-pub(crate) fn answer(shared: &Shared<'_>, batch: &AddressBatch) -> Result<SymbolBatch, Reason> {
+/// Asks the sources in order. The reason of the first one counts if none can be opened.
+pub(crate) fn open<'f>(shared: &Shared<'f>, subject: &Subject) -> Result<Box<dyn Names + 'f>, Reason> {
     let mut first = None;
     for source in SOURCES {
-        match source(shared, batch) {
-            Some(Ok(answer)) => return Ok(answer),
+        match source(shared, subject) {
+            Some(Ok(names)) => return Ok(names),
             Some(Err(reason)) => first = first.or(Some(reason)),
             None => {}
         }

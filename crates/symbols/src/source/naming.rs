@@ -1,17 +1,21 @@
 //! Names for the addresses of one ELF binary, out of its parts.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{PoisonError, RwLock};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::batch::{BatchBuilder, Found, Provides, Symbol, SymbolBatch, SymbolId, next_number};
-use crate::options::Options;
+use crate::files::Files;
+use crate::options::{LinesOf, Options};
 use crate::reason::Reason;
-use crate::source::dwarf::{self, DebugSections};
+use crate::source::Names;
+use crate::source::dwarf::{self, DebugFiles, DebugInfo};
 use crate::source::elf::ElfSymbols;
 use crate::source::image::Image;
 use crate::source::plt::Plt;
+use crate::source::shown::ShownNames;
 use crate::source::table::Entry;
 use crate::subject::AddressBatch;
 
@@ -20,65 +24,78 @@ const MAX_NAMES_BYTES: usize = 256 << 20;
 
 /// The files that make up a binary; they may all be the same.
 #[derive(Debug)]
-pub(crate) struct Parts<'p, 'data> {
+pub(crate) struct Parts<'p, 'f> {
     /// The file that was mapped: its program headers say where code lies.
-    pub(crate) runtime: (&'p Path, &'p Image<'data>),
-    /// The file with the symbols.
-    pub(crate) symbols: (&'p Path, &'p Image<'data>),
+    pub(crate) runtime: (&'p Path, Image<'f>),
+    /// The file with the symbols, if it is another one.
+    pub(crate) symbols: Option<(&'p Path, &'p Image<'f>)>,
+    /// The file with symbols that is embedded in the one that was mapped.
+    pub(crate) embedded: Option<&'p Image<'f>>,
     /// The file with debug information.
-    pub(crate) debug: Option<(&'p Path, &'data [u8])>,
+    pub(crate) debug: Option<DebugFiles<'f>>,
 }
 
-/// Names all addresses of the batch, which are offsets in the mapped file.
-pub(crate) fn name(
-    parts: &Parts<'_, '_>,
-    options: &Options,
-    batch: &AddressBatch,
-) -> Result<SymbolBatch, Reason> {
-    let (runtime_path, runtime) = parts.runtime;
-    let symbols = ElfSymbols::read(parts.symbols.1, runtime);
-    let plt = Plt::read(runtime, |address| {
-        let symbols = symbols.as_ref()?;
-        let entry = symbols.table.find(runtime.address_to_offset(address)?)?;
-        Some(symbols.name(entry).into_owned())
-    });
-    let mut builder = BatchBuilder::new(batch);
-    if runtime_path != parts.symbols.0 {
-        builder.found.push(Found { path: runtime_path.to_owned(), provides: Provides::Layout });
-    }
-    let reason = match &symbols {
-        Some(symbols) => {
-            builder.found.push(Found { path: parts.symbols.0.to_owned(), provides: symbols.provides });
-            Reason::NoSymbolCovers
+/// The names of one ELF binary. Addresses are offsets in the mapped file.
+#[derive(Debug)]
+pub(crate) struct ElfNames<'f> {
+    runtime: Image<'f>,
+    symbols: Option<ElfSymbols<'f>>,
+    plt: Plt,
+    debug: Option<(PathBuf, DebugInfo<'f>)>,
+    found: Vec<Found>,
+    shown: ShownNames,
+    /// Symbols that were chosen from several, by their start.
+    settled: RwLock<FxHashMap<u64, Entry>>,
+    /// Why an address without a symbol has none.
+    reason: Reason,
+}
+
+impl<'f> ElfNames<'f> {
+    /// Reads the parts. Debug information is read only if lines are wanted.
+    pub(crate) fn read(
+        parts: Parts<'_, 'f>,
+        files: &'f Files,
+        options: &Options,
+    ) -> Result<ElfNames<'f>, Reason> {
+        let (runtime_path, runtime) = parts.runtime;
+        let (symbols_path, symbols_image) = parts.symbols.unwrap_or((runtime_path, &runtime));
+        let read_symbols = || {
+            let symbols = match parts.embedded {
+                Some(embedded) => ElfSymbols::read_embedded(embedded, &runtime, files),
+                None => ElfSymbols::read(symbols_image, &runtime),
+            };
+            let plt = Plt::read(&runtime, |address| {
+                let symbols = symbols.as_ref()?;
+                let entry = symbols.find(runtime.address_to_offset(address)?)?;
+                Some(symbols.name(&symbols.choice(entry)).into_owned())
+            });
+            (symbols, plt)
+        };
+        let debug = parts.debug.filter(|_| options.lines);
+        let read_debug =
+            || debug.and_then(|found| Some((found.path.clone(), DebugInfo::open(found, files)?)));
+        let ((symbols, plt), debug) = rayon::join(read_symbols, read_debug);
+        let mut found = Vec::new();
+        if runtime_path != symbols_path {
+            found.push(Found { path: runtime_path.to_owned(), provides: Provides::Layout });
         }
-        None => Reason::Stripped { path: runtime_path.to_owned() },
-    };
-    push_symbols(symbols.as_ref(), &plt, options, batch, &reason, &mut builder);
-    let has_frames = options.lines && push_frames(parts, options, batch, &mut builder);
-    if symbols.is_none() && plt.table.is_empty() && !has_frames {
-        return Err(reason);
+        let reason = match &symbols {
+            Some(symbols) => {
+                found.push(Found { path: symbols_path.to_owned(), provides: symbols.provides });
+                Reason::NoSymbolCovers
+            }
+            None => Reason::Stripped { path: runtime_path.to_owned() },
+        };
+        if symbols.is_none() && plt.table.is_empty() && debug.is_none() {
+            return Err(reason);
+        }
+        let shown = ShownNames::new(options.demangle);
+        Ok(ElfNames { runtime, symbols, plt, debug, found, shown, settled: RwLock::default(), reason })
     }
-    Ok(builder.finish(batch.clone()))
-}
 
-/// A symbol that covers an address, and whether it is one of the procedure linkage table.
-#[derive(Clone, Copy)]
-struct Hit {
-    entry: Entry,
-    is_plt: bool,
-}
-
-fn push_symbols(
-    symbols: Option<&ElfSymbols<'_>>,
-    plt: &Plt,
-    options: &Options,
-    batch: &AddressBatch,
-    reason: &Reason,
-    builder: &mut BatchBuilder,
-) {
-    let find = |address: &u64| -> Option<Hit> {
-        let plain = symbols.and_then(|symbols| symbols.table.find(*address));
-        let linkage = plt.table.find(*address);
+    fn find(&self, address: u64) -> Option<Hit> {
+        let plain = self.symbols.as_ref().and_then(|symbols| symbols.find(address));
+        let linkage = self.plt.table.find(address);
         match (plain, linkage) {
             // `_init` often has no size and then seems to cover the table behind it: the inner one is meant.
             (Some(plain), Some(linkage)) if linkage.start > plain.start => {
@@ -88,68 +105,99 @@ fn push_symbols(
             (None, Some(linkage)) => Some(Hit { entry: *linkage, is_plt: true }),
             (None, None) => None,
         }
-    };
-    let hits: Vec<Option<Hit>> = batch.addresses.par_iter().with_min_len(1024).map(find).collect();
-    let mut numbers: FxHashMap<(u64, bool), SymbolId> = FxHashMap::default();
-    let mut chosen: Vec<Hit> = Vec::new();
-    for hit in hits {
-        let Some(hit) = hit else {
-            builder.push_reason(reason);
-            continue;
-        };
-        let number = *numbers.entry((hit.entry.start, hit.is_plt)).or_insert_with(|| {
-            chosen.push(hit);
-            SymbolId(next_number(chosen.len() - 1))
-        });
-        builder.push_symbol(number);
     }
-    // Many symbols of a damaged table may share one long name.
-    let mut room = MAX_NAMES_BYTES;
-    let mut take_room = |hit: &Hit| {
-        let bytes = symbols.map_or(0, |symbols| symbols.name(&hit.entry).len());
-        room = room.saturating_sub(bytes);
-        room > 0
-    };
-    let chosen: Vec<(Hit, bool)> = chosen.into_iter().map(|hit| (hit, take_room(&hit))).collect();
-    builder.symbols = chosen
-        .into_par_iter()
-        .map(|(Hit { entry, is_plt }, has_room)| {
-            let (name, raw_name) = match symbols {
-                _ if !has_room => (String::new(), String::new()),
-                Some(symbols) if !is_plt => {
-                    let raw = symbols.name(&entry);
-                    (crate::demangle::demangle(&raw, options.demangle).into_owned(), raw.into_owned())
-                }
-                _ => plt.name(&entry, options.demangle),
+
+    fn push_symbols(&self, batch: &AddressBatch, builder: &mut BatchBuilder) {
+        let addresses = batch.addresses.par_iter().with_min_len(1024);
+        let hits: Vec<Option<Hit>> = addresses.map(|address| self.find(*address)).collect();
+        let mut numbers: FxHashMap<(u64, bool), SymbolId> = FxHashMap::default();
+        let mut chosen: Vec<Hit> = Vec::new();
+        for hit in hits {
+            let Some(hit) = hit else {
+                builder.push_reason(&self.reason);
+                continue;
             };
-            Symbol { name, raw_name, start: entry.start, end: entry.end, binding: entry.binding }
-        })
-        .collect();
+            let number = *numbers.entry((hit.entry.start, hit.is_plt)).or_insert_with(|| {
+                chosen.push(hit);
+                SymbolId(next_number(chosen.len() - 1))
+            });
+            builder.push_symbol(number);
+        }
+        // One of several symbols at a start is chosen by its name, which takes long: only where it is asked for.
+        let chosen: Vec<Hit> = chosen.into_par_iter().with_min_len(16).map(|hit| self.settle(hit)).collect();
+        // Many symbols of a damaged table may share one long name.
+        let mut room = MAX_NAMES_BYTES;
+        let mut take_room = |hit: &Hit| {
+            let bytes = self.symbols.as_ref().map_or(0, |symbols| symbols.name_bytes(&hit.entry));
+            room = room.saturating_sub(bytes);
+            room > 0
+        };
+        let chosen = chosen.into_iter().map(|hit| (hit, take_room(&hit)));
+        builder.symbols = chosen
+            .map(|(Hit { entry, is_plt }, has_room)| {
+                let raw_name = match &self.symbols {
+                    _ if !has_room => String::new(),
+                    Some(symbols) if !is_plt => symbols.name(&entry).into_owned(),
+                    _ => self.plt.name(&entry),
+                };
+                let Entry { start, end, binding, .. } = entry;
+                Symbol { name: String::new(), raw_name, start, end, binding }
+            })
+            .collect();
+        let names = self.shown.of(builder.symbols.iter().map(|symbol| symbol.raw_name.as_str()));
+        builder.symbols.iter_mut().zip(names).for_each(|(symbol, name)| symbol.name = name);
+    }
+
+    fn settle(&self, hit: Hit) -> Hit {
+        let Some(symbols) =
+            self.symbols.as_ref().filter(|symbols| !hit.is_plt && symbols.has_choice(&hit.entry))
+        else {
+            return hit;
+        };
+        let known =
+            self.settled.read().unwrap_or_else(PoisonError::into_inner).get(&hit.entry.start).copied();
+        let entry = known.unwrap_or_else(|| {
+            let choice = symbols.choice(&hit.entry);
+            self.settled.write().unwrap_or_else(PoisonError::into_inner).insert(choice.start, choice);
+            choice
+        });
+        Hit { entry, ..hit }
+    }
+
+    fn push_frames(&self, options: &Options, batch: &AddressBatch, builder: &mut BatchBuilder) {
+        let Some((path, debug)) = &self.debug else { return };
+        // A frame without inlined functions is a line: it has no place for a name.
+        let symbol = |index: usize| builder.symbol(index).filter(|_| options.inlines);
+        let one_of_each = options.lines_of == LinesOf::OneOfEachSymbol;
+        let offsets = batch.addresses.iter().enumerate();
+        let queries: Vec<dwarf::Query> = offsets
+            .map(|(index, offset)| dwarf::Query {
+                address: self.runtime.offset_to_address(*offset),
+                symbol: symbol(index),
+                group: builder.symbol(index).filter(|_| one_of_each),
+            })
+            .collect();
+        if debug.push_frames(&queries, options.inlines, &self.shown, builder) {
+            builder.found.push(Found { path: path.clone(), provides: Provides::DebugInfo });
+        }
+    }
 }
 
-/// Returns whether any address has a frame.
-fn push_frames(
-    parts: &Parts<'_, '_>,
-    options: &Options,
-    batch: &AddressBatch,
-    builder: &mut BatchBuilder,
-) -> bool {
-    let Some((path, data)) = parts.debug else { return false };
-    let Some(sections) = DebugSections::read(data) else { return false };
-    let runtime = parts.runtime.1;
-    // A frame without inlined functions is a line: it has no place for a name.
-    let symbol = |index: usize| builder.symbol(index).filter(|_| options.inlines);
-    let offsets = batch.addresses.iter().enumerate();
-    let queries: Vec<dwarf::Query> = offsets
-        .map(|(index, offset)| dwarf::Query {
-            address: runtime.offset_to_address(*offset),
-            symbol: symbol(index),
-        })
-        .collect();
-    let wanted = dwarf::Wanted { inlines: options.inlines, demangle: options.demangle };
-    let any = dwarf::push_frames(&sections, &queries, wanted, builder);
-    if any {
-        builder.found.push(Found { path: path.to_owned(), provides: Provides::DebugInfo });
+impl Names for ElfNames<'_> {
+    fn name(&self, options: &Options, batch: &AddressBatch) -> SymbolBatch {
+        let mut builder = BatchBuilder::new(batch);
+        builder.found.clone_from(&self.found);
+        self.push_symbols(batch, &mut builder);
+        if options.lines {
+            self.push_frames(options, batch, &mut builder);
+        }
+        builder.finish(batch.clone())
     }
-    any
+}
+
+/// A symbol that covers an address, and whether it is one of the procedure linkage table.
+#[derive(Clone, Copy)]
+struct Hit {
+    entry: Entry,
+    is_plt: bool,
 }

@@ -9,9 +9,8 @@ use object::elf;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::batch::Binding;
-use crate::demangle::{Demangle, demangle};
 use crate::source::elf::{RawSymbol, raw_symbols};
-use crate::source::image::{Cursor, Image, Section, text_at};
+use crate::source::image::{Cursor, Image, Section, as_text, text_at};
 use crate::source::table::{Entry, Table};
 
 /// The pieces of the procedure linkage table, by file offset.
@@ -44,15 +43,12 @@ impl Plt {
         Plt { table: Table::of_disjoint(plt.entries), targets: plt.targets }
     }
 
-    /// The name to show and the name before demangling.
-    pub(crate) fn name(&self, entry: &Entry, style: Demangle) -> (String, String) {
+    /// The name before demangling.
+    pub(crate) fn name(&self, entry: &Entry) -> String {
         match usize::try_from(entry.name).ok().and_then(|at| self.targets.get(at)) {
-            Some(Target::Named(name)) => (format!("{}@plt", demangle(name, style)), format!("{name}@plt")),
-            Some(Target::Unnamed { resolver }) => {
-                let name = format!("offset_{resolver:#x}@plt");
-                (name.clone(), name)
-            }
-            Some(Target::Header) | None => (".plt".to_owned(), ".plt".to_owned()),
+            Some(Target::Named(name)) => format!("{name}@plt"),
+            Some(Target::Unnamed { resolver }) => format!("offset_{resolver:#x}@plt"),
+            Some(Target::Header) | None => ".plt".to_owned(),
         }
     }
 }
@@ -144,7 +140,7 @@ impl<F: Fn(u64) -> Option<String>> PltReader<'_, '_, F> {
                 }
                 let name = usize::try_from(symbol).ok().filter(|number| *number > 0).and_then(|number| {
                     let at = usize::try_from(raw.get(number)?.name).ok()?;
-                    text_at(strings?, at).map(String::from_utf8_lossy).map(Cow::into_owned)
+                    text_at(strings?, at).map(as_text).map(Cow::into_owned)
                 });
                 let target = match name {
                     Some(name) if !name.is_empty() => Target::Named(name),

@@ -18,9 +18,22 @@ pub(crate) fn module_build_id(module: &str) -> Option<BuildId> {
     notes_at(&Path::new("/sys/module").join(module).join("notes/.note.gnu.build-id"))
 }
 
+/// Whether a module is loaded now.
+pub(crate) fn has_module(module: &str) -> bool {
+    !module.contains('/') && Path::new("/sys/module").join(module).is_dir()
+}
+
 /// Where a module is loaded now.
 pub(crate) fn module_start(module: &str) -> Option<u64> {
-    start_in(&std::fs::read_to_string("/proc/modules").ok()?, module)
+    module_start_in(Path::new("/proc/modules"), module)
+}
+
+/// Where a module was when a copy of `/proc/modules` was made.
+pub(crate) fn module_start_in(modules: &Path, module: &str) -> Option<u64> {
+    if !std::fs::metadata(modules).ok()?.is_file() {
+        return None;
+    }
+    start_in(&std::fs::read_to_string(modules).ok()?, module)
 }
 
 fn notes_at(path: &Path) -> Option<BuildId> {

@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 
 use crate::batch::Binding;
 use crate::demangle::{Demangle, demangle};
+use crate::source::image::as_text;
 
 /// How many enclosing symbols are tried for an address behind the end of the symbol before it. Real code nests one
 /// or two deep; the bound is for files made to be slow.
@@ -34,12 +35,29 @@ pub(crate) struct Table {
     entries: Vec<Entry>,
     /// For each entry the nearest one before it that reaches beyond its start.
     enclosing: Vec<Option<u32>>,
+    /// Where only the names can tell which of several symbols at a start is meant: all of them, by start and then in
+    /// the order of the file. They all end at the same address.
+    rivals: Vec<Entry>,
 }
 
 impl Table {
     /// Makes a table of entries in the order of the file. `is_border` tells whether a symbol without size must not
     /// reach up to the next one; `name` reads the name of an entry.
     pub(crate) fn build<'n>(
+        entries: Vec<Entry>,
+        is_border: impl Fn(&Entry, &Entry) -> bool,
+        name: impl Fn(&Entry) -> &'n [u8],
+    ) -> Table {
+        let mut table = Table::build_lazily(entries, is_border, &name);
+        let chosen: Vec<Entry> = table.entries.iter().map(|entry| table.choice(entry, &name)).collect();
+        table.entries = chosen;
+        table.rivals = Vec::new();
+        table
+    }
+
+    /// The same, but where it takes the names to choose between symbols at one start the choice is left to
+    /// [`Self::choice`]: it is slow, and most starts are never asked about.
+    pub(crate) fn build_lazily<'n>(
         mut entries: Vec<Entry>,
         is_border: impl Fn(&Entry, &Entry) -> bool,
         name: impl Fn(&Entry) -> &'n [u8],
@@ -47,9 +65,9 @@ impl Table {
         // Stable: where several start at one address their order in the file counts.
         entries.sort_by_key(|entry| entry.start);
         complete_sizes(&mut entries, is_border);
-        let entries = choose(entries, name);
+        let (entries, rivals) = choose(&entries, name);
         let enclosing = enclosing(&entries);
-        Table { entries, enclosing }
+        Table { entries, enclosing, rivals }
     }
 
     /// Makes a table of entries whose sizes are known and which do not overlap.
@@ -57,7 +75,17 @@ impl Table {
         entries.sort_by_key(|entry| entry.start);
         entries.dedup_by_key(|entry| entry.start);
         let enclosing = enclosing(&entries);
-        Table { entries, enclosing }
+        Table { entries, enclosing, rivals: Vec::new() }
+    }
+
+    /// Makes a table of entries that may overlap; the last one in order counts where several start.
+    pub(crate) fn of_latest(mut entries: Vec<Entry>) -> Table {
+        entries.reverse();
+        entries.sort_by_key(|entry| entry.start);
+        entries.dedup_by_key(|entry| entry.start);
+        complete_sizes(&mut entries, |_, _| false);
+        let enclosing = enclosing(&entries);
+        Table { entries, enclosing, rivals: Vec::new() }
     }
 
     /// The symbol that covers the address: the innermost one, if they nest. A symbol of no length covers its start.
@@ -74,19 +102,32 @@ impl Table {
         None
     }
 
+    /// Whether [`Self::choice`] may be another symbol.
+    pub(crate) fn has_choice(&self, found: &Entry) -> bool {
+        self.rivals.binary_search_by_key(&found.start, |rival| rival.start).is_ok()
+    }
+
+    /// The symbol that is meant by one that was found: another one at the same address may have the better name.
+    pub(crate) fn choice<'n>(&self, found: &Entry, name: impl Fn(&Entry) -> &'n [u8]) -> Entry {
+        let first = self.rivals.partition_point(|rival| rival.start < found.start);
+        let rivals = self.rivals.get(first..).unwrap_or(&[]).iter();
+        let rivals = rivals.take_while(|rival| rival.start == found.start);
+        let best = rivals.reduce(|old, new| if is_better_name(new, old, &name) { new } else { old });
+        *best.unwrap_or(found)
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// All symbols, by address.
-    #[cfg(test)]
-    pub(crate) fn entries(&self) -> &[Entry] {
-        &self.entries
+    /// How many symbols there are.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
     }
 
-    /// The first symbol that satisfies `wanted`.
-    pub(crate) fn first(&self, wanted: impl Fn(&Entry) -> bool) -> Option<&Entry> {
-        self.entries.iter().find(|entry| wanted(entry))
+    /// All symbols, by address.
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
     }
 }
 
@@ -112,47 +153,62 @@ fn page_end(address: u64) -> u64 {
 /// How many symbols at one address are compared by name. Real files have a handful.
 const MAX_RIVALS: usize = 256;
 
-/// Keeps one symbol for each start.
-fn choose<'n>(entries: Vec<Entry>, name: impl Fn(&Entry) -> &'n [u8]) -> Vec<Entry> {
+/// Keeps one symbol for each start, and the rivals between which only names decide.
+fn choose<'n>(entries: &[Entry], name: impl Fn(&Entry) -> &'n [u8]) -> (Vec<Entry>, Vec<Entry>) {
     let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());
-    let mut rivals = 0_usize;
-    for entry in entries {
-        match kept.last_mut() {
-            Some(last) if last.start == entry.start => {
-                rivals = rivals.saturating_add(1);
-                if rivals < MAX_RIVALS && better(&entry, last, &name) {
-                    *last = entry;
-                }
+    let mut rivals: Vec<Entry> = Vec::new();
+    let mut best: Vec<Entry> = Vec::new();
+    for group in entries.chunk_by(|left, right| left.start == right.start) {
+        best.clear();
+        for entry in group {
+            match best.first().map_or(Ordering::Greater, |first| by_kind(entry, first)) {
+                Ordering::Less => continue,
+                Ordering::Greater => best.clear(),
+                Ordering::Equal => {}
             }
-            _ => {
-                rivals = 0;
-                kept.push(entry);
+            if best.len() < MAX_RIVALS {
+                best.push(*entry);
             }
         }
+        let Some((first, others)) = best.split_first() else { continue };
+        if others.is_empty() {
+            kept.push(*first);
+        } else if others.iter().all(|other| other.end == first.end) {
+            kept.push(*first);
+            rivals.extend_from_slice(&best);
+        } else {
+            // Which addresses are covered depends on the choice.
+            kept.push(others.iter().fold(
+                *first,
+                |old, new| {
+                    if is_better_name(new, &old, &name) { *new } else { old }
+                },
+            ));
+        }
     }
-    kept
+    (kept, rivals)
 }
 
-/// Whether `new` is preferred over `old`, which starts at the same address and comes earlier in the file.
-fn better<'n>(new: &Entry, old: &Entry, name: impl Fn(&Entry) -> &'n [u8]) -> bool {
+/// Whether the kind of `new` is better than that of `old`.
+fn by_kind(new: &Entry, old: &Entry) -> Ordering {
     let has_size = |entry: &Entry| entry.end > entry.start;
-    let by_kind = has_size(new)
+    has_size(new)
         .cmp(&has_size(old))
         .then_with(|| old.is_label.cmp(&new.is_label))
         .then_with(|| (new.binding != Binding::Weak).cmp(&(old.binding != Binding::Weak)))
-        .then_with(|| (new.binding == Binding::Global).cmp(&(old.binding == Binding::Global)));
-    match by_kind {
-        Ordering::Less => return false,
-        Ordering::Greater => return true,
-        Ordering::Equal => {}
-    }
+        .then_with(|| (new.binding == Binding::Global).cmp(&(old.binding == Binding::Global)))
+}
+
+/// Whether the name of `new` is preferred over that of `old`, which is of the same kind, starts at the same address and
+/// comes earlier in the file.
+fn is_better_name<'n>(new: &Entry, old: &Entry, name: impl Fn(&Entry) -> &'n [u8]) -> bool {
     let (new_bytes, old_bytes) = (name(new), name(old));
     // Most symbols at one address are the variants of a constructor, and demangling is slow.
     if are_variants(new_bytes, old_bytes) {
         return false;
     }
     // Names are compared as they are shown.
-    let (new_raw, old_raw) = (String::from_utf8_lossy(new_bytes), String::from_utf8_lossy(old_bytes));
+    let (new_raw, old_raw) = (as_text(new_bytes), as_text(old_bytes));
     let (new_name, old_name) = (shown(&new_raw), shown(&old_raw));
     let underscores = |name: &str| name.bytes().take_while(|byte| *byte == b'_').count();
     let by_name = underscores(&old_name)

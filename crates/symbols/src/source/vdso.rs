@@ -1,39 +1,63 @@
-//! The code that the kernel maps into every process, read from this process.
+//! The code that the kernel maps into every process, read from this process or out of the recorder's
+//! cache.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::batch::SymbolBatch;
-use crate::options::Options;
+use crate::build_id::BuildId;
+use crate::find::Search;
+use crate::options::{FileBytes, Options};
 use crate::reason::Reason;
-use crate::source::Shared;
 use crate::source::image::Image;
-use crate::source::naming::{self, Parts};
-use crate::subject::{AddressBatch, Subject};
+use crate::source::naming::{ElfNames, Parts};
+use crate::source::{Names, Shared};
+use crate::subject::Subject;
 
 /// Larger than any such image, which is two pages on most machines.
 const MAX_BYTES: u64 = 1 << 20;
 
-pub(crate) fn answer(shared: &Shared<'_>, batch: &AddressBatch) -> Option<Result<SymbolBatch, Reason>> {
-    let Subject::Vdso { .. } = batch.subject else { return None };
-    Some(from_own_image(shared.options, batch))
+pub(crate) fn open<'f>(
+    shared: &Shared<'f>,
+    subject: &Subject,
+) -> Option<Result<Box<dyn Names + 'f>, Reason>> {
+    let Subject::Vdso { build_id } = subject else { return None };
+    let names = from_own_image(shared, *build_id)
+        .or_else(|reason| from_cache(shared, *build_id).ok_or(reason))
+        .and_then(|(path, bytes)| read(shared, &path, bytes));
+    Some(names.map(|names| Box::new(names) as Box<dyn Names + 'f>))
 }
 
-fn from_own_image(options: &Options, batch: &AddressBatch) -> Result<SymbolBatch, Reason> {
+fn read<'f>(shared: &Shared<'f>, path: &Path, bytes: FileBytes) -> Result<ElfNames<'f>, Reason> {
+    let damaged = || Reason::NotElf { path: path.to_owned() };
+    let image = Image::parse(shared.files.keep(bytes)).ok_or_else(damaged)?;
+    let parts = Parts { runtime: (path, image), symbols: None, embedded: None, debug: None };
+    ElfNames::read(parts, shared.files, &shared.options)
+}
+
+/// The image that a recorder put into its cache. Only with a build-id is it known to be the right one.
+fn from_cache(shared: &Shared<'_>, recorded: Option<BuildId>) -> Option<(PathBuf, FileBytes)> {
+    let search =
+        Search { options: &shared.options, path: Path::new("[vdso]"), build_id: recorded, debug_link: None };
+    search.cached().map(|opened| (opened.path, opened.bytes))
+}
+
+fn from_own_image(shared: &Shared<'_>, recorded: Option<BuildId>) -> Result<(PathBuf, FileBytes), Reason> {
+    let bytes = image_of(&shared.options, recorded)?;
+    Ok((PathBuf::from("[vdso]"), Arc::new(bytes)))
+}
+
+/// The image of this system, if it is the recorded one.
+pub(crate) fn image_of(options: &Options, recorded: Option<BuildId>) -> Result<Vec<u8>, Reason> {
     let bytes = own_image().ok_or(Reason::NoVdso)?;
-    let image = Image::parse(&bytes).ok_or(Reason::NoVdso)?;
-    let (recorded, running) = (batch.subject.build_id().copied(), image.build_id());
+    let running = Image::parse(&bytes).ok_or(Reason::NoVdso)?.build_id();
     let is_same = match (recorded, running) {
         (Some(recorded), Some(running)) => recorded.matches(&running),
         (Some(_), None) => false,
         (None, _) => options.trust_running_kernel,
     };
-    if !is_same {
-        return Err(Reason::VdsoDiffers { recorded, running });
-    }
-    let own = (Path::new("[vdso]"), &image);
-    naming::name(&Parts { runtime: own, symbols: own, debug: None }, options, batch)
+    if is_same { Ok(bytes) } else { Err(Reason::VdsoDiffers { recorded, running }) }
 }
 
 fn own_image() -> Option<Vec<u8>> {

@@ -12,14 +12,22 @@
 )]
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
 
+mod cache;
+mod calls;
 mod debug_files;
 mod demangle;
 mod foreign;
+mod jit;
 mod kernel;
+mod kernel_files;
 mod lines;
 mod mutants;
 mod nm;
+mod packed;
 mod perf;
 mod plt;
 mod programs;
+#[cfg(feature = "debuginfod")]
+mod servers;
+mod split_debug;
 mod threads;

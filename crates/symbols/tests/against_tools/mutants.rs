@@ -40,26 +40,58 @@ fn damage(bytes: &mut Vec<u8>, numbers: &mut Numbers, round: usize) {
 }
 
 fn flip(bytes: &mut [u8], numbers: &mut Numbers, start: usize, end: usize) {
-    for _ in 0..1 + numbers.below(24) {
+    flip_up_to(24, bytes, numbers, start, end);
+}
+
+fn flip_up_to(most: usize, bytes: &mut [u8], numbers: &mut Numbers, start: usize, end: usize) {
+    for _ in 0..1 + numbers.below(most) {
         bytes[start + numbers.below(end - start)] = numbers.next() as u8;
     }
+}
+
+/// How many mutants there are; `READPERF_MUTANTS` asks for more.
+fn rounds() -> usize {
+    std::env::var("READPERF_MUTANTS").ok().and_then(|text| text.parse().ok()).unwrap_or(1000)
+}
+
+/// The most memory that this process had so far, in KiB.
+fn peak_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
 #[test]
 fn damaged_binaries_do_no_harm() {
     let dir = directory("mutants");
     let mut good = Vec::new();
-    for flags in [&["-O2", "-g"][..], &["-O2", "-g", "-gz", "-gdwarf-4"], &["-O2", "-s"]] {
-        let Some(program) = compile(&dir, "inlines.c", "cc", flags) else { return };
-        good.push(std::fs::read(program).unwrap());
+    let ways: &[(&str, &str, &[&str])] = &[
+        ("inlines.c", "cc", &["-O2", "-g"]),
+        ("inlines.c", "cc", &["-O2", "-g", "-gz", "-gdwarf-4"]),
+        ("inlines.c", "cc", &["-O2", "-g", "-gdwarf-5", "-ffunction-sections", "-Wl,-z,lazy"]),
+        ("inlines.c", "cc", &["-O2", "-g", "-flto"]),
+        ("inlines.c", "cc", &["-O2", "-s"]),
+        ("classes.cc", "c++", &["-O2", "-g", "-gdwarf-4"]),
+        ("classes.cc", "c++", &["-O1", "-g", "-gz", "-fcf-protection", "-Wl,-z,ibtplt"]),
+    ];
+    for (name, compiler, flags) in ways {
+        let Some(program) = compile(&dir, name, compiler, flags) else { return };
+        let bytes = std::fs::read(&program).unwrap();
+        let debug = debug_sections(&program).unwrap();
+        good.push((bytes, debug));
     }
     let path = dir.join("placeholder");
     std::fs::write(&path, b"").unwrap();
     let mut numbers = Numbers(0x5eed_cafe_f00d_1234);
-    let (mut named, mut slowest) = (0, Duration::ZERO);
-    for round in 0..600 {
-        let mut bytes = good[round % good.len()].clone();
-        damage(&mut bytes, &mut numbers, round);
+    let (mut named, mut framed, mut slowest) = (0, 0, Duration::ZERO);
+    for round in 0..rounds() {
+        let (bytes, debug) = &good[round % good.len()];
+        let mut bytes = bytes.clone();
+        // Half of the damage is where the debug information is, so that its readers see some.
+        match debug {
+            Some((start, end)) if round % 2 == 0 => flip_up_to(4, &mut bytes, &mut numbers, *start, *end),
+            _ => damage(&mut bytes, &mut numbers, round / 2),
+        }
         let bytes = Arc::new(bytes);
         let shared = Arc::clone(&bytes);
         let file_loader = FileLoader::new(move |_| Ok(Arc::clone(&shared) as FileBytes));
@@ -69,10 +101,27 @@ fn damaged_binaries_do_no_harm() {
         slowest = slowest.max(start.elapsed());
         assert_ne!(answer.batch_reason, Some(Reason::Defect), "round {round} panicked");
         named += usize::from((0..answer.len()).any(|index| answer.name(index).is_some()));
+        framed += usize::from((0..answer.len()).any(|index| !answer.frames(index).is_empty()));
     }
-    eprintln!("{named} of 600 still have names; the slowest took {slowest:?}");
-    assert!(named > 100, "the damage is so great that nothing is tested");
+    let (all, peak) = (rounds(), peak_kib());
+    eprintln!(
+        "of {all} {named} still have names, {framed} frames; the slowest took {slowest:?}, peak {peak} KiB"
+    );
+    assert!(named > all / 2 && framed > all / 3, "the damage is so great that nothing is tested");
     assert!(slowest < Duration::from_secs(10), "{slowest:?}");
+    assert!(peak < 1 << 20, "{peak} KiB");
+}
+
+/// Where the debug sections are in a file, from the first to the last.
+fn debug_sections(path: &std::path::Path) -> Option<Option<(usize, usize)>> {
+    let text = crate::programs::run("readelf", &["-SW", path.to_str().unwrap()])?;
+    let lines = text.lines().filter(|line| line.contains(" .debug_"));
+    let number = |word: &str| usize::from_str_radix(word, 16).unwrap();
+    let ranges = lines.map(|line| {
+        let words: Vec<&str> = line.split(']').nth(1).unwrap().split_whitespace().collect();
+        (number(words[3]), number(words[3]) + number(words[4]))
+    });
+    Some(ranges.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1))))
 }
 
 #[test]

@@ -34,6 +34,9 @@ pub fn write_text(out: &mut impl Write, metadata: &Metadata) -> io::Result<()> {
             endian_name(metadata.order)
         ),
     );
+    if let Some(path) = &metadata.kcore_dir {
+        page.fact("copy of the kernel", printable(&path.display().to_string()));
+    }
     // What may be long comes behind what is short.
     let (long, short): (Vec<u32>, Vec<u32>) = metadata.features.bits().partition(|bit| LONG.contains(bit));
     for bit in short.into_iter().chain(long) {

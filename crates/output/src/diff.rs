@@ -1,0 +1,259 @@
+//! `readperf diff`: what changed, as text, CSV and JSON.
+
+use crate::csv::table;
+use crate::json;
+use crate::text::{printable, width};
+use anstyle::{AnsiColor, Style};
+use readperf_profile::diff::{DiffKey, DiffRow, EventDiff, Normalize, Presence};
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+
+/// How the comparison is shown.
+#[derive(Clone, Debug)]
+pub struct DiffOptions {
+    /// The keys of the rows.
+    pub keys: Vec<DiffKey>,
+    /// What the values are.
+    pub normalize: Normalize,
+    /// By what rows are ordered.
+    pub order: Order,
+    /// Weights of the old and the new value in the weighted difference.
+    pub weights: (f64, f64),
+    /// From which probability on a change is taken for chance.
+    pub level: f64,
+    /// Rows that change by less than this percentage of the total are left out of the text.
+    pub least: f64,
+}
+
+/// By what rows are ordered, the greatest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// The change.
+    #[default]
+    Delta,
+    /// New by old.
+    Ratio,
+    /// The weighted difference.
+    Weighted,
+}
+
+/// The name of a key, in heads of columns and in JSON.
+pub fn key_name(key: DiffKey) -> &'static str {
+    match key {
+        DiffKey::Comm => "comm",
+        DiffKey::Dso => "dso",
+        DiffKey::Function => "symbol",
+        DiffKey::SourceLine => "srcline",
+    }
+}
+
+fn unit(normalize: Normalize) -> &'static str {
+    match normalize {
+        Normalize::Total => "percent of period",
+        Normalize::Samples => "percent of samples",
+        Normalize::Time => "period per second",
+        Normalize::Nothing => "period",
+    }
+}
+
+fn presence(presence: Presence) -> &'static str {
+    match presence {
+        Presence::Both => "",
+        Presence::New => "new",
+        Presence::Gone => "gone",
+    }
+}
+
+impl DiffOptions {
+    fn ordered<'d>(&self, diff: &'d EventDiff) -> Vec<&'d DiffRow> {
+        let mut rows: Vec<&DiffRow> = diff.rows.iter().collect();
+        let value = |row: &DiffRow| match self.order {
+            Order::Delta => row.delta().abs(),
+            Order::Ratio => row.ratio(),
+            Order::Weighted => row.weighted(self.weights),
+        };
+        rows.sort_by(|a, b| value(b).total_cmp(&value(a)).then_with(|| a.key.cmp(&b.key)));
+        rows
+    }
+
+    fn is_chance(&self, row: &DiffRow) -> bool {
+        row.p.is_none_or(|p| p >= self.level)
+    }
+
+    fn number(&self, value: f64) -> String {
+        match self.normalize {
+            Normalize::Total | Normalize::Samples => format!("{value:.2} %"),
+            Normalize::Time | Normalize::Nothing => format!("{value:.0}"),
+        }
+    }
+}
+
+/// Writes the comparison as text: one section an event.
+///
+/// # Errors
+/// What the writer says.
+pub fn write(out: &mut impl Write, diffs: &[EventDiff], options: &DiffOptions) -> io::Result<()> {
+    for (nr, diff) in diffs.iter().enumerate() {
+        if nr > 0 {
+            writeln!(out)?;
+        }
+        section(out, diff, options)?;
+    }
+    Ok(())
+}
+
+fn section(out: &mut impl Write, diff: &EventDiff, options: &DiffOptions) -> io::Result<()> {
+    let (base, new) = diff.total;
+    let name = printable(&diff.event);
+    write!(out, "{name}: {}", unit(options.normalize))?;
+    if matches!(options.normalize, Normalize::Time | Normalize::Nothing) {
+        let change = diff.percent_of_base(new.mean - base.mean);
+        write!(out, ", in all {:.0} before, {:.0} after ({change:+.2} %)", base.mean, new.mean)?;
+    }
+    writeln!(out)?;
+    let all = options.ordered(diff);
+    let shown: Vec<&DiffRow> =
+        all.iter().filter(|row| diff.percent_of_base(row.delta()).abs() >= options.least).copied().collect();
+    let heads = ["before", "after", "change", "ratio", "chance", ""].map(str::to_owned);
+    let mut lines: Vec<([String; 6], String, Style)> = vec![(
+        heads,
+        options.keys.iter().map(|key| key_name(*key)).collect::<Vec<_>>().join("  "),
+        Style::new().bold(),
+    )];
+    for row in &shown {
+        lines.push((cells(row, options), printable(&row.key.join("  ")).into_owned(), style(row, options)));
+    }
+    let mut widths = [0; 6];
+    for (cells, _, _) in &lines {
+        for (widest, cell) in widths.iter_mut().zip(cells) {
+            *widest = width(cell).max(*widest);
+        }
+    }
+    for (cells, name, style) in &lines {
+        let cells: Vec<String> =
+            cells.iter().zip(widths).map(|(cell, widest)| format!("{cell:>widest$}")).collect();
+        writeln!(out, "{style}{}  {name}{style:#}", cells.join("  "))?;
+    }
+    let left = all.len() - shown.len();
+    if left > 0 {
+        writeln!(out, "… and {left} rows that change by less than {} % of the total", options.least)?;
+    }
+    Ok(())
+}
+
+fn cells(row: &DiffRow, options: &DiffOptions) -> [String; 6] {
+    let sign = if row.delta() < 0.0 { "" } else { "+" };
+    let ratio = match row.presence {
+        Presence::Both => format!("{:.2}", row.ratio()),
+        Presence::New | Presence::Gone => String::new(),
+    };
+    let chance = row.p.map_or_else(|| "?".to_owned(), |p| format!("{p:.3}"));
+    let after = if row.base.deviation > 0.0 || row.new.deviation > 0.0 {
+        format!("{} ± {}", options.number(row.new.mean), options.number(row.new.deviation))
+    } else {
+        options.number(row.new.mean)
+    };
+    [
+        options.number(row.base.mean),
+        after,
+        format!("{sign}{}", options.number(row.delta())),
+        ratio,
+        chance,
+        presence(row.presence).to_owned(),
+    ]
+}
+
+/// Red what grew, green what shrank, plain what may be chance.
+fn style(row: &DiffRow, options: &DiffOptions) -> Style {
+    if options.is_chance(row) {
+        return Style::new();
+    }
+    if row.delta() > 0.0 { AnsiColor::Red.on_default() } else { AnsiColor::Green.on_default() }
+}
+
+/// Writes the comparison as comma-separated values, a row for each row of each event.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_csv(out: impl Write, diffs: &[EventDiff], options: &DiffOptions) -> Result<(), csv::Error> {
+    let mut columns = vec!["event"];
+    columns.extend(options.keys.iter().map(|key| key_name(*key)));
+    columns.extend(["base", "base_deviation", "new", "new_deviation", "delta", "ratio", "weighted"]);
+    columns.extend(["p", "base_samples", "new_samples", "presence"]);
+    let mut table = table(out, &columns)?;
+    for diff in diffs {
+        for row in options.ordered(diff) {
+            let mut record = vec![diff.event.clone()];
+            record.extend(row.key.iter().cloned());
+            let numbers = [
+                row.base.mean,
+                row.base.deviation,
+                row.new.mean,
+                row.new.deviation,
+                row.delta(),
+                row.ratio(),
+                row.weighted(options.weights),
+            ];
+            record.extend(
+                numbers.map(|number| if number.is_finite() { format!("{number:.6}") } else { String::new() }),
+            );
+            record.push(row.p.map_or_else(String::new, |p| format!("{p:.6}")));
+            record.extend([row.samples.0, row.samples.1].map(|count| count.to_string()));
+            record.push(presence(row.presence).to_owned());
+            table.write_record(&record)?;
+        }
+    }
+    Ok(table.flush()?)
+}
+
+/// Writes the comparison as one JSON object.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_json(out: &mut impl Write, diffs: &[EventDiff], options: &DiffOptions) -> io::Result<()> {
+    let row = |row: &&DiffRow| {
+        let keys = options.keys.iter().zip(&row.key);
+        let mut object: Map<String, Value> =
+            keys.map(|(key, value)| (key_name(*key).to_owned(), value.as_str().into())).collect();
+        // What JSON has no number for is null.
+        let numbers = [
+            ("base", row.base.mean),
+            ("base_deviation", row.base.deviation),
+            ("new", row.new.mean),
+            ("new_deviation", row.new.deviation),
+            ("delta", row.delta()),
+            ("ratio", row.ratio()),
+            ("weighted", row.weighted(options.weights)),
+        ];
+        object.extend(numbers.map(|(name, number)| (name.to_owned(), number.into())));
+        object.insert("p".into(), row.p.into());
+        object.insert("significant".into(), (!options.is_chance(row)).into());
+        object.insert("base_samples".into(), row.samples.0.into());
+        object.insert("new_samples".into(), row.samples.1.into());
+        object.insert(
+            "presence".into(),
+            match row.presence {
+                Presence::Both => "both".into(),
+                one => presence(one).into(),
+            },
+        );
+        Value::Object(object)
+    };
+    let event = |diff: &EventDiff| {
+        json!({
+            "name": diff.event,
+            "base_total": diff.total.0.mean,
+            "new_total": diff.total.1.mean,
+            "rows": options.ordered(diff).iter().map(row).collect::<Vec<Value>>(),
+        })
+    };
+    let document = json!({
+        "schema": json::SCHEMA,
+        "unit": unit(options.normalize),
+        "keys": options.keys.iter().map(|key| key_name(*key)).collect::<Vec<_>>(),
+        "level": options.level,
+        "events": diffs.iter().map(event).collect::<Vec<Value>>(),
+    });
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}

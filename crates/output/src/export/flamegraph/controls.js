@@ -1,0 +1,229 @@
+
+// The bar above the picture, the pointer, and the keys.
+const button = (id, text, hint) => make(XHTML, 'button', { id, type: 'button', title: hint }, text);
+const bar = make(XHTML, 'div', { id: 'flame-bar' });
+const heading = make(XHTML, 'h1', {}, data.title);
+const about = make(XHTML, 'span', { class: 'about' }, data.subtitle);
+const row = make(XHTML, 'div', { class: 'row', role: 'toolbar', 'aria-label': 'Flame graph' });
+const box = make(XHTML, 'input', {
+  id: 'flame-search', type: 'search', placeholder: 'Search (regular expression)', 'aria-label': 'Search functions, by regular expression',
+  title: '/ or Ctrl-F; Enter goes to the next match', spellcheck: 'false', autocomplete: 'off',
+});
+const result = make(XHTML, 'span', { id: 'flame-matched', class: 'matched', role: 'status' });
+const reset = button('flame-reset', 'Reset', 'Shows everything, forgets the search (Escape)');
+const flip = button('flame-flip', 'Icicle', 'Turns the picture upside down (i)');
+const color = button('flame-color', 'By name', 'Colours by name instead of by kind of code (c)');
+const base = button('flame-base', '', 'Widths of the base, with what has vanished since (b)');
+const where = make(XHTML, 'div', { id: 'flame-where', role: 'status' });
+row.append(box, result, reset, flip, ...(data.differs ? [base] : [color]), legend());
+bar.append(heading, about, row, where);
+
+function legend() {
+  const all = make(XHTML, 'span', { class: 'legend', 'aria-label': 'Colours' });
+  const entry = (classes, text) => {
+    const item = make(XHTML, 'span', {});
+    for (const name of classes) {
+      const patch = make(SVG, 'svg', { viewBox: '0 0 12 12', 'aria-hidden': 'true' });
+      patch.append(make(SVG, 'rect', { class: name, width: 12, height: 12 }));
+      item.append(patch);
+    }
+    item.append(text);
+    all.append(item);
+  };
+  if (data.differs) {
+    entry(['d0', 'd3'], 'less');
+    entry(['d6'], 'the same');
+    entry(['d9', 'd12'], 'more');
+  } else {
+    const present = new Set(data.sort);
+    data.sorts.forEach((name, sort) => present.has(sort) && sort > 1 && entry(['k' + sort + '2'], name));
+  }
+  return all;
+}
+
+let holder = null;
+if (inPage) {
+  bar.style.cssText = 'position:sticky;top:0;z-index:5';
+  document.body.insertBefore(bar, svg);
+} else {
+  holder = make(SVG, 'foreignObject', { x: 0, y: 0, width: '100%', height: 120 });
+  holder.append(bar);
+  svg.append(holder);
+  svg.append(tipHolder);
+  // The bar stays in sight while the picture is scrolled.
+  window.addEventListener('scroll', () => holder.setAttribute('y', Math.max(0, -svg.getBoundingClientRect().top)));
+}
+
+function layout() {
+  if (holder) {
+    holder.setAttribute('height', 400);
+    holder.setAttribute('height', Math.ceil(bar.getBoundingClientRect().height));
+  }
+  const top = (holder ? Number(holder.getAttribute('height')) : 0) + 8;
+  frames.setAttribute('transform', `translate(${EDGE},${top})`);
+  svg.setAttribute('height', top + data.rows * ROW + 12);
+  draw();
+}
+
+function tell() {
+  const found = state.hits === null ? null : matched();
+  result.textContent = found === null ? '' : `matched ${percent(found.share)}`;
+  result.title = found === null ? '' : `${grouped(found.frames)} frames`;
+  flip.setAttribute('aria-pressed', state.inverted);
+  color.setAttribute('aria-pressed', state.colors === 'name');
+  base.setAttribute('aria-pressed', state.side === 1);
+  const texts = [];
+  if (state.zoom > 0) texts.push('Zoomed to ' + lineAbout(state.zoom) + '.');
+  if (data.differs && state.side === 1) texts.push('Widths are those of the base; dashed frames have vanished.');
+  if (data.note) texts.push(data.note);
+  where.textContent = texts.join(' ');
+  where.title = where.textContent;
+}
+
+function update() {
+  tell();
+  draw();
+}
+
+function zoomTo(i) {
+  if (data.sort[i] === LEFT_OUT || weights[state.side][i] === 0) return;
+  state.zoom = i;
+  state.focus = i;
+  update();
+}
+
+function find(text) {
+  box.classList.toggle('bad', !search(text));
+  update();
+}
+
+function resetAll() {
+  box.value = '';
+  find('');
+  zoomTo(0);
+}
+
+function toggleBase() {
+  state.side = 1 - state.side;
+  if (weights[state.side][state.zoom] === 0) state.zoom = 0;
+  update();
+}
+
+// Moves to a frame; a hidden one comes into sight by zooming to the nearest caller in which it is wide enough.
+function focusOn(i) {
+  if (i < 0) return;
+  state.focus = i;
+  if (drawn.has(i)) markFocus();
+  else if (span(i)[1] >= NARROW) draw();
+  else zoomTo(i);
+  const shown = drawn.get(i);
+  if (shown) shown.scrollIntoView({ block: 'nearest' });
+  where.textContent = lineAbout(i);
+}
+
+function move(key) {
+  const i = state.focus, weight = weights[state.side], outward = state.inverted ? 'ArrowDown' : 'ArrowUp';
+  const siblings = j => {
+    const list = [];
+    for (let k = parent[j] + 1; parent[j] >= 0 && k < end[parent[j]]; k = end[k]) if (weight[k] > 0) list.push(k);
+    return list;
+  };
+  if (key === outward) {
+    const calls = end[i] > i + 1 ? siblings(i + 1) : [];
+    focusOn(calls.reduce((best, k) => best < 0 || weight[k] > weight[best] ? k : best, -1));
+  } else if (key === 'ArrowUp' || key === 'ArrowDown') {
+    focusOn(parent[i]);
+  } else {
+    const list = siblings(i);
+    focusOn(list[list.indexOf(i) + (key === 'ArrowRight' ? 1 : -1)] ?? -1);
+  }
+}
+
+function nextMatch(back) {
+  for (let step = 1; step <= count; step++) {
+    const i = (state.focus + (back ? count - step : step)) % count;
+    if (isHit(i) && weights[state.side][i] > 0) {
+      frames.focus({ preventScroll: true });
+      return focusOn(i);
+    }
+  }
+}
+
+const KEYS = {
+  '/': () => { box.focus(); box.select(); },
+  i: () => flip.click(),
+  c: () => data.differs || color.click(),
+  b: () => data.differs && toggleBase(),
+  n: () => nextMatch(false),
+  N: () => nextMatch(true),
+  Escape: () => state.hits !== null ? (box.value = '', find('')) : zoomTo(0),
+};
+const FRAME_KEYS = {
+  Enter: () => zoomTo(state.focus),
+  ' ': () => zoomTo(state.focus),
+  Backspace: () => zoomTo(Math.max(0, parent[state.zoom])),
+  Home: () => focusOn(0),
+};
+for (const key of ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight']) FRAME_KEYS[key] = () => move(key);
+
+document.addEventListener('keydown', event => {
+  if ((event.ctrlKey || event.metaKey) && event.key === 'f' && event.target !== box) {
+    event.preventDefault();
+    return KEYS['/']();
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target === box) {
+    if (event.key === 'Escape') {
+      box.value = '';
+      find('');
+      frames.focus({ preventScroll: true });
+    } else if (event.key === 'Enter') {
+      nextMatch(event.shiftKey);
+    }
+    return;
+  }
+  const onFrames = document.activeElement === frames;
+  const action = (onFrames && FRAME_KEYS[event.key]) || KEYS[event.key];
+  if (action) {
+    event.preventDefault();
+    action();
+  }
+});
+
+// A box knows its frame; among the lines the place decides.
+const frameUnder = event => {
+  if (event.target.frame !== undefined) return event.target.frame;
+  const at = svg.getBoundingClientRect(), [, top] = frames.getAttribute('transform').match(/,([0-9.]+)/);
+  return frameAt(event.clientX - at.left - EDGE, event.clientY - at.top - Number(top));
+};
+frames.addEventListener('click', event => {
+  const i = frameUnder(event);
+  if (i !== undefined) zoomTo(i);
+});
+frames.addEventListener('mousemove', event => {
+  const i = frameUnder(event);
+  if (i === undefined) return hideTip();
+  showTip(i, event.clientX, event.clientY);
+});
+frames.addEventListener('mouseleave', hideTip);
+frames.addEventListener('focus', markFocus);
+frames.addEventListener('blur', markFocus);
+let waiting = 0;
+box.addEventListener('input', () => {
+  clearTimeout(waiting);
+  waiting = setTimeout(() => find(box.value), count > 20000 ? 120 : 0);
+});
+reset.addEventListener('click', resetAll);
+flip.addEventListener('click', () => { state.inverted = !state.inverted; update(); });
+color.addEventListener('click', () => { state.colors = state.colors === 'name' ? 'kind' : 'name'; update(); });
+base.addEventListener('click', toggleBase);
+window.addEventListener('resize', layout);
+
+if (data.differs) {
+  const gone = vanished();
+  base.textContent = gone.frames ? `Base, ${grouped(gone.frames)} vanished (${percent(gone.share)})` : 'Base';
+}
+tell();
+layout();
+// Flames stand on the ground.
+if (!state.inverted) window.scrollTo(0, document.documentElement.scrollHeight);

@@ -1,0 +1,147 @@
+//! The numbers in the file, from which the script draws.
+
+use super::escape::push_json;
+use super::frames::{Frame, What};
+use super::palette::{Colors, STEPS, name_color, sort, sort_names};
+use super::{Graph, Page};
+use crate::export::Weight;
+use crate::text::grouped;
+use readperf_profile::view::flame_tree::Sum;
+use rustc_hash::FxHashMap;
+use std::fmt::Display;
+use std::io::{self, Write};
+
+/// Strings that frames refer to, in the order of first use.
+#[derive(Default)]
+struct Table<'s> {
+    list: Vec<std::borrow::Cow<'s, str>>,
+    numbers: FxHashMap<u32, usize>,
+}
+
+impl<'s> Table<'s> {
+    fn number(&mut self, key: u32, text: &'s str) -> usize {
+        *self.numbers.entry(key).or_insert_with(|| {
+            self.list.push(text.into());
+            self.list.len() - 1
+        })
+    }
+
+    fn add(&mut self, text: String) -> usize {
+        self.list.push(text.into());
+        self.list.len() - 1
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut text = String::new();
+        for (nr, entry) in self.list.iter().enumerate() {
+            text.clear();
+            if nr > 0 {
+                text.push(',');
+            }
+            push_json(&mut text, entry);
+            out.write_all(text.as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+/// What a frame is called: index into the names.
+pub(super) fn left_out_name(count: u64) -> String {
+    format!("({} left out)", grouped(count))
+}
+
+/// Writes the JSON. It holds nothing that XML or HTML would take for markup.
+pub(super) fn write(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::Result<()> {
+    let frames = &graph.frames.list;
+    let (mut names, mut binaries) = (Table::default(), Table::default());
+    let mut name_of = Vec::with_capacity(frames.len());
+    let mut binary_of = Vec::with_capacity(frames.len());
+    for frame in frames {
+        let variant = match frame.what {
+            What::Level(level) => graph.labels.variant(level.variant),
+            What::All | What::LeftOut(_) => None,
+        };
+        name_of.push(match frame.what {
+            What::All => names.add("all".to_owned()),
+            What::LeftOut(count) => names.add(left_out_name(count)),
+            What::Level(level) => names.number(level.label, graph.labels.name(level.label)),
+        });
+        let binary = variant.map_or("", |variant| graph.labels.name(variant.binary));
+        binary_of.push(binaries.number(variant.map_or(u32::MAX, |variant| variant.binary), binary));
+    }
+    write_head(graph, page, out)?;
+    out.write_all(b",\n\"names\":[")?;
+    names.write(out)?;
+    out.write_all(b"],\n\"binaries\":[")?;
+    binaries.write(out)?;
+    out.write_all(b"]")?;
+    column(out, "nameColor", names.list.iter().map(|name| name_color(name)))?;
+    column(out, "depth", frames.iter().map(|frame| frame.depth))?;
+    column(out, "name", name_of.iter())?;
+    column(out, "binary", binary_of.iter())?;
+    column(out, "sort", frames.iter().map(|frame| sort(frame.what, variant(graph, frame))))?;
+    column(
+        out,
+        "inlined",
+        frames.iter().map(|frame| u8::from(variant(graph, frame).is_some_and(|v| v.inlined))),
+    )?;
+    let sides: &[&str] = if graph.differs { &["new", "base"] } else { &["new"] };
+    for (nr, side) in sides.iter().enumerate() {
+        let total = |frame: &Frame| frame.total.get(nr).copied().unwrap_or_default();
+        let own = |frame: &Frame| frame.own.get(nr).copied().unwrap_or_default();
+        let other = |sum: Sum| match graph.weight {
+            Weight::Period => sum.samples,
+            Weight::Samples => sum.period,
+        };
+        column(out, &format!("{side}Weight"), frames.iter().map(|frame| graph.weight.of_sum(&total(frame))))?;
+        column(out, &format!("{side}Own"), frames.iter().map(|frame| graph.weight.of_sum(&own(frame))))?;
+        column(out, &format!("{side}Other"), frames.iter().map(|frame| other(total(frame))))?;
+    }
+    out.write_all(b"}")
+}
+
+fn variant<'g>(graph: &Graph<'g>, frame: &Frame) -> Option<&'g crate::export::labels::Variant> {
+    match frame.what {
+        What::Level(level) => graph.labels.variant(level.variant),
+        What::All | What::LeftOut(_) => None,
+    }
+}
+
+fn write_head(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::Result<()> {
+    let mut head = String::from("{");
+    for (key, text) in [("title", &graph.title), ("subtitle", &graph.subtitle), ("note", &graph.note)] {
+        head.push_str(&format!("\"{key}\":"));
+        push_json(&mut head, text);
+        head.push(',');
+    }
+    let (weight, other) = match graph.weight {
+        Weight::Period => ("period", "samples"),
+        Weight::Samples => ("samples", "period"),
+    };
+    let colors = match graph.options.colors {
+        Colors::Kind => "kind",
+        Colors::Name => "name",
+    };
+    let page = match page {
+        Page::Svg => "svg",
+        Page::Html => "html",
+    };
+    let sorts: Vec<String> = sort_names().map(|name| format!("\"{name}\"")).collect();
+    head.push_str(&format!(
+        "\"page\":\"{page}\",\"weight\":\"{weight}\",\"other\":\"{other}\",\"colors\":\"{colors}\",\"inverted\":{},\
+         \"differs\":{},\"steps\":{STEPS},\"rows\":{},\"sorts\":[{}]",
+        graph.options.inverted,
+        graph.differs,
+        graph.frames.rows,
+        sorts.join(",")
+    ));
+    out.write_all(head.as_bytes())
+}
+
+fn column(out: &mut dyn Write, name: &str, values: impl Iterator<Item = impl Display>) -> io::Result<()> {
+    write!(out, ",\n\"{name}\":[")?;
+    for (nr, value) in values.enumerate() {
+        write!(out, "{}{value}", if nr > 0 { "," } else { "" })?;
+    }
+    out.write_all(b"]")
+}

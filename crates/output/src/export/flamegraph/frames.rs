@@ -1,0 +1,188 @@
+//! The frames of a flame graph: the tree of stacks without what is too small to see, in the order of drawing.
+
+use crate::export::Weight;
+use readperf_profile::view::flame_tree::{Children, FlameTree, Level, NodeIndex, ROOT, Sum};
+use std::cmp::Reverse;
+
+/// How siblings are ordered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Siblings {
+    /// By name.
+    #[default]
+    ByName,
+    /// The widest first, ties by name.
+    ByWeight,
+}
+
+/// What a frame is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// Everything.
+    All,
+    /// A function, or a thread.
+    Level(Level),
+    /// Callees of one function that are too small to be shown; how many, with what they call.
+    LeftOut(u64),
+}
+
+/// A frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    /// How many frames are below it.
+    pub(super) depth: u32,
+    /// What it is.
+    pub(super) what: What,
+    /// Its weight, on both sides.
+    pub(super) total: [Sum; 2],
+    /// The weight of samples in the function itself, on both sides.
+    pub(super) own: [Sum; 2],
+}
+
+/// The frames, a caller before what it calls, and what is not among them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Frames {
+    /// The frames.
+    pub(super) list: Vec<Frame>,
+    /// How many rows they take.
+    pub(super) rows: u32,
+    /// How many frames are left out.
+    pub(super) left_out: u64,
+    /// The weight of stacks that are not shown in full, on both sides.
+    pub(super) left_out_sum: [Sum; 2],
+}
+
+/// Shares below this are not drawn, in millionths of the whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeastShare(pub u32);
+
+impl Default for LeastShare {
+    /// 0.05 %: half a pixel of a thousand.
+    fn default() -> Self {
+        LeastShare(500)
+    }
+}
+
+impl LeastShare {
+    /// The least weight to be drawn of a whole.
+    pub(super) fn of(self, whole: u64) -> u64 {
+        let least = (u128::from(whole) * u128::from(self.0)).div_ceil(1_000_000);
+        u64::try_from(least).unwrap_or(u64::MAX)
+    }
+}
+
+/// The tree, and what is worked out of it once.
+struct Source<'t> {
+    tree: &'t FlameTree,
+    children: Children,
+    totals: [Vec<Sum>; 2],
+    /// How many nodes each node is, with all above it.
+    sizes: Vec<u32>,
+    least: [u64; 2],
+    weight: Weight,
+    siblings: Siblings,
+}
+
+impl Frames {
+    /// The frames of a tree with one side, or two to compare.
+    pub(super) fn new(tree: &FlameTree, weight: Weight, siblings: Siblings, least: LeastShare) -> Frames {
+        let source = Source::new(tree, weight, siblings, least);
+        let mut frames = Frames::default();
+        let all = [0, 1].map(|side| source.sum_of(source.children.of(ROOT), side));
+        frames.push(Frame { depth: 0, what: What::All, total: all, own: [Sum::default(); 2] });
+        let mut todo: Vec<(u32, Option<NodeIndex>, Frame)> = Vec::new();
+        source.push_children(ROOT, 1, &mut frames, &mut todo);
+        while let Some((depth, node, frame)) = todo.pop() {
+            frames.push(frame);
+            if let Some(node) = node {
+                source.push_children(node, depth.saturating_add(1), &mut frames, &mut todo);
+            }
+        }
+        frames
+    }
+
+    fn push(&mut self, frame: Frame) {
+        self.rows = self.rows.max(frame.depth.saturating_add(1));
+        self.list.push(frame);
+    }
+}
+
+impl<'t> Source<'t> {
+    fn new(tree: &'t FlameTree, weight: Weight, siblings: Siblings, least: LeastShare) -> Self {
+        let mut sizes = vec![1u32; tree.nodes().len()];
+        for (index, node) in tree.nodes().iter().enumerate().rev() {
+            let size = sizes.get(index).copied().unwrap_or(0);
+            if let Some(parent) = sizes.get_mut(node.parent as usize) {
+                *parent = parent.saturating_add(size);
+            }
+        }
+        let mut source = Source {
+            tree,
+            children: tree.children(),
+            totals: [tree.totals(0), tree.totals(1)],
+            sizes,
+            least: [0; 2],
+            weight,
+            siblings,
+        };
+        source.least = [0, 1].map(|side| {
+            let whole = source.sum_of(source.children.of(ROOT), side);
+            // A side without weight shows nothing.
+            least.of(weight.of_sum(&whole)).max(1)
+        });
+        source
+    }
+
+    fn total(&self, node: NodeIndex, side: usize) -> Sum {
+        let totals = self.totals.get(side).and_then(|totals| totals.get(node as usize));
+        totals.copied().unwrap_or_default()
+    }
+
+    fn sum_of(&self, nodes: &[NodeIndex], side: usize) -> Sum {
+        let mut sum = Sum::default();
+        nodes.iter().for_each(|node| sum.add(self.total(*node, side)));
+        sum
+    }
+
+    fn is_shown(&self, totals: [Sum; 2]) -> bool {
+        totals.iter().zip(self.least).any(|(total, least)| self.weight.of_sum(total) >= least)
+    }
+
+    fn label(&self, node: NodeIndex) -> u32 {
+        self.tree.nodes().get(node as usize).map_or(0, |node| node.level.label)
+    }
+
+    /// Puts what a node calls on the list of what is to come; the last of it first.
+    fn push_children(
+        &self,
+        node: NodeIndex,
+        depth: u32,
+        frames: &mut Frames,
+        todo: &mut Vec<(u32, Option<NodeIndex>, Frame)>,
+    ) {
+        let totals = |node: NodeIndex| [0, 1].map(|side| self.total(node, side));
+        let (mut shown, left_out): (Vec<NodeIndex>, Vec<NodeIndex>) =
+            self.children.of(node).iter().partition(|child| self.is_shown(totals(**child)));
+        let widest = |node: NodeIndex| totals(node).map(|total| Reverse(self.weight.of_sum(&total)));
+        match self.siblings {
+            Siblings::ByName => shown.sort_unstable_by_key(|child| self.label(*child)),
+            Siblings::ByWeight => shown.sort_unstable_by_key(|child| (widest(*child), self.label(*child))),
+        }
+        if !left_out.is_empty() {
+            let size = |node: &NodeIndex| self.sizes.get(*node as usize).copied().unwrap_or(0);
+            let count = left_out.iter().map(|node| u64::from(size(node))).sum();
+            let total = [0, 1].map(|side| self.sum_of(&left_out, side));
+            frames.left_out += count;
+            frames.left_out_sum.iter_mut().zip(total).for_each(|(sum, total)| sum.add(total));
+            if self.is_shown(total) {
+                let frame = Frame { depth, what: What::LeftOut(count), total, own: [Sum::default(); 2] };
+                todo.push((depth, None, frame));
+            }
+        }
+        for child in shown.into_iter().rev() {
+            let Some(level) = self.tree.nodes().get(child as usize).map(|node| node.level) else { continue };
+            let own = [0, 1].map(|side| self.tree.own(side).get(child as usize).copied().unwrap_or_default());
+            let frame = Frame { depth, what: What::Level(level), total: totals(child), own };
+            todo.push((depth, Some(child), frame));
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The file: style, the picture for viewers without scripts, the numbers, the script.
+
+use super::data::{self, left_out_name};
+use super::escape::push_xml;
+use super::frames::{Frame, What};
+use super::palette::{rules, sort};
+use super::{Graph, Page};
+use crate::export::labels::Variant;
+use crate::overview::share;
+use crate::text::grouped;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// Height of a row of frames, in pixels. The script has the same.
+const ROW: u32 = 18;
+/// Height of title and notes above the frames.
+const HEAD: u32 = 84;
+/// Frames below this share are not in the picture without script, in percent.
+const STILL_LEAST: f64 = 0.1;
+/// Names are not written into frames below this share, in percent.
+const STILL_NAMED: f64 = 1.5;
+/// Deepest row of the picture without script: what is hostile is deep.
+const STILL_ROWS: u32 = 1000;
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: [&str; 3] = [include_str!("model.js"), include_str!("view.js"), include_str!("controls.js")];
+
+/// Writes the file.
+pub(super) fn write(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::Result<()> {
+    let mut title = String::new();
+    push_xml(&mut title, &graph.title);
+    match page {
+        Page::Svg => writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>")?,
+        Page::Html => writeln!(
+            out,
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>{title}</title>\n</head>\n<body>"
+        )?,
+    }
+    let height = HEAD + still_rows(graph) * ROW + ROW;
+    writeln!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" id=\"flamegraph\" class=\"{}\" width=\"100%\" height=\"{height}\" \
+         role=\"img\" aria-labelledby=\"flame-title flame-about\">\n<title id=\"flame-title\">{title}</title>",
+        if page == Page::Html { "in-page" } else { "alone" }
+    )?;
+    let mut about = String::new();
+    push_xml(&mut about, &format!("{} {}", graph.subtitle, graph.note));
+    writeln!(out, "<desc id=\"flame-about\">{about}</desc>")?;
+    writeln!(out, "<style>\n{STYLE}{}</style>", rules())?;
+    write_still(graph, out)?;
+    out.write_all(b"<script type=\"application/json\" id=\"flame-data\">\n")?;
+    data::write(graph, page, out)?;
+    out.write_all(b"\n</script>\n<script><![CDATA[\n(() => {\n'use strict';\n")?;
+    SCRIPT.iter().try_for_each(|part| out.write_all(part.as_bytes()))?;
+    out.write_all(b"})();\n]]></script>\n</svg>\n")?;
+    match page {
+        Page::Svg => Ok(()),
+        Page::Html => out.write_all(b"</body>\n</html>\n"),
+    }
+}
+
+/// How many rows the picture without script has: those with frames wide enough for it.
+fn still_rows(graph: &Graph<'_>) -> u32 {
+    let whole = graph.frames.list.first().map_or(0, |all| weight(graph, all));
+    let wide = graph.frames.list.iter().filter(|frame| share(weight(graph, frame), whole) >= STILL_LEAST);
+    wide.map(|frame| frame.depth + 1).max().unwrap_or(1).min(STILL_ROWS)
+}
+
+/// The picture without script: widths in percent, so that it fits any width; every frame cuts off what is too long for it.
+fn write_still(graph: &Graph<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut text = String::from("<g id=\"flame-still\">\n");
+    for (class, y, line) in
+        [("title", 24, &graph.title), ("about", 46, &graph.subtitle), ("about", 64, &graph.note)]
+    {
+        let _ = write!(text, "<text class=\"{class}\" x=\"12\" y=\"{y}\">");
+        push_xml(&mut text, line);
+        text.push_str("</text>\n");
+    }
+    out.write_all(text.as_bytes())?;
+    out.write_all(b"<svg x=\"1%\" width=\"98%\" overflow=\"visible\">\n")?;
+    let rows = still_rows(graph);
+    let whole = graph.frames.list.first().map_or(0, |all| weight(graph, all));
+    // Where the next child of each open frame begins, in percent.
+    let mut starts: Vec<f64> = Vec::new();
+    for frame in &graph.frames.list {
+        let depth = frame.depth as usize;
+        starts.truncate(depth + 1);
+        let x = starts.get(depth).copied().unwrap_or(0.0);
+        let width = share(weight(graph, frame), whole).clamp(0.0, (100.0 - x).max(0.0));
+        if let Some(start) = starts.get_mut(depth) {
+            *start = x + width;
+        } else {
+            starts.push(x + width);
+        }
+        starts.push(x);
+        if width >= STILL_LEAST && frame.depth < rows {
+            let row = if graph.options.inverted { frame.depth } else { rows - 1 - frame.depth };
+            text.clear();
+            push_frame(&mut text, graph, frame, (x, width), HEAD + row * ROW);
+            out.write_all(text.as_bytes())?;
+        }
+    }
+    out.write_all(b"</svg>\n</g>\n")
+}
+
+fn weight(graph: &Graph<'_>, frame: &Frame) -> u64 {
+    graph.weight.of_sum(&frame.total[0])
+}
+
+fn push_frame(text: &mut String, graph: &Graph<'_>, frame: &Frame, (x, width): (f64, f64), y: u32) {
+    let (name, variant): (std::borrow::Cow<'_, str>, Option<&Variant>) = match frame.what {
+        What::All => ("all".into(), None),
+        What::LeftOut(count) => (left_out_name(count).into(), None),
+        What::Level(level) => (graph.labels.name(level.label).into(), graph.labels.variant(level.variant)),
+    };
+    let class = format!("k{}{}", sort(frame.what, variant), super::palette::name_color(&name) % 4);
+    // Writing to a string does not fail.
+    let _ = write!(text, "<svg x=\"{x:.3}%\" y=\"{y}\" width=\"{width:.3}%\" height=\"{}\"><title>", ROW - 1);
+    let mut hint =
+        format!("{name}: {:.2} %", share(weight(graph, frame), weight(graph, first(graph, frame))));
+    let _ = write!(
+        hint,
+        ", {} samples, period {}",
+        grouped(frame.total[0].samples),
+        grouped(frame.total[0].period)
+    );
+    push_xml(text, &hint);
+    let _ = write!(text, "</title><rect class=\"{class}\" width=\"100%\" height=\"100%\"/>");
+    if width >= STILL_NAMED {
+        text.push_str("<text class=\"name\" x=\"4\" y=\"13\">");
+        push_xml(text, &name);
+        text.push_str("</text>");
+    }
+    text.push_str("</svg>\n");
+}
+
+fn first<'g>(graph: &'g Graph<'_>, frame: &'g Frame) -> &'g Frame {
+    graph.frames.list.first().unwrap_or(frame)
+}

@@ -1,0 +1,216 @@
+//! The levels of all stacks as numbers: each name once, each address looked at once.
+
+use crate::export::Export;
+use crate::export::frames::{CodeKind, Level as StackLevel};
+use readperf_profile::view::flame_tree::{Level, Levels};
+use readperf_profile::{AddressId, FunctionId, SampleRow};
+use readperf_session::{BinaryId, CommId, ThreadId};
+use rustc_hash::FxHashMap;
+use std::fmt::Write as _;
+
+/// What a level is besides its label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Variant {
+    /// The label.
+    pub label: u32,
+    /// What kind of code; nothing for what is no code, as the thread that a stack stands on.
+    pub kind: Option<CodeKind>,
+    /// Whether the function is inlined there.
+    pub inlined: bool,
+    /// The name of the binary: index in [`Labels::names`].
+    pub binary: u32,
+}
+
+/// Strings, each once.
+#[derive(Clone, Debug, Default)]
+struct Strings {
+    list: Vec<Box<str>>,
+    numbers: FxHashMap<Box<str>, u32>,
+}
+
+impl Strings {
+    fn number(&mut self, text: &str) -> u32 {
+        if let Some(number) = self.numbers.get(text) {
+            return *number;
+        }
+        let number = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
+        self.list.push(text.into());
+        self.numbers.insert(text.into(), number);
+        number
+    }
+}
+
+/// Names of levels. After [`Labels::finish`] labels are in the order of their names, and variants in that of what they are.
+#[derive(Debug)]
+pub struct Labels {
+    names: Strings,
+    variants: Vec<Variant>,
+    numbers: FxHashMap<Variant, u32>,
+    /// How a name is written.
+    spell: fn(&str, &mut String),
+    /// Whether marks of the kind of code belong to the name.
+    annotate: bool,
+}
+
+/// The levels and roots of one profile.
+#[derive(Debug, Default)]
+pub struct Numbered {
+    /// The levels at each address.
+    pub levels: Levels,
+    roots: FxHashMap<(CommId, Option<ThreadId>), Level>,
+}
+
+impl Numbered {
+    /// What the stack of a row stands on.
+    pub fn root(&self, row: &SampleRow) -> Level {
+        self.roots.get(&(row.comm, row.thread)).copied().unwrap_or(Level { label: 0, variant: 0 })
+    }
+}
+
+impl Labels {
+    /// No labels yet. `spell` writes a name as the format wants it.
+    pub fn new(annotate: bool, spell: fn(&str, &mut String)) -> Labels {
+        Labels {
+            names: Strings::default(),
+            variants: Vec::new(),
+            numbers: FxHashMap::default(),
+            spell,
+            annotate,
+        }
+    }
+
+    /// The name of a label, and of a binary.
+    pub fn name(&self, label: u32) -> &str {
+        self.names.list.get(label as usize).map_or("", |name| name)
+    }
+
+    /// All names, by label.
+    pub fn names(&self) -> &[Box<str>] {
+        &self.names.list
+    }
+
+    /// What a level is.
+    pub fn variant(&self, variant: u32) -> Option<&Variant> {
+        self.variants.get(variant as usize)
+    }
+
+    /// Numbers everything in a profile. `root` writes what the stack of a row stands on.
+    pub fn take_in(
+        &mut self,
+        export: &Export<'_>,
+        event: usize,
+        mut root: impl FnMut(&Export<'_>, &SampleRow, &mut String),
+    ) -> Numbered {
+        let mut numbered = Numbered::default();
+        let mut text = String::new();
+        for row in export.profile.rows_of(event) {
+            numbered.roots.entry((row.comm, row.thread)).or_insert_with(|| {
+                text.clear();
+                root(export, row, &mut text);
+                self.level(&text, None, false, "")
+            });
+        }
+        // Functions have their names for long; what is unnamed goes by its binary.
+        let mut known: FxHashMap<(Result<FunctionId, Option<BinaryId>>, CodeKind, bool), Level> =
+            FxHashMap::default();
+        for index in 0..export.profile.addresses().len() {
+            let Some(address) = export.profile.addresses().id(index) else { break };
+            let levels = export.levels_at(address).rev().map(|level| {
+                let function = export.profile.function(level.function);
+                let named = function.is_some_and(|function| function.name.is_some());
+                let binary = || export.profile.addresses().get(address).and_then(|code| code.binary);
+                let what = if named { Ok(level.function) } else { Err(binary()) };
+                *known
+                    .entry((what, export.kind(address), level.inlined))
+                    .or_insert_with(|| self.of_level(export, &level, address, &mut text))
+            });
+            numbered.levels.push(levels);
+        }
+        numbered
+    }
+
+    fn of_level(
+        &mut self,
+        export: &Export<'_>,
+        level: &StackLevel,
+        address: AddressId,
+        text: &mut String,
+    ) -> Level {
+        let kind = export.kind(address);
+        text.clear();
+        (self.spell)(&export.label(level), text);
+        if self.annotate {
+            text.push_str(mark(kind, level.inlined));
+        }
+        let mut binary = String::new();
+        (self.spell)(&export.binary_name(address), &mut binary);
+        self.level(text, Some(kind), level.inlined, &binary)
+    }
+
+    fn level(&mut self, name: &str, kind: Option<CodeKind>, inlined: bool, binary: &str) -> Level {
+        let label = self.names.number(name);
+        let variant = Variant { label, kind, inlined, binary: self.names.number(binary) };
+        let next = u32::try_from(self.variants.len()).unwrap_or(u32::MAX);
+        let number = *self.numbers.entry(variant).or_insert(next);
+        if number == next {
+            self.variants.push(variant);
+        }
+        Level { label, variant: number }
+    }
+
+    /// Puts labels in the order of their names, and variants in that of what they are: then nothing depends on which was seen
+    /// first.
+    pub fn finish<'n>(&mut self, numbered: impl IntoIterator<Item = &'n mut Numbered>) {
+        let rank = ranks(&self.names.list, |name| name);
+        self.names.list.sort_unstable();
+        self.names.numbers = FxHashMap::default();
+        let of = |table: &[u32], number: u32| table.get(number as usize).copied().unwrap_or(number);
+        for variant in &mut self.variants {
+            variant.label = of(&rank, variant.label);
+            variant.binary = of(&rank, variant.binary);
+        }
+        let variant_rank = ranks(&self.variants, |variant| variant);
+        self.variants.sort_unstable();
+        self.numbers = FxHashMap::default();
+        let number =
+            |level: Level| Level { label: of(&rank, level.label), variant: of(&variant_rank, level.variant) };
+        for numbered in numbered {
+            numbered.levels.renumber(number);
+            numbered.roots.values_mut().for_each(|root| *root = number(*root));
+        }
+    }
+}
+
+/// The place of each element in the sorted list.
+fn ranks<T, K: Ord + ?Sized>(list: &[T], key: impl Fn(&T) -> &K) -> Vec<u32> {
+    let mut order: Vec<(u32, &T)> = (0..).zip(list).collect();
+    order.sort_unstable_by(|a, b| key(a.1).cmp(key(b.1)).then(a.0.cmp(&b.0)));
+    let mut ranks = vec![0; list.len()];
+    for (rank, (number, _)) in (0..).zip(order) {
+        if let Some(place) = ranks.get_mut(number as usize) {
+            *place = rank;
+        }
+    }
+    ranks
+}
+
+/// The marks of stackcollapse-perf.
+fn mark(kind: CodeKind, inlined: bool) -> &'static str {
+    match kind {
+        _ if inlined => "_[i]",
+        CodeKind::Kernel => "_[k]",
+        CodeKind::Jit => "_[j]",
+        CodeKind::User | CodeKind::Unknown => "",
+    }
+}
+
+/// Appends the ids of a row's thread to its name as stackcollapse-perf does: `-PID`, or `-PID/TID`.
+pub fn push_ids(export: &Export<'_>, row: &SampleRow, text: &mut String) {
+    if let (true, Some((pid, tid))) = (export.options.with_pid || export.options.with_tid, export.ids(row)) {
+        // Writing to a string does not fail.
+        let _ = match export.options.with_tid {
+            true => write!(text, "-{pid}/{tid}"),
+            false => write!(text, "-{pid}"),
+        };
+    }
+}

@@ -1,0 +1,102 @@
+//! What a sort key says, as text and as JSON.
+
+use crate::json;
+use crate::names::UNKNOWN;
+use crate::text::{binary_size, seconds};
+use readperf_profile::view::facts::Facts;
+use readperf_profile::{Function, FunctionId, Value};
+use readperf_session::{Binary, BinaryId};
+use serde_json::Value as Json;
+use std::borrow::Cow;
+
+/// What perf shows where nothing is recorded.
+const NOT_AVAILABLE: &str = "N/A";
+
+fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
+}
+
+fn binary<'f>(facts: &Facts<'f>, id: Option<BinaryId>) -> Option<&'f Binary> {
+    facts.session.binary(id?)
+}
+
+/// The name of a function, or its address.
+pub(super) fn function<'f>(facts: &Facts<'f>, id: FunctionId, inlined: bool) -> Cow<'f, str> {
+    let Some(function) = facts.profile.function(id) else { return UNKNOWN.into() };
+    match inlined {
+        true => format!("{} (inlined)", function.label()).into(),
+        false => Function::label(function),
+    }
+}
+
+/// The last part of a path.
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// As text, not yet made harmless. `samples` is how many the row has.
+pub(super) fn text<'f>(facts: &'f Facts<'_>, value: Value, samples: u64) -> Cow<'f, str> {
+    match value {
+        Value::Unknown => NOT_AVAILABLE.into(),
+        Value::Comm(id) => lossy(facts.session.comm(id)),
+        Value::Process(id) => {
+            let pid = facts.session.process(id).map_or(0, |process| process.pid.cast_signed());
+            format!("{pid}:{}", lossy(facts.session.process_name(id))).into()
+        }
+        Value::Thread(id) => {
+            let Some(thread) = facts.session.thread(id) else { return NOT_AVAILABLE.into() };
+            format!("{}:{}", thread.tid.cast_signed(), lossy(facts.session.comm(thread.comm()))).into()
+        }
+        Value::Binary(id) => {
+            binary(facts, id).map_or(Cow::Borrowed(UNKNOWN), |binary| lossy(&binary.short_name))
+        }
+        Value::Function { function: id, inlined } => function(facts, id, inlined),
+        Value::Offset { function: id, offset } => {
+            format!("{}+{offset:#x}", function(facts, id, false)).into()
+        }
+        Value::File(id) => base_name(facts.profile.names().file(id).unwrap_or_default()).into(),
+        Value::Line { file, line } => {
+            format!("{}:{line}", base_name(facts.profile.names().file(file).unwrap_or_default())).into()
+        }
+        Value::Number(number) => number.to_string().into(),
+        Value::PerSample(number) => number.wrapping_mul(samples).to_string().into(),
+        Value::Address(address) => format!("{address:#x}").into(),
+        Value::Time(time) => seconds(time).into(),
+        Value::Size(bytes) => binary_size(bytes).into(),
+        Value::Text(id) => lossy(facts.text(id)),
+    }
+}
+
+/// As JSON: numbers stay numbers, paths are whole.
+pub(super) fn json(facts: &Facts<'_>, value: Value, samples: u64) -> Json {
+    match value {
+        Value::Unknown => Json::Null,
+        Value::Process(id) => facts.session.process(id).map_or(Json::Null, |process| process.pid.into()),
+        Value::Thread(id) => facts.session.thread(id).map_or(Json::Null, |thread| thread.tid.into()),
+        Value::File(id) => facts.profile.names().file(id).into(),
+        Value::Line { file, line } => {
+            format!("{}:{line}", facts.profile.names().file(file).unwrap_or_default()).into()
+        }
+        Value::Number(number) => number.into(),
+        Value::PerSample(number) => number.wrapping_mul(samples).into(),
+        Value::Address(address) => json::address(address),
+        Value::Time(number) | Value::Size(number) => number.into(),
+        Value::Comm(_)
+        | Value::Binary(_)
+        | Value::Function { .. }
+        | Value::Offset { .. }
+        | Value::Text(_) => text(facts, value, samples).into(),
+    }
+}
+
+/// The path of the binary that a value names; nothing of other values.
+pub(super) fn path<'f>(facts: &Facts<'f>, value: Value) -> Option<Cow<'f, str>> {
+    let Value::Binary(id) = value else { return None };
+    Some(binary(facts, id).map_or(Cow::Borrowed(UNKNOWN), |binary| lossy(&binary.name)))
+}
+
+/// The source file of the function that a value names.
+pub(super) fn source_file<'f>(facts: &Facts<'f>, value: Value) -> Option<&'f str> {
+    let Value::Function { function, .. } = value else { return None };
+    facts.profile.function(function)?.source_file.as_deref()
+}

@@ -1,0 +1,75 @@
+//! A report as JSON: one object, a row a line.
+
+use super::{Report, cell};
+use crate::json;
+use perffile::Issue;
+use readperf_profile::view::histogram::{Histogram, HistogramRow, Numbers};
+use serde_json::{Map, Value as Json};
+use std::io::{self, Write};
+
+/// The histograms as one JSON object, with what was wrong with the recording.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_json<'i>(
+    out: &mut impl Write,
+    report: &Report<'_>,
+    issues: impl IntoIterator<Item = &'i Issue>,
+) -> io::Result<()> {
+    let sort: Vec<Json> = report.keys.iter().map(|key| key.name().into()).collect();
+    write!(out, "{{\n\"schema\": {},\n\"sort\": {},\n\"events\": [", json::SCHEMA, Json::Array(sort))?;
+    for (nr, histogram) in report.histograms.iter().enumerate() {
+        out.write_all(if nr > 0 { b",\n" } else { b"\n" })?;
+        write_event(out, report, histogram)?;
+    }
+    writeln!(out, "\n],\n\"issues\": {}\n}}", json::issues(issues))
+}
+
+fn write_event(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> io::Result<()> {
+    let total = &histogram.total;
+    let name = Json::from(total.name.as_str());
+    write!(out, "{{\"name\": {name}, \"samples\": {}, \"period\": {}", total.samples, total.period)?;
+    if !histogram.others.is_empty() {
+        let other = |other: &readperf_profile::profile::EventTotal| serde_json::json!({"name": other.name, "samples": other.samples, "period": other.period});
+        let others = Json::Array(histogram.others.iter().map(other).collect());
+        write!(out, ", \"group\": {others}")?;
+    }
+    write!(out, ", \"rows\": [")?;
+    for (nr, (_, row)) in report.shown(histogram).into_iter().enumerate() {
+        out.write_all(if nr > 0 { b",\n" } else { b"\n" })?;
+        serde_json::to_writer(&mut *out, &self::row(report, row))?;
+    }
+    write!(out, "\n]}}")
+}
+
+fn row(report: &Report<'_>, row: &HistogramRow) -> Json {
+    let mut object = Map::new();
+    let samples = row.numbers.samples;
+    for (key, value) in report.keys.iter().zip(&row.values) {
+        object.insert(key.name(), cell::json(report.facts, *value, samples));
+        match key.key.name {
+            "dso" => {
+                object.insert("dso_path".into(), cell::path(report.facts, *value).into());
+            }
+            "symbol" => {
+                object.insert("source_file".into(), cell::source_file(report.facts, *value).into());
+            }
+            _ => {}
+        }
+    }
+    let numbers = |object: &mut Map<String, Json>, numbers: &Numbers| {
+        object.insert("self_period".into(), numbers.self_period.into());
+        object.insert("total_period".into(), numbers.total_period.into());
+        object.insert("samples".into(), numbers.samples.into());
+    };
+    numbers(&mut object, &row.numbers);
+    if !row.others.is_empty() {
+        let others = row.others.iter().map(|other| {
+            let mut object = Map::new();
+            numbers(&mut object, other);
+            Json::Object(object)
+        });
+        object.insert("group".into(), Json::Array(others.collect()));
+    }
+    Json::Object(object)
+}

@@ -1,0 +1,60 @@
+//! `readperf report`: histograms as text, JSON and CSV.
+
+mod cell;
+mod csv;
+mod json;
+mod text;
+
+pub use csv::write_csv;
+pub use json::write_json;
+pub use text::write_text;
+
+use readperf_profile::profile::EventTotal;
+use readperf_profile::view::column::Column;
+use readperf_profile::view::facts::Facts;
+use readperf_profile::view::histogram::{Histogram, HistogramRow, Numbers};
+use readperf_profile::view::key::KeyUse;
+
+/// What is to be shown, and how.
+#[derive(Debug)]
+pub struct Report<'r> {
+    /// The histograms, sorted.
+    pub histograms: &'r [Histogram],
+    /// Names.
+    pub facts: &'r Facts<'r>,
+    /// What makes a row.
+    pub keys: &'r [KeyUse],
+    /// The columns, from left to right.
+    pub columns: &'r [Column],
+    /// What is 100 %: for each event of the recording, its samples and period.
+    pub totals: &'r [EventTotal],
+    /// Rows below this share, in percent, are summed up in one line.
+    pub percent_limit: f64,
+    /// Columns of the terminal, if it is one: longer names are cut.
+    pub width: Option<usize>,
+}
+
+impl Report<'_> {
+    /// The period that is 100 % for an event of a histogram.
+    fn whole(&self, total: &EventTotal) -> u64 {
+        self.totals.iter().find(|whole| whole.name == total.name).map_or(total.period, |whole| whole.period)
+    }
+
+    /// The share of a row that decides whether it is shown: the highest of its events.
+    fn share(&self, histogram: &Histogram, row: &HistogramRow) -> f64 {
+        let children = self.columns.contains(&Column::Children);
+        let of = |total: &EventTotal, numbers: &Numbers| {
+            let period = if children { numbers.total_period } else { numbers.self_period };
+            crate::overview::share(period, self.whole(total))
+        };
+        let events = std::iter::once((&histogram.total, &row.numbers));
+        let events = events.chain(histogram.others.iter().zip(&row.others));
+        events.map(|(total, numbers)| of(total, numbers)).fold(0.0, f64::max)
+    }
+
+    /// The rows that are shown.
+    fn shown<'h>(&self, histogram: &'h Histogram) -> Vec<(f64, &'h HistogramRow)> {
+        let rows = histogram.rows.iter().map(|row| (self.share(histogram, row), row));
+        rows.filter(|(share, _)| *share >= self.percent_limit).collect()
+    }
+}

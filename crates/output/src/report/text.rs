@@ -1,0 +1,188 @@
+//! A report for people: aligned columns, hot rows in colour.
+
+use super::{Report, cell};
+use crate::overview::{share, style};
+use crate::text::{grouped, printable, width};
+use anstyle::Style;
+use readperf_profile::profile::EventTotal;
+use readperf_profile::view::column::Column;
+use readperf_profile::view::histogram::{Histogram, HistogramRow, Numbers};
+use std::io::{self, Write};
+
+/// Names up to this width make their column as wide; longer ones push the rest of their row.
+const WIDEST: usize = 40;
+
+/// Less than this of the last column is not worth the cutting.
+const NARROWEST: usize = 20;
+
+/// Writes a section for each histogram.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_text(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
+    if report.histograms.is_empty() {
+        return writeln!(out, "no samples");
+    }
+    for (nr, histogram) in report.histograms.iter().enumerate() {
+        if nr > 0 {
+            writeln!(out)?;
+        }
+        section(out, report, histogram)?;
+    }
+    Ok(())
+}
+
+/// A column as it is laid out.
+#[derive(Debug)]
+struct Layout {
+    head: String,
+    right: bool,
+    width: usize,
+}
+
+fn section(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> io::Result<()> {
+    for event in std::iter::once(&histogram.total).chain(&histogram.others) {
+        let (name, samples, period) = (printable(&event.name), grouped(event.samples), grouped(event.period));
+        writeln!(out, "{name}: {samples} samples, period {period}")?;
+    }
+    let shown = report.shown(histogram);
+    let rows: Vec<(f64, Vec<String>)> =
+        shown.iter().map(|(share, row)| (*share, cells(report, histogram, row))).collect();
+    let mut layouts = layouts(report, histogram);
+    for (_, cells) in &rows {
+        for (layout, cell) in layouts.iter_mut().zip(cells) {
+            let cell = width(cell);
+            if cell <= WIDEST || layout.right {
+                layout.width = layout.width.max(cell);
+            }
+        }
+    }
+    let heads: Vec<String> = layouts.iter().map(|layout| layout.head.clone()).collect();
+    line(out, &heads, &layouts, report.width, Style::new().bold())?;
+    for (share, cells) in &rows {
+        line(out, cells, &layouts, report.width, style(*share))?;
+    }
+    left_out(out, report, histogram, rows.len())
+}
+
+/// Says what rows below the limit add up to.
+fn left_out(
+    out: &mut impl Write,
+    report: &Report<'_>,
+    histogram: &Histogram,
+    shown: usize,
+) -> io::Result<()> {
+    let count = histogram.rows.len().saturating_sub(shown);
+    if count == 0 {
+        return Ok(());
+    }
+    let left = histogram.rows.iter().filter(|row| report.share(histogram, row) < report.percent_limit);
+    let period = left.fold(0u64, |sum, row| sum.wrapping_add(row.numbers.self_period));
+    let share = share(period, report.whole(&histogram.total));
+    let (count, limit) = (grouped(count as u64), report.percent_limit);
+    writeln!(out, "… and {count} rows below {limit} %, together {share:.2} % of their own")
+}
+
+/// The columns; those of numbers are there once for each event of a group.
+fn layouts(report: &Report<'_>, histogram: &Histogram) -> Vec<Layout> {
+    let children = report.columns.contains(&Column::Children);
+    let mut layouts = Vec::new();
+    for column in report.columns {
+        let head = match column {
+            Column::Overhead if children => "self",
+            Column::Overhead => "share",
+            Column::Children => "total",
+            Column::System => "kernel",
+            Column::User => "user",
+            Column::GuestSystem => "guest kernel",
+            Column::GuestUser => "guest user",
+            Column::Samples => "samples",
+            Column::Period => "period",
+            Column::Key(index) => report.keys.get(*index).map_or("", |key| key.title()),
+        };
+        let is_key = matches!(column, Column::Key(_));
+        let times = if is_key { 1 } else { 1 + histogram.others.len() };
+        for _ in 0..times {
+            let head = printable(head).into_owned();
+            layouts.push(Layout { width: width(&head), head, right: !is_key });
+        }
+    }
+    layouts
+}
+
+fn cells(report: &Report<'_>, histogram: &Histogram, row: &HistogramRow) -> Vec<String> {
+    let mut cells = Vec::new();
+    for column in report.columns {
+        if let Column::Key(index) = column {
+            let value = row.values.get(*index).copied().unwrap_or_default();
+            let text = cell::text(report.facts, value, row.numbers.samples);
+            cells.push(printable(&text).into_owned());
+            continue;
+        }
+        cells.push(number(report, *column, &histogram.total, &row.numbers));
+        for (total, numbers) in histogram.others.iter().zip(&row.others) {
+            cells.push(number(report, *column, total, numbers));
+        }
+    }
+    cells
+}
+
+fn number(report: &Report<'_>, column: Column, total: &EventTotal, numbers: &Numbers) -> String {
+    let number = column.number(numbers);
+    match column.is_share() {
+        true => format!("{:.2} %", share(number, report.whole(total))),
+        false => grouped(number),
+    }
+}
+
+/// Numbers to the right, names to the left; the last column is not padded. Only a terminal's width cuts a name.
+fn line(
+    out: &mut impl Write,
+    cells: &[String],
+    layouts: &[Layout],
+    terminal: Option<usize>,
+    style: Style,
+) -> io::Result<()> {
+    let (mut text, mut at) = (String::new(), 0);
+    let last = cells.len().saturating_sub(1);
+    for (nr, (cell, layout)) in cells.iter().zip(layouts).enumerate() {
+        let pad = layout.width.saturating_sub(width(cell));
+        if layout.right {
+            text.extend(std::iter::repeat_n(' ', pad));
+        }
+        let room = terminal.map(|terminal| terminal.saturating_sub(at).max(NARROWEST));
+        match room.filter(|room| nr == last && width(cell) > *room) {
+            Some(room) => text.push_str(&shortened(cell, room)),
+            None => text.push_str(cell),
+        }
+        if !layout.right && nr < last {
+            text.extend(std::iter::repeat_n(' ', pad));
+        }
+        at += layout.width.max(width(cell)) + 2;
+        text.push_str("  ");
+    }
+    writeln!(out, "{style}{}{style:#}", text.trim_end())
+}
+
+/// A name cut to a width: its middle is left out, since both ends tell names apart.
+fn shortened(name: &str, room: usize) -> String {
+    let kept = room.saturating_sub(1);
+    let (front, back) = (kept.div_ceil(2), kept / 2);
+    let behind = width(name).saturating_sub(back);
+    let mut text: String = name.chars().take(front).collect();
+    text.push('…');
+    text.extend(name.chars().skip(behind));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lose_their_middle() {
+        assert_eq!(shortened("abcdefghij", 5), "ab…ij");
+        assert_eq!(shortened("abcdefghij", 6), "abc…ij");
+        assert_eq!(width(&shortened("größenwahnsinnig", 9)), 9);
+    }
+}

@@ -1,0 +1,160 @@
+//! The fields that the lines of each event of a recording have.
+
+use super::fields::{self, Class, Field, Fields, RECORDED};
+use super::places::Style;
+use super::{Inlines, Options};
+use perffile::wire::attr::{EventAttr, SampleType};
+use perffile::{EventDescription, Schema};
+
+/// What is shown of one event.
+#[derive(Clone, Debug)]
+pub(super) struct Columns {
+    pub(super) fields: Fields,
+    /// Whether its samples have call chains that are shown.
+    pub(super) has_chain: bool,
+    /// How its places are shown: index in the list of styles. `None` where they are not.
+    pub(super) style: Option<usize>,
+    /// As `style`, of places in user mode that come from an unwound stack.
+    pub(super) unwound_style: Option<usize>,
+    /// Its name, as wide as that of any event, and what follows it.
+    pub(super) name: Vec<u8>,
+    /// Its id, if it is a tracepoint.
+    pub(super) tracepoint: Option<u64>,
+    /// Whether the data address of its samples is in the code or data of a binary.
+    pub(super) is_fault: bool,
+    pub(super) is_bpf_output: bool,
+}
+
+/// ABI: numbers of `enum perf_type_id` and `enum perf_sw_ids`.
+const SOFTWARE: u32 = 1;
+const TRACEPOINT: u32 = 2;
+const PAGE_FAULTS: [u64; 3] = [2, 5, 6];
+const BPF_OUTPUT: u64 = 10;
+
+/// The columns of all events, and the styles that they need.
+pub(super) fn columns(options: &Options, schema: &Schema) -> Result<(Vec<Columns>, Vec<Style>), String> {
+    let events = schema.events();
+    let by_class = by_class(options, schema)?;
+    let width = events.iter().map(|event| event.name.len()).max().unwrap_or(0);
+    let mut styles = Vec::new();
+    let columns = events.iter().map(|event| {
+        let attr = &event.attr;
+        let fields = by_class.get(Class::of(attr.kind).index()).copied().unwrap_or_default();
+        let has_chain = options.chains && has_chain(attr) && fields.has(Field::Ip);
+        let mut style_of = |inlines: bool| {
+            let style = Style {
+                chain: has_chain,
+                symbol: fields.has(Field::Symbol),
+                symbol_offset: fields.has(Field::SymbolOffset),
+                dso: fields.has(Field::Dso),
+                dso_offset: fields.has(Field::DsoOffset),
+                source_line: fields.has(Field::SourceLine),
+                full_path: options.full_source_path,
+                inlines,
+            };
+            styles.iter().position(|known| *known == style).unwrap_or_else(|| {
+                styles.push(style);
+                styles.len() - 1
+            })
+        };
+        let shown = fields.has(Field::Ip);
+        let unwound = attr.sample_type.has(SampleType::STACK_USER) && options.inlines == Inlines::Unwound;
+        let inlines = has_chain && options.inlines == Inlines::All;
+        let style = shown.then(|| style_of(inlines));
+        let unwound_style = shown.then(|| style_of(inlines || unwound && has_chain));
+        let software = attr.kind == SOFTWARE;
+        Columns {
+            fields,
+            has_chain,
+            style,
+            unwound_style,
+            name: name(event, width),
+            tracepoint: (attr.kind == TRACEPOINT).then_some(attr.config),
+            is_fault: software && PAGE_FAULTS.contains(&attr.config),
+            is_bpf_output: software && attr.config == BPF_OUTPUT,
+        }
+    });
+    let columns = columns.collect();
+    Ok((columns, styles))
+}
+
+fn name(event: &EventDescription, width: usize) -> Vec<u8> {
+    let mut name = Vec::new();
+    let shown = crate::text::printable(&event.name);
+    super::digits::right(&mut name, shown.as_bytes(), width);
+    name.extend_from_slice(b": ");
+    name
+}
+
+/// Whether samples of an event have call chains, recorded or unwound.
+pub(super) fn has_chain(attr: &EventAttr) -> bool {
+    attr.sample_type.has(SampleType::CALLCHAIN)
+}
+
+/// The fields by kind of event. What decides is the first event of each kind, as in perf.
+fn by_class(options: &Options, schema: &Schema) -> Result<[Fields; Class::COUNT], String> {
+    let mut chosen = [Fields::default(); Class::COUNT];
+    let choice = &options.fields;
+    let mut missing = Fields::default();
+    for event in schema.events().iter().rev() {
+        let class = Class::of(event.attr.kind);
+        let mut fields = choice.of(class);
+        let tracepoints = || schema.events().iter().filter(|event| event.attr.kind == TRACEPOINT);
+        if class == Class::TRACEPOINT
+            && !choice.is_set(class)
+            && options.chains
+            && tracepoints().any(|event| has_chain(&event.attr))
+        {
+            fields = fields.or(Fields::of(&[Field::Ip, Field::Symbol, Field::SymbolOffset, Field::Dso]));
+        }
+        if fields.has(Field::SymbolOffset) && !fields.has(Field::Symbol) {
+            return Err("symoff is shown behind sym: add sym to the fields".to_owned());
+        }
+        if fields.has(Field::SourceLine)
+            && !fields.has(Field::Ip)
+            && choice.asked(class).has(Field::SourceLine)
+        {
+            return Err("srcline is that of the address: add ip to the fields".to_owned());
+        }
+        for field in RECORDED.iter().filter(|field| !is_recorded(**field, &event.attr)) {
+            if fields.has(*field) && choice.asked(class).has(*field) {
+                missing.set(*field, true);
+            }
+            fields.set(*field, false);
+        }
+        if let Some(chosen) = chosen.get_mut(class.index()) {
+            *chosen = fields;
+        }
+    }
+    let is_nowhere = |field: &&Field| {
+        missing.has(**field) && !schema.events().iter().any(|event| is_recorded(**field, &event.attr))
+    };
+    match RECORDED.iter().find(is_nowhere) {
+        Some(field) => Err(format!(
+            "no event of the recording has the field {}{}",
+            fields::name(*field),
+            how_to_record(*field)
+        )),
+        None => Ok(chosen),
+    }
+}
+
+fn is_recorded(field: Field, attr: &EventAttr) -> bool {
+    fields::recorded_by(field).is_none_or(|wanted| attr.sample_type.0 & wanted.0 != 0)
+}
+
+fn how_to_record(field: Field) -> &'static str {
+    match field {
+        Field::Cpu => ": record with --sample-cpu or -a",
+        Field::Addr => ": record with --data",
+        Field::PhysAddr => ": record with --phys-data",
+        Field::Weight | Field::InstructionLatency | Field::RetireLatency => ": record with --weight",
+        Field::RegsIntr => ": record with --intr-regs",
+        Field::RegsUser => ": record with --user-regs",
+        Field::DataPageSize => ": record with --data-page-size",
+        Field::CodePageSize => ": record with --code-page-size",
+        Field::Cgroup => ": record with --all-cgroups",
+        Field::DataSrc => ": record with perf mem",
+        _ => "",
+    }
+}

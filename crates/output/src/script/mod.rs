@@ -1,0 +1,193 @@
+//! `readperf script`: a line a sample, in the form of `perf script`.
+//!
+//! Programs in the wild read that form, so it is kept to the byte: widths, spaces behind lines, and which fields a kind of
+//! event has. Names are made harmless for terminals, which perf does not do.
+
+mod columns;
+mod digits;
+mod fields;
+mod places;
+mod sample;
+mod values;
+
+pub use fields::{ChoiceError, Field, FieldChoice, Fields};
+pub use sample::{NextLine, SampleLine};
+
+use columns::Columns;
+use perffile::tracepoint::{Catalog, TracingData};
+use perffile::wire::feature::bit;
+use perffile::wire::registers::Machine;
+use perffile::{Features, Metadata, Schema};
+use places::Places;
+use readperf_profile::{Addresses, Names};
+use readperf_session::{CommId, Session};
+use std::sync::Arc;
+
+/// How times are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Times {
+    /// As recorded.
+    #[default]
+    Recorded,
+    /// Since the first that is shown.
+    SinceFirst,
+    /// Since the one that was shown before.
+    SinceLast,
+}
+
+/// Which places show the functions that are inlined there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Inlines {
+    /// Those of unwound user stacks, as perf does it.
+    #[default]
+    Unwound,
+    /// All in call chains.
+    All,
+    /// None.
+    None,
+}
+
+/// What is shown.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The fields.
+    pub fields: FieldChoice,
+    /// Times to the nanosecond; otherwise to the microsecond.
+    pub nanoseconds: bool,
+    /// How times are shown.
+    pub times: Times,
+    /// Whether call chains are shown.
+    pub chains: bool,
+    /// Most entries of a call chain.
+    pub max_stack: usize,
+    /// Whether inlined functions are shown.
+    pub inlines: Inlines,
+    /// Whether source files have their directories.
+    pub full_source_path: bool,
+}
+
+/// Most entries of a call chain, as the kernel records them by default (`kernel.perf_event_max_stack`).
+pub const MAX_STACK: usize = 127;
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            fields: FieldChoice::default(),
+            nanoseconds: false,
+            times: Times::default(),
+            chains: true,
+            max_stack: MAX_STACK,
+            inlines: Inlines::default(),
+            full_source_path: false,
+        }
+    }
+}
+
+/// What is known when lines are made.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'k> {
+    /// Processes, threads, binaries.
+    pub session: &'k Session,
+    /// The places.
+    pub addresses: &'k Addresses,
+    /// Their names.
+    pub names: &'k Names,
+}
+
+/// Makes lines. What has to be known of the recording is told on the way: [`Script::learn`] as its events become known,
+/// [`Script::prepare`] with each chunk of samples, [`Script::follow`] with
+/// each sample. Then samples can be written, by several threads at once.
+#[derive(Debug)]
+pub struct Script {
+    options: Options,
+    columns: Vec<Columns>,
+    places: Vec<Places>,
+    comms: Vec<Box<[u8]>>,
+    features: Option<Arc<Features>>,
+    machine: Option<Machine>,
+    catalog: Catalog,
+    has_events: usize,
+    before: sample::Before,
+}
+
+impl Script {
+    /// Nothing known yet.
+    pub fn new(options: Options) -> Script {
+        Script {
+            options,
+            columns: Vec::new(),
+            places: Vec::new(),
+            comms: Vec::new(),
+            features: None,
+            machine: None,
+            catalog: Catalog::default(),
+            has_events: 0,
+            before: sample::Before::default(),
+        }
+    }
+
+    /// What is shown.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Takes what is known of the recording by now.
+    ///
+    /// # Errors
+    /// A choice of fields that this recording cannot serve, in words.
+    pub fn learn(&mut self, metadata: &Metadata) -> Result<(), String> {
+        self.learn_features(metadata);
+        self.learn_events(&metadata.schema)
+    }
+
+    fn learn_events(&mut self, schema: &Schema) -> Result<(), String> {
+        if self.has_events == schema.events().len() {
+            return Ok(());
+        }
+        let (columns, styles) = columns::columns(&self.options, schema)?;
+        self.columns = columns;
+        self.places = styles.into_iter().map(Places::new).collect();
+        self.has_events = schema.events().len();
+        Ok(())
+    }
+
+    fn learn_features(&mut self, metadata: &Metadata) {
+        let features = &metadata.features;
+        if self.features.as_ref().is_some_and(|known| Arc::ptr_eq(known, features)) {
+            return;
+        }
+        let e_machine = || metadata.order.u32_at(features.bytes(bit::E_MACHINE)?, 0);
+        let by_name = features.arch().and_then(|arch| Machine::of_arch(&arch));
+        self.machine = by_name.or_else(|| Machine::of_e_machine(e_machine()?));
+        let formats = |features: &Features| features.bytes(bit::TRACING_DATA).map(<[u8]>::as_ptr_range);
+        if self.features.as_deref().and_then(formats) != formats(features) {
+            self.catalog = features.bytes(bit::TRACING_DATA).map(catalog).unwrap_or_default();
+        }
+        self.features = Some(Arc::clone(features));
+    }
+
+    /// Makes the lines of places and the names of threads that came since the last time.
+    pub fn prepare(&mut self, known: &Known<'_>) {
+        for places in &mut self.places {
+            places.learn(known);
+        }
+        let new = known.session.comms().get(self.comms.len()..).unwrap_or_default();
+        self.comms.extend(new.iter().map(|name| places::shown(name).as_bytes().into()));
+    }
+
+    /// Whether samples of an event have lines.
+    fn columns(&self, event: usize) -> Option<&Columns> {
+        self.columns.get(event).filter(|columns| !columns.fields.is_empty())
+    }
+
+    fn comm(&self, id: CommId) -> &[u8] {
+        self.comms.get(id.index()).map_or(&[], |name| name)
+    }
+}
+
+fn catalog(bytes: &[u8]) -> Catalog {
+    match TracingData::parse(bytes) {
+        Ok(data) => Catalog::new(&data),
+        Err(partial) => Catalog::new(&partial.data),
+    }
+}

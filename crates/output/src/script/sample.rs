@@ -1,0 +1,357 @@
+//! One sample: its line, and the lines of its call chain.
+
+use super::columns::Columns;
+use super::digits::{decimal, decimal_zeros, hex, pad, right, signed};
+use super::fields::Field;
+use super::{Known, Script, Times, places, values};
+use perffile::tracepoint::NoSymbols;
+use perffile::wire::attr::SampleType;
+use perffile::wire::head::misc;
+use perffile::wire::sample::Sample;
+use perffile::{Event, Share};
+use readperf_profile::{AddressId, Branch};
+use readperf_session::{CpuMode, SampleMoment};
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// A sample to be shown.
+#[derive(Clone, Copy, Debug)]
+pub struct SampleLine<'s, 'e> {
+    /// The record.
+    pub event: &'s Event<'e>,
+    /// What it means.
+    pub moment: &'s SampleMoment<'e>,
+    /// For how much of which events it stands.
+    pub shares: &'s [Share],
+    /// Where it was taken.
+    pub address: AddressId,
+    /// Its places, the innermost first.
+    pub stack: &'s [AddressId],
+    /// Where its data address is, if that was located.
+    pub data: Option<AddressId>,
+    /// Where its branches come from and go to, if they were located.
+    pub branches: &'s [Branch],
+}
+
+/// A sample and what of its line depends on the lines before: [`Script::follow`] makes it.
+#[derive(Clone, Copy, Debug)]
+pub struct NextLine<'s, 'e> {
+    pub(super) sample: SampleLine<'s, 'e>,
+    /// The time to show, ns.
+    time_ns: u64,
+    /// How wide the source of data is at least.
+    data_src_width: usize,
+}
+
+/// What lines depend on that were shown before them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Before {
+    first_ns: Option<u64>,
+    last_ns: Option<u64>,
+    data_src_width: usize,
+}
+
+impl Before {
+    /// The time to show for the next line, ns.
+    pub(super) fn time(&mut self, times: Times, time_ns: u64) -> u64 {
+        let last_ns = self.last_ns.replace(time_ns);
+        match times {
+            Times::Recorded => time_ns,
+            Times::SinceFirst => time_ns.wrapping_sub(*self.first_ns.get_or_insert(time_ns)),
+            Times::SinceLast => last_ns.map_or(0, |last_ns| time_ns.wrapping_sub(last_ns)),
+        }
+    }
+}
+
+/// Who and when: what stands before a line, of samples and of other records.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Start<'s> {
+    pub(super) comm: &'s [u8],
+    pub(super) pid: u32,
+    pub(super) tid: u32,
+    pub(super) cpu: u32,
+    pub(super) time_ns: u64,
+    pub(super) misc: u16,
+}
+
+impl Script {
+    /// Takes a sample as the next that is shown: some of what its line says depends on the lines before. `None` if it has no
+    /// lines.
+    pub fn follow<'s, 'e>(&mut self, sample: SampleLine<'s, 'e>) -> Option<NextLine<'s, 'e>> {
+        let columns = sample.shares.iter().filter_map(|share| self.columns(share.event));
+        let data_src = columns.fold(None, |any: Option<bool>, columns| {
+            Some(any.unwrap_or_default() || columns.fields.has(Field::DataSrc))
+        })?;
+        if data_src {
+            let bits = sample.moment.sample.decode().ok().and_then(|(sample, _)| sample.data_src);
+            self.before.data_src_width = self.before.data_src_width.max(values::data_src_width(bits));
+        }
+        let time_ns = self.before.time(self.options.times, sample.moment.time_ns);
+        Some(NextLine { sample, time_ns, data_src_width: self.before.data_src_width })
+    }
+
+    /// Appends the lines of a sample: for each event that it stands for one, with its call chain.
+    pub fn write_sample(&self, out: &mut Vec<u8>, known: &Known<'_>, line: &NextLine<'_, '_>) {
+        let mut line = *line;
+        for share in line.sample.shares {
+            if let Some(columns) = self.columns(share.event) {
+                self.write_share(out, known, &line, share, columns);
+                if self.options.times == Times::SinceLast {
+                    line.time_ns = 0;
+                }
+            }
+        }
+    }
+
+    fn write_share(
+        &self,
+        out: &mut Vec<u8>,
+        known: &Known<'_>,
+        line: &NextLine<'_, '_>,
+        share: &Share,
+        columns: &Columns,
+    ) {
+        let fields = columns.fields;
+        let moment = line.sample.moment;
+        let recorded = moment.sample.layout().shape().sample_type;
+        let (pid, tid) = match (moment.sample.pid(), moment.sample.tid()) {
+            (Some(pid), Some(tid)) => (pid, tid),
+            _ => (u32::MAX, u32::MAX),
+        };
+        let start = Start {
+            comm: self.comm(moment.comm),
+            pid,
+            tid,
+            cpu: moment.cpu.unwrap_or(u32::MAX),
+            // Without a time perf has the greatest one.
+            time_ns: if recorded.has(SampleType::TIME) { line.time_ns } else { u64::MAX },
+            misc: moment.sample.misc(),
+        };
+        self.write_start(out, columns, &start, None);
+        if fields.has(Field::Period) {
+            decimal(out, share.period, 10);
+            out.push(b' ');
+        }
+        if fields.has(Field::Event) {
+            out.extend_from_slice(&columns.name);
+        }
+        if fields.has(Field::Flags) {
+            // Only decoded instructions have some; perf keeps their place.
+            pad(out, 24);
+        }
+        let decoded = if values::needed(columns) { moment.sample.decode().ok() } else { None };
+        let sample = decoded.map(|(sample, _)| sample).unwrap_or_default();
+        self.write_before(out, known, line, &sample, columns);
+        if let Some(style) = columns.style {
+            self.write_places(out, known, line, columns, style);
+        }
+        self.write_behind(out, known, line, &sample, columns);
+        out.push(b'\n');
+    }
+
+    /// Thread, CPU, time. `kind` is the type of a record that is no sample.
+    pub(super) fn write_start(
+        &self,
+        out: &mut Vec<u8>,
+        columns: &Columns,
+        start: &Start<'_>,
+        kind: Option<u32>,
+    ) {
+        let fields = columns.fields;
+        if fields.has(Field::Comm) {
+            // Before a call chain the name is not padded.
+            right(out, start.comm, if columns.has_chain { 0 } else { 16 });
+            out.push(b' ');
+        }
+        let number = |out: &mut Vec<u8>, id: u32| signed(out, id.cast_signed().into(), 5);
+        match (fields.has(Field::Pid), fields.has(Field::Tid)) {
+            (true, true) => {
+                number(out, start.pid);
+                out.push(b'/');
+                let before = out.len();
+                signed(out, start.tid.cast_signed().into(), 0);
+                pad(out, 5usize.saturating_sub(out.len() - before));
+                out.push(b' ');
+            }
+            (true, false) => {
+                number(out, start.pid);
+                out.push(b' ');
+            }
+            (false, true) => {
+                number(out, start.tid);
+                out.push(b' ');
+            }
+            (false, false) => {}
+        }
+        if fields.has(Field::Cpu) {
+            out.push(b'[');
+            if start.cpu == u32::MAX {
+                out.extend_from_slice(b"-01");
+            } else {
+                decimal_zeros(out, start.cpu.into(), 3);
+            }
+            out.extend_from_slice(b"] ");
+        }
+        if fields.has(Field::Misc) {
+            write_misc(out, start.misc, kind);
+        }
+        if fields.has(Field::Time) {
+            self.write_time(out, start.time_ns);
+        }
+    }
+
+    fn write_time(&self, out: &mut Vec<u8>, time_ns: u64) {
+        let (seconds, rest) = (time_ns / SECOND_NS, time_ns % SECOND_NS);
+        decimal(out, seconds, 5);
+        out.push(b'.');
+        if self.options.nanoseconds {
+            decimal_zeros(out, rest, 9);
+        } else {
+            decimal_zeros(out, rest / 1000, 6);
+        }
+        out.extend_from_slice(b": ");
+    }
+
+    /// What stands between the event and the address.
+    fn write_before(
+        &self,
+        out: &mut Vec<u8>,
+        known: &Known<'_>,
+        line: &NextLine<'_, '_>,
+        sample: &Sample<'_>,
+        columns: &Columns,
+    ) {
+        let fields = columns.fields;
+        if let (true, Some(id), Some(raw)) = (fields.has(Field::Trace), columns.tracepoint, sample.raw) {
+            let before = out.len();
+            self.catalog.write_text(id, raw, &NoSymbols, out);
+            values::make_harmless(out, before);
+        }
+        if fields.has(Field::Addr) {
+            hex(out, sample.addr.unwrap_or_default(), 16);
+            if let (true, Some(id)) = (columns.is_fault, line.sample.data) {
+                write_place(out, known, id, columns);
+            }
+        }
+        if fields.has(Field::DataSrc) {
+            values::write_data_src(out, sample.data_src, line.data_src_width);
+        }
+        values::write_weights(out, sample, fields);
+    }
+
+    /// The address with its names, or the call chain.
+    fn write_places(
+        &self,
+        out: &mut Vec<u8>,
+        known: &Known<'_>,
+        line: &NextLine<'_, '_>,
+        columns: &Columns,
+        style: usize,
+    ) {
+        let Some(places) = self.places.get(style) else { return };
+        if !columns.has_chain {
+            out.push(b' ');
+            out.extend_from_slice(places.get(line.sample.address));
+            return;
+        }
+        out.push(b'\n');
+        if line.sample.stack.len() == 1 && has_no_chain(line) {
+            return;
+        }
+        let unwound = columns.unwound_style.filter(|unwound| *unwound != style);
+        let unwound = unwound.and_then(|style| self.places.get(style));
+        for id in line.sample.stack.iter().take(self.options.max_stack) {
+            // What ran in the kernel is never unwound.
+            let places = unwound.filter(|_| is_user(known, *id)).unwrap_or(places);
+            out.extend_from_slice(places.get(*id));
+        }
+    }
+
+    /// What stands behind the address.
+    fn write_behind(
+        &self,
+        out: &mut Vec<u8>,
+        known: &Known<'_>,
+        line: &NextLine<'_, '_>,
+        sample: &Sample<'_>,
+        columns: &Columns,
+    ) {
+        let fields = columns.fields;
+        for (field, registers) in [(Field::RegsIntr, &sample.regs_intr), (Field::RegsUser, &sample.regs_user)]
+        {
+            if let (true, Some(registers)) = (fields.has(field), registers) {
+                values::write_registers(out, registers, self.machine);
+            }
+        }
+        values::write_branches(out, known, &line.sample, sample, fields);
+        if let (true, true, Some(raw)) = (columns.is_bpf_output, fields.has(Field::BpfOutput), sample.raw) {
+            values::write_bpf_output(out, raw);
+        }
+        if fields.has(Field::PhysAddr) {
+            hex(out, sample.phys_addr.unwrap_or_default(), 16);
+        }
+        for (field, size) in
+            [(Field::DataPageSize, sample.data_page_size), (Field::CodePageSize, sample.code_page_size)]
+        {
+            if fields.has(field) {
+                out.push(b' ');
+                values::write_page_size(out, size.unwrap_or_default());
+            }
+        }
+    }
+}
+
+/// The function and binary of a place, as the fields ask for it.
+fn write_place(out: &mut Vec<u8>, known: &Known<'_>, id: AddressId, columns: &Columns) {
+    let Some(code) = known.addresses.get(id) else { return };
+    if columns.fields.has(Field::Symbol) {
+        out.push(b' ');
+        let function = known.names.function_at(id).and_then(|function| known.names.function(function));
+        places::write_symbol(out, code, function, function, columns.fields.has(Field::SymbolOffset));
+    }
+    if columns.fields.has(Field::Dso) {
+        let binary = code.binary.and_then(|binary| known.session.binary(binary));
+        out.extend_from_slice(b" (");
+        out.extend_from_slice(places::binary_name(binary).as_bytes());
+        out.push(b')');
+    }
+}
+
+/// Whether a chain holds no address: what stands in for it in the stack was not recorded there.
+fn has_no_chain(line: &NextLine<'_, '_>) -> bool {
+    let recorded = line.sample.moment.sample.layout().shape().sample_type;
+    if recorded.has(SampleType::STACK_USER) || recorded.has(SampleType::BRANCH_STACK) {
+        return false;
+    }
+    let chain = line.sample.moment.sample.callchain().unwrap_or_default();
+    chain.iter().all(|entry| perffile::wire::callchain::marker_name(entry).is_some())
+}
+
+/// Mode of the CPU and, of records, what else `misc` says: a letter each, in six columns.
+fn write_misc(out: &mut Vec<u8>, bits: u16, kind: Option<u32>) {
+    use perffile::wire::record::kind as K;
+    let before = out.len();
+    // ABI: the modes are numbers, but perf takes them for bits.
+    for (mode, letter) in [(1, b'K'), (2, b'U'), (3, b'H'), (4, b'G'), (5, b'g')] {
+        if bits & mode == mode {
+            out.push(letter);
+        }
+    }
+    match kind {
+        Some(K::MMAP | K::MMAP2) if bits & misc::MMAP_DATA != 0 => out.push(b'M'),
+        Some(K::COMM) if bits & misc::COMM_EXEC != 0 => out.push(b'E'),
+        Some(K::SWITCH | K::SWITCH_CPU_WIDE) if bits & misc::SWITCH_OUT != 0 => {
+            out.push(b'S');
+            if bits & misc::SWITCH_OUT_PREEMPT != 0 {
+                out.push(b'p');
+            }
+        }
+        _ => {}
+    }
+    pad(out, 6usize.saturating_sub(out.len() - before).max(1));
+}
+
+/// Whether a place ran in user mode.
+fn is_user(known: &Known<'_>, id: AddressId) -> bool {
+    known.addresses.get(id).is_some_and(|code| code.mode == CpuMode::User)
+}

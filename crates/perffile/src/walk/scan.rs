@@ -1,0 +1,147 @@
+//! From head to head through the chunk at hand.
+
+use super::{BATCH_RECORDS, Batches, frame};
+use crate::issue::IssueKind;
+use crate::order::{Entry, Queue};
+use crate::schema::Schema;
+use crate::wire::attr::SampleShape;
+use crate::wire::endian::Order;
+use crate::wire::head::{HEAD_SIZE, RecordHead};
+use crate::wire::record::{Record, USER_RECORDS, kind};
+use std::sync::Arc;
+
+/// Why the scan of a chunk stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// At the end of the chunk, between two records.
+    End,
+    /// At one of perf's own records, which may mean something to the walk.
+    User(RecordHead),
+    /// The next record ends behind the chunk.
+    Partial,
+    /// What comes next cannot be a record.
+    Bad(RecordHead),
+    /// Enough for a batch.
+    Enough,
+    /// Positions in the chunk are at their end: a chunk of its own begins here.
+    Far,
+}
+
+impl Batches {
+    /// Scans the chunk at hand up to the next thing to decide, and decides it.
+    pub(super) fn step<O: Order>(&mut self) {
+        let (Some(cursor), Some(chunk)) = (&self.current, self.chunks.back()) else { return };
+        let (bytes, start) = (chunk.bytes.clone(), cursor.pos);
+        if cursor.astray.is_some() {
+            return self.stray(&bytes, start, start);
+        }
+        let (pos, stop) = self.scan::<O>(&bytes, start);
+        match stop {
+            Stop::Enough => {}
+            Stop::User(head) => self.user_record::<O>(&bytes, pos, head),
+            Stop::End | Stop::Partial => self.at_chunk_end(&bytes, pos),
+            Stop::Bad(head) => self.bad_record(&bytes, pos, head),
+            Stop::Far => self.next_chunk(self.offset_in_stream(pos), &[]),
+        }
+    }
+
+    /// The hot loop: from head to head, noting where each record lies and when it happened.
+    pub(super) fn scan<O: Order>(&mut self, bytes: &[u8], start: usize) -> (usize, Stop) {
+        let schema = Arc::clone(&self.metadata.schema);
+        let chunk = self.chunk_number();
+        let mut previous = self.current.as_ref().and_then(|cursor| cursor.previous);
+        let mut pos = start;
+        let stop = loop {
+            if self.ready.len() >= BATCH_RECORDS {
+                break Stop::Enough;
+            }
+            let Ok(at) = u32::try_from(pos) else { break Stop::Far };
+            let rest = bytes.get(pos..).unwrap_or_default();
+            let Some(head) = RecordHead::read::<O>(rest) else {
+                break if rest.is_empty() { Stop::End } else { Stop::Partial };
+            };
+            if usize::from(head.size) < HEAD_SIZE {
+                break if head.kind == kind::COMPRESSED2 { Stop::User(head) } else { Stop::Bad(head) };
+            }
+            let Some(record) = rest.get(..usize::from(head.size)) else { break Stop::Partial };
+            if head.kind >= USER_RECORDS {
+                break Stop::User(head);
+            }
+            if !frame::is_kernels(head.kind) || !head.size.is_multiple_of(8) {
+                match self.is_odd_record::<O>(bytes, pos, head) {
+                    Some(true) => {}
+                    Some(false) => break Stop::Bad(head),
+                    None => break Stop::Partial,
+                }
+            }
+            if has_name(head.kind) {
+                self.check_name::<O>(&schema, record, pos, head);
+            }
+            let time = if self.sorting { time_of(&schema, head, record) } else { 0 };
+            let entry = Entry { time, index: self.index, chunk, pos: at };
+            if Queue::has_to_wait(time) {
+                self.queue.push(entry);
+            } else {
+                self.ready.push(entry);
+            }
+            self.index += 1;
+            previous = Some(pos);
+            pos += usize::from(head.size);
+        };
+        self.move_to(pos);
+        if let Some(cursor) = &mut self.current {
+            cursor.previous = previous;
+        }
+        (pos, stop)
+    }
+
+    /// A name ends a record: the kernel and perf fill up to eight bytes with NULs behind it. What is more belongs to another
+    /// record, and this one's size is wrong.
+    fn check_name<O: Order>(&mut self, schema: &Schema, record: &[u8], pos: usize, head: RecordHead) {
+        let body = record.get(HEAD_SIZE..).unwrap_or_default();
+        let trailer = schema.trailer_of(body).map_or(0, |(trailer, _)| trailer.size());
+        let body = body.get(..body.len().saturating_sub(trailer)).unwrap_or_default();
+        let decoded = Record::decode::<O>(head.kind, body, &SampleShape::default(), head.misc);
+        let left = match decoded {
+            Ok((Record::Mmap(record), _)) => record.filename.left_over(),
+            Ok((Record::Mmap2(record), _)) => record.filename.left_over(),
+            Ok((Record::Comm(record), _)) => record.comm.left_over(),
+            Ok((Record::Ksymbol(record), _)) => record.name.left_over(),
+            Ok((Record::Cgroup(record), _)) => record.path.left_over(),
+            _ => 0,
+        };
+        if left > 0 {
+            let place = self.place(pos, head);
+            let message =
+                || format!("a record has {left} bytes behind the name it ends with: its size is wrong");
+            self.metadata.issues.add(IssueKind::BadRecordSize, place, message);
+        }
+    }
+
+    /// Whether a head whose type or size no kernel has written is one all the same: if what follows it begins like a record.
+    /// `None` where that is not in the chunk.
+    #[cold]
+    pub(super) fn is_odd_record<O: Order>(&self, bytes: &[u8], pos: usize, head: RecordHead) -> Option<bool> {
+        let rest = bytes.get(pos + usize::from(head.size)..).unwrap_or_default();
+        match RecordHead::read::<O>(rest) {
+            Some(next) => Some(frame::is_of_known_kind(next)),
+            None if self.nothing_follows() => Some(rest.is_empty()),
+            None if self.current.as_ref().is_some_and(|cursor| cursor.inside) => Some(true),
+            None => None,
+        }
+    }
+}
+
+/// Whether records of this type end with a name.
+#[inline(always)]
+fn has_name(number: u32) -> bool {
+    matches!(number, kind::MMAP | kind::MMAP2 | kind::COMM | kind::KSYMBOL | kind::CGROUP)
+}
+
+#[inline(always)]
+fn time_of(schema: &Schema, head: RecordHead, record: &[u8]) -> u64 {
+    let body = record.get(HEAD_SIZE..).unwrap_or_default();
+    let time =
+        if head.kind == kind::SAMPLE { schema.time_of_sample(body) } else { schema.time_of_trailer(body) };
+    time.unwrap_or(0)
+}

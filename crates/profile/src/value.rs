@@ -1,0 +1,140 @@
+//! What a sort key says of a sample: a small value, that is compared and counted, and becomes text only in an output.
+
+use crate::names::{FileId, FunctionId};
+use readperf_session::{BinaryId, CommId, ProcessId, ThreadId};
+use rustc_hash::FxHashMap;
+
+/// Number of a text in [`Texts`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TextId(u32);
+
+/// What a sort key says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Value {
+    /// Not recorded, or not known.
+    #[default]
+    Unknown,
+    /// A thread's name.
+    Comm(CommId),
+    /// A process.
+    Process(ProcessId),
+    /// A thread.
+    Thread(ThreadId),
+    /// A binary; `None` where no mapping covers the address.
+    Binary(Option<BinaryId>),
+    /// A function.
+    Function {
+        /// Which.
+        function: FunctionId,
+        /// Whether its code is inlined here.
+        inlined: bool,
+    },
+    /// A place in a function, by the distance from its start in bytes.
+    Offset {
+        /// The function.
+        function: FunctionId,
+        /// Bytes from its start.
+        offset: u64,
+    },
+    /// A source file.
+    File(FileId),
+    /// A line of a source file, from 1.
+    Line {
+        /// The file.
+        file: FileId,
+        /// The line.
+        line: u32,
+    },
+    /// A number.
+    Number(u64),
+    /// A number that every sample of a row adds.
+    PerSample(u64),
+    /// An address.
+    Address(u64),
+    /// A time of the recording's clock, ns.
+    Time(u64),
+    /// A size in bytes.
+    Size(u64),
+    /// A text.
+    Text(TextId),
+}
+
+/// Texts, each held once.
+#[derive(Clone, Debug, Default)]
+pub struct Texts {
+    list: Vec<Box<[u8]>>,
+    ids: FxHashMap<Box<[u8]>, TextId>,
+}
+
+impl Texts {
+    /// The number of a text.
+    pub fn number(&mut self, text: &[u8]) -> TextId {
+        if let Some(id) = self.ids.get(text) {
+            return *id;
+        }
+        let id = TextId(u32::try_from(self.list.len()).unwrap_or(u32::MAX));
+        self.list.push(text.into());
+        self.ids.insert(text.into(), id);
+        id
+    }
+
+    /// A text by its number; empty for a number that is not from here.
+    pub fn text(&self, id: TextId) -> &[u8] {
+        self.list.get(id.0 as usize).map_or(&[], |text| text)
+    }
+}
+
+/// Rows of values, each held once.
+#[derive(Clone, Debug, Default)]
+pub struct Tuples {
+    list: Vec<Box<[Value]>>,
+    ids: FxHashMap<Box<[Value]>, u32>,
+}
+
+impl Tuples {
+    /// The number of a row of values.
+    pub fn number(&mut self, values: &[Value]) -> u32 {
+        if let Some(id) = self.ids.get(values) {
+            return *id;
+        }
+        let id = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
+        self.list.push(values.into());
+        self.ids.insert(values.into(), id);
+        id
+    }
+
+    /// A row of values by its number; empty for a number that is not from here.
+    #[inline]
+    pub fn values(&self, id: u32) -> &[Value] {
+        self.list.get(id as usize).map_or(&[], |values| values)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_values_have_one_number() {
+        let mut tuples = Tuples::default();
+        let a = tuples.number(&[Value::Number(1), Value::Unknown]);
+        let b = tuples.number(&[Value::Address(1), Value::Unknown]);
+        assert_ne!(a, b, "a number is no address");
+        assert_eq!(tuples.number(&[Value::Number(1), Value::Unknown]), a);
+        assert_eq!(tuples.values(b), [Value::Address(1), Value::Unknown]);
+        assert_eq!(tuples.values(7), [], "no such row");
+        let mut texts = Texts::default();
+        let id = texts.number(b"a");
+        assert_eq!((texts.number(b"a"), texts.text(id)), (id, &b"a"[..]));
+    }
+}

@@ -1,0 +1,236 @@
+//! Stacks as they are shown: the tree of addresses becomes a tree of places as the sort keys tell them apart.
+
+use crate::stacks::{StackId, Stacks};
+use rustc_hash::FxHashMap;
+
+/// No node, or no place.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// A place and the node of its caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Node {
+    /// The caller; [`NONE`] for the outermost.
+    pub(super) parent: u32,
+    /// Number of its values.
+    pub(super) place: u32,
+}
+
+/// Every stack as places, as a tree. Parents come before their children.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    pub(super) nodes: Vec<Node>,
+    /// For each node of the tree of addresses, the node of its innermost place.
+    of_stack: Vec<u32>,
+    /// For each node, the nearest node below it with the same place.
+    same: Vec<u32>,
+}
+
+impl Calls {
+    /// The tree of all stacks. `levels` has for each address the places of its levels, the outermost first.
+    pub(super) fn new(stacks: &Stacks, levels: &Levels) -> Calls {
+        let mut calls = Calls::default();
+        let mut numbers: FxHashMap<Node, u32> = FxHashMap::default();
+        calls.of_stack.reserve_exact(stacks.nodes().len());
+        for node in stacks.nodes() {
+            let mut here = calls.node_of(node.parent);
+            for place in levels.of(node.address.index()) {
+                let new = Node { parent: here, place: *place };
+                let next = u32::try_from(calls.nodes.len()).unwrap_or(NONE);
+                here = *numbers.entry(new).or_insert(next);
+                if here == next {
+                    calls.nodes.push(new);
+                }
+            }
+            calls.of_stack.push(here);
+        }
+        drop(numbers);
+        calls.find_same(levels.places);
+        calls
+    }
+
+    /// The node of the innermost place of a stack; [`NONE`] for the empty one.
+    pub(super) fn node_of(&self, stack: StackId) -> u32 {
+        stack.index().and_then(|index| self.of_stack.get(index)).copied().unwrap_or(NONE)
+    }
+
+    /// A node.
+    pub(super) fn node(&self, index: u32) -> Option<Node> {
+        self.nodes.get(index as usize).copied()
+    }
+
+    /// Whether no caller of a node, near or far, is at the same place.
+    pub(super) fn is_outermost(&self, index: u32) -> bool {
+        self.same_caller(index) == NONE
+    }
+
+    /// The nearest caller at the same place; [`NONE`] if there is none.
+    pub(super) fn same_caller(&self, index: u32) -> u32 {
+        self.same.get(index as usize).copied().unwrap_or(NONE)
+    }
+
+    /// Whether a place is on the way from a node to the root.
+    pub(super) fn has(&self, from: u32, place: u32) -> bool {
+        self.path(from).any(|(_, node)| node.place == place)
+    }
+
+    /// The nodes from one of them to the root.
+    pub(super) fn path(&self, from: u32) -> impl Iterator<Item = (u32, Node)> + '_ {
+        let mut here = from;
+        std::iter::from_fn(move || {
+            let node = self.node(here)?;
+            let index = std::mem::replace(&mut here, node.parent);
+            Some((index, node))
+        })
+    }
+
+    /// One walk over the tree, with the last open node of each place.
+    fn find_same(&mut self, places: usize) {
+        let children = Children::new(&self.nodes);
+        let mut open = vec![NONE; places];
+        self.same = vec![NONE; self.nodes.len()];
+        let mut way: Vec<(u32, bool)> = children.of(NONE).iter().map(|root| (*root, false)).collect();
+        while let Some((index, leaving)) = way.pop() {
+            let Some(node) = self.node(index) else { continue };
+            let Some(last) = open.get_mut(node.place as usize) else { continue };
+            let Some(same) = self.same.get_mut(index as usize) else { continue };
+            if leaving {
+                *last = *same;
+                continue;
+            }
+            *same = std::mem::replace(last, index);
+            way.push((index, true));
+            way.extend(children.of(index).iter().map(|child| (*child, false)));
+        }
+    }
+}
+
+/// The children of each node of a tree.
+#[derive(Debug)]
+pub(super) struct Children {
+    /// Nodes, those of one parent together; the roots last.
+    list: Vec<u32>,
+    /// Where those of each parent begin.
+    starts: Vec<u32>,
+}
+
+impl Children {
+    /// Those of all nodes, by counting.
+    pub(super) fn new(nodes: &[Node]) -> Children {
+        let roots = nodes.len();
+        let slot = |parent: u32| if parent == NONE { roots } else { parent as usize };
+        let mut starts = vec![0u32; nodes.len() + 2];
+        for node in nodes {
+            if let Some(count) = starts.get_mut(slot(node.parent) + 1) {
+                *count += 1;
+            }
+        }
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
+        }
+        let mut next = starts.clone();
+        let mut list = vec![0u32; nodes.len()];
+        for (index, node) in (0u32..).zip(nodes) {
+            if let Some(at) = next.get_mut(slot(node.parent)) {
+                if let Some(entry) = list.get_mut(*at as usize) {
+                    *entry = index;
+                }
+                *at += 1;
+            }
+        }
+        Children { list, starts }
+    }
+
+    /// Those of a node, or with [`NONE`] the roots; in ascending order.
+    pub(super) fn of(&self, parent: u32) -> &[u32] {
+        let slot = if parent == NONE { self.starts.len().saturating_sub(2) } else { parent as usize };
+        let at = |slot: usize| self.starts.get(slot).copied().unwrap_or(0) as usize;
+        self.list.get(at(slot)..at(slot + 1)).unwrap_or_default()
+    }
+}
+
+/// The places of each address, by number.
+#[derive(Debug, Default)]
+pub(super) struct Levels {
+    /// How many places there are.
+    pub(super) places: usize,
+    ends: Vec<u32>,
+    list: Vec<u32>,
+}
+
+impl Levels {
+    /// Adds the levels of the next address, the outermost first.
+    pub(super) fn push(&mut self, places: impl Iterator<Item = u32>) {
+        self.list.extend(places);
+        self.ends.push(u32::try_from(self.list.len()).unwrap_or(u32::MAX));
+    }
+
+    /// The levels of an address, the outermost first.
+    pub(super) fn of(&self, address: usize) -> &[u32] {
+        let start = address.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        let end = self.ends.get(address).copied().unwrap_or(0);
+        self.list.get(start as usize..end as usize).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::addresses::AddressId;
+
+    /// Addresses 0.. whose only level is the place of the same number modulo 10.
+    fn levels(addresses: u32) -> Levels {
+        let mut levels = Levels { places: 10, ..Levels::default() };
+        (0..addresses).for_each(|address| levels.push(std::iter::once(address % 10)));
+        levels
+    }
+
+    fn stack(stacks: &mut Stacks, innermost_first: &[u32]) -> StackId {
+        stacks.number(innermost_first.iter().map(|nr| AddressId(*nr)))
+    }
+
+    #[test]
+    fn addresses_of_one_place_are_one_node() {
+        let mut stacks = Stacks::default();
+        let a = stack(&mut stacks, &[3, 2, 1]);
+        let b = stack(&mut stacks, &[13, 12, 11]);
+        let calls = Calls::new(&stacks, &levels(20));
+        assert_eq!(calls.nodes.len(), 3);
+        assert_eq!(calls.node_of(a), calls.node_of(b));
+        assert_eq!(calls.node_of(StackId::EMPTY), NONE);
+    }
+
+    #[test]
+    fn recursion_is_seen() {
+        let mut stacks = Stacks::default();
+        let leaf = stack(&mut stacks, &[1, 2, 1, 3]);
+        let other = stack(&mut stacks, &[2, 3]);
+        let calls = Calls::new(&stacks, &levels(10));
+        let path: Vec<(u32, u32)> =
+            calls.path(calls.node_of(leaf)).map(|(nr, node)| (nr, node.place)).collect();
+        let places: Vec<u32> = path.iter().map(|(_, place)| *place).collect();
+        assert_eq!(places, [1, 2, 1, 3]);
+        assert!(!calls.is_outermost(path[0].0));
+        assert_eq!(calls.same_caller(path[0].0), path[2].0);
+        assert!(calls.is_outermost(path[1].0) && calls.is_outermost(path[2].0));
+        assert!(calls.is_outermost(calls.node_of(other)), "not on the same way");
+        assert!(calls.has(calls.node_of(leaf), 3) && !calls.has(calls.node_of(other), 1));
+    }
+
+    #[test]
+    fn children_are_found() {
+        let mut stacks = Stacks::default();
+        stack(&mut stacks, &[2, 1]);
+        stack(&mut stacks, &[3, 1]);
+        stack(&mut stacks, &[4]);
+        let calls = Calls::new(&stacks, &levels(10));
+        let children = Children::new(&calls.nodes);
+        let places = |parent| -> Vec<u32> {
+            children.of(parent).iter().map(|child| calls.nodes[*child as usize].place).collect()
+        };
+        assert_eq!(places(NONE), [1, 4]);
+        assert_eq!(places(children.of(NONE)[0]), [2, 3]);
+        assert_eq!(places(children.of(NONE)[1]), [0; 0]);
+    }
+}

@@ -1,0 +1,39 @@
+//! Keys of a place in code.
+
+use crate::value::Value;
+use crate::view::facts::{Facts, Place};
+
+pub(in crate::view) fn dso(facts: &mut Facts<'_>, place: &Place<'_>) -> Value {
+    facts.binary(place.code.binary)
+}
+
+pub(in crate::view) fn symbol(_: &mut Facts<'_>, place: &Place<'_>) -> Value {
+    Value::Function { function: place.function, inlined: place.inlined }
+}
+
+/// Without a line the function stands in.
+pub(in crate::view) fn srcline(facts: &mut Facts<'_>, place: &Place<'_>) -> Value {
+    match place.frame.file {
+        Some(file) => Value::Line { file, line: place.frame.line },
+        None => symbol(facts, place),
+    }
+}
+
+pub(in crate::view) fn srcfile(_: &mut Facts<'_>, place: &Place<'_>) -> Value {
+    place.frame.file.map_or(Value::Unknown, Value::File)
+}
+
+pub(in crate::view) fn symoff(facts: &mut Facts<'_>, place: &Place<'_>) -> Value {
+    let function = facts.profile.names.function(place.function);
+    match function.filter(|function| function.name.is_some() && !place.inlined) {
+        Some(function) => Value::Offset {
+            function: place.function,
+            offset: place.code.address.wrapping_sub(function.address),
+        },
+        None => symbol(facts, place),
+    }
+}
+
+pub(in crate::view) fn addr(_: &mut Facts<'_>, place: &Place<'_>) -> Value {
+    Value::Address(place.code.ip)
+}

@@ -1,0 +1,76 @@
+//! What a recording tells besides its samples, as far as sort keys need it: cgroups, sockets, tracepoint formats.
+
+use perffile::tracepoint::{Catalog, TracingData};
+use perffile::wire::feature::bit;
+use perffile::wire::record::Record;
+use perffile::{Event, Metadata};
+use rustc_hash::FxHashMap;
+
+/// `perf_type_id` of tracepoints (`PERF_TYPE_TRACEPOINT`).
+const TRACEPOINT: u32 = 2;
+
+/// What a recording tells besides its samples.
+#[derive(Debug, Default)]
+pub struct Surroundings {
+    cgroups: FxHashMap<u64, Box<[u8]>>,
+    sockets: Vec<u32>,
+    catalog: Catalog,
+    /// For each event the id of its tracepoint.
+    tracepoints: Vec<Option<u64>>,
+    /// Names of the events.
+    events: Vec<String>,
+}
+
+impl Surroundings {
+    /// Takes in a record on the way.
+    pub fn see(&mut self, event: &Event<'_>) {
+        if event.head().kind == perffile::wire::record::kind::CGROUP
+            && let Ok((Record::Cgroup(cgroup), _)) = event.record()
+        {
+            self.cgroups.insert(cgroup.cgroup_id, cgroup.path.bytes().into());
+        }
+    }
+
+    /// Takes in what the header tells, now that it is known.
+    pub fn learn(&mut self, metadata: &Metadata) {
+        if let Some(topology) = metadata.features.cpu_topology() {
+            self.sockets = topology.cpus.iter().map(|cpu| cpu.socket_id).collect();
+        }
+        if let Some(blob) = metadata.features.bytes(bit::TRACING_DATA) {
+            self.catalog = match TracingData::parse(blob) {
+                Ok(data) => Catalog::new(&data),
+                Err(partial) => Catalog::new(&partial.data),
+            };
+        }
+        let events = metadata.schema.events();
+        let tracepoint =
+            |attr: &perffile::wire::attr::EventAttr| (attr.kind == TRACEPOINT).then_some(attr.config);
+        self.tracepoints = events.iter().map(|event| tracepoint(&event.attr)).collect();
+        self.events = events.iter().map(|event| event.name.clone()).collect();
+    }
+
+    /// The path of a cgroup.
+    pub fn cgroup(&self, id: u64) -> Option<&[u8]> {
+        self.cgroups.get(&id).map(|path| &**path)
+    }
+
+    /// The socket of a CPU; unknown if it was offline.
+    pub fn socket(&self, cpu: u32) -> Option<u32> {
+        self.sockets.get(cpu as usize).copied().filter(|socket| *socket != u32::MAX)
+    }
+
+    /// The formats of tracepoints.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// The tracepoint of an event.
+    pub fn tracepoint(&self, event: u32) -> Option<u64> {
+        self.tracepoints.get(event as usize).copied().flatten()
+    }
+
+    /// The name of an event.
+    pub fn event(&self, event: u32) -> Option<&str> {
+        self.events.get(event as usize).map(String::as_str)
+    }
+}

@@ -1,0 +1,273 @@
+//! `readperf diff`: what changed between recordings.
+
+use super::Cmd;
+use crate::input::Input;
+use crate::out::Output;
+use crate::outcome::{Outcome, say, wrong_usage};
+use crate::progress::Progress;
+use crate::sample_options::{NameOptions, SampleOptions};
+use crate::symbol_options::SymbolOptions;
+use clap::{Args, ValueEnum};
+use perffile::Issues;
+use readperf::output::diff::{self as output, DiffOptions, Order};
+use readperf::profile::diff::{self, DiffKey, EventDiff, Normalize, Tally};
+use readperf::symbols::Options;
+use readperf::{PassOptions, Request};
+use std::path::PathBuf;
+
+/// What makes two rows the same.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    /// Function
+    #[value(alias = "symbol", alias = "sym")]
+    Function,
+    /// Binary
+    Dso,
+    /// Thread name
+    Comm,
+    /// Source file and line
+    Srcline,
+}
+
+/// What values are compared.
+#[derive(ValueEnum, Clone, Copy, Debug, Default)]
+enum Scale {
+    /// Shares of the period
+    #[default]
+    Total,
+    /// Shares of the samples
+    Samples,
+    /// Period for each second recorded
+    Time,
+    /// Periods as they are
+    None,
+}
+
+/// By what rows are ordered.
+#[derive(ValueEnum, Clone, Copy, Debug, Default)]
+enum Sort {
+    /// The change
+    #[default]
+    Delta,
+    /// New by old
+    Ratio,
+    /// New and old, each by its weight
+    Weighted,
+}
+
+/// Compares recordings.
+#[derive(Args, Debug)]
+pub(crate) struct Diff {
+    /// The recording before
+    #[arg(value_name = "BASE")]
+    first: PathBuf,
+
+    /// The recordings after
+    #[arg(value_name = "NEW", required = true)]
+    new: Vec<PathBuf>,
+
+    /// Another recording of before: several on both sides show what is noise
+    #[arg(long, value_name = "FILE")]
+    base: Vec<PathBuf>,
+
+    /// What makes two rows the same
+    #[arg(long, value_enum, value_delimiter = ',', default_values = ["dso", "function"])]
+    by: Vec<By>,
+
+    /// What is compared
+    #[arg(long, value_enum, default_value_t)]
+    normalize: Scale,
+
+    /// By what rows are ordered, the greatest first
+    #[arg(long, value_enum, default_value_t)]
+    sort: Sort,
+
+    /// Weights of new and old in the weighted difference, NEW:OLD
+    #[arg(long, value_name = "W1:W2", value_parser = weights, default_value = "1:1")]
+    weights: (f64, f64),
+
+    /// From which probability on a change is taken for chance
+    #[arg(long, value_name = "P", default_value_t = 0.05)]
+    level: f64,
+
+    /// Leave out of the text what changes by less than this percentage of the total
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.01)]
+    percent_limit: f64,
+
+    /// End with exit status 4 if a row has grown by more than this percentage of the total before, beyond chance
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    fail_over: Option<f64>,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Print comma-separated values
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+
+    /// Fail if anything is wrong with a recording, instead of answering with what could be read
+    #[arg(long)]
+    strict: bool,
+
+    /// Show no progress
+    #[arg(long)]
+    no_progress: bool,
+
+    #[command(flatten)]
+    samples: SampleOptions,
+
+    #[command(flatten)]
+    names: NameOptions,
+
+    #[command(flatten)]
+    symbols: SymbolOptions,
+
+    #[command(flatten)]
+    output: Output,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim();
+    let parsed = number.parse::<f64>().ok().filter(|percent| percent.is_finite() && *percent >= 0.0);
+    parsed.ok_or_else(|| format!("{text} is no percentage: expected 5 or 5%"))
+}
+
+fn weights(text: &str) -> Result<(f64, f64), String> {
+    let pair = text.split_once(':').and_then(|(new, old)| Some((old.parse().ok()?, new.parse().ok()?)));
+    pair.ok_or_else(|| "expected two numbers, as 1:2".to_owned())
+}
+
+impl Cmd for Diff {
+    const NAME: &'static str = "diff";
+    const ABOUT: &'static str = "Show what changed between recordings";
+    const EXAMPLES: &'static str = "\
+Examples:
+  readperf diff before.data after.data
+  readperf diff --by comm,dso,function --normalize time before.data after.data
+  readperf diff --base b1.data --base b2.data b3.data a1.data a2.data a3.data   three before, three after
+  readperf diff --fail-over 5% main.data branch.data || echo slower
+
+Chance is the probability that a change like this is noise, adjusted for the number of rows. Of one recording a side it is
+worked out from the counts of samples, which takes each for independent of the others; several recordings a side are the
+better witness.";
+
+    fn run(&self) -> anyhow::Result<Outcome> {
+        let mut issues = Issues::default();
+        let old = std::iter::once(&self.first).chain(&self.base);
+        let base: Vec<Tally> =
+            old.map(|file| self.tally(file, &mut issues)).collect::<anyhow::Result<_>>()?;
+        let new: Vec<Tally> =
+            self.new.iter().map(|file| self.tally(file, &mut issues)).collect::<anyhow::Result<_>>()?;
+        let diffs = diff::compare(&base, &new, self.normalize());
+        let options = self.diff_options();
+        let mut out = self.output.open(&Input::of(self.first.clone(), self.strict, self.no_progress))?;
+        if self.json {
+            output::write_json(&mut out, &diffs, &options)?;
+        } else if self.csv {
+            output::write_csv(&mut out, &diffs, &options)?;
+        } else {
+            output::write(&mut out, &diffs, &options)?;
+        }
+        out.flush()?;
+        let regressed = self.fail_over.is_some_and(|limit| self.regressed(&diffs, limit));
+        let input = "the recordings".to_owned();
+        Ok(Outcome { input, issues, strict: self.strict, regressed })
+    }
+}
+
+impl Diff {
+    /// The numbers of one recording.
+    fn tally(&self, file: &PathBuf, issues: &mut Issues) -> anyhow::Result<Tally> {
+        let input = Input::of(file.clone(), self.strict, self.no_progress);
+        let recording = input.open()?;
+        let lines = self.by.contains(&By::Srcline);
+        let mut progress = Progress::new("reading", !self.no_progress);
+        let stacks = self.names.needs_stacks();
+        let symbols = self.symbols.options(&input)?;
+        let request = Request {
+            symbols: Options { lines, inlines: lines, ..symbols.clone() },
+            pass: PassOptions {
+                stacks,
+                filter: self.samples.filter(&recording)?,
+                unwind: stacks.then_some(symbols),
+                ..PassOptions::default()
+            },
+            keep: readperf::profile::Keep { stacks, ..Default::default() },
+            ..Request::default()
+        };
+        let mut times: Option<(u64, u64)> = None;
+        let mut analysis = readperf::analyse_with(&recording, &request, |chunk| {
+            progress.bytes(chunk.progress());
+            for time in chunk.samples().map(|sample| sample.moment.time_ns).filter(|time| *time > 0) {
+                let (first, last) = times.unwrap_or((time, time));
+                times = Some((first.min(time), last.max(time)));
+            }
+            Ok::<(), perffile::Error>(())
+        })?;
+        drop(progress);
+        if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
+            wrong_usage(&message);
+        }
+        analysis.profile.select(&self.names.filter(), &analysis.session);
+        issues.extend(&analysis.issues);
+        let (first, last) = times.unwrap_or_default();
+        // Counts of ns in a recording do not reach 2^53: that is 104 days.
+        #[allow(clippy::cast_precision_loss)]
+        let seconds = last.saturating_sub(first) as f64 / 1e9;
+        Ok(Tally::of(&analysis.profile, &analysis.session, &self.keys(), seconds))
+    }
+
+    fn keys(&self) -> Vec<DiffKey> {
+        let key = |by: &By| match by {
+            By::Function => DiffKey::Function,
+            By::Dso => DiffKey::Dso,
+            By::Comm => DiffKey::Comm,
+            By::Srcline => DiffKey::SourceLine,
+        };
+        self.by.iter().map(key).collect()
+    }
+
+    fn normalize(&self) -> Normalize {
+        match self.normalize {
+            Scale::Total => Normalize::Total,
+            Scale::Samples => Normalize::Samples,
+            Scale::Time => Normalize::Time,
+            Scale::None => Normalize::Nothing,
+        }
+    }
+
+    fn diff_options(&self) -> DiffOptions {
+        DiffOptions {
+            keys: self.keys(),
+            normalize: self.normalize(),
+            order: match self.sort {
+                Sort::Delta => Order::Delta,
+                Sort::Ratio => Order::Ratio,
+                Sort::Weighted => Order::Weighted,
+            },
+            weights: self.weights,
+            level: self.level,
+            least: self.percent_limit,
+        }
+    }
+
+    /// Whether a row has grown too much; says which.
+    fn regressed(&self, diffs: &[EventDiff], limit: f64) -> bool {
+        let mut any = false;
+        for diff in diffs {
+            for row in &diff.rows {
+                let grown = diff.percent_of_base(row.delta());
+                if grown > limit && row.p.is_some_and(|p| p < self.level) {
+                    any = true;
+                    say(&format!(
+                        "{}: {} has grown by {grown:.2} % of the total",
+                        diff.event,
+                        row.key.join(" ")
+                    ));
+                }
+            }
+        }
+        any
+    }
+}

@@ -1,0 +1,357 @@
+//! `readperf report`: histograms of samples, as text, JSON or CSV.
+
+mod mode;
+mod sorting;
+
+use super::Cmd;
+use crate::input::Input;
+use crate::out::Output;
+use crate::outcome::{Outcome, say, wrong_usage};
+use crate::progress::Progress;
+use crate::sample_options::{NameOptions, SampleOptions};
+use crate::symbol_options::SymbolOptions;
+use clap::{Args, ValueEnum};
+use mode::Mode;
+use perffile::{Issues, Metadata};
+use readperf::output::overview;
+use readperf::output::report as output;
+use readperf::profile::profile::EventTotal;
+use readperf::profile::view::column::{Column, NUMBERS};
+use readperf::profile::view::facts::Facts;
+use readperf::profile::view::histogram::{Histogram, HistogramOptions, Histograms};
+use readperf::profile::view::key::KEYS;
+use readperf::profile::view::surroundings::Surroundings;
+use readperf::profile::{DetailField, DetailOptions, Keep};
+use readperf::{Analysis, PassOptions, Request};
+use regex_lite::Regex;
+use sorting::{Sorting, Wanted};
+
+/// What 100 % is, if samples are filtered by name.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Percentage {
+    /// All samples
+    #[default]
+    Absolute,
+    /// The samples that pass
+    Relative,
+}
+
+/// Shows what samples add up to.
+#[derive(Args, Debug)]
+pub(crate) struct Report {
+    #[command(flatten)]
+    input: Input,
+
+    /// What makes a row: keys, separated by commas; with + before them, besides the usual ones. The keys are listed below
+    #[arg(short, long, value_name = "KEYS", long_help = keys_help())]
+    sort: Option<String>,
+
+    /// The columns, from left to right: keys and overhead, overhead_children, overhead_sys, overhead_us, overhead_guest_sys,
+    /// overhead_guest_us, sample, period; with + before them, besides the usual ones
+    #[arg(short = 'F', long, value_name = "COLUMNS")]
+    fields: Option<String>,
+
+    /// Sum up what functions call, too [default if stacks are recorded]
+    #[arg(long, overrides_with = "no_children")]
+    children: bool,
+
+    /// Only count samples where they were taken
+    #[arg(long, overrides_with = "children")]
+    no_children: bool,
+
+    /// Do not show inlined functions as levels of stacks
+    #[arg(long, overrides_with = "inline")]
+    no_inline: bool,
+
+    /// Show inlined functions as levels of stacks [default]
+    #[arg(long, overrides_with = "no_inline")]
+    inline: bool,
+
+    /// What the key parent looks for in stacks
+    #[arg(short, long, value_name = "REGEX", default_value = "^sys_|^do_page_fault", value_parser = pattern)]
+    parent: Regex,
+
+    /// Steps of the key time: 100ms, 1s, 10us
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = quantum)]
+    time_quantum: u64,
+
+    /// Show fields of tracepoints as stored
+    #[arg(long)]
+    raw_trace: bool,
+
+    /// Show memory accesses, weighted by their latency
+    #[arg(long, conflicts_with = "branch_stack")]
+    mem_mode: bool,
+
+    /// Show branches, one sample each [default if branch stacks are recorded]
+    #[arg(short, long, overrides_with = "no_branch_stack")]
+    branch_stack: bool,
+
+    /// Show where samples were taken, though branch stacks are recorded
+    #[arg(long, overrides_with = "branch_stack")]
+    no_branch_stack: bool,
+
+    /// Sum up rows below this share, in percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0)]
+    percent_limit: f64,
+
+    /// What 100 % is when --comm, --dso or --symbol let only some samples through
+    #[arg(long, value_enum, default_value_t)]
+    percentage: Percentage,
+
+    /// Show the number of samples
+    #[arg(short = 'n', long)]
+    show_nr_samples: bool,
+
+    /// Show the sum of periods
+    #[arg(long)]
+    show_total_period: bool,
+
+    /// Print JSON
+    #[arg(long, conflicts_with_all = ["csv", "field_separator"])]
+    json: bool,
+
+    /// Print comma-separated values
+    #[arg(long)]
+    csv: bool,
+
+    /// Print values with this character between them
+    #[arg(short = 't', long, value_name = "CHARACTER", value_parser = separator)]
+    field_separator: Option<u8>,
+
+    #[command(flatten)]
+    samples: SampleOptions,
+
+    #[command(flatten)]
+    names: NameOptions,
+
+    #[command(flatten)]
+    symbols: SymbolOptions,
+
+    #[command(flatten)]
+    output: Output,
+}
+
+fn keys_help() -> String {
+    let mut text = "What makes a row: keys, separated by commas; with + before them, besides the usual ones \
+                    (comm,dso,symbol; other ones for branches, memory accesses and tracepoints).\n"
+        .to_owned();
+    for key in KEYS {
+        text.push_str(&format!("\n  {:<18} {}", key.name, key.help));
+    }
+    text.push_str(
+        "\n  [EVENT.]FIELD[/raw] a field of a tracepoint\n  trace_fields       all of them\nNumbers:",
+    );
+    for (name, _, help) in NUMBERS {
+        text.push_str(&format!("\n  {name:<18} {help}"));
+    }
+    text
+}
+
+fn pattern(text: &str) -> Result<Regex, String> {
+    Regex::new(text).map_err(|error| error.to_string())
+}
+
+/// A time with a unit, in ns.
+fn quantum(text: &str) -> Result<u64, String> {
+    let units = [("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
+    let parsed = units.iter().find_map(|(unit, ns)| {
+        text.strip_suffix(unit)?.parse::<u64>().ok()?.checked_mul(*ns).filter(|ns| *ns > 0)
+    });
+    parsed.ok_or_else(|| format!("{text} is no time: expected a number and ns, us, ms or s"))
+}
+
+fn separator(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        [byte] if byte.is_ascii() => Ok(*byte),
+        b"\\t" => Ok(b'\t'),
+        _ => Err("expected one ASCII character".to_owned()),
+    }
+}
+
+impl Cmd for Report {
+    const NAME: &'static str = "report";
+    const ABOUT: &'static str = "Show what samples add up to: functions by their share, or whatever else";
+    const EXAMPLES: &'static str = "\
+Examples:
+  readperf report perf.data
+  readperf report --sort dso,srcline --percent-limit 0.5 perf.data
+  readperf report --json perf.data | jq '.events[0].rows[:5]'";
+
+    fn run(&self) -> anyhow::Result<Outcome> {
+        let recording =
+            if self.is_for_program() { self.input.open_for_program()? } else { self.input.open()? };
+        let plan = self.plan(recording.metadata()).unwrap_or_else(|message| wrong_usage(&message));
+        let mut progress = Progress::new("reading", !self.input.no_progress);
+        let mut filter = self.samples.filter(&recording)?;
+        // Names do not change what 100 % is.
+        let comms = std::mem::take(&mut filter.comms);
+        let symbols = self.symbols.options(&self.input)?;
+        let request = Request {
+            symbols: readperf::symbols::Options { lines: true, inlines: !self.no_inline, ..symbols.clone() },
+            pass: PassOptions {
+                stacks: plan.keep.stacks,
+                filter,
+                unwind: plan.keep.stacks.then_some(symbols),
+                ..PassOptions::default()
+            },
+            keep: plan.keep,
+            ..Request::default()
+        };
+        let mut surroundings = Surroundings::default();
+        let mut analysis = readperf::analyse_detailed(&recording, &request, &plan.details, |chunk| {
+            progress.bytes(chunk.progress());
+            chunk.entries().iter().for_each(|entry| surroundings.see(&entry.event));
+            Ok::<(), perffile::Error>(())
+        })?;
+        drop(progress);
+        if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
+            wrong_usage(&message);
+        }
+        if let Some(told) = analysis.stack_ends.told() {
+            say(&format!("{}: {told}", self.input.name()));
+        }
+        surroundings.learn(&analysis.metadata);
+        let all = analysis.profile.events().to_vec();
+        analysis.profile.select_comms(&comms, &analysis.session);
+        analysis.profile.select(&self.names.filter(), &analysis.session);
+        let totals = match self.percentage {
+            Percentage::Absolute => all,
+            Percentage::Relative => analysis.profile.events().to_vec(),
+        };
+        self.show(&plan, &analysis, &surroundings, &totals)?;
+        Ok(Outcome {
+            input: self.input.name(),
+            issues: analysis.issues,
+            strict: self.input.strict,
+            ..Outcome::default()
+        })
+    }
+}
+
+/// What is done with a recording.
+#[derive(Debug)]
+struct Plan {
+    sorting: Sorting,
+    keep: Keep,
+    details: DetailOptions,
+    children: bool,
+}
+
+impl Report {
+    fn is_for_program(&self) -> bool {
+        self.json || self.csv || self.field_separator.is_some()
+    }
+
+    fn plan(&self, metadata: &Metadata) -> Result<Plan, String> {
+        let mode = match (self.mem_mode, self.branch_stack, self.no_branch_stack) {
+            (true, ..) => Mode::Memory,
+            (_, true, _) => Mode::Branches,
+            (.., true) if Mode::of(metadata) == Mode::Branches => Mode::Code,
+            _ => Mode::of(metadata),
+        };
+        let children = match mode {
+            // A recording in pipe mode tells its events on the way.
+            Mode::Code | Mode::Trace => {
+                let chains = metadata.schema.events().is_empty() || mode::has_chains(metadata);
+                !self.no_children && (chains || self.children)
+            }
+            Mode::Branches | Mode::Memory => false,
+        };
+        let sorting = Wanted {
+            sort: self.sort.as_deref(),
+            fields: self.fields.as_deref(),
+            default: mode.default_keys(),
+            numbers: self.numbers(children),
+            raw_trace: self.raw_trace,
+            trace_fields: trace_fields(metadata),
+        };
+        let sorting = sorting.sorting()?;
+        let mut keep = Keep { stacks: children, ..Keep::default() };
+        let mut fields: Vec<DetailField> = Vec::new();
+        for key in &sorting.keys {
+            let needs = key.key.needs;
+            keep.threads |= needs.threads;
+            keep.cpus |= needs.cpus;
+            keep.stacks |= needs.stacks;
+            fields.extend(needs.details);
+        }
+        fields.sort_unstable();
+        fields.dedup();
+        let details = DetailOptions { fields, time_quantum_ns: self.time_quantum, weighing: mode.weighing() };
+        Ok(Plan { sorting, keep, details, children })
+    }
+
+    /// The columns of numbers.
+    fn numbers(&self, children: bool) -> Vec<Column> {
+        let columns = [
+            (children, Column::Children),
+            (true, Column::Overhead),
+            (self.show_nr_samples, Column::Samples),
+            (self.show_total_period, Column::Period),
+        ];
+        columns.into_iter().filter(|(wanted, _)| *wanted).map(|(_, column)| column).collect()
+    }
+
+    fn show(
+        &self,
+        plan: &Plan,
+        analysis: &Analysis,
+        surroundings: &Surroundings,
+        totals: &[EventTotal],
+    ) -> anyhow::Result<()> {
+        let Analysis { profile, session, issues, .. } = analysis;
+        let Plan { sorting, children, .. } = plan;
+        let options =
+            HistogramOptions { keys: sorting.keys.clone(), children: *children, inline: !self.no_inline };
+        let mut facts = Facts::new(profile, session, surroundings);
+        facts.parent = Some(&self.parent);
+        let mut histograms = Histograms::new(facts, &options);
+        let mut shown: Vec<Histogram> =
+            (0..profile.events().len()).filter_map(|event| histograms.of_event(event)).collect();
+        let facts = histograms.facts;
+        shown.iter_mut().for_each(|histogram| histogram.sort(&sorting.order, &facts));
+        let report = output::Report {
+            histograms: &shown,
+            facts: &facts,
+            keys: &sorting.keys,
+            columns: &sorting.columns,
+            totals,
+            percent_limit: self.percent_limit,
+            width: None,
+        };
+        self.write(&report, analysis, issues)
+    }
+
+    fn write(&self, report: &output::Report<'_>, analysis: &Analysis, issues: &Issues) -> anyhow::Result<()> {
+        let mut out = self.output.open(&self.input)?;
+        if self.json {
+            output::write_json(&mut out, report, issues.iter())?;
+        } else if self.csv || self.field_separator.is_some() {
+            output::write_csv(&mut out, report, self.field_separator.unwrap_or(b','))?;
+        } else {
+            output::write_text(&mut out, report)?;
+            overview::write_missing(&mut out, &analysis.profile, &analysis.session)?;
+        }
+        Ok(out.flush()?)
+    }
+}
+
+/// Names of the fields of a recording's tracepoints.
+fn trace_fields(metadata: &Metadata) -> Vec<String> {
+    let mut surroundings = Surroundings::default();
+    surroundings.learn(metadata);
+    let mut names: Vec<String> = Vec::new();
+    for (nr, _) in (0u32..).zip(metadata.schema.events()) {
+        let tracepoint = surroundings.tracepoint(nr).and_then(|id| surroundings.catalog().tracepoint(id));
+        let fields = tracepoint.iter().flat_map(|tracepoint| {
+            tracepoint.format.own_fields().iter().chain(tracepoint.format.common_fields())
+        });
+        for field in fields {
+            if !names.contains(&field.name) && !field.name.starts_with("common_") {
+                names.push(field.name.clone());
+            }
+        }
+    }
+    names
+}

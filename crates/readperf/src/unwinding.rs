@@ -1,0 +1,170 @@
+//! User stacks that were recorded as bytes (`--call-graph dwarf`) become frames: in parallel, a chunk of samples at a time.
+
+use crate::naming::subject_with_file;
+use perffile::wire::attr::{EventAttr, SampleType};
+use perffile::wire::endian::ByteOrder;
+use perffile::{Features, Schema};
+use rayon::prelude::*;
+use readperf_session::{AddressSpace, SampleMoment, Session};
+use readperf_symbols::Options;
+use readperf_symbols::unwind::{BinaryId, Cache, End, Machine, Mapping, Registers, Stack, Unwinder};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// `PERF_SAMPLE_REGS_ABI_32`: the registers are those of a 32-bit task.
+const ABI_32: u64 = 1;
+
+/// Samples that are one piece of work.
+const PIECE: usize = 16;
+
+/// A recorded stack, and the mappings at its time.
+#[derive(Debug)]
+pub(crate) struct Recorded<'e> {
+    /// The mappings of its process when it was taken.
+    pub(crate) space: AddressSpace,
+    registers: Registers,
+    stack: Stack<'e>,
+}
+
+/// How many recorded stacks ended how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StackEnds {
+    /// Stacks that were unwound to the function that started the thread.
+    pub complete: u64,
+    /// The others, by the reason in plain words.
+    pub incomplete: BTreeMap<String, u64>,
+}
+
+impl StackEnds {
+    fn count(&mut self, end: End) {
+        match end {
+            End::Bottom => self.complete += 1,
+            _ => *self.incomplete.entry(end.to_string()).or_default() += 1,
+        }
+    }
+
+    /// Says how many stacks are not complete, and why, in one sentence; `None` if all are.
+    pub fn told(&self) -> Option<String> {
+        let incomplete: u64 = self.incomplete.values().sum();
+        let reasons: Vec<String> =
+            self.incomplete.iter().map(|(reason, count)| format!("{count} because {reason}")).collect();
+        let all = self.complete.saturating_add(incomplete);
+        (incomplete > 0)
+            .then(|| format!("{incomplete} of {all} recorded stacks are incomplete: {}", reasons.join(", ")))
+    }
+}
+
+/// What unwinds the stacks of a recording.
+pub(crate) struct Unwinding {
+    unwinder: Unwinder,
+    /// `uname -m` of the recorded machine; empty where it is not told.
+    machine: String,
+    max_frames: usize,
+    /// By the number of a binary in the session, that in the unwinder.
+    binaries: Vec<Option<BinaryId>>,
+    /// One for each thread that works at a time.
+    caches: Mutex<Vec<Cache>>,
+    pool: Option<rayon::ThreadPool>,
+    ends: StackEnds,
+}
+
+impl std::fmt::Debug for Unwinding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Unwinding")
+            .field("machine", &self.machine)
+            .field("ends", &self.ends)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Unwinding {
+    /// Binaries are looked for as `options` say.
+    pub(crate) fn new(options: &Options, features: &Features, max_frames: usize) -> Unwinding {
+        let threads = options.threads.map_or(0, std::num::NonZeroUsize::get);
+        Unwinding {
+            unwinder: Unwinder::new(options),
+            machine: features.arch().map(|name| name.into_owned()).unwrap_or_default(),
+            max_frames,
+            binaries: Vec::new(),
+            caches: Mutex::default(),
+            pool: rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok(),
+            ends: StackEnds::default(),
+        }
+    }
+
+    /// How the stacks ended so far.
+    pub(crate) fn ends(&self) -> &StackEnds {
+        &self.ends
+    }
+
+    /// The stack that a sample has recorded; `None` if it has none.
+    pub(crate) fn recorded<'e>(
+        &self,
+        session: &Session,
+        schema: &Schema,
+        sample: &SampleMoment<'e>,
+        attr: &EventAttr,
+    ) -> Option<Recorded<'e>> {
+        if !attr.sample_type.has(SampleType::REGS_USER) || !attr.sample_type.has(SampleType::STACK_USER) {
+            return None;
+        }
+        let (decoded, _) = sample.sample.decode().ok()?;
+        let (user, stack) = (decoded.regs_user?, decoded.stack_user?);
+        // Threads of the kernel have no user registers.
+        let is_recorded = user.abi != 0 && !stack.data.is_empty();
+        let machine = is_recorded.then(|| self.machine(user.mask, user.abi == ABI_32))??;
+        let values: Vec<u64> = user.values.iter().collect();
+        let registers = Registers::recorded(machine, user.mask, &values)?;
+        let valid = usize::try_from(stack.dyn_size).unwrap_or(usize::MAX).min(stack.data.len());
+        let bytes = stack.data.get(..valid).unwrap_or_default();
+        let space = session.process(sample.process)?.space().clone();
+        let stack = Stack { bytes, big_endian: schema.order() == ByteOrder::Big };
+        Some(Recorded { space, registers, stack })
+    }
+
+    /// The machine of a task. A pipe without features does not tell; then it is this one.
+    fn machine(&self, _mask: u64, is_32_bit: bool) -> Option<Machine> {
+        let name = if self.machine.is_empty() { std::env::consts::ARCH } else { &self.machine };
+        Machine::of_task(name, is_32_bit)
+    }
+
+    /// The frames of each stack, in the same order, the innermost first.
+    pub(crate) fn unwind(&mut self, session: &Session, stacks: &[Recorded<'_>]) -> Vec<Vec<u64>> {
+        for binary in session.binaries().get(self.binaries.len()..).unwrap_or_default() {
+            let subject = subject_with_file(binary);
+            self.binaries.push(subject.map(|subject| self.unwinder.binary(&subject)));
+        }
+        let all = || stacks.par_chunks(PIECE).flat_map_iter(|piece| self.piece(piece)).collect();
+        let done: Vec<(Vec<u64>, End)> = match &self.pool {
+            Some(pool) => pool.install(all),
+            None => all(),
+        };
+        for (_, end) in &done {
+            self.ends.count(*end);
+        }
+        done.into_iter().map(|(frames, _)| frames).collect()
+    }
+
+    fn piece(&self, stacks: &[Recorded<'_>]) -> Vec<(Vec<u64>, End)> {
+        let idle = || self.caches.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = idle().pop().unwrap_or_default();
+        let unwound = stacks.iter().map(|recorded| {
+            let mut frames = Vec::new();
+            let lookup = |address: u64| self.mapping(&recorded.space, address);
+            let Recorded { registers, stack, .. } = recorded;
+            let end =
+                self.unwinder.unwind(&mut cache, &lookup, registers, *stack, self.max_frames, &mut frames);
+            (frames, end)
+        });
+        let unwound = unwound.collect();
+        idle().push(cache);
+        unwound
+    }
+
+    fn mapping(&self, space: &AddressSpace, address: u64) -> Option<Mapping> {
+        let found = space.find(address).filter(|mapping| !mapping.data)?;
+        let binary = self.binaries.get(found.binary.index()).copied().flatten();
+        let offset = found.address_in_binary(found.start);
+        Some(Mapping { start: found.start, end: found.end, offset, binary })
+    }
+}

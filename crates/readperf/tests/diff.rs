@@ -1,0 +1,168 @@
+//! `readperf diff`: recordings made by hand, in which it is known what changed.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::print_stderr,
+    reason = "a test fails by panicking"
+)]
+
+#[path = "handmade/mod.rs"]
+mod handmade;
+mod oracle;
+
+use handmade::{Attr, CODE, PID, Pipe, Sample};
+use oracle::{scratch, tool};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// Where the second and third library are.
+const OTHER: u64 = 0x50_0000;
+const THIRD: u64 = 0x60_0000;
+
+/// A recording with so many samples in each of three libraries.
+fn recording(dir: &Path, name: &str, counts: [u64; 3]) -> PathBuf {
+    let mut pipe = Pipe::new(&[Attr::default()]);
+    pipe.comm(PID, PID, "work");
+    for (start, library) in [(CODE, "/lib/liba.so"), (OTHER, "/lib/libb.so"), (THIRD, "/lib/lib\u{1b}c.so")] {
+        pipe.map(PID, start, library, Some(1), handmade::USER);
+    }
+    let mut time = 1_000_000_000;
+    for (count, start) in counts.into_iter().zip([CODE, OTHER, THIRD]) {
+        for _ in 0..count {
+            time += 1_000_000;
+            pipe.sample(&Sample { ip: start + 0x10, chain: vec![start + 0x10], time, ..Sample::default() });
+        }
+    }
+    let path = dir.join(name);
+    std::fs::write(&path, &pipe.bytes).unwrap();
+    path
+}
+
+fn diff(arguments: &[&str], files: &[&Path]) -> (Value, i32, String) {
+    let mut command = tool::command();
+    command.args(["diff", "--json"]).args(arguments).args(files).arg("--symfs").arg("/nonexistent");
+    let output = command.output().unwrap();
+    let text = tool::stderr(&output);
+    let value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {text}"));
+    (value, output.status.code().unwrap(), text)
+}
+
+fn row<'v>(value: &'v Value, dso: &str) -> &'v Value {
+    let rows = value["events"][0]["rows"].as_array().unwrap();
+    rows.iter().find(|row| row["dso"] == dso).unwrap_or_else(|| panic!("{dso} is not in {rows:?}"))
+}
+
+fn near(value: &Value, expected: f64) {
+    let found = value.as_f64().unwrap();
+    assert!((found - expected).abs() < 1e-9, "{found} is not {expected}");
+}
+
+#[test]
+fn shares_move_and_libraries_come_and_go() {
+    let dir = scratch();
+    let before = recording(dir.path(), "before", [300, 100, 0]);
+    let after = recording(dir.path(), "after", [200, 0, 200]);
+    let (value, status, _) = diff(&["--by", "dso"], &[&before, &after]);
+    assert_eq!(status, 0);
+    assert_eq!(value["schema"], 1);
+    let (a, b, c) = (row(&value, "liba.so"), row(&value, "libb.so"), row(&value, "lib\u{1b}c.so"));
+    near(&a["base"], 75.0);
+    near(&a["new"], 50.0);
+    near(&a["delta"], -25.0);
+    assert_eq!((a["presence"].as_str(), a["base_samples"].as_u64()), (Some("both"), Some(300)));
+    assert_eq!((b["presence"].as_str(), c["presence"].as_str()), (Some("gone"), Some("new")));
+    near(&c["delta"], 50.0);
+    assert_eq!(c["ratio"], Value::Null, "there is no ratio to nothing");
+    assert_eq!(value["events"][0]["rows"][0]["dso"], "lib\u{1b}c.so", "the greatest change comes first");
+    assert_eq!(c["significant"], true);
+}
+
+#[test]
+fn a_change_of_a_few_samples_may_be_chance() {
+    let dir = scratch();
+    let before = recording(dir.path(), "before", [200, 200, 0]);
+    let after = recording(dir.path(), "after", [210, 190, 0]);
+    let (value, status, _) = diff(&["--by", "dso", "--fail-over", "1%"], &[&before, &after]);
+    // statistics.NormalDist of Python: 2 * cdf(-z), z = 0.025 / sqrt(0.5125 * 0.4875 * 2 / 400).
+    near_loosely(&row(&value, "liba.so")["p"], 0.479_362_758_7);
+    assert_eq!(row(&value, "liba.so")["significant"], false);
+    assert_eq!(status, 0, "what may be chance is no regression");
+}
+
+fn near_loosely(value: &Value, expected: f64) {
+    let found = value.as_f64().unwrap();
+    assert!((found - expected).abs() < 1e-6, "{found} is not {expected}");
+}
+
+#[test]
+fn what_has_grown_ends_with_four_if_wanted() {
+    let dir = scratch();
+    let before = recording(dir.path(), "before", [300, 100, 0]);
+    let after = recording(dir.path(), "after", [200, 200, 0]);
+    let (_, status, told) = diff(&["--by", "dso", "--fail-over", "20%"], &[&before, &after]);
+    assert_eq!(status, 4);
+    assert!(told.contains("libb.so has grown by 25.00 %"), "{told}");
+    let (_, status, _) = diff(&["--by", "dso", "--fail-over", "30%"], &[&before, &after]);
+    assert_eq!(status, 0);
+}
+
+#[test]
+fn several_recordings_a_side_show_their_spread() {
+    let dir = scratch();
+    let files: Vec<PathBuf> = [[100, 300, 0], [110, 290, 0], [90, 310, 0], [200, 200, 0], [220, 180, 0]]
+        .into_iter()
+        .enumerate()
+        .map(|(nr, counts)| recording(dir.path(), &nr.to_string(), counts))
+        .collect();
+    let base = [files[1].to_str().unwrap(), files[2].to_str().unwrap()];
+    let flags = ["--by", "dso", "--base", base[0], "--base", base[1]];
+    let (value, _, _) = diff(&flags, &[&files[0], &files[3], &files[4]]);
+    let a = row(&value, "liba.so");
+    near(&a["base"], 25.0);
+    near(&a["base_deviation"], 2.5);
+    near(&a["new"], 52.5);
+    // scipy.stats.ttest_ind([25, 27.5, 22.5], [50, 55], equal_var=False), the same for both rows.
+    near_loosely(&a["p"], 0.018_373_564_9);
+}
+
+#[test]
+fn periods_by_time_see_what_shares_hide() {
+    let dir = scratch();
+    let before = recording(dir.path(), "before", [101, 0, 0]);
+    let mut pipe = Pipe::new(&[Attr::default()]);
+    pipe.map(PID, CODE, "/lib/liba.so", Some(1), handmade::USER);
+    for nr in 0..101u64 {
+        // Twice as far apart: half as much in each second.
+        let time = 1_000_000_000 + nr * 2_000_000;
+        pipe.sample(&Sample { time, ..Sample::default() });
+    }
+    let after = dir.path().join("after");
+    std::fs::write(&after, &pipe.bytes).unwrap();
+    let (value, _, _) = diff(&["--by", "dso", "--normalize", "time"], &[&before, &after]);
+    near(&row(&value, "liba.so")["base"], 1_010_000.0);
+    near(&row(&value, "liba.so")["new"], 505_000.0);
+    let (value, _, _) = diff(&["--by", "dso"], &[&before, &after]);
+    near(&row(&value, "liba.so")["delta"], 0.0);
+}
+
+#[test]
+fn names_are_made_harmless_in_text() {
+    let dir = scratch();
+    let before = recording(dir.path(), "before", [100, 0, 0]);
+    let after = recording(dir.path(), "after", [50, 0, 50]);
+    let text = tool::answer(&[
+        "diff",
+        "--by",
+        "dso",
+        before.to_str().unwrap(),
+        after.to_str().unwrap(),
+        "--symfs",
+        "/nonexistent",
+    ]);
+    assert!(text.contains("lib\\u{1b}c.so"), "{text}");
+    assert!(!text.contains('\u{1b}'), "{text}");
+}

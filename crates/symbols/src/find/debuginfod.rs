@@ -1,0 +1,217 @@
+//! Servers that give out binaries and debug files by build-id (debuginfod). Asked only if the caller says so.
+//!
+//! The cache is that of elfutils' own client, so that both share what was fetched: `CACHE/BUILD-ID/debuginfo` and
+//! `…/executable`; an empty file says that no server had it, for as many seconds as `CACHE/cache_miss_s` says.
+
+use std::fmt;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::{Place, Proof, Search};
+use crate::build_id::BuildId;
+use crate::options::FileLoader;
+use crate::reason::Reason;
+use crate::source::image::Image;
+
+pub(super) const BINARY: Place = Place { candidates: binaries, proof: Proof::SameId };
+pub(super) const DEBUG_FILE: Place = Place { candidates: debug_files, proof: Proof::SameId };
+
+/// How long "no server has it" holds when the cache does not say, in seconds; elfutils has the same.
+const DEFAULT_MISS_SECONDS: u64 = 600;
+
+/// Which servers to ask, and where to keep what they give.
+#[derive(Clone)]
+pub struct Debuginfod {
+    /// Addresses of servers (`https://…`), asked in this order.
+    pub urls: Vec<String>,
+    /// The cache.
+    pub cache: PathBuf,
+    /// How long a server may take to answer, and then to go on sending.
+    pub timeout: Duration,
+    /// How long fetching one file may take.
+    pub max_time: Duration,
+    /// Largest file that is fetched, in bytes.
+    pub max_bytes: u64,
+    state: Arc<Mutex<State>>,
+}
+
+/// What was found out about the servers.
+#[derive(Debug, Default)]
+struct State {
+    /// Servers that did not answer: they are not asked again.
+    dead: Vec<(String, Reason)>,
+    /// Files that were not what was asked for.
+    wrong: Vec<(BuildId, Reason)>,
+}
+
+impl Debuginfod {
+    /// Asks these servers, and keeps what they give in this directory.
+    pub fn new(urls: Vec<String>, cache: PathBuf) -> Debuginfod {
+        Debuginfod {
+            urls,
+            cache,
+            timeout: Duration::from_secs(20),
+            max_time: Duration::from_secs(600),
+            max_bytes: 4 << 30,
+            state: Arc::default(),
+        }
+    }
+
+    /// As elfutils' client is told by the environment: servers from `DEBUGINFOD_URLS`, the cache from
+    /// `DEBUGINFOD_CACHE_PATH`, `XDG_CACHE_HOME` or `HOME`, the time from `DEBUGINFOD_TIMEOUT` (seconds). `None` when
+    /// no server is named. To be called where a program starts, if its user wants this.
+    pub fn from_environment() -> Option<Debuginfod> {
+        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let urls = variable("DEBUGINFOD_URLS")?.into_string().ok()?;
+        let urls: Vec<String> = urls.split_whitespace().map(str::to_owned).collect();
+        let given = || variable("DEBUGINFOD_CACHE_PATH").map(PathBuf::from);
+        let common = || Some(PathBuf::from(variable("XDG_CACHE_HOME")?).join("debuginfod_client"));
+        let home = || Some(PathBuf::from(variable("HOME")?).join(".cache/debuginfod_client"));
+        let cache = given().or_else(common).or_else(home)?;
+        let seconds = variable("DEBUGINFOD_TIMEOUT").and_then(|text| text.into_string().ok()?.parse().ok());
+        let mut servers = Debuginfod::new(urls, cache);
+        servers.timeout = seconds.map_or(servers.timeout, Duration::from_secs);
+        (!servers.urls.is_empty()).then_some(servers)
+    }
+
+    /// Why there may be a file although no server gave it.
+    pub(super) fn failure(&self, build_id: Option<BuildId>) -> Option<Reason> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let wrong = state.wrong.iter().find(|(id, _)| Some(*id) == build_id).map(|(_, reason)| reason);
+        wrong.or_else(|| state.dead.first().map(|(_, reason)| reason)).cloned()
+    }
+
+    /// The path of a file in the cache; fetched before, if need be.
+    fn file(&self, build_id: &BuildId, kind: &str, loader: &FileLoader) -> Option<PathBuf> {
+        let directory = self.cache.join(build_id.to_string());
+        let path = directory.join(kind);
+        match fs::metadata(&path) {
+            Ok(known) if known.len() > 0 => return Some(path),
+            Ok(missed) if self.still_holds(&missed) => return None,
+            _ => {}
+        }
+        let mut had_all_answers = true;
+        for url in &self.urls {
+            if self.is_dead(url) {
+                had_all_answers = false;
+                continue;
+            }
+            match self.fetch(url, build_id, kind, &directory, loader) {
+                Ok(Some(fetched)) => match fetched.persist(&path) {
+                    Ok(_) => return Some(path),
+                    Err(error) => self.note(url, build_id, &error.error),
+                },
+                Ok(None) => continue,
+                Err(error) => self.note(url, build_id, &error),
+            }
+            had_all_answers = false;
+        }
+        if had_all_answers && fs::create_dir_all(&directory).is_ok() {
+            // An old mark is replaced, so that its time is that of the last question.
+            let _ = fs::remove_file(&path);
+            let _ = fs::OpenOptions::new().write(true).create_new(true).open(&path);
+        }
+        None
+    }
+
+    /// Whether a mark that no server had a file is young enough.
+    fn still_holds(&self, mark: &fs::Metadata) -> bool {
+        let configured = fs::read_to_string(self.cache.join("cache_miss_s"));
+        let seconds =
+            configured.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(DEFAULT_MISS_SECONDS);
+        let age = mark.modified().ok().and_then(|time| time.elapsed().ok()).unwrap_or_default();
+        age < Duration::from_secs(seconds)
+    }
+
+    fn is_dead(&self, url: &str) -> bool {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.dead.iter().any(|(dead, _)| dead == url)
+    }
+
+    fn note(&self, url: &str, build_id: &BuildId, error: &io::Error) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let reason = Reason::NotDownloaded { url: url.to_owned(), error: error.to_string() };
+        // One file may be wrong; a server that does not answer will keep everyone waiting each time.
+        match error.kind() {
+            io::ErrorKind::InvalidData => state.wrong.push((*build_id, reason)),
+            _ => state.dead.push((url.to_owned(), reason)),
+        }
+    }
+
+    /// Fetches a file to a temporary one in the cache. `None` when the server does not have it.
+    fn fetch(
+        &self,
+        url: &str,
+        build_id: &BuildId,
+        kind: &str,
+        directory: &Path,
+        loader: &FileLoader,
+    ) -> io::Result<Option<tempfile::NamedTempFile>> {
+        let config = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_connect(Some(self.timeout))
+            .timeout_recv_response(Some(self.timeout))
+            .timeout_global(Some(self.max_time))
+            .user_agent("readperf")
+            .build();
+        let agent = ureq::Agent::new_with_config(config);
+        let address = format!("{}/buildid/{build_id}/{kind}", url.trim_end_matches('/'));
+        let response = agent.get(&address).call().map_err(io::Error::other)?;
+        match response.status().as_u16() {
+            200 => {}
+            404 => return Ok(None),
+            status => return Err(io::Error::other(format!("status {status}"))),
+        }
+        fs::create_dir_all(directory)?;
+        let mut file = tempfile::Builder::new().prefix("readperf-").tempfile_in(directory)?;
+        let limit = self.max_bytes.saturating_add(1);
+        let mut body = response.into_body().into_with_config().limit(limit).reader().take(limit);
+        let length = io::copy(&mut body, &mut file)?;
+        if length > self.max_bytes {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a file that is too large"));
+        }
+        if !has_build_id(file.path(), build_id, loader)? {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a file with another build-id"));
+        }
+        Ok(Some(file))
+    }
+}
+
+impl fmt::Debug for Debuginfod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Debuginfod")
+            .field("urls", &self.urls)
+            .field("cache", &self.cache)
+            .finish_non_exhaustive()
+    }
+}
+
+fn has_build_id(path: &Path, wanted: &BuildId, loader: &FileLoader) -> io::Result<bool> {
+    let bytes = loader.load(path)?;
+    let found = Image::parse((*bytes).as_ref()).and_then(|image| image.build_id());
+    Ok(found.is_some_and(|found| found.matches(wanted)))
+}
+
+fn binaries(search: &Search<'_>) -> Vec<PathBuf> {
+    file(search, "executable")
+}
+
+fn debug_files(search: &Search<'_>) -> Vec<PathBuf> {
+    file(search, "debuginfo")
+}
+
+fn file(search: &Search<'_>, kind: &str) -> Vec<PathBuf> {
+    let Some(servers) = &search.options.debuginfod else { return Vec::new() };
+    // A padded id is asked for without its padding: that is what servers read in the file.
+    let Some(build_id) = search.build_id.and_then(|id| id.spellings().pop()) else { return Vec::new() };
+    let loader = &search.options.file_loader;
+    let found = servers.file(&build_id, kind, loader);
+    if found.is_none() {
+        // A server may have it tomorrow.
+        loader.note_other_source();
+    }
+    found.into_iter().collect()
+}

@@ -1,0 +1,131 @@
+//! The frames of single addresses.
+
+use rustc_hash::FxHashMap;
+
+use super::Context;
+use super::split::SplitFiles;
+use crate::batch::{FileId, Frame, FunctionId, next_number};
+
+/// How much of a function's name is kept. Many entries may point into one long string.
+const MAX_NAME_BYTES: usize = 8 * 1024;
+
+/// Levels of inlining at one address that are kept.
+const MAX_DEPTH: usize = 256;
+
+/// The frames of some addresses, with numbers for names that only hold within it.
+pub(super) struct Piece<'f> {
+    pub(super) functions: Places<&'f [u8]>,
+    pub(super) files: Places<String>,
+    pub(super) frames: Vec<Frame>,
+    /// For each address that has frames: the number of its query, and how many frames belong to it and those before.
+    pub(super) ends: Vec<(usize, usize)>,
+}
+
+/// Numbers for names by where they lie in memory, in the order of their first appearance: the names of a few thousand
+/// functions make up millions of frames, so they are read once. All of them outlive the piece.
+pub(super) struct Places<T> {
+    numbers: FxHashMap<(usize, usize), u32>,
+    pub(super) names: Vec<T>,
+}
+
+impl<T> Places<T> {
+    fn new() -> Places<T> {
+        Places { numbers: FxHashMap::default(), names: Vec::new() }
+    }
+
+    fn number(&mut self, bytes: &[u8], name: impl FnOnce() -> T) -> u32 {
+        *self.numbers.entry((bytes.as_ptr().addr(), bytes.len())).or_insert_with(|| {
+            self.names.push(name());
+            next_number(self.names.len().saturating_sub(1))
+        })
+    }
+}
+
+impl<'f> Piece<'f> {
+    pub(super) fn new() -> Piece<'f> {
+        Piece { functions: Places::new(), files: Places::new(), frames: Vec::new(), ends: Vec::new() }
+    }
+
+    /// Looks up an address, the one of query `number`.
+    pub(super) fn add_address(
+        &mut self,
+        (context, split): (&Context<'f>, &SplitFiles<'f>),
+        number: usize,
+        address: u64,
+        has_symbol: bool,
+        inlines: bool,
+    ) {
+        let start = self.frames.len();
+        let complete = if inlines {
+            self.add_frames((context, split), address, has_symbol)
+        } else {
+            self.add_line(context, address)
+        };
+        if complete.is_none() {
+            // Half a chain would name the wrong function: rather none.
+            self.frames.truncate(start);
+        }
+        if self.frames.len() > start {
+            self.ends.push((number, self.frames.len()));
+        }
+    }
+
+    /// Drops the frames of query `number`, the last one that was looked up, unless the outermost has a source file.
+    /// Returns whether they were kept.
+    pub(super) fn keep_last_if_file(&mut self, number: usize) -> bool {
+        if self.ends.last().is_none_or(|(last, _)| *last != number) {
+            return false;
+        }
+        if self.frames.last().is_some_and(|frame| frame.file.is_some()) {
+            return true;
+        }
+        self.ends.pop();
+        self.frames.truncate(self.ends.last().map_or(0, |(_, end)| *end));
+        false
+    }
+
+    /// The frames at an address. The name of the outermost level is left out if the address has a symbol.
+    fn add_frames(
+        &mut self,
+        (context, split): (&Context<'f>, &SplitFiles<'f>),
+        address: u64,
+        has_symbol: bool,
+    ) -> Option<()> {
+        let mut found = split.complete(context.find_frames(address)).ok()?;
+        let mut next = found.next().ok()?;
+        for _ in 0..MAX_DEPTH {
+            let Some(frame) = next else { return Some(()) };
+            next = found.next().ok()?;
+            let is_named_by_symbol = has_symbol && next.is_none();
+            let function = frame.function.filter(|_| !is_named_by_symbol).map(|function| {
+                let name = function.name.slice();
+                let name = name.get(..MAX_NAME_BYTES).unwrap_or(name);
+                FunctionId(self.functions.number(name, || name))
+            });
+            self.add(function, is_named_by_symbol, frame.location);
+        }
+        None
+    }
+
+    fn add_line(&mut self, context: &Context<'f>, address: u64) -> Option<()> {
+        let location = context.find_location(address).ok()?;
+        if location.is_some() {
+            self.add(None, false, location);
+        }
+        Some(())
+    }
+
+    fn add(
+        &mut self,
+        function: Option<FunctionId>,
+        is_named: bool,
+        location: Option<addr2line::Location<'_>>,
+    ) {
+        let file = location.as_ref().and_then(|location| location.file);
+        let file = file.map(|file| FileId(self.files.number(file.as_bytes(), || file.to_owned())));
+        let (line, column) = location.map_or((0, 0), |at| (at.line.unwrap_or(0), at.column.unwrap_or(0)));
+        if function.is_some() || is_named || file.is_some() {
+            self.frames.push(Frame { function, file, line, column });
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Code that a process generated, out of what it wrote of it: the jitdump file that it mapped, and its perf map.
+
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashMap;
+
+use crate::batch::{
+    BatchBuilder, Binding, FileId, Found, Frame, Function, FunctionId, Provides, Symbol, SymbolBatch,
+    SymbolId, next_number,
+};
+use crate::find::generated::{self as find, Process};
+use crate::options::Options;
+use crate::reason::Reason;
+use crate::source::jitdump::JitDump;
+use crate::source::perf_map::{GeneratedFunction, PerfMap};
+use crate::source::{Names, Shared};
+use crate::subject::{AddressBatch, Subject};
+
+pub(crate) fn open<'f>(
+    shared: &Shared<'f>,
+    subject: &Subject,
+) -> Option<Result<Box<dyn Names + 'f>, Reason>> {
+    let Subject::Generated { pid, inner_pid, dump } = subject else { return None };
+    let process = Process { pid: *pid, inner_pid: *inner_pid };
+    let dump = dump.as_ref().map(|path| read_dump(&shared.options, process, path));
+    let map = read_map(&shared.options, process);
+    Some(GeneratedNames::new(dump, map).map(|names| Box::new(names) as Box<dyn Names + 'f>))
+}
+
+fn read_dump(options: &Options, process: Process, path: &Path) -> Result<(PathBuf, JitDump), Reason> {
+    let (path, bytes) = find::jitdump(options, process, path)?;
+    match JitDump::parse(bytes) {
+        Some(dump) => Ok((path, dump)),
+        None => Err(Reason::NotReadable { path, error: "not a jitdump file".to_owned() }),
+    }
+}
+
+fn read_map(options: &Options, process: Process) -> Result<(PathBuf, PerfMap), Reason> {
+    let (path, bytes) = find::perf_map(options, process)?;
+    match PerfMap::parse((*bytes).as_ref().to_vec()) {
+        Some(map) => Ok((path, map)),
+        None => Err(Reason::NotReadable { path, error: "too large".to_owned() }),
+    }
+}
+
+/// What was written of the code of one process. Where both tell of an address the dump counts, which has lines too.
+#[derive(Debug)]
+struct GeneratedNames {
+    dump: Option<(PathBuf, JitDump)>,
+    map: Option<(PathBuf, PerfMap)>,
+    /// Why an address without a symbol has none.
+    reason: Reason,
+}
+
+/// A function of the dump, or else of the map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Number {
+    OfDump(usize),
+    OfMap(usize),
+}
+
+impl GeneratedNames {
+    fn new(
+        dump: Option<Result<(PathBuf, JitDump), Reason>>,
+        map: Result<(PathBuf, PerfMap), Reason>,
+    ) -> Result<GeneratedNames, Reason> {
+        // The dump is known to have been there; a map is only a guess.
+        let reason = match (&dump, &map) {
+            (Some(Err(reason)), _) => reason.clone(),
+            (None, Err(reason)) => return Err(reason.clone()),
+            (Some(Ok((path, dump))), _) if dump.damage.lost_code() > 0 => {
+                Reason::ListDamaged { path: path.clone(), count: dump.damage.lost_code() }
+            }
+            (_, Ok((path, map))) if map.bad_lines() > 0 => {
+                Reason::ListDamaged { path: path.clone(), count: map.bad_lines() }
+            }
+            (_, Err(reason @ Reason::ForeignOwner { .. })) => reason.clone(),
+            _ => Reason::NoSymbolCovers,
+        };
+        match (dump.and_then(Result::ok), map.ok()) {
+            (None, None) => Err(reason),
+            (dump, map) => Ok(GeneratedNames { dump, map, reason }),
+        }
+    }
+
+    fn find(&self, address: u64) -> Option<Number> {
+        let in_dump = self.dump.as_ref().and_then(|(_, dump)| dump.last_at(address)).map(Number::OfDump);
+        in_dump.or_else(|| self.map.as_ref()?.1.number_at(address).map(Number::OfMap))
+    }
+
+    fn function(&self, number: Number) -> Option<GeneratedFunction<'_>> {
+        match number {
+            Number::OfDump(number) => self.dump.as_ref()?.1.function(number),
+            Number::OfMap(number) => self.map.as_ref()?.1.function(number),
+        }
+    }
+
+    /// The frame of each address that has a line in the dump. Generated code has one level.
+    fn push_frames(&self, numbers: &[Option<Number>], batch: &AddressBatch, builder: &mut BatchBuilder) {
+        let Some((_, dump)) = &self.dump else { return };
+        let mut files: FxHashMap<String, FileId> = FxHashMap::default();
+        // Addresses are sorted, so most of one function come one after the other.
+        let mut last: (Option<usize>, Vec<_>) = (None, Vec::new());
+        for (index, (number, address)) in numbers.iter().zip(&batch.addresses).enumerate() {
+            let Some(Number::OfDump(number)) = *number else {
+                builder.push_frames([]);
+                continue;
+            };
+            if last.0 != Some(number) {
+                last = (Some(number), dump.lines(number));
+            }
+            let after = last.1.partition_point(|line| line.address <= *address);
+            let line = after.checked_sub(1).and_then(|at| last.1.get(at));
+            let function = builder.symbol(index).map(|SymbolId(number)| FunctionId(number));
+            let frame = line.map(|line| {
+                let next = FileId(next_number(files.len()));
+                let file = *files.entry(line.file.clone().into_owned()).or_insert(next);
+                Frame { function, file: Some(file), line: line.line, column: 0 }
+            });
+            builder.push_frames(frame);
+        }
+        let mut named: Vec<(String, FileId)> = files.into_iter().collect();
+        named.sort_unstable_by_key(|(_, file)| *file);
+        builder.files = named.into_iter().map(|(name, _)| name).collect();
+        // Each symbol is also the function of its frames.
+        let function =
+            |symbol: &Symbol| Function { name: symbol.name.clone(), raw_name: symbol.raw_name.clone() };
+        builder.functions = builder.symbols.iter().map(function).collect();
+    }
+}
+
+impl Names for GeneratedNames {
+    fn name(&self, options: &Options, batch: &AddressBatch) -> SymbolBatch {
+        let mut builder = BatchBuilder::new(batch);
+        let paths = [self.dump.as_ref().map(|(path, _)| path), self.map.as_ref().map(|(path, _)| path)];
+        let found = |path: &PathBuf| Found { path: path.clone(), provides: Provides::GeneratedCode };
+        builder.found = paths.into_iter().flatten().map(found).collect();
+        let numbers: Vec<Option<Number>> =
+            batch.addresses.iter().map(|address| self.find(*address)).collect();
+        let mut known: FxHashMap<Number, SymbolId> = FxHashMap::default();
+        for number in &numbers {
+            let Some((number, function)) = number.and_then(|number| Some((number, self.function(number)?)))
+            else {
+                builder.push_reason(&self.reason);
+                continue;
+            };
+            let id = *known.entry(number).or_insert_with(|| {
+                // Runtimes write names as people know them: they are not mangled.
+                let (name, start, end) = (function.name.into_owned(), function.start, function.end);
+                builder.symbols.push(Symbol {
+                    raw_name: name.clone(),
+                    name,
+                    start,
+                    end,
+                    binding: Binding::Global,
+                });
+                SymbolId(next_number(builder.symbols.len().saturating_sub(1)))
+            });
+            builder.push_symbol(id);
+        }
+        if options.lines {
+            self.push_frames(&numbers, batch, &mut builder);
+        }
+        builder.finish(batch.clone())
+    }
+}

@@ -1,0 +1,287 @@
+//! What a runtime dumped of the code it generated: jitdump files (`jit-PID.dump`), with the code itself, source lines and
+//! times, read without rewriting the recording first.
+
+mod record;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+
+use crate::options::FileBytes;
+use crate::source::layers::{Layer, Layers};
+use crate::source::perf_map::GeneratedFunction;
+use record::{Header, LineEntry, Record, Records};
+
+/// Where `perf inject` puts the code in the ELF files it makes of a dump: behind the headers. Some runtimes (V8) add this
+/// to the addresses of all lines, so that the lines are right in those files. The greater one is of newer versions.
+const CODE_OFFSETS_IN_MADE_FILES: [u64; 2] = [0x80, 0x40];
+
+/// A jitdump file.
+pub struct JitDump {
+    bytes: FileBytes,
+    header: Header,
+    functions: Vec<Function>,
+    layers: Layers,
+    /// What was added to the addresses of all lines.
+    line_offset: u64,
+    /// What could not be read.
+    pub damage: JitDamage,
+}
+
+/// What of a jitdump file could not be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JitDamage {
+    /// Records whose fields do not fit in them.
+    pub damaged_records: u64,
+    /// Records of a kind that is not known.
+    pub unknown_records: u64,
+    /// Moves of code that was never loaded.
+    pub moves_of_nothing: u64,
+    /// Source lines, or unwinding information, of code that was not loaded next.
+    pub unused_details: u64,
+    /// Whether the file ends within a record.
+    pub is_cut: bool,
+}
+
+impl JitDamage {
+    /// How many records may have been code that is now missing.
+    pub fn lost_code(&self) -> u64 {
+        self.damaged_records.saturating_add(self.moves_of_nothing).saturating_add(u64::from(self.is_cut))
+    }
+}
+
+/// A piece of code at one place.
+#[derive(Clone, Debug)]
+struct Function {
+    name: Range<usize>,
+    code: Range<usize>,
+    /// Where it was when the lines were written.
+    loaded_at: u64,
+    lines: Option<Lines>,
+    unwinding: Option<Unwinding>,
+}
+
+#[derive(Clone, Debug)]
+struct Lines {
+    entries: Range<usize>,
+    count: u64,
+    /// Address of the first entry.
+    first: Option<u64>,
+}
+
+#[derive(Clone, Debug)]
+struct Unwinding {
+    data: Range<usize>,
+    header_size: u64,
+}
+
+/// Where generated code comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GeneratedLine<'d> {
+    /// First address of the line, where the code was when it was asked about.
+    pub address: u64,
+    /// Source file as the runtime wrote it.
+    pub file: Cow<'d, str>,
+    /// Line, from 1; 0 when unknown.
+    pub line: u32,
+}
+
+impl JitDump {
+    /// The process that writes a file of this name (`…/jit-1234.dump`). A recording tells of the file by a mapping of
+    /// it, which is how it is found.
+    pub fn pid_in_name(path: &Path) -> Option<u32> {
+        let name = path.file_name()?.to_str()?;
+        let digits = name.strip_prefix("jit-")?.strip_suffix(".dump")?;
+        digits.bytes().all(|digit| digit.is_ascii_digit()).then_some(())?;
+        digits.parse().ok()
+    }
+
+    /// Reads a file. `None` when it is no jitdump file.
+    pub fn parse(bytes: FileBytes) -> Option<JitDump> {
+        let data: &[u8] = (*bytes).as_ref();
+        let header = Header::read(data)?;
+        let mut reader = Reader::default();
+        let mut records = Records::of(data, &header);
+        for (time, record) in &mut records {
+            reader.take(time, record);
+        }
+        reader.damage.is_cut = records.is_cut;
+        reader.count_unused(reader.pending_lines.is_some());
+        reader.count_unused(reader.pending_unwinding.is_some());
+        let line_offset = reader.line_offset();
+        let Reader { functions, layers, damage, .. } = reader;
+        Some(JitDump { header, functions, layers: Layers::new(layers), line_offset, damage, bytes })
+    }
+
+    /// The process, as it saw its own number.
+    pub fn pid(&self) -> u32 {
+        self.header.pid
+    }
+
+    /// The machine, as in ELF headers (`EM_*`).
+    pub fn machine(&self) -> u32 {
+        self.header.machine
+    }
+
+    /// Whether times are ticks of the processor. Otherwise they are of the clock `CLOCK_MONOTONIC`, in ns, and only of
+    /// use for a recording with the same clock (`perf record -k mono`).
+    pub fn has_processor_time(&self) -> bool {
+        self.header.has_processor_time
+    }
+
+    /// How many pieces of code there are; one that was moved counts once for each place.
+    pub fn len(&self) -> usize {
+        self.functions.len()
+    }
+
+    /// Whether there is no code.
+    pub fn is_empty(&self) -> bool {
+        self.functions.is_empty()
+    }
+
+    /// The number of the code at an address in the end.
+    pub fn last_at(&self, address: u64) -> Option<usize> {
+        self.layers.last_at(address)
+    }
+
+    /// For each address and time (in the unit of the file) the number of the code that was there then.
+    pub fn all_at(&self, questions: &[(u64, u64)]) -> Vec<Option<usize>> {
+        self.layers.all_at(questions)
+    }
+
+    /// The code with this number.
+    pub fn function(&self, number: usize) -> Option<GeneratedFunction<'_>> {
+        let layer = self.layers.layers().get(number)?;
+        let name = String::from_utf8_lossy(self.range(&self.functions.get(number)?.name));
+        Some(GeneratedFunction { start: layer.start, end: layer.end, name })
+    }
+
+    /// The instructions of the code with this number; empty when they were not dumped.
+    pub fn code(&self, number: usize) -> &[u8] {
+        self.functions.get(number).map_or(&[], |function| self.range(&function.code))
+    }
+
+    /// `.eh_frame` and `.eh_frame_hdr` of the code with this number.
+    pub fn unwinding(&self, number: usize) -> Option<(&[u8], &[u8])> {
+        let unwinding = self.functions.get(number)?.unwinding.as_ref()?;
+        let data = self.range(&unwinding.data);
+        data.split_at_checked(data.len().checked_sub(usize::try_from(unwinding.header_size).ok()?)?)
+    }
+
+    /// The source lines of the code with this number, by address.
+    pub fn lines(&self, number: usize) -> Vec<GeneratedLine<'_>> {
+        let (Some(function), Some(layer)) = (self.functions.get(number), self.layers.layers().get(number))
+        else {
+            return Vec::new();
+        };
+        let Some(Lines { entries, count, .. }) = &function.lines else { return Vec::new() };
+        let lines = record::line_entries(self.data(), self.header.is_big_endian, entries, *count);
+        let size = layer.end.saturating_sub(layer.start);
+        let line = |entry: &LineEntry| {
+            // Entries that are damaged mostly are nowhere near the code.
+            let within = entry.address.wrapping_sub(function.loaded_at).wrapping_sub(self.line_offset);
+            (within < size).then(|| GeneratedLine {
+                address: layer.start.wrapping_add(within),
+                file: String::from_utf8_lossy(self.range(&entry.file)),
+                line: entry.line,
+            })
+        };
+        lines.iter().filter_map(line).collect()
+    }
+
+    fn data(&self) -> &[u8] {
+        (*self.bytes).as_ref()
+    }
+
+    fn range(&self, range: &Range<usize>) -> &[u8] {
+        self.data().get(range.clone()).unwrap_or(&[])
+    }
+}
+
+impl fmt::Debug for JitDump {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Header { pid, machine, .. } = self.header;
+        write!(f, "JitDump {{ pid: {pid}, machine: {machine}, {} functions, {:?} }}", self.len(), self.damage)
+    }
+}
+
+/// Puts records together.
+#[derive(Debug, Default)]
+struct Reader {
+    functions: Vec<Function>,
+    layers: Vec<Layer>,
+    damage: JitDamage,
+    /// The last function with an index, by which a move names it.
+    by_index: FxHashMap<u64, usize>,
+    /// Lines for the code at an address, which is to be loaded next.
+    pending_lines: Option<(u64, Lines)>,
+    pending_unwinding: Option<Unwinding>,
+}
+
+impl Reader {
+    fn take(&mut self, time: u64, record: Record) {
+        match record {
+            Record::Load { address, size, index, name, code } => {
+                let lines = self.pending_lines.take();
+                let fits = lines.as_ref().is_none_or(|(of, _)| *of == address);
+                self.count_unused(!fits);
+                let function = Function {
+                    name,
+                    code,
+                    loaded_at: address,
+                    lines: lines.filter(|_| fits).map(|(_, lines)| lines),
+                    unwinding: self.pending_unwinding.take(),
+                };
+                self.push(
+                    function,
+                    Layer { start: address, end: address.saturating_add(size), since: time },
+                    index,
+                );
+            }
+            Record::Move { to, size, index, .. } => {
+                let moved = self.by_index.get(&index).and_then(|at| self.functions.get(*at)).cloned();
+                match moved {
+                    Some(function) => {
+                        self.push(
+                            function,
+                            Layer { start: to, end: to.saturating_add(size), since: time },
+                            index,
+                        );
+                    }
+                    None => self.damage.moves_of_nothing = self.damage.moves_of_nothing.saturating_add(1),
+                }
+            }
+            Record::DebugInfo { address, count, entries, first } => {
+                let unused = self.pending_lines.replace((address, Lines { entries, count, first }));
+                self.count_unused(unused.is_some());
+            }
+            Record::UnwindingInfo { header_size, data } => {
+                let unused = self.pending_unwinding.replace(Unwinding { data, header_size });
+                self.count_unused(unused.is_some());
+            }
+            Record::Close => {}
+            Record::Other => self.damage.unknown_records = self.damage.unknown_records.saturating_add(1),
+            Record::Damaged => self.damage.damaged_records = self.damage.damaged_records.saturating_add(1),
+        }
+    }
+
+    /// Most code has a line at its very beginning; where none has, all lines were moved.
+    fn line_offset(&self) -> u64 {
+        let distance = |function: &Function| function.lines.as_ref()?.first?.checked_sub(function.loaded_at);
+        let nearest = self.functions.iter().filter_map(distance).min().unwrap_or(0);
+        CODE_OFFSETS_IN_MADE_FILES.into_iter().find(|offset| nearest >= *offset).unwrap_or(0)
+    }
+
+    fn push(&mut self, function: Function, layer: Layer, index: u64) {
+        self.by_index.insert(index, self.functions.len());
+        self.functions.push(function);
+        self.layers.push(layer);
+    }
+
+    fn count_unused(&mut self, is_unused: bool) {
+        self.damage.unused_details = self.damage.unused_details.saturating_add(u64::from(is_unused));
+    }
+}

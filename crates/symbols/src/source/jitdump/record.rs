@@ -1,0 +1,235 @@
+//! The records of a jitdump file, version 1, as bytes.
+//!
+//! `tools/perf/Documentation/jitdump-specification.txt` of the kernel describes them. All numbers are in the byte order
+//! of the machine that wrote the file, which the magic number shows.
+
+use std::ops::Range;
+
+/// "JiTD", as the machine that wrote it reads the number.
+const MAGIC: u32 = 0x4a69_5444;
+
+/// Bytes of the file header of version 1; the file says how long its own is.
+const HEADER_BYTES: usize = 40;
+
+/// Identifier, size and time: what each record begins with.
+const PREFIX_BYTES: usize = 16;
+
+/// `JITDUMP_FLAGS_ARCH_TIMESTAMP`: times are not in nanoseconds but in ticks of the processor.
+const ARCH_TIMESTAMP: u64 = 1;
+
+/// What the header says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    pub(super) is_big_endian: bool,
+    /// Where the records begin.
+    pub(super) size: usize,
+    /// ELF machine (`EM_*`).
+    pub(super) machine: u32,
+    pub(super) pid: u32,
+    pub(super) has_processor_time: bool,
+}
+
+impl Header {
+    /// `None` when it is no jitdump file.
+    pub(super) fn read(bytes: &[u8]) -> Option<Header> {
+        let magic: [u8; 4] = bytes.get(..4)?.try_into().ok()?;
+        let is_big_endian = match magic {
+            magic if u32::from_le_bytes(magic) == MAGIC => false,
+            magic if u32::from_be_bytes(magic) == MAGIC => true,
+            _ => return None,
+        };
+        let mut fields = Fields { bytes: bytes.get(..HEADER_BYTES)?, at: 8, is_big_endian };
+        let size = usize::try_from(fields.u32()?).ok()?.max(HEADER_BYTES);
+        let machine = fields.u32()?;
+        let _padding = fields.u32()?;
+        let pid = fields.u32()?;
+        let _started = fields.u64()?;
+        let has_processor_time = fields.u64()? & ARCH_TIMESTAMP != 0;
+        Some(Header { is_big_endian, size, machine, pid, has_processor_time })
+    }
+}
+
+/// A record. Ranges are bytes of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Record {
+    /// Code was put into memory.
+    Load { address: u64, size: u64, index: u64, name: Range<usize>, code: Range<usize> },
+    /// Code was moved.
+    Move { from: u64, to: u64, size: u64, index: u64 },
+    /// Source lines of the code that is loaded next, and the address of the first of them.
+    DebugInfo { address: u64, count: u64, entries: Range<usize>, first: Option<u64> },
+    /// Unwinding information of the code that is loaded next: `.eh_frame`, and `.eh_frame_hdr` as its last bytes.
+    UnwindingInfo { header_size: u64, data: Range<usize> },
+    /// The file was closed in good order.
+    Close,
+    /// A record of another kind.
+    Other,
+    /// A record whose fields do not fit in it.
+    Damaged,
+}
+
+/// Goes over the records: the time of each, and what it is.
+#[derive(Debug)]
+pub(super) struct Records<'f> {
+    bytes: &'f [u8],
+    at: usize,
+    is_big_endian: bool,
+    /// Whether the file ends within a record.
+    pub(super) is_cut: bool,
+}
+
+impl<'f> Records<'f> {
+    pub(super) fn of(bytes: &'f [u8], header: &Header) -> Records<'f> {
+        Records { bytes, at: header.size, is_big_endian: header.is_big_endian, is_cut: false }
+    }
+
+    fn fields(&self, at: usize, end: usize) -> Fields<'f> {
+        Fields { bytes: self.bytes.get(..end).unwrap_or(&[]), at, is_big_endian: self.is_big_endian }
+    }
+}
+
+impl Iterator for Records<'_> {
+    type Item = (u64, Record);
+
+    fn next(&mut self) -> Option<(u64, Record)> {
+        let rest = self.bytes.get(self.at..).unwrap_or(&[]);
+        // A file that is still written to, or whose writer was killed, may be longer than what was written.
+        if rest.iter().take(PREFIX_BYTES).all(|byte| *byte == 0) {
+            return None;
+        }
+        let mut prefix = self.fields(self.at, self.bytes.len());
+        let record = prefix.u32().zip(prefix.u32()).zip(prefix.u64());
+        let end = record.and_then(|((_, size), _)| {
+            let size = usize::try_from(size).ok().filter(|size| *size >= PREFIX_BYTES)?;
+            self.at.checked_add(size).filter(|end| *end <= self.bytes.len())
+        });
+        let (Some(((id, _), time)), Some(end)) = (record, end) else {
+            self.is_cut = true;
+            self.at = self.bytes.len();
+            return None;
+        };
+        let body = self.fields(prefix.at, end);
+        self.at = end;
+        let record = match id {
+            0 => load(body),
+            1 => code_move(body),
+            2 => debug_info(body),
+            3 => Some(Record::Close),
+            4 => unwinding_info(body),
+            _ => Some(Record::Other),
+        };
+        Some((time, record.unwrap_or(Record::Damaged)))
+    }
+}
+
+fn load(mut body: Fields<'_>) -> Option<Record> {
+    let _pid_and_tid = (body.u32()?, body.u32()?);
+    let _address_space = body.u64()?;
+    let (address, size, index) = (body.u64()?, body.u64()?, body.u64()?);
+    address.checked_add(size)?;
+    let name = body.text()?;
+    // A writer that does not dump the code still tells its size.
+    let available = body.rest().len();
+    let length = usize::try_from(size).unwrap_or(usize::MAX).min(available);
+    Some(Record::Load { address, size, index, name, code: body.at..body.at.checked_add(length)? })
+}
+
+fn code_move(mut body: Fields<'_>) -> Option<Record> {
+    let _pid_and_tid = (body.u32()?, body.u32()?);
+    let _address_space = body.u64()?;
+    let (from, to, size, index) = (body.u64()?, body.u64()?, body.u64()?, body.u64()?);
+    to.checked_add(size)?;
+    Some(Record::Move { from, to, size, index })
+}
+
+fn debug_info(mut body: Fields<'_>) -> Option<Record> {
+    let (address, count) = (body.u64()?, body.u64()?);
+    let entries = body.at..body.bytes.len();
+    Some(Record::DebugInfo { address, count, entries, first: body.u64() })
+}
+
+fn unwinding_info(mut body: Fields<'_>) -> Option<Record> {
+    let size = usize::try_from(body.u64()?).ok()?;
+    let (header_size, _mapped_size) = (body.u64()?, body.u64()?);
+    let end = body.at.checked_add(size).filter(|end| *end <= body.bytes.len())?;
+    Some(Record::UnwindingInfo { header_size, data: body.at..end })
+}
+
+/// A source line of some code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LineEntry {
+    pub(super) address: u64,
+    pub(super) line: u32,
+    /// Name of the source file.
+    pub(super) file: Range<usize>,
+}
+
+/// The lines in the entries of a [`Record::DebugInfo`], up to the first one that does not fit.
+pub(super) fn line_entries(
+    bytes: &[u8],
+    is_big_endian: bool,
+    entries: &Range<usize>,
+    count: u64,
+) -> Vec<LineEntry> {
+    let mut fields =
+        Fields { bytes: bytes.get(..entries.end).unwrap_or(&[]), at: entries.start, is_big_endian };
+    let mut lines: Vec<LineEntry> = Vec::new();
+    for _ in 0..count {
+        let Some(entry) = line_entry(&mut fields, lines.last()) else { break };
+        lines.push(entry);
+    }
+    lines.sort_by_key(|entry| entry.address);
+    lines
+}
+
+fn line_entry(fields: &mut Fields<'_>, last: Option<&LineEntry>) -> Option<LineEntry> {
+    let (address, line, _discriminator) = (fields.u64()?, fields.u32()?, fields.u32()?);
+    let mut file = fields.text()?;
+    // "The same file as in the entry before": the specification says one byte 0xff; there are writers that leave the
+    // name empty.
+    let is_same = matches!(fields.bytes.get(file.clone()), Some(b"" | b"\xff"));
+    if let Some(last) = last.filter(|_| is_same) {
+        file = last.file.clone();
+    }
+    Some(LineEntry { address, line, file })
+}
+
+/// Reads fields one after the other.
+#[derive(Clone, Copy, Debug)]
+struct Fields<'f> {
+    /// The file up to the end of what is read.
+    bytes: &'f [u8],
+    at: usize,
+    is_big_endian: bool,
+}
+
+impl<'f> Fields<'f> {
+    fn rest(&self) -> &'f [u8] {
+        self.bytes.get(self.at..).unwrap_or(&[])
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let mut array: [u8; N] = self.rest().get(..N)?.try_into().ok()?;
+        self.at = self.at.checked_add(N)?;
+        if self.is_big_endian {
+            array.reverse();
+        }
+        Some(array)
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    fn u64(&mut self) -> Option<u64> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    /// A text that ends with a zero byte.
+    fn text(&mut self) -> Option<Range<usize>> {
+        let length = self.rest().iter().position(|byte| *byte == 0)?;
+        let range = self.at..self.at.checked_add(length)?;
+        self.at = range.end.checked_add(1)?;
+        Some(range)
+    }
+}

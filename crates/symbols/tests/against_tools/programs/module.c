@@ -1,0 +1,28 @@
+/* Stands for a kernel module: not linked, with code in several sections. */
+int handled;
+
+__attribute__((noinline)) static int add_one(int value)
+{
+	return value + 1 + handled;
+}
+
+int handle_request(int kind)
+{
+	handled += kind;
+	return add_one(kind) * 2;
+}
+
+__attribute__((section(".text.unlikely"))) int handle_error(int kind)
+{
+	return kind * 7 + handled;
+}
+
+__attribute__((section(".init.text"))) int start_module(void)
+{
+	return handled = 5;
+}
+
+__attribute__((section(".exit.text"))) int stop_module(void)
+{
+	return handled - 5;
+}
