@@ -87,17 +87,18 @@ Examples:
         let mut progress = Progress::new("reading", !self.input.no_progress);
         // Names, and stacks, are wanted only to choose by them.
         let chosen = self.names.filter();
+        let symbols = self.symbols.options(&self.input)?;
         let request = Request {
-            symbols: self.symbols.options(&self.input),
+            symbols: symbols.clone(),
             pass: PassOptions {
                 stacks: !chosen.is_open(),
                 callers: CallerAddress::Call,
                 filter: self.samples.filter(&recording)?,
-                unwind: (!chosen.is_open()).then(|| self.symbols.options(&self.input)),
-                max_frames: 0,
+                unwind: (!chosen.is_open()).then_some(symbols),
+                ..PassOptions::default()
             },
             keep: Keep { stacks: !chosen.is_open(), times: true, ..Keep::default() },
-            statistics: false,
+            ..Request::default()
         };
         let mut analysis = readperf::analyse_with(&recording, &request, |chunk| {
             progress.bytes(chunk.progress());
@@ -112,7 +113,7 @@ Examples:
         }
         analysis.profile.select(&chosen, &analysis.session);
         self.write(&analysis.profile)?;
-        Ok(Outcome { input: self.input.name(), issues: analysis.issues, strict: self.input.strict })
+        Ok(Outcome { input: self.input.name(), issues: analysis.issues, strict: self.input.strict, ..Outcome::default() })
     }
 }
 
