@@ -9,6 +9,7 @@
     clippy::indexing_slicing,
     clippy::panic,
     clippy::print_stderr,
+    clippy::cast_possible_truncation,
     reason = "a test may fail loudly"
 )]
 
