@@ -1,5 +1,6 @@
 //! Every address once: places in code, by number.
 
+use crate::interner::Interner;
 use readperf_session::{AddressSpace, CodeAddress, CpuMode, ProcessId, Session, SpaceVersion};
 use rustc_hash::FxHashMap;
 
@@ -21,8 +22,7 @@ const MOST_SEEN: usize = 1 << 20;
 /// Places in code, each held once. Numbers are handed out in the order of first sight.
 #[derive(Clone, Debug, Default)]
 pub struct Addresses {
-    list: Vec<CodeAddress>,
-    ids: FxHashMap<CodeAddress, AddressId>,
+    list: Interner<CodeAddress>,
     /// Look-ups that were made before. Most samples are in places where others were.
     seen: FxHashMap<(SpaceVersion, u64), AddressId>,
 }
@@ -30,43 +30,45 @@ pub struct Addresses {
 impl Addresses {
     /// All of them, by number.
     pub fn as_slice(&self) -> &[CodeAddress] {
-        &self.list
+        self.list.as_slice()
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.list.len()
+        self.as_slice().len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.as_slice().is_empty()
     }
 
     /// An address by its number.
     #[inline]
     pub fn get(&self, id: AddressId) -> Option<&CodeAddress> {
-        self.list.get(id.index())
+        self.as_slice().get(id.index())
     }
 
     /// The number of the address with this index.
     pub fn id(&self, index: usize) -> Option<AddressId> {
-        (index < self.list.len()).then(|| AddressId(u32::try_from(index).unwrap_or(u32::MAX)))
+        (index < self.len()).then(|| AddressId(u32::try_from(index).unwrap_or(u32::MAX)))
     }
 
     /// All numbers, ascending.
     pub fn ids(&self) -> impl Iterator<Item = AddressId> + use<> {
-        (0..u32::try_from(self.list.len()).unwrap_or(u32::MAX)).map(AddressId)
+        (0..u32::try_from(self.len()).unwrap_or(u32::MAX)).map(AddressId)
     }
 
     /// The number of an address.
     #[inline]
     pub fn number(&mut self, code: CodeAddress) -> AddressId {
-        let next = AddressId(u32::try_from(self.list.len()).unwrap_or(u32::MAX));
-        *self.ids.entry(code).or_insert_with(|| {
-            self.list.push(code);
-            next
-        })
+        AddressId(self.list.number(code))
+    }
+
+    /// Forgets what is only needed to add more.
+    pub fn freeze(&mut self) {
+        self.seen = FxHashMap::default();
+        self.list.freeze();
     }
 
     /// The number of where an address is, in the mappings as of now.

@@ -64,6 +64,8 @@ pub struct DetailOptions {
     pub time_quantum_ns: u64,
     /// What a sample counts for.
     pub weighing: Weighing,
+    /// How many places of a stack are kept, from the innermost; all if not given.
+    pub max_stack: Option<usize>,
 }
 
 impl DetailOptions {

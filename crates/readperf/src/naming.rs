@@ -142,7 +142,7 @@ fn guest_pid(name: &[u8]) -> Option<u32> {
 /// The jitdump file that a process mapped to tell of itself, if it did.
 fn jitdump(pid: u32, session: &Session) -> Option<PathBuf> {
     let names = session.binaries().iter().map(|binary| path(&binary.name));
-    names.filter(|name| JitDump::pid_in_name(name) == Some(pid)).last()
+    names.rev().find(|name| JitDump::pid_in_name(name) == Some(pid))
 }
 
 fn unnamed(batch: AddressBatch, reason: &str) -> (AddressBatch, NamedBatch) {

@@ -2,13 +2,16 @@
 
 mod cell;
 mod csv;
+mod graph;
 mod json;
 mod text;
 
 pub use csv::write_csv;
+pub use graph::{GraphStyle, Shape};
 pub use json::write_json;
 pub use text::write_text;
 
+use readperf_profile::Value;
 use readperf_profile::profile::EventTotal;
 use readperf_profile::view::column::Column;
 use readperf_profile::view::facts::Facts;
@@ -30,6 +33,10 @@ pub struct Report<'r> {
     pub totals: &'r [EventTotal],
     /// Rows below this share, in percent, are summed up in one line.
     pub percent_limit: f64,
+    /// What the frames of call graphs say, by number.
+    pub frames: &'r [Value],
+    /// How call graphs are shown.
+    pub graph: GraphStyle,
     /// Columns of the terminal, if it is one: longer names are cut.
     pub width: Option<usize>,
 }

@@ -1,6 +1,6 @@
 //! A report for people: aligned columns, hot rows in colour.
 
-use super::{Report, cell};
+use super::{Report, cell, graph};
 use crate::overview::{share, style};
 use crate::text::{grouped, printable, width};
 use anstyle::Style;
@@ -59,8 +59,10 @@ fn section(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> 
     }
     let heads: Vec<String> = layouts.iter().map(|layout| layout.head.clone()).collect();
     line(out, &heads, &layouts, report.width, Style::new().bold())?;
-    for (share, cells) in &rows {
+    let whole = report.whole(&histogram.total);
+    for ((share, cells), (_, row)) in rows.iter().zip(&shown) {
         line(out, cells, &layouts, report.width, style(*share))?;
+        graph::write(out, report, report.graph, row, whole)?;
     }
     left_out(out, report, histogram, rows.len())
 }

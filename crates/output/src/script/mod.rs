@@ -6,11 +6,14 @@
 mod columns;
 mod digits;
 mod fields;
+mod json;
 mod places;
+mod records;
 mod sample;
 mod values;
 
 pub use fields::{ChoiceError, Field, FieldChoice, Fields};
+pub use records::{NextRecord, RecordLine, thread_of};
 pub use sample::{NextLine, SampleLine};
 
 use columns::Columns;
@@ -64,6 +67,8 @@ pub struct Options {
     pub inlines: Inlines,
     /// Whether source files have their directories.
     pub full_source_path: bool,
+    /// Types of records that are shown besides samples.
+    pub records: Vec<u32>,
 }
 
 /// Most entries of a call chain, as the kernel records them by default (`kernel.perf_event_max_stack`).
@@ -79,6 +84,7 @@ impl Default for Options {
             max_stack: MAX_STACK,
             inlines: Inlines::default(),
             full_source_path: false,
+            records: Vec::new(),
         }
     }
 }

@@ -28,8 +28,9 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// How many records make a batch where no round ends it before.
-const BATCH_RECORDS: usize = 64 * 1024;
+/// How many records make a batch where no round ends it before. So few that what was walked is still in the cache of the CPU
+/// when it is decoded.
+const BATCH_RECORDS: usize = 4 * 1024;
 
 /// How many bytes in memory make a batch.
 const BATCH_BYTES: u64 = 16 << 20;

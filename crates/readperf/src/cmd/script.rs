@@ -11,13 +11,15 @@ use crate::symbol_options::SymbolOptions;
 use clap::Args;
 use perffile::Recording;
 use perffile::wire::attr::SampleType;
+use perffile::wire::record::kind;
 use rayon::prelude::*;
 use readperf::output::script::{
-    self, ChoiceError, Field, FieldChoice, Inlines, Known, NextLine, SampleLine, Times,
+    self, ChoiceError, Field, FieldChoice, Inlines, Known, NextLine, NextRecord, RecordLine, SampleLine,
+    Times,
 };
 use readperf::profile::Names;
 use readperf::symbols::{Files, Options};
-use readperf::{Chunk, Namer, PassOptions, State};
+use readperf::{Chunk, Namer, PassOptions, Sample, State};
 use std::io::Write;
 
 /// Samples that a thread makes the lines of in one go.
@@ -28,6 +30,10 @@ const SHARE: usize = 256;
 pub(crate) struct Script {
     #[command(flatten)]
     input: Input,
+
+    /// Print one JSON object a line
+    #[arg(long, conflicts_with_all = ["fields", "ns", "reltime", "deltatime"])]
+    json: bool,
 
     /// The fields of a line: names, or +name and -name to change the usual ones; hw:, sw:, trace: or raw: before them says for
     /// which kind of event. May be given more than once
@@ -67,6 +73,9 @@ pub(crate) struct Script {
     full_source_path: bool,
 
     #[command(flatten)]
+    shown: ShownRecords,
+
+    #[command(flatten)]
     samples: SampleOptions,
 
     #[command(flatten)]
@@ -74,6 +83,72 @@ pub(crate) struct Script {
 
     #[command(flatten)]
     output: Output,
+}
+
+/// Records that are shown besides samples.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "More records")]
+struct ShownRecords {
+    /// Threads that come, go, or get a name
+    #[arg(long)]
+    show_task_events: bool,
+
+    /// Mappings
+    #[arg(long)]
+    show_mmap_events: bool,
+
+    /// Context switches
+    #[arg(long)]
+    show_switch_events: bool,
+
+    /// Losses
+    #[arg(long)]
+    show_lost_events: bool,
+
+    /// Ends of rounds
+    #[arg(long)]
+    show_round_events: bool,
+
+    /// Namespaces of threads
+    #[arg(long)]
+    show_namespace_events: bool,
+
+    /// Cgroups
+    #[arg(long)]
+    show_cgroup_events: bool,
+
+    /// Code that the kernel generates, and BPF programs
+    #[arg(long)]
+    show_bpf_events: bool,
+
+    /// Changes of the kernel's code
+    #[arg(long)]
+    show_text_poke_events: bool,
+}
+
+impl ShownRecords {
+    /// Types of these records.
+    fn kinds(&self) -> Vec<u32> {
+        let choices: [(bool, &[u32]); 9] = [
+            (self.show_task_events, &[kind::COMM, kind::FORK, kind::EXIT]),
+            (self.show_mmap_events, &[kind::MMAP, kind::MMAP2]),
+            (self.show_switch_events, &[kind::SWITCH, kind::SWITCH_CPU_WIDE]),
+            (self.show_lost_events, &[kind::LOST]),
+            (self.show_round_events, &[kind::FINISHED_ROUND]),
+            (self.show_namespace_events, &[kind::NAMESPACES]),
+            (self.show_cgroup_events, &[kind::CGROUP]),
+            (self.show_bpf_events, &[kind::KSYMBOL, kind::BPF_EVENT]),
+            (self.show_text_poke_events, &[kind::TEXT_POKE]),
+        ];
+        choices.iter().filter(|(shown, _)| *shown).flat_map(|(_, kinds)| kinds.iter().copied()).collect()
+    }
+}
+
+/// What has lines.
+#[derive(Clone, Copy, Debug)]
+enum Next<'s, 'e> {
+    Sample(NextLine<'s, 'e>),
+    Record(NextRecord<'s, 'e>),
 }
 
 impl Cmd for Script {
@@ -84,10 +159,11 @@ Examples:
   readperf script perf.data | less
   readperf script -F comm,tid,time,ip,sym perf.data
   readperf script -F +srcline,-period --time 10%-20% perf.data
+  readperf script --json perf.data | jq -r '.frames[0].symbol' | sort | uniq -c
   readperf script perf.data | stackcollapse-perf.pl | flamegraph.pl > out.svg";
 
     fn run(&self) -> anyhow::Result<Outcome> {
-        let recording = self.input.open()?;
+        let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
         let options = self.options();
         let symbols = self.symbol_options(&options, &recording)?;
         let pass = self.pass_options(&options, &symbols, &recording)?;
@@ -98,6 +174,7 @@ Examples:
             script: script::Script::new(options),
             names: Names::default(),
             pool: self.symbols.pool()?,
+            json: self.json,
         };
         let mut out = self.output.open_bytes(&self.input)?;
         let mut progress = Progress::new("reading", !self.input.no_progress);
@@ -143,6 +220,7 @@ impl Script {
                 _ => Inlines::Unwound,
             },
             full_source_path: self.full_source_path,
+            records: self.shown.kinds(),
         }
     }
 
@@ -162,6 +240,7 @@ impl Script {
                 .any(|how| fields.any(*how)),
             unwind: options.chains.then(|| symbols.clone()),
             max_frames: options.max_stack,
+            threads_of: options.records.clone(),
             ..PassOptions::default()
         })
     }
@@ -177,7 +256,8 @@ impl Script {
                 Inlines::Unwound => unwinds(),
                 Inlines::None => false,
             };
-        let lines = options.fields.any(Field::SourceLine);
+        let lines = options.fields.any(Field::SourceLine) || self.json && !self.no_inline;
+        let inlines = inlines || self.json && !self.no_inline;
         Ok(Options { inlines, lines: lines || inlines, ..self.symbols.options(&self.input)? })
     }
 }
@@ -211,6 +291,7 @@ struct Run<'f> {
     script: script::Script,
     names: Names,
     pool: rayon::ThreadPool,
+    json: bool,
 }
 
 impl Run<'_> {
@@ -228,24 +309,30 @@ impl Run<'_> {
         let known = Known { session, addresses, names: &self.names };
         self.script.prepare(&known);
         let mut lines = Vec::new();
-        for sample in chunk.samples() {
-            lines.extend(self.script.follow(SampleLine {
-                event: sample.event,
-                moment: sample.moment,
-                shares: sample.shares,
-                address: sample.address,
-                stack: sample.stack,
-                data: sample.data,
-                branches: sample.branches,
-            }));
+        for entry in chunk.entries() {
+            lines.extend(match chunk.sample(entry) {
+                Some(sample) => self.script.follow(line_of(&sample)).map(Next::Sample),
+                None if self.json => None,
+                None => {
+                    let record = RecordLine { event: &entry.event, comm: entry.comm };
+                    self.script.follow_record(record).map(Next::Record)
+                }
+            });
         }
-        let script = &self.script;
+        let (script, json, schema) = (&self.script, self.json, &*chunk.metadata().schema);
         let texts: Vec<Vec<u8>> = self.pool.install(|| {
             let shares = lines.par_chunks(SHARE);
-            let text = |lines: &[NextLine<'_, '_>]| {
+            let text = |lines: &[Next<'_, '_>]| {
                 let mut text = Vec::new();
                 for line in lines {
-                    script.write_sample(&mut text, &known, line);
+                    match line {
+                        // Writing to memory does not fail.
+                        Next::Sample(sample) if json => {
+                            let _ = script.write_json(&mut text, &known, schema, sample);
+                        }
+                        Next::Sample(sample) => script.write_sample(&mut text, &known, sample),
+                        Next::Record(record) => script.write_record(&mut text, &known, record),
+                    }
                 }
                 text
             };
@@ -256,4 +343,9 @@ impl Run<'_> {
         }
         Ok(())
     }
+}
+
+fn line_of<'c, 'e>(sample: &Sample<'c, 'e>) -> SampleLine<'c, 'e> {
+    let Sample { event, moment, shares, address, stack, data, branches } = *sample;
+    SampleLine { event, moment, shares, address, stack, data, branches }
 }

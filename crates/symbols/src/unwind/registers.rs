@@ -106,6 +106,18 @@ mod tests {
     }
 
     #[test]
+    fn floating_point_of_z() {
+        // zSeries ELF ABI supplement, DWARF numbers: f0 f2 f4 f6 f1 f3 f5 f7 f8 f10 f12 f14 f9 f11 f13 f15 from 16 up.
+        let numbers = [0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15];
+        let mask = 1 << 15 | 0xffff << 16 | 1 << 33;
+        let values: Vec<u64> = [0x1000].into_iter().chain(100..116).chain([0x2000]).collect();
+        let registers = Registers::recorded(Machine::S390x, mask, &values).unwrap();
+        for (column, number) in (16..).zip(numbers) {
+            assert_eq!(registers.get(column), Some(100 + number), "column {column}");
+        }
+    }
+
+    #[test]
     fn nothing_to_start_from() {
         assert!(Registers::recorded(Machine::X86_64, 1 << 8, &[1]).is_none());
         assert!(Registers::recorded(Machine::X86_64, 1 << 7, &[1]).is_none());

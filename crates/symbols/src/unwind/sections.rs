@@ -143,6 +143,11 @@ impl Tables {
         }
     }
 
+    /// The machine that the tables are for.
+    pub(super) fn machine(&self) -> Machine {
+        self.machine
+    }
+
     /// The virtual address of code at a file offset.
     pub(super) fn address(&self, offset: u64) -> Option<u64> {
         self.code.iter().find_map(|load| {

@@ -82,7 +82,8 @@ impl Unwinder {
         binary: BinaryId,
         offset: u64,
     ) -> Option<(Rule, RangeInclusive<u64>)> {
-        let tables = self.tables(cache, machine, binary)?;
+        // Without a build-id the images that 32-bit and 64-bit tasks get from the kernel may look like one binary.
+        let tables = self.tables(cache, machine, binary).filter(|tables| tables.machine() == machine)?;
         let address = tables.address(offset)?;
         let context = &mut *cache.context;
         // The reader of the tables is not ours alone. A defect there costs one rule, not the run.

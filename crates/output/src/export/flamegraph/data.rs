@@ -1,6 +1,6 @@
 //! The numbers in the file, from which the script draws.
 
-use super::escape::push_json;
+use crate::xml::push_json;
 use super::frames::{Frame, What};
 use super::palette::{Colors, STEPS, name_color, sort, sort_names};
 use super::{Graph, Page};

@@ -1,7 +1,7 @@
 //! The file: style, the picture for viewers without scripts, the numbers, the script.
 
 use super::data::{self, left_out_name};
-use super::escape::push_xml;
+use crate::xml::push_xml;
 use super::frames::{Frame, What};
 use super::palette::{rules, sort};
 use super::{Graph, Page};
