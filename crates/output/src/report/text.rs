@@ -46,12 +46,11 @@ fn section(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> 
         writeln!(out, "{name}: {samples} samples, period {period}")?;
     }
     let shown = report.shown(histogram);
-    let rows: Vec<(f64, Vec<String>)> =
-        shown.iter().map(|(share, row)| (*share, cells(report, histogram, row))).collect();
     let mut layouts = layouts(report, histogram);
-    for (_, cells) in &rows {
-        for (layout, cell) in layouts.iter_mut().zip(cells) {
-            let cell = width(cell);
+    // Cells are made twice: all of them at once would be most of the memory.
+    for (_, row) in &shown {
+        for (layout, cell) in layouts.iter_mut().zip(cells(report, histogram, row)) {
+            let cell = width(&cell);
             if cell <= WIDEST || layout.right {
                 layout.width = layout.width.max(cell);
             }
@@ -60,11 +59,11 @@ fn section(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> 
     let heads: Vec<String> = layouts.iter().map(|layout| layout.head.clone()).collect();
     line(out, &heads, &layouts, report.width, Style::new().bold())?;
     let whole = report.whole(&histogram.total);
-    for ((share, cells), (_, row)) in rows.iter().zip(&shown) {
-        line(out, cells, &layouts, report.width, style(*share))?;
+    for (share, row) in &shown {
+        line(out, &cells(report, histogram, row), &layouts, report.width, style(*share))?;
         graph::write(out, report, report.graph, row, whole)?;
     }
-    left_out(out, report, histogram, rows.len())
+    left_out(out, report, histogram, shown.len())
 }
 
 /// Says what rows below the limit add up to.

@@ -105,7 +105,8 @@ impl Perf {
         None
     }
 
-    fn report(&self, data: &Path, options: &[&str]) -> String {
+    /// What `perf report` prints.
+    pub(crate) fn report(&self, data: &Path, options: &[&str]) -> String {
         let dir = data.parent().expect("a directory");
         let output =
             self.command(dir).args(["report", "-i"]).arg(data).args(options).output().expect("perf starts");
