@@ -25,6 +25,10 @@ fn label(text: &str) -> String {
     if let Ok(number) = text.parse::<u32>() {
         return number.to_string();
     }
+    // perf cuts times to microseconds.
+    if text.contains('.') && text.chars().all(|c| c.is_ascii_digit() || c == '.') {
+        return text.trim_end_matches('0').to_owned();
+    }
     if is_address { "?".to_owned() } else { text.to_owned() }
 }
 
