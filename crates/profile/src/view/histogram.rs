@@ -31,6 +31,17 @@ pub struct HistogramOptions {
     pub graph: Option<GraphOptions>,
     /// For each event the period that is 100 %, for thresholds.
     pub whole: Vec<u64>,
+    /// Rows below this share, in percent, are only counted.
+    pub percent_limit: f64,
+}
+
+/// Rows that are below the threshold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// How many.
+    pub rows: u64,
+    /// Sum of their own periods.
+    pub self_period: u64,
 }
 
 /// Sums by mode of the CPU.
@@ -94,8 +105,12 @@ pub struct Histogram {
     pub total: EventTotal,
     /// The other events of a group.
     pub others: Vec<EventTotal>,
+    /// Their indices, as `event`.
+    pub other_events: Vec<usize>,
     /// The rows, in no order yet.
     pub rows: Vec<HistogramRow>,
+    /// What is not among them.
+    pub left_out: LeftOut,
 }
 
 impl Histogram {
@@ -104,6 +119,7 @@ impl Histogram {
         let count = histograms.len();
         let mut rows: FxHashMap<Box<[Value]>, Vec<Numbers>> = FxHashMap::default();
         let mut totals = Vec::new();
+        let other_events = histograms.iter().skip(1).map(|histogram| histogram.event).collect();
         let event = histograms.first()?.event;
         for (nr, histogram) in histograms.into_iter().enumerate() {
             totals.push(histogram.total);
@@ -125,7 +141,28 @@ impl Histogram {
         };
         let rows = rows.into_iter().map(row).collect();
         let others = totals.split_off(1);
-        Some(Histogram { event, total: totals.pop()?, others, rows })
+        let left_out = LeftOut::default();
+        Some(Histogram { event, total: totals.pop()?, others, other_events, rows, left_out })
+    }
+}
+
+impl Histogram {
+    /// Takes away rows that are below a share, in percent, of each of their events; `whole` has the periods that are 100 %.
+    pub fn cut(&mut self, percent: f64, whole: &[u64]) {
+        let events = std::iter::once(&self.event).chain(&self.other_events);
+        let least: Vec<u64> = events
+            .map(|event| super::graph::least(percent, whole.get(*event).copied().unwrap_or(0)))
+            .collect();
+        let left_out = &mut self.left_out;
+        self.rows.retain(|row| {
+            let numbers = std::iter::once(&row.numbers).chain(&row.others);
+            let shown = numbers.zip(&least).any(|(numbers, least)| numbers.total_period >= *least);
+            if !shown {
+                left_out.rows += 1;
+                left_out.self_period = left_out.self_period.wrapping_add(row.numbers.self_period);
+            }
+            shown
+        });
     }
 }
 
@@ -277,13 +314,13 @@ impl<'f, 'o> Histograms<'f, 'o> {
         let mut groups: Vec<(Group, u64, u64)> =
             groups.into_iter().map(|(group, (samples, period))| (group, samples, period)).collect();
         groups.sort_unstable_by_key(|(group, ..)| *group);
-        let mut rows = Vec::new();
+        let (mut rows, mut left_out) = (Vec::new(), LeftOut::default());
         let mut subtrees = Subtrees::new(&self.calls);
         for of_sample in groups.chunk_by(|a, b| a.0.sample == b.0.sample) {
-            self.add_sample(event, of_sample, &mut subtrees, &mut rows);
+            self.add_sample(event, of_sample, &mut subtrees, (&mut rows, &mut left_out));
         }
         let total = profile.events().get(event).cloned().unwrap_or_default();
-        Some(Histogram { event, total, others: Vec::new(), rows })
+        Some(Histogram { event, total, others: Vec::new(), other_events: Vec::new(), rows, left_out })
     }
 
     /// Adds the rows of samples for which the keys of the sample say the same.
@@ -292,7 +329,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
         event: usize,
         groups: &[(Group, u64, u64)],
         subtrees: &mut Subtrees<'_>,
-        rows: &mut Vec<HistogramRow>,
+        (rows, left_out): (&mut Vec<HistogramRow>, &mut LeftOut),
     ) {
         let mut sums: FxHashMap<u32, Numbers> = FxHashMap::default();
         for (group, samples, period) in groups {
@@ -314,6 +351,17 @@ impl<'f, 'o> Histograms<'f, 'o> {
             }
         }
         let sample = groups.first().map_or(NONE, |(group, ..)| group.sample);
+        let whole = self.options.whole.get(event).copied().unwrap_or(0);
+        let least = super::graph::least(self.options.percent_limit, whole);
+        // Without sums over stacks the total is their own.
+        sums.retain(|_, numbers| {
+            let shown = numbers.total_period >= least;
+            if !shown {
+                left_out.rows += 1;
+                left_out.self_period = left_out.self_period.wrapping_add(numbers.self_period);
+            }
+            shown
+        });
         let graphs = self.graphs(event, groups, subtrees, &sums);
         rows.extend(sums.into_iter().map(|(place, numbers)| HistogramRow {
             values: self.values(sample, place),
@@ -341,11 +389,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
         let mut taken: Vec<(u32, u32, u64)> =
             groups.iter().map(|(group, _, period)| (group.place, group.node, *period)).collect();
         taken.sort_unstable();
-        let least = super::graph::least(options.row_percent, whole);
-        for (row, numbers) in sums {
-            if numbers.total_period.max(numbers.self_period) < least {
-                continue;
-            }
+        for row in sums.keys() {
             let from = nodes.partition_point(|(other, _)| other < row);
             let of_row = nodes.get(from..).unwrap_or_default().iter().take_while(|(other, _)| other == row);
             let of_row: Vec<u32> = of_row.map(|(_, node)| *node).collect();

@@ -114,7 +114,7 @@ impl Perf {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    fn report(&self, data: &Path, options: &[&str]) -> String {
+    pub(crate) fn report(&self, data: &Path, options: &[&str]) -> String {
         self.says("report", data, options)
     }
 

@@ -32,6 +32,9 @@ use regex_lite::Regex;
 use sorting::{Sorting, Wanted};
 use std::io::Write;
 
+/// Shares below this, in percent, are shown as 0.00 %.
+const SHOWN_AS_ZERO: f64 = 0.005;
+
 /// What 100 % is, if samples are filtered by name.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Percentage {
@@ -111,9 +114,9 @@ pub(crate) struct Report {
     #[arg(long, overrides_with = "branch_stack")]
     no_branch_stack: bool,
 
-    /// Sum up rows below this share, in percent
-    #[arg(long, value_name = "PERCENT", default_value_t = 0.0)]
-    percent_limit: f64,
+    /// Sum up rows below this share, in percent [default: as text what would be shown as 0.00 %, else nothing]
+    #[arg(long, value_name = "PERCENT")]
+    percent_limit: Option<f64>,
 
     /// What 100 % is when --comm, --dso or --symbol let only some samples through
     #[arg(long, value_enum, default_value_t)]
@@ -323,9 +326,8 @@ impl Report {
         };
         let sorting = sorting.sorting()?;
         let code = matches!(mode, Mode::Code | Mode::Trace);
-        let graph = graph
-            .filter(|_| code)
-            .and_then(|graph| Some((graph, graph.options(children, self.inverted, self.percent_limit)?)));
+        let graph =
+            graph.filter(|_| code).and_then(|graph| Some((graph, graph.options(children, self.inverted)?)));
         let mut keep = Keep { stacks: children || graph.is_some(), ..Keep::default() };
         let by_line = graph.is_some_and(|(_, options)| options.key == GraphKey::SourceLine);
         // The JSON tells the source file of each function.
@@ -372,12 +374,16 @@ impl Report {
     ) -> anyhow::Result<()> {
         let Analysis { profile, session, metadata, .. } = analysis;
         let Plan { sorting, children, graph, .. } = plan;
+        let percent_limit =
+            self.percent_limit.unwrap_or(if self.is_for_program() { 0.0 } else { SHOWN_AS_ZERO });
         let options = HistogramOptions {
             keys: sorting.keys.clone(),
             children: *children,
             inline: !self.no_inline,
             graph: graph.map(|(_, options)| options),
             whole: totals.iter().map(|total| total.period).collect(),
+            // Whether a row of a group is shown depends on all its events.
+            percent_limit: if self.group { 0.0 } else { percent_limit },
         };
         let mut facts = Facts::new(profile, session, surroundings);
         facts.parent = Some(&self.parent);
@@ -386,6 +392,8 @@ impl Report {
             (0..profile.events().len()).filter_map(|event| histograms.of_event(event)).collect();
         if self.group {
             shown = group::side_by_side(shown, metadata);
+            let whole: Vec<u64> = totals.iter().map(|total| total.period).collect();
+            shown.iter_mut().for_each(|group| group.cut(percent_limit, &whole));
         }
         let frames = histograms.frames();
         let facts = histograms.facts;
@@ -396,7 +404,7 @@ impl Report {
             keys: &sorting.keys,
             columns: &sorting.columns,
             totals,
-            percent_limit: self.percent_limit,
+            percent_limit,
             frames: &frames,
             graph: graph.map(|(graph, options)| graph.style(options.order)).unwrap_or_default(),
             width: self.width(),
