@@ -18,6 +18,17 @@ impl AddressId {
 /// How many look-ups are remembered; 24 bytes each. More are forgotten all at once.
 const MOST_SEEN: usize = 1 << 20;
 
+/// Slots for the look-ups made last: little enough to stay close to the processor. A power of two.
+const RECENT: usize = 1 << 13;
+
+/// A look-up and its answer.
+#[derive(Clone, Copy, Debug)]
+struct Recent {
+    version: SpaceVersion,
+    ip: u64,
+    id: AddressId,
+}
+
 /// Places in code, each held once. Numbers are handed out in the order of first sight.
 #[derive(Clone, Debug, Default)]
 pub struct Addresses {
@@ -25,6 +36,16 @@ pub struct Addresses {
     ids: FxHashMap<CodeAddress, AddressId>,
     /// Look-ups that were made before. Most samples are in places where others were.
     seen: FxHashMap<(SpaceVersion, u64), AddressId>,
+    /// Those of them that were made last, by a hash.
+    recent: Vec<Option<Recent>>,
+}
+
+/// The slot of a look-up. The constant is that of Fibonacci hashing: 2^64 over the golden ratio.
+#[inline]
+fn slot(version: SpaceVersion, ip: u64) -> usize {
+    const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mixed = (ip ^ version.number().rotate_left(40)).wrapping_mul(GOLDEN);
+    (mixed >> (64 - RECENT.trailing_zeros())) as usize
 }
 
 impl Addresses {
@@ -90,14 +111,30 @@ impl Addresses {
         if version == SpaceVersion::default() {
             return self.number(CodeAddress::of(None, mode, ip));
         }
-        if let Some(id) = self.seen.get(&(version, ip)) {
-            return *id;
+        let slot = slot(version, ip);
+        if let Some(Some(recent)) = self.recent.get(slot)
+            && recent.ip == ip
+            && recent.version == version
+        {
+            return recent.id;
         }
-        let id = self.number(locate());
-        if self.seen.len() >= MOST_SEEN {
-            self.seen.clear();
+        let id = match self.seen.get(&(version, ip)) {
+            Some(id) => *id,
+            None => {
+                let id = self.number(locate());
+                if self.seen.len() >= MOST_SEEN {
+                    self.seen.clear();
+                }
+                self.seen.insert((version, ip), id);
+                id
+            }
+        };
+        if self.recent.is_empty() {
+            self.recent.resize(RECENT, None);
         }
-        self.seen.insert((version, ip), id);
+        if let Some(place) = self.recent.get_mut(slot) {
+            *place = Some(Recent { version, ip, id });
+        }
         id
     }
 }
