@@ -1,7 +1,8 @@
 //! Every address once: places in code, by number.
 
 use readperf_session::{AddressSpace, CodeAddress, CpuMode, ProcessId, Session, SpaceVersion};
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHasher;
+use std::hash::{Hash as _, Hasher as _};
 
 /// Number of an address in [`Addresses`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -15,11 +16,8 @@ impl AddressId {
     }
 }
 
-/// How many look-ups are remembered; 24 bytes each. More are forgotten all at once.
-const MOST_SEEN: usize = 1 << 20;
-
-/// Slots for the look-ups made last: little enough to stay close to the processor. A power of two.
-const RECENT: usize = 1 << 13;
+/// Slots for look-ups that are remembered; 24 bytes each. A power of two.
+const RECENT: usize = 1 << 16;
 
 /// A look-up and its answer.
 #[derive(Clone, Copy, Debug)]
@@ -33,19 +31,27 @@ struct Recent {
 #[derive(Clone, Debug, Default)]
 pub struct Addresses {
     list: Vec<CodeAddress>,
-    ids: FxHashMap<CodeAddress, AddressId>,
-    /// Look-ups that were made before. Most samples are in places where others were.
-    seen: FxHashMap<(SpaceVersion, u64), AddressId>,
-    /// Those of them that were made last, by a hash.
+    /// Where an address stands in the list, plus one, by its hash; 0 is a free slot. A power of two, at most half full: four
+    /// bytes a slot are looked through faster than a map that holds the addresses a second time.
+    slots: Vec<u32>,
+    /// Look-ups that were made before, by a hash; later ones take the place of earlier ones. Most samples are in places where
+    /// others were.
     recent: Vec<Option<Recent>>,
 }
 
-/// The slot of a look-up. The constant is that of Fibonacci hashing: 2^64 over the golden ratio.
+/// 2^64 over the golden ratio: Fibonacci hashing.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The upper bits of a hash, as an index into a table whose size is a power of two, from 2 on.
 #[inline]
-fn slot(version: SpaceVersion, ip: u64) -> usize {
-    const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mixed = (ip ^ version.number().rotate_left(40)).wrapping_mul(GOLDEN);
-    (mixed >> (64 - RECENT.trailing_zeros())) as usize
+fn index(hash: u64, size: usize) -> usize {
+    usize::try_from(hash >> (64 - size.trailing_zeros())).unwrap_or(0)
+}
+
+/// The slot of a look-up.
+#[inline]
+fn recent_slot(version: SpaceVersion, ip: u64) -> usize {
+    index((ip ^ version.number().rotate_left(40)).wrapping_mul(GOLDEN), RECENT)
 }
 
 impl Addresses {
@@ -78,11 +84,42 @@ impl Addresses {
     /// The number of an address.
     #[inline]
     pub fn number(&mut self, code: CodeAddress) -> AddressId {
-        let next = AddressId(u32::try_from(self.list.len()).unwrap_or(u32::MAX));
-        *self.ids.entry(code).or_insert_with(|| {
-            self.list.push(code);
-            next
-        })
+        if self.slots.len() / 2 <= self.list.len() {
+            self.grow();
+        }
+        let mut at = index(hash(&code), self.slots.len());
+        // Half of the slots are free, so that the search ends.
+        while let Some(slot) = self.slots.get(at).copied()
+            && slot != 0
+        {
+            if self.list.get(slot as usize - 1) == Some(&code) {
+                return AddressId(slot - 1);
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+        let next = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
+        self.list.push(code);
+        if let Some(slot) = self.slots.get_mut(at) {
+            *slot = next.saturating_add(1);
+        }
+        AddressId(next)
+    }
+
+    /// Makes room for twice as many.
+    #[cold]
+    fn grow(&mut self) {
+        let size = (self.slots.len() * 2).max(1 << 10);
+        self.slots.clear();
+        self.slots.resize(size, 0);
+        for (number, code) in self.list.iter().enumerate() {
+            let mut at = index(hash(code), size);
+            while self.slots.get(at).is_some_and(|slot| *slot != 0) {
+                at = (at + 1) & (size - 1);
+            }
+            if let Some(slot) = self.slots.get_mut(at) {
+                *slot = u32::try_from(number + 1).unwrap_or(u32::MAX);
+            }
+        }
     }
 
     /// The number of where an address is, in the mappings as of now.
@@ -111,24 +148,14 @@ impl Addresses {
         if version == SpaceVersion::default() {
             return self.number(CodeAddress::of(None, mode, ip));
         }
-        let slot = slot(version, ip);
+        let slot = recent_slot(version, ip);
         if let Some(Some(recent)) = self.recent.get(slot)
             && recent.ip == ip
             && recent.version == version
         {
             return recent.id;
         }
-        let id = match self.seen.get(&(version, ip)) {
-            Some(id) => *id,
-            None => {
-                let id = self.number(locate());
-                if self.seen.len() >= MOST_SEEN {
-                    self.seen.clear();
-                }
-                self.seen.insert((version, ip), id);
-                id
-            }
-        };
+        let id = self.number(locate());
         if self.recent.is_empty() {
             self.recent.resize(RECENT, None);
         }
@@ -136,5 +163,31 @@ impl Addresses {
             *place = Some(Recent { version, ip, id });
         }
         id
+    }
+}
+
+/// A hash of a place. What is told by the other fields is mostly told by the address.
+#[inline]
+fn hash(code: &CodeAddress) -> u64 {
+    let mut hasher = FxHasher::default();
+    code.hash(&mut hasher);
+    hasher.finish().wrapping_mul(GOLDEN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_places_have_one_number() {
+        let mut addresses = Addresses::default();
+        let place =
+            |nr: u64| CodeAddress { binary: None, address: nr % 7, ip: nr << 12, mode: CpuMode::User };
+        let first: Vec<AddressId> = (0..5000).map(|nr| addresses.number(place(nr))).collect();
+        let again: Vec<AddressId> = (0..5000).map(|nr| addresses.number(place(nr))).collect();
+        assert_eq!(first, again);
+        assert!(first.iter().enumerate().all(|(nr, id)| id.index() == nr));
+        assert_eq!(addresses.len(), 5000);
+        assert_eq!(addresses.get(first[17]), Some(&place(17)));
     }
 }

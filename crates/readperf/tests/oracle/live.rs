@@ -130,7 +130,11 @@ impl Perf {
 
     /// What `perf script` prints with these options.
     pub(crate) fn script_with(&self, data: &Path, options: &[&str]) -> String {
-        let dir = data.parent().expect("a directory");
+        self.script_in(data.parent().expect("a directory"), data, options)
+    }
+
+    /// The same, working in another directory than that of the recording.
+    pub(crate) fn script_in(&self, dir: &Path, data: &Path, options: &[&str]) -> String {
         let output = self
             .command(dir)
             .args(["script", "-f", "-i"])

@@ -105,3 +105,19 @@ pub(crate) fn compare(what: &str, perf: &str, mine: &str) -> Agreement {
     }
     agreement
 }
+
+/// Compares lines as often as both texts have them, wherever they stand.
+pub(crate) fn agree(perf: &str, mine: &str) -> Agreement {
+    let mut left: BTreeMap<&str, usize> = BTreeMap::new();
+    for line in mine.lines() {
+        *left.entry(line).or_default() += 1;
+    }
+    let mut same = 0;
+    for line in perf.lines() {
+        if let Some(count) = left.get_mut(line).filter(|count| **count > 0) {
+            *count -= 1;
+            same += 1;
+        }
+    }
+    Agreement { lines: perf.lines().count().max(mine.lines().count()), same }
+}
