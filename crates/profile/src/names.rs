@@ -82,6 +82,7 @@ pub struct Names {
     by_start: FxHashMap<(BinaryId, u64), FunctionId>,
     inlined: FxHashMap<(BinaryId, String), FunctionId>,
     file_ids: FxHashMap<String, FileId>,
+    /// Each reason once: millions of addresses may share one.
     reasons: FxHashSet<Arc<str>>,
 }
 
@@ -241,15 +242,14 @@ impl Names {
 
     fn unnamed(&mut self, binary: Option<BinaryId>, address: u64, reason: &str) -> FunctionId {
         let id = FunctionId(number(self.functions.len()));
-        let reason = match self.reasons.get(reason) {
-            Some(known) => known.clone(),
+        let reason = Some(match self.reasons.get(reason) {
+            Some(known) => Arc::clone(known),
             None => {
-                let new: Arc<str> = reason.into();
-                self.reasons.insert(new.clone());
-                new
+                let reason: Arc<str> = reason.into();
+                self.reasons.insert(Arc::clone(&reason));
+                reason
             }
-        };
-        let reason = Some(reason);
+        });
         self.functions.push(Function { binary, name: None, address, source_file: None, reason });
         id
     }

@@ -1,6 +1,7 @@
 //! The question and the answer about names: addresses of one binary out, functions and lines back.
 
 use readperf_session::{BinaryId, CodeAddress};
+use std::sync::Arc;
 
 /// Addresses of one binary, unique and ascending.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub enum Named {
     /// In a function: index in [`NamedBatch::functions`].
     Function(usize),
     /// In none: why, in plain words.
-    Unnamed(String),
+    Unnamed(Arc<str>),
 }
 
 /// A function that covers addresses of the batch.

@@ -128,6 +128,23 @@ impl Perf {
         self.says("script", data, &[])
     }
 
+    /// What `perf script` prints with these options.
+    pub(crate) fn script_with(&self, data: &Path, options: &[&str]) -> String {
+        self.script_in(data.parent().expect("a directory"), data, options)
+    }
+
+    /// The same, working in another directory than that of the recording.
+    pub(crate) fn script_in(&self, dir: &Path, data: &Path, options: &[&str]) -> String {
+        let output = self
+            .command(dir)
+            .args(["script", "-f", "-i"])
+            .arg(data)
+            .args(options)
+            .output()
+            .expect("perf starts");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
     pub(crate) fn stats(&self, data: &Path) -> Stats {
         stats::parse(&self.report(data, &["--stats"]))
     }
