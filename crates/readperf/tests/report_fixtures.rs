@@ -28,7 +28,7 @@ fn by_brute_force(path: &Path) -> (BTreeMap<Key, u64>, usize) {
         symbols,
         pass: PassOptions { stacks: true, ..PassOptions::default() },
         keep: Keep { stacks: true, ..Keep::default() },
-        statistics: false,
+        ..Request::default()
     };
     let analysis = readperf::analyse(&recording, &request).unwrap();
     let (profile, session) = (&analysis.profile, &analysis.session);
