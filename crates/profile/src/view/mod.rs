@@ -8,5 +8,8 @@ pub mod histogram;
 pub mod key;
 mod keys;
 pub mod missing;
+mod place_numbers;
+pub mod rows;
+mod sums;
 pub mod surroundings;
 pub mod table;
