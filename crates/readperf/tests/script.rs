@@ -143,7 +143,8 @@ fn memory_and_registers_are_those_of_perf() {
             "--intr-regs=ip,bp",
         ],
         &[&["-F", "+addr,+phys_addr"], &["-F", "+uregs,+iregs"], &["-F", "comm,tid,event,addr,sym,dso,ip"]],
-        0.998,
+        // Names of data that a compiler makes (`VTT for T`) are spelled otherwise.
+        0.98,
     );
 }
 
