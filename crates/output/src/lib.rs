@@ -15,3 +15,5 @@ pub mod script;
 pub mod stat;
 pub mod stats;
 pub mod text;
+pub mod timeline;
+mod xml;

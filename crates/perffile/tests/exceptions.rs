@@ -9,16 +9,15 @@
     reason = "a test may state what it expects in the shortest way; clippy.toml covers only functions marked as tests"
 )]
 
+#[path = "../../../tests/corpus_root.rs"]
+mod corpus_root;
+
 use perffile::{Ordering, Recording};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 fn corpus(file: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("READPERF_CORPUS").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"),
-        PathBuf::from,
-    );
-    let path = root.join(file);
+    let path = corpus_root::corpus_root().join(file);
     if !path.exists() {
         eprintln!("**** SKIPPED: {} is not here ****", path.display());
         return None;

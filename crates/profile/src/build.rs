@@ -2,12 +2,12 @@
 
 use crate::addresses::{AddressId, Addresses};
 use crate::detail::{self, Branch, DetailId, DetailOptions, Details, Weighing};
+use crate::interner::Interner;
 use crate::names::Names;
 use crate::profile::{EventTotal, Profile, SampleRow};
 use crate::stacks::{StackId, Stacks};
 use perffile::{Schema, Share};
 use readperf_session::SampleMoment;
-use rustc_hash::FxHashMap;
 
 /// What is kept of each sample besides its event, its thread's name and its place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,8 +29,11 @@ pub struct Builder {
     totals: Vec<(u64, u64)>,
     stacks: Stacks,
     details: Details,
-    rows: Vec<SampleRow>,
-    numbers: FxHashMap<SampleRow, u32>,
+    rows: Interner<SampleRow>,
+    /// Samples and period of each row.
+    sums: Vec<(u64, u64)>,
+    /// With times: the rows, one a sample.
+    single: Vec<SampleRow>,
     times_ns: Option<(u64, u64)>,
 }
 
@@ -128,17 +131,17 @@ impl Builder {
     #[inline]
     fn add_row(&mut self, key: SampleRow, period: u64) {
         if self.keep.times {
-            self.rows.push(SampleRow { samples: 1, period, ..key });
+            self.single.push(SampleRow { samples: 1, period, ..key });
             return;
         }
-        let next = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
-        let number = *self.numbers.entry(key).or_insert(next);
-        if number == next {
-            self.rows.push(key);
+        // As keys, rows have no sums yet.
+        let number = self.rows.number(key) as usize;
+        if number >= self.sums.len() {
+            self.sums.push((0, 0));
         }
-        if let Some(row) = self.rows.get_mut(number as usize) {
-            row.samples += 1;
-            row.period = row.period.wrapping_add(period);
+        if let Some((samples, sum)) = self.sums.get_mut(number) {
+            *samples += 1;
+            *sum = sum.wrapping_add(period);
         }
     }
 
@@ -151,14 +154,24 @@ impl Builder {
         });
         let events = events.collect();
         self.stacks.freeze();
-        // What is left to do needs the memory.
-        self.numbers = FxHashMap::default();
-        // Samples of one time stay in the order of the recording.
-        match self.keep.times {
-            true => self.rows.sort_by_key(|row| (row.event, row.time_ns)),
-            false => self.rows.sort_unstable(),
+        for (row, (samples, period)) in
+            self.rows.as_mut_slice().iter_mut().zip(std::mem::take(&mut self.sums))
+        {
+            (row.samples, row.period) = (samples, period);
         }
-        let Builder { stacks, details, rows, times_ns, .. } = self;
-        Profile { events, addresses, stacks, details, rows, names, times_ns }
+        self.rows.freeze();
+        // Samples of one time stay in the order of the recording.
+        let rows = match self.keep.times {
+            true => {
+                self.single.sort_by_key(|row| (row.event, row.time_ns));
+                self.single
+            }
+            false => {
+                self.rows.as_mut_slice().sort_unstable();
+                self.rows.into_vec()
+            }
+        };
+        let (stacks, details) = (self.stacks, self.details);
+        Profile { events, addresses, stacks, details, rows, names, times_ns: self.times_ns }
     }
 }

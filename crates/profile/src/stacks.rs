@@ -1,7 +1,7 @@
 //! Stacks that share their outer parts: a tree, from the root to where samples were taken.
 
 use crate::addresses::AddressId;
-use rustc_hash::FxHashMap;
+use crate::interner::Interner;
 
 /// Number of a stack in [`Stacks`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,36 +29,50 @@ pub struct Node {
 /// Every stack once, as a tree. Parents come before their children.
 #[derive(Clone, Debug, Default)]
 pub struct Stacks {
-    nodes: Vec<Node>,
-    ids: FxHashMap<Node, StackId>,
+    nodes: Interner<Node>,
+    /// The stack that was asked for last, the outermost place first: the next one often has the same outer part.
+    last: Vec<(AddressId, StackId)>,
 }
 
 impl Stacks {
     /// The nodes by number.
     pub fn nodes(&self) -> &[Node] {
-        &self.nodes
+        self.nodes.as_slice()
     }
 
     /// A node; of the empty stack none.
     #[inline]
     pub fn node(&self, id: StackId) -> Option<Node> {
-        self.nodes.get(id.index()?).copied()
+        self.nodes().get(id.index()?).copied()
     }
 
     /// The number of the stack whose places are given, the innermost first.
     pub fn number(&mut self, innermost_first: impl DoubleEndedIterator<Item = AddressId>) -> StackId {
-        innermost_first.rev().fold(StackId::EMPTY, |parent, address| self.push(parent, address))
+        let mut here = StackId::EMPTY;
+        let mut depth = 0;
+        let mut same = true;
+        for address in innermost_first.rev() {
+            match self.last.get(depth) {
+                Some((known, stack)) if same && *known == address => here = *stack,
+                _ => {
+                    if same {
+                        self.last.truncate(depth);
+                        same = false;
+                    }
+                    here = self.push(here, address);
+                    self.last.push((address, here));
+                }
+            }
+            depth += 1;
+        }
+        self.last.truncate(depth);
+        here
     }
 
     /// The stack that is `parent` with one more place on top.
     #[inline]
     pub fn push(&mut self, parent: StackId, address: AddressId) -> StackId {
-        let node = Node { parent, address };
-        let next = StackId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
-        *self.ids.entry(node).or_insert_with(|| {
-            self.nodes.push(node);
-            next
-        })
+        StackId(self.nodes.number(Node { parent, address }))
     }
 
     /// The places of a stack, the innermost first.
@@ -73,7 +87,8 @@ impl Stacks {
 
     /// Forgets what is only needed to add more.
     pub(crate) fn freeze(&mut self) {
-        self.ids = FxHashMap::default();
+        self.nodes.freeze();
+        self.last = Vec::new();
     }
 }
 

@@ -96,12 +96,15 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
                 builder.add_branches(sample.moment, sample.moment.event, sample.branches);
                 continue;
             }
-            let stack = sample.stack.iter().copied();
+            let depth = sample.stack.len().min(details.max_stack.unwrap_or(usize::MAX));
+            let stack = sample.stack.get(..depth).unwrap_or_default().iter().copied();
             builder.add_with(sample.moment, sample.shares, sample.address, stack, sample.data);
         }
         each(chunk)
     })?;
-    let Passed { metadata, state, issues, stack_ends } = passed;
+    let Passed { metadata, mut state, issues, stack_ends } = passed;
+    // What comes now needs the memory.
+    state.addresses.freeze();
     let mut names = Names::default();
     let files = Files::new();
     let mut namer = Namer::new(&files, request.symbols.clone(), &metadata);

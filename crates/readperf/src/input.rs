@@ -43,6 +43,11 @@ impl Input {
         Input { file: Some(file), ..self.clone() }
     }
 
+    /// The same with a file, if none was named: for words that turn out to be no value of an option before them.
+    pub(crate) fn or_file(&self, file: &str) -> Option<Input> {
+        self.file.is_none().then(|| Input { file: Some(file.into()), ..self.clone() })
+    }
+
     /// The recording as the user named it.
     pub(crate) fn name(&self) -> String {
         self.path().map_or_else(|| "standard input".to_owned(), |path| path.display().to_string())

@@ -24,7 +24,7 @@ mod unwinding;
 pub use analysis::{Analysis, Request, analyse, analyse_detailed, analyse_with};
 pub use availability::missing_names;
 pub use naming::{Namer, mapped_files};
-pub use pass::{Chunk, Entry, PassOptions, Passed, State, pass};
+pub use pass::{Chunk, Entry, PassOptions, Passed, Sample, State, pass};
 pub use perffile;
 pub use readperf_output as output;
 pub use readperf_profile as profile;

@@ -6,6 +6,7 @@ mod cmd;
 mod input;
 mod out;
 mod outcome;
+mod pager;
 mod progress;
 mod record_filter;
 mod sample_options;

@@ -52,6 +52,15 @@ impl Output {
         (self.output.as_os_str() != "-").then_some(name)
     }
 
+    /// Whether it may be coloured: as asked for, else as standard output is.
+    pub(crate) fn color_choice(&self) -> ColorChoice {
+        match self.color {
+            Color::Auto => AutoStream::choice(&io::stdout()),
+            Color::Always => ColorChoice::Always,
+            Color::Never => ColorChoice::Never,
+        }
+    }
+
     /// Opens it for bytes that are not to be touched: nothing is coloured, nothing is stripped. Refuses to write over the
     /// input.
     pub(crate) fn open_bytes(&self, input: &Input) -> anyhow::Result<Box<dyn Write>> {

@@ -7,7 +7,7 @@ use crate::unwinding::{Recorded, StackEnds, Unwinding};
 use perffile::wire::attr::SampleType;
 use perffile::{Event, Issues, Metadata, Ordering, Recording, Schema, Share};
 use readperf_profile::{AddressId, Addresses, Branch, CallerAddress, SampleFilter, chain};
-use readperf_session::{CodeAddress, CpuMode, Moment, SampleMoment, Session};
+use readperf_session::{CodeAddress, CommId, CpuMode, Moment, SampleMoment, Session, Thread};
 use readperf_symbols::Options;
 use std::ops::Range;
 
@@ -32,6 +32,8 @@ pub struct PassOptions {
     pub data_addresses: bool,
     /// Whether both ends of recorded branches are located, too.
     pub branches: bool,
+    /// Types of records that are no samples but whose threads' names are wanted.
+    pub threads_of: Vec<u32>,
 }
 
 /// Frames that perf shows of a stack.
@@ -71,6 +73,8 @@ pub struct Entry<'e> {
     shares: Range<usize>,
     data: Option<AddressId>,
     branches: Range<usize>,
+    /// Name of the thread that a record is about, if such names are wanted.
+    pub comm: Option<CommId>,
 }
 
 /// Some records in order.
@@ -183,7 +187,9 @@ impl<'e> Chunk<'e> {
         }
         let (stack, shares) = (stack..self.stacks.len(), shares..self.shares.len());
         let branches = branches..self.branches.len();
-        self.entries.push(Entry { event, moment, address, stack, shares, data, branches });
+        let wanted = options.threads_of.contains(&event.head().kind);
+        let comm = wanted.then(|| comm_of(&state.session, &event)).flatten();
+        self.entries.push(Entry { event, moment, address, stack, shares, data, branches, comm });
     }
 
     /// Takes in the branches of a sample.
@@ -333,6 +339,15 @@ pub fn pass<E: From<perffile::Error>>(
     issues.extend(state.session.issues());
     let stack_ends = unwinding.map(|unwinding| unwinding.ends().clone()).unwrap_or_default();
     Ok(Passed { metadata, state, issues, stack_ends })
+}
+
+/// The name of the thread that a record is about, as of now.
+fn comm_of(session: &Session, event: &Event<'_>) -> Option<CommId> {
+    const IDLE: u32 = 0;
+    let (pid, tid) = readperf_output::script::thread_of(event)?;
+    // The kernel's own mappings belong to a process that is none; perf has them under the name of the idle one.
+    let pid = if tid == IDLE { IDLE } else { pid };
+    session.thread(session.thread_now(pid, tid)?).map(Thread::comm)
 }
 
 /// Whether samples may carry copies of user stacks.

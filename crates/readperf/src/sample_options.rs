@@ -1,7 +1,7 @@
 //! Which samples count: the flags that report, script and the exports share.
 
 use crate::suggestion::hint;
-use crate::time_range::TimeRange;
+use crate::time_range::TimeRanges;
 use clap::Args;
 use perffile::{Recording, Schema};
 use readperf::profile::{NameFilter, SampleFilter};
@@ -33,9 +33,10 @@ pub(crate) struct SampleOptions {
     cpus: Vec<RangeInclusive<u32>>,
 
     /// Only this time: FROM,TO in seconds (12.5,13), in nanoseconds (12500000000ns,) or in percent of the time between first and
-    /// last sample (10%-20%); either end may be left out. May be given more than once
-    #[arg(long = "time", value_name = "FROM,TO", value_parser = TimeRange::parse)]
-    times: Vec<TimeRange>,
+    /// last sample (10%-20%); either end may be left out. 10%/2 is the second tenth. Several parts are separated by commas
+    /// (0%-10%,30%-40%), other ranges by spaces. May be given more than once
+    #[arg(long = "time", value_name = "FROM,TO", value_parser = TimeRanges::parse)]
+    times: Vec<TimeRanges>,
 }
 
 /// Which samples count, by names.
@@ -62,7 +63,8 @@ pub(crate) struct NameOptions {
 impl SampleOptions {
     /// The filter for a recording. Percentages of its time are worked out here, from its header or by reading it once.
     pub(crate) fn filter(&self, recording: &Recording) -> anyhow::Result<SampleFilter> {
-        let times = self.times.iter().map(|range| Ok(range.times(recording)?.range()));
+        let ranges = self.times.iter().flat_map(TimeRanges::iter);
+        let times = ranges.map(|range| Ok(range.times(recording)?.range()));
         Ok(SampleFilter {
             comms: self.comms.iter().map(|name| name.as_bytes().into()).collect(),
             pids: self.pids.clone(),

@@ -40,12 +40,15 @@ impl Times {
 }
 
 impl TimeRange {
-    /// `12.5,13.75`, `12500000000ns,`, `,13`, `10%-20%`.
+    /// `12.5,13.75`, `12500000000ns,`, `,13`, `10%-20%`, `10%/2` (the second tenth).
     pub(crate) fn parse(text: &str) -> Result<TimeRange, String> {
-        let range = match (text.split_once(','), text.split_once('-')) {
-            (Some((from, to)), _) => TimeRange::Absolute(time(from, 0)?, time(to, u64::MAX)?),
-            (None, Some((from, to))) => TimeRange::Parts(parts(from, 0)?, parts(to, PARTS)?),
-            (None, None) => return Err("expected FROM,TO in seconds or FROM%-TO%".to_owned()),
+        let range = match (text.split_once(','), text.split_once('/'), text.split_once('-')) {
+            (Some((from, to)), ..) => TimeRange::Absolute(time(from, 0)?, time(to, u64::MAX)?),
+            (None, Some((part, number)), _) => slice(part, number)?,
+            (None, None, Some((from, to))) => TimeRange::Parts(parts(from, 0)?, parts(to, PARTS)?),
+            (None, None, None) => {
+                return Err("expected FROM,TO in seconds, FROM%-TO% or PERCENT%/NUMBER".to_owned());
+            }
         };
         let (TimeRange::Absolute(from, to) | TimeRange::Parts(from, to)) = range;
         if from > to { Err("that range ends before it begins".to_owned()) } else { Ok(range) }
@@ -66,8 +69,42 @@ impl TimeRange {
             let share = length * u128::from(part) / u128::from(PARTS);
             first_ns.saturating_add(u64::try_from(share).unwrap_or(u64::MAX))
         };
-        Ok(Times { first_ns: at(from), last_ns: at(to) })
+        // What begins where another range ends belongs to that one alone.
+        let last_ns = if to < PARTS && to > from { at(to).saturating_sub(1) } else { at(to) };
+        Ok(Times { first_ns: at(from), last_ns: last_ns.max(at(from)) })
     }
+}
+
+/// Several ranges in one word: `0%-10%,30%-40%`, `10%/1,10%/3`, `1,2 5,6`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TimeRanges(Vec<TimeRange>);
+
+impl TimeRanges {
+    /// Ranges in percent are separated by commas or spaces, others by spaces.
+    pub(crate) fn parse(text: &str) -> Result<TimeRanges, String> {
+        let separators: &[char] = if text.contains('%') { &[',', ' '] } else { &[' '] };
+        let words = text.split(separators).filter(|word| !word.is_empty());
+        let ranges: Vec<TimeRange> = words.map(TimeRange::parse).collect::<Result<_, _>>()?;
+        if ranges.is_empty() {
+            TimeRange::parse(text).map(|range| TimeRanges(vec![range]))
+        } else {
+            Ok(TimeRanges(ranges))
+        }
+    }
+
+    /// The ranges.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &TimeRange> {
+        self.0.iter()
+    }
+}
+
+/// `10%/2`: the second tenth.
+fn slice(part: &str, number: &str) -> Result<TimeRange, String> {
+    let length = parts(part, PARTS)?;
+    let bad = || format!("{number} is no number of a part: expected 1 or more, as far as there are any");
+    let number: u64 = number.trim().parse().map_err(|_| bad())?;
+    let to = length.checked_mul(number).filter(|to| *to <= PARTS && number > 0).ok_or_else(bad)?;
+    Ok(TimeRange::Parts(to - length, to))
 }
 
 /// First and last sample as the feature SAMPLE_TIME tells them; both are 0 where perf did not look.
@@ -148,13 +185,46 @@ mod tests {
         assert_eq!(parse(",7ns"), Ok(TimeRange::Absolute(0, 7)));
         assert_eq!(parse("10%-20.5%"), Ok(TimeRange::Parts(1000, 2050)));
         assert_eq!(parse("-100%"), Ok(TimeRange::Parts(0, 10_000)));
+        assert_eq!(parse("10%/2"), Ok(TimeRange::Parts(1000, 2000)));
+        assert_eq!(parse("25%/4"), Ok(TimeRange::Parts(7500, 10_000)));
+    }
+
+    #[test]
+    fn several_ranges_in_one_word() {
+        let parse = |text| TimeRanges::parse(text).map(|ranges| ranges.0);
+        assert_eq!(
+            parse("0%-10%,30%-40%"),
+            Ok(vec![TimeRange::Parts(0, 1000), TimeRange::Parts(3000, 4000)])
+        );
+        assert_eq!(parse("10%/1,10%/2").map(|ranges| ranges.len()), Ok(2));
+        assert_eq!(
+            parse("1,2 3,"),
+            Ok(vec![
+                TimeRange::Absolute(1_000_000_000, 2_000_000_000),
+                TimeRange::Absolute(3_000_000_000, u64::MAX)
+            ])
+        );
+        assert!(parse("").is_err());
+        assert!(parse("10%/1,x").is_err());
     }
 
     #[test]
     fn what_is_no_range() {
-        for bad in
-            ["", "5", "2,1", "x,1", "1,2x", "20%-10%", "10%-200%", "1.-2.", "99999999999999999999,", ".,1"]
-        {
+        for bad in [
+            "",
+            "5",
+            "2,1",
+            "x,1",
+            "1,2x",
+            "20%-10%",
+            "10%-200%",
+            "1.-2.",
+            "99999999999999999999,",
+            ".,1",
+            "10%/0",
+            "50%/3",
+            "10/2",
+        ] {
             assert!(TimeRange::parse(bad).is_err(), "{bad}");
         }
     }

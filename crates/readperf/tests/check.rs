@@ -556,8 +556,7 @@ fn names_in_findings_cannot_drive_a_terminal() {
 
 /// The corpus of real recordings, where it is at hand.
 fn corpus(test: &str) -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    let path = std::env::var_os("READPERF_CORPUS").map_or(beside, PathBuf::from);
+    let path = oracle::corpus_root();
     if !path.is_dir() {
         skip(test, "no corpus; READPERF_CORPUS names its directory");
         return None;

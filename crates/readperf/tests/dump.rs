@@ -133,9 +133,7 @@ fn a_stream_has_registers_and_texts_as_soon_as_they_are_known() {
 }
 
 fn corpus(name: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("READPERF_CORPUS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from);
-    let path = root.join(name);
+    let path = oracle::corpus_root().join(name);
     if !path.is_file() {
         skip(name, "there is no such file beside the repository");
         return None;

@@ -272,14 +272,21 @@ fn killed_recorder() {
     let mut recorder = perf.recorder(&data, &["-a", "-g", "-e", "cpu-clock", "-F", "1999"]);
     let mut recorder = recorder.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("perf starts");
     let begin = Instant::now();
-    let enough = |len: u64| len > 64 << 10;
-    while !std::fs::metadata(&data).is_ok_and(|file| enough(file.len())) {
+    // Before the samples come the mappings of all that runs.
+    let samples = || {
+        let output = tool::run(&["stats", "--json", data.to_str().unwrap()]);
+        serde_json::from_slice(&output.stdout)
+            .ok()
+            .and_then(|stats: Value| stats["samples"].as_u64())
+            .unwrap_or(0)
+    };
+    while samples() < 50 {
         if begin.elapsed() > Duration::from_secs(20) {
             recorder.kill().unwrap();
             recorder.wait().unwrap();
             return skip(test, "perf has not written enough in 20 s");
         }
-        std::thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(100));
     }
     // SIGKILL: nothing is put in order any more.
     recorder.kill().unwrap();

@@ -52,7 +52,7 @@ fn no_symbols() -> Request {
     };
     let pass = PassOptions { stacks: true, ..PassOptions::default() };
     let keep = Keep { stacks: true, threads: true, cpus: true, times: false };
-    Request { symbols, pass, keep, statistics: true }
+    Request { symbols, pass, keep, statistics: true, ..Request::default() }
 }
 
 /// Whether it could be opened.

@@ -18,10 +18,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The corpus: `$READPERF_CORPUS`, else `../shared/corpus` beside the repository.
+/// The recordings of the three machines in the corpus.
 fn own_recordings() -> Vec<PathBuf> {
-    let root = std::env::var_os("READPERF_CORPUS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from);
+    let root = oracle::corpus_root();
     let mut files = Vec::new();
     for folder in ["own-aarch64", "own-armhf", "own-s390x"] {
         for entry in std::fs::read_dir(root.join(folder)).into_iter().flatten().flatten() {
@@ -121,4 +120,17 @@ fn texts_of_the_fixture_are_what_perf_says() {
     let text = oracle::said("tracepoints", "perf.script.txt").unwrap();
     let compared = compare_traces(&dump(&oracle::fixture("tracepoints"), "sample"), &text, "tracepoints");
     assert!(compared > 10, "{compared}");
+}
+
+/// What another machine's `perf record --kcore` made.
+#[test]
+fn a_kcore_directory_of_another_machine() {
+    let path = oracle::corpus_root().join("own-s390x/kcore.data");
+    if !path.is_dir() {
+        return skip("own_fields", "there is no corpus beside the repository");
+    }
+    let info = oracle::tool::json("info", &path);
+    assert_eq!(info["container"], "directory");
+    assert_eq!(info["kcore_dir"].as_str(), path.join("kcore_dir").to_str());
+    assert!(!dump(&path, "sample").is_empty());
 }

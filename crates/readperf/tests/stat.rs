@@ -122,8 +122,7 @@ fn intervals_of_the_fixture() {
 
 #[test]
 fn other_machines_tables() {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus");
-    let corpus = std::env::var_os("READPERF_CORPUS").map_or_else(|| PathBuf::from(beside), PathBuf::from);
+    let corpus = oracle::corpus_root();
     if !corpus.is_dir() {
         return skip("other_machines_tables", "no corpus; set READPERF_CORPUS");
     }

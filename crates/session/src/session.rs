@@ -151,6 +151,15 @@ impl Session {
         self.threads.get(id)
     }
 
+    /// The thread that has a pid and tid now, if it has been seen.
+    pub fn thread_now(&self, pid: u32, tid: u32) -> Option<ThreadId> {
+        if let Some(id) = self.by_tid.get(&(pid, tid)) {
+            return Some(*id);
+        }
+        let process = self.by_pid.get(&pid).filter(|_| pid == tid)?;
+        self.processes.get(*process).map(|process| process.main_thread)
+    }
+
     /// A thread name; not necessarily UTF-8.
     #[inline]
     pub fn comm(&self, id: CommId) -> &[u8] {

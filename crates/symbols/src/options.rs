@@ -107,7 +107,8 @@ pub struct Options {
     /// but not before `search_dirs` and `build_id_cache`.
     pub symfs: Option<PathBuf>,
     /// Directories in which a binary is looked for by the last part of its name, and accepted only when its build-id
-    /// is the recorded one; also as `DIR/.build-id/xx/yyyy.debug`.
+    /// is the recorded one; also as `DIR/.build-id/xx/yyyy.debug`, and as a cache of a recorder, such as
+    /// [`SymbolArchive`](crate::SymbolArchive) unpacks. Perf maps and jitdump files are looked for there too.
     pub search_dirs: Vec<PathBuf>,
     /// The build-id cache of the recorder; the default is `$HOME/.debug`.
     pub build_id_cache: Option<PathBuf>,

@@ -1,7 +1,7 @@
 //! `readperf dump`: every record with all its fields, their values and what these say in words.
 
 mod lines;
-mod payload;
+pub(crate) mod payload;
 mod words;
 
 use crate::json::{self, Tree};

@@ -6,16 +6,16 @@ use serde_json::{Map, Value};
 
 /// What a payload says.
 #[derive(Debug)]
-pub(super) struct Payload<'p> {
+pub(crate) struct Payload<'p> {
     tracepoint: &'p Tracepoint,
     bytes: &'p [u8],
     /// The text of its print format; where that cannot be made, a mark and the fields.
-    pub(super) text: String,
+    pub(crate) text: String,
 }
 
 impl<'p> Payload<'p> {
     /// The payload of the tracepoint with this id, if the recording describes it.
-    pub(super) fn new(catalog: &'p Catalog, id: u64, bytes: &'p [u8]) -> Option<Self> {
+    pub(crate) fn new(catalog: &'p Catalog, id: u64, bytes: &'p [u8]) -> Option<Self> {
         let tracepoint = catalog.tracepoint(id)?;
         let mut text = Vec::new();
         catalog.write_text(id, bytes, &NoSymbols, &mut text)?;
@@ -23,7 +23,7 @@ impl<'p> Payload<'p> {
     }
 
     /// Its own fields as JSON.
-    pub(super) fn fields(&self) -> Map<String, Value> {
+    pub(crate) fn fields(&self) -> Map<String, Value> {
         let values = self.tracepoint.format.field_values(self.bytes);
         values.map(|(field, value)| (field.name.clone(), shown(value))).collect()
     }

@@ -24,9 +24,9 @@ pub const FORMAT: Format = Format {
 /// What the writer says.
 pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     let Some(event) = export.event() else { return Ok(()) };
-    let mut labels = Labels::new(export.options.annotate, |name, text| push_name(text, name, '\n'));
+    let mut labels = Labels::new(export.options.annotate, |name, text| push_name(text, name, None));
     let mut numbered = labels.take_in(export, event, |export, row, text| {
-        push_name(text, &export.comm(row), ' ');
+        push_name(text, &export.comm(row), Some(' '));
         push_ids(export, row, text);
     });
     labels.finish([&mut numbered]);
@@ -154,12 +154,12 @@ mod itoa {
     }
 }
 
-/// A name in a line: what separates names, or ends the line, is replaced.
-fn push_name(text: &mut String, name: &str, space: char) {
+/// A name in a line: what separates names, or ends the line, is replaced, and so is `space`.
+fn push_name(text: &mut String, name: &str, space: Option<char>) {
     text.extend(name.chars().map(|c| match c {
         ';' => ':',
-        _ if c == space => '_',
         _ if c.is_control() => '?',
+        _ if Some(c) == space => '_',
         _ => c,
     }));
 }
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn what_would_break_a_line_is_replaced() {
         let mut text = String::new();
-        push_name(&mut text, "a;b c\n\u{1b}[2J", ' ');
+        push_name(&mut text, "a;b c\n\u{1b}[2J", Some(' '));
         assert_eq!(text, "a:b_c??[2J");
     }
 }

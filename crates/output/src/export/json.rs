@@ -168,8 +168,8 @@ mod tests {
     fn times_keep_their_last_nanosecond() {
         let text = written(|json| {
             json.array(|json| {
-                [0, 1, 1_000_000, 1_500_000, 12_000_345].map(|time| json.milliseconds(time));
-                [1, 2000, 2010].map(|time| json.microseconds(time));
+                [0, 1, 1_000_000, 1_500_000, 12_000_345].into_iter().for_each(|time| json.milliseconds(time));
+                [1, 2000, 2010].into_iter().for_each(|time| json.microseconds(time));
             });
         });
         assert_eq!(text, "[0,0.000001,1,1.5,12.000345,0.001,2,2.01]\n");

@@ -8,6 +8,9 @@ use readperf_session::{BinaryId, CommId, ThreadId};
 use rustc_hash::FxHashMap;
 use std::fmt::Write as _;
 
+/// What levels that look alike agree in: the function, or the binary of what has no name; the kind of code; whether inlined.
+type Shown = (Result<FunctionId, Option<BinaryId>>, CodeKind, bool);
+
 /// What a level is besides its label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Variant {
@@ -111,8 +114,7 @@ impl Labels {
             });
         }
         // Functions have their names for long; what is unnamed goes by its binary.
-        let mut known: FxHashMap<(Result<FunctionId, Option<BinaryId>>, CodeKind, bool), Level> =
-            FxHashMap::default();
+        let mut known: FxHashMap<Shown, Level> = FxHashMap::default();
         for index in 0..export.profile.addresses().len() {
             let Some(address) = export.profile.addresses().id(index) else { break };
             let levels = export.levels_at(address).rev().map(|level| {

@@ -1,9 +1,10 @@
 //! A report as JSON: one object, a row a line.
 
-use super::{Report, cell};
+use super::{Report, cell, graph};
 use crate::json;
 use perffile::Issue;
-use readperf_profile::view::histogram::{Histogram, HistogramRow, Numbers};
+use readperf_profile::view::graph::GraphNode;
+use readperf_profile::view::histogram::{Histogram, HistogramRow, LeftOut, Numbers};
 use serde_json::{Map, Value as Json};
 use std::io::{self, Write};
 
@@ -34,8 +35,13 @@ fn write_event(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram)
         let others = Json::Array(histogram.others.iter().map(other).collect());
         write!(out, ", \"group\": {others}")?;
     }
+    if histogram.left_out.rows > 0 {
+        let LeftOut { rows, self_period } = histogram.left_out;
+        let left_out = serde_json::json!({"rows": rows, "self_period": self_period});
+        write!(out, ", \"left_out\": {left_out}")?;
+    }
     write!(out, ", \"rows\": [")?;
-    for (nr, (_, row)) in report.shown(histogram).into_iter().enumerate() {
+    for (nr, row) in histogram.rows.iter().enumerate() {
         out.write_all(if nr > 0 { b",\n" } else { b"\n" })?;
         serde_json::to_writer(&mut *out, &self::row(report, row))?;
     }
@@ -71,5 +77,22 @@ fn row(report: &Report<'_>, row: &HistogramRow) -> Json {
         });
         object.insert("group".into(), Json::Array(others.collect()));
     }
+    if !row.graph.is_empty() {
+        object.insert("callchains".into(), chains(report, row));
+    }
     Json::Object(object)
+}
+
+/// The chains of a call graph: how much ended there, and its frames in the order of the graph.
+fn chains(report: &Report<'_>, row: &HistogramRow) -> Json {
+    let frame = |frame: u32| {
+        let value = report.frames.get(frame as usize).copied().unwrap_or_default();
+        Json::from(cell::text(report.facts, value, 0))
+    };
+    let chain = |chain: Vec<GraphNode>| {
+        let period = chain.last().map_or(0, |node| node.own);
+        let frames: Vec<Json> = chain.iter().map(|node| frame(node.frame)).collect();
+        serde_json::json!({"period": period, "frames": frames})
+    };
+    graph::chains(&row.graph).into_iter().map(chain).collect()
 }

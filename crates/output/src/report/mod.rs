@@ -2,13 +2,16 @@
 
 mod cell;
 mod csv;
+mod graph;
 mod json;
 mod text;
 
 pub use csv::write_csv;
+pub use graph::{GraphStyle, Shape};
 pub use json::write_json;
 pub use text::write_text;
 
+use readperf_profile::Value;
 use readperf_profile::profile::EventTotal;
 use readperf_profile::view::column::Column;
 use readperf_profile::view::facts::Facts;
@@ -28,8 +31,12 @@ pub struct Report<'r> {
     pub columns: &'r [Column],
     /// What is 100 %: for each event of the recording, its samples and period.
     pub totals: &'r [EventTotal],
-    /// Rows below this share, in percent, are summed up in one line.
+    /// Rows below this share, in percent, are not among the rows.
     pub percent_limit: f64,
+    /// What the frames of call graphs say, by number.
+    pub frames: &'r [Value],
+    /// How call graphs are shown.
+    pub graph: GraphStyle,
     /// Columns of the terminal, if it is one: longer names are cut.
     pub width: Option<usize>,
 }
@@ -50,11 +57,5 @@ impl Report<'_> {
         let events = std::iter::once((&histogram.total, &row.numbers));
         let events = events.chain(histogram.others.iter().zip(&row.others));
         events.map(|(total, numbers)| of(total, numbers)).fold(0.0, f64::max)
-    }
-
-    /// The rows that are shown.
-    fn shown<'h>(&self, histogram: &'h Histogram) -> Vec<(f64, &'h HistogramRow)> {
-        let rows = histogram.rows.iter().map(|row| (self.share(histogram, row), row));
-        rows.filter(|(share, _)| *share >= self.percent_limit).collect()
     }
 }

@@ -43,7 +43,8 @@ fn filled(out: &mut Vec<u8>, mut number: u64, base: u64, width: usize, fill: u8)
     let mut text = [0u8; 20];
     let mut length = 0;
     for slot in text.iter_mut().rev() {
-        *slot = DIGITS.get((number % base) as usize).copied().unwrap_or_default();
+        let digit = usize::try_from(number % base).unwrap_or_default();
+        *slot = DIGITS.get(digit).copied().unwrap_or_default();
         number /= base;
         length += 1;
         if number == 0 {

@@ -5,12 +5,17 @@
 
 mod columns;
 mod digits;
+mod draft;
 mod fields;
+mod json;
 mod places;
+mod records;
 mod sample;
 mod values;
 
+pub use draft::Draft;
 pub use fields::{ChoiceError, Field, FieldChoice, Fields};
+pub use records::{NextRecord, RecordLine, thread_of};
 pub use sample::{NextLine, SampleLine};
 
 use columns::Columns;
@@ -64,6 +69,8 @@ pub struct Options {
     pub inlines: Inlines,
     /// Whether source files have their directories.
     pub full_source_path: bool,
+    /// Types of records that are shown besides samples.
+    pub records: Vec<u32>,
 }
 
 /// Most entries of a call chain, as the kernel records them by default (`kernel.perf_event_max_stack`).
@@ -79,6 +86,7 @@ impl Default for Options {
             max_stack: MAX_STACK,
             inlines: Inlines::default(),
             full_source_path: false,
+            records: Vec::new(),
         }
     }
 }
@@ -95,8 +103,9 @@ pub struct Known<'k> {
 }
 
 /// Makes lines. What has to be known of the recording is told on the way: [`Script::learn`] as its events become known,
-/// [`Script::prepare`] with each chunk of samples, [`Script::follow`] with
-/// each sample. Then samples can be written, by several threads at once.
+/// [`Script::prepare`] before names are shown, [`Script::follow`] with
+/// each sample. Then samples can be written, by several threads at once: first into a [`Draft`], which is completed when the
+/// names of its places are known.
 #[derive(Debug)]
 pub struct Script {
     options: Options,
@@ -166,11 +175,15 @@ impl Script {
         self.features = Some(Arc::clone(features));
     }
 
-    /// Makes the lines of places and the names of threads that came since the last time.
+    /// Makes the lines of places that came since the last time; their names must have been learned.
     pub fn prepare(&mut self, known: &Known<'_>) {
         for places in &mut self.places {
             places.learn(known);
         }
+    }
+
+    /// Takes the names of threads that came since the last time.
+    pub fn learn_threads(&mut self, known: &Known<'_>) {
         let new = known.session.comms().get(self.comms.len()..).unwrap_or_default();
         self.comms.extend(new.iter().map(|name| places::shown(name).as_bytes().into()));
     }

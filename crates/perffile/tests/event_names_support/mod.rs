@@ -6,6 +6,9 @@ pub(crate) mod crafted;
 pub(crate) mod perf;
 pub(crate) mod robbed;
 
+#[path = "../../../../tests/corpus_root.rs"]
+mod corpus_root;
+
 use perffile::Recording;
 use perffile::bytes::Bytes;
 use std::path::PathBuf;
@@ -19,8 +22,7 @@ pub(crate) fn names(recording: &[u8]) -> Vec<String> {
 
 /// The folder of recordings that others made, where there is one.
 pub(crate) fn corpus() -> Option<PathBuf> {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus");
-    let path = std::env::var_os("READPERF_CORPUS").map_or_else(|| PathBuf::from(beside), PathBuf::from);
+    let path = corpus_root::corpus_root();
     path.is_dir().then_some(path)
 }
 

@@ -1,5 +1,8 @@
 //! Recordings to be damaged: the fixtures of the repository, and the corpus beside it if it is there.
 
+#[path = "../../../../tests/corpus_root.rs"]
+mod corpus_root;
+
 use std::path::{Path, PathBuf};
 
 /// First bytes of what can be opened: both versions, both byte orders, and the wrappers.
@@ -12,8 +15,7 @@ fn root() -> PathBuf {
 
 /// All recordings, by name.
 pub fn recordings() -> Vec<PathBuf> {
-    let corpus =
-        std::env::var_os("READPERF_CORPUS").map_or_else(|| root().join("../shared/corpus"), PathBuf::from);
+    let corpus = corpus_root::corpus_root();
     if !corpus.is_dir() {
         eprintln!(
             "SKIPPED: no corpus at {}; set READPERF_CORPUS. Only the fixtures are used.",

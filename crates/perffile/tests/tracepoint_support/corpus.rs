@@ -1,5 +1,9 @@
 //! Recordings beside the repository, and the comparison with what `perf script` said of them.
 
+#[path = "../../../../tests/corpus_root.rs"]
+mod corpus_root;
+
+use corpus_root::corpus_root;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,14 +12,6 @@ use perffile::tracepoint::{Catalog, NoSymbols, SymbolNames, TracingData};
 
 use super::kernel::KernelSymbols;
 use super::recording::Recording;
-
-/// The corpus: `$READPERF_CORPUS`, else `../shared/corpus` beside the repository.
-fn corpus_root() -> PathBuf {
-    match std::env::var_os("READPERF_CORPUS") {
-        Some(root) => PathBuf::from(root),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"),
-    }
-}
 
 /// All its files, by name.
 pub(crate) fn corpus_files() -> Vec<PathBuf> {

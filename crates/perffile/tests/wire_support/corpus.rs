@@ -1,14 +1,11 @@
 //! Recordings beside the repository.
 
+#[path = "../../../../tests/corpus_root.rs"]
+mod corpus_root;
+
 use std::path::{Path, PathBuf};
 
-/// The corpus: `$READPERF_CORPUS`, else `../shared/corpus` beside the repository.
-pub(crate) fn root() -> PathBuf {
-    match std::env::var_os("READPERF_CORPUS") {
-        Some(root) => PathBuf::from(root),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"),
-    }
-}
+pub(crate) use corpus_root::corpus_root as root;
 
 /// The fixtures of the repository.
 pub(crate) fn fixtures() -> PathBuf {

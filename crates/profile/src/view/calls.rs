@@ -1,7 +1,7 @@
 //! Stacks as they are shown: the tree of addresses becomes a tree of places as the sort keys tell them apart.
 
+use crate::interner::Interner;
 use crate::stacks::{StackId, Stacks};
-use rustc_hash::FxHashMap;
 
 /// No node, or no place.
 pub(super) const NONE: u32 = u32::MAX;
@@ -21,30 +21,31 @@ pub(super) struct Calls {
     pub(super) nodes: Vec<Node>,
     /// For each node of the tree of addresses, the node of its innermost place.
     of_stack: Vec<u32>,
-    /// For each node, the nearest node below it with the same place.
+    /// For each node, the nearest node below it in the same row.
     same: Vec<u32>,
+    /// The row of each place.
+    rows: Vec<u32>,
+    children: Children,
 }
 
 impl Calls {
-    /// The tree of all stacks. `levels` has for each address the places of its levels, the outermost first.
-    pub(super) fn new(stacks: &Stacks, levels: &Levels) -> Calls {
-        let mut calls = Calls::default();
-        let mut numbers: FxHashMap<Node, u32> = FxHashMap::default();
+    /// The tree of all stacks. `levels` has for each address the places of its levels, the outermost first; `rows` has the
+    /// row of each place, of which a row may have several.
+    pub(super) fn new(stacks: &Stacks, levels: &Levels, rows: Vec<u32>) -> Calls {
+        let mut calls = Calls { rows, ..Calls::default() };
+        let mut nodes: Interner<Node> = Interner::default();
         calls.of_stack.reserve_exact(stacks.nodes().len());
         for node in stacks.nodes() {
             let mut here = calls.node_of(node.parent);
             for place in levels.of(node.address.index()) {
-                let new = Node { parent: here, place: *place };
-                let next = u32::try_from(calls.nodes.len()).unwrap_or(NONE);
-                here = *numbers.entry(new).or_insert(next);
-                if here == next {
-                    calls.nodes.push(new);
-                }
+                here = nodes.number(Node { parent: here, place: *place });
             }
             calls.of_stack.push(here);
         }
-        drop(numbers);
-        calls.find_same(levels.places);
+        nodes.freeze();
+        calls.nodes = nodes.into_vec();
+        calls.children = Children::new(&calls.nodes);
+        calls.find_same();
         calls
     }
 
@@ -58,19 +59,29 @@ impl Calls {
         self.nodes.get(index as usize).copied()
     }
 
-    /// Whether no caller of a node, near or far, is at the same place.
+    /// The row of a node.
+    pub(super) fn row_of(&self, node: Node) -> u32 {
+        self.rows.get(node.place as usize).copied().unwrap_or(NONE)
+    }
+
+    /// What a node called.
+    pub(super) fn children_of(&self, index: u32) -> &[u32] {
+        self.children.of(index)
+    }
+
+    /// Whether no caller of a node, near or far, is in the same row.
     pub(super) fn is_outermost(&self, index: u32) -> bool {
         self.same_caller(index) == NONE
     }
 
-    /// The nearest caller at the same place; [`NONE`] if there is none.
+    /// The nearest caller in the same row; [`NONE`] if there is none.
     pub(super) fn same_caller(&self, index: u32) -> u32 {
         self.same.get(index as usize).copied().unwrap_or(NONE)
     }
 
-    /// Whether a place is on the way from a node to the root.
-    pub(super) fn has(&self, from: u32, place: u32) -> bool {
-        self.path(from).any(|(_, node)| node.place == place)
+    /// Whether a row is on the way from a node to the root.
+    pub(super) fn has(&self, from: u32, row: u32) -> bool {
+        self.path(from).any(|(_, node)| self.row_of(node) == row)
     }
 
     /// The nodes from one of them to the root.
@@ -83,15 +94,16 @@ impl Calls {
         })
     }
 
-    /// One walk over the tree, with the last open node of each place.
-    fn find_same(&mut self, places: usize) {
-        let children = Children::new(&self.nodes);
-        let mut open = vec![NONE; places];
+    /// One walk over the tree, with the last open node of each row.
+    fn find_same(&mut self) {
+        let children = &self.children;
+        let mut open = vec![NONE; self.rows.iter().max().map_or(0, |row| *row as usize + 1)];
         self.same = vec![NONE; self.nodes.len()];
         let mut way: Vec<(u32, bool)> = children.of(NONE).iter().map(|root| (*root, false)).collect();
         while let Some((index, leaving)) = way.pop() {
-            let Some(node) = self.node(index) else { continue };
-            let Some(last) = open.get_mut(node.place as usize) else { continue };
+            let Some(node) = self.nodes.get(index as usize) else { continue };
+            let row = self.rows.get(node.place as usize).copied().unwrap_or(NONE);
+            let Some(last) = open.get_mut(row as usize) else { continue };
             let Some(same) = self.same.get_mut(index as usize) else { continue };
             if leaving {
                 *last = *same;
@@ -105,7 +117,7 @@ impl Calls {
 }
 
 /// The children of each node of a tree.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Children {
     /// Nodes, those of one parent together; the roots last.
     list: Vec<u32>,
@@ -153,8 +165,6 @@ impl Children {
 /// The places of each address, by number.
 #[derive(Debug, Default)]
 pub(super) struct Levels {
-    /// How many places there are.
-    pub(super) places: usize,
     ends: Vec<u32>,
     list: Vec<u32>,
 }
@@ -181,7 +191,7 @@ mod tests {
 
     /// Addresses 0.. whose only level is the place of the same number modulo 10.
     fn levels(addresses: u32) -> Levels {
-        let mut levels = Levels { places: 10, ..Levels::default() };
+        let mut levels = Levels::default();
         (0..addresses).for_each(|address| levels.push(std::iter::once(address % 10)));
         levels
     }
@@ -195,7 +205,7 @@ mod tests {
         let mut stacks = Stacks::default();
         let a = stack(&mut stacks, &[3, 2, 1]);
         let b = stack(&mut stacks, &[13, 12, 11]);
-        let calls = Calls::new(&stacks, &levels(20));
+        let calls = Calls::new(&stacks, &levels(20), (0..10).collect());
         assert_eq!(calls.nodes.len(), 3);
         assert_eq!(calls.node_of(a), calls.node_of(b));
         assert_eq!(calls.node_of(StackId::EMPTY), NONE);
@@ -206,7 +216,7 @@ mod tests {
         let mut stacks = Stacks::default();
         let leaf = stack(&mut stacks, &[1, 2, 1, 3]);
         let other = stack(&mut stacks, &[2, 3]);
-        let calls = Calls::new(&stacks, &levels(10));
+        let calls = Calls::new(&stacks, &levels(10), (0..10).collect());
         let path: Vec<(u32, u32)> =
             calls.path(calls.node_of(leaf)).map(|(nr, node)| (nr, node.place)).collect();
         let places: Vec<u32> = path.iter().map(|(_, place)| *place).collect();
@@ -224,7 +234,7 @@ mod tests {
         stack(&mut stacks, &[2, 1]);
         stack(&mut stacks, &[3, 1]);
         stack(&mut stacks, &[4]);
-        let calls = Calls::new(&stacks, &levels(10));
+        let calls = Calls::new(&stacks, &levels(10), (0..10).collect());
         let children = Children::new(&calls.nodes);
         let places = |parent| -> Vec<u32> {
             children.of(parent).iter().map(|child| calls.nodes[*child as usize].place).collect()

@@ -5,7 +5,6 @@ use super::histogram::{Histogram, HistogramRow, Numbers};
 use crate::names::{Function, FunctionId};
 use crate::value::Value;
 use readperf_session::BinaryId;
-use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// A column.
@@ -103,7 +102,7 @@ fn numbers(row: &HistogramRow) -> impl Iterator<Item = &Numbers> {
 }
 
 /// Orders two values of a key: names by their letters, numbers by size.
-fn compare(facts: &Facts<'_>, a: Option<&Value>, b: Option<&Value>) -> Ordering {
+pub(super) fn compare(facts: &Facts<'_>, a: Option<&Value>, b: Option<&Value>) -> Ordering {
     let (Some(a), Some(b)) = (a, b) else { return a.cmp(&b) };
     if a == b {
         return Ordering::Equal;
@@ -118,10 +117,10 @@ fn compare(facts: &Facts<'_>, a: Option<&Value>, b: Option<&Value>) -> Ordering 
         (Value::Thread(a), Value::Thread(b)) => tid(*a).cmp(&tid(*b)),
         (Value::Binary(a), Value::Binary(b)) => binary(facts, *a).cmp(binary(facts, *b)),
         (Value::Function { function: a, inlined: x }, Value::Function { function: b, inlined: y }) => {
-            function(facts, *a).cmp(&function(facts, *b)).then(x.cmp(y))
+            by_function(facts, *a, *b).then(x.cmp(y))
         }
         (Value::Offset { function: a, offset: x }, Value::Offset { function: b, offset: y }) => {
-            function(facts, *a).cmp(&function(facts, *b)).then(x.cmp(y))
+            by_function(facts, *a, *b).then(x.cmp(y))
         }
         (Value::File(a), Value::File(b)) => file(*a).cmp(&file(*b)),
         (Value::Line { file: a, line: x }, Value::Line { file: b, line: y }) => {
@@ -136,8 +135,15 @@ fn binary<'f>(facts: &Facts<'f>, id: Option<BinaryId>) -> &'f [u8] {
     id.and_then(|id| facts.session.binary(id)).map_or(&[], |binary| &binary.name)
 }
 
-/// By name, then by binary and address.
-fn function<'f>(facts: &Facts<'f>, id: FunctionId) -> (Cow<'f, str>, &'f [u8], u64) {
-    let Some(function) = facts.profile.names.function(id) else { return Default::default() };
-    (Function::label(function), binary(facts, function.binary), function.address)
+/// By name, then by binary and address. Addresses without a name are all as long, so that their numbers tell their order.
+fn by_function(facts: &Facts<'_>, a: FunctionId, b: FunctionId) -> Ordering {
+    let function = |id| facts.profile.names.function(id);
+    let (Some(a), Some(b)) = (function(a), function(b)) else { return a.cmp(&b) };
+    let label = match (&a.name, &b.name) {
+        (Some(a), Some(b)) => a.cmp(b),
+        (None, None) => a.address.cmp(&b.address),
+        _ => a.label().cmp(&b.label()),
+    };
+    let place = |function: &Function| (binary(facts, function.binary), function.address);
+    label.then_with(|| place(a).cmp(&place(b)))
 }

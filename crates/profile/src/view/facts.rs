@@ -36,7 +36,7 @@ pub struct Facts<'f> {
     /// Texts that keys made.
     pub texts: Texts,
     /// One function for all unnamed addresses that are the same.
-    same: FxHashMap<FunctionId, FunctionId>,
+    same: Vec<FunctionId>,
     /// One binary for all of the same name.
     binaries: FxHashMap<BinaryId, BinaryId>,
 }
@@ -68,7 +68,7 @@ impl<'f> Facts<'f> {
     /// A function, or the one that stands for the same unnamed address.
     #[inline]
     pub fn function(&self, function: FunctionId) -> FunctionId {
-        self.same.get(&function).copied().unwrap_or(function)
+        self.same.get(function.index()).copied().unwrap_or(function)
     }
 
     /// The binary of a place.
@@ -103,19 +103,15 @@ impl<'f> Facts<'f> {
     }
 }
 
-fn same_functions(profile: &Profile) -> FxHashMap<FunctionId, FunctionId> {
+fn same_functions(profile: &Profile) -> Vec<FunctionId> {
     let mut first: FxHashMap<(Option<BinaryId>, u64), FunctionId> = FxHashMap::default();
-    let mut same = FxHashMap::default();
-    for (nr, function) in (0u32..).zip(profile.names.functions()) {
-        if function.name.is_none() {
-            let id = FunctionId(nr);
-            let one = *first.entry((function.binary, function.address)).or_insert(id);
-            if one != id {
-                same.insert(id, one);
-            }
-        }
-    }
-    same
+    let functions = (0u32..).zip(profile.names.functions());
+    functions
+        .map(|(nr, function)| match function.name {
+            Some(_) => FunctionId(nr),
+            None => *first.entry((function.binary, function.address)).or_insert(FunctionId(nr)),
+        })
+        .collect()
 }
 
 /// By name: a binary of which only some records told the build-id is still one. Only those that are not the first.

@@ -24,7 +24,10 @@ pub struct ReversedSide<'r> {
 
 impl std::fmt::Debug for ReversedSide<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ReversedSide").field("event", &self.event).field("least", &self.least).finish_non_exhaustive()
+        f.debug_struct("ReversedSide")
+            .field("event", &self.event)
+            .field("least", &self.least)
+            .finish_non_exhaustive()
     }
 }
 
@@ -111,7 +114,8 @@ impl FlameTree {
                     if worth_growing(sides, same) {
                         todo.push((node, start..end));
                     } else {
-                        same.iter().for_each(|(walker, _)| self.add_own(walker.side as usize, node, walker.sum));
+                        same.iter()
+                            .for_each(|(walker, _)| self.add_own(walker.side as usize, node, walker.sum));
                     }
                 }
                 start = end;

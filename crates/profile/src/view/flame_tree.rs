@@ -119,7 +119,8 @@ impl FlameTree {
             if row.stack == StackId::EMPTY {
                 here = self.climb(here, levels.at(row.address));
             } else {
-                here = self.end_of_stack(profile, levels, &mut known, &mut path, (root.label, here), row.stack);
+                here =
+                    self.end_of_stack(profile, levels, &mut known, &mut path, (root.label, here), row.stack);
             }
             self.add_own(side, here, Sum { period: row.period, samples: row.samples });
         }

@@ -5,8 +5,11 @@
 //! outermost nodes of the row.
 
 use super::calls::{Calls, Levels, NONE};
+use super::column::compare;
 use super::facts::{Facts, Place};
+use super::graph::{GraphKey, GraphNode, GraphOptions, Grapher};
 use super::key::{KeyUse, Part};
+use super::keys::code;
 use crate::detail::DetailId;
 use crate::profile::{EventTotal, SampleRow};
 use crate::stacks::StackId;
@@ -24,6 +27,21 @@ pub struct HistogramOptions {
     pub children: bool,
     /// Whether inlined functions are levels of a stack.
     pub inline: bool,
+    /// Which call graphs rows get, if any.
+    pub graph: Option<GraphOptions>,
+    /// For each event the period that is 100 %, for thresholds.
+    pub whole: Vec<u64>,
+    /// Rows below this share, in percent, are only counted.
+    pub percent_limit: f64,
+}
+
+/// Rows that are below the threshold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// How many.
+    pub rows: u64,
+    /// Sum of their own periods.
+    pub self_period: u64,
 }
 
 /// Sums by mode of the CPU.
@@ -74,6 +92,8 @@ pub struct HistogramRow {
     pub numbers: Numbers,
     /// The same for the other events of a group, in their order.
     pub others: Box<[Numbers]>,
+    /// Its call graph, if asked for.
+    pub graph: Box<[GraphNode]>,
 }
 
 /// The histogram of one event, or of a group.
@@ -85,8 +105,12 @@ pub struct Histogram {
     pub total: EventTotal,
     /// The other events of a group.
     pub others: Vec<EventTotal>,
+    /// Their indices, as `event`.
+    pub other_events: Vec<usize>,
     /// The rows, in no order yet.
     pub rows: Vec<HistogramRow>,
+    /// What is not among them.
+    pub left_out: LeftOut,
 }
 
 impl Histogram {
@@ -95,6 +119,7 @@ impl Histogram {
         let count = histograms.len();
         let mut rows: FxHashMap<Box<[Value]>, Vec<Numbers>> = FxHashMap::default();
         let mut totals = Vec::new();
+        let other_events = histograms.iter().skip(1).map(|histogram| histogram.event).collect();
         let event = histograms.first()?.event;
         for (nr, histogram) in histograms.into_iter().enumerate() {
             totals.push(histogram.total);
@@ -107,11 +132,37 @@ impl Histogram {
         }
         let row = |(values, mut all): (_, Vec<Numbers>)| {
             let others = all.split_off(1.min(all.len()));
-            HistogramRow { values, numbers: all.pop().unwrap_or_default(), others: others.into() }
+            HistogramRow {
+                values,
+                numbers: all.pop().unwrap_or_default(),
+                others: others.into(),
+                graph: Box::default(),
+            }
         };
         let rows = rows.into_iter().map(row).collect();
         let others = totals.split_off(1);
-        Some(Histogram { event, total: totals.pop()?, others, rows })
+        let left_out = LeftOut::default();
+        Some(Histogram { event, total: totals.pop()?, others, other_events, rows, left_out })
+    }
+}
+
+impl Histogram {
+    /// Takes away rows that are below a share, in percent, of each of their events; `whole` has the periods that are 100 %.
+    pub fn cut(&mut self, percent: f64, whole: &[u64]) {
+        let events = std::iter::once(&self.event).chain(&self.other_events);
+        let least: Vec<u64> = events
+            .map(|event| super::graph::least(percent, whole.get(*event).copied().unwrap_or(0)))
+            .collect();
+        let left_out = &mut self.left_out;
+        self.rows.retain(|row| {
+            let numbers = std::iter::once(&row.numbers).chain(&row.others);
+            let shown = numbers.zip(&least).any(|(numbers, least)| numbers.total_period >= *least);
+            if !shown {
+                left_out.rows += 1;
+                left_out.self_period = left_out.self_period.wrapping_add(row.numbers.self_period);
+            }
+            shown
+        });
     }
 }
 
@@ -134,6 +185,8 @@ pub struct Histograms<'f, 'o> {
     places: Tuples,
     /// The place of each address as one where samples were taken.
     taken_at: Vec<u32>,
+    /// What frames of call graphs say.
+    frames: Tuples,
     calls: Calls,
     sample_numbers: FxHashMap<SampleParts, u32>,
     scratch: Vec<Value>,
@@ -151,6 +204,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
             samples: Tuples::default(),
             places: Tuples::default(),
             taken_at: Vec::new(),
+            frames: Tuples::default(),
             calls: Calls::default(),
             sample_numbers: FxHashMap::default(),
             scratch: Vec::new(),
@@ -160,35 +214,57 @@ impl<'f, 'o> Histograms<'f, 'o> {
     }
 
     fn number_places(&mut self) {
-        let Histograms { facts, options, places, taken_at, scratch, .. } = self;
-        let mut number = |facts: &mut Facts<'f>, place: Option<&Place<'f>>| {
-            scratch.clear();
-            for key in &options.keys {
-                if let (Part::Place(of), Some(place)) = (key.key.part, place) {
-                    scratch.push(of(facts, place));
-                }
-            }
-            places.number(scratch)
-        };
+        let Histograms { facts, options, places, taken_at, .. } = self;
+        let mut numbers = PlaceNumbers::new(facts, options, places);
         for index in 0..facts.profile.addresses.len() {
             let place = facts.profile.addresses.id(index).and_then(|address| facts.taken_at(address));
-            taken_at.push(number(facts, place.as_ref()));
+            taken_at.push(place.map_or(NONE, |place| numbers.row(facts, &place)));
         }
-        if options.children {
-            let mut levels = Levels::default();
-            let mut scratch: Vec<Place<'f>> = Vec::new();
-            for index in 0..facts.profile.addresses.len() {
-                if let Some(address) = facts.profile.addresses.id(index) {
-                    match options.inline {
-                        true => scratch.extend(facts.levels(address).rev()),
-                        false => scratch.extend(facts.taken_at(address)),
-                    }
+        if options.children || options.graph.is_some() {
+            self.number_calls();
+        }
+    }
+
+    /// Makes the tree of calls. Without graphs its places are rows; with graphs a row may have several.
+    fn number_calls(&mut self) {
+        let Histograms { facts, options, places, frames, .. } = self;
+        let (mut levels, mut rows, mut of_address) = (Levels::default(), Vec::new(), Vec::new());
+        let mut numbers = PlaceNumbers::new(facts, options, places);
+        for index in 0..facts.profile.addresses.len() {
+            if let Some(address) = facts.profile.addresses.id(index) {
+                match options.inline {
+                    true => of_address.extend(facts.levels(address).rev()),
+                    false => of_address.extend(facts.taken_at(address)),
                 }
-                levels.push(scratch.drain(..).map(|level| number(facts, Some(&level))));
             }
-            levels.places = self.places.len();
-            self.calls = Calls::new(&self.facts.profile.stacks, &levels);
+            levels.push(of_address.drain(..).map(|level: Place<'f>| {
+                let row = numbers.row(facts, &level);
+                let frame = match &options.graph {
+                    Some(graph) => {
+                        frames.number(&[frame(facts, &level, graph.key), Value::Number(row.into())])
+                    }
+                    None => row,
+                };
+                if rows.len() <= frame as usize {
+                    rows.resize(frame as usize + 1, NONE);
+                }
+                if let Some(slot) = rows.get_mut(frame as usize) {
+                    *slot = row;
+                }
+                frame
+            }));
         }
+        self.calls = Calls::new(&self.facts.profile.stacks, &levels, rows);
+    }
+
+    /// What the frames of call graphs say, by number.
+    pub fn frames(&self) -> Vec<Value> {
+        (0..self.frames.len()).map(|frame| self.frame(u32::try_from(frame).unwrap_or(NONE))).collect()
+    }
+
+    /// What a frame of a call graph says.
+    fn frame(&self, frame: u32) -> Value {
+        self.frames.values(frame).first().copied().unwrap_or_default()
     }
 
     /// The number of what the keys of the sample say.
@@ -208,7 +284,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
                 Part::Sample(of) => scratch.push(of(facts, row)),
                 Part::Field(of) => scratch.push(of(facts, row, &key.field)),
                 Part::Stack(of) => scratch.push(of(facts, row.stack)),
-                Part::Place(_) => {}
+                Part::Function(_) | Part::Place(_) => {}
             }
         }
         let number = samples.number(scratch);
@@ -238,34 +314,96 @@ impl<'f, 'o> Histograms<'f, 'o> {
         let mut groups: Vec<(Group, u64, u64)> =
             groups.into_iter().map(|(group, (samples, period))| (group, samples, period)).collect();
         groups.sort_unstable_by_key(|(group, ..)| *group);
-        let mut sums: FxHashMap<(u32, u32), Numbers> = FxHashMap::default();
+        let (mut rows, mut left_out) = (Vec::new(), LeftOut::default());
         let mut subtrees = Subtrees::new(&self.calls);
         for of_sample in groups.chunk_by(|a, b| a.0.sample == b.0.sample) {
-            for (group, samples, period) in of_sample {
-                let sum = sums.entry((group.sample, group.place)).or_default();
-                sum.samples += samples;
-                sum.self_period = sum.self_period.wrapping_add(*period);
-                sum.by_mode.add(group.mode, *period);
-                // A sample that was taken where its recorded stack is not is there all the same.
-                if !self.calls.has(group.node, group.place) {
-                    sum.total_period = sum.total_period.wrapping_add(*period);
-                }
+            self.add_sample(event, of_sample, &mut subtrees, (&mut rows, &mut left_out));
+        }
+        let total = profile.events().get(event).cloned().unwrap_or_default();
+        Some(Histogram { event, total, others: Vec::new(), other_events: Vec::new(), rows, left_out })
+    }
+
+    /// Adds the rows of samples for which the keys of the sample say the same.
+    fn add_sample(
+        &self,
+        event: usize,
+        groups: &[(Group, u64, u64)],
+        subtrees: &mut Subtrees<'_>,
+        (rows, left_out): (&mut Vec<HistogramRow>, &mut LeftOut),
+    ) {
+        let mut sums: FxHashMap<u32, Numbers> = FxHashMap::default();
+        for (group, samples, period) in groups {
+            let sum = sums.entry(group.place).or_default();
+            sum.samples += samples;
+            sum.self_period = sum.self_period.wrapping_add(*period);
+            sum.by_mode.add(group.mode, *period);
+            // A sample that was taken where its recorded stack is not is there all the same.
+            if !self.options.children || !self.calls.has(group.node, group.place) {
+                sum.total_period = sum.total_period.wrapping_add(*period);
             }
-            let sample = of_sample.first().map_or(NONE, |(group, ..)| group.sample);
-            subtrees.add_up(of_sample.iter().map(|(group, _, period)| (group.node, *period)));
+        }
+        subtrees.add_up(groups.iter().map(|(group, _, period)| (group.node, *period)));
+        if self.options.children {
             for (node, period) in subtrees.iter().filter(|(node, _)| self.calls.is_outermost(*node)) {
-                let place = self.calls.node(node).map_or(NONE, |node| node.place);
-                let sum = sums.entry((sample, place)).or_default();
+                let row = self.calls.node(node).map_or(NONE, |node| self.calls.row_of(node));
+                let sum = sums.entry(row).or_default();
                 sum.total_period = sum.total_period.wrapping_add(period);
             }
         }
-        let rows = sums.into_iter().map(|((sample, place), numbers)| HistogramRow {
+        let sample = groups.first().map_or(NONE, |(group, ..)| group.sample);
+        let whole = self.options.whole.get(event).copied().unwrap_or(0);
+        let least = super::graph::least(self.options.percent_limit, whole);
+        // Without sums over stacks the total is their own.
+        sums.retain(|_, numbers| {
+            let shown = numbers.total_period >= least;
+            if !shown {
+                left_out.rows += 1;
+                left_out.self_period = left_out.self_period.wrapping_add(numbers.self_period);
+            }
+            shown
+        });
+        let graphs = self.graphs(event, groups, subtrees, &sums);
+        rows.extend(sums.into_iter().map(|(place, numbers)| HistogramRow {
             values: self.values(sample, place),
             numbers,
             others: Box::default(),
-        });
-        let total = profile.events().get(event).cloned().unwrap_or_default();
-        Some(Histogram { event, total, others: Vec::new(), rows: rows.collect() })
+            graph: graphs.get(&place).cloned().unwrap_or_default(),
+        }));
+    }
+
+    /// The call graphs of the rows that are above the threshold.
+    fn graphs(
+        &self,
+        event: usize,
+        groups: &[(Group, u64, u64)],
+        subtrees: &Subtrees<'_>,
+        sums: &FxHashMap<u32, Numbers>,
+    ) -> FxHashMap<u32, Box<[GraphNode]>> {
+        let mut graphs = FxHashMap::default();
+        let Some(options) = self.options.graph else { return graphs };
+        let whole = self.options.whole.get(event).copied().unwrap_or(0);
+        let grapher = Grapher { calls: &self.calls, sums: &subtrees.sums, options, whole };
+        let row_of = |node: u32| self.calls.node(node).map_or(NONE, |node| self.calls.row_of(node));
+        let mut nodes: Vec<(u32, u32)> = subtrees.touched.iter().map(|node| (row_of(*node), *node)).collect();
+        nodes.sort_unstable();
+        let mut taken: Vec<(u32, u32, u64)> =
+            groups.iter().map(|(group, _, period)| (group.place, group.node, *period)).collect();
+        taken.sort_unstable();
+        for row in sums.keys() {
+            let from = nodes.partition_point(|(other, _)| other < row);
+            let of_row = nodes.get(from..).unwrap_or_default().iter().take_while(|(other, _)| other == row);
+            let of_row: Vec<u32> = of_row.map(|(_, node)| *node).collect();
+            let from = taken.partition_point(|(other, ..)| other < row);
+            let own = taken.get(from..).unwrap_or_default().iter().take_while(|(other, ..)| other == row);
+            let own: Vec<(u32, u64)> = own.map(|(_, node, period)| (*node, *period)).collect();
+            let by_name = |a, b| {
+                let (a, b) = (self.frame(a), self.frame(b));
+                compare(&self.facts, Some(&a), Some(&b))
+            };
+            let graph = grapher.graph(*row, &of_row, &own, self.options.children, by_name);
+            graphs.insert(*row, graph.into());
+        }
+        graphs
     }
 
     /// What the keys say, in their order.
@@ -273,10 +411,58 @@ impl<'f, 'o> Histograms<'f, 'o> {
         let mut of_sample = self.samples.values(sample).iter();
         let mut of_place = self.places.values(place).iter();
         let value = |key: &KeyUse| match key.key.part {
-            Part::Place(_) => of_place.next().copied().unwrap_or_default(),
+            Part::Function(_) | Part::Place(_) => of_place.next().copied().unwrap_or_default(),
             _ => of_sample.next().copied().unwrap_or_default(),
         };
         self.options.keys.iter().map(value).collect()
+    }
+}
+
+/// Numbers what the keys say of places.
+#[derive(Debug)]
+struct PlaceNumbers<'n> {
+    keys: &'n [KeyUse],
+    tuples: &'n mut Tuples,
+    scratch: Vec<Value>,
+    /// If only functions matter: the number of each that was asked about, as itself and as an inlined one.
+    known: Option<Vec<[u32; 2]>>,
+}
+
+impl<'n> PlaceNumbers<'n> {
+    fn new(facts: &Facts<'_>, options: &'n HistogramOptions, tuples: &'n mut Tuples) -> PlaceNumbers<'n> {
+        let by_place = options.keys.iter().any(|key| matches!(key.key.part, Part::Place(_)));
+        let functions = facts.profile.names.functions().len();
+        let known = (!by_place).then(|| vec![[NONE; 2]; functions]);
+        PlaceNumbers { keys: &options.keys, tuples, scratch: Vec::new(), known }
+    }
+
+    fn row(&mut self, facts: &mut Facts<'_>, place: &Place<'_>) -> u32 {
+        let index = (place.function.index(), usize::from(place.inlined));
+        let known = self.known.as_ref().and_then(|known| known.get(index.0)?.get(index.1)).copied();
+        if let Some(number) = known.filter(|number| *number != NONE) {
+            return number;
+        }
+        self.scratch.clear();
+        for key in self.keys {
+            if let Part::Function(of) | Part::Place(of) = key.key.part {
+                self.scratch.push(of(facts, place));
+            }
+        }
+        let number = self.tuples.number(&self.scratch);
+        let known = self.known.as_mut().and_then(|known| known.get_mut(index.0)?.get_mut(index.1));
+        if let Some(slot) = known {
+            *slot = number;
+        }
+        number
+    }
+}
+
+/// What a frame of a call graph says.
+fn frame(facts: &mut Facts<'_>, place: &Place<'_>, key: GraphKey) -> Value {
+    match key {
+        GraphKey::Function => code::symbol(facts, place),
+        GraphKey::Address => code::symoff(facts, place),
+        GraphKey::SourceLine => code::srcline(facts, place),
     }
 }
 

@@ -16,6 +16,8 @@ pub enum Part {
     Field(fn(&mut Facts<'_>, &SampleRow, &TraceField) -> Value),
     /// The sample's stack.
     Stack(fn(&mut Facts<'_>, StackId) -> Value),
+    /// The function of a place of its stack.
+    Function(fn(&mut Facts<'_>, &Place<'_>) -> Value),
     /// A place of its stack.
     Place(fn(&mut Facts<'_>, &Place<'_>) -> Value),
 }
@@ -115,15 +117,15 @@ macro_rules! keys {
 /// Every key.
 pub const KEYS: &[Key] = keys! {
     "comm" "command" Sample(task::comm) NOTHING, "name of the thread at that time";
-    "dso" "binary" Place(code::dso) NOTHING, "binary";
-    "symbol" ["sym"] "function" Place(code::symbol) NOTHING, "function, or address without a name";
+    "dso" "binary" Function(code::dso) NOTHING, "binary";
+    "symbol" ["sym"] "function" Function(code::symbol) NOTHING, "function, or address without a name";
     "pid" ["tgid"] "process" Sample(task::pid) THREADS, "process";
     "tid" "thread" Sample(task::tid) THREADS, "thread (perf calls this key pid)";
     "cpu" "cpu" Sample(task::cpu) CPUS, "CPU number";
     "socket" "socket" Sample(task::socket) CPUS, "processor socket";
     "time" "time" Sample(task::time) fields(&[Field::Time]), "time, in steps of --time-quantum";
     "cgroup" "cgroup" Sample(task::cgroup) fields(&[Field::Cgroup]), "path of the cgroup";
-    "cgroup_id" "cgroup id" Sample(task::cgroup_id) fields(&[Field::Cgroup]), "id of the cgroup";
+    "cgroup_id" "cgroup id" Sample(task::cgroup_id) THREADS, "cgroup namespace of the thread: device and inode";
     "parent" "parent" Stack(task::parent) STACKS, "function of the stack that matches --parent";
     "srcline" "source line" Place(code::srcline) LINES, "source file and line";
     "srcfile" "source file" Place(code::srcfile) LINES, "source file";
@@ -143,7 +145,7 @@ pub const KEYS: &[Key] = keys! {
     "blocked" "blocked" Sample(data::blocked) fields(&[Field::DataSource]), "what blocked the access";
     "symbol_daddr" "data symbol" Sample(data::symbol) fields(&[Field::DataPlace, Field::DataAddress]), "symbol of the data";
     "dso_daddr" "data object" Sample(data::dso) fields(&[Field::DataPlace]), "binary of the data";
-    "symbol_iaddr" "code symbol" Place(code::symbol) NOTHING, "function of the access";
+    "symbol_iaddr" "code symbol" Function(code::symbol) NOTHING, "function of the access";
     "dcacheline" "data cacheline" Sample(data::cacheline) fields(&[Field::DataAddress]), "cache line of the data";
     "phys_daddr" "physical data address" Sample(data::phys_daddr) fields(&[Field::PhysicalAddress]), "physical address of the data";
     "data_page_size" "data page size" Sample(data::data_page_size) fields(&[Field::DataPageSize]), "size of the page of the data";

@@ -11,6 +11,7 @@ pub(crate) mod report;
 pub(crate) mod script;
 pub(crate) mod stat;
 pub(crate) mod stats;
+pub(crate) mod timeline;
 
 use crate::outcome::Outcome;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
@@ -51,6 +52,7 @@ pub(crate) const COMMANDS: &[Entry] = &[
     entry::<script::Script>(),
     entry::<diff::Diff>(),
     entry::<export::ExportCommand>(),
+    entry::<timeline::TimelineCommand>(),
     entry::<check::Check>(),
     entry::<completions::Completions>(),
 ];

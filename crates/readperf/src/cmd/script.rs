@@ -9,25 +9,37 @@ use crate::sample_options::SampleOptions;
 use crate::suggestion::hint;
 use crate::symbol_options::SymbolOptions;
 use clap::Args;
-use perffile::Recording;
 use perffile::wire::attr::SampleType;
+use perffile::wire::record::kind;
+use perffile::{Container, Recording};
 use rayon::prelude::*;
 use readperf::output::script::{
-    self, ChoiceError, Field, FieldChoice, Inlines, Known, NextLine, SampleLine, Times,
+    self, ChoiceError, Draft, Field, FieldChoice, Inlines, Known, NextLine, NextRecord, RecordLine,
+    SampleLine, Times,
 };
 use readperf::profile::Names;
 use readperf::symbols::{Files, Options};
-use readperf::{Chunk, Namer, PassOptions, State};
+use readperf::{Chunk, Namer, PassOptions, Sample, State};
 use std::io::Write;
 
 /// Samples that a thread makes the lines of in one go.
 const SHARE: usize = 256;
+
+/// Bytes of lines that wait for names: the more, the fewer look-ups, each for more places.
+const MOST_WAITING: usize = 32 << 20;
+
+/// Drafts that are completed before what they have become is written.
+const DRAFTS_AT_ONCE: usize = 64;
 
 /// Shows a line for each sample.
 #[derive(Args, Debug)]
 pub(crate) struct Script {
     #[command(flatten)]
     input: Input,
+
+    /// Print one JSON object a line
+    #[arg(long, conflicts_with_all = ["fields", "ns", "reltime", "deltatime"])]
+    json: bool,
 
     /// The fields of a line: names, or +name and -name to change the usual ones; hw:, sw:, trace: or raw: before them says for
     /// which kind of event. May be given more than once
@@ -67,6 +79,9 @@ pub(crate) struct Script {
     full_source_path: bool,
 
     #[command(flatten)]
+    shown: ShownRecords,
+
+    #[command(flatten)]
     samples: SampleOptions,
 
     #[command(flatten)]
@@ -74,6 +89,72 @@ pub(crate) struct Script {
 
     #[command(flatten)]
     output: Output,
+}
+
+/// Records that are shown besides samples.
+#[derive(Args, Debug, Clone)]
+#[command(next_help_heading = "More records")]
+struct ShownRecords {
+    /// Threads that come, go, or get a name
+    #[arg(long)]
+    show_task_events: bool,
+
+    /// Mappings
+    #[arg(long)]
+    show_mmap_events: bool,
+
+    /// Context switches
+    #[arg(long)]
+    show_switch_events: bool,
+
+    /// Losses
+    #[arg(long)]
+    show_lost_events: bool,
+
+    /// Ends of rounds
+    #[arg(long)]
+    show_round_events: bool,
+
+    /// Namespaces of threads
+    #[arg(long)]
+    show_namespace_events: bool,
+
+    /// Cgroups
+    #[arg(long)]
+    show_cgroup_events: bool,
+
+    /// Code that the kernel generates, and BPF programs
+    #[arg(long)]
+    show_bpf_events: bool,
+
+    /// Changes of the kernel's code
+    #[arg(long)]
+    show_text_poke_events: bool,
+}
+
+impl ShownRecords {
+    /// Types of these records.
+    fn kinds(&self) -> Vec<u32> {
+        let choices: [(bool, &[u32]); 9] = [
+            (self.show_task_events, &[kind::COMM, kind::FORK, kind::EXIT]),
+            (self.show_mmap_events, &[kind::MMAP, kind::MMAP2]),
+            (self.show_switch_events, &[kind::SWITCH, kind::SWITCH_CPU_WIDE]),
+            (self.show_lost_events, &[kind::LOST]),
+            (self.show_round_events, &[kind::FINISHED_ROUND]),
+            (self.show_namespace_events, &[kind::NAMESPACES]),
+            (self.show_cgroup_events, &[kind::CGROUP]),
+            (self.show_bpf_events, &[kind::KSYMBOL, kind::BPF_EVENT]),
+            (self.show_text_poke_events, &[kind::TEXT_POKE]),
+        ];
+        choices.iter().filter(|(shown, _)| *shown).flat_map(|(_, kinds)| kinds.iter().copied()).collect()
+    }
+}
+
+/// What has lines.
+#[derive(Clone, Copy, Debug)]
+enum Next<'s, 'e> {
+    Sample(NextLine<'s, 'e>),
+    Record(NextRecord<'s, 'e>),
 }
 
 impl Cmd for Script {
@@ -84,13 +165,19 @@ Examples:
   readperf script perf.data | less
   readperf script -F comm,tid,time,ip,sym perf.data
   readperf script -F +srcline,-period --time 10%-20% perf.data
+  readperf script --json perf.data | jq -r '.frames[0].symbol' | sort | uniq -c
   readperf script perf.data | stackcollapse-perf.pl | flamegraph.pl > out.svg";
 
     fn run(&self) -> anyhow::Result<Outcome> {
-        let recording = self.input.open()?;
+        let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
         let options = self.options();
         let symbols = self.symbol_options(&options, &recording)?;
         let pass = self.pass_options(&options, &symbols, &recording)?;
+        // Whoever writes into a pipe may be still at it, and somebody is looking.
+        let at_once = self.json
+            || pass.data_addresses
+            || pass.branches
+            || recording.metadata().container == Container::Pipe;
         let mut run = Run {
             files: &Files::new(),
             namer: None,
@@ -98,6 +185,10 @@ Examples:
             script: script::Script::new(options),
             names: Names::default(),
             pool: self.symbols.pool()?,
+            json: self.json,
+            at_once,
+            drafts: Vec::new(),
+            waiting: 0,
         };
         let mut out = self.output.open_bytes(&self.input)?;
         let mut progress = Progress::new("reading", !self.input.no_progress);
@@ -106,6 +197,7 @@ Examples:
             run.show(&mut out, state, chunk)
         })?;
         drop(progress);
+        run.flush(&mut out, &passed.state)?;
         if let Some(message) = self.samples.unknown_event(&passed.metadata.schema) {
             wrong_usage(&message);
         }
@@ -143,6 +235,7 @@ impl Script {
                 _ => Inlines::Unwound,
             },
             full_source_path: self.full_source_path,
+            records: self.shown.kinds(),
         }
     }
 
@@ -162,6 +255,7 @@ impl Script {
                 .any(|how| fields.any(*how)),
             unwind: options.chains.then(|| symbols.clone()),
             max_frames: options.max_stack,
+            threads_of: options.records.clone(),
             ..PassOptions::default()
         })
     }
@@ -177,7 +271,8 @@ impl Script {
                 Inlines::Unwound => unwinds(),
                 Inlines::None => false,
             };
-        let lines = options.fields.any(Field::SourceLine);
+        let lines = options.fields.any(Field::SourceLine) || self.json && !self.no_inline;
+        let inlines = inlines || self.json && !self.no_inline;
         Ok(Options { inlines, lines: lines || inlines, ..self.symbols.options(&self.input)? })
     }
 }
@@ -211,49 +306,92 @@ struct Run<'f> {
     script: script::Script,
     names: Names,
     pool: rayon::ThreadPool,
+    json: bool,
+    /// Whether names are wanted with each chunk: because what is shown besides places has some, or because someone waits.
+    at_once: bool,
+    /// Lines that wait for names.
+    drafts: Vec<Draft>,
+    /// How much they hold, bytes.
+    waiting: usize,
 }
 
 impl Run<'_> {
-    /// Shows the samples of a chunk.
+    /// Shows what is in a chunk.
     fn show(&mut self, out: &mut impl Write, state: &State, chunk: &Chunk<'_>) -> anyhow::Result<()> {
         if let Err(message) = self.script.learn(chunk.metadata()) {
             wrong_usage(&message);
         }
-        let namer =
-            self.namer.get_or_insert_with(|| Namer::new(self.files, self.symbols.clone(), chunk.metadata()));
-        if self.names.len() < state.addresses.len() {
-            namer.learn(&mut self.names, &state.addresses, &state.session);
+        if self.namer.is_none() {
+            self.namer = Some(Namer::new(self.files, self.symbols.clone(), chunk.metadata()));
+        }
+        if self.at_once {
+            self.learn_names(state);
         }
         let State { session, addresses } = state;
         let known = Known { session, addresses, names: &self.names };
-        self.script.prepare(&known);
+        self.script.learn_threads(&known);
         let mut lines = Vec::new();
-        for sample in chunk.samples() {
-            lines.extend(self.script.follow(SampleLine {
-                event: sample.event,
-                moment: sample.moment,
-                shares: sample.shares,
-                address: sample.address,
-                stack: sample.stack,
-                data: sample.data,
-                branches: sample.branches,
-            }));
-        }
-        let script = &self.script;
-        let texts: Vec<Vec<u8>> = self.pool.install(|| {
-            let shares = lines.par_chunks(SHARE);
-            let text = |lines: &[NextLine<'_, '_>]| {
-                let mut text = Vec::new();
-                for line in lines {
-                    script.write_sample(&mut text, &known, line);
+        for entry in chunk.entries() {
+            lines.extend(match chunk.sample(entry) {
+                Some(sample) => self.script.follow(line_of(&sample)).map(Next::Sample),
+                None if self.json => None,
+                None => {
+                    let record = RecordLine { event: &entry.event, comm: entry.comm };
+                    self.script.follow_record(record).map(Next::Record)
                 }
-                text
-            };
-            shares.map(text).collect()
-        });
-        for text in texts {
-            out.write_all(&text)?;
+            });
+        }
+        let (script, json, schema) = (&self.script, self.json, &*chunk.metadata().schema);
+        let draft = |lines: &[Next<'_, '_>]| {
+            let mut draft = Draft::default();
+            for line in lines {
+                match line {
+                    // Writing to memory does not fail.
+                    Next::Sample(sample) if json => {
+                        let _ = script.write_json(draft.text_mut(), &known, schema, sample);
+                    }
+                    Next::Sample(sample) => script.write_sample(&mut draft, &known, sample),
+                    Next::Record(record) => script.write_record(draft.text_mut(), &known, record),
+                }
+            }
+            draft
+        };
+        let drafts: Vec<Draft> = self.pool.install(|| lines.par_chunks(SHARE).map(draft).collect());
+        self.waiting += drafts.iter().map(Draft::size).sum::<usize>();
+        self.drafts.extend(drafts);
+        if self.at_once || self.waiting > MOST_WAITING { self.flush(out, state) } else { Ok(()) }
+    }
+
+    /// Writes the lines that wait.
+    fn flush(&mut self, out: &mut impl Write, state: &State) -> anyhow::Result<()> {
+        self.learn_names(state);
+        let drafts = std::mem::take(&mut self.drafts);
+        self.waiting = 0;
+        let script = &self.script;
+        // Not all at once: of the finished text no more is held than is written soon.
+        for some in drafts.chunks(DRAFTS_AT_ONCE) {
+            let texts: Vec<Vec<u8>> =
+                self.pool.install(|| some.par_iter().map(|draft| script.complete(draft)).collect());
+            for text in texts {
+                out.write_all(&text)?;
+            }
         }
         Ok(())
     }
+
+    /// Learns the names of all places met so far.
+    fn learn_names(&mut self, state: &State) {
+        let State { session, addresses } = state;
+        if let Some(namer) = &mut self.namer
+            && self.names.len() < addresses.len()
+        {
+            namer.learn(&mut self.names, addresses, session);
+        }
+        self.script.prepare(&Known { session, addresses, names: &self.names });
+    }
+}
+
+fn line_of<'c, 'e>(sample: &Sample<'c, 'e>) -> SampleLine<'c, 'e> {
+    let Sample { event, moment, shares, address, stack, data, branches } = *sample;
+    SampleLine { event, moment, shares, address, stack, data, branches }
 }

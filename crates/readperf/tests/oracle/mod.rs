@@ -7,6 +7,8 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 #![allow(clippy::print_stderr)]
 
+#[path = "../../../../tests/corpus_root.rs"]
+mod corpus_root;
 pub(crate) mod fields;
 pub(crate) mod live;
 pub(crate) mod names;
@@ -14,6 +16,8 @@ pub(crate) mod report;
 pub(crate) mod stats;
 pub(crate) mod tool;
 
+#[allow(unused_imports)]
+pub(crate) use corpus_root::corpus_root;
 use std::path::{Path, PathBuf};
 
 /// The folder of a fixture kind such as `main`.

@@ -22,7 +22,7 @@ const LITERALS: &[(&str, &str)] = &[
 
 /// Rewrites a name as the GNU tools (and `perf`, which uses their demangler) write it.
 pub(super) fn like_gnu(name: String) -> String {
-    empty_packs(booleans(literals(classes(name))))
+    empty_packs(booleans(literals(function_types(addresses(classes(name))))))
 }
 
 /// Cuts what belongs to the signature and is still there.
@@ -84,6 +84,72 @@ fn literals(mut name: String) -> String {
     name
 }
 
+/// The address of a function as a template argument: without its parameters.
+fn addresses(name: String) -> String {
+    if !name.contains("<&") && !name.contains(", &") {
+        return name;
+    }
+    let mut out = String::with_capacity(name.len());
+    let mut rest = name.as_str();
+    while let Some(at) = rest.find('&') {
+        let (before, from) = rest.split_at(at);
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'~');
+        let length = from.bytes().skip(1).take_while(|byte| is_name(byte)).count().saturating_add(1);
+        let (function, behind) = from.split_at(length);
+        out.push_str(before);
+        out.push_str(function);
+        let is_argument = before.ends_with('<') || before.ends_with(", ");
+        rest = match parameters(behind) {
+            Some(after) if is_argument && function.contains("::") => after,
+            _ => behind,
+        };
+    }
+    out.push_str(rest);
+    out
+}
+
+/// A function type as a template argument: a blank behind its result type, if that is a template or a qualified name.
+/// What follows the parameters tells it from a function in whose scope something is.
+fn function_types(name: String) -> String {
+    let mut out = String::with_capacity(name.len());
+    let mut rest = name.as_str();
+    while let Some((result, behind)) = rest.find('(').and_then(|at| rest.split_at_checked(at)) {
+        out.push_str(result);
+        let is_type = |after: &str| after.starts_with([',', '>']) || after.starts_with(" >");
+        if is_result(result) && parameters(behind).is_some_and(is_type) {
+            out.push(' ');
+        }
+        let (parenthesis, inner) = behind.split_at_checked(1).unwrap_or((behind, ""));
+        out.push_str(parenthesis);
+        rest = inner;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Whether a text ends with a template, or with a qualified name that is a template argument.
+fn is_result(text: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
+    let before = text.trim_end_matches(is_name);
+    let word = text.get(before.len()..).unwrap_or("");
+    text.ends_with('>') || (word.contains("::") && (before.ends_with('<') || before.ends_with(", ")))
+}
+
+/// What follows a list in parentheses at the beginning of a text.
+fn parameters(text: &str) -> Option<&str> {
+    let mut depth = 0_usize;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'(' => depth = depth.saturating_add(1),
+            b')' if depth == 1 => return text.get(at.saturating_add(1)..),
+            b')' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
 fn booleans(name: String) -> String {
     if !name.contains("(bool)") {
         return name;
@@ -96,7 +162,12 @@ fn empty_packs(mut name: String) -> String {
     while name.contains(", , ") {
         name = name.replace(", , ", ", ");
     }
-    if name.contains(", >") { name.replace(", >", ">") } else { name }
+    for (left, right) in [(", >", ">"), (", )", ")")] {
+        if name.contains(left) {
+            name = name.replace(left, right);
+        }
+    }
+    name
 }
 
 #[cfg(test)]
@@ -110,6 +181,10 @@ mod tests {
             ("a<(bool)1, (bool)0>", "a<true, false>"),
             ("a<b<c>, , >::d", "a<b<c>>::d"),
             ("(long)x", "(long)x"),
+            ("a<&b::c(int, d (*)()), &e::f()>::g(int&)", "a<&b::c, &e::f>::g(int&)"),
+            ("a<b&(c)>(d::e&)", "a<b&(c)>(d::e&)"),
+            ("a<b::c(d, )>::e(f::g)", "a<b::c (d)>::e(f::g)"),
+            ("a<b<c>(d), e<f>(g)::h>::i<j>(k)", "a<b<c> (d), e<f>(g)::h>::i<j>(k)"),
             ("std::basic_istream<char, std::char_traits<char> >::tellg", "std::istream::tellg"),
             (
                 "std::string::string",

@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 use crate::programs::{compile, directory, options, resolve_file, run, segments};
 use readperf_symbols::{Options, SymbolBatch};
 
-/// Function, file and line of each level at each address.
-fn frames(answer: &SymbolBatch) -> Vec<Vec<(Option<&str>, Option<&str>, u32)>> {
+/// Function, file and line of one level.
+type Level<'a> = (Option<&'a str>, Option<&'a str>, u32);
+
+/// The levels at each address.
+fn frames(answer: &SymbolBatch) -> Vec<Vec<Level<'_>>> {
     let frame = |frame: &readperf_symbols::Frame| {
         let name = frame.function.and_then(|id| answer.function(id)).map(|function| function.name.as_str());
         (name, frame.file.and_then(|id| answer.file(id)), frame.line)

@@ -5,7 +5,6 @@
 //! searches, and fits any width. SVG and HTML differ only in what is around the picture.
 
 mod data;
-mod escape;
 mod frames;
 mod palette;
 mod picture;
@@ -16,7 +15,7 @@ pub use palette::Colors;
 use crate::export::labels::{Labels, Numbered, push_ids};
 use crate::export::{Export, Format, Needs};
 use crate::text::grouped;
-use escape::push_shown;
+use crate::xml::push_shown;
 use frames::Frames;
 use readperf_profile::SampleRow;
 use readperf_profile::view::flame_reverse::ReversedSide;

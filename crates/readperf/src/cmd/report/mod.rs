@@ -1,5 +1,7 @@
 //! `readperf report`: histograms of samples, as text, JSON or CSV.
 
+mod call_graph;
+mod group;
 mod mode;
 mod sorting;
 
@@ -7,17 +9,20 @@ use super::Cmd;
 use crate::input::Input;
 use crate::out::Output;
 use crate::outcome::{Outcome, say, wrong_usage};
+use crate::pager::Pager;
 use crate::progress::Progress;
 use crate::sample_options::{NameOptions, SampleOptions};
 use crate::symbol_options::SymbolOptions;
+use call_graph::CallGraph;
 use clap::{Args, ValueEnum};
 use mode::Mode;
-use perffile::{Issues, Metadata};
-use readperf::output::overview;
+use perffile::Metadata;
 use readperf::output::report as output;
+use readperf::output::{info, overview};
 use readperf::profile::profile::EventTotal;
 use readperf::profile::view::column::{Column, NUMBERS};
 use readperf::profile::view::facts::Facts;
+use readperf::profile::view::graph::{GraphKey, GraphOptions};
 use readperf::profile::view::histogram::{Histogram, HistogramOptions, Histograms};
 use readperf::profile::view::key::KEYS;
 use readperf::profile::view::surroundings::Surroundings;
@@ -25,6 +30,10 @@ use readperf::profile::{DetailField, DetailOptions, Keep};
 use readperf::{Analysis, PassOptions, Request};
 use regex_lite::Regex;
 use sorting::{Sorting, Wanted};
+use std::io::Write;
+
+/// Shares below this, in percent, are shown as 0.00 %.
+const SHOWN_AS_ZERO: f64 = 0.005;
 
 /// What 100 % is, if samples are filtered by name.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,6 +68,20 @@ pub(crate) struct Report {
     #[arg(long, overrides_with = "children")]
     no_children: bool,
 
+    /// Show the call graph of each row, by perf's words in any order: graph, fractal, flat or folded; caller (what it calls) or
+    /// callee (who calls it); the least share of a branch in percent [0.5]; function, address or srcline; percent or period.
+    /// none shows no graphs
+    #[arg(short = 'g', long, value_name = "WORDS", num_args = 0..=1, default_missing_value = "graph")]
+    call_graph: Option<String>,
+
+    /// Show call graphs from callers to callees
+    #[arg(short = 'G', long)]
+    inverted: bool,
+
+    /// Only this many places of a stack, from the innermost
+    #[arg(long, value_name = "N")]
+    max_stack: Option<usize>,
+
     /// Do not show inlined functions as levels of stacks
     #[arg(long, overrides_with = "inline")]
     no_inline: bool,
@@ -91,9 +114,9 @@ pub(crate) struct Report {
     #[arg(long, overrides_with = "branch_stack")]
     no_branch_stack: bool,
 
-    /// Sum up rows below this share, in percent
-    #[arg(long, value_name = "PERCENT", default_value_t = 0.0)]
-    percent_limit: f64,
+    /// Sum up rows below this share, in percent [default: as text what would be shown as 0.00 %, else nothing]
+    #[arg(long, value_name = "PERCENT")]
+    percent_limit: Option<f64>,
 
     /// What 100 % is when --comm, --dso or --symbol let only some samples through
     #[arg(long, value_enum, default_value_t)]
@@ -106,6 +129,18 @@ pub(crate) struct Report {
     /// Show the sum of periods
     #[arg(long)]
     show_total_period: bool,
+
+    /// Show the events of a group side by side; all events if the recording has no groups
+    #[arg(long)]
+    group: bool,
+
+    /// Show what the recording says of itself first
+    #[arg(long)]
+    header: bool,
+
+    /// Use no pager
+    #[arg(long)]
+    no_pager: bool,
 
     /// Print JSON
     #[arg(long, conflicts_with_all = ["csv", "field_separator"])]
@@ -179,16 +214,20 @@ Examples:
   readperf report --json perf.data | jq '.events[0].rows[:5]'";
 
     fn run(&self) -> anyhow::Result<Outcome> {
-        let recording =
-            if self.is_for_program() { self.input.open_for_program()? } else { self.input.open()? };
-        let plan = self.plan(recording.metadata()).unwrap_or_else(|message| wrong_usage(&message));
-        let mut progress = Progress::new("reading", !self.input.no_progress);
+        let (input, graph) = self.input_and_graph();
+        let recording = if self.is_for_program() { input.open_for_program()? } else { input.open()? };
+        let plan = self.plan(recording.metadata(), graph).unwrap_or_else(|message| wrong_usage(&message));
+        let mut progress = Progress::new("reading", !input.no_progress);
         let mut filter = self.samples.filter(&recording)?;
         // Names do not change what 100 % is.
         let comms = std::mem::take(&mut filter.comms);
-        let symbols = self.symbols.options(&self.input)?;
+        let symbols = self.symbols.options(&input)?;
         let request = Request {
-            symbols: readperf::symbols::Options { lines: true, inlines: !self.no_inline, ..symbols.clone() },
+            symbols: readperf::symbols::Options {
+                lines: plan.lines || plan.inlines,
+                inlines: plan.inlines,
+                ..symbols.clone()
+            },
             pass: PassOptions {
                 stacks: plan.keep.stacks,
                 filter,
@@ -209,7 +248,7 @@ Examples:
             wrong_usage(&message);
         }
         if let Some(told) = analysis.stack_ends.told() {
-            say(&format!("{}: {told}", self.input.name()));
+            say(&format!("{}: {told}", input.name()));
         }
         surroundings.learn(&analysis.metadata);
         let all = analysis.profile.events().to_vec();
@@ -219,11 +258,11 @@ Examples:
             Percentage::Absolute => all,
             Percentage::Relative => analysis.profile.events().to_vec(),
         };
-        self.show(&plan, &analysis, &surroundings, &totals)?;
+        self.show(&input, &plan, &analysis, &surroundings, &totals)?;
         Ok(Outcome {
-            input: self.input.name(),
+            input: input.name(),
             issues: analysis.issues,
-            strict: self.input.strict,
+            strict: input.strict,
             ..Outcome::default()
         })
     }
@@ -236,6 +275,9 @@ struct Plan {
     keep: Keep,
     details: DetailOptions,
     children: bool,
+    graph: Option<(CallGraph, GraphOptions)>,
+    lines: bool,
+    inlines: bool,
 }
 
 impl Report {
@@ -243,11 +285,27 @@ impl Report {
         self.json || self.csv || self.field_separator.is_some()
     }
 
-    fn plan(&self, metadata: &Metadata) -> Result<Plan, String> {
+    /// The value of `--call-graph` may be left out: what is none is the file.
+    fn input_and_graph(&self) -> (Input, Option<CallGraph>) {
+        let Some(words) = &self.call_graph else {
+            return (self.input.clone(), self.inverted.then(CallGraph::default));
+        };
+        match (CallGraph::parse(words), self.input.or_file(words)) {
+            (Ok(graph), _) => (self.input.clone(), Some(graph)),
+            (Err(_), Some(input)) if std::path::Path::new(words).exists() => {
+                (input, Some(CallGraph::default()))
+            }
+            (Err(message), _) => wrong_usage(&message),
+        }
+    }
+
+    fn plan(&self, metadata: &Metadata, graph: Option<CallGraph>) -> Result<Plan, String> {
         let mode = match (self.mem_mode, self.branch_stack, self.no_branch_stack) {
             (true, ..) => Mode::Memory,
             (_, true, _) => Mode::Branches,
             (.., true) if Mode::of(metadata) == Mode::Branches => Mode::Code,
+            // A program gets the same keys whatever the recording, unless it asks for others.
+            _ if self.is_for_program() && self.sort.is_none() && self.fields.is_none() => Mode::Code,
             _ => Mode::of(metadata),
         };
         let children = match mode {
@@ -267,19 +325,32 @@ impl Report {
             trace_fields: trace_fields(metadata),
         };
         let sorting = sorting.sorting()?;
-        let mut keep = Keep { stacks: children, ..Keep::default() };
+        let code = matches!(mode, Mode::Code | Mode::Trace);
+        let graph =
+            graph.filter(|_| code).and_then(|graph| Some((graph, graph.options(children, self.inverted)?)));
+        let mut keep = Keep { stacks: children || graph.is_some(), ..Keep::default() };
+        let by_line = graph.is_some_and(|(_, options)| options.key == GraphKey::SourceLine);
+        // The JSON tells the source file of each function.
+        let mut lines = self.json || by_line;
+        let inlines = keep.stacks && !self.no_inline;
         let mut fields: Vec<DetailField> = Vec::new();
         for key in &sorting.keys {
             let needs = key.key.needs;
             keep.threads |= needs.threads;
             keep.cpus |= needs.cpus;
             keep.stacks |= needs.stacks;
+            lines |= needs.lines;
             fields.extend(needs.details);
         }
         fields.sort_unstable();
         fields.dedup();
-        let details = DetailOptions { fields, time_quantum_ns: self.time_quantum, weighing: mode.weighing() };
-        Ok(Plan { sorting, keep, details, children })
+        let details = DetailOptions {
+            fields,
+            time_quantum_ns: self.time_quantum,
+            weighing: mode.weighing(),
+            max_stack: self.max_stack,
+        };
+        Ok(Plan { sorting, keep, details, children, graph, lines, inlines })
     }
 
     /// The columns of numbers.
@@ -295,20 +366,36 @@ impl Report {
 
     fn show(
         &self,
+        input: &Input,
         plan: &Plan,
         analysis: &Analysis,
         surroundings: &Surroundings,
         totals: &[EventTotal],
     ) -> anyhow::Result<()> {
-        let Analysis { profile, session, issues, .. } = analysis;
-        let Plan { sorting, children, .. } = plan;
-        let options =
-            HistogramOptions { keys: sorting.keys.clone(), children: *children, inline: !self.no_inline };
+        let Analysis { profile, session, metadata, .. } = analysis;
+        let Plan { sorting, children, graph, .. } = plan;
+        let percent_limit =
+            self.percent_limit.unwrap_or(if self.is_for_program() { 0.0 } else { SHOWN_AS_ZERO });
+        let options = HistogramOptions {
+            keys: sorting.keys.clone(),
+            children: *children,
+            inline: !self.no_inline,
+            graph: graph.map(|(_, options)| options),
+            whole: totals.iter().map(|total| total.period).collect(),
+            // Whether a row of a group is shown depends on all its events.
+            percent_limit: if self.group { 0.0 } else { percent_limit },
+        };
         let mut facts = Facts::new(profile, session, surroundings);
         facts.parent = Some(&self.parent);
         let mut histograms = Histograms::new(facts, &options);
         let mut shown: Vec<Histogram> =
             (0..profile.events().len()).filter_map(|event| histograms.of_event(event)).collect();
+        if self.group {
+            shown = group::side_by_side(shown, metadata);
+            let whole: Vec<u64> = totals.iter().map(|total| total.period).collect();
+            shown.iter_mut().for_each(|group| group.cut(percent_limit, &whole));
+        }
+        let frames = histograms.frames();
         let facts = histograms.facts;
         shown.iter_mut().for_each(|histogram| histogram.sort(&sorting.order, &facts));
         let report = output::Report {
@@ -317,24 +404,53 @@ impl Report {
             keys: &sorting.keys,
             columns: &sorting.columns,
             totals,
-            percent_limit: self.percent_limit,
-            width: None,
+            percent_limit,
+            frames: &frames,
+            graph: graph.map(|(graph, options)| graph.style(options.order)).unwrap_or_default(),
+            width: self.width(),
         };
-        self.write(&report, analysis, issues)
+        self.write(input, &report, analysis)
     }
 
-    fn write(&self, report: &output::Report<'_>, analysis: &Analysis, issues: &Issues) -> anyhow::Result<()> {
-        let mut out = self.output.open(&self.input)?;
+    /// Columns of the terminal, if text goes to one.
+    fn width(&self) -> Option<usize> {
+        let size = self.output.is_terminal().then(terminal_size::terminal_size).flatten();
+        size.map(|(width, _)| usize::from(width.0))
+    }
+
+    fn write(&self, input: &Input, report: &output::Report<'_>, analysis: &Analysis) -> anyhow::Result<()> {
         if self.json {
-            output::write_json(&mut out, report, issues.iter())?;
-        } else if self.csv || self.field_separator.is_some() {
-            output::write_csv(&mut out, report, self.field_separator.unwrap_or(b','))?;
-        } else {
-            output::write_text(&mut out, report)?;
-            overview::write_missing(&mut out, &analysis.profile, &analysis.session)?;
+            let mut out = self.output.open(input)?;
+            output::write_json(&mut out, report, analysis.issues.iter())?;
+            return Ok(out.flush()?);
         }
+        if self.csv || self.field_separator.is_some() {
+            let mut out = self.output.open_bytes(input)?;
+            output::write_csv(&mut out, report, self.field_separator.unwrap_or(b','))?;
+            return Ok(out.flush()?);
+        }
+        let pager = if self.no_pager { None } else { Pager::start(&self.output) };
+        let mut out: Box<dyn Write> = match pager {
+            Some(pager) => Box::new(pager),
+            None => self.output.open(input)?,
+        };
+        if self.header {
+            write_header(&mut out, &analysis.metadata)?;
+        }
+        output::write_text(&mut out, report)?;
+        overview::write_missing(&mut out, &analysis.profile, &analysis.session)?;
         Ok(out.flush()?)
     }
+}
+
+/// What the recording says of itself, as comments.
+fn write_header(out: &mut impl Write, metadata: &Metadata) -> anyhow::Result<()> {
+    let mut text = Vec::new();
+    info::write_text(&mut text, metadata)?;
+    for line in String::from_utf8_lossy(&text).lines() {
+        writeln!(out, "{}", format!("# {line}").trim_end())?;
+    }
+    Ok(writeln!(out)?)
 }
 
 /// Names of the fields of a recording's tracepoints.

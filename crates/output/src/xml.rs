@@ -1,11 +1,11 @@
-//! Names in XML and in JSON inside XML, whatever they contain.
+//! Names in XML, and in JSON inside XML, whatever they contain.
 
 use crate::text::printable;
 use std::fmt::Write as _;
 
 /// Appends a recorded name as it may be shown: control characters become escapes, and so do characters that would turn
 /// the direction of what follows.
-pub(super) fn push_shown(text: &mut String, name: &str) {
+pub(crate) fn push_shown(text: &mut String, name: &str) {
     for c in printable(name).chars() {
         if turns_direction(c) {
             text.extend(c.escape_unicode());
@@ -22,7 +22,7 @@ fn turns_direction(c: char) -> bool {
 }
 
 /// Appends text as the content of an element or of an attribute in quotes.
-pub(super) fn push_xml(out: &mut String, text: &str) {
+pub(crate) fn push_xml(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {
             '&' => out.push_str("&amp;"),
@@ -39,7 +39,7 @@ pub(super) fn push_xml(out: &mut String, text: &str) {
 }
 
 /// Appends text as a JSON string that holds nothing that XML or HTML would take for markup.
-pub(super) fn push_json(out: &mut String, text: &str) {
+pub(crate) fn push_json(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {
         match c {

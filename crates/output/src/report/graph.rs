@@ -1,0 +1,204 @@
+//! Call graphs of rows, as text and as chains.
+
+use super::{Report, cell};
+use crate::overview::share;
+use crate::text::{grouped, printable};
+use readperf_profile::view::graph::{GraphNode, GraphOrder};
+use readperf_profile::view::histogram::HistogramRow;
+use std::io::{self, Write};
+
+/// How a graph is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// As a tree, with shares of the event.
+    #[default]
+    Graph,
+    /// As a tree, with shares of the frame above.
+    Fractal,
+    /// Chain by chain, a frame a line.
+    Flat,
+    /// Chain by chain, each in one line.
+    Folded,
+}
+
+/// How graphs are shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GraphStyle {
+    /// How they are drawn.
+    pub shape: Shape,
+    /// In which order they go.
+    pub order: GraphOrder,
+    /// Whether periods are shown instead of shares.
+    pub periods: bool,
+    /// Most entries of a row; 0 shows all.
+    pub most: usize,
+}
+
+/// What graphs are indented by.
+const INDENT: &str = "          ";
+
+/// Branches farther in than this are not indented more: a deep recursion would fill the disk with space.
+const DEEPEST: usize = 60;
+
+/// Writes the graph of a row.
+///
+/// # Errors
+/// What the writer says.
+pub(super) fn write(
+    out: &mut impl Write,
+    report: &Report<'_>,
+    style: GraphStyle,
+    row: &HistogramRow,
+    whole: u64,
+) -> io::Result<()> {
+    if row.graph.is_empty() {
+        return Ok(());
+    }
+    match style.shape {
+        Shape::Graph | Shape::Fractal => tree(out, report, style, row, whole)?,
+        Shape::Flat | Shape::Folded => {
+            for (nr, chain) in chains(&row.graph).into_iter().enumerate() {
+                if style.most > 0 && nr >= style.most {
+                    break;
+                }
+                let own = chain.last().map_or(0, |node| node.own);
+                let names: Vec<String> = chain.iter().map(|node| name(report, node)).collect();
+                let amount = amount(style, own, whole);
+                if style.shape == Shape::Folded {
+                    writeln!(out, "{INDENT}{amount} {}", names.join(";"))?;
+                    continue;
+                }
+                writeln!(out, "{INDENT}{amount}")?;
+                for name in names {
+                    writeln!(out, "{INDENT}  {name}")?;
+                }
+            }
+        }
+    }
+    writeln!(out)
+}
+
+fn amount(style: GraphStyle, period: u64, whole: u64) -> String {
+    if style.periods { grouped(period) } else { format!("{:.2} %", share(period, whole)) }
+}
+
+fn name(report: &Report<'_>, node: &GraphNode) -> String {
+    let value = report.frames.get(node.frame as usize).copied().unwrap_or_default();
+    printable(&cell::text(report.facts, value, 0)).into_owned()
+}
+
+/// The chains of a graph, with the samples that ended there; the heaviest first, as far as the graph's order has it.
+pub(super) fn chains(graph: &[GraphNode]) -> Vec<Vec<GraphNode>> {
+    let mut chains = Vec::new();
+    let mut way: Vec<GraphNode> = Vec::new();
+    for node in graph {
+        way.truncate(node.depth as usize);
+        way.push(*node);
+        if node.own > 0 {
+            chains.push(way.clone());
+        }
+    }
+    chains.sort_by_key(|chain| std::cmp::Reverse(chain.last().map_or(0, |node| node.own)));
+    chains
+}
+
+/// Frames that are the only ones behind theirs go on in the same column.
+fn tree(
+    out: &mut impl Write,
+    report: &Report<'_>,
+    style: GraphStyle,
+    row: &HistogramRow,
+    whole: u64,
+) -> io::Result<()> {
+    let graph = &row.graph;
+    let siblings = siblings(graph);
+    // For each depth: what its frame is indented by, and its period.
+    let mut open: Vec<(String, u64)> = Vec::new();
+    let total = match style.order {
+        GraphOrder::Caller => row.numbers.total_period.max(row.numbers.self_period),
+        GraphOrder::Callee => row.numbers.total_period,
+    };
+    for (nr, (node, place)) in graph.iter().zip(&siblings).enumerate() {
+        if style.most > 0 && nr >= style.most {
+            break;
+        }
+        open.truncate(node.depth as usize);
+        let (indent, above) = open.last().map_or((INDENT, total), |(indent, period)| (indent, *period));
+        let amount = match style.shape {
+            Shape::Fractal => amount(style, node.period, above),
+            _ => amount(style, node.period, whole),
+        };
+        let name = name(report, node);
+        let inner = if place.only && node.period == above {
+            writeln!(out, "{indent}{name}")?;
+            indent.to_owned()
+        } else {
+            let mark = if place.last { "└─ " } else { "├─ " };
+            writeln!(out, "{indent}{mark}{amount} {name}")?;
+            let more = if place.last { "   " } else { "│  " };
+            if indent.chars().count() < DEEPEST { format!("{indent}{more}") } else { indent.to_owned() }
+        };
+        open.push((inner, node.period));
+    }
+    Ok(())
+}
+
+/// Where a frame stands among those of the same depth behind the same frame.
+#[derive(Clone, Copy, Debug, Default)]
+struct Standing {
+    last: bool,
+    only: bool,
+}
+
+fn siblings(graph: &[GraphNode]) -> Vec<Standing> {
+    let mut standings = vec![Standing::default(); graph.len()];
+    // From behind: whether a frame of this depth follows under the same parent.
+    let mut follows: Vec<bool> = Vec::new();
+    for (node, standing) in graph.iter().zip(&mut standings).rev() {
+        let depth = node.depth as usize;
+        follows.resize(follows.len().max(depth + 1), false);
+        follows.truncate(depth + 1);
+        if let Some(follows) = follows.last_mut() {
+            standing.last = !*follows;
+            *follows = true;
+        }
+    }
+    // From the front: whether one came before.
+    let mut before: Vec<bool> = Vec::new();
+    for (node, standing) in graph.iter().zip(&mut standings) {
+        let depth = node.depth as usize;
+        before.resize(before.len().max(depth + 1), false);
+        before.truncate(depth + 1);
+        if let Some(before) = before.last_mut() {
+            standing.only = standing.last && !*before;
+            *before = true;
+        }
+    }
+    standings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(depth: u32, period: u64, own: u64) -> GraphNode {
+        GraphNode { depth, frame: 0, period, own }
+    }
+
+    #[test]
+    fn standing_among_siblings() {
+        let graph = [node(0, 9, 0), node(1, 5, 0), node(2, 5, 5), node(1, 4, 4), node(0, 1, 1)];
+        let standings = siblings(&graph);
+        let last: Vec<bool> = standings.iter().map(|standing| standing.last).collect();
+        let only: Vec<bool> = standings.iter().map(|standing| standing.only).collect();
+        assert_eq!(last, [false, false, true, true, true]);
+        assert_eq!(only, [false, false, true, false, false]);
+    }
+
+    #[test]
+    fn chains_end_where_samples_do() {
+        let graph = [node(0, 9, 2), node(1, 5, 0), node(2, 5, 5)];
+        let chains: Vec<usize> = chains(&graph).iter().map(Vec::len).collect();
+        assert_eq!(chains, [3, 1], "the heaviest first");
+    }
+}

@@ -1,0 +1,108 @@
+//! One JSON object a line: samples with their frames resolved.
+
+use super::places::binary_name;
+use super::{Known, NextLine, Script};
+use crate::dump::payload::Payload;
+use crate::json::address;
+use perffile::wire::attr::SampleType;
+use perffile::{Schema, Share};
+use readperf_profile::AddressId;
+use serde_json::{Map, Value};
+use std::io::{self, Write};
+
+impl Script {
+    /// Appends a sample as JSON: for each event that it stands for one line.
+    ///
+    /// # Errors
+    /// What the writer says.
+    pub fn write_json(
+        &self,
+        out: &mut impl Write,
+        known: &Known<'_>,
+        schema: &Schema,
+        line: &NextLine<'_, '_>,
+    ) -> io::Result<()> {
+        for share in line.sample.shares {
+            if self.columns(share.event).is_some() {
+                serde_json::to_writer(&mut *out, &self.object(known, schema, line, share))?;
+                out.write_all(b"\n")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn object(
+        &self,
+        known: &Known<'_>,
+        schema: &Schema,
+        line: &NextLine<'_, '_>,
+        share: &Share,
+    ) -> Map<String, Value> {
+        let moment = line.sample.moment;
+        let recorded = moment.sample.layout().shape().sample_type;
+        let mut object = Map::new();
+        let mut put = |name: &str, value: Value| {
+            object.insert(name.to_owned(), value);
+        };
+        put("comm", String::from_utf8_lossy(known.session.comm(moment.comm)).into());
+        if let (Some(pid), Some(tid)) = (moment.sample.pid(), moment.sample.tid()) {
+            put("pid", pid.into());
+            put("tid", tid.into());
+        }
+        if let Some(cpu) = moment.cpu {
+            put("cpu", cpu.into());
+        }
+        if recorded.has(SampleType::TIME) {
+            put("time", moment.time_ns.into());
+        }
+        let event = schema.event(share.event);
+        put("event", event.map_or("", |event| event.name.as_str()).into());
+        put("period", share.period.into());
+        if let Some(ip) = moment.sample.ip() {
+            put("ip", address(ip));
+            let shown = usize::max(self.options.max_stack, 1);
+            let stack = line.sample.stack.iter().take(shown);
+            put("frames", stack.flat_map(|id| frames(known, *id)).collect());
+        }
+        if let Some(data) = moment.sample.addr() {
+            put("addr", address(data));
+        }
+        let columns = self.columns(share.event);
+        let raw = columns
+            .and_then(|columns| columns.tracepoint)
+            .and_then(|id| Some((id, moment.sample.decode().ok()?.0.raw?)));
+        if let Some(payload) = raw.and_then(|(id, raw)| Payload::new(&self.catalog, id, raw)) {
+            put("text", payload.text.as_str().into());
+            put("fields", payload.fields().into());
+        }
+        object
+    }
+}
+
+/// The levels of the code at a place, the innermost first.
+fn frames(known: &Known<'_>, id: AddressId) -> Vec<Value> {
+    let Some(code) = known.addresses.get(id) else { return Vec::new() };
+    let binary = code.binary.and_then(|binary| known.session.binary(binary));
+    let real = known.names.function_at(id).and_then(|function| known.names.function(function));
+    let levels = known.names.frames_at(id);
+    let last = levels.len().saturating_sub(1);
+    let frame = |(nr, level): (usize, &readperf_profile::Frame)| {
+        let mut object = Map::new();
+        object.insert("ip".into(), address(code.ip));
+        let name = known.names.function(level.function).and_then(|function| function.name.as_deref());
+        object.insert("symbol".into(), name.map_or(Value::Null, Into::into));
+        if let (Some(_), Some(start)) = (name, real.filter(|real| real.name.is_some())) {
+            object.insert("offset".into(), code.address.wrapping_sub(start.address).into());
+        }
+        object.insert("dso".into(), binary.map_or(Value::Null, |binary| binary_name(Some(binary)).into()));
+        if let Some(file) = level.file.and_then(|file| known.names.file(file)) {
+            object.insert("file".into(), file.into());
+            object.insert("line".into(), level.line.into());
+        }
+        if nr < last {
+            object.insert("inlined".into(), true.into());
+        }
+        Value::Object(object)
+    };
+    levels.iter().enumerate().map(frame).collect()
+}

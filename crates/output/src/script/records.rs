@@ -1,0 +1,218 @@
+//! Records that are no samples: who and when, then what the record says, in perf's words.
+
+use super::digits::hex;
+use super::sample::Start;
+use super::{Known, Script, places};
+use perffile::Event;
+use perffile::wire::head::misc;
+use perffile::wire::record::mmap2::{FileIdentity, Mmap2};
+use perffile::wire::record::namespaces::Namespaces;
+use perffile::wire::record::text_poke::TextPoke;
+use perffile::wire::record::{Record, kind};
+use perffile::wire::sample::SampleId;
+use readperf_session::CommId;
+use std::io::Write as _;
+
+/// A record that is no sample, and the name that its thread has behind it.
+#[derive(Clone, Copy, Debug)]
+pub struct RecordLine<'s, 'e> {
+    /// The record.
+    pub event: &'s Event<'e>,
+    /// Name of its thread.
+    pub comm: Option<CommId>,
+}
+
+/// A record and what of its line depends on the lines before: [`Script::follow_record`] makes it.
+#[derive(Clone, Copy, Debug)]
+pub struct NextRecord<'s, 'e> {
+    record: RecordLine<'s, 'e>,
+    time_ns: u64,
+}
+
+/// Process and thread that a record is about: what it says itself, else its trailer.
+pub fn thread_of(event: &Event<'_>) -> Option<(u32, u32)> {
+    if event.is_user_record() {
+        return None;
+    }
+    match event.record().ok()?.0 {
+        Record::Mmap(map) => Some((map.pid, map.tid)),
+        Record::Mmap2(map) => Some((map.pid, map.tid)),
+        Record::Comm(comm) => Some((comm.pid, comm.tid)),
+        Record::Fork(task) | Record::Exit(task) => Some((task.pid, task.tid)),
+        Record::Namespaces(namespaces) => Some((namespaces.pid, namespaces.tid)),
+        _ => {
+            let id = event.sample_id()?;
+            Some((id.pid?, id.tid?))
+        }
+    }
+}
+
+impl Script {
+    /// Takes a record as the next that is shown. `None` if it is not shown.
+    pub fn follow_record<'s, 'e>(&mut self, record: RecordLine<'s, 'e>) -> Option<NextRecord<'s, 'e>> {
+        let number = record.event.head().kind;
+        if !self.options.records.contains(&number) {
+            return None;
+        }
+        let time_ns = match number {
+            kind::FINISHED_ROUND => 0,
+            _ => self.before.time(self.options.times, record.event.time().unwrap_or_default()),
+        };
+        Some(NextRecord { record, time_ns })
+    }
+
+    /// Appends the line of a record; nothing if it cannot be decoded.
+    pub fn write_record(&self, out: &mut Vec<u8>, known: &Known<'_>, next: &NextRecord<'_, '_>) {
+        let RecordLine { event, comm } = next.record;
+        let Ok((record, _)) = event.record() else { return };
+        if event.is_user_record() {
+            // Writing to memory does not fail, here and below.
+            let _ = writeln!(out, "PERF_RECORD_{}", event.type_name());
+            return;
+        }
+        let bits = event.head().misc;
+        if let Some(columns) = event.event_index().and_then(|index| self.columns(index)) {
+            let id = event.sample_id().unwrap_or_else(|| SampleId {
+                pid: thread_of(event).map(|(pid, _)| pid),
+                tid: thread_of(event).map(|(_, tid)| tid),
+                cpu: Some(0),
+                ..SampleId::default()
+            });
+            let unnamed = match id.tid {
+                // Nothing names the idle threads, which all have this number.
+                Some(0) => "swapper".to_owned(),
+                tid => format!(":{}", tid.unwrap_or(u32::MAX).cast_signed()),
+            };
+            let start = Start {
+                comm: comm.map_or(unnamed.as_bytes(), |comm| self.comm(comm)),
+                pid: id.pid.unwrap_or(u32::MAX),
+                tid: id.tid.unwrap_or(u32::MAX),
+                cpu: id.cpu.unwrap_or(u32::MAX),
+                time_ns: next.time_ns,
+                misc: bits,
+            };
+            self.write_start(out, columns, &start, Some(event.head().kind));
+        }
+        let _ = write!(out, "PERF_RECORD_{}", event.type_name());
+        write_body(out, known, &record, bits);
+        out.push(b'\n');
+    }
+}
+
+/// What a record says, without the line's end.
+fn write_body(out: &mut Vec<u8>, known: &Known<'_>, record: &Record<'_>, bits: u16) {
+    let id = |id: u32| id.cast_signed();
+    let _ = match record {
+        Record::Mmap(map) => {
+            let (pid, tid, addr, len) = (id(map.pid), id(map.tid), Hex(map.addr), Hex(map.len));
+            let kind = if bits & misc::MMAP_DATA != 0 { 'r' } else { 'x' };
+            let (pgoff, name) = (Hex(map.pgoff), places::shown(map.filename.bytes()));
+            write!(out, " {pid}/{tid}: [{addr}({len}) @ {pgoff}]: {kind} {name}")
+        }
+        Record::Mmap2(map) => return write_mmap2(out, map),
+        Record::Comm(comm) => {
+            let exec = if bits & misc::COMM_EXEC != 0 { " exec" } else { "" };
+            let name = places::shown(comm.comm.bytes());
+            write!(out, "{exec}: {name}:{}/{}", id(comm.pid), id(comm.tid))
+        }
+        Record::Fork(task) | Record::Exit(task) => {
+            write!(out, "({}:{}):({}:{})", id(task.pid), id(task.tid), id(task.ppid), id(task.ptid))
+        }
+        Record::Switch(_) => write!(out, " {}", switch(bits)),
+        Record::SwitchCpuWide(other) => {
+            let side = if bits & misc::SWITCH_OUT != 0 { "next" } else { "prev" };
+            let (pid, tid) = (id(other.next_prev_pid), id(other.next_prev_tid));
+            write!(out, " {}  {side} pid/tid: {pid:5}/{tid:<5}", switch(bits))
+        }
+        Record::Lost(lost) => write!(out, " lost {}", lost.lost),
+        Record::LostSamples(lost) => write!(out, " lost {}", lost.lost),
+        Record::Namespaces(namespaces) => return write_namespaces(out, namespaces),
+        Record::Cgroup(cgroup) => {
+            write!(out, " cgroup: {} {}", cgroup.cgroup_id, places::shown(cgroup.path.bytes()))
+        }
+        Record::Ksymbol(symbol) => write!(
+            out,
+            " addr {:x} len {} type {} flags 0x{:x} name {}",
+            symbol.addr,
+            symbol.len,
+            symbol.ksym_type,
+            symbol.flags,
+            places::shown(symbol.name.bytes())
+        ),
+        Record::BpfEvent(bpf) => {
+            write!(out, " type {}, flags {}, id {}", bpf.bpf_type, bpf.flags, bpf.prog_id)
+        }
+        Record::TextPoke(poke) => return write_text_poke(out, known, poke),
+        _ => Ok(()),
+    };
+}
+
+fn switch(bits: u16) -> &'static str {
+    match (bits & misc::SWITCH_OUT != 0, bits & misc::SWITCH_OUT_PREEMPT != 0) {
+        (true, true) => "OUT preempt",
+        (true, false) => "OUT        ",
+        (false, _) => "IN         ",
+    }
+}
+
+/// ABI: `PROT_*` and `MAP_SHARED` of mmap(2).
+fn write_mmap2(out: &mut Vec<u8>, map: &Mmap2<'_>) {
+    let (pid, tid) = (map.pid.cast_signed(), map.tid.cast_signed());
+    let (addr, len, pgoff) = (Hex(map.addr), Hex(map.len), Hex(map.pgoff));
+    let _ = write!(out, " {pid}/{tid}: [{addr}({len}) @ {pgoff}");
+    let _ = match map.file {
+        FileIdentity::Inode { maj, min, ino, ino_generation } => {
+            write!(out, " {maj:02x}:{min:02x} {ino} {ino_generation}]: ")
+        }
+        FileIdentity::BuildId { .. } => {
+            write!(out, " <{}>]: ", crate::json::hex(map.file.build_id().unwrap_or_default()))
+        }
+    };
+    for (bit, letter) in [(1, b'r'), (2, b'w'), (4, b'x')] {
+        out.push(if map.prot & bit != 0 { letter } else { b'-' });
+    }
+    out.push(if map.flags & 1 != 0 { b's' } else { b'p' });
+    out.push(b' ');
+    out.extend_from_slice(places::shown(map.filename.bytes()).as_bytes());
+}
+
+/// ABI: the order of the namespaces is that of the indices NET_NS_INDEX and following.
+fn write_namespaces(out: &mut Vec<u8>, record: &Namespaces<'_>) {
+    const NAMES: [&str; 7] = ["net", "uts", "ipc", "pid", "user", "mnt", "cgroup"];
+    const IN_LINE: usize = 4;
+    let count = record.namespaces.len();
+    let (pid, tid) = (record.pid.cast_signed(), record.tid.cast_signed());
+    let _ = write!(out, " {pid}/{tid} - nr_namespaces: {count}\n\t\t[");
+    for (nr, link) in record.namespaces.iter().enumerate() {
+        if nr > 0 && nr % IN_LINE == 0 {
+            out.extend_from_slice(b"\n\t\t ");
+        }
+        let name = NAMES.get(nr).copied().unwrap_or("unknown");
+        let end = if nr + 1 < count { ", " } else { "]" };
+        let _ = write!(out, "{nr}/{name}: {}/{}{end}", link.dev, Hex(link.inode));
+    }
+}
+
+fn write_text_poke(out: &mut Vec<u8>, known: &Known<'_>, poke: &TextPoke<'_>) {
+    let _ = known;
+    out.push(b' ');
+    hex(out, poke.addr, 0);
+    let _ = write!(out, " old len {} new len {}", poke.old.len(), poke.new.len());
+    for (title, bytes) in [("old bytes:", poke.old), ("new bytes:", poke.new)] {
+        for (nr, line) in bytes.chunks(16).enumerate() {
+            let _ = write!(out, "\n{:>22}", if nr == 0 { title } else { "" });
+            for byte in line {
+                let _ = write!(out, " {byte:02x}");
+            }
+        }
+    }
+}
+
+/// A number as C prints it with `%#x`: 0 has no prefix.
+struct Hex(u64);
+
+impl std::fmt::Display for Hex {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0 == 0 { f.write_str("0") } else { write!(f, "{:#x}", self.0) }
+    }
+}

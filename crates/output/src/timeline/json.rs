@@ -1,0 +1,52 @@
+//! The map as JSON.
+
+use super::{Look, time_argument};
+use crate::json::SCHEMA;
+use readperf_profile::Profile;
+use readperf_profile::view::timeline::Timeline;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+
+/// Writes the maps of all events that have samples: `samples` and `period` are lists of columns, a column is a list of cells.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_json(out: &mut dyn Write, profile: &Profile, look: &Look) -> io::Result<()> {
+    let timelines = profile.timelines(look.size);
+    let events: Vec<Value> = timelines.iter().map(|timeline| event(profile, timeline, look)).collect();
+    serde_json::to_writer(&mut *out, &json!({ "schema": SCHEMA, "events": events }))?;
+    writeln!(out)
+}
+
+fn event(profile: &Profile, timeline: &Timeline, look: &Look) -> Value {
+    let columns = |value: fn(&readperf_profile::view::flame_tree::Sum) -> u64| -> Value {
+        timeline
+            .cells
+            .chunks(timeline.scale.rows.max(1))
+            .map(|column| column.iter().map(value).collect::<Value>())
+            .collect()
+    };
+    let hottest = timeline.hottest(|sum| look.weight.of_sum(sum));
+    let hottest = hottest.iter().map(|stretch| {
+        json!({
+            "from_ns": stretch.from_ns,
+            "to_ns": stretch.to_ns,
+            "time": time_argument(stretch),
+            "samples": stretch.sum.samples,
+            "period": stretch.sum.period,
+        })
+    });
+    json!({
+        "name": profile.events().get(timeline.event).map(|event| event.name.as_str()),
+        "samples": timeline.total.samples,
+        "period": timeline.total.period,
+        "samples_without_time": timeline.timeless.samples,
+        "first_time_ns": timeline.first_ns,
+        "last_time_ns": timeline.last_ns,
+        "start_ns": timeline.scale.start_ns,
+        "column_ns": timeline.scale.column_ns,
+        "cell_ns": timeline.scale.cell_ns,
+        "cells": { "samples": columns(|sum| sum.samples), "period": columns(|sum| sum.period) },
+        "hottest": hottest.collect::<Value>(),
+    })
+}

@@ -1,0 +1,154 @@
+//! `readperf timeline`: samples by time as a map.
+
+use super::Cmd;
+use crate::input::Input;
+use crate::out::Output;
+use crate::outcome::{Outcome, say, wrong_usage};
+use crate::progress::Progress;
+use crate::sample_options::{NameOptions, SampleOptions};
+use crate::symbol_options::SymbolOptions;
+use clap::{Args, ValueEnum};
+use readperf::output::export;
+use readperf::output::timeline::{self, Look};
+use readperf::profile::view::timeline::Size;
+use readperf::profile::{CallerAddress, Keep};
+use readperf::{PassOptions, Request};
+
+/// Columns of a map that does not go to a terminal.
+const COLUMNS: usize = 100;
+/// Columns that are taken by the offsets beside the map.
+const MARGIN: usize = 14;
+
+/// What cells count.
+#[derive(ValueEnum, Clone, Copy, Debug, Default)]
+enum Weight {
+    /// Samples
+    #[default]
+    Samples,
+    /// Their periods
+    Period,
+}
+
+/// Shows samples by time as a map.
+#[derive(Args, Debug)]
+pub(crate) struct TimelineCommand {
+    #[command(flatten)]
+    input: Input,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Write an SVG file; so does -o NAME.svg
+    #[arg(long, conflicts_with = "json")]
+    svg: bool,
+
+    /// What cells count
+    #[arg(long, value_enum, default_value_t)]
+    weight: Weight,
+
+    /// Most columns [default: as many as the terminal has room for]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    columns: Option<u16>,
+
+    /// Rows: into how many cells a column is divided
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=200))]
+    rows: u16,
+
+    /// Use only ASCII
+    #[arg(long)]
+    ascii: bool,
+
+    #[command(flatten)]
+    samples: SampleOptions,
+
+    #[command(flatten)]
+    names: NameOptions,
+
+    #[command(flatten)]
+    symbols: SymbolOptions,
+
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Cmd for TimelineCommand {
+    const NAME: &'static str = "timeline";
+    const ABOUT: &'static str = "Show samples by time as a map, to find spikes and patterns";
+    const EXAMPLES: &'static str = "\
+Examples:
+  readperf timeline perf.data
+  readperf timeline --focus malloc perf.data
+  readperf timeline perf.data -o timeline.svg
+  readperf report --time 5254.350000000,5254.399999999 perf.data     one of the hottest stretches";
+
+    fn run(&self) -> anyhow::Result<Outcome> {
+        let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
+        let mut progress = Progress::new("reading", !self.input.no_progress);
+        // Names, and stacks, are wanted only to choose by them.
+        let chosen = self.names.filter();
+        let symbols = self.symbols.options(&self.input)?;
+        let request = Request {
+            symbols: symbols.clone(),
+            pass: PassOptions {
+                stacks: !chosen.is_open(),
+                callers: CallerAddress::Call,
+                filter: self.samples.filter(&recording)?,
+                unwind: (!chosen.is_open()).then_some(symbols),
+                ..PassOptions::default()
+            },
+            keep: Keep { stacks: !chosen.is_open(), times: true, ..Keep::default() },
+            ..Request::default()
+        };
+        let mut analysis = readperf::analyse_with(&recording, &request, |chunk| {
+            progress.bytes(chunk.progress());
+            Ok::<(), perffile::Error>(())
+        })?;
+        drop(progress);
+        if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
+            wrong_usage(&message);
+        }
+        if let Some(told) = analysis.stack_ends.told() {
+            say(&format!("{}: {told}", self.input.name()));
+        }
+        analysis.profile.select(&chosen, &analysis.session);
+        self.write(&analysis.profile)?;
+        Ok(Outcome {
+            input: self.input.name(),
+            issues: analysis.issues,
+            strict: self.input.strict,
+            ..Outcome::default()
+        })
+    }
+}
+
+impl TimelineCommand {
+    fn write(&self, profile: &readperf::profile::Profile) -> anyhow::Result<()> {
+        let look = Look {
+            size: Size { columns: self.columns(), rows: usize::from(self.rows) },
+            weight: match self.weight {
+                Weight::Samples => export::Weight::Samples,
+                Weight::Period => export::Weight::Period,
+            },
+            ascii: self.ascii,
+        };
+        let svg = self.svg || self.output.file_name().is_some_and(|name| name.ends_with(".svg"));
+        let mut out =
+            if svg { self.output.open_bytes(&self.input)? } else { self.output.open(&self.input)? };
+        match (self.json, svg) {
+            (true, _) => timeline::write_json(&mut out, profile, &look)?,
+            (_, true) => timeline::write_svg(&mut out, profile, &look)?,
+            _ => timeline::write(&mut out, profile, &look)?,
+        }
+        out.flush()?;
+        Ok(())
+    }
+
+    fn columns(&self) -> usize {
+        let terminal = || {
+            let (width, _) = terminal_size::terminal_size().filter(|_| self.output.is_terminal())?;
+            Some(usize::from(width.0).saturating_sub(MARGIN).max(20))
+        };
+        self.columns.map(usize::from).or_else(terminal).unwrap_or(COLUMNS)
+    }
+}

@@ -1,0 +1,215 @@
+//! pprof: read by the field numbers of `profile.proto`, and by `go tool pprof`.
+
+use crate::oracle::{self, fixture, skip, tool};
+use crate::protobuf::Message;
+use crate::run::{self, Stacks, assert_stacks, events, recordings, spelled};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+/// A profile with its string table and its tables by id.
+pub(crate) struct Profile {
+    pub(crate) message: Message,
+    strings: Vec<String>,
+    mappings: BTreeMap<u64, Message>,
+    locations: BTreeMap<u64, Message>,
+    functions: BTreeMap<u64, Message>,
+}
+
+fn by_id(messages: Vec<Message>) -> BTreeMap<u64, Message> {
+    let count = messages.len();
+    let by_id: BTreeMap<u64, Message> =
+        messages.into_iter().map(|message| (message.number(1), message)).collect();
+    assert_eq!(by_id.len(), count, "ids are unique");
+    assert!(!by_id.contains_key(&0), "no id is 0");
+    by_id
+}
+
+impl Profile {
+    pub(crate) fn of(file: &Path, more: &[&str]) -> Profile {
+        let message = Message::new(&run::unzipped(&run::export("pprof", file, more)));
+        let strings = message.texts(6);
+        assert_eq!(strings.first().map(String::as_str), Some(""), "the first text is empty");
+        Profile {
+            mappings: by_id(message.messages(3)),
+            locations: by_id(message.messages(4)),
+            functions: by_id(message.messages(5)),
+            strings,
+            message,
+        }
+    }
+
+    fn string(&self, index: u64) -> &str {
+        &self.strings[usize::try_from(index).unwrap()]
+    }
+
+    /// Types of values: what, and in which unit.
+    pub(crate) fn types(&self) -> Vec<(String, String)> {
+        let types = self.message.messages(1).into_iter();
+        types.map(|t| (self.string(t.number(1)).to_owned(), self.string(t.number(2)).to_owned())).collect()
+    }
+
+    /// The functions at a location, the innermost first.
+    fn names(&self, location: u64) -> Vec<String> {
+        let location = &self.locations[&location];
+        let mapping = location.number(2);
+        if mapping > 0 {
+            let mapping = &self.mappings[&mapping];
+            let (start, limit) = (mapping.number(2), mapping.number(3));
+            let address = location.number(3);
+            assert!((start..limit).contains(&address), "{address:#x} lies in {start:#x}..{limit:#x}");
+        }
+        let lines = location.messages(4);
+        if lines.is_empty() {
+            if mapping == 0 {
+                return vec!["[unknown]".to_owned()];
+            }
+            let path = self.string(self.mappings[&mapping].number(5));
+            let name = path.rsplit('/').next().unwrap();
+            return vec![if name.starts_with('[') { name.to_owned() } else { format!("[{name}]") }];
+        }
+        let name = |line: &Message| spelled(self.string(self.functions[&line.number(1)].number(2)));
+        lines.iter().map(name).collect()
+    }
+
+    /// Weights by stack, of one of the values.
+    pub(crate) fn stacks(&self, value: usize) -> Stacks {
+        let mut stacks = Stacks::new();
+        for sample in self.message.messages(2) {
+            let values = sample.numbers(2);
+            assert_eq!(values.len(), self.types().len(), "a value for each type");
+            let mut names: Vec<String> = sample.numbers(1).iter().flat_map(|id| self.names(*id)).collect();
+            names.reverse();
+            if values[value] > 0 {
+                *stacks.entry(names.join(";")).or_default() += values[value];
+            }
+        }
+        stacks
+    }
+
+    /// The labels of samples, as key and text.
+    pub(crate) fn labels(&self) -> Vec<(String, String)> {
+        let labels = self.message.messages(2).into_iter().flat_map(|sample| sample.messages(3));
+        labels.map(|l| (self.string(l.number(1)).to_owned(), self.string(l.number(2)).to_owned())).collect()
+    }
+
+    pub(crate) fn comments(&self) -> Vec<&str> {
+        self.message.numbers(13).into_iter().map(|index| self.string(index)).collect()
+    }
+}
+
+#[test]
+fn weights_are_those_of_folded_stacks_and_totals_those_of_stats() {
+    for file in recordings() {
+        let profile = Profile::of(&file, &[]);
+        let types = profile.types();
+        let events = events(&file);
+        assert_eq!(types.len(), 2 * events.len(), "{}: two values an event", file.display());
+        for (nr, (event, ..)) in events.iter().enumerate() {
+            assert_eq!(types[2 * nr].1, "count");
+            assert_eq!(&types[2 * nr + 1].0, event);
+            assert_stacks("pprof", &file, event, &profile.stacks(2 * nr), "samples");
+            assert_stacks("pprof", &file, event, &profile.stacks(2 * nr + 1), "period");
+        }
+    }
+}
+
+#[test]
+fn one_event_of_many() {
+    let file = fixture("multi");
+    let event = &events(&file)[1].0;
+    assert!(event.starts_with("page-faults"));
+    let profile = Profile::of(&file, &["--event", event]);
+    let names: Vec<String> = profile.types().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["samples", event]);
+    assert_stacks("pprof", &file, event, &profile.stacks(1), "period");
+}
+
+/// perf says which processes there are and what their build-ids are.
+#[test]
+fn labels_binaries_and_comments() {
+    let profile = Profile::of(&fixture("multi"), &["--with-cpu"]);
+    let script = oracle::said("multi", "perf.script.txt").unwrap();
+    let labels = profile.labels();
+    for key in ["comm", "pid", "tid", "cpu"] {
+        assert!(labels.iter().any(|(name, _)| name == key), "{key}");
+    }
+    let pids: Vec<&String> = labels.iter().filter(|(name, _)| name == "pid").map(|(_, pid)| pid).collect();
+    assert!(pids.iter().all(|pid| script.contains(pid.as_str())), "{pids:?}");
+    let build_ids = oracle::said("multi", "perf.buildids.txt").unwrap();
+    let mut with_build_id = 0;
+    for mapping in profile.mappings.values() {
+        let (path, build_id) = (profile.string(mapping.number(5)), profile.string(mapping.number(6)));
+        if !build_id.is_empty() && !path.starts_with('[') {
+            assert!(build_ids.contains(&format!("{build_id} {path}")), "{build_id} {path}\n{build_ids}");
+            with_build_id += 1;
+        }
+    }
+    assert!(with_build_id > 1);
+    assert!(profile.comments().contains(&"host: fixture"), "{:?}", profile.comments());
+    let command = profile.comments().into_iter().find(|comment| comment.starts_with("command: ")).unwrap();
+    assert!(command.ends_with("./work all 240"), "{command}");
+    // The duration is the time between the first and the last sample.
+    let stats = tool::json("stats", &fixture("multi"));
+    let times = tool::number(&stats["last_time_ns"]) - tool::number(&stats["first_time_ns"]);
+    assert_eq!(profile.message.number(10), times);
+}
+
+/// Lines of `go tool pprof`, or none if it is not there.
+fn go_pprof(test: &str, file: &Path, arguments: &[&str]) -> Option<String> {
+    if !run::installed("go", &["version"]) {
+        skip(test, "no go here, and so no `go tool pprof`");
+        return None;
+    }
+    let dir = oracle::scratch();
+    let profile = dir.path().join("profile.pb.gz");
+    std::fs::write(&profile, run::export("pprof", file, &[])).unwrap();
+    let output = Command::new("go")
+        .args(["tool", "pprof", "-symbolize=none"])
+        .args(arguments)
+        .arg(&profile)
+        .env("HOME", dir.path())
+        .env("PPROF_TMPDIR", dir.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", tool::stderr(&output));
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+/// pprof's own table of functions has the periods of the folded stacks, by the innermost function.
+#[test]
+fn pprof_itself_counts_the_same() {
+    for name in ["main", "multi"] {
+        let file = fixture(name);
+        let event = events(&file)[0].0.clone();
+        let index = format!("-sample_index={event}");
+        let arguments = [&*index, "-top", "-unit=ns", "-nodefraction=0", "-nodecount=100000"];
+        let Some(top) = go_pprof("pprof_itself_counts_the_same", &file, &arguments) else { return };
+        let mut expected = Stacks::new();
+        for (stack, period) in run::folded(&file, &event, &[]) {
+            let leaf = stack.rsplit(';').next().unwrap();
+            let leaf = if leaf == "[unknown]" { "<unknown>" } else { leaf };
+            *expected.entry(leaf.to_owned()).or_default() += period;
+        }
+        let mut found = Stacks::new();
+        for line in top.lines().skip_while(|line| !line.contains("flat%")).skip(1) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let flat: f64 = words[0].trim_end_matches("ns").parse().unwrap();
+            let name = words[5..].join(" ").trim_end_matches(" (inline)").replace(" (partial-inline)", "");
+            if flat > 0.0 {
+                *found.entry(name).or_default() += flat as u64;
+            }
+        }
+        assert_eq!(found, expected, "{name}\n{top}");
+    }
+}
+
+#[test]
+fn pprof_itself_lists_sources_and_traces() {
+    let file = fixture("main");
+    let Some(traces) = go_pprof("pprof_itself_lists_sources_and_traces", &file, &["-traces"]) else { return };
+    assert!(traces.contains("comm:  work"), "{traces}");
+    let raw = go_pprof("", &file, &["-raw"]).unwrap();
+    assert!(raw.contains("work.c"), "source files are told: {raw}");
+    assert!(raw.contains("[FN][FL][LN]"), "{raw}");
+}
