@@ -44,6 +44,10 @@ fn live(test: &str, record: &[&str], options: &[&[&str]], least: f64) {
     let Some(perf) = Perf::or_skip(test) else { return };
     let mut all = Agreement::default();
     for (name, flags) in BUILDS {
+        if name == "static" && record.contains(&"--call-graph") {
+            // perf does not unwind executables that are static and not position independent.
+            continue;
+        }
         let dir = scratch();
         if let Err(why) = build(dir.path(), name, flags) {
             skip(test, &format!("{name}: {why}"));
@@ -62,6 +66,10 @@ fn live(test: &str, record: &[&str], options: &[&[&str]], least: f64) {
         }
     }
     eprintln!("{test}: {} of {} lines equal", all.same, all.lines);
+    if record.contains(&"--call-graph") {
+        // Every line of perf's has to be here; some stacks go on longer than perf follows them.
+        all.lines = all.theirs;
+    }
     assert!(all.lines == 0 || all.share() >= least, "{test}: only {:.4} of {} lines", all.share(), all.lines);
 }
 
@@ -308,7 +316,8 @@ const OTHERWISE: &[(&str, f64)] = &[
     ("vector_static_clang", 0.0),
     ("contentsize", 0.9),
     ("true.v2", 0.0),
-    ("embedded", 0.0),
+    ("embedded", 0.3),
+    ("ip_zero", 0.7),
     // perf reads a branch that is not there.
     ("lbr", 0.96),
     // Foreign byte order: mappings without a file.
