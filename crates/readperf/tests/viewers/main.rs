@@ -6,6 +6,7 @@
 
 mod chrome;
 mod firefox;
+mod formats;
 mod golden;
 #[path = "../handmade/mod.rs"]
 mod handmade;
