@@ -12,6 +12,7 @@
 
 mod chrome;
 mod firefox;
+mod formats;
 mod golden;
 #[path = "../handmade/mod.rs"]
 mod handmade;
