@@ -10,6 +10,7 @@
 #   SIZE=100      MiB of the recording of the whole machine; the others follow from it. 20 is a quick run
 #   ROUNDS=3      how often each runs
 #   LIMIT=120     CPU seconds after which a program is stopped; its figures then begin with >
+#   BUILT=1       take the programs that were built before
 #   SCRATCH=DIR   where recordings and outputs are kept; without, a directory that is deleted at the end
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -30,10 +31,13 @@ fi
 # shellcheck source=side/work.sh
 . "$root/benches/side/work.sh"
 
-cargo build --quiet --release --manifest-path "$root/Cargo.toml" -p readperf
-cargo build --quiet --release --manifest-path "$root/benches/compare/Cargo.toml"
-readperf=${CARGO_TARGET_DIR:-$root/target}/release/readperf
-compare=${CARGO_TARGET_DIR:-$root/benches/compare/target}/release/compare
+if [ -z "${BUILT:-}" ]; then
+	cargo build --quiet --release --manifest-path "$root/Cargo.toml" -p readperf
+	cargo build --quiet --release --manifest-path "$root/benches/compare/Cargo.toml"
+fi
+cp "${CARGO_TARGET_DIR:-$root/target}/release/readperf" "${CARGO_TARGET_DIR:-$root/benches/compare/target}/release/compare" "$work"
+readperf=$work/readperf
+compare=$work/compare
 cd "$work"
 rm -f ./*.times
 # Source lines of earlier runs are not to help.
