@@ -58,28 +58,28 @@ fn name<'x>(export: &Export<'x>) -> Cow<'x, str> {
 fn write_event(export: &Export<'_>, frames: &Frames, event: usize, json: &mut JsonWriter<'_>) {
     let rows = export.profile.rows_of(event);
     let event_name = printable(export.event_name(event));
-    let all: Vec<(SampleRow, u64)> = sums(export, rows);
+    let all = sums(export, rows);
     write_profile(export, frames, event, &format!("{event_name}: all threads"), &all, json);
     let by_thread = ByThread::new(rows, |row| row.thread);
     for thread in by_thread.threads() {
         let ThreadLabel { pid, tid, comm } = export.thread_label(thread);
-        let rows: Vec<(SampleRow, u64)> =
-            by_thread.of(thread).map(|row| (*row, export.weight(row))).collect();
+        let rows: Vec<(&SampleRow, u64)> =
+            by_thread.of(thread).map(|row| (row, export.weight(row))).collect();
         let name = format!("{event_name}: {} ({pid}/{tid})", printable(&comm));
         write_profile(export, frames, event, &name, &rows, json);
     }
 }
 
 /// Rows with different stacks, and their weights, in the order of the first of each.
-fn sums(export: &Export<'_>, rows: &[SampleRow]) -> Vec<(SampleRow, u64)> {
-    let mut sums: Vec<(SampleRow, u64)> = Vec::new();
+fn sums<'r>(export: &Export<'_>, rows: &'r [SampleRow]) -> Vec<(&'r SampleRow, u64)> {
+    let mut sums: Vec<(&SampleRow, u64)> = Vec::new();
     let mut numbers = FxHashMap::default();
     for row in rows {
         let key = (row.stack, (row.stack == StackId::EMPTY).then_some(row.address));
         let number = *numbers.entry(key).or_insert(sums.len());
         match sums.get_mut(number) {
             Some((_, sum)) => *sum = sum.wrapping_add(export.weight(row)),
-            None => sums.push((*row, export.weight(row))),
+            None => sums.push((row, export.weight(row))),
         }
     }
     sums
@@ -90,7 +90,7 @@ fn write_profile(
     frames: &Frames,
     event: usize,
     name: &str,
-    rows: &[(SampleRow, u64)],
+    rows: &[(&SampleRow, u64)],
     json: &mut JsonWriter<'_>,
 ) {
     let unit = match (export.options.weight, export.unit(event)) {

@@ -109,7 +109,9 @@ impl Scale {
         let at = |nr: usize, unit: u64| u64::try_from(nr).unwrap_or(u64::MAX).saturating_mul(unit);
         let begin = self.start_ns.saturating_add(at(column, self.column_ns));
         let offset = |row: usize| at(row, self.cell_ns).min(self.column_ns);
-        (begin.saturating_add(offset(row)), begin.saturating_add(offset(row + 1).saturating_sub(1)))
+        // The last cell of all time has no end to stay below of.
+        let last = begin.checked_add(offset(row + 1)).map_or(u64::MAX, |end| end.saturating_sub(1));
+        (begin.saturating_add(offset(row)), last)
     }
 }
 

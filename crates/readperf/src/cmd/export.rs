@@ -102,6 +102,8 @@ Examples:
   readperf export --format folded perf.data > stacks.folded
   readperf export perf.data -o stacks.folded
   readperf export perf.data -o flames.svg
+  readperf export perf.data -o profile.pb.gz && go tool pprof -top profile.pb.gz
+  readperf export perf.data -o profile.json.gz      # for profiler.firefox.com
   readperf export new.data --base old.data -o change.html";
 
     fn run(&self) -> anyhow::Result<Outcome> {

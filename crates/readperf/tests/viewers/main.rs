@@ -2,10 +2,17 @@
 //! the formats' own schemas. Every format is held against `stats` (totals), against the folded stacks (weight by stack), and
 //! where they are installed against the tools that the formats are for.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic
+)]
 
 mod chrome;
 mod firefox;
+mod formats;
 mod golden;
 #[path = "../handmade/mod.rs"]
 mod handmade;
