@@ -2,6 +2,7 @@
 //!
 //! The sums that are printed have to be equal wherever the work is the same.
 
+mod collapse;
 mod ours;
 mod private_memory;
 mod swap;
@@ -50,9 +51,10 @@ fn main() -> ExitCode {
     let outcome = match words[..] {
         [_, "ours", file] => ours::run(file),
         [_, "theirs", file] => theirs::run(file),
+        [_, "collapse"] => collapse::run(),
         [_, "unpack", file] => unpack::run(file),
         [_, "swap", file, out] => swap::run(file, out),
-        _ => Err("compare ours|theirs|unpack FILE, or compare swap FILE OUT".into()),
+        _ => Err("compare ours|theirs|unpack FILE, compare swap FILE OUT, or compare collapse <TEXT".into()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -2,7 +2,6 @@
 
 use crate::interner::Interner;
 use readperf_session::{AddressSpace, CodeAddress, CpuMode, ProcessId, Session, SpaceVersion};
-use rustc_hash::FxHashMap;
 
 /// Number of an address in [`Addresses`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -16,15 +15,34 @@ impl AddressId {
     }
 }
 
-/// How many look-ups are remembered; 24 bytes each. More are forgotten all at once.
-const MOST_SEEN: usize = 1 << 20;
+/// Slots for look-ups that are remembered; 24 bytes each. A power of two.
+const RECENT: usize = 1 << 16;
+
+/// A look-up and its answer.
+#[derive(Clone, Copy, Debug)]
+struct Recent {
+    version: SpaceVersion,
+    ip: u64,
+    id: AddressId,
+}
 
 /// Places in code, each held once. Numbers are handed out in the order of first sight.
 #[derive(Clone, Debug, Default)]
 pub struct Addresses {
     list: Interner<CodeAddress>,
-    /// Look-ups that were made before. Most samples are in places where others were.
-    seen: FxHashMap<(SpaceVersion, u64), AddressId>,
+    /// Look-ups that were made before, by a hash; later ones take the place of earlier ones. Most samples are in places where
+    /// others were.
+    recent: Vec<Option<Recent>>,
+}
+
+/// 2^64 over the golden ratio: Fibonacci hashing.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The slot of a look-up: the upper bits of its hash.
+#[inline]
+fn recent_slot(version: SpaceVersion, ip: u64) -> usize {
+    let hash = (ip ^ version.number().rotate_left(40)).wrapping_mul(GOLDEN);
+    usize::try_from(hash >> (64 - RECENT.trailing_zeros())).unwrap_or(0)
 }
 
 impl Addresses {
@@ -67,7 +85,7 @@ impl Addresses {
 
     /// Forgets what is only needed to add more.
     pub fn freeze(&mut self) {
-        self.seen = FxHashMap::default();
+        self.recent = Vec::new();
         self.list.freeze();
     }
 
@@ -97,14 +115,38 @@ impl Addresses {
         if version == SpaceVersion::default() {
             return self.number(CodeAddress::of(None, mode, ip));
         }
-        if let Some(id) = self.seen.get(&(version, ip)) {
-            return *id;
+        let slot = recent_slot(version, ip);
+        if let Some(Some(recent)) = self.recent.get(slot)
+            && recent.ip == ip
+            && recent.version == version
+        {
+            return recent.id;
         }
         let id = self.number(locate());
-        if self.seen.len() >= MOST_SEEN {
-            self.seen.clear();
+        if self.recent.is_empty() {
+            self.recent.resize(RECENT, None);
         }
-        self.seen.insert((version, ip), id);
+        if let Some(place) = self.recent.get_mut(slot) {
+            *place = Some(Recent { version, ip, id });
+        }
         id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_places_have_one_number() {
+        let mut addresses = Addresses::default();
+        let place =
+            |nr: u64| CodeAddress { binary: None, address: nr % 7, ip: nr << 12, mode: CpuMode::User };
+        let first: Vec<AddressId> = (0..5000).map(|nr| addresses.number(place(nr))).collect();
+        let again: Vec<AddressId> = (0..5000).map(|nr| addresses.number(place(nr))).collect();
+        assert_eq!(first, again);
+        assert!(first.iter().enumerate().all(|(nr, id)| id.index() == nr));
+        assert_eq!(addresses.len(), 5000);
+        assert_eq!(addresses.get(first[17]), Some(&place(17)));
     }
 }

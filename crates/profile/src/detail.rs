@@ -66,6 +66,8 @@ pub struct DetailOptions {
     pub weighing: Weighing,
     /// How many places of a stack are kept, from the innermost; all if not given.
     pub max_stack: Option<usize>,
+    /// Whether whole stacks are kept instead of a tree; no call graphs can be made of them.
+    pub whole_stacks: bool,
 }
 
 impl DetailOptions {
@@ -162,6 +164,8 @@ impl Details {
         let place = |id: AddressId| Value::Number(id.index() as u64);
         let number = |number: Option<u64>| number.map_or(Value::Unknown, Value::Number);
         let address = |address: Option<u64>| address.map_or(Value::Unknown, Value::Address);
+        // 0 is what the kernel says where nothing is mapped.
+        let size = |size: Option<u64>| size.filter(|size| *size > 0).map_or(Value::Unknown, Value::Size);
         let parts = || sample.weight_struct.map(WeightParts::from);
         match field {
             DetailField::Time => {
@@ -177,8 +181,8 @@ impl Details {
             DetailField::Transaction => number(sample.transaction),
             DetailField::PhysicalAddress => address(sample.phys_addr),
             DetailField::Cgroup => number(sample.cgroup),
-            DetailField::DataPageSize => sample.data_page_size.map_or(Value::Unknown, Value::Size),
-            DetailField::CodePageSize => sample.code_page_size.map_or(Value::Unknown, Value::Size),
+            DetailField::DataPageSize => size(sample.data_page_size),
+            DetailField::CodePageSize => size(sample.code_page_size),
             DetailField::Raw => sample.raw.map_or(Value::Unknown, |raw| Value::Text(self.texts.number(raw))),
             DetailField::BranchFrom => branch.map_or(Value::Unknown, |branch| place(branch.from)),
             DetailField::BranchTo => branch.map_or(Value::Unknown, |branch| place(branch.to)),

@@ -82,7 +82,10 @@ pub struct Names {
     by_start: FxHashMap<(BinaryId, u64), FunctionId>,
     inlined: FxHashMap<(BinaryId, String), FunctionId>,
     file_ids: FxHashMap<String, FileId>,
+    /// Each reason once: millions of addresses may share one.
     reasons: FxHashSet<Arc<str>>,
+    /// What can be done about a reason.
+    remedies: FxHashMap<Arc<str>, String>,
 }
 
 impl Names {
@@ -115,6 +118,11 @@ impl Names {
     /// A source file by its number.
     pub fn file(&self, id: FileId) -> Option<&str> {
         self.files.get(id.index()).map(String::as_str)
+    }
+
+    /// What a user can do about the reason why something has no name, if anything.
+    pub fn remedy(&self, reason: &str) -> Option<&str> {
+        self.remedies.get(reason).map(String::as_str)
     }
 
     /// The function that an address lies in: the real one, whatever is inlined there.
@@ -195,6 +203,7 @@ impl Names {
 
     /// Gives the functions and files of an answer their numbers.
     fn take_in<'n>(&mut self, binary: BinaryId, answer: &'n NamedBatch) -> Numbered<'n> {
+        self.remedies.extend(answer.remedies.iter().cloned());
         let functions = answer.functions.iter().map(|named| {
             let next = FunctionId(number(self.functions.len()));
             let id = *self.by_start.entry((binary, named.start)).or_insert(next);
@@ -241,15 +250,14 @@ impl Names {
 
     fn unnamed(&mut self, binary: Option<BinaryId>, address: u64, reason: &str) -> FunctionId {
         let id = FunctionId(number(self.functions.len()));
-        let reason = match self.reasons.get(reason) {
-            Some(known) => known.clone(),
+        let reason = Some(match self.reasons.get(reason) {
+            Some(known) => Arc::clone(known),
             None => {
-                let new: Arc<str> = reason.into();
-                self.reasons.insert(new.clone());
-                new
+                let reason: Arc<str> = reason.into();
+                self.reasons.insert(Arc::clone(&reason));
+                reason
             }
-        };
-        let reason = Some(reason);
+        });
         self.functions.push(Function { binary, name: None, address, source_file: None, reason });
         id
     }

@@ -1,6 +1,7 @@
 //! The question and the answer about names: addresses of one binary out, functions and lines back.
 
 use readperf_session::{BinaryId, CodeAddress};
+use std::sync::Arc;
 
 /// Addresses of one binary, unique and ascending.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub enum Named {
     /// In a function: index in [`NamedBatch::functions`].
     Function(usize),
     /// In none: why, in plain words.
-    Unnamed(String),
+    Unnamed(Arc<str>),
 }
 
 /// A function that covers addresses of the batch.
@@ -74,6 +75,8 @@ pub struct NamedBatch {
     pub frames: Vec<NamedFrame>,
     /// For each address, how many frames belong to it and those before it. Empty if there are no frames.
     pub frame_ends: Vec<usize>,
+    /// What a user can do about a reason of [`Named::Unnamed`], in plain words.
+    pub remedies: Vec<(Arc<str>, String)>,
 }
 
 impl NamedBatch {

@@ -2,7 +2,8 @@
 
 use crate::names::{FileId, FunctionId};
 use readperf_session::{BinaryId, CommId, ProcessId, ThreadId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
 
 /// Number of a text in [`Texts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -84,40 +85,91 @@ impl Texts {
     }
 }
 
-/// Rows of values, each held once.
+/// Rows of values, each held once. All rows of one table are as long as the first.
 #[derive(Clone, Debug, Default)]
 pub struct Tuples {
-    list: Vec<Box<[Value]>>,
-    ids: FxHashMap<Box<[Value]>, u32>,
+    width: usize,
+    len: usize,
+    /// All rows, one after the other.
+    values: Vec<Value>,
+    /// Numbers of rows, at the hash of the row or behind it. The length is a power of two, or 0.
+    slots: Vec<u32>,
 }
+
+/// No row.
+const EMPTY: u32 = u32::MAX;
 
 impl Tuples {
     /// The number of a row of values.
     pub fn number(&mut self, values: &[Value]) -> u32 {
-        if let Some(id) = self.ids.get(values) {
-            return *id;
+        if self.len == 0 {
+            self.width = values.len();
         }
-        let id = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
-        self.list.push(values.into());
-        self.ids.insert(values.into(), id);
-        id
+        if self.len * 4 >= self.slots.len() * 3 {
+            self.grow();
+        }
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut at = hash(values) & mask;
+        while let Some(slot) = self.slots.get(at).copied() {
+            if slot == EMPTY {
+                break;
+            }
+            if self.values(slot) == values {
+                return slot;
+            }
+            at = (at + 1) & mask;
+        }
+        let number = u32::try_from(self.len).unwrap_or(EMPTY);
+        if let Some(slot) = self.slots.get_mut(at) {
+            *slot = number;
+        }
+        self.values.extend((0..self.width).map(|nr| values.get(nr).copied().unwrap_or_default()));
+        self.len += 1;
+        number
+    }
+
+    fn grow(&mut self) {
+        let len = (self.slots.len() * 2).max(64);
+        // The old index is not needed to make the new one.
+        self.slots = Vec::new();
+        let mut slots = vec![EMPTY; len];
+        for nr in 0..self.len {
+            let number = u32::try_from(nr).unwrap_or(EMPTY);
+            let mut at = hash(self.values(number)) & (len - 1);
+            while let Some(slot) = slots.get_mut(at) {
+                if *slot == EMPTY {
+                    *slot = number;
+                    break;
+                }
+                at = (at + 1) & (len - 1);
+            }
+        }
+        self.slots = slots;
     }
 
     /// A row of values by its number; empty for a number that is not from here.
     #[inline]
     pub fn values(&self, id: u32) -> &[Value] {
-        self.list.get(id as usize).map_or(&[], |values| values)
+        let start = (id as usize).saturating_mul(self.width);
+        self.values.get(start..start.saturating_add(self.width)).unwrap_or_default()
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.list.len()
+        self.len
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.len == 0
     }
+}
+
+#[allow(clippy::cast_possible_truncation)] // The lower half of a hash is a hash.
+fn hash(values: &[Value]) -> usize {
+    let mut hasher = FxHasher::default();
+    values.hash(&mut hasher);
+    hasher.finish() as usize
 }
 
 #[cfg(test)]

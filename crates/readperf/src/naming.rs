@@ -8,6 +8,7 @@ use readperf_symbols::{
     self as symbols, BuildId, FileLoader, Files, JitDump, ListedSymbol, Options, Resolver, Subject,
     SymbolArchive, SymbolBatch, SymbolList,
 };
+use rustc_hash::FxHashMap;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt as _;
@@ -141,12 +142,13 @@ fn guest_pid(name: &[u8]) -> Option<u32> {
 
 /// The jitdump file that a process mapped to tell of itself, if it did.
 fn jitdump(pid: u32, session: &Session) -> Option<PathBuf> {
-    let names = session.binaries().iter().map(|binary| path(&binary.name));
-    names.rev().find(|name| JitDump::pid_in_name(name) == Some(pid))
+    let mut names = session.binaries().iter().map(|binary| path(&binary.name));
+    names.rfind(|name| JitDump::pid_in_name(name) == Some(pid))
 }
 
 fn unnamed(batch: AddressBatch, reason: &str) -> (AddressBatch, NamedBatch) {
-    let named = batch.addresses.iter().map(|_| Named::Unnamed(reason.to_owned())).collect();
+    let reason: Arc<str> = reason.into();
+    let named = batch.addresses.iter().map(|_| Named::Unnamed(Arc::clone(&reason))).collect();
     (batch, NamedBatch { named, ..NamedBatch::default() })
 }
 
@@ -164,6 +166,7 @@ fn named(batch: &AddressBatch, answer: &SymbolBatch) -> NamedBatch {
         files: answer.files.clone(),
         ..NamedBatch::default()
     };
+    let mut reasons: FxHashMap<&symbols::Reason, Arc<str>> = FxHashMap::default();
     for nr in 0..batch.addresses.len() {
         let frames = answer.frames(nr);
         let covered = answer.symbol(nr);
@@ -178,7 +181,15 @@ fn named(batch: &AddressBatch, answer: &SymbolBatch) -> NamedBatch {
                 }
                 Named::Function(index)
             }
-            Err(reason) => Named::Unnamed(reason.to_string()),
+            Err(reason) => {
+                let words = reasons.entry(reason).or_insert_with(|| {
+                    let words: Arc<str> = reason.to_string().into();
+                    let remedy = reason.remedy().map(|remedy| (Arc::clone(&words), remedy.into_owned()));
+                    named.remedies.extend(remedy);
+                    words
+                });
+                Named::Unnamed(Arc::clone(words))
+            }
         });
         for (level, frame) in frames.iter().enumerate() {
             // The outermost level is the function that the symbol names.

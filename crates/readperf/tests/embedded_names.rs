@@ -2,18 +2,24 @@
 //!
 //! The expected counts were worked out from the bytes by a script of its own: samples of MMAP ranges, their addresses looked
 //! up in the table of feature 128 (address − start + pgoff + lowest address of the file).
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "a test fails by panicking"
+)]
+
+#[path = "../../../tests/corpus_root.rs"]
+mod corpus_root;
 
 use readperf::symbols::Options;
 use readperf::{PassOptions, Request, analyse};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// A file of the corpus: `$READPERF_CORPUS`, else `../shared/corpus` beside the repository.
+/// A file of the corpus.
 fn corpus(name: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("READPERF_CORPUS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from);
-    let path = root.join(name);
+    let path = corpus_root::corpus_root().join(name);
     if !path.exists() {
         eprintln!("**** skipped: {} is not here ****", path.display());
         return None;

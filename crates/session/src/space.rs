@@ -46,6 +46,14 @@ pub struct AddressSpace {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SpaceVersion(u64);
 
+impl SpaceVersion {
+    /// It as a number, for hashing.
+    #[inline]
+    pub fn number(self) -> u64 {
+        self.0
+    }
+}
+
 /// Hands out versions; 0 stands for no mappings at all.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Versions(u64);

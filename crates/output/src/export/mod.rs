@@ -1,17 +1,22 @@
 //! `readperf export`: profiles in the forms that other tools read. One format a file, one line in [`FORMATS`].
 
+pub mod callgrind;
 pub mod chrome;
 pub mod circumstances;
+pub mod dot;
 pub mod firefox;
 pub mod flamegraph;
 pub mod folded;
 pub mod frames;
 mod images;
+mod in_time;
 mod json;
+pub mod jsonl;
 pub mod labels;
 pub mod perfetto;
 pub mod pprof;
 mod protobuf;
+pub mod samples_csv;
 pub mod speedscope;
 mod strings;
 mod threads;
@@ -64,6 +69,10 @@ pub const FORMATS: &[Format] = &[
     speedscope::FORMAT,
     perfetto::FORMAT,
     chrome::FORMAT,
+    callgrind::FORMAT,
+    dot::FORMAT,
+    jsonl::FORMAT,
+    samples_csv::FORMAT,
 ];
 
 /// What a sample counts for.
@@ -150,7 +159,8 @@ impl Format {
 
     /// Whether it shows the samples of one event only: what [`Export::event`] says.
     pub fn shows_one_event(&self) -> bool {
-        [folded::FORMAT.name, flamegraph::SVG.name, flamegraph::HTML.name].contains(&self.name)
+        [folded::FORMAT.name, flamegraph::SVG.name, flamegraph::HTML.name, dot::FORMAT.name]
+            .contains(&self.name)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::json;
 use crate::names::UNKNOWN;
-use crate::text::{binary_size, seconds};
+use crate::text::seconds;
 use readperf_profile::view::facts::Facts;
 use readperf_profile::{Function, FunctionId, Value};
 use readperf_session::{Binary, BinaryId};
@@ -34,6 +34,13 @@ fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
+/// Sizes of pages are powers of two: `4K`, `2M`, `1G`.
+fn page_size(bytes: u64) -> String {
+    let units = [("G", 30), ("M", 20), ("K", 10)];
+    let whole = units.iter().find(|(_, shift)| bytes >= 1 << shift && bytes.trailing_zeros() >= *shift);
+    whole.map_or_else(|| bytes.to_string(), |(unit, shift)| format!("{}{unit}", bytes >> shift))
+}
+
 /// As text, not yet made harmless. `samples` is how many the row has.
 pub(super) fn text<'f>(facts: &'f Facts<'_>, value: Value, samples: u64) -> Cow<'f, str> {
     match value {
@@ -62,7 +69,7 @@ pub(super) fn text<'f>(facts: &'f Facts<'_>, value: Value, samples: u64) -> Cow<
         Value::PerSample(number) => number.wrapping_mul(samples).to_string().into(),
         Value::Address(address) => format!("{address:#x}").into(),
         Value::Time(time) => seconds(time).into(),
-        Value::Size(bytes) => binary_size(bytes).into(),
+        Value::Size(bytes) => page_size(bytes).into(),
         Value::Text(id) => lossy(facts.text(id)),
     }
 }
@@ -99,4 +106,12 @@ pub(super) fn path<'f>(facts: &Facts<'f>, value: Value) -> Option<Cow<'f, str>> 
 pub(super) fn source_file<'f>(facts: &Facts<'f>, value: Value) -> Option<&'f str> {
     let Value::Function { function, .. } = value else { return None };
     facts.profile.function(function)?.source_file.as_deref()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn sizes_of_pages() {
+        assert_eq!([4096, 2 << 20, 1 << 30, 5000].map(super::page_size), ["4K", "2M", "1G", "5000"]);
+    }
 }

@@ -20,7 +20,7 @@ pub fn write_csv(out: impl Write, report: &Report<'_>, separator: u8) -> Result<
     let head = std::iter::once("event").chain(keys.iter().map(String::as_str));
     table.write_record(head.chain(numbers).chain(more_names))?;
     for histogram in report.histograms {
-        for (_, row) in report.shown(histogram) {
+        for row in &histogram.rows {
             let events = std::iter::once((&histogram.total, &row.numbers));
             for (total, numbers) in events.chain(histogram.others.iter().zip(&row.others)) {
                 let whole = report.whole(total);

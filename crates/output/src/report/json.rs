@@ -4,7 +4,7 @@ use super::{Report, cell, graph};
 use crate::json;
 use perffile::Issue;
 use readperf_profile::view::graph::GraphNode;
-use readperf_profile::view::histogram::{Histogram, HistogramRow, Numbers};
+use readperf_profile::view::histogram::{Histogram, HistogramRow, LeftOut, Numbers};
 use serde_json::{Map, Value as Json};
 use std::io::{self, Write};
 
@@ -35,8 +35,13 @@ fn write_event(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram)
         let others = Json::Array(histogram.others.iter().map(other).collect());
         write!(out, ", \"group\": {others}")?;
     }
+    if histogram.left_out.rows > 0 {
+        let LeftOut { rows, self_period } = histogram.left_out;
+        let left_out = serde_json::json!({"rows": rows, "self_period": self_period});
+        write!(out, ", \"left_out\": {left_out}")?;
+    }
     write!(out, ", \"rows\": [")?;
-    for (nr, (_, row)) in report.shown(histogram).into_iter().enumerate() {
+    for (nr, row) in histogram.rows.iter().enumerate() {
         out.write_all(if nr > 0 { b",\n" } else { b"\n" })?;
         serde_json::to_writer(&mut *out, &self::row(report, row))?;
     }

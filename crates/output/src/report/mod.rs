@@ -31,7 +31,7 @@ pub struct Report<'r> {
     pub columns: &'r [Column],
     /// What is 100 %: for each event of the recording, its samples and period.
     pub totals: &'r [EventTotal],
-    /// Rows below this share, in percent, are summed up in one line.
+    /// Rows below this share, in percent, are not among the rows.
     pub percent_limit: f64,
     /// What the frames of call graphs say, by number.
     pub frames: &'r [Value],
@@ -57,11 +57,5 @@ impl Report<'_> {
         let events = std::iter::once((&histogram.total, &row.numbers));
         let events = events.chain(histogram.others.iter().zip(&row.others));
         events.map(|(total, numbers)| of(total, numbers)).fold(0.0, f64::max)
-    }
-
-    /// The rows that are shown.
-    fn shown<'h>(&self, histogram: &'h Histogram) -> Vec<(f64, &'h HistogramRow)> {
-        let rows = histogram.rows.iter().map(|row| (self.share(histogram, row), row));
-        rows.filter(|(share, _)| *share >= self.percent_limit).collect()
     }
 }

@@ -6,7 +6,7 @@ use crate::text::{grouped, printable, width};
 use anstyle::Style;
 use readperf_profile::profile::EventTotal;
 use readperf_profile::view::column::Column;
-use readperf_profile::view::histogram::{Histogram, HistogramRow, Numbers};
+use readperf_profile::view::histogram::{Histogram, HistogramRow, LeftOut, Numbers};
 use std::io::{self, Write};
 
 /// Names up to this width make their column as wide; longer ones push the rest of their row.
@@ -45,13 +45,11 @@ fn section(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> 
         let (name, samples, period) = (printable(&event.name), grouped(event.samples), grouped(event.period));
         writeln!(out, "{name}: {samples} samples, period {period}")?;
     }
-    let shown = report.shown(histogram);
-    let rows: Vec<(f64, Vec<String>)> =
-        shown.iter().map(|(share, row)| (*share, cells(report, histogram, row))).collect();
     let mut layouts = layouts(report, histogram);
-    for (_, cells) in &rows {
-        for (layout, cell) in layouts.iter_mut().zip(cells) {
-            let cell = width(cell);
+    // Cells are made twice: all of them at once would be most of the memory.
+    for row in &histogram.rows {
+        for (layout, cell) in layouts.iter_mut().zip(cells(report, histogram, row)) {
+            let cell = width(&cell);
             if cell <= WIDEST || layout.right {
                 layout.width = layout.width.max(cell);
             }
@@ -60,29 +58,23 @@ fn section(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> 
     let heads: Vec<String> = layouts.iter().map(|layout| layout.head.clone()).collect();
     line(out, &heads, &layouts, report.width, Style::new().bold())?;
     let whole = report.whole(&histogram.total);
-    for ((share, cells), (_, row)) in rows.iter().zip(&shown) {
-        line(out, cells, &layouts, report.width, style(*share))?;
+    for row in &histogram.rows {
+        let style = style(report.share(histogram, row));
+        line(out, &cells(report, histogram, row), &layouts, report.width, style)?;
         graph::write(out, report, report.graph, row, whole)?;
     }
-    left_out(out, report, histogram, rows.len())
+    left_out(out, report, histogram)
 }
 
 /// Says what rows below the limit add up to.
-fn left_out(
-    out: &mut impl Write,
-    report: &Report<'_>,
-    histogram: &Histogram,
-    shown: usize,
-) -> io::Result<()> {
-    let count = histogram.rows.len().saturating_sub(shown);
-    if count == 0 {
+fn left_out(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> io::Result<()> {
+    let LeftOut { rows, self_period } = histogram.left_out;
+    if rows == 0 {
         return Ok(());
     }
-    let left = histogram.rows.iter().filter(|row| report.share(histogram, row) < report.percent_limit);
-    let period = left.fold(0u64, |sum, row| sum.wrapping_add(row.numbers.self_period));
-    let share = share(period, report.whole(&histogram.total));
-    let (count, limit) = (grouped(count as u64), report.percent_limit);
-    writeln!(out, "… and {count} rows below {limit} %, together {share:.2} % of their own")
+    let share = share(self_period, report.whole(&histogram.total));
+    let (rows, limit) = (grouped(rows), report.percent_limit);
+    writeln!(out, "… and {rows} rows below {limit} %, together {share:.2} % of their own")
 }
 
 /// The columns; those of numbers are there once for each event of a group.

@@ -3,8 +3,10 @@
 //! Programs in the wild read that form, so it is kept to the byte: widths, spaces behind lines, and which fields a kind of
 //! event has. Names are made harmless for terminals, which perf does not do.
 
+mod choice;
 mod columns;
 mod digits;
+mod draft;
 mod fields;
 mod json;
 mod places;
@@ -12,7 +14,9 @@ mod records;
 mod sample;
 mod values;
 
-pub use fields::{ChoiceError, Field, FieldChoice, Fields};
+pub use choice::{ChoiceError, FieldChoice};
+pub use draft::Draft;
+pub use fields::{Field, Fields};
 pub use records::{NextRecord, RecordLine, thread_of};
 pub use sample::{NextLine, SampleLine};
 
@@ -101,8 +105,9 @@ pub struct Known<'k> {
 }
 
 /// Makes lines. What has to be known of the recording is told on the way: [`Script::learn`] as its events become known,
-/// [`Script::prepare`] with each chunk of samples, [`Script::follow`] with
-/// each sample. Then samples can be written, by several threads at once.
+/// [`Script::prepare`] before names are shown, [`Script::follow`] with
+/// each sample. Then samples can be written, by several threads at once: first into a [`Draft`], which is completed when the
+/// names of its places are known.
 #[derive(Debug)]
 pub struct Script {
     options: Options,
@@ -172,11 +177,15 @@ impl Script {
         self.features = Some(Arc::clone(features));
     }
 
-    /// Makes the lines of places and the names of threads that came since the last time.
+    /// Makes the lines of places that came since the last time; their names must have been learned.
     pub fn prepare(&mut self, known: &Known<'_>) {
         for places in &mut self.places {
             places.learn(known);
         }
+    }
+
+    /// Takes the names of threads that came since the last time.
+    pub fn learn_threads(&mut self, known: &Known<'_>) {
         let new = known.session.comms().get(self.comms.len()..).unwrap_or_default();
         self.comms.extend(new.iter().map(|name| places::shown(name).as_bytes().into()));
     }

@@ -2,6 +2,7 @@
 
 use super::columns::Columns;
 use super::digits::{decimal, decimal_zeros, hex, pad, right, signed};
+use super::draft::Draft;
 use super::fields::Field;
 use super::{Known, Script, Times, places, values};
 use perffile::tracepoint::NoSymbols;
@@ -91,7 +92,7 @@ impl Script {
     }
 
     /// Appends the lines of a sample: for each event that it stands for one, with its call chain.
-    pub fn write_sample(&self, out: &mut Vec<u8>, known: &Known<'_>, line: &NextLine<'_, '_>) {
+    pub fn write_sample(&self, out: &mut Draft, known: &Known<'_>, line: &NextLine<'_, '_>) {
         let mut line = *line;
         for share in line.sample.shares {
             if let Some(columns) = self.columns(share.event) {
@@ -105,12 +106,13 @@ impl Script {
 
     fn write_share(
         &self,
-        out: &mut Vec<u8>,
+        draft: &mut Draft,
         known: &Known<'_>,
         line: &NextLine<'_, '_>,
         share: &Share,
         columns: &Columns,
     ) {
+        let out = &mut draft.text;
         let fields = columns.fields;
         let moment = line.sample.moment;
         let recorded = moment.sample.layout().shape().sample_type;
@@ -143,8 +145,9 @@ impl Script {
         let sample = decoded.map(|(sample, _)| sample).unwrap_or_default();
         self.write_before(out, known, line, &sample, columns);
         if let Some(style) = columns.style {
-            self.write_places(out, known, line, columns, style);
+            self.mark_places(draft, known, line, columns, style);
         }
+        let out = &mut draft.text;
         self.write_behind(out, known, line, &sample, columns);
         out.push(b'\n');
     }
@@ -240,30 +243,27 @@ impl Script {
     }
 
     /// The address with its names, or the call chain.
-    fn write_places(
+    fn mark_places(
         &self,
-        out: &mut Vec<u8>,
+        draft: &mut Draft,
         known: &Known<'_>,
         line: &NextLine<'_, '_>,
         columns: &Columns,
         style: usize,
     ) {
-        let Some(places) = self.places.get(style) else { return };
         if !columns.has_chain {
-            out.push(b' ');
-            out.extend_from_slice(places.get(line.sample.address));
+            draft.text.push(b' ');
+            draft.mark(style, line.sample.address);
             return;
         }
-        out.push(b'\n');
+        draft.text.push(b'\n');
         if line.sample.stack.len() == 1 && has_no_chain(line) {
             return;
         }
         let unwound = columns.unwound_style.filter(|unwound| *unwound != style);
-        let unwound = unwound.and_then(|style| self.places.get(style));
         for id in line.sample.stack.iter().take(self.options.max_stack) {
             // What ran in the kernel is never unwound.
-            let places = unwound.filter(|_| is_user(known, *id)).unwrap_or(places);
-            out.extend_from_slice(places.get(*id));
+            draft.mark(unwound.filter(|_| is_user(known, *id)).unwrap_or(style), *id);
         }
     }
 

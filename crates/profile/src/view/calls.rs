@@ -1,7 +1,7 @@
 //! Stacks as they are shown: the tree of addresses becomes a tree of places as the sort keys tell them apart.
 
+use crate::interner::Interner;
 use crate::stacks::{StackId, Stacks};
-use rustc_hash::FxHashMap;
 
 /// No node, or no place.
 pub(super) const NONE: u32 = u32::MAX;
@@ -33,21 +33,17 @@ impl Calls {
     /// row of each place, of which a row may have several.
     pub(super) fn new(stacks: &Stacks, levels: &Levels, rows: Vec<u32>) -> Calls {
         let mut calls = Calls { rows, ..Calls::default() };
-        let mut numbers: FxHashMap<Node, u32> = FxHashMap::default();
+        let mut nodes: Interner<Node> = Interner::default();
         calls.of_stack.reserve_exact(stacks.nodes().len());
         for node in stacks.nodes() {
             let mut here = calls.node_of(node.parent);
             for place in levels.of(node.address.index()) {
-                let new = Node { parent: here, place: *place };
-                let next = u32::try_from(calls.nodes.len()).unwrap_or(NONE);
-                here = *numbers.entry(new).or_insert(next);
-                if here == next {
-                    calls.nodes.push(new);
-                }
+                here = nodes.number(Node { parent: here, place: *place });
             }
             calls.of_stack.push(here);
         }
-        drop(numbers);
+        nodes.freeze();
+        calls.nodes = nodes.into_vec();
         calls.children = Children::new(&calls.nodes);
         calls.find_same();
         calls

@@ -41,8 +41,6 @@ pub struct GraphOptions {
     pub percent: f64,
     /// Whether `percent` is of the parent.
     pub of_parent: bool,
-    /// Rows below this share of the event, in percent, have no graph.
-    pub row_percent: f64,
 }
 
 /// A frame of a graph.

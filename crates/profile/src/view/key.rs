@@ -125,7 +125,7 @@ pub const KEYS: &[Key] = keys! {
     "socket" "socket" Sample(task::socket) CPUS, "processor socket";
     "time" "time" Sample(task::time) fields(&[Field::Time]), "time, in steps of --time-quantum";
     "cgroup" "cgroup" Sample(task::cgroup) fields(&[Field::Cgroup]), "path of the cgroup";
-    "cgroup_id" "cgroup id" Sample(task::cgroup_id) fields(&[Field::Cgroup]), "id of the cgroup";
+    "cgroup_id" "cgroup id" Sample(task::cgroup_id) THREADS, "cgroup namespace of the thread: device and inode";
     "parent" "parent" Stack(task::parent) STACKS, "function of the stack that matches --parent";
     "srcline" "source line" Place(code::srcline) LINES, "source file and line";
     "srcfile" "source file" Place(code::srcfile) LINES, "source file";

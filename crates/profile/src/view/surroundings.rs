@@ -2,17 +2,22 @@
 
 use perffile::tracepoint::{Catalog, TracingData};
 use perffile::wire::feature::bit;
-use perffile::wire::record::Record;
+use perffile::wire::record::{Record, kind};
 use perffile::{Event, Metadata};
 use rustc_hash::FxHashMap;
 
 /// `perf_type_id` of tracepoints (`PERF_TYPE_TRACEPOINT`).
 const TRACEPOINT: u32 = 2;
 
+/// Its index in a NAMESPACES record (`CGROUP_NS_INDEX` of the kernel's `perf_event.h`).
+const CGROUP_NAMESPACE: usize = 6;
+
 /// What a recording tells besides its samples.
 #[derive(Debug, Default)]
 pub struct Surroundings {
     cgroups: FxHashMap<u64, Box<[u8]>>,
+    /// Device and inode of the cgroup namespace of each thread, as told last.
+    cgroup_namespaces: FxHashMap<u32, (u64, u64)>,
     sockets: Vec<u32>,
     catalog: Catalog,
     /// For each event the id of its tracepoint.
@@ -24,10 +29,20 @@ pub struct Surroundings {
 impl Surroundings {
     /// Takes in a record on the way.
     pub fn see(&mut self, event: &Event<'_>) {
-        if event.head().kind == perffile::wire::record::kind::CGROUP
-            && let Ok((Record::Cgroup(cgroup), _)) = event.record()
-        {
-            self.cgroups.insert(cgroup.cgroup_id, cgroup.path.bytes().into());
+        match event.head().kind {
+            kind::CGROUP => {
+                if let Ok((Record::Cgroup(cgroup), _)) = event.record() {
+                    self.cgroups.insert(cgroup.cgroup_id, cgroup.path.bytes().into());
+                }
+            }
+            kind::NAMESPACES => {
+                if let Ok((Record::Namespaces(told), _)) = event.record()
+                    && let Some(cgroup) = told.namespaces.iter().nth(CGROUP_NAMESPACE)
+                {
+                    self.cgroup_namespaces.insert(told.tid, (cgroup.dev, cgroup.inode));
+                }
+            }
+            _ => {}
         }
     }
 
@@ -52,6 +67,11 @@ impl Surroundings {
     /// The path of a cgroup.
     pub fn cgroup(&self, id: u64) -> Option<&[u8]> {
         self.cgroups.get(&id).map(|path| &**path)
+    }
+
+    /// Device and inode of the cgroup namespace of a thread.
+    pub fn cgroup_namespace(&self, tid: u32) -> Option<(u64, u64)> {
+        self.cgroup_namespaces.get(&tid).copied()
     }
 
     /// The socket of a CPU; unknown if it was offline.

@@ -13,7 +13,7 @@ use readperf::output::diff::{self as output, DiffOptions, Order};
 use readperf::profile::diff::{self, DiffKey, EventDiff, Normalize, Tally};
 use readperf::symbols::Options;
 use readperf::{PassOptions, Request};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What makes two rows the same.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,8 +178,8 @@ better witness.";
 
 impl Diff {
     /// The numbers of one recording.
-    fn tally(&self, file: &PathBuf, issues: &mut Issues) -> anyhow::Result<Tally> {
-        let input = Input::of(file.clone(), self.strict, self.no_progress);
+    fn tally(&self, file: &Path, issues: &mut Issues) -> anyhow::Result<Tally> {
+        let input = Input::of(file.to_owned(), self.strict, self.no_progress);
         let recording = input.open()?;
         let lines = self.by.contains(&By::Srcline);
         let mut progress = Progress::new("reading", !self.no_progress);

@@ -9,13 +9,13 @@ use crate::sample_options::SampleOptions;
 use crate::suggestion::hint;
 use crate::symbol_options::SymbolOptions;
 use clap::Args;
-use perffile::Recording;
 use perffile::wire::attr::SampleType;
 use perffile::wire::record::kind;
+use perffile::{Container, Recording};
 use rayon::prelude::*;
 use readperf::output::script::{
-    self, ChoiceError, Field, FieldChoice, Inlines, Known, NextLine, NextRecord, RecordLine, SampleLine,
-    Times,
+    self, ChoiceError, Draft, Field, FieldChoice, Inlines, Known, NextLine, NextRecord, RecordLine,
+    SampleLine, Times,
 };
 use readperf::profile::Names;
 use readperf::symbols::{Files, Options};
@@ -24,6 +24,12 @@ use std::io::Write;
 
 /// Samples that a thread makes the lines of in one go.
 const SHARE: usize = 256;
+
+/// Bytes of lines that wait for names: the more, the fewer look-ups, each for more places.
+const MOST_WAITING: usize = 32 << 20;
+
+/// Drafts that are completed before what they have become is written.
+const DRAFTS_AT_ONCE: usize = 64;
 
 /// Shows a line for each sample.
 #[derive(Args, Debug)]
@@ -167,6 +173,11 @@ Examples:
         let options = self.options();
         let symbols = self.symbol_options(&options, &recording)?;
         let pass = self.pass_options(&options, &symbols, &recording)?;
+        // Whoever writes into a pipe may be still at it, and somebody is looking.
+        let at_once = self.json
+            || pass.data_addresses
+            || pass.branches
+            || recording.metadata().container == Container::Pipe;
         let mut run = Run {
             files: &Files::new(),
             namer: None,
@@ -175,6 +186,9 @@ Examples:
             names: Names::default(),
             pool: self.symbols.pool()?,
             json: self.json,
+            at_once,
+            drafts: Vec::new(),
+            waiting: 0,
         };
         let mut out = self.output.open_bytes(&self.input)?;
         let mut progress = Progress::new("reading", !self.input.no_progress);
@@ -183,6 +197,7 @@ Examples:
             run.show(&mut out, state, chunk)
         })?;
         drop(progress);
+        run.flush(&mut out, &passed.state)?;
         if let Some(message) = self.samples.unknown_event(&passed.metadata.schema) {
             wrong_usage(&message);
         }
@@ -292,22 +307,29 @@ struct Run<'f> {
     names: Names,
     pool: rayon::ThreadPool,
     json: bool,
+    /// Whether names are wanted with each chunk: because what is shown besides places has some, or because someone waits.
+    at_once: bool,
+    /// Lines that wait for names.
+    drafts: Vec<Draft>,
+    /// How much they hold, bytes.
+    waiting: usize,
 }
 
 impl Run<'_> {
-    /// Shows the samples of a chunk.
+    /// Shows what is in a chunk.
     fn show(&mut self, out: &mut impl Write, state: &State, chunk: &Chunk<'_>) -> anyhow::Result<()> {
         if let Err(message) = self.script.learn(chunk.metadata()) {
             wrong_usage(&message);
         }
-        let namer =
-            self.namer.get_or_insert_with(|| Namer::new(self.files, self.symbols.clone(), chunk.metadata()));
-        if self.names.len() < state.addresses.len() {
-            namer.learn(&mut self.names, &state.addresses, &state.session);
+        if self.namer.is_none() {
+            self.namer = Some(Namer::new(self.files, self.symbols.clone(), chunk.metadata()));
+        }
+        if self.at_once {
+            self.learn_names(state);
         }
         let State { session, addresses } = state;
         let known = Known { session, addresses, names: &self.names };
-        self.script.prepare(&known);
+        self.script.learn_threads(&known);
         let mut lines = Vec::new();
         for entry in chunk.entries() {
             lines.extend(match chunk.sample(entry) {
@@ -320,28 +342,52 @@ impl Run<'_> {
             });
         }
         let (script, json, schema) = (&self.script, self.json, &*chunk.metadata().schema);
-        let texts: Vec<Vec<u8>> = self.pool.install(|| {
-            let shares = lines.par_chunks(SHARE);
-            let text = |lines: &[Next<'_, '_>]| {
-                let mut text = Vec::new();
-                for line in lines {
-                    match line {
-                        // Writing to memory does not fail.
-                        Next::Sample(sample) if json => {
-                            let _ = script.write_json(&mut text, &known, schema, sample);
-                        }
-                        Next::Sample(sample) => script.write_sample(&mut text, &known, sample),
-                        Next::Record(record) => script.write_record(&mut text, &known, record),
+        let draft = |lines: &[Next<'_, '_>]| {
+            let mut draft = Draft::default();
+            for line in lines {
+                match line {
+                    // Writing to memory does not fail.
+                    Next::Sample(sample) if json => {
+                        let _ = script.write_json(draft.text_mut(), &known, schema, sample);
                     }
+                    Next::Sample(sample) => script.write_sample(&mut draft, &known, sample),
+                    Next::Record(record) => script.write_record(draft.text_mut(), record),
                 }
-                text
-            };
-            shares.map(text).collect()
-        });
-        for text in texts {
-            out.write_all(&text)?;
+            }
+            draft
+        };
+        let drafts: Vec<Draft> = self.pool.install(|| lines.par_chunks(SHARE).map(draft).collect());
+        self.waiting += drafts.iter().map(Draft::size).sum::<usize>();
+        self.drafts.extend(drafts);
+        if self.at_once || self.waiting > MOST_WAITING { self.flush(out, state) } else { Ok(()) }
+    }
+
+    /// Writes the lines that wait.
+    fn flush(&mut self, out: &mut impl Write, state: &State) -> anyhow::Result<()> {
+        self.learn_names(state);
+        let drafts = std::mem::take(&mut self.drafts);
+        self.waiting = 0;
+        let script = &self.script;
+        // Not all at once: of the finished text no more is held than is written soon.
+        for some in drafts.chunks(DRAFTS_AT_ONCE) {
+            let texts: Vec<Vec<u8>> =
+                self.pool.install(|| some.par_iter().map(|draft| script.complete(draft)).collect());
+            for text in texts {
+                out.write_all(&text)?;
+            }
         }
         Ok(())
+    }
+
+    /// Learns the names of all places met so far.
+    fn learn_names(&mut self, state: &State) {
+        let State { session, addresses } = state;
+        if let Some(namer) = &mut self.namer
+            && self.names.len() < addresses.len()
+        {
+            namer.learn(&mut self.names, addresses, session);
+        }
+        self.script.prepare(&Known { session, addresses, names: &self.names });
     }
 }
 

@@ -3,7 +3,7 @@
 //! ABI: `perf_event.h` for attr, head, records and trailer; perf's pipe header and its records from 64 up.
 
 // Each test binary uses a part of this module.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::cast_possible_truncation)]
 
 pub(crate) const MMAP: u32 = 1;
 pub(crate) const LOST: u32 = 2;

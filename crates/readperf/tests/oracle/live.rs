@@ -114,7 +114,7 @@ impl Perf {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    fn report(&self, data: &Path, options: &[&str]) -> String {
+    pub(crate) fn report(&self, data: &Path, options: &[&str]) -> String {
         self.says("report", data, options)
     }
 
@@ -126,6 +126,23 @@ impl Perf {
     /// A line per sample, with the text of tracepoints.
     pub(crate) fn script(&self, data: &Path) -> String {
         self.says("script", data, &[])
+    }
+
+    /// What `perf script` prints with these options.
+    pub(crate) fn script_with(&self, data: &Path, options: &[&str]) -> String {
+        self.script_in(data.parent().expect("a directory"), data, options)
+    }
+
+    /// The same, working in another directory than that of the recording.
+    pub(crate) fn script_in(&self, dir: &Path, data: &Path, options: &[&str]) -> String {
+        let output = self
+            .command(dir)
+            .args(["script", "-f", "-i"])
+            .arg(data)
+            .args(options)
+            .output()
+            .expect("perf starts");
+        String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
     pub(crate) fn stats(&self, data: &Path) -> Stats {

@@ -16,6 +16,7 @@ pub(crate) mod report;
 pub(crate) mod stats;
 pub(crate) mod tool;
 
+#[allow(unused_imports)]
 pub(crate) use corpus_root::corpus_root;
 use std::path::{Path, PathBuf};
 

@@ -32,26 +32,35 @@ pub(in crate::view) fn time(facts: &mut Facts<'_>, row: &SampleRow) -> Value {
     facts.profile.details.value(row.detail, DetailField::Time)
 }
 
+/// Device and inode of the thread's cgroup namespace, as perf has this key.
 pub(in crate::view) fn cgroup_id(facts: &mut Facts<'_>, row: &SampleRow) -> Value {
-    facts.profile.details.value(row.detail, DetailField::Cgroup)
+    let tid = row.thread.and_then(|thread| facts.session.thread(thread)).map(|thread| thread.tid);
+    match tid.and_then(|tid| facts.surroundings.cgroup_namespace(tid)) {
+        Some((device, inode)) => facts.say(format!("{device}/{inode:#x}").as_bytes()),
+        None => Value::Unknown,
+    }
 }
 
 pub(in crate::view) fn cgroup(facts: &mut Facts<'_>, row: &SampleRow) -> Value {
-    let Value::Number(id) = cgroup_id(facts, row) else { return Value::Unknown };
+    let id = facts.profile.details.value(row.detail, DetailField::Cgroup);
+    let Value::Number(id) = id else { return Value::Unknown };
     let surroundings = facts.surroundings;
     surroundings.cgroup(id).map_or(Value::Unknown, |path| facts.say(path))
 }
 
-/// The outermost function that matches.
+/// The outermost function that matches, or the innermost: in the order in which stacks are shown, as perf has it.
 pub(in crate::view) fn parent(facts: &mut Facts<'_>, stack: StackId) -> Value {
     let Some(pattern) = facts.parent else { return Value::Unknown };
     let names = &facts.profile.names;
-    let mut found = Value::Unknown;
+    let mut found = facts.say(b"[other]");
     for address in facts.profile.stacks.places(stack) {
         for place in facts.levels(address) {
             let name = names.function(place.function).and_then(|function| function.name.as_deref());
             if name.is_some_and(|name| pattern.is_match(name)) {
                 found = Value::Function { function: place.function, inlined: place.inlined };
+                if facts.innermost_parent {
+                    return found;
+                }
             }
         }
     }

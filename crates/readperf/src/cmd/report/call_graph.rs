@@ -64,14 +64,13 @@ impl CallGraph {
 
     /// How graphs are made; `None` if there are to be none. In which order they go by default depends on whether rows
     /// count what they call.
-    pub(super) fn options(&self, children: bool, inverted: bool, row_percent: f64) -> Option<GraphOptions> {
+    pub(super) fn options(&self, children: bool, inverted: bool) -> Option<GraphOptions> {
         let default = if children || inverted { GraphOrder::Caller } else { GraphOrder::Callee };
         let options = GraphOptions {
             order: self.order.unwrap_or(default),
             key: self.key,
             percent: self.percent.unwrap_or(PERCENT),
             of_parent: self.shape == Some(Shape::Fractal),
-            row_percent,
         };
         (!self.none).then_some(options)
     }
@@ -90,7 +89,7 @@ mod tests {
     #[test]
     fn words_in_any_order() {
         let graph = CallGraph::parse("fractal,2.5,10,callee,srcline,period").unwrap();
-        let options = graph.options(true, false, 0.0).unwrap();
+        let options = graph.options(true, false).unwrap();
         assert_eq!((options.order, options.key), (GraphOrder::Callee, GraphKey::SourceLine));
         assert!(options.of_parent && (options.percent - 2.5).abs() < 1e-9);
         let style = graph.style(options.order);
@@ -99,13 +98,12 @@ mod tests {
 
     #[test]
     fn defaults_are_perfs() {
-        let order = |children, inverted| {
-            CallGraph::parse("").unwrap().options(children, inverted, 0.0).unwrap().order
-        };
+        let order =
+            |children, inverted| CallGraph::parse("").unwrap().options(children, inverted).unwrap().order;
         assert_eq!(order(true, false), GraphOrder::Caller);
         assert_eq!(order(false, false), GraphOrder::Callee);
         assert_eq!(order(false, true), GraphOrder::Caller);
-        assert_eq!(CallGraph::parse("none").unwrap().options(true, false, 0.0), None);
+        assert_eq!(CallGraph::parse("none").unwrap().options(true, false), None);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod call_graph;
 mod group;
 mod mode;
+mod plan;
 mod sorting;
 
 use super::Cmd;
@@ -15,22 +16,23 @@ use crate::sample_options::{NameOptions, SampleOptions};
 use crate::symbol_options::SymbolOptions;
 use call_graph::CallGraph;
 use clap::{Args, ValueEnum};
-use mode::Mode;
 use perffile::Metadata;
+use plan::Plan;
 use readperf::output::report as output;
 use readperf::output::{info, overview};
 use readperf::profile::profile::EventTotal;
-use readperf::profile::view::column::{Column, NUMBERS};
+use readperf::profile::view::column::NUMBERS;
 use readperf::profile::view::facts::Facts;
-use readperf::profile::view::graph::{GraphKey, GraphOptions};
+use readperf::profile::view::graph::GraphOrder;
 use readperf::profile::view::histogram::{Histogram, HistogramOptions, Histograms};
 use readperf::profile::view::key::KEYS;
 use readperf::profile::view::surroundings::Surroundings;
-use readperf::profile::{DetailField, DetailOptions, Keep};
 use readperf::{Analysis, PassOptions, Request};
 use regex_lite::Regex;
-use sorting::{Sorting, Wanted};
 use std::io::Write;
+
+/// Shares below this, in percent, are shown as 0.00 %.
+const SHOWN_AS_ZERO: f64 = 0.005;
 
 /// What 100 % is, if samples are filtered by name.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -111,9 +113,9 @@ pub(crate) struct Report {
     #[arg(long, overrides_with = "branch_stack")]
     no_branch_stack: bool,
 
-    /// Sum up rows below this share, in percent
-    #[arg(long, value_name = "PERCENT", default_value_t = 0.0)]
-    percent_limit: f64,
+    /// Sum up rows below this share, in percent [default: as text what would be shown as 0.00 %, else nothing]
+    #[arg(long, value_name = "PERCENT")]
+    percent_limit: Option<f64>,
 
     /// What 100 % is when --comm, --dso or --symbol let only some samples through
     #[arg(long, value_enum, default_value_t)]
@@ -207,6 +209,8 @@ impl Cmd for Report {
     const EXAMPLES: &'static str = "\
 Examples:
   readperf report perf.data
+  readperf report -g callee --percent-limit 1 perf.data     who calls what is hot
+  readperf report --sort time,overhead,symbol --time-quantum 1s perf.data
   readperf report --sort dso,srcline --percent-limit 0.5 perf.data
   readperf report --json perf.data | jq '.events[0].rows[:5]'";
 
@@ -265,18 +269,6 @@ Examples:
     }
 }
 
-/// What is done with a recording.
-#[derive(Debug)]
-struct Plan {
-    sorting: Sorting,
-    keep: Keep,
-    details: DetailOptions,
-    children: bool,
-    graph: Option<(CallGraph, GraphOptions)>,
-    lines: bool,
-    inlines: bool,
-}
-
 impl Report {
     fn is_for_program(&self) -> bool {
         self.json || self.csv || self.field_separator.is_some()
@@ -296,72 +288,6 @@ impl Report {
         }
     }
 
-    fn plan(&self, metadata: &Metadata, graph: Option<CallGraph>) -> Result<Plan, String> {
-        let mode = match (self.mem_mode, self.branch_stack, self.no_branch_stack) {
-            (true, ..) => Mode::Memory,
-            (_, true, _) => Mode::Branches,
-            (.., true) if Mode::of(metadata) == Mode::Branches => Mode::Code,
-            // A program gets the same keys whatever the recording, unless it asks for others.
-            _ if self.is_for_program() && self.sort.is_none() && self.fields.is_none() => Mode::Code,
-            _ => Mode::of(metadata),
-        };
-        let children = match mode {
-            // A recording in pipe mode tells its events on the way.
-            Mode::Code | Mode::Trace => {
-                let chains = metadata.schema.events().is_empty() || mode::has_chains(metadata);
-                !self.no_children && (chains || self.children)
-            }
-            Mode::Branches | Mode::Memory => false,
-        };
-        let sorting = Wanted {
-            sort: self.sort.as_deref(),
-            fields: self.fields.as_deref(),
-            default: mode.default_keys(),
-            numbers: self.numbers(children),
-            raw_trace: self.raw_trace,
-            trace_fields: trace_fields(metadata),
-        };
-        let sorting = sorting.sorting()?;
-        let code = matches!(mode, Mode::Code | Mode::Trace);
-        let graph = graph
-            .filter(|_| code)
-            .and_then(|graph| Some((graph, graph.options(children, self.inverted, self.percent_limit)?)));
-        let mut keep = Keep { stacks: children || graph.is_some(), ..Keep::default() };
-        let by_line = graph.is_some_and(|(_, options)| options.key == GraphKey::SourceLine);
-        // The JSON tells the source file of each function.
-        let mut lines = self.json || by_line;
-        let inlines = keep.stacks && !self.no_inline;
-        let mut fields: Vec<DetailField> = Vec::new();
-        for key in &sorting.keys {
-            let needs = key.key.needs;
-            keep.threads |= needs.threads;
-            keep.cpus |= needs.cpus;
-            keep.stacks |= needs.stacks;
-            lines |= needs.lines;
-            fields.extend(needs.details);
-        }
-        fields.sort_unstable();
-        fields.dedup();
-        let details = DetailOptions {
-            fields,
-            time_quantum_ns: self.time_quantum,
-            weighing: mode.weighing(),
-            max_stack: self.max_stack,
-        };
-        Ok(Plan { sorting, keep, details, children, graph, lines, inlines })
-    }
-
-    /// The columns of numbers.
-    fn numbers(&self, children: bool) -> Vec<Column> {
-        let columns = [
-            (children, Column::Children),
-            (true, Column::Overhead),
-            (self.show_nr_samples, Column::Samples),
-            (self.show_total_period, Column::Period),
-        ];
-        columns.into_iter().filter(|(wanted, _)| *wanted).map(|(_, column)| column).collect()
-    }
-
     fn show(
         &self,
         input: &Input,
@@ -372,20 +298,28 @@ impl Report {
     ) -> anyhow::Result<()> {
         let Analysis { profile, session, metadata, .. } = analysis;
         let Plan { sorting, children, graph, .. } = plan;
+        let percent_limit =
+            self.percent_limit.unwrap_or(if self.is_for_program() { 0.0 } else { SHOWN_AS_ZERO });
         let options = HistogramOptions {
             keys: sorting.keys.clone(),
             children: *children,
             inline: !self.no_inline,
             graph: graph.map(|(_, options)| options),
             whole: totals.iter().map(|total| total.period).collect(),
+            // Whether a row of a group is shown depends on all its events.
+            percent_limit: if self.group { 0.0 } else { percent_limit },
         };
         let mut facts = Facts::new(profile, session, surroundings);
         facts.parent = Some(&self.parent);
+        let order = graph.map(|(_, options)| options.order);
+        facts.innermost_parent = order.map_or(!children, |order| order == GraphOrder::Callee);
         let mut histograms = Histograms::new(facts, &options);
         let mut shown: Vec<Histogram> =
             (0..profile.events().len()).filter_map(|event| histograms.of_event(event)).collect();
         if self.group {
             shown = group::side_by_side(shown, metadata);
+            let whole: Vec<u64> = totals.iter().map(|total| total.period).collect();
+            shown.iter_mut().for_each(|group| group.cut(percent_limit, &whole));
         }
         let frames = histograms.frames();
         let facts = histograms.facts;
@@ -396,7 +330,7 @@ impl Report {
             keys: &sorting.keys,
             columns: &sorting.columns,
             totals,
-            percent_limit: self.percent_limit,
+            percent_limit,
             frames: &frames,
             graph: graph.map(|(graph, options)| graph.style(options.order)).unwrap_or_default(),
             width: self.width(),
@@ -443,23 +377,4 @@ fn write_header(out: &mut impl Write, metadata: &Metadata) -> anyhow::Result<()>
         writeln!(out, "{}", format!("# {line}").trim_end())?;
     }
     Ok(writeln!(out)?)
-}
-
-/// Names of the fields of a recording's tracepoints.
-fn trace_fields(metadata: &Metadata) -> Vec<String> {
-    let mut surroundings = Surroundings::default();
-    surroundings.learn(metadata);
-    let mut names: Vec<String> = Vec::new();
-    for (nr, _) in (0u32..).zip(metadata.schema.events()) {
-        let tracepoint = surroundings.tracepoint(nr).and_then(|id| surroundings.catalog().tracepoint(id));
-        let fields = tracepoint.iter().flat_map(|tracepoint| {
-            tracepoint.format.own_fields().iter().chain(tracepoint.format.common_fields())
-        });
-        for field in fields {
-            if !names.contains(&field.name) && !field.name.starts_with("common_") {
-                names.push(field.name.clone());
-            }
-        }
-    }
-    names
 }

@@ -1,0 +1,133 @@
+# The work that is compared: for each part a function work_PART. Sourced by compare.sh.
+# shellcheck shell=bash
+
+has_format() {
+	"$readperf" export --help | grep -q "^ *$1 "
+}
+
+work_reading() {
+	"$compare" swap all.data swapped.data
+	ours() { once ours "$compare" ours all.data; }
+	theirs() { once theirs "$compare" theirs all.data; }
+	swapped() { once swapped "$compare" ours swapped.data; }
+	stats() { once stats "$readperf" stats --no-progress all.data; }
+	perf_stats() { once perf_stats perf report --stats -i all.data; }
+	packed() { once packed "$compare" ours packed.data; }
+	unpack() { once unpack "$compare" unpack packed.data; }
+	in_turn "$rounds" ours theirs
+	in_turn "$rounds" swapped stats
+	in_turn "$rounds" stats perf_stats
+	in_turn "$rounds" packed unpack
+	cmp ours.out theirs.out || { echo "the sums differ"; exit 1; }
+	cmp ours.out swapped.out || { echo "the sums of the swapped copy differ"; exit 1; }
+	row 'every sample decoded, in order of time' ours 'linux-perf-data' theirs 10
+	memory 'the same' ours 64
+	row 'count records' stats '`perf report --stats`' perf_stats 3
+	row 'the same recording in the other byte order' swapped 'native order' ours 0.83
+	row 'compressed (part of it)' packed 'its zstd stream alone' unpack ''
+	rm -f swapped.data
+}
+
+work_report() {
+	self() { once self "$readperf" report --no-progress --no-cache --no-children all.data; }
+	perf_self() { once perf_self perf report --no-children -g none --stdio -i all.data; }
+	children() { once children "$readperf" report --no-progress --no-cache --children part.data; }
+	perf_children() { once perf_children perf report --children --stdio -i part.data; }
+	all_children() { once all_children "$readperf" report --no-progress --no-cache --children all.data; }
+	overview() { once overview "$readperf" --no-progress --no-cache --csv-dir csv all.data; }
+	mkdir -p csv
+	in_turn "$rounds" self perf_self
+	# perf needs many times the memory of the recording for this: part of it.
+	in_turn 1 children perf_children
+	in_turn "$rounds" all_children overview
+	row 'report, self only' self '`perf report --no-children -g none`' perf_self 6
+	row 'report with children (part of it)' children '`perf report --stdio`' perf_children 50
+	alone 'report with children' all_children
+	memory 'the same' all_children 250
+	row 'overview and the CSV tables' overview '`perf report --no-children -g none`' perf_self ''
+}
+
+work_script() {
+	text() { once text "$readperf" script --no-progress --no-cache all.data; }
+	perf_text() { once perf_text perf script -i all.data; }
+	in_turn "$rounds" text perf_text
+	row 'text of every sample' text '`perf script`' perf_text 12
+}
+
+work_lines() {
+	lines() { once lines "$readperf" script --no-progress --no-cache --inline -F +srcline lines.data; }
+	kept_lines() { once kept_lines "$readperf" script --no-progress --inline -F +srcline lines.data; }
+	perf_lines() { once perf_lines perf script --inline -F +srcline -i lines.data; }
+	in_turn 1 lines perf_lines
+	kept_lines
+	in_turn "$rounds" lines kept_lines
+	row 'lines and inlines of all frames' lines '`perf script -F +srcline`' perf_lines 50
+	alone 'the same, lines kept from an earlier run' kept_lines
+}
+
+work_unwinding() {
+	unwind() { once unwind "$readperf" script --no-progress --no-cache -F ip,sym unwind.data; }
+	perf_unwind() { once perf_unwind perf script -F ip,sym -i unwind.data; }
+	all_stacks() { once all_stacks "$readperf" script --no-progress --no-cache -F ip,sym dwarf.data; }
+	in_turn 1 unwind perf_unwind
+	in_turn "$rounds" unwind all_stacks
+	row 'recorded stacks unwound (part of them)' unwind '`perf script -F ip,sym`' perf_unwind 20
+	if command -v samply >/dev/null; then
+		import_stacks() { once import_stacks samply import --save-only -o stacks.json dwarf.data; }
+		in_turn "$rounds" all_stacks import_stacks
+		row 'recorded stacks unwound' all_stacks '`samply import` (a file without names)' import_stacks 1
+	else
+		alone 'recorded stacks unwound' all_stacks
+	fi
+}
+
+work_exports() {
+	local format
+	folded() { once folded "$readperf" export --no-progress --no-cache --format folded -o folded.txt all.data; }
+	perf_folded() { once perf_folded sh -c "perf script -i all.data | '$compare' collapse"; }
+	flamegraph() { once flamegraph "$readperf" export --no-progress --no-cache --format flamegraph -o flames.svg all.data; }
+	in_turn "$rounds" folded perf_folded
+	in_turn "$rounds" folded flamegraph
+	row 'folded stacks' folded '`perf script` into inferno' perf_folded 15
+	memory 'the same' folded 300
+	row 'flame graph' flamegraph 'folded stacks' folded 0.83
+	for format in firefox pprof; do
+		if has_format "$format"; then
+			ours_exported() { once "$format" "$readperf" export --no-progress --no-cache --format "$format" -o "$format.out" all.data; }
+			if [ "$format" = firefox ] && command -v samply >/dev/null; then
+				imported() { once imported samply import --save-only -o imported.json all.data; }
+				for _ in $(seq "$rounds"); do ours_exported; imported; done
+				row 'Firefox file with names' firefox '`samply import` (without names)' imported 5
+			else
+				for _ in $(seq "$rounds"); do ours_exported; done
+				alone "$format" "$format"
+			fi
+			memory 'the same' "$format" 300
+		fi
+	done
+}
+
+# threads_of WORK COMMAND...: two threads against one; wall seconds, since CPU seconds are the same work.
+threads_of() {
+	local what=$1 nr
+	shift
+	rm -f one.times two.times
+	for nr in $(seq "$rounds"); do
+		once one "$@" --threads 1
+		once two "$@" --threads 2
+	done
+	cmp one.out two.out || { echo "the output differs with the number of threads"; exit 1; }
+	sort -k2 -n one.times | head -1 >one.best
+	sort -k2 -n two.times | head -1 | paste -d' ' - one.best | awk -v what="$what" '{
+		ratio = $7 / $2
+		printf "| 2 threads: %s | %.2f | %.2f | %d | %.0f | 1 thread | %.2f | %.2f | %d | %.2f (wall) | 1.6 | %s |\n",
+			what, $1, $2, $3, $4, $6, $7, $8, ratio, ratio >= 1.6 ? "yes" : "no" }'
+}
+
+work_threads() {
+	threads_of 'report with children' "$readperf" report --no-progress --no-cache --children all.data
+	threads_of 'text' "$readperf" script --no-progress --no-cache all.data
+	threads_of 'lines and inlines' "$readperf" script --no-progress --no-cache --inline -F +srcline lines.data
+	threads_of 'unwinding' "$readperf" script --no-progress --no-cache -F ip,sym dwarf.data
+	threads_of 'folded stacks' "$readperf" export --no-progress --no-cache --format folded all.data
+}

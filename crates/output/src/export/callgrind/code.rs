@@ -1,0 +1,214 @@
+//! Functions and lines by number, and which of them are at each address.
+
+use crate::export::Export;
+use crate::export::frames::Level;
+use crate::export::labels::push_ids;
+use crate::export::strings::Strings;
+use crate::text::printable;
+use readperf_profile::{AddressId, FileId, FunctionId, SampleRow};
+use readperf_session::{CommId, ThreadId};
+use rustc_hash::FxHashMap;
+
+/// What callgrind itself calls what it does not know.
+const UNKNOWN: &str = "???";
+
+/// A function as viewers tell them apart. The numbers are those of its texts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Function {
+    pub(super) object: u32,
+    /// The file that it is written in; some of its lines may be in others.
+    pub(super) file: u32,
+    pub(super) name: u32,
+}
+
+/// A line of a function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    pub(super) function: u32,
+    pub(super) file: u32,
+    /// From 1; 0 where unknown.
+    pub(super) line: u32,
+}
+
+/// Texts as they are written, by number.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    strings: Strings,
+    list: Vec<Box<str>>,
+}
+
+impl Texts {
+    /// The number of a name.
+    fn number(&mut self, name: &str) -> u32 {
+        let text = printable(name.trim());
+        let text = if text.is_empty() { UNKNOWN } else { &text };
+        let number = self.strings.number(text);
+        if number as usize == self.list.len() {
+            self.list.push(text.into());
+        }
+        number
+    }
+
+    pub(super) fn get(&self, number: u32) -> &str {
+        self.list.get(number as usize).map_or(UNKNOWN, |text| text)
+    }
+}
+
+/// Things by number, each once.
+#[derive(Debug)]
+struct Numbered<T> {
+    list: Vec<T>,
+    numbers: FxHashMap<T, u32>,
+}
+
+impl<T: Copy + Eq + std::hash::Hash> Numbered<T> {
+    fn new() -> Self {
+        Numbered { list: Vec::new(), numbers: FxHashMap::default() }
+    }
+
+    fn number(&mut self, thing: T) -> u32 {
+        let next = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
+        *self.numbers.entry(thing).or_insert_with(|| {
+            self.list.push(thing);
+            next
+        })
+    }
+
+    fn get(&self, number: u32) -> Option<T> {
+        self.list.get(number as usize).copied()
+    }
+}
+
+/// The functions and lines of a profile.
+#[derive(Debug)]
+pub(super) struct Code {
+    pub(super) objects: Texts,
+    pub(super) files: Texts,
+    pub(super) names: Texts,
+    functions: Numbered<Function>,
+    places: Numbered<Place>,
+    /// Places at all addresses, one after the other, the outermost first.
+    at: Vec<u32>,
+    /// Where those of an address end.
+    ends: Vec<usize>,
+    roots: FxHashMap<(CommId, Option<ThreadId>), u32>,
+}
+
+impl Code {
+    pub(super) fn of(export: &Export<'_>) -> Code {
+        let homes = homes(export);
+        let mut code = Code {
+            objects: Texts::default(),
+            files: Texts::default(),
+            names: Texts::default(),
+            functions: Numbered::new(),
+            places: Numbered::new(),
+            at: Vec::new(),
+            ends: Vec::new(),
+            roots: FxHashMap::default(),
+        };
+        for address in export.profile.addresses().ids() {
+            let object = code.objects.number(&export.binary_name(address));
+            for level in export.levels_at(address).rev() {
+                let home = homes.get(&level.function).copied();
+                let place = code.place_of(export, object, home.flatten(), &level);
+                code.at.push(place);
+            }
+            code.ends.push(code.at.len());
+        }
+        code
+    }
+
+    fn place_of(&mut self, export: &Export<'_>, object: u32, home: Option<FileId>, level: &Level) -> u32 {
+        let file_name = |file: Option<FileId>| file.and_then(|file| export.profile.names().file(file));
+        let name = self.names.number(&export.label(level));
+        let home = self.files.number(file_name(home).unwrap_or_default());
+        let file = file_name(level.file).map_or(home, |file| self.files.number(file));
+        let function = self.functions.number(Function { object, file: home, name });
+        self.places.number(Place { function, file, line: level.line })
+    }
+
+    /// The place of what a row's stack stands on: its thread's name.
+    pub(super) fn root(&mut self, export: &Export<'_>, row: &SampleRow) -> u32 {
+        if let Some(root) = self.roots.get(&(row.comm, row.thread)) {
+            return *root;
+        }
+        let mut name = export.comm(row).into_owned();
+        push_ids(export, row, &mut name);
+        name.push_str(" (thread)");
+        let (object, file) = (self.objects.number(UNKNOWN), self.files.number(UNKNOWN));
+        let name = self.names.number(&name);
+        let function = self.functions.number(Function { object, file, name });
+        let place = self.places.number(Place { function, file, line: 0 });
+        self.roots.insert((row.comm, row.thread), place);
+        place
+    }
+
+    /// The places at an address, the outermost first.
+    pub(super) fn at(&self, address: AddressId) -> &[u32] {
+        let before = address.index().checked_sub(1).and_then(|before| self.ends.get(before));
+        let end = self.ends.get(address.index()).copied().unwrap_or(0);
+        self.at.get(before.copied().unwrap_or(0)..end).unwrap_or_default()
+    }
+
+    pub(super) fn place(&self, number: u32) -> Place {
+        self.places.get(number).unwrap_or_default()
+    }
+
+    pub(super) fn function(&self, number: u32) -> Function {
+        self.functions.get(number).unwrap_or_default()
+    }
+
+    /// The functions' places in the order of objects, files and names.
+    pub(super) fn ranks(&self) -> Vec<u32> {
+        ranks(&self.functions.list, |function| {
+            let Function { object, file, name } = function;
+            (self.objects.get(*object), self.files.get(*file), self.names.get(*name))
+        })
+    }
+
+    /// The files' places in the order of their names.
+    pub(super) fn file_ranks(&self) -> Vec<u32> {
+        ranks(&self.files.list, |name| name)
+    }
+}
+
+/// The place of each element in the sorted list.
+fn ranks<'t, T, K: Ord>(list: &'t [T], key: impl Fn(&'t T) -> K) -> Vec<u32> {
+    let mut order: Vec<(K, usize)> = list.iter().map(key).zip(0..).collect();
+    order.sort_unstable();
+    let mut ranks = vec![0; list.len()];
+    for (rank, (_, number)) in (0..).zip(order) {
+        if let Some(place) = ranks.get_mut(number) {
+            *place = rank;
+        }
+    }
+    ranks
+}
+
+/// The file that each function is written in: the one that its symbol tells, if it has lines there, else where most of its
+/// addresses are.
+fn homes(export: &Export<'_>) -> FxHashMap<FunctionId, Option<FileId>> {
+    let mut counts: FxHashMap<(FunctionId, FileId), u64> = FxHashMap::default();
+    for address in export.profile.addresses().ids() {
+        for level in export.levels_at(address) {
+            if let Some(file) = level.file {
+                *counts.entry((level.function, file)).or_default() += 1;
+            }
+        }
+    }
+    let file_name = |file: FileId| export.profile.names().file(file).unwrap_or_default();
+    let worth = |(function, file): (FunctionId, FileId), count: u64| {
+        let told = export.profile.function(function).and_then(|function| function.source_file.as_deref());
+        (told == Some(file_name(file)), count, std::cmp::Reverse(file_name(file)))
+    };
+    let mut homes: FxHashMap<FunctionId, Option<FileId>> = FxHashMap::default();
+    for ((function, file), count) in &counts {
+        let home = homes.entry(*function).or_default();
+        let best = home.and_then(|best| Some(worth((*function, best), *counts.get(&(*function, best))?)));
+        if best < Some(worth((*function, *file), *count)) {
+            *home = Some(*file);
+        }
+    }
+    homes
+}

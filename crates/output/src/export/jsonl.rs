@@ -1,0 +1,182 @@
+//! Samples as JSON, a line a sample, in order of time, with everything that is known of their stacks.
+//!
+//! A line: `event`, `time_ns` (of the recording's clock), `comm`, `pid`, `tid`, `cpu`, `period`, and `stack`, the innermost
+//! level first: `symbol`, `dso`, `file`, `line`, `inlined` (into the next one), `kind` (user, kernel, jit, unknown), and
+//! `address` (in the binary, hex) where there is no symbol. What is not known is null.
+//!
+//! The texts of a function and of a file are made once; a line is put together from them.
+
+use crate::export::frames::{CodeKind, Level};
+use crate::export::in_time::in_time;
+use crate::export::{Export, Format, Needs};
+use readperf_profile::{AddressId, FileId, FunctionId, SampleRow};
+use readperf_session::{BinaryId, CommId};
+use rustc_hash::FxHashMap;
+use std::io::{self, Write};
+
+/// The format.
+pub const FORMAT: Format = Format {
+    name: "jsonl",
+    extensions: &["jsonl", "ndjson"],
+    help: "a line of JSON a sample, with its stack: symbols, files, lines",
+    binary: false,
+    needs: Needs { threads: true, cpus: true, times: true, lines: true, marks: false },
+    write,
+};
+
+/// Writes it.
+///
+/// # Errors
+/// What the writer says.
+pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut texts = Texts::of(export);
+    let mut line = Vec::new();
+    for row in in_time(export.profile) {
+        line.clear();
+        texts.push_sample(export, row, &mut line);
+        out.write_all(&line)?;
+    }
+    Ok(())
+}
+
+/// The texts that lines are put together from.
+#[derive(Debug, Default)]
+struct Texts {
+    events: Vec<Box<[u8]>>,
+    comms: FxHashMap<CommId, Box<[u8]>>,
+    files: FxHashMap<FileId, Box<[u8]>>,
+    /// What is the same at all addresses of a function.
+    functions: Vec<Box<[u8]>>,
+    /// Numbers of functions at all addresses, one after the other, the innermost first.
+    numbers: Vec<u32>,
+    /// Where those of an address end.
+    ends: Vec<usize>,
+}
+
+impl Texts {
+    fn of(export: &Export<'_>) -> Texts {
+        let mut texts = Texts {
+            events: export.profile.events().iter().map(|event| json(&event.name)).collect(),
+            ..Texts::default()
+        };
+        let mut known: FxHashMap<(FunctionId, Option<BinaryId>, CodeKind), u32> = FxHashMap::default();
+        for address in export.profile.addresses().ids() {
+            let kind = export.kind(address);
+            let binary = export.profile.addresses().get(address).and_then(|code| code.binary);
+            for level in export.levels_at(address) {
+                let next = u32::try_from(texts.functions.len()).unwrap_or(u32::MAX);
+                let number = *known.entry((level.function, binary, kind)).or_insert(next);
+                if number == next {
+                    texts.functions.push(function(export, &level, kind));
+                }
+                if let Some(file) = level.file {
+                    let name = || json(export.profile.names().file(file).unwrap_or_default());
+                    texts.files.entry(file).or_insert_with(name);
+                }
+                texts.numbers.push(number);
+            }
+            texts.ends.push(texts.numbers.len());
+        }
+        texts
+    }
+
+    fn push_sample(&mut self, export: &Export<'_>, row: &SampleRow, line: &mut Vec<u8>) {
+        line.extend_from_slice(b"{\"event\":");
+        line.extend_from_slice(self.events.get(row.event as usize).map_or(b"null", |text| text));
+        push_number(line, "time_ns", (row.time_ns > 0).then_some(row.time_ns));
+        line.extend_from_slice(b",\"comm\":");
+        line.extend_from_slice(self.comms.entry(row.comm).or_insert_with(|| json(&export.comm(row))));
+        let ids = export.ids(row);
+        push_number(line, "pid", ids.map(|(pid, _)| pid.into()));
+        push_number(line, "tid", ids.map(|(_, tid)| tid.into()));
+        push_number(line, "cpu", row.cpu.map(Into::into));
+        push_number(line, "period", Some(row.period));
+        line.extend_from_slice(b",\"stack\":[");
+        let start = line.len();
+        for address in export.places(row) {
+            for (number, level) in self.at(address).iter().zip(export.levels_at(address)) {
+                if line.len() > start {
+                    line.push(b',');
+                }
+                self.push_level(*number, &level, line);
+            }
+        }
+        line.extend_from_slice(b"]}\n");
+    }
+
+    fn push_level(&self, number: u32, level: &Level, line: &mut Vec<u8>) {
+        line.extend_from_slice(self.functions.get(number as usize).map_or(b"{\"symbol\":null", |text| text));
+        line.extend_from_slice(b",\"file\":");
+        let file = level.file.and_then(|file| self.files.get(&file));
+        line.extend_from_slice(file.map_or(b"null", |text| text));
+        push_number(line, "line", (level.line > 0).then_some(level.line.into()));
+        line.extend_from_slice(if level.inlined { b",\"inlined\":true}" } else { b",\"inlined\":false}" });
+    }
+
+    /// The functions at an address, the innermost first.
+    fn at(&self, address: AddressId) -> &[u32] {
+        let before = address.index().checked_sub(1).and_then(|before| self.ends.get(before));
+        let end = self.ends.get(address.index()).copied().unwrap_or(0);
+        self.numbers.get(before.copied().unwrap_or(0)..end).unwrap_or_default()
+    }
+}
+
+/// The beginning of a level: all but where in the function.
+fn function(export: &Export<'_>, level: &Level, kind: CodeKind) -> Box<[u8]> {
+    let function = export.profile.function(level.function);
+    let mut text = b"{\"symbol\":".to_vec();
+    match function.and_then(|function| function.name.as_deref()) {
+        Some(name) => text.extend_from_slice(&json(name)),
+        None => {
+            let address = function.map_or(0, |function| function.address);
+            text.extend_from_slice(format!("null,\"address\":\"{address:#x}\"").as_bytes());
+        }
+    }
+    text.extend_from_slice(b",\"dso\":");
+    text.extend_from_slice(&json(&export.binary_name(level.address)));
+    text.extend_from_slice(match kind {
+        CodeKind::User => b",\"kind\":\"user\"",
+        CodeKind::Kernel => b",\"kind\":\"kernel\"",
+        CodeKind::Jit => b",\"kind\":\"jit\"",
+        CodeKind::Unknown => b",\"kind\":\"unknown\"",
+    });
+    text.into()
+}
+
+fn push_number(line: &mut Vec<u8>, key: &str, number: Option<u64>) {
+    // A vector takes everything.
+    let _ = match number {
+        Some(number) => write!(line, ",\"{key}\":{number}"),
+        None => write!(line, ",\"{key}\":null"),
+    };
+}
+
+/// A text in JSON. All control characters are escaped, also those that JSON allows and terminals obey.
+fn json(text: &str) -> Box<[u8]> {
+    let quoted = serde_json::Value::from(text).to_string();
+    if !quoted.contains(char::is_control) {
+        return quoted.into_bytes().into();
+    }
+    let mut escaped = String::with_capacity(quoted.len() + 8);
+    for c in quoted.chars() {
+        match c.is_control() {
+            true => escaped.push_str(&format!("\\u{:04x}", u32::from(c))),
+            false => escaped.push(c),
+        }
+    }
+    escaped.into_bytes().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_keep_their_meaning_and_drive_no_terminal() {
+        for text in ["", "a\"\\b", "\u{1b}[2J\n\0", "\u{9b}2J\u{7f}\u{2028}größe"] {
+            let written = String::from_utf8(json(text).into_vec()).unwrap();
+            assert!(!written.contains(char::is_control), "{written:?}");
+            assert_eq!(serde_json::from_str::<String>(&written).unwrap(), text);
+        }
+    }
+}

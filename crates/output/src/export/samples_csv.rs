@@ -1,0 +1,97 @@
+//! Samples as a table of comma-separated values (RFC 4180), a row a sample, in order of time.
+//!
+//! `dso` and `symbol` are where the sample was taken; `stack` is as in folded stacks, the outermost level first. What is not
+//! known is empty. Control characters in names are escaped.
+
+use crate::export::in_time::in_time;
+use crate::export::labels::Labels;
+use crate::export::{Export, Format, Needs};
+use crate::text::printable;
+use readperf_profile::{AddressId, SampleRow};
+use readperf_session::CommId;
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+/// The format.
+pub const FORMAT: Format = Format {
+    name: "csv",
+    extensions: &["csv"],
+    help: "a row a sample, with its stack folded: for spreadsheets and data frames",
+    binary: false,
+    needs: Needs { threads: true, cpus: true, times: true, lines: true, marks: false },
+    write,
+};
+
+const COLUMNS: [&str; 10] =
+    ["event", "time_ns", "comm", "pid", "tid", "cpu", "period", "dso", "symbol", "stack"];
+
+/// Writes it.
+///
+/// # Errors
+/// What the writer says.
+pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut table = csv::WriterBuilder::new().buffer_capacity(1 << 16).from_writer(out);
+    table.write_record(COLUMNS).map_err(io::Error::other)?;
+    let mut labels = Labels::new(export.options.annotate, |name, text| {
+        text.extend(printable(name).chars().map(|c| if c == ';' { ':' } else { c }));
+    });
+    // Levels of addresses are the same for every event; threads are written here.
+    let mut numbered = labels.take_in(export, usize::MAX, |_, _, _| {});
+    labels.finish([&mut numbered]);
+    let events: Vec<_> = export.profile.events().iter().map(|event| printable(&event.name)).collect();
+    let mut comms: FxHashMap<CommId, Box<str>> = FxHashMap::default();
+    let mut places: Vec<AddressId> = Vec::new();
+    let mut stack = String::new();
+    let mut numbers = Numbers::default();
+    for row in in_time(export.profile) {
+        places.clear();
+        places.extend(export.places(row));
+        stack.clear();
+        for level in places.iter().rev().flat_map(|place| numbered.levels.at(*place)) {
+            if !stack.is_empty() {
+                stack.push(';');
+            }
+            stack.push_str(labels.name(level.label));
+        }
+        let comm = comms.entry(row.comm).or_insert_with(|| printable(&export.comm(row)).into());
+        let (dso, symbol) = (export.binary_name(row.address), symbol(export, row));
+        table
+            .write_field(events.get(row.event as usize).map_or("", |name| name))
+            .map_err(io::Error::other)?;
+        numbers.write(&mut table, (row.time_ns > 0).then_some(row.time_ns))?;
+        table.write_field(&**comm).map_err(io::Error::other)?;
+        let ids = export.ids(row);
+        numbers.write(&mut table, ids.map(|(pid, _)| pid.into()))?;
+        numbers.write(&mut table, ids.map(|(_, tid)| tid.into()))?;
+        numbers.write(&mut table, row.cpu.map(Into::into))?;
+        numbers.write(&mut table, Some(row.period))?;
+        let names = [&*printable(&dso), &*printable(&symbol), &*stack];
+        table.write_record(names).map_err(io::Error::other)?;
+    }
+    table.flush()
+}
+
+/// The innermost function where a sample was taken, or the address there.
+fn symbol<'x>(export: &Export<'x>, row: &SampleRow) -> Cow<'x, str> {
+    let level = export.levels_at(row.address).next();
+    let function = level.and_then(|level| export.profile.function(level.function));
+    function.map_or(Cow::Borrowed(""), |function| function.label())
+}
+
+/// Numbers to fields, without asking for memory each time.
+#[derive(Debug, Default)]
+struct Numbers {
+    text: Vec<u8>,
+}
+
+impl Numbers {
+    /// Writes a number as the next field; nothing as an empty one.
+    fn write<W: Write>(&mut self, table: &mut csv::Writer<W>, number: Option<u64>) -> io::Result<()> {
+        self.text.clear();
+        if let Some(number) = number {
+            write!(self.text, "{number}")?;
+        }
+        table.write_field(&self.text).map_err(io::Error::other)
+    }
+}

@@ -1,0 +1,129 @@
+//! What the tests of `script` share: programs to record, and the comparison of two texts by lines.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+/// How a program is built: name and options of the compiler.
+pub(crate) const BUILDS: [(&str, &[&str]); 5] = [
+    ("pie", &["-pie", "-fPIE", "-DSHARED", "-ldl"]),
+    ("nopie", &["-no-pie", "-fno-pie", "-DSHARED", "-ldl"]),
+    ("static", &["-static"]),
+    ("static-pie", &["-static-pie", "-fPIE"]),
+    ("stripped", &["-pie", "-fPIE", "-DSHARED", "-ldl", "-s"]),
+];
+
+/// Builds the program as `dir/NAME`; says why not if there is no compiler for it.
+pub(crate) fn build(dir: &Path, name: &str, options: &[&str]) -> Result<(), String> {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/script_support");
+    let run = |program: &str, arguments: &[&str]| {
+        let output = Command::new(program).args(arguments).current_dir(dir).output();
+        match output {
+            Ok(output) if output.status.success() => Ok(()),
+            Ok(output) => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+            Err(error) => Err(format!("{program}: {error}")),
+        }
+    };
+    let source = sources.join("shapes.cpp");
+    let plugin = sources.join("plugin.c");
+    let common = ["-g", "-O2", "-fno-omit-frame-pointer", "-pthread", "-o", name, source.to_str().unwrap()];
+    run("c++", &[&common, options].concat())?;
+    run("cc", &["-g", "-O2", "-shared", "-fPIC", "-o", "libplugin.so", plugin.to_str().unwrap()])
+}
+
+/// How many lines of two texts agree.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Agreement {
+    /// The lines of the longer text.
+    pub(crate) lines: usize,
+    /// Those of perf's.
+    pub(crate) theirs: usize,
+    pub(crate) same: usize,
+}
+
+impl Agreement {
+    pub(crate) fn add(&mut self, other: Agreement) {
+        self.lines += other.lines;
+        self.theirs += other.theirs;
+        self.same += other.same;
+    }
+
+    pub(crate) fn share(self) -> f64 {
+        self.same as f64 / (self.lines.max(1)) as f64
+    }
+}
+
+/// A sample with its call chain, or another record: the lines up to the next one.
+fn blocks(text: &str) -> Vec<Vec<&str>> {
+    let mut blocks: Vec<Vec<&str>> = Vec::new();
+    for line in text.lines() {
+        match blocks.last_mut() {
+            Some(block)
+                if line.is_empty()
+                    || line.starts_with(['\t'])
+                    || line.starts_with("  ") && !line.contains(": ") =>
+            {
+                block.push(line);
+            }
+            _ => blocks.push(vec![line]),
+        }
+    }
+    blocks
+}
+
+/// Compares sample by sample, and in each sample lines as often as both have them. Both have to show the same samples.
+pub(crate) fn compare(what: &str, perf: &str, mine: &str) -> Agreement {
+    let (perf, mine) = (blocks(perf), blocks(mine));
+    assert!(!perf.is_empty(), "{what}: perf shows nothing");
+    assert_eq!(perf.len(), mine.len(), "{what}: as many samples");
+    let mut agreement = Agreement::default();
+    let mut told = 0;
+    for (theirs, ours) in perf.iter().zip(&mine) {
+        agreement.lines += theirs.len().max(ours.len());
+        agreement.theirs += theirs.len();
+        if theirs == ours {
+            agreement.same += theirs.len();
+            continue;
+        }
+        let mut left: BTreeMap<&str, usize> = BTreeMap::new();
+        for line in ours {
+            *left.entry(line).or_default() += 1;
+        }
+        for line in theirs {
+            match left.get_mut(line) {
+                Some(count) if *count > 0 => {
+                    *count -= 1;
+                    agreement.same += 1;
+                }
+                _ if told < 5 => {
+                    told += 1;
+                    eprintln!(
+                        "{what}: perf has {line:?}; here is {:?}",
+                        ours.iter().take(40).collect::<Vec<_>>()
+                    );
+                }
+                _ => {}
+            }
+        }
+    }
+    agreement
+}
+
+/// Compares lines as often as both texts have them, wherever they stand.
+pub(crate) fn agree(perf: &str, mine: &str) -> Agreement {
+    let mut left: BTreeMap<&str, usize> = BTreeMap::new();
+    for line in mine.lines() {
+        *left.entry(line).or_default() += 1;
+    }
+    let mut same = 0;
+    for line in perf.lines() {
+        if let Some(count) = left.get_mut(line).filter(|count| **count > 0) {
+            *count -= 1;
+            same += 1;
+        }
+    }
+    let theirs = perf.lines().count();
+    Agreement { lines: theirs.max(mine.lines().count()), theirs, same }
+}
