@@ -59,13 +59,17 @@ impl Texts {
             events: export.profile.events().iter().map(|event| json(&event.name)).collect(),
             ..Texts::default()
         };
-        let mut known: FxHashMap<(FunctionId, Option<BinaryId>, CodeKind), u32> = FxHashMap::default();
+        // What has no name differs in its address only, which is written when its turn comes.
+        let mut known: FxHashMap<(Option<FunctionId>, Option<BinaryId>, CodeKind), u32> =
+            FxHashMap::default();
         for address in export.profile.addresses().ids() {
             let kind = export.kind(address);
             let binary = export.profile.addresses().get(address).and_then(|code| code.binary);
             for level in export.levels_at(address) {
                 let next = u32::try_from(texts.functions.len()).unwrap_or(u32::MAX);
-                let number = *known.entry((level.function, binary, kind)).or_insert(next);
+                let number = *known
+                    .entry((name_of(export, &level).map(|_| level.function), binary, kind))
+                    .or_insert(next);
                 if number == next {
                     texts.functions.push(function(export, &level, kind));
                 }
@@ -98,14 +102,19 @@ impl Texts {
                 if line.len() > start {
                     line.push(b',');
                 }
-                self.push_level(*number, &level, line);
+                self.push_level(export, *number, &level, line);
             }
         }
         line.extend_from_slice(b"]}\n");
     }
 
-    fn push_level(&self, number: u32, level: &Level, line: &mut Vec<u8>) {
+    fn push_level(&self, export: &Export<'_>, number: u32, level: &Level, line: &mut Vec<u8>) {
         line.extend_from_slice(self.functions.get(number as usize).map_or(b"{\"symbol\":null", |text| text));
+        let function = export.profile.function(level.function);
+        if let Some(unnamed) = function.filter(|function| function.name.is_none()) {
+            // A vector takes everything.
+            let _ = write!(line, ",\"address\":\"{:#x}\"", unnamed.address);
+        }
         line.extend_from_slice(b",\"file\":");
         let file = level.file.and_then(|file| self.files.get(&file));
         line.extend_from_slice(file.map_or(b"null", |text| text));
@@ -121,17 +130,14 @@ impl Texts {
     }
 }
 
+fn name_of<'x>(export: &Export<'x>, level: &Level) -> Option<&'x str> {
+    export.profile.function(level.function)?.name.as_deref()
+}
+
 /// The beginning of a level: all but where in the function.
 fn function(export: &Export<'_>, level: &Level, kind: CodeKind) -> Box<[u8]> {
-    let function = export.profile.function(level.function);
     let mut text = b"{\"symbol\":".to_vec();
-    match function.and_then(|function| function.name.as_deref()) {
-        Some(name) => text.extend_from_slice(&json(name)),
-        None => {
-            let address = function.map_or(0, |function| function.address);
-            text.extend_from_slice(format!("null,\"address\":\"{address:#x}\"").as_bytes());
-        }
-    }
+    text.extend_from_slice(&name_of(export, level).map_or_else(|| b"null".as_slice().into(), json));
     text.extend_from_slice(b",\"dso\":");
     text.extend_from_slice(&json(&export.binary_name(level.address)));
     text.extend_from_slice(match kind {
