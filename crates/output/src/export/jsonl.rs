@@ -50,13 +50,15 @@ struct Texts {
     /// Numbers of functions at all addresses, one after the other, the innermost first.
     numbers: Vec<u32>,
     /// Where those of an address end.
-    ends: Vec<usize>,
+    ends: Vec<u32>,
 }
 
 impl Texts {
     fn of(export: &Export<'_>) -> Texts {
         let mut texts = Texts {
             events: export.profile.events().iter().map(|event| json(&event.name)).collect(),
+            numbers: Vec::with_capacity(export.profile.addresses().len()),
+            ends: Vec::with_capacity(export.profile.addresses().len()),
             ..Texts::default()
         };
         // What has no name differs in its address only, which is written when its turn comes.
@@ -79,7 +81,7 @@ impl Texts {
                 }
                 texts.numbers.push(number);
             }
-            texts.ends.push(texts.numbers.len());
+            texts.ends.push(u32::try_from(texts.numbers.len()).unwrap_or(u32::MAX));
         }
         texts
     }
@@ -126,7 +128,7 @@ impl Texts {
     fn at(&self, address: AddressId) -> &[u32] {
         let before = address.index().checked_sub(1).and_then(|before| self.ends.get(before));
         let end = self.ends.get(address.index()).copied().unwrap_or(0);
-        self.numbers.get(before.copied().unwrap_or(0)..end).unwrap_or_default()
+        self.numbers.get(before.copied().unwrap_or(0) as usize..end as usize).unwrap_or_default()
     }
 }
 
