@@ -10,7 +10,6 @@
     clippy::indexing_slicing,
     clippy::panic,
     clippy::print_stderr,
-    clippy::cast_possible_truncation,
     reason = "a test may fail loudly"
 )]
 
