@@ -110,6 +110,10 @@ fn section(out: &mut impl Write, diff: &EventDiff, options: &DiffOptions) -> io:
         let change = diff.percent_of_base(new.mean - base.mean);
         write!(out, ", in all {:.0} before, {:.0} after ({change:+.2} %)", base.mean, new.mean)?;
     }
+    if base.mean == 0.0 || new.mean == 0.0 {
+        let side = if base.mean == 0.0 { "new" } else { "old" };
+        write!(out, "; this event is only in the {side} recordings")?;
+    }
     writeln!(out)?;
     let all = options.ordered(diff);
     let shown: Vec<&DiffRow> =

@@ -156,6 +156,9 @@ pub fn write_missing(out: &mut impl Write, profile: &Profile, session: &Session)
         let name = binary.map_or_else(|| UNKNOWN.to_owned(), |binary| printable_bytes(&binary.short_name));
         let share = share(missing.samples, samples);
         writeln!(out, "  {share:.2} % of samples in {name}: {}", printable(&missing.reason))?;
+        if let Some(remedy) = &missing.remedy {
+            writeln!(out, "    {}", printable(remedy))?;
+        }
     }
     Ok(())
 }

@@ -45,7 +45,8 @@ impl Builder {
 
     /// Nothing yet; keeps more of each sample.
     pub fn with_details(keep: Keep, details: DetailOptions) -> Self {
-        Builder { keep, details: Details::new(details), ..Builder::default() }
+        let stacks = if details.whole_stacks { Stacks::whole() } else { Stacks::default() };
+        Builder { keep, stacks, details: Details::new(details), ..Builder::default() }
     }
 
     /// Adds a sample: for each event it stands for, its share. `stack` has its places, the innermost first.

@@ -66,6 +66,8 @@ pub struct DetailOptions {
     pub weighing: Weighing,
     /// How many places of a stack are kept, from the innermost; all if not given.
     pub max_stack: Option<usize>,
+    /// Whether whole stacks are kept instead of a tree; no call graphs can be made of them.
+    pub whole_stacks: bool,
 }
 
 impl DetailOptions {

@@ -180,9 +180,10 @@ pub struct EventDiff {
 }
 
 impl EventDiff {
-    /// A change as a percentage of the total before.
+    /// A change as a percentage of the total before; of the total after where there was nothing before.
     pub fn percent_of_base(&self, delta: f64) -> f64 {
-        let total = self.total.0.mean;
+        let (base, new) = (self.total.0.mean, self.total.1.mean);
+        let total = if base > 0.0 { base } else { new };
         if total > 0.0 { delta * 100.0 / total } else { 0.0 }
     }
 }

@@ -84,6 +84,8 @@ pub struct Names {
     file_ids: FxHashMap<String, FileId>,
     /// Each reason once: millions of addresses may share one.
     reasons: FxHashSet<Arc<str>>,
+    /// What can be done about a reason.
+    remedies: FxHashMap<Arc<str>, String>,
 }
 
 impl Names {
@@ -116,6 +118,11 @@ impl Names {
     /// A source file by its number.
     pub fn file(&self, id: FileId) -> Option<&str> {
         self.files.get(id.index()).map(String::as_str)
+    }
+
+    /// What a user can do about the reason why something has no name, if anything.
+    pub fn remedy(&self, reason: &str) -> Option<&str> {
+        self.remedies.get(reason).map(String::as_str)
     }
 
     /// The function that an address lies in: the real one, whatever is inlined there.
@@ -196,6 +203,7 @@ impl Names {
 
     /// Gives the functions and files of an answer their numbers.
     fn take_in<'n>(&mut self, binary: BinaryId, answer: &'n NamedBatch) -> Numbered<'n> {
+        self.remedies.extend(answer.remedies.iter().cloned());
         let functions = answer.functions.iter().map(|named| {
             let next = FunctionId(number(self.functions.len()));
             let id = *self.by_start.entry((binary, named.start)).or_insert(next);

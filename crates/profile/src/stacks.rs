@@ -1,7 +1,13 @@
-//! Stacks that share their outer parts: a tree, from the root to where samples were taken.
+//! Stacks: a tree that shares their outer parts, from the root to where samples were taken; or whole stacks, one after the
+//! other.
+//!
+//! The tree is what call graphs are made of. Where stacks share little, or nobody asks who called whom, whole stacks are
+//! made and walked several times as fast.
 
 use crate::addresses::AddressId;
 use crate::interner::Interner;
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
 
 /// Number of a stack in [`Stacks`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,10 +38,91 @@ pub struct Stacks {
     nodes: Interner<Node>,
     /// The stack that was asked for last, the outermost place first: the next one often has the same outer part.
     last: Vec<(AddressId, StackId)>,
+    /// Whole stacks, if those are kept instead of the tree.
+    whole: Option<Whole>,
+}
+
+/// Whole stacks, each once, one after the other.
+#[derive(Clone, Debug, Default)]
+struct Whole {
+    /// The places of all of them, the innermost first.
+    places: Vec<AddressId>,
+    /// Where each of them ends.
+    ends: Vec<usize>,
+    /// Numbers of stacks, at the hash of the stack or behind it. The length is a power of two, or 0.
+    slots: Vec<u32>,
+}
+
+/// No stack.
+const NONE: u32 = u32::MAX;
+
+impl Whole {
+    fn places(&self, id: StackId) -> &[AddressId] {
+        let Some(index) = id.index() else { return &[] };
+        let start = index.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        let end = self.ends.get(index).copied().unwrap_or(0);
+        self.places.get(start..end).unwrap_or_default()
+    }
+
+    fn number(&mut self, innermost_first: impl Iterator<Item = AddressId>) -> StackId {
+        if self.ends.len() * 4 >= self.slots.len() * 3 {
+            self.grow();
+        }
+        let start = self.places.len();
+        self.places.extend(innermost_first);
+        if self.places.len() == start {
+            return StackId::EMPTY;
+        }
+        let new = self.places.get(start..).unwrap_or_default();
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut at = hash(new) & mask;
+        while let Some(slot) = self.slots.get(at).copied().filter(|slot| *slot != NONE) {
+            if self.places(StackId(slot)) == new {
+                self.places.truncate(start);
+                return StackId(slot);
+            }
+            at = (at + 1) & mask;
+        }
+        let number = u32::try_from(self.ends.len()).unwrap_or(NONE);
+        if let Some(slot) = self.slots.get_mut(at) {
+            *slot = number;
+        }
+        self.ends.push(self.places.len());
+        StackId(number)
+    }
+
+    fn grow(&mut self) {
+        let len = (self.slots.len() * 2).max(64);
+        let mut slots = vec![NONE; len];
+        for nr in 0..self.ends.len() {
+            let number = u32::try_from(nr).unwrap_or(NONE);
+            let mut at = hash(self.places(StackId(number))) & (len - 1);
+            while let Some(slot) = slots.get_mut(at) {
+                if *slot == NONE {
+                    *slot = number;
+                    break;
+                }
+                at = (at + 1) & (len - 1);
+            }
+        }
+        self.slots = slots;
+    }
+}
+
+#[allow(clippy::cast_possible_truncation)] // The lower half of a hash is a hash.
+fn hash(places: &[AddressId]) -> usize {
+    let mut hasher = FxHasher::default();
+    places.hash(&mut hasher);
+    hasher.finish() as usize
 }
 
 impl Stacks {
-    /// The nodes by number.
+    /// Whole stacks instead of a tree.
+    pub fn whole() -> Stacks {
+        Stacks { whole: Some(Whole::default()), ..Stacks::default() }
+    }
+
+    /// The nodes by number; none if whole stacks are kept.
     pub fn nodes(&self) -> &[Node] {
         self.nodes.as_slice()
     }
@@ -48,6 +135,9 @@ impl Stacks {
 
     /// The number of the stack whose places are given, the innermost first.
     pub fn number(&mut self, innermost_first: impl DoubleEndedIterator<Item = AddressId>) -> StackId {
+        if let Some(whole) = &mut self.whole {
+            return whole.number(innermost_first);
+        }
         let mut here = StackId::EMPTY;
         let mut depth = 0;
         let mut same = true;
@@ -77,18 +167,24 @@ impl Stacks {
 
     /// The places of a stack, the innermost first.
     pub fn places(&self, id: StackId) -> impl Iterator<Item = AddressId> + '_ {
-        let mut here = id;
-        std::iter::from_fn(move || {
+        let whole = self.whole.as_ref().map_or(&[][..], |whole| whole.places(id)).iter().copied();
+        let mut here = if self.whole.is_some() { StackId::EMPTY } else { id };
+        let of_tree = std::iter::from_fn(move || {
             let node = self.node(here)?;
             here = node.parent;
             Some(node.address)
-        })
+        });
+        whole.chain(of_tree)
     }
 
     /// Forgets what is only needed to add more.
     pub(crate) fn freeze(&mut self) {
         self.nodes.freeze();
         self.last = Vec::new();
+        if let Some(whole) = &mut self.whole {
+            whole.slots = Vec::new();
+            whole.places.shrink_to_fit();
+        }
     }
 }
 
@@ -127,5 +223,23 @@ mod tests {
         assert_eq!(stack(&mut stacks, &[]), StackId::EMPTY);
         assert_eq!(stacks.places(StackId::EMPTY).count(), 0);
         assert_eq!(StackId::EMPTY.index(), None);
+    }
+
+    #[test]
+    fn whole_stacks_are_the_same_to_ask() {
+        let mut stacks = Stacks::whole();
+        let a = stack(&mut stacks, &[3, 2, 1]);
+        let b = stack(&mut stacks, &[2, 1]);
+        assert_ne!(a, b);
+        assert_eq!(stack(&mut stacks, &[3, 2, 1]), a);
+        assert_eq!(stack(&mut stacks, &[]), StackId::EMPTY);
+        for nr in 0..1000 {
+            stack(&mut stacks, &[nr, 1]);
+        }
+        assert_eq!(stack(&mut stacks, &[3, 2, 1]), a, "still known after growth");
+        let places = |id| stacks.places(id).map(|id| id.0).collect::<Vec<_>>();
+        assert_eq!((places(a), places(b)), (vec![3, 2, 1], vec![2, 1]));
+        assert_eq!(places(StackId::EMPTY), [0; 0]);
+        assert!(stacks.nodes().is_empty());
     }
 }

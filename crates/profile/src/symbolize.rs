@@ -75,6 +75,8 @@ pub struct NamedBatch {
     pub frames: Vec<NamedFrame>,
     /// For each address, how many frames belong to it and those before it. Empty if there are no frames.
     pub frame_ends: Vec<usize>,
+    /// What a user can do about a reason of [`Named::Unnamed`], in plain words.
+    pub remedies: Vec<(Arc<str>, String)>,
 }
 
 impl NamedBatch {

@@ -182,7 +182,12 @@ fn named(batch: &AddressBatch, answer: &SymbolBatch) -> NamedBatch {
                 Named::Function(index)
             }
             Err(reason) => {
-                let words = reasons.entry(reason).or_insert_with(|| reason.to_string().into());
+                let words = reasons.entry(reason).or_insert_with(|| {
+                    let words: Arc<str> = reason.to_string().into();
+                    let remedy = reason.remedy().map(|remedy| (Arc::clone(&words), remedy.into_owned()));
+                    named.remedies.extend(remedy);
+                    words
+                });
                 Named::Unnamed(Arc::clone(words))
             }
         });

@@ -5,10 +5,12 @@
 
 #![allow(
     clippy::unwrap_used,
+    clippy::cast_possible_truncation,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
     clippy::print_stderr,
+    clippy::cast_possible_truncation,
     reason = "a test may fail loudly"
 )]
 
@@ -110,11 +112,16 @@ fn golden_pictures() {
 #[test]
 fn frames_are_the_folded_stacks() {
     for name in ["main", "multi", "rust", "dwarf", "everything"] {
-        for words in [&[][..], &["--weight", "samples"], &["--with-tid"], &["--reverse"], &["--order", "weight"]] {
+        for words in
+            [&[][..], &["--weight", "samples"], &["--with-tid"], &["--reverse"], &["--order", "weight"]]
+        {
             let file = fixture(name);
             let page = run(&file, &[&["--format", "flamegraph", "--min-share", "0"], words].concat());
-            let for_folded: Vec<&str> =
-                words.iter().copied().filter(|word| !["--reverse", "--order", "weight"].contains(word)).collect();
+            let for_folded: Vec<&str> = words
+                .iter()
+                .copied()
+                .filter(|word| !["--reverse", "--order", "weight"].contains(word))
+                .collect();
             let text = run(&file, &[&["--format", "folded"], for_folded.as_slice()].concat());
             assert!(!text.is_empty(), "{name} has stacks");
             let reverse = words.contains(&"--reverse");
@@ -184,11 +191,16 @@ fn two_recordings() {
         };
         let (new, base) = (frames(&data, "new"), frames(&data, "base"));
         assert_eq!((leaf(&new, "[f0]"), leaf(&base, "[f0]")), (Some(10_000), Some(10_000)));
-        assert_eq!((leaf(&new, "[f1]"), leaf(&base, "[f1]")), (Some(0), Some(30_000)), "vanished, but reachable");
+        assert_eq!(
+            (leaf(&new, "[f1]"), leaf(&base, "[f1]")),
+            (Some(0), Some(30_000)),
+            "vanished, but reachable"
+        );
         assert_eq!((leaf(&new, "[f2]"), leaf(&base, "[f2]")), (Some(5_000), Some(0)));
         assert_eq!((new[&vec![]], base[&vec![]]), (15_000, 40_000));
     }
-    let output = tool::run(&["export", "-f", "folded", "--base", base.to_str().unwrap(), new.to_str().unwrap()]);
+    let output =
+        tool::run(&["export", "-f", "folded", "--base", base.to_str().unwrap(), new.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));
     assert!(tool::stderr(&output).contains("shows no differences"), "{}", tool::stderr(&output));
 }
@@ -197,7 +209,8 @@ fn two_recordings() {
 #[test]
 fn hostile_names_are_text_for_others() {
     let directory = scratch();
-    let names = ["]]><script>alert(1)<", "\"'><img src=x>&amp;", "\u{1b}[2J\u{7}\u{202e}x", "\u{fffe}\u{2028}"];
+    let names =
+        ["]]><script>alert(1)<", "\"'><img src=x>&amp;", "\u{1b}[2J\u{7}\u{202e}x", "\u{fffe}\u{2028}"];
     let mut pipe = Pipe::new(&[Attr::default()]);
     pipe.comm(PID, PID, "</title>&<");
     for (nr, name) in (0u64..).zip(names) {
@@ -232,7 +245,9 @@ print("read")
         path
     });
     match Command::new("python3").arg("-c").arg(read).args(&pages).output() {
-        Ok(output) => assert_eq!(String::from_utf8_lossy(&output.stdout), "read\n", "{}", tool::stderr(&output)),
+        Ok(output) => {
+            assert_eq!(String::from_utf8_lossy(&output.stdout), "read\n", "{}", tool::stderr(&output))
+        }
         Err(error) => skip("hostile_names_are_text_for_others", &format!("python3: {error}")),
     }
     let shown = frames(&data(&run(&file, &["--format", "flamegraph"])), "new");

@@ -9,6 +9,7 @@
     clippy::indexing_slicing,
     clippy::panic,
     clippy::print_stderr,
+    clippy::cast_possible_truncation,
     reason = "a test may fail loudly"
 )]
 
@@ -79,7 +80,9 @@ fn golden_stacks() {
 
 #[test]
 fn totals_are_those_of_stats_for_every_event() {
-    for name in ["main", "multi", "kernel", "group", "everything", "dwarf", "rust", "threads", "tracepoints", "pipe"] {
+    for name in
+        ["main", "multi", "kernel", "group", "everything", "dwarf", "rust", "threads", "tracepoints", "pipe"]
+    {
         let file = fixture(name);
         let stats = tool::json("stats", &file);
         let mut told = 0;
@@ -92,8 +95,16 @@ fn totals_are_those_of_stats_for_every_event() {
             let event = event["name"].as_str().unwrap();
             let sum = |words: &[&str]| -> u64 { parse(&run(&file, words)).values().sum() };
             assert_eq!(sum(&["--event", event]), period, "{name}: period of {event}");
-            assert_eq!(sum(&["--event", event, "--weight", "samples"]), samples, "{name}: samples of {event}");
-            assert_eq!(sum(&["--event", event, "--with-tid", "--annotate"]), period, "{name}: with ids and marks");
+            assert_eq!(
+                sum(&["--event", event, "--weight", "samples"]),
+                samples,
+                "{name}: samples of {event}"
+            );
+            assert_eq!(
+                sum(&["--event", event, "--with-tid", "--annotate"]),
+                period,
+                "{name}: with ids and marks"
+            );
         }
         assert!(told > 0, "{name} has events");
     }

@@ -128,8 +128,9 @@ fn numbers_of_cpus_are_shown_as_numbers() {
 
 #[test]
 fn keys_of_memory_are_perfs() {
+    // In the kernel, perf looks addresses of the user up among the kernel's.
     let options =
-        ["-e", "page-faults", "-c", "1", "-d", "--phys-data", "--data-page-size", "--code-page-size"];
+        ["-e", "page-faults:u", "-c", "1", "-d", "--phys-data", "--data-page-size", "--code-page-size"];
     let Some(live) = record("report memory", &options) else { return };
     live.assert_same("code_page_size", "code_page_size", &[], &[]);
     for key in ["dso_daddr", "locked", "blocked", "tlb", "snoop", "local_weight"] {

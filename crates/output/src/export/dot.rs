@@ -6,7 +6,7 @@
 //! often it is in it.
 
 use crate::export::labels::{Labels, Numbered};
-use crate::export::{Export, Format, Needs};
+use crate::export::{Export, Format, Needs, Weight};
 use crate::text::{grouped, printable};
 use readperf_profile::{AddressId, SampleRow};
 use rustc_hash::FxHashMap;
@@ -195,9 +195,12 @@ impl Graph {
         writeln!(out, "graph [label=\"{title}\", labelloc=t, labeljust=l, fontname=\"sans-serif\"];")?;
         writeln!(out, "node [shape=box, style=filled, fontname=\"sans-serif\", fontcolor=\"#000000\"];")?;
         writeln!(out, "edge [fontname=\"sans-serif\", fontsize=9];")?;
+        let mut same: FxHashMap<u32, u32> = FxHashMap::default();
+        shown.iter().for_each(|(number, _)| *same.entry(name(*number).0).or_default() += 1);
         for (rank, (number, node)) in (1..).zip(&shown) {
             let (label, binary) = name(*number);
-            self.write_node(rank, node, labels.name(label), labels.name(binary), out)?;
+            let alone = same.get(&label) == Some(&1);
+            self.write_node(rank, node, alone, (labels.name(label), labels.name(binary)), out)?;
         }
         for (from, to, edge) in edges {
             let share = share(edge.weight, self.total);
@@ -218,12 +221,11 @@ impl Graph {
         let mut lines: Vec<String> = Vec::new();
         let title = export.options.title.clone().or_else(|| export.command_line());
         lines.extend(title.map(|title| printable(&title).into_owned()));
-        lines.push(format!(
-            "{}: {} of {} samples",
-            printable(export.event_name(event)),
-            grouped(self.total),
-            grouped(self.samples)
-        ));
+        let samples = format!("{}: {} samples", printable(export.event_name(event)), grouped(self.samples));
+        lines.push(match export.options.weight {
+            Weight::Period => format!("{samples}, period {}", grouped(self.total)),
+            Weight::Samples => samples,
+        });
         let all = self.worth.iter().filter(|node| node.met.is_some()).count();
         let own = self.worth.iter().filter(|node| !node.shown);
         let own = own.fold(0u64, |sum, node| sum.wrapping_add(node.own));
@@ -241,17 +243,21 @@ impl Graph {
         lines.iter().map(|line| quoted(line) + "\\l").collect()
     }
 
+    /// A function; with its binary if another one with its name is shown.
     fn write_node(
         &self,
         rank: u32,
         node: &Node,
-        name: &str,
-        binary: &str,
+        alone: bool,
+        (name, binary): (&str, &str),
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let mut label: String = name.chars().take(SHOWN).collect();
         if label.len() < name.len() {
             label.push('…');
+        }
+        if !alone {
+            label.extend([" (", binary, ")"]);
         }
         let label = quoted(&label);
         let hint = quoted(&format!("{name} ({binary})"));

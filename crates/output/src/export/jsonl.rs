@@ -50,22 +50,28 @@ struct Texts {
     /// Numbers of functions at all addresses, one after the other, the innermost first.
     numbers: Vec<u32>,
     /// Where those of an address end.
-    ends: Vec<usize>,
+    ends: Vec<u32>,
 }
 
 impl Texts {
     fn of(export: &Export<'_>) -> Texts {
         let mut texts = Texts {
             events: export.profile.events().iter().map(|event| json(&event.name)).collect(),
+            numbers: Vec::with_capacity(export.profile.addresses().len()),
+            ends: Vec::with_capacity(export.profile.addresses().len()),
             ..Texts::default()
         };
-        let mut known: FxHashMap<(FunctionId, Option<BinaryId>, CodeKind), u32> = FxHashMap::default();
+        // What has no name differs in its address only, which is written when its turn comes.
+        let mut known: FxHashMap<(Option<FunctionId>, Option<BinaryId>, CodeKind), u32> =
+            FxHashMap::default();
         for address in export.profile.addresses().ids() {
             let kind = export.kind(address);
             let binary = export.profile.addresses().get(address).and_then(|code| code.binary);
             for level in export.levels_at(address) {
                 let next = u32::try_from(texts.functions.len()).unwrap_or(u32::MAX);
-                let number = *known.entry((level.function, binary, kind)).or_insert(next);
+                let number = *known
+                    .entry((name_of(export, &level).map(|_| level.function), binary, kind))
+                    .or_insert(next);
                 if number == next {
                     texts.functions.push(function(export, &level, kind));
                 }
@@ -75,7 +81,7 @@ impl Texts {
                 }
                 texts.numbers.push(number);
             }
-            texts.ends.push(texts.numbers.len());
+            texts.ends.push(u32::try_from(texts.numbers.len()).unwrap_or(u32::MAX));
         }
         texts
     }
@@ -98,14 +104,19 @@ impl Texts {
                 if line.len() > start {
                     line.push(b',');
                 }
-                self.push_level(*number, &level, line);
+                self.push_level(export, *number, &level, line);
             }
         }
         line.extend_from_slice(b"]}\n");
     }
 
-    fn push_level(&self, number: u32, level: &Level, line: &mut Vec<u8>) {
+    fn push_level(&self, export: &Export<'_>, number: u32, level: &Level, line: &mut Vec<u8>) {
         line.extend_from_slice(self.functions.get(number as usize).map_or(b"{\"symbol\":null", |text| text));
+        let function = export.profile.function(level.function);
+        if let Some(unnamed) = function.filter(|function| function.name.is_none()) {
+            // A vector takes everything.
+            let _ = write!(line, ",\"address\":\"{:#x}\"", unnamed.address);
+        }
         line.extend_from_slice(b",\"file\":");
         let file = level.file.and_then(|file| self.files.get(&file));
         line.extend_from_slice(file.map_or(b"null", |text| text));
@@ -117,21 +128,18 @@ impl Texts {
     fn at(&self, address: AddressId) -> &[u32] {
         let before = address.index().checked_sub(1).and_then(|before| self.ends.get(before));
         let end = self.ends.get(address.index()).copied().unwrap_or(0);
-        self.numbers.get(before.copied().unwrap_or(0)..end).unwrap_or_default()
+        self.numbers.get(before.copied().unwrap_or(0) as usize..end as usize).unwrap_or_default()
     }
+}
+
+fn name_of<'x>(export: &Export<'x>, level: &Level) -> Option<&'x str> {
+    export.profile.function(level.function)?.name.as_deref()
 }
 
 /// The beginning of a level: all but where in the function.
 fn function(export: &Export<'_>, level: &Level, kind: CodeKind) -> Box<[u8]> {
-    let function = export.profile.function(level.function);
     let mut text = b"{\"symbol\":".to_vec();
-    match function.and_then(|function| function.name.as_deref()) {
-        Some(name) => text.extend_from_slice(&json(name)),
-        None => {
-            let address = function.map_or(0, |function| function.address);
-            text.extend_from_slice(format!("null,\"address\":\"{address:#x}\"").as_bytes());
-        }
-    }
+    text.extend_from_slice(&name_of(export, level).map_or_else(|| b"null".as_slice().into(), json));
     text.extend_from_slice(b",\"dso\":");
     text.extend_from_slice(&json(&export.binary_name(level.address)));
     text.extend_from_slice(match kind {

@@ -159,7 +159,8 @@ impl Format {
 
     /// Whether it shows the samples of one event only: what [`Export::event`] says.
     pub fn shows_one_event(&self) -> bool {
-        [folded::FORMAT.name, flamegraph::SVG.name, flamegraph::HTML.name, dot::FORMAT.name].contains(&self.name)
+        [folded::FORMAT.name, flamegraph::SVG.name, flamegraph::HTML.name, dot::FORMAT.name]
+            .contains(&self.name)
     }
 }
 

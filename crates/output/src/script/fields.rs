@@ -1,4 +1,4 @@
-//! Which fields a line has, by kind of event, and how users ask for them.
+//! Which fields a line can have, and which it has by kind of event.
 
 use perffile::wire::attr::SampleType;
 
@@ -75,7 +75,7 @@ pub enum Field {
 }
 
 /// Names of fields as perf has them.
-const NAMES: &[(&str, Field)] = &[
+pub(super) const NAMES: &[(&str, Field)] = &[
     ("comm", Field::Comm),
     ("tid", Field::Tid),
     ("pid", Field::Pid),
@@ -162,11 +162,11 @@ pub(super) struct Class(usize);
 
 impl Class {
     pub(super) const COUNT: usize = 8;
-    const HARDWARE: Class = Class(0);
-    const SOFTWARE: Class = Class(1);
+    pub(super) const HARDWARE: Class = Class(0);
+    pub(super) const SOFTWARE: Class = Class(1);
     pub(super) const TRACEPOINT: Class = Class(2);
     pub(super) const RAW: Class = Class(4);
-    const SYNTHETIC: Class = Class(6);
+    pub(super) const SYNTHETIC: Class = Class(6);
     const OTHER: Class = Class(7);
 
     /// ABI: types from 6 on are numbers of PMUs; perf counts events that it makes up itself from `INT_MAX` on.
@@ -182,7 +182,13 @@ impl Class {
         self.0
     }
 
-    fn fields(self) -> Fields {
+    /// The kind with this number, below [`Class::COUNT`].
+    pub(super) fn numbered(number: usize) -> Class {
+        Class(number)
+    }
+
+    /// The fields that its lines have if nobody says anything.
+    pub(super) fn fields(self) -> Fields {
         use Field as F;
         const SAMPLE: Fields = Fields::of(&[
             F::Comm,
@@ -218,157 +224,13 @@ impl Class {
         }
     }
 
-    fn is_valid(self, field: Field) -> bool {
+    /// Whether its samples can have a field.
+    pub(super) fn is_valid(self, field: Field) -> bool {
         match field {
             Field::Trace => self == Class::TRACEPOINT,
             Field::BpfOutput => matches!(self, Class::SOFTWARE | Class::OTHER),
             _ => true,
         }
-    }
-}
-
-/// Prefixes with which fields are asked for of one kind of event.
-const PREFIXES: &[(&str, Class)] = &[
-    ("hw", Class::HARDWARE),
-    ("sw", Class::SOFTWARE),
-    ("trace", Class::TRACEPOINT),
-    ("raw", Class::RAW),
-    ("synth", Class::SYNTHETIC),
-];
-
-/// The fields of every kind of event.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FieldChoice {
-    fields: [Fields; Class::COUNT],
-    asked: [Fields; Class::COUNT],
-    is_set: [bool; Class::COUNT],
-}
-
-impl Default for FieldChoice {
-    fn default() -> Self {
-        let fields = std::array::from_fn(|class| Class(class).fields());
-        FieldChoice { fields, asked: Default::default(), is_set: Default::default() }
-    }
-}
-
-/// What is wrong with a choice of fields.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ChoiceError {
-    /// No field has this name.
-    UnknownField(String),
-    /// No kind of event has this name.
-    UnknownPrefix(String),
-    /// A field that these events cannot have.
-    Invalid {
-        /// The prefix.
-        prefix: String,
-        /// The field.
-        field: String,
-    },
-    /// Additions and removals beside plain names.
-    Mixed,
-}
-
-impl FieldChoice {
-    /// Names of all fields.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        NAMES.iter().map(|(name, _)| *name)
-    }
-
-    /// Prefixes of kinds of events.
-    pub fn prefixes() -> impl Iterator<Item = &'static str> {
-        PREFIXES.iter().map(|(name, _)| *name)
-    }
-
-    /// Takes one more choice: `comm,ip,sym`, `+srcline,-period`, `sw:comm,ip`, `trace:`.
-    ///
-    /// # Errors
-    /// What is wrong with it; then nothing has changed.
-    pub fn choose(&mut self, text: &str) -> Result<(), ChoiceError> {
-        let (prefix, names) = match text.split_once(':') {
-            Some((prefix, names)) => (Some(prefix), names),
-            None => (None, text),
-        };
-        let classes: Vec<Class> = match prefix {
-            None => (0..Class::COUNT).map(Class).collect(),
-            Some(prefix) => {
-                let found = PREFIXES.iter().find(|(name, _)| *name == prefix);
-                vec![found.ok_or_else(|| ChoiceError::UnknownPrefix(prefix.to_owned()))?.1]
-            }
-        };
-        let names: Vec<&str> = names.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
-        let changes = names.iter().filter(|name| name.starts_with(['+', '-'])).count();
-        // A sign before the first name holds for those that follow until the next sign.
-        let is_change = names.first().is_some_and(|name| name.starts_with(['+', '-']));
-        if changes > 0 && !is_change {
-            return Err(ChoiceError::Mixed);
-        }
-        let mut next = self.clone();
-        if !is_change {
-            for class in &classes {
-                next.replace(*class);
-            }
-        }
-        let mut present = true;
-        for name in names {
-            let bare = name.trim_start_matches(['+', '-']);
-            if bare.len() < name.len() {
-                present = name.starts_with('+');
-            }
-            let field = NAMES.iter().find(|(known, _)| *known == bare);
-            let (_, field) = field.ok_or_else(|| ChoiceError::UnknownField(bare.to_owned()))?;
-            for class in &classes {
-                if class.is_valid(*field) {
-                    next.ask(*class, *field, present);
-                } else if let Some(prefix) = prefix {
-                    return Err(ChoiceError::Invalid { prefix: prefix.to_owned(), field: bare.to_owned() });
-                }
-            }
-        }
-        *self = next;
-        Ok(())
-    }
-
-    /// Takes all fields of a kind of event away.
-    fn replace(&mut self, Class(class): Class) {
-        let none = (Fields::default(), Fields::default(), true);
-        if let (Some(fields), Some(asked), Some(is_set)) =
-            (self.fields.get_mut(class), self.asked.get_mut(class), self.is_set.get_mut(class))
-        {
-            (*fields, *asked, *is_set) = none;
-        }
-    }
-
-    fn ask(&mut self, Class(class): Class, field: Field, present: bool) {
-        if let Some(fields) = self.fields.get_mut(class) {
-            fields.set(field, present);
-        }
-        if let Some(asked) = self.asked.get_mut(class) {
-            asked.set(field, present);
-        }
-        if let Some(is_set) = self.is_set.get_mut(class) {
-            *is_set = true;
-        }
-    }
-
-    /// The fields of a kind of event.
-    pub(super) fn of(&self, class: Class) -> Fields {
-        self.fields.get(class.index()).copied().unwrap_or_default()
-    }
-
-    /// Those of them that were asked for.
-    pub(super) fn asked(&self, class: Class) -> Fields {
-        self.asked.get(class.index()).copied().unwrap_or_default()
-    }
-
-    /// Whether the user has said anything about this kind of event.
-    pub(super) fn is_set(&self, class: Class) -> bool {
-        self.is_set.get(class.index()).copied().unwrap_or_default()
-    }
-
-    /// Whether a field is shown for any kind of event.
-    pub fn any(&self, field: Field) -> bool {
-        self.fields.iter().any(|fields| fields.has(field))
     }
 }
 

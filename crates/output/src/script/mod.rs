@@ -3,6 +3,7 @@
 //! Programs in the wild read that form, so it is kept to the byte: widths, spaces behind lines, and which fields a kind of
 //! event has. Names are made harmless for terminals, which perf does not do.
 
+mod choice;
 mod columns;
 mod digits;
 mod draft;
@@ -13,8 +14,9 @@ mod records;
 mod sample;
 mod values;
 
+pub use choice::{ChoiceError, FieldChoice};
 pub use draft::Draft;
-pub use fields::{ChoiceError, Field, FieldChoice, Fields};
+pub use fields::{Field, Fields};
 pub use records::{NextRecord, RecordLine, thread_of};
 pub use sample::{NextLine, SampleLine};
 

@@ -2,7 +2,7 @@
 
 use super::digits::hex;
 use super::sample::Start;
-use super::{Known, Script, places};
+use super::{Script, places};
 use perffile::Event;
 use perffile::wire::head::misc;
 use perffile::wire::record::mmap2::{FileIdentity, Mmap2};
@@ -62,7 +62,7 @@ impl Script {
     }
 
     /// Appends the line of a record; nothing if it cannot be decoded.
-    pub fn write_record(&self, out: &mut Vec<u8>, known: &Known<'_>, next: &NextRecord<'_, '_>) {
+    pub fn write_record(&self, out: &mut Vec<u8>, next: &NextRecord<'_, '_>) {
         let RecordLine { event, comm } = next.record;
         let Ok((record, _)) = event.record() else { return };
         if event.is_user_record() {
@@ -94,13 +94,13 @@ impl Script {
             self.write_start(out, columns, &start, Some(event.head().kind));
         }
         let _ = write!(out, "PERF_RECORD_{}", event.type_name());
-        write_body(out, known, &record, bits);
+        write_body(out, &record, bits);
         out.push(b'\n');
     }
 }
 
 /// What a record says, without the line's end.
-fn write_body(out: &mut Vec<u8>, known: &Known<'_>, record: &Record<'_>, bits: u16) {
+fn write_body(out: &mut Vec<u8>, record: &Record<'_>, bits: u16) {
     let id = |id: u32| id.cast_signed();
     let _ = match record {
         Record::Mmap(map) => {
@@ -142,7 +142,7 @@ fn write_body(out: &mut Vec<u8>, known: &Known<'_>, record: &Record<'_>, bits: u
         Record::BpfEvent(bpf) => {
             write!(out, " type {}, flags {}, id {}", bpf.bpf_type, bpf.flags, bpf.prog_id)
         }
-        Record::TextPoke(poke) => return write_text_poke(out, known, poke),
+        Record::TextPoke(poke) => return write_text_poke(out, poke),
         _ => Ok(()),
     };
 }
@@ -193,8 +193,7 @@ fn write_namespaces(out: &mut Vec<u8>, record: &Namespaces<'_>) {
     }
 }
 
-fn write_text_poke(out: &mut Vec<u8>, known: &Known<'_>, poke: &TextPoke<'_>) {
-    let _ = known;
+fn write_text_poke(out: &mut Vec<u8>, poke: &TextPoke<'_>) {
     out.push(b' ');
     hex(out, poke.addr, 0);
     let _ = write!(out, " old len {} new len {}", poke.old.len(), poke.new.len());

@@ -20,7 +20,11 @@ pub fn write_json(out: &mut dyn Write, profile: &Profile, look: &Look) -> io::Re
 
 fn event(profile: &Profile, timeline: &Timeline, look: &Look) -> Value {
     let columns = |value: fn(&readperf_profile::view::flame_tree::Sum) -> u64| -> Value {
-        timeline.cells.chunks(timeline.scale.rows.max(1)).map(|column| column.iter().map(value).collect::<Value>()).collect()
+        timeline
+            .cells
+            .chunks(timeline.scale.rows.max(1))
+            .map(|column| column.iter().map(value).collect::<Value>())
+            .collect()
     };
     let hottest = timeline.hottest(|sum| look.weight.of_sum(sum));
     let hottest = hottest.iter().map(|stretch| {

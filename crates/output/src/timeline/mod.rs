@@ -42,7 +42,13 @@ fn step(value: u64, most: u64) -> Option<usize> {
 fn bounds(nr: usize, most: u64) -> Option<(u64, u64)> {
     let end = |nr: usize| u64::try_from(u128::from(most) * nr as u128 / STEPS as u128).unwrap_or(u64::MAX);
     // The inverse of the division above: the numbers whose predecessor, times the steps, is below.
-    let first = |nr: usize| if u128::from(end(nr)) * STEPS as u128 == u128::from(most) * nr as u128 { end(nr) + 1 } else { end(nr) + 2 };
+    let first = |nr: usize| {
+        if u128::from(end(nr)) * STEPS as u128 == u128::from(most) * nr as u128 {
+            end(nr) + 1
+        } else {
+            end(nr) + 2
+        }
+    };
     let (from, to) = (first(nr), first(nr + 1) - 1);
     let to = if nr + 1 == STEPS { most } else { to };
     (from <= to).then_some((from, to))
@@ -90,7 +96,13 @@ pub fn write(out: &mut dyn Write, profile: &Profile, look: &Look) -> io::Result<
 fn section(out: &mut dyn Write, name: &str, timeline: &Timeline, look: &Look) -> io::Result<()> {
     let Timeline { scale, total, timeless, .. } = timeline;
     let bold = Style::new().bold();
-    write!(out, "{bold}{}{bold:#}: {} samples, period {}", printable(name), grouped(total.samples), grouped(total.period))?;
+    write!(
+        out,
+        "{bold}{}{bold:#}: {} samples, period {}",
+        printable(name),
+        grouped(total.samples),
+        grouped(total.period)
+    )?;
     if timeless.samples > 0 {
         write!(out, "; {} more samples have no time", grouped(timeless.samples))?;
     }
@@ -123,8 +135,9 @@ fn map(out: &mut dyn Write, timeline: &Timeline, look: &Look) -> io::Result<()> 
     writeln!(out, "{:margin$}  {}", "", axis(scale))?;
     for row in 0..scale.rows {
         write!(out, "{:>margin$}  ", offset(row))?;
-        let steps: Vec<Option<usize>> =
-            (0..scale.columns).map(|column| step(look.weight.of_sum(&timeline.at(column, row)), most)).collect();
+        let steps: Vec<Option<usize>> = (0..scale.columns)
+            .map(|column| step(look.weight.of_sum(&timeline.at(column, row)), most))
+            .collect();
         let used = steps.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
         for run in steps.get(..used).unwrap_or_default().chunk_by(|a, b| a == b) {
             match run.first() {
@@ -141,7 +154,8 @@ fn map(out: &mut dyn Write, timeline: &Timeline, look: &Look) -> io::Result<()> 
     for (nr, shade) in shades.iter().enumerate() {
         if let Some((from, to)) = bounds(nr, most) {
             let style = style(nr);
-            let numbers = if from == to { grouped(from) } else { format!("{} to {}", grouped(from), grouped(to)) };
+            let numbers =
+                if from == to { grouped(from) } else { format!("{} to {}", grouped(from), grouped(to)) };
             legend.push(format!("{style}{shade}{style:#} {numbers}"));
         }
     }
@@ -200,6 +214,9 @@ mod tests {
 
     #[test]
     fn lengths_have_units() {
-        assert_eq!([1, 50_000_000, 2_000_000_000, 1500, 60_000_000_000].map(length), ["1 ns", "50 ms", "2 s", "1,500 ns", "60 s"]);
+        assert_eq!(
+            [1, 50_000_000, 2_000_000_000, 1500, 60_000_000_000].map(length),
+            ["1 ns", "50 ms", "2 s", "1,500 ns", "60 s"]
+        );
     }
 }

@@ -81,7 +81,8 @@ fn section(out: &mut dyn Write, profile: &Profile, timeline: &Timeline, look: &L
         let (column, row) = (nr / scale.rows, nr % scale.rows);
         let (x, y) = (LEFT + column * CELL.0, TOP + row * CELL.1);
         let (from_ns, to_ns) = scale.times(nr);
-        let class = step(look.weight.of_sum(sum), most).map_or_else(|| "e".to_owned(), |step| format!("h{step}"));
+        let class =
+            step(look.weight.of_sum(sum), most).map_or_else(|| "e".to_owned(), |step| format!("h{step}"));
         let stretch = Stretch { from_ns, to_ns, sum: *sum };
         writeln!(
             out,
@@ -126,7 +127,8 @@ fn legend(out: &mut dyn Write, most: u64, weight: Weight, y: usize) -> io::Resul
     let mut x = LEFT;
     for nr in 0..STEPS {
         let Some((from, to)) = bounds(nr, most) else { continue };
-        let numbers = if from == to { grouped(from) } else { format!("{} to {}", grouped(from), grouped(to)) };
+        let numbers =
+            if from == to { grouped(from) } else { format!("{} to {}", grouped(from), grouped(to)) };
         writeln!(out, "<rect class=\"h{nr}\" x=\"{x}\" y=\"{}\" width=\"12\" height=\"12\"/>", y - 10)?;
         text(out, "axis", (x + 17, y), &numbers)?;
         x += 34 + numbers.len() * 7;

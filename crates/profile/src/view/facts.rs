@@ -33,6 +33,8 @@ pub struct Facts<'f> {
     pub surroundings: &'f Surroundings,
     /// The pattern of the key `parent`.
     pub parent: Option<&'f Regex>,
+    /// Whether the innermost function that matches is meant, not the outermost.
+    pub innermost_parent: bool,
     /// Texts that keys made.
     pub texts: Texts,
     /// One function for all unnamed addresses that are the same.
@@ -49,6 +51,7 @@ impl<'f> Facts<'f> {
             session,
             surroundings,
             parent: None,
+            innermost_parent: false,
             texts: Texts::default(),
             same: same_functions(profile),
             binaries: same_binaries(profile, session),

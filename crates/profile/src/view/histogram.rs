@@ -10,8 +10,11 @@ use super::facts::{Facts, Place};
 use super::graph::{GraphKey, GraphNode, GraphOptions, Grapher};
 use super::key::{KeyUse, Part};
 use super::keys::code;
+use super::place_numbers::PlaceNumbers;
+pub use super::rows::{ByMode, Histogram, HistogramRow, LeftOut, Numbers};
+use super::sums::{Subtrees, WholeSums};
 use crate::detail::DetailId;
-use crate::profile::{EventTotal, SampleRow};
+use crate::profile::SampleRow;
 use crate::stacks::StackId;
 use crate::value::{Tuples, Value};
 use perffile::wire::head::CpuMode;
@@ -35,141 +38,13 @@ pub struct HistogramOptions {
     pub percent_limit: f64,
 }
 
-/// Rows that are below the threshold.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LeftOut {
-    /// How many.
-    pub rows: u64,
-    /// Sum of their own periods.
-    pub self_period: u64,
-}
-
-/// Sums by mode of the CPU.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ByMode {
-    /// Kernel.
-    pub kernel: u64,
-    /// User.
-    pub user: u64,
-    /// Kernel of a guest.
-    pub guest_kernel: u64,
-    /// User of a guest.
-    pub guest_user: u64,
-}
-
-impl ByMode {
-    fn add(&mut self, mode: CpuMode, period: u64) {
-        let sum = match mode {
-            CpuMode::Kernel => &mut self.kernel,
-            CpuMode::User => &mut self.user,
-            CpuMode::GuestKernel => &mut self.guest_kernel,
-            CpuMode::GuestUser => &mut self.guest_user,
-            CpuMode::Unknown | CpuMode::Hypervisor => return,
-        };
-        *sum = sum.wrapping_add(period);
-    }
-}
-
-/// What the samples of a row add up to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Numbers {
-    /// How many samples were taken there.
-    pub samples: u64,
-    /// Sum of their periods.
-    pub self_period: u64,
-    /// Sum of the periods of all samples with this row in their stack; without children the same as `self_period`.
-    pub total_period: u64,
-    /// `self_period` by mode.
-    pub by_mode: ByMode,
-}
-
-/// A row of a histogram.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HistogramRow {
-    /// What the keys say, in their order.
-    pub values: Box<[Value]>,
-    /// What its samples add up to.
-    pub numbers: Numbers,
-    /// The same for the other events of a group, in their order.
-    pub others: Box<[Numbers]>,
-    /// Its call graph, if asked for.
-    pub graph: Box<[GraphNode]>,
-}
-
-/// The histogram of one event, or of a group.
-#[derive(Clone, Debug)]
-pub struct Histogram {
-    /// Index of the event in [`crate::Profile::events`].
-    pub event: usize,
-    /// The event and its totals.
-    pub total: EventTotal,
-    /// The other events of a group.
-    pub others: Vec<EventTotal>,
-    /// Their indices, as `event`.
-    pub other_events: Vec<usize>,
-    /// The rows, in no order yet.
-    pub rows: Vec<HistogramRow>,
-    /// What is not among them.
-    pub left_out: LeftOut,
-}
-
-impl Histogram {
-    /// Histograms of several events side by side; the first one leads. `None` if there is none.
-    pub fn side_by_side(histograms: Vec<Histogram>) -> Option<Histogram> {
-        let count = histograms.len();
-        let mut rows: FxHashMap<Box<[Value]>, Vec<Numbers>> = FxHashMap::default();
-        let mut totals = Vec::new();
-        let other_events = histograms.iter().skip(1).map(|histogram| histogram.event).collect();
-        let event = histograms.first()?.event;
-        for (nr, histogram) in histograms.into_iter().enumerate() {
-            totals.push(histogram.total);
-            for row in histogram.rows {
-                let all = rows.entry(row.values).or_insert_with(|| vec![Numbers::default(); count]);
-                if let Some(numbers) = all.get_mut(nr) {
-                    *numbers = row.numbers;
-                }
-            }
-        }
-        let row = |(values, mut all): (_, Vec<Numbers>)| {
-            let others = all.split_off(1.min(all.len()));
-            HistogramRow {
-                values,
-                numbers: all.pop().unwrap_or_default(),
-                others: others.into(),
-                graph: Box::default(),
-            }
-        };
-        let rows = rows.into_iter().map(row).collect();
-        let others = totals.split_off(1);
-        let left_out = LeftOut::default();
-        Some(Histogram { event, total: totals.pop()?, others, other_events, rows, left_out })
-    }
-}
-
-impl Histogram {
-    /// Takes away rows that are below a share, in percent, of each of their events; `whole` has the periods that are 100 %.
-    pub fn cut(&mut self, percent: f64, whole: &[u64]) {
-        let events = std::iter::once(&self.event).chain(&self.other_events);
-        let least: Vec<u64> = events
-            .map(|event| super::graph::least(percent, whole.get(*event).copied().unwrap_or(0)))
-            .collect();
-        let left_out = &mut self.left_out;
-        self.rows.retain(|row| {
-            let numbers = std::iter::once(&row.numbers).chain(&row.others);
-            let shown = numbers.zip(&least).any(|(numbers, least)| numbers.total_period >= *least);
-            if !shown {
-                left_out.rows += 1;
-                left_out.self_period = left_out.self_period.wrapping_add(row.numbers.self_period);
-            }
-            shown
-        });
-    }
-}
-
 /// Samples that agree in all that a histogram tells apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Group {
     sample: u32,
+    /// The whole stack, if there is no tree of calls.
+    stack: StackId,
+    /// Else the node of its innermost place.
     node: u32,
     place: u32,
     mode: CpuMode,
@@ -188,6 +63,8 @@ pub struct Histograms<'f, 'o> {
     /// What frames of call graphs say.
     frames: Tuples,
     calls: Calls,
+    /// Without call graphs: the rows of the levels of each address.
+    levels: Levels,
     sample_numbers: FxHashMap<SampleParts, u32>,
     scratch: Vec<Value>,
 }
@@ -206,6 +83,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
             taken_at: Vec::new(),
             frames: Tuples::default(),
             calls: Calls::default(),
+            levels: Levels::default(),
             sample_numbers: FxHashMap::default(),
             scratch: Vec::new(),
         };
@@ -225,7 +103,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
         }
     }
 
-    /// Makes the tree of calls. Without graphs its places are rows; with graphs a row may have several.
+    /// The rows of all levels; for call graphs the tree of calls, of which a row may have several places.
     fn number_calls(&mut self) {
         let Histograms { facts, options, places, frames, .. } = self;
         let (mut levels, mut rows, mut of_address) = (Levels::default(), Vec::new(), Vec::new());
@@ -254,7 +132,10 @@ impl<'f, 'o> Histograms<'f, 'o> {
                 frame
             }));
         }
-        self.calls = Calls::new(&self.facts.profile.stacks, &levels, rows);
+        match options.graph {
+            Some(_) => self.calls = Calls::new(&self.facts.profile.stacks, &levels, rows),
+            None => self.levels = levels,
+        }
     }
 
     /// What the frames of call graphs say, by number.
@@ -301,23 +182,33 @@ impl<'f, 'o> Histograms<'f, 'o> {
         }
         // The text of a tracepoint depends on the event.
         self.sample_numbers.clear();
-        let mut groups: FxHashMap<Group, (u64, u64)> = FxHashMap::default();
+        let tree = self.options.graph.is_some();
+        let mut sums: FxHashMap<Group, (u64, u64)> = FxHashMap::default();
+        let mut groups: Vec<(Group, u64, u64)> = Vec::new();
         for row in rows {
             let sample = self.number_sample(row);
             let place = self.taken_at.get(row.address.index()).copied().unwrap_or(NONE);
             let mode = profile.addresses.get(row.address).map_or(CpuMode::Unknown, |code| code.mode);
-            let group = Group { sample, node: self.calls.node_of(row.stack), place, mode };
-            let sum = groups.entry(group).or_default();
+            let stack = if self.options.children { row.stack } else { StackId::EMPTY };
+            let node = if tree { self.calls.node_of(row.stack) } else { NONE };
+            let group = Group { sample, stack, node, place, mode };
+            // Whole stacks differ from row to row; a tree has fewer nodes than there are stacks.
+            if self.options.children && !tree {
+                groups.push((group, row.samples, row.period));
+                continue;
+            }
+            let group = Group { stack: StackId::EMPTY, ..group };
+            let sum = sums.entry(group).or_default();
             sum.0 += row.samples;
             sum.1 = sum.1.wrapping_add(row.period);
         }
-        let mut groups: Vec<(Group, u64, u64)> =
-            groups.into_iter().map(|(group, (samples, period))| (group, samples, period)).collect();
+        groups.extend(sums.into_iter().map(|(group, (samples, period))| (group, samples, period)));
         groups.sort_unstable_by_key(|(group, ..)| *group);
         let (mut rows, mut left_out) = (Vec::new(), LeftOut::default());
         let mut subtrees = Subtrees::new(&self.calls);
+        let mut whole_sums = WholeSums::new(self.places.len());
         for of_sample in groups.chunk_by(|a, b| a.0.sample == b.0.sample) {
-            self.add_sample(event, of_sample, &mut subtrees, (&mut rows, &mut left_out));
+            self.add_sample(event, of_sample, (&mut subtrees, &mut whole_sums), (&mut rows, &mut left_out));
         }
         let total = profile.events().get(event).cloned().unwrap_or_default();
         Some(Histogram { event, total, others: Vec::new(), other_events: Vec::new(), rows, left_out })
@@ -328,7 +219,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
         &self,
         event: usize,
         groups: &[(Group, u64, u64)],
-        subtrees: &mut Subtrees<'_>,
+        (subtrees, whole_sums): (&mut Subtrees<'_>, &mut WholeSums),
         (rows, left_out): (&mut Vec<HistogramRow>, &mut LeftOut),
     ) {
         let mut sums: FxHashMap<u32, Numbers> = FxHashMap::default();
@@ -337,18 +228,22 @@ impl<'f, 'o> Histograms<'f, 'o> {
             sum.samples += samples;
             sum.self_period = sum.self_period.wrapping_add(*period);
             sum.by_mode.add(group.mode, *period);
-            // A sample that was taken where its recorded stack is not is there all the same.
-            if !self.options.children || !self.calls.has(group.node, group.place) {
+            if !self.options.children {
+                sum.total_period = sum.total_period.wrapping_add(*period);
+            } else if self.options.graph.is_some() && !self.calls.has(group.node, group.place) {
+                // A sample that was taken where its recorded stack is not is there all the same.
                 sum.total_period = sum.total_period.wrapping_add(*period);
             }
         }
         subtrees.add_up(groups.iter().map(|(group, _, period)| (group.node, *period)));
-        if self.options.children {
+        if self.options.children && self.options.graph.is_some() {
             for (node, period) in subtrees.iter().filter(|(node, _)| self.calls.is_outermost(*node)) {
                 let row = self.calls.node(node).map_or(NONE, |node| self.calls.row_of(node));
                 let sum = sums.entry(row).or_default();
                 sum.total_period = sum.total_period.wrapping_add(period);
             }
+        } else if self.options.children {
+            self.add_whole_stacks(groups, whole_sums, &mut sums);
         }
         let sample = groups.first().map_or(NONE, |(group, ..)| group.sample);
         let whole = self.options.whole.get(event).copied().unwrap_or(0);
@@ -369,6 +264,29 @@ impl<'f, 'o> Histograms<'f, 'o> {
             others: Box::default(),
             graph: graphs.get(&place).cloned().unwrap_or_default(),
         }));
+    }
+
+    /// Adds to each row the samples with it in their stack, each once.
+    fn add_whole_stacks(
+        &self,
+        groups: &[(Group, u64, u64)],
+        whole_sums: &mut WholeSums,
+        sums: &mut FxHashMap<u32, Numbers>,
+    ) {
+        let stacks = &self.facts.profile.stacks;
+        for (group, _, period) in groups {
+            whole_sums.next();
+            whole_sums.add(group.place, *period);
+            for address in stacks.places(group.stack) {
+                for place in self.levels.of(address.index()) {
+                    whole_sums.add(*place, *period);
+                }
+            }
+        }
+        whole_sums.drain(|row, period| {
+            let sum = sums.entry(row).or_default();
+            sum.total_period = sum.total_period.wrapping_add(period);
+        });
     }
 
     /// The call graphs of the rows that are above the threshold.
@@ -418,104 +336,11 @@ impl<'f, 'o> Histograms<'f, 'o> {
     }
 }
 
-/// Numbers what the keys say of places.
-#[derive(Debug)]
-struct PlaceNumbers<'n> {
-    keys: &'n [KeyUse],
-    tuples: &'n mut Tuples,
-    scratch: Vec<Value>,
-    /// If only functions matter: the number of each that was asked about, as itself and as an inlined one.
-    known: Option<Vec<[u32; 2]>>,
-}
-
-impl<'n> PlaceNumbers<'n> {
-    fn new(facts: &Facts<'_>, options: &'n HistogramOptions, tuples: &'n mut Tuples) -> PlaceNumbers<'n> {
-        let by_place = options.keys.iter().any(|key| matches!(key.key.part, Part::Place(_)));
-        let functions = facts.profile.names.functions().len();
-        let known = (!by_place).then(|| vec![[NONE; 2]; functions]);
-        PlaceNumbers { keys: &options.keys, tuples, scratch: Vec::new(), known }
-    }
-
-    fn row(&mut self, facts: &mut Facts<'_>, place: &Place<'_>) -> u32 {
-        let index = (place.function.index(), usize::from(place.inlined));
-        let known = self.known.as_ref().and_then(|known| known.get(index.0)?.get(index.1)).copied();
-        if let Some(number) = known.filter(|number| *number != NONE) {
-            return number;
-        }
-        self.scratch.clear();
-        for key in self.keys {
-            if let Part::Function(of) | Part::Place(of) = key.key.part {
-                self.scratch.push(of(facts, place));
-            }
-        }
-        let number = self.tuples.number(&self.scratch);
-        let known = self.known.as_mut().and_then(|known| known.get_mut(index.0)?.get_mut(index.1));
-        if let Some(slot) = known {
-            *slot = number;
-        }
-        number
-    }
-}
-
 /// What a frame of a call graph says.
 fn frame(facts: &mut Facts<'_>, place: &Place<'_>, key: GraphKey) -> Value {
     match key {
         GraphKey::Function => code::symbol(facts, place),
         GraphKey::Address => code::symoff(facts, place),
         GraphKey::SourceLine => code::srcline(facts, place),
-    }
-}
-
-/// Sums of the subtrees of a tree of calls, as far as there are any.
-#[derive(Debug)]
-struct Subtrees<'c> {
-    calls: &'c Calls,
-    sums: Vec<u64>,
-    /// Whether a node is among `touched`.
-    seen: Vec<bool>,
-    touched: Vec<u32>,
-}
-
-impl<'c> Subtrees<'c> {
-    fn new(calls: &'c Calls) -> Subtrees<'c> {
-        let len = calls.nodes.len();
-        Subtrees { calls, sums: vec![0; len], seen: vec![false; len], touched: Vec::new() }
-    }
-
-    /// Forgets all sums, and adds up others.
-    fn add_up(&mut self, weights: impl Iterator<Item = (u32, u64)>) {
-        for node in self.touched.drain(..) {
-            if let (Some(sum), Some(seen)) =
-                (self.sums.get_mut(node as usize), self.seen.get_mut(node as usize))
-            {
-                (*sum, *seen) = (0, false);
-            }
-        }
-        for (node, weight) in weights {
-            if let Some(sum) = self.sums.get_mut(node as usize) {
-                *sum = sum.wrapping_add(weight);
-            }
-            for (index, _) in self.calls.path(node) {
-                match self.seen.get_mut(index as usize) {
-                    Some(seen) if !*seen => *seen = true,
-                    _ => break,
-                }
-                self.touched.push(index);
-            }
-        }
-        // Children come behind their parents.
-        self.touched.sort_unstable_by_key(|node| std::cmp::Reverse(*node));
-        for node in &self.touched {
-            let sum = self.sums.get(*node as usize).copied().unwrap_or(0);
-            let parent = self.calls.node(*node).map_or(NONE, |node| node.parent);
-            if let Some(of_parent) = self.sums.get_mut(parent as usize) {
-                *of_parent = of_parent.wrapping_add(sum);
-            }
-        }
-    }
-
-    /// The nodes that have a sum.
-    fn iter(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
-        self.touched.iter().map(|node| (*node, self.sums.get(*node as usize).copied().unwrap_or(0)))
     }
 }

@@ -12,6 +12,8 @@ pub struct Missing {
     pub binary: Option<BinaryId>,
     /// Why, in plain words.
     pub reason: String,
+    /// What a user can do about it.
+    pub remedy: Option<String>,
     /// How many samples, over all events.
     pub samples: u64,
 }
@@ -30,6 +32,7 @@ impl Profile {
         let missing = |((binary, reason), samples): ((_, &str), _)| Missing {
             binary,
             reason: reason.to_owned(),
+            remedy: self.names.remedy(reason).map(str::to_owned),
             samples,
         };
         let mut missing: Vec<Missing> = sums.into_iter().map(missing).collect();

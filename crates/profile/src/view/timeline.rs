@@ -98,7 +98,8 @@ impl Scale {
     pub fn cell(&self, time_ns: u64) -> Option<usize> {
         let since = time_ns.checked_sub(self.start_ns)?;
         let (column, row) = (since / self.column_ns, since % self.column_ns / self.cell_ns);
-        let cell = usize::try_from(column).ok()?.checked_mul(self.rows)?.checked_add(usize::try_from(row).ok()?)?;
+        let cell =
+            usize::try_from(column).ok()?.checked_mul(self.rows)?.checked_add(usize::try_from(row).ok()?)?;
         (cell < self.columns.saturating_mul(self.rows)).then_some(cell)
     }
 
@@ -123,7 +124,9 @@ fn shorter() -> impl Iterator<Item = u64> {
 /// Lengths of columns above a second, the shortest first.
 fn longer() -> impl Iterator<Item = u64> {
     const SECONDS: [u64; 14] = [2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600];
-    let days = std::iter::successors(Some(86_400_u64), |days| days.checked_mul(2)?.checked_mul(SECOND_NS).and(Some(days * 2)));
+    let days = std::iter::successors(Some(86_400_u64), |days| {
+        days.checked_mul(2)?.checked_mul(SECOND_NS).and(Some(days * 2))
+    });
     SECONDS.into_iter().chain(days).map(|seconds| seconds.saturating_mul(SECOND_NS))
 }
 
@@ -139,13 +142,16 @@ impl Timeline {
         let most = self.cells.iter().map(&weight).max().unwrap_or(0);
         // Only cells that the recording covers count for the mean.
         let covered = |cell: &Option<usize>| cell.unwrap_or(0);
-        let (first, last) = (covered(&self.scale.cell(self.first_ns)), covered(&self.scale.cell(self.last_ns)));
+        let (first, last) =
+            (covered(&self.scale.cell(self.first_ns)), covered(&self.scale.cell(self.last_ns)));
         let sum: u128 = self.cells.iter().map(|cell| u128::from(weight(cell))).sum();
         let mean = sum / (last.saturating_sub(first) as u128 + 1);
         let least = (mean + u128::from(most)).div_ceil(2).max(1);
         let mut found: Vec<(u128, Stretch)> = Vec::new();
         let mut start = 0;
-        for run in self.cells.chunk_by(|a, b| (u128::from(weight(a)) >= least) == (u128::from(weight(b)) >= least)) {
+        for run in
+            self.cells.chunk_by(|a, b| (u128::from(weight(a)) >= least) == (u128::from(weight(b)) >= least))
+        {
             let end = start + run.len();
             if run.first().is_some_and(|cell| u128::from(weight(cell)) >= least) {
                 let mut sum = Sum::default();
@@ -199,7 +205,10 @@ mod tests {
     #[test]
     fn columns_are_seconds_if_that_fits() {
         let scale = Scale::new(5_231_400_000_000, 5_290_100_000_000, SIZE);
-        assert_eq!((scale.start_ns, scale.column_ns, scale.cell_ns), (5_231_000_000_000, SECOND_NS, 50_000_000));
+        assert_eq!(
+            (scale.start_ns, scale.column_ns, scale.cell_ns),
+            (5_231_000_000_000, SECOND_NS, 50_000_000)
+        );
         assert_eq!((scale.columns, scale.rows), (60, 20));
     }
 
@@ -254,7 +263,11 @@ mod tests {
                     to_ns: 20_299_999_999,
                     sum: Sum { period: 270, samples: 270 }
                 },
-                Stretch { from_ns: 40_000_000_000, to_ns: 40_049_999_999, sum: Sum { period: 1, samples: 80 } },
+                Stretch {
+                    from_ns: 40_000_000_000,
+                    to_ns: 40_049_999_999,
+                    sum: Sum { period: 1, samples: 80 }
+                },
             ]
         );
     }

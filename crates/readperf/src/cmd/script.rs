@@ -351,7 +351,7 @@ impl Run<'_> {
                         let _ = script.write_json(draft.text_mut(), &known, schema, sample);
                     }
                     Next::Sample(sample) => script.write_sample(&mut draft, &known, sample),
-                    Next::Record(record) => script.write_record(draft.text_mut(), &known, record),
+                    Next::Record(record) => script.write_record(draft.text_mut(), record),
                 }
             }
             draft

@@ -113,7 +113,12 @@ Examples:
         }
         analysis.profile.select(&chosen, &analysis.session);
         self.write(&analysis.profile)?;
-        Ok(Outcome { input: self.input.name(), issues: analysis.issues, strict: self.input.strict, ..Outcome::default() })
+        Ok(Outcome {
+            input: self.input.name(),
+            issues: analysis.issues,
+            strict: self.input.strict,
+            ..Outcome::default()
+        })
     }
 }
 
@@ -128,7 +133,8 @@ impl TimelineCommand {
             ascii: self.ascii,
         };
         let svg = self.svg || self.output.file_name().is_some_and(|name| name.ends_with(".svg"));
-        let mut out = if svg { self.output.open_bytes(&self.input)? } else { self.output.open(&self.input)? };
+        let mut out =
+            if svg { self.output.open_bytes(&self.input)? } else { self.output.open(&self.input)? };
         match (self.json, svg) {
             (true, _) => timeline::write_json(&mut out, profile, &look)?,
             (_, true) => timeline::write_svg(&mut out, profile, &look)?,

@@ -36,13 +36,17 @@ pub(crate) fn build(dir: &Path, name: &str, options: &[&str]) -> Result<(), Stri
 /// How many lines of two texts agree.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Agreement {
+    /// The lines of the longer text.
     pub(crate) lines: usize,
+    /// Those of perf's.
+    pub(crate) theirs: usize,
     pub(crate) same: usize,
 }
 
 impl Agreement {
     pub(crate) fn add(&mut self, other: Agreement) {
         self.lines += other.lines;
+        self.theirs += other.theirs;
         self.same += other.same;
     }
 
@@ -78,6 +82,7 @@ pub(crate) fn compare(what: &str, perf: &str, mine: &str) -> Agreement {
     let mut told = 0;
     for (theirs, ours) in perf.iter().zip(&mine) {
         agreement.lines += theirs.len().max(ours.len());
+        agreement.theirs += theirs.len();
         if theirs == ours {
             agreement.same += theirs.len();
             continue;
@@ -119,5 +124,6 @@ pub(crate) fn agree(perf: &str, mine: &str) -> Agreement {
             same += 1;
         }
     }
-    Agreement { lines: perf.lines().count().max(mine.lines().count()), same }
+    let theirs = perf.lines().count();
+    Agreement { lines: theirs.max(mine.lines().count()), theirs, same }
 }

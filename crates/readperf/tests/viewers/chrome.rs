@@ -42,6 +42,53 @@ fn weights_are_those_of_folded_stacks_and_totals_those_of_stats() {
     }
 }
 
+/// A time of the trace in ns; in the file it is in µs.
+fn nanoseconds(event: &Value) -> i64 {
+    (event["ts"].as_f64().unwrap() * 1000.0).round() as i64
+}
+
+/// The outermost slices of a thread cover the time that its samples stand for, and nothing between: a sample stands for its
+/// period before it, but not for what is before the sample ahead of it.
+#[test]
+fn slices_cover_what_samples_stand_for() {
+    let (mut threads, mut gaps) = (0, 0);
+    for file in recordings().iter().filter(|file| events(file)[0].0.starts_with("cpu-clock")) {
+        let clock = &events(file)[0].0;
+        let trace = trace(file, &[]);
+        let mut expected: BTreeMap<u64, (i64, i64)> = BTreeMap::new();
+        let mut covered: BTreeMap<u64, (i64, i64)> = BTreeMap::new();
+        for event in trace_events(&trace) {
+            let (tid, time) = (event["tid"].as_u64().unwrap(), nanoseconds(event));
+            match event["ph"].as_str().unwrap() {
+                "P" if event["name"] == clock.as_str() => {
+                    let (sum, before) = expected.entry(tid).or_default();
+                    let period = event["args"]["weight"].as_i64().unwrap();
+                    gaps += usize::from(*before > 0 && time - *before > period);
+                    *sum += period.min(time - *before);
+                    *before = time;
+                }
+                "B" => {
+                    let (sum, depth) = covered.entry(tid).or_default();
+                    *sum -= if *depth == 0 { time } else { 0 };
+                    *depth += 1;
+                }
+                "E" => {
+                    let (sum, depth) = covered.entry(tid).or_default();
+                    *depth -= 1;
+                    *sum += if *depth == 0 { time } else { 0 };
+                }
+                _ => {}
+            }
+        }
+        for (tid, (sum, _)) in &expected {
+            assert_eq!(covered[tid].0, *sum, "{}: thread {tid}", file.display());
+            threads += 1;
+        }
+        assert_eq!(covered.len(), expected.len());
+    }
+    assert!(threads > 3 && gaps > 3, "{threads} threads, {gaps} gaps");
+}
+
 /// On each thread slices end in the reverse order of their beginnings, times never go back, and all end.
 #[test]
 fn slices_nest() {

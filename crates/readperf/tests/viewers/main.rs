@@ -2,10 +2,18 @@
 //! the formats' own schemas. Every format is held against `stats` (totals), against the folded stacks (weight by stack), and
 //! where they are installed against the tools that the formats are for.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    reason = "a test that cannot go on has failed, and its own exports are small"
+)]
 
 mod chrome;
 mod firefox;
+mod formats;
 mod golden;
 #[path = "../handmade/mod.rs"]
 mod handmade;

@@ -52,6 +52,39 @@ fn times_off_the_cpu_are_between_switches() {
     assert!(intervals > 5, "{intervals}");
 }
 
+/// A thread without a CPU is not sampled. (The clock's samples are; a page fault is one of a running thread, too.)
+#[test]
+fn no_sample_is_taken_off_the_cpu() {
+    let profile = profile(&fixture("everything"), &[]);
+    let (mut samples, mut intervals) = (0, 0);
+    for thread in threads(&profile) {
+        let mut time = 0.0;
+        let times: Vec<f64> = thread["samples"]["timeDeltas"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|delta| {
+                time += delta.as_f64().unwrap();
+                time
+            })
+            .collect();
+        samples += times.len();
+        let markers = &thread["markers"];
+        for row in 0..markers["length"].as_u64().unwrap() as usize {
+            if markers["data"][row]["type"] != "OffCpu" || markers["phase"][row] != 1 {
+                continue;
+            }
+            intervals += 1;
+            let (start, end) =
+                (markers["startTime"][row].as_f64().unwrap(), markers["endTime"][row].as_f64().unwrap());
+            // Sums of times are right to the nanosecond, which is 0.000001 ms.
+            let inside = times.iter().find(|time| (start + 1e-5..end - 1e-5).contains(time));
+            assert!(inside.is_none(), "{inside:?} in {start}..{end} of {}", thread["tid"]);
+        }
+    }
+    assert!(samples > 20 && intervals > 5, "{samples} samples, {intervals} intervals");
+}
+
 /// The text of every tracepoint is the one that perf prints.
 #[test]
 fn tracepoints_have_perfs_text() {

@@ -1,11 +1,11 @@
 //! The numbers in the file, from which the script draws.
 
-use crate::xml::push_json;
 use super::frames::{Frame, What};
 use super::palette::{Colors, STEPS, name_color, sort, sort_names};
 use super::{Graph, Page};
 use crate::export::Weight;
 use crate::text::grouped;
+use crate::xml::push_json;
 use readperf_profile::view::flame_tree::Sum;
 use rustc_hash::FxHashMap;
 use std::fmt::Display;

@@ -1,13 +1,13 @@
 //! The file: style, the picture for viewers without scripts, the numbers, the script.
 
 use super::data::{self, left_out_name};
-use crate::xml::push_xml;
 use super::frames::{Frame, What};
 use super::palette::{rules, sort};
 use super::{Graph, Page};
 use crate::export::labels::Variant;
 use crate::overview::share;
 use crate::text::grouped;
+use crate::xml::push_xml;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 

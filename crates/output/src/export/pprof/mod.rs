@@ -36,15 +36,13 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut strings = Strings::default();
     // The format wants the empty text first.
     strings.number("");
-    let mut fields = FieldWriter::new(GzEncoder::new(out, Compression::default()));
+    let mut fields = FieldWriter::new(GzEncoder::new(out, Compression::new(3)));
     let events = export.shown_events();
     write_types(export, &events, &mut strings, &mut fields)?;
     let mut places = Places::new(*export);
     write_samples(export, &events, &mut places, &mut strings, &mut fields)?;
     places.program_first();
     places.mappings.iter().try_for_each(|mapping| fields.message(field::MAPPING, mapping))?;
-    places.locations.iter().try_for_each(|location| fields.message(field::LOCATION, location))?;
-    places.functions.iter().try_for_each(|function| fields.message(field::FUNCTION, function))?;
     write_circumstances(export, &mut strings, &mut fields)?;
     strings.iter().try_for_each(|text| fields.text(field::STRING_TABLE, text))?;
     fields.into_inner().finish()?;
@@ -116,6 +114,13 @@ fn write_samples<W: Write>(
         sample.locations.extend(export.places(&row).map(|place| places.location(place, strings)));
         sample.labels.clear();
         labels(export, &row, strings, &mut sample.labels);
+        // Fields come in any order: what is new is written at once, and need not be held.
+        for location in places.locations.drain(..) {
+            fields.message(field::LOCATION, &location)?;
+        }
+        for function in places.functions.drain(..) {
+            fields.message(field::FUNCTION, &function)?;
+        }
         fields.message(field::SAMPLE, &sample)?;
     }
     Ok(())

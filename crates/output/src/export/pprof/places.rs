@@ -25,6 +25,7 @@ pub(super) struct Places<'x> {
     /// Numbers of binaries that are no libraries, by what they are called.
     programs: Vec<u64>,
     pub(super) mappings: Vec<Mapping>,
+    /// Locations and functions that are new, and have to be written.
     pub(super) locations: Vec<Location>,
     pub(super) functions: Vec<Function>,
 }
@@ -53,7 +54,7 @@ impl<'x> Places<'x> {
             None => return 0,
         }
         let Some(code) = self.export.profile.addresses().get(address).copied() else { return 0 };
-        let next = next_id(self.locations.len());
+        let next = next_id(self.of_place.len());
         let id = *self.of_place.entry((code.binary, code.address)).or_insert(next);
         if id == next {
             let location = self.describe(address, code.binary, id, strings);
@@ -127,7 +128,7 @@ impl<'x> Places<'x> {
     fn function(&mut self, level: &Level, strings: &mut Strings) -> u64 {
         let Some(function) = self.export.profile.function(level.function) else { return 0 };
         let Some(name) = &function.name else { return 0 };
-        let next = next_id(self.functions.len());
+        let next = next_id(self.of_function.len());
         let number = *self.of_function.entry((level.function, level.file)).or_insert(next);
         if number == next {
             let file = level.file.and_then(|file| self.export.profile.names().file(file));

@@ -48,7 +48,7 @@ pub(in crate::view) fn cgroup(facts: &mut Facts<'_>, row: &SampleRow) -> Value {
     surroundings.cgroup(id).map_or(Value::Unknown, |path| facts.say(path))
 }
 
-/// The outermost function that matches.
+/// The outermost function that matches, or the innermost: in the order in which stacks are shown, as perf has it.
 pub(in crate::view) fn parent(facts: &mut Facts<'_>, stack: StackId) -> Value {
     let Some(pattern) = facts.parent else { return Value::Unknown };
     let names = &facts.profile.names;
@@ -58,6 +58,9 @@ pub(in crate::view) fn parent(facts: &mut Facts<'_>, stack: StackId) -> Value {
             let name = names.function(place.function).and_then(|function| function.name.as_deref());
             if name.is_some_and(|name| pattern.is_match(name)) {
                 found = Value::Function { function: place.function, inlined: place.inlined };
+                if facts.innermost_parent {
+                    return found;
+                }
             }
         }
     }

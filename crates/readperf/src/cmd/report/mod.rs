@@ -3,6 +3,7 @@
 mod call_graph;
 mod group;
 mod mode;
+mod plan;
 mod sorting;
 
 use super::Cmd;
@@ -15,21 +16,19 @@ use crate::sample_options::{NameOptions, SampleOptions};
 use crate::symbol_options::SymbolOptions;
 use call_graph::CallGraph;
 use clap::{Args, ValueEnum};
-use mode::Mode;
 use perffile::Metadata;
+use plan::Plan;
 use readperf::output::report as output;
 use readperf::output::{info, overview};
 use readperf::profile::profile::EventTotal;
-use readperf::profile::view::column::{Column, NUMBERS};
+use readperf::profile::view::column::NUMBERS;
 use readperf::profile::view::facts::Facts;
-use readperf::profile::view::graph::{GraphKey, GraphOptions};
+use readperf::profile::view::graph::GraphOrder;
 use readperf::profile::view::histogram::{Histogram, HistogramOptions, Histograms};
 use readperf::profile::view::key::KEYS;
 use readperf::profile::view::surroundings::Surroundings;
-use readperf::profile::{DetailField, DetailOptions, Keep};
 use readperf::{Analysis, PassOptions, Request};
 use regex_lite::Regex;
-use sorting::{Sorting, Wanted};
 use std::io::Write;
 
 /// Shares below this, in percent, are shown as 0.00 %.
@@ -210,6 +209,8 @@ impl Cmd for Report {
     const EXAMPLES: &'static str = "\
 Examples:
   readperf report perf.data
+  readperf report -g callee --percent-limit 1 perf.data     who calls what is hot
+  readperf report --sort time,overhead,symbol --time-quantum 1s perf.data
   readperf report --sort dso,srcline --percent-limit 0.5 perf.data
   readperf report --json perf.data | jq '.events[0].rows[:5]'";
 
@@ -268,18 +269,6 @@ Examples:
     }
 }
 
-/// What is done with a recording.
-#[derive(Debug)]
-struct Plan {
-    sorting: Sorting,
-    keep: Keep,
-    details: DetailOptions,
-    children: bool,
-    graph: Option<(CallGraph, GraphOptions)>,
-    lines: bool,
-    inlines: bool,
-}
-
 impl Report {
     fn is_for_program(&self) -> bool {
         self.json || self.csv || self.field_separator.is_some()
@@ -297,71 +286,6 @@ impl Report {
             }
             (Err(message), _) => wrong_usage(&message),
         }
-    }
-
-    fn plan(&self, metadata: &Metadata, graph: Option<CallGraph>) -> Result<Plan, String> {
-        let mode = match (self.mem_mode, self.branch_stack, self.no_branch_stack) {
-            (true, ..) => Mode::Memory,
-            (_, true, _) => Mode::Branches,
-            (.., true) if Mode::of(metadata) == Mode::Branches => Mode::Code,
-            // A program gets the same keys whatever the recording, unless it asks for others.
-            _ if self.is_for_program() && self.sort.is_none() && self.fields.is_none() => Mode::Code,
-            _ => Mode::of(metadata),
-        };
-        let children = match mode {
-            // A recording in pipe mode tells its events on the way.
-            Mode::Code | Mode::Trace => {
-                let chains = metadata.schema.events().is_empty() || mode::has_chains(metadata);
-                !self.no_children && (chains || self.children)
-            }
-            Mode::Branches | Mode::Memory => false,
-        };
-        let sorting = Wanted {
-            sort: self.sort.as_deref(),
-            fields: self.fields.as_deref(),
-            default: mode.default_keys(),
-            numbers: self.numbers(children),
-            raw_trace: self.raw_trace,
-            trace_fields: trace_fields(metadata),
-        };
-        let sorting = sorting.sorting()?;
-        let code = matches!(mode, Mode::Code | Mode::Trace);
-        let graph =
-            graph.filter(|_| code).and_then(|graph| Some((graph, graph.options(children, self.inverted)?)));
-        let mut keep = Keep { stacks: children || graph.is_some(), ..Keep::default() };
-        let by_line = graph.is_some_and(|(_, options)| options.key == GraphKey::SourceLine);
-        // The JSON tells the source file of each function.
-        let mut lines = self.json || by_line;
-        let inlines = keep.stacks && !self.no_inline;
-        let mut fields: Vec<DetailField> = Vec::new();
-        for key in &sorting.keys {
-            let needs = key.key.needs;
-            keep.threads |= needs.threads;
-            keep.cpus |= needs.cpus;
-            keep.stacks |= needs.stacks;
-            lines |= needs.lines;
-            fields.extend(needs.details);
-        }
-        fields.sort_unstable();
-        fields.dedup();
-        let details = DetailOptions {
-            fields,
-            time_quantum_ns: self.time_quantum,
-            weighing: mode.weighing(),
-            max_stack: self.max_stack,
-        };
-        Ok(Plan { sorting, keep, details, children, graph, lines, inlines })
-    }
-
-    /// The columns of numbers.
-    fn numbers(&self, children: bool) -> Vec<Column> {
-        let columns = [
-            (children, Column::Children),
-            (true, Column::Overhead),
-            (self.show_nr_samples, Column::Samples),
-            (self.show_total_period, Column::Period),
-        ];
-        columns.into_iter().filter(|(wanted, _)| *wanted).map(|(_, column)| column).collect()
     }
 
     fn show(
@@ -387,6 +311,8 @@ impl Report {
         };
         let mut facts = Facts::new(profile, session, surroundings);
         facts.parent = Some(&self.parent);
+        let order = graph.map(|(_, options)| options.order);
+        facts.innermost_parent = order.map_or(!children, |order| order == GraphOrder::Callee);
         let mut histograms = Histograms::new(facts, &options);
         let mut shown: Vec<Histogram> =
             (0..profile.events().len()).filter_map(|event| histograms.of_event(event)).collect();
@@ -451,23 +377,4 @@ fn write_header(out: &mut impl Write, metadata: &Metadata) -> anyhow::Result<()>
         writeln!(out, "{}", format!("# {line}").trim_end())?;
     }
     Ok(writeln!(out)?)
-}
-
-/// Names of the fields of a recording's tracepoints.
-fn trace_fields(metadata: &Metadata) -> Vec<String> {
-    let mut surroundings = Surroundings::default();
-    surroundings.learn(metadata);
-    let mut names: Vec<String> = Vec::new();
-    for (nr, _) in (0u32..).zip(metadata.schema.events()) {
-        let tracepoint = surroundings.tracepoint(nr).and_then(|id| surroundings.catalog().tracepoint(id));
-        let fields = tracepoint.iter().flat_map(|tracepoint| {
-            tracepoint.format.own_fields().iter().chain(tracepoint.format.common_fields())
-        });
-        for field in fields {
-            if !names.contains(&field.name) && !field.name.starts_with("common_") {
-                names.push(field.name.clone());
-            }
-        }
-    }
-    names
 }

@@ -1,0 +1,51 @@
+//! Places as rows: what the keys say of each, by number.
+
+use super::calls::NONE;
+use super::facts::{Facts, Place};
+use super::histogram::HistogramOptions;
+use super::key::{KeyUse, Part};
+use crate::value::{Tuples, Value};
+
+/// Numbers what the keys say of places.
+#[derive(Debug)]
+pub(super) struct PlaceNumbers<'n> {
+    keys: &'n [KeyUse],
+    tuples: &'n mut Tuples,
+    scratch: Vec<Value>,
+    /// If only functions matter: the number of each that was asked about, as itself and as an inlined one.
+    known: Option<Vec<[u32; 2]>>,
+}
+
+impl<'n> PlaceNumbers<'n> {
+    pub(super) fn new(
+        facts: &Facts<'_>,
+        options: &'n HistogramOptions,
+        tuples: &'n mut Tuples,
+    ) -> PlaceNumbers<'n> {
+        let by_place = options.keys.iter().any(|key| matches!(key.key.part, Part::Place(_)));
+        let functions = facts.profile.names.functions().len();
+        let known = (!by_place).then(|| vec![[NONE; 2]; functions]);
+        PlaceNumbers { keys: &options.keys, tuples, scratch: Vec::new(), known }
+    }
+
+    /// The row of a place.
+    pub(super) fn row(&mut self, facts: &mut Facts<'_>, place: &Place<'_>) -> u32 {
+        let index = (place.function.index(), usize::from(place.inlined));
+        let known = self.known.as_ref().and_then(|known| known.get(index.0)?.get(index.1)).copied();
+        if let Some(number) = known.filter(|number| *number != NONE) {
+            return number;
+        }
+        self.scratch.clear();
+        for key in self.keys {
+            if let Part::Function(of) | Part::Place(of) = key.key.part {
+                self.scratch.push(of(facts, place));
+            }
+        }
+        let number = self.tuples.number(&self.scratch);
+        let known = self.known.as_mut().and_then(|known| known.get_mut(index.0)?.get_mut(index.1));
+        if let Some(slot) = known {
+            *slot = number;
+        }
+        number
+    }
+}

@@ -1,0 +1,103 @@
+//! Sums over stacks: of whole ones, and on the tree of calls.
+
+use super::calls::{Calls, NONE};
+
+/// Sums of rows to which every sample adds once, however often it comes.
+#[derive(Debug)]
+pub(super) struct WholeSums {
+    /// For each row the sum, and the sample that added to it last.
+    rows: Vec<(u64, u64)>,
+    touched: Vec<u32>,
+    /// Number of the sample, from 1.
+    sample: u64,
+    /// Number of the first sample since sums were taken.
+    first: u64,
+}
+
+impl WholeSums {
+    pub(super) fn new(rows: usize) -> WholeSums {
+        WholeSums { rows: vec![(0, 0); rows], touched: Vec::new(), sample: 0, first: 1 }
+    }
+
+    /// What follows is of another sample.
+    #[inline]
+    pub(super) fn next(&mut self) {
+        self.sample += 1;
+    }
+
+    #[inline]
+    pub(super) fn add(&mut self, row: u32, period: u64) {
+        let Some((sum, last)) = self.rows.get_mut(row as usize) else { return };
+        if *last == self.sample {
+            return;
+        }
+        if *last < self.first {
+            *sum = 0;
+            self.touched.push(row);
+        }
+        *last = self.sample;
+        *sum = sum.wrapping_add(period);
+    }
+
+    /// Takes the sums.
+    pub(super) fn drain(&mut self, mut take: impl FnMut(u32, u64)) {
+        for row in self.touched.drain(..) {
+            take(row, self.rows.get(row as usize).map_or(0, |(sum, _)| *sum));
+        }
+        self.first = self.sample + 1;
+    }
+}
+
+/// Sums of the subtrees of a tree of calls, as far as there are any.
+#[derive(Debug)]
+pub(super) struct Subtrees<'c> {
+    calls: &'c Calls,
+    pub(super) sums: Vec<u64>,
+    /// Whether a node is among `touched`.
+    seen: Vec<bool>,
+    pub(super) touched: Vec<u32>,
+}
+
+impl<'c> Subtrees<'c> {
+    pub(super) fn new(calls: &'c Calls) -> Subtrees<'c> {
+        let len = calls.nodes.len();
+        Subtrees { calls, sums: vec![0; len], seen: vec![false; len], touched: Vec::new() }
+    }
+
+    /// Forgets all sums, and adds up others.
+    pub(super) fn add_up(&mut self, weights: impl Iterator<Item = (u32, u64)>) {
+        for node in self.touched.drain(..) {
+            if let (Some(sum), Some(seen)) =
+                (self.sums.get_mut(node as usize), self.seen.get_mut(node as usize))
+            {
+                (*sum, *seen) = (0, false);
+            }
+        }
+        for (node, weight) in weights {
+            if let Some(sum) = self.sums.get_mut(node as usize) {
+                *sum = sum.wrapping_add(weight);
+            }
+            for (index, _) in self.calls.path(node) {
+                match self.seen.get_mut(index as usize) {
+                    Some(seen) if !*seen => *seen = true,
+                    _ => break,
+                }
+                self.touched.push(index);
+            }
+        }
+        // Children come behind their parents.
+        self.touched.sort_unstable_by_key(|node| std::cmp::Reverse(*node));
+        for node in &self.touched {
+            let sum = self.sums.get(*node as usize).copied().unwrap_or(0);
+            let parent = self.calls.node(*node).map_or(NONE, |node| node.parent);
+            if let Some(of_parent) = self.sums.get_mut(parent as usize) {
+                *of_parent = of_parent.wrapping_add(sum);
+            }
+        }
+    }
+
+    /// The nodes that have a sum.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        self.touched.iter().map(|node| (*node, self.sums.get(*node as usize).copied().unwrap_or(0)))
+    }
+}

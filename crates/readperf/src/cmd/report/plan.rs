@@ -1,0 +1,111 @@
+//! What is done with a recording, by its events and the options.
+
+use super::Report;
+use super::call_graph::CallGraph;
+use super::mode::{Mode, has_chains};
+use super::sorting::{Sorting, Wanted};
+use perffile::Metadata;
+use readperf::profile::view::column::Column;
+use readperf::profile::view::graph::{GraphKey, GraphOptions};
+use readperf::profile::view::surroundings::Surroundings;
+use readperf::profile::{DetailField, DetailOptions, Keep};
+
+/// What is done with a recording.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) sorting: Sorting,
+    pub(super) keep: Keep,
+    pub(super) details: DetailOptions,
+    pub(super) children: bool,
+    pub(super) graph: Option<(CallGraph, GraphOptions)>,
+    pub(super) lines: bool,
+    pub(super) inlines: bool,
+}
+
+impl Report {
+    /// What to do.
+    pub(super) fn plan(&self, metadata: &Metadata, graph: Option<CallGraph>) -> Result<Plan, String> {
+        let mode = match (self.mem_mode, self.branch_stack, self.no_branch_stack) {
+            (true, ..) => Mode::Memory,
+            (_, true, _) => Mode::Branches,
+            (.., true) if Mode::of(metadata) == Mode::Branches => Mode::Code,
+            // A program gets the same keys whatever the recording, unless it asks for others.
+            _ if self.is_for_program() && self.sort.is_none() && self.fields.is_none() => Mode::Code,
+            _ => Mode::of(metadata),
+        };
+        let children = match mode {
+            // A recording in pipe mode tells its events on the way.
+            Mode::Code | Mode::Trace => {
+                let chains = metadata.schema.events().is_empty() || has_chains(metadata);
+                !self.no_children && (chains || self.children)
+            }
+            Mode::Branches | Mode::Memory => false,
+        };
+        let sorting = Wanted {
+            sort: self.sort.as_deref(),
+            fields: self.fields.as_deref(),
+            default: mode.default_keys(),
+            numbers: self.numbers(children),
+            raw_trace: self.raw_trace,
+            trace_fields: trace_fields(metadata),
+        };
+        let sorting = sorting.sorting()?;
+        let code = matches!(mode, Mode::Code | Mode::Trace);
+        let graph =
+            graph.filter(|_| code).and_then(|graph| Some((graph, graph.options(children, self.inverted)?)));
+        let mut keep = Keep { stacks: children || graph.is_some(), ..Keep::default() };
+        let by_line = graph.is_some_and(|(_, options)| options.key == GraphKey::SourceLine);
+        // The JSON tells the source file of each function.
+        let mut lines = self.json || by_line;
+        let inlines = keep.stacks && !self.no_inline;
+        let mut fields: Vec<DetailField> = Vec::new();
+        for key in &sorting.keys {
+            let needs = key.key.needs;
+            keep.threads |= needs.threads;
+            keep.cpus |= needs.cpus;
+            keep.stacks |= needs.stacks;
+            lines |= needs.lines;
+            fields.extend(needs.details);
+        }
+        fields.sort_unstable();
+        fields.dedup();
+        let details = DetailOptions {
+            fields,
+            time_quantum_ns: self.time_quantum,
+            weighing: mode.weighing(),
+            max_stack: self.max_stack,
+            whole_stacks: graph.is_none(),
+        };
+        Ok(Plan { sorting, keep, details, children, graph, lines, inlines })
+    }
+
+    /// The columns of numbers.
+    fn numbers(&self, children: bool) -> Vec<Column> {
+        let columns = [
+            (children, Column::Children),
+            (true, Column::Overhead),
+            (self.show_nr_samples, Column::Samples),
+            (self.show_total_period, Column::Period),
+        ];
+        columns.into_iter().filter(|(wanted, _)| *wanted).map(|(_, column)| column).collect()
+    }
+}
+
+/// Names of the fields of a recording's tracepoints.
+fn trace_fields(metadata: &Metadata) -> Vec<String> {
+    let mut surroundings = Surroundings::default();
+    surroundings.learn(metadata);
+    let mut names: Vec<String> = Vec::new();
+    for (nr, _) in (0u32..).zip(metadata.schema.events()) {
+        let tracepoint = surroundings.tracepoint(nr).and_then(|id| surroundings.catalog().tracepoint(id));
+        let fields = tracepoint.iter().flat_map(|tracepoint| {
+            tracepoint.format.own_fields().iter().chain(tracepoint.format.common_fields())
+        });
+        for field in fields {
+            if !names.contains(&field.name) && !field.name.starts_with("common_") {
+                names.push(field.name.clone());
+            }
+        }
+    }
+    names
+}

@@ -1,0 +1,382 @@
+//! callgrind, dot, and samples as JSON lines and CSV: read back by callgrind_annotate, graphviz and Python, and compared with
+//! folded stacks, with `stats`, and with what perf says of the same samples.
+//!
+//! After a deliberate change: `READPERF_BLESS=1 cargo test -p readperf --test export_tables golden`, and look at the
+//! difference.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test may fail loudly"
+)]
+
+mod handmade;
+mod oracle;
+#[path = "tables/readers.rs"]
+mod readers;
+#[path = "tables/recordings.rs"]
+mod recordings;
+
+use handmade::{Attr, Pipe};
+use oracle::{fixture, kind, scratch, skip, tool};
+use readers::{Annotated, Graph, Rows};
+use recordings::{NAME, hostile, pages, small};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+const FORMATS: [&str; 4] = ["callgrind", "dot", "jsonl", "csv"];
+const FIXTURES: [&str; 10] =
+    ["main", "multi", "kernel", "group", "everything", "dwarf", "rust", "threads", "tracepoints", "pipe"];
+
+fn export(format: &str, file: &Path, words: &[&str]) -> String {
+    let nothing = scratch();
+    let output = tool::command()
+        .args(["export", "--format", format, "--no-progress", "--kallsyms", "/dev/null", "--symfs"])
+        .arg(nothing.path())
+        .arg("--symbols")
+        .arg(kind("bin"))
+        .args(words)
+        .arg(file)
+        .env("HOME", nothing.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{format}: {}", tool::stderr(&output));
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// Events with samples, as `stats` has them: name, samples, period.
+fn events(file: &Path) -> Vec<(String, u64, u64)> {
+    let stats = tool::json("stats", file);
+    let event = |event: &serde_json::Value| {
+        let name = event["name"].as_str().unwrap().to_owned();
+        (name, tool::number(&event["samples"]), tool::number(&event["period"]))
+    };
+    let events: Vec<_> = stats["events"].as_array().unwrap().iter().map(event).collect();
+    let events: Vec<_> = events.into_iter().filter(|(_, samples, _)| *samples > 0).collect();
+    assert!(!events.is_empty(), "{} has events", file.display());
+    events
+}
+
+/// Lines of folded stacks: `comm;outermost;…;innermost` and weight.
+fn folded(file: &Path, words: &[&str]) -> BTreeMap<String, u64> {
+    let text = export("folded", file, words);
+    let line = |line: &str| {
+        let (stack, weight) = line.rsplit_once(' ').unwrap();
+        (stack.to_owned(), weight.parse().unwrap())
+    };
+    text.lines().map(line).collect()
+}
+
+/// The weights of functions themselves, with all they call, and of calls; recursion counts once a stack. Without the threads.
+type Worth<K> = BTreeMap<K, u64>;
+type WorthOfAll<'f> = (Worth<&'f str>, Worth<&'f str>, Worth<(&'f str, &'f str)>);
+fn worth(folded: &BTreeMap<String, u64>) -> WorthOfAll<'_> {
+    let (mut own, mut total, mut calls) = (Worth::new(), Worth::new(), Worth::new());
+    for (stack, weight) in folded {
+        let names: Vec<&str> = stack.split(';').skip(1).collect();
+        *own.entry(*names.last().unwrap()).or_default() += weight;
+        for name in names.iter().collect::<BTreeSet<_>>() {
+            *total.entry(*name).or_default() += weight;
+        }
+        for call in names.windows(2).map(|pair| (pair[0], pair[1])).collect::<BTreeSet<_>>() {
+            *calls.entry(call).or_default() += weight;
+        }
+    }
+    (own, total, calls)
+}
+
+fn save(pipe: &Pipe, directory: &Path) -> PathBuf {
+    let file = directory.join("handmade.data");
+    std::fs::write(&file, &pipe.bytes).unwrap();
+    file
+}
+
+#[test]
+fn callgrind_annotate_sees_what_folded_stacks_say() {
+    if !readers::installed("callgrind_annotate", &["--version"]) {
+        return skip("callgrind_annotate_sees_what_folded_stacks_say", "there is no callgrind_annotate");
+    }
+    for name in FIXTURES {
+        let file = fixture(name);
+        for (event, samples, period) in events(&file) {
+            for (weight, total) in [("period", period), ("samples", samples)] {
+                let words = ["--event", event.as_str(), "--weight", weight];
+                assert_annotated(&format!("{name}, {event} by {weight}"), &file, &words, total);
+            }
+        }
+    }
+}
+
+fn assert_annotated(what: &str, file: &Path, words: &[&str], event_total: u64) {
+    let text = export("callgrind", file, words);
+    let folded = folded(file, words);
+    let (own, total, _) = worth(&folded);
+    let annotated = Annotated::of(&text, false);
+    assert_eq!(annotated.total, event_total, "{what}");
+    assert_eq!(annotated.costs.values().sum::<u64>(), event_total, "{what}: nothing is elsewhere");
+    assert_eq!(annotated.by_name(), own.iter().map(|(k, v)| ((*k).to_owned(), *v)).collect(), "{what}: own");
+    let inclusive = Annotated::of(&text, true);
+    let threads: u64 =
+        inclusive.costs.iter().filter(|(name, _)| name.ends_with("(thread)")).map(|(_, c)| c).sum();
+    assert_eq!(threads, event_total, "{what}: all stacks stand on threads");
+    // A name that stands for several functions can be twice in a stack.
+    let mut compared = 0;
+    for ((_, name), cost) in inclusive.unique() {
+        if let Some(expected) = total.get(name.as_str()) {
+            assert_eq!(cost, *expected, "{what}: {name} with all it calls");
+            compared += 1;
+        }
+    }
+    assert!(compared * 10 >= total.len() * 8, "{what}: {compared} of {} compared", total.len());
+}
+
+#[test]
+fn callgrind_has_a_column_for_every_event() {
+    for name in ["multi", "group", "everything"] {
+        let file = fixture(name);
+        let text = export("callgrind", &file, &[]);
+        let said = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)).unwrap();
+        let events = events(&file);
+        assert_eq!(said("events: ").split(' ').count(), events.len(), "{name}");
+        let periods: Vec<String> = events.iter().map(|(_, _, period)| period.to_string()).collect();
+        assert_eq!(
+            (said("summary: "), said("totals: ")),
+            (&*periods.join(" "), &*periods.join(" ")),
+            "{name}"
+        );
+    }
+}
+
+/// a calls itself, at once and by way of b; what it costs is counted once.
+#[test]
+fn recursion_is_counted_once() {
+    let directory = scratch();
+    let file = save(&pages(&["maaba", "ma", "mab", "b"]), directory.path());
+    let text = export("callgrind", &file, &[]);
+    // b calls a, which is running: seen once, for nothing.
+    let one_line = text.replace('\n', " ");
+    assert!(one_line.contains("calls=1 0 0 0"), "{text}");
+    if readers::installed("callgrind_annotate", &["--version"]) {
+        let annotated = Annotated::of(&text, true).by_name();
+        let expected = [("[a]", 3000), ("[b]", 3000), ("[m]", 3000), ("work (thread)", 4000)];
+        assert_eq!(annotated, expected.map(|(name, cost)| (name.to_owned(), cost)).into());
+    } else {
+        skip("recursion_is_counted_once", "there is no callgrind_annotate");
+    }
+    let graph = Graph::of(&export("dot", &file, &[]));
+    assert_eq!(graph.nodes["[a]"], (2000, 3000));
+    let calls: Vec<(&str, &str, u64)> =
+        graph.edges.iter().map(|((a, b), (w, _))| (a.as_str(), b.as_str(), *w)).collect();
+    let expected = [("[a]", "[a]", 1000), ("[a]", "[b]", 2000), ("[b]", "[a]", 1000), ("[m]", "[a]", 3000)];
+    assert_eq!(calls, expected);
+}
+
+#[test]
+fn graphs_are_what_folded_stacks_say() {
+    for name in FIXTURES {
+        let file = fixture(name);
+        for (event, samples, period) in events(&file) {
+            for (weight, sum) in [("period", period), ("samples", samples)] {
+                let words = ["--event", event.as_str(), "--weight", weight];
+                let folded = folded(&file, &words);
+                let graph = Graph::of(&export("dot", &file, &words));
+                let what = format!("{name}, {event} by {weight}");
+                assert_graph(&what, &graph, &worth(&folded), sum);
+            }
+        }
+    }
+}
+
+fn assert_graph(what: &str, graph: &Graph, (own, total, calls): &WorthOfAll<'_>, sum: u64) {
+    // Functions of one name in several binaries are shown with these; together they are what folded stacks have.
+    let twice = |name: &str| graph.nodes.keys().any(|node| node.starts_with(&format!("{name} (")));
+    let mut compared = 0;
+    for (function, all) in total {
+        let Some((seen_own, seen_all)) = graph.nodes.get(*function) else {
+            assert!(all * 1000 < sum * 5 || twice(function), "{what}: {function} {all}");
+            continue;
+        };
+        assert!(all * 1000 >= sum * 5, "{what}: {function} {all}");
+        let expected = (own.get(function).copied().unwrap_or(0), *all);
+        assert_eq!((*seen_own, *seen_all), expected, "{what}: {function}");
+        compared += 1;
+    }
+    assert!(compared > 0 && compared * 10 >= graph.nodes.len() * 7, "{what}: {compared} compared");
+    for ((from, to), weight) in calls {
+        if !graph.nodes.contains_key(*from) || !graph.nodes.contains_key(*to) {
+            continue;
+        }
+        let edge = graph.edges.get(&((*from).to_owned(), (*to).to_owned()));
+        // A way through functions that are left out may come on top.
+        let seen = edge.is_some_and(|(seen, dashed)| seen >= weight && !dashed);
+        assert!(seen || weight * 1000 < sum, "{what}: {from} calls {to}: {edge:?}, {weight}");
+    }
+}
+
+/// x is small; the way from m to y leads through it.
+#[test]
+fn what_is_left_out_of_a_graph_is_said() {
+    let directory = scratch();
+    let mut chains = vec!["my"; 400];
+    chains.extend(["mxy", "mx"]);
+    chains.push("mz");
+    let file = save(&pages(&chains), directory.path());
+    let text = export("dot", &file, &[]);
+    assert!(text.contains("2 functions with less than 0.5 % left out; 0.50 % was spent in them"), "{text}");
+    let graph = Graph::of(&text);
+    assert_eq!(graph.nodes.keys().collect::<Vec<_>>(), ["[m]", "[y]"]);
+    assert_eq!(graph.edges.into_values().collect::<Vec<_>>(), [(401_000, false)]);
+    // Now the only way is through x.
+    let mut chains = vec!["my"; 0];
+    chains.extend(vec!["m"; 1000]);
+    chains.extend(["mwy", "mxy", "mvy", "muy", "mty", "msy"]);
+    let text = export("dot", &save(&pages(&chains), directory.path()), &[]);
+    let graph = Graph::of(&text);
+    assert_eq!(graph.edges.into_values().collect::<Vec<_>>(), [(6000, true)], "{text}");
+}
+
+#[test]
+fn graphviz_draws_the_graph() {
+    if !readers::installed("dot", &["-V"]) {
+        return skip("graphviz_draws_the_graph", "there is no dot");
+    }
+    let directory = scratch();
+    for file in [fixture("dwarf"), fixture("rust"), save(&hostile(), directory.path())] {
+        let text = export("dot", &file, &[]);
+        let names = readers::drawn(&text);
+        for function in Graph::of(&text).nodes.keys() {
+            assert!(names.contains(function), "{function} is not in {names:?}");
+        }
+    }
+}
+
+/// Every sample, by Python's reader: totals, stacks.
+#[test]
+fn python_reads_samples() {
+    if !readers::installed("python3", &["--version"]) {
+        return skip("python_reads_samples", "there is no python3");
+    }
+    for name in FIXTURES {
+        let file = fixture(name);
+        let events = events(&file);
+        for format in ["jsonl", "csv"] {
+            let rows = Rows::of(format, &export(format, &file, &[]));
+            assert_eq!(rows.by_event.len(), events.len(), "{format} of {name}");
+            for (event, samples, period) in &events {
+                let (seen, sum) = rows.by_event[event];
+                assert_eq!((seen, sum), (*samples, *period), "{format} of {name}: {event}");
+                assert_eq!(
+                    rows.stacks[event],
+                    folded(&file, &["--event", event]),
+                    "{format} of {name}: {event}"
+                );
+            }
+        }
+    }
+}
+
+/// perf's own lines: comm, process and thread, CPU, time, period of every sample, in order of time.
+#[test]
+fn samples_are_those_of_perf_script() {
+    if !readers::installed("python3", &["--version"]) {
+        return skip("samples_are_those_of_perf_script", "there is no python3");
+    }
+    for name in ["main", "multi", "kernel", "everything", "dwarf", "rust"] {
+        let script = oracle::said(name, "perf.script.txt").expect("perf had something to say");
+        let expected = readers::perf_samples(&script);
+        assert!(expected.len() > 20, "{name}");
+        for format in ["jsonl", "csv"] {
+            let rows = Rows::of(format, &export(format, &fixture(name), &[]));
+            for (seen, expected) in rows.heads.iter().zip(&expected) {
+                assert_eq!(seen, expected, "{format} of {name}");
+            }
+            assert_eq!(rows.heads.len(), expected.len(), "{format} of {name}");
+        }
+    }
+}
+
+#[test]
+fn hostile_names() {
+    let directory = scratch();
+    let file = save(&hostile(), directory.path());
+    for format in FORMATS {
+        let text = export(format, &file, &[]);
+        assert!(text.contains("2J"), "{format}: the name is there");
+        assert!(!text.contains(|c: char| c.is_control() && c != '\n' && c != '\r'), "{format}: {text:?}");
+    }
+    assert_eq!(export("jsonl", &file, &[]).lines().count(), 1);
+    assert_eq!(export("csv", &file, &[]).lines().count(), 2);
+    let read: serde_json::Value = serde_json::from_str(&export("jsonl", &file, &[])).unwrap();
+    assert_eq!(read["comm"], "\u{1b}\",;\nfn=1");
+    assert_eq!(read["stack"][0]["dso"], NAME.replace('/', "|"));
+    if readers::installed("callgrind_annotate", &["--version"]) {
+        let annotated = Annotated::of(&export("callgrind", &file, &[]), true).by_name();
+        assert_eq!(annotated.len(), 3, "{annotated:?}");
+        assert_eq!(annotated["[(7)]"], 1000);
+    }
+}
+
+#[test]
+fn nothing_and_one_sample() {
+    let directory = scratch();
+    let empty = save(&Pipe::sound(&[Attr::default()]), directory.path());
+    let text = export("callgrind", &empty, &[]);
+    assert!(text.contains("events: cpu-clock:HG\nsummary: 0\n") && text.ends_with("totals: 0\n"), "{text}");
+    assert!(Graph::of(&export("dot", &empty, &[])).nodes.is_empty());
+    assert_eq!(export("jsonl", &empty, &[]), "");
+    assert_eq!(export("csv", &empty, &[]), "event,time_ns,comm,pid,tid,cpu,period,dso,symbol,stack\n");
+    let one = save(&pages(&["ab"]), directory.path());
+    assert!(export("callgrind", &one, &[]).ends_with("totals: 1000\n"));
+    let graph = Graph::of(&export("dot", &one, &[]));
+    assert_eq!(graph.nodes, [("[a]".to_owned(), (0, 1000)), ("[b]".to_owned(), (1000, 1000))].into());
+    let read: serde_json::Value = serde_json::from_str(&export("jsonl", &one, &[])).unwrap();
+    assert_eq!((&read["period"], &read["stack"][1]["dso"]), (&1000.into(), &"a".into()));
+    let row = export("csv", &one, &[]).lines().nth(1).unwrap().to_owned();
+    assert_eq!(row, "cpu-clock:HG,1000000000,work,10,10,0,1000,b,0x0000000000000010,[a];[b]");
+}
+
+#[test]
+fn one_event_of_many() {
+    let file = fixture("multi");
+    let events = events(&file);
+    assert!(events.len() > 1);
+    for (event, samples, period) in &events {
+        let words = ["--event", event.as_str()];
+        assert!(export("callgrind", &file, &words).ends_with(&format!("\ntotals: {period}\n")));
+        assert_eq!(export("jsonl", &file, &words).lines().count() as u64, *samples);
+        assert_eq!(export("csv", &file, &words).lines().count() as u64, samples + 1);
+    }
+    let output = tool::run(&["export", "-f", "dot", file.to_str().unwrap()]);
+    assert!(tool::stderr(&output).contains("is shown; --event chooses"), "{}", tool::stderr(&output));
+}
+
+#[test]
+fn threads_change_nothing() {
+    for format in FORMATS {
+        let one = export(format, &fixture("multi"), &["--threads", "1"]);
+        assert_eq!(one, export(format, &fixture("multi"), &["--threads", "5"]), "{format}");
+    }
+}
+
+#[test]
+fn golden_files() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/export");
+    let directory = scratch();
+    let small = save(&small(), directory.path());
+    for (name, file) in [("small", small), ("rust", fixture("rust"))] {
+        for format in FORMATS.iter().filter(|format| name == "small" || ["callgrind", "dot"].contains(format))
+        {
+            let written = export(format, &file, &[]).replace(env!("CARGO_PKG_VERSION"), "VERSION");
+            let path = golden.join(format!("{name}.{format}"));
+            if std::env::var_os("READPERF_BLESS").is_some() {
+                std::fs::create_dir_all(&golden).unwrap();
+                std::fs::write(&path, &written).unwrap();
+            }
+            let expected = std::fs::read_to_string(&path).unwrap();
+            assert!(written == expected, "{} differs; written:\n{written}", path.display());
+        }
+    }
+}
