@@ -62,6 +62,9 @@ work_lines() {
 	kept_lines() { once kept_lines "$readperf" script --no-progress --inline -F +srcline lines.data; }
 	perf_lines() { once perf_lines perf script --inline -F +srcline -i lines.data; }
 	in_turn 1 lines perf_lines
+	# The first run finds none that are kept.
+	kept_lines
+	rm -f kept_lines.times
 	in_turn "$rounds" lines kept_lines
 	row 'lines and inlines of all frames' lines '`perf script -F +srcline`' perf_lines 50
 	alone 'the same, lines kept from an earlier run' kept_lines
