@@ -32,6 +32,7 @@ work_report() {
 	self() { once self "$readperf" report --no-progress --no-cache --no-children all.data; }
 	perf_self() { once perf_self perf report --no-children -g none --stdio -i all.data; }
 	children() { once children "$readperf" report --no-progress --no-cache --children part.data; }
+	plain_children() { once plain_children "$readperf" report --no-progress --no-cache --children --no-inline part.data; }
 	perf_children() { once perf_children perf report --children --stdio -i part.data; }
 	all_children() { once all_children "$readperf" report --no-progress --no-cache --children all.data; }
 	overview() { once overview "$readperf" --no-progress --no-cache --csv-dir csv all.data; }
@@ -39,9 +40,11 @@ work_report() {
 	in_turn "$rounds" self perf_self
 	# perf needs many times the memory of the recording for this: part of it.
 	in_turn 1 children perf_children
+	in_turn "$rounds" children plain_children
 	in_turn "$rounds" all_children overview
 	row 'report, self only' self '`perf report --no-children -g none`' perf_self 6
 	row 'report with children (part of it)' children '`perf report --stdio`' perf_children 50
+	row 'the same without inlined functions, as perf' plain_children '`perf report --stdio`' perf_children 50
 	alone 'report with children' all_children
 	memory 'the same' all_children 250
 	row 'overview and the CSV tables' overview '`perf report --no-children -g none`' perf_self ''
@@ -59,7 +62,9 @@ work_lines() {
 	kept_lines() { once kept_lines "$readperf" script --no-progress --inline -F +srcline lines.data; }
 	perf_lines() { once perf_lines perf script --inline -F +srcline -i lines.data; }
 	in_turn 1 lines perf_lines
+	# The first run finds none that are kept.
 	kept_lines
+	rm -f kept_lines.times
 	in_turn "$rounds" lines kept_lines
 	row 'lines and inlines of all frames' lines '`perf script -F +srcline`' perf_lines 50
 	alone 'the same, lines kept from an earlier run' kept_lines
@@ -120,8 +125,9 @@ threads_of() {
 	sort -k2 -n one.times | head -1 >one.best
 	sort -k2 -n two.times | head -1 | paste -d' ' - one.best | awk -v what="$what" '{
 		ratio = $7 / $2
+		met = (ratio >= 1.6) ? "yes" : "no"
 		printf "| 2 threads: %s | %.2f | %.2f | %d | %.0f | 1 thread | %.2f | %.2f | %d | %.2f (wall) | 1.6 | %s |\n",
-			what, $1, $2, $3, $4, $6, $7, $8, ratio, ratio >= 1.6 ? "yes" : "no" }'
+			what, $1, $2, $3, $4, $6, $7, $8, ratio, met }'
 }
 
 work_threads() {

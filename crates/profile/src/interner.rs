@@ -13,9 +13,19 @@ const EMPTY: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub(crate) struct Interner<T> {
     list: Vec<T>,
-    /// Numbers of values, at the hash of the value or behind it. The length is a power of two, or 0.
-    slots: Vec<u32>,
+    /// The values are at their hash or behind it. The length is a power of two, or 0.
+    slots: Vec<Slot>,
 }
+
+/// A place of the index. With the hash beside the number, only the value that is looked for is touched in the list.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    hash: u32,
+    /// [`EMPTY`] in a free one.
+    number: u32,
+}
+
+const FREE: Slot = Slot { hash: 0, number: EMPTY };
 
 impl<T> Default for Interner<T> {
     fn default() -> Self {
@@ -46,17 +56,18 @@ impl<T: Copy + Eq + Hash> Interner<T> {
             self.grow();
         }
         let mask = self.slots.len().wrapping_sub(1);
-        let mut at = hash(&value) & mask;
+        let hash = hash(&value);
+        let mut at = hash as usize & mask;
         while let Some(slot) = self.slots.get_mut(at) {
-            match self.list.get(*slot as usize) {
-                Some(known) if *known == value => return *slot,
-                Some(_) => at = (at + 1) & mask,
-                None => {
-                    *slot = u32::try_from(self.list.len()).unwrap_or(EMPTY);
-                    self.list.push(value);
-                    return *slot;
-                }
+            if slot.number == EMPTY {
+                *slot = Slot { hash, number: u32::try_from(self.list.len()).unwrap_or(EMPTY) };
+                self.list.push(value);
+                return slot.number;
             }
+            if slot.hash == hash && self.list.get(slot.number as usize) == Some(&value) {
+                return slot.number;
+            }
+            at = (at + 1) & mask;
         }
         EMPTY
     }
@@ -64,14 +75,12 @@ impl<T: Copy + Eq + Hash> Interner<T> {
     #[cold]
     fn grow(&mut self) {
         let len = (self.slots.len() * 2).max(64);
-        // The old index is not needed to make the new one.
-        self.slots = Vec::new();
-        self.slots = vec![EMPTY; len];
-        for (number, value) in (0u32..).zip(&self.list) {
-            let mut at = hash(value) & (len - 1);
+        let old = std::mem::replace(&mut self.slots, vec![FREE; len]);
+        for known in old.into_iter().filter(|slot| slot.number != EMPTY) {
+            let mut at = known.hash as usize & (len - 1);
             while let Some(slot) = self.slots.get_mut(at) {
-                if *slot == EMPTY {
-                    *slot = number;
+                if slot.number == EMPTY {
+                    *slot = known;
                     break;
                 }
                 at = (at + 1) & (len - 1);
@@ -88,10 +97,10 @@ impl<T: Copy + Eq + Hash> Interner<T> {
 
 #[inline]
 #[allow(clippy::cast_possible_truncation)] // The lower half of a hash is a hash.
-fn hash<T: Hash>(value: &T) -> usize {
+fn hash<T: Hash>(value: &T) -> u32 {
     let mut hasher = FxHasher::default();
     value.hash(&mut hasher);
-    hasher.finish() as usize
+    hasher.finish() as u32
 }
 
 #[cfg(test)]
