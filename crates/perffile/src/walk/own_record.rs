@@ -45,7 +45,7 @@ impl Batches {
             usize::try_from(frame::payload_size(head, rest, O::ORDER, self.metadata.schema.dialect()))
                 .unwrap_or(usize::MAX);
         let behind = bytes.get(pos + size..).unwrap_or_default();
-        if head.kind == kind::AUXTRACE && self.covers_another::<O>(bytes, pos, size + payload) {
+        if head.kind == kind::AUXTRACE && self.covers_another::<O>(bytes, pos, size.saturating_add(payload)) {
             let message =
                 || format!("a payload of {payload} bytes cannot be: the next AUXTRACE record is inside");
             self.metadata.issues.add(IssueKind::BadRecordSize, self.place(pos, head), message);
