@@ -24,7 +24,13 @@ pub struct SampleFilter {
 impl SampleFilter {
     /// Whether every sample passes.
     pub fn is_open(&self) -> bool {
-        *self == SampleFilter::default()
+        let SampleFilter { comms, pids, tids, cpus, times_ns, events } = self;
+        comms.is_empty()
+            && pids.is_empty()
+            && tids.is_empty()
+            && cpus.is_empty()
+            && times_ns.is_empty()
+            && events.is_empty()
     }
 
     /// Whether a sample passes, whatever its event.

@@ -38,6 +38,7 @@ pub struct PassOptions {
 
 /// Frames that perf shows of a stack.
 const MAX_FRAMES: usize = 127;
+
 /// What is known, as of the last record of the chunk at hand.
 #[derive(Debug)]
 pub struct State {

@@ -112,7 +112,7 @@ impl Unwinding {
         let (user, stack) = (decoded.regs_user?, decoded.stack_user?);
         // Threads of the kernel have no user registers.
         let is_recorded = user.abi != 0 && !stack.data.is_empty();
-        let machine = is_recorded.then(|| self.machine(user.mask, user.abi == ABI_32))??;
+        let machine = is_recorded.then(|| self.machine(user.abi == ABI_32))??;
         let values: Vec<u64> = user.values.iter().collect();
         let registers = Registers::recorded(machine, user.mask, &values)?;
         let valid = usize::try_from(stack.dyn_size).unwrap_or(usize::MAX).min(stack.data.len());
@@ -123,7 +123,7 @@ impl Unwinding {
     }
 
     /// The machine of a task. A pipe without features does not tell; then it is this one.
-    fn machine(&self, _mask: u64, is_32_bit: bool) -> Option<Machine> {
+    fn machine(&self, is_32_bit: bool) -> Option<Machine> {
         let name = if self.machine.is_empty() { std::env::consts::ARCH } else { &self.machine };
         Machine::of_task(name, is_32_bit)
     }

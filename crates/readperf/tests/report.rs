@@ -43,7 +43,9 @@ fn record(test: &str, options: &[&str]) -> Option<Live> {
 
 impl Live {
     fn perf(&self, columns: &str, more: &[&str]) -> Table {
-        let mut options = vec!["--stdio", "-q", "-g", "none", "-t", "|", "-F", columns];
+        // perf cuts a thread's name to the width of the last name of that thread, unless it is told another width.
+        let widths = vec!["500"; columns.split(',').count()].join(",");
+        let mut options = vec!["--stdio", "-q", "-g", "none", "-t", "|", "-w", &widths, "-F", columns];
         options.extend(more);
         table::of_perf(&self.perf.report(&self.data, &options), columns.starts_with("overhead_children"))
     }
