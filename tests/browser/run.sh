@@ -1,7 +1,8 @@
 #!/bin/bash
-# Loads what readperf exports in a headless Chromium: tests/browser/run.sh [READPERF]
+# Loads what readperf exports in a headless Chromium, by itself and in the viewers' own code: tests/browser/run.sh [READPERF]
 #
-# Skipped, loudly, without node, npm, python3 or chromium. The browser is told not to talk to anybody.
+# Skipped, loudly, without node, npm, python3 or chromium. The browser is told not to talk to anybody. KEEP=DIR keeps the
+# viewers' pictures.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -16,16 +17,30 @@ done
 [ -x "$readperf" ] || { echo "no $readperf: build it first"; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp "$here"/*.mjs "$here"/*.py "$here"/package*.json "$work"
-cd "$work" || exit 1
-npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >npm.log 2>&1 || {
-	cat npm.log
-	echo "**** npm cannot install what the tests need: tests in the browser are skipped ****"
-	exit 0
+
+# tests FOLDER: runs the tests of a folder, with the packages that it asks for.
+tests() {
+	local place
+	place=$work/$(basename "$1")
+	mkdir "$place"
+	find "$1" -maxdepth 1 -type f ! -name '*.sh' -exec cp {} "$place" \;
+	cd "$place" || return 1
+	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >npm.log 2>&1 || {
+		cat npm.log
+		echo "**** npm cannot install what the tests of $(basename "$1") need: skipped ****"
+		return 0
+	}
+	local failed=0
+	for test in *.test.mjs; do
+		echo "-- $test"
+		READPERF=$readperf FIXTURES=$root/tests/fixtures WORK=$place node "$test" || failed=1
+	done
+	return $failed
 }
+
 failed=0
-for test in *.test.mjs; do
-	echo "-- $test"
-	READPERF=$readperf FIXTURES=$root/tests/fixtures WORK=$work node "$test" || failed=1
+for folder in "$here" "$here/viewers"; do
+	tests "$folder" || failed=1
 done
+[ -z "${KEEP:-}" ] || cp "$work"/viewers/*.png "$KEEP"
 exit $failed

@@ -114,6 +114,7 @@ fn cpu_range(text: &str) -> Result<RangeInclusive<u32>, String> {
     }
 }
 
-fn pattern(text: &str) -> Result<Regex, String> {
+/// A pattern of names.
+pub(crate) fn pattern(text: &str) -> Result<Regex, String> {
     Regex::new(text).map_err(|error| error.to_string())
 }

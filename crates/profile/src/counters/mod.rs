@@ -19,7 +19,7 @@ use perffile::wire::record::stat_round::StatRound;
 use perffile::wire::record::thread_map::ThreadMap;
 use perffile::wire::record::{Record, kind};
 use perffile::wire::text::until_nul;
-use perffile::{Event, Features, IssueKind, Issues, Schema};
+use perffile::{Event, Features, IssueKind, Issues};
 use std::collections::BTreeMap;
 
 /// Tags of STAT_CONFIG.
@@ -189,7 +189,7 @@ impl Counters {
 
     fn stat(&mut self, event: &Event<'_>, stat: &Stat) {
         self.values += 1;
-        let Some(index) = event_of(event.schema(), stat.event_id) else {
+        let Some(index) = event.schema().event_of_count(stat.event_id) else {
             let message = || "a count's event id belongs to no event".to_owned();
             return self.issues.add(IssueKind::UnknownEventId, event.place(), message);
         };
@@ -255,9 +255,4 @@ impl Reading {
         let wide = u128::from(self.count) * u128::from(self.enabled_ns) / u128::from(self.running_ns);
         Some(u64::try_from(wide).unwrap_or(u64::MAX))
     }
-}
-
-/// With one event there is nothing to tell apart, and old recordings do not.
-fn event_of(schema: &Schema, id: u64) -> Option<usize> {
-    schema.event_of_id(id).or_else(|| (schema.events().len() == 1).then_some(0))
 }

@@ -145,8 +145,8 @@ mod tests {
         let at = |path: &str, is_given| (path.to_owned(), is_given);
         let expected = [at("/tmp/perf-7.map", false), at("/a/perf-7.map", true), at("/b/perf-7.map", true)];
         assert_eq!(paths(&options), expected);
-        let below = Options { symfs: Some("/root".into()), ..Options::default() };
-        assert_eq!(paths(&below), [at("/root/tmp/perf-7.map", true)]);
+        let below = Options { symfs: Some("/image".into()), ..Options::default() };
+        assert_eq!(paths(&below), [at("/image/tmp/perf-7.map", true)]);
     }
 
     #[test]

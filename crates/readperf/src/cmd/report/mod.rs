@@ -12,7 +12,7 @@ use crate::out::Output;
 use crate::outcome::{Outcome, say, wrong_usage};
 use crate::pager::Pager;
 use crate::progress::Progress;
-use crate::sample_options::{NameOptions, SampleOptions};
+use crate::sample_options::{NameOptions, SampleOptions, pattern};
 use crate::symbol_options::SymbolOptions;
 use call_graph::CallGraph;
 use clap::{Args, ValueEnum};
@@ -180,10 +180,6 @@ fn keys_help() -> String {
         text.push_str(&format!("\n  {name:<18} {help}"));
     }
     text
-}
-
-fn pattern(text: &str) -> Result<Regex, String> {
-    Regex::new(text).map_err(|error| error.to_string())
 }
 
 /// A time with a unit, in ns.
