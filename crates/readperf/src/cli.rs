@@ -15,7 +15,8 @@ Examples:
   readperf dump perf.data | less          every record, every field
   perf record -o - -- make | readperf stats -
 
-Exit status: 0 fine; 1 failed; 2 wrong usage; 3 answered, but the input was damaged.";
+Exit status: 0 fine; 1 failed; 2 wrong usage; 3 answered, but the input was damaged;
+4 diff --fail-over: something has grown.";
 
 /// The whole command line.
 pub(crate) fn command() -> Command {
