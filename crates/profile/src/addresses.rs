@@ -123,7 +123,9 @@ impl Addresses {
         let start = ids.len();
         let Addresses { list, recent, misses: Misses { at, codes, numbers } } = self;
         recent.touch(lookups);
-        (at.clear(), codes.clear(), numbers.clear());
+        at.clear();
+        codes.clear();
+        numbers.clear();
         for (nr, lookup) in lookups.iter().enumerate() {
             let known = recent.get(lookup.version, lookup.ip);
             ids.push(known.unwrap_or(AddressId(u32::MAX)));

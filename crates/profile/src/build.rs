@@ -152,7 +152,9 @@ impl Builder {
     /// Looks up the stacks and rows of the samples that wait, and adds their periods.
     fn take_in(&mut self) {
         let Waiting { places, ends, rows, periods, stacks, keys, numbers } = &mut self.waiting;
-        (stacks.clear(), keys.clear(), numbers.clear());
+        stacks.clear();
+        keys.clear();
+        numbers.clear();
         self.stacks.number_all(places, ends, stacks);
         keys.extend(rows.iter().map(|(key, stack)| {
             let stack = stacks.get(*stack).copied().unwrap_or(StackId::EMPTY);
@@ -171,7 +173,10 @@ impl Builder {
                 }
             }
         }
-        (places.clear(), ends.clear(), rows.clear(), periods.clear());
+        places.clear();
+        ends.clear();
+        rows.clear();
+        periods.clear();
     }
 
     /// Freezes what has been added. Rows are sorted by event, then by time if that is kept, else by what is.

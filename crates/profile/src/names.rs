@@ -86,6 +86,7 @@ pub struct Names {
     reasons: FxHashSet<Arc<str>>,
     /// What can be done about a reason.
     remedies: FxHashMap<Arc<str>, String>,
+    is_of_pieces: bool,
 }
 
 impl Names {
@@ -147,24 +148,31 @@ impl Names {
 
     /// Learns all addresses that are not known yet. What nobody answered about stays without a name.
     pub fn learn(&mut self, addresses: &Addresses, answers: &[(AddressBatch, NamedBatch)]) {
-        let answers: FxHashMap<BinaryId, (&AddressBatch, Numbered<'_>)> = answers
-            .iter()
-            .map(|(batch, answer)| (batch.binary, (batch, self.take_in(batch.binary, answer))))
-            .collect();
-        for code in addresses.as_slice().get(self.len()..).unwrap_or_default() {
-            let found = code.binary.and_then(|binary| {
-                let (batch, numbered) = answers.get(&binary)?;
-                Some((batch.addresses.binary_search(&code.address).ok()?, numbered))
-            });
+        let new = addresses.as_slice().get(self.len()..).unwrap_or_default();
+        self.is_of_pieces = !self.is_empty();
+        let mut found: Vec<Option<(u32, u32)>> = vec![None; new.len()];
+        let mut numbered = Vec::with_capacity(answers.len());
+        for (of_binary, (batch, answer)) in (0u32..).zip(answers) {
+            numbered.push(self.take_in(batch.binary, answer));
+            for (place, nr) in &batch.places {
+                if let Some(found) = found.get_mut(*place as usize) {
+                    *found = Some((of_binary, *nr));
+                }
+            }
+        }
+        let mut outside: FxHashMap<(Option<BinaryId>, u64), FunctionId> = FxHashMap::default();
+        for (code, found) in new.iter().zip(found) {
+            let answer = found.and_then(|(of_binary, nr)| Some((numbered.get_mut(of_binary as usize)?, nr)));
             let frames_before = number(self.frames.len());
-            let function = match found {
-                Some((nr, numbered)) => self.learn_one(code.binary, code.address, nr, numbered),
+            let function = match answer {
+                Some((numbered, nr)) => self.learn_one(code.binary, code.address, nr as usize, numbered),
                 None => {
                     let reason = match code.binary {
                         None => "no mapping covers the address",
-                        Some(_) => "its name was not looked up",
+                        Some(_) => NOT_LOOKED_UP,
                     };
-                    self.unnamed(code.binary, code.address, reason)
+                    let unnamed = || self.unnamed(code.binary, code.address, reason);
+                    *outside.entry((code.binary, code.address)).or_insert_with(unnamed)
                 }
             };
             if number(self.frames.len()) == frames_before {
@@ -175,23 +183,34 @@ impl Names {
         }
     }
 
+    /// Whether addresses were learned in several goes: only within one have equal addresses without a name one function.
+    pub(crate) fn is_of_pieces(&self) -> bool {
+        self.is_of_pieces
+    }
+
     fn learn_one(
         &mut self,
         binary: Option<BinaryId>,
         address: u64,
         nr: usize,
-        numbered: &Numbered<'_>,
+        numbered: &mut Numbered<'_>,
     ) -> FunctionId {
         let function = match numbered.answer.named.get(nr) {
             Some(Named::Function(index)) => numbered.functions.get(*index).copied(),
             _ => None,
         };
-        let function = function.unwrap_or_else(|| {
+        // Places at one address may differ in where it was mapped; without a name it is one function all the same.
+        let known = || numbered.unnamed.get(nr).copied().flatten();
+        let function = function.or_else(known).unwrap_or_else(|| {
             let reason = match numbered.answer.named.get(nr) {
                 Some(Named::Unnamed(reason)) => reason,
-                _ => "its name was not looked up",
+                _ => NOT_LOOKED_UP,
             };
-            self.unnamed(binary, address, reason)
+            let function = self.unnamed(binary, address, reason);
+            if let Some(slot) = numbered.unnamed.get_mut(nr) {
+                *slot = Some(function);
+            }
+            function
         });
         for NamedFrame { inlined, file, line } in numbered.answer.frames_of(nr) {
             let inlined = inlined.and_then(|index| numbered.inlined.get(index as usize).copied());
@@ -245,7 +264,8 @@ impl Names {
             }
             id
         });
-        Numbered { answer, functions, inlined, files: files.collect() }
+        let unnamed = vec![None; answer.named.len()];
+        Numbered { answer, functions, inlined, files: files.collect(), unnamed }
     }
 
     fn unnamed(&mut self, binary: Option<BinaryId>, address: u64, reason: &str) -> FunctionId {
@@ -269,7 +289,11 @@ struct Numbered<'n> {
     functions: Vec<FunctionId>,
     inlined: Vec<FunctionId>,
     files: Vec<FileId>,
+    /// For each address the function that stands for it, if it has no name and one was made.
+    unnamed: Vec<Option<FunctionId>>,
 }
+
+const NOT_LOOKED_UP: &str = "its name was not looked up";
 
 /// Memory is at its end long before the numbers are.
 fn number(len: usize) -> u32 {

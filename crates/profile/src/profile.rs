@@ -30,10 +30,11 @@ pub struct SampleRow {
     pub cpu: Option<u32>,
     /// Time in ns of the recording's clock, if kept; else 0.
     pub time_ns: u64,
+    /// The stack, if kept. Its innermost place is where the recorded chain begins, mostly `address`. Rows are sorted by it
+    /// before `address`, since whoever walks the rows walks the stacks, and these are numbered as they came.
+    pub stack: StackId,
     /// Where the CPU was.
     pub address: AddressId,
-    /// The stack, if kept. Its innermost place is where the recorded chain begins, mostly `address`.
-    pub stack: StackId,
     /// What else is kept of it.
     pub detail: DetailId,
     /// How many samples.

@@ -4,17 +4,22 @@ use crate::addresses::{AddressId, Lookup};
 use readperf_session::SpaceVersion;
 use std::hint::black_box;
 
-/// Slots at first, and at most; 16 bytes each. Powers of two.
-const FEWEST: usize = 1 << 12;
-const MOST: usize = 1 << 20;
+/// Buckets at first, and at most. Powers of two.
+const FEWEST: usize = 1 << 10;
+const MOST: usize = 1 << 18;
 
 /// Answers by a hash of the question; later ones take the place of earlier ones.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recent {
-    slots: Vec<Slot>,
+    buckets: Vec<Bucket>,
     /// How many have been put in since it was made or grew.
     put: usize,
 }
+
+/// Slots of look-ups with the same hash, the newest first: what a cache line holds.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+struct Bucket([Slot; 4]);
 
 /// A look-up and its answer. A free one is of version 0: without mappings modes share that version, but not the answer, so
 /// that those are never remembered.
@@ -35,58 +40,59 @@ fn rememberable(version: SpaceVersion) -> Option<u32> {
 }
 
 impl Recent {
-    /// The slot of a look-up: the upper bits of its hash.
+    /// The bucket of a look-up: the upper bits of its hash.
     #[inline]
     fn index(&self, version: u32, ip: u64) -> usize {
         let hash = (ip ^ u64::from(version).rotate_left(40)).wrapping_mul(GOLDEN);
-        let bits = self.slots.len().trailing_zeros();
+        let bits = self.buckets.len().trailing_zeros();
         usize::try_from(hash.checked_shr(64 - bits).unwrap_or(0)).unwrap_or(0)
     }
 
-    #[inline]
-    fn slot(&self, version: u32, ip: u64) -> Slot {
-        self.slots.get(self.index(version, ip)).copied().unwrap_or_default()
-    }
-
-    /// Touches what these look-ups will need, so that the processor waits for many slots at once.
+    /// Touches what these look-ups will need, so that the processor waits for many buckets at once.
     pub(crate) fn touch(&self, lookups: &[Lookup]) {
-        let slots = lookups.iter().map(|lookup| self.slot(lookup.version_number(), lookup.ip()));
-        black_box(slots.fold(0, |sum, slot| sum ^ slot.number));
+        let buckets = lookups.iter().map(|lookup| {
+            let index = self.index(lookup.version_number(), lookup.ip());
+            self.buckets.get(index).map_or(0, |Bucket([newest, ..])| newest.number)
+        });
+        black_box(buckets.fold(0, |sum, number| sum ^ number));
     }
 
     /// The answer to a look-up, if it is remembered.
     #[inline]
     pub(crate) fn get(&self, version: SpaceVersion, ip: u64) -> Option<AddressId> {
         let version = rememberable(version)?;
-        let slot = self.slot(version, ip);
-        (slot.ip == ip && slot.version == version).then_some(AddressId(slot.number))
+        let Bucket(slots) = self.buckets.get(self.index(version, ip))?;
+        let known = slots.iter().find(|slot| slot.ip == ip && slot.version == version)?;
+        Some(AddressId(known.number))
     }
 
     /// Remembers an answer.
     #[inline]
     pub(crate) fn put(&mut self, version: SpaceVersion, ip: u64, id: AddressId) {
         let Some(version) = rememberable(version) else { return };
-        if self.put * 2 >= self.slots.len() && self.slots.len() < MOST {
+        if self.put >= self.buckets.len() * 2 && self.buckets.len() < MOST {
             self.grow();
         }
         self.put += 1;
-        let index = self.index(version, ip);
-        if let Some(slot) = self.slots.get_mut(index) {
-            *slot = Slot { ip, version, number: id.0 };
+        self.push(Slot { ip, version, number: id.0 });
+    }
+
+    /// The oldest of the bucket goes.
+    #[inline]
+    fn push(&mut self, slot: Slot) {
+        let index = self.index(slot.version, slot.ip);
+        if let Some(Bucket(slots)) = self.buckets.get_mut(index) {
+            slots.rotate_right(1);
+            slots[0] = slot;
         }
     }
 
     #[cold]
     fn grow(&mut self) {
-        let len = (self.slots.len() * 4).clamp(FEWEST, MOST);
-        let old = std::mem::replace(&mut self.slots, vec![Slot::default(); len]);
-        self.put = 0;
-        for known in old.into_iter().filter(|slot| slot.version != 0) {
-            let index = self.index(known.version, known.ip);
-            if let Some(slot) = self.slots.get_mut(index) {
-                *slot = known;
-                self.put += 1;
-            }
+        let len = (self.buckets.len() * 4).clamp(FEWEST, MOST);
+        let old = std::mem::replace(&mut self.buckets, vec![Bucket::default(); len]);
+        for Bucket(slots) in old {
+            slots.into_iter().rev().filter(|slot| slot.version != 0).for_each(|slot| self.push(slot));
         }
     }
 }

@@ -90,7 +90,7 @@ impl Stacks {
         ids.resize(first + ends.len(), StackId::EMPTY);
         let Stacks { nodes: tree, climb: Climb { climbers, nodes, numbers }, .. } = self;
         climbers.clear();
-        let (mut start, mut before) = (0, &places[..0]);
+        let (mut start, mut before): (usize, &[AddressId]) = (0, &[]);
         for (nr, end) in ends.iter().enumerate() {
             let stack = places.get(start..*end).unwrap_or_default();
             let common = before.iter().rev().zip(stack.iter().rev()).take_while(|(a, b)| a == b).count();
@@ -102,7 +102,8 @@ impl Stacks {
         }
         let mut height = 0;
         while !climbers.is_empty() {
-            (nodes.clear(), numbers.clear());
+            nodes.clear();
+            numbers.clear();
             for climber in climbers.iter_mut() {
                 climber.end -= 1;
                 if let Some(address) = places.get(climber.end).filter(|_| climber.common <= height) {

@@ -10,20 +10,31 @@ pub struct AddressBatch {
     pub binary: BinaryId,
     /// What the addresses are to the binary: see [`readperf_session::CodeAddress::address`].
     pub addresses: Vec<u64>,
+    /// Which places these are: for each place its index, and that of its address here.
+    pub(crate) places: Vec<(u32, u32)>,
 }
 
 impl AddressBatch {
-    /// Addresses by binary, in the order of the binaries' ids. Addresses outside of any binary are left out.
-    pub fn by_binary(addresses: &[CodeAddress]) -> Vec<AddressBatch> {
-        let mut wanted: Vec<(BinaryId, u64)> =
-            addresses.iter().filter_map(|code| Some((code.binary?, code.address))).collect();
+    /// Places by binary, in the order of the binaries' ids. Those outside of any binary are left out.
+    pub fn by_binary(places: &[CodeAddress]) -> Vec<AddressBatch> {
+        let mut wanted: Vec<(BinaryId, u64, u32)> = (0u32..)
+            .zip(places)
+            .filter_map(|(index, code)| Some((code.binary?, code.address, index)))
+            .collect();
         wanted.sort_unstable();
-        wanted.dedup();
         let by_binary = wanted.chunk_by(|a, b| a.0 == b.0);
         by_binary
             .filter_map(|chunk| {
-                let (binary, _) = *chunk.first()?;
-                Some(AddressBatch { binary, addresses: chunk.iter().map(|(_, address)| *address).collect() })
+                let (binary, ..) = *chunk.first()?;
+                let mut addresses: Vec<u64> = Vec::new();
+                let mut places = Vec::with_capacity(chunk.len());
+                for (_, address, place) in chunk {
+                    if addresses.last() != Some(address) {
+                        addresses.push(*address);
+                    }
+                    places.push((*place, u32::try_from(addresses.len() - 1).unwrap_or(u32::MAX)));
+                }
+                Some(AddressBatch { binary, addresses, places })
             })
             .collect()
     }

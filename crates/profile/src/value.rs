@@ -92,12 +92,21 @@ pub struct Tuples {
     len: usize,
     /// All rows, one after the other.
     values: Vec<Value>,
-    /// Numbers of rows, at the hash of the row or behind it. The length is a power of two, or 0.
-    slots: Vec<u32>,
+    /// Rows, at their hash or behind it. The length is a power of two, or 0.
+    slots: Vec<Slot>,
+}
+
+/// A place of the index. With the hash beside the number, only the row that is looked for is touched.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    hash: u32,
+    /// [`EMPTY`] in a free one.
+    number: u32,
 }
 
 /// No row.
 const EMPTY: u32 = u32::MAX;
+const FREE: Slot = Slot { hash: 0, number: EMPTY };
 
 impl Tuples {
     /// The number of a row of values.
@@ -109,19 +118,17 @@ impl Tuples {
             self.grow();
         }
         let mask = self.slots.len().wrapping_sub(1);
-        let mut at = hash(values) & mask;
-        while let Some(slot) = self.slots.get(at).copied() {
-            if slot == EMPTY {
-                break;
-            }
-            if self.values(slot) == values {
-                return slot;
+        let hash = hash(values);
+        let mut at = hash as usize & mask;
+        while let Some(slot) = self.slots.get(at).copied().filter(|slot| slot.number != EMPTY) {
+            if slot.hash == hash && self.values(slot.number) == values {
+                return slot.number;
             }
             at = (at + 1) & mask;
         }
         let number = u32::try_from(self.len).unwrap_or(EMPTY);
         if let Some(slot) = self.slots.get_mut(at) {
-            *slot = number;
+            *slot = Slot { hash, number };
         }
         self.values.extend((0..self.width).map(|nr| values.get(nr).copied().unwrap_or_default()));
         self.len += 1;
@@ -130,21 +137,17 @@ impl Tuples {
 
     fn grow(&mut self) {
         let len = (self.slots.len() * 2).max(64);
-        // The old index is not needed to make the new one.
-        self.slots = Vec::new();
-        let mut slots = vec![EMPTY; len];
-        for nr in 0..self.len {
-            let number = u32::try_from(nr).unwrap_or(EMPTY);
-            let mut at = hash(self.values(number)) & (len - 1);
-            while let Some(slot) = slots.get_mut(at) {
-                if *slot == EMPTY {
-                    *slot = number;
+        let old = std::mem::replace(&mut self.slots, vec![FREE; len]);
+        for known in old.into_iter().filter(|slot| slot.number != EMPTY) {
+            let mut at = known.hash as usize & (len - 1);
+            while let Some(slot) = self.slots.get_mut(at) {
+                if slot.number == EMPTY {
+                    *slot = known;
                     break;
                 }
                 at = (at + 1) & (len - 1);
             }
         }
-        self.slots = slots;
     }
 
     /// A row of values by its number; empty for a number that is not from here.
@@ -166,10 +169,10 @@ impl Tuples {
 }
 
 #[allow(clippy::cast_possible_truncation)] // The lower half of a hash is a hash.
-fn hash(values: &[Value]) -> usize {
+fn hash(values: &[Value]) -> u32 {
     let mut hasher = FxHasher::default();
     values.hash(&mut hasher);
-    hasher.finish() as usize
+    hasher.finish() as u32
 }
 
 #[cfg(test)]

@@ -106,7 +106,11 @@ impl<'f> Facts<'f> {
     }
 }
 
+/// Empty if equal unnamed addresses have one function as it is.
 fn same_functions(profile: &Profile) -> Vec<FunctionId> {
+    if !profile.names.is_of_pieces() {
+        return Vec::new();
+    }
     let mut first: FxHashMap<(Option<BinaryId>, u64), FunctionId> = FxHashMap::default();
     let functions = (0u32..).zip(profile.names.functions());
     functions

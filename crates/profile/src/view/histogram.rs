@@ -12,7 +12,7 @@ use super::key::{KeyUse, Part};
 use super::keys::code;
 use super::place_numbers::PlaceNumbers;
 pub use super::rows::{ByMode, Histogram, HistogramRow, LeftOut, Numbers};
-use super::sums::{Subtrees, WholeSums};
+use super::sums::{PlaceSums, Subtrees, WholeSums};
 use crate::detail::DetailId;
 use crate::profile::SampleRow;
 use crate::stacks::StackId;
@@ -49,6 +49,10 @@ struct Group {
     place: u32,
     mode: CpuMode,
 }
+
+/// Stacks whose rows are gathered before they are added up: what is needed of the tables for so many fits into a cache close
+/// to the processor.
+const AT_ONCE: usize = 512;
 
 /// Makes histograms of a profile.
 #[derive(Debug)]
@@ -203,12 +207,15 @@ impl<'f, 'o> Histograms<'f, 'o> {
             sum.1 = sum.1.wrapping_add(row.period);
         }
         groups.extend(sums.into_iter().map(|(group, (samples, period))| (group, samples, period)));
-        groups.sort_unstable_by_key(|(group, ..)| *group);
+        // Rows are sorted: most of those for which the sample's keys say the same are together already.
+        groups.sort_by_key(|(group, ..)| group.sample);
         let (mut rows, mut left_out) = (Vec::new(), LeftOut::default());
         let mut subtrees = Subtrees::new(&self.calls);
         let mut whole_sums = WholeSums::new(self.places.len());
+        let mut sums = PlaceSums::new(self.places.len());
         for of_sample in groups.chunk_by(|a, b| a.0.sample == b.0.sample) {
-            self.add_sample(event, of_sample, (&mut subtrees, &mut whole_sums), (&mut rows, &mut left_out));
+            let all = (&mut subtrees, &mut whole_sums, &mut sums);
+            self.add_sample(event, of_sample, all, (&mut rows, &mut left_out));
         }
         let total = profile.events().get(event).cloned().unwrap_or_default();
         Some(Histogram { event, total, others: Vec::new(), other_events: Vec::new(), rows, left_out })
@@ -219,12 +226,11 @@ impl<'f, 'o> Histograms<'f, 'o> {
         &self,
         event: usize,
         groups: &[(Group, u64, u64)],
-        (subtrees, whole_sums): (&mut Subtrees<'_>, &mut WholeSums),
+        (subtrees, whole_sums, sums): (&mut Subtrees<'_>, &mut WholeSums, &mut PlaceSums),
         (rows, left_out): (&mut Vec<HistogramRow>, &mut LeftOut),
     ) {
-        let mut sums: FxHashMap<u32, Numbers> = FxHashMap::default();
         for (group, samples, period) in groups {
-            let sum = sums.entry(group.place).or_default();
+            let Some(sum) = sums.of(group.place) else { continue };
             sum.samples += samples;
             sum.self_period = sum.self_period.wrapping_add(*period);
             sum.by_mode.add(group.mode, *period);
@@ -239,30 +245,30 @@ impl<'f, 'o> Histograms<'f, 'o> {
         if self.options.children && self.options.graph.is_some() {
             for (node, period) in subtrees.iter().filter(|(node, _)| self.calls.is_outermost(*node)) {
                 let row = self.calls.node(node).map_or(NONE, |node| self.calls.row_of(node));
-                let sum = sums.entry(row).or_default();
-                sum.total_period = sum.total_period.wrapping_add(period);
+                sums.add_total(row, period);
             }
         } else if self.options.children {
-            self.add_whole_stacks(groups, whole_sums, &mut sums);
+            self.add_whole_stacks(groups, whole_sums, sums);
         }
         let sample = groups.first().map_or(NONE, |(group, ..)| group.sample);
         let whole = self.options.whole.get(event).copied().unwrap_or(0);
         let least = super::graph::least(self.options.percent_limit, whole);
         // Without sums over stacks the total is their own.
-        sums.retain(|_, numbers| {
-            let shown = numbers.total_period >= least;
-            if !shown {
+        let mut shown: Vec<(u32, Numbers)> = Vec::new();
+        sums.drain(|place, numbers| {
+            if numbers.total_period >= least {
+                shown.push((place, numbers));
+            } else {
                 left_out.rows += 1;
                 left_out.self_period = left_out.self_period.wrapping_add(numbers.self_period);
             }
-            shown
         });
-        let graphs = self.graphs(event, groups, subtrees, &sums);
-        rows.extend(sums.into_iter().map(|(place, numbers)| HistogramRow {
+        let mut graphs = self.graphs(event, groups, subtrees, &shown);
+        rows.extend(shown.into_iter().map(|(place, numbers)| HistogramRow {
             values: self.values(sample, place),
             numbers,
             others: Box::default(),
-            graph: graphs.get(&place).cloned().unwrap_or_default(),
+            graph: graphs.remove(&place).unwrap_or_default(),
         }));
     }
 
@@ -271,22 +277,23 @@ impl<'f, 'o> Histograms<'f, 'o> {
         &self,
         groups: &[(Group, u64, u64)],
         whole_sums: &mut WholeSums,
-        sums: &mut FxHashMap<u32, Numbers>,
+        sums: &mut PlaceSums,
     ) {
         let stacks = &self.facts.profile.stacks;
-        for (group, _, period) in groups {
-            whole_sums.next();
-            whole_sums.add(group.place, *period);
-            for address in stacks.places(group.stack) {
-                for place in self.levels.of(address.index()) {
-                    whole_sums.add(*place, *period);
+        let (mut rows, mut ends) = (Vec::new(), Vec::new());
+        for some in groups.chunks(AT_ONCE) {
+            rows.clear();
+            ends.clear();
+            for (group, ..) in some {
+                rows.push(group.place);
+                for address in stacks.places(group.stack) {
+                    rows.extend_from_slice(self.levels.of(address.index()));
                 }
+                ends.push(rows.len());
             }
+            whole_sums.add_all(&rows, ends.iter().copied().zip(some.iter().map(|(_, _, period)| *period)));
         }
-        whole_sums.drain(|row, period| {
-            let sum = sums.entry(row).or_default();
-            sum.total_period = sum.total_period.wrapping_add(period);
-        });
+        whole_sums.drain(|row, period| sums.add_total(row, period));
     }
 
     /// The call graphs of the rows that are above the threshold.
@@ -295,7 +302,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
         event: usize,
         groups: &[(Group, u64, u64)],
         subtrees: &Subtrees<'_>,
-        sums: &FxHashMap<u32, Numbers>,
+        shown: &[(u32, Numbers)],
     ) -> FxHashMap<u32, Box<[GraphNode]>> {
         let mut graphs = FxHashMap::default();
         let Some(options) = self.options.graph else { return graphs };
@@ -307,7 +314,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
         let mut taken: Vec<(u32, u32, u64)> =
             groups.iter().map(|(group, _, period)| (group.place, group.node, *period)).collect();
         taken.sort_unstable();
-        for row in sums.keys() {
+        for (row, _) in shown {
             let from = nodes.partition_point(|(other, _)| other < row);
             let of_row = nodes.get(from..).unwrap_or_default().iter().take_while(|(other, _)| other == row);
             let of_row: Vec<u32> = of_row.map(|(_, node)| *node).collect();

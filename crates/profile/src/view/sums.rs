@@ -1,6 +1,60 @@
 //! Sums over stacks: of whole ones, and on the tree of calls.
 
 use super::calls::{Calls, NONE};
+use super::rows::Numbers;
+use std::hint::black_box;
+
+/// What samples add up to, by place; the last entry is of those whose place is not known.
+#[derive(Debug)]
+pub(super) struct PlaceSums {
+    numbers: Vec<Numbers>,
+    /// Whether a place is among `touched`.
+    seen: Vec<bool>,
+    touched: Vec<u32>,
+}
+
+impl PlaceSums {
+    pub(super) fn new(places: usize) -> PlaceSums {
+        PlaceSums {
+            numbers: vec![Numbers::default(); places + 1],
+            seen: vec![false; places + 1],
+            touched: Vec::new(),
+        }
+    }
+
+    fn index(&self, place: u32) -> usize {
+        (place as usize).min(self.numbers.len().saturating_sub(1))
+    }
+
+    /// The sums of a place, to add to.
+    #[inline]
+    pub(super) fn of(&mut self, place: u32) -> Option<&mut Numbers> {
+        let index = self.index(place);
+        if !std::mem::replace(self.seen.get_mut(index)?, true) {
+            self.touched.push(place);
+        }
+        self.numbers.get_mut(index)
+    }
+
+    /// Adds what samples with the place in their stack stand for.
+    #[inline]
+    pub(super) fn add_total(&mut self, place: u32, period: u64) {
+        if let Some(numbers) = self.of(place) {
+            numbers.total_period = numbers.total_period.wrapping_add(period);
+        }
+    }
+
+    /// Takes the sums.
+    pub(super) fn drain(&mut self, mut take: impl FnMut(u32, Numbers)) {
+        for place in std::mem::take(&mut self.touched) {
+            let index = self.index(place);
+            if let (Some(numbers), Some(seen)) = (self.numbers.get_mut(index), self.seen.get_mut(index)) {
+                *seen = false;
+                take(place, std::mem::take(numbers));
+            }
+        }
+    }
+}
 
 /// Sums of rows to which every sample adds once, however often it comes.
 #[derive(Debug)]
@@ -19,14 +73,23 @@ impl WholeSums {
         WholeSums { rows: vec![(0, 0); rows], touched: Vec::new(), sample: 0, first: 1 }
     }
 
-    /// What follows is of another sample.
-    #[inline]
-    pub(super) fn next(&mut self) {
-        self.sample += 1;
+    /// Adds samples. `rows` has the rows of one sample after the other; of each sample follow where its rows end, and its
+    /// period.
+    pub(super) fn add_all(&mut self, rows: &[u32], samples: impl Iterator<Item = (usize, u64)>) {
+        // Touched first, so that the processor waits for many of them at once.
+        black_box(rows.iter().fold(0, |sum, row| sum ^ self.rows.get(*row as usize).map_or(0, |row| row.1)));
+        let mut start = 0;
+        for (end, period) in samples {
+            self.sample += 1;
+            for row in rows.get(start..end).unwrap_or_default() {
+                self.add(*row, period);
+            }
+            start = end;
+        }
     }
 
     #[inline]
-    pub(super) fn add(&mut self, row: u32, period: u64) {
+    fn add(&mut self, row: u32, period: u64) {
         let Some((sum, last)) = self.rows.get_mut(row as usize) else { return };
         if *last == self.sample {
             return;

@@ -29,7 +29,7 @@ const SHARE: usize = 256;
 const MOST_WAITING: usize = 32 << 20;
 
 /// Drafts that are completed before what they have become is written.
-const DRAFTS_AT_ONCE: usize = 64;
+const DRAFTS_AT_ONCE: usize = 32;
 
 /// Shows a line for each sample.
 #[derive(Args, Debug)]
@@ -188,6 +188,7 @@ Examples:
             json: self.json,
             at_once,
             drafts: Vec::new(),
+            texts: Vec::new(),
             waiting: 0,
         };
         let mut out = self.output.open_bytes(&self.input)?;
@@ -311,6 +312,8 @@ struct Run<'f> {
     at_once: bool,
     /// Lines that wait for names.
     drafts: Vec<Draft>,
+    /// Memory for finished lines.
+    texts: Vec<Vec<u8>>,
     /// How much they hold, bytes.
     waiting: usize,
 }
@@ -343,7 +346,7 @@ impl Run<'_> {
         }
         let (script, json, schema) = (&self.script, self.json, &*chunk.metadata().schema);
         let draft = |lines: &[Next<'_, '_>]| {
-            let mut draft = Draft::default();
+            let mut draft = Draft::with_room(lines.len());
             for line in lines {
                 match line {
                     // Writing to memory does not fail.
@@ -367,13 +370,23 @@ impl Run<'_> {
         self.learn_names(state);
         let drafts = std::mem::take(&mut self.drafts);
         self.waiting = 0;
-        let script = &self.script;
+        let (script, texts) = (&self.script, &mut self.texts);
         // Not all at once: of the finished text no more is held than is written soon.
         for some in drafts.chunks(DRAFTS_AT_ONCE) {
-            let texts: Vec<Vec<u8>> =
-                self.pool.install(|| some.par_iter().map(|draft| script.complete(draft)).collect());
-            for text in texts {
-                out.write_all(&text)?;
+            let pieces = some.chunks(some.len().div_ceil(self.pool.current_num_threads()).max(1));
+            texts.resize_with(pieces.len().max(texts.len()), Vec::new);
+            let work = pieces.zip(texts.iter_mut()).map(|(drafts, text)| {
+                text.clear();
+                (drafts, text)
+            });
+            let work: Vec<(&[Draft], &mut Vec<u8>)> = work.collect();
+            let complete = |(drafts, text): (&[Draft], &mut Vec<u8>)| {
+                drafts.iter().for_each(|draft| script.complete(draft, text));
+            };
+            self.pool.install(|| work.into_par_iter().for_each(complete));
+            for text in &mut *texts {
+                out.write_all(text)?;
+                text.clear();
             }
         }
         Ok(())
