@@ -157,7 +157,7 @@ impl Batches {
             self.name_sources = None;
             self.names_stale = true;
         }
-        if feature == bit::SAMPLE_TIME {
+        if feature == bit::SAMPLE_TIME && is_news {
             let times = SampleTimes::of(&self.metadata.features);
             self.schema().set_sample_times(times);
         }
