@@ -30,6 +30,7 @@ fn text_of(bit: u32, bytes: Vec<u8>, order: ByteOrder) -> String {
         features: Arc::new(features),
         compressed: false,
         kcore_dir: None,
+        guest_kcore_dirs: Vec::new(),
         issues: Issues::default(),
     };
     let mut out = Vec::new();

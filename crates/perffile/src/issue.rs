@@ -56,6 +56,8 @@ issue_kinds! {
     UnknownRecord "unknown_record" Note,
     /// Samples that went without the user part of their chain, which the kernel was to tell later.
     UserPartMissing "user_part_missing" Note,
+    /// Samples whose time lies far outside the range that the recorder tells.
+    StrayTime "stray_time" Note,
     /// Records older than what was delivered before them.
     Unordered "unordered" Note,
 }

@@ -32,6 +32,8 @@ pub struct Metadata {
     pub compressed: bool,
     /// Where the recorder's copy of the running kernel lies, if it made one: a folder with `kcore`, `kallsyms` and `modules`.
     pub kcore_dir: Option<PathBuf>,
+    /// Copies of the kernels of guests, as such folders, by the process that ran the guest.
+    pub guest_kcore_dirs: Vec<(u32, PathBuf)>,
     /// What was wrong with it so far.
     pub issues: Issues,
 }
@@ -85,6 +87,7 @@ impl Recording {
             features: Arc::default(),
             compressed: false,
             kcore_dir: None,
+            guest_kcore_dirs: Vec::new(),
             issues,
         };
         Some(Recording { opened: Opened { metadata, streams: Vec::new() } })

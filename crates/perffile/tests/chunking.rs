@@ -45,6 +45,22 @@ fn pipes_in_pieces_are_the_same_recordings() {
 }
 
 #[test]
+fn swallowed_records_in_pieces_are_the_same_records() {
+    for claimed in [0, 64, 72, 200, 3000, 3001, 100_000] {
+        let mut bytes = pipe_start();
+        let mut body = u64::to_le_bytes(claimed).to_vec();
+        body.resize(40, 0);
+        push(&mut bytes, kind::AUXTRACE, &body);
+        bytes.extend([0x91; 64]);
+        (1..300).for_each(|time| bytes.extend(sample(time)));
+        for most in [1, 7, 300, 5000] {
+            let count = same_by_mapping_and_by_reading(&bytes, most, claimed);
+            assert!(count > 290 || claimed > 5000, "{claimed}: {count} records");
+        }
+    }
+}
+
+#[test]
 fn damaged_pipes_in_pieces_are_the_same_recordings() {
     for path in pipes() {
         let bytes = std::fs::read(&path).unwrap();

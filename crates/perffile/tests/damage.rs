@@ -172,6 +172,44 @@ fn a_payload_that_covers_the_next_one_cannot_be() {
     }
 }
 
+/// A pipe by hand: an event with `sample_type` TIME, an AUXTRACE record with `claimed` and really 64 bytes of trace behind it,
+/// then samples, the first of them of type `first`.
+fn swallowing(claimed: u64, first: u64) -> Vec<u8> {
+    let words = |words: &[u64]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let attr = [72 << 48 | 64, 64 << 32 | 1, 0, 1, 4, 0, 0, 0, 0];
+    let auxtrace = [48 << 48 | 71, claimed, 0, 0, 0, 0];
+    let trace = [0x0e38_71ab_2299_8040_u64; 8];
+    let samples: Vec<u64> = (1..20).flat_map(|time| [16 << 48 | 9, time]).collect();
+    let head = [0x3245_4c49_4652_4550, 16];
+    [
+        words(&head),
+        words(&attr),
+        words(&auxtrace),
+        words(&trace),
+        words(&[16 << 48 | first, 0]),
+        words(&samples),
+    ]
+    .concat()
+}
+
+#[test]
+fn a_payload_that_swallows_records_cannot_be() {
+    let (count, issues) = samples(swallowing(64, 9));
+    assert_eq!((count, issues.is_empty()), (20, true), "{issues:?}");
+    // It ends inside of a record.
+    for claimed in [64 + 8, 64 + 16 * 3 + 8, 64 + 16 * 15 + 4, 64 + 16 * 19 + 9] {
+        let (count, issues) = samples(swallowing(claimed, 9));
+        let first = issues.iter().next().unwrap();
+        assert!(first.message.contains("records begin behind its first 64"), "{claimed}: {first}");
+        assert_eq!((count, first.place.offset), (20, 16 + 72), "{claimed}");
+    }
+    // What follows is no record, but the payload holds none either: then that one is the damage.
+    let (count, issues) = samples(swallowing(64, 0x7777_7777));
+    assert_eq!(count, 19);
+    assert!(issues.iter().all(|issue| !issue.message.contains("payload")), "{issues:?}");
+    assert!(issues.damaged());
+}
+
 /// A size that ends exactly where a later record begins: what the record has behind its name tells.
 #[test]
 fn a_name_with_another_record_behind_it() {

@@ -96,8 +96,7 @@ impl Builder {
             self.waiting.places.extend_from_slice(stack);
         }
         self.waiting.ends.push(self.waiting.places.len());
-        // 0 stands for no time.
-        if sample.time_ns > 0 && !shares.is_empty() {
+        if sample.is_timed && !shares.is_empty() {
             let (first, last) = self.times_ns.unwrap_or((sample.time_ns, sample.time_ns));
             self.times_ns = Some((first.min(sample.time_ns), last.max(sample.time_ns)));
         }
@@ -138,7 +137,8 @@ impl Builder {
             comm: sample.comm,
             thread: self.keep.threads.then_some(sample.thread),
             cpu: sample.cpu.filter(|_| self.keep.cpus),
-            time_ns: if self.keep.times { sample.time_ns } else { 0 },
+            // 0 stands for no time.
+            time_ns: if self.keep.times && sample.is_timed { sample.time_ns } else { 0 },
             address,
             stack: StackId::EMPTY,
             detail,

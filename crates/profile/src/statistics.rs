@@ -2,7 +2,7 @@
 
 use crate::counters::Counters;
 use perffile::wire::record::{Record, kind};
-use perffile::{Delivery, Event, IssueKind, Issues, Schema};
+use perffile::{Delivery, Event, IssueKind, Issues, Schema, StrayTimes};
 use std::collections::BTreeMap;
 
 /// Types below this number are counted in an array.
@@ -33,6 +33,7 @@ pub struct Statistics {
     sparse: BTreeMap<u32, RecordCount>,
     events: Vec<EventCount>,
     delivery: Delivery,
+    strays: StrayTimes,
     /// Times of the first and the last sample, ns.
     pub times_ns: Option<(u64, u64)>,
     /// Records that LOST records tell of.
@@ -56,6 +57,7 @@ impl Default for Statistics {
             sparse: BTreeMap::new(),
             events: Vec::new(),
             delivery: Delivery::default(),
+            strays: StrayTimes::default(),
             times_ns: None,
             lost_records: 0,
             lost_samples: 0,
@@ -116,6 +118,14 @@ impl Statistics {
             }
         }
         if let Some(time) = sample.time() {
+            if self.strays.is_stray(event.schema(), time) {
+                let message = || {
+                    format!(
+                        "a sample's time cannot be: {time} ns is far outside the range that the recorder tells"
+                    )
+                };
+                return self.issues.add(IssueKind::StrayTime, event.place(), message);
+            }
             let (first, last) = self.times_ns.unwrap_or((time, time));
             self.times_ns = Some((first.min(time), last.max(time)));
         }

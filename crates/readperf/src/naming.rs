@@ -30,7 +30,12 @@ impl<'f> Namer<'f> {
     pub fn new(files: &'f Files, options: Options, metadata: &Metadata) -> Namer<'f> {
         let features = &metadata.features;
         let release = || features.osrelease().map(|release| release.into_owned());
+        let mut guest = options.guest;
+        if guest.kcore_dirs.is_empty() {
+            guest.kcore_dirs.clone_from(&metadata.guest_kcore_dirs);
+        }
         let options = Options {
+            guest,
             kernel_release: options.kernel_release.or_else(release),
             kcore_dir: options.kcore_dir.or_else(|| metadata.kcore_dir.clone()),
             ..options

@@ -102,6 +102,8 @@ impl SymbolOptions {
                 kallsyms: self.guestkallsyms.clone(),
                 vmlinux: self.guestvmlinux.clone(),
                 mount: self.guestmount.clone(),
+                // What belongs to the recording is told by the recording.
+                kcore_dirs: Vec::new(),
             },
             demangle: match self.demangle {
                 Demangle::Full => symbols::Demangle::Full,

@@ -221,7 +221,10 @@ fn times_that_jump_back_are_told() {
     let jump = |back_to| {
         with(|pipe| {
             pipe.raw(68, 0, &[]);
-            pipe.sample(&Sample { time: 9_000_000_000, ..Sample::default() });
+            // One alone could be wrong.
+            for _ in 0..2 {
+                pipe.sample(&Sample { time: 9_000_000_000, ..Sample::default() });
+            }
             pipe.raw(68, 0, &[]);
             pipe.raw(68, 0, &[]);
             pipe.samples(10, &Sample { time: back_to, ..Sample::default() });
@@ -234,6 +237,58 @@ fn times_that_jump_back_are_told() {
     assert_eq!(kinds(&value), ["unordered"]);
     assert_eq!(findings(&value)[0]["count"], 10);
     nothing(&jump(9_000_000_000));
+}
+
+/// Samples, then one at this time in the next round, then more samples.
+fn with_a_sample_at(time: u64, tell_range: bool) -> Pipe {
+    with(|pipe| {
+        if tell_range {
+            let range = [1_000_000_000u64, 1_309_000_000];
+            pipe.feature(21, &range.map(u64::to_le_bytes).concat());
+        }
+        pipe.raw(68, 0, &[]);
+        pipe.sample(&Sample { time, ..Sample::default() });
+        pipe.raw(68, 0, &[]);
+        pipe.raw(68, 0, &[]);
+        pipe.samples(10, &Sample { time: 1_300_000_000, ..Sample::default() });
+    })
+}
+
+#[test]
+fn a_single_time_far_from_all_others_is_no_jump_back() {
+    for time in [900_000_000_000, u64::MAX - 1] {
+        let (value, _) = check_pipe(&with_a_sample_at(time, false));
+        assert_eq!(kinds(&value), ["stray_times", "unordered"], "{time}");
+        assert_eq!(findings(&value)[0]["count"], 1);
+    }
+    nothing(&with_a_sample_at(1_299_000_000, false));
+}
+
+/// Where the recorder tells the times of the first and the last sample, one that cannot be does not end the order of rounds.
+#[test]
+fn a_time_outside_the_recording_does_no_harm() {
+    for time in [900_000_000_000, u64::MAX, u64::MAX - 1] {
+        let finding = only(&with_a_sample_at(time, true), "stray_times", "loss");
+        assert_eq!(finding["count"], 1, "{time}");
+    }
+    nothing(&with_a_sample_at(1_299_000_000, true));
+}
+
+/// A sample whose chain is completed later is delivered then: that is no jump of the time.
+#[test]
+fn a_chain_that_is_completed_late_is_no_jump_back() {
+    const DEFER_CALLCHAIN: u64 = 1 << 38;
+    const USER_DEFERRED: u64 = -640i64 as u64;
+    let base = Attr::default();
+    let mut pipe = Pipe::sound(&[Attr { flags: base.flags | DEFER_CALLCHAIN, ..base }]);
+    pipe.samples(200, &Sample::default());
+    pipe.sample(&Sample { time: 1_300_000_000, chain: vec![USER_DEFERRED, 0x77], ..Sample::default() });
+    pipe.samples(10, &Sample { time: 5_300_000_000, tid: PID, ..Sample::default() });
+    let user = Sample::default().chain;
+    let body = [&[0x77, user.len() as u64], user.as_slice()].concat();
+    pipe.words(22, USER, &body, 5_400_000_000);
+    pipe.samples(10, &Sample { time: 5_500_000_000, ..Sample::default() });
+    nothing(&pipe);
 }
 
 #[test]

@@ -345,7 +345,7 @@ fn copies_of_the_kernel() {
     let info = tool::json("info", &path);
     assert_eq!((info["container"].as_str(), info["kcore_dir"].as_str()), (Some("directory"), Some(folder)));
     let text = tool::answer(&["info", path.to_str().unwrap()]);
-    assert!(text.lines().any(|line| line.contains("copy of the kernel") && line.contains(folder)), "{text}");
+    assert!(text.lines().any(|line| line.contains("kernel copy ") && line.contains(folder)), "{text}");
     // The file in it alone is an ordinary recording, without.
     let inner = tool::json("info", &path.join("data"));
     assert_eq!((inner["container"].as_str(), inner["kcore_dir"].is_null()), (Some("file"), true));

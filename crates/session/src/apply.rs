@@ -94,12 +94,14 @@ impl Session {
         let shares = self.delivery.shares(event.schema(), index, &view);
         let weight = shares.iter().fold(0u64, |sum, share| sum.saturating_add(share.period));
         self.count(&seen, &code, weight);
+        let is_timed = fields.time != 0 && !self.strays.is_stray(event.schema(), fields.time);
         Moment::Sample(SampleMoment {
             event: index,
             process: seen.process,
             thread: seen.thread,
             comm: seen.comm,
             time_ns: fields.time,
+            is_timed,
             cpu: recorded.has(SampleType::CPU).then_some(fields.cpu),
             period,
             mode,

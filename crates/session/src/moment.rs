@@ -39,6 +39,8 @@ pub struct SampleMoment<'e> {
     pub comm: CommId,
     /// Time in ns of the recording's clock; 0 where not recorded.
     pub time_ns: u64,
+    /// Whether it has a time that can be; see [`perffile::StrayTimes`].
+    pub is_timed: bool,
     /// CPU number, where recorded.
     pub cpu: Option<u32>,
     /// How many events it stands for: as recorded, else the event's default.

@@ -76,7 +76,8 @@ impl fmt::Debug for FileLoader {
     }
 }
 
-/// Where the symbols of the kernels of virtual machines are. Nothing is searched that is not named here.
+/// Where the symbols of the kernels of virtual machines are. Nothing is searched that is not named
+/// here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GuestFiles {
     /// A symbol list for every guest.
@@ -86,6 +87,20 @@ pub struct GuestFiles {
     /// A directory with the root directory of each guest, by the number of the process that runs the guest
     /// (`MOUNT/1234/proc/kallsyms`, `MOUNT/1234/lib/modules/…`).
     pub mount: Option<PathBuf>,
+    /// Copies of guests' kernels that belong to the recording (`kcore_dir__1234`), by the process that ran the guest.
+    pub kcore_dirs: Vec<(u32, PathBuf)>,
+}
+
+impl GuestFiles {
+    /// The copy of the kernel of the guest that this process ran; if it is not known which, of the only guest.
+    pub(crate) fn kcore_dir(&self, pid: Option<u32>) -> Option<&Path> {
+        let found = match (pid, self.kcore_dirs.as_slice()) {
+            (Some(pid), dirs) => dirs.iter().find(|(number, _)| *number == pid),
+            (None, [only]) => Some(only),
+            (None, _) => None,
+        };
+        found.map(|(_, path)| path.as_path())
+    }
 }
 
 /// Which addresses source lines are looked up for.

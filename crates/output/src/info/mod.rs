@@ -19,6 +19,11 @@ pub use words::write_text;
 /// What the writer says.
 pub fn write_json(out: &mut impl Write, metadata: &Metadata) -> io::Result<()> {
     let attrs: Vec<Value> = metadata.schema.events().iter().map(attr::json).collect();
+    let guests: Vec<Value> = metadata
+        .guest_kcore_dirs
+        .iter()
+        .map(|(pid, path)| json!({"pid": pid, "kcore_dir": path.display().to_string()}))
+        .collect();
     let document = json!({
         "schema": json::SCHEMA,
         "container": metadata.container.to_string(),
@@ -26,6 +31,7 @@ pub fn write_json(out: &mut impl Write, metadata: &Metadata) -> io::Result<()> {
         "byte_order": metadata.order.to_string(),
         "compressed": metadata.compressed,
         "kcore_dir": metadata.kcore_dir.as_ref().map(|path| path.display().to_string()),
+        "guests": guests,
         "damaged": metadata.issues.damaged(),
         "attrs": attrs,
         "features": features::json(metadata),

@@ -1,5 +1,6 @@
 //! Directories: `perf record --threads` writes a file `data` with everything but the samples, and a stream of records
-//! without any header per thread, `data.0`, `data.1`, …; `--kcore` puts `kcore_dir` beside `data`.
+//! without any header per thread, `data.0`, `data.1`, …; `--kcore` puts `kcore_dir` beside `data`, and
+//! what is merged from guests `kcore_dir__PID`.
 
 use super::stream::{Source, Stream};
 use super::{Container, Opened};
@@ -21,7 +22,9 @@ pub(crate) fn open(path: &Path, limits: &Limits) -> Result<Opened> {
     opened.metadata.container = Container::Directory;
     let kcore_dir = path.join("kcore_dir");
     opened.metadata.kcore_dir = kcore_dir.is_dir().then_some(kcore_dir);
-    for (number, path) in streams(path)? {
+    opened.metadata.guest_kcore_dirs =
+        numbered(path, "kcore_dir__")?.into_iter().filter(|(_, path)| path.is_dir()).collect();
+    for (number, path) in numbered(path, "data.")? {
         let io = |error| Error::io(path.display().to_string(), error);
         // A thread that recorded nothing leaves an empty file, which cannot be mapped; and what is no file at all, as a
         // named pipe, might never open.
@@ -36,13 +39,13 @@ pub(crate) fn open(path: &Path, limits: &Limits) -> Result<Opened> {
     Ok(opened)
 }
 
-/// The files `data.N`, by number.
-fn streams(directory: &Path) -> Result<Vec<(u32, PathBuf)>> {
+/// What lies in a directory under this name with a number behind it, by number.
+fn numbered(directory: &Path, name: &str) -> Result<Vec<(u32, PathBuf)>> {
     let io = |error| Error::io(directory.display().to_string(), error);
     let mut found = Vec::new();
     for entry in directory.read_dir().map_err(io)? {
         let path = entry.map_err(io)?.path();
-        let number = path.file_name().and_then(|name| name.to_str()?.strip_prefix("data.")?.parse().ok());
+        let number = path.file_name().and_then(|told| told.to_str()?.strip_prefix(name)?.parse().ok());
         found.extend(number.map(|number| (number, path)));
     }
     found.sort();

@@ -12,6 +12,7 @@ use crate::issue::{IssueKind, Issues};
 use crate::limits::Limits;
 use crate::place::{Part, Place};
 use crate::recording::Metadata;
+use crate::sample_times::SampleTimes;
 use crate::schema::Schema;
 use crate::wire::attr::EventAttr;
 use crate::wire::decode::Decoder;
@@ -51,6 +52,7 @@ pub(crate) fn open(bytes: &Bytes, version: u8, order: ByteOrder, limits: &Limits
         file.features(&mut features);
     }
     names_and_ids(&features, &mut schema);
+    schema.set_sample_times(SampleTimes::of(&features));
     if schema.has_unnamed() {
         schema.set_fallback_names(&NameSources::new(&features, order));
     }
@@ -62,6 +64,7 @@ pub(crate) fn open(bytes: &Bytes, version: u8, order: ByteOrder, limits: &Limits
         features: Arc::new(features),
         compressed: false,
         kcore_dir: None,
+        guest_kcore_dirs: Vec::new(),
         issues: file.issues,
     };
     Ok(Opened { metadata, streams: vec![data] })

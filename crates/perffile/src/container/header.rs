@@ -99,6 +99,10 @@ fn what_else(bytes: &[u8]) -> String {
     if let Some((_, what)) = KNOWN.iter().find(|(start, _)| bytes.starts_with(start)) {
         return (*what).to_owned();
     }
+    // POSIX ustar: the magic of an archive's first entry.
+    if bytes.get(257..262) == Some(b"ustar") {
+        return "this is a tar archive: unpack it".to_owned();
+    }
     let start = bytes.get(..8).unwrap_or(bytes);
     if start.iter().all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace()) {
         return format!("it starts with the text {:?}", String::from_utf8_lossy(start));

@@ -23,6 +23,7 @@ pub(crate) fn open(records: Source, version: u8, order: ByteOrder) -> Opened {
         features: Arc::new(Features::new(order)),
         compressed: false,
         kcore_dir: None,
+        guest_kcore_dirs: Vec::new(),
         issues: Issues::default(),
     };
     Opened {

@@ -6,6 +6,7 @@ use crate::container::event_name::NameSources;
 use crate::container::features::Features;
 use crate::container::file::names_and_ids;
 use crate::issue::IssueKind;
+use crate::sample_times::SampleTimes;
 use crate::schema::Schema;
 use crate::simpleperf;
 use crate::wire::attr::{EventAttr, SampleShape};
@@ -155,6 +156,10 @@ impl Batches {
             self.renamings += 1;
             self.name_sources = None;
             self.names_stale = true;
+        }
+        if feature == bit::SAMPLE_TIME && is_news {
+            let times = SampleTimes::of(&self.metadata.features);
+            self.schema().set_sample_times(times);
         }
         if feature == bit::EVENT_DESC {
             let features = Arc::clone(&self.metadata.features);

@@ -7,6 +7,7 @@ use crate::issue::IssueKind;
 use crate::place::Place;
 use crate::wire::endian::with_order;
 use crate::wire::head::{HEAD_SIZE, RecordHead};
+use crate::wire::record::kind;
 
 impl Batches {
     /// A head that cannot be one. If records begin inside what was taken for the record before it, that one's size is
@@ -67,6 +68,28 @@ impl Batches {
         let dialect = self.metadata.schema.dialect();
         let last = self.nothing_follows() || self.current.as_ref().is_some_and(|cursor| cursor.inside);
         with_order!(self.metadata.order, O => frame::resync::<O>(bytes, from, dialect, last))
+    }
+
+    /// Where records begin inside a payload that is all there, if no record follows it: then its size is wrong, and it swallows
+    /// them. Any bytes may be trace data, records too; but then one follows them.
+    pub(super) fn swallowed(&self, bytes: &Bytes, number: u32, start: usize, payload: usize) -> Resync {
+        let there = bytes.len().saturating_sub(start);
+        let is_inside = self.current.as_ref().is_some_and(|cursor| cursor.inside);
+        // What COMPRESSED2 claims is looked at where it is taken apart. Longer payloads are not kept of streams that arrive.
+        let most = there.min(self.limits.payload_bytes);
+        if payload == 0 || payload > most || number == kind::COMPRESSED2 || is_inside {
+            return Resync::Nowhere;
+        }
+        let behind = bytes.get(start + payload..).unwrap_or_default();
+        let last = self.nothing_follows();
+        match with_order!(self.metadata.order, O => RecordHead::read::<O>(behind)) {
+            Some(head) if frame::is_likely(head) => return Resync::Nowhere,
+            None if !last => return Resync::Perhaps(start),
+            None if behind.is_empty() => return Resync::Nowhere,
+            _ => {}
+        }
+        let (dialect, places) = (self.metadata.schema.dialect(), start..start + payload);
+        with_order!(self.metadata.order, O => frame::resync_within::<O>(bytes, places, dialect, last))
     }
 
     /// Stray bytes begin at `pos`, or go on there since the chunk before; records may begin again at `from`. Where that is

@@ -141,7 +141,7 @@ pub(crate) fn is_of_known_kind(head: RecordHead) -> bool {
 
 /// Whether a head is quite like those that the kernel and perf write: the kernel's sizes are multiples of eight. For places
 /// where nothing else tells that a record begins.
-fn is_likely(head: RecordHead) -> bool {
+pub(crate) fn is_likely(head: RecordHead) -> bool {
     is_of_known_kind(head) && (!is_kernels(head.kind) || head.size.is_multiple_of(8))
 }
 
@@ -159,15 +159,25 @@ pub(crate) enum Resync {
 /// The next place at or behind `from` where some plausible records follow each other, or all the bytes end with one.
 /// `last` says that nothing follows the bytes. The answer is the same in whatever pieces they come.
 pub(crate) fn resync<O: Order>(bytes: &[u8], from: usize, dialect: Dialect, last: bool) -> Resync {
-    let mut at = from;
-    while at + HEAD_SIZE <= bytes.len() {
+    resync_within::<O>(bytes, from..usize::MAX, dialect, last)
+}
+
+/// As [`resync`], for places in a range only.
+pub(crate) fn resync_within<O: Order>(
+    bytes: &[u8],
+    places: Range<usize>,
+    dialect: Dialect,
+    last: bool,
+) -> Resync {
+    let mut at = places.start;
+    while at < places.end && at + HEAD_SIZE <= bytes.len() {
         match begins::<O>(bytes, at, dialect, last) {
             Some(true) => return Resync::At(at),
             Some(false) => at += 1,
             None => return Resync::Perhaps(at),
         }
     }
-    if last { Resync::Nowhere } else { Resync::Perhaps(at.min(bytes.len())) }
+    if last || at >= places.end { Resync::Nowhere } else { Resync::Perhaps(at.min(bytes.len())) }
 }
 
 /// Whether records begin here; `None` where it takes more bytes to tell.

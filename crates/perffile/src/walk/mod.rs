@@ -20,6 +20,7 @@ use crate::limits::Limits;
 use crate::order::{Entry, Ordering, Queue};
 use crate::place::Place;
 use crate::recording::Metadata;
+use crate::sample_times::StrayTimes;
 use crate::simpleperf::SplitRecords;
 use crate::wire::endian::with_order;
 use decompress::Decompressor;
@@ -48,6 +49,8 @@ pub struct Batches {
     /// Whether records with time wait for their round.
     sorting: bool,
     queue: Queue,
+    /// Samples with times that cannot be.
+    strays: StrayTimes,
     ready: Vec<Entry>,
     /// A round has ended: what is ready is a batch.
     round_ended: bool,
@@ -114,6 +117,7 @@ impl Batches {
             ordering,
             sorting: false,
             queue: Queue::default(),
+            strays: StrayTimes::default(),
             ready: Vec::new(),
             round_ended: false,
             finished: false,

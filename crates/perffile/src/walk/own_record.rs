@@ -1,6 +1,7 @@
 //! perf's own records, from type 64 on: delivered where they stand, with the bytes that follow some of them.
 
-use super::{Batches, frame};
+use super::Batches;
+use super::frame::{self, Resync};
 use crate::bytes::Bytes;
 use crate::container::Container;
 use crate::dialect::Dialect;
@@ -45,11 +46,8 @@ impl Batches {
             usize::try_from(frame::payload_size(head, rest, O::ORDER, self.metadata.schema.dialect()))
                 .unwrap_or(usize::MAX);
         let behind = bytes.get(pos + size..).unwrap_or_default();
-        if head.kind == kind::AUXTRACE && self.covers_another::<O>(bytes, pos, size.saturating_add(payload)) {
-            let message =
-                || format!("a payload of {payload} bytes cannot be: the next AUXTRACE record is inside");
-            self.metadata.issues.add(IssueKind::BadRecordSize, self.place(pos, head), message);
-            return self.stray(bytes, pos, pos + size);
+        if self.is_claim_refused::<O>(bytes, pos, head, payload) {
+            return;
         }
         let mut passed_over = 0;
         if behind.len() < payload {
@@ -94,6 +92,38 @@ impl Batches {
             kind::COMPRESSED | kind::COMPRESSED2 => self.enter_compressed::<O>(pos, head, bytes),
             _ => {}
         }
+    }
+
+    /// Whether what a record claims as its payload cannot be: then the walk goes on where records begin. Or that cannot be told
+    /// yet: then with more bytes.
+    fn is_claim_refused<O: Order>(
+        &mut self,
+        bytes: &Bytes,
+        pos: usize,
+        head: RecordHead,
+        payload: usize,
+    ) -> bool {
+        let start = pos + usize::from(head.size).max(HEAD_SIZE);
+        let message = if head.kind == kind::AUXTRACE
+            && self.covers_another::<O>(bytes, pos, start.saturating_add(payload) - pos)
+        {
+            format!("a payload of {payload} bytes cannot be: the next AUXTRACE record is inside")
+        } else {
+            match self.swallowed(bytes, head.kind, start, payload) {
+                Resync::Nowhere => return false,
+                Resync::Perhaps(_) => {
+                    self.at_chunk_end(bytes, pos);
+                    return true;
+                }
+                Resync::At(next) => {
+                    let first = next - start;
+                    format!("a payload of {payload} bytes cannot be: records begin behind its first {first}")
+                }
+            }
+        };
+        self.metadata.issues.add(IssueKind::BadRecordSize, self.place(pos, head), || message);
+        self.stray(bytes, pos, start);
+        true
     }
 
     /// Whether what an AUXTRACE record claims covers another one. Any bytes may be trace data, records too; so only where the

@@ -3,6 +3,7 @@
 use super::{BATCH_RECORDS, Batches, frame};
 use crate::issue::IssueKind;
 use crate::order::{Entry, Queue};
+use crate::sample_times::StrayTimes;
 use crate::schema::Schema;
 use crate::wire::attr::SampleShape;
 use crate::wire::endian::Order;
@@ -77,7 +78,7 @@ impl Batches {
             if has_name(head.kind) {
                 self.check_name::<O>(&schema, record, pos, head);
             }
-            let time = if self.sorting { time_of(&schema, head, record) } else { 0 };
+            let time = if self.sorting { time_of(&schema, &mut self.strays, head, record) } else { 0 };
             let entry = Entry { time, index: self.index, chunk, pos: at };
             if Queue::has_to_wait(time) {
                 self.queue.push(entry);
@@ -138,10 +139,13 @@ fn has_name(number: u32) -> bool {
     matches!(number, kind::MMAP | kind::MMAP2 | kind::COMM | kind::KSYMBOL | kind::CGROUP)
 }
 
+/// By what a record is put in order. The time of a sample that cannot be is as none: it would end the order of all rounds.
 #[inline(always)]
-fn time_of(schema: &Schema, head: RecordHead, record: &[u8]) -> u64 {
+fn time_of(schema: &Schema, strays: &mut StrayTimes, head: RecordHead, record: &[u8]) -> u64 {
     let body = record.get(HEAD_SIZE..).unwrap_or_default();
-    let time =
-        if head.kind == kind::SAMPLE { schema.time_of_sample(body) } else { schema.time_of_trailer(body) };
-    time.unwrap_or(0)
+    if head.kind != kind::SAMPLE {
+        return schema.time_of_trailer(body).unwrap_or(0);
+    }
+    let time = schema.time_of_sample(body).unwrap_or(0);
+    if strays.is_stray(schema, time) { 0 } else { time }
 }

@@ -52,7 +52,7 @@ impl Totals {
         if let Some(count) = self.by_event.get_mut(sample.event) {
             *count += 1;
         }
-        if sample.time_ns != 0 {
+        if sample.is_timed {
             let (first, last) = self.times_ns.unwrap_or((sample.time_ns, sample.time_ns));
             self.times_ns = Some((first.min(sample.time_ns), last.max(sample.time_ns)));
         }

@@ -42,7 +42,7 @@ struct Machine<'s, 'f> {
 }
 
 impl<'s, 'f> Machine<'s, 'f> {
-    /// A guest has nothing but what the user named for it.
+    /// A guest has nothing but what the user or the recording named for it.
     fn guest(shared: &'s Shared<'f>, pid: Option<u32>) -> Machine<'s, 'f> {
         let given = &shared.options.guest;
         let root = given.mount.as_ref().zip(pid).map(|(mount, pid)| mount.join(pid.to_string()));
@@ -51,7 +51,7 @@ impl<'s, 'f> Machine<'s, 'f> {
             kallsyms: given.kallsyms.clone().or_else(list),
             vmlinux: given.vmlinux.clone(),
             symfs: Some(root.unwrap_or_else(|| PathBuf::from("/nonexistent"))),
-            kcore_dir: None,
+            kcore_dir: given.kcore_dir(pid).map(Path::to_owned),
             kernel_release: None,
             kernel_build_id: None,
             trust_running_kernel: false,

@@ -302,6 +302,21 @@ fn kernels_of_guests() {
         assert_eq!(name_at(&options, kernel(pid), 0xffff_ffff_8000_1010), "alpha");
         assert_eq!(name_at(&options, module(pid), 0xffff_ffff_c000_8110), "delta");
     }
+    // A copy of its kernel that belongs to the recording, by the process that ran it.
+    for pid in [77, 78] {
+        std::fs::create_dir_all(dir.join(format!("kcore_dir__{pid}"))).unwrap();
+    }
+    std::fs::write(dir.join("kcore_dir__77/kallsyms"), LIST).unwrap();
+    let kcore_dirs = vec![(77, dir.join("kcore_dir__77")), (78, dir.join("kcore_dir__78"))];
+    let both = Options { guest: GuestFiles { kcore_dirs, ..GuestFiles::default() }, ..options() };
+    assert_eq!(name_at(&both, kernel(Some(77)), 0xffff_ffff_8000_1010), "alpha");
+    for pid in [Some(78), Some(79), None] {
+        let answer = resolve_one(&both, AddressBatch::new(kernel(pid), vec![0xffff_ffff_8000_1010]));
+        assert!(answer.batch_reason.is_some(), "{pid:?}");
+    }
+    let kcore_dirs = vec![(77, dir.join("kcore_dir__77"))];
+    let only = Options { guest: GuestFiles { kcore_dirs, ..GuestFiles::default() }, ..options() };
+    assert_eq!(name_at(&only, kernel(None), 0xffff_ffff_8000_1010), "alpha");
     // What runs here is no guest.
     let trusting = Options { trust_running_kernel: true, guest: mount, ..options() };
     let answer = resolve_one(&trusting, AddressBatch::new(kernel(Some(78)), vec![0xffff_ffff_8100_0000]));

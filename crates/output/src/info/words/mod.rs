@@ -35,7 +35,10 @@ pub fn write_text(out: &mut impl Write, metadata: &Metadata) -> io::Result<()> {
         ),
     );
     if let Some(path) = &metadata.kcore_dir {
-        page.fact("copy of the kernel", printable(&path.display().to_string()));
+        page.fact("kernel copy", printable(&path.display().to_string()));
+    }
+    for (pid, path) in &metadata.guest_kcore_dirs {
+        page.fact("guest kernel", format!("{} (process {pid})", printable(&path.display().to_string())));
     }
     // What may be long comes behind what is short.
     let (long, short): (Vec<u32>, Vec<u32>) = metadata.features.bits().partition(|bit| LONG.contains(bit));
