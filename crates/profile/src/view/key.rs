@@ -155,8 +155,8 @@ pub const KEYS: &[Key] = keys! {
     "dso_to" "target binary" Sample(branch::dso_to) fields(&[Field::BranchTo]), "binary a branch went to";
     "symbol_from" "source function" Sample(branch::symbol_from) fields(&[Field::BranchFrom]), "function a branch came from";
     "symbol_to" "target function" Sample(branch::symbol_to) fields(&[Field::BranchTo]), "function a branch went to";
-    "addr_from" "source address" Sample(branch::addr_from) fields(&[Field::BranchFrom]), "address a branch came from";
-    "addr_to" "target address" Sample(branch::addr_to) fields(&[Field::BranchTo]), "address a branch went to";
+    "addr_from" "source address" Sample(branch::addr_from) fields(&[Field::BranchFrom]), "place a branch came from: function and offset, or address in the binary";
+    "addr_to" "target address" Sample(branch::addr_to) fields(&[Field::BranchTo]), "place a branch went to: function and offset, or address in the binary";
     "srcline_from" "source line from" Sample(branch::srcline_from) Needs { lines: true, ..fields(&[Field::BranchFrom]) }, "source line a branch came from";
     "srcline_to" "source line to" Sample(branch::srcline_to) Needs { lines: true, ..fields(&[Field::BranchTo]) }, "source line a branch went to";
     "mispredict" "mispredicted" Sample(branch::mispredict) fields(&[Field::BranchFlags]), "whether a branch was mispredicted";
