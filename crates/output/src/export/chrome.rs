@@ -1,6 +1,9 @@
 //! Chrome's trace events as JSON, for chrome://tracing, ui.perfetto.dev and what else reads them.
 //!
-//! Every sample is an event with its stack and weight. Events that count time also become slices: the time that a sample
+//! Every sample is an event (`P`) with its stack and weight; a stack is the number of a frame, which tells its caller. What is the
+//! same for all events of a kind, as a category, is not written.
+//!
+//! Events that count time also become slices: the time that a sample
 //! stands for ends where it was taken, and begins as long before as its period says, but not before the sample ahead of it.
 
 use crate::export::circumstances::Unit;
@@ -177,7 +180,6 @@ impl Writer<'_, '_> {
             json.object(|json| {
                 let (pid, tid) = (label.pid, label.tid);
                 Head { phase: "P", name: Some(&name), time_ns: row.time_ns, pid, tid }.write(json);
-                json.field("cat", "sample");
                 if let Some(stack) = stack {
                     json.field("sf", stack.to_string());
                 }
@@ -219,8 +221,7 @@ impl Writer<'_, '_> {
                 };
                 json.line();
                 json.object(|json| {
-                    Head { phase: "B", name: Some(&name), time_ns: start, pid, tid }.write(json);
-                    json.field("cat", "stack");
+                    Head { phase: "B", name: Some(&name), time_ns: start, pid, tid }.write(json)
                 });
                 open.push(name);
             }
