@@ -59,7 +59,8 @@ fn every_option_of_perf_is_known() {
     // What is wrong with the words is said before the recording is looked for.
     let data = "/nonexistent/perf.data";
     // Here these have a meaning of their own, and a value: where names come from, in how many threads, how names look.
-    let other = ["--symbols", "--threads", "--demangle"];
+    // The recording is named already.
+    let other = ["--symbols", "--threads", "--demangle", "--input", "-i"];
     for (option, value) in options.iter().filter(|(option, _)| !other.contains(&option.as_str())) {
         let mut arguments = vec!["report", data, option.as_str()];
         if *value && option != "--itrace" {
@@ -69,7 +70,8 @@ fn every_option_of_perf_is_known() {
         let (said, status) = (tool::stderr(&output), output.status.code());
         assert!(!said.contains("unexpected argument"), "{option}: {said}");
         assert!(!said.contains("a value is required"), "{option}: {said}");
-        let refused = said.starts_with(&format!("error: {option}: "));
+        // By its name and a reason, or because 1 is no value of it.
+        let refused = said.starts_with("error: -") || said.starts_with("error: invalid value '1'");
         assert!(refused || said.contains("/nonexistent") || status == Some(0), "{option}: {said}");
     }
 }
