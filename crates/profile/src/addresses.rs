@@ -1,7 +1,8 @@
 //! Every address once: places in code, by number.
 
 use crate::interner::Interner;
-use readperf_session::{AddressSpace, CodeAddress, CpuMode, ProcessId, Session, SpaceVersion};
+use crate::recent::Recent;
+use readperf_session::{AddressSpace, CodeAddress, CpuMode, Mapping, ProcessId, Session, SpaceVersion};
 
 /// Number of an address in [`Addresses`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -15,34 +16,62 @@ impl AddressId {
     }
 }
 
-/// Slots for look-ups that are remembered; 24 bytes each. A power of two.
-const RECENT: usize = 1 << 16;
-
-/// A look-up and its answer.
+/// A look-up of an address, in the mappings as they are when it is made.
 #[derive(Clone, Copy, Debug)]
-struct Recent {
+pub struct Lookup {
+    process: ProcessId,
     version: SpaceVersion,
+    mode: CpuMode,
     ip: u64,
-    id: AddressId,
+}
+
+impl Lookup {
+    /// Of an address of a process.
+    #[inline]
+    pub fn new(session: &Session, process: ProcessId, mode: CpuMode, ip: u64) -> Lookup {
+        Lookup { process, version: session.space_version(process, mode), mode, ip }
+    }
+
+    /// As another address in the same mode.
+    #[inline]
+    pub fn at(self, ip: u64) -> Lookup {
+        Lookup { ip, ..self }
+    }
+
+    /// Its address.
+    #[inline]
+    pub fn ip(&self) -> u64 {
+        self.ip
+    }
+
+    /// The number of the state of the mappings, if it is a small one.
+    #[inline]
+    pub(crate) fn version_number(&self) -> u32 {
+        u32::try_from(self.version.number()).unwrap_or(0)
+    }
+
+    /// In which mode it ran.
+    #[inline]
+    pub fn mode(&self) -> CpuMode {
+        self.mode
+    }
 }
 
 /// Places in code, each held once. Numbers are handed out in the order of first sight.
 #[derive(Clone, Debug, Default)]
 pub struct Addresses {
     list: Interner<CodeAddress>,
-    /// Look-ups that were made before, by a hash; later ones take the place of earlier ones. Most samples are in places where
-    /// others were.
-    recent: Vec<Option<Recent>>,
+    recent: Recent,
+    misses: Misses,
 }
 
-/// 2^64 over the golden ratio: Fibonacci hashing.
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// The slot of a look-up: the upper bits of its hash.
-#[inline]
-fn recent_slot(version: SpaceVersion, ip: u64) -> usize {
-    let hash = (ip ^ version.number().rotate_left(40)).wrapping_mul(GOLDEN);
-    usize::try_from(hash >> (64 - RECENT.trailing_zeros())).unwrap_or(0)
+/// Look-ups of a batch that are not remembered.
+#[derive(Clone, Debug, Default)]
+struct Misses {
+    /// Their indices in the batch.
+    at: Vec<usize>,
+    codes: Vec<CodeAddress>,
+    numbers: Vec<u32>,
 }
 
 impl Addresses {
@@ -85,50 +114,53 @@ impl Addresses {
 
     /// Forgets what is only needed to add more.
     pub fn freeze(&mut self) {
-        self.recent = Vec::new();
+        (self.recent, self.misses) = Default::default();
         self.list.freeze();
     }
 
-    /// The number of where an address is, in the mappings as of now.
-    #[inline]
-    pub fn locate(&mut self, session: &Session, process: ProcessId, mode: CpuMode, ip: u64) -> AddressId {
-        let version = session.space_version(process, mode);
-        self.remember(version, mode, ip, || session.locate(process, mode, ip))
+    /// The numbers of where addresses are, in their order. Nothing may have been mapped since the look-ups were made.
+    pub fn locate_all(&mut self, session: &Session, lookups: &[Lookup], ids: &mut Vec<AddressId>) {
+        let start = ids.len();
+        let Addresses { list, recent, misses: Misses { at, codes, numbers } } = self;
+        recent.touch(lookups);
+        (at.clear(), codes.clear(), numbers.clear());
+        for (nr, lookup) in lookups.iter().enumerate() {
+            let known = recent.get(lookup.version, lookup.ip);
+            ids.push(known.unwrap_or(AddressId(u32::MAX)));
+            if known.is_none() {
+                at.push(nr);
+            }
+        }
+        let mut last: Option<(SpaceVersion, Mapping)> = None;
+        codes.extend(at.iter().filter_map(|nr| lookups.get(*nr)).map(|lookup| {
+            let Lookup { process, version, mode, ip } = *lookup;
+            // Mappings of processes do not overlap; those of the kernel may.
+            if mode != CpuMode::User {
+                return session.locate(process, mode, ip);
+            }
+            if last.is_none_or(|(of, mapping)| of != version || !mapping.covers(ip)) {
+                last = session.mapping(process, mode, ip).map(|mapping| (version, *mapping));
+            }
+            CodeAddress::of(last.as_ref().map(|(_, mapping)| mapping), mode, ip)
+        }));
+        list.number_all(codes, numbers);
+        for (nr, number) in at.iter().zip(numbers) {
+            let id = AddressId(*number);
+            if let (Some(slot), Some(lookup)) = (ids.get_mut(start + nr), lookups.get(*nr)) {
+                *slot = id;
+                recent.put(lookup.version, lookup.ip, id);
+            }
+        }
     }
 
     /// The number of where an address of a process is, in the mappings of another time.
     #[inline]
     pub fn locate_in(&mut self, space: &AddressSpace, ip: u64) -> AddressId {
-        let mode = CpuMode::User;
-        self.remember(space.version(), mode, ip, || CodeAddress::of(space.find(ip), mode, ip))
-    }
-
-    #[inline]
-    fn remember(
-        &mut self,
-        version: SpaceVersion,
-        mode: CpuMode,
-        ip: u64,
-        locate: impl FnOnce() -> CodeAddress,
-    ) -> AddressId {
-        // Without mappings modes share their version, but not the answer.
-        if version == SpaceVersion::default() {
-            return self.number(CodeAddress::of(None, mode, ip));
+        if let Some(known) = self.recent.get(space.version(), ip) {
+            return known;
         }
-        let slot = recent_slot(version, ip);
-        if let Some(Some(recent)) = self.recent.get(slot)
-            && recent.ip == ip
-            && recent.version == version
-        {
-            return recent.id;
-        }
-        let id = self.number(locate());
-        if self.recent.is_empty() {
-            self.recent.resize(RECENT, None);
-        }
-        if let Some(place) = self.recent.get_mut(slot) {
-            *place = Some(Recent { version, ip, id });
-        }
+        let id = self.number(CodeAddress::of(space.find(ip), CpuMode::User, ip));
+        self.recent.put(space.version(), ip, id);
         id
     }
 }

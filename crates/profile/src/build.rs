@@ -34,8 +34,26 @@ pub struct Builder {
     sums: Vec<(u64, u64)>,
     /// With times: the rows, one a sample.
     single: Vec<SampleRow>,
+    waiting: Waiting,
     times_ns: Option<(u64, u64)>,
 }
+
+/// Samples that wait: those whose stacks and rows are not looked up yet, since that is faster for many at once.
+#[derive(Debug, Default)]
+struct Waiting {
+    /// The places of their stacks, each the innermost first.
+    places: Vec<AddressId>,
+    ends: Vec<usize>,
+    /// Their rows, with the stack's index among these. As keys, rows have no sums yet.
+    rows: Vec<(SampleRow, usize)>,
+    periods: Vec<u64>,
+    stacks: Vec<StackId>,
+    keys: Vec<SampleRow>,
+    numbers: Vec<u32>,
+}
+
+/// Samples that wait at most: what is needed of the tables for so many fits into a cache close to the processor.
+const WAITING: usize = 1024;
 
 impl Builder {
     /// Nothing yet.
@@ -56,7 +74,7 @@ impl Builder {
         sample: &SampleMoment<'_>,
         shares: &[Share],
         address: AddressId,
-        stack: impl DoubleEndedIterator<Item = AddressId>,
+        stack: &[AddressId],
     ) {
         self.add_with(sample, shares, address, stack, None);
     }
@@ -68,10 +86,16 @@ impl Builder {
         sample: &SampleMoment<'_>,
         shares: &[Share],
         address: AddressId,
-        stack: impl DoubleEndedIterator<Item = AddressId>,
+        stack: &[AddressId],
         data: Option<AddressId>,
     ) {
-        let stack = if self.keep.stacks { self.stacks.number(stack) } else { StackId::EMPTY };
+        if self.waiting.rows.len() >= WAITING {
+            self.take_in();
+        }
+        if self.keep.stacks {
+            self.waiting.places.extend_from_slice(stack);
+        }
+        self.waiting.ends.push(self.waiting.places.len());
         // 0 stands for no time.
         if sample.time_ns > 0 && !shares.is_empty() {
             let (first, last) = self.times_ns.unwrap_or((sample.time_ns, sample.time_ns));
@@ -84,27 +108,24 @@ impl Builder {
         });
         for share in shares {
             let share = Share { period: latency.unwrap_or(share.period), ..*share };
-            self.add_share(sample, share, address, stack, detail);
+            self.add_share(sample, share, address, detail);
         }
     }
 
     /// Adds the branches of a sample, each as a sample that stands for one.
     pub fn add_branches(&mut self, sample: &SampleMoment<'_>, event: usize, branches: &[Branch]) {
         for branch in branches {
+            if self.waiting.rows.len() >= WAITING {
+                self.take_in();
+            }
+            self.waiting.ends.push(self.waiting.places.len());
             let detail = self.details.number(sample, None, Some(branch));
-            self.add_share(sample, Share { event, period: 1 }, branch.to, StackId::EMPTY, detail);
+            self.add_share(sample, Share { event, period: 1 }, branch.to, detail);
         }
     }
 
     #[inline]
-    fn add_share(
-        &mut self,
-        sample: &SampleMoment<'_>,
-        share: Share,
-        address: AddressId,
-        stack: StackId,
-        detail: DetailId,
-    ) {
+    fn add_share(&mut self, sample: &SampleMoment<'_>, share: Share, address: AddressId, detail: DetailId) {
         if self.totals.len() <= share.event {
             self.totals.resize(share.event + 1, (0, 0));
         }
@@ -112,42 +133,51 @@ impl Builder {
             *samples += 1;
             *period = period.wrapping_add(share.period);
         }
-        self.add_row(
-            SampleRow {
-                event: u32::try_from(share.event).unwrap_or(u32::MAX),
-                comm: sample.comm,
-                thread: self.keep.threads.then_some(sample.thread),
-                cpu: sample.cpu.filter(|_| self.keep.cpus),
-                time_ns: if self.keep.times { sample.time_ns } else { 0 },
-                address,
-                stack,
-                detail,
-                samples: 0,
-                period: 0,
-            },
-            share.period,
-        );
+        let key = SampleRow {
+            event: u32::try_from(share.event).unwrap_or(u32::MAX),
+            comm: sample.comm,
+            thread: self.keep.threads.then_some(sample.thread),
+            cpu: sample.cpu.filter(|_| self.keep.cpus),
+            time_ns: if self.keep.times { sample.time_ns } else { 0 },
+            address,
+            stack: StackId::EMPTY,
+            detail,
+            samples: 0,
+            period: 0,
+        };
+        self.waiting.rows.push((key, self.waiting.ends.len().saturating_sub(1)));
+        self.waiting.periods.push(share.period);
     }
 
-    #[inline]
-    fn add_row(&mut self, key: SampleRow, period: u64) {
+    /// Looks up the stacks and rows of the samples that wait, and adds their periods.
+    fn take_in(&mut self) {
+        let Waiting { places, ends, rows, periods, stacks, keys, numbers } = &mut self.waiting;
+        (stacks.clear(), keys.clear(), numbers.clear());
+        self.stacks.number_all(places, ends, stacks);
+        keys.extend(rows.iter().map(|(key, stack)| {
+            let stack = stacks.get(*stack).copied().unwrap_or(StackId::EMPTY);
+            SampleRow { stack, ..*key }
+        }));
         if self.keep.times {
-            self.single.push(SampleRow { samples: 1, period, ..key });
-            return;
+            let single = keys.iter().zip(&*periods);
+            self.single.extend(single.map(|(key, period)| SampleRow { samples: 1, period: *period, ..*key }));
+        } else {
+            self.rows.number_all(keys, numbers);
+            self.sums.resize(self.rows.as_slice().len(), (0, 0));
+            for (number, period) in numbers.iter().zip(&*periods) {
+                if let Some((samples, sum)) = self.sums.get_mut(*number as usize) {
+                    *samples += 1;
+                    *sum = sum.wrapping_add(*period);
+                }
+            }
         }
-        // As keys, rows have no sums yet.
-        let number = self.rows.number(key) as usize;
-        if number >= self.sums.len() {
-            self.sums.push((0, 0));
-        }
-        if let Some((samples, sum)) = self.sums.get_mut(number) {
-            *samples += 1;
-            *sum = sum.wrapping_add(period);
-        }
+        (places.clear(), ends.clear(), rows.clear(), periods.clear());
     }
 
     /// Freezes what has been added. Rows are sorted by event, then by time if that is kept, else by what is.
     pub fn finish(mut self, addresses: Addresses, names: Names, schema: &Schema) -> Profile {
+        self.take_in();
+        self.waiting = Waiting::default();
         let total = |nr: usize| self.totals.get(nr).copied().unwrap_or_default();
         let events = schema.events().iter().enumerate().map(|(nr, event)| {
             let (samples, period) = total(nr);

@@ -1,6 +1,6 @@
 //! A sample's recorded call chain, or what the hardware tells in its place.
 
-use crate::addresses::{AddressId, Addresses};
+use crate::addresses::Lookup;
 use perffile::wire::attr::{BranchSampleType, EventAttr, SampleType};
 use perffile::wire::head::CpuMode;
 use readperf_session::{Context, RawChain, RawEntry, SampleMoment, Session};
@@ -27,18 +27,20 @@ impl CallerAddress {
     }
 }
 
-/// Appends the recorded call chain of a sample, the innermost place first, in the mappings as of now; nothing if there is
-/// none.
+/// Appends the look-ups of the recorded call chain of a sample, the innermost place first; nothing if there is none.
 pub fn append(
-    stack: &mut Vec<AddressId>,
-    addresses: &mut Addresses,
+    lookups: &mut Vec<Lookup>,
     session: &Session,
     moment: &SampleMoment<'_>,
     attr: &EventAttr,
     callers: CallerAddress,
 ) {
+    let mut last = Lookup::new(session, moment.process, moment.mode, 0);
     let mut push = |ip: u64, mode: CpuMode, exact: bool| {
-        stack.push(addresses.locate(session, moment.process, mode, callers.of(ip, exact)));
+        if mode != last.mode() {
+            last = Lookup::new(session, moment.process, mode, 0);
+        }
+        lookups.push(last.at(callers.of(ip, exact)));
     };
     if is_call_stack(attr) {
         hardware_call_stack(moment, &mut push);

@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
+use std::hint::black_box;
 
 /// No value.
 const EMPTY: u32 = u32::MAX;
@@ -55,21 +56,30 @@ impl<T: Copy + Eq + Hash> Interner<T> {
         if self.list.len() * 4 >= self.slots.len() * 3 {
             self.grow();
         }
-        let mask = self.slots.len().wrapping_sub(1);
-        let hash = hash(&value);
-        let mut at = hash as usize & mask;
-        while let Some(slot) = self.slots.get_mut(at) {
-            if slot.number == EMPTY {
-                *slot = Slot { hash, number: u32::try_from(self.list.len()).unwrap_or(EMPTY) };
-                self.list.push(value);
-                return slot.number;
-            }
-            if slot.hash == hash && self.list.get(slot.number as usize) == Some(&value) {
-                return slot.number;
-            }
-            at = (at + 1) & mask;
+        find_or_add(&mut self.list, &mut self.slots, hash(&value), value)
+    }
+
+    /// The numbers of many values, in their order. The tables are larger than the caches: what all values need of them is
+    /// touched first, so that the processor waits for many places at once and not for one after the other.
+    pub(crate) fn number_all(&mut self, values: &[T], numbers: &mut Vec<u32>) {
+        while (self.list.len() + values.len()) * 4 >= self.slots.len() * 3 {
+            self.grow();
         }
-        EMPTY
+        let Interner { list, slots } = self;
+        let mask = slots.len().wrapping_sub(1);
+        let start = numbers.len();
+        numbers.extend(values.iter().map(hash));
+        let hashes = numbers.get_mut(start..).unwrap_or_default();
+        let slot_of = |hash: u32| slots.get(hash as usize & mask).copied().unwrap_or(FREE);
+        black_box(hashes.iter().fold(0, |sum, hash| sum ^ slot_of(*hash).number));
+        let met = hashes.iter().zip(values).filter(|(hash, value)| {
+            let slot = slot_of(**hash);
+            slot.hash == **hash && list.get(slot.number as usize) == Some(*value)
+        });
+        black_box(met.count());
+        for (number, value) in hashes.iter_mut().zip(values) {
+            *number = find_or_add(list, slots, *number, *value);
+        }
     }
 
     #[cold]
@@ -95,6 +105,25 @@ impl<T: Copy + Eq + Hash> Interner<T> {
     }
 }
 
+/// The number of a value with this hash; there is room for one more.
+#[inline]
+fn find_or_add<T: Copy + Eq>(list: &mut Vec<T>, slots: &mut [Slot], hash: u32, value: T) -> u32 {
+    let mask = slots.len().wrapping_sub(1);
+    let mut at = hash as usize & mask;
+    while let Some(slot) = slots.get_mut(at) {
+        if slot.number == EMPTY {
+            *slot = Slot { hash, number: u32::try_from(list.len()).unwrap_or(EMPTY) };
+            list.push(value);
+            return slot.number;
+        }
+        if slot.hash == hash && list.get(slot.number as usize) == Some(&value) {
+            return slot.number;
+        }
+        at = (at + 1) & mask;
+    }
+    EMPTY
+}
+
 #[inline]
 #[allow(clippy::cast_possible_truncation)] // The lower half of a hash is a hash.
 fn hash<T: Hash>(value: &T) -> u32 {
@@ -116,5 +145,16 @@ mod tests {
         assert_eq!(again, numbers);
         assert_eq!(interner.as_slice().len(), 1000);
         assert_eq!(interner.as_slice()[7], 7 * 4096);
+    }
+
+    #[test]
+    fn many_at_once_are_numbered_as_one_by_one() {
+        let values: Vec<u64> = (0..5000u64).map(|nr| (nr * 7919) % 1237).collect();
+        let (mut one, mut many) = (Interner::default(), Interner::default());
+        let expected: Vec<u32> = values.iter().map(|value| one.number(*value)).collect();
+        let mut numbers = Vec::new();
+        values.chunks(300).for_each(|chunk| many.number_all(chunk, &mut numbers));
+        assert_eq!(numbers, expected);
+        assert_eq!(many.as_slice(), one.as_slice());
     }
 }

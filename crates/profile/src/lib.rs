@@ -19,14 +19,16 @@ mod interner;
 pub mod marks;
 pub mod names;
 pub mod profile;
+mod recent;
 pub mod select;
 pub mod stacks;
 pub mod statistics;
 pub mod symbolize;
 pub mod value;
 pub mod view;
+mod whole_stacks;
 
-pub use addresses::{AddressId, Addresses};
+pub use addresses::{AddressId, Addresses, Lookup};
 pub use build::{Builder, Keep};
 pub use chain::CallerAddress;
 pub use detail::{Branch, DetailField, DetailId, DetailOptions, Details, Weighing};

@@ -6,12 +6,11 @@
 
 use crate::addresses::AddressId;
 use crate::interner::Interner;
-use rustc_hash::FxHasher;
-use std::hash::{Hash, Hasher};
+use crate::whole_stacks::WholeStacks;
 
 /// Number of a stack in [`Stacks`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct StackId(u32);
+pub struct StackId(pub(crate) u32);
 
 impl StackId {
     /// The stack without frames.
@@ -36,90 +35,36 @@ pub struct Node {
 #[derive(Clone, Debug, Default)]
 pub struct Stacks {
     nodes: Interner<Node>,
-    /// The stack that was asked for last, the outermost place first: the next one often has the same outer part.
-    last: Vec<(AddressId, StackId)>,
+    climb: Climb,
     /// Whole stacks, if those are kept instead of the tree.
-    whole: Option<Whole>,
+    whole: Option<WholeStacks>,
 }
 
-/// Whole stacks, each once, one after the other.
+/// Stacks that are on their way into the tree, all at the same height.
 #[derive(Clone, Debug, Default)]
-struct Whole {
-    /// The places of all of them, the innermost first.
-    places: Vec<AddressId>,
-    /// Where each of them ends.
-    ends: Vec<usize>,
-    /// Numbers of stacks, at the hash of the stack or behind it. The length is a power of two, or 0.
-    slots: Vec<u32>,
+struct Climb {
+    climbers: Vec<Climber>,
+    nodes: Vec<Node>,
+    numbers: Vec<u32>,
 }
 
-/// No stack.
-const NONE: u32 = u32::MAX;
-
-impl Whole {
-    fn places(&self, id: StackId) -> &[AddressId] {
-        let Some(index) = id.index() else { return &[] };
-        let start = index.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
-        let end = self.ends.get(index).copied().unwrap_or(0);
-        self.places.get(start..end).unwrap_or_default()
-    }
-
-    fn number(&mut self, innermost_first: impl Iterator<Item = AddressId>) -> StackId {
-        if self.ends.len() * 4 >= self.slots.len() * 3 {
-            self.grow();
-        }
-        let start = self.places.len();
-        self.places.extend(innermost_first);
-        if self.places.len() == start {
-            return StackId::EMPTY;
-        }
-        let new = self.places.get(start..).unwrap_or_default();
-        let mask = self.slots.len().wrapping_sub(1);
-        let mut at = hash(new) & mask;
-        while let Some(slot) = self.slots.get(at).copied().filter(|slot| *slot != NONE) {
-            if self.places(StackId(slot)) == new {
-                self.places.truncate(start);
-                return StackId(slot);
-            }
-            at = (at + 1) & mask;
-        }
-        let number = u32::try_from(self.ends.len()).unwrap_or(NONE);
-        if let Some(slot) = self.slots.get_mut(at) {
-            *slot = number;
-        }
-        self.ends.push(self.places.len());
-        StackId(number)
-    }
-
-    fn grow(&mut self) {
-        let len = (self.slots.len() * 2).max(64);
-        let mut slots = vec![NONE; len];
-        for nr in 0..self.ends.len() {
-            let number = u32::try_from(nr).unwrap_or(NONE);
-            let mut at = hash(self.places(StackId(number))) & (len - 1);
-            while let Some(slot) = slots.get_mut(at) {
-                if *slot == NONE {
-                    *slot = number;
-                    break;
-                }
-                at = (at + 1) & (len - 1);
-            }
-        }
-        self.slots = slots;
-    }
-}
-
-#[allow(clippy::cast_possible_truncation)] // The lower half of a hash is a hash.
-fn hash(places: &[AddressId]) -> usize {
-    let mut hasher = FxHasher::default();
-    places.hash(&mut hasher);
-    hasher.finish() as usize
+/// A stack on its way into the tree.
+#[derive(Clone, Copy, Debug)]
+struct Climber {
+    /// Its index.
+    nr: usize,
+    /// Where its places begin, and end for now: the outer ones have been taken in.
+    start: usize,
+    end: usize,
+    /// Places that it has in common with the climber before it, from the outermost.
+    common: usize,
+    here: StackId,
 }
 
 impl Stacks {
     /// Whole stacks instead of a tree.
     pub fn whole() -> Stacks {
-        Stacks { whole: Some(Whole::default()), ..Stacks::default() }
+        Stacks { whole: Some(WholeStacks::default()), ..Stacks::default() }
     }
 
     /// The nodes by number; none if whole stacks are kept.
@@ -133,30 +78,52 @@ impl Stacks {
         self.nodes().get(id.index()?).copied()
     }
 
-    /// The number of the stack whose places are given, the innermost first.
-    pub fn number(&mut self, innermost_first: impl DoubleEndedIterator<Item = AddressId>) -> StackId {
+    /// Appends the numbers of stacks. `places` has their places one stack after the other, each the innermost first, and
+    /// `ends` has where each of them ends.
+    ///
+    /// All of them climb the tree together, level by level: the nodes of one level are looked up at the same time.
+    pub fn number_all(&mut self, places: &[AddressId], ends: &[usize], ids: &mut Vec<StackId>) {
         if let Some(whole) = &mut self.whole {
-            return whole.number(innermost_first);
+            return whole.number_all(places, ends, ids);
         }
-        let mut here = StackId::EMPTY;
-        let mut depth = 0;
-        let mut same = true;
-        for address in innermost_first.rev() {
-            match self.last.get(depth) {
-                Some((known, stack)) if same && *known == address => here = *stack,
-                _ => {
-                    if same {
-                        self.last.truncate(depth);
-                        same = false;
-                    }
-                    here = self.push(here, address);
-                    self.last.push((address, here));
+        let first = ids.len();
+        ids.resize(first + ends.len(), StackId::EMPTY);
+        let Stacks { nodes: tree, climb: Climb { climbers, nodes, numbers }, .. } = self;
+        climbers.clear();
+        let (mut start, mut before) = (0, &places[..0]);
+        for (nr, end) in ends.iter().enumerate() {
+            let stack = places.get(start..*end).unwrap_or_default();
+            let common = before.iter().rev().zip(stack.iter().rev()).take_while(|(a, b)| a == b).count();
+            if !stack.is_empty() {
+                climbers.push(Climber { nr, start, end: *end, common, here: StackId::EMPTY });
+                before = stack;
+            }
+            start = *end;
+        }
+        let mut height = 0;
+        while !climbers.is_empty() {
+            (nodes.clear(), numbers.clear());
+            for climber in climbers.iter_mut() {
+                climber.end -= 1;
+                if let Some(address) = places.get(climber.end).filter(|_| climber.common <= height) {
+                    nodes.push(Node { parent: climber.here, address: *address });
                 }
             }
-            depth += 1;
+            tree.number_all(nodes, numbers);
+            let (mut numbers, mut here) = (numbers.iter(), StackId::EMPTY);
+            height += 1;
+            climbers.retain_mut(|climber| {
+                if climber.common < height {
+                    here = numbers.next().map_or(StackId::EMPTY, |number| StackId(*number));
+                }
+                climber.here = here;
+                let is_on_top = climber.start == climber.end;
+                if let (true, Some(id)) = (is_on_top, ids.get_mut(first + climber.nr)) {
+                    *id = here;
+                }
+                !is_on_top
+            });
         }
-        self.last.truncate(depth);
-        here
     }
 
     /// The stack that is `parent` with one more place on top.
@@ -180,10 +147,9 @@ impl Stacks {
     /// Forgets what is only needed to add more.
     pub(crate) fn freeze(&mut self) {
         self.nodes.freeze();
-        self.last = Vec::new();
+        self.climb = Climb::default();
         if let Some(whole) = &mut self.whole {
-            whole.slots = Vec::new();
-            whole.places.shrink_to_fit();
+            whole.freeze();
         }
     }
 }
@@ -193,7 +159,38 @@ mod tests {
     use super::*;
 
     fn stack(stacks: &mut Stacks, innermost_first: &[u32]) -> StackId {
-        stacks.number(innermost_first.iter().map(|nr| AddressId(*nr)))
+        stacks_of(stacks, &[innermost_first])[0]
+    }
+
+    fn stacks_of(stacks: &mut Stacks, innermost_first: &[&[u32]]) -> Vec<StackId> {
+        let places: Vec<AddressId> =
+            innermost_first.iter().copied().flatten().map(|nr| AddressId(*nr)).collect();
+        let ends: Vec<usize> = innermost_first
+            .iter()
+            .scan(0, |end, stack| {
+                *end += stack.len();
+                Some(*end)
+            })
+            .collect();
+        let mut ids = Vec::new();
+        stacks.number_all(&places, &ends, &mut ids);
+        ids
+    }
+
+    #[test]
+    fn many_at_once_are_numbered_as_one_by_one() {
+        let all: Vec<Vec<u32>> =
+            (0..900u32).map(|nr| (0..nr % 7).map(|level| (nr * 31 + level) % 5 + level).collect()).collect();
+        let slices: Vec<&[u32]> = all.iter().map(Vec::as_slice).collect();
+        for mut stacks in [Stacks::default(), Stacks::whole()] {
+            let at_once: Vec<StackId> =
+                slices.chunks(100).flat_map(|chunk| stacks_of(&mut stacks, chunk)).collect();
+            let again: Vec<StackId> = slices.iter().map(|one| stack(&mut stacks, one)).collect();
+            assert_eq!(at_once, again);
+            for (id, places) in at_once.iter().zip(&slices) {
+                assert_eq!(stacks.places(*id).map(|id| id.0).collect::<Vec<_>>(), *places);
+            }
+        }
     }
 
     #[test]

@@ -97,7 +97,7 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
                 continue;
             }
             let depth = sample.stack.len().min(details.max_stack.unwrap_or(usize::MAX));
-            let stack = sample.stack.get(..depth).unwrap_or_default().iter().copied();
+            let stack = sample.stack.get(..depth).unwrap_or_default();
             builder.add_with(sample.moment, sample.shares, sample.address, stack, sample.data);
         }
         each(chunk)

@@ -6,7 +6,7 @@
 use crate::unwinding::{Recorded, StackEnds, Unwinding};
 use perffile::wire::attr::SampleType;
 use perffile::{Event, Issues, Metadata, Ordering, Recording, Schema, Share};
-use readperf_profile::{AddressId, Addresses, Branch, CallerAddress, SampleFilter, chain};
+use readperf_profile::{AddressId, Addresses, Branch, CallerAddress, Lookup, SampleFilter, chain};
 use readperf_session::{CodeAddress, CommId, CpuMode, Moment, SampleMoment, Session, Thread};
 use readperf_symbols::Options;
 use std::ops::Range;
@@ -68,8 +68,8 @@ pub struct Entry<'e> {
     pub event: Event<'e>,
     /// What it means.
     pub moment: Moment<'e>,
-    /// Where a sample was taken, if it is one that counts.
-    address: Option<AddressId>,
+    /// Where a sample was taken, if it is one that counts: an index of the chunk's places.
+    at: Option<usize>,
     stack: Range<usize>,
     shares: Range<usize>,
     data: Option<AddressId>,
@@ -82,7 +82,10 @@ pub struct Entry<'e> {
 #[derive(Debug)]
 pub struct Chunk<'e> {
     entries: Vec<Entry<'e>>,
-    stacks: Vec<AddressId>,
+    /// The places of all stacks.
+    places: Vec<AddressId>,
+    /// Places that are still to be looked up; they go behind the others.
+    lookups: Vec<Lookup>,
     shares: Vec<Share>,
     branches: Vec<Branch>,
     metadata: &'e Metadata,
@@ -114,7 +117,8 @@ impl<'e> Chunk<'e> {
     fn new(capacity: usize, metadata: &'e Metadata, progress: (u64, u64)) -> Self {
         Chunk {
             entries: Vec::with_capacity(capacity),
-            stacks: Vec::new(),
+            places: Vec::new(),
+            lookups: Vec::new(),
             shares: Vec::with_capacity(capacity),
             branches: Vec::new(),
             metadata,
@@ -136,12 +140,12 @@ impl<'e> Chunk<'e> {
     /// A record of this chunk as a sample, if it is one that counts.
     pub fn sample<'c>(&'c self, entry: &'c Entry<'e>) -> Option<Sample<'c, 'e>> {
         let Moment::Sample(moment) = &entry.moment else { return None };
-        entry.address.map(|address| Sample {
+        entry.at.and_then(|at| self.places.get(at)).map(|address| Sample {
             event: &entry.event,
             moment,
             shares: self.shares.get(entry.shares.clone()).unwrap_or_default(),
-            address,
-            stack: self.stacks.get(entry.stack.clone()).unwrap_or_default(),
+            address: *address,
+            stack: self.places.get(entry.stack.clone()).unwrap_or_default(),
             data: entry.data,
             branches: self.branches.get(entry.branches.clone()).unwrap_or_default(),
         })
@@ -165,9 +169,12 @@ impl<'e> Chunk<'e> {
         options: &PassOptions,
         event: Event<'e>,
     ) {
+        if Session::may_remap(event.head().kind) {
+            self.look_up(state);
+        }
         let moment = state.session.apply(&event);
-        let (stack, shares, branches) = (self.stacks.len(), self.shares.len(), self.branches.len());
-        let (mut address, mut data) = (None, None);
+        let (shares, branches) = (self.shares.len(), self.branches.len());
+        let (mut at, mut stack, mut data) = (None, 0..0, None);
         if let Moment::Sample(sample) = &moment
             && (options.filter.is_open() || options.filter.passes(&state.session, sample))
         {
@@ -177,7 +184,12 @@ impl<'e> Chunk<'e> {
             self.shares.extend(passing.copied());
             // A group read in which no counter has moved stands for nothing, but it is a sample.
             if self.shares.len() > shares || options.filter.passes_event(schema, sample.event) {
-                address = Some(self.push_stack(state, unwinding, options, &event, sample));
+                let taken_at;
+                (taken_at, stack) = self.push_stack(&state.session, unwinding, options, &event, sample);
+                at = Some(taken_at);
+                if options.data_addresses || options.branches {
+                    self.look_up(state);
+                }
                 if options.data_addresses {
                     data = data_place(state, sample);
                 }
@@ -186,11 +198,18 @@ impl<'e> Chunk<'e> {
                 }
             }
         }
-        let (stack, shares) = (stack..self.stacks.len(), shares..self.shares.len());
-        let branches = branches..self.branches.len();
+        let (shares, branches) = (shares..self.shares.len(), branches..self.branches.len());
         let wanted = options.threads_of.contains(&event.head().kind);
         let comm = wanted.then(|| comm_of(&state.session, &event)).flatten();
-        self.entries.push(Entry { event, moment, address, stack, shares, data, branches, comm });
+        self.entries.push(Entry { event, moment, at, stack, shares, data, branches, comm });
+    }
+
+    /// Looks up what waits for it: many places at once, in the mappings as of now.
+    fn look_up(&mut self, state: &mut State) {
+        if !self.lookups.is_empty() {
+            state.addresses.locate_all(&state.session, &self.lookups, &mut self.places);
+            self.lookups.clear();
+        }
     }
 
     /// Takes in the branches of a sample.
@@ -203,38 +222,38 @@ impl<'e> Chunk<'e> {
         }
     }
 
-    /// Takes in the stack of a sample; says where it was taken.
+    /// Takes in the stack of a sample; says where it was taken and where its stack is, as indices of places.
     fn push_stack(
         &mut self,
-        state: &mut State,
+        session: &Session,
         unwinding: Option<&Unwinding>,
         options: &PassOptions,
         event: &Event<'e>,
         sample: &SampleMoment<'e>,
-    ) -> AddressId {
-        let State { session, addresses } = state;
-        let before = self.stacks.len();
+    ) -> (usize, Range<usize>) {
+        let known = self.places.len();
+        let first = self.lookups.len();
         let mut is_recorded = false;
         if options.stacks
             && let Some(description) = event.schema().event(sample.event)
         {
             let attr = &description.attr;
-            chain::append(&mut self.stacks, addresses, session, sample, attr, options.callers);
+            chain::append(&mut self.lookups, session, sample, attr, options.callers);
             let recorded =
                 unwinding.and_then(|unwinding| unwinding.recorded(session, event.schema(), sample, attr));
             is_recorded = recorded.is_some();
             self.recorded.extend(recorded.map(|recorded| (self.entries.len(), recorded)));
         }
+        let end = self.lookups.len();
+        let stack = known + first..known + end;
         // Chains mostly begin where the sample was taken.
-        let innermost = self.stacks.get(before).copied();
-        let address = match innermost.filter(|id| addresses.get(*id) == Some(&sample.code)) {
-            Some(innermost) => innermost,
-            None => addresses.number(sample.code),
-        };
-        if self.stacks.len() == before && !is_recorded {
-            self.stacks.push(address);
+        let innermost = self.lookups.get(first);
+        if innermost.is_some_and(|place| place.ip() == sample.code.ip && place.mode() == sample.code.mode) {
+            return (stack.start, stack);
         }
-        address
+        self.lookups.push(Lookup::new(session, sample.process, sample.code.mode, sample.code.ip));
+        let is_all = stack.is_empty() && !is_recorded;
+        (known + end, if is_all { known + end..known + end + 1 } else { stack })
     }
 
     /// Unwinds the stacks that are still bytes. Their frames are the outer part of the recorded chains.
@@ -245,21 +264,17 @@ impl<'e> Chunk<'e> {
         let (at, recorded): (Vec<usize>, Vec<Recorded<'e>>) =
             std::mem::take(&mut self.recorded).into_iter().unzip();
         let frames = unwinding.unwind(&state.session, &recorded);
-        let mut unwound = at.into_iter().zip(recorded.iter().zip(frames)).peekable();
-        let mut stacks = Vec::with_capacity(self.stacks.len());
-        for (nr, entry) in self.entries.iter_mut().enumerate() {
-            let start = stacks.len();
-            stacks.extend_from_slice(self.stacks.get(entry.stack.clone()).unwrap_or_default());
-            if let Some((_, (recorded, frames))) = unwound.next_if(|(at, _)| *at == nr) {
-                let located = frames.iter().map(|ip| state.addresses.locate_in(&recorded.space, *ip));
-                stacks.extend(located);
-                if stacks.len() == start {
-                    stacks.extend(entry.address);
-                }
+        for (nr, (recorded, frames)) in at.into_iter().zip(recorded.iter().zip(frames)) {
+            let Some(entry) = self.entries.get_mut(nr) else { continue };
+            let start = self.places.len();
+            self.places.extend_from_within(entry.stack.clone());
+            let located = frames.iter().map(|ip| state.addresses.locate_in(&recorded.space, *ip));
+            self.places.extend(located);
+            if self.places.len() == start {
+                self.places.extend(entry.at.and_then(|at| self.places.get(at)).copied());
             }
-            entry.stack = start..stacks.len();
+            entry.stack = start..self.places.len();
         }
-        self.stacks = stacks;
     }
 
     /// Shows what is in it, and begins anew.
@@ -269,6 +284,7 @@ impl<'e> Chunk<'e> {
         unwinding: Option<&mut Unwinding>,
         visit: &mut impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
+        self.look_up(state);
         if let Some(unwinding) = unwinding {
             self.unwind(state, unwinding);
         }
@@ -279,7 +295,7 @@ impl<'e> Chunk<'e> {
 
     fn clear(&mut self) {
         self.entries.clear();
-        self.stacks.clear();
+        self.places.clear();
         self.shares.clear();
         self.branches.clear();
     }

@@ -19,6 +19,16 @@ impl Session {
         if event.head().kind == kind::SAMPLE { self.sample(event) } else { self.other(event) }
     }
 
+    /// Whether records of this type may change where addresses are.
+    #[inline]
+    pub fn may_remap(kind: u32) -> bool {
+        changes_state(kind)
+            && !matches!(
+                kind,
+                kind::SWITCH | kind::SWITCH_CPU_WIDE | kind::LOST | kind::LOST_SAMPLES | kind::STAT
+            )
+    }
+
     /// What a record that is no sample does.
     fn other<'e>(&mut self, event: &Event<'e>) -> Moment<'e> {
         let head = event.head();

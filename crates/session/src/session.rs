@@ -73,16 +73,21 @@ impl Session {
         }
     }
 
-    /// Where an address is, in the mappings as of now. O(log n) in the number of mappings.
+    /// The mapping that covers an address now, if any. O(log n) in the number of mappings.
     #[inline]
-    pub fn locate(&self, process: ProcessId, mode: CpuMode, ip: u64) -> CodeAddress {
-        let mapping = match mode {
+    pub fn mapping(&self, process: ProcessId, mode: CpuMode, ip: u64) -> Option<&Mapping> {
+        match mode {
             CpuMode::User => self.processes.get(process).and_then(|process| process.space.find(ip)),
             CpuMode::Kernel => self.kernel.find(ip),
             CpuMode::GuestKernel => self.guest_kernel.find(ip),
             CpuMode::Unknown | CpuMode::Hypervisor | CpuMode::GuestUser => None,
-        };
-        CodeAddress::of(mapping, mode, ip)
+        }
+    }
+
+    /// Where an address is, in the mappings as of now. O(log n) in the number of mappings.
+    #[inline]
+    pub fn locate(&self, process: ProcessId, mode: CpuMode, ip: u64) -> CodeAddress {
+        CodeAddress::of(self.mapping(process, mode, ip), mode, ip)
     }
 
     /// The state of the mappings in which [`Session::locate`] looks: as long as it is the same, so are the answers.

@@ -197,7 +197,10 @@ mod tests {
     }
 
     fn stack(stacks: &mut Stacks, innermost_first: &[u32]) -> StackId {
-        stacks.number(innermost_first.iter().map(|nr| AddressId(*nr)))
+        let places: Vec<AddressId> = innermost_first.iter().map(|nr| AddressId(*nr)).collect();
+        let mut ids = Vec::new();
+        stacks.number_all(&places, &[places.len()], &mut ids);
+        ids[0]
     }
 
     #[test]
