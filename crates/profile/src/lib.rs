@@ -38,5 +38,5 @@ pub use names::{FileId, Frame, Function, FunctionId, Names};
 pub use profile::{Profile, SampleRow};
 pub use select::NameFilter;
 pub use stacks::{StackId, Stacks};
-pub use symbolize::{AddressBatch, Named, NamedBatch, NamedFrame, NamedFunction};
+pub use symbolize::{AddressBatch, Named, NamedBatch, NamedFrame, NamedFunction, NamedInline};
 pub use value::{TextId, Texts, Tuples, Value};

@@ -1,7 +1,7 @@
 //! What the addresses are called: functions, inlined functions, source lines.
 
 use crate::addresses::{AddressId, Addresses};
-use crate::symbolize::{AddressBatch, Named, NamedBatch, NamedFrame};
+use crate::symbolize::{AddressBatch, Named, NamedBatch, NamedFrame, NamedInline};
 use readperf_session::BinaryId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
@@ -39,8 +39,13 @@ pub struct Function {
     pub binary: Option<BinaryId>,
     /// The name; without one the address itself stands in.
     pub name: Option<String>,
+    /// The name in the symbol table, where that is another one: as the compiler mangled it. Of an inlined name that several
+    /// functions share, none.
+    pub linkage_name: Option<Box<str>>,
     /// First address of the function, or the unnamed address; of functions that only appear inlined 0.
     pub address: u64,
+    /// Its size in bytes, as the symbol table has it; 0 if not known.
+    pub size: u64,
     /// Source file, as the compiler recorded it.
     pub source_file: Option<String>,
     /// Why there is no name, in plain words.
@@ -230,7 +235,9 @@ impl Names {
                 self.functions.push(Function {
                     binary: Some(binary),
                     name: Some(named.name.clone()),
+                    linkage_name: named.linkage_name.clone(),
                     address: named.start,
+                    size: named.size,
                     source_file: None,
                     reason: None,
                 });
@@ -241,17 +248,23 @@ impl Names {
             id
         });
         let functions = functions.collect();
-        let inlined = answer.inlined.iter().map(|name| {
+        let inlined = answer.inlined.iter().map(|NamedInline { name, linkage_name }| {
             let next = FunctionId(number(self.functions.len()));
             let id = *self.inlined.entry((binary, name.clone())).or_insert(next);
             if id == next {
                 self.functions.push(Function {
                     binary: Some(binary),
                     name: Some(name.clone()),
+                    linkage_name: linkage_name.clone(),
                     address: 0,
+                    size: 0,
                     source_file: None,
                     reason: None,
                 });
+            } else if let Some(known) = self.functions.get_mut(id.index())
+                && known.linkage_name != *linkage_name
+            {
+                known.linkage_name = None;
             }
             id
         });
@@ -278,7 +291,15 @@ impl Names {
                 reason
             }
         });
-        self.functions.push(Function { binary, name: None, address, source_file: None, reason });
+        self.functions.push(Function {
+            binary,
+            name: None,
+            linkage_name: None,
+            address,
+            size: 0,
+            source_file: None,
+            reason,
+        });
         id
     }
 }

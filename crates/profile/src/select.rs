@@ -12,6 +12,10 @@ pub struct NameFilter {
     pub dsos: Vec<String>,
     /// Functions that samples were taken in.
     pub symbols: Vec<String>,
+    /// Parts of the names of functions that samples were taken in.
+    pub symbol_parts: Vec<String>,
+    /// Whether only samples in functions with a name pass.
+    pub named: bool,
     /// Patterns of which one has to match a function of the stack.
     pub focus: Vec<Regex>,
     /// Patterns of which none may match a function of the stack.
@@ -21,8 +25,13 @@ pub struct NameFilter {
 impl NameFilter {
     /// Whether every sample passes.
     pub fn is_open(&self) -> bool {
-        let NameFilter { dsos, symbols, focus, ignore } = self;
-        dsos.is_empty() && symbols.is_empty() && focus.is_empty() && ignore.is_empty()
+        let NameFilter { dsos, symbols, symbol_parts, named, focus, ignore } = self;
+        dsos.is_empty()
+            && symbols.is_empty()
+            && symbol_parts.is_empty()
+            && !named
+            && focus.is_empty()
+            && ignore.is_empty()
     }
 }
 
@@ -62,6 +71,12 @@ impl Profile {
         }
     }
 
+    /// Takes away the rows of other CPUs than those wanted, and those without one.
+    pub fn select_cpus(&mut self, wanted: impl Fn(u32) -> bool) {
+        self.rows.retain(|row| row.cpu.is_some_and(&wanted));
+        self.add_up();
+    }
+
     /// Makes the totals of the events those of the rows.
     fn add_up(&mut self) {
         for event in &mut self.events {
@@ -85,14 +100,19 @@ impl Profile {
                 .any(|wanted| *wanted.as_bytes() == *binary.short_name || *wanted.as_bytes() == *binary.name)
         });
         let function = self.names.function_at(id).and_then(names);
-        let symbol = function.is_some_and(|name| filter.symbols.iter().any(|wanted| wanted == name));
+        let among = |name: &str| {
+            (filter.symbols.is_empty() || filter.symbols.iter().any(|wanted| wanted == name))
+                && (filter.symbol_parts.is_empty()
+                    || filter.symbol_parts.iter().any(|part| name.contains(part.as_str())))
+        };
+        let any_name = filter.symbols.is_empty() && filter.symbol_parts.is_empty() && !filter.named;
         let matches = |patterns: &[Regex]| {
             let mut levels = self.names.frames_at(id).iter().filter_map(|frame| names(frame.function));
             !patterns.is_empty() && levels.any(|name| patterns.iter().any(|pattern| pattern.is_match(name)))
         };
         Verdict {
             dso: dso || filter.dsos.is_empty(),
-            symbol: symbol || filter.symbols.is_empty(),
+            symbol: any_name || function.is_some_and(among),
             focus: matches(&filter.focus),
             ignore: matches(&filter.ignore),
         }

@@ -54,10 +54,23 @@ pub enum Named {
 pub struct NamedFunction {
     /// Its name.
     pub name: String,
+    /// Its name in the symbol table, if that is another one.
+    pub linkage_name: Option<Box<str>>,
     /// Its first address.
     pub start: u64,
+    /// Its size in bytes; 0 if not known.
+    pub size: u64,
     /// Its source file, if looked up.
     pub source_file: Option<String>,
+}
+
+/// A function that is inlined at addresses of the batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedInline {
+    /// Its name.
+    pub name: String,
+    /// Its linkage name, if that is another one.
+    pub linkage_name: Option<Box<str>>,
 }
 
 /// One level of the code at an address.
@@ -76,8 +89,8 @@ pub struct NamedFrame {
 pub struct NamedBatch {
     /// The functions.
     pub functions: Vec<NamedFunction>,
-    /// Names of inlined functions.
-    pub inlined: Vec<String>,
+    /// The inlined functions.
+    pub inlined: Vec<NamedInline>,
     /// Source files.
     pub files: Vec<String>,
     /// What each address turned out to be.

@@ -17,6 +17,10 @@ pub(crate) struct Input {
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
+    /// The recording, as perf takes it
+    #[arg(short = 'i', long = "input", value_name = "FILE", conflicts_with = "file")]
+    named: Option<PathBuf>,
+
     /// Fail if anything is wrong with the recording, instead of answering with what could be read
     #[arg(long)]
     pub(crate) strict: bool,
@@ -24,28 +28,37 @@ pub(crate) struct Input {
     /// Show no progress
     #[arg(long)]
     pub(crate) no_progress: bool,
+
+    /// Whether nothing but errors is told.
+    #[arg(skip)]
+    pub(crate) quiet: bool,
 }
 
 impl Input {
     /// One of several recordings, with the flags of the first.
     pub(crate) fn of(file: PathBuf, strict: bool, no_progress: bool) -> Input {
-        Input { file: Some(file), strict, no_progress }
+        Input { file: Some(file), named: None, strict, no_progress, quiet: false }
+    }
+
+    /// The file that was named.
+    fn said(&self) -> Option<&PathBuf> {
+        self.file.as_ref().or(self.named.as_ref())
     }
 
     /// The path; nothing for standard input.
     pub(crate) fn path(&self) -> Option<PathBuf> {
-        let path = self.file.clone().unwrap_or_else(|| DEFAULT.into());
+        let path = self.said().cloned().unwrap_or_else(|| DEFAULT.into());
         (path.as_os_str() != "-").then_some(path)
     }
 
     /// Another recording, read in the same way.
     pub(crate) fn instead(&self, file: PathBuf) -> Input {
-        Input { file: Some(file), ..self.clone() }
+        Input { file: Some(file), named: None, ..self.clone() }
     }
 
     /// The same with a file, if none was named: for words that turn out to be no value of an option before them.
     pub(crate) fn or_file(&self, file: &str) -> Option<Input> {
-        self.file.is_none().then(|| Input { file: Some(file.into()), ..self.clone() })
+        self.said().is_none().then(|| Input { file: Some(file.into()), ..self.clone() })
     }
 
     /// The recording as the user named it.
@@ -76,7 +89,7 @@ impl Input {
             Some(path) => Recording::open(path),
             None => Recording::from_reader(io::stdin()),
         };
-        let hint = if self.file.is_none() { " (no FILE was given; see readperf --help)" } else { "" };
+        let hint = if self.said().is_none() { " (no FILE was given; see readperf --help)" } else { "" };
         opened.with_context(|| format!("{}{hint}", self.name()))
     }
 }

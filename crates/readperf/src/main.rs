@@ -7,6 +7,7 @@ mod input;
 mod out;
 mod outcome;
 mod pager;
+mod profile_options;
 mod progress;
 mod record_filter;
 mod sample_options;

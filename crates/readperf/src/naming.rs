@@ -2,7 +2,9 @@
 
 use crate::embedded::{Embedded, embedded};
 use perffile::Metadata;
-use readperf_profile::{AddressBatch, Addresses, Named, NamedBatch, NamedFrame, NamedFunction, Names};
+use readperf_profile::{
+    AddressBatch, Addresses, Named, NamedBatch, NamedFrame, NamedFunction, NamedInline, Names,
+};
 use readperf_session::{Binary, BinaryKind, ReferenceSymbol, Session};
 use readperf_symbols::{
     self as symbols, BuildId, FileLoader, Files, JitDump, ListedSymbol, Options, Resolver, Subject,
@@ -151,6 +153,11 @@ fn jitdump(pid: u32, session: &Session) -> Option<PathBuf> {
     names.rfind(|name| JitDump::pid_in_name(name) == Some(pid))
 }
 
+/// A name, if it is another one than what is shown.
+fn other_name(name: &str, shown: &str) -> Option<Box<str>> {
+    (!name.is_empty() && name != shown).then(|| name.into())
+}
+
 fn unnamed(batch: AddressBatch, reason: &str) -> (AddressBatch, NamedBatch) {
     let reason: Arc<str> = reason.into();
     let named = batch.addresses.iter().map(|_| Named::Unnamed(Arc::clone(&reason))).collect();
@@ -162,12 +169,22 @@ fn unnamed(batch: AddressBatch, reason: &str) -> (AddressBatch, NamedBatch) {
 fn named(batch: &AddressBatch, answer: &SymbolBatch) -> NamedBatch {
     let function = |symbol: &symbols::Symbol| NamedFunction {
         name: symbol.name.clone(),
+        linkage_name: other_name(&symbol.raw_name, &symbol.name),
         start: symbol.start,
+        // What is all of its binary has no end of its own.
+        size: if symbol.end == u64::MAX { 0 } else { symbol.end.saturating_sub(symbol.start) },
         source_file: None,
     };
     let mut named = NamedBatch {
         functions: answer.symbols.iter().map(function).collect(),
-        inlined: answer.functions.iter().map(|function| function.name.clone()).collect(),
+        inlined: answer
+            .functions
+            .iter()
+            .map(|function| NamedInline {
+                name: function.name.clone(),
+                linkage_name: other_name(&function.raw_name, &function.name),
+            })
+            .collect(),
         files: answer.files.clone(),
         ..NamedBatch::default()
     };

@@ -36,7 +36,7 @@ pub(crate) struct Output {
     output: PathBuf,
 
     /// Colour the text
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, alias = "stdio-color", value_enum, default_value_t)]
     color: Color,
 }
 

@@ -22,6 +22,10 @@ pub(crate) struct Outcome {
     pub(crate) input: String,
     /// What was wrong with it.
     pub(crate) issues: Issues,
+    /// What was wrong with other inputs of the same run, by their names.
+    pub(crate) others: Vec<(String, Issues)>,
+    /// Whether nothing of it is told.
+    pub(crate) quiet: bool,
     /// Whether any of it is a failure.
     pub(crate) strict: bool,
     /// Whether a comparison found what it was asked to fail on.
@@ -29,23 +33,40 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
+    /// Every input with what was wrong with it.
+    fn inputs(&self) -> impl Iterator<Item = (&str, &Issues)> {
+        let others = self.others.iter().map(|(input, issues)| (input.as_str(), issues));
+        std::iter::once((self.input.as_str(), &self.issues)).chain(others)
+    }
+
     /// Tells the issues on stderr and says how the program ends: 0 fine, 3 the input was damaged (1 if that is not
     /// accepted), 4 a comparison found what it was asked to fail on.
     pub(crate) fn exit_code(&self) -> ExitCode {
-        let mut told = self.issues.iter().filter(|issue| issue.kind.severity() == Severity::Damage);
-        for issue in told.by_ref().take(MOST_TOLD) {
-            say(&format!("{}: {issue}", self.input));
+        let mut damaged = false;
+        for (input, issues) in self.inputs() {
+            damaged |= issues.damaged();
+            if !self.quiet {
+                tell(input, issues);
+            }
         }
-        let untold = told.count();
-        if untold > 0 {
-            say(&format!("{}: and {untold} more kinds of issues", self.input));
-        }
-        match (self.issues.damaged(), self.strict) {
+        match (damaged, self.strict) {
             (true, true) => ExitCode::from(FAILED),
             _ if self.regressed => ExitCode::from(REGRESSED),
             (true, false) => ExitCode::from(DAMAGED),
             (false, _) => ExitCode::SUCCESS,
         }
+    }
+}
+
+/// Tells the damage of one input.
+fn tell(input: &str, issues: &Issues) {
+    let mut told = issues.iter().filter(|issue| issue.kind.severity() == Severity::Damage);
+    for issue in told.by_ref().take(MOST_TOLD) {
+        say(&format!("{input}: {issue}"));
+    }
+    let untold = told.count();
+    if untold > 0 {
+        say(&format!("{input}: and {untold} more kinds of issues"));
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct SampleOptions {
     events: Vec<String>,
 
     /// Only threads with these names
-    #[arg(long = "comm", alias = "comms", value_name = "NAME", value_delimiter = ',')]
+    #[arg(short = 'c', long = "comm", alias = "comms", value_name = "NAME", value_delimiter = ',')]
     comms: Vec<String>,
 
     /// Only these processes
@@ -44,12 +44,20 @@ pub(crate) struct SampleOptions {
 #[command(next_help_heading = "Which samples")]
 pub(crate) struct NameOptions {
     /// Only samples in these binaries, by name or path
-    #[arg(long = "dso", alias = "dsos", value_name = "NAME", value_delimiter = ',')]
+    #[arg(short = 'd', long = "dso", alias = "dsos", value_name = "NAME", value_delimiter = ',')]
     dsos: Vec<String>,
 
     /// Only samples in this function
     #[arg(long = "symbol", value_name = "NAME")]
     symbol_names: Vec<String>,
+
+    /// Only samples in these functions
+    #[arg(short = 'S', value_name = "NAMES", value_delimiter = ',')]
+    symbol_list: Vec<String>,
+
+    /// Only samples in functions with this in their name
+    #[arg(long, value_name = "TEXT")]
+    symbol_filter: Vec<String>,
 
     /// Only samples with a function in their stack that matches this pattern
     #[arg(long, value_name = "REGEX", value_parser = pattern)]
@@ -98,7 +106,9 @@ impl NameOptions {
     pub(crate) fn filter(&self) -> NameFilter {
         NameFilter {
             dsos: self.dsos.clone(),
-            symbols: self.symbol_names.clone(),
+            symbols: self.symbol_names.iter().chain(&self.symbol_list).cloned().collect(),
+            symbol_parts: self.symbol_filter.clone(),
+            named: false,
             focus: self.focus.clone(),
             ignore: self.ignore.clone(),
         }

@@ -36,7 +36,7 @@ pub(crate) struct SymbolOptions {
     kallsyms: Option<PathBuf>,
 
     /// Kernel symbols from this image
-    #[arg(long, value_name = "FILE")]
+    #[arg(short = 'k', long, value_name = "FILE")]
     vmlinux: Option<PathBuf>,
 
     /// Kernel symbols of guests from this list
@@ -54,6 +54,10 @@ pub(crate) struct SymbolOptions {
     /// How names are shown
     #[arg(long, value_enum, default_value_t)]
     demangle: Demangle,
+
+    /// Show names as in the symbol table, as perf says it
+    #[arg(long, hide = true, conflicts_with = "demangle")]
+    no_demangle: bool,
 
     /// Neither use nor keep the source lines of earlier runs
     #[arg(long)]
@@ -88,7 +92,12 @@ impl SymbolOptions {
                 search_dirs.push(place.clone());
                 continue;
             }
-            let archive = SymbolArchive::unpack(place).with_context(|| place.display().to_string())?;
+            let archive = SymbolArchive::unpack(place).with_context(|| {
+                format!(
+                    "{} (--symbols is where names come from; --symbol and -S choose functions)",
+                    place.display()
+                )
+            })?;
             search_dirs.push(archive.directory().to_owned());
             archives.push(archive);
         }
@@ -106,6 +115,7 @@ impl SymbolOptions {
                 kcore_dirs: Vec::new(),
             },
             demangle: match self.demangle {
+                _ if self.no_demangle => symbols::Demangle::None,
                 Demangle::Full => symbols::Demangle::Full,
                 Demangle::Simple => symbols::Demangle::Simple,
                 Demangle::None => symbols::Demangle::None,

@@ -166,3 +166,17 @@ fn names_are_made_harmless_in_text() {
     assert!(text.contains("lib\\u{1b}c.so"), "{text}");
     assert!(!text.contains('\u{1b}'), "{text}");
 }
+
+#[test]
+fn damage_is_told_with_the_name_of_its_file() {
+    let dir = scratch();
+    let whole = recording(dir.path(), "whole.data", [10, 10, 10]);
+    let cut = dir.path().join("cut.data");
+    let bytes = std::fs::read(&whole).unwrap();
+    std::fs::write(&cut, &bytes[..bytes.len() - 20]).unwrap();
+    let (_, status, said) = diff(&[], &[&whole, &cut]);
+    assert_eq!(status, 3, "{said}");
+    assert!(said.contains("cut.data: ") && !said.contains("whole.data: "), "{said}");
+    let (_, status, said) = diff(&[], &[&whole, &whole]);
+    assert_eq!((status, said.as_str()), (0, ""));
+}

@@ -17,6 +17,7 @@ mod handmade;
 mod oracle;
 
 use handmade::{Attr, CODE, PID, Pipe, Sample};
+use oracle::golden::assert_golden;
 use oracle::{fixture, kind, scratch, skip, tool};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -95,15 +96,10 @@ fn save(pipe: &Pipe, directory: &Path, name: &str) -> PathBuf {
 
 #[test]
 fn golden_pictures() {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/export");
     for (name, words) in [("main", "flamegraph"), ("main", "flamegraph-html")] {
         let written = run(&fixture(name), &["--format", words]);
-        let file = golden.join(format!("{name}.{}", if words == "flamegraph" { "svg" } else { "html" }));
-        if std::env::var_os("READPERF_BLESS").is_some() {
-            std::fs::write(&file, &written).unwrap();
-        }
-        let expected = std::fs::read_to_string(&file).unwrap();
-        assert!(written == expected, "{} differs", file.display());
+        let ending = if words == "flamegraph" { "svg" } else { "html" };
+        assert_golden(&format!("export/{name}.{ending}"), &written);
     }
 }
 

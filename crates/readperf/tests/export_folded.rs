@@ -17,7 +17,8 @@ mod handmade;
 mod oracle;
 
 use handmade::{Attr, CODE, PID, Pipe, Sample};
-use oracle::{fixture, kind, scratch, tool};
+use oracle::golden::assert_golden;
+use oracle::{SAMPLED, fixture, kind, scratch, tool};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -59,7 +60,6 @@ fn save(pipe: &Pipe, directory: &Path) -> PathBuf {
 
 #[test]
 fn golden_stacks() {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/export");
     for (name, words) in [
         ("main", &[][..]),
         ("multi", &[]),
@@ -68,21 +68,14 @@ fn golden_stacks() {
         ("rust", &["--annotate"]),
     ] {
         let written = run(&fixture(name), words);
-        let file = golden.join(format!("{name}{}.folded", words.concat().replace("--", "-")));
-        if std::env::var_os("READPERF_BLESS").is_some() {
-            std::fs::create_dir_all(&golden).unwrap();
-            std::fs::write(&file, &written).unwrap();
-        }
-        let expected = std::fs::read_to_string(&file).unwrap();
-        assert!(written == expected, "{} differs; written:\n{written}", file.display());
+        let file = format!("export/{name}{}.folded", words.concat().replace("--", "-"));
+        assert_golden(&file, &written);
     }
 }
 
 #[test]
 fn totals_are_those_of_stats_for_every_event() {
-    for name in
-        ["main", "multi", "kernel", "group", "everything", "dwarf", "rust", "threads", "tracepoints", "pipe"]
-    {
+    for name in SAMPLED {
         let file = fixture(name);
         let stats = tool::json("stats", &file);
         let mut told = 0;

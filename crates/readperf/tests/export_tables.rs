@@ -21,16 +21,14 @@ mod readers;
 mod recordings;
 
 use handmade::{Attr, Pipe};
-use oracle::{fixture, kind, scratch, skip, tool};
+use oracle::golden::assert_golden;
+use oracle::{SAMPLED, fixture, kind, scratch, skip, tool};
 use readers::{Annotated, Graph, Rows};
 use recordings::{NAME, hostile, pages, small};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 const FORMATS: [&str; 4] = ["callgrind", "dot", "jsonl", "csv"];
-const FIXTURES: [&str; 10] =
-    ["main", "multi", "kernel", "group", "everything", "dwarf", "rust", "threads", "tracepoints", "pipe"];
-
 fn export(format: &str, file: &Path, words: &[&str]) -> String {
     let nothing = scratch();
     let output = tool::command()
@@ -99,7 +97,7 @@ fn callgrind_annotate_sees_what_folded_stacks_say() {
     if !readers::installed("callgrind_annotate", &["--version"]) {
         return skip("callgrind_annotate_sees_what_folded_stacks_say", "there is no callgrind_annotate");
     }
-    for name in FIXTURES {
+    for name in SAMPLED {
         let file = fixture(name);
         for (event, samples, period) in events(&file) {
             for (weight, total) in [("period", period), ("samples", samples)] {
@@ -176,7 +174,7 @@ fn recursion_is_counted_once() {
 
 #[test]
 fn graphs_are_what_folded_stacks_say() {
-    for name in FIXTURES {
+    for name in SAMPLED {
         let file = fixture(name);
         for (event, samples, period) in events(&file) {
             for (weight, sum) in [("period", period), ("samples", samples)] {
@@ -259,7 +257,7 @@ fn python_reads_samples() {
     if !readers::installed("python3", &["--version"]) {
         return skip("python_reads_samples", "there is no python3");
     }
-    for name in FIXTURES {
+    for name in SAMPLED {
         let file = fixture(name);
         let events = events(&file);
         for format in ["jsonl", "csv"] {
@@ -363,20 +361,13 @@ fn threads_change_nothing() {
 
 #[test]
 fn golden_files() {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/export");
     let directory = scratch();
     let small = save(&small(), directory.path());
     for (name, file) in [("small", small), ("rust", fixture("rust"))] {
         for format in FORMATS.iter().filter(|format| name == "small" || ["callgrind", "dot"].contains(format))
         {
             let written = export(format, &file, &[]).replace(env!("CARGO_PKG_VERSION"), "VERSION");
-            let path = golden.join(format!("{name}.{format}"));
-            if std::env::var_os("READPERF_BLESS").is_some() {
-                std::fs::create_dir_all(&golden).unwrap();
-                std::fs::write(&path, &written).unwrap();
-            }
-            let expected = std::fs::read_to_string(&path).unwrap();
-            assert!(written == expected, "{} differs; written:\n{written}", path.display());
+            assert_golden(&format!("export/{name}.{format}"), &written);
         }
     }
 }

@@ -8,13 +8,12 @@
 
 mod oracle;
 
+use oracle::golden::assert_golden;
 use oracle::{fixture, scratch, tool};
-use std::path::Path;
 
 #[test]
 fn the_four_tables_of_the_main_recording() {
     let (out, nothing) = (scratch(), scratch());
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/main");
     let output = tool::command()
         .arg(fixture("main"))
         .arg("--csv-dir")
@@ -28,12 +27,7 @@ fn the_four_tables_of_the_main_recording() {
     assert_eq!(output.status.code(), Some(0), "{}", tool::stderr(&output));
     for name in ["stat.csv", "overview.csv", "processes.csv", "results.csv"] {
         let written = std::fs::read_to_string(out.path().join(name)).unwrap();
-        if std::env::var_os("READPERF_BLESS").is_some() {
-            std::fs::create_dir_all(&golden).unwrap();
-            std::fs::write(golden.join(name), &written).unwrap();
-        }
-        let expected = std::fs::read_to_string(golden.join(name)).unwrap();
-        assert!(written == expected, "{name} differs; expected:\n{expected}\nwritten:\n{written}");
+        assert_golden(&format!("main/{name}"), &written);
     }
 }
 

@@ -1,6 +1,9 @@
 //! Chrome's trace events as JSON, for chrome://tracing, ui.perfetto.dev and what else reads them.
 //!
-//! Every sample is an event with its stack and weight. Events that count time also become slices: the time that a sample
+//! Every sample is an event (`P`) with its stack and weight; a stack is the number of a frame, which tells its caller. What is the
+//! same for all events of a kind, as a category, is not written.
+//!
+//! Events that count time also become slices: the time that a sample
 //! stands for ends where it was taken, and begins as long before as its period says, but not before the sample ahead of it.
 
 use crate::export::circumstances::Unit;
@@ -105,7 +108,8 @@ struct Writer<'w, 'x> {
 /// What an event of the trace is, and of whom.
 struct Head<'h> {
     phase: &'h str,
-    name: &'h str,
+    /// The end of a slice, which is always the innermost one, has none.
+    name: Option<&'h str>,
     time_ns: u64,
     pid: u32,
     tid: u32,
@@ -114,7 +118,9 @@ struct Head<'h> {
 impl Head<'_> {
     fn write(&self, json: &mut JsonWriter<'_>) {
         json.field("ph", self.phase);
-        json.field("name", self.name);
+        if let Some(name) = self.name {
+            json.field("name", name);
+        }
         json.key("ts").microseconds(self.time_ns);
         json.field("pid", self.pid);
         json.field("tid", self.tid);
@@ -156,7 +162,8 @@ impl Writer<'_, '_> {
             {
                 json.line();
                 json.object(|json| {
-                    Head { phase: "M", name, time_ns: 0, pid: label.pid, tid: label.tid }.write(json);
+                    Head { phase: "M", name: Some(name), time_ns: 0, pid: label.pid, tid: label.tid }
+                        .write(json);
                     json.key("args").object(|json| json.field("name", value));
                 });
             }
@@ -172,8 +179,7 @@ impl Writer<'_, '_> {
             json.line();
             json.object(|json| {
                 let (pid, tid) = (label.pid, label.tid);
-                Head { phase: "P", name: &name, time_ns: row.time_ns, pid, tid }.write(json);
-                json.field("cat", "sample");
+                Head { phase: "P", name: Some(&name), time_ns: row.time_ns, pid, tid }.write(json);
                 if let Some(stack) = stack {
                     json.field("sf", stack.to_string());
                 }
@@ -195,9 +201,9 @@ impl Writer<'_, '_> {
         let mut until = 0;
         let close = |open: &mut Vec<Cow<'_, str>>, left: usize, time_ns: u64, json: &mut JsonWriter<'_>| {
             while open.len() > left {
-                let Some(name) = open.pop() else { break };
+                open.pop();
                 json.line();
-                json.object(|json| Head { phase: "E", name: &name, time_ns, pid, tid }.write(json));
+                json.object(|json| Head { phase: "E", name: None, time_ns, pid, tid }.write(json));
             }
         };
         for row in rows {
@@ -215,8 +221,7 @@ impl Writer<'_, '_> {
                 };
                 json.line();
                 json.object(|json| {
-                    Head { phase: "B", name: &name, time_ns: start, pid, tid }.write(json);
-                    json.field("cat", "stack");
+                    Head { phase: "B", name: Some(&name), time_ns: start, pid, tid }.write(json)
                 });
                 open.push(name);
             }
@@ -248,7 +253,7 @@ impl Writer<'_, '_> {
         };
         json.line();
         json.object(|json| {
-            Head { phase: "i", name: &name, time_ns: mark.time_ns, pid, tid }.write(json);
+            Head { phase: "i", name: Some(&name), time_ns: mark.time_ns, pid, tid }.write(json);
             // Of the thread, or of everything.
             json.field("s", if thread.is_some() { "t" } else { "g" });
             json.key("args").object(|json| {

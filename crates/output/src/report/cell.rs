@@ -4,7 +4,7 @@ use crate::json;
 use crate::names::UNKNOWN;
 use crate::text::seconds;
 use readperf_profile::view::facts::Facts;
-use readperf_profile::{Function, FunctionId, Value};
+use readperf_profile::{FileId, Function, FunctionId, Value};
 use readperf_session::{Binary, BinaryId};
 use serde_json::Value as Json;
 use std::borrow::Cow;
@@ -41,8 +41,21 @@ fn page_size(bytes: u64) -> String {
     whole.map_or_else(|| bytes.to_string(), |(unit, shift)| format!("{}{unit}", bytes >> shift))
 }
 
+/// How values are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CellStyle {
+    /// Whether source files have their directories.
+    pub full_paths: bool,
+}
+
+/// A source file: as recorded, or only the last part of its path.
+fn source<'f>(facts: &'f Facts<'_>, id: FileId, style: CellStyle) -> &'f str {
+    let path = facts.profile.names().file(id).unwrap_or_default();
+    if style.full_paths { path } else { base_name(path) }
+}
+
 /// As text, not yet made harmless. `samples` is how many the row has.
-pub(super) fn text<'f>(facts: &'f Facts<'_>, value: Value, samples: u64) -> Cow<'f, str> {
+pub(super) fn text<'f>(facts: &'f Facts<'_>, style: CellStyle, value: Value, samples: u64) -> Cow<'f, str> {
     match value {
         Value::Unknown => NOT_AVAILABLE.into(),
         Value::Comm(id) => lossy(facts.session.comm(id)),
@@ -61,10 +74,8 @@ pub(super) fn text<'f>(facts: &'f Facts<'_>, value: Value, samples: u64) -> Cow<
         Value::Offset { function: id, offset } => {
             format!("{}+{offset:#x}", function(facts, id, false)).into()
         }
-        Value::File(id) => base_name(facts.profile.names().file(id).unwrap_or_default()).into(),
-        Value::Line { file, line } => {
-            format!("{}:{line}", base_name(facts.profile.names().file(file).unwrap_or_default())).into()
-        }
+        Value::File(id) => source(facts, id, style).into(),
+        Value::Line { file, line } => format!("{}:{line}", source(facts, file, style)).into(),
         Value::Number(number) => number.to_string().into(),
         Value::PerSample(number) => number.wrapping_mul(samples).to_string().into(),
         Value::Address(address) => format!("{address:#x}").into(),
@@ -92,7 +103,7 @@ pub(super) fn json(facts: &Facts<'_>, value: Value, samples: u64) -> Json {
         | Value::Binary(_)
         | Value::Function { .. }
         | Value::Offset { .. }
-        | Value::Text(_) => text(facts, value, samples).into(),
+        | Value::Text(_) => text(facts, CellStyle::default(), value, samples).into(),
     }
 }
 

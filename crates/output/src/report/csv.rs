@@ -1,6 +1,6 @@
 //! A report as comma-separated values.
 
-use super::{Report, cell};
+use super::Report;
 use crate::overview::share;
 use readperf_profile::view::column::{Column, NUMBERS};
 use std::io::Write;
@@ -27,7 +27,7 @@ pub fn write_csv(out: impl Write, report: &Report<'_>, separator: u8) -> Result<
                 let percent = |period: u64| format!("{:.4}", share(period, whole));
                 table.write_field(&total.name)?;
                 for value in &row.values {
-                    table.write_field(&*cell::text(report.facts, *value, numbers.samples))?;
+                    table.write_field(&*report.text(*value, numbers.samples))?;
                 }
                 table.write_field(percent(numbers.self_period))?;
                 table.write_field(percent(numbers.total_period))?;

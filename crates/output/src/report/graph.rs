@@ -1,6 +1,6 @@
 //! Call graphs of rows, as text and as chains.
 
-use super::{Report, cell};
+use super::Report;
 use crate::overview::share;
 use crate::text::{grouped, printable};
 use readperf_profile::view::graph::{GraphNode, GraphOrder};
@@ -21,6 +21,18 @@ pub enum Shape {
     Folded,
 }
 
+/// What numbers graphs show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GraphValue {
+    /// Shares of the period.
+    #[default]
+    Percent,
+    /// Periods.
+    Period,
+    /// Numbers of samples.
+    Count,
+}
+
 /// How graphs are shown.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GraphStyle {
@@ -28,8 +40,8 @@ pub struct GraphStyle {
     pub shape: Shape,
     /// In which order they go.
     pub order: GraphOrder,
-    /// Whether periods are shown instead of shares.
-    pub periods: bool,
+    /// What numbers they show.
+    pub value: GraphValue,
     /// Most entries of a row; 0 shows all.
     pub most: usize,
 }
@@ -61,7 +73,7 @@ pub(super) fn write(
                 if style.most > 0 && nr >= style.most {
                     break;
                 }
-                let own = chain.last().map_or(0, |node| node.own);
+                let own = chain.last().map_or((0, 0), |node| (node.own, node.own_samples));
                 let names: Vec<String> = chain.iter().map(|node| name(report, node)).collect();
                 let amount = amount(style, own, whole);
                 if style.shape == Shape::Folded {
@@ -78,13 +90,17 @@ pub(super) fn write(
     writeln!(out)
 }
 
-fn amount(style: GraphStyle, period: u64, whole: u64) -> String {
-    if style.periods { grouped(period) } else { format!("{:.2} %", share(period, whole)) }
+fn amount(style: GraphStyle, (period, samples): (u64, u64), whole: u64) -> String {
+    match style.value {
+        GraphValue::Percent => format!("{:.2} %", share(period, whole)),
+        GraphValue::Period => grouped(period),
+        GraphValue::Count => grouped(samples),
+    }
 }
 
 fn name(report: &Report<'_>, node: &GraphNode) -> String {
     let value = report.frames.get(node.frame as usize).copied().unwrap_or_default();
-    printable(&cell::text(report.facts, value, 0)).into_owned()
+    printable(&report.text(value, 0)).into_owned()
 }
 
 /// The chains of a graph, with the samples that ended there; the heaviest first, as far as the graph's order has it.
@@ -125,8 +141,8 @@ fn tree(
         open.truncate(node.depth as usize);
         let (indent, above) = open.last().map_or((INDENT, total), |(indent, period)| (indent, *period));
         let amount = match style.shape {
-            Shape::Fractal => amount(style, node.period, above),
-            _ => amount(style, node.period, whole),
+            Shape::Fractal => amount(style, (node.period, node.samples), above),
+            _ => amount(style, (node.period, node.samples), whole),
         };
         let name = name(report, node);
         let inner = if place.only && node.period == above {
@@ -182,7 +198,7 @@ mod tests {
     use super::*;
 
     fn node(depth: u32, period: u64, own: u64) -> GraphNode {
-        GraphNode { depth, frame: 0, period, own }
+        GraphNode { depth, frame: 0, period, samples: 1, own, own_samples: 1 }
     }
 
     #[test]

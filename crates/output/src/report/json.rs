@@ -87,12 +87,12 @@ fn row(report: &Report<'_>, row: &HistogramRow) -> Json {
 fn chains(report: &Report<'_>, row: &HistogramRow) -> Json {
     let frame = |frame: u32| {
         let value = report.frames.get(frame as usize).copied().unwrap_or_default();
-        Json::from(cell::text(report.facts, value, 0))
+        Json::from(report.text(value, 0))
     };
     let chain = |chain: Vec<GraphNode>| {
-        let period = chain.last().map_or(0, |node| node.own);
+        let (period, samples) = chain.last().map_or((0, 0), |node| (node.own, node.own_samples));
         let frames: Vec<Json> = chain.iter().map(|node| frame(node.frame)).collect();
-        serde_json::json!({"period": period, "frames": frames})
+        serde_json::json!({"period": period, "samples": samples, "frames": frames})
     };
     graph::chains(&row.graph).into_iter().map(chain).collect()
 }

@@ -3,11 +3,13 @@
 mod cell;
 mod csv;
 mod graph;
+mod hierarchy;
 mod json;
 mod text;
 
+pub use cell::CellStyle;
 pub use csv::write_csv;
-pub use graph::{GraphStyle, Shape};
+pub use graph::{GraphStyle, GraphValue, Shape};
 pub use json::write_json;
 pub use text::write_text;
 
@@ -17,6 +19,7 @@ use readperf_profile::view::column::Column;
 use readperf_profile::view::facts::Facts;
 use readperf_profile::view::histogram::{Histogram, HistogramRow, Numbers};
 use readperf_profile::view::key::KeyUse;
+use std::borrow::Cow;
 
 /// What is to be shown, and how.
 #[derive(Debug)]
@@ -37,11 +40,22 @@ pub struct Report<'r> {
     pub frames: &'r [Value],
     /// How call graphs are shown.
     pub graph: GraphStyle,
+    /// How values are shown.
+    pub cells: CellStyle,
     /// Columns of the terminal, if it is one: longer names are cut.
     pub width: Option<usize>,
+    /// Widths of the columns, from left to right, where they are not to follow from what is in them. Longer text is cut.
+    pub widths: &'r [Option<usize>],
+    /// Whether rows are shown as a tree, by one key after the other. The limit then counts for each branch.
+    pub hierarchy: bool,
 }
 
 impl Report<'_> {
+    /// What a key says, as text, not yet made harmless. `samples` is how many the row has.
+    fn text(&self, value: Value, samples: u64) -> Cow<'_, str> {
+        cell::text(self.facts, self.cells, value, samples)
+    }
+
     /// The period that is 100 % for an event of a histogram.
     fn whole(&self, total: &EventTotal) -> u64 {
         self.totals.iter().find(|whole| whole.name == total.name).map_or(total.period, |whole| whole.period)

@@ -1,6 +1,6 @@
 //! A report for people: aligned columns, hot rows in colour.
 
-use super::{Report, cell, graph};
+use super::{Report, graph, hierarchy};
 use crate::overview::{share, style};
 use crate::text::{grouped, printable, width};
 use anstyle::Style;
@@ -34,10 +34,28 @@ pub fn write_text(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
 
 /// A column as it is laid out.
 #[derive(Debug)]
-struct Layout {
-    head: String,
+pub(super) struct Layout {
+    pub(super) head: String,
     right: bool,
     width: usize,
+    /// Whether longer text is cut.
+    fixed: bool,
+}
+
+impl Layout {
+    /// A column as wide as its head, or as is told.
+    pub(super) fn new(head: &str, right: bool, told: Option<usize>) -> Layout {
+        let head = printable(head).into_owned();
+        Layout { width: told.unwrap_or(width(&head)), head, right, fixed: told.is_some() }
+    }
+
+    /// Makes room for a cell.
+    pub(super) fn fit(&mut self, cell: &str) {
+        let cell = width(cell);
+        if !self.fixed && (cell <= WIDEST || self.right) {
+            self.width = self.width.max(cell);
+        }
+    }
 }
 
 fn section(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> io::Result<()> {
@@ -45,14 +63,14 @@ fn section(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> 
         let (name, samples, period) = (printable(&event.name), grouped(event.samples), grouped(event.period));
         writeln!(out, "{name}: {samples} samples, period {period}")?;
     }
+    if report.hierarchy {
+        return hierarchy::write(out, report, histogram);
+    }
     let mut layouts = layouts(report, histogram);
     // Cells are made twice: all of them at once would be most of the memory.
     for row in &histogram.rows {
         for (layout, cell) in layouts.iter_mut().zip(cells(report, histogram, row)) {
-            let cell = width(&cell);
-            if cell <= WIDEST || layout.right {
-                layout.width = layout.width.max(cell);
-            }
+            layout.fit(&cell);
         }
     }
     let heads: Vec<String> = layouts.iter().map(|layout| layout.head.clone()).collect();
@@ -63,12 +81,17 @@ fn section(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> 
         line(out, &cells(report, histogram, row), &layouts, report.width, style)?;
         graph::write(out, report, report.graph, row, whole)?;
     }
-    left_out(out, report, histogram)
+    left_out(out, report, histogram, histogram.left_out)
 }
 
 /// Says what rows below the limit add up to.
-fn left_out(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> io::Result<()> {
-    let LeftOut { rows, self_period } = histogram.left_out;
+pub(super) fn left_out(
+    out: &mut impl Write,
+    report: &Report<'_>,
+    histogram: &Histogram,
+    left_out: LeftOut,
+) -> io::Result<()> {
+    let LeftOut { rows, self_period } = left_out;
     if rows == 0 {
         return Ok(());
     }
@@ -79,29 +102,32 @@ fn left_out(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) ->
 
 /// The columns; those of numbers are there once for each event of a group.
 fn layouts(report: &Report<'_>, histogram: &Histogram) -> Vec<Layout> {
-    let children = report.columns.contains(&Column::Children);
     let mut layouts = Vec::new();
     for column in report.columns {
-        let head = match column {
-            Column::Overhead if children => "self",
-            Column::Overhead => "share",
-            Column::Children => "total",
-            Column::System => "kernel",
-            Column::User => "user",
-            Column::GuestSystem => "guest kernel",
-            Column::GuestUser => "guest user",
-            Column::Samples => "samples",
-            Column::Period => "period",
-            Column::Key(index) => report.keys.get(*index).map_or("", |key| key.title()),
-        };
         let is_key = matches!(column, Column::Key(_));
         let times = if is_key { 1 } else { 1 + histogram.others.len() };
         for _ in 0..times {
-            let head = printable(head).into_owned();
-            layouts.push(Layout { width: width(&head), head, right: !is_key });
+            let told = report.widths.get(layouts.len()).copied().flatten();
+            layouts.push(Layout::new(title(*column, report), !is_key, told));
         }
     }
     layouts
+}
+
+/// The head of a column.
+pub(super) fn title<'r>(column: Column, report: &Report<'r>) -> &'r str {
+    match column {
+        Column::Overhead if report.columns.contains(&Column::Children) => "self",
+        Column::Overhead => "share",
+        Column::Children => "total",
+        Column::System => "kernel",
+        Column::User => "user",
+        Column::GuestSystem => "guest kernel",
+        Column::GuestUser => "guest user",
+        Column::Samples => "samples",
+        Column::Period => "period",
+        Column::Key(index) => report.keys.get(index).map_or("", |key| key.title()),
+    }
 }
 
 fn cells(report: &Report<'_>, histogram: &Histogram, row: &HistogramRow) -> Vec<String> {
@@ -109,7 +135,7 @@ fn cells(report: &Report<'_>, histogram: &Histogram, row: &HistogramRow) -> Vec<
     for column in report.columns {
         if let Column::Key(index) = column {
             let value = row.values.get(*index).copied().unwrap_or_default();
-            let text = cell::text(report.facts, value, row.numbers.samples);
+            let text = report.text(value, row.numbers.samples);
             cells.push(printable(&text).into_owned());
             continue;
         }
@@ -121,7 +147,7 @@ fn cells(report: &Report<'_>, histogram: &Histogram, row: &HistogramRow) -> Vec<
     cells
 }
 
-fn number(report: &Report<'_>, column: Column, total: &EventTotal, numbers: &Numbers) -> String {
+pub(super) fn number(report: &Report<'_>, column: Column, total: &EventTotal, numbers: &Numbers) -> String {
     let number = column.number(numbers);
     match column.is_share() {
         true => format!("{:.2} %", share(number, report.whole(total))),
@@ -130,7 +156,7 @@ fn number(report: &Report<'_>, column: Column, total: &EventTotal, numbers: &Num
 }
 
 /// Numbers to the right, names to the left; the last column is not padded. Only a terminal's width cuts a name.
-fn line(
+pub(super) fn line(
     out: &mut impl Write,
     cells: &[String],
     layouts: &[Layout],
@@ -140,6 +166,8 @@ fn line(
     let (mut text, mut at) = (String::new(), 0);
     let last = cells.len().saturating_sub(1);
     for (nr, (cell, layout)) in cells.iter().zip(layouts).enumerate() {
+        let cut = (layout.fixed && width(cell) > layout.width).then(|| shortened(cell, layout.width));
+        let cell = cut.as_ref().unwrap_or(cell);
         let pad = layout.width.saturating_sub(width(cell));
         if layout.right {
             text.extend(std::iter::repeat_n(' ', pad));

@@ -65,15 +65,15 @@ impl Column {
 
 impl Histogram {
     /// Sorts the rows: by the columns of `order`, the highest numbers first; then by names, so that the order does not
-    /// depend on how these were numbered.
-    pub fn sort(&mut self, order: &[Column], facts: &Facts<'_>) {
+    /// depend on how these were numbered. Of the events of a group that with the index `lead` counts first.
+    pub fn sort(&mut self, order: &[Column], lead: usize, facts: &Facts<'_>) {
         let by_column = |a: &HistogramRow, b: &HistogramRow| {
             order.iter().fold(Ordering::Equal, |so_far, column| {
                 so_far.then_with(|| match column {
                     Column::Key(index) => compare(facts, a.values.get(*index), b.values.get(*index)),
-                    column => {
-                        numbers(b).map(|row| column.number(row)).cmp(numbers(a).map(|row| column.number(row)))
-                    }
+                    column => numbers(b, lead)
+                        .map(|row| column.number(row))
+                        .cmp(numbers(a, lead).map(|row| column.number(row))),
                 })
             })
         };
@@ -96,9 +96,10 @@ impl Histogram {
     }
 }
 
-/// The numbers of a row, those of the first event of a group first.
-fn numbers(row: &HistogramRow) -> impl Iterator<Item = &Numbers> {
-    std::iter::once(&row.numbers).chain(&row.others)
+/// The numbers of a row: those of the leading event of a group, then all from the first on.
+fn numbers(row: &HistogramRow, lead: usize) -> impl Iterator<Item = &Numbers> {
+    let all = || std::iter::once(&row.numbers).chain(&row.others);
+    all().nth(lead).into_iter().chain(all())
 }
 
 /// Orders two values of a key: names by their letters, numbers by size.

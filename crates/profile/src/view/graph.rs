@@ -3,6 +3,7 @@
 //! A graph is merged from the tree of calls one level at a time, and only where a branch is above the threshold: what is
 //! not shown costs nothing.
 
+use super::amount::Amount;
 use super::calls::{Calls, NONE};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -52,8 +53,12 @@ pub struct GraphNode {
     pub frame: u32,
     /// Sum of the periods of samples that came this way.
     pub period: u64,
+    /// How many samples came this way.
+    pub samples: u64,
     /// Sum of the periods of those that ended here.
     pub own: u64,
+    /// How many ended here.
+    pub own_samples: u64,
 }
 
 /// A part of the tree of calls that is in one graph.
@@ -65,7 +70,10 @@ struct Part {
 }
 
 /// A level of a graph: the parts that are one frame, and their weights.
-type Level = Vec<(Part, u64)>;
+type Level = Vec<(Part, Amount)>;
+
+/// A frame that waits for what is behind it: its depth, its number, what came this way.
+type Waiting = (u32, u32, Amount, Level);
 
 /// What graphs of one sample's rows are made from.
 #[derive(Debug)]
@@ -73,7 +81,7 @@ pub(super) struct Grapher<'c> {
     /// The tree.
     pub(super) calls: &'c Calls,
     /// Sums of its subtrees.
-    pub(super) sums: &'c [u64],
+    pub(super) sums: &'c [Amount],
     /// What graphs are wanted.
     pub(super) options: GraphOptions,
     /// The period that is 100 %.
@@ -87,28 +95,36 @@ impl Grapher<'_> {
         &self,
         row: u32,
         nodes: &[u32],
-        taken: &[(u32, u64)],
+        taken: &[(u32, Amount)],
         children: bool,
         mut name: impl FnMut(u32, u32) -> std::cmp::Ordering,
     ) -> Vec<GraphNode> {
-        let mut ways: FxHashMap<Part, u64> = FxHashMap::default();
+        let mut ways: FxHashMap<Part, Amount> = FxHashMap::default();
         let start = match self.options.order {
             GraphOrder::Callee => self.callers(row, nodes, taken, children),
             GraphOrder::Caller => self.callees(row, nodes, taken, children, &mut ways),
         };
         let mut graph = Vec::new();
-        let total: u64 = start.iter().fold(0, |sum, (_, weight)| sum.wrapping_add(*weight));
-        let mut waiting: Vec<(u32, u32, u64, Level)> = Vec::new();
+        let total = Amount::total(start.iter().map(|(_, weight)| *weight)).period;
+        let mut waiting: Vec<Waiting> = Vec::new();
         let first = match self.options.order {
             // The row is no frame of its own graph of callers.
             GraphOrder::Callee => self.next(&start, &ways),
             GraphOrder::Caller => start,
         };
         self.push(&mut waiting, 0, total, first, &mut name);
-        while let Some((depth, frame, period, level)) = waiting.pop() {
+        while let Some((depth, frame, amount, level)) = waiting.pop() {
             let next = self.next(&level, &ways);
-            let passed = next.iter().fold(0u64, |sum, (_, weight)| sum.wrapping_add(*weight));
-            graph.push(GraphNode { depth, frame, period, own: period.saturating_sub(passed) });
+            let own = amount.without(Amount::total(next.iter().map(|(_, weight)| *weight)));
+            let Amount { period, samples } = amount;
+            graph.push(GraphNode {
+                depth,
+                frame,
+                period,
+                samples,
+                own: own.period,
+                own_samples: own.samples,
+            });
             self.push(&mut waiting, depth.saturating_add(1), period, next, &mut name);
         }
         graph
@@ -117,7 +133,7 @@ impl Grapher<'_> {
     /// Puts the frames of a level that matter on the stack, the heaviest on top.
     fn push(
         &self,
-        waiting: &mut Vec<(u32, u32, u64, Level)>,
+        waiting: &mut Vec<Waiting>,
         depth: u32,
         parent: u64,
         level: Level,
@@ -129,23 +145,24 @@ impl Grapher<'_> {
             frames.entry(node.place).or_default().push((part, weight));
         }
         let least = least(self.options.percent, if self.options.of_parent { parent } else { self.whole });
-        let sum = |level: &Level| level.iter().fold(0u64, |sum, (_, weight)| sum.wrapping_add(*weight));
+        let sum = |level: &Level| Amount::total(level.iter().map(|(_, weight)| *weight));
         let frames = frames.into_iter().map(|(frame, level)| (depth, frame, sum(&level), level));
-        let mut frames: Vec<_> = frames.filter(|(_, _, period, _)| *period >= least.max(1)).collect();
-        frames.sort_by(|a, b| Reverse(a.2).cmp(&Reverse(b.2)).then_with(|| name(a.1, b.1)).reverse());
+        let mut frames: Vec<_> = frames.filter(|(_, _, amount, _)| amount.period >= least.max(1)).collect();
+        frames.sort_by(|a, b| {
+            Reverse(a.2.period).cmp(&Reverse(b.2.period)).then_with(|| name(a.1, b.1)).reverse()
+        });
         waiting.extend(frames);
     }
 
     /// What is behind a level: its callers, or its callees.
-    fn next(&self, level: &Level, ways: &FxHashMap<Part, u64>) -> Level {
+    fn next(&self, level: &Level, ways: &FxHashMap<Part, Amount>) -> Level {
         match self.options.order {
             GraphOrder::Callee => {
-                let mut next: FxHashMap<u32, u64> = FxHashMap::default();
+                let mut next: FxHashMap<u32, Amount> = FxHashMap::default();
                 for (part, weight) in level {
                     let parent = self.calls.node(part.node).map_or(NONE, |node| node.parent);
                     if parent != NONE {
-                        let sum = next.entry(parent).or_default();
-                        *sum = sum.wrapping_add(*weight);
+                        next.entry(parent).or_default().add(*weight);
                     }
                 }
                 next.into_iter().map(|(node, weight)| (Part { node, to_self: false }, weight)).collect()
@@ -157,49 +174,46 @@ impl Grapher<'_> {
                 });
                 children
                     .map(|part| (part, self.weight(part, ways)))
-                    .filter(|(_, weight)| *weight > 0)
+                    .filter(|(_, weight)| weight.period > 0)
                     .collect()
             }
         }
     }
 
     /// In order of callers: what came through a node on the way to the row itself, or after the row.
-    fn weight(&self, part: Part, ways: &FxHashMap<Part, u64>) -> u64 {
-        let noted = ways.get(&part).copied().unwrap_or(0);
+    fn weight(&self, part: Part, ways: &FxHashMap<Part, Amount>) -> Amount {
+        let noted = ways.get(&part).copied().unwrap_or_default();
         match part.to_self {
             true => noted,
-            false => self.sum(part.node).saturating_sub(noted),
+            false => self.sum(part.node).without(noted),
         }
     }
 
-    fn sum(&self, node: u32) -> u64 {
-        self.sums.get(node as usize).copied().unwrap_or(0)
+    fn sum(&self, node: u32) -> Amount {
+        self.sums.get(node as usize).copied().unwrap_or_default()
     }
 
     /// Where graphs of callers begin: at the innermost node of the row in each stack.
-    fn callers(&self, row: u32, nodes: &[u32], taken: &[(u32, u64)], children: bool) -> Level {
-        let mut weights: FxHashMap<u32, u64> = FxHashMap::default();
+    fn callers(&self, row: u32, nodes: &[u32], taken: &[(u32, Amount)], children: bool) -> Level {
+        let mut weights: FxHashMap<u32, Amount> = FxHashMap::default();
         if children {
             for node in nodes {
-                let sum = weights.entry(*node).or_default();
-                *sum = sum.wrapping_add(self.sum(*node));
+                weights.entry(*node).or_default().add(self.sum(*node));
                 let below = self.calls.same_caller(*node);
                 if below != NONE {
-                    let sum = weights.entry(below).or_default();
-                    *sum = sum.wrapping_sub(self.sum(*node));
+                    weights.entry(below).or_default().subtract(self.sum(*node));
                 }
             }
         } else {
-            for (node, period) in taken {
+            for (node, amount) in taken {
                 let innermost = self.calls.path(*node).find(|(_, node)| self.calls.row_of(*node) == row);
                 if let Some((innermost, _)) = innermost {
-                    let sum = weights.entry(innermost).or_default();
-                    *sum = sum.wrapping_add(*period);
+                    weights.entry(innermost).or_default().add(*amount);
                 }
             }
         }
         let part = |(node, weight)| (Part { node, to_self: false }, weight);
-        weights.into_iter().filter(|(_, weight)| *weight > 0).map(part).collect()
+        weights.into_iter().filter(|(_, weight)| weight.period > 0).map(part).collect()
     }
 
     /// Where graphs of callees begin: at the root for samples of the row itself, at the outermost node of the row for the
@@ -208,15 +222,14 @@ impl Grapher<'_> {
         &self,
         row: u32,
         nodes: &[u32],
-        taken: &[(u32, u64)],
+        taken: &[(u32, Amount)],
         children: bool,
-        ways: &mut FxHashMap<Part, u64>,
+        ways: &mut FxHashMap<Part, Amount>,
     ) -> Level {
-        let mut start: FxHashMap<Part, u64> = FxHashMap::default();
-        for (leaf, period) in taken {
+        let mut start: FxHashMap<Part, Amount> = FxHashMap::default();
+        for (leaf, amount) in taken {
             let mut note = |node: u32, to_self: bool| {
-                let sum = ways.entry(Part { node, to_self }).or_default();
-                *sum = sum.wrapping_add(*period);
+                ways.entry(Part { node, to_self }).or_default().add(*amount);
             };
             let outermost = self.calls.path(*leaf).filter(|(_, node)| self.calls.row_of(*node) == row).last();
             let mut inside = children && outermost.is_some();
@@ -227,8 +240,7 @@ impl Grapher<'_> {
                     inside = outermost.is_none_or(|(outermost, _)| outermost != index);
                 }
                 if node.parent == NONE {
-                    let sum = start.entry(Part { node: index, to_self: true }).or_default();
-                    *sum = sum.wrapping_add(*period);
+                    start.entry(Part { node: index, to_self: true }).or_default().add(*amount);
                 }
             }
         }
@@ -236,7 +248,7 @@ impl Grapher<'_> {
             for node in nodes.iter().filter(|node| self.calls.is_outermost(**node)) {
                 let part = Part { node: *node, to_self: false };
                 let weight = self.weight(part, ways);
-                if weight > 0 {
+                if weight.period > 0 {
                     start.insert(part, weight);
                 }
             }

@@ -4,6 +4,7 @@
 //! once however often it is. The second is worked out on the tree of stacks: it is the sum of the subtrees of the
 //! outermost nodes of the row.
 
+use super::amount::Amount;
 use super::calls::{Calls, Levels, NONE};
 use super::column::compare;
 use super::facts::{Facts, Place};
@@ -241,7 +242,10 @@ impl<'f, 'o> Histograms<'f, 'o> {
                 sum.total_period = sum.total_period.wrapping_add(*period);
             }
         }
-        subtrees.add_up(groups.iter().map(|(group, _, period)| (group.node, *period)));
+        let amounts = groups
+            .iter()
+            .map(|(group, samples, period)| (group.node, Amount { period: *period, samples: *samples }));
+        subtrees.add_up(amounts);
         if self.options.children && self.options.graph.is_some() {
             for (node, period) in subtrees.iter().filter(|(node, _)| self.calls.is_outermost(*node)) {
                 let row = self.calls.node(node).map_or(NONE, |node| self.calls.row_of(node));
@@ -311,16 +315,20 @@ impl<'f, 'o> Histograms<'f, 'o> {
         let row_of = |node: u32| self.calls.node(node).map_or(NONE, |node| self.calls.row_of(node));
         let mut nodes: Vec<(u32, u32)> = subtrees.touched.iter().map(|node| (row_of(*node), *node)).collect();
         nodes.sort_unstable();
-        let mut taken: Vec<(u32, u32, u64)> =
-            groups.iter().map(|(group, _, period)| (group.place, group.node, *period)).collect();
-        taken.sort_unstable();
+        let mut taken: Vec<(u32, u32, Amount)> = groups
+            .iter()
+            .map(|(group, samples, period)| {
+                (group.place, group.node, Amount { period: *period, samples: *samples })
+            })
+            .collect();
+        taken.sort_unstable_by_key(|(place, node, _)| (*place, *node));
         for (row, _) in shown {
             let from = nodes.partition_point(|(other, _)| other < row);
             let of_row = nodes.get(from..).unwrap_or_default().iter().take_while(|(other, _)| other == row);
             let of_row: Vec<u32> = of_row.map(|(_, node)| *node).collect();
             let from = taken.partition_point(|(other, ..)| other < row);
             let own = taken.get(from..).unwrap_or_default().iter().take_while(|(other, ..)| other == row);
-            let own: Vec<(u32, u64)> = own.map(|(_, node, period)| (*node, *period)).collect();
+            let own: Vec<(u32, Amount)> = own.map(|(_, node, amount)| (*node, *amount)).collect();
             let by_name = |a, b| {
                 let (a, b) = (self.frame(a), self.frame(b));
                 compare(&self.facts, Some(&a), Some(&b))

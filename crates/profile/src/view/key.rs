@@ -119,6 +119,7 @@ pub const KEYS: &[Key] = keys! {
     "comm" "command" Sample(task::comm) NOTHING, "name of the thread at that time";
     "dso" "binary" Function(code::dso) NOTHING, "binary";
     "symbol" ["sym"] "function" Function(code::symbol) NOTHING, "function, or address without a name";
+    "symbol_size" "symbol size" Function(code::symbol_size) NOTHING, "size of the function in bytes";
     "pid" ["tgid"] "process" Sample(task::pid) THREADS, "process";
     "tid" "thread" Sample(task::tid) THREADS, "thread (perf calls this key pid)";
     "cpu" "cpu" Sample(task::cpu) CPUS, "CPU number";
@@ -154,8 +155,8 @@ pub const KEYS: &[Key] = keys! {
     "dso_to" "target binary" Sample(branch::dso_to) fields(&[Field::BranchTo]), "binary a branch went to";
     "symbol_from" "source function" Sample(branch::symbol_from) fields(&[Field::BranchFrom]), "function a branch came from";
     "symbol_to" "target function" Sample(branch::symbol_to) fields(&[Field::BranchTo]), "function a branch went to";
-    "addr_from" "source address" Sample(branch::addr_from) fields(&[Field::BranchFrom]), "address a branch came from";
-    "addr_to" "target address" Sample(branch::addr_to) fields(&[Field::BranchTo]), "address a branch went to";
+    "addr_from" "source address" Sample(branch::addr_from) fields(&[Field::BranchFrom]), "place a branch came from: function and offset, or address in the binary";
+    "addr_to" "target address" Sample(branch::addr_to) fields(&[Field::BranchTo]), "place a branch went to: function and offset, or address in the binary";
     "srcline_from" "source line from" Sample(branch::srcline_from) Needs { lines: true, ..fields(&[Field::BranchFrom]) }, "source line a branch came from";
     "srcline_to" "source line to" Sample(branch::srcline_to) Needs { lines: true, ..fields(&[Field::BranchTo]) }, "source line a branch went to";
     "mispredict" "mispredicted" Sample(branch::mispredict) fields(&[Field::BranchFlags]), "whether a branch was mispredicted";
@@ -174,6 +175,35 @@ pub const TRACE_FIELD: &Key = &Key {
     part: Part::Field(trace::field),
     needs: fields(&[Field::Raw]),
 };
+
+/// Keys of perf that are not here, and why or what to do instead.
+pub const NOT_HERE: &[(&str, &str)] = &[
+    (
+        "dso_size",
+        "it is the size of one of a binary's mappings, which `readperf dump --type MMAP,MMAP2` tells",
+    ),
+    ("event", "every event has a table of its own, --group shows them side by side"),
+    ("simd", "it is told by Arm SPE data, which are not decoded"),
+    ("ipc_null", "it is told by blocks of branch stacks, which are not put together"),
+    ("ipc_lbr", "it is told by blocks of branch stacks, which are not put together"),
+    (
+        "type",
+        "types of data are not looked up; symbol_daddr, dso_daddr and dcacheline tell what was accessed",
+    ),
+    ("typeoff", "types of data are not looked up; symbol_daddr tells the offset in a variable"),
+    ("typecln", "types of data are not looked up; dcacheline tells the cache line"),
+    (
+        "parallelism",
+        "samples are not set against the CPUs that were busy; `readperf timeline` shows load by time",
+    ),
+    (
+        "latency",
+        "samples are not set against the CPUs that were busy; `readperf timeline` shows load by time",
+    ),
+    ("callchain_branch_predicted", "branches are not counted by call chain; -b counts them by place"),
+    ("callchain_branch_abort", "branches are not counted by call chain; -b counts them by place"),
+    ("callchain_branch_cycles", "branches are not counted by call chain; -b counts them by place"),
+];
 
 /// A key by its name or one of its other names.
 pub fn by_name(name: &str) -> Option<&'static Key> {

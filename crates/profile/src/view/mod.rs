@@ -1,5 +1,6 @@
 //! Views: tables of numbers made from a profile.
 
+mod amount;
 mod calls;
 pub mod column;
 pub mod facts;

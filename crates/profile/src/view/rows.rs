@@ -1,5 +1,6 @@
 //! The rows of a histogram and what they add up to.
 
+use super::facts::Facts;
 use super::graph::{GraphNode, least};
 use crate::profile::EventTotal;
 use crate::value::Value;
@@ -54,6 +55,25 @@ pub struct Numbers {
     pub by_mode: ByMode,
 }
 
+impl Numbers {
+    /// Adds those of other samples.
+    pub fn add(&mut self, other: &Numbers) {
+        let ByMode { kernel, user, guest_kernel, guest_user } = other.by_mode;
+        let pairs = [
+            (&mut self.samples, other.samples),
+            (&mut self.self_period, other.self_period),
+            (&mut self.total_period, other.total_period),
+            (&mut self.by_mode.kernel, kernel),
+            (&mut self.by_mode.user, user),
+            (&mut self.by_mode.guest_kernel, guest_kernel),
+            (&mut self.by_mode.guest_user, guest_user),
+        ];
+        for (sum, more) in pairs {
+            *sum = sum.wrapping_add(more);
+        }
+    }
+}
+
 /// A row of a histogram.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistogramRow {
@@ -66,6 +86,9 @@ pub struct HistogramRow {
     /// Its call graph, if asked for.
     pub graph: Box<[GraphNode]>,
 }
+
+/// The numbers of a row for all events of a group, and the call graph of the first.
+type AllNumbers = (Vec<Numbers>, Box<[GraphNode]>);
 
 /// The histogram of one event, or of a group.
 #[derive(Clone, Debug)]
@@ -85,30 +108,31 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Histograms of several events side by side; the first one leads. `None` if there is none.
+    /// Histograms of several events side by side; the first one leads, and call graphs are those of its rows. `None` if
+    /// there is none.
     pub fn side_by_side(histograms: Vec<Histogram>) -> Option<Histogram> {
         let count = histograms.len();
-        let mut rows: FxHashMap<Box<[Value]>, Vec<Numbers>> = FxHashMap::default();
+        let mut rows: FxHashMap<Box<[Value]>, AllNumbers> = FxHashMap::default();
         let mut totals = Vec::new();
         let other_events = histograms.iter().skip(1).map(|histogram| histogram.event).collect();
         let event = histograms.first()?.event;
         for (nr, histogram) in histograms.into_iter().enumerate() {
             totals.push(histogram.total);
             for row in histogram.rows {
-                let all = rows.entry(row.values).or_insert_with(|| vec![Numbers::default(); count]);
+                let (all, graph) = rows
+                    .entry(row.values)
+                    .or_insert_with(|| (vec![Numbers::default(); count], Box::default()));
                 if let Some(numbers) = all.get_mut(nr) {
                     *numbers = row.numbers;
                 }
+                if nr == 0 {
+                    *graph = row.graph;
+                }
             }
         }
-        let row = |(values, mut all): (_, Vec<Numbers>)| {
+        let row = |(values, (mut all, graph)): (_, (Vec<Numbers>, _))| {
             let others = all.split_off(1.min(all.len()));
-            HistogramRow {
-                values,
-                numbers: all.pop().unwrap_or_default(),
-                others: others.into(),
-                graph: Box::default(),
-            }
+            HistogramRow { values, numbers: all.pop().unwrap_or_default(), others: others.into(), graph }
         };
         let rows = rows.into_iter().map(row).collect();
         let others = totals.split_off(1);
@@ -118,6 +142,17 @@ impl Histogram {
 }
 
 impl Histogram {
+    /// Takes away rows of functions without a name; nothing is said of them.
+    pub fn retain_named(&mut self, facts: &Facts<'_>) {
+        let named = |value: &Value| match value {
+            Value::Function { function, .. } => {
+                facts.profile.names().function(*function).is_some_and(|function| function.name.is_some())
+            }
+            _ => true,
+        };
+        self.rows.retain(|row| row.values.iter().all(named));
+    }
+
     /// Takes away rows that are below a share, in percent, of each of their events; `whole` has the periods that are 100 %.
     pub fn cut(&mut self, percent: f64, whole: &[u64]) {
         let events = std::iter::once(&self.event).chain(&self.other_events);

@@ -1,5 +1,6 @@
 //! Sums over stacks: of whole ones, and on the tree of calls.
 
+use super::amount::Amount;
 use super::calls::{Calls, NONE};
 use super::rows::Numbers;
 use std::hint::black_box;
@@ -115,7 +116,7 @@ impl WholeSums {
 #[derive(Debug)]
 pub(super) struct Subtrees<'c> {
     calls: &'c Calls,
-    pub(super) sums: Vec<u64>,
+    pub(super) sums: Vec<Amount>,
     /// Whether a node is among `touched`.
     seen: Vec<bool>,
     pub(super) touched: Vec<u32>,
@@ -124,21 +125,21 @@ pub(super) struct Subtrees<'c> {
 impl<'c> Subtrees<'c> {
     pub(super) fn new(calls: &'c Calls) -> Subtrees<'c> {
         let len = calls.nodes.len();
-        Subtrees { calls, sums: vec![0; len], seen: vec![false; len], touched: Vec::new() }
+        Subtrees { calls, sums: vec![Amount::default(); len], seen: vec![false; len], touched: Vec::new() }
     }
 
     /// Forgets all sums, and adds up others.
-    pub(super) fn add_up(&mut self, weights: impl Iterator<Item = (u32, u64)>) {
+    pub(super) fn add_up(&mut self, weights: impl Iterator<Item = (u32, Amount)>) {
         for node in self.touched.drain(..) {
             if let (Some(sum), Some(seen)) =
                 (self.sums.get_mut(node as usize), self.seen.get_mut(node as usize))
             {
-                (*sum, *seen) = (0, false);
+                (*sum, *seen) = (Amount::default(), false);
             }
         }
         for (node, weight) in weights {
             if let Some(sum) = self.sums.get_mut(node as usize) {
-                *sum = sum.wrapping_add(weight);
+                sum.add(weight);
             }
             for (index, _) in self.calls.path(node) {
                 match self.seen.get_mut(index as usize) {
@@ -151,16 +152,16 @@ impl<'c> Subtrees<'c> {
         // Children come behind their parents.
         self.touched.sort_unstable_by_key(|node| std::cmp::Reverse(*node));
         for node in &self.touched {
-            let sum = self.sums.get(*node as usize).copied().unwrap_or(0);
+            let sum = self.sums.get(*node as usize).copied().unwrap_or_default();
             let parent = self.calls.node(*node).map_or(NONE, |node| node.parent);
             if let Some(of_parent) = self.sums.get_mut(parent as usize) {
-                *of_parent = of_parent.wrapping_add(sum);
+                of_parent.add(sum);
             }
         }
     }
 
-    /// The nodes that have a sum.
+    /// The nodes that have a sum, with the sum of their periods.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
-        self.touched.iter().map(|node| (*node, self.sums.get(*node as usize).copied().unwrap_or(0)))
+        self.touched.iter().map(|node| (*node, self.sums.get(*node as usize).map_or(0, |sum| sum.period)))
     }
 }

@@ -2,17 +2,13 @@
 
 use super::Cmd;
 use crate::input::Input;
-use crate::out::Output;
-use crate::outcome::{Outcome, say, wrong_usage};
-use crate::progress::Progress;
-use crate::sample_options::{NameOptions, SampleOptions};
-use crate::symbol_options::SymbolOptions;
+use crate::outcome::{Outcome, say};
+use crate::profile_options::{ProfileOptions, Wanted};
 use clap::{Args, ValueEnum};
 use perffile::Issues;
 use readperf::output::diff::{self as output, DiffOptions, Order};
+use readperf::profile::Keep;
 use readperf::profile::diff::{self, DiffKey, EventDiff, Normalize, Tally};
-use readperf::symbols::Options;
-use readperf::{PassOptions, Request};
 use std::path::{Path, PathBuf};
 
 /// What makes two rows the same.
@@ -115,16 +111,7 @@ pub(crate) struct Diff {
     no_progress: bool,
 
     #[command(flatten)]
-    samples: SampleOptions,
-
-    #[command(flatten)]
-    names: NameOptions,
-
-    #[command(flatten)]
-    symbols: SymbolOptions,
-
-    #[command(flatten)]
-    output: Output,
+    profile: ProfileOptions,
 }
 
 fn percent(text: &str) -> Result<f64, String> {
@@ -153,7 +140,7 @@ worked out from the counts of samples, which takes each for independent of the o
 better witness.";
 
     fn run(&self) -> anyhow::Result<Outcome> {
-        let mut issues = Issues::default();
+        let mut issues = Vec::new();
         let old = std::iter::once(&self.first).chain(&self.base);
         let base: Vec<Tally> =
             old.map(|file| self.tally(file, &mut issues)).collect::<anyhow::Result<_>>()?;
@@ -161,7 +148,8 @@ better witness.";
             self.new.iter().map(|file| self.tally(file, &mut issues)).collect::<anyhow::Result<_>>()?;
         let diffs = diff::compare(&base, &new, self.normalize());
         let options = self.diff_options();
-        let mut out = self.output.open(&Input::of(self.first.clone(), self.strict, self.no_progress))?;
+        let mut out =
+            self.profile.output.open(&Input::of(self.first.clone(), self.strict, self.no_progress))?;
         if self.json {
             output::write_json(&mut out, &diffs, &options)?;
         } else if self.csv {
@@ -171,51 +159,33 @@ better witness.";
         }
         out.flush()?;
         let regressed = self.fail_over.is_some_and(|limit| self.regressed(&diffs, limit));
-        let input = "the recordings".to_owned();
-        Ok(Outcome { input, issues, strict: self.strict, regressed })
+        Ok(Outcome { others: issues, strict: self.strict, regressed, ..Outcome::default() })
     }
 }
 
 impl Diff {
     /// The numbers of one recording.
-    fn tally(&self, file: &Path, issues: &mut Issues) -> anyhow::Result<Tally> {
+    fn tally(&self, file: &Path, issues: &mut Vec<(String, Issues)>) -> anyhow::Result<Tally> {
         let input = Input::of(file.to_owned(), self.strict, self.no_progress);
         let recording = input.open()?;
         let lines = self.by.contains(&By::Srcline);
-        let mut progress = Progress::new("reading", !self.no_progress);
-        let stacks = self.names.needs_stacks();
-        let symbols = self.symbols.options(&input)?;
-        let request = Request {
-            symbols: Options { lines, inlines: lines, ..symbols.clone() },
-            pass: PassOptions {
-                stacks,
-                filter: self.samples.filter(&recording)?,
-                unwind: stacks.then_some(symbols),
-                ..PassOptions::default()
-            },
-            keep: readperf::profile::Keep { stacks, ..Default::default() },
-            ..Request::default()
-        };
+        let stacks = self.profile.names.needs_stacks();
+        let wanted =
+            Wanted { keep: Keep { stacks, ..Keep::default() }, lines, inlines: lines, ..Wanted::default() };
         let mut times: Option<(u64, u64)> = None;
-        let mut analysis = readperf::analyse_with(&recording, &request, |chunk| {
-            progress.bytes(chunk.progress());
+        let analysis = self.profile.analyse(&input, &recording, &wanted, |chunk| {
             for time in chunk.samples().map(|sample| sample.moment.time_ns).filter(|time| *time > 0) {
                 let (first, last) = times.unwrap_or((time, time));
                 times = Some((first.min(time), last.max(time)));
             }
-            Ok::<(), perffile::Error>(())
         })?;
-        drop(progress);
-        if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
-            wrong_usage(&message);
-        }
-        analysis.profile.select(&self.names.filter(), &analysis.session);
-        issues.extend(&analysis.issues);
         let (first, last) = times.unwrap_or_default();
         // Counts of ns in a recording do not reach 2^53: that is 104 days.
         #[allow(clippy::cast_precision_loss)]
         let seconds = last.saturating_sub(first) as f64 / 1e9;
-        Ok(Tally::of(&analysis.profile, &analysis.session, &self.keys(), seconds))
+        let tally = Tally::of(&analysis.profile, &analysis.session, &self.keys(), seconds);
+        issues.push((input.name(), analysis.issues));
+        Ok(tally)
     }
 
     fn keys(&self) -> Vec<DiffKey> {

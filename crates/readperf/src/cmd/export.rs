@@ -4,17 +4,14 @@ mod flame;
 
 use super::Cmd;
 use crate::input::Input;
-use crate::out::Output;
 use crate::outcome::{Outcome, say, wrong_usage};
-use crate::progress::Progress;
-use crate::sample_options::{NameOptions, SampleOptions};
+use crate::profile_options::{ProfileOptions, Wanted};
 use crate::suggestion::hint;
-use crate::symbol_options::SymbolOptions;
 use clap::{Args, ValueEnum};
 use flame::FlameArguments;
+use readperf::Analysis;
 use readperf::output::export::{self, Export, ExportOptions, FORMATS, Format, WriteDifference};
 use readperf::profile::{CallerAddress, Keep};
-use readperf::{Analysis, PassOptions, Request};
 
 /// What a sample counts for.
 #[derive(ValueEnum, Clone, Copy, Debug, Default)]
@@ -68,16 +65,7 @@ pub(crate) struct ExportCommand {
     flame: FlameArguments,
 
     #[command(flatten)]
-    samples: SampleOptions,
-
-    #[command(flatten)]
-    names: NameOptions,
-
-    #[command(flatten)]
-    symbols: SymbolOptions,
-
-    #[command(flatten)]
-    output: Output,
+    profile: ProfileOptions,
 }
 
 fn format(name: &str) -> Result<&'static Format, String> {
@@ -108,19 +96,19 @@ Examples:
 
     fn run(&self) -> anyhow::Result<Outcome> {
         let format = self.chosen_format();
-        if format.binary && self.output.is_terminal() {
+        if format.binary && self.profile.output.is_terminal() {
             wrong_usage(&format!(
                 "{} is binary: it goes to a file (-o FILE) or a pipe, not to a terminal",
                 format.name
             ));
         }
         let difference = self.difference(format);
-        let mut analysis = self.analyse(format, &self.input)?;
+        let analysis = self.analyse(format, &self.input)?;
         let base = match &difference {
             Some((_, input)) => Some(self.analyse(format, input)?),
             None => None,
         };
-        let mut out = self.output.open_bytes(&self.input)?;
+        let mut out = self.profile.output.open_bytes(&self.input)?;
         let options = self.options();
         let new = export(&analysis, &options);
         self.tell_other_events(format, &new);
@@ -129,12 +117,11 @@ Examples:
             _ => (format.write)(&new, &mut out)?,
         }
         out.flush()?;
-        if let Some(base) = &base {
-            analysis.issues.extend(&base.issues);
-        }
+        let base = difference.zip(base).map(|((_, input), base)| (input.name(), base.issues));
         Ok(Outcome {
             input: self.input.name(),
             issues: analysis.issues,
+            others: base.into_iter().collect(),
             strict: self.input.strict,
             ..Outcome::default()
         })
@@ -145,43 +132,20 @@ impl ExportCommand {
     /// Reads a recording for a format, with the filters that are asked for.
     fn analyse(&self, format: &Format, input: &Input) -> anyhow::Result<Analysis> {
         let recording = input.open()?;
-        let mut progress = Progress::new("reading", !input.no_progress);
-        let symbols = self.symbols.options(input)?;
-        let request = Request {
-            symbols: readperf::symbols::Options {
-                lines: format.needs.lines,
-                inlines: format.needs.lines && !self.no_inline,
-                ..symbols.clone()
-            },
-            pass: PassOptions {
-                stacks: true,
-                callers: CallerAddress::Call,
-                filter: self.samples.filter(&recording)?,
-                unwind: Some(symbols),
-                ..PassOptions::default()
-            },
+        let wanted = Wanted {
             keep: Keep {
                 stacks: true,
                 threads: format.needs.threads || self.with_pid || self.with_tid,
                 cpus: format.needs.cpus || self.with_cpu,
                 times: format.needs.times,
             },
-            statistics: false,
+            callers: CallerAddress::Call,
+            lines: format.needs.lines,
+            inlines: format.needs.lines && !self.no_inline,
             marks: format.needs.marks,
+            ..Wanted::default()
         };
-        let mut analysis = readperf::analyse_with(&recording, &request, |chunk| {
-            progress.bytes(chunk.progress());
-            Ok::<(), perffile::Error>(())
-        })?;
-        drop(progress);
-        if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
-            wrong_usage(&message);
-        }
-        if let Some(told) = analysis.stack_ends.told() {
-            say(&format!("{}: {told}", input.name()));
-        }
-        analysis.profile.select(&self.names.filter(), &analysis.session);
-        Ok(analysis)
+        self.profile.analyse(input, &recording, &wanted, |_| ())
     }
 
     /// How the format compares two recordings, and what to compare with, if that is asked for.
@@ -211,7 +175,7 @@ impl ExportCommand {
 
     /// The format that was named, or that the output's name stands for.
     fn chosen_format(&self) -> &'static Format {
-        let by_file = || self.output.file_name().and_then(|name| export::by_file_name(&name));
+        let by_file = || self.profile.output.file_name().and_then(|name| export::by_file_name(&name));
         self.format.or_else(by_file).unwrap_or_else(|| {
             let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
             wrong_usage(&format!("which format? --format is one of {}", known.join(", ")))

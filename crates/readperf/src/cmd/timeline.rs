@@ -2,17 +2,13 @@
 
 use super::Cmd;
 use crate::input::Input;
-use crate::out::Output;
-use crate::outcome::{Outcome, say, wrong_usage};
-use crate::progress::Progress;
-use crate::sample_options::{NameOptions, SampleOptions};
-use crate::symbol_options::SymbolOptions;
+use crate::outcome::Outcome;
+use crate::profile_options::{ProfileOptions, Wanted};
 use clap::{Args, ValueEnum};
 use readperf::output::export;
 use readperf::output::timeline::{self, Look};
 use readperf::profile::view::timeline::Size;
 use readperf::profile::{CallerAddress, Keep};
-use readperf::{PassOptions, Request};
 
 /// Columns of a map that does not go to a terminal.
 const COLUMNS: usize = 100;
@@ -60,16 +56,7 @@ pub(crate) struct TimelineCommand {
     ascii: bool,
 
     #[command(flatten)]
-    samples: SampleOptions,
-
-    #[command(flatten)]
-    names: NameOptions,
-
-    #[command(flatten)]
-    symbols: SymbolOptions,
-
-    #[command(flatten)]
-    output: Output,
+    profile: ProfileOptions,
 }
 
 impl Cmd for TimelineCommand {
@@ -84,34 +71,16 @@ Examples:
 
     fn run(&self) -> anyhow::Result<Outcome> {
         let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
-        let mut progress = Progress::new("reading", !self.input.no_progress);
         // Names, and stacks, are wanted only to choose by them.
-        let chosen = self.names.filter();
-        let symbols = self.symbols.options(&self.input)?;
-        let request = Request {
-            symbols: symbols.clone(),
-            pass: PassOptions {
-                stacks: !chosen.is_open(),
-                callers: CallerAddress::Call,
-                filter: self.samples.filter(&recording)?,
-                unwind: (!chosen.is_open()).then_some(symbols),
-                ..PassOptions::default()
-            },
-            keep: Keep { stacks: !chosen.is_open(), times: true, ..Keep::default() },
-            ..Request::default()
+        let stacks = !self.profile.names.filter().is_open();
+        let wanted = Wanted {
+            keep: Keep { stacks, times: true, ..Keep::default() },
+            callers: CallerAddress::Call,
+            lines: stacks,
+            inlines: stacks,
+            ..Wanted::default()
         };
-        let mut analysis = readperf::analyse_with(&recording, &request, |chunk| {
-            progress.bytes(chunk.progress());
-            Ok::<(), perffile::Error>(())
-        })?;
-        drop(progress);
-        if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
-            wrong_usage(&message);
-        }
-        if let Some(told) = analysis.stack_ends.told() {
-            say(&format!("{}: {told}", self.input.name()));
-        }
-        analysis.profile.select(&chosen, &analysis.session);
+        let analysis = self.profile.analyse(&self.input, &recording, &wanted, |_| ())?;
         self.write(&analysis.profile)?;
         Ok(Outcome {
             input: self.input.name(),
@@ -132,9 +101,12 @@ impl TimelineCommand {
             },
             ascii: self.ascii,
         };
-        let svg = self.svg || self.output.file_name().is_some_and(|name| name.ends_with(".svg"));
-        let mut out =
-            if svg { self.output.open_bytes(&self.input)? } else { self.output.open(&self.input)? };
+        let svg = self.svg || self.profile.output.file_name().is_some_and(|name| name.ends_with(".svg"));
+        let mut out = if svg {
+            self.profile.output.open_bytes(&self.input)?
+        } else {
+            self.profile.output.open(&self.input)?
+        };
         match (self.json, svg) {
             (true, _) => timeline::write_json(&mut out, profile, &look)?,
             (_, true) => timeline::write_svg(&mut out, profile, &look)?,
@@ -146,7 +118,7 @@ impl TimelineCommand {
 
     fn columns(&self) -> usize {
         let terminal = || {
-            let (width, _) = terminal_size::terminal_size().filter(|_| self.output.is_terminal())?;
+            let (width, _) = terminal_size::terminal_size().filter(|_| self.profile.output.is_terminal())?;
             Some(usize::from(width.0).saturating_sub(MARGIN).max(20))
         };
         self.columns.map(usize::from).or_else(terminal).unwrap_or(COLUMNS)

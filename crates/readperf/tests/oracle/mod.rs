@@ -10,6 +10,7 @@
 #[path = "../../../../tests/corpus_root.rs"]
 mod corpus_root;
 pub(crate) mod fields;
+pub(crate) mod golden;
 pub(crate) mod live;
 pub(crate) mod names;
 pub(crate) mod report;
@@ -24,6 +25,10 @@ use std::path::{Path, PathBuf};
 pub(crate) fn kind(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures").join(name)
 }
+
+/// The fixtures whose samples have an instruction pointer: what exports are tried on.
+pub(crate) const SAMPLED: [&str; 10] =
+    ["main", "multi", "kernel", "group", "everything", "dwarf", "rust", "threads", "tracepoints", "pipe"];
 
 /// The recording of a fixture kind; a directory for `threads`.
 pub(crate) fn fixture(name: &str) -> PathBuf {

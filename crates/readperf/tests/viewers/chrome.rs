@@ -89,7 +89,7 @@ fn slices_cover_what_samples_stand_for() {
     assert!(threads > 3 && gaps > 3, "{threads} threads, {gaps} gaps");
 }
 
-/// On each thread slices end in the reverse order of their beginnings, times never go back, and all end.
+/// On each thread every end of a slice has a beginning, times never go back, and all end.
 #[test]
 fn slices_nest() {
     let mut slices = 0;
@@ -101,7 +101,8 @@ fn slices_nest() {
             let (tid, time) = (event["tid"].as_u64().unwrap(), event["ts"].as_f64().unwrap());
             match event["ph"].as_str().unwrap() {
                 "B" => open.entry(tid).or_default().push(&event["name"]),
-                "E" => assert_eq!(open.entry(tid).or_default().pop(), Some(&event["name"])),
+                // The end of a slice is that of the innermost one: it needs no name.
+                "E" => assert!(open.entry(tid).or_default().pop().is_some() && event["name"].is_null()),
                 _ => continue,
             }
             slices += 1;

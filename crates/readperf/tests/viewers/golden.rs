@@ -4,11 +4,11 @@
 //! After a deliberate change: `READPERF_BLESS=1 cargo test -p readperf --test viewers golden`, and look at the difference.
 
 use crate::handmade::{Attr, CODE, KERNEL_CODE, LOST, PID, Pipe, Sample};
-use crate::oracle;
+use crate::oracle::{self, golden::assert_golden};
 use crate::protobuf::{Content, Message};
 use crate::run;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Two threads, two events, a call chain and a sample without one, something lost.
 fn recording(dir: &tempfile::TempDir) -> PathBuf {
@@ -55,17 +55,6 @@ fn listing(message: &Message, depth: usize, text: &mut String) {
     }
 }
 
-fn assert_golden(name: &str, written: &str) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/export");
-    let path = folder.join(name);
-    if std::env::var_os("READPERF_BLESS").is_some() {
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(&path, written).unwrap();
-    }
-    let expected = std::fs::read_to_string(&path).unwrap();
-    assert!(written == expected, "{name} differs; expected:\n{expected}\nwritten:\n{written}");
-}
-
 #[test]
 fn exports_stay_as_they_are() {
     let dir = oracle::scratch();
@@ -77,7 +66,7 @@ fn exports_stay_as_they_are() {
         }
         let mut text = String::new();
         listing(&Message::new(&bytes), 0, &mut text);
-        assert_golden(&format!("{format}.txt"), &text);
+        assert_golden(&format!("export/{format}.txt"), &text);
     }
     for format in ["firefox", "speedscope", "chrome"] {
         let mut bytes = run::export(format, &file, &[]);
@@ -85,6 +74,9 @@ fn exports_stay_as_they_are() {
             bytes = run::unzipped(&bytes);
         }
         let value: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
-        assert_golden(&format!("{format}.json"), &(serde_json::to_string_pretty(&value).unwrap() + "\n"));
+        assert_golden(
+            &format!("export/{format}.json"),
+            &(serde_json::to_string_pretty(&value).unwrap() + "\n"),
+        );
     }
 }

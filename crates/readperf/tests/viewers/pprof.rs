@@ -125,6 +125,31 @@ fn one_event_of_many() {
     assert_stacks("pprof", &file, event, &profile.stacks(1), "period");
 }
 
+/// The names that the system knows are those of the symbol table, as `nm` lists it; names to show are others.
+#[test]
+fn mangled_names_are_those_of_nm() {
+    let bin = oracle::kind("bin");
+    let Ok(nm) = Command::new("nm").arg(bin.join("rusty")).output() else {
+        return skip("mangled_names_are_those_of_nm", "no nm on this machine");
+    };
+    let nm = String::from_utf8_lossy(&nm.stdout).into_owned();
+    let listed: Vec<&str> = nm.lines().filter_map(|line| line.split(' ').next_back()).collect();
+    let profile = Profile::of(&fixture("rust"), &["--symbols", bin.to_str().unwrap(), "--no-inline"]);
+    let (mut mangled, mut plain) = (0, 0);
+    for function in profile.functions.values() {
+        let (name, system) = (profile.string(function.number(2)), profile.string(function.number(3)));
+        assert!(!system.is_empty(), "{name}");
+        if system == name {
+            plain += 1;
+            continue;
+        }
+        assert!(listed.contains(&system), "{system} is in {listed:?}");
+        assert!(!name.starts_with("_R"), "{name}");
+        mangled += 1;
+    }
+    assert!(mangled >= 3, "{mangled} mangled, {plain} plain");
+}
+
 /// perf says which processes there are and what their build-ids are.
 #[test]
 fn labels_binaries_and_comments() {

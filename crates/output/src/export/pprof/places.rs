@@ -133,9 +133,10 @@ impl<'x> Places<'x> {
         if number == next {
             let file = level.file.and_then(|file| self.export.profile.names().file(file));
             let file = file.or(function.source_file.as_deref()).unwrap_or_default();
-            let (name, file_name) = (strings.number(&printable(name)), strings.number(&printable(file)));
-            let (name, file_name) = (i64::from(name), i64::from(file_name));
-            self.functions.push(Function { id: number, name, system_name: 0, file_name });
+            let system_name = function.linkage_name.as_deref().unwrap_or(name);
+            let mut string = |text: &str| i64::from(strings.number(&printable(text)));
+            let (name, system_name, file_name) = (string(name), string(system_name), string(file));
+            self.functions.push(Function { id: number, name, system_name, file_name });
         }
         number
     }

@@ -41,11 +41,11 @@ pub(in crate::view) fn symbol_to(facts: &mut Facts<'_>, row: &SampleRow) -> Valu
 }
 
 pub(in crate::view) fn addr_from(facts: &mut Facts<'_>, row: &SampleRow) -> Value {
-    at(facts, row, Field::BranchFrom, code::addr)
+    at(facts, row, Field::BranchFrom, code::symoff)
 }
 
 pub(in crate::view) fn addr_to(facts: &mut Facts<'_>, row: &SampleRow) -> Value {
-    at(facts, row, Field::BranchTo, code::addr)
+    at(facts, row, Field::BranchTo, code::symoff)
 }
 
 pub(in crate::view) fn srcline_from(facts: &mut Facts<'_>, row: &SampleRow) -> Value {

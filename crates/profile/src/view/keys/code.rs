@@ -11,6 +11,12 @@ pub(in crate::view) fn symbol(_: &mut Facts<'_>, place: &Place<'_>) -> Value {
     Value::Function { function: place.function, inlined: place.inlined }
 }
 
+/// Of what is inlined, or has no name, no size is known.
+pub(in crate::view) fn symbol_size(facts: &mut Facts<'_>, place: &Place<'_>) -> Value {
+    let function = facts.profile.names.function(place.function).filter(|_| !place.inlined);
+    function.map(|function| function.size).filter(|size| *size > 0).map_or(Value::Unknown, Value::Number)
+}
+
 /// Without a line the function stands in.
 pub(in crate::view) fn srcline(facts: &mut Facts<'_>, place: &Place<'_>) -> Value {
     match place.frame.file {

@@ -1,6 +1,6 @@
 //! `--call-graph`: perf's words for how call graphs are made and shown.
 
-use readperf::output::report::{GraphStyle, Shape};
+use readperf::output::report::{GraphStyle, GraphValue, Shape};
 use readperf::profile::view::graph::{GraphKey, GraphOptions, GraphOrder};
 
 /// The least share of a branch if none is given, in percent; perf's own.
@@ -16,7 +16,7 @@ pub(super) struct CallGraph {
     key: GraphKey,
     percent: Option<f64>,
     most: usize,
-    periods: bool,
+    value: GraphValue,
 }
 
 impl CallGraph {
@@ -36,8 +36,14 @@ impl CallGraph {
                 "function" => graph.key = GraphKey::Function,
                 "address" => graph.key = GraphKey::Address,
                 "srcline" => graph.key = GraphKey::SourceLine,
-                "percent" => graph.periods = false,
-                "period" => graph.periods = true,
+                "percent" => graph.value = GraphValue::Percent,
+                "period" => graph.value = GraphValue::Period,
+                "count" => graph.value = GraphValue::Count,
+                "branch" => {
+                    return Err(
+                        "branch: branches are not added to call chains; -b shows them by themselves".into()
+                    );
+                }
                 number => graph.number(number)?,
             }
         }
@@ -48,7 +54,7 @@ impl CallGraph {
         let unknown = || {
             format!(
                 "{word} is no word of a call graph: expected graph, fractal, flat, folded or none; caller or callee; \
-                 function, address or srcline; percent or period; a least share in percent"
+                 function, address or srcline; percent, period or count; a least share in percent"
             )
         };
         let number: f64 = word.parse().map_err(|_| unknown())?;
@@ -78,7 +84,7 @@ impl CallGraph {
     /// How graphs of this order are shown.
     pub(super) fn style(&self, order: GraphOrder) -> GraphStyle {
         let shape = self.shape.unwrap_or_default();
-        GraphStyle { shape, order, periods: self.periods, most: self.most }
+        GraphStyle { shape, order, value: self.value, most: self.most }
     }
 }
 
@@ -93,7 +99,7 @@ mod tests {
         assert_eq!((options.order, options.key), (GraphOrder::Callee, GraphKey::SourceLine));
         assert!(options.of_parent && (options.percent - 2.5).abs() < 1e-9);
         let style = graph.style(options.order);
-        assert_eq!((style.shape, style.most, style.periods), (Shape::Fractal, 10, true));
+        assert_eq!((style.shape, style.most, style.value), (Shape::Fractal, 10, GraphValue::Period));
     }
 
     #[test]

@@ -1,24 +1,26 @@
 //! `readperf report`: histograms of samples, as text, JSON or CSV.
 
 mod call_graph;
+mod from_perf;
 mod group;
+mod look;
 mod mode;
 mod plan;
 mod sorting;
 
 use super::Cmd;
 use crate::input::Input;
-use crate::out::Output;
-use crate::outcome::{Outcome, say, wrong_usage};
+use crate::outcome::{Outcome, wrong_usage};
 use crate::pager::Pager;
-use crate::progress::Progress;
-use crate::sample_options::{NameOptions, SampleOptions, pattern};
-use crate::symbol_options::SymbolOptions;
+use crate::profile_options::{ProfileOptions, Wanted};
+use crate::sample_options::pattern;
 use call_graph::CallGraph;
 use clap::{Args, ValueEnum};
+use from_perf::FromPerf;
+use look::Look;
 use perffile::Metadata;
 use plan::Plan;
-use readperf::output::report as output;
+use readperf::output::report::{self as output, CellStyle};
 use readperf::output::{info, overview};
 use readperf::profile::profile::EventTotal;
 use readperf::profile::view::column::NUMBERS;
@@ -27,9 +29,14 @@ use readperf::profile::view::graph::GraphOrder;
 use readperf::profile::view::histogram::{Histogram, HistogramOptions, Histograms};
 use readperf::profile::view::key::KEYS;
 use readperf::profile::view::surroundings::Surroundings;
-use readperf::{Analysis, PassOptions, Request};
+use readperf::profile::{NameFilter, Profile};
+use readperf::session::Session;
+use readperf::{Analysis, Chunk};
 use regex_lite::Regex;
 use std::io::Write;
+
+/// What the key parent looks for: perf's own default.
+const PARENT: &str = "^sys_|^do_page_fault";
 
 /// Shares below this, in percent, are shown as 0.00 %.
 const SHOWN_AS_ZERO: f64 = 0.005;
@@ -68,10 +75,14 @@ pub(crate) struct Report {
     no_children: bool,
 
     /// Show the call graph of each row, by perf's words in any order: graph, fractal, flat or folded; caller (what it calls) or
-    /// callee (who calls it); the least share of a branch in percent [0.5]; function, address or srcline; percent or period.
-    /// none shows no graphs
+    /// callee (who calls it); the least share of a branch in percent [0.5]; function, address or srcline; percent, period or
+    /// count (of samples). none shows no graphs
     #[arg(short = 'g', long, value_name = "WORDS", num_args = 0..=1, default_missing_value = "graph")]
     call_graph: Option<String>,
+
+    /// Show no call graphs
+    #[arg(long, conflicts_with_all = ["call_graph", "inverted"], hide = true)]
+    no_call_graph: bool,
 
     /// Show call graphs from callers to callees
     #[arg(short = 'G', long)]
@@ -89,9 +100,9 @@ pub(crate) struct Report {
     #[arg(long, overrides_with = "no_inline")]
     inline: bool,
 
-    /// What the key parent looks for in stacks
-    #[arg(short, long, value_name = "REGEX", default_value = "^sys_|^do_page_fault", value_parser = pattern)]
-    parent: Regex,
+    /// What the key parent looks for in stacks [default: ^sys_|^do_page_fault]. Adds this key
+    #[arg(short, long, value_name = "REGEX", value_parser = pattern)]
+    parent: Option<Regex>,
 
     /// Steps of the key time: 100ms, 1s, 10us
     #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = quantum)]
@@ -121,49 +132,30 @@ pub(crate) struct Report {
     #[arg(long, value_enum, default_value_t)]
     percentage: Percentage,
 
-    /// Show the number of samples
-    #[arg(short = 'n', long)]
-    show_nr_samples: bool,
+    /// Leave out rows of functions without a name, and samples taken there
+    #[arg(short = 'U', long)]
+    hide_unresolved: bool,
 
-    /// Show the sum of periods
-    #[arg(long)]
-    show_total_period: bool,
+    /// Leave out samples without a function in their stack that matches --parent
+    #[arg(short = 'x', long)]
+    exclude_other: bool,
 
-    /// Show the events of a group side by side; all events if the recording has no groups
-    #[arg(long)]
-    group: bool,
+    /// Only CPUs of this processor socket
+    #[arg(long, value_name = "N")]
+    socket_filter: Option<u32>,
 
-    /// Show what the recording says of itself first
-    #[arg(long)]
-    header: bool,
-
-    /// Use no pager
-    #[arg(long)]
-    no_pager: bool,
-
-    /// Print JSON
-    #[arg(long, conflicts_with_all = ["csv", "field_separator"])]
-    json: bool,
-
-    /// Print comma-separated values
-    #[arg(long)]
-    csv: bool,
-
-    /// Print values with this character between them
-    #[arg(short = 't', long, value_name = "CHARACTER", value_parser = separator)]
-    field_separator: Option<u8>,
+    /// Show rows by their keys as a tree: the first key, in it the second, and so on
+    #[arg(long, conflicts_with_all = ["fields", "group", "call_graph", "json", "csv", "field_separator", "children"])]
+    hierarchy: bool,
 
     #[command(flatten)]
-    samples: SampleOptions,
+    look: Look,
 
     #[command(flatten)]
-    names: NameOptions,
+    profile: ProfileOptions,
 
     #[command(flatten)]
-    symbols: SymbolOptions,
-
-    #[command(flatten)]
-    output: Output,
+    foreign: FromPerf,
 }
 
 fn keys_help() -> String {
@@ -211,69 +203,73 @@ Examples:
   readperf report --json perf.data | jq '.events[0].rows[:5]'";
 
     fn run(&self) -> anyhow::Result<Outcome> {
-        let (input, graph) = self.input_and_graph();
-        let recording = if self.is_for_program() { input.open_for_program()? } else { input.open()? };
+        if let Some(refused) = self.foreign.refused.first() {
+            wrong_usage(refused);
+        }
+        let (mut input, graph) = self.input_and_graph();
+        input.quiet = self.look.quiet;
+        input.no_progress |= self.look.quiet;
+        let recording = if self.look.is_for_program() { input.open_for_program()? } else { input.open()? };
         let plan = self.plan(recording.metadata(), graph).unwrap_or_else(|message| wrong_usage(&message));
-        let mut progress = Progress::new("reading", !input.no_progress);
-        let mut filter = self.samples.filter(&recording)?;
+        let mut filter = self.profile.samples.filter(&recording)?;
         // Names do not change what 100 % is.
         let comms = std::mem::take(&mut filter.comms);
-        let symbols = self.symbols.options(&input)?;
-        let request = Request {
-            symbols: readperf::symbols::Options {
-                lines: plan.lines || plan.inlines,
-                inlines: plan.inlines,
-                ..symbols.clone()
-            },
-            pass: PassOptions {
-                stacks: plan.keep.stacks,
-                filter,
-                unwind: plan.keep.stacks.then_some(symbols),
-                ..PassOptions::default()
-            },
+        let wanted = Wanted {
             keep: plan.keep,
-            ..Request::default()
+            lines: plan.lines || plan.inlines,
+            inlines: plan.inlines,
+            details: plan.details.clone(),
+            ..Wanted::default()
         };
         let mut surroundings = Surroundings::default();
-        let mut analysis = readperf::analyse_detailed(&recording, &request, &plan.details, |chunk| {
-            progress.bytes(chunk.progress());
+        let see = |chunk: &Chunk<'_>| {
             chunk.entries().iter().for_each(|entry| surroundings.see(&entry.event));
-            Ok::<(), perffile::Error>(())
-        })?;
-        drop(progress);
-        if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
-            wrong_usage(&message);
-        }
-        if let Some(told) = analysis.stack_ends.told() {
-            say(&format!("{}: {told}", input.name()));
-        }
+        };
+        let mut analysis = self.profile.read(&input, &recording, filter, &wanted, see)?;
         surroundings.learn(&analysis.metadata);
-        let all = analysis.profile.events().to_vec();
-        analysis.profile.select_comms(&comms, &analysis.session);
-        analysis.profile.select(&self.names.filter(), &analysis.session);
+        let Analysis { profile, session, .. } = &mut analysis;
+        self.select_before(profile, session, &surroundings);
+        let all = profile.events().to_vec();
+        profile.select_comms(&comms, session);
+        profile.select(&self.profile.names.filter(), session);
+        if self.exclude_other {
+            profile.select(&NameFilter { focus: vec![self.parent()], ..NameFilter::default() }, session);
+        }
         let totals = match self.percentage {
             Percentage::Absolute => all,
-            Percentage::Relative => analysis.profile.events().to_vec(),
+            Percentage::Relative => profile.events().to_vec(),
         };
         self.show(&input, &plan, &analysis, &surroundings, &totals)?;
         Ok(Outcome {
             input: input.name(),
             issues: analysis.issues,
             strict: input.strict,
+            quiet: self.look.quiet,
             ..Outcome::default()
         })
     }
 }
 
 impl Report {
-    fn is_for_program(&self) -> bool {
-        self.json || self.csv || self.field_separator.is_some()
+    /// The pattern of the key `parent`.
+    fn parent(&self) -> Regex {
+        let default = || pattern(PARENT).unwrap_or_else(|message| wrong_usage(&message));
+        self.parent.clone().unwrap_or_else(default)
+    }
+
+    /// Takes away what does not count for 100 % either.
+    fn select_before(&self, profile: &mut Profile, session: &Session, surroundings: &Surroundings) {
+        profile.select(&NameFilter { named: self.hide_unresolved, ..NameFilter::default() }, session);
+        if let Some(socket) = self.socket_filter {
+            profile.select_cpus(|cpu| surroundings.socket(cpu) == Some(socket));
+        }
     }
 
     /// The value of `--call-graph` may be left out: what is none is the file.
     fn input_and_graph(&self) -> (Input, Option<CallGraph>) {
         let Some(words) = &self.call_graph else {
-            return (self.input.clone(), self.inverted.then(CallGraph::default));
+            let wanted = self.inverted || self.look.stdio && !self.no_call_graph && !self.hierarchy;
+            return (self.input.clone(), wanted.then(CallGraph::default));
         };
         match (CallGraph::parse(words), self.input.or_file(words)) {
             (Ok(graph), _) => (self.input.clone(), Some(graph)),
@@ -295,31 +291,36 @@ impl Report {
         let Analysis { profile, session, metadata, .. } = analysis;
         let Plan { sorting, children, graph, .. } = plan;
         let percent_limit =
-            self.percent_limit.unwrap_or(if self.is_for_program() { 0.0 } else { SHOWN_AS_ZERO });
+            self.percent_limit.unwrap_or(if self.look.is_for_program() { 0.0 } else { SHOWN_AS_ZERO });
         let options = HistogramOptions {
             keys: sorting.keys.clone(),
             children: *children,
             inline: !self.no_inline,
             graph: graph.map(|(_, options)| options),
             whole: totals.iter().map(|total| total.period).collect(),
-            // Whether a row of a group is shown depends on all its events.
-            percent_limit: if self.group { 0.0 } else { percent_limit },
+            // Whether a row of a group is shown depends on all its events; in a tree, a branch is more than a row.
+            percent_limit: if self.look.group || self.hierarchy { 0.0 } else { percent_limit },
         };
         let mut facts = Facts::new(profile, session, surroundings);
-        facts.parent = Some(&self.parent);
+        let parent = self.parent();
+        facts.parent = Some(&parent);
         let order = graph.map(|(_, options)| options.order);
         facts.innermost_parent = order.map_or(!children, |order| order == GraphOrder::Callee);
         let mut histograms = Histograms::new(facts, &options);
         let mut shown: Vec<Histogram> =
             (0..profile.events().len()).filter_map(|event| histograms.of_event(event)).collect();
-        if self.group {
+        if self.look.group {
             shown = group::side_by_side(shown, metadata);
             let whole: Vec<u64> = totals.iter().map(|total| total.period).collect();
             shown.iter_mut().for_each(|group| group.cut(percent_limit, &whole));
         }
         let frames = histograms.frames();
         let facts = histograms.facts;
-        shown.iter_mut().for_each(|histogram| histogram.sort(&sorting.order, &facts));
+        let lead = self.look.group_sort_idx;
+        shown.iter_mut().for_each(|histogram| histogram.sort(&sorting.order, lead, &facts));
+        if self.hide_unresolved {
+            shown.iter_mut().for_each(|histogram| histogram.retain_named(&facts));
+        }
         let report = output::Report {
             histograms: &shown,
             facts: &facts,
@@ -329,35 +330,41 @@ impl Report {
             percent_limit,
             frames: &frames,
             graph: graph.map(|(graph, options)| graph.style(options.order)).unwrap_or_default(),
+            cells: CellStyle { full_paths: self.look.full_source_path },
             width: self.width(),
+            widths: self.look.widths(),
+            hierarchy: self.hierarchy,
         };
         self.write(input, &report, analysis)
     }
 
     /// Columns of the terminal, if text goes to one.
     fn width(&self) -> Option<usize> {
-        let size = self.output.is_terminal().then(terminal_size::terminal_size).flatten();
+        let size = self.profile.output.is_terminal().then(terminal_size::terminal_size).flatten();
         size.map(|(width, _)| usize::from(width.0))
     }
 
     fn write(&self, input: &Input, report: &output::Report<'_>, analysis: &Analysis) -> anyhow::Result<()> {
-        if self.json {
-            let mut out = self.output.open(input)?;
+        if self.look.json {
+            let mut out = self.profile.output.open(input)?;
             output::write_json(&mut out, report, analysis.issues.iter())?;
             return Ok(out.flush()?);
         }
-        if self.csv || self.field_separator.is_some() {
-            let mut out = self.output.open_bytes(input)?;
-            output::write_csv(&mut out, report, self.field_separator.unwrap_or(b','))?;
+        if self.look.csv || self.look.field_separator.is_some() {
+            let mut out = self.profile.output.open_bytes(input)?;
+            output::write_csv(&mut out, report, self.look.field_separator.unwrap_or(b','))?;
             return Ok(out.flush()?);
         }
-        let pager = if self.no_pager { None } else { Pager::start(&self.output) };
+        let pager = if self.look.no_pager { None } else { Pager::start(&self.profile.output) };
         let mut out: Box<dyn Write> = match pager {
             Some(pager) => Box::new(pager),
-            None => self.output.open(input)?,
+            None => self.profile.output.open(input)?,
         };
-        if self.header {
+        if self.look.header || self.look.header_only {
             write_header(&mut out, &analysis.metadata)?;
+        }
+        if self.look.header_only {
+            return Ok(out.flush()?);
         }
         output::write_text(&mut out, report)?;
         overview::write_missing(&mut out, &analysis.profile, &analysis.session)?;

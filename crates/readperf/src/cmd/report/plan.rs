@@ -5,7 +5,6 @@ use super::call_graph::CallGraph;
 use super::mode::{Mode, has_chains};
 use super::sorting::{Sorting, Wanted};
 use perffile::Metadata;
-use readperf::profile::view::column::Column;
 use readperf::profile::view::graph::{GraphKey, GraphOptions};
 use readperf::profile::view::surroundings::Surroundings;
 use readperf::profile::{DetailField, DetailOptions, Keep};
@@ -30,14 +29,14 @@ impl Report {
             (_, true, _) => Mode::Branches,
             (.., true) if Mode::of(metadata) == Mode::Branches => Mode::Code,
             // A program gets the same keys whatever the recording, unless it asks for others.
-            _ if self.is_for_program() && self.sort.is_none() && self.fields.is_none() => Mode::Code,
+            _ if self.look.is_for_program() && self.sort.is_none() && self.fields.is_none() => Mode::Code,
             _ => Mode::of(metadata),
         };
         let children = match mode {
             // A recording in pipe mode tells its events on the way.
             Mode::Code | Mode::Trace => {
                 let chains = metadata.schema.events().is_empty() || has_chains(metadata);
-                !self.no_children && (chains || self.children)
+                !self.no_children && !self.hierarchy && (chains || self.children)
             }
             Mode::Branches | Mode::Memory => false,
         };
@@ -45,18 +44,20 @@ impl Report {
             sort: self.sort.as_deref(),
             fields: self.fields.as_deref(),
             default: mode.default_keys(),
-            numbers: self.numbers(children),
+            numbers: self.look.numbers(children),
             raw_trace: self.raw_trace,
             trace_fields: trace_fields(metadata),
+            more: self.parent.is_some().then_some("parent"),
         };
         let sorting = sorting.sorting()?;
         let code = matches!(mode, Mode::Code | Mode::Trace);
         let graph =
             graph.filter(|_| code).and_then(|graph| Some((graph, graph.options(children, self.inverted)?)));
-        let mut keep = Keep { stacks: children || graph.is_some(), ..Keep::default() };
+        let stacks = children || graph.is_some() || self.exclude_other || self.profile.names.needs_stacks();
+        let mut keep = Keep { stacks, cpus: self.socket_filter.is_some(), ..Keep::default() };
         let by_line = graph.is_some_and(|(_, options)| options.key == GraphKey::SourceLine);
         // The JSON tells the source file of each function.
-        let mut lines = self.json || by_line;
+        let mut lines = self.look.json || by_line;
         let inlines = keep.stacks && !self.no_inline;
         let mut fields: Vec<DetailField> = Vec::new();
         for key in &sorting.keys {
@@ -77,17 +78,6 @@ impl Report {
             whole_stacks: graph.is_none(),
         };
         Ok(Plan { sorting, keep, details, children, graph, lines, inlines })
-    }
-
-    /// The columns of numbers.
-    fn numbers(&self, children: bool) -> Vec<Column> {
-        let columns = [
-            (children, Column::Children),
-            (true, Column::Overhead),
-            (self.show_nr_samples, Column::Samples),
-            (self.show_total_period, Column::Period),
-        ];
-        columns.into_iter().filter(|(wanted, _)| *wanted).map(|(_, column)| column).collect()
     }
 }
 

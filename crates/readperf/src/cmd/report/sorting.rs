@@ -2,7 +2,7 @@
 
 use crate::suggestion::hint;
 use readperf::profile::view::column::{Column, NUMBERS};
-use readperf::profile::view::key::{KEYS, KeyUse, TRACE_FIELD, TraceField, by_name};
+use readperf::profile::view::key::{KEYS, KeyUse, NOT_HERE, TRACE_FIELD, TraceField, by_name};
 
 /// What a word of `--sort` or `--fields` stands for.
 #[derive(Clone, Debug)]
@@ -27,8 +27,19 @@ fn word(text: &str, raw_trace: bool) -> Result<Word, String> {
         let field = TraceField { event: Some(event.to_owned()), field: field.to_owned(), raw };
         return Ok(Word::Key(KeyUse { key: TRACE_FIELD, field }));
     }
-    let names = KEYS.iter().flat_map(|key| std::iter::once(key.name).chain(key.aliases.iter().copied()));
-    let names = names.chain(NUMBERS.iter().map(|(name, ..)| *name));
+    if let Some((_, why)) = NOT_HERE.iter().find(|(name, _)| *name == text) {
+        return Err(format!("there is no sort key {text}: {why}"));
+    }
+    let names = || {
+        let keys = KEYS.iter().flat_map(|key| std::iter::once(key.name).chain(key.aliases.iter().copied()));
+        keys.chain(NUMBERS.iter().map(|(name, ..)| *name))
+    };
+    // perf takes the beginning of a name for it. Of several the one that all others begin with.
+    let longer = || names().filter(|name| !text.is_empty() && name.starts_with(text));
+    if let Some(meant) = longer().find(|meant| longer().all(|name| name.starts_with(meant))) {
+        return word(meant, raw_trace);
+    }
+    let names = names();
     Err(format!("no sort key is called {text}{}; readperf report --help lists them", hint(text, names)))
 }
 
@@ -56,6 +67,8 @@ pub(super) struct Wanted<'w> {
     pub(super) numbers: Vec<Column>,
     /// `--raw-trace`.
     pub(super) raw_trace: bool,
+    /// A key besides those.
+    pub(super) more: Option<&'static str>,
     /// Names of fields of the recording's tracepoints.
     pub(super) trace_fields: Vec<String>,
 }
@@ -75,6 +88,9 @@ impl Wanted<'_> {
         let mut order = Vec::new();
         for word in self.words(&sort)? {
             order.push(sorting.column(word));
+        }
+        for word in self.words(self.more.unwrap_or_default())? {
+            sorting.column(word);
         }
         let lead = self.numbers.first().copied().unwrap_or(Column::Overhead);
         match self.fields {
@@ -164,7 +180,8 @@ mod tests {
     fn sorting(sort: Option<&str>, fields: Option<&str>) -> Result<Sorting, String> {
         let numbers = vec![Column::Children, Column::Overhead];
         let trace_fields = vec!["prev_pid".to_owned()];
-        Wanted { sort, fields, default: "comm,dso,symbol", numbers, raw_trace: false, trace_fields }.sorting()
+        let default = "comm,dso,symbol";
+        Wanted { sort, fields, default, numbers, raw_trace: false, more: None, trace_fields }.sorting()
     }
 
     fn names(sorting: &Sorting) -> Vec<String> {
@@ -207,5 +224,11 @@ mod tests {
         );
         let error = sorting(Some("symbl"), None).unwrap_err();
         assert!(error.contains("did you mean symbol"), "{error}");
+        assert!(sorting(Some("typeoff"), None).unwrap_err().contains("types of data"));
+        assert_eq!(
+            names(&sorting(Some("phys,pare,srcl"), None).unwrap()),
+            ["phys_daddr", "parent", "srcline"]
+        );
+        assert!(sorting(Some("symbol_"), None).is_err(), "the beginning of several");
     }
 }

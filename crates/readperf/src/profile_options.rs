@@ -1,0 +1,102 @@
+//! What commands that make a profile share: which samples, where names come from, where the answer goes; and the way from
+//! a recording to a profile.
+
+use crate::input::Input;
+use crate::out::Output;
+use crate::outcome::{say, wrong_usage};
+use crate::progress::Progress;
+use crate::sample_options::{NameOptions, SampleOptions};
+use crate::symbol_options::SymbolOptions;
+use clap::Args;
+use perffile::Recording;
+use readperf::profile::{CallerAddress, DetailOptions, Keep, SampleFilter};
+use readperf::symbols::Options;
+use readperf::{Analysis, Chunk, PassOptions, Request};
+
+/// The options.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct ProfileOptions {
+    #[command(flatten)]
+    pub(crate) samples: SampleOptions,
+
+    #[command(flatten)]
+    pub(crate) names: NameOptions,
+
+    #[command(flatten)]
+    pub(crate) symbols: SymbolOptions,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// What a command needs of a recording.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    /// What is kept of samples. Stacks are unwound only if they are kept.
+    pub(crate) keep: Keep,
+    /// Where callers are looked up.
+    pub(crate) callers: CallerAddress,
+    /// Source lines.
+    pub(crate) lines: bool,
+    /// Inlined functions.
+    pub(crate) inlines: bool,
+    /// What else happened.
+    pub(crate) marks: bool,
+    /// Fields of samples.
+    pub(crate) details: DetailOptions,
+}
+
+impl ProfileOptions {
+    /// Reads a recording, and keeps the samples that are asked for. `each` sees the records on the way.
+    pub(crate) fn analyse(
+        &self,
+        input: &Input,
+        recording: &Recording,
+        wanted: &Wanted,
+        each: impl FnMut(&Chunk<'_>),
+    ) -> anyhow::Result<Analysis> {
+        let mut analysis = self.read(input, recording, self.samples.filter(recording)?, wanted, each)?;
+        analysis.profile.select(&self.names.filter(), &analysis.session);
+        Ok(analysis)
+    }
+
+    /// The same with a filter, and before samples are chosen by names.
+    pub(crate) fn read(
+        &self,
+        input: &Input,
+        recording: &Recording,
+        filter: SampleFilter,
+        wanted: &Wanted,
+        mut each: impl FnMut(&Chunk<'_>),
+    ) -> anyhow::Result<Analysis> {
+        let mut progress = Progress::new("reading", !input.no_progress);
+        let symbols = self.symbols.options(input)?;
+        let stacks = wanted.keep.stacks;
+        let request = Request {
+            symbols: Options { lines: wanted.lines, inlines: wanted.inlines, ..symbols.clone() },
+            pass: PassOptions {
+                stacks,
+                callers: wanted.callers,
+                filter,
+                unwind: stacks.then_some(symbols),
+                ..PassOptions::default()
+            },
+            keep: wanted.keep,
+            statistics: false,
+            marks: wanted.marks,
+        };
+        let analysis = readperf::analyse_detailed(recording, &request, &wanted.details, |chunk| {
+            progress.bytes(chunk.progress());
+            each(chunk);
+            Ok::<(), perffile::Error>(())
+        })?;
+        drop(progress);
+        if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
+            wrong_usage(&message);
+        }
+        if let Some(told) = analysis.stack_ends.told().filter(|_| !input.quiet) {
+            say(&format!("{}: {told}", input.name()));
+        }
+        Ok(analysis)
+    }
+}
