@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
+mod owners;
+
+pub(crate) use owners::without_other_names;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
