@@ -3,6 +3,7 @@
 //! Programs in the wild read that form, so it is kept to the byte: widths, spaces behind lines, and which fields a kind of
 //! event has. Names are made harmless for terminals, which perf does not do.
 
+mod cgroups;
 mod choice;
 mod columns;
 mod digits;
@@ -20,11 +21,13 @@ pub use fields::{Field, Fields};
 pub use records::{NextRecord, RecordLine, thread_of};
 pub use sample::{NextLine, SampleLine};
 
+use cgroups::Cgroups;
 use columns::Columns;
 use perffile::tracepoint::{Catalog, TracingData};
 use perffile::wire::feature::bit;
+use perffile::wire::feature::clock_data::ClockData;
 use perffile::wire::registers::Machine;
-use perffile::{Features, Metadata, Schema};
+use perffile::{Container, Features, Metadata, Schema};
 use places::Places;
 use readperf_profile::{Addresses, Names};
 use readperf_session::{CommId, Session};
@@ -117,6 +120,9 @@ pub struct Script {
     features: Option<Arc<Features>>,
     machine: Option<Machine>,
     catalog: Catalog,
+    /// How the clock of the recording stands to the time of day.
+    clock: Option<ClockData>,
+    cgroups: Cgroups,
     has_events: usize,
     before: sample::Before,
 }
@@ -132,6 +138,8 @@ impl Script {
             features: None,
             machine: None,
             catalog: Catalog::default(),
+            clock: None,
+            cgroups: Cgroups::default(),
             has_events: 0,
             before: sample::Before::default(),
         }
@@ -148,7 +156,15 @@ impl Script {
     /// A choice of fields that this recording cannot serve, in words.
     pub fn learn(&mut self, metadata: &Metadata) -> Result<(), String> {
         self.learn_features(metadata);
-        self.learn_events(&metadata.schema)
+        self.learn_events(&metadata.schema)?;
+        // A pipe tells of its clock when it has told of its events.
+        let is_told = self.clock.is_some() || metadata.container == Container::Pipe;
+        if !is_told && self.columns.iter().any(|columns| columns.fields.has(Field::TimeOfDay)) {
+            return Err(
+                "the recording does not tell the time of day: record with -k CLOCK_MONOTONIC".to_owned()
+            );
+        }
+        Ok(())
     }
 
     fn learn_events(&mut self, schema: &Schema) -> Result<(), String> {
@@ -174,6 +190,7 @@ impl Script {
         if self.features.as_deref().and_then(formats) != formats(features) {
             self.catalog = features.bytes(bit::TRACING_DATA).map(catalog).unwrap_or_default();
         }
+        self.clock = features.clock_data();
         self.features = Some(Arc::clone(features));
     }
 

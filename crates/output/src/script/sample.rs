@@ -5,6 +5,7 @@ use super::digits::{decimal, decimal_zeros, hex, pad, right, signed};
 use super::draft::Draft;
 use super::fields::Field;
 use super::{Known, Script, Times, places, values};
+use crate::calendar::TimeOfDay;
 use perffile::tracepoint::NoSymbols;
 use perffile::wire::attr::SampleType;
 use perffile::wire::head::misc;
@@ -72,6 +73,8 @@ pub(super) struct Start<'s> {
     pub(super) tid: u32,
     pub(super) cpu: u32,
     pub(super) time_ns: u64,
+    /// The time as it was recorded, if it was.
+    pub(super) recorded_ns: Option<u64>,
     pub(super) misc: u16,
 }
 
@@ -127,6 +130,7 @@ impl Script {
             cpu: moment.cpu.unwrap_or(u32::MAX),
             // Without a time perf has the greatest one.
             time_ns: if recorded.has(SampleType::TIME) { line.time_ns } else { u64::MAX },
+            recorded_ns: recorded.has(SampleType::TIME).then_some(moment.time_ns),
             misc: moment.sample.misc(),
         };
         self.write_start(out, columns, &start, None);
@@ -198,6 +202,9 @@ impl Script {
         if fields.has(Field::Misc) {
             write_misc(out, start.misc, kind);
         }
+        if fields.has(Field::TimeOfDay) {
+            self.write_time_of_day(out, start.recorded_ns);
+        }
         if fields.has(Field::Time) {
             self.write_time(out, start.time_ns);
         }
@@ -207,12 +214,35 @@ impl Script {
         let (seconds, rest) = (time_ns / SECOND_NS, time_ns % SECOND_NS);
         decimal(out, seconds, 5);
         out.push(b'.');
-        if self.options.nanoseconds {
-            decimal_zeros(out, rest, 9);
-        } else {
-            decimal_zeros(out, rest / 1000, 6);
-        }
+        self.write_fraction(out, rest);
         out.extend_from_slice(b": ");
+    }
+
+    /// Date and time of day, in UTC; the space behind it alone if that is not known.
+    fn write_time_of_day(&self, out: &mut Vec<u8>, recorded_ns: Option<u64>) {
+        let wall_clock_ns = recorded_ns.and_then(|ns| self.clock?.wall_clock_of(ns));
+        if let Some(ns) = wall_clock_ns {
+            let TimeOfDay { date: (year, month, day), hour, minute, second, rest_ns } = TimeOfDay::of_ns(ns);
+            for (number, width, behind) in
+                [(year, 4, b'-'), (month, 2, b'-'), (day, 2, b' '), (hour, 2, b':'), (minute, 2, b':')]
+            {
+                decimal_zeros(out, number, width);
+                out.push(behind);
+            }
+            decimal_zeros(out, second, 2);
+            out.push(b'.');
+            self.write_fraction(out, rest_ns);
+        }
+        out.push(b' ');
+    }
+
+    /// Digits behind the second.
+    fn write_fraction(&self, out: &mut Vec<u8>, rest_ns: u64) {
+        if self.options.nanoseconds {
+            decimal_zeros(out, rest_ns, 9);
+        } else {
+            decimal_zeros(out, rest_ns / 1000, 6);
+        }
     }
 
     /// What stands between the event and the address.
@@ -240,6 +270,10 @@ impl Script {
             values::write_data_src(out, sample.data_src, line.data_src_width);
         }
         values::write_weights(out, sample, fields);
+        if fields.has(Field::Cgroup) {
+            out.push(b' ');
+            out.extend_from_slice(self.cgroups.path(sample.cgroup.unwrap_or_default()));
+        }
     }
 
     /// The address with its names, or the call chain.
