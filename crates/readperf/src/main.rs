@@ -10,6 +10,7 @@ mod pager;
 mod progress;
 mod record_filter;
 mod sample_options;
+mod source_lines;
 mod suggestion;
 mod symbol_options;
 mod time_range;

@@ -70,6 +70,12 @@ pub enum Field {
     TimeOfDay,
     /// Cgroup.
     Cgroup,
+    /// Bytes of the instruction.
+    Instruction,
+    /// How many bytes the instruction has.
+    InstructionLength,
+    /// The line of source text.
+    SourceCode,
     /// Fields of which only decoded instruction traces know something.
     Decoded,
 }
@@ -108,6 +114,11 @@ pub(super) const NAMES: &[(&str, Field)] = &[
     ("flags", Field::Flags),
     ("tod", Field::TimeOfDay),
     ("cgroup", Field::Cgroup),
+    ("insn", Field::Instruction),
+    ("insnlen", Field::InstructionLength),
+    ("srccode", Field::SourceCode),
+    ("machine_pid", Field::Decoded),
+    ("vcpu", Field::Decoded),
     ("callindent", Field::Decoded),
     ("synth", Field::Decoded),
     ("ipc", Field::Decoded),

@@ -5,6 +5,7 @@
 
 mod cgroups;
 mod choice;
+mod code;
 mod columns;
 mod digits;
 mod draft;
@@ -16,6 +17,7 @@ mod sample;
 mod values;
 
 pub use choice::{ChoiceError, FieldChoice};
+pub use code::SourceText;
 pub use draft::Draft;
 pub use fields::{Field, Fields};
 pub use records::{NextRecord, RecordLine, thread_of};
@@ -29,8 +31,9 @@ use perffile::wire::feature::clock_data::ClockData;
 use perffile::wire::registers::Machine;
 use perffile::{Container, Features, Metadata, Schema};
 use places::Places;
-use readperf_profile::{Addresses, Names};
+use readperf_profile::{AddressId, Addresses, Names};
 use readperf_session::{CommId, Session};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// How times are shown.
@@ -123,6 +126,10 @@ pub struct Script {
     /// How the clock of the recording stands to the time of day.
     clock: Option<ClockData>,
     cgroups: Cgroups,
+    /// The bytes of instructions, by place.
+    instructions: FxHashMap<AddressId, Box<[u8]>>,
+    /// Lines of source text that go behind the lines that are being made.
+    sources: Vec<Box<[u8]>>,
     has_events: usize,
     before: sample::Before,
 }
@@ -140,6 +147,8 @@ impl Script {
             catalog: Catalog::default(),
             clock: None,
             cgroups: Cgroups::default(),
+            instructions: FxHashMap::default(),
+            sources: Vec::new(),
             has_events: 0,
             before: sample::Before::default(),
         }

@@ -43,6 +43,8 @@ pub struct NextLine<'s, 'e> {
     time_ns: u64,
     /// How wide the source of data is at least.
     data_src_width: usize,
+    /// Its source text, as an index.
+    pub(super) source: Option<usize>,
 }
 
 /// What lines depend on that were shown before them.
@@ -91,7 +93,7 @@ impl Script {
             self.before.data_src_width = self.before.data_src_width.max(values::data_src_width(bits));
         }
         let time_ns = self.before.time(self.options.times, sample.moment.time_ns);
-        Some(NextLine { sample, time_ns, data_src_width: self.before.data_src_width })
+        Some(NextLine { sample, time_ns, data_src_width: self.before.data_src_width, source: None })
     }
 
     /// Appends the lines of a sample: for each event that it stands for one, with its call chain.
@@ -103,6 +105,7 @@ impl Script {
                 if self.options.times == Times::SinceLast {
                     line.time_ns = 0;
                 }
+                line.source = None;
             }
         }
     }
@@ -154,6 +157,9 @@ impl Script {
         let out = &mut draft.text;
         self.write_behind(out, known, line, &sample, columns);
         out.push(b'\n');
+        if let (true, Some(source)) = (fields.has(Field::SourceCode), line.source) {
+            out.extend_from_slice(self.sources.get(source).map_or(&[], |text| text));
+        }
     }
 
     /// Thread, CPU, time. `kind` is the type of a record that is no sample.
@@ -320,6 +326,9 @@ impl Script {
         values::write_branches(out, known, &line.sample, sample, fields);
         if let (true, true, Some(raw)) = (columns.is_bpf_output, fields.has(Field::BpfOutput), sample.raw) {
             values::write_bpf_output(out, raw);
+        }
+        if fields.has(Field::Instruction) || fields.has(Field::InstructionLength) {
+            self.write_instruction(out, line.sample.address, fields);
         }
         if fields.has(Field::PhysAddr) {
             hex(out, sample.phys_addr.unwrap_or_default(), 16);

@@ -6,6 +6,7 @@ use crate::out::Output;
 use crate::outcome::{Outcome, wrong_usage};
 use crate::progress::Progress;
 use crate::sample_options::SampleOptions;
+use crate::source_lines::SourceLines;
 use crate::suggestion::hint;
 use crate::symbol_options::SymbolOptions;
 use clap::Args;
@@ -19,7 +20,7 @@ use readperf::output::script::{
 };
 use readperf::profile::Names;
 use readperf::symbols::{Files, Options};
-use readperf::{Chunk, Namer, PassOptions, Sample, State};
+use readperf::{Chunk, Instructions, Namer, PassOptions, Sample, State};
 use std::io::Write;
 
 /// Samples that a thread makes the lines of in one go.
@@ -177,6 +178,7 @@ Examples:
         let at_once = self.json
             || pass.data_addresses
             || pass.branches
+            || options.fields.any(Field::SourceCode)
             || recording.metadata().container == Container::Pipe;
         let mut run = Run {
             files: &Files::new(),
@@ -184,6 +186,8 @@ Examples:
             symbols,
             script: script::Script::new(options),
             names: Names::default(),
+            instructions: None,
+            sources: SourceLines::default(),
             pool: self.symbols.pool()?,
             json: self.json,
             at_once,
@@ -271,7 +275,9 @@ impl Script {
                 Inlines::Unwound => unwinds(),
                 Inlines::None => false,
             };
-        let lines = options.fields.any(Field::SourceLine) || self.json && !self.no_inline;
+        let lines = options.fields.any(Field::SourceLine)
+            || options.fields.any(Field::SourceCode)
+            || self.json && !self.no_inline;
         let inlines = inlines || self.json && !self.no_inline;
         Ok(Options { inlines, lines: lines || inlines, ..self.symbols.options(&self.input)? })
     }
@@ -305,6 +311,8 @@ struct Run<'f> {
     symbols: Options,
     script: script::Script,
     names: Names,
+    instructions: Option<Instructions>,
+    sources: SourceLines,
     pool: rayon::ThreadPool,
     json: bool,
     /// Whether names are wanted with each chunk: because what is shown besides places has some, or because someone waits.
@@ -327,13 +335,23 @@ impl Run<'_> {
         if self.at_once {
             self.learn_names(state);
         }
+        self.learn_instructions(state, chunk);
         let State { session, addresses } = state;
         let known = Known { session, addresses, names: &self.names };
         self.script.learn_threads(&known);
         let mut lines = Vec::new();
         for entry in chunk.entries() {
             lines.extend(match chunk.sample(entry) {
-                Some(sample) => self.script.follow(line_of(&sample)).map(Next::Sample),
+                Some(sample) => {
+                    let mut next = self.script.follow(line_of(&sample));
+                    if let (true, Some(next)) = (self.script.shows_source(), &mut next) {
+                        let tid = sample.moment.sample.tid().unwrap_or(u32::MAX);
+                        if let Some((text, line)) = self.sources.next(&self.names, tid, sample.address) {
+                            self.script.show_source(next, &text, line);
+                        }
+                    }
+                    next.map(Next::Sample)
+                }
                 None if self.json => None,
                 None => {
                     let record = RecordLine { event: &entry.event, comm: entry.comm };
@@ -357,9 +375,23 @@ impl Run<'_> {
             draft
         };
         let drafts: Vec<Draft> = self.pool.install(|| lines.par_chunks(SHARE).map(draft).collect());
+        self.script.forget_sources();
         self.waiting += drafts.iter().map(Draft::size).sum::<usize>();
         self.drafts.extend(drafts);
         if self.at_once || self.waiting > MOST_WAITING { self.flush(out, state) } else { Ok(()) }
+    }
+
+    /// Learns the instructions at the places of a chunk's samples, if they are shown.
+    fn learn_instructions(&mut self, state: &State, chunk: &Chunk<'_>) {
+        if !self.script.shows_instructions() {
+            return;
+        }
+        let instructions = self.instructions.get_or_insert_with(|| Instructions::new(self.symbols.clone()));
+        for place in chunk.samples().map(|sample| sample.address) {
+            if let (false, Some(code)) = (self.script.has_instruction(place), state.addresses.get(place)) {
+                self.script.learn_instruction(place, instructions.at(&state.session, code));
+            }
+        }
     }
 
     /// Writes the lines that wait.
