@@ -306,6 +306,9 @@ fn wrong_fields_are_usage_errors_with_a_hint() {
         ("comm,+ip", "use one"),
         ("+weight", "no event of the recording has the field weight: record with --weight"),
         ("symoff", "add sym"),
+        ("+metric", "the field metric is not shown: "),
+        ("brstackinsn", "brstacksym"),
+        ("+tod", "record with -k CLOCK_MONOTONIC"),
     ] {
         let output = tool::command().args(["script", "-F", fields]).arg(&data).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{fields}");

@@ -124,6 +124,22 @@ pub(super) const NAMES: &[(&str, Field)] = &[
     ("ipc", Field::Decoded),
 ];
 
+/// Fields that perf has, and why they are not here.
+pub(super) const NOT_SHOWN: &[(&str, &str)] = &[
+    (
+        "brstackinsn",
+        "the instructions between branches are not disassembled; brstack, brstacksym and brstackoff show the branches",
+    ),
+    (
+        "brstackinsnlen",
+        "the instructions between branches are not disassembled; brstack, brstacksym and brstackoff show the branches",
+    ),
+    (
+        "metric",
+        "metrics are not worked out for each sample; readperf stat shows the counts of a perf stat recording",
+    ),
+];
+
 /// A set of fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fields(u64);

@@ -297,6 +297,7 @@ fn describe(choice: &str, error: &ChoiceError) -> String {
             let names: Vec<&str> = FieldChoice::prefixes().collect();
             format!("no kind of event is called {name:?}; there are: {}", names.join(", "))
         }
+        ChoiceError::NotShown(name, why) => format!("the field {name} is not shown: {why}"),
         ChoiceError::Invalid { prefix, field } => format!("{prefix} events have no field {field}"),
         ChoiceError::Mixed => {
             format!("{choice}: +name and -name change the usual fields, plain names replace them: use one")
