@@ -107,6 +107,29 @@ fn source_text_is_that_of_perf() {
     }
 }
 
+#[test]
+fn chains_stop_where_those_of_perf_do() {
+    for last in ["main", "shapes::recurse,shapes::nested<1>", "nobody"] {
+        let test = "chains_stop_where_those_of_perf_do";
+        same(test, &["-F", "4000", "-g", "-e", "cpu-clock:u"], &[&["--stop-bt", last]], "nested<1>");
+    }
+}
+
+#[test]
+fn the_header_is_that_of_info() {
+    for name in ["main", "pipe"] {
+        let info = tool::answer(&["info", "--color", "never", fixture(name).to_str().unwrap()]);
+        let header = script(&fixture(name), &["--header-only"]);
+        let bare: Vec<&str> = header.lines().map(|line| line.trim_start_matches('#').trim()).collect();
+        let told: Vec<&str> = info.lines().map(str::trim).chain([""]).collect();
+        assert!(told.len() > 10, "{info}");
+        assert_eq!(bare, told, "{name}");
+        assert!(header.lines().all(|line| line.starts_with('#')));
+    }
+    let (with, without) = (script(&fixture("main"), &["--header"]), script(&fixture("main"), &[]));
+    assert_eq!(with.strip_suffix(&without), Some(script(&fixture("main"), &["--header-only"]).as_str()));
+}
+
 /// perf 6.1 has no such field in `script`: the paths are those of the CGROUP records in its dump.
 #[test]
 fn cgroups_are_those_of_the_records() {

@@ -73,6 +73,8 @@ pub struct Options {
     pub chains: bool,
     /// Most entries of a call chain.
     pub max_stack: usize,
+    /// Functions behind which a call chain is not shown any more, by name; those that are inlined end none.
+    pub stop_at: Vec<String>,
     /// Whether inlined functions are shown.
     pub inlines: Inlines,
     /// Whether source files have their directories.
@@ -92,6 +94,7 @@ impl Default for Options {
             times: Times::default(),
             chains: true,
             max_stack: MAX_STACK,
+            stop_at: Vec::new(),
             inlines: Inlines::default(),
             full_source_path: false,
             records: Vec::new(),

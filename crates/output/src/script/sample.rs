@@ -304,7 +304,17 @@ impl Script {
         for id in line.sample.stack.iter().take(self.options.max_stack) {
             // What ran in the kernel is never unwound.
             draft.mark(unwound.filter(|_| is_user(known, *id)).unwrap_or(style), *id);
+            if !self.options.stop_at.is_empty() && self.is_last(known, *id) {
+                break;
+            }
         }
+    }
+
+    /// Whether the chain is to end with this place. Its names must be known.
+    fn is_last(&self, known: &Known<'_>, id: AddressId) -> bool {
+        let function = known.names.function_at(id).and_then(|function| known.names.function(function));
+        let name = function.and_then(|function| function.name.as_deref());
+        name.is_some_and(|name| self.options.stop_at.iter().any(|last| last == name))
     }
 
     /// What stands behind the address.

@@ -9,11 +9,13 @@ use crate::sample_options::SampleOptions;
 use crate::source_lines::SourceLines;
 use crate::suggestion::hint;
 use crate::symbol_options::SymbolOptions;
+use anstream::adapter::strip_bytes;
 use clap::Args;
 use perffile::wire::attr::SampleType;
 use perffile::wire::record::kind;
-use perffile::{Container, Recording};
+use perffile::{Container, Metadata, Recording};
 use rayon::prelude::*;
+use readperf::output::info;
 use readperf::output::script::{
     self, ChoiceError, Draft, Field, FieldChoice, Inlines, Known, NextLine, NextRecord, RecordLine,
     SampleLine, Times,
@@ -67,6 +69,10 @@ pub(crate) struct Script {
     #[arg(long, value_name = "N", default_value_t = script::MAX_STACK)]
     max_stack: usize,
 
+    /// Show call chains only up to the first of these functions
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    stop_bt: Vec<String>,
+
     /// Show inlined functions in all call chains [default: as perf, in those that are unwound from a copy of the stack]
     #[arg(long)]
     inline: bool,
@@ -78,6 +84,14 @@ pub(crate) struct Script {
     /// Show source files with their directories
     #[arg(long)]
     full_source_path: bool,
+
+    /// Say before the lines what the recording tells of itself, as readperf info, behind a #
+    #[arg(long, conflicts_with = "json")]
+    header: bool,
+
+    /// Say only that
+    #[arg(long, conflicts_with = "json")]
+    header_only: bool,
 
     #[command(flatten)]
     shown: ShownRecords,
@@ -171,6 +185,9 @@ Examples:
 
     fn run(&self) -> anyhow::Result<Outcome> {
         let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
+        if self.header_only {
+            return self.only_header(&recording);
+        }
         let options = self.options();
         let symbols = self.symbol_options(&options, &recording)?;
         let pass = self.pass_options(&options, &symbols, &recording)?;
@@ -178,6 +195,7 @@ Examples:
         let at_once = self.json
             || pass.data_addresses
             || pass.branches
+            || !options.stop_at.is_empty()
             || options.fields.any(Field::SourceCode)
             || recording.metadata().container == Container::Pipe;
         let mut run = Run {
@@ -195,6 +213,13 @@ Examples:
             waiting: 0,
         };
         let mut out = self.output.open_bytes(&self.input)?;
+        if self.header {
+            // A pipe can be read only once: of that what is known by now.
+            match recording.metadata().container {
+                Container::Pipe => write_header(&mut out, recording.metadata())?,
+                _ => write_header(&mut out, &recording.read_metadata()?)?,
+            }
+        }
         let mut progress = Progress::new("reading", !self.input.no_progress);
         let passed = readperf::pass(&recording, &pass, |state, chunk| {
             progress.bytes(chunk.progress());
@@ -215,7 +240,34 @@ Examples:
     }
 }
 
+/// What a recording tells of itself, as comments.
+fn write_header(out: &mut impl Write, metadata: &Metadata) -> anyhow::Result<()> {
+    let mut text = Vec::new();
+    info::write_text(&mut text, metadata)?;
+    let text = strip_bytes(&text).into_vec();
+    for line in text.strip_suffix(b"\n").unwrap_or(&text).split(|byte| *byte == b'\n') {
+        out.write_all(if line.is_empty() { b"#" } else { b"# " })?;
+        out.write_all(line)?;
+        out.write_all(b"\n")?;
+    }
+    out.write_all(b"#\n")?;
+    Ok(())
+}
+
 impl Script {
+    fn only_header(&self, recording: &Recording) -> anyhow::Result<Outcome> {
+        let metadata = recording.read_metadata()?;
+        let mut out = self.output.open_bytes(&self.input)?;
+        write_header(&mut out, &metadata)?;
+        out.flush()?;
+        Ok(Outcome {
+            input: self.input.name(),
+            issues: metadata.issues,
+            strict: self.input.strict,
+            ..Outcome::default()
+        })
+    }
+
     fn options(&self) -> script::Options {
         let mut fields = FieldChoice::default();
         for choice in &self.fields {
@@ -233,6 +285,7 @@ impl Script {
             },
             chains: !self.hide_call_graph,
             max_stack: self.max_stack,
+            stop_at: self.stop_bt.clone(),
             inlines: match (self.inline, self.no_inline) {
                 (true, _) => Inlines::All,
                 (_, true) => Inlines::None,
