@@ -339,8 +339,10 @@ const OTHERWISE: &[(&str, f64)] = &[
     ("ip_zero", 0.7),
     // perf reads a branch that is not there.
     ("lbr", 0.96),
-    // Foreign byte order: mappings without a file.
-    ("own-s390x", 0.7),
+    // Foreign byte order in a pipe: perf takes the thread for the process.
+    ("own-s390x/pipe", 0.94),
+    // Kernel addresses of s390x.
+    ("own-s390x", 0.994),
     // Decoded traces.
     ("intel_pt", 0.0),
     // Generated code of simpleperf.
@@ -365,7 +367,7 @@ fn the_corpus_is_as_perf_shows_it() {
     let options = ["--symfs", "/nonexistent", "--kallsyms", empty.to_str().unwrap(), "-F", "-sym,-symoff"];
     let files =
         folders.flatten().filter_map(|folder| std::fs::read_dir(folder.path()).ok()).flatten().flatten();
-    let (mut all, mut compared) = (Agreement::default(), 0);
+    let (mut all, mut every, mut compared) = (Agreement::default(), Agreement::default(), 0);
     for file in files.map(|file| file.path()).filter(|path| path.is_file() && is_recording(path)) {
         let theirs = perf.script_in(dir.path(), &file, &options);
         // What perf refuses proves nothing.
@@ -375,10 +377,18 @@ fn the_corpus_is_as_perf_shows_it() {
         let name = file.display().to_string();
         let excuse = OTHERWISE.iter().find(|(part, _)| name.contains(part));
         let mine = script(&file, &options);
-        let agreement = agree(&theirs, &mine);
+        let agreement = if name.contains("own-s390x") {
+            agree(&with_one_name_for_memory(&theirs), &with_one_name_for_memory(&mine))
+        } else {
+            agree(&theirs, &mine)
+        };
         compared += 1;
+        every.add(agreement);
         match excuse {
-            Some((_, least)) => assert!(agreement.share() >= *least, "{name}: {agreement:?}"),
+            Some((_, least)) => {
+                eprintln!("{name}: {} of {} lines equal", agreement.same, agreement.lines);
+                assert!(agreement.share() >= *least, "{name}: {agreement:?}");
+            }
             None => {
                 assert!(agreement.share() >= 0.998, "{name}: {agreement:?}");
                 all.add(agreement);
@@ -386,11 +396,25 @@ fn the_corpus_is_as_perf_shows_it() {
         }
     }
     eprintln!(
-        "{test}: {compared} recordings; of those without excuse {} of {} lines equal",
-        all.same, all.lines
+        "{test}: {compared} recordings; {} of {} lines equal, of those without excuse {} of {}",
+        every.same, every.lines, all.same, all.lines
     );
     assert!(compared > 80, "{compared}");
     assert!(all.share() >= 0.998, "{all:?}");
+}
+
+/// perf does not swap the protection of foreign mappings, so it does not see that memory without a file can be executed, and
+/// calls it `//anon`. On the machine that recorded it calls it as we do.
+fn with_one_name_for_memory(text: &str) -> String {
+    let is_memory = |name: &str| {
+        let digits = name.strip_prefix("/tmp/perf-").and_then(|rest| rest.strip_suffix(".map"));
+        name == "//anon" || digits.is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_digit()))
+    };
+    let line = |line: &str| match line.strip_suffix(')').and_then(|line| line.rsplit_once('(')) {
+        Some((front, name)) if is_memory(name) => format!("{front}(memory)\n"),
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
 }
 
 fn is_recording(path: &Path) -> bool {
