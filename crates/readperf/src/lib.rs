@@ -17,12 +17,14 @@
 mod analysis;
 mod availability;
 mod embedded;
+mod instructions;
 mod naming;
 pub mod pass;
 mod unwinding;
 
 pub use analysis::{Analysis, Request, analyse, analyse_detailed, analyse_with};
 pub use availability::missing_names;
+pub use instructions::Instructions;
 pub use naming::{Namer, mapped_files};
 pub use pass::{Chunk, Entry, PassOptions, Passed, Sample, State, pass};
 pub use perffile;

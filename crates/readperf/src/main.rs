@@ -11,6 +11,7 @@ mod profile_options;
 mod progress;
 mod record_filter;
 mod sample_options;
+mod source_lines;
 mod suggestion;
 mod symbol_options;
 mod time_range;

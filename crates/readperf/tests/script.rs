@@ -15,7 +15,7 @@ mod script_support;
 
 use oracle::live::Perf;
 use oracle::{fixture, kind, said, scratch, skip, tool};
-use script_support::{Agreement, BUILDS, agree, build, compare};
+use script_support::{Agreement, BUILDS, agree, build, compare, without_other_names};
 use serde_json::Value;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -41,10 +41,17 @@ fn without_plt_names(text: &str) -> String {
 
 /// Records a program built in all ways, and compares with these options, which both understand.
 fn live(test: &str, record: &[&str], options: &[&[&str]], least: f64) {
-    let Some(perf) = Perf::or_skip(test) else { return };
+    let all = compare_live(test, record, options, "150");
+    assert!(all.lines == 0 || all.share() >= least, "{test}: only {:.4} of {} lines", all.share(), all.lines);
+}
+
+/// The same, with programs that work for so many rounds; nothing where perf cannot record.
+fn compare_live(test: &str, record: &[&str], options: &[&[&str]], rounds: &str) -> Agreement {
     let mut all = Agreement::default();
+    let Some(perf) = Perf::or_skip(test) else { return all };
+    let unwinds = record.contains(&"--call-graph");
     for (name, flags) in BUILDS {
-        if name == "static" && record.contains(&"--call-graph") {
+        if name == "static" && unwinds {
             // perf does not unwind executables that are static and not position independent.
             continue;
         }
@@ -54,23 +61,29 @@ fn live(test: &str, record: &[&str], options: &[&[&str]], least: f64) {
             continue;
         }
         let program = format!("./{name}");
-        let arguments = [record, &["--", &program, "150"]].concat();
-        let Some(data) = perf.record(test, dir.path(), &arguments) else { return };
+        let arguments = [record, &["--", &program, rounds]].concat();
+        let Some(data) = perf.record(test, dir.path(), &arguments) else { return all };
         for options in options {
             let what = format!("{test} {name} {options:?}");
             // No frame: perf looks up the byte before the return address of the outermost one, which is 0.
             let theirs =
                 perf.script_with(&data, options).replace("\tffffffffffffffff [unknown] ([unknown])\n", "");
-            let (theirs, mine) = (without_plt_names(&theirs), without_plt_names(&script(&data, options)));
+            let (mut theirs, mut mine) =
+                (without_plt_names(&theirs), without_plt_names(&script(&data, options)));
+            if unwinds && !options.contains(&"--no-inline") {
+                let set_aside;
+                (theirs, mine, set_aside) = without_other_names(&theirs, &mine);
+                eprintln!("{what}: {set_aside} names of functions with inlined ones are not compared");
+            }
             all.add(compare(&what, &theirs, &mine));
         }
     }
-    eprintln!("{test}: {} of {} lines equal", all.same, all.lines);
-    if record.contains(&"--call-graph") {
+    if unwinds {
         // Every line of perf's has to be here; some stacks go on longer than perf follows them.
         all.lines = all.theirs;
     }
-    assert!(all.lines == 0 || all.share() >= least, "{test}: only {:.4} of {} lines", all.share(), all.lines);
+    eprintln!("{test}: {} of {} lines equal", all.same, all.lines);
+    all
 }
 
 #[test]
@@ -111,11 +124,14 @@ fn call_chains_are_those_of_perf() {
 
 #[test]
 fn unwound_stacks_have_the_inlined_functions() {
-    let record = ["-F", "500", "--call-graph", "dwarf,8192", "-e", "cpu-clock:u"];
-    live("unwound_stacks_have_the_inlined_functions", &record, &[&["--no-inline"]], 0.998);
-    // perf takes a function whose debugging information has another name for an inlined one: of each stack the function
-    // behind `main` in the C library.
-    live("unwound_stacks_have_the_inlined_functions", &record, &[&[]], 0.8);
+    let test = "unwound_stacks_have_the_inlined_functions";
+    // The fixed share of stacks at the start and the end of a program, which perf does not always unwind, is small.
+    let record = ["-F", "2000", "--call-graph", "dwarf,8192", "-e", "cpu-clock:u"];
+    let all = compare_live(test, &record, &[&["--no-inline"], &[]], "1500");
+    if all.lines > 0 {
+        assert!(all.lines > 4000, "{test}: {} lines are not enough to judge", all.lines);
+        assert!(all.share() >= 0.995, "{test}: only {:.4} of {} lines", all.share(), all.lines);
+    }
 }
 
 #[test]
@@ -290,6 +306,9 @@ fn wrong_fields_are_usage_errors_with_a_hint() {
         ("comm,+ip", "use one"),
         ("+weight", "no event of the recording has the field weight: record with --weight"),
         ("symoff", "add sym"),
+        ("+metric", "the field metric is not shown: "),
+        ("brstackinsn", "brstacksym"),
+        ("+tod", "record with -k CLOCK_MONOTONIC"),
     ] {
         let output = tool::command().args(["script", "-F", fields]).arg(&data).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{fields}");
@@ -320,8 +339,10 @@ const OTHERWISE: &[(&str, f64)] = &[
     ("ip_zero", 0.7),
     // perf reads a branch that is not there.
     ("lbr", 0.96),
-    // Foreign byte order: mappings without a file.
-    ("own-s390x", 0.7),
+    // Foreign byte order in a pipe: perf takes the thread for the process.
+    ("own-s390x/pipe", 0.94),
+    // Kernel addresses of s390x.
+    ("own-s390x", 0.994),
     // Decoded traces.
     ("intel_pt", 0.0),
     // Generated code of simpleperf.
@@ -346,7 +367,7 @@ fn the_corpus_is_as_perf_shows_it() {
     let options = ["--symfs", "/nonexistent", "--kallsyms", empty.to_str().unwrap(), "-F", "-sym,-symoff"];
     let files =
         folders.flatten().filter_map(|folder| std::fs::read_dir(folder.path()).ok()).flatten().flatten();
-    let (mut all, mut compared) = (Agreement::default(), 0);
+    let (mut all, mut every, mut compared) = (Agreement::default(), Agreement::default(), 0);
     for file in files.map(|file| file.path()).filter(|path| path.is_file() && is_recording(path)) {
         let theirs = perf.script_in(dir.path(), &file, &options);
         // What perf refuses proves nothing.
@@ -356,10 +377,18 @@ fn the_corpus_is_as_perf_shows_it() {
         let name = file.display().to_string();
         let excuse = OTHERWISE.iter().find(|(part, _)| name.contains(part));
         let mine = script(&file, &options);
-        let agreement = agree(&theirs, &mine);
+        let agreement = if name.contains("own-s390x") {
+            agree(&with_one_name_for_memory(&theirs), &with_one_name_for_memory(&mine))
+        } else {
+            agree(&theirs, &mine)
+        };
         compared += 1;
+        every.add(agreement);
         match excuse {
-            Some((_, least)) => assert!(agreement.share() >= *least, "{name}: {agreement:?}"),
+            Some((_, least)) => {
+                eprintln!("{name}: {} of {} lines equal", agreement.same, agreement.lines);
+                assert!(agreement.share() >= *least, "{name}: {agreement:?}");
+            }
             None => {
                 assert!(agreement.share() >= 0.998, "{name}: {agreement:?}");
                 all.add(agreement);
@@ -367,11 +396,25 @@ fn the_corpus_is_as_perf_shows_it() {
         }
     }
     eprintln!(
-        "{test}: {compared} recordings; of those without excuse {} of {} lines equal",
-        all.same, all.lines
+        "{test}: {compared} recordings; {} of {} lines equal, of those without excuse {} of {}",
+        every.same, every.lines, all.same, all.lines
     );
     assert!(compared > 80, "{compared}");
     assert!(all.share() >= 0.998, "{all:?}");
+}
+
+/// perf does not swap the protection of foreign mappings, so it does not see that memory without a file can be executed, and
+/// calls it `//anon`. On the machine that recorded it calls it as we do.
+fn with_one_name_for_memory(text: &str) -> String {
+    let is_memory = |name: &str| {
+        let digits = name.strip_prefix("/tmp/perf-").and_then(|rest| rest.strip_suffix(".map"));
+        name == "//anon" || digits.is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_digit()))
+    };
+    let line = |line: &str| match line.strip_suffix(')').and_then(|line| line.rsplit_once('(')) {
+        Some((front, name)) if is_memory(name) => format!("{front}(memory)\n"),
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
 }
 
 fn is_recording(path: &Path) -> bool {

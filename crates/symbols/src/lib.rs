@@ -25,6 +25,7 @@
 mod batch;
 mod build_id;
 mod cache;
+mod code;
 mod demangle;
 mod files;
 mod find;
@@ -40,6 +41,7 @@ pub use batch::{
 };
 pub use build_id::BuildId;
 pub use cache::cache_dir;
+pub use code::Code;
 pub use demangle::{Demangle, demangle};
 pub use files::Files;
 #[cfg(feature = "debuginfod")]

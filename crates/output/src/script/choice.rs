@@ -1,6 +1,6 @@
 //! How users ask for fields.
 
-use super::fields::{Class, Field, Fields, NAMES};
+use super::fields::{Class, Field, Fields, NAMES, NOT_SHOWN};
 
 /// Prefixes with which fields are asked for of one kind of event.
 const PREFIXES: &[(&str, Class)] = &[
@@ -31,6 +31,8 @@ impl Default for FieldChoice {
 pub enum ChoiceError {
     /// No field has this name.
     UnknownField(String),
+    /// perf has a field of this name, and here is why it is not shown.
+    NotShown(&'static str, &'static str),
     /// No kind of event has this name.
     UnknownPrefix(String),
     /// A field that these events cannot have.
@@ -89,6 +91,9 @@ impl FieldChoice {
             let bare = name.trim_start_matches(['+', '-']);
             if bare.len() < name.len() {
                 present = name.starts_with('+');
+            }
+            if let Some((name, why)) = NOT_SHOWN.iter().find(|(known, _)| *known == bare) {
+                return Err(ChoiceError::NotShown(name, why));
             }
             let field = NAMES.iter().find(|(known, _)| *known == bare);
             let (_, field) = field.ok_or_else(|| ChoiceError::UnknownField(bare.to_owned()))?;

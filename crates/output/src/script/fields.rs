@@ -70,6 +70,12 @@ pub enum Field {
     TimeOfDay,
     /// Cgroup.
     Cgroup,
+    /// Bytes of the instruction.
+    Instruction,
+    /// How many bytes the instruction has.
+    InstructionLength,
+    /// The line of source text.
+    SourceCode,
     /// Fields of which only decoded instruction traces know something.
     Decoded,
 }
@@ -108,9 +114,30 @@ pub(super) const NAMES: &[(&str, Field)] = &[
     ("flags", Field::Flags),
     ("tod", Field::TimeOfDay),
     ("cgroup", Field::Cgroup),
+    ("insn", Field::Instruction),
+    ("insnlen", Field::InstructionLength),
+    ("srccode", Field::SourceCode),
+    ("machine_pid", Field::Decoded),
+    ("vcpu", Field::Decoded),
     ("callindent", Field::Decoded),
     ("synth", Field::Decoded),
     ("ipc", Field::Decoded),
+];
+
+/// Fields that perf has, and why they are not here.
+pub(super) const NOT_SHOWN: &[(&str, &str)] = &[
+    (
+        "brstackinsn",
+        "the instructions between branches are not disassembled; brstack, brstacksym and brstackoff show the branches",
+    ),
+    (
+        "brstackinsnlen",
+        "the instructions between branches are not disassembled; brstack, brstacksym and brstackoff show the branches",
+    ),
+    (
+        "metric",
+        "metrics are not worked out for each sample; readperf stat shows the counts of a perf stat recording",
+    ),
 ];
 
 /// A set of fields.

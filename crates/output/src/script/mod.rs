@@ -3,7 +3,9 @@
 //! Programs in the wild read that form, so it is kept to the byte: widths, spaces behind lines, and which fields a kind of
 //! event has. Names are made harmless for terminals, which perf does not do.
 
+mod cgroups;
 mod choice;
+mod code;
 mod columns;
 mod digits;
 mod draft;
@@ -15,19 +17,23 @@ mod sample;
 mod values;
 
 pub use choice::{ChoiceError, FieldChoice};
+pub use code::SourceText;
 pub use draft::Draft;
 pub use fields::{Field, Fields};
 pub use records::{NextRecord, RecordLine, thread_of};
 pub use sample::{NextLine, SampleLine};
 
+use cgroups::Cgroups;
 use columns::Columns;
 use perffile::tracepoint::{Catalog, TracingData};
 use perffile::wire::feature::bit;
+use perffile::wire::feature::clock_data::ClockData;
 use perffile::wire::registers::Machine;
-use perffile::{Features, Metadata, Schema};
+use perffile::{Container, Features, Metadata, Schema};
 use places::Places;
-use readperf_profile::{Addresses, Names};
+use readperf_profile::{AddressId, Addresses, Names};
 use readperf_session::{CommId, Session};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// How times are shown.
@@ -67,6 +73,8 @@ pub struct Options {
     pub chains: bool,
     /// Most entries of a call chain.
     pub max_stack: usize,
+    /// Functions behind which a call chain is not shown any more, by name; those that are inlined end none.
+    pub stop_at: Vec<String>,
     /// Whether inlined functions are shown.
     pub inlines: Inlines,
     /// Whether source files have their directories.
@@ -86,6 +94,7 @@ impl Default for Options {
             times: Times::default(),
             chains: true,
             max_stack: MAX_STACK,
+            stop_at: Vec::new(),
             inlines: Inlines::default(),
             full_source_path: false,
             records: Vec::new(),
@@ -117,6 +126,13 @@ pub struct Script {
     features: Option<Arc<Features>>,
     machine: Option<Machine>,
     catalog: Catalog,
+    /// How the clock of the recording stands to the time of day.
+    clock: Option<ClockData>,
+    cgroups: Cgroups,
+    /// The bytes of instructions, by place.
+    instructions: FxHashMap<AddressId, Box<[u8]>>,
+    /// Lines of source text that go behind the lines that are being made.
+    sources: Vec<Box<[u8]>>,
     has_events: usize,
     before: sample::Before,
 }
@@ -132,6 +148,10 @@ impl Script {
             features: None,
             machine: None,
             catalog: Catalog::default(),
+            clock: None,
+            cgroups: Cgroups::default(),
+            instructions: FxHashMap::default(),
+            sources: Vec::new(),
             has_events: 0,
             before: sample::Before::default(),
         }
@@ -148,7 +168,15 @@ impl Script {
     /// A choice of fields that this recording cannot serve, in words.
     pub fn learn(&mut self, metadata: &Metadata) -> Result<(), String> {
         self.learn_features(metadata);
-        self.learn_events(&metadata.schema)
+        self.learn_events(&metadata.schema)?;
+        // A pipe tells of its clock when it has told of its events.
+        let is_told = self.clock.is_some() || metadata.container == Container::Pipe;
+        if !is_told && self.columns.iter().any(|columns| columns.fields.has(Field::TimeOfDay)) {
+            return Err(
+                "the recording does not tell the time of day: record with -k CLOCK_MONOTONIC".to_owned()
+            );
+        }
+        Ok(())
     }
 
     fn learn_events(&mut self, schema: &Schema) -> Result<(), String> {
@@ -174,6 +202,7 @@ impl Script {
         if self.features.as_deref().and_then(formats) != formats(features) {
             self.catalog = features.bytes(bit::TRACING_DATA).map(catalog).unwrap_or_default();
         }
+        self.clock = features.clock_data();
         self.features = Some(Arc::clone(features));
     }
 

@@ -51,6 +51,7 @@ impl Script {
     /// Takes a record as the next that is shown. `None` if it is not shown.
     pub fn follow_record<'s, 'e>(&mut self, record: RecordLine<'s, 'e>) -> Option<NextRecord<'s, 'e>> {
         let number = record.event.head().kind;
+        self.cgroups.follow(record.event);
         if !self.options.records.contains(&number) {
             return None;
         }
@@ -89,6 +90,7 @@ impl Script {
                 tid: id.tid.unwrap_or(u32::MAX),
                 cpu: id.cpu.unwrap_or(u32::MAX),
                 time_ns: next.time_ns,
+                recorded_ns: event.time(),
                 misc: bits,
             };
             self.write_start(out, columns, &start, Some(event.head().kind));

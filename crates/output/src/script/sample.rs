@@ -5,6 +5,7 @@ use super::digits::{decimal, decimal_zeros, hex, pad, right, signed};
 use super::draft::Draft;
 use super::fields::Field;
 use super::{Known, Script, Times, places, values};
+use crate::calendar::TimeOfDay;
 use perffile::tracepoint::NoSymbols;
 use perffile::wire::attr::SampleType;
 use perffile::wire::head::misc;
@@ -42,6 +43,8 @@ pub struct NextLine<'s, 'e> {
     time_ns: u64,
     /// How wide the source of data is at least.
     data_src_width: usize,
+    /// Its source text, as an index.
+    pub(super) source: Option<usize>,
 }
 
 /// What lines depend on that were shown before them.
@@ -72,6 +75,8 @@ pub(super) struct Start<'s> {
     pub(super) tid: u32,
     pub(super) cpu: u32,
     pub(super) time_ns: u64,
+    /// The time as it was recorded, if it was.
+    pub(super) recorded_ns: Option<u64>,
     pub(super) misc: u16,
 }
 
@@ -88,7 +93,7 @@ impl Script {
             self.before.data_src_width = self.before.data_src_width.max(values::data_src_width(bits));
         }
         let time_ns = self.before.time(self.options.times, sample.moment.time_ns);
-        Some(NextLine { sample, time_ns, data_src_width: self.before.data_src_width })
+        Some(NextLine { sample, time_ns, data_src_width: self.before.data_src_width, source: None })
     }
 
     /// Appends the lines of a sample: for each event that it stands for one, with its call chain.
@@ -100,6 +105,7 @@ impl Script {
                 if self.options.times == Times::SinceLast {
                     line.time_ns = 0;
                 }
+                line.source = None;
             }
         }
     }
@@ -127,6 +133,7 @@ impl Script {
             cpu: moment.cpu.unwrap_or(u32::MAX),
             // Without a time perf has the greatest one.
             time_ns: if recorded.has(SampleType::TIME) { line.time_ns } else { u64::MAX },
+            recorded_ns: recorded.has(SampleType::TIME).then_some(moment.time_ns),
             misc: moment.sample.misc(),
         };
         self.write_start(out, columns, &start, None);
@@ -150,6 +157,9 @@ impl Script {
         let out = &mut draft.text;
         self.write_behind(out, known, line, &sample, columns);
         out.push(b'\n');
+        if let (true, Some(source)) = (fields.has(Field::SourceCode), line.source) {
+            out.extend_from_slice(self.sources.get(source).map_or(&[], |text| text));
+        }
     }
 
     /// Thread, CPU, time. `kind` is the type of a record that is no sample.
@@ -198,6 +208,9 @@ impl Script {
         if fields.has(Field::Misc) {
             write_misc(out, start.misc, kind);
         }
+        if fields.has(Field::TimeOfDay) {
+            self.write_time_of_day(out, start.recorded_ns);
+        }
         if fields.has(Field::Time) {
             self.write_time(out, start.time_ns);
         }
@@ -207,12 +220,35 @@ impl Script {
         let (seconds, rest) = (time_ns / SECOND_NS, time_ns % SECOND_NS);
         decimal(out, seconds, 5);
         out.push(b'.');
-        if self.options.nanoseconds {
-            decimal_zeros(out, rest, 9);
-        } else {
-            decimal_zeros(out, rest / 1000, 6);
-        }
+        self.write_fraction(out, rest);
         out.extend_from_slice(b": ");
+    }
+
+    /// Date and time of day, in UTC; the space behind it alone if that is not known.
+    fn write_time_of_day(&self, out: &mut Vec<u8>, recorded_ns: Option<u64>) {
+        let wall_clock_ns = recorded_ns.and_then(|ns| self.clock?.wall_clock_of(ns));
+        if let Some(ns) = wall_clock_ns {
+            let TimeOfDay { date: (year, month, day), hour, minute, second, rest_ns } = TimeOfDay::of_ns(ns);
+            for (number, width, behind) in
+                [(year, 4, b'-'), (month, 2, b'-'), (day, 2, b' '), (hour, 2, b':'), (minute, 2, b':')]
+            {
+                decimal_zeros(out, number, width);
+                out.push(behind);
+            }
+            decimal_zeros(out, second, 2);
+            out.push(b'.');
+            self.write_fraction(out, rest_ns);
+        }
+        out.push(b' ');
+    }
+
+    /// Digits behind the second.
+    fn write_fraction(&self, out: &mut Vec<u8>, rest_ns: u64) {
+        if self.options.nanoseconds {
+            decimal_zeros(out, rest_ns, 9);
+        } else {
+            decimal_zeros(out, rest_ns / 1000, 6);
+        }
     }
 
     /// What stands between the event and the address.
@@ -240,6 +276,10 @@ impl Script {
             values::write_data_src(out, sample.data_src, line.data_src_width);
         }
         values::write_weights(out, sample, fields);
+        if fields.has(Field::Cgroup) {
+            out.push(b' ');
+            out.extend_from_slice(self.cgroups.path(sample.cgroup.unwrap_or_default()));
+        }
     }
 
     /// The address with its names, or the call chain.
@@ -264,7 +304,17 @@ impl Script {
         for id in line.sample.stack.iter().take(self.options.max_stack) {
             // What ran in the kernel is never unwound.
             draft.mark(unwound.filter(|_| is_user(known, *id)).unwrap_or(style), *id);
+            if !self.options.stop_at.is_empty() && self.is_last(known, *id) {
+                break;
+            }
         }
+    }
+
+    /// Whether the chain is to end with this place. Its names must be known.
+    fn is_last(&self, known: &Known<'_>, id: AddressId) -> bool {
+        let function = known.names.function_at(id).and_then(|function| known.names.function(function));
+        let name = function.and_then(|function| function.name.as_deref());
+        name.is_some_and(|name| self.options.stop_at.iter().any(|last| last == name))
     }
 
     /// What stands behind the address.
@@ -286,6 +336,9 @@ impl Script {
         values::write_branches(out, known, &line.sample, sample, fields);
         if let (true, true, Some(raw)) = (columns.is_bpf_output, fields.has(Field::BpfOutput), sample.raw) {
             values::write_bpf_output(out, raw);
+        }
+        if fields.has(Field::Instruction) || fields.has(Field::InstructionLength) {
+            self.write_instruction(out, line.sample.address, fields);
         }
         if fields.has(Field::PhysAddr) {
             hex(out, sample.phys_addr.unwrap_or_default(), 16);

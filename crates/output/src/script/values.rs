@@ -29,6 +29,7 @@ const DECODED: Fields = Fields::of(&[
     Field::PhysAddr,
     Field::DataPageSize,
     Field::CodePageSize,
+    Field::Cgroup,
 ]);
 
 /// Whether the lines of an event need more than the essentials of its samples.

@@ -6,20 +6,23 @@ use crate::out::Output;
 use crate::outcome::{Outcome, wrong_usage};
 use crate::progress::Progress;
 use crate::sample_options::SampleOptions;
+use crate::source_lines::SourceLines;
 use crate::suggestion::hint;
 use crate::symbol_options::SymbolOptions;
+use anstream::adapter::strip_bytes;
 use clap::Args;
 use perffile::wire::attr::SampleType;
 use perffile::wire::record::kind;
-use perffile::{Container, Recording};
+use perffile::{Container, Metadata, Recording};
 use rayon::prelude::*;
+use readperf::output::info;
 use readperf::output::script::{
     self, ChoiceError, Draft, Field, FieldChoice, Inlines, Known, NextLine, NextRecord, RecordLine,
     SampleLine, Times,
 };
 use readperf::profile::Names;
 use readperf::symbols::{Files, Options};
-use readperf::{Chunk, Namer, PassOptions, Sample, State};
+use readperf::{Chunk, Instructions, Namer, PassOptions, Sample, State};
 use std::io::Write;
 
 /// Samples that a thread makes the lines of in one go.
@@ -66,6 +69,10 @@ pub(crate) struct Script {
     #[arg(long, value_name = "N", default_value_t = script::MAX_STACK)]
     max_stack: usize,
 
+    /// Show call chains only up to the first of these functions
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    stop_bt: Vec<String>,
+
     /// Show inlined functions in all call chains [default: as perf, in those that are unwound from a copy of the stack]
     #[arg(long)]
     inline: bool,
@@ -77,6 +84,14 @@ pub(crate) struct Script {
     /// Show source files with their directories
     #[arg(long)]
     full_source_path: bool,
+
+    /// Say before the lines what the recording tells of itself, as readperf info, behind a #
+    #[arg(long, conflicts_with = "json")]
+    header: bool,
+
+    /// Say only that
+    #[arg(long, conflicts_with = "json")]
+    header_only: bool,
 
     #[command(flatten)]
     shown: ShownRecords,
@@ -170,6 +185,9 @@ Examples:
 
     fn run(&self) -> anyhow::Result<Outcome> {
         let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
+        if self.header_only {
+            return self.only_header(&recording);
+        }
         let options = self.options();
         let symbols = self.symbol_options(&options, &recording)?;
         let pass = self.pass_options(&options, &symbols, &recording)?;
@@ -177,6 +195,8 @@ Examples:
         let at_once = self.json
             || pass.data_addresses
             || pass.branches
+            || !options.stop_at.is_empty()
+            || options.fields.any(Field::SourceCode)
             || recording.metadata().container == Container::Pipe;
         let mut run = Run {
             files: &Files::new(),
@@ -184,6 +204,8 @@ Examples:
             symbols,
             script: script::Script::new(options),
             names: Names::default(),
+            instructions: None,
+            sources: SourceLines::default(),
             pool: self.symbols.pool()?,
             json: self.json,
             at_once,
@@ -192,6 +214,13 @@ Examples:
             waiting: 0,
         };
         let mut out = self.output.open_bytes(&self.input)?;
+        if self.header {
+            // A pipe can be read only once: of that what is known by now.
+            match recording.metadata().container {
+                Container::Pipe => write_header(&mut out, recording.metadata())?,
+                _ => write_header(&mut out, &recording.read_metadata()?)?,
+            }
+        }
         let mut progress = Progress::new("reading", !self.input.no_progress);
         let passed = readperf::pass(&recording, &pass, |state, chunk| {
             progress.bytes(chunk.progress());
@@ -212,7 +241,34 @@ Examples:
     }
 }
 
+/// What a recording tells of itself, as comments.
+fn write_header(out: &mut impl Write, metadata: &Metadata) -> anyhow::Result<()> {
+    let mut text = Vec::new();
+    info::write_text(&mut text, metadata)?;
+    let text = strip_bytes(&text).into_vec();
+    for line in text.strip_suffix(b"\n").unwrap_or(&text).split(|byte| *byte == b'\n') {
+        out.write_all(if line.is_empty() { b"#" } else { b"# " })?;
+        out.write_all(line)?;
+        out.write_all(b"\n")?;
+    }
+    out.write_all(b"#\n")?;
+    Ok(())
+}
+
 impl Script {
+    fn only_header(&self, recording: &Recording) -> anyhow::Result<Outcome> {
+        let metadata = recording.read_metadata()?;
+        let mut out = self.output.open_bytes(&self.input)?;
+        write_header(&mut out, &metadata)?;
+        out.flush()?;
+        Ok(Outcome {
+            input: self.input.name(),
+            issues: metadata.issues,
+            strict: self.input.strict,
+            ..Outcome::default()
+        })
+    }
+
     fn options(&self) -> script::Options {
         let mut fields = FieldChoice::default();
         for choice in &self.fields {
@@ -230,6 +286,7 @@ impl Script {
             },
             chains: !self.hide_call_graph,
             max_stack: self.max_stack,
+            stop_at: self.stop_bt.clone(),
             inlines: match (self.inline, self.no_inline) {
                 (true, _) => Inlines::All,
                 (_, true) => Inlines::None,
@@ -272,7 +329,9 @@ impl Script {
                 Inlines::Unwound => unwinds(),
                 Inlines::None => false,
             };
-        let lines = options.fields.any(Field::SourceLine) || self.json && !self.no_inline;
+        let lines = options.fields.any(Field::SourceLine)
+            || options.fields.any(Field::SourceCode)
+            || self.json && !self.no_inline;
         let inlines = inlines || self.json && !self.no_inline;
         Ok(Options { inlines, lines: lines || inlines, ..self.symbols.options(&self.input)? })
     }
@@ -292,6 +351,7 @@ fn describe(choice: &str, error: &ChoiceError) -> String {
             let names: Vec<&str> = FieldChoice::prefixes().collect();
             format!("no kind of event is called {name:?}; there are: {}", names.join(", "))
         }
+        ChoiceError::NotShown(name, why) => format!("the field {name} is not shown: {why}"),
         ChoiceError::Invalid { prefix, field } => format!("{prefix} events have no field {field}"),
         ChoiceError::Mixed => {
             format!("{choice}: +name and -name change the usual fields, plain names replace them: use one")
@@ -306,6 +366,8 @@ struct Run<'f> {
     symbols: Options,
     script: script::Script,
     names: Names,
+    instructions: Option<Instructions>,
+    sources: SourceLines,
     pool: rayon::ThreadPool,
     json: bool,
     /// Whether names are wanted with each chunk: because what is shown besides places has some, or because someone waits.
@@ -330,13 +392,23 @@ impl Run<'_> {
         if self.at_once {
             self.learn_names(state);
         }
+        self.learn_instructions(state, chunk);
         let State { session, addresses } = state;
         let known = Known { session, addresses, names: &self.names };
         self.script.learn_threads(&known);
         let mut lines = Vec::new();
         for entry in chunk.entries() {
             lines.extend(match chunk.sample(entry) {
-                Some(sample) => self.script.follow(line_of(&sample)).map(Next::Sample),
+                Some(sample) => {
+                    let mut next = self.script.follow(line_of(&sample));
+                    if let (true, Some(next)) = (self.script.shows_source(), &mut next) {
+                        let tid = sample.moment.sample.tid().unwrap_or(u32::MAX);
+                        if let Some((text, line)) = self.sources.next(&self.names, tid, sample.address) {
+                            self.script.show_source(next, &text, line);
+                        }
+                    }
+                    next.map(Next::Sample)
+                }
                 None if self.json => None,
                 None => {
                     let record = RecordLine { event: &entry.event, comm: entry.comm };
@@ -360,9 +432,23 @@ impl Run<'_> {
             draft
         };
         let drafts: Vec<Draft> = self.pool.install(|| lines.par_chunks(SHARE).map(draft).collect());
+        self.script.forget_sources();
         self.waiting += drafts.iter().map(Draft::size).sum::<usize>();
         self.drafts.extend(drafts);
         if self.at_once || self.waiting > MOST_WAITING { self.flush(out, state) } else { Ok(()) }
+    }
+
+    /// Learns the instructions at the places of a chunk's samples, if they are shown.
+    fn learn_instructions(&mut self, state: &State, chunk: &Chunk<'_>) {
+        if !self.script.shows_instructions() {
+            return;
+        }
+        let instructions = self.instructions.get_or_insert_with(|| Instructions::new(self.symbols.clone()));
+        for place in chunk.samples().map(|sample| sample.address) {
+            if let (false, Some(code)) = (self.script.has_instruction(place), state.addresses.get(place)) {
+                self.script.learn_instruction(place, instructions.at(&state.session, code));
+            }
+        }
     }
 
     /// Writes the lines that wait.

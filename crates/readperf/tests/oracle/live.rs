@@ -82,6 +82,7 @@ impl Perf {
         command
             .env("HOME", dir)
             .env("LANG", "C")
+            .env("TZ", "UTC")
             .env("PERF_CONFIG", "/dev/null")
             .env_remove("DEBUGINFOD_URLS");
         command.arg("--buildid-dir").arg(dir.join("buildid")).current_dir(dir);

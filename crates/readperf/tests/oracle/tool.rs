@@ -10,8 +10,9 @@ use std::process::{Command, Output};
 /// The binary, with nothing in the environment that could change its answer.
 pub(crate) fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_readperf"));
-    // What earlier runs kept must not change the answer either.
-    command.env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+    // What earlier runs and the user's perf kept must not change the answer either: binaries lie in `~/.debug`.
+    let own = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    command.env("XDG_CACHE_HOME", own.join("cache")).env("HOME", own.join("home"));
     for name in [
         "PERF_BUILDID_DIR",
         "DEBUGINFOD_URLS",

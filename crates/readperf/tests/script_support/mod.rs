@@ -1,6 +1,18 @@
 //! What the tests of `script` share: programs to record, and the comparison of two texts by lines.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+// Each test binary uses a part of this module.
+#![allow(
+    dead_code,
+    unused_imports,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr
+)]
+
+mod owners;
+
+pub(crate) use owners::without_other_names;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,0 +1,113 @@
+//! The code that a sample was taken at: its instruction, as bytes, and its line of source text.
+
+use super::digits::decimal;
+use super::fields::{Field, Fields};
+use super::{NextLine, Script, places};
+use readperf_profile::AddressId;
+use std::sync::Arc;
+
+/// A source file, and where its lines begin.
+#[derive(Clone, Debug)]
+pub struct SourceText {
+    text: Arc<[u8]>,
+    /// Offsets of all lines, and behind the last, bytes.
+    starts: Arc<[usize]>,
+}
+
+impl SourceText {
+    /// Of the bytes of a file.
+    pub fn new(text: Arc<[u8]>) -> SourceText {
+        let mut end = 0;
+        let ends = text.split_inclusive(|byte| *byte == b'\n').map(|line| {
+            end += line.len();
+            end
+        });
+        let starts = std::iter::once(0).chain(ends).collect();
+        SourceText { text, starts }
+    }
+
+    /// A line, from 1, without its end.
+    pub fn line(&self, number: u32) -> Option<&[u8]> {
+        let number = usize::try_from(number).ok()?;
+        let (start, end) = (*self.starts.get(number.checked_sub(1)?)?, *self.starts.get(number)?);
+        let line = self.text.get(start..end)?;
+        Some(line.strip_suffix(b"\n").unwrap_or(line))
+    }
+}
+
+impl Script {
+    /// Whether lines show instructions; then [`Script::learn_instruction`] has to be called for the place of each sample.
+    pub fn shows_instructions(&self) -> bool {
+        let fields = &self.options.fields;
+        fields.any(Field::Instruction) || fields.any(Field::InstructionLength)
+    }
+
+    /// Whether source text is shown behind lines; then [`Script::show_source`] has to be called.
+    pub fn shows_source(&self) -> bool {
+        self.options.fields.any(Field::SourceCode)
+    }
+
+    /// Whether the instruction at a place has been told.
+    pub fn has_instruction(&self, place: AddressId) -> bool {
+        self.instructions.contains_key(&place)
+    }
+
+    /// Takes the bytes of the instruction at a place; none if it cannot be read.
+    pub fn learn_instruction(&mut self, place: AddressId, bytes: &[u8]) {
+        self.instructions.insert(place, bytes.into());
+    }
+
+    /// Takes the line of source text that is shown behind the next line.
+    pub fn show_source(&mut self, next: &mut NextLine<'_, '_>, text: &SourceText, number: u32) {
+        let Some(line) = text.line(number) else { return };
+        let mut shown = vec![b'|'];
+        decimal(&mut shown, number.into(), 0);
+        const WIDTH: usize = "|12345678".len();
+        shown.resize(shown.len().max(WIDTH), b' ');
+        shown.push(b' ');
+        // Tabs do no harm.
+        for (nr, part) in line.split(|byte| *byte == b'\t').enumerate() {
+            if nr > 0 {
+                shown.push(b'\t');
+            }
+            shown.extend_from_slice(places::shown(part).as_bytes());
+        }
+        shown.push(b'\n');
+        next.source = Some(self.sources.len());
+        self.sources.push(shown.into());
+    }
+
+    /// Lets go of the source text of lines that have been written.
+    pub fn forget_sources(&mut self) {
+        self.sources.clear();
+    }
+
+    /// Length and bytes of the instruction at a place, as the fields ask for it.
+    pub(super) fn write_instruction(&self, out: &mut Vec<u8>, place: AddressId, fields: Fields) {
+        let bytes: &[u8] = self.instructions.get(&place).map_or(&[], |bytes| bytes);
+        if fields.has(Field::InstructionLength) {
+            out.extend_from_slice(b" ilen: ");
+            decimal(out, bytes.len() as u64, 0);
+        }
+        if fields.has(Field::Instruction) && !bytes.is_empty() {
+            out.extend_from_slice(b" insn:");
+            for byte in bytes {
+                out.extend_from_slice(format!(" {byte:02x}").as_bytes());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_text() {
+        let text = SourceText::new(Arc::from(&b"one\n\tthree\n\nlast"[..]));
+        let lines: Vec<_> = (0..6).map(|number| text.line(number)).collect();
+        let expected = [None, Some(&b"one"[..]), Some(b"\tthree"), Some(b""), Some(b"last"), None];
+        assert_eq!(lines, expected);
+        assert_eq!(SourceText::new(Arc::from(&b""[..])).line(1), None);
+    }
+}

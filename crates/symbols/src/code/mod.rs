@@ -1,0 +1,55 @@
+//! The instructions of a binary for x86, as bytes.
+
+mod x86;
+
+use std::fmt;
+use std::sync::Arc;
+
+use object::elf;
+
+use crate::find::Search;
+use crate::options::{FileBytes, Options};
+use crate::source::image::Image;
+use crate::source::vdso;
+use crate::subject::Subject;
+
+/// A file with code for x86.
+#[derive(Clone)]
+pub struct Code {
+    file: FileBytes,
+    /// Whether the code is for the 64-bit mode.
+    is_64_bit: bool,
+}
+
+impl Code {
+    /// Opens the file of a subject. `None` if there is none, if it is for another machine, and of kernels, whose code in
+    /// memory is not that of a file.
+    pub fn open(subject: &Subject, options: &Options) -> Option<Code> {
+        let file: FileBytes = match subject {
+            Subject::File { path, build_id } => {
+                Search { options, path, build_id: *build_id, debug_link: None }.binary().ok()?.bytes
+            }
+            Subject::Vdso { build_id } => Arc::new(vdso::image_of(options, *build_id).ok()?),
+            _ => return None,
+        };
+        let is_64_bit = match Image::parse((*file).as_ref())?.machine {
+            // Also with pointers of 32 bits (x32).
+            elf::EM_X86_64 => true,
+            elf::EM_386 => false,
+            _ => return None,
+        };
+        Some(Code { file, is_64_bit })
+    }
+
+    /// The instruction at an offset in the file; `None` where there is none.
+    pub fn instruction(&self, offset: u64) -> Option<&[u8]> {
+        let rest = (*self.file).as_ref().get(usize::try_from(offset).ok()?..)?;
+        rest.get(..x86::instruction_length(rest, self.is_64_bit)?)
+    }
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Code").field("is_64_bit", &self.is_64_bit).finish_non_exhaustive()
+    }
+}
