@@ -273,7 +273,7 @@ impl Script {
             };
         let lines = options.fields.any(Field::SourceLine) || self.json && !self.no_inline;
         let inlines = inlines || self.json && !self.no_inline;
-        Ok(Options { inlines, lines: lines || inlines, ..self.symbols.options(&self.input)? })
+        Ok(Options { inlines, lines, ..self.symbols.options(&self.input)? })
     }
 }
 

@@ -66,7 +66,7 @@ pub(super) fn from_binary<'f>(
     });
     let needs = Needs {
         symbols: !elf::has_symbol_table(&runtime),
-        debug_info: search.options.lines && !dwarf::has_debug_info(binary.data),
+        debug_info: dwarf::Wanted::by(search.options).is_some() && !dwarf::has_debug_info(binary.data),
     };
     let separate =
         if needs.any() { search.debug_file(|image, data| needs.are_met_by(image, data)) } else { None };
@@ -101,7 +101,8 @@ fn debug_files<'f>(
     image: &Image<'_>,
     files: &'f Files,
 ) -> DebugFiles<'f> {
-    let supplement = if search.options.lines { search.supplement(&kept.path, image) } else { None };
+    let is_wanted = dwarf::Wanted::by(search.options).is_some();
+    let supplement = if is_wanted { search.supplement(&kept.path, image) } else { None };
     DebugFiles {
         path: kept.path.clone(),
         data: kept.data,

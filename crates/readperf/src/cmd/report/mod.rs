@@ -221,7 +221,7 @@ Examples:
         let symbols = self.symbols.options(&input)?;
         let request = Request {
             symbols: readperf::symbols::Options {
-                lines: plan.lines || plan.inlines,
+                lines: plan.lines,
                 inlines: plan.inlines,
                 ..symbols.clone()
             },

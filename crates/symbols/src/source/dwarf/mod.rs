@@ -1,5 +1,6 @@
 //! Source lines and inlined functions from DWARF.
 
+mod inlined;
 mod look_up;
 mod nesting;
 mod numbers;
@@ -21,6 +22,7 @@ use self::units::Units;
 use crate::batch::{BatchBuilder, SymbolId};
 use crate::files::Files;
 use crate::find::SplitPlaces;
+use crate::options::Options;
 use crate::source::shown::ShownNames;
 
 pub(crate) use self::sections::{has_debug_info, section_bytes};
@@ -39,6 +41,29 @@ pub(crate) struct Query {
     pub(crate) symbol: Option<SymbolId>,
     /// Of the queries with the same symbol here, only the first one with a source file is answered.
     pub(crate) group: Option<SymbolId>,
+}
+
+/// What is wanted of the debug information.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// The names of inlined functions.
+    Names,
+    /// The innermost line.
+    Line,
+    /// The names and lines of all levels.
+    NamesAndLines,
+}
+
+impl Wanted {
+    /// What the options want; `None` if it is nothing.
+    pub(crate) fn by(options: &Options) -> Option<Wanted> {
+        match (options.lines, options.inlines) {
+            (false, false) => None,
+            (false, true) => Some(Wanted::Names),
+            (true, false) => Some(Wanted::Line),
+            (true, true) => Some(Wanted::NamesAndLines),
+        }
+    }
 }
 
 /// The files with the debug information of a binary.
@@ -80,12 +105,11 @@ impl<'f> DebugInfo<'f> {
         Some(DebugInfo { dwarf: Arc::new(dwarf), units, split, shards })
     }
 
-    /// Looks up all addresses and pushes the frames of each in order. Without `inlines` a frame is only a line. Returns
-    /// whether any frame was found.
+    /// Looks up all addresses and pushes the frames of each in order. Returns whether any frame was found.
     pub(crate) fn push_frames(
         &self,
         queries: &[Query],
-        inlines: bool,
+        wanted: Wanted,
         shown: &ShownNames,
         builder: &mut BatchBuilder,
     ) -> bool {
@@ -93,7 +117,7 @@ impl<'f> DebugInfo<'f> {
             .share_out(queries)
             .into_par_iter()
             .zip(&self.shards)
-            .map(|(numbers, shard)| self.look_up(queries, numbers, inlines, shard))
+            .map(|(numbers, shard)| self.look_up(queries, numbers, wanted, shard))
             .collect();
         numbers::merge(&pieces, queries, shown, builder)
     }
@@ -118,11 +142,15 @@ impl<'f> DebugInfo<'f> {
         &self,
         queries: &[Query],
         numbers: Vec<usize>,
-        inlines: bool,
+        wanted: Wanted,
         shard: &Mutex<Option<Context<'f>>>,
     ) -> Piece<'f> {
         let mut piece = Piece::new();
         if numbers.is_empty() {
+            return piece;
+        }
+        if wanted == Wanted::Names && !self.units.are_split() {
+            inlined::look_up((&self.dwarf, &self.units), queries, &numbers, &mut piece);
             return piece;
         }
         // A context that was left in the middle of a look-up is sound: what it reads it keeps only when complete.
@@ -139,7 +167,7 @@ impl<'f> DebugInfo<'f> {
             if is_done || !self.units.are_bounded_at(&self.dwarf, address) {
                 continue;
             }
-            piece.add_address((context, &self.split), number, address, query.symbol.is_some(), inlines);
+            piece.add_address((context, &self.split), number, address, query.symbol.is_some(), wanted);
             if let Some(group) = query.group
                 && piece.keep_last_if_file(number)
             {
