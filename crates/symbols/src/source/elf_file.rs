@@ -81,8 +81,10 @@ pub(super) fn from_binary<'f>(
     let embedded =
         if needs.symbols && symbols.is_none() { mini_debug_info::read(&runtime, files) } else { None };
     let debug = match &separate {
-        Some((kept, image)) if needs.debug_info => debug_files(&search, &binary.path, kept, image, files),
-        _ => debug_files(&search, &binary.path, &binary, &runtime, files),
+        Some((kept, image)) if needs.debug_info => {
+            debug_files(&search, (&binary.path, &runtime), kept, image, files)
+        }
+        _ => debug_files(&search, (&binary.path, &runtime), &binary, &runtime, files),
     };
     let parts = Parts {
         runtime: (binary.path.as_path(), runtime),
@@ -96,7 +98,7 @@ pub(super) fn from_binary<'f>(
 /// The files that have debug information, `kept` being the one that has it or names the others.
 fn debug_files<'f>(
     search: &Search<'_>,
-    binary: &Path,
+    (binary, runtime): (&Path, &Image<'_>),
     kept: &Kept<'f>,
     image: &Image<'_>,
     files: &'f Files,
@@ -107,6 +109,9 @@ fn debug_files<'f>(
         path: kept.path.clone(),
         data: kept.data,
         supplement: supplement.map(|opened| files.keep(opened.bytes)),
+        sections_at: image
+            .is_relocatable
+            .then(|| runtime.sections.iter().map(|section| section.offset).collect()),
         split: SplitPlaces::new(search, &[binary, &kept.path]),
     }
 }
@@ -123,7 +128,7 @@ fn from_debug_file<'f>(
     if !image.has_layout() {
         return Err(Reason::LayoutUnknown { path: kept.path });
     }
-    let debug = Some(debug_files(search, &kept.path, &kept, &image, files));
+    let debug = Some(debug_files(search, (&kept.path, &image), &kept, &image, files));
     let parts = Parts { runtime: (kept.path.as_path(), image), symbols: None, embedded: None, debug };
     ElfNames::read(parts, files, search.options)
 }

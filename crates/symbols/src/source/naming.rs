@@ -178,7 +178,11 @@ impl<'f> ElfNames<'f> {
         let offsets = batch.addresses.iter().enumerate();
         let queries: Vec<dwarf::Query> = offsets
             .map(|(index, offset)| dwarf::Query {
-                address: self.runtime.offset_to_address(*offset),
+                // What was not linked has no addresses but these.
+                address: match self.runtime.is_relocatable {
+                    true => Some(*offset),
+                    false => self.runtime.offset_to_address(*offset),
+                },
                 symbol: symbol(index),
                 group: builder.symbol(index).filter(|_| one_of_each),
             })

@@ -8,7 +8,7 @@ use crate::programs::{all_programs, directory, filter, options, resolve_file, ru
 use readperf_symbols::{Demangle, FileBytes, FileLoader, LinesOf, Options, SymbolBatch, SymbolId};
 
 /// Function, file and line of each level at an address.
-type Chain = Vec<(String, String, u32)>;
+pub(crate) type Chain = Vec<(String, String, u32)>;
 
 /// Every fourth address of the code section, as (virtual address, file offset); at most a few ten thousand.
 fn code_addresses(path: &Path) -> Option<Vec<(u64, u64)>> {
@@ -22,7 +22,7 @@ fn code_addresses(path: &Path) -> Option<Vec<(u64, u64)>> {
 }
 
 /// Reads the output of either tool: a line with the address, then two lines for each level.
-fn chains(text: &str) -> Vec<Chain> {
+pub(crate) fn chains(text: &str) -> Vec<Chain> {
     let mut chains: Vec<Chain> = Vec::new();
     let mut lines = text.lines().filter(|line| !line.is_empty());
     while let Some(line) = lines.next() {
@@ -37,7 +37,7 @@ fn chains(text: &str) -> Vec<Chain> {
     chains
 }
 
-fn our_chain(answer: &SymbolBatch, index: usize) -> Chain {
+pub(crate) fn our_chain(answer: &SymbolBatch, index: usize) -> Chain {
     let unknown = "??".to_owned();
     let frames = answer.frames(index).iter().map(|frame| {
         let function =

@@ -4,6 +4,7 @@ mod inlined;
 mod look_up;
 mod nesting;
 mod numbers;
+mod relocated;
 mod sections;
 mod split;
 mod units;
@@ -75,6 +76,8 @@ pub(crate) struct DebugFiles<'f> {
     pub(crate) data: &'f [u8],
     /// The file that it shares with others.
     pub(crate) supplement: Option<&'f [u8]>,
+    /// Of a file that was not linked: where the sections are in the file that was loaded.
+    pub(crate) sections_at: Option<Vec<u64>>,
     /// Where files of single units may be.
     pub(crate) split: SplitPlaces,
 }
@@ -93,8 +96,8 @@ impl<'f> DebugInfo<'f> {
     /// Reads the sections and the ranges of the units; `None` when the file has no DWARF. What has to be decompressed
     /// is kept in `files`.
     pub(crate) fn open(found: DebugFiles<'f>, files: &'f Files) -> Option<DebugInfo<'f>> {
-        let mut dwarf = sections::read(found.data, files)?;
-        if let Some(supplement) = found.supplement.and_then(|data| sections::read(data, files)) {
+        let mut dwarf = sections::read(found.data, files, found.sections_at.as_deref())?;
+        if let Some(supplement) = found.supplement.and_then(|data| sections::read(data, files, None)) {
             dwarf.set_sup(supplement);
         }
         dwarf.populate_abbreviations_cache(gimli::AbbreviationsCacheStrategy::Duplicates);
