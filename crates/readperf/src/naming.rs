@@ -123,7 +123,8 @@ pub(crate) fn subject_with_file(binary: &Binary) -> Option<Subject> {
 fn subject(binary: &Binary, session: &Session) -> Result<Subject, &'static str> {
     match &binary.kind {
         BinaryKind::Jit { pid } => {
-            Ok(Subject::Generated { pid: *pid, inner_pid: None, dump: jitdump(*pid, session) })
+            let (inner_pid, dump) = jitdump(*pid, session).unzip();
+            Ok(Subject::Generated { pid: *pid, inner_pid: inner_pid.filter(|inner| inner != pid), dump })
         }
         BinaryKind::Bpf { start } => {
             let name = String::from_utf8_lossy(&binary.name).into_owned();
@@ -147,10 +148,26 @@ fn guest_pid(name: &[u8]) -> Option<u32> {
     name.strip_prefix("[guest.kernel.kallsyms.")?.strip_suffix(']')?.parse().ok()
 }
 
-/// The jitdump file that a process mapped to tell of itself, if it did.
-fn jitdump(pid: u32, session: &Session) -> Option<PathBuf> {
-    let mut names = session.binaries().iter().map(|binary| path(&binary.name));
-    names.rfind(|name| JitDump::pid_in_name(name) == Some(pid))
+/// The jitdump file that a process mapped to tell of itself, if it did, and the number in its name. That is the one that the
+/// process sees, which is another in a pid namespace.
+fn jitdump(pid: u32, session: &Session) -> Option<(u32, PathBuf)> {
+    let dump = |binary: &Binary| {
+        let name = path(&binary.name);
+        Some((JitDump::pid_in_name(&name)?, name))
+    };
+    let mapped_by = |pid: u32| {
+        let processes = session.processes().iter().filter(move |process| process.pid == pid);
+        processes
+            .flat_map(|process| process.space().iter())
+            .filter_map(|mapping| dump(session.binary(mapping.binary)?))
+    };
+    let own = mapped_by(pid).filter(|(inner, name)| {
+        // A child that was forked has the mappings of its parent, and did not write that file.
+        *inner == pid || !mapped_by(*inner).any(|(_, other)| other == *name)
+    });
+    let own = own.max_by_key(|(inner, _)| *inner == pid);
+    // It may have been unmapped since.
+    own.or_else(|| session.binaries().iter().rev().filter_map(dump).find(|(inner, _)| *inner == pid))
 }
 
 /// A name, if it is another one than what is shown.

@@ -131,14 +131,15 @@ pub struct Options {
     pub debug_dirs: Vec<PathBuf>,
     /// How names are shown.
     pub demangle: Demangle,
-    /// Whether source files and lines are looked up (DWARF); without it there are no frames.
+    /// Whether source files and lines are looked up (DWARF).
     pub lines: bool,
-    /// Whether inlined functions are looked up; needs `lines`. Without it a frame is only the innermost source line.
+    /// Whether inlined functions are looked up (DWARF). Without it a frame is only the innermost source line; without
+    /// [`Self::lines`] too there are none. Inlined functions alone take less memory and time than with their lines.
     pub inlines: bool,
     /// Which addresses lines are looked up for.
     pub lines_of: LinesOf,
     /// A directory in which frames are kept from run to run, by build-id: only those of binaries whose build-id was
-    /// recorded, and only where [`Self::lines`] are wanted of every address. See [`cache_dir`](crate::cache_dir).
+    /// recorded, and only where frames are wanted of every address. See [`cache_dir`](crate::cache_dir).
     pub cache: Option<PathBuf>,
     /// How many bytes the files in that directory may have in all; the oldest ones go first.
     pub cache_bytes: u64,

@@ -19,7 +19,7 @@ pub const FORMAT: Format = Format {
     extensions: &["csv"],
     help: "a row a sample, with its stack folded: for spreadsheets and data frames",
     binary: false,
-    needs: Needs { threads: true, cpus: true, times: true, lines: true, marks: false },
+    needs: Needs { threads: true, cpus: true, times: true, lines: false, marks: false },
     write,
 };
 

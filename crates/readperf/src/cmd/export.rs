@@ -141,7 +141,7 @@ impl ExportCommand {
             },
             callers: CallerAddress::Call,
             lines: format.needs.lines,
-            inlines: format.needs.lines && !self.no_inline,
+            inlines: !self.no_inline,
             marks: format.needs.marks,
             ..Wanted::default()
         };

@@ -333,7 +333,7 @@ impl Script {
             || options.fields.any(Field::SourceCode)
             || self.json && !self.no_inline;
         let inlines = inlines || self.json && !self.no_inline;
-        Ok(Options { inlines, lines: lines || inlines, ..self.symbols.options(&self.input)? })
+        Ok(Options { inlines, lines, ..self.symbols.options(&self.input)? })
     }
 }
 

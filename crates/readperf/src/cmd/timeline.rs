@@ -76,7 +76,6 @@ Examples:
         let wanted = Wanted {
             keep: Keep { stacks, times: true, ..Keep::default() },
             callers: CallerAddress::Call,
-            lines: stacks,
             inlines: stacks,
             ..Wanted::default()
         };

@@ -48,7 +48,8 @@ impl Cache {
     /// The cache that the options ask for; `None` when the answers are not worth keeping.
     pub(crate) fn new(options: &Options) -> Option<Cache> {
         let dir = options.cache.clone()?;
-        if !options.lines || options.lines_of != LinesOf::EveryAddress {
+        let is_lasting = options.lines || options.inlines;
+        if !is_lasting || options.lines && options.lines_of != LinesOf::EveryAddress {
             return None;
         }
         let question = question(options)?;

@@ -32,13 +32,13 @@ struct Candidate {
 pub(crate) fn perf_map(options: &Options, process: Process) -> Result<(PathBuf, FileBytes), Reason> {
     let recorded = |pid: u32| PathBuf::from(format!("/tmp/perf-{pid}.map"));
     // The number that the process itself sees comes first: that is what it writes into the name.
-    let pids = [process.inner_pid, Some(process.pid)];
+    let pids = [process.inner_pid, own_pid(options, process.pid), Some(process.pid)];
+    let pids = || pids.into_iter().flatten();
     let mut candidates = Vec::new();
-    if let Some((root, inner)) = other_root(options, process.pid) {
-        let pids = [process.inner_pid, inner, Some(process.pid)];
-        candidates.extend(pids.into_iter().flatten().map(|pid| below(&root, &recorded(pid))));
+    if let Some(root) = other_root(options, process.pid) {
+        candidates.extend(pids().map(|pid| below(&root, &recorded(pid))));
     }
-    for pid in pids.into_iter().flatten() {
+    for pid in pids() {
         candidates.extend(everywhere(options, &recorded(pid)));
     }
     first(options, candidates, &recorded(process.inner_pid.unwrap_or(process.pid)))
@@ -50,7 +50,7 @@ pub(crate) fn jitdump(
     process: Process,
     path: &Path,
 ) -> Result<(PathBuf, FileBytes), Reason> {
-    let other = other_root(options, process.pid).map(|(root, _)| below(&root, path));
+    let other = other_root(options, process.pid).map(|root| below(&root, path));
     first(options, other.into_iter().chain(everywhere(options, path)).collect(), path)
 }
 
@@ -69,19 +69,23 @@ fn everywhere(options: &Options, path: &Path) -> Vec<Candidate> {
     std::iter::once(here).chain(named).collect()
 }
 
-/// The root directory of a process that is still running and has one of its own, and the number that it sees of itself.
-fn other_root(options: &Options, pid: u32) -> Option<(PathBuf, Option<u32>)> {
+/// The root directory of a process that is still running and has one of its own.
+fn other_root(options: &Options, pid: u32) -> Option<PathBuf> {
     if options.symfs.is_some() {
         return None;
     }
     let process = PathBuf::from(format!("/proc/{pid}"));
     let theirs = fs::read_link(process.join("ns/mnt")).ok()?;
     let ours = fs::read_link("/proc/self/ns/mnt").ok()?;
-    if theirs == ours {
+    (theirs != ours).then(|| process.join("root"))
+}
+
+/// The number that a process sees of itself, if it is still running.
+fn own_pid(options: &Options, pid: u32) -> Option<u32> {
+    if options.symfs.is_some() {
         return None;
     }
-    let status = fs::read_to_string(process.join("status")).unwrap_or_default();
-    Some((process.join("root"), innermost_pid(&status)))
+    innermost_pid(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?)
 }
 
 /// `NSpid:` has the number of a process in each of its pid namespaces, the innermost last.

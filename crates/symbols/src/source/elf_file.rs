@@ -66,7 +66,7 @@ pub(super) fn from_binary<'f>(
     });
     let needs = Needs {
         symbols: !elf::has_symbol_table(&runtime),
-        debug_info: search.options.lines && !dwarf::has_debug_info(binary.data),
+        debug_info: dwarf::Wanted::by(search.options).is_some() && !dwarf::has_debug_info(binary.data),
     };
     let separate =
         if needs.any() { search.debug_file(|image, data| needs.are_met_by(image, data)) } else { None };
@@ -81,8 +81,10 @@ pub(super) fn from_binary<'f>(
     let embedded =
         if needs.symbols && symbols.is_none() { mini_debug_info::read(&runtime, files) } else { None };
     let debug = match &separate {
-        Some((kept, image)) if needs.debug_info => debug_files(&search, &binary.path, kept, image, files),
-        _ => debug_files(&search, &binary.path, &binary, &runtime, files),
+        Some((kept, image)) if needs.debug_info => {
+            debug_files(&search, (&binary.path, &runtime), kept, image, files)
+        }
+        _ => debug_files(&search, (&binary.path, &runtime), &binary, &runtime, files),
     };
     let parts = Parts {
         runtime: (binary.path.as_path(), runtime),
@@ -96,16 +98,20 @@ pub(super) fn from_binary<'f>(
 /// The files that have debug information, `kept` being the one that has it or names the others.
 fn debug_files<'f>(
     search: &Search<'_>,
-    binary: &Path,
+    (binary, runtime): (&Path, &Image<'_>),
     kept: &Kept<'f>,
     image: &Image<'_>,
     files: &'f Files,
 ) -> DebugFiles<'f> {
-    let supplement = if search.options.lines { search.supplement(&kept.path, image) } else { None };
+    let is_wanted = dwarf::Wanted::by(search.options).is_some();
+    let supplement = if is_wanted { search.supplement(&kept.path, image) } else { None };
     DebugFiles {
         path: kept.path.clone(),
         data: kept.data,
         supplement: supplement.map(|opened| files.keep(opened.bytes)),
+        sections_at: image
+            .is_relocatable
+            .then(|| runtime.sections.iter().map(|section| section.offset).collect()),
         split: SplitPlaces::new(search, &[binary, &kept.path]),
     }
 }
@@ -122,7 +128,7 @@ fn from_debug_file<'f>(
     if !image.has_layout() {
         return Err(Reason::LayoutUnknown { path: kept.path });
     }
-    let debug = Some(debug_files(search, &kept.path, &kept, &image, files));
+    let debug = Some(debug_files(search, (&kept.path, &image), &kept, &image, files));
     let parts = Parts { runtime: (kept.path.as_path(), image), symbols: None, embedded: None, debug };
     ElfNames::read(parts, files, search.options)
 }

@@ -24,6 +24,10 @@ pub(crate) struct Image<'data> {
     pub(crate) machine: u16,
     pub(crate) is_64: bool,
     pub(crate) big_endian: bool,
+    /// Whether the file was not linked yet (`ET_REL`): then its sections have no addresses.
+    pub(crate) is_relocatable: bool,
+    /// Where the program starts; 0 if nowhere.
+    pub(crate) entry: u64,
     pub(crate) loads: Vec<Load>,
     pub(crate) sections: Vec<Section<'data>>,
     notes: Vec<(u64, u64)>,
@@ -105,6 +109,8 @@ impl<'data> Image<'data> {
             machine: header.e_machine(endian),
             is_64: header.is_class_64(),
             big_endian: header.is_big_endian(),
+            is_relocatable: header.e_type(endian) == elf::ET_REL,
+            entry: header.e_entry(endian).into(),
             loads,
             sections,
             notes,

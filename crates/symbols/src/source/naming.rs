@@ -11,7 +11,7 @@ use crate::files::Files;
 use crate::options::{LinesOf, Options};
 use crate::reason::Reason;
 use crate::source::Names;
-use crate::source::dwarf::{self, DebugFiles, DebugInfo};
+use crate::source::dwarf::{self, DebugFiles, DebugInfo, Wanted};
 use crate::source::elf::ElfSymbols;
 use crate::source::image::Image;
 use crate::source::plt::Plt;
@@ -51,7 +51,7 @@ pub(crate) struct ElfNames<'f> {
 }
 
 impl<'f> ElfNames<'f> {
-    /// Reads the parts. Debug information is read only if lines are wanted.
+    /// Reads the parts. Debug information is read only if lines or inlined functions are wanted.
     pub(crate) fn read(
         parts: Parts<'_, 'f>,
         files: &'f Files,
@@ -71,7 +71,7 @@ impl<'f> ElfNames<'f> {
             });
             (symbols, plt)
         };
-        let debug = parts.debug.filter(|_| options.lines);
+        let debug = parts.debug.filter(|_| Wanted::by(options).is_some());
         let read_debug =
             || debug.and_then(|found| Some((found.path.clone(), DebugInfo::open(found, files)?)));
         let ((symbols, plt), debug) = rayon::join(read_symbols, read_debug);
@@ -164,20 +164,30 @@ impl<'f> ElfNames<'f> {
         Hit { entry, ..hit }
     }
 
-    fn push_frames(&self, options: &Options, batch: &AddressBatch, builder: &mut BatchBuilder) {
+    fn push_frames(
+        &self,
+        options: &Options,
+        wanted: Wanted,
+        batch: &AddressBatch,
+        builder: &mut BatchBuilder,
+    ) {
         let Some((path, debug)) = &self.debug else { return };
         // A frame without inlined functions is a line: it has no place for a name.
         let symbol = |index: usize| builder.symbol(index).filter(|_| options.inlines);
-        let one_of_each = options.lines_of == LinesOf::OneOfEachSymbol;
+        let one_of_each = options.lines && options.lines_of == LinesOf::OneOfEachSymbol;
         let offsets = batch.addresses.iter().enumerate();
         let queries: Vec<dwarf::Query> = offsets
             .map(|(index, offset)| dwarf::Query {
-                address: self.runtime.offset_to_address(*offset),
+                // What was not linked has no addresses but these.
+                address: match self.runtime.is_relocatable {
+                    true => Some(*offset),
+                    false => self.runtime.offset_to_address(*offset),
+                },
                 symbol: symbol(index),
                 group: builder.symbol(index).filter(|_| one_of_each),
             })
             .collect();
-        if debug.push_frames(&queries, options.inlines, &self.shown, builder) {
+        if debug.push_frames(&queries, wanted, &self.shown, builder) {
             builder.found.push(Found { path: path.clone(), provides: Provides::DebugInfo });
         }
     }
@@ -188,8 +198,8 @@ impl Names for ElfNames<'_> {
         let mut builder = BatchBuilder::new(batch);
         builder.found.clone_from(&self.found);
         self.push_symbols(batch, &mut builder);
-        if options.lines {
-            self.push_frames(options, batch, &mut builder);
+        if let Some(wanted) = Wanted::by(options) {
+            self.push_frames(options, wanted, batch, &mut builder);
         }
         builder.finish(batch.clone())
     }

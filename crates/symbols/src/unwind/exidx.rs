@@ -39,25 +39,29 @@ impl Placed<'_> {
     }
 }
 
-/// The rule for the code at a virtual address and for which addresses it holds.
+/// The rule for the code at a virtual address and for which addresses it holds. What cannot be unwound has no rule, unless it is
+/// one of the functions that nobody called: the ABI has one mark for both.
 pub(super) fn rule(
     index: Placed<'_>,
     table: Placed<'_>,
     address: u64,
+    outermost: &[u64],
 ) -> Option<(Rule, RangeInclusive<u64>)> {
     let count = index.bytes.len() / ENTRY_BYTES;
     let at = last_at_or_below(index, count, address)?;
     let start = index.relative(at)?;
-    if address == start {
-        return Some((Rule::without_frame(&Machine::Arm.convention()), start..=start));
-    }
     let next = at.checked_add(ENTRY_BYTES)?;
     // The last entry has no end of its own; binaries end with one that cannot be unwound.
     let end = index.relative(next).unwrap_or(u64::from(u32::MAX));
     let content_at = at.checked_add(4)?;
     let content = index.word(content_at)?;
     if content == CANNOT {
-        return None;
+        let last = end.checked_sub(1).filter(|last| *last >= start)?;
+        let is_outermost = outermost.iter().any(|place| (start..=last).contains(place));
+        return is_outermost.then(|| (Rule::outermost(&Machine::Arm.convention()), start..=last));
+    }
+    if address == start {
+        return Some((Rule::without_frame(&Machine::Arm.convention()), start..=start));
     }
     let instructions = if content >> 31 == 1 {
         compact(index, content_at)?
@@ -238,6 +242,31 @@ mod tests {
         let rule = run(&[0xb2, 0x01, 0xd1, 0x84, 0x80]).unwrap();
         assert_eq!(rule.cfa, Cfa::Register { column: 13, offset: 0x208 + 16 + 8 });
         assert_eq!((at(&rule), rule.return_address), (vec![(11, -8)], Saved::At(-4)));
+    }
+
+    #[test]
+    fn functions_that_nobody_called() {
+        // Three entries: 0x1000 and 0x2000 cannot be unwound, 0x1800 pops r4 and lr. Distances are from each word.
+        let starts = [(0x1000_u32, CANNOT), (0x1800, 0x80a8_b0b0), (0x2000, CANNOT), (0x2100, CANNOT)];
+        let bytes: Vec<u8> = (0_u32..)
+            .zip(starts)
+            .flat_map(|(number, (start, content))| {
+                let distance = start.wrapping_sub(0x8000 + number * 8) & 0x7fff_ffff;
+                [distance, content].map(u32::to_le_bytes).concat()
+            })
+            .collect();
+        let index = Placed { bytes: &bytes, address: 0x8000, big_endian: false };
+        let table = Placed { bytes: &[], address: 0, big_endian: false };
+        let rule = |address, outermost: &[u64]| super::rule(index, table, address, outermost);
+        let bottom = Rule::outermost(&Machine::Arm.convention());
+        for address in [0x1000, 0x1002, 0x17ff] {
+            assert_eq!(rule(address, &[0x1000]), Some((bottom.clone(), 0x1000..=0x17ff)));
+            assert_eq!(rule(address, &[]), None);
+            assert_eq!(rule(address, &[0xfff, 0x1800, 0x2000]), None);
+        }
+        assert_eq!(rule(0x20ff, &[0x1000, 0x2080]), Some((bottom, 0x2000..=0x20ff)));
+        // An entry that says how it is left is believed, even where the program starts.
+        assert_eq!(rule(0x1802, &[0x1800]).unwrap().0.cfa, Cfa::Register { column: 13, offset: 8 });
     }
 
     #[test]

@@ -88,6 +88,11 @@ impl Rule {
         }
     }
 
+    /// The rule of code that nobody called.
+    pub(super) fn outermost(convention: &Convention) -> Rule {
+        Rule { return_address: Saved::Nowhere, ..Rule::without_frame(convention) }
+    }
+
     /// Turns the registers of a frame into those of its caller; `None` when it has none. `is_exact` tells whether the
     /// frame was interrupted where it is, rather than in a call. After a failure the registers are worth nothing.
     #[inline]

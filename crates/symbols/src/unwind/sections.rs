@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use gimli::{BaseAddresses, RunTimeEndian};
-use object::{Object as _, ObjectSection as _};
+use object::{Object as _, ObjectSection as _, elf};
 
 use super::cfi::{self, Context, Entry, Frames};
 use super::exidx::{self, Placed};
@@ -18,7 +18,8 @@ use crate::build_id::BuildId;
 use crate::find::{DebugLink, Opened, Search};
 use crate::options::{FileBytes, Options};
 use crate::reason::Reason;
-use crate::source::image::{Image, Load};
+use crate::source::elf::{RawSymbol, raw_symbols};
+use crate::source::image::{Image, Load, text_at};
 use crate::source::{dwarf, elf_file, vdso};
 use crate::subject::Subject;
 
@@ -41,6 +42,8 @@ pub(super) struct Tables {
     debug_frame: OnceLock<Option<DebugFrame>>,
     /// `.ARM.exidx` and `.ARM.extab`, each with its virtual address.
     arm: Option<[(Section, u64); 2]>,
+    /// Addresses in functions that nobody called.
+    outermost: Vec<u64>,
     /// Where the linker's jumps into other binaries are: virtual addresses, first and behind the last.
     stubs: Vec<(u64, u64)>,
     subject: Subject,
@@ -136,6 +139,7 @@ impl Tables {
                     (section.unwrap_or(Section::Unpacked(Vec::new())), address(name))
                 })
             }),
+            outermost: if machine == Machine::Arm { outermost(image) } else { Vec::new() },
             stubs: stubs(image),
             subject: subject.clone(),
             file: Arc::clone(file),
@@ -187,7 +191,7 @@ impl Tables {
         let big_endian = self.endian == RunTimeEndian::Big;
         let index = Placed { bytes: index.0.bytes(), address: index.1, big_endian };
         let table = Placed { bytes: table.0.bytes(), address: table.1, big_endian };
-        exidx::rule(index, table, address)
+        exidx::rule(index, table, address, &self.outermost)
     }
 
     /// Jumps that the linker made have no frame, and some have no entry in the tables.
@@ -234,6 +238,24 @@ impl Tables {
 }
 
 /// The sections of the linker's jumps into other binaries: `.plt`, `.plt.got`, `.plt.sec`, `.iplt`.
+/// Where a program starts, and where a thread does: the C library gives the new thread code right behind `clone`, which cannot be
+/// unwound either.
+fn outermost(image: &Image<'_>) -> Vec<u64> {
+    let mut found = vec![image.entry & !1];
+    for kind in [elf::SHT_DYNSYM, elf::SHT_SYMTAB] {
+        let Some(section) = image.section_of_kind(kind) else { continue };
+        let names = image.section_at(section.link).map_or(&[][..], |names| image.bytes(names));
+        let is_clone = |symbol: &RawSymbol| {
+            let name = usize::try_from(symbol.name).ok().and_then(|at| text_at(names, at));
+            symbol.section != 0 && matches!(name, Some(b"clone" | b"__clone"))
+        };
+        let ends = raw_symbols(image, section).filter(is_clone);
+        found.extend(ends.map(|symbol| (symbol.value & !1).saturating_add(symbol.size)));
+    }
+    found.retain(|address| *address != 0);
+    found
+}
+
 fn stubs(image: &Image<'_>) -> Vec<(u64, u64)> {
     let named = |name: &[u8]| name == b".iplt" || name == b".plt" || name.starts_with(b".plt.");
     let sections = image.sections.iter().filter(|section| named(section.name));

@@ -25,11 +25,11 @@ fn answers_do_not_depend_on_calls() {
         let ask = |resolver: &mut Resolver<'_>, addresses: Vec<u64>| {
             resolver.resolve(vec![AddressBatch::new(subject(), addresses)]).remove(0)
         };
-        for lines in [true, false] {
-            let options = Options { lines, ..options() };
+        for (lines, inlines) in [(true, true), (false, true), (false, false)] {
+            let options = Options { lines, inlines, ..options() };
             let whole_files = Files::new();
             let whole = ask(&mut Resolver::new(&whole_files, options.clone()), addresses.clone());
-            assert_eq!((0..whole.len()).any(|index| !whole.frames(index).is_empty()), lines);
+            assert_eq!((0..whole.len()).any(|index| !whole.frames(index).is_empty()), inlines);
             let files = Files::new();
             let mut resolver = Resolver::new(&files, options);
             // One address at a time, then every third, then all again; and one binary twice in a call.

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::programs::{compile, directory, options, resolve_one, run};
+use crate::lines::{chains, our_chain};
+use crate::programs::{compile, directory, filter, options, resolve_one, run};
 use readperf_symbols::{AddressBatch, BuildId, GuestFiles, Options, Provides, Reason, Subject, SymbolBatch};
 
 /// How far the kernel was moved at boot.
@@ -240,6 +241,44 @@ fn modules_in_every_place() {
     put(&module.file, &module.dir.join("dir/made-here.ko"));
     let reason = resolve_one(&searched, AddressBatch::new(by_path, vec![START])).batch_reason;
     assert!(matches!(reason, Some(Reason::ModuleNotLoaded { .. })), "{reason:?}");
+}
+
+/// The debug information of a module has no addresses yet: those of its sections are to be filled in. Some modules keep it in
+/// a file of its own, whose other sections are empty.
+#[test]
+fn lines_of_modules() {
+    let Some(module) = module("module_lines") else { return };
+    let [file, debug, stripped] =
+        ["made-here.ko", "made-here.ko.debug", "bare.ko"].map(|n| module.dir.join(n));
+    let only = ["--only-keep-debug".to_owned(), text(&file), text(&debug)];
+    let bare = [
+        "--strip-debug".to_owned(),
+        format!("--add-gnu-debuglink={}", text(&debug)),
+        text(&file),
+        text(&stripped),
+    ];
+    if run("objcopy", &only).is_none() || run("objcopy", &bare).is_none() {
+        return;
+    }
+    for (name, section) in
+        [("handle_request", ".text"), ("handle_error", ".text.unlikely"), ("stop_module", ".exit.text")]
+    {
+        let (start, size) = module.functions[name];
+        let value = functions(&file)[name].0;
+        let input: String = (0..size).map(|at| format!("{:#x}\n", value + at)).collect();
+        let arguments = ["-a", "-i", "-f", "-j", section, "-e", file.to_str().unwrap()];
+        let Some(told) = filter("addr2line", &arguments, &input) else { return };
+        let expected = chains(&told);
+        assert_eq!(expected.iter().any(|chain| chain.len() == 2), name == "handle_error");
+        for path in [&file, &stripped] {
+            let addresses = (START + start..START + start + size).collect();
+            let subject = Subject::KernelModule { name: path.clone(), build_id: None, start: Some(START) };
+            let answer = resolve_one(&options(), AddressBatch::new(subject, addresses));
+            for (index, expected) in expected.iter().enumerate() {
+                assert_eq!(&our_chain(&answer, index), expected, "{name}+{index:#x}, {}", path.display());
+            }
+        }
+    }
 }
 
 /// A list as the kernel prints it, of a kernel and a module.

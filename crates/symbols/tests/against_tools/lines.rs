@@ -8,7 +8,7 @@ use crate::programs::{all_programs, directory, filter, options, resolve_file, ru
 use readperf_symbols::{Demangle, FileBytes, FileLoader, LinesOf, Options, SymbolBatch, SymbolId};
 
 /// Function, file and line of each level at an address.
-type Chain = Vec<(String, String, u32)>;
+pub(crate) type Chain = Vec<(String, String, u32)>;
 
 /// Every fourth address of the code section, as (virtual address, file offset); at most a few ten thousand.
 fn code_addresses(path: &Path) -> Option<Vec<(u64, u64)>> {
@@ -22,7 +22,7 @@ fn code_addresses(path: &Path) -> Option<Vec<(u64, u64)>> {
 }
 
 /// Reads the output of either tool: a line with the address, then two lines for each level.
-fn chains(text: &str) -> Vec<Chain> {
+pub(crate) fn chains(text: &str) -> Vec<Chain> {
     let mut chains: Vec<Chain> = Vec::new();
     let mut lines = text.lines().filter(|line| !line.is_empty());
     while let Some(line) = lines.next() {
@@ -37,7 +37,7 @@ fn chains(text: &str) -> Vec<Chain> {
     chains
 }
 
-fn our_chain(answer: &SymbolBatch, index: usize) -> Chain {
+pub(crate) fn our_chain(answer: &SymbolBatch, index: usize) -> Chain {
     let unknown = "??".to_owned();
     let frames = answer.frames(index).iter().map(|frame| {
         let function =
@@ -161,7 +161,7 @@ fn without_inlines_only_the_line() {
     let offsets: Vec<u64> = addresses.iter().map(|(_, offset)| *offset).collect();
     let full = resolve_file(&options(), &program, None, offsets.clone());
     let lines = resolve_file(&Options { inlines: false, ..options() }, &program, None, offsets.clone());
-    let none = resolve_file(&Options { lines: false, ..options() }, &program, None, offsets);
+    let none = resolve_file(&Options { lines: false, inlines: false, ..options() }, &program, None, offsets);
     assert!((0..full.len()).any(|index| full.frames(index).len() == 3), "no call inlined twice");
     for index in 0..full.len() {
         assert!(lines.frames(index).len() <= 1 && none.frames(index).is_empty());
@@ -172,6 +172,34 @@ fn without_inlines_only_the_line() {
             assert_eq!(place(&full).unwrap().1, line);
         }
     }
+}
+
+/// The names that are read alone are those that are read with lines, by other code.
+#[test]
+fn inlined_functions_without_lines() {
+    let dir = directory("inlined_names");
+    let mut nested = 0;
+    for program in all_programs(&dir, &["-DNO_ALIASES"]).into_iter().chain(libraries()) {
+        let Some(addresses) = code_addresses(&program) else { return };
+        let step = addresses.len() / 20_000 + 1;
+        let offsets: Vec<u64> = addresses.iter().step_by(step).map(|(_, offset)| *offset).collect();
+        let full = resolve_file(&options(), &program, None, offsets.clone());
+        let names = resolve_file(&Options { lines: false, ..options() }, &program, None, offsets);
+        let levels = |answer: &SymbolBatch, index: usize| -> Vec<Option<String>> {
+            let name = |id| answer.function(id).map(|function| function.raw_name.clone());
+            answer.frames(index).iter().map(|frame| frame.function.and_then(name)).collect()
+        };
+        for index in 0..full.len() {
+            let (with_lines, alone) = (levels(&full, index), levels(&names, index));
+            assert!(names.frames(index).iter().all(|frame| frame.file.is_none() && frame.line == 0));
+            // Code without a function in the debug information has a line at most.
+            if with_lines.len() > 1 || !alone.is_empty() {
+                assert_eq!(alone, with_lines, "{:#x} of {}", full.addresses[index], program.display());
+            }
+            nested += usize::from(alone.len() > 1);
+        }
+    }
+    assert!(nested > 500, "only {nested} addresses in inlined functions");
 }
 
 #[test]
@@ -246,7 +274,7 @@ fn names_alone_need_no_debug_information() {
     let Some(addresses) = code_addresses(&program) else { return };
     let offsets: Vec<u64> = addresses.iter().map(|(_, offset)| *offset).collect();
     let names = |options: Options| resolve_file(&options, &program, None, offsets.clone()).symbols;
-    let expected = names(Options { lines: false, ..options() });
+    let expected = names(Options { lines: false, inlines: false, ..options() });
     assert!(expected.len() > 5);
     // The same file without its debug sections, and with nothing but noise in them.
     let stripped = dir.join("without");
@@ -268,7 +296,7 @@ fn names_alone_need_no_debug_information() {
             seen.lock().unwrap().push(path.to_owned());
             Ok(Arc::clone(&content) as FileBytes)
         });
-        assert!(expected == names(Options { lines: false, file_loader, ..options() }));
+        assert!(expected == names(Options { lines: false, inlines: false, file_loader, ..options() }));
         assert_eq!(*opened.lock().unwrap(), std::slice::from_ref(&program), "a debug file was looked for");
     }
 }

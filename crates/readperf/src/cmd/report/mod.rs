@@ -216,7 +216,7 @@ Examples:
         let comms = std::mem::take(&mut filter.comms);
         let wanted = Wanted {
             keep: plan.keep,
-            lines: plan.lines || plan.inlines,
+            lines: plan.lines,
             inlines: plan.inlines,
             details: plan.details.clone(),
             ..Wanted::default()

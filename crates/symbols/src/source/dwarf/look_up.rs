@@ -2,15 +2,15 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Context;
 use super::split::SplitFiles;
+use super::{Context, Wanted};
 use crate::batch::{FileId, Frame, FunctionId, next_number};
 
 /// How much of a function's name is kept. Many entries may point into one long string.
 const MAX_NAME_BYTES: usize = 8 * 1024;
 
 /// Levels of inlining at one address that are kept.
-const MAX_DEPTH: usize = 256;
+pub(super) const MAX_DEPTH: usize = 256;
 
 /// The frames of some addresses, with numbers for names that only hold within it.
 pub(super) struct Piece<'f> {
@@ -53,13 +53,12 @@ impl<'f> Piece<'f> {
         number: usize,
         address: u64,
         has_symbol: bool,
-        inlines: bool,
+        wanted: Wanted,
     ) {
         let start = self.frames.len();
-        let complete = if inlines {
-            self.add_frames((context, split), address, has_symbol)
-        } else {
-            self.add_line(context, address)
+        let complete = match wanted {
+            Wanted::Line => self.add_line(context, address),
+            Wanted::Names | Wanted::NamesAndLines => self.add_frames((context, split), address, has_symbol),
         };
         if complete.is_none() {
             // Half a chain would name the wrong function: rather none.
@@ -68,6 +67,28 @@ impl<'f> Piece<'f> {
         if self.frames.len() > start {
             self.ends.push((number, self.frames.len()));
         }
+    }
+
+    /// Takes in the names of the levels at the address of query `number`, the innermost first. The name of the outermost one
+    /// is left out if the address has a symbol.
+    pub(super) fn add_names(&mut self, number: usize, levels: &[Option<&'f [u8]>], has_symbol: bool) {
+        let start = self.frames.len();
+        for (level, name) in levels.iter().enumerate() {
+            let is_outermost = level.saturating_add(1) == levels.len();
+            let is_named_by_symbol = has_symbol && is_outermost;
+            let function = name.filter(|_| !is_named_by_symbol).map(|name| self.number_of(name));
+            if function.is_some() || is_named_by_symbol || levels.len() > 1 {
+                self.frames.push(Frame { function, file: None, line: 0, column: 0 });
+            }
+        }
+        if self.frames.len() > start {
+            self.ends.push((number, self.frames.len()));
+        }
+    }
+
+    fn number_of(&mut self, name: &'f [u8]) -> FunctionId {
+        let name = name.get(..MAX_NAME_BYTES).unwrap_or(name);
+        FunctionId(self.functions.number(name, || name))
     }
 
     /// Drops the frames of query `number`, the last one that was looked up, unless the outermost has a source file.
@@ -97,11 +118,8 @@ impl<'f> Piece<'f> {
             let Some(frame) = next else { return Some(()) };
             next = found.next().ok()?;
             let is_named_by_symbol = has_symbol && next.is_none();
-            let function = frame.function.filter(|_| !is_named_by_symbol).map(|function| {
-                let name = function.name.slice();
-                let name = name.get(..MAX_NAME_BYTES).unwrap_or(name);
-                FunctionId(self.functions.number(name, || name))
-            });
+            let function = frame.function.filter(|_| !is_named_by_symbol);
+            let function = function.map(|function| self.number_of(function.name.slice()));
             self.add(function, is_named_by_symbol, frame.location);
         }
         None

@@ -1,8 +1,10 @@
 //! Source lines and inlined functions from DWARF.
 
+mod inlined;
 mod look_up;
 mod nesting;
 mod numbers;
+mod relocated;
 mod sections;
 mod split;
 mod units;
@@ -21,6 +23,7 @@ use self::units::Units;
 use crate::batch::{BatchBuilder, SymbolId};
 use crate::files::Files;
 use crate::find::SplitPlaces;
+use crate::options::Options;
 use crate::source::shown::ShownNames;
 
 pub(crate) use self::sections::{has_debug_info, section_bytes};
@@ -41,6 +44,29 @@ pub(crate) struct Query {
     pub(crate) group: Option<SymbolId>,
 }
 
+/// What is wanted of the debug information.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// The names of inlined functions.
+    Names,
+    /// The innermost line.
+    Line,
+    /// The names and lines of all levels.
+    NamesAndLines,
+}
+
+impl Wanted {
+    /// What the options want; `None` if it is nothing.
+    pub(crate) fn by(options: &Options) -> Option<Wanted> {
+        match (options.lines, options.inlines) {
+            (false, false) => None,
+            (false, true) => Some(Wanted::Names),
+            (true, false) => Some(Wanted::Line),
+            (true, true) => Some(Wanted::NamesAndLines),
+        }
+    }
+}
+
 /// The files with the debug information of a binary.
 #[derive(Debug)]
 pub(crate) struct DebugFiles<'f> {
@@ -50,6 +76,8 @@ pub(crate) struct DebugFiles<'f> {
     pub(crate) data: &'f [u8],
     /// The file that it shares with others.
     pub(crate) supplement: Option<&'f [u8]>,
+    /// Of a file that was not linked: where the sections are in the file that was loaded.
+    pub(crate) sections_at: Option<Vec<u64>>,
     /// Where files of single units may be.
     pub(crate) split: SplitPlaces,
 }
@@ -68,8 +96,8 @@ impl<'f> DebugInfo<'f> {
     /// Reads the sections and the ranges of the units; `None` when the file has no DWARF. What has to be decompressed
     /// is kept in `files`.
     pub(crate) fn open(found: DebugFiles<'f>, files: &'f Files) -> Option<DebugInfo<'f>> {
-        let mut dwarf = sections::read(found.data, files)?;
-        if let Some(supplement) = found.supplement.and_then(|data| sections::read(data, files)) {
+        let mut dwarf = sections::read(found.data, files, found.sections_at.as_deref())?;
+        if let Some(supplement) = found.supplement.and_then(|data| sections::read(data, files, None)) {
             dwarf.set_sup(supplement);
         }
         dwarf.populate_abbreviations_cache(gimli::AbbreviationsCacheStrategy::Duplicates);
@@ -80,12 +108,11 @@ impl<'f> DebugInfo<'f> {
         Some(DebugInfo { dwarf: Arc::new(dwarf), units, split, shards })
     }
 
-    /// Looks up all addresses and pushes the frames of each in order. Without `inlines` a frame is only a line. Returns
-    /// whether any frame was found.
+    /// Looks up all addresses and pushes the frames of each in order. Returns whether any frame was found.
     pub(crate) fn push_frames(
         &self,
         queries: &[Query],
-        inlines: bool,
+        wanted: Wanted,
         shown: &ShownNames,
         builder: &mut BatchBuilder,
     ) -> bool {
@@ -93,7 +120,7 @@ impl<'f> DebugInfo<'f> {
             .share_out(queries)
             .into_par_iter()
             .zip(&self.shards)
-            .map(|(numbers, shard)| self.look_up(queries, numbers, inlines, shard))
+            .map(|(numbers, shard)| self.look_up(queries, numbers, wanted, shard))
             .collect();
         numbers::merge(&pieces, queries, shown, builder)
     }
@@ -118,11 +145,15 @@ impl<'f> DebugInfo<'f> {
         &self,
         queries: &[Query],
         numbers: Vec<usize>,
-        inlines: bool,
+        wanted: Wanted,
         shard: &Mutex<Option<Context<'f>>>,
     ) -> Piece<'f> {
         let mut piece = Piece::new();
         if numbers.is_empty() {
+            return piece;
+        }
+        if wanted == Wanted::Names && !self.units.are_split() {
+            inlined::look_up((&self.dwarf, &self.units), queries, &numbers, &mut piece);
             return piece;
         }
         // A context that was left in the middle of a look-up is sound: what it reads it keeps only when complete.
@@ -139,7 +170,7 @@ impl<'f> DebugInfo<'f> {
             if is_done || !self.units.are_bounded_at(&self.dwarf, address) {
                 continue;
             }
-            piece.add_address((context, &self.split), number, address, query.symbol.is_some(), inlines);
+            piece.add_address((context, &self.split), number, address, query.symbol.is_some(), wanted);
             if let Some(group) = query.group
                 && piece.keep_last_if_file(number)
             {

@@ -7,7 +7,7 @@ use gimli::{EndianSlice, RunTimeEndian, SectionId};
 use object::{CompressionFormat, Object, ObjectSection};
 use rayon::prelude::*;
 
-use super::{Dwarf, Slice};
+use super::{Dwarf, Slice, relocated};
 use crate::files::Files;
 
 /// Largest section after decompression. The size comes from the file.
@@ -30,9 +30,10 @@ const NEEDED: &[SectionId] = &[
     SectionId::DebugStrOffsets,
 ];
 
-/// Reads the sections; `None` when the file has no `.debug_info`.
-pub(super) fn read<'f>(data: &'f [u8], files: &'f Files) -> Option<Dwarf<'f>> {
-    let sections = load(data, files, NEEDED, |id| Some(id.name()))?;
+/// Reads the sections; `None` when the file has no `.debug_info`. Those of a file that was not linked get the addresses that
+/// `sections_at` has for its other sections.
+pub(super) fn read<'f>(data: &'f [u8], files: &'f Files, sections_at: Option<&[u64]>) -> Option<Dwarf<'f>> {
+    let sections = load_placed(data, files, NEEDED, |id| Some(id.name()), sections_at)?;
     gimli::Dwarf::load(|id| Ok::<_, gimli::Error>(sections.get(id))).ok()
 }
 
@@ -58,6 +59,16 @@ pub(super) fn load<'f>(
     wanted: &[SectionId],
     name: impl Fn(SectionId) -> Option<&'static str> + Sync,
 ) -> Option<Sections<'f>> {
+    load_placed(data, files, wanted, name, None)
+}
+
+fn load_placed<'f>(
+    data: &'f [u8],
+    files: &'f Files,
+    wanted: &[SectionId],
+    name: impl Fn(SectionId) -> Option<&'static str> + Sync,
+    sections_at: Option<&[u64]>,
+) -> Option<Sections<'f>> {
     let file = object::File::parse(data).ok()?;
     let endian = if file.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
     file.section_by_name(name(SectionId::DebugInfo)?)?;
@@ -65,7 +76,11 @@ pub(super) fn load<'f>(
     let loaded = wanted
         .par_iter()
         .filter_map(|id| {
-            let bytes = section_bytes(&file.section_by_name(name(*id)?)?)?;
+            let section = file.section_by_name(name(*id)?)?;
+            let mut bytes = section_bytes(&section)?;
+            if let Some(sections_at) = sections_at {
+                bytes = relocated::apply(&file, &section, bytes, sections_at)?;
+            }
             let bytes = match bytes {
                 Cow::Borrowed(bytes) => bytes,
                 Cow::Owned(bytes) => files.keep(Arc::new(bytes)),

@@ -2,15 +2,21 @@
 
 use std::sync::OnceLock;
 
-use gimli::UnitHeader;
+use gimli::{DebugInfoOffset, UnitHeader};
 use rayon::prelude::*;
 
 use super::nesting;
 use super::{Dwarf, Slice};
 
+type Header<'f> = UnitHeader<Slice<'f>>;
+
 /// The units of a file by address.
 pub(super) struct Units<'f> {
-    headers: Vec<UnitHeader<Slice<'f>>>,
+    headers: Vec<Header<'f>>,
+    /// Those of the file that is shared with others, once they were asked for.
+    shared: OnceLock<Vec<Header<'f>>>,
+    /// Whether any unit is described in a file of its own.
+    are_split: bool,
     /// Whether each unit nests within bounds, once it was asked.
     bounded: Vec<OnceLock<bool>>,
     /// Disjoint stretches of addresses, by address.
@@ -21,6 +27,8 @@ pub(super) struct Units<'f> {
     rangeless: Vec<usize>,
     /// Whether all of those nest within bounds, once one address was asked about.
     rangeless_bounded: OnceLock<bool>,
+    /// Where the line tables of those say that they have code, once such an address was asked about.
+    by_lines: OnceLock<(Vec<Stretch>, Vec<usize>)>,
 }
 
 /// Addresses that belong together because the ranges of some units overlap there. Mostly that is one unit.
@@ -35,13 +43,10 @@ struct Stretch {
 
 impl<'f> Units<'f> {
     pub(super) fn read(dwarf: &Dwarf<'f>) -> Units<'f> {
-        let mut headers = Vec::new();
-        let mut units = dwarf.units();
-        while let Ok(Some(header)) = units.next() {
-            headers.push(header);
-        }
+        let headers = headers(dwarf);
         let stated: Vec<Stated> =
             headers.par_iter().with_min_len(16).map(|header| Stated::read(dwarf, *header)).collect();
+        let are_split = stated.iter().any(|stated| stated.is_split);
         let rangeless = stated.iter().enumerate().filter(|(_, stated)| stated.may_have_more());
         let rangeless = rangeless.map(|(unit, _)| unit).collect();
         let ranges = stated
@@ -51,12 +56,67 @@ impl<'f> Units<'f> {
         let ranges = ranges.collect();
         let bounded = headers.iter().map(|_| OnceLock::new()).collect();
         let (stretches, members) = join(ranges);
-        Units { headers, bounded, stretches, members, rangeless, rangeless_bounded: OnceLock::new() }
+        Units {
+            headers,
+            shared: OnceLock::new(),
+            are_split,
+            bounded,
+            stretches,
+            members,
+            rangeless,
+            rangeless_bounded: OnceLock::new(),
+            by_lines: OnceLock::new(),
+        }
     }
 
     /// How many units there are.
     pub(super) fn len(&self) -> usize {
         self.headers.len()
+    }
+
+    /// Whether any unit is described in a file of its own.
+    pub(super) fn are_split(&self) -> bool {
+        self.are_split
+    }
+
+    /// Reads a unit.
+    pub(super) fn read_unit(&self, dwarf: &Dwarf<'f>, unit: usize) -> Option<gimli::Unit<Slice<'f>>> {
+        dwarf.unit(*self.headers.get(unit)?).ok()
+    }
+
+    /// The unit that has the entry at an offset of `.debug_info`, of this file or of the one that it shares with others.
+    pub(super) fn header_of(
+        &self,
+        is_shared: bool,
+        dwarf: &Dwarf<'f>,
+        offset: DebugInfoOffset,
+    ) -> Option<Header<'f>> {
+        let of_shared = || self.shared.get_or_init(|| dwarf.sup().map(headers).unwrap_or_default());
+        let headers = if is_shared { of_shared() } else { &self.headers };
+        let after =
+            headers.partition_point(|header| header.debug_info_offset().is_some_and(|start| start < offset));
+        headers.get(after.checked_sub(1)?).copied()
+    }
+
+    /// The units that have code at the address: those that say so, or else those that only their lines tell of.
+    pub(super) fn with_code_at(&self, dwarf: &Dwarf<'f>, address: u64) -> &[usize] {
+        let stated = self.stated_at(address);
+        if !stated.is_empty() || self.rangeless.is_empty() {
+            return stated;
+        }
+        let (stretches, members) = self.by_lines.get_or_init(|| {
+            let units = self.rangeless.par_iter().with_min_len(16);
+            join(units.flat_map_iter(|unit| self.lines_of(dwarf, *unit)).collect())
+        });
+        members_at(stretches, members, address)
+    }
+
+    /// The stretches of code that the line table of a unit has.
+    fn lines_of(&self, dwarf: &Dwarf<'f>, unit: usize) -> Vec<(u64, u64, usize)> {
+        let program = self.read_unit(dwarf, unit).and_then(|unit| unit.line_program);
+        let sequences = program.and_then(|program| Some(program.sequences().ok()?.1)).unwrap_or_default();
+        let stretches = sequences.iter().map(|sequence| (sequence.start, sequence.end, unit));
+        stretches.filter(|(start, end, _)| start < end).collect()
     }
 
     /// The first of the units that may have code at the address.
@@ -78,11 +138,24 @@ impl<'f> Units<'f> {
     }
 
     fn stated_at(&self, address: u64) -> &[usize] {
-        let after = self.stretches.partition_point(|stretch| stretch.begin <= address);
-        let stretch = after.checked_sub(1).and_then(|at| self.stretches.get(at));
-        let stretch = stretch.filter(|stretch| address < stretch.end);
-        stretch.and_then(|stretch| self.members.get(stretch.first..stretch.last)).unwrap_or(&[])
+        members_at(&self.stretches, &self.members, address)
     }
+}
+
+fn headers<'f>(dwarf: &Dwarf<'f>) -> Vec<Header<'f>> {
+    let mut headers = Vec::new();
+    let mut units = dwarf.units();
+    while let Ok(Some(header)) = units.next() {
+        headers.push(header);
+    }
+    headers
+}
+
+fn members_at<'m>(stretches: &[Stretch], members: &'m [usize], address: u64) -> &'m [usize] {
+    let after = stretches.partition_point(|stretch| stretch.begin <= address);
+    let stretch = after.checked_sub(1).and_then(|at| stretches.get(at));
+    let stretch = stretch.filter(|stretch| address < stretch.end);
+    stretch.and_then(|stretch| members.get(stretch.first..stretch.last)).unwrap_or(&[])
 }
 
 /// The ranges that a unit states.
@@ -90,17 +163,20 @@ struct Stated {
     ranges: Vec<(u64, u64)>,
     /// Whether all of them could be read.
     is_complete: bool,
+    /// Whether the unit is described in a file of its own.
+    is_split: bool,
 }
 
 impl Stated {
     fn read(dwarf: &Dwarf<'_>, header: UnitHeader<Slice<'_>>) -> Stated {
-        let mut stated = Stated { ranges: Vec::new(), is_complete: true };
+        let mut stated = Stated { ranges: Vec::new(), is_complete: true, is_split: false };
         stated.is_complete = stated.add_all(dwarf, header).is_ok();
         stated
     }
 
     fn add_all(&mut self, dwarf: &Dwarf<'_>, header: UnitHeader<Slice<'_>>) -> gimli::Result<()> {
         let unit = dwarf.unit(header)?;
+        self.is_split = unit.dwo_id.is_some();
         let mut ranges = dwarf.unit_ranges(&unit)?;
         while let Some(range) = ranges.next()? {
             if range.begin < range.end {
@@ -143,11 +219,7 @@ mod tests {
 
     fn at(ranges: &[(u64, u64, usize)], address: u64) -> Vec<usize> {
         let (stretches, members) = join(ranges.to_vec());
-        let (headers, bounded, rangeless) = (Vec::new(), Vec::new(), Vec::new());
-        let rangeless_bounded = OnceLock::new();
-        Units { headers, bounded, stretches, members, rangeless, rangeless_bounded }
-            .stated_at(address)
-            .to_vec()
+        members_at(&stretches, &members, address).to_vec()
     }
 
     #[test]

@@ -12,9 +12,16 @@ int handle_request(int kind)
 	return add_one(kind) * 2;
 }
 
+__attribute__((always_inline)) static inline int bounded(int value)
+{
+	if (value > 100)
+		value = handled;
+	return value + 3;
+}
+
 __attribute__((section(".text.unlikely"))) int handle_error(int kind)
 {
-	return kind * 7 + handled;
+	return bounded(kind * 7) + handled;
 }
 
 __attribute__((section(".init.text"))) int start_module(void)
