@@ -280,6 +280,11 @@ impl Schema {
         self.order.u64_at(body, self.events.get(index)?.layout.time_offset()?)
     }
 
+    /// Where samples have their time, if all events agree.
+    pub(crate) fn sample_time_at(&self) -> Option<usize> {
+        self.events.first().filter(|_| self.uniform)?.layout.time_offset()
+    }
+
     /// Time in the trailer of another record of the kernel, ns.
     #[inline]
     pub fn time_of_trailer(&self, body: &[u8]) -> Option<u64> {

@@ -50,6 +50,7 @@ impl Batches {
     pub(super) fn scan<O: Order>(&mut self, bytes: &[u8], start: usize) -> (usize, Stop) {
         let schema = Arc::clone(&self.metadata.schema);
         let chunk = self.chunk_number();
+        let time_at = schema.sample_time_at();
         let mut previous = self.current.as_ref().and_then(|cursor| cursor.previous);
         let mut pos = start;
         let stop = loop {
@@ -78,7 +79,10 @@ impl Batches {
             if has_name(head.kind) {
                 self.check_name::<O>(&schema, record, pos, head);
             }
-            let time = if self.sorting { time_of(&schema, &mut self.strays, head, record) } else { 0 };
+            let time = match self.sorting {
+                true => time_of::<O>(&schema, time_at, &mut self.strays, head, record),
+                false => 0,
+            };
             let entry = Entry { time, index: self.index, chunk, pos: at };
             if Queue::has_to_wait(time) {
                 self.queue.push(entry);
@@ -140,12 +144,23 @@ fn has_name(number: u32) -> bool {
 }
 
 /// By what a record is put in order. The time of a sample that cannot be is as none: it would end the order of all rounds.
+/// `time_at` is where samples have theirs, if that is the same in all.
 #[inline(always)]
-fn time_of(schema: &Schema, strays: &mut StrayTimes, head: RecordHead, record: &[u8]) -> u64 {
+fn time_of<O: Order>(
+    schema: &Schema,
+    time_at: Option<usize>,
+    strays: &mut StrayTimes,
+    head: RecordHead,
+    record: &[u8],
+) -> u64 {
     let body = record.get(HEAD_SIZE..).unwrap_or_default();
     if head.kind != kind::SAMPLE {
         return schema.time_of_trailer(body).unwrap_or(0);
     }
-    let time = schema.time_of_sample(body).unwrap_or(0);
+    let time = match time_at {
+        Some(at) => body.get(at..).and_then(|rest| rest.first_chunk()).map(|bytes| O::u64(*bytes)),
+        None => schema.time_of_sample(body),
+    };
+    let time = time.unwrap_or(0);
     if strays.is_stray(schema, time) { 0 } else { time }
 }

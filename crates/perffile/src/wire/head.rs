@@ -20,8 +20,10 @@ impl RecordHead {
     /// The head at the start of `bytes`.
     #[inline(always)]
     pub fn read<O: Order>(bytes: &[u8]) -> Option<RecordHead> {
-        let [a, b, c, d, e, f, g, h] = *bytes.first_chunk::<HEAD_SIZE>()?;
-        Some(RecordHead { kind: O::u32([a, b, c, d]), misc: O::u16([e, f]), size: O::u16([g, h]) })
+        // In pieces, not byte by byte: three loads.
+        let (kind, rest) = bytes.first_chunk::<HEAD_SIZE>()?.split_first_chunk()?;
+        let (misc, size) = rest.split_first_chunk()?;
+        Some(RecordHead { kind: O::u32(*kind), misc: O::u16(*misc), size: O::u16(*size.first_chunk()?) })
     }
 
     /// Its eight bytes.
