@@ -79,7 +79,8 @@ impl SymbolOptions {
         // More threads than processors gain nothing.
         let most = std::thread::available_parallelism().map_or(1, NonZeroUsize::get) * 4;
         let threads = self.threads.map_or(0, |threads| threads.get().min(most));
-        Ok(rayon::ThreadPoolBuilder::new().num_threads(threads).build()?)
+        // This thread is one of them: to hand small pieces of work to another one and sleep costs more than the work.
+        Ok(rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread().build()?)
     }
 
     /// The options for the symbols of this recording.
