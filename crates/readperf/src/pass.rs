@@ -187,13 +187,17 @@ impl<'e> Chunk<'e> {
                 let taken_at;
                 (taken_at, stack) = self.push_stack(&state.session, unwinding, options, &event, sample);
                 at = Some(taken_at);
-                if options.data_addresses || options.branches {
+                // Only what is recorded: to look up the places of one sample at a time takes several times as long.
+                let recorded = sample.sample.layout().shape().sample_type;
+                let data_address = options.data_addresses && recorded.has(SampleType::ADDR);
+                let has_branches = options.branches && recorded.has(SampleType::BRANCH_STACK);
+                if data_address || has_branches {
                     self.look_up(state);
                 }
-                if options.data_addresses {
+                if data_address {
                     data = data_place(state, sample);
                 }
-                if options.branches {
+                if has_branches {
                     self.push_branches(state, sample);
                 }
             }
