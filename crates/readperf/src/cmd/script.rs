@@ -304,13 +304,18 @@ impl Script {
         recording: &Recording,
     ) -> anyhow::Result<PassOptions> {
         let fields = &options.fields;
+        // A recording in pipe mode tells its events on the way.
+        let events = recording.metadata().schema.events();
+        let recorded =
+            |what| events.is_empty() || events.iter().any(|event| event.attr.sample_type.has(what));
         Ok(PassOptions {
             stacks: options.chains && fields.any(Field::Ip),
             filter: self.samples.filter(recording)?,
-            data_addresses: fields.any(Field::Addr),
+            data_addresses: fields.any(Field::Addr) && recorded(SampleType::ADDR),
             branches: [Field::Branches, Field::BranchSymbols, Field::BranchOffsets]
                 .iter()
-                .any(|how| fields.any(*how)),
+                .any(|how| fields.any(*how))
+                && recorded(SampleType::BRANCH_STACK),
             unwind: options.chains.then(|| symbols.clone()),
             max_frames: options.max_stack,
             threads_of: options.records.clone(),
