@@ -46,7 +46,7 @@ recordings "$size"
 
 echo "$(date -u +%F\ %T) UTC, $(nproc) CPUs, load $(cut -d' ' -f1-3 /proc/loadavg), $(perf --version)"
 echo
-for file in all part packed dwarf unwind lines; do
+for file in all packed dwarf unwind lines; do
 	"$readperf" stats --json "$file.data" | python3 -c "
 import json, os, sys
 stats = json.load(sys.stdin)

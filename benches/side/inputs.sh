@@ -39,14 +39,13 @@ compiling() {
 	perf report --header-only -i "$file" >/dev/null || { cat "$file.log"; exit 1; }
 }
 
-# recordings MIB: A (all.data, the whole machine), a fifth of it (part.data), the same compressed (packed.data), B (dwarf.data,
+# recordings MIB: A (all.data, the whole machine), a fifth as much compressed (packed.data), B (dwarf.data,
 # copies of stacks, three times the size), a little of it (unwind.data), and a program with lines (lines.data).
 recordings() {
 	local mib=$1
 	[ -s w.cpp ] || source_text >w.cpp
 	limits_up
 	compiling "$mib" all.data -F 20000 -g -a
-	compiling "$((mib / 5))" part.data -F 20000 -g -a
 	compiling "$((mib / 5))" packed.data -F 20000 -g -a -z
 	compiling "$((mib * 3))" dwarf.data -F 4000 --call-graph dwarf,8192 -m 4M
 	compiling "$((mib / 5))" unwind.data -F 4000 --call-graph dwarf,8192 -m 4M

@@ -47,6 +47,8 @@ def cpu_seconds(session):
 
 def main():
     name, seconds, *command = sys.argv[1:]
+    # Whoever became this interpreter may have run other programs before.
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     with open(name + ".out", "wb") as out, open(name + ".err", "wb") as err:
         start = time.monotonic()
@@ -76,7 +78,8 @@ def main():
         pass
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     with open(name + ".times", "a") as times:
-        print(f"{used.ru_utime + used.ru_stime:.3f} {wall:.3f} {used.ru_maxrss / 1024:.0f} {own / 1024:.1f} {stopped}", file=times)
+        cpu = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
+        print(f"{cpu:.3f} {wall:.3f} {used.ru_maxrss / 1024:.0f} {own / 1024:.1f} {stopped}", file=times)
     # perf's exit status proves nothing.
     is_rival = os.path.basename(command[0]) not in ("readperf", "compare")
     sys.exit(0 if stopped or is_rival or status == 0 else 1)

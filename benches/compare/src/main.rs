@@ -3,6 +3,7 @@
 //! The sums that are printed have to be equal wherever the work is the same.
 
 mod collapse;
+mod heads;
 mod ours;
 mod private_memory;
 mod swap;
@@ -52,9 +53,13 @@ fn main() -> ExitCode {
         [_, "ours", file] => ours::run(file),
         [_, "theirs", file] => theirs::run(file),
         [_, "collapse"] => collapse::run(),
+        [_, "heads", file] => heads::run(file),
         [_, "unpack", file] => unpack::run(file),
         [_, "swap", file, out] => swap::run(file, out),
-        _ => Err("compare ours|theirs|unpack FILE, compare swap FILE OUT, or compare collapse <TEXT".into()),
+        _ => {
+            Err("compare ours|theirs|heads|unpack FILE, compare swap FILE OUT, or compare collapse <TEXT"
+                .into())
+        }
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
