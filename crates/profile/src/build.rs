@@ -55,6 +55,13 @@ struct Waiting {
 /// Samples that wait at most: what is needed of the tables for so many fits into a cache close to the processor.
 const WAITING: usize = 1024;
 
+impl Waiting {
+    /// Whether it is time to look them up. Samples may stand for nothing, or for several events.
+    fn is_enough(&self) -> bool {
+        self.ends.len() >= WAITING || self.rows.len() >= WAITING
+    }
+}
+
 impl Builder {
     /// Nothing yet.
     pub fn new(keep: Keep) -> Self {
@@ -89,7 +96,7 @@ impl Builder {
         stack: &[AddressId],
         data: Option<AddressId>,
     ) {
-        if self.waiting.rows.len() >= WAITING {
+        if self.waiting.is_enough() {
             self.take_in();
         }
         if self.keep.stacks {
@@ -114,7 +121,7 @@ impl Builder {
     /// Adds the branches of a sample, each as a sample that stands for one.
     pub fn add_branches(&mut self, sample: &SampleMoment<'_>, event: usize, branches: &[Branch]) {
         for branch in branches {
-            if self.waiting.rows.len() >= WAITING {
+            if self.waiting.is_enough() {
                 self.take_in();
             }
             self.waiting.ends.push(self.waiting.places.len());
