@@ -79,8 +79,10 @@ impl SymbolOptions {
         // More threads than processors gain nothing.
         let most = std::thread::available_parallelism().map_or(1, NonZeroUsize::get) * 4;
         let threads = self.threads.map_or(0, |threads| threads.get().min(most));
-        // This thread is one of them: to hand small pieces of work to another one and sleep costs more than the work.
-        Ok(rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread().build()?)
+        let builder = || rayon::ThreadPoolBuilder::new().num_threads(threads);
+        // This thread is one of them, unless it is in another pool: to hand small pieces of work to another one and sleep
+        // costs more than the work.
+        Ok(builder().use_current_thread().build().or_else(|_| builder().build())?)
     }
 
     /// The options for the symbols of this recording.
