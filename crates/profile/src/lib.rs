@@ -15,6 +15,7 @@ pub mod detail;
 pub mod diff;
 pub mod filter;
 pub mod grouped;
+mod index;
 mod interner;
 pub mod marks;
 pub mod names;

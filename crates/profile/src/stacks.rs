@@ -127,12 +127,6 @@ impl Stacks {
         }
     }
 
-    /// The stack that is `parent` with one more place on top.
-    #[inline]
-    pub fn push(&mut self, parent: StackId, address: AddressId) -> StackId {
-        StackId(self.nodes.number(Node { parent, address }))
-    }
-
     /// The places of a stack, the innermost first.
     pub fn places(&self, id: StackId) -> impl Iterator<Item = AddressId> + '_ {
         let whole = self.whole.as_ref().map_or(&[][..], |whole| whole.places(id)).iter().copied();

@@ -1,9 +1,9 @@
 //! What a sort key says of a sample: a small value, that is compared and counted, and becomes text only in an output.
 
+use crate::index::{Index, hash};
 use crate::names::{FileId, FunctionId};
 use readperf_session::{BinaryId, CommId, ProcessId, ThreadId};
-use rustc_hash::{FxHashMap, FxHasher};
-use std::hash::{Hash, Hasher};
+use rustc_hash::FxHashMap;
 
 /// Number of a text in [`Texts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -92,21 +92,8 @@ pub struct Tuples {
     len: usize,
     /// All rows, one after the other.
     values: Vec<Value>,
-    /// Rows, at their hash or behind it. The length is a power of two, or 0.
-    slots: Vec<Slot>,
+    index: Index,
 }
-
-/// A place of the index. With the hash beside the number, only the row that is looked for is touched.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    hash: u32,
-    /// [`EMPTY`] in a free one.
-    number: u32,
-}
-
-/// No row.
-const EMPTY: u32 = u32::MAX;
-const FREE: Slot = Slot { hash: 0, number: EMPTY };
 
 impl Tuples {
     /// The number of a row of values.
@@ -114,40 +101,15 @@ impl Tuples {
         if self.len == 0 {
             self.width = values.len();
         }
-        if self.len * 4 >= self.slots.len() * 3 {
-            self.grow();
+        self.index.make_room(self.len);
+        let mut index = std::mem::take(&mut self.index);
+        let number = index.find_or_add(hash(values), self.len, |number| self.values(number) == values);
+        self.index = index;
+        if number as usize == self.len {
+            self.values.extend((0..self.width).map(|nr| values.get(nr).copied().unwrap_or_default()));
+            self.len += 1;
         }
-        let mask = self.slots.len().wrapping_sub(1);
-        let hash = hash(values);
-        let mut at = hash as usize & mask;
-        while let Some(slot) = self.slots.get(at).copied().filter(|slot| slot.number != EMPTY) {
-            if slot.hash == hash && self.values(slot.number) == values {
-                return slot.number;
-            }
-            at = (at + 1) & mask;
-        }
-        let number = u32::try_from(self.len).unwrap_or(EMPTY);
-        if let Some(slot) = self.slots.get_mut(at) {
-            *slot = Slot { hash, number };
-        }
-        self.values.extend((0..self.width).map(|nr| values.get(nr).copied().unwrap_or_default()));
-        self.len += 1;
         number
-    }
-
-    fn grow(&mut self) {
-        let len = (self.slots.len() * 2).max(64);
-        let old = std::mem::replace(&mut self.slots, vec![FREE; len]);
-        for known in old.into_iter().filter(|slot| slot.number != EMPTY) {
-            let mut at = known.hash as usize & (len - 1);
-            while let Some(slot) = self.slots.get_mut(at) {
-                if slot.number == EMPTY {
-                    *slot = known;
-                    break;
-                }
-                at = (at + 1) & (len - 1);
-            }
-        }
     }
 
     /// A row of values by its number; empty for a number that is not from here.
@@ -166,13 +128,6 @@ impl Tuples {
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
-}
-
-#[allow(clippy::cast_possible_truncation)] // The lower half of a hash is a hash.
-fn hash(values: &[Value]) -> u32 {
-    let mut hasher = FxHasher::default();
-    values.hash(&mut hasher);
-    hasher.finish() as u32
 }
 
 #[cfg(test)]

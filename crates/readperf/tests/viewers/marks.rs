@@ -30,14 +30,8 @@ fn times_off_the_cpu_are_between_switches() {
             .iter()
             .filter(|event| event["tid"] == thread["tid"] && event["ph"] == "i")
             .collect();
-        let markers = &thread["markers"];
-        for row in 0..markers["length"].as_u64().unwrap() as usize {
-            if markers["data"][row]["type"] != "OffCpu" || markers["phase"][row] != 1 {
-                continue;
-            }
+        for (start, end) in off_cpu(thread) {
             intervals += 1;
-            let (start, end) =
-                (markers["startTime"][row].as_f64().unwrap(), markers["endTime"][row].as_f64().unwrap());
             // Chrome's times are µs of the recording's clock, those of Firefox ms since its beginning.
             let length = (end - start) * 1000.0;
             let pair = switches.windows(2).find(|pair| {
@@ -50,6 +44,15 @@ fn times_off_the_cpu_are_between_switches() {
         }
     }
     assert!(intervals > 5, "{intervals}");
+}
+
+/// When a thread had no CPU: beginnings and ends, ms.
+fn off_cpu(thread: &Value) -> Vec<(f64, f64)> {
+    let markers = &thread["markers"];
+    let rows = 0..markers["length"].as_u64().unwrap() as usize;
+    let off = rows.filter(|row| markers["data"][*row]["type"] == "OffCpu" && markers["phase"][*row] == 1);
+    off.map(|row| (markers["startTime"][row].as_f64().unwrap(), markers["endTime"][row].as_f64().unwrap()))
+        .collect()
 }
 
 /// A thread without a CPU is not sampled. (The clock's samples are; a page fault is one of a running thread, too.)
@@ -69,14 +72,8 @@ fn no_sample_is_taken_off_the_cpu() {
             })
             .collect();
         samples += times.len();
-        let markers = &thread["markers"];
-        for row in 0..markers["length"].as_u64().unwrap() as usize {
-            if markers["data"][row]["type"] != "OffCpu" || markers["phase"][row] != 1 {
-                continue;
-            }
+        for (start, end) in off_cpu(thread) {
             intervals += 1;
-            let (start, end) =
-                (markers["startTime"][row].as_f64().unwrap(), markers["endTime"][row].as_f64().unwrap());
             // Sums of times are right to the nanosecond, which is 0.000001 ms.
             let inside = times.iter().find(|time| (start + 1e-5..end - 1e-5).contains(time));
             assert!(inside.is_none(), "{inside:?} in {start}..{end} of {}", thread["tid"]);
