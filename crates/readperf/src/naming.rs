@@ -122,9 +122,10 @@ pub(crate) fn subject_with_file(binary: &Binary) -> Option<Subject> {
 /// What to ask the symbols about a binary, or why there is nothing to ask.
 fn subject(binary: &Binary, session: &Session) -> Result<Subject, &'static str> {
     match &binary.kind {
-        BinaryKind::Jit { pid } => {
+        BinaryKind::Jit { pid, generation } => {
             let (inner_pid, dump) = jitdump(*pid, session).unzip();
-            Ok(Subject::Generated { pid: *pid, inner_pid: inner_pid.filter(|inner| inner != pid), dump })
+            let inner_pid = inner_pid.filter(|inner| inner != pid);
+            Ok(Subject::Generated { pid: *pid, inner_pid, dump, generation: *generation })
         }
         BinaryKind::Bpf { start } => {
             let name = String::from_utf8_lossy(&binary.name).into_owned();

@@ -244,7 +244,7 @@ fn memory_without_file_is_told_by_address() {
     s.sample(2, USER, 10, 10, 0x3010);
     let (session, seen) = s.samples();
     assert_eq!(brief(&seen), [(":10", Some("[JIT] tid 10"), 0x1010), (":10", Some("[vdso]"), 0x10)]);
-    assert_eq!(session.binaries()[0].kind, BinaryKind::Jit { pid: 10 });
+    assert_eq!(session.binaries()[0].kind, BinaryKind::Jit { pid: 10, generation: 0 });
     assert_eq!(&*session.binaries()[0].name, b"/tmp/perf-10.map");
 }
 
