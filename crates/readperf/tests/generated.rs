@@ -95,9 +95,10 @@ fn processes_in_namespaces_are_known_by_the_file_that_they_map() {
 
 /// Offsets in the heap and times in ns at which code is asked for, and what is there: the script puts "instead" over the end
 /// of "first one" at 400, and moves "third" at 500.
-const ASKED: [(u64, u64, &str); 9] = [
+const ASKED: [(u64, u64, &str); 10] = [
     (4, 110, "first one"),
     (20, 110, "first one"),
+    (20, 120, "first one"),
     (20, 399, "first one"),
     (20, 400, "instead"),
     (4, 401, "first one"),
@@ -114,7 +115,7 @@ fn asked(attr: &Attr) -> Pipe {
     pipe.map(PID, CODE, &format!("/tmp/jit-{PID}.dump"), None, 0);
     pipe.map(PID, HEAP, "//anon", None, 0);
     for (nr, (offset, time, _)) in ASKED.into_iter().enumerate() {
-        if nr == 4 || nr == 6 {
+        if nr == 2 || nr == 5 || nr == 7 {
             // A new protection is told like a new mapping.
             pipe.map_at(time, PID, HEAP, "//anon", None, 0);
         }

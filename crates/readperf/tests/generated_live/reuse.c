@@ -124,6 +124,8 @@ int main(int argc, char **argv)
 		snprintf(name, sizeof name, "over_%d", round % 7);
 		load(page + 128 + 64 * (round % 3), name, 20 + round % 7);
 		run(page + 128 + 64 * (round % 3));
+		/* The beginning of the first one is still there. */
+		run(page);
 		run(stays);
 		/* Where others have been moved before. */
 		write_code(page + 2048, spins);
