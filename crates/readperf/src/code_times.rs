@@ -16,7 +16,7 @@ use std::path::Path;
 const CLOCK_MONOTONIC: i32 = 1;
 
 /// Most pieces of code that are known and still to come.
-const MOST_WAITING: usize = 1 << 22;
+const MOST_WAITING: usize = 1 << 20;
 
 /// Most processes that are believed to have written a file of one name; each has one of its own in its container.
 const MOST_WRITERS: u32 = 16;
