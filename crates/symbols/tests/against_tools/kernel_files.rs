@@ -280,7 +280,7 @@ fn lines_of_modules_of_other_machines() {
         // Differences of addresses are filled in here; code may shrink when it is linked, or not.
         ("riscv64", &["-mno-relax"][..]),
         ("riscv64", &["-mrelax", "-gdwarf-4"]),
-        ("riscv64", &["-mrelax", "-gdwarf-5", "-ffunction-sections"]),
+        ("riscv64", &["-mrelax", "-gdwarf-5", "-gz"]),
         ("aarch64", &[]),
         ("s390x", &[]),
         ("powerpc64le", &[]),
