@@ -154,6 +154,16 @@ fn code_is_named_by_the_time_of_the_sample() {
         ASKED.iter().map(|(_, time, name)| ((*name).to_owned(), caller(*time).to_owned())).collect();
     let (names, said) = named(dir, &asked(&monotonic));
     assert_eq!((names, said.as_str()), (expected, ""));
+    // With the source lines of that code.
+    let report = tool::command()
+        .args(["script", "--no-inline", "-F", "ip,srcline,sym", "--symbols"])
+        .arg(dir)
+        .arg(dir.join("perf.data"))
+        .output()
+        .unwrap();
+    let report = String::from_utf8_lossy(&report.stdout).into_owned();
+    let lines = |text: &str| report.lines().filter(|line| line.trim() == text).count();
+    assert_eq!((lines("other.js:8"), lines("moved.js:1")), (8, 2), "{report}");
     // One row for a function, however often it was there.
     let rows = functions(dir, &asked(&monotonic));
     let rows: Vec<&str> = rows.iter().map(|(_, name)| name.as_str()).collect();
