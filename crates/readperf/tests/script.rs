@@ -399,7 +399,8 @@ fn the_corpus_is_as_perf_shows_it() {
         if theirs.lines().count() < 2 || theirs.starts_with("Too big") {
             continue;
         }
-        let name = file.display().to_string();
+        // Where the corpus lies says nothing of what is in it.
+        let name = file.strip_prefix(&root).unwrap().display().to_string();
         let excuse = OTHERWISE.iter().find(|(part, ..)| name.contains(part));
         let mine = script(&file, &options);
         let agreement = if name.contains("own-s390x") {
