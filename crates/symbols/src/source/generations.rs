@@ -126,13 +126,7 @@ fn take_out(tops: &mut BTreeMap<u64, Top>, layer: &Layer) -> Vec<Top> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::layers::Layers;
-
-    /// A fixed sequence of pseudo-random numbers (Knuth's MMIX constants).
-    fn random(state: &mut u64, below: u64) -> u64 {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (*state >> 33) % below
-    }
+    use crate::source::layers::{Layers, pseudo_random as random};
 
     #[test]
     fn changes_in_order_of_time_leave_the_layer_of_that_time_on_top() {
