@@ -1,12 +1,13 @@
 //! Code that a process generated and put where other code of it was before.
 
 use crate::binary::BinaryKind;
-use crate::ids::{BinaryId, ProcessId};
+use crate::ids::ProcessId;
 use crate::naming::generated;
 use crate::session::Session;
 use crate::space::Mapping;
 
-/// Most mappings of code that are laid over memory once more because a record tells of that memory again.
+/// Most mappings of code that are looked through, and may be laid over memory once more, because records tell of that memory
+/// again. Behind that memory that is told of hides what was in it.
 const MOST_RELAID: usize = 1 << 24;
 
 /// Code that came to a place where other code was before or will be later.
@@ -37,29 +38,31 @@ impl Session {
         }
     }
 
-    /// What lies above a new mapping: a runtime changes the protection of its memory each time it writes code, which is told
-    /// like a mapping of all of that memory, but the code in it stays.
-    pub(crate) fn generations_above(
-        &mut self,
-        process: ProcessId,
-        binary: BinaryId,
-        start: u64,
-        end: u64,
-    ) -> Vec<Mapping> {
-        let Some(process) = self.processes.get(process).filter(|process| process.space.has_generations)
-        else {
-            return Vec::new();
-        };
-        let pid_of = |binary: BinaryId| match self.binaries.get(binary)?.kind {
+    /// What of a new mapping changes: a runtime changes the protection of its memory each time it writes code, which is told
+    /// like a mapping of all of that memory, but the code in it stays. `None` if nothing changes, else the code that lies above.
+    pub(crate) fn code_above(&mut self, process: ProcessId, new: &Mapping) -> Option<Vec<Mapping>> {
+        let space = self.processes.get(process).map(|process| &process.space);
+        let Some(space) = space.filter(|space| space.has_generations) else { return Some(Vec::new()) };
+        let generated = |mapping: &Mapping| match self.binaries.get(mapping.binary)?.kind {
             BinaryKind::Jit { pid, generation } => Some((pid, generation)),
             _ => None,
         };
-        let Some((pid, _)) = pid_of(binary).filter(|_| self.relaid < MOST_RELAID) else { return Vec::new() };
-        let mut inside = process.space.within(start, end);
+        let Some((pid, _)) = generated(new).filter(|_| self.relaid < MOST_RELAID) else {
+            return Some(Vec::new());
+        };
+        let mut inside = space.within(new.start, new.end);
         self.relaid += inside.len();
-        inside.retain(|mapping| {
-            pid_of(mapping.binary).is_some_and(|(of, generation)| of == pid && generation > 0)
+        let mut covered = new.start;
+        let is_there = inside.iter().all(|mapping| {
+            let is_next = mapping.start == covered;
+            covered = mapping.end;
+            is_next && generated(mapping).is_some_and(|(of, _)| of == pid)
         });
+        if is_there && covered == new.end {
+            return None;
+        }
         inside
+            .retain(|mapping| generated(mapping).is_some_and(|(of, generation)| of == pid && generation > 0));
+        Some(inside)
     }
 }
