@@ -21,6 +21,8 @@ use crate::value::{Tuples, Value};
 use perffile::wire::head::CpuMode;
 use readperf_session::{CommId, ThreadId};
 use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 /// What histograms are to show.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +39,8 @@ pub struct HistogramOptions {
     pub whole: Vec<u64>,
     /// Rows below this share, in percent, are only counted.
     pub percent_limit: f64,
+    /// How many threads may add up; one if 0. The result is the same.
+    pub threads: usize,
 }
 
 /// Samples that agree in all that a histogram tells apart.
@@ -54,6 +58,9 @@ struct Group {
 /// Stacks whose rows are gathered before they are added up: what is needed of the tables for so many fits into a cache close
 /// to the processor.
 const AT_ONCE: usize = 512;
+
+/// Stacks that take longer to add up than a thread takes to start.
+const WORTH_A_THREAD: usize = 8 * 1024;
 
 /// Makes histograms of a profile.
 #[derive(Debug)]
@@ -212,10 +219,12 @@ impl<'f, 'o> Histograms<'f, 'o> {
         groups.sort_by_key(|(group, ..)| group.sample);
         let (mut rows, mut left_out) = (Vec::new(), LeftOut::default());
         let mut subtrees = Subtrees::new(&self.calls);
-        let mut whole_sums = WholeSums::new(self.places.len());
+        // Without call graphs every thread adds up for itself.
+        let threads = if self.options.children && !tree { self.options.threads.max(1) } else { 0 };
+        let mut whole_sums: Vec<WholeSums> = (0..threads).map(|_| WholeSums::new(self.places.len())).collect();
         let mut sums = PlaceSums::new(self.places.len());
         for of_sample in groups.chunk_by(|a, b| a.0.sample == b.0.sample) {
-            let all = (&mut subtrees, &mut whole_sums, &mut sums);
+            let all = (&mut subtrees, whole_sums.as_mut_slice(), &mut sums);
             self.add_sample(event, of_sample, all, (&mut rows, &mut left_out));
         }
         let total = profile.events().get(event).cloned().unwrap_or_default();
@@ -227,7 +236,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
         &self,
         event: usize,
         groups: &[(Group, u64, u64)],
-        (subtrees, whole_sums, sums): (&mut Subtrees<'_>, &mut WholeSums, &mut PlaceSums),
+        (subtrees, whole_sums, sums): (&mut Subtrees<'_>, &mut [WholeSums], &mut PlaceSums),
         (rows, left_out): (&mut Vec<HistogramRow>, &mut LeftOut),
     ) {
         for (group, samples, period) in groups {
@@ -276,13 +285,32 @@ impl<'f, 'o> Histograms<'f, 'o> {
         }));
     }
 
-    /// Adds to each row the samples with it in their stack, each once.
+    /// Adds to each row the samples with it in their stack, each once. If there are many, threads share them.
     fn add_whole_stacks(
         &self,
         groups: &[(Group, u64, u64)],
-        whole_sums: &mut WholeSums,
+        of_threads: &mut [WholeSums],
         sums: &mut PlaceSums,
     ) {
+        let parts: Vec<&[(Group, u64, u64)]> = groups.chunks(WORTH_A_THREAD).collect();
+        let next = AtomicUsize::new(0);
+        let work = |of_thread: &mut WholeSums| {
+            while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                self.add_stacks(part, of_thread);
+            }
+        };
+        let Some((of_this, of_others)) = of_threads.split_first_mut() else { return };
+        thread::scope(|scope| {
+            for of_thread in of_others.iter_mut().take(parts.len().saturating_sub(1)) {
+                // If the system has no thread for it, the others do its work.
+                let _ = thread::Builder::new().spawn_scoped(scope, || work(of_thread));
+            }
+            work(of_this);
+        });
+        of_threads.iter_mut().for_each(|of_thread| of_thread.drain(|row, period| sums.add_total(row, period)));
+    }
+
+    fn add_stacks(&self, groups: &[(Group, u64, u64)], whole_sums: &mut WholeSums) {
         let stacks = &self.facts.profile.stacks;
         let (mut rows, mut ends) = (Vec::new(), Vec::new());
         for some in groups.chunks(AT_ONCE) {
@@ -297,7 +325,6 @@ impl<'f, 'o> Histograms<'f, 'o> {
             }
             whole_sums.add_all(&rows, ends.iter().copied().zip(some.iter().map(|(_, _, period)| *period)));
         }
-        whole_sums.drain(|row, period| sums.add_total(row, period));
     }
 
     /// The call graphs of the rows that are above the threshold.
