@@ -103,29 +103,23 @@ impl<'f, 'o> Histograms<'f, 'o> {
         histograms
     }
 
+    /// The rows of places where samples were taken, and of all levels of stacks.
     fn number_places(&mut self) {
-        let Histograms { facts, options, places, taken_at, .. } = self;
+        let Histograms { facts, options, places, taken_at, frames, .. } = self;
         let mut numbers = PlaceNumbers::new(facts, options, places);
-        for index in 0..facts.profile.addresses.len() {
-            let place = facts.profile.addresses.id(index).and_then(|address| facts.taken_at(address));
+        for address in facts.profile.addresses.ids() {
+            let place = facts.taken_at(address);
             taken_at.push(place.map_or(NONE, |place| numbers.row(facts, &place)));
         }
-        if options.children || options.graph.is_some() {
-            self.number_calls();
+        if !options.children && options.graph.is_none() {
+            return;
         }
-    }
-
-    /// The rows of all levels; for call graphs the tree of calls, of which a row may have several places.
-    fn number_calls(&mut self) {
-        let Histograms { facts, options, places, frames, .. } = self;
+        // In the tree of calls a row may have several places.
         let (mut levels, mut rows, mut of_address) = (Levels::default(), Vec::new(), Vec::new());
-        let mut numbers = PlaceNumbers::new(facts, options, places);
-        for index in 0..facts.profile.addresses.len() {
-            if let Some(address) = facts.profile.addresses.id(index) {
-                match options.inline {
-                    true => of_address.extend(facts.levels(address).rev()),
-                    false => of_address.extend(facts.taken_at(address)),
-                }
+        for address in facts.profile.addresses.ids() {
+            match options.inline {
+                true => of_address.extend(facts.levels(address).rev()),
+                false => of_address.extend(facts.taken_at(address)),
             }
             levels.push(of_address.drain(..).map(|level: Place<'f>| {
                 let row = numbers.row(facts, &level);
@@ -319,7 +313,8 @@ impl<'f, 'o> Histograms<'f, 'o> {
             for (group, ..) in some {
                 rows.push(group.place);
                 for address in stacks.places(group.stack) {
-                    rows.extend_from_slice(self.levels.of(address.index()));
+                    // Most have one level: too little to copy as a slice.
+                    rows.extend(self.levels.of(address.index()).iter().copied());
                 }
                 ends.push(rows.len());
             }
