@@ -64,7 +64,7 @@ impl Builder {
         }
     }
 
-    /// Whether a second thread may look up stacks and rows, once there are enough samples for it. The result is the same.
+    /// Whether a second thread may look up stacks and rows, once there are enough for it. The result is the same.
     #[must_use]
     pub fn concurrent(self, is_concurrent: bool) -> Self {
         Builder { is_concurrent, ..self }
@@ -157,8 +157,9 @@ impl Builder {
         let whole = self.details.options().whole_stacks;
         let stacks = || if whole { Stacks::whole() } else { Stacks::default() };
         let gathering = || Gathering::new(stacks(), self.keep.times);
-        // A few samples are not worth a thread.
-        let beside = (self.is_concurrent && self.block.is_enough()).then(|| Beside::start(gathering()).ok());
+        // A few samples are not worth a thread, and rows alone not the waking of it.
+        let is_worth_it = self.is_concurrent && self.keep.stacks && self.block.is_enough();
+        let beside = is_worth_it.then(|| Beside::start(gathering()).ok());
         beside.flatten().map_or_else(|| Tables::Here(gathering()), Tables::Beside)
     }
 

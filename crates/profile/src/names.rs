@@ -1,8 +1,9 @@
 //! What the addresses are called: functions, inlined functions, source lines.
 
 use crate::addresses::{AddressId, Addresses};
+use crate::interner::Interner;
 use crate::symbolize::{AddressBatch, Named, NamedBatch, NamedFrame, NamedInline};
-use readperf_session::BinaryId;
+use readperf_session::{BinaryId, CodeAddress};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -165,19 +166,26 @@ impl Names {
                 }
             }
         }
-        let mut outside: FxHashMap<(Option<BinaryId>, u64), FunctionId> = FxHashMap::default();
+        let not_answered = new.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(code, _)| *code);
+        let mut not_answered = numbered_by_address(not_answered).into_iter();
+        let mut without_answer: Vec<FunctionId> = Vec::new();
         for (code, found) in new.iter().zip(found) {
             let answer = found.and_then(|(of_binary, nr)| Some((numbered.get_mut(of_binary as usize)?, nr)));
             let frames_before = number(self.frames.len());
             let function = match answer {
                 Some((numbered, nr)) => self.learn_one(code.binary, code.address, nr as usize, numbered),
                 None => {
-                    let reason = match code.binary {
-                        None => "no mapping covers the address",
-                        Some(_) => NOT_LOOKED_UP,
-                    };
-                    let unnamed = || self.unnamed(code.binary, code.address, reason);
-                    *outside.entry((code.binary, code.address)).or_insert_with(unnamed)
+                    let nr = not_answered.next().unwrap_or(u32::MAX) as usize;
+                    let known = without_answer.get(nr).copied();
+                    known.unwrap_or_else(|| {
+                        let reason = match code.binary {
+                            None => "no mapping covers the address",
+                            Some(_) => NOT_LOOKED_UP,
+                        };
+                        let function = self.unnamed(code.binary, code.address, reason);
+                        without_answer.push(function);
+                        function
+                    })
                 }
             };
             if number(self.frames.len()) == frames_before {
@@ -312,6 +320,15 @@ struct Numbered<'n> {
     files: Vec<FileId>,
     /// For each address the function that stands for it, if it has no name and one was made.
     unnamed: Vec<Option<FunctionId>>,
+}
+
+/// For each place the number of its address among these: places may differ in the mode of the CPU alone.
+fn numbered_by_address(places: impl Iterator<Item = CodeAddress>) -> Vec<u32> {
+    const AT_ONCE: usize = 1024;
+    let addresses: Vec<(Option<BinaryId>, u64)> = places.map(|code| (code.binary, code.address)).collect();
+    let (mut known, mut numbers) = (Interner::default(), Vec::with_capacity(addresses.len()));
+    addresses.chunks(AT_ONCE).for_each(|some| known.number_all(some, &mut numbers));
+    numbers
 }
 
 const NOT_LOOKED_UP: &str = "its name was not looked up";

@@ -75,7 +75,8 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     details: &DetailOptions,
     mut each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
 ) -> Result<Analysis, E> {
-    let mut builder = Builder::with_details(request.keep, details.clone()).concurrent(request.symbols.thread_count() > 1);
+    let mut builder =
+        Builder::with_details(request.keep, details.clone()).concurrent(request.symbols.thread_count() > 1);
     let mut statistics = Statistics::default();
     let branches = details.weighing == Weighing::Branches;
     let data_addresses = details.has(DetailField::DataPlace);

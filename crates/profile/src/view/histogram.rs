@@ -215,7 +215,8 @@ impl<'f, 'o> Histograms<'f, 'o> {
         let mut subtrees = Subtrees::new(&self.calls);
         // Without call graphs every thread adds up for itself.
         let threads = if self.options.children && !tree { self.options.threads.max(1) } else { 0 };
-        let mut whole_sums: Vec<WholeSums> = (0..threads).map(|_| WholeSums::new(self.places.len())).collect();
+        let mut whole_sums: Vec<WholeSums> =
+            (0..threads).map(|_| WholeSums::new(self.places.len())).collect();
         let mut sums = PlaceSums::new(self.places.len());
         for of_sample in groups.chunk_by(|a, b| a.0.sample == b.0.sample) {
             let all = (&mut subtrees, whole_sums.as_mut_slice(), &mut sums);
@@ -233,6 +234,8 @@ impl<'f, 'o> Histograms<'f, 'o> {
         (subtrees, whole_sums, sums): (&mut Subtrees<'_>, &mut [WholeSums], &mut PlaceSums),
         (rows, left_out): (&mut Vec<HistogramRow>, &mut LeftOut),
     ) {
+        let whole = self.options.whole.get(event).copied().unwrap_or(0);
+        let least = super::graph::least(self.options.percent_limit, whole);
         for (group, samples, period) in groups {
             let Some(sum) = sums.of(group.place) else { continue };
             sum.samples += samples;
@@ -255,11 +258,9 @@ impl<'f, 'o> Histograms<'f, 'o> {
                 sums.add_total(row, period);
             }
         } else if self.options.children {
-            self.add_whole_stacks(groups, whole_sums, sums);
+            left_out.rows += self.add_whole_stacks(groups, whole_sums, sums, least);
         }
         let sample = groups.first().map_or(NONE, |(group, ..)| group.sample);
-        let whole = self.options.whole.get(event).copied().unwrap_or(0);
-        let least = super::graph::least(self.options.percent_limit, whole);
         // Without sums over stacks the total is their own.
         let mut shown: Vec<(u32, Numbers)> = Vec::new();
         sums.drain(|place, numbers| {
@@ -279,13 +280,15 @@ impl<'f, 'o> Histograms<'f, 'o> {
         }));
     }
 
-    /// Adds to each row the samples with it in their stack, each once. If there are many, threads share them.
+    /// Adds to each row the samples with it in their stack, each once. If there are many, threads share them. Rows below a
+    /// period in whose place no sample was taken are only counted.
     fn add_whole_stacks(
         &self,
         groups: &[(Group, u64, u64)],
         of_threads: &mut [WholeSums],
         sums: &mut PlaceSums,
-    ) {
+        least: u64,
+    ) -> u64 {
         let parts: Vec<&[(Group, u64, u64)]> = groups.chunks(WORTH_A_THREAD).collect();
         let next = AtomicUsize::new(0);
         let work = |of_thread: &mut WholeSums| {
@@ -293,7 +296,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
                 self.add_stacks(part, of_thread);
             }
         };
-        let Some((of_this, of_others)) = of_threads.split_first_mut() else { return };
+        let Some((of_this, of_others)) = of_threads.split_first_mut() else { return 0 };
         thread::scope(|scope| {
             for of_thread in of_others.iter_mut().take(parts.len().saturating_sub(1)) {
                 // If the system has no thread for it, the others do its work.
@@ -301,7 +304,16 @@ impl<'f, 'o> Histograms<'f, 'o> {
             }
             work(of_this);
         });
-        of_threads.iter_mut().for_each(|of_thread| of_thread.drain(|row, period| sums.add_total(row, period)));
+        of_others.iter_mut().for_each(|of_other| of_this.take_over(of_other));
+        let mut left_out = 0;
+        of_this.drain(|row, period| {
+            if period >= least || sums.has(row) {
+                sums.add_total(row, period);
+            } else {
+                left_out += 1;
+            }
+        });
+        left_out
     }
 
     fn add_stacks(&self, groups: &[(Group, u64, u64)], whole_sums: &mut WholeSums) {
