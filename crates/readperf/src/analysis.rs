@@ -1,5 +1,6 @@
 //! A recording to a profile with names: one pass in order of time, then one batch of addresses a binary.
 
+use crate::code_times::CodeTimes;
 use crate::naming::Namer;
 use crate::pass::{Chunk, PassOptions, Passed, pass};
 use crate::unwinding::StackEnds;
@@ -43,6 +44,8 @@ pub struct Analysis {
     pub issues: Issues,
     /// How recorded user stacks ended.
     pub stack_ends: StackEnds,
+    /// How well generated code could be told by the time of a sample.
+    pub code_times: CodeTimes,
 }
 
 /// Analyses a recording.
@@ -80,7 +83,8 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     let mut statistics = Statistics::default();
     let branches = details.weighing == Weighing::Branches;
     let data_addresses = details.has(DetailField::DataPlace);
-    let options = PassOptions { data_addresses, branches, ..request.pass.clone() };
+    let code_from = Some(request.symbols.clone());
+    let options = PassOptions { data_addresses, branches, code_from, ..request.pass.clone() };
     let mut marks = MarkBuilder::default();
     let passed = pass(recording, &options, |state, chunk| {
         if request.marks {
@@ -103,7 +107,7 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
         }
         each(chunk)
     })?;
-    let Passed { metadata, mut state, issues, stack_ends } = passed;
+    let Passed { metadata, mut state, issues, stack_ends, code_times } = passed;
     let added = builder.end();
     // What comes now needs the memory.
     state.addresses.freeze();
@@ -113,5 +117,6 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     namer.learn(&mut names, &state.addresses, &state.session);
     let marks = marks.finish(&state.session, &metadata);
     let profile = added.profile(state.addresses, names, &metadata.schema);
-    Ok(Analysis { metadata, session: state.session, profile, statistics, marks, issues, stack_ends })
+    let session = state.session;
+    Ok(Analysis { metadata, session, profile, statistics, marks, issues, stack_ends, code_times })
 }

@@ -16,6 +16,7 @@
 
 mod analysis;
 mod availability;
+mod code_times;
 mod embedded;
 mod instructions;
 mod naming;
@@ -24,6 +25,7 @@ mod unwinding;
 
 pub use analysis::{Analysis, Request, analyse, analyse_detailed, analyse_with};
 pub use availability::missing_names;
+pub use code_times::CodeTimes;
 pub use instructions::Instructions;
 pub use naming::{Namer, mapped_files};
 pub use pass::{Chunk, Entry, PassOptions, Passed, Sample, State, pass};

@@ -50,11 +50,12 @@ impl<'f> Namer<'f> {
     pub fn learn(&mut self, names: &mut Names, addresses: &Addresses, session: &Session) {
         let (mut asked, mut answers) = (Vec::new(), Vec::new());
         let mut questions = Vec::new();
+        let mut dumps = Dumps::default();
         for batch in names.unknown(addresses) {
             let binary = session.binary(batch.binary);
             let subject = binary.map(|binary| match self.embedded.get(&binary.name) {
                 Some(symbols) => Ok(Subject::Listed { symbols: symbols.clone() }),
-                None => subject(binary, session),
+                None => subject(binary, session, &mut dumps),
             });
             match subject {
                 Some(Ok(subject)) => {
@@ -119,12 +120,17 @@ pub(crate) fn subject_with_file(binary: &Binary) -> Option<Subject> {
     }
 }
 
+/// The jitdump file of each process that was asked about, with the number in its name.
+type Dumps = FxHashMap<u32, Option<(u32, PathBuf)>>;
+
 /// What to ask the symbols about a binary, or why there is nothing to ask.
-fn subject(binary: &Binary, session: &Session) -> Result<Subject, &'static str> {
+fn subject(binary: &Binary, session: &Session, dumps: &mut Dumps) -> Result<Subject, &'static str> {
     match &binary.kind {
-        BinaryKind::Jit { pid } => {
-            let (inner_pid, dump) = jitdump(*pid, session).unzip();
-            Ok(Subject::Generated { pid: *pid, inner_pid: inner_pid.filter(|inner| inner != pid), dump })
+        BinaryKind::Jit { pid, generation } => {
+            let dump = dumps.entry(*pid).or_insert_with(|| jitdump(*pid, session)).clone();
+            let (inner_pid, dump) = dump.unzip();
+            let inner_pid = inner_pid.filter(|inner| inner != pid);
+            Ok(Subject::Generated { pid: *pid, inner_pid, dump, generation: *generation })
         }
         BinaryKind::Bpf { start } => {
             let name = String::from_utf8_lossy(&binary.name).into_owned();

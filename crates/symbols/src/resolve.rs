@@ -1,5 +1,6 @@
 //! All batches, in parallel: over binaries, and over the addresses of each.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -93,14 +94,23 @@ fn resolve_all<'f>(
     if let Some(cache) = cache {
         cache.read(&batches);
     }
-    let mut new: Vec<&Subject> = Vec::new();
+    let mut new: Vec<Cow<'_, Subject>> = Vec::new();
     let mut seen = FxHashSet::default();
     for batch in &batches {
-        let is_new = !known.contains_key(&batch.subject) && !is_answered(cache.as_ref(), batch);
-        new.extend((is_new && seen.insert(&batch.subject)).then_some(&batch.subject));
+        let subject = batch.subject.opened_as();
+        let is_new = !known.contains_key(&*subject) && !is_answered(cache.as_ref(), batch);
+        if is_new && seen.insert(subject.clone()) {
+            new.push(subject);
+        }
     }
-    let opened: Vec<(Subject, Opened<'f>)> =
-        new.into_par_iter().map(|subject| (subject.clone(), open(shared, cache.as_ref(), subject))).collect();
+    let opened: Vec<(Subject, Opened<'f>)> = new
+        .into_par_iter()
+        .map(|subject| {
+            let opened = open(shared, cache.as_ref(), &subject);
+            (subject.into_owned(), opened)
+        })
+        .collect();
+    drop(seen);
     if let Some(cache) = cache {
         opened.iter().for_each(|(subject, _)| cache.check(subject));
     }
@@ -175,7 +185,7 @@ fn resolve_one(
     known: &FxHashMap<Subject, Opened<'_>>,
     batch: AddressBatch,
 ) -> SymbolBatch {
-    let names = match known.get(&batch.subject) {
+    let names = match known.get(&*batch.subject.opened_as()) {
         Some(Ok(names)) => names,
         Some(Err(reason)) => return SymbolBatch::unnamed(batch, reason.clone()),
         None => return SymbolBatch::unnamed(batch, Reason::Defect),

@@ -3,7 +3,7 @@
 use super::Cmd;
 use crate::input::Input;
 use crate::out::Output;
-use crate::outcome::{Outcome, wrong_usage};
+use crate::outcome::{Outcome, say, wrong_usage};
 use crate::progress::Progress;
 use crate::sample_options::SampleOptions;
 use crate::source_lines::SourceLines;
@@ -232,6 +232,9 @@ Examples:
             wrong_usage(&message);
         }
         out.flush()?;
+        if let Some(told) = passed.code_times.told().filter(|_| !self.input.quiet) {
+            say(&format!("{}: {told}", self.input.name()));
+        }
         Ok(Outcome {
             input: self.input.name(),
             issues: passed.issues,
@@ -317,6 +320,7 @@ impl Script {
                 .any(|how| fields.any(*how))
                 && recorded(SampleType::BRANCH_STACK),
             unwind: options.chains.then(|| symbols.clone()),
+            code_from: Some(symbols.clone()),
             max_frames: options.max_stack,
             threads_of: options.records.clone(),
             ..PassOptions::default()
