@@ -186,23 +186,28 @@ impl Builder {
         periods.clear();
     }
 
-    /// Freezes what has been added. Rows are sorted by event, then by time if that is kept, else by what is.
-    pub fn finish(mut self, addresses: Addresses, names: Names, schema: &Schema) -> Profile {
+    /// Forgets what is only needed to add more.
+    pub fn freeze(&mut self) {
         self.take_in();
         self.waiting = Waiting::default();
+        self.stacks.freeze();
+        self.rows.freeze();
+    }
+
+    /// What has been added. Rows are sorted by event, then by time if that is kept, else by what is.
+    pub fn finish(mut self, addresses: Addresses, names: Names, schema: &Schema) -> Profile {
+        self.freeze();
         let total = |nr: usize| self.totals.get(nr).copied().unwrap_or_default();
         let events = schema.events().iter().enumerate().map(|(nr, event)| {
             let (samples, period) = total(nr);
             EventTotal { name: event.name.clone(), samples, period }
         });
         let events = events.collect();
-        self.stacks.freeze();
         for (row, (samples, period)) in
             self.rows.as_mut_slice().iter_mut().zip(std::mem::take(&mut self.sums))
         {
             (row.samples, row.period) = (samples, period);
         }
-        self.rows.freeze();
         // Samples of one time stay in the order of the recording.
         let rows = match self.keep.times {
             true => {

@@ -105,10 +105,11 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     let Passed { metadata, mut state, issues, stack_ends } = passed;
     // What comes now needs the memory.
     state.addresses.freeze();
+    builder.freeze();
     let mut names = Names::default();
     let files = Files::new();
-    let mut namer = Namer::new(&files, request.symbols.clone(), &metadata);
-    namer.learn(&mut names, &state.addresses, &state.session);
+    let namer = Namer::new(&files, request.symbols.clone(), &metadata);
+    namer.learn_last(&mut names, &state.addresses, &state.session);
     let marks = marks.finish(&state.session, &metadata);
     let profile = builder.finish(state.addresses, names, &metadata.schema);
     Ok(Analysis { metadata, session: state.session, profile, statistics, marks, issues, stack_ends })

@@ -114,7 +114,7 @@ fn same_functions(profile: &Profile) -> Vec<FunctionId> {
     let mut first: FxHashMap<(Option<BinaryId>, u64), FunctionId> = FxHashMap::default();
     let functions = (0u32..).zip(profile.names.functions());
     functions
-        .map(|(nr, function)| match function.name {
+        .map(|(nr, function)| match function.name() {
             Some(_) => FunctionId(nr),
             None => *first.entry((function.binary, function.address)).or_insert(FunctionId(nr)),
         })

@@ -127,13 +127,13 @@ impl<'x> Places<'x> {
     /// The number of a function; 0 of what has no name.
     fn function(&mut self, level: &Level, strings: &mut Strings) -> u64 {
         let Some(function) = self.export.profile.function(level.function) else { return 0 };
-        let Some(name) = &function.name else { return 0 };
+        let Some(name) = function.name() else { return 0 };
         let next = next_id(self.of_function.len());
         let number = *self.of_function.entry((level.function, level.file)).or_insert(next);
         if number == next {
             let file = level.file.and_then(|file| self.export.profile.names().file(file));
-            let file = file.or(function.source_file.as_deref()).unwrap_or_default();
-            let system_name = function.linkage_name.as_deref().unwrap_or(name);
+            let file = file.or(function.source_file()).unwrap_or_default();
+            let system_name = function.linkage_name().unwrap_or(name);
             let mut string = |text: &str| i64::from(strings.number(&printable(text)));
             let (name, system_name, file_name) = (string(name), string(system_name), string(file));
             self.functions.push(Function { id: number, name, system_name, file_name });
