@@ -16,7 +16,7 @@ pub(super) struct Places<'x> {
     export: Export<'x>,
     images: Images,
     /// Numbers of locations by address; 0 for those not needed yet.
-    of_address: Vec<u64>,
+    of_address: Vec<u32>,
     /// The same place of a binary can have several addresses: one a process.
     of_place: FxHashMap<(Option<BinaryId>, u64), u64>,
     of_binary: FxHashMap<BinaryId, u64>,
@@ -50,7 +50,7 @@ impl<'x> Places<'x> {
     pub(super) fn location(&mut self, address: AddressId, strings: &mut Strings) -> u64 {
         match self.of_address.get(address.index()) {
             Some(0) => {}
-            Some(known) => return *known,
+            Some(known) => return u64::from(*known),
             None => return 0,
         }
         let Some(code) = self.export.profile.addresses().get(address).copied() else { return 0 };
@@ -60,7 +60,8 @@ impl<'x> Places<'x> {
             let location = self.describe(address, code.binary, id, strings);
             self.locations.push(location);
         }
-        if let Some(number) = self.of_address.get_mut(address.index()) {
+        // There are no more than addresses.
+        if let (Some(number), Ok(id)) = (self.of_address.get_mut(address.index()), u32::try_from(id)) {
             *number = id;
         }
         id
