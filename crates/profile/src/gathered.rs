@@ -111,8 +111,12 @@ impl Gathering {
         stacks.freeze();
         let rows = match self.rows {
             Rows::Single(mut rows) => {
-                // Samples of one time stay in the order of the recording.
-                rows.sort_by_key(|row| (row.event, row.time_ns));
+                // Samples of one time stay in the order of the recording. Of one event they mostly come in order, and to
+                // sort takes half as much memory again.
+                let order = |row: &SampleRow| (row.event, row.time_ns);
+                if !rows.is_sorted_by_key(order) {
+                    rows.sort_by_key(order);
+                }
                 rows
             }
             Rows::Summed { mut keys, sums } => {

@@ -113,8 +113,8 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     state.addresses.freeze();
     let mut names = Names::default();
     let files = Files::new();
-    let mut namer = Namer::new(&files, request.symbols.clone(), &metadata);
-    namer.learn(&mut names, &state.addresses, &state.session);
+    let namer = Namer::new(&files, request.symbols.clone(), &metadata);
+    namer.learn_last(&mut names, &state.addresses, &state.session);
     let marks = marks.finish(&state.session, &metadata);
     let profile = added.profile(state.addresses, names, &metadata.schema);
     let session = state.session;
