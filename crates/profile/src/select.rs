@@ -91,7 +91,7 @@ impl Profile {
     }
 
     fn verdict(&self, filter: &NameFilter, session: &Session, id: AddressId) -> Verdict {
-        let names = |function| self.names.function(function).and_then(|function| function.name.as_deref());
+        let names = |function| self.names.function(function).and_then(|function| function.name());
         let binary = self.addresses.get(id).and_then(|code| session.binary(code.binary?));
         let dso = binary.is_some_and(|binary| {
             filter

@@ -78,7 +78,8 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     details: &DetailOptions,
     mut each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
 ) -> Result<Analysis, E> {
-    let mut builder = Builder::with_details(request.keep, details.clone());
+    let mut builder =
+        Builder::with_details(request.keep, details.clone()).concurrent(request.symbols.thread_count() > 1);
     let mut statistics = Statistics::default();
     let branches = details.weighing == Weighing::Branches;
     let data_addresses = details.has(DetailField::DataPlace);
@@ -102,19 +103,20 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
             }
             let depth = sample.stack.len().min(details.max_stack.unwrap_or(usize::MAX));
             let stack = sample.stack.get(..depth).unwrap_or_default();
-            builder.add_with(sample.moment, sample.shares, sample.address, stack, sample.data);
+            builder.add(sample.moment, sample.shares, sample.address, stack, sample.data);
         }
         each(chunk)
     })?;
     let Passed { metadata, mut state, issues, stack_ends, code_times } = passed;
+    let added = builder.end();
     // What comes now needs the memory.
     state.addresses.freeze();
     let mut names = Names::default();
     let files = Files::new();
-    let mut namer = Namer::new(&files, request.symbols.clone(), &metadata);
-    namer.learn(&mut names, &state.addresses, &state.session);
+    let namer = Namer::new(&files, request.symbols.clone(), &metadata);
+    namer.learn_last(&mut names, &state.addresses, &state.session);
     let marks = marks.finish(&state.session, &metadata);
-    let profile = builder.finish(state.addresses, names, &metadata.schema);
+    let profile = added.profile(state.addresses, names, &metadata.schema);
     let session = state.session;
     Ok(Analysis { metadata, session, profile, statistics, marks, issues, stack_ends, code_times })
 }

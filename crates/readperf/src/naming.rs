@@ -48,6 +48,24 @@ impl<'f> Namer<'f> {
     /// Learns the names of the addresses that are not known yet. Those of each binary go out once, sorted; binaries are
     /// looked up in parallel.
     pub fn learn(&mut self, names: &mut Names, addresses: &Addresses, session: &Session) {
+        let answers = self.answers(names, addresses, session);
+        names.learn(addresses, &answers);
+    }
+
+    /// The same for the last time: what was read of the binaries is let go before the names are taken in.
+    pub fn learn_last(mut self, names: &mut Names, addresses: &Addresses, session: &Session) {
+        let answers = self.answers(names, addresses, session);
+        drop(self);
+        names.learn(addresses, &answers);
+    }
+
+    /// The names of the addresses that are not known yet.
+    fn answers(
+        &mut self,
+        names: &Names,
+        addresses: &Addresses,
+        session: &Session,
+    ) -> Vec<(AddressBatch, NamedBatch)> {
         let (mut asked, mut answers) = (Vec::new(), Vec::new());
         let mut questions = Vec::new();
         let mut dumps = Dumps::default();
@@ -75,7 +93,7 @@ impl<'f> Namer<'f> {
             let named = named(&batch, &answer);
             answers.push((batch, named));
         }
-        names.learn(addresses, &answers);
+        answers
     }
 }
 

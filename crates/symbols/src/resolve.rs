@@ -37,9 +37,7 @@ type Opened<'f> = Result<Box<dyn Names + 'f>, Reason>;
 impl<'f> Resolver<'f> {
     /// A resolver that knows no binary yet. It keeps what it opens in `files`.
     pub fn new(files: &'f Files, options: Options) -> Resolver<'f> {
-        // More threads than processors gain nothing, and each costs its stack.
-        let most = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get) * 4;
-        let threads = options.threads.map_or(0, |threads| threads.get().min(most));
+        let threads = options.thread_count();
         let pool =
             |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES).build();
         Resolver {

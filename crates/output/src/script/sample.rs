@@ -313,7 +313,7 @@ impl Script {
     /// Whether the chain is to end with this place. Its names must be known.
     fn is_last(&self, known: &Known<'_>, id: AddressId) -> bool {
         let function = known.names.function_at(id).and_then(|function| known.names.function(function));
-        let name = function.and_then(|function| function.name.as_deref());
+        let name = function.and_then(|function| function.name());
         name.is_some_and(|name| self.options.stop_at.iter().any(|last| last == name))
     }
 

@@ -127,10 +127,10 @@ fn same_functions(
     functions
         .map(|(nr, function)| {
             let generated = function.binary.and_then(|binary| generated.get(&binary)).copied();
-            if function.name.is_some() && generated.is_none() {
+            if function.name().is_some() && generated.is_none() {
                 return FunctionId(nr);
             }
-            let key = (generated.or(function.binary), function.address, function.name.as_deref());
+            let key = (generated.or(function.binary), function.address, function.name());
             *first.entry(key).or_insert(FunctionId(nr))
         })
         .collect()
