@@ -1,0 +1,155 @@
+//! A recording of so many samples that several threads add them up: sums worked out in the test, by another way.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test fails by panicking"
+)]
+
+#[path = "handmade/mod.rs"]
+mod handmade;
+mod oracle;
+
+use handmade::{Attr, PID, Pipe, Sample};
+use oracle::{scratch, tool};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// More than the blocks on the way between threads hold, and more stacks than one thread takes at a time.
+const SAMPLES: u64 = 30_000;
+const PERIOD: u64 = 1000;
+/// A page of generated code: functions of 16 bytes.
+const HEAP: u64 = 0x7f00_1234_0000;
+const FUNCTIONS: u64 = 256;
+
+/// Numbers that look random, the same in each run (Knuth's MMIX constants).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+}
+
+struct Recorded {
+    /// The functions of each stack, the innermost first.
+    stacks: Vec<Vec<u64>>,
+    data: PathBuf,
+    dir: TempDir,
+}
+
+/// Stacks of one to eight functions, some of which are in there twice; two threads, four CPUs.
+fn recorded() -> Recorded {
+    let dir = scratch();
+    let symbols = (0..FUNCTIONS).map(|nr| format!("{:x} 10 f{nr}\n", HEAP + nr * 16));
+    std::fs::write(dir.path().join(format!("perf-{PID}.map")), symbols.collect::<String>()).unwrap();
+    let mut pipe = Pipe::new(&[Attr::default()]);
+    pipe.comm(PID, PID, "work");
+    pipe.comm(PID, PID + 1, "work");
+    pipe.map(PID, HEAP, "//anon", None, 0);
+    let (mut random, mut stacks) = (Random(42), Vec::new());
+    for nr in 0..SAMPLES {
+        let depth = 1 + random.below(8);
+        let stack: Vec<u64> = (0..depth).map(|level| random.below(FUNCTIONS >> level) << level).collect();
+        let chain: Vec<u64> =
+            stack.iter().map(|function| HEAP + function * 16 + 1 + random.below(14)).collect();
+        pipe.sample(&Sample {
+            ip: chain[0],
+            chain,
+            tid: PID + (nr % 2) as u32,
+            cpu: (nr % 4) as u32,
+            time: nr,
+            ..Sample::default()
+        });
+        stacks.push(stack);
+    }
+    let data = dir.path().join("perf.data");
+    std::fs::write(&data, &pipe.bytes).unwrap();
+    Recorded { stacks, data, dir }
+}
+
+fn run(recorded: &Recorded, arguments: &[&str], threads: &str) -> String {
+    let symbols = ["--no-cache", "--threads", threads, "--symbols", path(recorded.dir.path())];
+    tool::answer(&[arguments, &symbols, &[path(&recorded.data)]].concat())
+}
+
+/// Fails with the first difference: all of them would fill the screen.
+fn assert_same<V: PartialEq + std::fmt::Debug>(
+    found: BTreeMap<String, V>,
+    expected: &BTreeMap<String, V>,
+    threads: &str,
+) {
+    let keys: BTreeSet<&String> = found.keys().chain(expected.keys()).collect();
+    let different = keys.into_iter().find(|key| found.get(*key) != expected.get(*key));
+    let values = different.map(|key| (key, found.get(key), expected.get(key)));
+    assert!(values.is_none(), "{threads} threads: found and expected {values:?}");
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn sums_are_right_for_any_number_of_threads() {
+    let recorded = recorded();
+    let mut expected: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    for stack in &recorded.stacks {
+        expected.entry(format!("f{}", stack[0])).or_default().0 += PERIOD;
+        for function in stack.iter().collect::<BTreeSet<_>>() {
+            expected.entry(format!("f{function}")).or_default().1 += PERIOD;
+        }
+    }
+    for threads in ["1", "2", "5"] {
+        let arguments = ["report", "--json", "--sort", "symbol", "--children"];
+        let answer: Value = serde_json::from_str(&run(&recorded, &arguments, threads)).unwrap();
+        let rows = answer["events"][0]["rows"].as_array().unwrap();
+        let sums = rows.iter().map(|row| {
+            let period = |key: &str| row[key].as_u64().unwrap_or(0);
+            (row["symbol"].as_str().unwrap().to_owned(), (period("self_period"), period("total_period")))
+        });
+        assert_same(sums.collect(), &expected, threads);
+    }
+}
+
+#[test]
+fn stacks_are_whole_for_any_number_of_threads() {
+    let recorded = recorded();
+    let mut expected: BTreeMap<String, u64> = BTreeMap::new();
+    for stack in &recorded.stacks {
+        let names: Vec<String> = stack.iter().rev().map(|function| format!(";f{function}")).collect();
+        *expected.entry(format!("work{}", names.concat())).or_default() += PERIOD;
+    }
+    for threads in ["1", "2", "5"] {
+        let folded = run(&recorded, &["export", "--format", "folded", "-o", "-"], threads);
+        let lines = folded.lines().map(|line| line.rsplit_once(' ').unwrap());
+        let found = lines.map(|(stack, weight)| (stack.to_owned(), weight.parse().unwrap()));
+        assert_same(found.collect(), &expected, threads);
+    }
+}
+
+#[test]
+fn output_is_the_same_for_any_number_of_threads() {
+    let recorded = recorded();
+    for arguments in [
+        &["report"][..],
+        &["report", "--no-children"],
+        &["report", "-g", "caller"],
+        &["report", "--sort", "cpu,tid,symbol", "--csv"],
+        &["report", "--hierarchy", "--sort", "cpu,symbol"],
+        &["script"],
+        &["export", "--format", "jsonl", "-o", "-"],
+        &["export", "--format", "speedscope", "-o", "-"],
+        &["export", "--format", "callgrind", "-o", "-"],
+    ] {
+        let one = run(&recorded, arguments, "1");
+        assert!(!one.is_empty());
+        for threads in ["2", "5"] {
+            assert!(one == run(&recorded, arguments, threads), "{arguments:?}: {threads} threads");
+        }
+    }
+}
