@@ -111,6 +111,9 @@ Examples:
         let mut out = self.profile.output.open_bytes(&self.input)?;
         let options = self.options();
         let new = export(&analysis, &options);
+        if new.event().is_none() {
+            say(&format!("{}: no samples", self.input.name()));
+        }
         self.tell_other_events(format, &new);
         match (&difference, &base) {
             (Some((write, _)), Some(base)) => write(format, &new, &export(base, &options), &mut out)?,

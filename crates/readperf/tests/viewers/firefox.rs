@@ -5,6 +5,7 @@ use crate::oracle::{fixture, tool};
 use crate::run::{self, Stacks, assert_stacks, events, recordings, weights};
 use crate::stacks::{names, number};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 pub(crate) fn profile(file: &Path, more: &[&str]) -> Value {
@@ -108,6 +109,13 @@ pub(crate) fn assert_shape(profile: &Value) {
         .iter()
         .map(|schema| schema["name"].as_str().unwrap())
         .collect();
+    for schema in meta["markerSchema"].as_array().unwrap() {
+        for graph in schema["graphs"].as_array().into_iter().flatten() {
+            let fields = schema["fields"].as_array().unwrap();
+            assert!(fields.iter().any(|field| field["key"] == graph["key"]), "{graph} shows a field");
+            assert!(["bar", "line", "line-filled"].contains(&graph["type"].as_str().unwrap()), "{graph}");
+        }
+    }
     for thread in threads(profile) {
         for (table, columns) in TABLES {
             let length = thread[table]["length"].as_u64().unwrap();
@@ -174,6 +182,36 @@ fn inlined_functions_have_their_depth() {
         }
     }
     assert!(inlined > 0, "the fixture has inlined functions");
+}
+
+/// Symbols are as large as the symbol table of the binary says.
+#[test]
+fn functions_have_their_sizes() {
+    let binary = fixture("main").with_file_name("work");
+    let Ok(output) = std::process::Command::new("nm").arg("-S").arg(&binary).output() else {
+        eprintln!("**** no nm: sizes of functions are not compared ****");
+        return;
+    };
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines = text.lines().filter_map(|line| line.split_once(" T ").or_else(|| line.split_once(" t ")));
+    let sizes: BTreeMap<&str, u64> = lines
+        .filter_map(|(numbers, name)| Some((name, numbers.split_once(' ')?.1)))
+        .map(|(name, size)| (name, u64::from_str_radix(size, 16).unwrap()))
+        .collect();
+    let profile = profile(&fixture("main"), &[]);
+    let mut compared = 0;
+    for thread in threads(&profile) {
+        let symbols = &thread["nativeSymbols"];
+        for row in 0..symbols["length"].as_u64().unwrap() {
+            let name = number(symbols, "name", row).unwrap() as usize;
+            let name = profile["shared"]["stringArray"][name].as_str().unwrap();
+            if let Some(size) = sizes.get(name) {
+                assert_eq!(number(symbols, "functionSize", row), Some(*size), "{name}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 3, "{compared} of {}", sizes.len());
 }
 
 /// Samples of the events that are not shown are markers and counters, and lose nothing of their periods.

@@ -1,7 +1,7 @@
 //! Names that are markup, code or control characters; nothing at all; one sample.
 
 use crate::handmade::{Attr, CODE, KERNEL_CODE, PID, Pipe, Sample};
-use crate::oracle::{self, fixture};
+use crate::oracle::{self, fixture, tool};
 use crate::{chrome, firefox, perfetto, pprof, run};
 use std::path::PathBuf;
 
@@ -73,6 +73,10 @@ fn nothing_is_a_file_too() {
     assert!(chrome::trace_events(&trace).iter().all(|event| event["ph"] != "P"));
     let speedscope = run::json(&run::export("speedscope", &file, &nothing));
     assert_eq!(speedscope["profiles"][0]["samples"], serde_json::json!([]));
+    let words = ["export", "-f", "folded", "--comm", "nobody"].map(std::ffi::OsStr::new);
+    let output = tool::run(&[&words[..], &[file.as_os_str()]].concat());
+    assert_eq!(output.status.code(), Some(0));
+    assert!(tool::stderr(&output).ends_with("perf.data: no samples\n"), "{}", tool::stderr(&output));
 }
 
 /// The same bytes whatever the number of threads.
