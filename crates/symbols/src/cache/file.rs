@@ -41,11 +41,6 @@ pub(super) struct Content {
     pub(super) stored: Stored,
 }
 
-/// What all answers about a binary depend on besides files; `None` for a path that cannot be told from others.
-pub(super) fn key(question: &str, path: &Path, id: &BuildId) -> Option<String> {
-    Some(format!("{id} {} {question}", path.to_str()?))
-}
-
 /// The path of the file for a key: the build-id first, so that people can tell the files apart.
 pub(super) fn path(dir: &Path, id: &BuildId, key: &str) -> PathBuf {
     dir.join(format!("{id}-{:08x}{SUFFIX}", checksum(key.as_bytes())))

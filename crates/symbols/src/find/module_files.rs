@@ -43,7 +43,7 @@ fn of_release(search: &Search<'_>) -> Vec<PathBuf> {
     let Some(release) = search.kernel_release() else { return Vec::new() };
     let parents = ["/lib/modules", "/usr/lib/modules"].map(Path::new);
     let trees = parents.map(|parent| search.here(&parent.join(release)));
-    trees.iter().flat_map(|tree| in_tree(tree, &module_name(search.path))).collect()
+    trees.iter().flat_map(|tree| in_tree(search, tree, &module_name(search.path))).collect()
 }
 
 fn given(search: &Search<'_>) -> Vec<PathBuf> {
@@ -55,15 +55,16 @@ fn given(search: &Search<'_>) -> Vec<PathBuf> {
         for name in last.iter().map(PathBuf::as_path).chain(names.iter().map(Path::new)) {
             all.extend(SUFFIXES.iter().map(|suffix| with_suffix(&dir.join(name), suffix)));
         }
-        all.extend(in_tree(dir, &module));
+        all.extend(in_tree(search, dir, &module));
     }
     all
 }
 
 /// The file that the tree's `modules.dep` has for a module. Its lines are `PATH: PATHS IT NEEDS`, and paths are below the
 /// tree (`man 5 modules.dep`).
-fn in_tree(tree: &Path, module: &str) -> Vec<PathBuf> {
+fn in_tree(search: &Search<'_>, tree: &Path, module: &str) -> Vec<PathBuf> {
     let list = tree.join("modules.dep");
+    search.options.file_loader.note(&list);
     if !fs::metadata(&list).is_ok_and(|list| list.is_file() && list.len() <= MAX_LIST_BYTES) {
         return Vec::new();
     }

@@ -62,7 +62,7 @@ impl<'s, 'f> Machine<'s, 'f> {
 
     /// The order is that of `perf`: what is given, and nothing else then; an image; the running kernel; the cache.
     fn kernel(&self, build_id: Option<BuildId>, reference: Option<&(String, u64)>) -> Opening<'f> {
-        if let Some(path) = self.given_list() {
+        if let Some(path) = self.options.given_kernel_list() {
             return self.listed(&path, reference);
         }
         let search = self.search(Path::new("vmlinux"), build_id);
@@ -107,7 +107,7 @@ impl<'s, 'f> Machine<'s, 'f> {
 
     fn module(&self, name: &Path, build_id: Option<BuildId>, start: Option<u64>) -> Opening<'f> {
         let module = module_name(name);
-        if let Some(path) = self.given_list() {
+        if let Some(path) = self.options.given_kernel_list() {
             let listed = module_start_beside(&path, &module);
             return self.module_in_list(&path, &module, start, listed);
         }
@@ -154,16 +154,6 @@ impl<'s, 'f> Machine<'s, 'f> {
         let list = self.list(Path::new(RUNNING))?;
         let located = Located::module(list, module, start, running_kernel::module_start(module))?;
         Ok(Box::new(located))
-    }
-
-    /// The list that is used whatever its build-id: the one that the user named, or that belongs to the recording.
-    fn given_list(&self) -> Option<PathBuf> {
-        let recorded = || self.options.kcore_dir.as_ref().map(|dir| dir.join("kallsyms"));
-        match (&self.options.kallsyms, &self.options.vmlinux) {
-            (Some(path), _) => Some(path.clone()),
-            (None, Some(_)) => None,
-            (None, None) => recorded().filter(|list| list.is_file()),
-        }
     }
 
     fn list(&self, path: &Path) -> Result<(PathBuf, Arc<Kallsyms>), Reason> {
