@@ -96,8 +96,29 @@ pub enum Reason {
         /// Name of the symbol.
         symbol: String,
     },
-    /// The module is not loaded in the running kernel.
-    ModuleNotLoaded {
+    /// No file of the module was found, and it is not loaded in the running kernel.
+    ModuleNotFound {
+        /// Name of the module.
+        module: String,
+        /// The build-id when recording, if there was one.
+        recorded: Option<BuildId>,
+    },
+    /// No file of the module was found, and the one that is loaded now may be another: no build-id was recorded.
+    ModuleUnproven {
+        /// Name of the module.
+        module: String,
+    },
+    /// No file of the module was found, and the one that is loaded now is another.
+    ModuleDiffers {
+        /// Name of the module.
+        module: String,
+        /// The build-id when recording.
+        recorded: BuildId,
+        /// The build-id of the one that is loaded.
+        loaded: BuildId,
+    },
+    /// The list of kernel symbols has none of this module.
+    ModuleNotListed {
         /// Name of the module.
         module: String,
     },
@@ -154,8 +175,13 @@ impl Reason {
                 "run as root, or set kernel.kptr_restrict to 0, or give --kallsyms of the recorded kernel",
             ),
             Reason::ReferenceMissing { .. } => fixed("give --kallsyms or --vmlinux of the recorded kernel"),
-            Reason::ModuleNotLoaded { .. } => {
+            Reason::ModuleNotFound { recorded: Some(id), .. }
+            | Reason::ModuleDiffers { recorded: id, .. } => with_id(id, "the module's file"),
+            Reason::ModuleNotFound { recorded: None, .. } | Reason::ModuleUnproven { .. } => {
                 fixed("give --symbols DIR with the module's file, or --kallsyms of the recorded kernel")
+            }
+            Reason::ModuleNotListed { .. } => {
+                fixed("give --kallsyms of the recorded kernel with this module loaded")
             }
             Reason::ModuleStartUnknown { .. } => fixed("give --kallsyms of the recorded kernel"),
             Reason::NoVdso | Reason::VdsoDiffers { .. } => {
@@ -216,8 +242,23 @@ impl fmt::Display for Reason {
             Reason::ReferenceMissing { symbol } => {
                 write!(f, "the kernel has no symbol {symbol}, by which its position was recorded")
             }
-            Reason::ModuleNotLoaded { module } => {
-                write!(f, "module {module} is not loaded in the running kernel")
+            Reason::ModuleNotFound { module, .. } => {
+                write!(f, "no file of module {module} was found, and it is not loaded here")
+            }
+            Reason::ModuleUnproven { module } => {
+                write!(
+                    f,
+                    "no file of module {module} was found, and the one that is loaded here may be another"
+                )
+            }
+            Reason::ModuleDiffers { module, recorded, loaded } => {
+                write!(
+                    f,
+                    "no file of module {module} was found: recorded {recorded}, the one loaded here has {loaded}"
+                )
+            }
+            Reason::ModuleNotListed { module } => {
+                write!(f, "the list of kernel symbols has none of module {module}")
             }
             Reason::ModuleStartUnknown { module } => {
                 write!(f, "the recording does not tell where module {module} was loaded")

@@ -106,6 +106,8 @@ enum Proof {
     IdIfRecorded,
     /// The build-id.
     SameId,
+    /// The build-id; if none was recorded, that a module is for the recorded release of the kernel.
+    IdOrRelease,
     /// The build-id, or the checksum in the debug link of a binary that has no build-id.
     IdOrChecksum,
 }
@@ -236,17 +238,25 @@ impl Search<'_> {
         let found = image.build_id();
         match (self.build_id, found, proof) {
             (Some(recorded), Some(found), _) if recorded.matches(&found) => Ok(opened),
-            (Some(recorded), Some(_), _) | (Some(recorded), None, Proof::IdIfRecorded | Proof::SameId) => {
+            (Some(recorded), Some(_), _)
+            | (Some(recorded), None, Proof::IdIfRecorded | Proof::SameId | Proof::IdOrRelease) => {
                 Err(Some(Reason::BuildIdDiffers { path: path.to_owned(), recorded, found }))
             }
             (None, _, Proof::IdIfRecorded) => Ok(opened),
+            (None, _, Proof::IdOrRelease) if self.is_of_release(&image) => Ok(opened),
             (_, _, Proof::IdOrChecksum) if self.has_checksum(&opened) => Ok(opened),
-            (None, _, Proof::SameId) | (_, _, Proof::IdOrChecksum) => Err(None),
+            (None, _, Proof::SameId | Proof::IdOrRelease) | (_, _, Proof::IdOrChecksum) => Err(None),
         }
     }
 
     fn has_checksum(&self, opened: &Opened) -> bool {
         self.debug_link.as_ref().is_some_and(|link| debug_link::checksum(opened.data()) == link.checksum)
+    }
+
+    /// Whether a module is for the recorded release: its `vermagic` begins with it, which the kernel itself insists on.
+    fn is_of_release(&self, image: &Image<'_>) -> bool {
+        let release = self.kernel_release();
+        release.is_some_and(|release| module_files::release(image) == Some(release.as_bytes()))
     }
 
     /// The release of the recorded kernel, if it can be part of a path: it comes from the recording.

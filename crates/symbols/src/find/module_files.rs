@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::{Place, Proof, Search};
+use crate::source::image::Image;
 
 /// Largest `modules.dep` that is read, in bytes; that of a distribution has half a megabyte.
 const MAX_LIST_BYTES: u64 = 64 << 20;
@@ -29,7 +30,14 @@ pub(super) const AS_RECORDED: Place = Place { candidates: as_recorded, proof: Pr
 /// The tree of the recorded kernel release.
 pub(super) const OF_RELEASE: Place = Place { candidates: of_release, proof: Proof::SameId };
 /// The directories that the user named: the file itself, or a tree.
-pub(super) const GIVEN: Place = Place { candidates: given, proof: Proof::SameId };
+pub(super) const GIVEN: Place = Place { candidates: given, proof: Proof::IdOrRelease };
+
+/// The release of the kernel that a module is for: its section `.modinfo` has texts `NAME=VALUE` that end in zeros, and
+/// `vermagic` begins with the release (`include/linux/vermagic.h`).
+pub(super) fn release<'data>(image: &Image<'data>) -> Option<&'data [u8]> {
+    let texts = image.bytes(image.section(b".modinfo")?).split(|byte| *byte == 0);
+    texts.filter_map(|text| text.strip_prefix(b"vermagic=")).next()?.split(|byte| *byte == b' ').next()
+}
 
 fn as_recorded(search: &Search<'_>) -> Vec<PathBuf> {
     if !search.path.is_absolute() {

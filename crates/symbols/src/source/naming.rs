@@ -93,6 +93,11 @@ impl<'f> ElfNames<'f> {
         Ok(ElfNames { runtime, symbols, plt, debug, found, shown, settled: RwLock::default(), reason })
     }
 
+    /// Whether there is debug information, and it is wanted.
+    pub(crate) fn has_debug_info(&self) -> bool {
+        self.debug.is_some()
+    }
+
     fn find(&self, address: u64) -> Option<Hit> {
         let plain = self.symbols.as_ref().and_then(|symbols| symbols.find(address));
         let linkage = self.plt.table.find(address);
