@@ -71,9 +71,12 @@ impl<'f> ElfNames<'f> {
             });
             (symbols, plt)
         };
-        let debug = parts.debug.filter(|_| Wanted::by(options).is_some());
-        let read_debug =
-            || debug.and_then(|found| Some((found.path.clone(), DebugInfo::open(found, files)?)));
+        let debug = parts.debug.zip(Wanted::by(options));
+        let read_debug = || {
+            debug.and_then(|(found, wanted)| {
+                Some((found.path.clone(), DebugInfo::open(found, wanted, files)?))
+            })
+        };
         let ((symbols, plt), debug) = rayon::join(read_symbols, read_debug);
         let mut found = Vec::new();
         if runtime_path != symbols_path {
