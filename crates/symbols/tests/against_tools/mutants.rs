@@ -141,3 +141,17 @@ fn inlining_without_end() {
         }
     }
 }
+
+#[test]
+fn code_around_the_end_of_the_address_space() {
+    let dir = directory("wrapping");
+    let Some(program) = compile(&dir, "wrapping.S", "cc", &["-shared", "-nostdlib"]) else { return };
+    let symbols = crate::programs::run("nm", &[program.as_os_str()]).unwrap();
+    let line = symbols.lines().find(|line| line.ends_with(" T plain")).unwrap();
+    let address = u64::from_str_radix(line.split(' ').next().unwrap(), 16).unwrap();
+    let offset = crate::programs::offset(&crate::programs::segments(&program).unwrap(), address).unwrap();
+    for (lines, inlines) in [(true, true), (true, false), (false, true)] {
+        let answer = resolve_file(&Options { lines, inlines, ..options() }, &program, None, vec![offset]);
+        assert_eq!(answer.name(0), Some("plain"), "{:?}", answer.batch_reason);
+    }
+}
