@@ -335,7 +335,7 @@ impl Report {
             widths: self.look.widths(),
             hierarchy: self.hierarchy,
         };
-        self.write(input, &report, analysis)
+        self.write(input, &report, analysis, *children || graph.is_some())
     }
 
     /// Columns of the terminal, if text goes to one.
@@ -344,7 +344,13 @@ impl Report {
         size.map(|(width, _)| usize::from(width.0))
     }
 
-    fn write(&self, input: &Input, report: &output::Report<'_>, analysis: &Analysis) -> anyhow::Result<()> {
+    fn write(
+        &self,
+        input: &Input,
+        report: &output::Report<'_>,
+        analysis: &Analysis,
+        stacks: bool,
+    ) -> anyhow::Result<()> {
         if self.look.json {
             let mut out = self.profile.output.open(input)?;
             output::write_json(&mut out, report, analysis.issues.iter())?;
@@ -367,7 +373,7 @@ impl Report {
             return Ok(out.flush()?);
         }
         output::write_text(&mut out, report)?;
-        overview::write_missing(&mut out, &analysis.profile, &analysis.session)?;
+        overview::write_missing(&mut out, &analysis.profile, &analysis.session, stacks)?;
         Ok(out.flush()?)
     }
 }
