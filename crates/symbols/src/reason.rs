@@ -59,10 +59,19 @@ pub enum Reason {
         /// The debug file.
         path: PathBuf,
     },
-    /// The binary has no symbols at all.
+    /// The binary has no symbols at all, and no debug file of it was found.
     Stripped {
         /// The file.
         path: PathBuf,
+        /// Its build-id, by which a debug file is looked for.
+        build_id: Option<BuildId>,
+    },
+    /// The binary has only the symbols that it exports, no debug file of it was found, and none covers this address.
+    NotExported {
+        /// The file.
+        path: PathBuf,
+        /// Its build-id, by which a debug file is looked for.
+        build_id: Option<BuildId>,
     },
     /// The binary has symbols, but none covers this address.
     NoSymbolCovers,
@@ -165,7 +174,7 @@ impl Reason {
             Reason::LayoutUnknown { .. } => {
                 fixed("give --symbols DIR with the binary itself, stripped or not")
             }
-            Reason::Stripped { .. } => {
+            Reason::Stripped { .. } | Reason::NotExported { .. } => {
                 fixed("install its debug package, or give --symbols DIR with its debug file")
             }
             Reason::NotDownloaded { .. } => fixed("see whether the server can be reached, and try again"),
@@ -195,6 +204,13 @@ impl Reason {
     }
 }
 
+fn no_debug_file(build_id: Option<&BuildId>) -> String {
+    match build_id {
+        Some(id) => format!("no debug file with build-id {id}"),
+        None => "no debug file, and no build-id to find one by".to_owned(),
+    }
+}
+
 fn is_perf_map(path: &Path) -> bool {
     let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
     name.starts_with("perf-") && name.ends_with(".map")
@@ -220,7 +236,13 @@ impl fmt::Display for Reason {
             Reason::LayoutUnknown { path } => {
                 write!(f, "only the debug file {} was found, the binary itself is missing", path.display())
             }
-            Reason::Stripped { path } => write!(f, "{} is stripped: it has no symbols", path.display()),
+            Reason::Stripped { path, build_id } => {
+                write!(f, "{} is stripped, {}", path.display(), no_debug_file(build_id.as_ref()))
+            }
+            Reason::NotExported { path, build_id } => {
+                let without = no_debug_file(build_id.as_ref());
+                write!(f, "{} is stripped but for what it exports, {without}", path.display())
+            }
             Reason::NoSymbolCovers => f.write_str("no symbol covers the address"),
             Reason::NotDownloaded { url, error } => write!(f, "no file, and none from {url}: {error}"),
             Reason::ListDamaged { path, count } => {

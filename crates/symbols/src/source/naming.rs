@@ -82,12 +82,16 @@ impl<'f> ElfNames<'f> {
         if runtime_path != symbols_path {
             found.push(Found { path: runtime_path.to_owned(), provides: Provides::Layout });
         }
+        let (path, build_id) = (runtime_path.to_owned(), runtime.build_id());
         let reason = match &symbols {
             Some(symbols) => {
                 found.push(Found { path: symbols_path.to_owned(), provides: symbols.provides });
-                Reason::NoSymbolCovers
+                match symbols.provides {
+                    Provides::DynamicSymbols => Reason::NotExported { path, build_id },
+                    _ => Reason::NoSymbolCovers,
+                }
             }
-            None => Reason::Stripped { path: runtime_path.to_owned() },
+            None => Reason::Stripped { path, build_id },
         };
         if symbols.is_none() && plt.table.is_empty() && debug.is_none() {
             return Err(reason);
