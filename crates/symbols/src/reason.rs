@@ -98,6 +98,11 @@ pub enum Reason {
     },
     /// It was not recorded which kernel it was, so the running one may be another.
     KernelUnknown,
+    /// What should be a list of kernel symbols has no line of one.
+    NoKernelList {
+        /// The file.
+        path: PathBuf,
+    },
     /// The kernel shows all its addresses as zero to this user (`kernel.kptr_restrict`).
     KernelAddressesHidden,
     /// The symbol by which the kernel's position is known is not in its symbol list.
@@ -180,6 +185,9 @@ impl Reason {
             Reason::NotDownloaded { .. } => fixed("see whether the server can be reached, and try again"),
             Reason::KernelDiffers { recorded, .. } => with_id(recorded, "vmlinux"),
             Reason::KernelUnknown => fixed("give --kallsyms or --vmlinux of the recorded kernel"),
+            Reason::NoKernelList { .. } => {
+                fixed("give --kallsyms a copy of the recorded kernel's /proc/kallsyms")
+            }
             Reason::KernelAddressesHidden => fixed(
                 "run as root, or set kernel.kptr_restrict to 0, or give --kallsyms of the recorded kernel",
             ),
@@ -258,8 +266,9 @@ impl fmt::Display for Reason {
                 )
             }
             Reason::KernelUnknown => f.write_str("the recording does not tell which kernel it was"),
+            Reason::NoKernelList { path } => write!(f, "{} is no list of kernel symbols", path.display()),
             Reason::KernelAddressesHidden => {
-                f.write_str("kernel addresses are hidden (kernel.kptr_restrict), /proc/kallsyms is all zero")
+                f.write_str("kernel addresses were hidden (kernel.kptr_restrict): all of the list are zero")
             }
             Reason::ReferenceMissing { symbol } => {
                 write!(f, "the kernel has no symbol {symbol}, by which its position was recorded")

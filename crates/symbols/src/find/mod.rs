@@ -193,7 +193,7 @@ impl Search<'_> {
     }
 
     fn first(&self, places: &[Place], useful: impl Fn(&Opened) -> bool) -> Result<Opened, Reason> {
-        let mut reason = Reason::NoFile { path: self.path.to_owned() };
+        let mut reason = Reason::NoFile { path: self.here(self.path) };
         for place in places {
             for path in (place.candidates)(self) {
                 match self.open(&path, place.proof) {
