@@ -89,6 +89,16 @@ const MODULES: &[Place] = &[
     debuginfod::BINARY,
 ];
 
+/// Where a copy of the code may be that the kernel maps into every process.
+const VDSO_IMAGES: &[Place] = &[
+    build_id_cache::BINARY,
+    module_files::VDSO,
+    debug_dirs::BY_BUILD_ID,
+    search_dirs::DEBUG_FILE,
+    #[cfg(feature = "debuginfod")]
+    debuginfod::DEBUG_FILE,
+];
+
 /// Largest file after decompression.
 const MAX_BYTES: u64 = 1 << 30;
 
@@ -173,9 +183,10 @@ impl Search<'_> {
         })
     }
 
-    /// What a recorder put into its cache.
-    pub(crate) fn cached(&self) -> Option<Opened> {
-        self.first(&[build_id_cache::BINARY], |_| true).ok()
+    /// A copy of the code that the kernel maps into every process.
+    pub(crate) fn vdso(&self) -> Option<Opened> {
+        let is_whole = |opened: &Opened| Image::parse(opened.data()).is_some_and(|image| image.has_layout());
+        self.first(VDSO_IMAGES, is_whole).ok()
     }
 
     /// The file at this path here, if its build-id is the recorded one.

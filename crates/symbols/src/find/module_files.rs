@@ -32,6 +32,15 @@ pub(super) const OF_RELEASE: Place = Place { candidates: of_release, proof: Proo
 /// The directories that the user named: the file itself, or a tree.
 pub(super) const GIVEN: Place = Place { candidates: given, proof: Proof::IdOrRelease };
 
+/// What distributions put beside the modules.
+pub(super) const VDSO: Place = Place { candidates: vdso, proof: Proof::SameId };
+
+fn vdso(search: &Search<'_>) -> Vec<PathBuf> {
+    let Some(release) = search.kernel_release() else { return Vec::new() };
+    let file = |name: &&str| search.here(&Path::new("/lib/modules").join(release).join("vdso").join(name));
+    ["vdso64.so", "vdso32.so", "vdsox32.so", "vdso.so"].iter().map(file).collect()
+}
+
 /// The release of the kernel that a module is for: its section `.modinfo` has texts `NAME=VALUE` that end in zeros, and
 /// `vermagic` begins with the release (`include/linux/vermagic.h`).
 pub(super) fn release<'data>(image: &Image<'data>) -> Option<&'data [u8]> {

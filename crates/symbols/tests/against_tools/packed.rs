@@ -236,6 +236,20 @@ fn the_vdso_of_the_cache() {
     let cached = Options { build_id_cache: Some(dir.join("cache")), ..options() };
     let answer = resolve_one(&cached, AddressBatch::new(subject.clone(), vec![address + 1]));
     assert!(answer.name(0).unwrap().ends_with("clock_gettime"), "{:?}", answer.name(0));
+    // As packages of kernels have it.
+    let (root, release) = (dir.join("root"), "6.9.0-test".to_owned());
+    for place in [
+        format!("usr/lib/debug/.build-id/{first}/{rest}.debug"),
+        format!("lib/modules/{release}/vdso/vdso64.so"),
+    ] {
+        let place = root.join(place);
+        std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+        std::fs::copy(&image, &place).unwrap();
+        let below = Options { symfs: Some(root.clone()), kernel_release: Some(release.clone()), ..options() };
+        let answer = resolve_one(&below, AddressBatch::new(subject.clone(), vec![address + 1]));
+        assert!(answer.name(0).is_some_and(|name| name.ends_with("clock_gettime")), "{}", place.display());
+        std::fs::remove_file(&place).unwrap();
+    }
     let reason = resolve_one(&options(), AddressBatch::new(subject, vec![address])).batch_reason;
     assert!(matches!(reason, Some(Reason::VdsoDiffers { .. })));
 }
