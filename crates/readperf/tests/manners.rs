@@ -79,7 +79,7 @@ fn usage_errors_end_with_two() {
 /// Where names come from is checked before anything is read: otherwise names would be missing, and nobody said why.
 #[test]
 fn mistyped_places_of_names_are_told() {
-    let recording = fixture("main/perf.data");
+    let recording = fixture("main");
     let nowhere = Path::new("/nonexistent");
     let directory = recording.parent().unwrap();
     for (option, place, words) in [
