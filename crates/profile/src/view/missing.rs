@@ -4,7 +4,7 @@ use crate::addresses::AddressId;
 use crate::profile::Profile;
 use crate::stacks::StackId;
 use readperf_session::BinaryId;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
 /// Samples without a name in one binary, for one reason.
@@ -43,11 +43,13 @@ impl Profile {
                 *samples = samples.saturating_add(row.samples);
             }
         }
-        let mut seen: FxHashSet<usize> = FxHashSet::default();
+        // Hardly ever more than a few.
+        let mut seen: Vec<usize> = Vec::new();
         for (stack, samples) in by_stack {
             seen.clear();
             for cause in self.stacks.places(stack).filter_map(|place| causes.at(place)) {
-                if seen.insert(cause) {
+                if !seen.contains(&cause) {
+                    seen.push(cause);
                     add(&mut sums, Some(cause), samples);
                 }
             }
@@ -80,6 +82,7 @@ impl Profile {
                     causes.all.len().saturating_sub(1)
                 })
             });
+            let cause = cause.and_then(|cause| u32::try_from(cause).ok()).unwrap_or(NAMED);
             causes.of_address.push(cause);
         }
         causes
@@ -92,15 +95,19 @@ fn add(sums: &mut [(u64, u64)], cause: Option<usize>, samples: u64) {
     }
 }
 
+/// Stands for an address with a name: many stacks are walked, so what is looked up is small.
+const NAMED: u32 = u32::MAX;
+
 /// Why addresses have no name.
 struct Causes<'p> {
     all: Vec<Cause<'p>>,
-    /// For each address by its number.
-    of_address: Vec<Option<usize>>,
+    /// For each address by its number; [`NAMED`] where there is a name.
+    of_address: Vec<u32>,
 }
 
 impl Causes<'_> {
     fn at(&self, address: AddressId) -> Option<usize> {
-        *self.of_address.get(address.index())?
+        let cause = *self.of_address.get(address.index())?;
+        usize::try_from(cause).ok().filter(|_| cause != NAMED)
     }
 }
