@@ -140,13 +140,19 @@ fn push_space(text: &mut String, mut count: usize) {
     text.push_str(SPACES.get(..count).unwrap_or_default());
 }
 
-/// Says what has no name, and why.
+/// Says what has no name, and why; with `stacks` also what has none where it calls others.
 ///
 /// # Errors
 /// What the writer says.
-pub fn write_missing(out: &mut impl Write, profile: &Profile, session: &Session) -> io::Result<()> {
+pub fn write_missing(
+    out: &mut impl Write,
+    profile: &Profile,
+    session: &Session,
+    stacks: bool,
+) -> io::Result<()> {
     let samples: u64 = profile.events().iter().map(|event| event.samples).sum();
-    let missing = profile.missing_names();
+    let mut missing = profile.missing_names(stacks);
+    missing.retain(|missing| missing.samples > 0 || share(missing.in_stacks, samples) >= WARM);
     if missing.is_empty() {
         return Ok(());
     }
@@ -154,8 +160,11 @@ pub fn write_missing(out: &mut impl Write, profile: &Profile, session: &Session)
     for missing in &missing {
         let binary = missing.binary.and_then(|id| session.binary(id));
         let name = binary.map_or_else(|| UNKNOWN.to_owned(), |binary| printable_bytes(&binary.short_name));
-        let share = share(missing.samples, samples);
-        writeln!(out, "  {share:.2} % of samples in {name}: {}", printable(&missing.reason))?;
+        write!(out, "  {:.2} % of samples in {name}", share(missing.samples, samples))?;
+        if missing.in_stacks > missing.samples {
+            write!(out, ", {:.2} % with what it calls", share(missing.in_stacks, samples))?;
+        }
+        writeln!(out, ": {}", printable(&missing.reason))?;
         if let Some(remedy) = &missing.remedy {
             writeln!(out, "    {}", printable(remedy))?;
         }

@@ -40,7 +40,7 @@ pub struct Builder {
 #[derive(Debug)]
 enum Tables {
     /// On this thread.
-    Here(Gathering),
+    Here(Box<Gathering>),
     /// On another one.
     Beside(Beside),
 }
@@ -160,7 +160,7 @@ impl Builder {
         // A few samples are not worth a thread, and rows alone not the waking of it.
         let is_worth_it = self.is_concurrent && self.keep.stacks && self.block.is_enough();
         let beside = is_worth_it.then(|| Beside::start(gathering()).ok());
-        beside.flatten().map_or_else(|| Tables::Here(gathering()), Tables::Beside)
+        beside.flatten().map_or_else(|| Tables::Here(Box::new(gathering())), Tables::Beside)
     }
 
     /// No sample follows.
@@ -168,8 +168,8 @@ impl Builder {
         self.take_in();
         let gathered = match self.tables {
             Some(Tables::Beside(beside)) => Sorted::Later(beside.end()),
-            Some(Tables::Here(gathering)) => Sorted::Now(gathering.finish()),
-            None => Sorted::Now(Gathered::default()),
+            Some(Tables::Here(gathering)) => Sorted::Now(Box::new(gathering.finish())),
+            None => Sorted::Now(Box::default()),
         };
         Added { totals: self.totals, details: self.details, gathered, times_ns: self.times_ns }
     }
@@ -186,7 +186,7 @@ pub struct Added {
 
 #[derive(Debug)]
 enum Sorted {
-    Now(Gathered),
+    Now(Box<Gathered>),
     Later(Sorting),
 }
 
@@ -194,7 +194,7 @@ impl Added {
     /// The profile. Rows are sorted by event, then by time if that is kept, else by what is.
     pub fn profile(self, addresses: Addresses, names: Names, schema: &Schema) -> Profile {
         let Gathered { stacks, rows } = match self.gathered {
-            Sorted::Now(gathered) => gathered,
+            Sorted::Now(gathered) => *gathered,
             Sorted::Later(sorting) => sorting.join(),
         };
         let total = |nr: usize| self.totals.get(nr).copied().unwrap_or_default();

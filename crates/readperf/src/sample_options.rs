@@ -69,6 +69,19 @@ pub(crate) struct NameOptions {
 }
 
 impl SampleOptions {
+    /// The options that choose samples and were given.
+    pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
+        let all = [
+            ("--event", self.events.is_empty()),
+            ("--comm", self.comms.is_empty()),
+            ("--pid", self.pids.is_empty()),
+            ("--tid", self.tids.is_empty()),
+            ("--cpu", self.cpus.is_empty()),
+            ("--time", self.times.is_empty()),
+        ];
+        named(all)
+    }
+
     /// The filter for a recording. Percentages of its time are worked out here, from its header or by reading it once.
     pub(crate) fn filter(&self, recording: &Recording) -> anyhow::Result<SampleFilter> {
         let ranges = self.times.iter().flat_map(TimeRanges::iter);
@@ -89,6 +102,11 @@ impl SampleOptions {
     }
 }
 
+/// Names of the options that are not empty.
+fn named<const N: usize>(options: [(&'static str, bool); N]) -> impl Iterator<Item = &'static str> {
+    options.into_iter().filter_map(|(option, is_empty)| (!is_empty).then_some(option))
+}
+
 /// Says which of the wanted events a recording does not have.
 pub(crate) fn unknown_event(wanted: &[String], schema: &Schema) -> Option<String> {
     let names = || schema.events().iter().map(|event| event.name.as_str());
@@ -97,6 +115,17 @@ pub(crate) fn unknown_event(wanted: &[String], schema: &Schema) -> Option<String
 }
 
 impl NameOptions {
+    /// The options that choose samples by name and were given.
+    pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
+        let symbols = [&self.symbol_names, &self.symbol_list, &self.symbol_filter];
+        named([
+            ("--dso", self.dsos.is_empty()),
+            ("--symbol", symbols.iter().all(|names| names.is_empty())),
+            ("--focus", self.focus.is_empty()),
+            ("--ignore", self.ignore.is_empty()),
+        ])
+    }
+
     /// Whether the answer depends on whole stacks.
     pub(crate) fn needs_stacks(&self) -> bool {
         !self.focus.is_empty() || !self.ignore.is_empty()

@@ -90,6 +90,7 @@ impl SymbolOptions {
 
     /// The options for the symbols of this recording.
     pub(crate) fn options(&self, input: &Input) -> anyhow::Result<Options> {
+        self.check_paths()?;
         let beside = input.path().and_then(|path| path.parent().map(Path::to_owned));
         let mut search_dirs = Vec::new();
         let mut archives = Vec::new();
@@ -100,7 +101,8 @@ impl SymbolOptions {
             }
             let archive = SymbolArchive::unpack(place).with_context(|| {
                 format!(
-                    "{} (--symbols is where names come from; --symbol and -S choose functions)",
+                    "--symbols {}: neither a directory nor a sound archive of `perf archive` (it says where names come \
+                     from; --symbol and -S choose functions)",
                     place.display()
                 )
             })?;
@@ -128,12 +130,35 @@ impl SymbolOptions {
             },
             threads: self.threads,
             inlines: true,
-            cache: if self.no_cache { None } else { cache_dir() },
+            // What was unpacked is elsewhere the next time.
+            cache: if self.no_cache || !archives.is_empty() { None } else { cache_dir() },
             file_loader: readperf::mapped_files(archives),
             #[cfg(feature = "debuginfod")]
             debuginfod: self.servers()?,
             ..Options::default()
         })
+    }
+
+    /// A path that was mistyped is told at once: later it would only be a reason among others. That nothing is below a root
+    /// shows in the reasons.
+    fn check_paths(&self) -> anyhow::Result<()> {
+        let files = [
+            ("--kallsyms", &self.kallsyms),
+            ("--vmlinux", &self.vmlinux),
+            ("--guestkallsyms", &self.guestkallsyms),
+            ("--guestvmlinux", &self.guestvmlinux),
+        ];
+        for (option, path) in files {
+            let Some(path) = path else { continue };
+            let found = std::fs::metadata(path).with_context(|| format!("{option} {}", path.display()))?;
+            anyhow::ensure!(!found.is_dir(), "{option} {}: a directory, not a file", path.display());
+        }
+        for (option, path) in [("--symfs", &self.symfs), ("--guestmount", &self.guestmount)] {
+            let Some(path) = path else { continue };
+            let is_other = std::fs::metadata(path).is_ok_and(|found| !found.is_dir());
+            anyhow::ensure!(!is_other, "{option} {}: not a directory", path.display());
+        }
+        Ok(())
     }
 
     #[cfg(feature = "debuginfod")]

@@ -76,6 +76,25 @@ fn usage_errors_end_with_two() {
     }
 }
 
+/// Where names come from is checked before anything is read: otherwise names would be missing, and nobody said why.
+#[test]
+fn mistyped_places_of_names_are_told() {
+    let recording = fixture("main");
+    let nowhere = Path::new("/nonexistent");
+    let directory = recording.parent().unwrap();
+    for (option, place, words) in [
+        ("--vmlinux", nowhere, "No such file"),
+        ("--kallsyms", nowhere, "No such file"),
+        ("--guestvmlinux", directory, "a directory, not a file"),
+        ("--symfs", &recording, "not a directory"),
+        ("--symbols", nowhere, "No such file"),
+        ("--symbols", &recording, "neither a directory nor a sound archive"),
+    ] {
+        let text = fails(option, &[Path::new("report"), &recording, Path::new(option), place]);
+        assert!(text.contains(&format!("{option} {}", place.display())) && text.contains(words), "{text}");
+    }
+}
+
 #[test]
 fn a_mistyped_command_is_named_and_the_right_one_suggested() {
     let output = tool::run(&["reprot", "perf.data"]);

@@ -96,6 +96,14 @@ fn what_cannot_be_done_is_refused_with_a_reason() {
 }
 
 #[test]
+fn nothing_to_show_has_a_reason() {
+    let text = report(&["--comm", "nobody", "--cpu", "77"]);
+    assert!(text.contains("no samples\n  nothing passes --comm and --cpu;"), "{text}");
+    assert!(report(&["-b"]).contains("perf record -b"));
+    assert!(!report(&["--comm", "work"]).contains("nothing passes"));
+}
+
+#[test]
 fn the_recording_may_be_named_as_perf_has_it() {
     let data = multi();
     let plain = report(&["-s", "dso"]);
@@ -276,7 +284,8 @@ fn rows_fit_the_terminal() {
         let environment = "READPERF_PAGER= ";
         let text =
             on_terminal("rows_fit_the_terminal", columns, environment, "--color never --percent-limit 0")?;
-        let rows = text.lines().filter(|line| line.contains(" %"));
+        let table = text.lines().take_while(|line| line.trim_end() != "without a name:");
+        let rows = table.filter(|line| line.contains(" %"));
         Some(rows.map(|line| line.chars().count()).max().unwrap())
     };
     let Some(wide) = long(300) else { return };

@@ -46,6 +46,13 @@ impl FileLoader {
         (self.load)(path)
     }
 
+    /// Notes a path that the answer depends on and that is read in another way.
+    pub(crate) fn note(&self, path: &Path) {
+        if let Some(trace) = &self.trace {
+            trace.add(path, std::fs::metadata(path).ok().as_ref());
+        }
+    }
+
     /// Notes that the answer depends on more than files, so that it is not kept.
     #[cfg(feature = "debuginfod")]
     pub(crate) fn note_other_source(&self) {
@@ -138,8 +145,8 @@ pub struct Options {
     pub inlines: bool,
     /// Which addresses lines are looked up for.
     pub lines_of: LinesOf,
-    /// A directory in which frames are kept from run to run, by build-id: only those of binaries whose build-id was
-    /// recorded, and only where frames are wanted of every address. See [`cache_dir`](crate::cache_dir).
+    /// A directory in which frames are kept from run to run, by build-id: only those of binaries (and of kernels and
+    /// modules that have an image) whose build-id was recorded, and only where frames are wanted of every address. See [`cache_dir`](crate::cache_dir).
     pub cache: Option<PathBuf>,
     /// How many bytes the files in that directory may have in all; the oldest ones go first.
     pub cache_bytes: u64,
@@ -172,6 +179,17 @@ impl Options {
     pub fn thread_count(&self) -> usize {
         let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         self.threads.map_or(processors, NonZeroUsize::get).min(processors * 4)
+    }
+
+    /// The list of kernel symbols that is used whatever its build-id: the one that the user named, or that belongs to the
+    /// recording.
+    pub(crate) fn given_kernel_list(&self) -> Option<PathBuf> {
+        let recorded = || self.kcore_dir.as_ref().map(|dir| dir.join("kallsyms"));
+        match (&self.kallsyms, &self.vmlinux) {
+            (Some(path), _) => Some(path.clone()),
+            (None, Some(_)) => None,
+            (None, None) => recorded().filter(|list| list.is_file()),
+        }
     }
 }
 

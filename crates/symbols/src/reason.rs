@@ -59,10 +59,19 @@ pub enum Reason {
         /// The debug file.
         path: PathBuf,
     },
-    /// The binary has no symbols at all.
+    /// The binary has no symbols at all, and no debug file of it was found.
     Stripped {
         /// The file.
         path: PathBuf,
+        /// Its build-id, by which a debug file is looked for.
+        build_id: Option<BuildId>,
+    },
+    /// The binary has only the symbols that it exports, no debug file of it was found, and none covers this address.
+    NotExported {
+        /// The file.
+        path: PathBuf,
+        /// Its build-id, by which a debug file is looked for.
+        build_id: Option<BuildId>,
     },
     /// The binary has symbols, but none covers this address.
     NoSymbolCovers,
@@ -89,6 +98,11 @@ pub enum Reason {
     },
     /// It was not recorded which kernel it was, so the running one may be another.
     KernelUnknown,
+    /// What should be a list of kernel symbols has no line of one.
+    NoKernelList {
+        /// The file.
+        path: PathBuf,
+    },
     /// The kernel shows all its addresses as zero to this user (`kernel.kptr_restrict`).
     KernelAddressesHidden,
     /// The symbol by which the kernel's position is known is not in its symbol list.
@@ -96,8 +110,29 @@ pub enum Reason {
         /// Name of the symbol.
         symbol: String,
     },
-    /// The module is not loaded in the running kernel.
-    ModuleNotLoaded {
+    /// No file of the module was found, and it is not loaded in the running kernel.
+    ModuleNotFound {
+        /// Name of the module.
+        module: String,
+        /// The build-id when recording, if there was one.
+        recorded: Option<BuildId>,
+    },
+    /// No file of the module was found, and the one that is loaded now may be another: no build-id was recorded.
+    ModuleUnproven {
+        /// Name of the module.
+        module: String,
+    },
+    /// No file of the module was found, and the one that is loaded now is another.
+    ModuleDiffers {
+        /// Name of the module.
+        module: String,
+        /// The build-id when recording.
+        recorded: BuildId,
+        /// The build-id of the one that is loaded.
+        loaded: BuildId,
+    },
+    /// The list of kernel symbols has none of this module.
+    ModuleNotListed {
         /// Name of the module.
         module: String,
     },
@@ -144,18 +179,26 @@ impl Reason {
             Reason::LayoutUnknown { .. } => {
                 fixed("give --symbols DIR with the binary itself, stripped or not")
             }
-            Reason::Stripped { .. } => {
+            Reason::Stripped { .. } | Reason::NotExported { .. } => {
                 fixed("install its debug package, or give --symbols DIR with its debug file")
             }
             Reason::NotDownloaded { .. } => fixed("see whether the server can be reached, and try again"),
             Reason::KernelDiffers { recorded, .. } => with_id(recorded, "vmlinux"),
             Reason::KernelUnknown => fixed("give --kallsyms or --vmlinux of the recorded kernel"),
+            Reason::NoKernelList { .. } => {
+                fixed("give --kallsyms a copy of the recorded kernel's /proc/kallsyms")
+            }
             Reason::KernelAddressesHidden => fixed(
                 "run as root, or set kernel.kptr_restrict to 0, or give --kallsyms of the recorded kernel",
             ),
             Reason::ReferenceMissing { .. } => fixed("give --kallsyms or --vmlinux of the recorded kernel"),
-            Reason::ModuleNotLoaded { .. } => {
+            Reason::ModuleNotFound { recorded: Some(id), .. }
+            | Reason::ModuleDiffers { recorded: id, .. } => with_id(id, "the module's file"),
+            Reason::ModuleNotFound { recorded: None, .. } | Reason::ModuleUnproven { .. } => {
                 fixed("give --symbols DIR with the module's file, or --kallsyms of the recorded kernel")
+            }
+            Reason::ModuleNotListed { .. } => {
+                fixed("give --kallsyms of the recorded kernel with this module loaded")
             }
             Reason::ModuleStartUnknown { .. } => fixed("give --kallsyms of the recorded kernel"),
             Reason::NoVdso | Reason::VdsoDiffers { .. } => {
@@ -166,6 +209,13 @@ impl Reason {
             }
             Reason::NotAFile { .. } | Reason::NoSymbolCovers | Reason::Defect => None,
         }
+    }
+}
+
+fn no_debug_file(build_id: Option<&BuildId>) -> String {
+    match build_id {
+        Some(id) => format!("no debug file with build-id {id}"),
+        None => "no debug file, and no build-id to find one by".to_owned(),
     }
 }
 
@@ -194,7 +244,13 @@ impl fmt::Display for Reason {
             Reason::LayoutUnknown { path } => {
                 write!(f, "only the debug file {} was found, the binary itself is missing", path.display())
             }
-            Reason::Stripped { path } => write!(f, "{} is stripped: it has no symbols", path.display()),
+            Reason::Stripped { path, build_id } => {
+                write!(f, "{} is stripped, {}", path.display(), no_debug_file(build_id.as_ref()))
+            }
+            Reason::NotExported { path, build_id } => {
+                let without = no_debug_file(build_id.as_ref());
+                write!(f, "{} is stripped but for what it exports, {without}", path.display())
+            }
             Reason::NoSymbolCovers => f.write_str("no symbol covers the address"),
             Reason::NotDownloaded { url, error } => write!(f, "no file, and none from {url}: {error}"),
             Reason::ListDamaged { path, count } => {
@@ -210,14 +266,30 @@ impl fmt::Display for Reason {
                 )
             }
             Reason::KernelUnknown => f.write_str("the recording does not tell which kernel it was"),
+            Reason::NoKernelList { path } => write!(f, "{} is no list of kernel symbols", path.display()),
             Reason::KernelAddressesHidden => {
-                f.write_str("kernel addresses are hidden (kernel.kptr_restrict), /proc/kallsyms is all zero")
+                f.write_str("kernel addresses were hidden (kernel.kptr_restrict): all of the list are zero")
             }
             Reason::ReferenceMissing { symbol } => {
                 write!(f, "the kernel has no symbol {symbol}, by which its position was recorded")
             }
-            Reason::ModuleNotLoaded { module } => {
-                write!(f, "module {module} is not loaded in the running kernel")
+            Reason::ModuleNotFound { module, .. } => {
+                write!(f, "no file of module {module} was found, and it is not loaded here")
+            }
+            Reason::ModuleUnproven { module } => {
+                write!(
+                    f,
+                    "no file of module {module} was found, and the one that is loaded here may be another"
+                )
+            }
+            Reason::ModuleDiffers { module, recorded, loaded } => {
+                write!(
+                    f,
+                    "no file of module {module} was found: recorded {recorded}, the one loaded here has {loaded}"
+                )
+            }
+            Reason::ModuleNotListed { module } => {
+                write!(f, "the list of kernel symbols has none of module {module}")
             }
             Reason::ModuleStartUnknown { module } => {
                 write!(f, "the recording does not tell where module {module} was loaded")

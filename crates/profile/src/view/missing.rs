@@ -1,9 +1,11 @@
 //! What has no name, and why: by binary and reason.
 
+use crate::addresses::AddressId;
 use crate::profile::Profile;
+use crate::stacks::StackId;
 use readperf_session::BinaryId;
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 /// Samples without a name in one binary, for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,29 +16,97 @@ pub struct Missing {
     pub reason: String,
     /// What a user can do about it.
     pub remedy: Option<String>,
-    /// How many samples, over all events.
+    /// How many samples were taken there, over all events.
     pub samples: u64,
+    /// How many samples were taken there or in what was called from there; 0 if that was not asked for.
+    pub in_stacks: u64,
 }
 
+/// Where something has no name, and why.
+type Cause<'p> = (Option<BinaryId>, &'p str);
+
 impl Profile {
-    /// What has no name, most samples first.
-    pub fn missing_names(&self) -> Vec<Missing> {
-        let mut sums: BTreeMap<(Option<BinaryId>, &str), u64> = BTreeMap::new();
-        for row in &self.rows {
-            let function = self.names.function_at(row.address).and_then(|id| self.function(id));
-            if let Some(function) = function.filter(|function| function.name().is_none()) {
-                let reason = function.reason().unwrap_or("its names were not looked up");
-                *sums.entry((function.binary, reason)).or_default() += row.samples;
+    /// What has no name, most samples first; with `stacks` also what has none in the stacks alone.
+    pub fn missing_names(&self, stacks: bool) -> Vec<Missing> {
+        let causes = self.causes();
+        let mut sums = vec![(0_u64, 0_u64); causes.all.len()];
+        // Hardly ever more than a few.
+        let mut seen: Vec<usize> = Vec::new();
+        for row in self.rows.iter().filter(|_| !causes.all.is_empty()) {
+            let at = causes.at(row.address);
+            if let Some((samples, _)) = at.and_then(|cause| sums.get_mut(cause)) {
+                *samples = samples.saturating_add(row.samples);
+            }
+            if !stacks {
+                continue;
+            }
+            seen.clear();
+            let own = at.filter(|_| row.stack == StackId::EMPTY);
+            let places = self.stacks.places(row.stack).filter_map(|place| causes.at(place));
+            for cause in own.into_iter().chain(places) {
+                if !seen.contains(&cause) {
+                    seen.push(cause);
+                    if let Some((_, in_stacks)) = sums.get_mut(cause) {
+                        *in_stacks = in_stacks.saturating_add(row.samples);
+                    }
+                }
             }
         }
-        let missing = |((binary, reason), samples): ((_, &str), _)| Missing {
+        let missing = |((binary, reason), (samples, in_stacks)): (Cause<'_>, _)| Missing {
             binary,
             reason: reason.to_owned(),
             remedy: self.names.remedy(reason).map(str::to_owned),
             samples,
+            in_stacks,
         };
-        let mut missing: Vec<Missing> = sums.into_iter().map(missing).collect();
-        missing.sort_by_key(|missing| Reverse(missing.samples));
+        let mut missing: Vec<Missing> = causes.all.iter().copied().zip(sums).map(missing).collect();
+        missing.retain(|missing| missing.samples.max(missing.in_stacks) > 0);
+        missing.sort_by(|a, b| {
+            let order = |m: &Missing| (Reverse((m.samples, m.in_stacks)), m.binary);
+            order(a).cmp(&order(b)).then_with(|| a.reason.cmp(&b.reason))
+        });
         missing
+    }
+
+    fn causes(&self) -> Causes<'_> {
+        let mut causes = Causes { all: Vec::new(), of_address: Vec::new() };
+        let mut numbers: FxHashMap<Cause<'_>, u32> = FxHashMap::default();
+        // Neighbours mostly have the same one, and a reason is held once.
+        let mut last: Option<(Cause<'_>, u32)> = None;
+        for address in self.addresses.ids() {
+            let function = self.names.function_at(address).and_then(|id| self.function(id));
+            let cause = function.filter(|function| function.name().is_none()).map(|function| {
+                let cause = (function.binary, function.reason().unwrap_or("its names were not looked up"));
+                let is_last = |last: Cause<'_>| last.0 == cause.0 && std::ptr::eq(last.1, cause.1);
+                if let Some((_, number)) = last.filter(|(last, _)| is_last(*last)) {
+                    return number;
+                }
+                let number = *numbers.entry(cause).or_insert_with(|| {
+                    causes.all.push(cause);
+                    u32::try_from(causes.all.len() - 1).unwrap_or(NAMED)
+                });
+                last = Some((cause, number));
+                number
+            });
+            causes.of_address.push(cause.unwrap_or(NAMED));
+        }
+        causes
+    }
+}
+
+/// Stands for an address with a name: many stacks are walked, so what is looked up is small.
+const NAMED: u32 = u32::MAX;
+
+/// Why addresses have no name.
+struct Causes<'p> {
+    all: Vec<Cause<'p>>,
+    /// For each address by its number; [`NAMED`] where there is a name.
+    of_address: Vec<u32>,
+}
+
+impl Causes<'_> {
+    fn at(&self, address: AddressId) -> Option<usize> {
+        let cause = *self.of_address.get(address.index())?;
+        usize::try_from(cause).ok().filter(|_| cause != NAMED)
     }
 }

@@ -14,7 +14,7 @@ use super::trace::Tried;
 use crate::build_id::BuildId;
 
 /// Another version of the layout has another number.
-const MAGIC: &[u8; 8] = b"rpnames1";
+const MAGIC: &[u8; 8] = b"rpnames2";
 
 /// Magic number, length, checksum.
 const HEADER_BYTES: usize = 8 + 8 + 4;
@@ -39,11 +39,6 @@ pub(super) struct Content {
     /// The files that they depend on.
     pub(super) tried: Vec<Tried>,
     pub(super) stored: Stored,
-}
-
-/// What all answers about a binary depend on besides files; `None` for a path that cannot be told from others.
-pub(super) fn key(question: &str, path: &Path, id: &BuildId) -> Option<String> {
-    Some(format!("{id} {} {question}", path.to_str()?))
 }
 
 /// The path of the file for a key: the build-id first, so that people can tell the files apart.

@@ -8,10 +8,11 @@ mod assemble;
 mod bound;
 mod entry;
 mod file;
+mod question;
 mod stored;
 mod trace;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use etcetera::BaseStrategy;
@@ -19,7 +20,8 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use self::entry::CacheEntry;
-use crate::batch::SymbolBatch;
+use self::question::Question;
+use crate::batch::{Provides, SymbolBatch};
 use crate::demangle::Demangle;
 use crate::options::{LinesOf, Options};
 use crate::subject::{AddressBatch, Subject};
@@ -38,8 +40,7 @@ pub fn cache_dir() -> Option<PathBuf> {
 pub(crate) struct Cache {
     dir: PathBuf,
     max_bytes: u64,
-    /// What all answers depend on besides files.
-    question: String,
+    question: Question,
     style: Demangle,
     entries: FxHashMap<Subject, CacheEntry>,
 }
@@ -52,7 +53,7 @@ impl Cache {
         if !is_lasting || options.lines && options.lines_of != LinesOf::EveryAddress {
             return None;
         }
-        let question = question(options)?;
+        let question = Question::of(options)?;
         let (max_bytes, style) = (options.cache_bytes, options.demangle);
         Some(Cache { dir, max_bytes, question, style, entries: FxHashMap::default() })
     }
@@ -62,7 +63,7 @@ impl Cache {
         let mut new: Vec<&Subject> = Vec::new();
         let mut seen = rustc_hash::FxHashSet::default();
         for AddressBatch { subject, .. } in batches {
-            let is_new = is_cached(subject) && !self.entries.contains_key(subject) && seen.insert(subject);
+            let is_new = !self.entries.contains_key(subject) && seen.insert(subject);
             new.extend(is_new.then_some(subject));
         }
         let read = |subject: &Subject| Some((subject.clone(), self.entry(subject)?));
@@ -71,8 +72,8 @@ impl Cache {
     }
 
     fn entry(&self, subject: &Subject) -> Option<CacheEntry> {
-        let Subject::File { path, build_id: Some(id) } = subject else { return None };
-        let key = file::key(&self.question, path, id)?;
+        let id = subject.build_id()?;
+        let key = self.question.about(subject)?;
         Some(CacheEntry::read(&self.dir, id, key, subject, self.style))
     }
 
@@ -95,8 +96,10 @@ impl Cache {
 
     /// Takes in new answers.
     pub(crate) fn add(&mut self, answer: SymbolBatch) {
-        let has_names = answer.batch_reason.is_none();
-        if let Some(entry) = self.entries.get_mut(&answer.subject).filter(|_| has_names) {
+        // The symbol list of a kernel is read as fast as a cached answer, and its state is not noted.
+        let is_list = answer.found.iter().any(|found| found.provides == Provides::KernelSymbols);
+        let is_kept = answer.batch_reason.is_none() && !is_list;
+        if let Some(entry) = self.entries.get_mut(&answer.subject).filter(|_| is_kept) {
             entry.add(answer);
         }
     }
@@ -116,31 +119,4 @@ impl Cache {
         }
         outcome
     }
-}
-
-/// Whether answers about a subject are cached.
-fn is_cached(subject: &Subject) -> bool {
-    matches!(subject, Subject::File { build_id: Some(_), .. })
-}
-
-/// All options that an answer may depend on, also those that are yet to come: what it does not depend on is set to one
-/// value. And the program, since another build may answer better.
-fn question(options: &Options) -> Option<String> {
-    let plain = Options {
-        demangle: Demangle::None,
-        threads: None,
-        cache: None,
-        cache_bytes: 0,
-        // What is only asked about kernels.
-        kernel_release: None,
-        kernel_build_id: None,
-        kcore_dir: None,
-        ..options.clone()
-    };
-    let program = trace::Identity::of(&std::fs::metadata(std::env::current_exe().ok()?).ok()?);
-    Some(format!(
-        "{} {program:?} {:?} {plain:?}",
-        env!("CARGO_PKG_VERSION"),
-        Path::new(".").canonicalize().ok()?
-    ))
 }

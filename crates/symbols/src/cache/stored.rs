@@ -10,6 +10,7 @@ use crate::batch::{
     BatchBuilder, Binding, FileId, Found, Frame, Function, FunctionId, Provides, Symbol, SymbolBatch,
     SymbolId,
 };
+use crate::build_id::BuildId;
 use crate::demangle::Demangle;
 use crate::reason::Reason;
 use crate::subject::{AddressBatch, Subject};
@@ -33,9 +34,12 @@ pub(super) struct Stored {
     shown_symbols: Vec<String>,
     shown_functions: Vec<String>,
     files: Vec<String>,
-    /// Why an address without a symbol has none: the file without symbols, or nothing if it has some.
-    stripped: Option<Vec<u8>>,
+    /// Why an address without a symbol has none: what is known of the stripped file, or nothing if it has all symbols.
+    stripped: Option<Stripped>,
 }
+
+/// Path and build-id of a stripped file, and whether it has the symbols that it exports.
+type Stripped = (Vec<u8>, Option<String>, bool);
 
 /// Numbers of function and file with one more, 0 for none; line; column.
 type StoredFrame = (u32, u32, u32, u32);
@@ -95,8 +99,9 @@ impl Stored {
     fn note_reason(&mut self, reason: &Reason) -> Option<u32> {
         match reason {
             Reason::NoSymbolCovers => Some(0),
-            Reason::Stripped { path } => {
-                self.stripped = Some(bytes_of(path));
+            Reason::Stripped { path, build_id } | Reason::NotExported { path, build_id } => {
+                let exports = matches!(reason, Reason::NotExported { .. });
+                self.stripped = Some((bytes_of(path), build_id.map(|id| id.to_string()), exports));
                 Some(0)
             }
             _ => None,
@@ -128,8 +133,13 @@ impl Stored {
         }
         let batch = AddressBatch { subject, addresses };
         let mut builder = BatchBuilder::new(&batch);
-        let reason =
-            self.stripped.map_or(Reason::NoSymbolCovers, |path| Reason::Stripped { path: path_of(&path) });
+        let reason = self.stripped.map_or(Reason::NoSymbolCovers, |(path, build_id, exports)| {
+            let (path, build_id) = (path_of(&path), build_id.and_then(|id| BuildId::parse(&id)));
+            match exports {
+                true => Reason::NotExported { path, build_id },
+                false => Reason::Stripped { path, build_id },
+            }
+        });
         let id = |number: u32, len: usize| match number.checked_sub(1) {
             None => Some(None),
             Some(number) => usize::try_from(number).is_ok_and(|number| number < len).then_some(Some(number)),

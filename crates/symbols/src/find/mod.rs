@@ -89,6 +89,16 @@ const MODULES: &[Place] = &[
     debuginfod::BINARY,
 ];
 
+/// Where a copy of the code may be that the kernel maps into every process.
+const VDSO_IMAGES: &[Place] = &[
+    build_id_cache::BINARY,
+    module_files::VDSO,
+    debug_dirs::BY_BUILD_ID,
+    search_dirs::DEBUG_FILE,
+    #[cfg(feature = "debuginfod")]
+    debuginfod::DEBUG_FILE,
+];
+
 /// Largest file after decompression.
 const MAX_BYTES: u64 = 1 << 30;
 
@@ -106,6 +116,8 @@ enum Proof {
     IdIfRecorded,
     /// The build-id.
     SameId,
+    /// The build-id; if none was recorded, that a module is for the recorded release of the kernel.
+    IdOrRelease,
     /// The build-id, or the checksum in the debug link of a binary that has no build-id.
     IdOrChecksum,
 }
@@ -171,9 +183,10 @@ impl Search<'_> {
         })
     }
 
-    /// What a recorder put into its cache.
-    pub(crate) fn cached(&self) -> Option<Opened> {
-        self.first(&[build_id_cache::BINARY], |_| true).ok()
+    /// A copy of the code that the kernel maps into every process.
+    pub(crate) fn vdso(&self) -> Option<Opened> {
+        let is_whole = |opened: &Opened| Image::parse(opened.data()).is_some_and(|image| image.has_layout());
+        self.first(VDSO_IMAGES, is_whole).ok()
     }
 
     /// The file at this path here, if its build-id is the recorded one.
@@ -191,7 +204,7 @@ impl Search<'_> {
     }
 
     fn first(&self, places: &[Place], useful: impl Fn(&Opened) -> bool) -> Result<Opened, Reason> {
-        let mut reason = Reason::NoFile { path: self.path.to_owned() };
+        let mut reason = Reason::NoFile { path: self.here(self.path) };
         for place in places {
             for path in (place.candidates)(self) {
                 match self.open(&path, place.proof) {
@@ -236,17 +249,25 @@ impl Search<'_> {
         let found = image.build_id();
         match (self.build_id, found, proof) {
             (Some(recorded), Some(found), _) if recorded.matches(&found) => Ok(opened),
-            (Some(recorded), Some(_), _) | (Some(recorded), None, Proof::IdIfRecorded | Proof::SameId) => {
+            (Some(recorded), Some(_), _)
+            | (Some(recorded), None, Proof::IdIfRecorded | Proof::SameId | Proof::IdOrRelease) => {
                 Err(Some(Reason::BuildIdDiffers { path: path.to_owned(), recorded, found }))
             }
             (None, _, Proof::IdIfRecorded) => Ok(opened),
+            (None, _, Proof::IdOrRelease) if self.is_of_release(&image) => Ok(opened),
             (_, _, Proof::IdOrChecksum) if self.has_checksum(&opened) => Ok(opened),
-            (None, _, Proof::SameId) | (_, _, Proof::IdOrChecksum) => Err(None),
+            (None, _, Proof::SameId | Proof::IdOrRelease) | (_, _, Proof::IdOrChecksum) => Err(None),
         }
     }
 
     fn has_checksum(&self, opened: &Opened) -> bool {
         self.debug_link.as_ref().is_some_and(|link| debug_link::checksum(opened.data()) == link.checksum)
+    }
+
+    /// Whether a module is for the recorded release: its `vermagic` begins with it, which the kernel itself insists on.
+    fn is_of_release(&self, image: &Image<'_>) -> bool {
+        let release = self.kernel_release();
+        release.is_some_and(|release| module_files::release(image) == Some(release.as_bytes()))
     }
 
     /// The release of the recorded kernel, if it can be part of a path: it comes from the recording.

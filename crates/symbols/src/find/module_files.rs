@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::{Place, Proof, Search};
+use crate::source::image::Image;
 
 /// Largest `modules.dep` that is read, in bytes; that of a distribution has half a megabyte.
 const MAX_LIST_BYTES: u64 = 64 << 20;
@@ -29,7 +30,23 @@ pub(super) const AS_RECORDED: Place = Place { candidates: as_recorded, proof: Pr
 /// The tree of the recorded kernel release.
 pub(super) const OF_RELEASE: Place = Place { candidates: of_release, proof: Proof::SameId };
 /// The directories that the user named: the file itself, or a tree.
-pub(super) const GIVEN: Place = Place { candidates: given, proof: Proof::SameId };
+pub(super) const GIVEN: Place = Place { candidates: given, proof: Proof::IdOrRelease };
+
+/// What distributions put beside the modules.
+pub(super) const VDSO: Place = Place { candidates: vdso, proof: Proof::SameId };
+
+fn vdso(search: &Search<'_>) -> Vec<PathBuf> {
+    let Some(release) = search.kernel_release() else { return Vec::new() };
+    let file = |name: &&str| search.here(&Path::new("/lib/modules").join(release).join("vdso").join(name));
+    ["vdso64.so", "vdso32.so", "vdsox32.so", "vdso.so"].iter().map(file).collect()
+}
+
+/// The release of the kernel that a module is for: its section `.modinfo` has texts `NAME=VALUE` that end in zeros, and
+/// `vermagic` begins with the release (`include/linux/vermagic.h`).
+pub(super) fn release<'data>(image: &Image<'data>) -> Option<&'data [u8]> {
+    let texts = image.bytes(image.section(b".modinfo")?).split(|byte| *byte == 0);
+    texts.filter_map(|text| text.strip_prefix(b"vermagic=")).next()?.split(|byte| *byte == b' ').next()
+}
 
 fn as_recorded(search: &Search<'_>) -> Vec<PathBuf> {
     if !search.path.is_absolute() {
@@ -43,7 +60,7 @@ fn of_release(search: &Search<'_>) -> Vec<PathBuf> {
     let Some(release) = search.kernel_release() else { return Vec::new() };
     let parents = ["/lib/modules", "/usr/lib/modules"].map(Path::new);
     let trees = parents.map(|parent| search.here(&parent.join(release)));
-    trees.iter().flat_map(|tree| in_tree(tree, &module_name(search.path))).collect()
+    trees.iter().flat_map(|tree| in_tree(search, tree, &module_name(search.path))).collect()
 }
 
 fn given(search: &Search<'_>) -> Vec<PathBuf> {
@@ -55,15 +72,16 @@ fn given(search: &Search<'_>) -> Vec<PathBuf> {
         for name in last.iter().map(PathBuf::as_path).chain(names.iter().map(Path::new)) {
             all.extend(SUFFIXES.iter().map(|suffix| with_suffix(&dir.join(name), suffix)));
         }
-        all.extend(in_tree(dir, &module));
+        all.extend(in_tree(search, dir, &module));
     }
     all
 }
 
 /// The file that the tree's `modules.dep` has for a module. Its lines are `PATH: PATHS IT NEEDS`, and paths are below the
 /// tree (`man 5 modules.dep`).
-fn in_tree(tree: &Path, module: &str) -> Vec<PathBuf> {
+fn in_tree(search: &Search<'_>, tree: &Path, module: &str) -> Vec<PathBuf> {
     let list = tree.join("modules.dep");
+    search.options.file_loader.note(&list);
     if !fs::metadata(&list).is_ok_and(|list| list.is_file() && list.len() <= MAX_LIST_BYTES) {
         return Vec::new();
     }

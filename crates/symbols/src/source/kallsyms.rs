@@ -44,10 +44,14 @@ impl Kallsyms {
             return Err(unreadable(std::io::Error::other("not a regular file")));
         }
         let bytes = std::fs::read(path).map_err(unreadable)?;
-        Kallsyms::parse(match Compression::of(&bytes) {
+        let text = match Compression::of(&bytes) {
             Some(compression) => decompress(&bytes, compression, MAX_BYTES).map_err(unreadable)?,
             None => bytes,
-        })
+        };
+        if lines(&text).next().is_none() {
+            return Err(Reason::NoKernelList { path: path.to_owned() });
+        }
+        Kallsyms::parse(text)
     }
 
     pub(crate) fn parse(text: Vec<u8>) -> Result<Kallsyms, Reason> {

@@ -7,6 +7,7 @@ use crate::build_id::BuildId;
 use crate::find::{Opened, Search, kernel_symbol_lists, module_name};
 use crate::options::Options;
 use crate::reason::Reason;
+use crate::source::dwarf::Wanted;
 use crate::source::image::Image;
 use crate::source::kallsyms::Kallsyms;
 use crate::source::kernel_image::AtRunTime;
@@ -62,7 +63,7 @@ impl<'s, 'f> Machine<'s, 'f> {
 
     /// The order is that of `perf`: what is given, and nothing else then; an image; the running kernel; the cache.
     fn kernel(&self, build_id: Option<BuildId>, reference: Option<&(String, u64)>) -> Opening<'f> {
-        if let Some(path) = self.given_list() {
+        if let Some(path) = self.options.given_kernel_list() {
             return self.listed(&path, reference);
         }
         let search = self.search(Path::new("vmlinux"), build_id);
@@ -107,19 +108,24 @@ impl<'s, 'f> Machine<'s, 'f> {
 
     fn module(&self, name: &Path, build_id: Option<BuildId>, start: Option<u64>) -> Opening<'f> {
         let module = module_name(name);
-        if let Some(path) = self.given_list() {
+        if let Some(path) = self.options.given_kernel_list() {
             let listed = module_start_beside(&path, &module);
             return self.module_in_list(&path, &module, start, listed);
         }
+        let search = self.search(name, build_id);
+        // A list has no lines: where they are wanted, a file with debug information is better.
+        let opened = Wanted::by(&self.options).map(|_| self.module_from_file(&search, start));
+        let opened = match opened {
+            Some(Ok(names)) if names.has_debug_info() => return Ok(Box::new(names)),
+            other => other,
+        };
         let running_reason = match self.running_module(&module, build_id, start) {
             Ok(names) => return Ok(names),
             Err(reason) => reason,
         };
-        let search = self.search(name, build_id);
-        let file_reason = match (search.module(), start) {
-            (Ok(opened), Some(start)) => return self.module_file(opened, &search, start),
-            (Ok(_), None) => Reason::ModuleStartUnknown { module: module.clone() },
-            (Err(reason), _) => reason,
+        let file_reason = match opened.unwrap_or_else(|| self.module_from_file(&search, start)) {
+            Ok(names) => return Ok(Box::new(names)),
+            Err(reason) => reason,
         };
         let lists = self.options.kernel_build_id.iter().flat_map(|id| kernel_symbol_lists(&self.options, id));
         for path in lists {
@@ -135,35 +141,27 @@ impl<'s, 'f> Machine<'s, 'f> {
     }
 
     fn running_module(&self, module: &str, build_id: Option<BuildId>, start: Option<u64>) -> Opening<'f> {
-        let not_loaded = || Reason::ModuleNotLoaded { module: module.to_owned() };
+        let not_loaded = || Reason::ModuleNotFound { module: module.to_owned(), recorded: build_id };
         if self.is_guest {
             return Err(not_loaded());
         }
         // Reading the list takes long, so the rest is asked before.
         match build_id {
             Some(recorded) => {
-                let running = running_kernel::module_build_id(module).ok_or_else(not_loaded)?;
-                if !running.matches(&recorded) {
-                    return Err(Reason::KernelDiffers { recorded, running: Some(running) });
+                let loaded = running_kernel::module_build_id(module).ok_or_else(not_loaded)?;
+                if !loaded.matches(&recorded) {
+                    return Err(Reason::ModuleDiffers { module: module.to_owned(), recorded, loaded });
                 }
             }
             None if self.options.trust_running_kernel => {}
-            None if running_kernel::has_module(module) => return Err(Reason::KernelUnknown),
+            None if running_kernel::has_module(module) => {
+                return Err(Reason::ModuleUnproven { module: module.to_owned() });
+            }
             None => return Err(not_loaded()),
         }
         let list = self.list(Path::new(RUNNING))?;
         let located = Located::module(list, module, start, running_kernel::module_start(module))?;
         Ok(Box::new(located))
-    }
-
-    /// The list that is used whatever its build-id: the one that the user named, or that belongs to the recording.
-    fn given_list(&self) -> Option<PathBuf> {
-        let recorded = || self.options.kcore_dir.as_ref().map(|dir| dir.join("kallsyms"));
-        match (&self.options.kallsyms, &self.options.vmlinux) {
-            (Some(path), _) => Some(path.clone()),
-            (None, Some(_)) => None,
-            (None, None) => recorded().filter(|list| list.is_file()),
-        }
     }
 
     fn list(&self, path: &Path) -> Result<(PathBuf, Arc<Kallsyms>), Reason> {
@@ -193,9 +191,11 @@ impl<'s, 'f> Machine<'s, 'f> {
         Ok(Box::new(AtRunTime::kernel(&image, names, reference)?))
     }
 
-    fn module_file(&self, opened: Opened, search: &Search<'_>, start: u64) -> Opening<'f> {
+    fn module_from_file(&self, search: &Search<'_>, start: Option<u64>) -> Result<AtRunTime<'f>, Reason> {
+        let opened = search.module()?;
+        let start = start.ok_or_else(|| Reason::ModuleStartUnknown { module: module_name(search.path) })?;
         let (image, names) = self.read(opened, search)?;
-        Ok(Box::new(AtRunTime::module(&image, names, start)))
+        Ok(AtRunTime::module(&image, names, start))
     }
 
     fn read(

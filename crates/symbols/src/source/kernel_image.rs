@@ -72,6 +72,11 @@ impl<'f> AtRunTime<'f> {
         AtRunTime { names, placed }
     }
 
+    /// Whether lines and inlined functions are known, and wanted.
+    pub(super) fn has_debug_info(&self) -> bool {
+        self.names.has_debug_info()
+    }
+
     fn offset(&self, address: u64) -> Option<u64> {
         self.placed.iter().find_map(|placed| {
             let within = address.checked_sub(placed.address)?;

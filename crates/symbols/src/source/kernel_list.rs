@@ -54,8 +54,8 @@ impl Located {
         recorded: Option<u64>,
         listed: Option<u64>,
     ) -> Result<Located, Reason> {
-        let not_loaded = || Reason::ModuleNotLoaded { module: module.to_owned() };
-        let first = list.code_of_module(module).ok_or_else(not_loaded)?;
+        let not_listed = || Reason::ModuleNotListed { module: module.to_owned() };
+        let first = list.code_of_module(module).ok_or_else(not_listed)?;
         let shift = recorded.map_or(0, |recorded| match listed {
             Some(listed) => listed.wrapping_sub(recorded),
             // The code of a module is at the beginning of its memory, and that is at the beginning of a page.

@@ -71,26 +71,38 @@ impl<'f> ElfNames<'f> {
             });
             (symbols, plt)
         };
-        let debug = parts.debug.filter(|_| Wanted::by(options).is_some());
-        let read_debug =
-            || debug.and_then(|found| Some((found.path.clone(), DebugInfo::open(found, files)?)));
+        let debug = parts.debug.zip(Wanted::by(options));
+        let read_debug = || {
+            debug.and_then(|(found, wanted)| {
+                Some((found.path.clone(), DebugInfo::open(found, wanted, files)?))
+            })
+        };
         let ((symbols, plt), debug) = rayon::join(read_symbols, read_debug);
         let mut found = Vec::new();
         if runtime_path != symbols_path {
             found.push(Found { path: runtime_path.to_owned(), provides: Provides::Layout });
         }
+        let (path, build_id) = (runtime_path.to_owned(), runtime.build_id());
         let reason = match &symbols {
             Some(symbols) => {
                 found.push(Found { path: symbols_path.to_owned(), provides: symbols.provides });
-                Reason::NoSymbolCovers
+                match symbols.provides {
+                    Provides::DynamicSymbols => Reason::NotExported { path, build_id },
+                    _ => Reason::NoSymbolCovers,
+                }
             }
-            None => Reason::Stripped { path: runtime_path.to_owned() },
+            None => Reason::Stripped { path, build_id },
         };
         if symbols.is_none() && plt.table.is_empty() && debug.is_none() {
             return Err(reason);
         }
         let shown = ShownNames::new(options.demangle);
         Ok(ElfNames { runtime, symbols, plt, debug, found, shown, settled: RwLock::default(), reason })
+    }
+
+    /// Whether there is debug information, and it is wanted.
+    pub(crate) fn has_debug_info(&self) -> bool {
+        self.debug.is_some()
     }
 
     fn find(&self, address: u64) -> Option<Hit> {

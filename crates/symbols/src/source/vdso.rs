@@ -1,5 +1,5 @@
-//! The code that the kernel maps into every process, read from this process or out of the recorder's
-//! cache.
+//! The code that the kernel maps into every process, read from this process or out of a copy
+//! that the recorder, or a package, has put somewhere.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -24,7 +24,7 @@ pub(crate) fn open<'f>(
 ) -> Option<Result<Box<dyn Names + 'f>, Reason>> {
     let Subject::Vdso { build_id } = subject else { return None };
     let names = from_own_image(shared, *build_id)
-        .or_else(|reason| from_cache(shared, *build_id).ok_or(reason))
+        .or_else(|reason| from_copy(shared, *build_id).ok_or(reason))
         .and_then(|(path, bytes)| read(shared, &path, bytes));
     Some(names.map(|names| Box::new(names) as Box<dyn Names + 'f>))
 }
@@ -36,11 +36,11 @@ fn read<'f>(shared: &Shared<'f>, path: &Path, bytes: FileBytes) -> Result<ElfNam
     ElfNames::read(parts, shared.files, &shared.options)
 }
 
-/// The image that a recorder put into its cache. Only with a build-id is it known to be the right one.
-fn from_cache(shared: &Shared<'_>, recorded: Option<BuildId>) -> Option<(PathBuf, FileBytes)> {
+/// A copy in the recorder's cache, or in a package of the kernel. Only with a build-id is it known to be the right one.
+fn from_copy(shared: &Shared<'_>, recorded: Option<BuildId>) -> Option<(PathBuf, FileBytes)> {
     let search =
         Search { options: &shared.options, path: Path::new("[vdso]"), build_id: recorded, debug_link: None };
-    search.cached().map(|opened| (opened.path, opened.bytes))
+    search.vdso().map(|opened| (opened.path, opened.bytes))
 }
 
 fn from_own_image(shared: &Shared<'_>, recorded: Option<BuildId>) -> Result<(PathBuf, FileBytes), Reason> {

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use crate::kernel_files::{MOVED, build_id, functions, kernel_image, module, module_subject};
 use crate::programs::{compile, directory, options, run, segments};
 use readperf_symbols::{
-    AddressBatch, BuildId, Demangle, FileBytes, FileLoader, Files, Options, Resolver, Subject, SymbolBatch,
+    AddressBatch, BuildId, Demangle, FileBytes, FileLoader, Files, Options, Reason, Resolver, Subject,
+    SymbolBatch,
 };
 
 /// A stripped program, and its debug file where it is found by build-id.
@@ -203,4 +205,70 @@ fn the_bound_is_kept() {
     let none = Options { cache_bytes: 0, ..program.cached() };
     assert!(program.ask(&none, &program.offsets).0 == program.ask(&program.options(), &program.offsets).0);
     assert!(program.cache_files().is_empty());
+}
+
+/// Asks a new resolver about a kernel or a module. Returns the answer and which files were opened for it.
+fn ask_kernel(options: &Options, subject: &Subject, addresses: &[u64]) -> (SymbolBatch, Vec<PathBuf>) {
+    let opened: Arc<std::sync::Mutex<Vec<PathBuf>>> = Arc::default();
+    let noted = Arc::clone(&opened);
+    let file_loader = FileLoader::new(move |path| {
+        noted.lock().unwrap().push(path.to_owned());
+        Ok(Arc::new(std::fs::read(path)?) as FileBytes)
+    });
+    let files = Files::new();
+    let mut resolver = Resolver::new(&files, Options { file_loader, ..options.clone() });
+    let answer = resolver.resolve(vec![AddressBatch::new(subject.clone(), addresses.to_vec())]).remove(0);
+    resolver.save_cache().unwrap();
+    let opened = opened.lock().unwrap().clone();
+    (answer, opened)
+}
+
+#[test]
+fn kernels_and_modules() {
+    let dir = directory("cache_kernel");
+    let (Some(image), Some(module)) = (kernel_image(&dir), module("cache_module")) else { return };
+    std::thread::sleep(Duration::from_millis(1200));
+    let cached = |options: &Options| Options { cache: Some(dir.join("cache")), ..options.clone() };
+    let kernel_at = |moved: u64| Subject::Kernel {
+        build_id: Some(build_id(&image)),
+        reference: Some(("_text".to_owned(), 0xffff_ffff_8100_0000 + moved)),
+    };
+    let in_kernel =
+        |moved: u64| functions(&image).values().map(|(start, _)| start + moved).collect::<Vec<_>>();
+    let with_image = Options { vmlinux: Some(image.clone()), ..options() };
+    let module_at = |start| {
+        let file = module.file.to_str().unwrap();
+        module_subject(file, Some(build_id(&module.file)), Some(start))
+    };
+    let in_module = |start: u64| module.functions.values().map(|(at, _)| start + at).collect::<Vec<_>>();
+    let places = [0xffff_ffff_c0a3_f000, 0xffff_ffff_c0a4_2000];
+    let cases = [
+        (&with_image, kernel_at(MOVED), in_kernel(MOVED)),
+        // Another boot, elsewhere.
+        (&with_image, kernel_at(2 * MOVED), in_kernel(2 * MOVED)),
+        (&options(), module_at(places[0]), in_module(places[0])),
+        (&options(), module_at(places[1]), in_module(places[1])),
+    ];
+    for (options, subject, addresses) in &cases {
+        let (fresh, _) = ask_kernel(options, subject, addresses);
+        assert!((0..fresh.len()).all(|index| !fresh.frames(index).is_empty()), "{subject:?}");
+        let (first, opened) = ask_kernel(&cached(options), subject, addresses);
+        assert!(first == fresh && opened.len() == 1, "{opened:?}");
+        let (second, opened) = ask_kernel(&cached(options), subject, addresses);
+        assert!(second == fresh && opened.is_empty(), "{opened:?}");
+    }
+    // A list that is given now is used, although an image was asked before.
+    let list = dir.join("kallsyms");
+    std::fs::write(&list, format!("{:016x} T _text\n{:016x} T from_list\n", 0x1000, 0x1000)).unwrap();
+    let with_list = cached(&Options { kallsyms: Some(list), ..with_image.clone() });
+    let (answer, _) = ask_kernel(&with_list, &cases[0].1, &cases[0].2);
+    assert!((0..answer.len()).all(|index| answer.frames(index).is_empty()));
+    // What was kept does not outlive the file.
+    std::fs::remove_file(&module.file).unwrap();
+    let (answer, _) = ask_kernel(&cached(&options()), &cases[2].1, &cases[2].2);
+    assert!(
+        matches!(answer.batch_reason, Some(Reason::ModuleNotFound { recorded: Some(_), .. })),
+        "{:?}",
+        answer.batch_reason
+    );
 }

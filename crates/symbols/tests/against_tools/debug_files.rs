@@ -211,3 +211,25 @@ fn what_is_no_file() {
     assert!(matches!(ask("/etc/passwd"), Reason::NotElf { .. }));
     assert!(matches!(ask("/etc/passwd/x"), Reason::NoFile { .. }));
 }
+
+/// What a stripped program exports has names; what it keeps to itself has a reason, also out of the cache.
+#[test]
+fn stripped_but_for_what_is_exported() {
+    let dir = directory("exported");
+    let flags = ["-O1", "-g", "-rdynamic", "-s", "-Wl,--build-id"];
+    let Some(program) = compile(&dir, "inlines.c", "cc", &flags) else { return };
+    let code = *crate::programs::segments(&program).unwrap().iter().find(|one| one.offset > 0).unwrap();
+    let notes = run("readelf", &["-n", program.to_str().unwrap()]).unwrap();
+    let id = notes.lines().find_map(|line| line.trim().strip_prefix("Build ID: ")).and_then(BuildId::parse);
+    let none = Options { debug_dirs: vec![], ..options() };
+    let cached = Options { cache: Some(dir.join("cache")), ..none.clone() };
+    let expected = Reason::NotExported { path: program.clone(), build_id: id };
+    std::thread::sleep(std::time::Duration::from_millis(1200));
+    for options in [&none, &cached, &cached] {
+        let answer = resolve_file(options, &program, id, (code.offset..code.offset + code.size).collect());
+        let named = (0..answer.len()).filter(|index| answer.name(*index).is_some()).count();
+        assert!(named > 0 && named < answer.len());
+        assert!((0..answer.len()).all(|index| answer.symbol(index).err().is_none_or(|why| *why == expected)));
+    }
+    assert!(expected.to_string().contains(&id.unwrap().to_string()));
+}

@@ -9,11 +9,11 @@ use readperf_symbols::{
     AddressBatch, GeneratedLine, JitDamage, JitDump, Options, PerfMap, Reason, Subject, SymbolBatch,
 };
 
-const START: u64 = 0x7f00_1234_0000;
-const PID: u32 = 4321;
+pub(crate) const START: u64 = 0x7f00_1234_0000;
+pub(crate) const PID: u32 = 4321;
 
 /// The directory in which the script wrote its files.
-fn written(test: &str, order: &str) -> Option<PathBuf> {
+pub(crate) fn written(test: &str, order: &str) -> Option<PathBuf> {
     let dir = directory(test);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/against_tools/programs/jitdump.py");
     let arguments =

@@ -108,6 +108,11 @@ fn lists_from_elsewhere() {
     std::fs::write(entry.join("hidden"), "0000000000000000 T alpha\n").unwrap();
     let hidden = Options { kallsyms: Some(entry.join("hidden")), ..options() };
     assert_eq!(kernel(&hidden, Some(id), None, vec![1]).batch_reason.unwrap(), Reason::KernelAddressesHidden);
+    let path = entry.join("words");
+    std::fs::write(&path, "root:x:0:0:root\n").unwrap();
+    let no_list = Options { kallsyms: Some(path.clone()), ..options() };
+    let reason = kernel(&no_list, Some(id), None, vec![1]).batch_reason.unwrap();
+    assert_eq!(reason, Reason::NoKernelList { path });
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::programs::{compile, directory, filter, options, resolve_one, run};
 use readperf_symbols::{AddressBatch, BuildId, GuestFiles, Options, Provides, Reason, Subject, SymbolBatch};
 
 /// How far the kernel was moved at boot.
-const MOVED: u64 = 0x1d60_0000;
+pub(crate) const MOVED: u64 = 0x1d60_0000;
 
 /// Where the module was loaded.
 const START: u64 = 0xffff_ffff_c0a3_f000;
@@ -19,13 +19,13 @@ fn text(path: &Path) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-fn build_id(path: &Path) -> BuildId {
+pub(crate) fn build_id(path: &Path) -> BuildId {
     let notes = run("readelf", &["-n".to_owned(), text(path)]).unwrap();
     notes.lines().find_map(|line| line.trim().strip_prefix("Build ID: ")).and_then(BuildId::parse).unwrap()
 }
 
 /// Functions by name, as nm prints them: address and size.
-fn functions(path: &Path) -> BTreeMap<String, (u64, u64)> {
+pub(crate) fn functions(path: &Path) -> BTreeMap<String, (u64, u64)> {
     functions_by("nm", path)
 }
 
@@ -41,7 +41,7 @@ fn functions_by(nm: &str, path: &Path) -> BTreeMap<String, (u64, u64)> {
     run(nm, &["-S".to_owned(), text(path)]).unwrap().lines().filter_map(line).collect()
 }
 
-fn kernel_image(dir: &Path) -> Option<PathBuf> {
+pub(crate) fn kernel_image(dir: &Path) -> Option<PathBuf> {
     let flags = [
         "-O1",
         "-g",
@@ -149,15 +149,15 @@ fn images_in_every_place() {
     assert_eq!(reason, Some(Reason::ReferenceMissing { symbol: "_stext".to_owned() }));
 }
 
-struct Module {
+pub(crate) struct Module {
     dir: PathBuf,
-    file: PathBuf,
+    pub(crate) file: PathBuf,
     id: BuildId,
     /// Where each function is in memory, relative to the start of the module.
-    functions: BTreeMap<String, (u64, u64)>,
+    pub(crate) functions: BTreeMap<String, (u64, u64)>,
 }
 
-fn module(test: &str) -> Option<Module> {
+pub(crate) fn module(test: &str) -> Option<Module> {
     let flags = ["-O1", "-g", "-c", "-fno-pie", "-fcf-protection=none"];
     module_of(test, "cc", "", &flags)
 }
@@ -195,7 +195,7 @@ fn module_of(test: &str, compiler: &str, prefix: &str, flags: &[&str]) -> Option
     Some(Module { id: build_id(&file), dir, file, functions })
 }
 
-fn module_subject(name: &str, build_id: Option<BuildId>, start: Option<u64>) -> Subject {
+pub(crate) fn module_subject(name: &str, build_id: Option<BuildId>, start: Option<u64>) -> Subject {
     Subject::KernelModule { name: PathBuf::from(name), build_id, start }
 }
 
@@ -249,8 +249,13 @@ fn modules_in_every_place() {
     let by_path = module_subject(&recorded, None, Some(START));
     check(&below, by_path.clone(), &module.functions, START);
     put(&module.file, &module.dir.join("dir/made-here.ko"));
-    let reason = resolve_one(&searched, AddressBatch::new(by_path, vec![START])).batch_reason;
-    assert!(matches!(reason, Some(Reason::ModuleNotLoaded { .. })), "{reason:?}");
+    let reason = resolve_one(&searched, AddressBatch::new(by_path.clone(), vec![START])).batch_reason;
+    assert!(matches!(reason, Some(Reason::ModuleNotFound { recorded: None, .. })), "{reason:?}");
+    // Unless it is for the recorded release of the kernel.
+    let of_release = |release: &str| Options { kernel_release: Some(release.to_owned()), ..searched.clone() };
+    let other = resolve_one(&of_release("6.9.0-tes"), AddressBatch::new(by_path.clone(), vec![START]));
+    assert!(matches!(other.batch_reason, Some(Reason::ModuleNotFound { .. })), "{:?}", other.batch_reason);
+    check(&of_release(RELEASE), by_path, &module.functions, START);
 }
 
 /// The debug information of a module has no addresses yet: those of its sections are to be filled in. Some modules keep it in
@@ -399,5 +404,5 @@ fn kernels_of_guests() {
     let answer = resolve_one(&trusting, AddressBatch::new(kernel(Some(78)), vec![0xffff_ffff_8100_0000]));
     assert_eq!(answer.batch_reason, Some(Reason::KernelUnknown));
     let answer = resolve_one(&trusting, AddressBatch::new(module(Some(78)), vec![1]));
-    assert!(matches!(answer.batch_reason, Some(Reason::ModuleNotLoaded { .. })));
+    assert!(matches!(answer.batch_reason, Some(Reason::ModuleNotFound { .. })));
 }

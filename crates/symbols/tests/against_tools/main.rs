@@ -14,6 +14,7 @@
 
 mod cache;
 mod calls;
+mod damaged_companions;
 mod debug_files;
 mod demangle;
 mod foreign;

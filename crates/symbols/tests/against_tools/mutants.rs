@@ -7,7 +7,7 @@ use crate::programs::{compile, directory, options, resolve_file};
 use readperf_symbols::{FileBytes, FileLoader, Options, Reason};
 
 /// Numbers that look random and are the same in each run (xorshift).
-struct Numbers(u64);
+pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
     fn next(&mut self) -> u64 {
@@ -22,13 +22,13 @@ impl Numbers {
     }
 }
 
-fn damage(bytes: &mut Vec<u8>, numbers: &mut Numbers, round: usize) {
+pub(crate) fn damage(bytes: &mut Vec<u8>, numbers: &mut Numbers, round: usize) {
     let size = bytes.len();
     match round % 8 {
         // Headers: the file header, the program headers, the end with the section headers.
-        0 => flip(bytes, numbers, 0, 64),
-        1 => flip(bytes, numbers, 64, 1024),
-        2 => flip(bytes, numbers, size - 2500, size),
+        0 => flip(bytes, numbers, 0, size.min(64)),
+        1 => flip(bytes, numbers, size.min(64) / 2, size.min(1024)),
+        2 => flip(bytes, numbers, size.saturating_sub(2500), size),
         3 => bytes.truncate(numbers.below(bytes.len())),
         4 => {
             // A run of bytes that says "very large" to any reader.
@@ -50,12 +50,12 @@ fn flip_up_to(most: usize, bytes: &mut [u8], numbers: &mut Numbers, start: usize
 }
 
 /// How many mutants there are; `READPERF_MUTANTS` asks for more.
-fn rounds() -> usize {
+pub(crate) fn rounds() -> usize {
     std::env::var("READPERF_MUTANTS").ok().and_then(|text| text.parse().ok()).unwrap_or(1000)
 }
 
 /// The most memory that this process had so far, in KiB.
-fn peak_kib() -> u64 {
+pub(crate) fn peak_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
@@ -139,5 +139,19 @@ fn inlining_without_end() {
             let answer = resolve_file(&Options { lines, ..options() }, &program, None, vec![offset]);
             assert_eq!(answer.name(0), Some("deep"));
         }
+    }
+}
+
+#[test]
+fn code_around_the_end_of_the_address_space() {
+    let dir = directory("wrapping");
+    let Some(program) = compile(&dir, "wrapping.S", "cc", &["-shared", "-nostdlib"]) else { return };
+    let symbols = crate::programs::run("nm", &[program.as_os_str()]).unwrap();
+    let line = symbols.lines().find(|line| line.ends_with(" T plain")).unwrap();
+    let address = u64::from_str_radix(line.split(' ').next().unwrap(), 16).unwrap();
+    let offset = crate::programs::offset(&crate::programs::segments(&program).unwrap(), address).unwrap();
+    for (lines, inlines) in [(true, true), (true, false), (false, true)] {
+        let answer = resolve_file(&Options { lines, inlines, ..options() }, &program, None, vec![offset]);
+        assert_eq!(answer.name(0), Some("plain"), "{:?}", answer.batch_reason);
     }
 }

@@ -7,7 +7,7 @@ use crate::programs::{
 };
 use readperf_symbols::{AddressBatch, BuildId, Options, Provides, Reason, Subject, SymbolArchive};
 
-fn text(path: &Path) -> String {
+pub(crate) fn text(path: &Path) -> String {
     path.to_str().unwrap().to_owned()
 }
 
@@ -35,7 +35,7 @@ fn functions(path: &Path) -> Option<Vec<(u64, Vec<String>)>> {
 }
 
 /// How the gdb manual says that the section is made.
-const EMBED: &str = r#"set -e; cd "$1"
+pub(crate) const EMBED: &str = r#"set -e; cd "$1"
 nm -D whole --format=posix --defined-only | awk '{ print $1 }' | sort > dynamic
 nm whole --format=posix --defined-only | awk '{ if ($2 == "T" || $2 == "t" || $2 == "D") print $1 }' | sort > all
 comm -13 dynamic all > wanted
@@ -74,7 +74,7 @@ fn symbols_embedded_in_the_binary() {
 }
 
 /// A tree like the cache of a recorder: links by build-id to directories by path.
-fn cache(dir: &Path, program: &Path) -> Option<BuildId> {
+pub(crate) fn cache(dir: &Path, program: &Path) -> Option<BuildId> {
     let id = build_id(program)?;
     let (first, rest) = (id.to_string()[..2].to_owned(), id.to_string()[2..].to_owned());
     let entry = dir.join(format!("opt/app/prog/{id}"));
@@ -236,6 +236,20 @@ fn the_vdso_of_the_cache() {
     let cached = Options { build_id_cache: Some(dir.join("cache")), ..options() };
     let answer = resolve_one(&cached, AddressBatch::new(subject.clone(), vec![address + 1]));
     assert!(answer.name(0).unwrap().ends_with("clock_gettime"), "{:?}", answer.name(0));
+    // As packages of kernels have it.
+    let (root, release) = (dir.join("root"), "6.9.0-test".to_owned());
+    for place in [
+        format!("usr/lib/debug/.build-id/{first}/{rest}.debug"),
+        format!("lib/modules/{release}/vdso/vdso64.so"),
+    ] {
+        let place = root.join(place);
+        std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+        std::fs::copy(&image, &place).unwrap();
+        let below = Options { symfs: Some(root.clone()), kernel_release: Some(release.clone()), ..options() };
+        let answer = resolve_one(&below, AddressBatch::new(subject.clone(), vec![address + 1]));
+        assert!(answer.name(0).is_some_and(|name| name.ends_with("clock_gettime")), "{}", place.display());
+        std::fs::remove_file(&place).unwrap();
+    }
     let reason = resolve_one(&options(), AddressBatch::new(subject, vec![address])).batch_reason;
     assert!(matches!(reason, Some(Reason::VdsoDiffers { .. })));
 }

@@ -33,7 +33,7 @@ use readperf::profile::{NameFilter, Profile};
 use readperf::session::Session;
 use readperf::{Analysis, Chunk};
 use regex_lite::Regex;
-use std::io::Write;
+use std::io::{self, Write};
 
 /// What the key parent looks for: perf's own default.
 const PARENT: &str = "^sys_|^do_page_fault";
@@ -336,7 +336,7 @@ impl Report {
             widths: self.look.widths(),
             hierarchy: self.hierarchy,
         };
-        self.write(input, &report, analysis)
+        self.write(input, &report, analysis, *children || graph.is_some())
     }
 
     /// Columns of the terminal, if text goes to one.
@@ -345,7 +345,13 @@ impl Report {
         size.map(|(width, _)| usize::from(width.0))
     }
 
-    fn write(&self, input: &Input, report: &output::Report<'_>, analysis: &Analysis) -> anyhow::Result<()> {
+    fn write(
+        &self,
+        input: &Input,
+        report: &output::Report<'_>,
+        analysis: &Analysis,
+        stacks: bool,
+    ) -> anyhow::Result<()> {
         if self.look.json {
             let mut out = self.profile.output.open(input)?;
             output::write_json(&mut out, report, analysis.issues.iter())?;
@@ -368,8 +374,30 @@ impl Report {
             return Ok(out.flush()?);
         }
         output::write_text(&mut out, report)?;
-        overview::write_missing(&mut out, &analysis.profile, &analysis.session)?;
+        if report.histograms.is_empty() {
+            self.write_why_empty(&mut out)?;
+        }
+        overview::write_missing(&mut out, &analysis.profile, &analysis.session, stacks)?;
         Ok(out.flush()?)
+    }
+}
+
+impl Report {
+    /// Says what may have kept all samples out.
+    fn write_why_empty(&self, out: &mut impl Write) -> io::Result<()> {
+        let given = self.profile.samples.given().chain(self.profile.names.given());
+        let given: Vec<&str> = given.collect();
+        if !given.is_empty() {
+            let given = given.join(" and ");
+            writeln!(
+                out,
+                "  nothing passes {given}; `readperf stats` and `readperf info` tell what is recorded"
+            )?;
+        }
+        if self.branch_stack {
+            writeln!(out, "  -b shows samples with branches: they are recorded by `perf record -b`")?;
+        }
+        Ok(())
     }
 }
 

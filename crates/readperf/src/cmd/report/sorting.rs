@@ -130,7 +130,9 @@ impl Wanted<'_> {
         }
         sorting.order = order;
         if sorting.keys.is_empty() {
-            return Err("no sort key is given: with --fields, name one there or in --sort".to_owned());
+            return Err(
+                "no key makes rows: name one, such as comm, dso or symbol, in --sort or --fields".to_owned()
+            );
         }
         Ok(sorting)
     }

@@ -9,7 +9,8 @@ mod function;
 use gimli::{UnitOffset, UnitRef};
 use rustc_hash::FxHashMap;
 
-use self::entry::{Code, Names, read_code};
+use self::entry::Names;
+pub(super) use self::entry::{Code, read_code};
 use self::function::InlinedTree;
 use super::look_up::Piece;
 use super::units::Units;

@@ -45,6 +45,10 @@ pub(crate) struct Query {
     pub(crate) group: Option<SymbolId>,
 }
 
+/// How many units all contexts of a file together may have. Each context has all units of the file, whether it is asked
+/// about them or not, and each unit takes about 20 KiB there: a kernel has 3000.
+const MAX_UNITS_IN_ALL: usize = 16 << 10;
+
 /// What is wanted of the debug information.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
@@ -96,15 +100,20 @@ pub(crate) struct DebugInfo<'f> {
 impl<'f> DebugInfo<'f> {
     /// Reads the sections and the ranges of the units; `None` when the file has no DWARF. What has to be decompressed
     /// is kept in `files`.
-    pub(crate) fn open(found: DebugFiles<'f>, files: &'f Files) -> Option<DebugInfo<'f>> {
+    pub(crate) fn open(found: DebugFiles<'f>, wanted: Wanted, files: &'f Files) -> Option<DebugInfo<'f>> {
         let mut dwarf = sections::read(found.data, files, found.sections_at.as_deref())?;
         if let Some(supplement) = found.supplement.and_then(|data| sections::read(data, files, None)) {
             dwarf.set_sup(supplement);
         }
-        dwarf.populate_abbreviations_cache(gimli::AbbreviationsCacheStrategy::Duplicates);
-        // One for each thread that may work on this binary.
-        let shards = (0..rayon::current_num_threads().max(1)).map(|_| Mutex::new(None)).collect();
+        dwarf.populate_abbreviations_cache(match wanted {
+            // One unit at a time is read, and let go.
+            Wanted::Names => gimli::AbbreviationsCacheStrategy::Duplicates,
+            // Each context keeps those of all units: those of a kernel take 150 MiB, so the contexts share them.
+            Wanted::Line | Wanted::NamesAndLines => gimli::AbbreviationsCacheStrategy::All,
+        });
         let units = Units::read(&dwarf);
+        let shards = shard_count(rayon::current_num_threads(), units.len());
+        let shards = (0..shards).map(|_| Mutex::new(None)).collect();
         let split = SplitFiles::new(found.split, files);
         Some(DebugInfo { dwarf: Arc::new(dwarf), units, split, shards })
     }
@@ -182,8 +191,27 @@ impl<'f> DebugInfo<'f> {
     }
 }
 
+/// How many contexts there are: one for each thread that may work on this binary, but not so many that they take more
+/// memory and time than they save.
+fn shard_count(threads: usize, units: usize) -> usize {
+    threads.min(MAX_UNITS_IN_ALL.checked_div(units).unwrap_or(usize::MAX)).max(1)
+}
+
 impl fmt::Debug for DebugInfo<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DebugInfo").field("units", &self.units.len()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contexts_stay_within_bounds() {
+        assert_eq!([0, 1, 16].map(|threads| shard_count(threads, 5)), [1, 1, 16]);
+        assert_eq!(shard_count(8, 0), 8);
+        assert_eq!(shard_count(64, 3100), 5);
+        assert_eq!(shard_count(64, 100_000), 1);
     }
 }

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use gimli::{DebugInfoOffset, UnitHeader};
 use rayon::prelude::*;
 
+use super::inlined::{Code, read_code};
 use super::nesting;
 use super::{Dwarf, Slice};
 
@@ -177,13 +178,10 @@ impl Stated {
     fn add_all(&mut self, dwarf: &Dwarf<'_>, header: UnitHeader<Slice<'_>>) -> gimli::Result<()> {
         let unit = dwarf.unit(header)?;
         self.is_split = unit.dwo_id.is_some();
-        let mut ranges = dwarf.unit_ranges(&unit)?;
-        while let Some(range) = ranges.next()? {
-            if range.begin < range.end {
-                self.ranges.push((range.begin, range.end));
-            }
-        }
-        Ok(())
+        let mut entries = unit.entries_raw(None)?;
+        let root = entries.read_abbreviation()?.ok_or(gimli::Error::MissingUnitDie)?;
+        let add = |code: Code| self.ranges.push((code.begin, code.end));
+        read_code(unit.unit_ref(dwarf), &mut entries, root, |_| Ok(()), add)
     }
 
     fn may_have_more(&self) -> bool {

@@ -33,3 +33,7 @@ __attribute__((section(".exit.text"))) int stop_module(void)
 {
 	return handled - 5;
 }
+
+/* As the kernel's own build makes it: which release the module is for. */
+__attribute__((section(".modinfo"), used)) static const char vermagic[] =
+	"vermagic=6.9.0-test SMP preempt mod_unload modversions ";

@@ -15,7 +15,7 @@ const MAX_REFERENCES: usize = 16;
 const MAX_KEPT_UNITS: usize = 64;
 
 /// A stretch of code: the first address, and the one behind its last.
-pub(super) type Code = Range;
+pub(in crate::source::dwarf) type Code = Range;
 
 type Value<'f> = AttributeValue<Slice<'f>>;
 
@@ -27,7 +27,7 @@ pub(super) fn may_have_code(abbreviation: &gimli::Abbreviation) -> bool {
 
 /// Reads an entry whose abbreviation was read: tells `each` all of its other attributes, and `add` the stretches of its code
 /// that are not empty. An entry that the linker has dropped has some at the end of the address space, which wrap.
-pub(super) fn read_code<'f>(
+pub(in crate::source::dwarf) fn read_code<'f>(
     unit: UnitRef<'_, Slice<'f>>,
     entries: &mut EntriesRaw<'_, Slice<'f>>,
     abbreviation: &gimli::Abbreviation,
