@@ -9,7 +9,7 @@ use crate::text::{printable, seconds};
 use lines::Lines;
 use payload::Payload;
 use perffile::simpleperf::{SplitRecords, WholeRecord};
-use perffile::tracepoint::{Catalog, TracingData};
+use perffile::tracepoint::{Catalog, NoSymbols, TracingData};
 use perffile::wire::attr::{AttrFlags, SampleShape};
 use perffile::wire::describe::{Describe, Shown};
 use perffile::wire::feature::bit;
@@ -182,7 +182,7 @@ impl Dumper {
             return None;
         }
         let (sample, _) = event.sample()?.decode().ok()?;
-        Payload::new(&self.catalog, attr.config, sample.raw?)
+        Payload::new(&self.catalog, attr.config, sample.raw?, &NoSymbols)
     }
 }
 

@@ -65,13 +65,7 @@ impl Script {
         const WIDTH: usize = "|12345678".len();
         shown.resize(shown.len().max(WIDTH), b' ');
         shown.push(b' ');
-        // Tabs do no harm.
-        for (nr, part) in line.split(|byte| *byte == b'\t').enumerate() {
-            if nr > 0 {
-                shown.push(b'\t');
-            }
-            shown.extend_from_slice(places::shown(part).as_bytes());
-        }
+        shown.extend_from_slice(&places::shown_with_tabs(line));
         shown.push(b'\n');
         next.source = Some(self.sources.len());
         self.sources.push(shown.into());

@@ -71,7 +71,7 @@ impl Script {
         let raw = columns
             .and_then(|columns| columns.tracepoint)
             .and_then(|id| Some((id, moment.sample.decode().ok()?.0.raw?)));
-        if let Some(payload) = raw.and_then(|(id, raw)| Payload::new(&self.catalog, id, raw)) {
+        if let Some(payload) = raw.and_then(|(id, raw)| Payload::new(&self.catalog, id, raw, &self.symbols)) {
             put("text", payload.text.as_str().into());
             put("fields", payload.fields().into());
         }

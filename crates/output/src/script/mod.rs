@@ -11,6 +11,7 @@ mod digits;
 mod draft;
 mod fields;
 mod json;
+mod payload_names;
 mod places;
 mod records;
 mod sample;
@@ -30,10 +31,11 @@ use perffile::wire::feature::bit;
 use perffile::wire::feature::clock_data::ClockData;
 use perffile::wire::registers::Machine;
 use perffile::{Container, Features, Metadata, Schema};
+use payload_names::PayloadNames;
 use places::Places;
 use readperf_profile::{AddressId, Addresses, Names};
 use readperf_session::{CommId, Session};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// How times are shown.
@@ -126,6 +128,9 @@ pub struct Script {
     features: Option<Arc<Features>>,
     machine: Option<Machine>,
     catalog: Catalog,
+    /// Tracepoints whose texts show kernel addresses as symbols, by id.
+    symbol_events: FxHashSet<u64>,
+    symbols: PayloadNames,
     /// How the clock of the recording stands to the time of day.
     clock: Option<ClockData>,
     cgroups: Cgroups,
@@ -148,6 +153,8 @@ impl Script {
             features: None,
             machine: None,
             catalog: Catalog::default(),
+            symbol_events: FxHashSet::default(),
+            symbols: PayloadNames::default(),
             clock: None,
             cgroups: Cgroups::default(),
             instructions: FxHashMap::default(),
@@ -167,8 +174,11 @@ impl Script {
     /// # Errors
     /// A choice of fields that this recording cannot serve, in words.
     pub fn learn(&mut self, metadata: &Metadata) -> Result<(), String> {
-        self.learn_features(metadata);
+        let is_new = self.learn_features(metadata) || self.has_events != metadata.schema.events().len();
         self.learn_events(&metadata.schema)?;
+        if is_new {
+            self.learn_symbol_events(&metadata.schema);
+        }
         // A pipe tells of its clock when it has told of its events.
         let is_told = self.clock.is_some() || metadata.container == Container::Pipe;
         if !is_told && self.columns.iter().any(|columns| columns.fields.has(Field::TimeOfDay)) {
@@ -190,10 +200,11 @@ impl Script {
         Ok(())
     }
 
-    fn learn_features(&mut self, metadata: &Metadata) {
+    /// Whether there were any new ones.
+    fn learn_features(&mut self, metadata: &Metadata) -> bool {
         let features = &metadata.features;
         if self.features.as_ref().is_some_and(|known| Arc::ptr_eq(known, features)) {
-            return;
+            return false;
         }
         let e_machine = || metadata.order.u32_at(features.bytes(bit::E_MACHINE)?, 0);
         let by_name = features.arch().and_then(|arch| Machine::of_arch(&arch));
@@ -204,6 +215,7 @@ impl Script {
         }
         self.clock = features.clock_data();
         self.features = Some(Arc::clone(features));
+        true
     }
 
     /// Makes the lines of places that came since the last time; their names must have been learned.

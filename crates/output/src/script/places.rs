@@ -190,6 +190,18 @@ pub(super) fn shown(name: &[u8]) -> Cow<'_, str> {
     }
 }
 
+/// A text of bytes, made harmless; its tabs stay.
+pub(super) fn shown_with_tabs(text: &[u8]) -> Vec<u8> {
+    let mut harmless = Vec::with_capacity(text.len());
+    for (nr, part) in text.split(|byte| *byte == b'\t').enumerate() {
+        if nr > 0 {
+            harmless.push(b'\t');
+        }
+        harmless.extend_from_slice(shown(part).as_bytes());
+    }
+    harmless
+}
+
 /// Whether it is code of a kernel, host's or guest's: its addresses are those at run time.
 fn is_kernel(kind: &BinaryKind) -> bool {
     kind.is_kernel() || matches!(kind, BinaryKind::GuestKernel { .. } | BinaryKind::GuestModule { .. })

@@ -6,7 +6,6 @@ use super::draft::Draft;
 use super::fields::Field;
 use super::{Known, Script, Times, places, values};
 use crate::calendar::TimeOfDay;
-use perffile::tracepoint::NoSymbols;
 use perffile::wire::attr::SampleType;
 use perffile::wire::head::misc;
 use perffile::wire::sample::Sample;
@@ -263,7 +262,7 @@ impl Script {
         let fields = columns.fields;
         if let (true, Some(id), Some(raw)) = (fields.has(Field::Trace), columns.tracepoint, sample.raw) {
             let before = out.len();
-            self.catalog.write_text(id, raw, &NoSymbols, out);
+            self.catalog.write_text(id, raw, &self.symbols, out);
             values::make_harmless(out, before);
         }
         if fields.has(Field::Addr) {
