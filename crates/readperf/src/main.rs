@@ -3,6 +3,7 @@
 
 mod cli;
 mod cmd;
+mod header;
 mod input;
 mod out;
 mod outcome;

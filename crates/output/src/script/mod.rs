@@ -19,22 +19,23 @@ mod values;
 
 pub use choice::{ChoiceError, FieldChoice};
 pub use code::SourceText;
-pub use draft::Draft;
+pub use draft::{Draft, SourceGap};
 pub use fields::{Field, Fields};
 pub use records::{NextRecord, RecordLine, thread_of};
 pub use sample::{NextLine, SampleLine};
 
 use cgroups::Cgroups;
 use columns::Columns;
+use payload_names::PayloadNames;
 use perffile::tracepoint::{Catalog, TracingData};
 use perffile::wire::feature::bit;
 use perffile::wire::feature::clock_data::ClockData;
 use perffile::wire::registers::Machine;
 use perffile::{Container, Features, Metadata, Schema};
-use payload_names::PayloadNames;
 use places::Places;
-use readperf_profile::{AddressId, Addresses, Names};
-use readperf_session::{CommId, Session};
+use readperf_profile::AddressId;
+pub use readperf_profile::Known;
+use readperf_session::CommId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -104,17 +105,6 @@ impl Default for Options {
     }
 }
 
-/// What is known when lines are made.
-#[derive(Clone, Copy, Debug)]
-pub struct Known<'k> {
-    /// Processes, threads, binaries.
-    pub session: &'k Session,
-    /// The places.
-    pub addresses: &'k Addresses,
-    /// Their names.
-    pub names: &'k Names,
-}
-
 /// Makes lines. What has to be known of the recording is told on the way: [`Script::learn`] as its events become known,
 /// [`Script::prepare`] before names are shown, [`Script::follow`] with
 /// each sample. Then samples can be written, by several threads at once: first into a [`Draft`], which is completed when the
@@ -136,8 +126,10 @@ pub struct Script {
     cgroups: Cgroups,
     /// The bytes of instructions, by place.
     instructions: FxHashMap<AddressId, Box<[u8]>>,
-    /// Lines of source text that go behind the lines that are being made.
-    sources: Vec<Box<[u8]>>,
+    /// Places behind which a chain is not shown any more.
+    chain_ends: FxHashSet<AddressId>,
+    /// How many places have been asked for that.
+    asked_for_ends: usize,
     has_events: usize,
     before: sample::Before,
 }
@@ -158,7 +150,8 @@ impl Script {
             clock: None,
             cgroups: Cgroups::default(),
             instructions: FxHashMap::default(),
-            sources: Vec::new(),
+            chain_ends: FxHashSet::default(),
+            asked_for_ends: 0,
             has_events: 0,
             before: sample::Before::default(),
         }
@@ -223,6 +216,17 @@ impl Script {
         for places in &mut self.places {
             places.learn(known);
         }
+        if self.options.stop_at.is_empty() {
+            return;
+        }
+        let new = self.asked_for_ends..known.addresses.len();
+        self.asked_for_ends = new.end;
+        let ends = new.filter_map(|index| known.addresses.id(index)).filter(|id| {
+            let function = known.names.function_at(*id).and_then(|function| known.names.function(function));
+            let name = function.and_then(|function| function.name.as_deref());
+            name.is_some_and(|name| self.options.stop_at.iter().any(|last| last == name))
+        });
+        self.chain_ends.extend(ends);
     }
 
     /// Takes the names of threads that came since the last time.

@@ -1,6 +1,6 @@
 //! Names of the kernel addresses that the texts of tracepoints show, each learned once.
 
-use super::{Script, SampleLine};
+use super::{SampleLine, Script};
 use perffile::Schema;
 use perffile::tracepoint::{SymbolName, SymbolNames};
 use rustc_hash::FxHashMap;
@@ -19,6 +19,11 @@ impl SymbolNames for PayloadNames {
 }
 
 impl Script {
+    /// Whether the texts of tracepoints show kernel addresses as symbols; then [`Script::unnamed_symbols`] has to be asked.
+    pub fn shows_symbols_in_payloads(&self) -> bool {
+        !self.symbol_events.is_empty()
+    }
+
     /// The addresses that the text of a sample shows as symbols and that have not been told yet, with
     /// [`Script::learn_symbol`].
     pub fn unnamed_symbols(&self, line: &SampleLine<'_, '_>) -> Vec<u64> {

@@ -101,7 +101,9 @@ impl Catalog {
     pub fn symbol_addresses(&self, id: u64, payload: &[u8]) -> Vec<u64> {
         let tracepoint = self.tracepoint(id);
         let print = tracepoint.and_then(|tracepoint| Some((tracepoint, tracepoint.print.as_ref().ok()?)));
-        let Some((tracepoint, _)) = print.filter(|(_, print)| print.shows_symbols()) else { return Vec::new() };
+        let Some((tracepoint, _)) = print.filter(|(_, print)| print.shows_symbols()) else {
+            return Vec::new();
+        };
         let asked = Asked::default();
         tracepoint.write_text(payload, &asked, &self.printk, &mut Vec::new());
         asked.into_addresses()

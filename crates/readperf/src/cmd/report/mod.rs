@@ -9,6 +9,7 @@ mod plan;
 mod sorting;
 
 use super::Cmd;
+use crate::header::write_header;
 use crate::input::Input;
 use crate::outcome::{Outcome, wrong_usage};
 use crate::pager::Pager;
@@ -18,10 +19,9 @@ use call_graph::CallGraph;
 use clap::{Args, ValueEnum};
 use from_perf::FromPerf;
 use look::Look;
-use perffile::Metadata;
 use plan::Plan;
 use readperf::output::report::{self as output, CellStyle};
-use readperf::output::{info, overview};
+use readperf::output::overview;
 use readperf::profile::profile::EventTotal;
 use readperf::profile::view::column::NUMBERS;
 use readperf::profile::view::facts::Facts;
@@ -370,14 +370,4 @@ impl Report {
         overview::write_missing(&mut out, &analysis.profile, &analysis.session)?;
         Ok(out.flush()?)
     }
-}
-
-/// What the recording says of itself, as comments.
-fn write_header(out: &mut impl Write, metadata: &Metadata) -> anyhow::Result<()> {
-    let mut text = Vec::new();
-    info::write_text(&mut text, metadata)?;
-    for line in String::from_utf8_lossy(&text).lines() {
-        writeln!(out, "{}", format!("# {line}").trim_end())?;
-    }
-    Ok(writeln!(out)?)
 }
