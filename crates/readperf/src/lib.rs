@@ -16,6 +16,7 @@
 
 mod analysis;
 mod availability;
+mod branch_code;
 mod embedded;
 mod instructions;
 mod named_places;
@@ -25,6 +26,7 @@ mod unwinding;
 
 pub use analysis::{Analysis, Request, analyse, analyse_detailed, analyse_with};
 pub use availability::missing_names;
+pub use branch_code::BranchCode;
 pub use instructions::Instructions;
 pub use named_places::NamedPlaces;
 pub use naming::{Namer, mapped_files};

@@ -1,7 +1,7 @@
 //! Places whose names are wanted beside those of samples: in payloads, and of instructions between branches.
 
 use crate::naming::Namer;
-use readperf_profile::{AddressId, Addresses, Names};
+use readperf_profile::{AddressId, Addresses, Known, Names};
 use readperf_session::{CodeAddress, Session};
 
 /// The places, and their names as far as they have been learned.
@@ -22,6 +22,11 @@ impl NamedPlaces {
         if self.names.len() < self.addresses.len() {
             namer.learn(&mut self.names, &self.addresses, session);
         }
+    }
+
+    /// What is known of them.
+    pub fn known<'k>(&'k self, session: &'k Session) -> Known<'k> {
+        Known { session, addresses: &self.addresses, names: &self.names }
     }
 
     /// The symbol at a place, and how far behind its start the place is in bytes.

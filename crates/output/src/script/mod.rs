@@ -3,6 +3,7 @@
 //! Programs in the wild read that form, so it is kept to the byte: widths, spaces behind lines, and which fields a kind of
 //! event has. Names are made harmless for terminals, which perf does not do.
 
+mod branch_code;
 mod cgroups;
 mod choice;
 mod code;
@@ -17,6 +18,7 @@ mod records;
 mod sample;
 mod values;
 
+pub use branch_code::{CodeStep, Jump};
 pub use choice::{ChoiceError, FieldChoice};
 pub use code::SourceText;
 pub use draft::{Draft, SourceGap};
@@ -126,6 +128,8 @@ pub struct Script {
     cgroups: Cgroups,
     /// The bytes of instructions, by place.
     instructions: FxHashMap<AddressId, Box<[u8]>>,
+    /// The code that led to the samples whose lines are being made.
+    branch_code: Vec<Box<[u8]>>,
     /// Places behind which a chain is not shown any more.
     chain_ends: FxHashSet<AddressId>,
     /// How many places have been asked for that.
@@ -150,6 +154,7 @@ impl Script {
             clock: None,
             cgroups: Cgroups::default(),
             instructions: FxHashMap::default(),
+            branch_code: Vec::new(),
             chain_ends: FxHashSet::default(),
             asked_for_ends: 0,
             has_events: 0,

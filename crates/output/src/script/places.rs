@@ -132,9 +132,8 @@ impl Style {
         let line = level.frame.and_then(|frame| Some((known.names.file(frame.file?)?, frame.line)));
         match (line, level.binary) {
             (Some((file, line)), _) => {
-                let name = if self.full_path { file } else { file.rsplit('/').next().unwrap_or(file) };
                 out.extend_from_slice(b"\n  ");
-                out.extend_from_slice(printable(name).as_bytes());
+                out.extend_from_slice(file_name(file, self.full_path).as_bytes());
                 out.push(b':');
                 super::digits::decimal(out, line.into(), 0);
             }
@@ -180,6 +179,11 @@ pub(super) fn binary_name(binary: Option<&Binary>) -> Cow<'_, str> {
         Some(binary) if is_kernel(&binary.kind) => shown(&binary.short_name),
         Some(binary) => shown(&binary.name),
     }
+}
+
+/// A source file, with its directories or without.
+pub(super) fn file_name(file: &str, with_directories: bool) -> Cow<'_, str> {
+    printable(if with_directories { file } else { file.rsplit('/').next().unwrap_or(file) })
 }
 
 /// A name of bytes, made harmless.

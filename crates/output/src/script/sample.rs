@@ -42,6 +42,8 @@ pub struct NextLine<'s, 'e> {
     time_ns: u64,
     /// How wide the source of data is at least.
     data_src_width: usize,
+    /// The code that led to it, as an index.
+    pub(super) branch_code: Option<usize>,
 }
 
 /// What lines depend on that were shown before them.
@@ -90,7 +92,8 @@ impl Script {
             self.before.data_src_width = self.before.data_src_width.max(values::data_src_width(bits));
         }
         let time_ns = self.before.time(self.options.times, sample.moment.time_ns);
-        Some(NextLine { sample, time_ns, data_src_width: self.before.data_src_width })
+        let data_src_width = self.before.data_src_width;
+        Some(NextLine { sample, time_ns, data_src_width, branch_code: None })
     }
 
     /// Appends the lines of a sample: for each event that it stands for one, with its call chain. There is one draft for all,
@@ -330,6 +333,10 @@ impl Script {
         }
         if fields.has(Field::Instruction) || fields.has(Field::InstructionLength) {
             self.write_instruction(out, line.sample.address, fields);
+        }
+        let shows_code = fields.has(Field::BranchCode) || fields.has(Field::BranchCodeLengths);
+        if let (true, Some(nr)) = (shows_code, line.branch_code) {
+            out.extend_from_slice(self.branch_code.get(nr).map_or(&[], |text| text));
         }
         if fields.has(Field::PhysAddr) {
             hex(out, sample.phys_addr.unwrap_or_default(), 16);

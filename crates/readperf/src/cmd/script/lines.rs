@@ -4,11 +4,13 @@ use super::destination::Destination;
 use crate::outcome::wrong_usage;
 use crate::source_lines::SourceLines;
 use rayon::prelude::*;
-use readperf::output::script::{Draft, Known, NextLine, NextRecord, RecordLine, SampleLine, Script};
+use readperf::output::script::{
+    CodeStep, Draft, Known, NextLine, NextRecord, RecordLine, SampleLine, Script,
+};
 use readperf::profile::{NameFilter, Names};
 use readperf::session::CpuMode;
 use readperf::symbols::{Files, Options};
-use readperf::{Chunk, Instructions, NamedPlaces, Namer, Sample, State};
+use readperf::{BranchCode, Chunk, Instructions, NamedPlaces, Namer, Sample, State};
 use std::collections::BTreeMap;
 
 /// Samples that a thread makes the lines of in one go.
@@ -37,6 +39,7 @@ pub(super) struct Lines<'f> {
     /// Kernel addresses in the payloads of tracepoints.
     payload_places: NamedPlaces,
     instructions: Option<Instructions>,
+    branch_code: Option<BranchCode>,
     sources: SourceLines,
     pool: rayon::ThreadPool,
     how: How,
@@ -55,6 +58,8 @@ pub(super) struct How {
     pub(super) json: bool,
     /// Whether names are wanted with each chunk: because what is shown besides places has some, or because someone waits.
     pub(super) at_once: bool,
+    /// How many pieces of code between branches are shown; all if not said.
+    pub(super) max_blocks: Option<usize>,
     /// Which samples are shown.
     pub(super) filter: NameFilter,
 }
@@ -75,6 +80,7 @@ impl<'f> Lines<'f> {
             names: Names::default(),
             payload_places: NamedPlaces::default(),
             instructions: None,
+            branch_code: None,
             sources: SourceLines::default(),
             pool,
             how,
@@ -104,6 +110,8 @@ impl<'f> Lines<'f> {
         }
         self.learn_instructions(state, chunk);
         self.learn_payloads(state, chunk);
+        let code = self.learn_branch_code(state, chunk);
+        let mut code = code.iter();
         let State { session, addresses } = state;
         let known = Known { session, addresses, names: &self.names };
         self.script.learn_threads(&known);
@@ -111,10 +119,16 @@ impl<'f> Lines<'f> {
         let is_open = filter.is_open();
         let mut lines = Vec::new();
         for entry in chunk.entries() {
-            lines.extend(match chunk.sample(entry) {
+            let sample = chunk.sample(entry);
+            let steps = sample.as_ref().and_then(|_| code.next());
+            lines.extend(match sample {
                 Some(sample) if is_open || filter.passes(&known, sample.address, sample.stack) => {
                     sample.shares.iter().for_each(|share| out.count(share.event));
-                    self.script.follow(line_of(&sample)).map(Next::Sample)
+                    let mut next = self.script.follow(line_of(&sample));
+                    if let (Some(next), Some(steps), Some(code)) = (&mut next, steps, &mut self.branch_code) {
+                        self.script.show_branch_code(next, steps, &code.places().known(session));
+                    }
+                    next.map(Next::Sample)
                 }
                 Some(_) => None,
                 None if json => None,
@@ -142,6 +156,7 @@ impl<'f> Lines<'f> {
             drafts
         };
         let made: Vec<Vec<Draft>> = self.pool.install(|| lines.par_chunks(SHARE).map(draft).collect());
+        self.script.forget_branch_code();
         for (target, draft) in made.into_iter().flat_map(|drafts| drafts.into_iter().enumerate()) {
             if let (false, Some(drafts)) = (draft.size() == 0, self.drafts.get_mut(target)) {
                 self.waiting += draft.size();
@@ -162,6 +177,25 @@ impl<'f> Lines<'f> {
                 self.script.learn_instruction(place, instructions.at(&state.session, code));
             }
         }
+    }
+
+    /// The code that led to each of a chunk's samples, if it is shown, with the names of its places learned.
+    fn learn_branch_code(&mut self, state: &State, chunk: &Chunk<'_>) -> Vec<Vec<CodeStep>> {
+        let Some(namer) = self.namer.as_mut().filter(|_| self.script.shows_branch_code()) else {
+            return Vec::new();
+        };
+        let symbols = &self.symbols;
+        let code =
+            self.branch_code.get_or_insert_with(|| BranchCode::new(Instructions::new(symbols.clone())));
+        let most = self.how.max_blocks;
+        let State { session, addresses } = state;
+        let steps = |sample: Sample<'_, '_>| match addresses.get(sample.address) {
+            Some(taken_at) => code.steps(session, addresses, sample.branches, *taken_at, most),
+            None => Vec::new(),
+        };
+        let steps = chunk.samples().map(steps).collect();
+        code.places().learn(namer, session);
+        steps
     }
 
     /// Learns the names of the kernel addresses in the payloads of a chunk's samples, if these are shown.

@@ -21,6 +21,15 @@ use readperf::output::script::{self, Field, Inlines, Times};
 use readperf::symbols::{Files, Options};
 use records::ShownRecords;
 
+/// Fields that need to know where branches are.
+const BRANCHES: [Field; 5] = [
+    Field::Branches,
+    Field::BranchSymbols,
+    Field::BranchOffsets,
+    Field::BranchCode,
+    Field::BranchCodeLengths,
+];
+
 /// Shows a line for each sample.
 #[derive(Args, Debug)]
 pub(crate) struct Script {
@@ -67,6 +76,10 @@ pub(crate) struct Script {
     /// Show no inlined functions
     #[arg(long, conflicts_with = "inline")]
     no_inline: bool,
+
+    /// Of brstackinsn the code before the sample and before so many branches
+    #[arg(long, value_name = "N")]
+    max_blocks: Option<usize>,
 
     /// Show source files with their directories
     #[arg(long)]
@@ -117,7 +130,8 @@ Examples:
             || pass.data_addresses
             || pass.branches
             || recording.metadata().container == Container::Pipe;
-        let how = How { json: self.json, at_once, filter };
+        let how =
+            How { json: self.json, at_once, filter, max_blocks: self.max_blocks.filter(|most| *most > 0) };
         let (files, pool) = (Files::new(), self.profile.symbols.pool()?);
         let mut lines = Lines::new(&files, symbols, script::Script::new(options), pool, how);
         let mut out =
@@ -201,10 +215,7 @@ impl Script {
             stacks: options.chains && fields.any(Field::Ip) || self.profile.names.needs_stacks(),
             filter: self.profile.samples.filter(recording)?,
             data_addresses: fields.any(Field::Addr) && recorded(SampleType::ADDR),
-            branches: [Field::Branches, Field::BranchSymbols, Field::BranchOffsets]
-                .iter()
-                .any(|how| fields.any(*how))
-                && recorded(SampleType::BRANCH_STACK),
+            branches: BRANCHES.iter().any(|how| fields.any(*how)) && recorded(SampleType::BRANCH_STACK),
             unwind: options.chains.then(|| symbols.clone()),
             max_frames: options.max_stack,
             threads_of: options.records.clone(),
