@@ -14,15 +14,10 @@ mod script_support;
 
 use oracle::live::Perf;
 use oracle::{fixture, scratch, skip, tool};
-use script_support::{Agreement, build, compare};
+use script_support::{Agreement, build, compare, script};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use tempfile::TempDir;
-
-fn script(data: &Path, options: &[&str]) -> String {
-    let data = data.to_str().unwrap();
-    tool::answer(&[&["script", "--no-progress"], options, &[data]].concat())
-}
 
 /// A recording of the program with these options.
 fn record(test: &str, options: &[&str]) -> Option<(&'static Perf, TempDir, PathBuf)> {
