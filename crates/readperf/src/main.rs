@@ -3,6 +3,7 @@
 
 mod cli;
 mod cmd;
+mod from_perf;
 mod header;
 mod input;
 mod out;

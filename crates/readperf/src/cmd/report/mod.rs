@@ -9,6 +9,7 @@ mod plan;
 mod sorting;
 
 use super::Cmd;
+use crate::from_perf::FromPerf;
 use crate::header::write_header;
 use crate::input::Input;
 use crate::outcome::{Outcome, wrong_usage};
@@ -17,7 +18,7 @@ use crate::profile_options::{ProfileOptions, Wanted};
 use crate::sample_options::pattern;
 use call_graph::CallGraph;
 use clap::{Args, ValueEnum};
-use from_perf::FromPerf;
+use from_perf::OfReport;
 use look::Look;
 use plan::Plan;
 use readperf::output::overview;
@@ -155,7 +156,7 @@ pub(crate) struct Report {
     profile: ProfileOptions,
 
     #[command(flatten)]
-    foreign: FromPerf,
+    foreign: FromPerf<OfReport>,
 }
 
 fn keys_help() -> String {
@@ -203,9 +204,7 @@ Examples:
   readperf report --json perf.data | jq '.events[0].rows[:5]'";
 
     fn run(&self) -> anyhow::Result<Outcome> {
-        if let Some(refused) = self.foreign.refused.first() {
-            wrong_usage(refused);
-        }
+        self.foreign.check();
         let (mut input, graph) = self.input_and_graph();
         input.quiet = self.look.quiet;
         input.no_progress |= self.look.quiet;

@@ -2,10 +2,12 @@
 
 mod destination;
 mod fields;
+mod from_perf;
 mod lines;
 mod records;
 
 use super::Cmd;
+use crate::from_perf::FromPerf;
 use crate::header::write_header;
 use crate::input::Input;
 use crate::outcome::{Outcome, wrong_usage};
@@ -13,6 +15,7 @@ use crate::profile_options::ProfileOptions;
 use crate::progress::Progress;
 use clap::Args;
 use destination::Destination;
+use from_perf::OfScript;
 use lines::{How, Lines};
 use perffile::wire::attr::SampleType;
 use perffile::{Container, Recording};
@@ -102,6 +105,9 @@ pub(crate) struct Script {
 
     #[command(flatten)]
     profile: ProfileOptions,
+
+    #[command(flatten)]
+    foreign: FromPerf<OfScript>,
 }
 
 impl Cmd for Script {
@@ -116,6 +122,7 @@ Examples:
   readperf script perf.data | stackcollapse-perf.pl | flamegraph.pl > out.svg";
 
     fn run(&self) -> anyhow::Result<Outcome> {
+        self.foreign.check();
         let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
         if self.header_only {
             return self.only_header(&recording);
