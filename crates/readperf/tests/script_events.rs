@@ -214,3 +214,22 @@ fn json_lines_have_every_recorded_field() {
         assert!(seen.contains(field), "{field} is in no fixture: {seen:?}");
     }
 }
+
+#[test]
+fn other_options_of_perf_are_taken_or_refused_with_a_reason() {
+    let data = fixture("main");
+    let plain = script(&data, &[]);
+    assert_eq!(plain, script(&data, &["-f", "-v", "-I", "--demangle-kernel"]));
+    for (option, reason) in [
+        ("--itrace=i0", "AUX data"),
+        ("-D", "readperf dump"),
+        ("--switch-on=x", "--time"),
+        ("--xed", "-F insn"),
+        ("-l", "--json"),
+        ("--metric-only", "unexpected argument"),
+    ] {
+        let output = tool::run(&["script", option, data.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(2), "{option}");
+        assert!(tool::stderr(&output).contains(reason), "{option}: {}", tool::stderr(&output));
+    }
+}

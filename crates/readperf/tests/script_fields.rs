@@ -121,6 +121,8 @@ fn the_header_is_that_of_info() {
         assert_eq!(bare, told, "{name}");
         assert!(header.lines().all(|line| line.starts_with('#')));
     }
+    let report = tool::answer(&["report", "--header-only", fixture("main").to_str().unwrap()]);
+    assert_eq!(report, script(&fixture("main"), &["--header-only"]));
     let (with, without) = (script(&fixture("main"), &["--header"]), script(&fixture("main"), &[]));
     assert_eq!(with.strip_suffix(&without), Some(script(&fixture("main"), &["--header-only"]).as_str()));
 }
