@@ -133,7 +133,7 @@ pub(super) const NAMES: &[(&str, Field)] = &[
 /// Fields that perf has, and why they are not here.
 pub(super) const NOT_SHOWN: &[(&str, &str)] = &[(
     "metric",
-    "metrics are not worked out for each sample; readperf stat shows the counts of a perf stat recording",
+    "a metric compares counts over a time, which one sample has not; readperf stat has those of a perf stat recording",
 )];
 
 /// A set of fields.
