@@ -28,7 +28,7 @@ pub use analysis::{Analysis, Request, analyse, analyse_detailed, analyse_with};
 pub use availability::missing_names;
 pub use branch_code::BranchCode;
 pub use instructions::Instructions;
-pub use named_places::NamedPlaces;
+pub use named_places::{NamedPlaces, name_kernel_addresses};
 pub use naming::{Namer, mapped_files};
 pub use pass::{Chunk, Entry, PassOptions, Passed, Sample, State, pass};
 pub use perffile;

@@ -233,3 +233,24 @@ fn other_options_of_perf_are_taken_or_refused_with_a_reason() {
         assert!(tool::stderr(&output).contains(reason), "{option}: {}", tool::stderr(&output));
     }
 }
+
+/// The key `trace` of a report, which is the default for tracepoints, shows the same names.
+#[test]
+fn a_report_names_kernel_functions_as_perf() {
+    let test = "a_report_names_kernel_functions_as_perf";
+    let Some(perf) = Perf::or_skip(test) else { return };
+    let dir = scratch();
+    let record = ["-e", "kmem:kmalloc", "--", "ls", "/usr/include"];
+    let Some(data) = perf.record(test, dir.path(), &record) else { return };
+    let path = data.to_str().unwrap();
+    let sites = |text: &str| -> BTreeSet<String> {
+        let words = text.split_whitespace().filter_map(|word| word.strip_prefix("call_site="));
+        words.map(str::to_owned).collect()
+    };
+    let theirs = sites(&perf.report(&data, &["--stdio", "-s", "trace"]));
+    if !theirs.iter().any(|site| site.contains("+0x")) {
+        return skip(test, "perf names no kernel function: kernel.kptr_restrict?");
+    }
+    let options = ["report", "--no-progress", "--sort", "trace", "--percent-limit", "0", path];
+    assert_eq!(theirs, sites(&tool::answer(&options)));
+}

@@ -28,15 +28,14 @@ pub use sample::{NextLine, SampleLine};
 
 use cgroups::Cgroups;
 use columns::Columns;
-use payload_names::PayloadNames;
 use perffile::tracepoint::{Catalog, TracingData};
 use perffile::wire::feature::bit;
 use perffile::wire::feature::clock_data::ClockData;
 use perffile::wire::registers::Machine;
 use perffile::{Container, Features, Metadata, Schema};
 use places::Places;
-use readperf_profile::AddressId;
 pub use readperf_profile::Known;
+use readperf_profile::{AddressId, PayloadNames};
 use readperf_session::CommId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;

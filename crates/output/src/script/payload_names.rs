@@ -1,22 +1,7 @@
-//! Names of the kernel addresses that the texts of tracepoints show, each learned once.
+//! Which kernel addresses the texts of tracepoints show, and what they are called.
 
 use super::{SampleLine, Script};
 use perffile::Schema;
-use perffile::tracepoint::{SymbolName, SymbolNames};
-use rustc_hash::FxHashMap;
-
-/// The names, by address; `None` of an address that has none.
-#[derive(Clone, Debug, Default)]
-pub(super) struct PayloadNames {
-    by_address: FxHashMap<u64, Option<(Box<str>, u64)>>,
-}
-
-impl SymbolNames for PayloadNames {
-    fn symbol(&self, address: u64) -> Option<SymbolName<'_>> {
-        let (name, offset) = self.by_address.get(&address)?.as_ref()?;
-        Some(SymbolName { name, offset: *offset })
-    }
-}
 
 impl Script {
     /// Whether the texts of tracepoints show kernel addresses as symbols; then [`Script::unnamed_symbols`] has to be asked.
@@ -32,13 +17,13 @@ impl Script {
         let shows = id.filter(|id| self.symbol_events.contains(id));
         let Some((id, raw)) = shows.and_then(|id| Some((id, raw()?))) else { return Vec::new() };
         let mut asked = self.catalog.symbol_addresses(id, raw);
-        asked.retain(|address| !self.symbols.by_address.contains_key(address));
+        asked.retain(|address| !self.symbols.has_learned(*address));
         asked
     }
 
     /// Takes the name of a kernel address, and how far behind the start of the symbol it is in bytes.
     pub fn learn_symbol(&mut self, address: u64, name: Option<(&str, u64)>) {
-        self.symbols.by_address.insert(address, name.map(|(name, offset)| (name.into(), offset)));
+        self.symbols.learn(address, name);
     }
 
     /// Finds out which of the events show symbols.

@@ -32,7 +32,7 @@ use readperf::profile::view::key::KEYS;
 use readperf::profile::view::surroundings::Surroundings;
 use readperf::profile::{NameFilter, Profile};
 use readperf::session::Session;
-use readperf::{Analysis, Chunk};
+use readperf::{Analysis, Chunk, name_kernel_addresses};
 use regex_lite::Regex;
 use std::io::Write;
 
@@ -226,6 +226,7 @@ Examples:
         };
         let mut analysis = self.profile.read(&input, &recording, filter, &wanted, see)?;
         surroundings.learn(&analysis.metadata);
+        self.name_payloads(&input, &analysis, &mut surroundings)?;
         let Analysis { profile, session, .. } = &mut analysis;
         self.select_before(profile, session, &surroundings);
         let all = profile.events().to_vec();
@@ -254,6 +255,22 @@ impl Report {
     fn parent(&self) -> Regex {
         let default = || pattern(PARENT).unwrap_or_else(|message| wrong_usage(&message));
         self.parent.clone().unwrap_or_else(default)
+    }
+
+    /// Learns the kernel functions that the texts of tracepoints show.
+    fn name_payloads(
+        &self,
+        input: &Input,
+        analysis: &Analysis,
+        surroundings: &mut Surroundings,
+    ) -> anyhow::Result<()> {
+        let asked = surroundings.symbol_addresses(&analysis.profile);
+        if !asked.is_empty() {
+            let options = self.profile.symbols.options(input)?;
+            let learn = |address, name: Option<(&str, u64)>| surroundings.learn_symbol(address, name);
+            name_kernel_addresses(&asked, &analysis.session, &analysis.metadata, &options, learn);
+        }
+        Ok(())
     }
 
     /// Takes away what does not count for 100 % either.
