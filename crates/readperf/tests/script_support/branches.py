@@ -108,6 +108,8 @@ def main(source, destination, path):
                 source_ip = 16 if wrong == 4 and nr == len(branches) - 1 else base + source_ip
                 body += struct.pack("<QQQ", source_ip, base + target_ip, flags)
             record = struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+        elif kind == SAMPLE:
+            record = struct.pack("<IHH", kind, misc, 8 + len(record)) + record[8:] + bytes(8)
         records += record
     head, tail = bytearray(data[:start]), bytearray(data[start + size :])
     struct.pack_into("<Q", head, 48, len(records))
