@@ -75,7 +75,7 @@ fn cells(row: &Row, event: &EventTotal, names: Names<'_>) -> [String; 7] {
         printable(&names.binary_name(row)).into_owned(),
         function.map_or_else(String::new, |function| printable(&function.label()).into_owned()),
         function
-            .and_then(|function| function.source_file.as_deref())
+            .and_then(|function| function.source_file())
             .map_or_else(String::new, |file| printable(file).into_owned()),
     ]
 }

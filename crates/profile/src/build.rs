@@ -1,8 +1,9 @@
 //! Samples, one by one, to a profile. Holds one row for all samples that agree in what is kept of them.
 
 use crate::addresses::{AddressId, Addresses};
+use crate::beside::{Beside, Sorting};
 use crate::detail::{self, Branch, DetailId, DetailOptions, Details, Weighing};
-use crate::interner::Interner;
+use crate::gathered::{Block, Gathered, Gathering};
 use crate::names::Names;
 use crate::profile::{EventTotal, Profile, SampleRow};
 use crate::stacks::{StackId, Stacks};
@@ -23,58 +24,54 @@ pub struct Keep {
 }
 
 /// Adds up samples.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Builder {
     keep: Keep,
+    is_concurrent: bool,
     totals: Vec<(u64, u64)>,
-    stacks: Stacks,
     details: Details,
-    rows: Interner<SampleRow>,
-    /// Samples and period of each row.
-    sums: Vec<(u64, u64)>,
-    /// With times: the rows, one a sample.
-    single: Vec<SampleRow>,
-    waiting: Waiting,
+    /// Samples whose stacks and rows are still to be looked up.
+    block: Block,
+    tables: Option<Tables>,
     times_ns: Option<(u64, u64)>,
 }
 
-/// Samples that wait: those whose stacks and rows are not looked up yet, since that is faster for many at once.
-#[derive(Debug, Default)]
-struct Waiting {
-    /// The places of their stacks, each the innermost first.
-    places: Vec<AddressId>,
-    ends: Vec<usize>,
-    /// Their rows, with the stack's index among these. As keys, rows have no sums yet.
-    rows: Vec<(SampleRow, usize)>,
-    periods: Vec<u64>,
-    stacks: Vec<StackId>,
-    keys: Vec<SampleRow>,
-    numbers: Vec<u32>,
-}
-
-/// Samples that wait at most: what is needed of the tables for so many fits into a cache close to the processor.
-const WAITING: usize = 1024;
-
-impl Waiting {
-    /// Whether it is time to look them up. Samples may stand for nothing, or for several events.
-    fn is_enough(&self) -> bool {
-        self.ends.len() >= WAITING || self.rows.len() >= WAITING
-    }
+/// Where blocks of samples are taken in.
+#[derive(Debug)]
+enum Tables {
+    /// On this thread.
+    Here(Gathering),
+    /// On another one.
+    Beside(Beside),
 }
 
 impl Builder {
     /// Nothing yet.
     pub fn new(keep: Keep) -> Self {
-        Builder { keep, ..Builder::default() }
+        Builder::with_details(keep, DetailOptions::default())
     }
 
     /// Nothing yet; keeps more of each sample.
     pub fn with_details(keep: Keep, details: DetailOptions) -> Self {
-        let stacks = if details.whole_stacks { Stacks::whole() } else { Stacks::default() };
-        Builder { keep, stacks, details: Details::new(details), ..Builder::default() }
+        Builder {
+            keep,
+            is_concurrent: false,
+            totals: Vec::new(),
+            details: Details::new(details),
+            block: Block::default(),
+            tables: None,
+            times_ns: None,
+        }
     }
 
-    /// Adds a sample: for each event it stands for, its share. `stack` has its places, the innermost first.
+    /// Whether a second thread may look up stacks and rows, once there are enough for it. The result is the same.
+    #[must_use]
+    pub fn concurrent(self, is_concurrent: bool) -> Self {
+        Builder { is_concurrent, ..self }
+    }
+
+    /// Adds a sample: for each event it stands for, its share. `stack` has its places, the innermost first; `data` is where
+    /// its data lies.
     #[inline]
     pub fn add(
         &mut self,
@@ -82,27 +79,15 @@ impl Builder {
         shares: &[Share],
         address: AddressId,
         stack: &[AddressId],
-    ) {
-        self.add_with(sample, shares, address, stack, None);
-    }
-
-    /// Adds a sample with the place of its data.
-    #[inline]
-    pub fn add_with(
-        &mut self,
-        sample: &SampleMoment<'_>,
-        shares: &[Share],
-        address: AddressId,
-        stack: &[AddressId],
         data: Option<AddressId>,
     ) {
-        if self.waiting.is_enough() {
+        if self.block.is_enough() {
             self.take_in();
         }
         if self.keep.stacks {
-            self.waiting.places.extend_from_slice(stack);
+            self.block.places.extend_from_slice(stack);
         }
-        self.waiting.ends.push(self.waiting.places.len());
+        self.block.ends.push(self.block.places.len());
         if sample.is_timed && !shares.is_empty() {
             let (first, last) = self.times_ns.unwrap_or((sample.time_ns, sample.time_ns));
             self.times_ns = Some((first.min(sample.time_ns), last.max(sample.time_ns)));
@@ -121,10 +106,10 @@ impl Builder {
     /// Adds the branches of a sample, each as a sample that stands for one.
     pub fn add_branches(&mut self, sample: &SampleMoment<'_>, event: usize, branches: &[Branch]) {
         for branch in branches {
-            if self.waiting.is_enough() {
+            if self.block.is_enough() {
                 self.take_in();
             }
-            self.waiting.ends.push(self.waiting.places.len());
+            self.block.ends.push(self.block.places.len());
             let detail = self.details.number(sample, None, Some(branch));
             self.add_share(sample, Share { event, period: 1 }, branch.to, detail);
         }
@@ -152,69 +137,72 @@ impl Builder {
             samples: 0,
             period: 0,
         };
-        self.waiting.rows.push((key, self.waiting.ends.len().saturating_sub(1)));
-        self.waiting.periods.push(share.period);
+        self.block.rows.push((key, self.block.ends.len().saturating_sub(1)));
+        self.block.periods.push(share.period);
     }
 
-    /// Looks up the stacks and rows of the samples that wait, and adds their periods.
+    /// Hands the samples that wait to the tables.
     fn take_in(&mut self) {
-        let Waiting { places, ends, rows, periods, stacks, keys, numbers } = &mut self.waiting;
-        stacks.clear();
-        keys.clear();
-        numbers.clear();
-        self.stacks.number_all(places, ends, stacks);
-        keys.extend(rows.iter().map(|(key, stack)| {
-            let stack = stacks.get(*stack).copied().unwrap_or(StackId::EMPTY);
-            SampleRow { stack, ..*key }
-        }));
-        if self.keep.times {
-            let single = keys.iter().zip(&*periods);
-            self.single.extend(single.map(|(key, period)| SampleRow { samples: 1, period: *period, ..*key }));
-        } else {
-            self.rows.number_all(keys, numbers);
-            self.sums.resize(self.rows.as_slice().len(), (0, 0));
-            for (number, period) in numbers.iter().zip(&*periods) {
-                if let Some((samples, sum)) = self.sums.get_mut(*number as usize) {
-                    *samples += 1;
-                    *sum = sum.wrapping_add(*period);
-                }
-            }
+        if self.tables.is_none() {
+            self.tables = Some(self.new_tables());
         }
-        places.clear();
-        ends.clear();
-        rows.clear();
-        periods.clear();
+        match &mut self.tables {
+            Some(Tables::Here(gathering)) => gathering.take_in(&mut self.block),
+            Some(Tables::Beside(beside)) => beside.take_in(&mut self.block),
+            None => {}
+        }
     }
 
-    /// Freezes what has been added. Rows are sorted by event, then by time if that is kept, else by what is.
-    pub fn finish(mut self, addresses: Addresses, names: Names, schema: &Schema) -> Profile {
+    fn new_tables(&self) -> Tables {
+        let whole = self.details.options().whole_stacks;
+        let stacks = || if whole { Stacks::whole() } else { Stacks::default() };
+        let gathering = || Gathering::new(stacks(), self.keep.times);
+        // A few samples are not worth a thread, and rows alone not the waking of it.
+        let is_worth_it = self.is_concurrent && self.keep.stacks && self.block.is_enough();
+        let beside = is_worth_it.then(|| Beside::start(gathering()).ok());
+        beside.flatten().map_or_else(|| Tables::Here(gathering()), Tables::Beside)
+    }
+
+    /// No sample follows.
+    pub fn end(mut self) -> Added {
         self.take_in();
-        self.waiting = Waiting::default();
+        let gathered = match self.tables {
+            Some(Tables::Beside(beside)) => Sorted::Later(beside.end()),
+            Some(Tables::Here(gathering)) => Sorted::Now(gathering.finish()),
+            None => Sorted::Now(Gathered::default()),
+        };
+        Added { totals: self.totals, details: self.details, gathered, times_ns: self.times_ns }
+    }
+}
+
+/// Samples added up; what is missing are the names of their places. With a second thread, that is still at work.
+#[derive(Debug)]
+pub struct Added {
+    totals: Vec<(u64, u64)>,
+    details: Details,
+    gathered: Sorted,
+    times_ns: Option<(u64, u64)>,
+}
+
+#[derive(Debug)]
+enum Sorted {
+    Now(Gathered),
+    Later(Sorting),
+}
+
+impl Added {
+    /// The profile. Rows are sorted by event, then by time if that is kept, else by what is.
+    pub fn profile(self, addresses: Addresses, names: Names, schema: &Schema) -> Profile {
+        let Gathered { stacks, rows } = match self.gathered {
+            Sorted::Now(gathered) => gathered,
+            Sorted::Later(sorting) => sorting.join(),
+        };
         let total = |nr: usize| self.totals.get(nr).copied().unwrap_or_default();
         let events = schema.events().iter().enumerate().map(|(nr, event)| {
             let (samples, period) = total(nr);
             EventTotal { name: event.name.clone(), samples, period }
         });
         let events = events.collect();
-        self.stacks.freeze();
-        for (row, (samples, period)) in
-            self.rows.as_mut_slice().iter_mut().zip(std::mem::take(&mut self.sums))
-        {
-            (row.samples, row.period) = (samples, period);
-        }
-        self.rows.freeze();
-        // Samples of one time stay in the order of the recording.
-        let rows = match self.keep.times {
-            true => {
-                self.single.sort_by_key(|row| (row.event, row.time_ns));
-                self.single
-            }
-            false => {
-                self.rows.as_mut_slice().sort_unstable();
-                self.rows.into_vec()
-            }
-        };
-        let (stacks, details) = (self.stacks, self.details);
-        Profile { events, addresses, stacks, details, rows, names, times_ns: self.times_ns }
+        Profile { events, addresses, stacks, details: self.details, rows, names, times_ns: self.times_ns }
     }
 }

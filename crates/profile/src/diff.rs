@@ -100,7 +100,9 @@ impl DiffKey {
             DiffKey::Function => {
                 let function = names.function_at(row.address).and_then(|id| profile.function(id));
                 // Addresses without a name move: what lies in one binary is one row.
-                function.and_then(|function| function.name.clone()).unwrap_or_else(|| format!("[{}]", dso()))
+                function
+                    .and_then(|function| Some(function.name()?.to_owned()))
+                    .unwrap_or_else(|| format!("[{}]", dso()))
             }
             DiffKey::SourceLine => match names.frames_at(row.address).first() {
                 Some(frame) if frame.file.is_some() => {

@@ -2,11 +2,12 @@
 //!
 //! A [`Builder`] takes samples one by one; their places are numbers in [`Addresses`], their stacks in [`Stacks`]. The addresses
 //! go out as batches, one a binary ([`Names::unknown`]), and come back as functions and lines ([`Names::learn`]): where the
-//! names come from is not this crate's business. [`Builder::finish`] freezes all of it into a [`Profile`]. [`view`] makes
+//! names come from is not this crate's business. [`Builder::end`] and [`Added::profile`] freeze all of it into a [`Profile`]. [`view`] makes
 //! tables of numbers; text is for others.
 #![forbid(unsafe_code)]
 
 pub mod addresses;
+mod beside;
 pub mod build;
 pub mod chain;
 pub mod check;
@@ -14,6 +15,7 @@ pub mod counters;
 pub mod detail;
 pub mod diff;
 pub mod filter;
+mod gathered;
 pub mod grouped;
 mod index;
 mod interner;
@@ -32,7 +34,7 @@ pub mod view;
 mod whole_stacks;
 
 pub use addresses::{AddressId, Addresses, Lookup};
-pub use build::{Builder, Keep};
+pub use build::{Added, Builder, Keep};
 pub use chain::CallerAddress;
 pub use detail::{Branch, DetailField, DetailId, DetailOptions, Details, Weighing};
 pub use filter::SampleFilter;

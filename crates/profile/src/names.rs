@@ -1,10 +1,12 @@
 //! What the addresses are called: functions, inlined functions, source lines.
 
 use crate::addresses::{AddressId, Addresses};
-use crate::symbolize::{AddressBatch, Named, NamedBatch, NamedFrame, NamedInline};
-use readperf_session::BinaryId;
+use crate::interner::Interner;
+use crate::symbolize::{AddressBatch, Named, NamedBatch, NamedFrame, NamedFunction, NamedInline};
+use readperf_session::{BinaryId, CodeAddress};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
+use std::num::NonZeroU32;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -20,15 +22,19 @@ impl FunctionId {
     }
 }
 
-/// Number of a source file in [`Names::files`].
+/// Number of a source file in [`Names::files`]; held one higher, so that "none" needs no place of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FileId(u32);
+pub struct FileId(NonZeroU32);
 
 impl FileId {
+    fn of(index: usize) -> Self {
+        FileId(NonZeroU32::MIN.saturating_add(number(index)))
+    }
+
     /// Its index in [`Names::files`].
     #[inline]
     pub fn index(self) -> usize {
-        self.0 as usize
+        self.0.get() as usize - 1
     }
 }
 
@@ -37,25 +43,43 @@ impl FileId {
 pub struct Function {
     /// The binary; `None` where no mapping covers the address.
     pub binary: Option<BinaryId>,
-    /// The name; without one the address itself stands in.
-    pub name: Option<String>,
-    /// The name in the symbol table, where that is another one: as the compiler mangled it. Of an inlined name that several
-    /// functions share, none.
-    pub linkage_name: Option<Box<str>>,
     /// First address of the function, or the unnamed address; of functions that only appear inlined 0.
     pub address: u64,
-    /// Its size in bytes, as the symbol table has it; 0 if not known.
-    pub size: u64,
-    /// Source file, as the compiler recorded it.
-    pub source_file: Option<String>,
-    /// Why there is no name, in plain words.
-    pub reason: Option<Arc<str>>,
+    /// What is known of it, or why it has no name. Addresses without a name may be many, and are to be small.
+    known: Result<Box<NamedFunction>, Arc<str>>,
 }
 
 impl Function {
+    /// The name; without one the address itself stands in.
+    #[inline]
+    pub fn name(&self) -> Option<&str> {
+        self.known.as_ref().ok().map(|known| known.name.as_str())
+    }
+
+    /// The name in the symbol table, where that is another one: as the compiler mangled it. Of an inlined name that several
+    /// functions share, none.
+    pub fn linkage_name(&self) -> Option<&str> {
+        self.known.as_ref().ok()?.linkage_name.as_deref()
+    }
+
+    /// Its size in bytes, as the symbol table has it; 0 if not known.
+    pub fn size(&self) -> u64 {
+        self.known.as_ref().map_or(0, |known| known.size)
+    }
+
+    /// Source file, as the compiler recorded it.
+    pub fn source_file(&self) -> Option<&str> {
+        self.known.as_ref().ok()?.source_file.as_deref()
+    }
+
+    /// Why there is no name, in plain words.
+    pub fn reason(&self) -> Option<&str> {
+        self.known.as_ref().err().map(|reason| &**reason)
+    }
+
     /// The name, or the address in hex.
     pub fn label(&self) -> Cow<'_, str> {
-        self.name.as_deref().map_or_else(|| Cow::Owned(format!("{:#018x}", self.address)), Cow::Borrowed)
+        self.name().map_or_else(|| Cow::Owned(format!("{:#018x}", self.address)), Cow::Borrowed)
     }
 }
 
@@ -165,19 +189,26 @@ impl Names {
                 }
             }
         }
-        let mut outside: FxHashMap<(Option<BinaryId>, u64), FunctionId> = FxHashMap::default();
+        let not_answered = new.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(code, _)| *code);
+        let mut not_answered = numbered_by_address(not_answered).into_iter();
+        let mut without_answer: Vec<FunctionId> = Vec::new();
         for (code, found) in new.iter().zip(found) {
             let answer = found.and_then(|(of_binary, nr)| Some((numbered.get_mut(of_binary as usize)?, nr)));
             let frames_before = number(self.frames.len());
             let function = match answer {
                 Some((numbered, nr)) => self.learn_one(code.binary, code.address, nr as usize, numbered),
                 None => {
-                    let reason = match code.binary {
-                        None => "no mapping covers the address",
-                        Some(_) => NOT_LOOKED_UP,
-                    };
-                    let unnamed = || self.unnamed(code.binary, code.address, reason);
-                    *outside.entry((code.binary, code.address)).or_insert_with(unnamed)
+                    let nr = not_answered.next().unwrap_or(u32::MAX) as usize;
+                    let known = without_answer.get(nr).copied();
+                    known.unwrap_or_else(|| {
+                        let reason = match code.binary {
+                            None => "no mapping covers the address",
+                            Some(_) => NOT_LOOKED_UP,
+                        };
+                        let function = self.unnamed(code.binary, code.address, reason);
+                        without_answer.push(function);
+                        function
+                    })
                 }
             };
             if number(self.frames.len()) == frames_before {
@@ -232,18 +263,10 @@ impl Names {
             let next = FunctionId(number(self.functions.len()));
             let id = *self.by_start.entry((binary, named.start)).or_insert(next);
             if id == next {
-                self.functions.push(Function {
-                    binary: Some(binary),
-                    name: Some(named.name.clone()),
-                    linkage_name: named.linkage_name.clone(),
-                    address: named.start,
-                    size: named.size,
-                    source_file: None,
-                    reason: None,
-                });
-            }
-            if let (Some(function), Some(file)) = (self.functions.get_mut(id.index()), &named.source_file) {
-                function.source_file.get_or_insert_with(|| file.clone());
+                let known = Ok(Box::new(named.clone()));
+                self.functions.push(Function { binary: Some(binary), address: named.start, known });
+            } else if let (Some(known), Some(file)) = (self.named_mut(id), &named.source_file) {
+                known.source_file.get_or_insert_with(|| file.clone());
             }
             id
         });
@@ -252,16 +275,14 @@ impl Names {
             let next = FunctionId(number(self.functions.len()));
             let id = *self.inlined.entry((binary, name.clone())).or_insert(next);
             if id == next {
+                let (name, linkage_name) = (name.clone(), linkage_name.clone());
+                let known = NamedFunction { name, linkage_name, ..NamedFunction::default() };
                 self.functions.push(Function {
                     binary: Some(binary),
-                    name: Some(name.clone()),
-                    linkage_name: linkage_name.clone(),
                     address: 0,
-                    size: 0,
-                    source_file: None,
-                    reason: None,
+                    known: Ok(Box::new(known)),
                 });
-            } else if let Some(known) = self.functions.get_mut(id.index())
+            } else if let Some(known) = self.named_mut(id)
                 && known.linkage_name != *linkage_name
             {
                 known.linkage_name = None;
@@ -270,7 +291,7 @@ impl Names {
         });
         let inlined = inlined.collect();
         let files = answer.files.iter().map(|file| {
-            let next = FileId(number(self.files.len()));
+            let next = FileId::of(self.files.len());
             let id = *self.file_ids.entry(file.clone()).or_insert(next);
             if id == next {
                 self.files.push(file.clone());
@@ -281,25 +302,22 @@ impl Names {
         Numbered { answer, functions, inlined, files: files.collect(), unnamed }
     }
 
+    /// What is known of a function that has a name.
+    fn named_mut(&mut self, id: FunctionId) -> Option<&mut NamedFunction> {
+        self.functions.get_mut(id.index())?.known.as_deref_mut().ok()
+    }
+
     fn unnamed(&mut self, binary: Option<BinaryId>, address: u64, reason: &str) -> FunctionId {
         let id = FunctionId(number(self.functions.len()));
-        let reason = Some(match self.reasons.get(reason) {
+        let reason = match self.reasons.get(reason) {
             Some(known) => Arc::clone(known),
             None => {
                 let reason: Arc<str> = reason.into();
                 self.reasons.insert(Arc::clone(&reason));
                 reason
             }
-        });
-        self.functions.push(Function {
-            binary,
-            name: None,
-            linkage_name: None,
-            address,
-            size: 0,
-            source_file: None,
-            reason,
-        });
+        };
+        self.functions.push(Function { binary, address, known: Err(reason) });
         id
     }
 }
@@ -312,6 +330,15 @@ struct Numbered<'n> {
     files: Vec<FileId>,
     /// For each address the function that stands for it, if it has no name and one was made.
     unnamed: Vec<Option<FunctionId>>,
+}
+
+/// For each place the number of its address among these: places may differ in the mode of the CPU alone.
+fn numbered_by_address(places: impl Iterator<Item = CodeAddress>) -> Vec<u32> {
+    const AT_ONCE: usize = 1024;
+    let addresses: Vec<(Option<BinaryId>, u64)> = places.map(|code| (code.binary, code.address)).collect();
+    let (mut known, mut numbers) = (Interner::default(), Vec::with_capacity(addresses.len()));
+    addresses.chunks(AT_ONCE).for_each(|some| known.number_all(some, &mut numbers));
+    numbers
 }
 
 const NOT_LOOKED_UP: &str = "its name was not looked up";

@@ -52,7 +52,7 @@ impl NameFilter {
 
     fn verdict(&self, known: &Known<'_>, id: AddressId) -> Verdict {
         let Known { session, addresses, names } = known;
-        let name_of = |function| names.function(function).and_then(|function| function.name.as_deref());
+        let name_of = |function| names.function(function).and_then(|function| function.name());
         let binary = addresses.get(id).and_then(|code| session.binary(code.binary?));
         let dso = binary.is_some_and(|binary| {
             let is_wanted = |wanted: &String| {

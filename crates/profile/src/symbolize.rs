@@ -50,7 +50,7 @@ pub enum Named {
 }
 
 /// A function that covers addresses of the batch.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NamedFunction {
     /// Its name.
     pub name: String,

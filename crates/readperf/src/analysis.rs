@@ -1,5 +1,6 @@
 //! A recording to a profile with names: one pass in order of time, then one batch of addresses a binary.
 
+use crate::code_times::CodeTimes;
 use crate::naming::Namer;
 use crate::pass::{Chunk, PassOptions, Passed, pass};
 use crate::unwinding::StackEnds;
@@ -43,6 +44,8 @@ pub struct Analysis {
     pub issues: Issues,
     /// How recorded user stacks ended.
     pub stack_ends: StackEnds,
+    /// How well generated code could be told by the time of a sample.
+    pub code_times: CodeTimes,
 }
 
 /// Analyses a recording.
@@ -75,11 +78,13 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     details: &DetailOptions,
     mut each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
 ) -> Result<Analysis, E> {
-    let mut builder = Builder::with_details(request.keep, details.clone());
+    let mut builder =
+        Builder::with_details(request.keep, details.clone()).concurrent(request.symbols.thread_count() > 1);
     let mut statistics = Statistics::default();
     let branches = details.weighing == Weighing::Branches;
     let data_addresses = details.has(DetailField::DataPlace);
-    let options = PassOptions { data_addresses, branches, ..request.pass.clone() };
+    let code_from = Some(request.symbols.clone());
+    let options = PassOptions { data_addresses, branches, code_from, ..request.pass.clone() };
     let mut marks = MarkBuilder::default();
     let passed = pass(recording, &options, |state, chunk| {
         if request.marks {
@@ -98,18 +103,20 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
             }
             let depth = sample.stack.len().min(details.max_stack.unwrap_or(usize::MAX));
             let stack = sample.stack.get(..depth).unwrap_or_default();
-            builder.add_with(sample.moment, sample.shares, sample.address, stack, sample.data);
+            builder.add(sample.moment, sample.shares, sample.address, stack, sample.data);
         }
         each(chunk)
     })?;
-    let Passed { metadata, mut state, issues, stack_ends } = passed;
+    let Passed { metadata, mut state, issues, stack_ends, code_times } = passed;
+    let added = builder.end();
     // What comes now needs the memory.
     state.addresses.freeze();
     let mut names = Names::default();
     let files = Files::new();
-    let mut namer = Namer::new(&files, request.symbols.clone(), &metadata);
-    namer.learn(&mut names, &state.addresses, &state.session);
+    let namer = Namer::new(&files, request.symbols.clone(), &metadata);
+    namer.learn_last(&mut names, &state.addresses, &state.session);
     let marks = marks.finish(&state.session, &metadata);
-    let profile = builder.finish(state.addresses, names, &metadata.schema);
-    Ok(Analysis { metadata, session: state.session, profile, statistics, marks, issues, stack_ends })
+    let profile = added.profile(state.addresses, names, &metadata.schema);
+    let session = state.session;
+    Ok(Analysis { metadata, session, profile, statistics, marks, issues, stack_ends, code_times })
 }

@@ -35,7 +35,7 @@ impl NamedPlaces {
     pub fn symbol(&self, place: AddressId) -> Option<(&str, u64)> {
         let function = self.names.function(self.names.function_at(place)?)?;
         let code = self.addresses.get(place)?;
-        Some((function.name.as_deref()?, code.address.wrapping_sub(function.address)))
+        Some((function.name()?, code.address.wrapping_sub(function.address)))
     }
 }
 

@@ -48,13 +48,32 @@ impl<'f> Namer<'f> {
     /// Learns the names of the addresses that are not known yet. Those of each binary go out once, sorted; binaries are
     /// looked up in parallel.
     pub fn learn(&mut self, names: &mut Names, addresses: &Addresses, session: &Session) {
+        let answers = self.answers(names, addresses, session);
+        names.learn(addresses, &answers);
+    }
+
+    /// The same for the last time: what was read of the binaries is let go before the names are taken in.
+    pub fn learn_last(mut self, names: &mut Names, addresses: &Addresses, session: &Session) {
+        let answers = self.answers(names, addresses, session);
+        drop(self);
+        names.learn(addresses, &answers);
+    }
+
+    /// The names of the addresses that are not known yet.
+    fn answers(
+        &mut self,
+        names: &Names,
+        addresses: &Addresses,
+        session: &Session,
+    ) -> Vec<(AddressBatch, NamedBatch)> {
         let (mut asked, mut answers) = (Vec::new(), Vec::new());
         let mut questions = Vec::new();
+        let mut dumps = Dumps::default();
         for batch in names.unknown(addresses) {
             let binary = session.binary(batch.binary);
             let subject = binary.map(|binary| match self.embedded.get(&binary.name) {
                 Some(symbols) => Ok(Subject::Listed { symbols: symbols.clone() }),
-                None => subject(binary, session),
+                None => subject(binary, session, &mut dumps),
             });
             match subject {
                 Some(Ok(subject)) => {
@@ -74,7 +93,7 @@ impl<'f> Namer<'f> {
             let named = named(&batch, &answer);
             answers.push((batch, named));
         }
-        names.learn(addresses, &answers);
+        answers
     }
 }
 
@@ -119,12 +138,17 @@ pub(crate) fn subject_with_file(binary: &Binary) -> Option<Subject> {
     }
 }
 
+/// The jitdump file of each process that was asked about, with the number in its name.
+type Dumps = FxHashMap<u32, Option<(u32, PathBuf)>>;
+
 /// What to ask the symbols about a binary, or why there is nothing to ask.
-fn subject(binary: &Binary, session: &Session) -> Result<Subject, &'static str> {
+fn subject(binary: &Binary, session: &Session, dumps: &mut Dumps) -> Result<Subject, &'static str> {
     match &binary.kind {
-        BinaryKind::Jit { pid } => {
-            let (inner_pid, dump) = jitdump(*pid, session).unzip();
-            Ok(Subject::Generated { pid: *pid, inner_pid: inner_pid.filter(|inner| inner != pid), dump })
+        BinaryKind::Jit { pid, generation } => {
+            let dump = dumps.entry(*pid).or_insert_with(|| jitdump(*pid, session)).clone();
+            let (inner_pid, dump) = dump.unzip();
+            let inner_pid = inner_pid.filter(|inner| inner != pid);
+            Ok(Subject::Generated { pid: *pid, inner_pid, dump, generation: *generation })
         }
         BinaryKind::Bpf { start } => {
             let name = String::from_utf8_lossy(&binary.name).into_owned();

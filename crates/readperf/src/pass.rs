@@ -3,6 +3,7 @@
 //! Records come in chunks, because work on a chunk can be shared between threads (unwinding, text), and because names are
 //! looked up for many addresses at a time.
 
+use crate::code_times::{CodeInTime, CodeTimes};
 use crate::unwinding::{Recorded, StackEnds, Unwinding};
 use perffile::wire::attr::SampleType;
 use perffile::{Event, Issues, Metadata, Ordering, Recording, Schema, Share};
@@ -26,6 +27,8 @@ pub struct PassOptions {
     /// Where the binaries are that are needed to unwind recorded user stacks; without, these stay what the recorded call
     /// chain tells.
     pub unwind: Option<Options>,
+    /// Where the files are that tell when generated code came to its place; without, only the last code at an address is known.
+    pub code_from: Option<Options>,
     /// Most frames of a recorded user stack; 127 if 0, as perf.
     pub max_frames: usize,
     /// Whether data addresses are located, too.
@@ -59,6 +62,8 @@ pub struct Passed {
     pub issues: Issues,
     /// How recorded user stacks ended.
     pub stack_ends: StackEnds,
+    /// How well generated code could be told by the time of a sample.
+    pub code_times: CodeTimes,
 }
 
 /// A record and what it means.
@@ -338,13 +343,21 @@ pub fn pass<E: From<perffile::Error>>(
     let mut state = State { session, addresses: Addresses::default() };
     let max_frames = if options.max_frames == 0 { MAX_FRAMES } else { options.max_frames };
     let mut unwinding: Option<Unwinding> = None;
+    let mut code = CodeInTime::new(options.code_from.as_ref());
     while let Some(batch) = batches.next() {
         if let (None, Some(symbols), true) = (&unwinding, &options.unwind, has_user_stacks(batch.schema())) {
             unwinding = Some(Unwinding::new(symbols, &batches.metadata().features, max_frames));
         }
         let mut chunk = Chunk::new(batch.len().min(CHUNK), batches.metadata(), batches.progress());
         for event in batch.iter() {
+            if code.is_due(&event) {
+                chunk.look_up(&mut state);
+                code.put(&mut state.session, &event);
+            }
             chunk.push(&mut state, unwinding.as_ref(), options, event);
+            if let Some(last) = chunk.entries.last() {
+                code.learn(&state.session, batch.schema(), &last.moment);
+            }
             if chunk.entries.len() == CHUNK {
                 chunk.finish(&mut state, unwinding.as_mut(), &mut visit)?;
             }
@@ -359,7 +372,8 @@ pub fn pass<E: From<perffile::Error>>(
     let mut issues = batches.issues().clone();
     issues.extend(state.session.issues());
     let stack_ends = unwinding.map(|unwinding| unwinding.ends().clone()).unwrap_or_default();
-    Ok(Passed { metadata, state, issues, stack_ends })
+    let code_times = code.times().clone();
+    Ok(Passed { metadata, state, issues, stack_ends, code_times })
 }
 
 /// The name of the thread that a record is about, as of now.

@@ -94,7 +94,8 @@ impl ProfileOptions {
         if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
             wrong_usage(&message);
         }
-        if let Some(told) = analysis.stack_ends.told().filter(|_| !input.quiet) {
+        let told = [analysis.stack_ends.told(), analysis.code_times.told()];
+        for told in told.into_iter().flatten().filter(|_| !input.quiet) {
             say(&format!("{}: {told}", input.name()));
         }
         Ok(analysis)

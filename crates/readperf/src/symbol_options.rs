@@ -68,17 +68,20 @@ pub(crate) struct SymbolOptions {
     #[arg(long)]
     debuginfod: bool,
 
-    /// Threads that look names up [default: one a processor]
+    /// Threads that work [default: one a processor]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
 }
 
 impl SymbolOptions {
+    /// How many threads work.
+    pub(crate) fn thread_count(&self) -> usize {
+        Options { threads: self.threads, ..Options::default() }.thread_count()
+    }
+
     /// Threads for what a command does in parallel itself.
     pub(crate) fn pool(&self) -> anyhow::Result<rayon::ThreadPool> {
-        // More threads than processors gain nothing.
-        let most = std::thread::available_parallelism().map_or(1, NonZeroUsize::get) * 4;
-        let threads = self.threads.map_or(0, |threads| threads.get().min(most));
+        let threads = self.thread_count();
         let builder = || rayon::ThreadPoolBuilder::new().num_threads(threads);
         // This thread is one of them, unless it is in another pool: to hand small pieces of work to another one and sleep
         // costs more than the work.

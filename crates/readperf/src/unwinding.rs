@@ -80,14 +80,13 @@ impl std::fmt::Debug for Unwinding {
 impl Unwinding {
     /// Binaries are looked for as `options` say.
     pub(crate) fn new(options: &Options, features: &Features, max_frames: usize) -> Unwinding {
-        let threads = options.threads.map_or(0, std::num::NonZeroUsize::get);
         Unwinding {
             unwinder: Unwinder::new(options),
             machine: features.arch().map(|name| name.into_owned()).unwrap_or_default(),
             max_frames,
             binaries: Vec::new(),
             caches: Mutex::default(),
-            pool: rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok(),
+            pool: rayon::ThreadPoolBuilder::new().num_threads(options.thread_count()).build().ok(),
             ends: StackEnds::default(),
         }
     }

@@ -36,8 +36,8 @@ fn functions(path: &Path) -> BTreeMap<String, u64> {
     let mut sums = BTreeMap::new();
     for row in profile.rows() {
         let function = profile.function(profile.names().function_at(row.address).unwrap()).unwrap();
-        if let Some(name) = &function.name {
-            *sums.entry(name.clone()).or_default() += row.samples;
+        if let Some(name) = function.name() {
+            *sums.entry(name.to_owned()).or_default() += row.samples;
         }
     }
     sums

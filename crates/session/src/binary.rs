@@ -29,6 +29,9 @@ pub enum BinaryKind {
     Jit {
         /// The process.
         pid: u32,
+        /// Which of the pieces of code that were at an address after each other, where that is known: from 1 on, in order of
+        /// time. 0 where it is not.
+        generation: u32,
     },
     /// Other memory without a file.
     Anon,
@@ -84,7 +87,8 @@ pub struct Binary {
     pub build_id: Option<Box<[u8]>>,
 }
 
-/// What makes two binaries one: the name, the build-id, and of generated and loaded kernel code the place.
+/// What makes two binaries one: the name, the build-id, of kernel code that was generated or loaded the place, and of code
+/// that a process generated its generation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
     name: Box<[u8]>,
@@ -98,6 +102,7 @@ impl Key {
             BinaryKind::Module { start } | BinaryKind::GuestModule { start } | BinaryKind::Bpf { start } => {
                 Some(start)
             }
+            BinaryKind::Jit { generation: generation @ 1.., .. } => Some(u64::from(generation)),
             _ => None,
         };
         Key { name: binary.name.clone(), build_id: binary.build_id.clone(), start }

@@ -27,6 +27,7 @@ mod binary;
 mod build_ids;
 mod callchain;
 mod comm;
+mod generations;
 mod ids;
 mod kernel;
 mod mappings;
@@ -42,6 +43,7 @@ mod tree;
 
 pub use binary::{Binary, BinaryKind, ReferenceSymbol};
 pub use callchain::{Callchain, ChainEntry, Context, RawChain, RawEntry};
+pub use generations::NewCode;
 pub use ids::{BinaryId, CommId, ProcessId, ThreadId};
 pub use kernel::KernelSymbol;
 pub use moment::{

@@ -94,9 +94,11 @@ impl Session {
         let (start, end) = (map.start, map.end());
         // A process has one address space, whichever of its threads maps.
         let process_id = self.find_or_add_process(map.pid);
+        let above = self.generations_above(process_id, binary, start, end);
         if let Some(process) = self.processes.get_mut(process_id) {
             process.mmaps += 1;
             process.space.insert(Mapping { start, end, bias, binary, data: map.data });
+            above.into_iter().for_each(|code| process.space.insert(code));
             process.space.stamp(self.versions.next());
         }
         Moment::Map(MapMoment { process: Some(process_id), binary: Some(binary), start, end, time_ns })

@@ -29,16 +29,27 @@ pub(crate) fn user_binary(name: &[u8], pid: u32, prot: u32, flags: u32) -> Binar
         build_id: None,
     };
     if (anonymous || no_file) && prot & PROT_EXEC != 0 {
-        let path = format!("/tmp/perf-{}.map", pid.cast_signed());
-        let short = format!("[JIT] tid {}", pid.cast_signed());
-        return named(path.as_bytes(), short.as_bytes(), BinaryKind::Jit { pid });
+        return generated(pid, 0);
     }
     match name {
-        _ if prot & PROT_JIT_SYMFILE != 0 => named(name, last_part(name), BinaryKind::Jit { pid }),
+        _ if prot & PROT_JIT_SYMFILE != 0 => {
+            named(name, last_part(name), BinaryKind::Jit { pid, generation: 0 })
+        }
         _ if anonymous || no_file => named(name, last_part(name), BinaryKind::Anon),
         b"[vdso]" | b"[vdso32]" | b"[vdsox32]" => named(name, name, BinaryKind::Vdso),
         b"[vsyscall]" => named(name, name, BinaryKind::Vsyscall),
         _ => named(name, last_part(name), BinaryKind::User),
+    }
+}
+
+/// Code that a process generated.
+pub(crate) fn generated(pid: u32, generation: u32) -> Binary {
+    let number = pid.cast_signed();
+    Binary {
+        name: format!("/tmp/perf-{number}.map").into_bytes().into(),
+        short_name: format!("[JIT] tid {number}").into_bytes().into(),
+        kind: BinaryKind::Jit { pid, generation },
+        build_id: None,
     }
 }
 
@@ -84,7 +95,8 @@ mod tests {
             ("/".into(), "toolong".into(), ".".into())
         );
         assert_eq!(user_binary(b"//anon", 7, 0, 0).kind, BinaryKind::Anon);
-        assert_eq!(user_binary(b"/hugetlbfs/x", 7, PROT_EXEC, MAP_HUGETLB).kind, BinaryKind::Jit { pid: 7 });
+        let huge = user_binary(b"/hugetlbfs/x", 7, PROT_EXEC, MAP_HUGETLB);
+        assert_eq!(huge.kind, BinaryKind::Jit { pid: 7, generation: 0 });
     }
 
     #[test]

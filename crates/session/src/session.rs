@@ -36,6 +36,8 @@ pub struct Session {
     pub(crate) by_tid: FxHashMap<(u32, u32), ThreadId>,
     pub(crate) versions: Versions,
     pub(crate) last: LastSeen,
+    /// Mappings of code that were laid over memory once more.
+    pub(crate) relaid: usize,
     pub(crate) summary: Summary,
     pub(crate) issues: Issues,
     pub(crate) delivery: Delivery,

@@ -39,6 +39,8 @@ impl Mapping {
 pub struct AddressSpace {
     mappings: Tree,
     version: SpaceVersion,
+    /// Whether there are mappings of code that took the place of other code.
+    pub(crate) has_generations: bool,
 }
 
 /// Names one state of an address space: spaces of one session with equal versions have the same mappings. A process keeps
@@ -120,6 +122,19 @@ impl AddressSpace {
             above = Tree::join(Tree::default(), Mapping { start: new.end, ..last }, above);
         }
         self.mappings = Tree::join(below, new, above);
+    }
+
+    /// The mappings in a range, or what of them is in it.
+    pub(crate) fn within(&self, start: u64, end: u64) -> Vec<Mapping> {
+        let first = self.find(start).filter(|first| first.start < start).copied();
+        let (_, rest) = self.mappings.split(start);
+        let (inside, _) = rest.split(end);
+        let cut = |mapping: Mapping| Mapping {
+            start: mapping.start.max(start),
+            end: mapping.end.min(end),
+            ..mapping
+        };
+        first.into_iter().chain(inside.iter().copied()).map(cut).collect()
     }
 
     /// Takes the mapping that covers an address away, as far as newer ones left it.
@@ -237,6 +252,22 @@ mod tests {
         let parts: Vec<_> = space.iter().map(|m| (m.start, m.end, m.binary.number())).collect();
         assert_eq!(parts, [(100, 120, 1), (120, 150, 2), (150, 200, 1)]);
         assert!(space.find(99).is_none() && space.find(200).is_none());
+    }
+
+    #[test]
+    fn what_is_in_a_range_is_cut_at_its_ends() {
+        let mut space = AddressSpace::default();
+        for (start, end, binary) in [(100, 200, 1), (200, 250, 2), (300, 400, 3)] {
+            space.insert(mapping(start, end, binary));
+        }
+        let within = |start, end| -> Vec<(u64, u64, u32)> {
+            let parts = space.within(start, end).into_iter();
+            parts.map(|m| (m.start, m.end, m.binary.number())).collect()
+        };
+        assert_eq!(within(150, 350), [(150, 200, 1), (200, 250, 2), (300, 350, 3)]);
+        assert_eq!(within(200, 300), [(200, 250, 2)]);
+        assert_eq!(within(210, 220), [(210, 220, 2)]);
+        assert_eq!(within(250, 300), []);
     }
 
     #[test]

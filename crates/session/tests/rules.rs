@@ -6,7 +6,7 @@ mod stream;
 use perffile::wire::attr::{AttrFlags, EventAttr, SampleType as T};
 use perffile::wire::record::kind;
 use readperf_session::{
-    BinaryKind, ChainEntry, Context, CpuMode, LostMoment, Moment, TaskChange, Unattributed,
+    BinaryKind, ChainEntry, Context, CpuMode, LostMoment, Moment, NewCode, Session, TaskChange, Unattributed,
 };
 use stream::{KERNEL, Stream, USER, brief, mode};
 
@@ -244,8 +244,58 @@ fn memory_without_file_is_told_by_address() {
     s.sample(2, USER, 10, 10, 0x3010);
     let (session, seen) = s.samples();
     assert_eq!(brief(&seen), [(":10", Some("[JIT] tid 10"), 0x1010), (":10", Some("[vdso]"), 0x10)]);
-    assert_eq!(session.binaries()[0].kind, BinaryKind::Jit { pid: 10 });
+    assert_eq!(session.binaries()[0].kind, BinaryKind::Jit { pid: 10, generation: 0 });
     assert_eq!(&*session.binaries()[0].name, b"/tmp/perf-10.map");
+}
+
+#[test]
+fn new_code_lies_over_the_memory_of_its_process_until_something_else_is_mapped() {
+    let mut s = Stream::new();
+    s.mmap(1, USER, 10, (0x1000, 0x3000, 0), "//anon");
+    s.fork(2, 0, (10, 10), (11, 11));
+    // The same memory is told of again, by both; then a file takes its place.
+    s.mmap(4, USER, 10, (0x1000, 0x2000, 0), "//anon");
+    s.mmap(5, USER, 11, (0x1000, 0x2000, 0), "//anon");
+    s.mmap(6, USER, 10, (0x1800, 0x1000, 0), BASH);
+    s.mmap(7, USER, 10, (0x1000, 0x2000, 0), "//anon");
+    let recording = s.recording();
+    let mut session = Session::new(recording.metadata());
+    let mut found = Vec::new();
+    let look = |session: &Session, pid: u32| -> Vec<(u32, u32)> {
+        let process = session.processes_with_ids().find(|(_, process)| process.pid == pid).unwrap().0;
+        let at = |ip| {
+            let binary = session.locate(process, CpuMode::User, ip).binary.unwrap();
+            match session.binary(binary).unwrap().kind {
+                BinaryKind::Jit { pid, generation } => (pid, generation),
+                _ => (0, 0),
+            }
+        };
+        [0x10ff, 0x1100, 0x17ff, 0x1900, 0x2fff, 0x3000].map(at).into()
+    };
+    let issues = recording.for_each(|event| {
+        session.apply(event);
+        let time = event.time().unwrap_or(0);
+        if time == 1 {
+            let process = session.processes_with_ids().next().unwrap().0;
+            let version = session.space_version(process, CpuMode::User);
+            session.put_code(&NewCode { process, start: 0x1100, end: 0x2000, generation: 1 });
+            session.put_code(&NewCode { process, start: 0x1800, end: 0x3000, generation: 2 });
+            assert_ne!(session.space_version(process, CpuMode::User), version);
+        }
+        if time >= 2 {
+            found.push((time, look(&session, 10), look(&session, 11)));
+        }
+    });
+    assert!(!issues.unwrap().damaged());
+    let (zero, one, two) = ((10, 0), (10, 1), (10, 2));
+    let with_code = vec![zero, one, one, two, two, zero];
+    // The child has the code of its parent until its own memory is told of.
+    let of_child = vec![(11, 0), (11, 0), (11, 0), (11, 0), (11, 0), zero];
+    assert_eq!(found[0], (2, with_code.clone(), with_code.clone()));
+    assert_eq!(found[1], (4, with_code.clone(), with_code.clone()));
+    assert_eq!(found[2], (5, with_code, of_child.clone()));
+    assert_eq!(found[3], (6, vec![zero, one, one, (0, 0), two, zero], of_child.clone()));
+    assert_eq!(found[4], (7, vec![zero, one, one, zero, two, zero], of_child));
 }
 
 #[test]

@@ -50,6 +50,7 @@ pub use find::SymbolArchive;
 pub use options::{FileBytes, FileLoader, GuestFiles, LinesOf, Options};
 pub use reason::Reason;
 pub use resolve::{Resolver, resolve};
+pub use source::generations::CodeChange;
 pub use source::jitdump::{GeneratedLine, JitDamage, JitDump};
 pub use source::listed::{ListedSymbol, SymbolList};
 pub use source::perf_map::{GeneratedFunction, PerfMap};

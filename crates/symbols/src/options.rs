@@ -143,7 +143,7 @@ pub struct Options {
     pub cache: Option<PathBuf>,
     /// How many bytes the files in that directory may have in all; the oldest ones go first.
     pub cache_bytes: u64,
-    /// How many threads work; as many as there are processors when `None`.
+    /// How many threads work; as many as there are processors when `None`. See [`Self::thread_count`].
     pub threads: Option<NonZeroUsize>,
     /// Reads the files.
     pub file_loader: FileLoader,
@@ -165,6 +165,14 @@ pub struct Options {
     pub debuginfod: Option<crate::find::Debuginfod>,
     /// Whether the running kernel stands for the recorded one when the recording has no build-id of it.
     pub trust_running_kernel: bool,
+}
+
+impl Options {
+    /// How many threads work. More than a few for each processor gain nothing, and each costs its stack.
+    pub fn thread_count(&self) -> usize {
+        let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        self.threads.map_or(processors, NonZeroUsize::get).min(processors * 4)
+    }
 }
 
 impl Default for Options {

@@ -1,5 +1,6 @@
 //! All batches, in parallel: over binaries, and over the addresses of each.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -36,9 +37,7 @@ type Opened<'f> = Result<Box<dyn Names + 'f>, Reason>;
 impl<'f> Resolver<'f> {
     /// A resolver that knows no binary yet. It keeps what it opens in `files`.
     pub fn new(files: &'f Files, options: Options) -> Resolver<'f> {
-        // More threads than processors gain nothing, and each costs its stack.
-        let most = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get) * 4;
-        let threads = options.threads.map_or(0, |threads| threads.get().min(most));
+        let threads = options.thread_count();
         let pool =
             |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES).build();
         Resolver {
@@ -95,14 +94,23 @@ fn resolve_all<'f>(
     if let Some(cache) = cache {
         cache.read(&batches);
     }
-    let mut new: Vec<&Subject> = Vec::new();
+    let mut new: Vec<Cow<'_, Subject>> = Vec::new();
     let mut seen = FxHashSet::default();
     for batch in &batches {
-        let is_new = !known.contains_key(&batch.subject) && !is_answered(cache.as_ref(), batch);
-        new.extend((is_new && seen.insert(&batch.subject)).then_some(&batch.subject));
+        let subject = batch.subject.opened_as();
+        let is_new = !known.contains_key(&*subject) && !is_answered(cache.as_ref(), batch);
+        if is_new && seen.insert(subject.clone()) {
+            new.push(subject);
+        }
     }
-    let opened: Vec<(Subject, Opened<'f>)> =
-        new.into_par_iter().map(|subject| (subject.clone(), open(shared, cache.as_ref(), subject))).collect();
+    let opened: Vec<(Subject, Opened<'f>)> = new
+        .into_par_iter()
+        .map(|subject| {
+            let opened = open(shared, cache.as_ref(), &subject);
+            (subject.into_owned(), opened)
+        })
+        .collect();
+    drop(seen);
     if let Some(cache) = cache {
         opened.iter().for_each(|(subject, _)| cache.check(subject));
     }
@@ -177,7 +185,7 @@ fn resolve_one(
     known: &FxHashMap<Subject, Opened<'_>>,
     batch: AddressBatch,
 ) -> SymbolBatch {
-    let names = match known.get(&batch.subject) {
+    let names = match known.get(&*batch.subject.opened_as()) {
         Some(Ok(names)) => names,
         Some(Err(reason)) => return SymbolBatch::unnamed(batch, reason.clone()),
         None => return SymbolBatch::unnamed(batch, Reason::Defect),

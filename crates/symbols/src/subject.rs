@@ -1,5 +1,6 @@
 //! What is asked: a binary, and addresses in it.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -66,6 +67,9 @@ pub enum Subject {
         inner_pid: Option<u32>,
         /// The jitdump file that the process mapped, as recorded: see [`JitDump::pid_in_name`](crate::JitDump).
         dump: Option<PathBuf>,
+        /// Which of the pieces of code that were at an address after each other: that of
+        /// [`JitDump::changes`](crate::JitDump::changes), or 0 for the one that is there in the end.
+        generation: u32,
     },
     /// Code whose symbols the caller knows. Addresses are whatever those of the list are.
     Listed {
@@ -75,6 +79,19 @@ pub enum Subject {
 }
 
 impl Subject {
+    /// The subject by which its names are opened: all code that a process generated comes out of the same files.
+    pub(crate) fn opened_as(&self) -> Cow<'_, Subject> {
+        match self {
+            Subject::Generated { pid, inner_pid, dump, generation: 1.. } => Cow::Owned(Subject::Generated {
+                pid: *pid,
+                inner_pid: *inner_pid,
+                dump: dump.clone(),
+                generation: 0,
+            }),
+            _ => Cow::Borrowed(self),
+        }
+    }
+
     /// The recorded build-id, if there is one.
     pub fn build_id(&self) -> Option<&BuildId> {
         match self {

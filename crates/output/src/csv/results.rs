@@ -25,7 +25,7 @@ pub fn write(out: impl Write, profile: &Profile, session: &Session) -> Result<()
                 &row.samples.to_string(),
                 &format!("{:.4}", share(row.period, event.period)),
                 &function.map_or_else(Default::default, |function| function.label()),
-                function.and_then(|function| function.source_file.as_deref()).unwrap_or(""),
+                function.and_then(|function| function.source_file()).unwrap_or(""),
                 &names.binary_path(row),
             ])?;
         }

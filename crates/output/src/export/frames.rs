@@ -90,7 +90,7 @@ impl<'x> Export<'x> {
     /// in brackets.
     pub fn label(&self, level: &Level) -> Cow<'x, str> {
         let function = self.profile.function(level.function);
-        if let Some(name) = function.and_then(|function| function.name.as_deref()) {
+        if let Some(name) = function.and_then(|function| function.name()) {
             return Cow::Borrowed(name);
         }
         let binary = self.binary_name(level.address);

@@ -113,7 +113,7 @@ impl Texts {
     fn push_level(&self, export: &Export<'_>, number: u32, level: &Level, line: &mut Vec<u8>) {
         line.extend_from_slice(self.functions.get(number as usize).map_or(b"{\"symbol\":null", |text| text));
         let function = export.profile.function(level.function);
-        if let Some(unnamed) = function.filter(|function| function.name.is_none()) {
+        if let Some(unnamed) = function.filter(|function| function.name().is_none()) {
             // A vector takes everything.
             let _ = write!(line, ",\"address\":\"{:#x}\"", unnamed.address);
         }
@@ -133,7 +133,7 @@ impl Texts {
 }
 
 fn name_of<'x>(export: &Export<'x>, level: &Level) -> Option<&'x str> {
-    export.profile.function(level.function)?.name.as_deref()
+    export.profile.function(level.function)?.name()
 }
 
 /// The beginning of a level: all but where in the function.

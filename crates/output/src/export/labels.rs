@@ -119,7 +119,7 @@ impl Labels {
             let Some(address) = export.profile.addresses().id(index) else { break };
             let levels = export.levels_at(address).rev().map(|level| {
                 let function = export.profile.function(level.function);
-                let named = function.is_some_and(|function| function.name.is_some());
+                let named = function.is_some_and(|function| function.name().is_some());
                 let binary = || export.profile.addresses().get(address).and_then(|code| code.binary);
                 let what = if named { Ok(level.function) } else { Err(binary()) };
                 *known

@@ -166,7 +166,7 @@ impl Frames {
         let mut known = FxHashMap::default();
         for address in export.profile.addresses().ids() {
             for level in export.levels_at(address) {
-                let named = export.profile.function(level.function).is_some_and(|f| f.name.is_some());
+                let named = export.profile.function(level.function).is_some_and(|f| f.name().is_some());
                 let same = match named {
                     true => Same::Function(level.function, level.file),
                     false => Same::Unnamed(export.profile.addresses().get(address).and_then(|c| c.binary)),

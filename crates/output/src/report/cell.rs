@@ -116,7 +116,7 @@ pub(super) fn path<'f>(facts: &Facts<'f>, value: Value) -> Option<Cow<'f, str>> 
 /// The source file of the function that a value names.
 pub(super) fn source_file<'f>(facts: &Facts<'f>, value: Value) -> Option<&'f str> {
     let Value::Function { function, .. } = value else { return None };
-    facts.profile.function(function)?.source_file.as_deref()
+    facts.profile.function(function)?.source_file()
 }
 
 #[cfg(test)]

@@ -104,8 +104,7 @@ impl Writer<'_> {
         let Known { addresses, names, .. } = self.known;
         let id = names.function_at(place);
         let function = id.and_then(|id| names.function(id));
-        let (Some(name), Some(code)) = (function.and_then(|f| f.name.as_deref()), addresses.get(place))
-        else {
+        let (Some(name), Some(code)) = (function.and_then(|f| f.name()), addresses.get(place)) else {
             return;
         };
         if std::mem::replace(&mut self.function, id) == id {

@@ -94,9 +94,9 @@ fn frames(known: &Known<'_>, id: AddressId) -> Vec<Value> {
     let frame = |(nr, level): (usize, &readperf_profile::Frame)| {
         let mut object = Map::new();
         object.insert("ip".into(), address(code.ip));
-        let name = known.names.function(level.function).and_then(|function| function.name.as_deref());
+        let name = known.names.function(level.function).and_then(|function| function.name());
         object.insert("symbol".into(), name.map_or(Value::Null, Into::into));
-        if let (Some(_), Some(start)) = (name, real.filter(|real| real.name.is_some())) {
+        if let (Some(_), Some(start)) = (name, real.filter(|real| real.name().is_some())) {
             object.insert("offset".into(), code.address.wrapping_sub(start.address).into());
         }
         object.insert("dso".into(), binary.map_or(Value::Null, |binary| binary_name(Some(binary)).into()));

@@ -227,7 +227,7 @@ impl Script {
         self.asked_for_ends = new.end;
         let ends = new.filter_map(|index| known.addresses.id(index)).filter(|id| {
             let function = known.names.function_at(*id).and_then(|function| known.names.function(function));
-            let name = function.and_then(|function| function.name.as_deref());
+            let name = function.and_then(|function| function.name());
             name.is_some_and(|name| self.options.stop_at.iter().any(|last| last == name))
         });
         self.chain_ends.extend(ends);

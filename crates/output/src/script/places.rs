@@ -157,8 +157,8 @@ pub(super) fn write_symbol(
     own: Option<&Function>,
     with_offset: bool,
 ) {
-    let named = function.filter(|function| function.name.is_some());
-    match (own.and_then(|own| own.name.as_deref()), named) {
+    let named = function.filter(|function| function.name().is_some());
+    match (own.and_then(|own| own.name()), named) {
         (Some(name), named) => {
             out.extend_from_slice(printable(name).as_bytes());
             if with_offset {

@@ -140,7 +140,7 @@ fn binary<'f>(facts: &Facts<'f>, id: Option<BinaryId>) -> &'f [u8] {
 fn by_function(facts: &Facts<'_>, a: FunctionId, b: FunctionId) -> Ordering {
     let function = |id| facts.profile.names.function(id);
     let (Some(a), Some(b)) = (function(a), function(b)) else { return a.cmp(&b) };
-    let label = match (&a.name, &b.name) {
+    let label = match (a.name(), b.name()) {
         (Some(a), Some(b)) => a.cmp(b),
         (None, None) => a.address.cmp(&b.address),
         _ => a.label().cmp(&b.label()),

@@ -5,7 +5,7 @@ use crate::addresses::AddressId;
 use crate::names::{Frame, FunctionId};
 use crate::profile::Profile;
 use crate::value::{TextId, Texts, Value};
-use readperf_session::{BinaryId, CodeAddress, Session};
+use readperf_session::{BinaryId, BinaryKind, CodeAddress, Session};
 use regex_lite::Regex;
 use rustc_hash::FxHashMap;
 
@@ -37,7 +37,7 @@ pub struct Facts<'f> {
     pub innermost_parent: bool,
     /// Texts that keys made.
     pub texts: Texts,
-    /// One function for all unnamed addresses that are the same.
+    /// One function for all unnamed addresses that are the same, and for generated code of one name at one address.
     same: Vec<FunctionId>,
     /// One binary for all of the same name.
     binaries: FxHashMap<BinaryId, BinaryId>,
@@ -46,6 +46,7 @@ pub struct Facts<'f> {
 impl<'f> Facts<'f> {
     /// The facts of a profile.
     pub fn new(profile: &'f Profile, session: &'f Session, surroundings: &'f Surroundings) -> Facts<'f> {
+        let binaries = same_binaries(profile, session);
         Facts {
             profile,
             session,
@@ -53,8 +54,8 @@ impl<'f> Facts<'f> {
             parent: None,
             innermost_parent: false,
             texts: Texts::default(),
-            same: same_functions(profile),
-            binaries: same_binaries(profile, session),
+            same: same_functions(profile, session, &binaries),
+            binaries,
         }
     }
 
@@ -106,19 +107,37 @@ impl<'f> Facts<'f> {
     }
 }
 
-/// Empty if equal unnamed addresses have one function as it is.
-fn same_functions(profile: &Profile) -> Vec<FunctionId> {
-    if !profile.names.is_of_pieces() {
+/// Empty if equal unnamed addresses have one function as it is, and so have equal names of generated code at one address.
+fn same_functions(
+    profile: &Profile,
+    session: &Session,
+    binaries: &FxHashMap<BinaryId, BinaryId>,
+) -> Vec<FunctionId> {
+    // A runtime makes the same function again and again.
+    let generated: FxHashMap<BinaryId, BinaryId> = binaries
+        .iter()
+        .filter(|(id, _)| session.binary(**id).is_some_and(|binary| is_generated(&binary.kind)))
+        .flat_map(|(id, one)| [(*id, *one), (*one, *one)])
+        .collect();
+    if !profile.names.is_of_pieces() && generated.is_empty() {
         return Vec::new();
     }
-    let mut first: FxHashMap<(Option<BinaryId>, u64), FunctionId> = FxHashMap::default();
+    let mut first: FxHashMap<(Option<BinaryId>, u64, Option<&str>), FunctionId> = FxHashMap::default();
     let functions = (0u32..).zip(profile.names.functions());
     functions
-        .map(|(nr, function)| match function.name {
-            Some(_) => FunctionId(nr),
-            None => *first.entry((function.binary, function.address)).or_insert(FunctionId(nr)),
+        .map(|(nr, function)| {
+            let generated = function.binary.and_then(|binary| generated.get(&binary)).copied();
+            if function.name().is_some() && generated.is_none() {
+                return FunctionId(nr);
+            }
+            let key = (generated.or(function.binary), function.address, function.name());
+            *first.entry(key).or_insert(FunctionId(nr))
         })
         .collect()
+}
+
+fn is_generated(kind: &BinaryKind) -> bool {
+    matches!(kind, BinaryKind::Jit { .. })
 }
 
 /// By name: a binary of which only some records told the build-id is still one. Only those that are not the first.

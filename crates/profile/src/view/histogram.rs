@@ -21,6 +21,8 @@ use crate::value::{Tuples, Value};
 use perffile::wire::head::CpuMode;
 use readperf_session::{CommId, ThreadId};
 use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 /// What histograms are to show.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +39,8 @@ pub struct HistogramOptions {
     pub whole: Vec<u64>,
     /// Rows below this share, in percent, are only counted.
     pub percent_limit: f64,
+    /// How many threads may add up; one if 0. The result is the same.
+    pub threads: usize,
 }
 
 /// Samples that agree in all that a histogram tells apart.
@@ -54,6 +58,9 @@ struct Group {
 /// Stacks whose rows are gathered before they are added up: what is needed of the tables for so many fits into a cache close
 /// to the processor.
 const AT_ONCE: usize = 512;
+
+/// Stacks that take longer to add up than a thread takes to start.
+const WORTH_A_THREAD: usize = 8 * 1024;
 
 /// Makes histograms of a profile.
 #[derive(Debug)]
@@ -96,29 +103,23 @@ impl<'f, 'o> Histograms<'f, 'o> {
         histograms
     }
 
+    /// The rows of places where samples were taken, and of all levels of stacks.
     fn number_places(&mut self) {
-        let Histograms { facts, options, places, taken_at, .. } = self;
+        let Histograms { facts, options, places, taken_at, frames, .. } = self;
         let mut numbers = PlaceNumbers::new(facts, options, places);
-        for index in 0..facts.profile.addresses.len() {
-            let place = facts.profile.addresses.id(index).and_then(|address| facts.taken_at(address));
+        for address in facts.profile.addresses.ids() {
+            let place = facts.taken_at(address);
             taken_at.push(place.map_or(NONE, |place| numbers.row(facts, &place)));
         }
-        if options.children || options.graph.is_some() {
-            self.number_calls();
+        if !options.children && options.graph.is_none() {
+            return;
         }
-    }
-
-    /// The rows of all levels; for call graphs the tree of calls, of which a row may have several places.
-    fn number_calls(&mut self) {
-        let Histograms { facts, options, places, frames, .. } = self;
+        // In the tree of calls a row may have several places.
         let (mut levels, mut rows, mut of_address) = (Levels::default(), Vec::new(), Vec::new());
-        let mut numbers = PlaceNumbers::new(facts, options, places);
-        for index in 0..facts.profile.addresses.len() {
-            if let Some(address) = facts.profile.addresses.id(index) {
-                match options.inline {
-                    true => of_address.extend(facts.levels(address).rev()),
-                    false => of_address.extend(facts.taken_at(address)),
-                }
+        for address in facts.profile.addresses.ids() {
+            match options.inline {
+                true => of_address.extend(facts.levels(address).rev()),
+                false => of_address.extend(facts.taken_at(address)),
             }
             levels.push(of_address.drain(..).map(|level: Place<'f>| {
                 let row = numbers.row(facts, &level);
@@ -212,10 +213,13 @@ impl<'f, 'o> Histograms<'f, 'o> {
         groups.sort_by_key(|(group, ..)| group.sample);
         let (mut rows, mut left_out) = (Vec::new(), LeftOut::default());
         let mut subtrees = Subtrees::new(&self.calls);
-        let mut whole_sums = WholeSums::new(self.places.len());
+        // Without call graphs every thread adds up for itself.
+        let threads = if self.options.children && !tree { self.options.threads.max(1) } else { 0 };
+        let mut whole_sums: Vec<WholeSums> =
+            (0..threads).map(|_| WholeSums::new(self.places.len())).collect();
         let mut sums = PlaceSums::new(self.places.len());
         for of_sample in groups.chunk_by(|a, b| a.0.sample == b.0.sample) {
-            let all = (&mut subtrees, &mut whole_sums, &mut sums);
+            let all = (&mut subtrees, whole_sums.as_mut_slice(), &mut sums);
             self.add_sample(event, of_sample, all, (&mut rows, &mut left_out));
         }
         let total = profile.events().get(event).cloned().unwrap_or_default();
@@ -227,9 +231,11 @@ impl<'f, 'o> Histograms<'f, 'o> {
         &self,
         event: usize,
         groups: &[(Group, u64, u64)],
-        (subtrees, whole_sums, sums): (&mut Subtrees<'_>, &mut WholeSums, &mut PlaceSums),
+        (subtrees, whole_sums, sums): (&mut Subtrees<'_>, &mut [WholeSums], &mut PlaceSums),
         (rows, left_out): (&mut Vec<HistogramRow>, &mut LeftOut),
     ) {
+        let whole = self.options.whole.get(event).copied().unwrap_or(0);
+        let least = super::graph::least(self.options.percent_limit, whole);
         for (group, samples, period) in groups {
             let Some(sum) = sums.of(group.place) else { continue };
             sum.samples += samples;
@@ -252,11 +258,9 @@ impl<'f, 'o> Histograms<'f, 'o> {
                 sums.add_total(row, period);
             }
         } else if self.options.children {
-            self.add_whole_stacks(groups, whole_sums, sums);
+            left_out.rows += self.add_whole_stacks(groups, whole_sums, sums, least);
         }
         let sample = groups.first().map_or(NONE, |(group, ..)| group.sample);
-        let whole = self.options.whole.get(event).copied().unwrap_or(0);
-        let least = super::graph::least(self.options.percent_limit, whole);
         // Without sums over stacks the total is their own.
         let mut shown: Vec<(u32, Numbers)> = Vec::new();
         sums.drain(|place, numbers| {
@@ -276,13 +280,43 @@ impl<'f, 'o> Histograms<'f, 'o> {
         }));
     }
 
-    /// Adds to each row the samples with it in their stack, each once.
+    /// Adds to each row the samples with it in their stack, each once. If there are many, threads share them. Rows below a
+    /// period in whose place no sample was taken are only counted.
     fn add_whole_stacks(
         &self,
         groups: &[(Group, u64, u64)],
-        whole_sums: &mut WholeSums,
+        of_threads: &mut [WholeSums],
         sums: &mut PlaceSums,
-    ) {
+        least: u64,
+    ) -> u64 {
+        let parts: Vec<&[(Group, u64, u64)]> = groups.chunks(WORTH_A_THREAD).collect();
+        let next = AtomicUsize::new(0);
+        let work = |of_thread: &mut WholeSums| {
+            while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                self.add_stacks(part, of_thread);
+            }
+        };
+        let Some((of_this, of_others)) = of_threads.split_first_mut() else { return 0 };
+        thread::scope(|scope| {
+            for of_thread in of_others.iter_mut().take(parts.len().saturating_sub(1)) {
+                // If the system has no thread for it, the others do its work.
+                let _ = thread::Builder::new().spawn_scoped(scope, || work(of_thread));
+            }
+            work(of_this);
+        });
+        of_others.iter_mut().for_each(|of_other| of_this.take_over(of_other));
+        let mut left_out = 0;
+        of_this.drain(|row, period| {
+            if period >= least || sums.has(row) {
+                sums.add_total(row, period);
+            } else {
+                left_out += 1;
+            }
+        });
+        left_out
+    }
+
+    fn add_stacks(&self, groups: &[(Group, u64, u64)], whole_sums: &mut WholeSums) {
         let stacks = &self.facts.profile.stacks;
         let (mut rows, mut ends) = (Vec::new(), Vec::new());
         for some in groups.chunks(AT_ONCE) {
@@ -291,13 +325,13 @@ impl<'f, 'o> Histograms<'f, 'o> {
             for (group, ..) in some {
                 rows.push(group.place);
                 for address in stacks.places(group.stack) {
-                    rows.extend_from_slice(self.levels.of(address.index()));
+                    // Most have one level: too little to copy as a slice.
+                    rows.extend(self.levels.of(address.index()).iter().copied());
                 }
                 ends.push(rows.len());
             }
             whole_sums.add_all(&rows, ends.iter().copied().zip(some.iter().map(|(_, _, period)| *period)));
         }
-        whole_sums.drain(|row, period| sums.add_total(row, period));
     }
 
     /// The call graphs of the rows that are above the threshold.

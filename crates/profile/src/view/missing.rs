@@ -24,8 +24,8 @@ impl Profile {
         let mut sums: BTreeMap<(Option<BinaryId>, &str), u64> = BTreeMap::new();
         for row in &self.rows {
             let function = self.names.function_at(row.address).and_then(|id| self.function(id));
-            if let Some(function) = function.filter(|function| function.name.is_none()) {
-                let reason = function.reason.as_deref().unwrap_or("its names were not looked up");
+            if let Some(function) = function.filter(|function| function.name().is_none()) {
+                let reason = function.reason().unwrap_or("its names were not looked up");
                 *sums.entry((function.binary, reason)).or_default() += row.samples;
             }
         }

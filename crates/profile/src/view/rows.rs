@@ -146,7 +146,7 @@ impl Histogram {
     pub fn retain_named(&mut self, facts: &Facts<'_>) {
         let named = |value: &Value| match value {
             Value::Function { function, .. } => {
-                facts.profile.names().function(*function).is_some_and(|function| function.name.is_some())
+                facts.profile.names().function(*function).is_some_and(|function| function.name().is_some())
             }
             _ => true,
         };

@@ -5,36 +5,39 @@ use super::calls::{Calls, NONE};
 use super::rows::Numbers;
 use std::hint::black_box;
 
-/// What samples add up to, by place; the last entry is of those whose place is not known.
+/// What samples add up to, by place. Most places have no sums at a time, so those that have any are held one after the other.
 #[derive(Debug)]
 pub(super) struct PlaceSums {
-    numbers: Vec<Numbers>,
-    /// Whether a place is among `touched`.
-    seen: Vec<bool>,
-    touched: Vec<u32>,
+    /// For each place, where its sums are; the last entry is of those whose place is not known.
+    slots: Vec<u32>,
+    sums: Vec<(u32, Numbers)>,
 }
 
 impl PlaceSums {
     pub(super) fn new(places: usize) -> PlaceSums {
-        PlaceSums {
-            numbers: vec![Numbers::default(); places + 1],
-            seen: vec![false; places + 1],
-            touched: Vec::new(),
-        }
+        PlaceSums { slots: vec![NONE; places + 1], sums: Vec::new() }
     }
 
     fn index(&self, place: u32) -> usize {
-        (place as usize).min(self.numbers.len().saturating_sub(1))
+        (place as usize).min(self.slots.len().saturating_sub(1))
+    }
+
+    /// Whether a place has sums.
+    #[inline]
+    pub(super) fn has(&self, place: u32) -> bool {
+        self.slots.get(self.index(place)).is_some_and(|slot| *slot != NONE)
     }
 
     /// The sums of a place, to add to.
     #[inline]
     pub(super) fn of(&mut self, place: u32) -> Option<&mut Numbers> {
         let index = self.index(place);
-        if !std::mem::replace(self.seen.get_mut(index)?, true) {
-            self.touched.push(place);
+        let slot = self.slots.get_mut(index)?;
+        if *slot == NONE {
+            *slot = u32::try_from(self.sums.len()).unwrap_or(NONE);
+            self.sums.push((place, Numbers::default()));
         }
-        self.numbers.get_mut(index)
+        self.sums.get_mut(*slot as usize).map(|(_, numbers)| numbers)
     }
 
     /// Adds what samples with the place in their stack stand for.
@@ -47,12 +50,12 @@ impl PlaceSums {
 
     /// Takes the sums.
     pub(super) fn drain(&mut self, mut take: impl FnMut(u32, Numbers)) {
-        for place in std::mem::take(&mut self.touched) {
+        for (place, numbers) in std::mem::take(&mut self.sums) {
             let index = self.index(place);
-            if let (Some(numbers), Some(seen)) = (self.numbers.get_mut(index), self.seen.get_mut(index)) {
-                *seen = false;
-                take(place, std::mem::take(numbers));
+            if let Some(slot) = self.slots.get_mut(index) {
+                *slot = NONE;
             }
+            take(place, numbers);
         }
     }
 }
@@ -87,6 +90,13 @@ impl WholeSums {
             }
             start = end;
         }
+    }
+
+    /// Takes over the sums of another thread.
+    pub(super) fn take_over(&mut self, other: &mut WholeSums) {
+        // Each row comes once: as if all were of one more sample.
+        self.sample += 1;
+        other.drain(|row, period| self.add(row, period));
     }
 
     #[inline]

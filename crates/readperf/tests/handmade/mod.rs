@@ -208,6 +208,19 @@ impl Pipe {
 
     /// A page of code, with a build-id of such bytes or an inode.
     pub(crate) fn map(&mut self, pid: u32, start: u64, name: &str, build_id: Option<u8>, misc: u16) {
+        self.map_at(0, pid, start, name, build_id, misc);
+    }
+
+    /// The same, at a time.
+    pub(crate) fn map_at(
+        &mut self,
+        time: u64,
+        pid: u32,
+        start: u64,
+        name: &str,
+        build_id: Option<u8>,
+        misc: u16,
+    ) {
         let mut body = [pid.to_le_bytes(), pid.to_le_bytes()].concat();
         for word in [start, 0x1000, 0] {
             body.extend(u64::to_le_bytes(word));
@@ -223,7 +236,7 @@ impl Pipe {
         body.extend(2u32.to_le_bytes());
         body.extend(padded(name));
         let variant = if build_id.is_some() { 1 << 14 } else { 0 };
-        self.kernel(MMAP2, USER | variant | misc, &body, 0);
+        self.kernel(MMAP2, USER | variant | misc, &body, time);
     }
 
     /// The kernel's image; `reference` is the address of its `_text`.

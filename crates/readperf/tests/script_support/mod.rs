@@ -65,6 +65,8 @@ pub(crate) struct Agreement {
     pub(crate) lines: usize,
     /// Those of perf's.
     pub(crate) theirs: usize,
+    /// Those of ours.
+    pub(crate) ours: usize,
     pub(crate) same: usize,
 }
 
@@ -72,6 +74,7 @@ impl Agreement {
     pub(crate) fn add(&mut self, other: Agreement) {
         self.lines += other.lines;
         self.theirs += other.theirs;
+        self.ours += other.ours;
         self.same += other.same;
     }
 
@@ -108,6 +111,7 @@ pub(crate) fn compare(what: &str, perf: &str, mine: &str) -> Agreement {
     for (theirs, ours) in perf.iter().zip(&mine) {
         agreement.lines += theirs.len().max(ours.len());
         agreement.theirs += theirs.len();
+        agreement.ours += ours.len();
         if theirs == ours {
             agreement.same += theirs.len();
             continue;
@@ -149,6 +153,6 @@ pub(crate) fn agree(perf: &str, mine: &str) -> Agreement {
             same += 1;
         }
     }
-    let theirs = perf.lines().count();
-    Agreement { lines: theirs.max(mine.lines().count()), theirs, same }
+    let (theirs, ours) = (perf.lines().count(), mine.lines().count());
+    Agreement { lines: theirs.max(ours), theirs, ours, same }
 }

@@ -217,13 +217,17 @@ impl<'data> Reader<'_, 'data, '_> {
         })
     }
 
-    /// `$a`, `$d`, `$t` and `$x` mark where code and data begin; assemblers of three machines write them.
+    /// `$a`, `$d`, `$t` and `$x` mark where code and data begin; assemblers of three machines write them. Where code may still
+    /// shrink when it is linked, a file that is not linked has labels of the assembler (`.L0`) at most instructions; the
+    /// kernel leaves both out of its own list (`is_mapping_symbol` in `include/linux/module_symbol.h`).
     fn is_mapping_symbol(&self, symbol: &RawSymbol) -> bool {
-        if !matches!(self.image.machine, elf::EM_ARM | elf::EM_AARCH64 | elf::EM_RISCV) {
+        let shrinks = matches!(self.image.machine, elf::EM_RISCV | elf::EM_LOONGARCH);
+        if !shrinks && !matches!(self.image.machine, elf::EM_ARM | elf::EM_AARCH64) {
             return false;
         }
         let name = usize::try_from(symbol.name).ok().and_then(|at| self.strings.get(at..)).unwrap_or(b"");
         match name {
+            [b'.', b'L', ..] => shrinks && symbol.kind() == elf::STT_NOTYPE,
             [b'$', b'x', ..] if self.image.machine == elf::EM_RISCV => true,
             [b'$', b'a' | b'd' | b't' | b'x', 0 | b'.', ..] => true,
             _ => false,

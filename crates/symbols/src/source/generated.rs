@@ -20,15 +20,16 @@ pub(crate) fn open<'f>(
     shared: &Shared<'f>,
     subject: &Subject,
 ) -> Option<Result<Box<dyn Names + 'f>, Reason>> {
-    let Subject::Generated { pid, inner_pid, dump } = subject else { return None };
+    let Subject::Generated { pid, inner_pid, dump, generation: _ } = subject else { return None };
     let process = Process { pid: *pid, inner_pid: *inner_pid };
-    let dump = dump.as_ref().map(|path| read_dump(&shared.options, process, path));
+    let dump = dump.as_ref().map(|path| read_dump(&shared.options, process.pid, path));
     let map = read_map(&shared.options, process);
     Some(GeneratedNames::new(dump, map).map(|names| Box::new(names) as Box<dyn Names + 'f>))
 }
 
-fn read_dump(options: &Options, process: Process, path: &Path) -> Result<(PathBuf, JitDump), Reason> {
-    let (path, bytes) = find::jitdump(options, process, path)?;
+/// The jitdump file that a process mapped, and where it was found.
+pub(crate) fn read_dump(options: &Options, pid: u32, path: &Path) -> Result<(PathBuf, JitDump), Reason> {
+    let (path, bytes) = find::jitdump(options, pid, path)?;
     match JitDump::parse(bytes) {
         Some(dump) => Ok((path, dump)),
         None => Err(Reason::NotReadable { path, error: "not a jitdump file".to_owned() }),
@@ -83,8 +84,9 @@ impl GeneratedNames {
         }
     }
 
-    fn find(&self, address: u64) -> Option<Number> {
-        let in_dump = self.dump.as_ref().and_then(|(_, dump)| dump.last_at(address)).map(Number::OfDump);
+    fn find(&self, generation: u32, address: u64) -> Option<Number> {
+        let dump = self.dump.as_ref().map(|(_, dump)| dump);
+        let in_dump = dump.and_then(|dump| dump.at_generation(generation, address)).map(Number::OfDump);
         in_dump.or_else(|| self.map.as_ref()?.1.number_at(address).map(Number::OfMap))
     }
 
@@ -135,8 +137,12 @@ impl Names for GeneratedNames {
         let paths = [self.dump.as_ref().map(|(path, _)| path), self.map.as_ref().map(|(path, _)| path)];
         let found = |path: &PathBuf| Found { path: path.clone(), provides: Provides::GeneratedCode };
         builder.found = paths.into_iter().flatten().map(found).collect();
+        let generation = match &batch.subject {
+            Subject::Generated { generation, .. } => *generation,
+            _ => 0,
+        };
         let numbers: Vec<Option<Number>> =
-            batch.addresses.iter().map(|address| self.find(*address)).collect();
+            batch.addresses.iter().map(|address| self.find(generation, *address)).collect();
         let mut known: FxHashMap<Number, SymbolId> = FxHashMap::default();
         for number in &numbers {
             let Some((number, function)) = number.and_then(|number| Some((number, self.function(number)?)))

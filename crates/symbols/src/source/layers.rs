@@ -161,6 +161,13 @@ fn visible(layers: &[Layer]) -> Vec<Visible> {
     pieces
 }
 
+/// The next one of a fixed sequence of pseudo-random numbers (Knuth's MMIX constants).
+#[cfg(test)]
+pub(crate) fn pseudo_random(state: &mut u64, below: u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) % below
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,12 +184,8 @@ mod tests {
 
     #[test]
     fn the_last_one_counts_at_each_time() {
-        // A fixed sequence of pseudo-random numbers (Knuth's MMIX constants).
         let mut state = 7_u64;
-        let mut random = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut random = |below: u64| pseudo_random(&mut state, below);
         for _ in 0..200 {
             let layers: Vec<Layer> = (0..random(12))
                 .map(|_| {

@@ -9,6 +9,7 @@ const EM_ARM: u16 = 40;
 const EM_AARCH64: u16 = 183;
 const EM_PPC64: u16 = 21;
 const EM_S390: u16 = 22;
+const EM_RISCV: u16 = 243;
 const FUNC: u8 = 0x02;
 const LABEL: u8 = 0;
 
@@ -181,6 +182,17 @@ fn labels_on_machines_without_mapping_symbols() {
     assert_eq!(names(&answer), [None, Some("f")]);
     let answer = ask("foreign_s390", build(EM_S390, true, true, &symbols, &[]), offsets());
     assert_eq!(names(&answer), [Some("$x"), Some("f")]);
+}
+
+#[test]
+fn labels_of_assemblers_for_code_that_shrinks() {
+    let symbols =
+        [(".L0 ", LABEL, 1, CODE.0 + 4, 0), (".Lf", FUNC, 1, CODE.0 + 8, 4), ("f", FUNC, 1, CODE.0, 8)];
+    let offsets = || vec![CODE.1, CODE.1 + 4, CODE.1 + 8];
+    let answer = ask("foreign_riscv", build(EM_RISCV, true, false, &symbols, &[]), offsets());
+    assert_eq!(names(&answer), [Some("f"), Some("f"), Some(".Lf")]);
+    let answer = ask("foreign_labels", build(EM_S390, true, true, &symbols, &[]), offsets());
+    assert_eq!(names(&answer), [Some("f"), Some(".L0 "), Some(".Lf")]);
 }
 
 #[test]

@@ -248,7 +248,7 @@ fn names_of_dump_files() {
 }
 
 fn subject(pid: u32, dump: Option<&Path>) -> Subject {
-    Subject::Generated { pid, inner_pid: None, dump: dump.map(Path::to_owned) }
+    Subject::Generated { pid, inner_pid: None, dump: dump.map(Path::to_owned), generation: 0 }
 }
 
 fn ask(options: &Options, subject: Subject, offsets: &[u64]) -> SymbolBatch {
@@ -292,7 +292,7 @@ fn names_and_lines_of_a_process() {
     // The map alone; and where the process has another number for itself.
     let answer = ask(&searched, subject(PID, None), &offsets);
     assert_eq!(shown(&answer), ["first one", "first one", "instead", "second", "-", "-", "-"]);
-    let inside = Subject::Generated { pid: 1, inner_pid: Some(PID), dump: None };
+    let inside = Subject::Generated { pid: 1, inner_pid: Some(PID), dump: None, generation: 0 };
     assert_eq!(ask(&searched, inside, &offsets).name(0), Some("first one"));
     // Below another root.
     std::fs::create_dir_all(dir.join("root/tmp")).unwrap();

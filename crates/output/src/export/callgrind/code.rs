@@ -199,7 +199,7 @@ fn homes(export: &Export<'_>) -> FxHashMap<FunctionId, Option<FileId>> {
     }
     let file_name = |file: FileId| export.profile.names().file(file).unwrap_or_default();
     let worth = |(function, file): (FunctionId, FileId), count: u64| {
-        let told = export.profile.function(function).and_then(|function| function.source_file.as_deref());
+        let told = export.profile.function(function).and_then(|function| function.source_file());
         (told == Some(file_name(file)), count, std::cmp::Reverse(file_name(file)))
     };
     let mut homes: FxHashMap<FunctionId, Option<FileId>> = FxHashMap::default();

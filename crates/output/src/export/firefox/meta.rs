@@ -54,23 +54,38 @@ pub(super) struct MarkerKind {
     /// What is shown in the chart and in the table.
     label: &'static str,
     fields: &'static [(&'static str, &'static str, &'static str)],
+    /// The field that is shown as bars in a track of its own, if any. Counters that are not of the browser have no track.
+    bars: Option<&'static str>,
 }
 
 /// A thread had no CPU.
-pub(super) const OFF_CPU: MarkerKind =
-    MarkerKind { name: "OffCpu", label: "{marker.data.why}", fields: &[("why", "Why", "string")] };
+pub(super) const OFF_CPU: MarkerKind = MarkerKind {
+    name: "OffCpu",
+    label: "{marker.data.why}",
+    fields: &[("why", "Why", "string")],
+    bars: None,
+};
 /// A tracepoint was passed.
 pub(super) const TRACEPOINT: MarkerKind = MarkerKind {
     name: "Tracepoint",
     label: "{marker.data.text}",
     fields: &[("text", "Text", "unique-string")],
+    bars: None,
 };
 /// A sample of an event that is not the one in the samples.
-pub(super) const EVENT: MarkerKind =
-    MarkerKind { name: "Event", label: "{marker.data.period}", fields: &[("period", "Period", "integer")] };
+pub(super) const EVENT: MarkerKind = MarkerKind {
+    name: "Event",
+    label: "{marker.data.period}",
+    fields: &[("period", "Period", "integer")],
+    bars: Some("period"),
+};
 /// Something was lost.
-pub(super) const LOST: MarkerKind =
-    MarkerKind { name: "Lost", label: "{marker.data.count}", fields: &[("count", "How many", "integer")] };
+pub(super) const LOST: MarkerKind = MarkerKind {
+    name: "Lost",
+    label: "{marker.data.count}",
+    fields: &[("count", "How many", "integer")],
+    bars: None,
+};
 
 const MARKERS: [MarkerKind; 4] = [OFF_CPU, TRACEPOINT, EVENT, LOST];
 
@@ -149,6 +164,14 @@ fn schema(kind: &MarkerKind, json: &mut JsonWriter<'_>) {
                 });
             }
         });
+        if let Some(key) = kind.bars {
+            json.key("graphs").array(|json| {
+                json.object(|json| {
+                    json.field("key", key);
+                    json.field("type", "bar");
+                });
+            });
+        }
     });
 }
 

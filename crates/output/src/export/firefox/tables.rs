@@ -39,6 +39,8 @@ struct Symbol {
     library: u32,
     address: u64,
     name: u32,
+    /// In bytes; 0 if not known.
+    size: u64,
 }
 
 /// What makes a function one: a function as written in one file, or the binary of what has no name.
@@ -213,7 +215,7 @@ impl<'x> Tables<'x> {
 
     fn function(&mut self, level: &Level, binary: Option<BinaryId>, shared: &mut Shared) -> u32 {
         let function = self.export.profile.function(level.function);
-        let named = function.is_some_and(|function| function.name.is_some());
+        let named = function.is_some_and(|function| function.name().is_some());
         let same = match named {
             true => Same::Function(level.function, level.file),
             false => Same::Unnamed(binary),
@@ -225,7 +227,7 @@ impl<'x> Tables<'x> {
         self.of_function.insert(same, index);
         let name = shared.strings.number(&printable(&self.export.label(level)));
         let file = level.file.and_then(|file| self.export.profile.names().file(file));
-        let file = file.or(function.and_then(|function| function.source_file.as_deref()));
+        let file = file.or(function.and_then(|function| function.source_file()));
         let file = file.map(|file| shared.strings.number(&printable(file)));
         let resource = binary.and_then(|binary| self.resource(binary, shared));
         self.functions.push(Func { name, resource, file });
@@ -237,11 +239,11 @@ impl<'x> Tables<'x> {
             return Some(*known);
         }
         let description = self.export.profile.function(function)?;
-        let name = shared.strings.number(&printable(description.name.as_deref()?));
+        let name = shared.strings.number(&printable(description.name()?));
         let library = shared.library(&self.export, binary)?;
         let address = shared.images.relative(binary, description.address);
         let index = number(self.symbols.len());
-        self.symbols.push(Symbol { library, address, name });
+        self.symbols.push(Symbol { library, address, name, size: description.size() });
         self.of_symbol.insert(function, index);
         Some(index)
     }
@@ -293,7 +295,8 @@ impl<'x> Tables<'x> {
             json.list("libIndex", self.symbols.iter().map(|symbol| symbol.library));
             json.list("address", self.symbols.iter().map(|symbol| symbol.address));
             json.list("name", self.symbols.iter().map(|symbol| symbol.name));
-            json.list("functionSize", self.symbols.iter().map(|_| None::<u32>));
+            let size = |symbol: &Symbol| (symbol.size > 0).then_some(symbol.size);
+            json.list("functionSize", self.symbols.iter().map(size));
             json.field("length", self.symbols.len());
         });
     }

@@ -16,7 +16,7 @@ use message::{Label, Sample, ValueType, field};
 use perffile::wire::attr::AttrFlags;
 use places::Places;
 use readperf_profile::SampleRow;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, IntoInnerError, Write};
 
 /// The format.
 pub const FORMAT: Format = Format {
@@ -28,6 +28,9 @@ pub const FORMAT: Format = Format {
     write,
 };
 
+/// Bytes gathered before they are compressed.
+const BUFFER: usize = 1 << 16;
+
 /// Writes it.
 ///
 /// # Errors
@@ -36,7 +39,9 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut strings = Strings::default();
     // The format wants the empty text first.
     strings.number("");
-    let mut fields = FieldWriter::new(GzEncoder::new(out, Compression::new(3)));
+    let gzip = GzEncoder::new(out, Compression::new(3));
+    // The encoder prepares a whole buffer for each write, and messages are small.
+    let mut fields = FieldWriter::new(BufWriter::with_capacity(BUFFER, gzip));
     let events = export.shown_events();
     write_types(export, &events, &mut strings, &mut fields)?;
     let mut places = Places::new(*export);
@@ -45,7 +50,8 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     places.mappings.iter().try_for_each(|mapping| fields.message(field::MAPPING, mapping))?;
     write_circumstances(export, &mut strings, &mut fields)?;
     strings.iter().try_for_each(|text| fields.text(field::STRING_TABLE, text))?;
-    fields.into_inner().finish()?;
+    let gzip = fields.into_inner().into_inner().map_err(IntoInnerError::into_error)?;
+    gzip.finish()?;
     Ok(())
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Places<'x> {
     export: Export<'x>,
     images: Images,
     /// Numbers of locations by address; 0 for those not needed yet.
-    of_address: Vec<u64>,
+    of_address: Vec<u32>,
     /// The same place of a binary can have several addresses: one a process.
     of_place: FxHashMap<(Option<BinaryId>, u64), u64>,
     of_binary: FxHashMap<BinaryId, u64>,
@@ -50,7 +50,7 @@ impl<'x> Places<'x> {
     pub(super) fn location(&mut self, address: AddressId, strings: &mut Strings) -> u64 {
         match self.of_address.get(address.index()) {
             Some(0) => {}
-            Some(known) => return *known,
+            Some(known) => return u64::from(*known),
             None => return 0,
         }
         let Some(code) = self.export.profile.addresses().get(address).copied() else { return 0 };
@@ -60,7 +60,8 @@ impl<'x> Places<'x> {
             let location = self.describe(address, code.binary, id, strings);
             self.locations.push(location);
         }
-        if let Some(number) = self.of_address.get_mut(address.index()) {
+        // There are no more than addresses.
+        if let (Some(number), Ok(id)) = (self.of_address.get_mut(address.index()), u32::try_from(id)) {
             *number = id;
         }
         id
@@ -127,13 +128,13 @@ impl<'x> Places<'x> {
     /// The number of a function; 0 of what has no name.
     fn function(&mut self, level: &Level, strings: &mut Strings) -> u64 {
         let Some(function) = self.export.profile.function(level.function) else { return 0 };
-        let Some(name) = &function.name else { return 0 };
+        let Some(name) = function.name() else { return 0 };
         let next = next_id(self.of_function.len());
         let number = *self.of_function.entry((level.function, level.file)).or_insert(next);
         if number == next {
             let file = level.file.and_then(|file| self.export.profile.names().file(file));
-            let file = file.or(function.source_file.as_deref()).unwrap_or_default();
-            let system_name = function.linkage_name.as_deref().unwrap_or(name);
+            let file = file.or(function.source_file()).unwrap_or_default();
+            let system_name = function.linkage_name().unwrap_or(name);
             let mut string = |text: &str| i64::from(strings.number(&printable(text)));
             let (name, system_name, file_name) = (string(name), string(system_name), string(file));
             self.functions.push(Function { id: number, name, system_name, file_name });

@@ -14,7 +14,7 @@ pub(in crate::view) fn symbol(_: &mut Facts<'_>, place: &Place<'_>) -> Value {
 /// Of what is inlined, or has no name, no size is known.
 pub(in crate::view) fn symbol_size(facts: &mut Facts<'_>, place: &Place<'_>) -> Value {
     let function = facts.profile.names.function(place.function).filter(|_| !place.inlined);
-    function.map(|function| function.size).filter(|size| *size > 0).map_or(Value::Unknown, Value::Number)
+    function.map(|function| function.size()).filter(|size| *size > 0).map_or(Value::Unknown, Value::Number)
 }
 
 /// Without a line the function stands in.
@@ -31,7 +31,7 @@ pub(in crate::view) fn srcfile(_: &mut Facts<'_>, place: &Place<'_>) -> Value {
 
 pub(in crate::view) fn symoff(facts: &mut Facts<'_>, place: &Place<'_>) -> Value {
     let function = facts.profile.names.function(place.function);
-    match function.filter(|function| function.name.is_some() && !place.inlined) {
+    match function.filter(|function| function.name().is_some() && !place.inlined) {
         Some(function) => Value::Offset {
             function: place.function,
             offset: place.code.address.wrapping_sub(function.address),

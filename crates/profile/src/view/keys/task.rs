@@ -55,7 +55,7 @@ pub(in crate::view) fn parent(facts: &mut Facts<'_>, stack: StackId) -> Value {
     let mut found = facts.say(b"[other]");
     for address in facts.profile.stacks.places(stack) {
         for place in facts.levels(address) {
-            let name = names.function(place.function).and_then(|function| function.name.as_deref());
+            let name = names.function(place.function).and_then(|function| function.name());
             if name.is_some_and(|name| pattern.is_match(name)) {
                 found = Value::Function { function: place.function, inlined: place.inlined };
                 if facts.innermost_parent {

@@ -316,6 +316,7 @@ impl Report {
             whole: totals.iter().map(|total| total.period).collect(),
             // Whether a row of a group is shown depends on all its events; in a tree, a branch is more than a row.
             percent_limit: if self.look.group || self.hierarchy { 0.0 } else { percent_limit },
+            threads: self.profile.symbols.thread_count(),
         };
         let mut facts = Facts::new(profile, session, surroundings);
         let parent = self.parent();

@@ -10,7 +10,7 @@ use super::Cmd;
 use crate::from_perf::FromPerf;
 use crate::header::write_header;
 use crate::input::Input;
-use crate::outcome::{Outcome, wrong_usage};
+use crate::outcome::{Outcome, say, wrong_usage};
 use crate::profile_options::ProfileOptions;
 use crate::progress::Progress;
 use clap::Args;
@@ -162,6 +162,9 @@ Examples:
         }
         out.learn(&passed.metadata.schema)?;
         out.finish()?;
+        if let Some(told) = passed.code_times.told().filter(|_| !self.input.quiet) {
+            say(&format!("{}: {told}", self.input.name()));
+        }
         Ok(Outcome {
             input: self.input.name(),
             issues: passed.issues,
@@ -224,6 +227,7 @@ impl Script {
             data_addresses: fields.any(Field::Addr) && recorded(SampleType::ADDR),
             branches: BRANCHES.iter().any(|how| fields.any(*how)) && recorded(SampleType::BRANCH_STACK),
             unwind: options.chains.then(|| symbols.clone()),
+            code_from: Some(symbols.clone()),
             max_frames: options.max_stack,
             threads_of: options.records.clone(),
             ..PassOptions::default()

@@ -5,6 +5,7 @@ mod look_up;
 mod nesting;
 mod numbers;
 mod relocated;
+mod relocated_riscv;
 mod sections;
 mod split;
 mod units;

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use super::relocated_riscv::Change;
 use object::{Object, ObjectSection, ObjectSymbol, RelocationKind, RelocationTarget};
 
 /// Fills in the addresses in a debug section. `sections_at` has the address of every section by its number; references to
@@ -19,12 +20,13 @@ pub(super) fn apply<'f>(
     }
     let mut bytes = bytes.into_owned();
     for (offset, relocation) in relocations {
-        let width = match (relocation.kind(), relocation.size()) {
+        let change = match (relocation.kind(), relocation.size()) {
             (RelocationKind::None, _) => continue,
-            (RelocationKind::Absolute, 32) => 4,
-            (RelocationKind::Absolute, 64) => 8,
-            // Differences, as of RISC-V, and places of variables of threads, which are not code. All else would be guessed.
+            (RelocationKind::Absolute, 32) => Kind::Absolute(4),
+            (RelocationKind::Absolute, 64) => Kind::Absolute(8),
+            // Differences, and places of variables of threads, which are not code. All else would be guessed.
             (RelocationKind::Unknown, _) if is_of_thread(relocation.flags(), file.architecture()) => continue,
+            (RelocationKind::Unknown, _) => Kind::RiscV(change_of(relocation.flags(), file)?),
             _ => return None,
         };
         let target = match relocation.target() {
@@ -38,6 +40,13 @@ pub(super) fn apply<'f>(
             _ => return None,
         };
         let start = usize::try_from(offset).ok()?;
+        let width = match change {
+            Kind::Absolute(width) => width,
+            Kind::RiscV(change) => {
+                change.make(bytes.get_mut(start..)?, target.wrapping_add_signed(relocation.addend()))?;
+                continue;
+            }
+        };
         let place = bytes.get_mut(start..start.checked_add(width)?)?;
         let mut word = [0; 8];
         let little = file.is_little_endian();
@@ -53,6 +62,22 @@ pub(super) fn apply<'f>(
         place.copy_from_slice(word.get(part)?);
     }
     Some(Cow::Owned(bytes))
+}
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// To put an address of so many bytes there.
+    Absolute(usize),
+    RiscV(Change),
+}
+
+/// The relocations of RISC-V; `None` for others, and for the big-endian variant, of which there are no kernels.
+fn change_of(flags: object::RelocationFlags, file: &object::File<'_>) -> Option<Change> {
+    let object::RelocationFlags::Elf { r_type } = flags else { return None };
+    let is_riscv =
+        matches!(file.architecture(), object::Architecture::Riscv32 | object::Architecture::Riscv64);
+    (is_riscv && file.is_little_endian()).then(|| Change::of(r_type))?
 }
 
 /// The address of a section: sections that are not in memory have none, and addresses in them are offsets.

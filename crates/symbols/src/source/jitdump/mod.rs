@@ -10,7 +10,10 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use crate::options::FileBytes;
+use crate::options::{FileBytes, Options};
+use crate::reason::Reason;
+use crate::source::generated;
+use crate::source::generations::{CodeChange, Generations};
 use crate::source::layers::{Layer, Layers};
 use crate::source::perf_map::GeneratedFunction;
 use record::{Header, LineEntry, Record, Records};
@@ -25,6 +28,7 @@ pub struct JitDump {
     header: Header,
     functions: Vec<Function>,
     layers: Layers,
+    generations: Generations,
     /// What was added to the addresses of all lines.
     line_offset: u64,
     /// What could not be read.
@@ -99,6 +103,14 @@ impl JitDump {
         digits.parse().ok()
     }
 
+    /// Finds the file that a process (as the recording numbers it) mapped from this path, and reads it.
+    ///
+    /// # Errors
+    /// Why there is none, or why it is not read: see [`Subject::Generated`](crate::Subject).
+    pub fn find(options: &Options, pid: u32, path: &Path) -> Result<JitDump, Reason> {
+        generated::read_dump(options, pid, path).map(|(_, dump)| dump)
+    }
+
     /// Reads a file. `None` when it is no jitdump file.
     pub fn parse(bytes: FileBytes) -> Option<JitDump> {
         let data: &[u8] = (*bytes).as_ref();
@@ -113,7 +125,9 @@ impl JitDump {
         reader.count_unused(reader.pending_unwinding.is_some());
         let line_offset = reader.line_offset();
         let Reader { functions, layers, damage, .. } = reader;
-        Some(JitDump { header, functions, layers: Layers::new(layers), line_offset, damage, bytes })
+        let generations = Generations::of(&layers);
+        let layers = Layers::new(layers);
+        Some(JitDump { header, functions, layers, generations, line_offset, damage, bytes })
     }
 
     /// The process, as it saw its own number.
@@ -150,6 +164,26 @@ impl JitDump {
     /// For each address and time (in the unit of the file) the number of the code that was there then.
     pub fn all_at(&self, questions: &[(u64, u64)]) -> Vec<Option<usize>> {
         self.layers.all_at(questions)
+    }
+
+    /// The code that shares addresses with other code, in order of time. All else is told by its address alone.
+    pub fn changes(&self) -> &[CodeChange] {
+        self.generations.changes()
+    }
+
+    /// How much code shares addresses but is not among the [`JitDump::changes`], because other code has taken its place
+    /// too often to tell all of it apart.
+    pub fn changes_left_out(&self) -> u64 {
+        self.generations.beyond()
+    }
+
+    /// The number of the code of a generation at an address; of generation 0 that which is there in the end.
+    pub fn at_generation(&self, generation: u32, address: u64) -> Option<usize> {
+        if generation == 0 {
+            return self.last_at(address);
+        }
+        let number = self.generations.last_from(generation, address)?;
+        self.layers.layers().get(number).is_some_and(|layer| address < layer.end).then_some(number)
     }
 
     /// The code with this number.

@@ -1,0 +1,68 @@
+//! Adding up on a thread of its own, beside the one that reads.
+
+use crate::gathered::{Block, Gathered, Gathering};
+use std::io;
+use std::panic::resume_unwind;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::{self, JoinHandle};
+
+/// Blocks on the way: enough that neither side waits for the other when one block takes longer.
+const ON_THE_WAY: usize = 8;
+
+/// The other thread.
+#[derive(Debug)]
+pub(crate) struct Beside {
+    /// Full blocks go there; there are no more when this end is gone.
+    full: SyncSender<Block>,
+    /// Empty ones come back, to be filled again.
+    empty: Receiver<Block>,
+    thread: JoinHandle<Gathered>,
+}
+
+impl Beside {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// The system has no thread for it.
+    pub(crate) fn start(mut gathering: Gathering) -> io::Result<Beside> {
+        let (full, blocks) = sync_channel(ON_THE_WAY);
+        let (done, empty) = channel();
+        let work = move || {
+            add_up(&mut gathering, &blocks, &done);
+            gathering.finish()
+        };
+        let thread = thread::Builder::new().name("adding up".to_owned()).spawn(work)?;
+        Ok(Beside { full, empty, thread })
+    }
+
+    /// Hands a block over, and leaves an empty one in its place.
+    pub(crate) fn take_in(&self, block: &mut Block) {
+        let full = std::mem::replace(block, self.empty.try_recv().unwrap_or_default());
+        // That there is nobody to take it shows when the thread is joined.
+        let _ = self.full.send(full);
+    }
+
+    /// No block follows: the other thread sorts what it has, while this one does something else.
+    pub(crate) fn end(self) -> Sorting {
+        Sorting(self.thread)
+    }
+}
+
+/// A thread that sorts what has been gathered.
+#[derive(Debug)]
+pub(crate) struct Sorting(JoinHandle<Gathered>);
+
+impl Sorting {
+    /// Waits for it.
+    pub(crate) fn join(self) -> Gathered {
+        self.0.join().unwrap_or_else(|panic| resume_unwind(panic))
+    }
+}
+
+fn add_up(gathering: &mut Gathering, blocks: &Receiver<Block>, done: &Sender<Block>) {
+    for mut block in blocks {
+        gathering.take_in(&mut block);
+        // Nobody wants the last ones back.
+        let _ = done.send(block);
+    }
+}

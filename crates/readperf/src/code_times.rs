@@ -1,0 +1,182 @@
+//! When generated code came to its place: what jitdump files tell of that, beside the records of the recording.
+
+use perffile::wire::attr::AttrFlags;
+use perffile::wire::record::kind;
+use perffile::{Event, Schema, StrayTimes};
+use readperf_session::{BinaryId, Moment, NewCode, ProcessId, Session};
+use readperf_symbols::{JitDump, Options};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+/// `CLOCK_MONOTONIC` of clock_gettime(2), in which runtimes write their times.
+const CLOCK_MONOTONIC: i32 = 1;
+
+/// Most pieces of code that are known and still to come.
+const MOST_WAITING: usize = 1 << 20;
+
+/// Most processes that are believed to have written a file of one name; each has one of its own in its container.
+const MOST_WRITERS: u32 = 16;
+
+/// How well generated code could be told by the time of a sample, where other code took its place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CodeTimes {
+    /// Pieces of code that came to a place where other code was or would be, at their time.
+    pub replaced: u64,
+    /// Such pieces whose time is that of another clock than the recording's.
+    pub other_clock: u64,
+    /// Such pieces for which there was no room.
+    pub too_many: u64,
+}
+
+impl CodeTimes {
+    /// Says which code is not told by its time, and why, in one sentence; `None` if all is.
+    pub fn told(&self) -> Option<String> {
+        let clock = "their times are not of the clock of the recording (record with -k mono)";
+        let reasons: Vec<String> = [(self.other_clock, clock), (self.too_many, "there are too many of them")]
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, reason)| format!("{count} because {reason}"))
+            .collect();
+        (!reasons.is_empty()).then(|| {
+            let all = self.other_clock.saturating_add(self.too_many);
+            format!(
+                "{all} pieces of generated code share their place with others, and the last one there lends its name: {}",
+                reasons.join(", ")
+            )
+        })
+    }
+}
+
+/// Code that is to come: when, and in the order in which the files tell it.
+type Due = Reverse<(u64, u64, Code)>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Code {
+    process: ProcessId,
+    start: u64,
+    end: u64,
+    generation: u32,
+}
+
+/// Reads the dumps that processes map, and puts their code into the session when it is time.
+#[derive(Debug)]
+pub(crate) struct CodeInTime<'o> {
+    /// Where the files are looked for; without, nothing is read.
+    options: Option<&'o Options>,
+    waiting: BinaryHeap<Due>,
+    /// When the next code comes, ns.
+    next_ns: u64,
+    count: u64,
+    read: FxHashSet<(ProcessId, BinaryId)>,
+    writers: FxHashMap<BinaryId, u32>,
+    strays: StrayTimes,
+    times: CodeTimes,
+}
+
+impl<'o> CodeInTime<'o> {
+    pub(crate) fn new(options: Option<&'o Options>) -> CodeInTime<'o> {
+        CodeInTime {
+            options,
+            waiting: BinaryHeap::new(),
+            next_ns: u64::MAX,
+            count: 0,
+            read: FxHashSet::default(),
+            writers: FxHashMap::default(),
+            strays: StrayTimes::default(),
+            times: CodeTimes::default(),
+        }
+    }
+
+    /// What was done.
+    pub(crate) fn times(&self) -> &CodeTimes {
+        &self.times
+    }
+
+    /// Whether code came before this record did.
+    #[inline]
+    pub(crate) fn is_due(&mut self, event: &Event<'_>) -> bool {
+        self.next_ns != u64::MAX && self.has_come(event)
+    }
+
+    fn has_come(&mut self, event: &Event<'_>) -> bool {
+        let time_ns = event.time().unwrap_or(0);
+        let is_stray = event.head().kind == kind::SAMPLE && self.strays.is_stray(event.schema(), time_ns);
+        time_ns >= self.next_ns && !is_stray
+    }
+
+    /// Puts the code into the session that came before this record.
+    pub(crate) fn put(&mut self, session: &mut Session, event: &Event<'_>) {
+        let time_ns = event.time().unwrap_or(0);
+        while let Some(Reverse((_, _, code))) = self.waiting.peek().filter(|due| due.0.0 <= time_ns) {
+            let Code { process, start, end, generation } = *code;
+            session.put_code(&NewCode { process, start, end, generation });
+            self.times.replaced += 1;
+            self.waiting.pop();
+        }
+        self.next_ns = self.waiting.peek().map_or(u64::MAX, |due| due.0.0);
+    }
+
+    /// Looks whether a record tells of a dump, and reads it.
+    pub(crate) fn learn(&mut self, session: &Session, schema: &Schema, moment: &Moment<'_>) {
+        if let (Some(options), Moment::Map(map)) = (self.options, moment)
+            && let (Some(process), Some(binary)) = (map.process, map.binary)
+        {
+            self.learn_map(options, session, schema, process, binary);
+        }
+    }
+
+    fn learn_map(
+        &mut self,
+        options: &Options,
+        session: &Session,
+        schema: &Schema,
+        process: ProcessId,
+        binary: BinaryId,
+    ) {
+        let Some(name) = session.binary(binary).map(|binary| Path::new(OsStr::from_bytes(&binary.name)))
+        else {
+            return;
+        };
+        let Some(pid) = session.process(process).map(|process| process.pid) else { return };
+        if JitDump::pid_in_name(name).is_none() || !self.read.insert((process, binary)) {
+            return;
+        }
+        let writers = self.writers.entry(binary).or_default();
+        *writers += 1;
+        if *writers > MOST_WRITERS {
+            return;
+        }
+        // Why a file cannot be read is told with the names that are missing.
+        let Ok(dump) = JitDump::find(options, pid, name) else { return };
+        let count = u64::try_from(dump.changes().len()).unwrap_or(u64::MAX);
+        self.times.too_many += dump.changes_left_out();
+        if dump.has_processor_time() || !is_monotonic(schema) {
+            self.times.other_clock += count;
+        } else if self.waiting.len() + dump.changes().len() > MOST_WAITING {
+            self.times.too_many += count;
+        } else {
+            self.wait_for(process, &dump);
+        }
+    }
+
+    fn wait_for(&mut self, process: ProcessId, dump: &JitDump) {
+        for change in dump.changes() {
+            let code = Code { process, start: change.start, end: change.end, generation: change.generation };
+            self.waiting.push(Reverse((change.since, self.count, code)));
+            self.count += 1;
+        }
+        self.next_ns = self.waiting.peek().map_or(u64::MAX, |due| due.0.0);
+    }
+}
+
+/// Whether the times of all events are those of the clock of runtimes.
+fn is_monotonic(schema: &Schema) -> bool {
+    let is = |attr: &perffile::wire::attr::EventAttr| {
+        attr.flags.has(AttrFlags::use_clockid) && attr.clockid == CLOCK_MONOTONIC
+    };
+    !schema.events().is_empty() && schema.events().iter().all(|event| is(&event.attr))
+}
