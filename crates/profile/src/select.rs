@@ -1,6 +1,7 @@
 //! Samples chosen by names, after these are known: by binary, by function, by any function of the stack.
 
 use crate::addresses::AddressId;
+use crate::known::Known;
 use crate::profile::{Profile, SampleRow};
 use readperf_session::Session;
 use regex_lite::Regex;
@@ -33,6 +34,50 @@ impl NameFilter {
             && focus.is_empty()
             && ignore.is_empty()
     }
+
+    /// Whether a sample passes that was taken at a place, with this stack.
+    pub fn passes(&self, known: &Known<'_>, at: AddressId, stack: &[AddressId]) -> bool {
+        let verdict = self.verdict(known, at);
+        self.passes_with(verdict, || stack.iter().map(|place| self.verdict(known, *place)))
+    }
+
+    /// The same with what is known of each place. A sample whose stack is not kept is where it was taken.
+    fn passes_with<I: Iterator<Item = Verdict>>(&self, at: Verdict, stack: impl Fn() -> I) -> bool {
+        let of_stack = |test: fn(Verdict) -> bool| test(at) || stack().any(test);
+        at.dso
+            && at.symbol
+            && (self.focus.is_empty() || of_stack(|verdict| verdict.focus))
+            && (self.ignore.is_empty() || !of_stack(|verdict| verdict.ignore))
+    }
+
+    fn verdict(&self, known: &Known<'_>, id: AddressId) -> Verdict {
+        let Known { session, addresses, names } = known;
+        let name_of = |function| names.function(function).and_then(|function| function.name());
+        let binary = addresses.get(id).and_then(|code| session.binary(code.binary?));
+        let dso = binary.is_some_and(|binary| {
+            let is_wanted = |wanted: &String| {
+                *wanted.as_bytes() == *binary.short_name || *wanted.as_bytes() == *binary.name
+            };
+            self.dsos.iter().any(is_wanted)
+        });
+        let function = names.function_at(id).and_then(name_of);
+        let among = |name: &str| {
+            (self.symbols.is_empty() || self.symbols.iter().any(|wanted| wanted == name))
+                && (self.symbol_parts.is_empty()
+                    || self.symbol_parts.iter().any(|part| name.contains(part.as_str())))
+        };
+        let any_name = self.symbols.is_empty() && self.symbol_parts.is_empty() && !self.named;
+        let matches = |patterns: &[Regex]| {
+            let mut levels = names.frames_at(id).iter().filter_map(|frame| name_of(frame.function));
+            !patterns.is_empty() && levels.any(|name| patterns.iter().any(|pattern| pattern.is_match(name)))
+        };
+        Verdict {
+            dso: dso || self.dsos.is_empty(),
+            symbol: any_name || function.is_some_and(among),
+            focus: matches(&self.focus),
+            ignore: matches(&self.ignore),
+        }
+    }
 }
 
 impl Profile {
@@ -41,23 +86,12 @@ impl Profile {
         if filter.is_open() {
             return;
         }
-        let verdicts: Vec<Verdict> = (0..self.addresses.len())
-            .map(|index| {
-                self.addresses.id(index).map_or_else(Verdict::default, |id| self.verdict(filter, session, id))
-            })
-            .collect();
+        let known = Known { session, addresses: &self.addresses, names: &self.names };
+        let verdicts: Vec<Verdict> = self.addresses.ids().map(|id| filter.verdict(&known, id)).collect();
         let verdict = |id: AddressId| verdicts.get(id.index()).copied().unwrap_or_default();
         let stacks = &self.stacks;
         let passes = |row: &SampleRow| {
-            let at = verdict(row.address);
-            // A row whose stack is not kept is where it was taken.
-            let of_stack = |test: fn(Verdict) -> bool| {
-                test(at) || stacks.places(row.stack).any(|place| test(verdict(place)))
-            };
-            at.dso
-                && at.symbol
-                && (filter.focus.is_empty() || of_stack(|verdict| verdict.focus))
-                && (filter.ignore.is_empty() || !of_stack(|verdict| verdict.ignore))
+            filter.passes_with(verdict(row.address), || stacks.places(row.stack).map(verdict))
         };
         self.rows.retain(passes);
         self.add_up();
@@ -87,34 +121,6 @@ impl Profile {
                 event.samples += row.samples;
                 event.period = event.period.wrapping_add(row.period);
             }
-        }
-    }
-
-    fn verdict(&self, filter: &NameFilter, session: &Session, id: AddressId) -> Verdict {
-        let names = |function| self.names.function(function).and_then(|function| function.name());
-        let binary = self.addresses.get(id).and_then(|code| session.binary(code.binary?));
-        let dso = binary.is_some_and(|binary| {
-            filter
-                .dsos
-                .iter()
-                .any(|wanted| *wanted.as_bytes() == *binary.short_name || *wanted.as_bytes() == *binary.name)
-        });
-        let function = self.names.function_at(id).and_then(names);
-        let among = |name: &str| {
-            (filter.symbols.is_empty() || filter.symbols.iter().any(|wanted| wanted == name))
-                && (filter.symbol_parts.is_empty()
-                    || filter.symbol_parts.iter().any(|part| name.contains(part.as_str())))
-        };
-        let any_name = filter.symbols.is_empty() && filter.symbol_parts.is_empty() && !filter.named;
-        let matches = |patterns: &[Regex]| {
-            let mut levels = self.names.frames_at(id).iter().filter_map(|frame| names(frame.function));
-            !patterns.is_empty() && levels.any(|name| patterns.iter().any(|pattern| pattern.is_match(name)))
-        };
-        Verdict {
-            dso: dso || filter.dsos.is_empty(),
-            symbol: any_name || function.is_some_and(among),
-            focus: matches(&filter.focus),
-            ignore: matches(&filter.ignore),
         }
     }
 }

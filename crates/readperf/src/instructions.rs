@@ -20,10 +20,15 @@ impl Instructions {
 
     /// The bytes of the instruction at an address; none where the code cannot be read, and of kernels.
     pub fn at(&mut self, session: &Session, address: &CodeAddress) -> &[u8] {
-        let Some(id) = address.binary else { return &[] };
+        let code = self.code(session, address);
+        code.and_then(|code| code.instruction(address.address)).unwrap_or_default()
+    }
+
+    /// The binary that an address is in, if its code can be read.
+    pub(crate) fn code(&mut self, session: &Session, address: &CodeAddress) -> Option<&Code> {
+        let id = address.binary?;
         let options = &self.options;
         let open = || Code::open(&subject_with_file(session.binary(id)?)?, options);
-        let code = self.code.entry(id).or_insert_with(open);
-        code.as_ref().and_then(|code| code.instruction(address.address)).unwrap_or_default()
+        self.code.entry(id).or_insert_with(open).as_ref()
     }
 }

@@ -16,17 +16,21 @@
 
 mod analysis;
 mod availability;
+mod branch_code;
 mod code_times;
 mod embedded;
 mod instructions;
+mod named_places;
 mod naming;
 pub mod pass;
 mod unwinding;
 
 pub use analysis::{Analysis, Request, analyse, analyse_detailed, analyse_with};
 pub use availability::missing_names;
+pub use branch_code::BranchCode;
 pub use code_times::CodeTimes;
 pub use instructions::Instructions;
+pub use named_places::{NamedPlaces, name_kernel_addresses};
 pub use naming::{Namer, mapped_files};
 pub use pass::{Chunk, Entry, PassOptions, Passed, Sample, State, pass};
 pub use perffile;

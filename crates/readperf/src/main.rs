@@ -3,6 +3,8 @@
 
 mod cli;
 mod cmd;
+mod from_perf;
+mod header;
 mod input;
 mod out;
 mod outcome;

@@ -15,22 +15,10 @@ mod script_support;
 
 use oracle::live::Perf;
 use oracle::{fixture, kind, said, scratch, skip, tool};
-use script_support::{Agreement, BUILDS, agree, build, compare, without_other_names};
+use script_support::{Agreement, BUILDS, agree, build, compare, script, without_other_names};
 use serde_json::Value;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-
-/// What `readperf script` prints; damage of the input is no reason to fail here.
-fn script(data: &Path, options: &[&str]) -> String {
-    let output = tool::command().args(["script", "--no-progress"]).args(options).arg(data).output().unwrap();
-    assert!(
-        matches!(output.status.code(), Some(0 | 3)),
-        "script {options:?} {}: {}",
-        data.display(),
-        tool::stderr(&output)
-    );
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
 
 /// A text in which entries of procedure linkage tables have no names: perf has none for some of them.
 fn without_plt_names(text: &str) -> String {
@@ -307,7 +295,7 @@ fn wrong_fields_are_usage_errors_with_a_hint() {
         ("+weight", "no event of the recording has the field weight: record with --weight"),
         ("symoff", "add sym"),
         ("+metric", "the field metric is not shown: "),
-        ("brstackinsn", "brstacksym"),
+        ("brstackinsn", "record with -b"),
         ("+tod", "record with -k CLOCK_MONOTONIC"),
     ] {
         let output = tool::command().args(["script", "-F", fields]).arg(&data).output().unwrap();

@@ -14,15 +14,10 @@ mod script_support;
 
 use oracle::live::Perf;
 use oracle::{fixture, scratch, skip, tool};
-use script_support::{Agreement, build, compare};
+use script_support::{Agreement, build, compare, script};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use tempfile::TempDir;
-
-fn script(data: &Path, options: &[&str]) -> String {
-    let data = data.to_str().unwrap();
-    tool::answer(&[&["script", "--no-progress"], options, &[data]].concat())
-}
 
 /// A recording of the program with these options.
 fn record(test: &str, options: &[&str]) -> Option<(&'static Perf, TempDir, PathBuf)> {
@@ -126,6 +121,8 @@ fn the_header_is_that_of_info() {
         assert_eq!(bare, told, "{name}");
         assert!(header.lines().all(|line| line.starts_with('#')));
     }
+    let report = tool::answer(&["report", "--header-only", fixture("main").to_str().unwrap()]);
+    assert_eq!(report, script(&fixture("main"), &["--header-only"]));
     let (with, without) = (script(&fixture("main"), &["--header"]), script(&fixture("main"), &[]));
     assert_eq!(with.strip_suffix(&without), Some(script(&fixture("main"), &["--header-only"]).as_str()));
 }

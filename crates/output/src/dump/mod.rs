@@ -9,7 +9,7 @@ use crate::text::{printable, seconds};
 use lines::Lines;
 use payload::Payload;
 use perffile::simpleperf::{SplitRecords, WholeRecord};
-use perffile::tracepoint::{Catalog, TracingData};
+use perffile::tracepoint::{Catalog, NoSymbols, TracingData};
 use perffile::wire::attr::{AttrFlags, SampleShape};
 use perffile::wire::describe::{Describe, Shown};
 use perffile::wire::feature::bit;
@@ -160,9 +160,7 @@ impl Dumper {
                 format!("records of type {} are unknown to this version", event.head().kind)
             });
         }
-        let deferring = event.event().is_some_and(|event| event.attr.flags.has(AttrFlags::defer_callchain));
-        let mut worded = Worded::new(sink, &record, &shape).machine(self.machine).deferring(deferring);
-        record.describe(&mut worded, &shape, event.head().misc);
+        describe_record(event, &record, self.machine, sink);
         if !rest.is_empty() {
             sink.field("unknown_bytes", WireType::Bytes, Shown::Bytes(rest));
         }
@@ -182,8 +180,42 @@ impl Dumper {
             return None;
         }
         let (sample, _) = event.sample()?.decode().ok()?;
-        Payload::new(&self.catalog, attr.config, sample.raw?)
+        Payload::new(&self.catalog, attr.config, sample.raw?, &NoSymbols)
     }
+}
+
+/// Tells `sink` the fields of a record.
+fn describe_record(
+    event: &Event<'_>,
+    record: &Record<'_>,
+    machine: Option<Machine>,
+    sink: &mut impl WordSink,
+) {
+    let (_, shape) = event.body_and_shape();
+    let deferring = event.event().is_some_and(|event| event.attr.flags.has(AttrFlags::defer_callchain));
+    let mut worded = Worded::new(sink, record, &shape).machine(machine).deferring(deferring);
+    record.describe(&mut worded, &shape, event.head().misc);
+}
+
+/// An object with the fields of a record as `dump --json` has them, behind what is in it already. What keeps it from being
+/// decoded is its field `error`.
+pub(crate) fn with_fields(
+    mut object: Map<String, Value>,
+    event: &Event<'_>,
+    machine: Option<Machine>,
+) -> Map<String, Value> {
+    match event.record() {
+        Ok((record, _)) => {
+            let mut tree = Tree::from(object);
+            describe_record(event, &record, machine, &mut tree);
+            object = tree.finish();
+            shorten(&mut object);
+        }
+        Err(error) => {
+            object.insert("error".into(), error.to_string().into());
+        }
+    }
+    object
 }
 
 /// The formats in a recording's tracing data, as far as they can be read.

@@ -1,7 +1,7 @@
 //! The payload of a tracepoint: its fields and its text.
 
 use crate::json;
-use perffile::tracepoint::{Catalog, NoSymbols, Number, Tracepoint, Value as FieldValue};
+use perffile::tracepoint::{Catalog, Number, SymbolNames, Tracepoint, Value as FieldValue};
 use serde_json::{Map, Value};
 
 /// What a payload says.
@@ -15,10 +15,15 @@ pub(crate) struct Payload<'p> {
 
 impl<'p> Payload<'p> {
     /// The payload of the tracepoint with this id, if the recording describes it.
-    pub(crate) fn new(catalog: &'p Catalog, id: u64, bytes: &'p [u8]) -> Option<Self> {
+    pub(crate) fn new(
+        catalog: &'p Catalog,
+        id: u64,
+        bytes: &'p [u8],
+        names: &dyn SymbolNames,
+    ) -> Option<Self> {
         let tracepoint = catalog.tracepoint(id)?;
         let mut text = Vec::new();
-        catalog.write_text(id, bytes, &NoSymbols, &mut text)?;
+        catalog.write_text(id, bytes, names, &mut text)?;
         Some(Payload { tracepoint, bytes, text: String::from_utf8_lossy(&text).into_owned() })
     }
 

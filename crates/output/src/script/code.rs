@@ -2,7 +2,7 @@
 
 use super::digits::decimal;
 use super::fields::{Field, Fields};
-use super::{NextLine, Script, places};
+use super::{Script, places};
 use readperf_profile::AddressId;
 use std::sync::Arc;
 
@@ -33,6 +33,18 @@ impl SourceText {
         let line = self.text.get(start..end)?;
         Some(line.strip_suffix(b"\n").unwrap_or(line))
     }
+
+    /// A line as it stands behind that of a sample, with its number.
+    pub(super) fn shown_line(&self, number: u32) -> Option<Box<[u8]>> {
+        let mut shown = vec![b'|'];
+        decimal(&mut shown, number.into(), 0);
+        const WIDTH: usize = "|12345678".len();
+        shown.resize(shown.len().max(WIDTH), b' ');
+        shown.push(b' ');
+        shown.extend_from_slice(&places::shown_with_tabs(self.line(number)?));
+        shown.push(b'\n');
+        Some(shown.into())
+    }
 }
 
 impl Script {
@@ -40,11 +52,6 @@ impl Script {
     pub fn shows_instructions(&self) -> bool {
         let fields = &self.options.fields;
         fields.any(Field::Instruction) || fields.any(Field::InstructionLength)
-    }
-
-    /// Whether source text is shown behind lines; then [`Script::show_source`] has to be called.
-    pub fn shows_source(&self) -> bool {
-        self.options.fields.any(Field::SourceCode)
     }
 
     /// Whether the instruction at a place has been told.
@@ -55,31 +62,6 @@ impl Script {
     /// Takes the bytes of the instruction at a place; none if it cannot be read.
     pub fn learn_instruction(&mut self, place: AddressId, bytes: &[u8]) {
         self.instructions.insert(place, bytes.into());
-    }
-
-    /// Takes the line of source text that is shown behind the next line.
-    pub fn show_source(&mut self, next: &mut NextLine<'_, '_>, text: &SourceText, number: u32) {
-        let Some(line) = text.line(number) else { return };
-        let mut shown = vec![b'|'];
-        decimal(&mut shown, number.into(), 0);
-        const WIDTH: usize = "|12345678".len();
-        shown.resize(shown.len().max(WIDTH), b' ');
-        shown.push(b' ');
-        // Tabs do no harm.
-        for (nr, part) in line.split(|byte| *byte == b'\t').enumerate() {
-            if nr > 0 {
-                shown.push(b'\t');
-            }
-            shown.extend_from_slice(places::shown(part).as_bytes());
-        }
-        shown.push(b'\n');
-        next.source = Some(self.sources.len());
-        self.sources.push(shown.into());
-    }
-
-    /// Lets go of the source text of lines that have been written.
-    pub fn forget_sources(&mut self) {
-        self.sources.clear();
     }
 
     /// Length and bytes of the instruction at a place, as the fields ask for it.

@@ -3,7 +3,7 @@
 use super::fields::{self, Class, Field, Fields, RECORDED};
 use super::places::Style;
 use super::{Inlines, Options};
-use perffile::wire::attr::{EventAttr, SampleType};
+use perffile::wire::attr::{BranchSampleType, EventAttr, SampleType};
 use perffile::{EventDescription, Schema};
 
 /// What is shown of one event.
@@ -125,6 +125,16 @@ fn by_class(options: &Options, schema: &Schema) -> Result<[Fields; Class::COUNT]
         if let Some(chosen) = chosen.get_mut(class.index()) {
             *chosen = fields;
         }
+    }
+    let any = |field| chosen.iter().any(|fields| fields.has(field));
+    let mut events = schema.events().iter();
+    if (any(Field::BranchCode) || any(Field::BranchCodeLengths))
+        && !schema.events().is_empty()
+        && !events.any(|event| event.attr.branch_sample_type.has(BranchSampleType::ANY))
+    {
+        return Err(
+            "the code between branches is known only if all of them are recorded: record with -b".to_owned()
+        );
     }
     let is_nowhere = |field: &&Field| {
         missing.has(**field) && !schema.events().iter().any(|event| is_recorded(**field, &event.attr))

@@ -1,6 +1,8 @@
 //! Lines in which the names of places are still missing. Names are looked up for many places at a time, so lines wait for them.
 
 use super::Script;
+use super::code::SourceText;
+use super::fields::Field;
 use readperf_profile::AddressId;
 
 /// Some lines, in order.
@@ -8,26 +10,65 @@ use readperf_profile::AddressId;
 pub struct Draft {
     pub(super) text: Vec<u8>,
     marks: Vec<Mark>,
+    sources: Vec<SourceGap>,
 }
 
-/// A place to be filled in.
+/// A gap to be filled in.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     /// Where in the text, bytes.
     at: usize,
-    style: usize,
-    place: AddressId,
+    filling: Filling,
+}
+
+/// What goes into a gap.
+#[derive(Clone, Copy, Debug)]
+enum Filling {
+    /// A place, by the index of its style. `first` is set where no chain goes on.
+    Place { style: u32, first: bool, place: AddressId },
+    /// A line of source text, by its index.
+    Source(usize),
+}
+
+/// Where the source text of a sample goes, if it is another line than the one before of its thread.
+#[derive(Clone, Debug)]
+pub struct SourceGap {
+    /// The thread.
+    pub tid: u32,
+    /// Where the sample was taken.
+    pub place: AddressId,
+    text: Option<Box<[u8]>>,
+}
+
+impl SourceGap {
+    /// Takes the line.
+    pub fn fill(&mut self, text: &SourceText, number: u32) {
+        self.text = text.shown_line(number);
+    }
 }
 
 impl Draft {
     /// An empty one, with room for samples with call chains of usual length.
     pub fn with_room(samples: usize) -> Draft {
-        Draft { text: Vec::with_capacity(samples * 64), marks: Vec::with_capacity(samples * 8) }
+        let text = Vec::with_capacity(samples * 64);
+        Draft { text, marks: Vec::with_capacity(samples * 8), sources: Vec::new() }
     }
 
-    /// A place goes here.
-    pub(super) fn mark(&mut self, style: usize, place: AddressId) {
-        self.marks.push(Mark { at: self.text.len(), style, place });
+    /// A place goes here; `first` says that it does not go on a chain.
+    pub(super) fn mark(&mut self, style: usize, place: AddressId, first: bool) {
+        let style = u32::try_from(style).unwrap_or(u32::MAX);
+        self.marks.push(Mark { at: self.text.len(), filling: Filling::Place { style, first, place } });
+    }
+
+    /// Source text goes here.
+    pub(super) fn mark_source(&mut self, tid: u32, place: AddressId) {
+        self.marks.push(Mark { at: self.text.len(), filling: Filling::Source(self.sources.len()) });
+        self.sources.push(SourceGap { tid, place, text: None });
+    }
+
+    /// Where source text goes, in order.
+    pub fn source_gaps(&mut self) -> &mut [SourceGap] {
+        &mut self.sources
     }
 
     /// The text, for lines without places.
@@ -42,23 +83,43 @@ impl Draft {
 }
 
 impl Script {
+    /// Whether source text is shown behind lines; then the gaps of drafts have to be filled ([`Draft::source_gaps`]).
+    pub fn shows_source(&self) -> bool {
+        self.options.fields.any(Field::SourceCode)
+    }
+
     /// Appends the text of a draft. All its places must have been learned ([`Script::prepare`]).
     pub fn complete(&self, draft: &Draft, out: &mut Vec<u8>) {
         // The lines of all places are more than the caches hold: touched first, so that the processor waits for many of them
         // at once.
         let lengths = draft.marks.iter().map(|mark| {
-            let text = self.places.get(mark.style).map_or(&[][..], |places| places.get(mark.place));
+            let text = self.filling(draft, mark.filling);
             text.len() + usize::from(text.first() == Some(&0))
         });
         out.reserve(draft.text.len() + lengths.sum::<usize>());
-        let mut from = 0;
+        let (mut from, mut chain_ended) = (0, false);
         for mark in &draft.marks {
             out.extend_from_slice(draft.text.get(from..mark.at).unwrap_or_default());
             from = mark.at;
-            if let Some(places) = self.places.get(mark.style) {
-                out.extend_from_slice(places.get(mark.place));
+            if let Filling::Place { first, place, .. } = mark.filling {
+                if chain_ended && !first {
+                    continue;
+                }
+                chain_ended = self.chain_ends.contains(&place);
             }
+            out.extend_from_slice(self.filling(draft, mark.filling));
         }
         out.extend_from_slice(draft.text.get(from..).unwrap_or_default());
+    }
+
+    fn filling<'d>(&'d self, draft: &'d Draft, filling: Filling) -> &'d [u8] {
+        match filling {
+            Filling::Place { style, place, .. } => {
+                self.places.get(style as usize).map_or(&[], |places| places.get(place))
+            }
+            Filling::Source(nr) => {
+                draft.sources.get(nr).and_then(|gap| gap.text.as_deref()).unwrap_or_default()
+            }
+        }
     }
 }

@@ -46,6 +46,10 @@ pub enum Field {
     BranchSymbols,
     /// Branch stack, as offsets in binaries.
     BranchOffsets,
+    /// The instructions between branches.
+    BranchCode,
+    /// The same, with how many bytes each has.
+    BranchCodeLengths,
     /// Where the data came from.
     DataSrc,
     /// Weight.
@@ -102,6 +106,8 @@ pub(super) const NAMES: &[(&str, Field)] = &[
     ("brstack", Field::Branches),
     ("brstacksym", Field::BranchSymbols),
     ("brstackoff", Field::BranchOffsets),
+    ("brstackinsn", Field::BranchCode),
+    ("brstackinsnlen", Field::BranchCodeLengths),
     ("data_src", Field::DataSrc),
     ("weight", Field::Weight),
     ("bpf-output", Field::BpfOutput),
@@ -125,20 +131,10 @@ pub(super) const NAMES: &[(&str, Field)] = &[
 ];
 
 /// Fields that perf has, and why they are not here.
-pub(super) const NOT_SHOWN: &[(&str, &str)] = &[
-    (
-        "brstackinsn",
-        "the instructions between branches are not disassembled; brstack, brstacksym and brstackoff show the branches",
-    ),
-    (
-        "brstackinsnlen",
-        "the instructions between branches are not disassembled; brstack, brstacksym and brstackoff show the branches",
-    ),
-    (
-        "metric",
-        "metrics are not worked out for each sample; readperf stat shows the counts of a perf stat recording",
-    ),
-];
+pub(super) const NOT_SHOWN: &[(&str, &str)] = &[(
+    "metric",
+    "a metric compares counts over a time, which one sample has not; readperf stat has those of a perf stat recording",
+)];
 
 /// A set of fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

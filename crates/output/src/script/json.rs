@@ -3,6 +3,7 @@
 use super::places::binary_name;
 use super::{Known, NextLine, Script};
 use crate::dump::payload::Payload;
+use crate::dump::with_fields;
 use crate::json::address;
 use perffile::wire::attr::SampleType;
 use perffile::{Schema, Share};
@@ -64,16 +65,20 @@ impl Script {
             let stack = line.sample.stack.iter().take(shown);
             put("frames", stack.flat_map(|id| frames(known, *id)).collect());
         }
-        if let Some(data) = moment.sample.addr() {
-            put("addr", address(data));
-        }
         let columns = self.columns(share.event);
         let raw = columns
             .and_then(|columns| columns.tracepoint)
             .and_then(|id| Some((id, moment.sample.decode().ok()?.0.raw?)));
-        if let Some(payload) = raw.and_then(|(id, raw)| Payload::new(&self.catalog, id, raw)) {
+        if let Some(payload) = raw.and_then(|(id, raw)| Payload::new(&self.catalog, id, raw, &self.symbols)) {
             put("text", payload.text.as_str().into());
             put("fields", payload.fields().into());
+        }
+        let mut object = with_fields(object, line.sample.event, self.machine);
+        // The frames are the chain with names, and the payload has been told by its fields.
+        object.shift_remove("callchain");
+        object.shift_remove("callchain_words");
+        if object.contains_key("fields") {
+            object.shift_remove("raw");
         }
         object
     }

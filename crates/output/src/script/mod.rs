@@ -3,6 +3,7 @@
 //! Programs in the wild read that form, so it is kept to the byte: widths, spaces behind lines, and which fields a kind of
 //! event has. Names are made harmless for terminals, which perf does not do.
 
+mod branch_code;
 mod cgroups;
 mod choice;
 mod code;
@@ -11,14 +12,16 @@ mod digits;
 mod draft;
 mod fields;
 mod json;
+mod payload_names;
 mod places;
 mod records;
 mod sample;
 mod values;
 
+pub use branch_code::{CodeStep, Jump};
 pub use choice::{ChoiceError, FieldChoice};
 pub use code::SourceText;
-pub use draft::Draft;
+pub use draft::{Draft, SourceGap};
 pub use fields::{Field, Fields};
 pub use records::{NextRecord, RecordLine, thread_of};
 pub use sample::{NextLine, SampleLine};
@@ -31,9 +34,10 @@ use perffile::wire::feature::clock_data::ClockData;
 use perffile::wire::registers::Machine;
 use perffile::{Container, Features, Metadata, Schema};
 use places::Places;
-use readperf_profile::{AddressId, Addresses, Names};
-use readperf_session::{CommId, Session};
-use rustc_hash::FxHashMap;
+pub use readperf_profile::Known;
+use readperf_profile::{AddressId, PayloadNames};
+use readperf_session::CommId;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// How times are shown.
@@ -102,17 +106,6 @@ impl Default for Options {
     }
 }
 
-/// What is known when lines are made.
-#[derive(Clone, Copy, Debug)]
-pub struct Known<'k> {
-    /// Processes, threads, binaries.
-    pub session: &'k Session,
-    /// The places.
-    pub addresses: &'k Addresses,
-    /// Their names.
-    pub names: &'k Names,
-}
-
 /// Makes lines. What has to be known of the recording is told on the way: [`Script::learn`] as its events become known,
 /// [`Script::prepare`] before names are shown, [`Script::follow`] with
 /// each sample. Then samples can be written, by several threads at once: first into a [`Draft`], which is completed when the
@@ -126,13 +119,20 @@ pub struct Script {
     features: Option<Arc<Features>>,
     machine: Option<Machine>,
     catalog: Catalog,
+    /// Tracepoints whose texts show kernel addresses as symbols, by id.
+    symbol_events: FxHashSet<u64>,
+    symbols: PayloadNames,
     /// How the clock of the recording stands to the time of day.
     clock: Option<ClockData>,
     cgroups: Cgroups,
     /// The bytes of instructions, by place.
     instructions: FxHashMap<AddressId, Box<[u8]>>,
-    /// Lines of source text that go behind the lines that are being made.
-    sources: Vec<Box<[u8]>>,
+    /// The code that led to the samples whose lines are being made.
+    branch_code: Vec<Box<[u8]>>,
+    /// Places behind which a chain is not shown any more.
+    chain_ends: FxHashSet<AddressId>,
+    /// How many places have been asked for that.
+    asked_for_ends: usize,
     has_events: usize,
     before: sample::Before,
 }
@@ -148,10 +148,14 @@ impl Script {
             features: None,
             machine: None,
             catalog: Catalog::default(),
+            symbol_events: FxHashSet::default(),
+            symbols: PayloadNames::default(),
             clock: None,
             cgroups: Cgroups::default(),
             instructions: FxHashMap::default(),
-            sources: Vec::new(),
+            branch_code: Vec::new(),
+            chain_ends: FxHashSet::default(),
+            asked_for_ends: 0,
             has_events: 0,
             before: sample::Before::default(),
         }
@@ -167,8 +171,11 @@ impl Script {
     /// # Errors
     /// A choice of fields that this recording cannot serve, in words.
     pub fn learn(&mut self, metadata: &Metadata) -> Result<(), String> {
-        self.learn_features(metadata);
+        let is_new = self.learn_features(metadata) || self.has_events != metadata.schema.events().len();
         self.learn_events(&metadata.schema)?;
+        if is_new {
+            self.learn_symbol_events(&metadata.schema);
+        }
         // A pipe tells of its clock when it has told of its events.
         let is_told = self.clock.is_some() || metadata.container == Container::Pipe;
         if !is_told && self.columns.iter().any(|columns| columns.fields.has(Field::TimeOfDay)) {
@@ -190,10 +197,11 @@ impl Script {
         Ok(())
     }
 
-    fn learn_features(&mut self, metadata: &Metadata) {
+    /// Whether there were any new ones.
+    fn learn_features(&mut self, metadata: &Metadata) -> bool {
         let features = &metadata.features;
         if self.features.as_ref().is_some_and(|known| Arc::ptr_eq(known, features)) {
-            return;
+            return false;
         }
         let e_machine = || metadata.order.u32_at(features.bytes(bit::E_MACHINE)?, 0);
         let by_name = features.arch().and_then(|arch| Machine::of_arch(&arch));
@@ -204,6 +212,7 @@ impl Script {
         }
         self.clock = features.clock_data();
         self.features = Some(Arc::clone(features));
+        true
     }
 
     /// Makes the lines of places that came since the last time; their names must have been learned.
@@ -211,6 +220,17 @@ impl Script {
         for places in &mut self.places {
             places.learn(known);
         }
+        if self.options.stop_at.is_empty() {
+            return;
+        }
+        let new = self.asked_for_ends..known.addresses.len();
+        self.asked_for_ends = new.end;
+        let ends = new.filter_map(|index| known.addresses.id(index)).filter(|id| {
+            let function = known.names.function_at(*id).and_then(|function| known.names.function(function));
+            let name = function.and_then(|function| function.name());
+            name.is_some_and(|name| self.options.stop_at.iter().any(|last| last == name))
+        });
+        self.chain_ends.extend(ends);
     }
 
     /// Takes the names of threads that came since the last time.

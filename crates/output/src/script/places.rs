@@ -132,9 +132,8 @@ impl Style {
         let line = level.frame.and_then(|frame| Some((known.names.file(frame.file?)?, frame.line)));
         match (line, level.binary) {
             (Some((file, line)), _) => {
-                let name = if self.full_path { file } else { file.rsplit('/').next().unwrap_or(file) };
                 out.extend_from_slice(b"\n  ");
-                out.extend_from_slice(printable(name).as_bytes());
+                out.extend_from_slice(file_name(file, self.full_path).as_bytes());
                 out.push(b':');
                 super::digits::decimal(out, line.into(), 0);
             }
@@ -182,12 +181,29 @@ pub(super) fn binary_name(binary: Option<&Binary>) -> Cow<'_, str> {
     }
 }
 
+/// A source file, with its directories or without.
+pub(super) fn file_name(file: &str, with_directories: bool) -> Cow<'_, str> {
+    printable(if with_directories { file } else { file.rsplit('/').next().unwrap_or(file) })
+}
+
 /// A name of bytes, made harmless.
 pub(super) fn shown(name: &[u8]) -> Cow<'_, str> {
     match String::from_utf8_lossy(name) {
         Cow::Borrowed(name) => printable(name),
         Cow::Owned(name) => Cow::Owned(printable(&name).into_owned()),
     }
+}
+
+/// A text of bytes, made harmless; its tabs stay.
+pub(super) fn shown_with_tabs(text: &[u8]) -> Vec<u8> {
+    let mut harmless = Vec::with_capacity(text.len());
+    for (nr, part) in text.split(|byte| *byte == b'\t').enumerate() {
+        if nr > 0 {
+            harmless.push(b'\t');
+        }
+        harmless.extend_from_slice(shown(part).as_bytes());
+    }
+    harmless
 }
 
 /// Whether it is code of a kernel, host's or guest's: its addresses are those at run time.

@@ -6,7 +6,6 @@ use super::draft::Draft;
 use super::fields::Field;
 use super::{Known, Script, Times, places, values};
 use crate::calendar::TimeOfDay;
-use perffile::tracepoint::NoSymbols;
 use perffile::wire::attr::SampleType;
 use perffile::wire::head::misc;
 use perffile::wire::sample::Sample;
@@ -43,8 +42,8 @@ pub struct NextLine<'s, 'e> {
     time_ns: u64,
     /// How wide the source of data is at least.
     data_src_width: usize,
-    /// Its source text, as an index.
-    pub(super) source: Option<usize>,
+    /// The code that led to it, as an index.
+    pub(super) branch_code: Option<usize>,
 }
 
 /// What lines depend on that were shown before them.
@@ -93,19 +92,27 @@ impl Script {
             self.before.data_src_width = self.before.data_src_width.max(values::data_src_width(bits));
         }
         let time_ns = self.before.time(self.options.times, sample.moment.time_ns);
-        Some(NextLine { sample, time_ns, data_src_width: self.before.data_src_width, source: None })
+        let data_src_width = self.before.data_src_width;
+        Some(NextLine { sample, time_ns, data_src_width, branch_code: None })
     }
 
-    /// Appends the lines of a sample: for each event that it stands for one, with its call chain.
-    pub fn write_sample(&self, out: &mut Draft, known: &Known<'_>, line: &NextLine<'_, '_>) {
+    /// Appends the lines of a sample: for each event that it stands for one, with its call chain. There is one draft for all,
+    /// or several: then the first one is for other records, and each event has its own behind it.
+    pub fn write_sample(&self, drafts: &mut [Draft], known: &Known<'_>, line: &NextLine<'_, '_>) {
         let mut line = *line;
+        let mut with_source = self.shows_source();
+        let is_divided = drafts.len() > 1;
         for share in line.sample.shares {
-            if let Some(columns) = self.columns(share.event) {
-                self.write_share(out, known, &line, share, columns);
+            let draft = drafts.get_mut(if is_divided { 1 + share.event } else { 0 });
+            if let (Some(columns), Some(draft)) = (self.columns(share.event), draft) {
+                self.write_share(draft, known, &line, share, columns);
                 if self.options.times == Times::SinceLast {
                     line.time_ns = 0;
                 }
-                line.source = None;
+                if std::mem::take(&mut with_source) && columns.fields.has(Field::SourceCode) {
+                    let tid = line.sample.moment.sample.tid().unwrap_or(u32::MAX);
+                    draft.mark_source(tid, line.sample.address);
+                }
             }
         }
     }
@@ -157,9 +164,6 @@ impl Script {
         let out = &mut draft.text;
         self.write_behind(out, known, line, &sample, columns);
         out.push(b'\n');
-        if let (true, Some(source)) = (fields.has(Field::SourceCode), line.source) {
-            out.extend_from_slice(self.sources.get(source).map_or(&[], |text| text));
-        }
     }
 
     /// Thread, CPU, time. `kind` is the type of a record that is no sample.
@@ -263,7 +267,7 @@ impl Script {
         let fields = columns.fields;
         if let (true, Some(id), Some(raw)) = (fields.has(Field::Trace), columns.tracepoint, sample.raw) {
             let before = out.len();
-            self.catalog.write_text(id, raw, &NoSymbols, out);
+            self.catalog.write_text(id, raw, &self.symbols, out);
             values::make_harmless(out, before);
         }
         if fields.has(Field::Addr) {
@@ -293,7 +297,7 @@ impl Script {
     ) {
         if !columns.has_chain {
             draft.text.push(b' ');
-            draft.mark(style, line.sample.address);
+            draft.mark(style, line.sample.address, true);
             return;
         }
         draft.text.push(b'\n');
@@ -301,20 +305,10 @@ impl Script {
             return;
         }
         let unwound = columns.unwound_style.filter(|unwound| *unwound != style);
-        for id in line.sample.stack.iter().take(self.options.max_stack) {
+        for (nr, id) in line.sample.stack.iter().take(self.options.max_stack).enumerate() {
             // What ran in the kernel is never unwound.
-            draft.mark(unwound.filter(|_| is_user(known, *id)).unwrap_or(style), *id);
-            if !self.options.stop_at.is_empty() && self.is_last(known, *id) {
-                break;
-            }
+            draft.mark(unwound.filter(|_| is_user(known, *id)).unwrap_or(style), *id, nr == 0);
         }
-    }
-
-    /// Whether the chain is to end with this place. Its names must be known.
-    fn is_last(&self, known: &Known<'_>, id: AddressId) -> bool {
-        let function = known.names.function_at(id).and_then(|function| known.names.function(function));
-        let name = function.and_then(|function| function.name());
-        name.is_some_and(|name| self.options.stop_at.iter().any(|last| last == name))
     }
 
     /// What stands behind the address.
@@ -339,6 +333,10 @@ impl Script {
         }
         if fields.has(Field::Instruction) || fields.has(Field::InstructionLength) {
             self.write_instruction(out, line.sample.address, fields);
+        }
+        let shows_code = fields.has(Field::BranchCode) || fields.has(Field::BranchCodeLengths);
+        if let (true, Some(nr)) = (shows_code, line.branch_code) {
+            out.extend_from_slice(self.branch_code.get(nr).map_or(&[], |text| text));
         }
         if fields.has(Field::PhysAddr) {
             hex(out, sample.phys_addr.unwrap_or_default(), 16);

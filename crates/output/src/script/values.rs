@@ -37,15 +37,15 @@ pub(super) fn needed(columns: &Columns) -> bool {
     !columns.fields.and(DECODED).is_empty() || columns.is_bpf_output
 }
 
-/// Escapes what could drive a terminal in the text from `start` on.
+/// Escapes what could drive a terminal in the text from `start` on; tabs do no harm.
 pub(super) fn make_harmless(out: &mut Vec<u8>, start: usize) {
     let text = out.get(start..).unwrap_or_default();
-    if text.iter().all(|byte| (0x20..0x7f).contains(byte)) {
+    if text.iter().all(|byte| (0x20..0x7f).contains(byte) || *byte == b'\t') {
         return;
     }
-    let harmless = places::shown(text).into_owned();
+    let harmless = places::shown_with_tabs(text);
     out.truncate(start);
-    out.extend_from_slice(harmless.as_bytes());
+    out.extend_from_slice(&harmless);
 }
 
 /// Where the data came from, as bits and in words; as long as perf's buffer is. Each is as wide as the widest before.

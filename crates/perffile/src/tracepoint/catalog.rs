@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::symbol_names::Asked;
 use super::{Abi, EventFormat, FormatError, ParseError, PrintFmt, PrintkFormats, SymbolNames, TracingData};
 
 /// What `perf` puts before the fields of an event whose `print fmt` it cannot evaluate.
@@ -93,6 +94,19 @@ impl Catalog {
         out: &mut Vec<u8>,
     ) -> Option<bool> {
         Some(self.tracepoint(id)?.write_text(payload, names, &self.printk, out))
+    }
+
+    /// The addresses that the text of a payload shows as symbols: whoever has names for them gives them to
+    /// [`Catalog::write_text`].
+    pub fn symbol_addresses(&self, id: u64, payload: &[u8]) -> Vec<u64> {
+        let tracepoint = self.tracepoint(id);
+        let print = tracepoint.and_then(|tracepoint| Some((tracepoint, tracepoint.print.as_ref().ok()?)));
+        let Some((tracepoint, _)) = print.filter(|(_, print)| print.shows_symbols()) else {
+            return Vec::new();
+        };
+        let asked = Asked::default();
+        tracepoint.write_text(payload, &asked, &self.printk, &mut Vec::new());
+        asked.into_addresses()
     }
 
     /// The tracepoint that a payload names in its first field. `perf` trusts this less than the event's id.

@@ -23,6 +23,7 @@ mod parser;
 mod pointer;
 mod printf;
 mod side_tables;
+mod symbol_names;
 mod tables;
 mod tracing_data;
 mod value;
@@ -34,6 +35,7 @@ pub use expr::ParseError;
 pub use format::{EventFormat, Field, FieldKind, FormatError};
 pub use printf::PrintFmt;
 pub use side_tables::{KernelSymbol, PrintkFormats, kernel_symbols, saved_cmdlines};
+pub use symbol_names::{NoSymbols, SymbolName, SymbolNames};
 pub use tracing_data::{Partial, System, TracingData, TracingDataError};
 pub use value::{IntArray, Value};
 
@@ -52,31 +54,6 @@ impl Abi {
     /// An ABI whose `long_size` is forced to 4 or 8 (a blob may claim anything).
     pub fn new(endian: ByteOrder, long_size: u8) -> Self {
         Abi { endian, long_size: if long_size == 4 { 4 } else { 8 } }
-    }
-}
-
-/// Names of kernel addresses, for `%pS`, `%ps`, `%pF` and `%pf`.
-pub trait SymbolNames {
-    /// The symbol that holds `address`, or `None`: the address is then printed in hexadecimal.
-    fn symbol(&self, address: u64) -> Option<SymbolName<'_>>;
-}
-
-/// A symbol and how far into it an address lies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SymbolName<'a> {
-    /// Name without offset.
-    pub name: &'a str,
-    /// Bytes from the start of the symbol.
-    pub offset: u64,
-}
-
-/// Knows no symbol: every address stays a number.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoSymbols;
-
-impl SymbolNames for NoSymbols {
-    fn symbol(&self, _address: u64) -> Option<SymbolName<'_>> {
-        None
     }
 }
 

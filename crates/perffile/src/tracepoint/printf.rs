@@ -98,6 +98,15 @@ impl PrintFmt {
         self.guessed
     }
 
+    /// Whether the text shows addresses as symbols (`%pS` and its kin).
+    pub fn shows_symbols(&self) -> bool {
+        let is_symbol = |piece: &Piece| {
+            matches!(piece, Piece::Conversion(conversion)
+                if matches!(conversion.kind, Kind::Pointer(PointerStyle::Symbol { .. })))
+        };
+        self.pieces.iter().any(is_symbol)
+    }
+
     /// Appends the text of one payload (a sample's raw data, from `common_type` on). After an error, `out` holds the
     /// text up to the conversion that failed.
     pub fn write(

@@ -1,5 +1,8 @@
 //! What a recording tells besides its samples, as far as sort keys need it: cgroups, sockets, tracepoint formats.
 
+use crate::detail::DetailField;
+use crate::payload_names::PayloadNames;
+use crate::profile::Profile;
 use perffile::tracepoint::{Catalog, TracingData};
 use perffile::wire::feature::bit;
 use perffile::wire::record::{Record, kind};
@@ -20,6 +23,8 @@ pub struct Surroundings {
     cgroup_namespaces: FxHashMap<u32, (u64, u64)>,
     sockets: Vec<u32>,
     catalog: Catalog,
+    /// Names of kernel addresses in payloads.
+    symbols: PayloadNames,
     /// For each event the id of its tracepoint.
     tracepoints: Vec<Option<u64>>,
     /// Names of the events.
@@ -82,6 +87,30 @@ impl Surroundings {
     /// The formats of tracepoints.
     pub fn catalog(&self) -> &Catalog {
         &self.catalog
+    }
+
+    /// The kernel addresses that the texts of a profile's tracepoints show as symbols, ascending; as far as payloads were kept.
+    pub fn symbol_addresses(&self, profile: &Profile) -> Vec<u64> {
+        let mut addresses = Vec::new();
+        for row in profile.rows() {
+            if let Some(id) = self.tracepoint(row.event) {
+                let payload = profile.details.value(row.detail, DetailField::Raw);
+                addresses.extend(self.catalog.symbol_addresses(id, profile.details.bytes(payload)));
+            }
+        }
+        addresses.sort_unstable();
+        addresses.dedup();
+        addresses
+    }
+
+    /// Takes the name of a kernel address, and how far behind the start of the symbol it is in bytes.
+    pub fn learn_symbol(&mut self, address: u64, name: Option<(&str, u64)>) {
+        self.symbols.learn(address, name);
+    }
+
+    /// Names of kernel addresses in payloads.
+    pub fn symbols(&self) -> &PayloadNames {
+        &self.symbols
     }
 
     /// The tracepoint of an event.

@@ -14,9 +14,22 @@ mod owners;
 
 pub(crate) use owners::without_other_names;
 
+use crate::oracle::tool;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
+
+/// What `readperf script` prints; damage of the input is no reason to fail here.
+pub(crate) fn script(data: &Path, options: &[&str]) -> String {
+    let output = tool::command().args(["script", "--no-progress"]).args(options).arg(data).output().unwrap();
+    assert!(
+        matches!(output.status.code(), Some(0 | 3)),
+        "script {options:?} {}: {}",
+        data.display(),
+        tool::stderr(&output)
+    );
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
 
 /// How a program is built: name and options of the compiler.
 pub(crate) const BUILDS: [(&str, &[&str]); 5] = [

@@ -43,8 +43,24 @@ impl Code {
 
     /// The instruction at an offset in the file; `None` where there is none.
     pub fn instruction(&self, offset: u64) -> Option<&[u8]> {
-        let rest = (*self.file).as_ref().get(usize::try_from(offset).ok()?..)?;
-        rest.get(..x86::instruction_length(rest, self.is_64_bit)?)
+        self.first_of(self.bytes(offset, u64::MAX))
+    }
+
+    /// The bytes from an offset in the file on, up to so many; fewer where the file ends.
+    pub fn bytes(&self, offset: u64, most: u64) -> &[u8] {
+        let file = (*self.file).as_ref();
+        let rest = usize::try_from(offset).ok().and_then(|offset| file.get(offset..)).unwrap_or_default();
+        rest.get(..usize::try_from(most).unwrap_or(usize::MAX)).unwrap_or(rest)
+    }
+
+    /// The instruction that some bytes begin with; `None` if they begin with none, or it is cut off.
+    pub fn first_of<'b>(&self, bytes: &'b [u8]) -> Option<&'b [u8]> {
+        bytes.get(..x86::instruction_length(bytes, self.is_64_bit)?)
+    }
+
+    /// Whether an instruction may go on elsewhere than behind itself.
+    pub fn is_branch(&self, instruction: &[u8]) -> bool {
+        x86::is_branch(instruction, self.is_64_bit)
     }
 }
 

@@ -80,6 +80,26 @@ pub(super) fn instruction_length(bytes: &[u8], is_64_bit: bool) -> Option<usize>
     (length <= LONGEST && length <= bytes.len()).then_some(length)
 }
 
+/// Whether an instruction is a jump, a call, a return, an interrupt, or a way into the kernel or out of it.
+pub(super) fn is_branch(instruction: &[u8], is_64_bit: bool) -> bool {
+    let is_prefix = |byte: &u8| {
+        matches!(byte, 0x26 | 0x2e | 0x36 | 0x3e | 0x64..=0x67 | 0xf0 | 0xf2 | 0xf3)
+            || is_64_bit && (0x40..=0x4f).contains(byte)
+    };
+    let start = instruction.iter().position(|byte| !is_prefix(byte)).unwrap_or(instruction.len());
+    let opcode = instruction.get(start..).unwrap_or_default();
+    // Of the group of FF: calls and jumps, near and far.
+    let is_indirect = |modrm: u8| (2..=5).contains(&(modrm >> 3 & 7));
+    match *opcode {
+        [0x70..=0x7f | 0xc2 | 0xc3 | 0xca..=0xcf | 0xe0..=0xe3 | 0xe8 | 0xe9 | 0xeb, ..] => true,
+        [0x9a | 0xea, ..] => !is_64_bit,
+        // SYSCALL, SYSRET, SYSENTER, SYSEXIT, Jcc.
+        [0x0f, 0x05 | 0x07 | 0x34 | 0x35 | 0x80..=0x8f, ..] => true,
+        [0xff, modrm, ..] => is_indirect(modrm),
+        _ => false,
+    }
+}
+
 /// What follows the opcode, and where its bytes end.
 fn opcode(bytes: &[u8], at: usize, prefixes: Prefixes) -> Option<(Form, usize)> {
     let first = *bytes.get(at)?;
@@ -223,5 +243,27 @@ mod tests {
         assert_eq!(instruction_length(&[0x40, 0x90], true), Some(2), "a prefix");
         assert_eq!(instruction_length(&[0x06], true), None);
         assert_eq!(instruction_length(&[0x66; 20], true), None);
+    }
+    /// Bytes as `objdump -d` (binutils 2.40) has them, and whether they go elsewhere (Intel SDM volume 2).
+    #[test]
+    fn branches_are_told_from_the_rest() {
+        for (bytes, branch) in [
+            (&[0xe8, 0x64, 0xff, 0xff, 0xff][..], true),
+            (&[0xf2, 0xe9, 0, 0, 0, 0], true),
+            (&[0x74, 0x15], true),
+            (&[0x0f, 0x84, 0, 0, 0, 0], true),
+            (&[0xc3], true),
+            (&[0xff, 0x25, 0, 0, 0, 0], true),
+            (&[0x41, 0xff, 0xd4], true),
+            (&[0xff, 0xc0], false),
+            (&[0x0f, 0x05], true),
+            (&[0x48, 0x8d, 0x3d, 0x91, 0x2f, 0, 0], false),
+            (&[0x0f, 0xb6, 0xc0], false),
+            (&[0x66, 0x90], false),
+            (&[], false),
+        ] {
+            assert_eq!(is_branch(bytes, true), branch, "{bytes:x?}");
+        }
+        assert!(!is_branch(&[0x43], false), "inc ebx");
     }
 }

@@ -45,11 +45,7 @@ pub(crate) fn perf_map(options: &Options, process: Process) -> Result<(PathBuf, 
 }
 
 /// The jitdump file that was mapped from this path.
-pub(crate) fn jitdump(
-    options: &Options,
-    pid: u32,
-    path: &Path,
-) -> Result<(PathBuf, FileBytes), Reason> {
+pub(crate) fn jitdump(options: &Options, pid: u32, path: &Path) -> Result<(PathBuf, FileBytes), Reason> {
     let other = other_root(options, pid).map(|root| below(&root, path));
     first(options, other.into_iter().chain(everywhere(options, path)).collect(), path)
 }

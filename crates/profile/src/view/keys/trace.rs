@@ -5,7 +5,6 @@ use crate::profile::SampleRow;
 use crate::value::Value;
 use crate::view::facts::Facts;
 use crate::view::key::TraceField;
-use perffile::tracepoint::NoSymbols;
 
 /// The payload of a sample.
 fn payload<'f>(facts: &Facts<'f>, row: &SampleRow) -> &'f [u8] {
@@ -16,7 +15,8 @@ fn payload<'f>(facts: &Facts<'f>, row: &SampleRow) -> &'f [u8] {
 fn write_text(facts: &Facts<'_>, row: &SampleRow) -> Option<Vec<u8>> {
     let id = facts.surroundings.tracepoint(row.event)?;
     let mut text = Vec::new();
-    facts.surroundings.catalog().write_text(id, payload(facts, row), &NoSymbols, &mut text)?;
+    let surroundings = facts.surroundings;
+    surroundings.catalog().write_text(id, payload(facts, row), surroundings.symbols(), &mut text)?;
     Some(text)
 }
 

@@ -9,6 +9,8 @@ mod plan;
 mod sorting;
 
 use super::Cmd;
+use crate::from_perf::FromPerf;
+use crate::header::write_header;
 use crate::input::Input;
 use crate::outcome::{Outcome, wrong_usage};
 use crate::pager::Pager;
@@ -16,12 +18,11 @@ use crate::profile_options::{ProfileOptions, Wanted};
 use crate::sample_options::pattern;
 use call_graph::CallGraph;
 use clap::{Args, ValueEnum};
-use from_perf::FromPerf;
+use from_perf::OfReport;
 use look::Look;
-use perffile::Metadata;
 use plan::Plan;
+use readperf::output::overview;
 use readperf::output::report::{self as output, CellStyle};
-use readperf::output::{info, overview};
 use readperf::profile::profile::EventTotal;
 use readperf::profile::view::column::NUMBERS;
 use readperf::profile::view::facts::Facts;
@@ -31,7 +32,7 @@ use readperf::profile::view::key::KEYS;
 use readperf::profile::view::surroundings::Surroundings;
 use readperf::profile::{NameFilter, Profile};
 use readperf::session::Session;
-use readperf::{Analysis, Chunk};
+use readperf::{Analysis, Chunk, name_kernel_addresses};
 use regex_lite::Regex;
 use std::io::{self, Write};
 
@@ -155,7 +156,7 @@ pub(crate) struct Report {
     profile: ProfileOptions,
 
     #[command(flatten)]
-    foreign: FromPerf,
+    foreign: FromPerf<OfReport>,
 }
 
 fn keys_help() -> String {
@@ -203,9 +204,7 @@ Examples:
   readperf report --json perf.data | jq '.events[0].rows[:5]'";
 
     fn run(&self) -> anyhow::Result<Outcome> {
-        if let Some(refused) = self.foreign.refused.first() {
-            wrong_usage(refused);
-        }
+        self.foreign.check();
         let (mut input, graph) = self.input_and_graph();
         input.quiet = self.look.quiet;
         input.no_progress |= self.look.quiet;
@@ -227,6 +226,7 @@ Examples:
         };
         let mut analysis = self.profile.read(&input, &recording, filter, &wanted, see)?;
         surroundings.learn(&analysis.metadata);
+        self.name_payloads(&input, &analysis, &mut surroundings)?;
         let Analysis { profile, session, .. } = &mut analysis;
         self.select_before(profile, session, &surroundings);
         let all = profile.events().to_vec();
@@ -255,6 +255,22 @@ impl Report {
     fn parent(&self) -> Regex {
         let default = || pattern(PARENT).unwrap_or_else(|message| wrong_usage(&message));
         self.parent.clone().unwrap_or_else(default)
+    }
+
+    /// Learns the kernel functions that the texts of tracepoints show.
+    fn name_payloads(
+        &self,
+        input: &Input,
+        analysis: &Analysis,
+        surroundings: &mut Surroundings,
+    ) -> anyhow::Result<()> {
+        let asked = surroundings.symbol_addresses(&analysis.profile);
+        if !asked.is_empty() {
+            let options = self.profile.symbols.options(input)?;
+            let learn = |address, name: Option<(&str, u64)>| surroundings.learn_symbol(address, name);
+            name_kernel_addresses(&asked, &analysis.session, &analysis.metadata, &options, learn);
+        }
+        Ok(())
     }
 
     /// Takes away what does not count for 100 % either.
@@ -380,9 +396,7 @@ impl Report {
         overview::write_missing(&mut out, &analysis.profile, &analysis.session, stacks)?;
         Ok(out.flush()?)
     }
-}
 
-impl Report {
     /// Says what may have kept all samples out.
     fn write_why_empty(&self, out: &mut impl Write) -> io::Result<()> {
         let given = self.profile.samples.given().chain(self.profile.names.given());
@@ -399,14 +413,4 @@ impl Report {
         }
         Ok(())
     }
-}
-
-/// What the recording says of itself, as comments.
-fn write_header(out: &mut impl Write, metadata: &Metadata) -> anyhow::Result<()> {
-    let mut text = Vec::new();
-    info::write_text(&mut text, metadata)?;
-    for line in String::from_utf8_lossy(&text).lines() {
-        writeln!(out, "{}", format!("# {line}").trim_end())?;
-    }
-    Ok(writeln!(out)?)
 }

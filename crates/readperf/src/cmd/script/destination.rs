@@ -1,0 +1,108 @@
+//! Where lines go: to one output, or those of each event to a file of its own.
+
+use crate::input::Input;
+use crate::out::create;
+use anyhow::Context as _;
+use perffile::Schema;
+use readperf::output::text::printable;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+/// One output for all lines, or one for other records and a file for each event.
+pub(super) struct Destination<'i> {
+    out: Box<dyn Write>,
+    events: Option<EventFiles<'i>>,
+}
+
+/// The files, which stand beside the recording.
+struct EventFiles<'i> {
+    input: &'i Input,
+    files: Vec<EventFile>,
+    /// The file of each event: an index. Events of one name share it.
+    of_event: Vec<usize>,
+}
+
+struct EventFile {
+    path: PathBuf,
+    writer: BufWriter<File>,
+    bytes: u64,
+    samples: u64,
+}
+
+impl<'i> Destination<'i> {
+    pub(super) fn new(out: Box<dyn Write>, input: &'i Input, per_event: bool) -> Destination<'i> {
+        let events = per_event.then(|| EventFiles { input, files: Vec::new(), of_event: Vec::new() });
+        Destination { out, events }
+    }
+
+    /// The one output, or that for records that are no samples.
+    pub(super) fn main(&mut self) -> &mut dyn Write {
+        &mut self.out
+    }
+
+    /// Takes in the events that became known. How many targets there are: one, or one more than events.
+    pub(super) fn learn(&mut self, schema: &Schema) -> anyhow::Result<usize> {
+        let Some(events) = &mut self.events else { return Ok(1) };
+        for event in schema.events().iter().skip(events.of_event.len()) {
+            events.add(&event.name)?;
+        }
+        Ok(1 + events.of_event.len())
+    }
+
+    /// Counts a sample of an event.
+    pub(super) fn count(&mut self, event: usize) {
+        if let Some(file) = self.events.as_mut().and_then(|events| events.file(event)) {
+            file.samples += 1;
+        }
+    }
+
+    /// Writes to a target: 0 is the one output, others are the events from the first on.
+    pub(super) fn write(&mut self, target: usize, text: &[u8]) -> anyhow::Result<()> {
+        let event = target.checked_sub(1);
+        match event.and_then(|event| self.events.as_mut()?.file(event)) {
+            Some(file) => {
+                file.bytes += text.len() as u64;
+                file.writer.write_all(text).with_context(|| file.path.display().to_string())
+            }
+            None => Ok(self.out.write_all(text)?),
+        }
+    }
+
+    /// Writes what is left, and says which files there are.
+    pub(super) fn finish(mut self) -> anyhow::Result<()> {
+        for file in self.events.iter_mut().flat_map(|events| &mut events.files) {
+            let EventFile { path, writer, bytes, samples } = file;
+            let name = path.display().to_string();
+            writer.flush().with_context(|| name.clone())?;
+            let mebibytes = *bytes as f64 / f64::from(1 << 20);
+            let name = printable(&name);
+            writeln!(self.out, "[ readperf script: Wrote {mebibytes:.3} MB {name} ({samples} samples) ]")?;
+        }
+        Ok(self.out.flush()?)
+    }
+}
+
+impl EventFiles<'_> {
+    /// Makes the file of an event: `RECORDING.EVENT.dump`. What of the name would lead to another directory is replaced, as
+    /// are control characters.
+    fn add(&mut self, event: &str) -> anyhow::Result<()> {
+        let event: String = event.chars().map(|c| if c == '/' || c.is_control() { '_' } else { c }).collect();
+        let mut path = self.input.path().unwrap_or_else(|| "stdin".into());
+        // Without an end slash, which directories may have.
+        path = path.components().collect();
+        path.as_mut_os_string().push(format!(".{event}.dump"));
+        let known = self.files.iter().position(|file| file.path == path);
+        let index = known.unwrap_or(self.files.len());
+        if known.is_none() {
+            let writer = BufWriter::new(create(&path, self.input)?);
+            self.files.push(EventFile { path, writer, bytes: 0, samples: 0 });
+        }
+        self.of_event.push(index);
+        Ok(())
+    }
+
+    fn file(&mut self, event: usize) -> Option<&mut EventFile> {
+        self.files.get_mut(*self.of_event.get(event)?)
+    }
+}

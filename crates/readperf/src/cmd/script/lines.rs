@@ -1,0 +1,279 @@
+//! The lines of a recording, made while it is read.
+
+use super::destination::Destination;
+use crate::outcome::wrong_usage;
+use crate::source_lines::SourceLines;
+use rayon::prelude::*;
+use readperf::output::script::{
+    CodeStep, Draft, Known, NextLine, NextRecord, RecordLine, SampleLine, Script,
+};
+use readperf::profile::{NameFilter, Names};
+use readperf::session::CpuMode;
+use readperf::symbols::{Files, Options};
+use readperf::{BranchCode, Chunk, Instructions, NamedPlaces, Namer, Sample, State};
+use std::collections::BTreeMap;
+
+/// Samples that a thread makes the lines of in one go.
+const SHARE: usize = 256;
+
+/// Bytes of lines that wait for names: the more, the fewer look-ups, each for more places.
+const MOST_WAITING: usize = 32 << 20;
+
+/// Drafts that are completed before what they have become is written.
+const DRAFTS_AT_ONCE: usize = 32;
+
+/// What has lines.
+#[derive(Clone, Copy, Debug)]
+enum Next<'s, 'e> {
+    Sample(NextLine<'s, 'e>),
+    Record(NextRecord<'s, 'e>),
+}
+
+/// A run over a recording.
+pub(super) struct Lines<'f> {
+    files: &'f Files,
+    namer: Option<Namer<'f>>,
+    symbols: Options,
+    script: Script,
+    names: Names,
+    /// Kernel addresses in the payloads of tracepoints.
+    payload_places: NamedPlaces,
+    instructions: Option<Instructions>,
+    branch_code: Option<BranchCode>,
+    sources: SourceLines,
+    pool: rayon::ThreadPool,
+    how: How,
+    /// Lines that wait for names, by where they go.
+    drafts: Vec<Vec<Draft>>,
+    /// Memory for finished lines.
+    texts: Vec<Vec<u8>>,
+    /// How much they hold, bytes.
+    waiting: usize,
+}
+
+/// How lines are made.
+#[derive(Debug)]
+pub(super) struct How {
+    /// As JSON.
+    pub(super) json: bool,
+    /// Whether names are wanted with each chunk: because what is shown besides places has some, or because someone waits.
+    pub(super) at_once: bool,
+    /// How many pieces of code between branches are shown; all if not said.
+    pub(super) max_blocks: Option<usize>,
+    /// Which samples are shown.
+    pub(super) filter: NameFilter,
+}
+
+impl<'f> Lines<'f> {
+    pub(super) fn new(
+        files: &'f Files,
+        symbols: Options,
+        script: Script,
+        pool: rayon::ThreadPool,
+        how: How,
+    ) -> Lines<'f> {
+        Lines {
+            files,
+            namer: None,
+            symbols,
+            script,
+            names: Names::default(),
+            payload_places: NamedPlaces::default(),
+            instructions: None,
+            branch_code: None,
+            sources: SourceLines::default(),
+            pool,
+            how,
+            drafts: Vec::new(),
+            texts: Vec::new(),
+            waiting: 0,
+        }
+    }
+
+    /// Shows what is in a chunk.
+    pub(super) fn show(
+        &mut self,
+        out: &mut Destination<'_>,
+        state: &State,
+        chunk: &Chunk<'_>,
+    ) -> anyhow::Result<()> {
+        if let Err(message) = self.script.learn(chunk.metadata()) {
+            wrong_usage(&message);
+        }
+        let targets = out.learn(&chunk.metadata().schema)?;
+        self.drafts.resize_with(targets, Vec::new);
+        if self.namer.is_none() {
+            self.namer = Some(Namer::new(self.files, self.symbols.clone(), chunk.metadata()));
+        }
+        if self.how.at_once {
+            self.learn_names(state);
+        }
+        self.learn_instructions(state, chunk);
+        self.learn_payloads(state, chunk);
+        let code = self.learn_branch_code(state, chunk);
+        let mut code = code.iter();
+        let State { session, addresses } = state;
+        let known = Known { session, addresses, names: &self.names };
+        self.script.learn_threads(&known);
+        let (filter, json) = (&self.how.filter, self.how.json);
+        let is_open = filter.is_open();
+        let mut lines = Vec::new();
+        for entry in chunk.entries() {
+            let sample = chunk.sample(entry);
+            let steps = sample.as_ref().and_then(|_| code.next());
+            lines.extend(match sample {
+                Some(sample) if is_open || filter.passes(&known, sample.address, sample.stack) => {
+                    sample.shares.iter().for_each(|share| out.count(share.event));
+                    let mut next = self.script.follow(line_of(&sample));
+                    if let (Some(next), Some(steps), Some(code)) = (&mut next, steps, &mut self.branch_code) {
+                        self.script.show_branch_code(next, steps, &code.places().known(session));
+                    }
+                    next.map(Next::Sample)
+                }
+                Some(_) => None,
+                None if json => None,
+                None => {
+                    let record = RecordLine { event: &entry.event, comm: entry.comm };
+                    self.script.follow_record(record).map(Next::Record)
+                }
+            });
+        }
+        let (script, schema) = (&self.script, &*chunk.metadata().schema);
+        let draft = |lines: &[Next<'_, '_>]| {
+            let room = if targets == 1 { lines.len() } else { 0 };
+            let mut drafts: Vec<Draft> = (0..targets).map(|_| Draft::with_room(room)).collect();
+            for line in lines {
+                match (line, drafts.first_mut()) {
+                    // Writing to memory does not fail.
+                    (Next::Sample(sample), Some(draft)) if json => {
+                        let _ = script.write_json(draft.text_mut(), &known, schema, sample);
+                    }
+                    (Next::Sample(sample), _) => script.write_sample(&mut drafts, &known, sample),
+                    (Next::Record(record), Some(draft)) => script.write_record(draft.text_mut(), record),
+                    (Next::Record(_), None) => {}
+                }
+            }
+            drafts
+        };
+        let made: Vec<Vec<Draft>> = self.pool.install(|| lines.par_chunks(SHARE).map(draft).collect());
+        self.script.forget_branch_code();
+        for (target, draft) in made.into_iter().flat_map(|drafts| drafts.into_iter().enumerate()) {
+            if let (false, Some(drafts)) = (draft.size() == 0, self.drafts.get_mut(target)) {
+                self.waiting += draft.size();
+                drafts.push(draft);
+            }
+        }
+        if self.how.at_once || self.waiting > MOST_WAITING { self.flush(out, state) } else { Ok(()) }
+    }
+
+    /// Learns the instructions at the places of a chunk's samples, if they are shown.
+    fn learn_instructions(&mut self, state: &State, chunk: &Chunk<'_>) {
+        if !self.script.shows_instructions() {
+            return;
+        }
+        let instructions = self.instructions.get_or_insert_with(|| Instructions::new(self.symbols.clone()));
+        for place in chunk.samples().map(|sample| sample.address) {
+            if let (false, Some(code)) = (self.script.has_instruction(place), state.addresses.get(place)) {
+                self.script.learn_instruction(place, instructions.at(&state.session, code));
+            }
+        }
+    }
+
+    /// The code that led to each of a chunk's samples, if it is shown, with the names of its places learned.
+    fn learn_branch_code(&mut self, state: &State, chunk: &Chunk<'_>) -> Vec<Vec<CodeStep>> {
+        let Some(namer) = self.namer.as_mut().filter(|_| self.script.shows_branch_code()) else {
+            return Vec::new();
+        };
+        let symbols = &self.symbols;
+        let code =
+            self.branch_code.get_or_insert_with(|| BranchCode::new(Instructions::new(symbols.clone())));
+        let most = self.how.max_blocks;
+        let State { session, addresses } = state;
+        let steps = |sample: Sample<'_, '_>| match addresses.get(sample.address) {
+            Some(taken_at) => code.steps(session, addresses, sample.branches, *taken_at, most),
+            None => Vec::new(),
+        };
+        let steps = chunk.samples().map(steps).collect();
+        code.places().learn(namer, session);
+        steps
+    }
+
+    /// Learns the names of the kernel addresses in the payloads of a chunk's samples, if these are shown.
+    fn learn_payloads(&mut self, state: &State, chunk: &Chunk<'_>) {
+        if !self.script.shows_symbols_in_payloads() {
+            return;
+        }
+        let mut new = BTreeMap::new();
+        for sample in chunk.samples() {
+            let process = sample.moment.process;
+            new.extend(self.script.unnamed_symbols(&line_of(&sample)).into_iter().map(|ip| (ip, process)));
+        }
+        let Some(namer) = self.namer.as_mut().filter(|_| !new.is_empty()) else { return };
+        let number = |(ip, process)| {
+            let code = state.session.locate(process, CpuMode::Kernel, ip);
+            (ip, self.payload_places.number(code))
+        };
+        let new: Vec<_> = new.into_iter().map(number).collect();
+        self.payload_places.learn(namer, &state.session);
+        for (ip, place) in new {
+            self.script.learn_symbol(ip, self.payload_places.symbol(place));
+        }
+    }
+
+    /// Writes the lines that wait.
+    pub(super) fn flush(&mut self, out: &mut Destination<'_>, state: &State) -> anyhow::Result<()> {
+        self.learn_names(state);
+        self.waiting = 0;
+        for target in 0..self.drafts.len() {
+            let mut drafts = self.drafts.get_mut(target).map(std::mem::take).unwrap_or_default();
+            self.fill_in_sources(&mut drafts);
+            // Not all at once: of the finished text no more is held than is written soon.
+            for some in drafts.chunks(DRAFTS_AT_ONCE) {
+                self.write(out, target, some)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Completes drafts, several threads at once, and writes them.
+    fn write(&mut self, out: &mut Destination<'_>, target: usize, drafts: &[Draft]) -> anyhow::Result<()> {
+        let (script, texts) = (&self.script, &mut self.texts);
+        let pieces = drafts.chunks(drafts.len().div_ceil(self.pool.current_num_threads()).max(1));
+        texts.resize_with(pieces.len().max(texts.len()), Vec::new);
+        let work: Vec<(&[Draft], &mut Vec<u8>)> = pieces.zip(texts.iter_mut()).collect();
+        let complete = |(drafts, text): (&[Draft], &mut Vec<u8>)| {
+            drafts.iter().for_each(|draft| script.complete(draft, text));
+        };
+        self.pool.install(|| work.into_par_iter().for_each(complete));
+        for text in texts {
+            out.write(target, text)?;
+            text.clear();
+        }
+        Ok(())
+    }
+
+    /// Puts the source text in, if it is shown: each depends on the one before of its thread.
+    fn fill_in_sources(&mut self, drafts: &mut [Draft]) {
+        for gap in drafts.iter_mut().flat_map(Draft::source_gaps) {
+            if let Some((text, line)) = self.sources.next(&self.names, gap.tid, gap.place) {
+                gap.fill(&text, line);
+            }
+        }
+    }
+
+    /// Learns the names of all places met so far.
+    fn learn_names(&mut self, state: &State) {
+        let State { session, addresses } = state;
+        if let Some(namer) = &mut self.namer
+            && self.names.len() < addresses.len()
+        {
+            namer.learn(&mut self.names, addresses, session);
+        }
+        self.script.prepare(&Known { session, addresses, names: &self.names });
+    }
+}
+
+fn line_of<'c, 'e>(sample: &Sample<'c, 'e>) -> SampleLine<'c, 'e> {
+    let Sample { event, moment, shares, address, stack, data, branches } = *sample;
+    SampleLine { event, moment, shares, address, stack, data, branches }
+}

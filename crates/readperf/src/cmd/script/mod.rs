@@ -1,0 +1,254 @@
+//! `readperf script`: a line a sample, as `perf script`.
+
+mod destination;
+mod fields;
+mod from_perf;
+mod lines;
+mod records;
+
+use super::Cmd;
+use crate::from_perf::FromPerf;
+use crate::header::write_header;
+use crate::input::Input;
+use crate::outcome::{Outcome, say, wrong_usage};
+use crate::profile_options::ProfileOptions;
+use crate::progress::Progress;
+use clap::Args;
+use destination::Destination;
+use from_perf::OfScript;
+use lines::{How, Lines};
+use perffile::wire::attr::SampleType;
+use perffile::{Container, Recording};
+use readperf::PassOptions;
+use readperf::output::script::{self, Field, Inlines, Times};
+use readperf::symbols::{Files, Options};
+use records::ShownRecords;
+
+/// Fields that need to know where branches are.
+const BRANCHES: [Field; 5] = [
+    Field::Branches,
+    Field::BranchSymbols,
+    Field::BranchOffsets,
+    Field::BranchCode,
+    Field::BranchCodeLengths,
+];
+
+/// Shows a line for each sample.
+#[derive(Args, Debug)]
+pub(crate) struct Script {
+    #[command(flatten)]
+    input: Input,
+
+    /// Print one JSON object a line
+    #[arg(long, conflicts_with_all = ["fields", "ns", "reltime", "deltatime"])]
+    json: bool,
+
+    /// The fields of a line: names, or +name and -name to change the usual ones; hw:, sw:, trace: or raw: before them says for
+    /// which kind of event. May be given more than once
+    #[arg(short = 'F', long = "fields", value_name = "FIELDS", allow_hyphen_values = true)]
+    fields: Vec<String>,
+
+    /// Times to the nanosecond
+    #[arg(long)]
+    ns: bool,
+
+    /// Times since the first line
+    #[arg(long)]
+    reltime: bool,
+
+    /// Times since the line before
+    #[arg(long, conflicts_with = "reltime")]
+    deltatime: bool,
+
+    /// Show only where samples were taken, without call chains
+    #[arg(short = 'G', long)]
+    hide_call_graph: bool,
+
+    /// Most entries of a call chain
+    #[arg(long, value_name = "N", default_value_t = script::MAX_STACK)]
+    max_stack: usize,
+
+    /// Show call chains only up to the first of these functions
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    stop_bt: Vec<String>,
+
+    /// Show inlined functions in all call chains [default: as perf, in those that are unwound from a copy of the stack]
+    #[arg(long)]
+    inline: bool,
+
+    /// Show no inlined functions
+    #[arg(long, conflicts_with = "inline")]
+    no_inline: bool,
+
+    /// Of brstackinsn the code before the sample and before so many branches
+    #[arg(long, value_name = "N")]
+    max_blocks: Option<usize>,
+
+    /// Show source files with their directories
+    #[arg(long)]
+    full_source_path: bool,
+
+    /// Say before the lines what the recording tells of itself, as readperf info, behind a #
+    #[arg(long, conflicts_with = "json")]
+    header: bool,
+
+    /// Say only that
+    #[arg(long, conflicts_with = "json")]
+    header_only: bool,
+
+    #[command(flatten)]
+    shown: ShownRecords,
+
+    /// Write the lines of each event to a file of its own beside the recording, FILE.EVENT.dump
+    #[arg(long, conflicts_with_all = ["json", "output"])]
+    per_event_dump: bool,
+
+    #[command(flatten)]
+    profile: ProfileOptions,
+
+    #[command(flatten)]
+    foreign: FromPerf<OfScript>,
+}
+
+impl Cmd for Script {
+    const NAME: &'static str = "script";
+    const ABOUT: &'static str = "Show a line for each sample, as perf script";
+    const EXAMPLES: &'static str = "\
+Examples:
+  readperf script perf.data | less
+  readperf script -F comm,tid,time,ip,sym perf.data
+  readperf script -F +srcline,-period --time 10%-20% perf.data
+  readperf script --json perf.data | jq -r '.frames[0].symbol' | sort | uniq -c
+  readperf script perf.data | stackcollapse-perf.pl | flamegraph.pl > out.svg";
+
+    fn run(&self) -> anyhow::Result<Outcome> {
+        self.foreign.check();
+        let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
+        if self.header_only {
+            return self.only_header(&recording);
+        }
+        let options = self.options();
+        let symbols = self.symbol_options(&options, &recording)?;
+        let pass = self.pass_options(&options, &symbols, &recording)?;
+        let filter = self.profile.names.filter();
+        // Whoever writes into a pipe may be still at it, and somebody is looking.
+        let at_once = self.json
+            || !filter.is_open()
+            || pass.data_addresses
+            || pass.branches
+            || recording.metadata().container == Container::Pipe;
+        let how =
+            How { json: self.json, at_once, filter, max_blocks: self.max_blocks.filter(|most| *most > 0) };
+        let (files, pool) = (Files::new(), self.profile.symbols.pool()?);
+        let mut lines = Lines::new(&files, symbols, script::Script::new(options), pool, how);
+        let mut out =
+            Destination::new(self.profile.output.open_bytes(&self.input)?, &self.input, self.per_event_dump);
+        if self.header {
+            // A pipe can be read only once: of that what is known by now.
+            match recording.metadata().container {
+                Container::Pipe => write_header(&mut out.main(), recording.metadata())?,
+                _ => write_header(&mut out.main(), &recording.read_metadata()?)?,
+            }
+        }
+        let mut progress = Progress::new("reading", !self.input.no_progress);
+        let passed = readperf::pass(&recording, &pass, |state, chunk| {
+            progress.bytes(chunk.progress());
+            lines.show(&mut out, state, chunk)
+        })?;
+        drop(progress);
+        lines.flush(&mut out, &passed.state)?;
+        if let Some(message) = self.profile.samples.unknown_event(&passed.metadata.schema) {
+            wrong_usage(&message);
+        }
+        out.learn(&passed.metadata.schema)?;
+        out.finish()?;
+        if let Some(told) = passed.code_times.told().filter(|_| !self.input.quiet) {
+            say(&format!("{}: {told}", self.input.name()));
+        }
+        Ok(Outcome {
+            input: self.input.name(),
+            issues: passed.issues,
+            strict: self.input.strict,
+            ..Outcome::default()
+        })
+    }
+}
+
+impl Script {
+    fn only_header(&self, recording: &Recording) -> anyhow::Result<Outcome> {
+        let metadata = recording.read_metadata()?;
+        let mut out = self.profile.output.open_bytes(&self.input)?;
+        write_header(&mut out, &metadata)?;
+        out.flush()?;
+        Ok(Outcome {
+            input: self.input.name(),
+            issues: metadata.issues,
+            strict: self.input.strict,
+            ..Outcome::default()
+        })
+    }
+
+    fn options(&self) -> script::Options {
+        script::Options {
+            fields: fields::choose(&self.fields),
+            nanoseconds: self.ns,
+            times: match (self.reltime, self.deltatime) {
+                (true, _) => Times::SinceFirst,
+                (_, true) => Times::SinceLast,
+                _ => Times::Recorded,
+            },
+            chains: !self.hide_call_graph,
+            max_stack: self.max_stack,
+            stop_at: self.stop_bt.clone(),
+            inlines: match (self.inline, self.no_inline) {
+                (true, _) => Inlines::All,
+                (_, true) => Inlines::None,
+                _ => Inlines::Unwound,
+            },
+            full_source_path: self.full_source_path,
+            records: self.shown.kinds(),
+        }
+    }
+
+    fn pass_options(
+        &self,
+        options: &script::Options,
+        symbols: &Options,
+        recording: &Recording,
+    ) -> anyhow::Result<PassOptions> {
+        let fields = &options.fields;
+        // A recording in pipe mode tells its events on the way.
+        let events = recording.metadata().schema.events();
+        let recorded =
+            |what| events.is_empty() || events.iter().any(|event| event.attr.sample_type.has(what));
+        Ok(PassOptions {
+            stacks: options.chains && fields.any(Field::Ip) || self.profile.names.needs_stacks(),
+            filter: self.profile.samples.filter(recording)?,
+            data_addresses: fields.any(Field::Addr) && recorded(SampleType::ADDR),
+            branches: BRANCHES.iter().any(|how| fields.any(*how)) && recorded(SampleType::BRANCH_STACK),
+            unwind: options.chains.then(|| symbols.clone()),
+            code_from: Some(symbols.clone()),
+            max_frames: options.max_stack,
+            threads_of: options.records.clone(),
+            ..PassOptions::default()
+        })
+    }
+
+    /// Debugging information is read only if something of it is shown.
+    fn symbol_options(&self, options: &script::Options, recording: &Recording) -> anyhow::Result<Options> {
+        let events = &recording.metadata().schema;
+        let unwinds =
+            || events.events().iter().any(|event| event.attr.sample_type.has(SampleType::STACK_USER));
+        let inlines = options.chains
+            && match options.inlines {
+                Inlines::All => true,
+                Inlines::Unwound => unwinds(),
+                Inlines::None => false,
+            };
+        let lines = options.fields.any(Field::SourceLine)
+            || options.fields.any(Field::SourceCode)
+            || self.json && !self.no_inline;
+        let inlines = inlines || self.json && !self.no_inline;
+        Ok(Options { inlines, lines, ..self.profile.symbols.options(&self.input)? })
+    }
+}
