@@ -187,7 +187,7 @@ fn mistakes_end_with_two_and_a_hint() {
     for (arguments, hint) in [
         (&["--sort", "symbl"][..], "did you mean symbol"),
         (&["-F", "overhed,comm"], "did you mean overhead"),
-        (&["-F", "overhead"], "no sort key"),
+        (&["-F", "overhead"], "no key makes rows"),
         (&["-g", "sideways"], "no word of a call graph"),
         (&["--time", "50%/3"], "no number of a part"),
         (&["--time-quantum", "5"], "expected a number and ns"),
