@@ -12,6 +12,10 @@ use readperf_symbols::Code;
 const LONGEST: u64 = 16 * 1024 - BEHIND;
 const BEHIND: u64 = 15;
 
+/// Most steps to a sample. Hardware keeps some dozen branches; a record has room for thousands, each of which may lead through
+/// the longest piece of code.
+const MOST_STEPS: usize = 1 << 16;
+
 /// How far behind the last branch the next one is looked for if the sample cannot have come from there, bytes.
 const SEARCHED: u64 = 128;
 
@@ -64,6 +68,10 @@ impl BranchCode {
         }
         let mut newer = located.iter().rev().skip(1);
         while let Some((mut from, mut next, mut flags)) = newer.next().copied() {
+            if steps.len() > MOST_STEPS {
+                steps.push(CodeStep::TooMany);
+                return steps;
+            }
             // Ways into the kernel may be filtered out, of which the ways back are there.
             if is_block(to.ip, from.ip)
                 && is_kernel(to.ip) != is_kernel(from.ip)

@@ -141,8 +141,11 @@ fn the_code_between_branches_is_that_of_perf() {
     assert!(tool::stderr(&refused).contains("record with -b"), "{}", tool::stderr(&refused));
     let data = dir.path().join("branches.data");
     let maker = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/script_support/branches.py");
-    let made = Command::new("python3").arg(maker).args([&plain, &data]).arg(dir.path().join("burn")).output();
-    match made {
+    let make = |data: &Path, more: &[&str]| {
+        let mut script = Command::new("python3");
+        script.arg(&maker).args([&plain, data]).arg(dir.path().join("burn")).args(more).output()
+    };
+    match make(&data, &[]) {
         Ok(made) if made.status.success() => {}
         Ok(made) => return skip(test, &format!("no objdump? {}", String::from_utf8_lossy(&made.stderr))),
         Err(error) => return skip(test, &format!("python3: {error}")),
@@ -164,6 +167,13 @@ fn the_code_between_branches_is_that_of_perf() {
     for held in rare.into_iter().chain([" IPC", " PRED", " MISPRED"]) {
         assert!(whole.contains(held), "{held} is not tried");
     }
+    // Thousands of branches through the same code: the rest is left out, and said to be.
+    let long = dir.path().join("long.data");
+    assert!(make(&long, &["long"]).unwrap().status.success());
+    let shown = script(&long, &["-F", "brstackinsn"]);
+    assert!(shown.contains("\t... more code than is shown ...\n"));
+    let of_sample = shown.split("more code than is shown").map(|text| text.lines().count());
+    assert!(of_sample.max().unwrap() < 100_000);
 }
 
 /// Each field of a sample that `dump --json` tells is in the line of `script --json`, with the same value. The call chain is

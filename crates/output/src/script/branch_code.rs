@@ -28,6 +28,8 @@ pub enum CodeStep {
     Mismatch,
     /// A branch that was not recorded leads away.
     NotReached,
+    /// There are more instructions than are shown.
+    TooMany,
 }
 
 /// A recorded branch.
@@ -95,6 +97,7 @@ impl Writer<'_> {
             }
             CodeStep::At(place) => self.function(*place),
             CodeStep::Mismatch => self.out.extend_from_slice(b"\tmismatch of LBR data and executable\n"),
+            CodeStep::TooMany => self.out.extend_from_slice(b"\t... more code than is shown ...\n"),
             CodeStep::NotReached => self.out.extend_from_slice(b"\t... not reaching sample ...\n"),
         }
     }

@@ -1,11 +1,12 @@
 """Gives the samples of a recording branch stacks, as a processor would have recorded them.
 
-Usage: branches.py IN OUT PROGRAM
+Usage: branches.py IN OUT PROGRAM [long]
 
 IN is a recording of PROGRAM (`perf record -e cpu-clock:u`, into a file, little-endian) on a machine without branch records.
 The branches are walks through the code that objdump shows: jumps are taken or not by chance, always the same one. Some stacks
 are wrong on purpose: a branch from the middle of an instruction, from nowhere, a sample that cannot have come from the last
-branch, one that is a branch itself, an aborted transaction.
+branch, one that is a branch itself, an aborted transaction. With `long`, each sample has as many branches as a record has room
+for, each of which leads through all of the code.
 """
 
 import random
@@ -77,8 +78,11 @@ class Program:
             at = branches[-1][1] - 40
         return branches[::-1], at
 
+    def long_stack(self):
+        return [(self.order[-1], self.order[0])] * 2700, self.order[0]
 
-def main(source, destination, path):
+
+def main(source, destination, path, how=""):
     random.seed(5)
     program = Program(path)
     data = open(source, "rb").read()
@@ -98,7 +102,7 @@ def main(source, destination, path):
         elif kind == SAMPLE and base is not None:
             samples += 1
             wrong = samples % 8
-            branches, ip = program.stack(wrong)
+            branches, ip = program.long_stack() if how == "long" else program.stack(wrong)
             body = bytearray(record[8:])
             struct.pack_into("<Q", body, 8 if sample_type & 0x10000 else 0, base + ip)
             body += struct.pack("<Q", len(branches))
@@ -128,4 +132,4 @@ def main(source, destination, path):
     print(samples)
 
 
-main(*sys.argv[1:4])
+main(*sys.argv[1:5])

@@ -10,7 +10,7 @@ use readperf::output::script::{
 use readperf::profile::{NameFilter, Names};
 use readperf::session::CpuMode;
 use readperf::symbols::{Files, Options};
-use readperf::{BranchCode, Chunk, Instructions, NamedPlaces, Namer, Sample, State};
+use readperf::{BranchCode, Chunk, Entry, Instructions, NamedPlaces, Namer, Sample, State};
 use std::collections::BTreeMap;
 
 /// Samples that a thread makes the lines of in one go.
@@ -18,6 +18,9 @@ const SHARE: usize = 256;
 
 /// Bytes of lines that wait for names: the more, the fewer look-ups, each for more places.
 const MOST_WAITING: usize = 32 << 20;
+
+/// Records whose code between branches is held at a time: of one sample it can be megabytes.
+const CODE_AT_ONCE: usize = 16;
 
 /// Drafts that are completed before what they have become is written.
 const DRAFTS_AT_ONCE: usize = 32;
@@ -110,7 +113,20 @@ impl<'f> Lines<'f> {
         }
         self.learn_instructions(state, chunk);
         self.learn_payloads(state, chunk);
-        let code = self.learn_branch_code(state, chunk);
+        let at_once = if self.script.shows_branch_code() { CODE_AT_ONCE } else { usize::MAX };
+        chunk.entries().chunks(at_once).try_for_each(|some| self.show_some(out, state, chunk, some))
+    }
+
+    /// Shows some records of a chunk.
+    fn show_some(
+        &mut self,
+        out: &mut Destination<'_>,
+        state: &State,
+        chunk: &Chunk<'_>,
+        entries: &[Entry<'_>],
+    ) -> anyhow::Result<()> {
+        let targets = self.drafts.len();
+        let code = self.learn_branch_code(state, entries.iter().filter_map(|entry| chunk.sample(entry)));
         let mut code = code.iter();
         let State { session, addresses } = state;
         let known = Known { session, addresses, names: &self.names };
@@ -118,7 +134,7 @@ impl<'f> Lines<'f> {
         let (filter, json) = (&self.how.filter, self.how.json);
         let is_open = filter.is_open();
         let mut lines = Vec::new();
-        for entry in chunk.entries() {
+        for entry in entries {
             let sample = chunk.sample(entry);
             let steps = sample.as_ref().and_then(|_| code.next());
             lines.extend(match sample {
@@ -179,8 +195,12 @@ impl<'f> Lines<'f> {
         }
     }
 
-    /// The code that led to each of a chunk's samples, if it is shown, with the names of its places learned.
-    fn learn_branch_code(&mut self, state: &State, chunk: &Chunk<'_>) -> Vec<Vec<CodeStep>> {
+    /// The code that led to each of these samples, if it is shown, with the names of its places learned.
+    fn learn_branch_code<'c, 'e: 'c>(
+        &mut self,
+        state: &State,
+        samples: impl Iterator<Item = Sample<'c, 'e>>,
+    ) -> Vec<Vec<CodeStep>> {
         let Some(namer) = self.namer.as_mut().filter(|_| self.script.shows_branch_code()) else {
             return Vec::new();
         };
@@ -193,7 +213,7 @@ impl<'f> Lines<'f> {
             Some(taken_at) => code.steps(session, addresses, sample.branches, *taken_at, most),
             None => Vec::new(),
         };
-        let steps = chunk.samples().map(steps).collect();
+        let steps = samples.map(steps).collect();
         code.places().learn(namer, session);
         steps
     }
