@@ -15,17 +15,12 @@ mod script_support;
 
 use oracle::live::Perf;
 use oracle::{fixture, kind, said, scratch, skip, tool};
-use script_support::{Agreement, BUILDS, agree, build, compare, script, without_other_names};
+use script_support::{
+    Agreement, BUILDS, agree, build, compare, script, without_other_names, without_plt_names,
+};
 use serde_json::Value;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-
-/// A text in which entries of procedure linkage tables have no names: perf has none for some of them.
-fn without_plt_names(text: &str) -> String {
-    let bare = |word: &str| word.find("@plt").map_or_else(|| word.to_owned(), |at| word[at..].to_owned());
-    let line = |line: &str| line.split(' ').map(bare).collect::<Vec<_>>().join(" ");
-    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
-}
 
 /// Records a program built in all ways, and compares with these options, which both understand.
 fn live(test: &str, record: &[&str], options: &[&[&str]], least: f64) {

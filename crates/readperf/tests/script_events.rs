@@ -15,7 +15,7 @@ mod script_support;
 
 use oracle::live::Perf;
 use oracle::{fixture, kind, live, scratch, skip, tool};
-use script_support::{agree, script};
+use script_support::{agree, script, without_plt_names};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -113,7 +113,10 @@ fn samples_are_chosen_by_names_as_perf_does() {
         let (theirs, mine) = (perf.script_with(&data, options), script(&data, options));
         let shown = script(&data, &[options, &["-G"]].concat()).lines().count();
         assert!(shown < all, "{options:?}: {shown} of {all}");
-        assert!(agree(&theirs, &mine).share() >= 0.99, "{options:?}");
+        let agreement = agree(&without_plt_names(&theirs), &without_plt_names(&mine));
+        // Of the C library there may be no sample at all.
+        let (same, lines) = (agreement.same, agreement.lines);
+        assert!(same * 100 >= lines * 99, "{options:?}: {same} of {lines}");
         if options[0] == "-S" {
             assert!(shown > 10, "{options:?}: {shown} of {all}");
         }

@@ -58,6 +58,13 @@ pub(crate) fn build(dir: &Path, name: &str, options: &[&str]) -> Result<(), Stri
     run("cc", &["-g", "-O2", "-shared", "-fPIC", "-o", "libplugin.so", plugin.to_str().unwrap()])
 }
 
+/// A text in which entries of procedure linkage tables have no names: perf has none for some of them.
+pub(crate) fn without_plt_names(text: &str) -> String {
+    let bare = |word: &str| word.find("@plt").map_or_else(|| word.to_owned(), |at| word[at..].to_owned());
+    let line = |line: &str| line.split(' ').map(bare).collect::<Vec<_>>().join(" ");
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
 /// How many lines of two texts agree.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Agreement {
