@@ -112,7 +112,8 @@ fn samples_are_chosen_by_names_as_perf_does() {
     {
         let (theirs, mine) = (perf.script_with(&data, options), script(&data, options));
         let shown = script(&data, &[options, &["-G"]].concat()).lines().count();
-        assert!(shown < all, "{options:?}: {shown} of {all}");
+        // All samples may be in the program itself.
+        assert!(shown < all || options == ["--dsos", "burn"], "{options:?}: {shown} of {all}");
         let agreement = agree(&without_plt_names(&theirs), &without_plt_names(&mine));
         // Of the C library there may be no sample at all.
         let (same, lines) = (agreement.same, agreement.lines);
