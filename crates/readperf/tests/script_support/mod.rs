@@ -108,14 +108,29 @@ fn blocks(text: &str) -> Vec<Vec<&str>> {
     blocks
 }
 
-/// Compares sample by sample, and in each sample lines as often as both have them. Both have to show the same samples.
+/// Samples of both in pairs, in order. perf leaves out what has no place in a chain that ends in no address
+/// (tests/accept/script-differences.md): such a one is paired with nothing.
+fn paired<'t>(perf: Vec<Vec<&'t str>>, mine: Vec<Vec<&'t str>>) -> Vec<(Vec<&'t str>, Vec<&'t str>)> {
+    let mut perf = perf.into_iter().peekable();
+    let more = mine.len().saturating_sub(perf.len());
+    let mut left_out = 0;
+    let pair = |ours: Vec<&'t str>| {
+        let is_left_out = left_out < more && perf.peek().is_none_or(|theirs| theirs[0] != ours[0]);
+        left_out += usize::from(is_left_out);
+        (if is_left_out { Vec::new() } else { perf.next().unwrap_or_default() }, ours)
+    };
+    mine.into_iter().map(pair).collect()
+}
+
+/// Compares sample by sample, and in each sample lines as often as both have them. perf may leave out one in a hundred.
 pub(crate) fn compare(what: &str, perf: &str, mine: &str) -> Agreement {
     let (perf, mine) = (blocks(perf), blocks(mine));
     assert!(!perf.is_empty(), "{what}: perf shows nothing");
-    assert_eq!(perf.len(), mine.len(), "{what}: as many samples");
+    let most = perf.len() + perf.len() / 100;
+    assert!((perf.len()..=most).contains(&mine.len()), "{what}: {} samples, not {}", mine.len(), perf.len());
     let mut agreement = Agreement::default();
     let mut told = 0;
-    for (theirs, ours) in perf.iter().zip(&mine) {
+    for (theirs, ours) in &paired(perf, mine) {
         agreement.lines += theirs.len().max(ours.len());
         agreement.theirs += theirs.len();
         agreement.ours += ours.len();
