@@ -1,5 +1,6 @@
 //! How a run ended: exit status, and what is said on stderr.
 
+use crate::input::Input;
 use perffile::{Issues, Severity};
 use readperf_output::text::printable;
 use std::io::{self, Write};
@@ -33,6 +34,11 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
+    /// Of a command with one input: what was wrong with it.
+    pub(crate) fn of(input: &Input, issues: Issues) -> Outcome {
+        Outcome { input: input.name(), issues, strict: input.strict, ..Outcome::default() }
+    }
+
     /// Every input with what was wrong with it.
     fn inputs(&self) -> impl Iterator<Item = (&str, &Issues)> {
         let others = self.others.iter().map(|(input, issues)| (input.as_str(), issues));

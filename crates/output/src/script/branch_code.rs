@@ -1,6 +1,6 @@
 //! The instructions between branches: a line each, with a line of its own where another function begins.
 
-use super::digits::{decimal, hex};
+use super::digits::{decimal, pad};
 use super::fields::Field;
 use super::{Known, NextLine, Script, places};
 use crate::text::printable;
@@ -137,18 +137,14 @@ impl Writer<'_> {
         let out = &mut self.out;
         out.push(b'\t');
         let ip = self.known.addresses.get(place).map_or(0, |code| code.ip);
-        let before = out.len();
-        hex(out, ip, 0);
-        let digits = out.len() - before;
-        out.splice(before..before, std::iter::repeat_n(b'0', 16usize.saturating_sub(digits)));
-        out.push(b'\t');
+        out.extend_from_slice(format!("{ip:016x}\t").as_bytes());
         let before = out.len();
         out.extend_from_slice(if bytes.is_empty() { b"<bad>" } else { b"insn: " });
         bytes.iter().for_each(|byte| out.extend_from_slice(format!("{byte:02x} ").as_bytes()));
         if jump.is_some() {
             const WIDTH: usize = 30;
             let written = out.len() - before;
-            super::digits::pad(out, WIDTH.saturating_sub(written));
+            pad(out, WIDTH.saturating_sub(written));
         }
         if self.lengths {
             out.extend_from_slice(b"\tilen: ");

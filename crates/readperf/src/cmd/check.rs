@@ -69,12 +69,7 @@ Examples:
             output::write_text(&mut out, &verdict, width())?;
         }
         out.flush()?;
-        Ok(Outcome {
-            input: self.input.name(),
-            issues: verdict.issues,
-            strict: self.input.strict,
-            ..Outcome::default()
-        })
+        Ok(Outcome::of(&self.input, verdict.issues))
     }
 }
 

@@ -81,7 +81,7 @@ Examples:
         {
             wrong_usage(&message);
         }
-        Ok(Outcome { input: self.input.name(), issues: all, strict: self.input.strict, ..Outcome::default() })
+        Ok(Outcome::of(&self.input, all))
     }
 }
 

@@ -121,13 +121,7 @@ Examples:
         }
         out.flush()?;
         let base = difference.zip(base).map(|((_, input), base)| (input.name(), base.issues));
-        Ok(Outcome {
-            input: self.input.name(),
-            issues: analysis.issues,
-            others: base.into_iter().collect(),
-            strict: self.input.strict,
-            ..Outcome::default()
-        })
+        Ok(Outcome { others: base.into_iter().collect(), ..Outcome::of(&self.input, analysis.issues) })
     }
 }
 

@@ -39,11 +39,6 @@ Examples:
             output::write_text(&mut out, &metadata)?;
         }
         out.flush()?;
-        Ok(Outcome {
-            input: self.input.name(),
-            issues: metadata.issues,
-            strict: self.input.strict,
-            ..Outcome::default()
-        })
+        Ok(Outcome::of(&self.input, metadata.issues))
     }
 }

@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     if let Some(tables) = &tables {
         tables.tell();
     }
-    Ok(Outcome { input: input.name(), issues: analysis.issues, strict: input.strict, ..Outcome::default() })
+    Ok(Outcome::of(input, analysis.issues))
 }
 
 /// The four tables, and where they go.

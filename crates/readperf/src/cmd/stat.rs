@@ -79,7 +79,7 @@ Examples:
         let mut issues = batches.issues().clone();
         issues.extend(&counters.issues);
         self.write(&counters, metadata, &issues)?;
-        Ok(Outcome { input: self.input.name(), issues, strict: self.input.strict, ..Outcome::default() })
+        Ok(Outcome::of(&self.input, issues))
     }
 }
 

@@ -55,6 +55,6 @@ Examples:
             output::write_text(&mut out, &stats, schema)?;
         }
         out.flush()?;
-        Ok(Outcome { input: self.input.name(), issues, strict: self.input.strict, ..Outcome::default() })
+        Ok(Outcome::of(&self.input, issues))
     }
 }

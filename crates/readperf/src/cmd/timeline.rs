@@ -81,12 +81,7 @@ Examples:
         };
         let analysis = self.profile.analyse(&self.input, &recording, &wanted, |_| ())?;
         self.write(&analysis.profile)?;
-        Ok(Outcome {
-            input: self.input.name(),
-            issues: analysis.issues,
-            strict: self.input.strict,
-            ..Outcome::default()
-        })
+        Ok(Outcome::of(&self.input, analysis.issues))
     }
 }
 

@@ -240,13 +240,7 @@ Examples:
             Percentage::Relative => profile.events().to_vec(),
         };
         self.show(&input, &plan, &analysis, &surroundings, &totals)?;
-        Ok(Outcome {
-            input: input.name(),
-            issues: analysis.issues,
-            strict: input.strict,
-            quiet: self.look.quiet,
-            ..Outcome::default()
-        })
+        Ok(Outcome { quiet: self.look.quiet, ..Outcome::of(&input, analysis.issues) })
     }
 }
 

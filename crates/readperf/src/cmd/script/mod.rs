@@ -165,12 +165,7 @@ Examples:
         if let Some(told) = passed.code_times.told().filter(|_| !self.input.quiet) {
             say(&format!("{}: {told}", self.input.name()));
         }
-        Ok(Outcome {
-            input: self.input.name(),
-            issues: passed.issues,
-            strict: self.input.strict,
-            ..Outcome::default()
-        })
+        Ok(Outcome::of(&self.input, passed.issues))
     }
 }
 
@@ -180,12 +175,7 @@ impl Script {
         let mut out = self.profile.output.open_bytes(&self.input)?;
         write_header(&mut out, &metadata)?;
         out.flush()?;
-        Ok(Outcome {
-            input: self.input.name(),
-            issues: metadata.issues,
-            strict: self.input.strict,
-            ..Outcome::default()
-        })
+        Ok(Outcome::of(&self.input, metadata.issues))
     }
 
     fn options(&self) -> script::Options {
