@@ -6,6 +6,7 @@ use perffile::bytes::map_file;
 use readperf_session::{AddressSpace, Binary, BinaryKind, Moment, Session};
 use readperf_symbols::unwind::{BinaryId, Cache, End, Machine, Mapping, Registers, Stack, Unwinder};
 use readperf_symbols::{BuildId, FileLoader, Options, Subject};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt as _;
@@ -76,6 +77,8 @@ pub(crate) fn functions(test: &str, program: &Path) -> Option<Vec<(u64, u64, Str
 /// An unwound stack.
 #[derive(Debug)]
 pub(crate) struct Unwound {
+    /// The thread, and the time in ns.
+    pub(crate) sample: (u32, u64),
     pub(crate) frames: Vec<u64>,
     pub(crate) end: End,
     /// For each frame its offset in the file that is mapped there, which is what perf prints, and the name of the file.
@@ -106,6 +109,7 @@ fn subject(binary: &Binary) -> Option<Subject> {
 
 /// A sample with its stack, and the mappings of its process at that time.
 struct Recorded {
+    sample: (u32, u64),
     registers: Registers,
     stack: Vec<u8>,
     space: AddressSpace,
@@ -130,7 +134,8 @@ fn read(data: &Path) -> (Session, Vec<Recorded>) {
         let chain =
             fields.callchain.map(|chain| chain.iter().filter(|ip| *ip < 0xffff_ffff_ffff_f000).collect());
         let space = session.process(sample.process).unwrap().space().clone();
-        recorded.push(Recorded { registers, stack, space, chain: chain.unwrap_or_default() });
+        let sample = (fields.tid.unwrap(), fields.time.unwrap());
+        recorded.push(Recorded { sample, registers, stack, space, chain: chain.unwrap_or_default() });
     };
     recording.for_each(each).unwrap();
     (session, recorded)
@@ -171,7 +176,7 @@ pub(crate) fn unwind(data: &Path) -> Vec<Unwound> {
         let mut frames = Vec::new();
         let end = unwinder.unwind(&mut cache, &lookup, &sample.registers, stack, 127, &mut frames);
         let places = frames.iter().map(|address| place(&session, &sample.space, *address)).collect();
-        Unwound { frames, end, places }
+        Unwound { sample: sample.sample, frames, end, places }
     });
     unwound.collect()
 }
@@ -179,22 +184,43 @@ pub(crate) fn unwind(data: &Path) -> Vec<Unwound> {
 /// The call chains that the kernel made of a recording, with the address of a caller made that of its call.
 pub(crate) fn recorded_chains(data: &Path) -> Vec<Unwound> {
     let (_, recorded) = read(data);
-    let stacks = recorded.into_iter().map(|sample| {
-        let addresses = sample.chain.iter().enumerate();
+    let stacks = recorded.into_iter().map(|recorded| {
+        let addresses = recorded.chain.iter().enumerate();
         let frames =
             addresses.map(|(depth, address)| if depth == 0 { *address } else { address.wrapping_sub(1) });
-        Unwound { frames: frames.collect(), end: End::Bottom, places: Vec::new() }
+        Unwound { sample: recorded.sample, frames: frames.collect(), end: End::Bottom, places: Vec::new() }
     });
     stacks.collect()
 }
 
-/// The addresses of each stack in the text of `perf script`. Functions that were inlined have lines of their own, with the
-/// same address.
-pub(crate) fn frames_of_script(text: &str) -> Vec<Vec<u64>> {
-    let stacks = text.split("\n\n").filter(|stack| !stack.trim().is_empty());
-    let frames = |stack: &str| {
-        let lines = stack.lines().filter(|line| line.starts_with('\t') && !line.ends_with("(inlined)"));
-        lines.map(|line| u64::from_str_radix(line.split_whitespace().next().unwrap(), 16).unwrap()).collect()
+/// The addresses of each stack in the text of `perf script --ns`, by thread and time. Functions that were inlined have lines of
+/// their own, with the same address. Where perf makes nothing of a chain, it shows the place of the sample behind the event.
+pub(crate) fn frames_of_script(text: &str) -> BTreeMap<(u32, u64), Vec<u64>> {
+    let address = |words: &str| u64::from_str_radix(words.split_whitespace().next()?, 16).ok();
+    let mut stacks = BTreeMap::new();
+    let mut frames: Option<&mut Vec<u64>> = None;
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        if line.starts_with('\t') {
+            let frame = address(line).unwrap_or_else(|| panic!("{line}: no address"));
+            frames.as_mut().expect("a sample first").extend((!line.ends_with("(inlined)")).then_some(frame));
+            continue;
+        }
+        let sample = thread_and_time(line).unwrap_or_else(|| panic!("{line}: no thread and time"));
+        let place = line.rsplit_once(": ").and_then(|(_, place)| address(place));
+        let known = stacks.insert(sample, Vec::from_iter(place));
+        assert_eq!(known, None, "{line}: one sample of a thread at a time");
+        frames = stacks.get_mut(&sample);
+    }
+    stacks
+}
+
+/// The thread and the time, in ns, that the first line of a sample tells.
+fn thread_and_time(line: &str) -> Option<(u32, u64)> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let time = |word: &str| {
+        let (seconds, nanoseconds) = word.strip_suffix(':')?.split_once('.')?;
+        Some(seconds.parse::<u64>().ok()? * 1_000_000_000 + nanoseconds.parse::<u64>().ok()?)
     };
-    stacks.map(frames).collect()
+    // The name of the thread comes before, and may be anything.
+    words.windows(2).rev().find_map(|two| Some((two[0].parse().ok()?, time(two[1])?)))
 }
