@@ -5,6 +5,7 @@ use crate::text::{grouped, printable, printable_bytes, width};
 use anstyle::{AnsiColor, Style};
 use readperf_profile::Profile;
 use readperf_profile::profile::EventTotal;
+use readperf_profile::view::missing::Missing;
 use readperf_profile::view::table::{Keys, Row, Table};
 use readperf_session::Session;
 use std::io::{self, Write};
@@ -140,7 +141,7 @@ fn push_space(text: &mut String, mut count: usize) {
     text.push_str(SPACES.get(..count).unwrap_or_default());
 }
 
-/// Says what has no name, and why; with `stacks` also what has none where it calls others.
+/// Says what has no name, and why, of what [`Profile::missing_names`] found.
 ///
 /// # Errors
 /// What the writer says.
@@ -148,10 +149,9 @@ pub fn write_missing(
     out: &mut impl Write,
     profile: &Profile,
     session: &Session,
-    stacks: bool,
+    mut missing: Vec<Missing>,
 ) -> io::Result<()> {
     let samples: u64 = profile.events().iter().map(|event| event.samples).sum();
-    let mut missing = profile.missing_names(stacks);
     missing.retain(|missing| missing.samples > 0 || share(missing.in_stacks, samples) >= WARM);
     if missing.is_empty() {
         return Ok(());

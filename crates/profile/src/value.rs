@@ -106,10 +106,24 @@ impl Tuples {
         let number = index.find_or_add(hash(values), self.len, |number| self.values(number) == values);
         self.index = index;
         if number as usize == self.len {
-            self.values.extend((0..self.width).map(|nr| values.get(nr).copied().unwrap_or_default()));
-            self.len += 1;
+            self.push(values);
         }
         number
+    }
+
+    /// The number of a row of values that no other row is equal to, now and later: it is not looked for.
+    pub(crate) fn number_only(&mut self, values: &[Value]) -> u32 {
+        if self.len == 0 {
+            self.width = values.len();
+        }
+        let number = u32::try_from(self.len).unwrap_or(u32::MAX);
+        self.push(values);
+        number
+    }
+
+    fn push(&mut self, values: &[Value]) {
+        self.values.extend((0..self.width).map(|nr| values.get(nr).copied().unwrap_or_default()));
+        self.len += 1;
     }
 
     /// A row of values by its number; empty for a number that is not from here.
@@ -143,6 +157,10 @@ mod tests {
         assert_eq!(tuples.number(&[Value::Number(1), Value::Unknown]), a);
         assert_eq!(tuples.values(b), [Value::Address(1), Value::Unknown]);
         assert_eq!(tuples.values(7), [], "no such row");
+        let c = tuples.number_only(&[Value::Number(2), Value::Unknown]);
+        assert_eq!((c, tuples.len()), (2, 3));
+        assert_eq!(tuples.values(c), [Value::Number(2), Value::Unknown]);
+        assert_eq!(tuples.number(&[Value::Address(1), Value::Unknown]), b, "still found");
         let mut texts = Texts::default();
         let id = texts.number(b"a");
         assert_eq!((texts.number(b"a"), texts.text(id)), (id, &b"a"[..]));

@@ -11,6 +11,7 @@ use readperf_profile::{
 };
 use readperf_session::Session;
 use readperf_symbols::{Files, Options};
+use std::sync::Arc;
 
 /// What is wanted of a recording.
 #[derive(Clone, Debug, Default)]
@@ -86,7 +87,11 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     let code_from = Some(request.symbols.clone());
     let options = PassOptions { data_addresses, branches, code_from, ..request.pass.clone() };
     let mut marks = MarkBuilder::default();
+    let files = Files::new();
+    let new_namer = |metadata: &Metadata| Namer::new(&files, request.symbols.clone(), metadata);
+    let mut namer = new_namer(recording.metadata());
     let passed = pass(recording, &options, |state, chunk| {
+        namer.read_ahead(&state.session, chunk);
         if request.marks {
             for entry in chunk.entries() {
                 let counts = chunk.sample(entry).is_some();
@@ -112,8 +117,10 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     // What comes now needs the memory.
     state.addresses.freeze();
     let mut names = Names::default();
-    let files = Files::new();
-    let namer = Namer::new(&files, request.symbols.clone(), &metadata);
+    if !Arc::ptr_eq(&recording.metadata().features, &metadata.features) {
+        // As in pipe mode, where the recording tells on the way where names come from.
+        namer = new_namer(&metadata);
+    }
     namer.learn_last(&mut names, &state.addresses, &state.session);
     let marks = marks.finish(&state.session, &metadata);
     let profile = added.profile(state.addresses, names, &metadata.schema);

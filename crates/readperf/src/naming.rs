@@ -1,11 +1,12 @@
 //! Between the profile and the symbols: binaries of a session become subjects, answers become functions.
 
 use crate::embedded::{Embedded, embedded};
+use crate::pass::{Chunk, Sample};
 use perffile::Metadata;
 use readperf_profile::{
     AddressBatch, Addresses, Named, NamedBatch, NamedFrame, NamedFunction, NamedInline, Names,
 };
-use readperf_session::{Binary, BinaryKind, ReferenceSymbol, Session};
+use readperf_session::{Binary, BinaryKind, CpuMode, ReferenceSymbol, Session};
 use readperf_symbols::{
     self as symbols, BuildId, FileLoader, Files, JitDump, ListedSymbol, Options, Resolver, Subject,
     SymbolArchive, SymbolBatch, SymbolList,
@@ -16,6 +17,7 @@ use std::fs::File;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 
 /// Looks names up.
 #[derive(Debug)]
@@ -25,6 +27,18 @@ pub struct Namer<'f> {
     /// Made when it is known which kernel was recorded.
     resolver: Option<Resolver<'f>>,
     embedded: Embedded,
+    ahead: Ahead,
+}
+
+/// Whether what takes long is read before the first question.
+#[derive(Debug, Default)]
+enum Ahead {
+    /// Nothing of the kernel was seen yet.
+    #[default]
+    Waiting,
+    /// A thread reads.
+    Reading(JoinHandle<()>),
+    Done,
 }
 
 impl<'f> Namer<'f> {
@@ -42,7 +56,27 @@ impl<'f> Namer<'f> {
             kcore_dir: options.kcore_dir.or_else(|| metadata.kcore_dir.clone()),
             ..options
         };
-        Namer { files, options, resolver: None, embedded: embedded(features) }
+        Namer { files, options, resolver: None, embedded: embedded(features), ahead: Ahead::default() }
+    }
+
+    /// Has the kernel's symbols read by another thread, if it may, from the first chunk on in which a sample was taken in the
+    /// kernel. Names are the same without.
+    pub fn read_ahead(&mut self, session: &Session, chunk: &Chunk<'_>) {
+        let is_in_kernel = |sample: Sample<'_, '_>| sample.moment.code.mode == CpuMode::Kernel;
+        if !matches!(self.ahead, Ahead::Waiting) || !chunk.samples().any(is_in_kernel) {
+            return;
+        }
+        self.ahead = Ahead::Done;
+        let kernel = session.kernel_image().and_then(|image| session.binary(image.binary));
+        let Some(subject) = kernel.filter(|_| self.options.thread_count() > 1).and_then(subject_with_file)
+        else {
+            return;
+        };
+        let work = self.resolver(session).ahead(subject);
+        // If the system has no thread for it, the list is read when it is needed.
+        if let Ok(thread) = thread::Builder::new().name("reading ahead".to_owned()).spawn(work) {
+            self.ahead = Ahead::Reading(thread);
+        }
     }
 
     /// Learns the names of the addresses that are not known yet. Those of each binary go out once, sorted; binaries are
@@ -84,16 +118,25 @@ impl<'f> Namer<'f> {
                 None => answers.push(unnamed(batch, "the binary is not known")),
             }
         }
-        let resolver = self.resolver.get_or_insert_with(|| {
-            let options = self.options.clone();
-            let kernel_build_id = options.kernel_build_id.or_else(|| kernel_build_id(session));
-            Resolver::new(self.files, Options { kernel_build_id, ..options })
-        });
-        for (batch, answer) in asked.into_iter().zip(resolver.resolve(questions)) {
+        if let Ahead::Reading(thread) = std::mem::replace(&mut self.ahead, Ahead::Done) {
+            // What it could not read is tried again.
+            let _ = thread.join();
+        }
+        let answered = self.resolver(session).resolve(questions);
+        for (batch, answer) in asked.into_iter().zip(answered) {
             let named = named(&batch, &answer);
             answers.push((batch, named));
         }
         answers
+    }
+
+    /// The resolver, made when it is known which kernel was recorded.
+    fn resolver(&mut self, session: &Session) -> &mut Resolver<'f> {
+        self.resolver.get_or_insert_with(|| {
+            let options = self.options.clone();
+            let kernel_build_id = options.kernel_build_id.or_else(|| kernel_build_id(session));
+            Resolver::new(self.files, Options { kernel_build_id, ..options })
+        })
     }
 }
 

@@ -61,11 +61,11 @@ impl Output {
         }
     }
 
-    /// Opens it for bytes that are not to be touched: nothing is coloured, nothing is stripped. Refuses to write over the
-    /// input.
-    pub(crate) fn open_bytes(&self, input: &Input) -> anyhow::Result<Box<dyn Write>> {
+    /// Opens it for bytes that are not to be touched: nothing is coloured, nothing is stripped. Any thread may write
+    /// it. Refuses to write over the input.
+    pub(crate) fn open_bytes(&self, input: &Input) -> anyhow::Result<Box<dyn Write + Send>> {
         if self.output.as_os_str() == "-" {
-            return Ok(Box::new(BufWriter::with_capacity(1 << 16, io::stdout().lock())));
+            return Ok(Box::new(BufWriter::with_capacity(1 << 16, io::stdout())));
         }
         Ok(Box::new(BufWriter::with_capacity(1 << 16, create(&self.output, input)?)))
     }

@@ -39,7 +39,10 @@ impl Random {
 struct Recorded {
     /// The functions of each stack, the innermost first.
     stacks: Vec<Vec<u64>>,
+    /// A stream in a file.
     data: PathBuf,
+    /// The same records in a file with a header.
+    file: PathBuf,
     dir: TempDir,
 }
 
@@ -68,14 +71,19 @@ fn recorded() -> Recorded {
         });
         stacks.push(stack);
     }
-    let data = dir.path().join("perf.data");
+    let (data, file) = (dir.path().join("perf.data"), dir.path().join("file.data"));
     std::fs::write(&data, &pipe.bytes).unwrap();
-    Recorded { stacks, data, dir }
+    std::fs::write(&file, pipe.as_file()).unwrap();
+    Recorded { stacks, data, file, dir }
 }
 
 fn run(recorded: &Recorded, arguments: &[&str], threads: &str) -> String {
+    run_on(&recorded.data, recorded, arguments, threads)
+}
+
+fn run_on(data: &Path, recorded: &Recorded, arguments: &[&str], threads: &str) -> String {
     let symbols = ["--no-cache", "--threads", threads, "--symbols", path(recorded.dir.path())];
-    tool::answer(&[arguments, &symbols, &[path(&recorded.data)]].concat())
+    tool::answer(&[arguments, &symbols, &[path(data)]].concat())
 }
 
 /// Fails with the first difference: all of them would fill the screen.
@@ -132,6 +140,25 @@ fn stacks_are_whole_for_any_number_of_threads() {
     }
 }
 
+/// Lines of a file wait for their names, and are written by a thread of its own if there are several.
+#[test]
+fn lines_are_in_order_for_any_number_of_threads() {
+    let recorded = recorded();
+    for threads in ["1", "2", "5"] {
+        let text = run_on(&recorded.file, &recorded, &["script", "-F", "time,ip,sym"], threads);
+        let samples: Vec<&str> = text.split("\n\n").filter(|sample| !sample.is_empty()).collect();
+        assert_eq!(samples.len(), recorded.stacks.len(), "{threads} threads");
+        for (nr, (sample, stack)) in samples.iter().zip(&recorded.stacks).enumerate() {
+            let mut lines = sample.lines();
+            let time = lines.next().unwrap().trim().trim_end_matches(':');
+            assert_eq!(time, format!("0.{:06}", nr / 1000), "{threads} threads, sample {nr}");
+            let names = lines.map(|line| line.rsplit_once(' ').unwrap().1.to_owned());
+            let expected: Vec<String> = stack.iter().map(|function| format!("f{function}")).collect();
+            assert_eq!(names.collect::<Vec<_>>(), expected, "{threads} threads, sample {nr}");
+        }
+    }
+}
+
 #[test]
 fn output_is_the_same_for_any_number_of_threads() {
     let recorded = recorded();
@@ -150,6 +177,8 @@ fn output_is_the_same_for_any_number_of_threads() {
         assert!(!one.is_empty());
         for threads in ["2", "5"] {
             assert!(one == run(&recorded, arguments, threads), "{arguments:?}: {threads} threads");
+            let file = run_on(&recorded.file, &recorded, arguments, threads);
+            assert!(one == file, "{arguments:?}: {threads} threads, from a file with a header");
         }
     }
 }

@@ -54,6 +54,16 @@ impl<'f> Resolver<'f> {
         &self.shared.options
     }
 
+    /// Work that another thread may do before the first question about this subject: it reads what takes long and depends on
+    /// nothing else, which is the list of kernel symbols. A question that comes too early waits for it.
+    pub fn ahead(&self, subject: Subject) -> impl FnOnce() + Send + 'static {
+        let (options, kernel_lists) = (self.shared.options.clone(), Arc::clone(&self.shared.kernel_lists));
+        move || {
+            let files = Files::new();
+            source::read_list(&Shared { options, files: &files, kernel_lists }, &subject);
+        }
+    }
+
     /// Names the addresses of all batches. The answers are in the order of the batches and do not depend on the
     /// number of threads. What cannot be named has a [`Reason`]; there is no error.
     pub fn resolve(&mut self, batches: Vec<AddressBatch>) -> Vec<SymbolBatch> {

@@ -1,9 +1,9 @@
 //! Lines in which the names of places are still missing. Names are looked up for many places at a time, so lines wait for them.
 
-use super::Script;
 use super::code::SourceText;
-use super::fields::Field;
+use super::places::Places;
 use readperf_profile::AddressId;
+use rustc_hash::FxHashSet;
 
 /// Some lines, in order.
 #[derive(Clone, Debug, Default)]
@@ -82,13 +82,19 @@ impl Draft {
     }
 }
 
-impl Script {
-    /// Whether source text is shown behind lines; then the gaps of drafts have to be filled ([`Draft::source_gaps`]).
-    pub fn shows_source(&self) -> bool {
-        self.options.fields.any(Field::SourceCode)
-    }
+/// What goes into the gaps of drafts. Threads may complete drafts with it while others are being made.
+#[derive(Clone, Debug, Default)]
+pub struct Fillings {
+    /// The lines of places, in each style.
+    pub(super) places: Vec<Places>,
+    /// Places behind which a chain is not shown any more.
+    pub(super) chain_ends: FxHashSet<AddressId>,
+}
 
+impl Fillings {
     /// Appends the text of a draft. All its places must have been learned ([`Script::prepare`]).
+    ///
+    /// [`Script::prepare`]: super::Script::prepare
     pub fn complete(&self, draft: &Draft, out: &mut Vec<u8>) {
         // The lines of all places are more than the caches hold: touched first, so that the processor waits for many of them
         // at once.

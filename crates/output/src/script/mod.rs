@@ -21,7 +21,7 @@ mod values;
 pub use branch_code::{CodeStep, Jump};
 pub use choice::{ChoiceError, FieldChoice};
 pub use code::SourceText;
-pub use draft::{Draft, SourceGap};
+pub use draft::{Draft, Fillings, SourceGap};
 pub use fields::{Field, Fields};
 pub use records::{NextRecord, RecordLine, thread_of};
 pub use sample::{NextLine, SampleLine};
@@ -114,7 +114,7 @@ impl Default for Options {
 pub struct Script {
     options: Options,
     columns: Vec<Columns>,
-    places: Vec<Places>,
+    fillings: Arc<Fillings>,
     comms: Vec<Box<[u8]>>,
     features: Option<Arc<Features>>,
     machine: Option<Machine>,
@@ -129,9 +129,7 @@ pub struct Script {
     instructions: FxHashMap<AddressId, Box<[u8]>>,
     /// The code that led to the samples whose lines are being made.
     branch_code: Vec<Box<[u8]>>,
-    /// Places behind which a chain is not shown any more.
-    chain_ends: FxHashSet<AddressId>,
-    /// How many places have been asked for that.
+    /// How many places have been asked whether a chain ends there.
     asked_for_ends: usize,
     has_events: usize,
     before: sample::Before,
@@ -143,7 +141,7 @@ impl Script {
         Script {
             options,
             columns: Vec::new(),
-            places: Vec::new(),
+            fillings: Arc::default(),
             comms: Vec::new(),
             features: None,
             machine: None,
@@ -154,7 +152,6 @@ impl Script {
             cgroups: Cgroups::default(),
             instructions: FxHashMap::default(),
             branch_code: Vec::new(),
-            chain_ends: FxHashSet::default(),
             asked_for_ends: 0,
             has_events: 0,
             before: sample::Before::default(),
@@ -192,7 +189,7 @@ impl Script {
         }
         let (columns, styles) = columns::columns(&self.options, schema)?;
         self.columns = columns;
-        self.places = styles.into_iter().map(Places::new).collect();
+        Arc::make_mut(&mut self.fillings).places = styles.into_iter().map(Places::new).collect();
         self.has_events = schema.events().len();
         Ok(())
     }
@@ -215,9 +212,11 @@ impl Script {
         true
     }
 
-    /// Makes the lines of places that came since the last time; their names must have been learned.
+    /// Makes the lines of places that came since the last time; their names must have been learned. No draft should be on the
+    /// way to completion by another thread: what goes into its gaps would be copied.
     pub fn prepare(&mut self, known: &Known<'_>) {
-        for places in &mut self.places {
+        let fillings = Arc::make_mut(&mut self.fillings);
+        for places in &mut fillings.places {
             places.learn(known);
         }
         if self.options.stop_at.is_empty() {
@@ -230,7 +229,17 @@ impl Script {
             let name = function.and_then(|function| function.name());
             name.is_some_and(|name| self.options.stop_at.iter().any(|last| last == name))
         });
-        self.chain_ends.extend(ends);
+        fillings.chain_ends.extend(ends);
+    }
+
+    /// What goes into the gaps of drafts, as of the last time it was prepared.
+    pub fn fillings(&self) -> &Arc<Fillings> {
+        &self.fillings
+    }
+
+    /// Whether source text is shown behind lines; then the gaps of drafts have to be filled ([`Draft::source_gaps`]).
+    pub fn shows_source(&self) -> bool {
+        self.options.fields.any(Field::SourceCode)
     }
 
     /// Takes the names of threads that came since the last time.

@@ -55,6 +55,9 @@ struct Group {
     mode: CpuMode,
 }
 
+/// Where samples were taken at an address that is not known.
+const NOWHERE: (u32, CpuMode) = (NONE, CpuMode::Unknown);
+
 /// Stacks whose rows are gathered before they are added up: what is needed of the tables for so many fits into a cache close
 /// to the processor.
 const AT_ONCE: usize = 512;
@@ -70,14 +73,16 @@ pub struct Histograms<'f, 'o> {
     options: &'o HistogramOptions,
     samples: Tuples,
     places: Tuples,
-    /// The place of each address as one where samples were taken.
-    taken_at: Vec<u32>,
+    /// The place of each address as one where samples were taken, and the mode of the CPU there.
+    taken_at: Vec<(u32, CpuMode)>,
     /// What frames of call graphs say.
     frames: Tuples,
     calls: Calls,
     /// Without call graphs: the rows of the levels of each address.
     levels: Levels,
     sample_numbers: FxHashMap<SampleParts, u32>,
+    /// The last of them: rows are sorted, so most are like the one before.
+    last_sample: Option<(SampleParts, u32)>,
     scratch: Vec<Value>,
 }
 
@@ -97,6 +102,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
             calls: Calls::default(),
             levels: Levels::default(),
             sample_numbers: FxHashMap::default(),
+            last_sample: None,
             scratch: Vec::new(),
         };
         histograms.number_places();
@@ -109,7 +115,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
         let mut numbers = PlaceNumbers::new(facts, options, places);
         for address in facts.profile.addresses.ids() {
             let place = facts.taken_at(address);
-            taken_at.push(place.map_or(NONE, |place| numbers.row(facts, &place)));
+            taken_at.push(place.map_or(NOWHERE, |place| (numbers.row(facts, &place), place.code.mode)));
         }
         if !options.children && options.graph.is_none() {
             return;
@@ -156,13 +162,17 @@ impl<'f, 'o> Histograms<'f, 'o> {
 
     /// The number of what the keys of the sample say.
     fn number_sample(&mut self, row: &SampleRow) -> u32 {
-        let Histograms { facts, options, samples, sample_numbers, scratch, .. } = self;
+        let Histograms { facts, options, samples, sample_numbers, last_sample, scratch, .. } = self;
         let of_stack = options.keys.iter().any(|key| matches!(key.key.part, Part::Stack(_)));
         let of_event = options.keys.iter().any(|key| matches!(key.key.part, Part::Field(_)));
         let stack = if of_stack { row.stack } else { StackId::EMPTY };
         let event = if of_event { row.event } else { 0 };
         let parts = (event, row.comm, row.thread, row.cpu, row.detail, stack);
+        if let Some((_, number)) = last_sample.filter(|(last, _)| *last == parts) {
+            return number;
+        }
         if let Some(number) = sample_numbers.get(&parts) {
+            *last_sample = Some((parts, *number));
             return *number;
         }
         scratch.clear();
@@ -188,13 +198,13 @@ impl<'f, 'o> Histograms<'f, 'o> {
         }
         // The text of a tracepoint depends on the event.
         self.sample_numbers.clear();
+        self.last_sample = None;
         let tree = self.options.graph.is_some();
         let mut sums: FxHashMap<Group, (u64, u64)> = FxHashMap::default();
         let mut groups: Vec<(Group, u64, u64)> = Vec::new();
         for row in rows {
             let sample = self.number_sample(row);
-            let place = self.taken_at.get(row.address.index()).copied().unwrap_or(NONE);
-            let mode = profile.addresses.get(row.address).map_or(CpuMode::Unknown, |code| code.mode);
+            let (place, mode) = self.taken_at.get(row.address.index()).copied().unwrap_or(NOWHERE);
             let stack = if self.options.children { row.stack } else { StackId::EMPTY };
             let node = if tree { self.calls.node_of(row.stack) } else { NONE };
             let group = Group { sample, stack, node, place, mode };

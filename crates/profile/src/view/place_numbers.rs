@@ -41,7 +41,12 @@ impl<'n> PlaceNumbers<'n> {
                 self.scratch.push(of(facts, place));
             }
         }
-        let number = self.tuples.number(&self.scratch);
+        let itself = Value::Function { function: place.function, inlined: place.inlined };
+        let number = match &self.known {
+            // Each function comes here once, and no other one has it among its values. Without names there are many.
+            Some(_) if self.scratch.contains(&itself) => self.tuples.number_only(&self.scratch),
+            _ => self.tuples.number(&self.scratch),
+        };
         let known = self.known.as_mut().and_then(|known| known.get_mut(index.0)?.get_mut(index.1));
         if let Some(slot) = known {
             *slot = number;

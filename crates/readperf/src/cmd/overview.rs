@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     }
     let mut out = arguments.output.open(input)?;
     overview::write(&mut out, profile, session, Limits { percent: arguments.percent_limit })?;
-    overview::write_missing(&mut out, profile, session, false)?;
+    overview::write_missing(&mut out, profile, session, profile.missing_names(false))?;
     out.flush()?;
     if let Some(tables) = &tables {
         tables.tell();

@@ -161,6 +161,32 @@ impl Pipe {
         pipe
     }
 
+    /// The same records in a file without features: the events are in its header.
+    pub(crate) fn as_file(&self) -> Vec<u8> {
+        const HEADER: u64 = 104;
+        const EVENT: u64 = 112 + 16;
+        let ids: Vec<u8> =
+            self.attrs.iter().flat_map(|attr| &attr.ids).flat_map(|id| id.to_le_bytes()).collect();
+        let told = 16 + self.attrs.len() * (8 + 112) + ids.len();
+        let (events, ids_len) = (self.attrs.len() as u64 * EVENT, ids.len() as u64);
+        let (attrs_at, data_at) = (HEADER + ids_len, HEADER + ids_len + events);
+        let mut bytes = b"PERFILE2".to_vec();
+        let data_len = (self.bytes.len() - told) as u64;
+        for word in [HEADER, EVENT, attrs_at, events, data_at, data_len, 0, 0, 0, 0, 0, 0] {
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes.extend(ids);
+        let mut ids_at = HEADER;
+        for attr in &self.attrs {
+            let len = attr.ids.len() as u64 * 8;
+            bytes.extend(attr.bytes());
+            bytes.extend([ids_at, len].iter().flat_map(|word| word.to_le_bytes()));
+            ids_at += len;
+        }
+        bytes.extend(&self.bytes[told..]);
+        bytes
+    }
+
     /// A stream that `check` has nothing to say about, up to its samples.
     pub(crate) fn sound(attrs: &[Attr]) -> Self {
         let mut pipe = Pipe::new(attrs);

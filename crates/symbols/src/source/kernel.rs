@@ -35,6 +35,19 @@ pub(crate) fn open<'f>(shared: &Shared<'f>, subject: &Subject) -> Option<Opening
     })
 }
 
+/// Reads the list that a kernel will have its names from, if it is a list: the lists that `shared` knows keep it.
+pub(crate) fn read_list(shared: &Shared<'_>, subject: &Subject) {
+    let Subject::Kernel { build_id, reference } = subject else { return };
+    let host = Machine { shared, options: shared.options.clone(), is_guest: false };
+    if let Some(path) = host.options.given_kernel_list() {
+        drop(host.list(&path));
+    } else if host.options.vmlinux.is_none()
+        && host.search(Path::new("vmlinux"), *build_id).kernel_image().is_err()
+    {
+        drop(host.kernel_without_image(*build_id, reference.as_ref()));
+    }
+}
+
 /// The machine whose kernel it is.
 struct Machine<'s, 'f> {
     shared: &'s Shared<'f>,

@@ -24,6 +24,8 @@ pub(crate) mod shown;
 pub(crate) mod table;
 pub(crate) mod vdso;
 
+pub(crate) use kernel::read_list;
+
 use std::sync::Arc;
 
 use crate::batch::SymbolBatch;

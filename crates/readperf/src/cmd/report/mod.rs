@@ -29,6 +29,7 @@ use readperf::profile::view::facts::Facts;
 use readperf::profile::view::graph::GraphOrder;
 use readperf::profile::view::histogram::{Histogram, HistogramOptions, Histograms};
 use readperf::profile::view::key::KEYS;
+use readperf::profile::view::missing::Missing;
 use readperf::profile::view::surroundings::Surroundings;
 use readperf::profile::{NameFilter, Profile};
 use readperf::session::Session;
@@ -317,9 +318,20 @@ impl Report {
         facts.parent = Some(&parent);
         let order = graph.map(|(_, options)| options.order);
         facts.innermost_parent = order.map_or(!children, |order| order == GraphOrder::Callee);
-        let mut histograms = Histograms::new(facts, &options);
-        let mut shown: Vec<Histogram> =
-            (0..profile.events().len()).filter_map(|event| histograms.of_event(event)).collect();
+        let histograms = || {
+            let mut histograms = Histograms::new(facts, &options);
+            let events = 0..profile.events().len();
+            let shown: Vec<Histogram> = events.filter_map(|event| histograms.of_event(event)).collect();
+            (histograms, shown)
+        };
+        let stacks = *children || graph.is_some();
+        let missing = || match self.look.is_for_program() {
+            true => Vec::new(),
+            false => profile.missing_names(stacks),
+        };
+        // Both only read the profile.
+        let pool = self.profile.symbols.pool()?;
+        let ((histograms, mut shown), missing) = pool.install(|| rayon::join(histograms, missing));
         if self.look.group {
             shown = group::side_by_side(shown, metadata);
             let whole: Vec<u64> = totals.iter().map(|total| total.period).collect();
@@ -346,7 +358,7 @@ impl Report {
             widths: self.look.widths(),
             hierarchy: self.hierarchy,
         };
-        self.write(input, &report, analysis, *children || graph.is_some())
+        self.write(input, &report, analysis, missing)
     }
 
     /// Columns of the terminal, if text goes to one.
@@ -360,7 +372,7 @@ impl Report {
         input: &Input,
         report: &output::Report<'_>,
         analysis: &Analysis,
-        stacks: bool,
+        missing: Vec<Missing>,
     ) -> anyhow::Result<()> {
         if self.look.json {
             let mut out = self.profile.output.open(input)?;
@@ -387,7 +399,7 @@ impl Report {
         if report.histograms.is_empty() {
             self.write_why_empty(&mut out)?;
         }
-        overview::write_missing(&mut out, &analysis.profile, &analysis.session, stacks)?;
+        overview::write_missing(&mut out, &analysis.profile, &analysis.session, missing)?;
         Ok(out.flush()?)
     }
 

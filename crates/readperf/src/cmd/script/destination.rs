@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// One output for all lines, or one for other records and a file for each event.
 pub(super) struct Destination<'i> {
-    out: Box<dyn Write>,
+    out: Box<dyn Write + Send>,
     events: Option<EventFiles<'i>>,
 }
 
@@ -31,7 +31,7 @@ struct EventFile {
 }
 
 impl<'i> Destination<'i> {
-    pub(super) fn new(out: Box<dyn Write>, input: &'i Input, per_event: bool) -> Destination<'i> {
+    pub(super) fn new(out: Box<dyn Write + Send>, input: &'i Input, per_event: bool) -> Destination<'i> {
         let events = per_event.then(|| EventFiles { input, files: Vec::new(), of_event: Vec::new() });
         Destination { out, events }
     }

@@ -1,6 +1,7 @@
 //! The lines of a recording, made while it is read.
 
 use super::destination::Destination;
+use super::finisher::{Finisher, Named};
 use crate::outcome::wrong_usage;
 use crate::source_lines::SourceLines;
 use rayon::prelude::*;
@@ -12,18 +13,17 @@ use readperf::session::CpuMode;
 use readperf::symbols::{Files, Options};
 use readperf::{BranchCode, Chunk, Entry, Instructions, NamedPlaces, Namer, Sample, State};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Samples that a thread makes the lines of in one go.
 const SHARE: usize = 256;
 
-/// Bytes of lines that wait for names: the more, the fewer look-ups, each for more places.
-const MOST_WAITING: usize = 32 << 20;
+/// Bytes of lines that wait for names: the more, the fewer look-ups, each for more places. Tests are to see what happens when
+/// there are more.
+const MOST_WAITING: usize = if cfg!(debug_assertions) { 1 << 20 } else { 32 << 20 };
 
 /// Records whose code between branches is held at a time: of one sample it can be megabytes.
 const CODE_AT_ONCE: usize = 16;
-
-/// Drafts that are completed before what they have become is written.
-const DRAFTS_AT_ONCE: usize = 32;
 
 /// What has lines.
 #[derive(Clone, Copy, Debug)]
@@ -44,12 +44,10 @@ pub(super) struct Lines<'f> {
     instructions: Option<Instructions>,
     branch_code: Option<BranchCode>,
     sources: SourceLines,
-    pool: rayon::ThreadPool,
+    pool: &'f rayon::ThreadPool,
     how: How,
     /// Lines that wait for names, by where they go.
     drafts: Vec<Vec<Draft>>,
-    /// Memory for finished lines.
-    texts: Vec<Vec<u8>>,
     /// How much they hold, bytes.
     waiting: usize,
 }
@@ -72,7 +70,7 @@ impl<'f> Lines<'f> {
         files: &'f Files,
         symbols: Options,
         script: Script,
-        pool: rayon::ThreadPool,
+        pool: &'f rayon::ThreadPool,
         how: How,
     ) -> Lines<'f> {
         Lines {
@@ -88,7 +86,6 @@ impl<'f> Lines<'f> {
             pool,
             how,
             drafts: Vec::new(),
-            texts: Vec::new(),
             waiting: 0,
         }
     }
@@ -96,17 +93,20 @@ impl<'f> Lines<'f> {
     /// Shows what is in a chunk.
     pub(super) fn show(
         &mut self,
-        out: &mut Destination<'_>,
+        finisher: &mut Finisher<'_, '_>,
         state: &State,
         chunk: &Chunk<'_>,
     ) -> anyhow::Result<()> {
         if let Err(message) = self.script.learn(chunk.metadata()) {
             wrong_usage(&message);
         }
-        let targets = out.learn(&chunk.metadata().schema)?;
+        let targets = finisher.learn(&chunk.metadata().schema)?;
         self.drafts.resize_with(targets, Vec::new);
         if self.namer.is_none() {
             self.namer = Some(Namer::new(self.files, self.symbols.clone(), chunk.metadata()));
+        }
+        if let (Some(namer), false) = (&mut self.namer, self.how.at_once) {
+            namer.read_ahead(&state.session, chunk);
         }
         if self.how.at_once {
             self.learn_names(state);
@@ -114,13 +114,13 @@ impl<'f> Lines<'f> {
         self.learn_instructions(state, chunk);
         self.learn_payloads(state, chunk);
         let at_once = if self.script.shows_branch_code() { CODE_AT_ONCE } else { usize::MAX };
-        chunk.entries().chunks(at_once).try_for_each(|some| self.show_some(out, state, chunk, some))
+        chunk.entries().chunks(at_once).try_for_each(|some| self.show_some(finisher, state, chunk, some))
     }
 
     /// Shows some records of a chunk.
     fn show_some(
         &mut self,
-        out: &mut Destination<'_>,
+        finisher: &mut Finisher<'_, '_>,
         state: &State,
         chunk: &Chunk<'_>,
         entries: &[Entry<'_>],
@@ -139,7 +139,7 @@ impl<'f> Lines<'f> {
             let steps = sample.as_ref().and_then(|_| code.next());
             lines.extend(match sample {
                 Some(sample) if is_open || filter.passes(&known, sample.address, sample.stack) => {
-                    sample.shares.iter().for_each(|share| out.count(share.event));
+                    sample.shares.iter().for_each(|share| finisher.count(share.event));
                     let mut next = self.script.follow(line_of(&sample));
                     if let (Some(next), Some(steps), Some(code)) = (&mut next, steps, &mut self.branch_code) {
                         self.script.show_branch_code(next, steps, &code.places().known(session));
@@ -179,7 +179,7 @@ impl<'f> Lines<'f> {
                 drafts.push(draft);
             }
         }
-        if self.how.at_once || self.waiting > MOST_WAITING { self.flush(out, state) } else { Ok(()) }
+        if self.how.at_once || self.waiting > MOST_WAITING { self.flush(finisher, state) } else { Ok(()) }
     }
 
     /// Learns the instructions at the places of a chunk's samples, if they are shown.
@@ -241,35 +241,33 @@ impl<'f> Lines<'f> {
     }
 
     /// Writes the lines that wait.
-    pub(super) fn flush(&mut self, out: &mut Destination<'_>, state: &State) -> anyhow::Result<()> {
-        self.learn_names(state);
-        self.waiting = 0;
-        for target in 0..self.drafts.len() {
-            let mut drafts = self.drafts.get_mut(target).map(std::mem::take).unwrap_or_default();
-            self.fill_in_sources(&mut drafts);
-            // Not all at once: of the finished text no more is held than is written soon.
-            for some in drafts.chunks(DRAFTS_AT_ONCE) {
-                self.write(out, target, some)?;
-            }
-        }
-        Ok(())
+    fn flush(&mut self, finisher: &mut Finisher<'_, '_>, state: &State) -> anyhow::Result<()> {
+        finisher.wait()?;
+        let named = self.named(state);
+        finisher.write(named)
     }
 
-    /// Completes drafts, several threads at once, and writes them.
-    fn write(&mut self, out: &mut Destination<'_>, target: usize, drafts: &[Draft]) -> anyhow::Result<()> {
-        let (script, texts) = (&self.script, &mut self.texts);
-        let pieces = drafts.chunks(drafts.len().div_ceil(self.pool.current_num_threads()).max(1));
-        texts.resize_with(pieces.len().max(texts.len()), Vec::new);
-        let work: Vec<(&[Draft], &mut Vec<u8>)> = pieces.zip(texts.iter_mut()).collect();
-        let complete = |(drafts, text): (&[Draft], &mut Vec<u8>)| {
-            drafts.iter().for_each(|draft| script.complete(draft, text));
-        };
-        self.pool.install(|| work.into_par_iter().for_each(complete));
-        for text in texts {
-            out.write(target, text)?;
-            text.clear();
-        }
-        Ok(())
+    /// Writes what is left of the lines.
+    pub(super) fn end<'i>(
+        mut self,
+        mut finisher: Finisher<'_, 'i>,
+        state: &State,
+    ) -> anyhow::Result<Destination<'i>> {
+        finisher.wait()?;
+        let named = self.named(state);
+        // By this thread: there is nothing else to do.
+        let mut writer = finisher.end();
+        writer.write(&named)?;
+        Ok(writer.into_out())
+    }
+
+    /// The lines that wait, with their names.
+    fn named(&mut self, state: &State) -> Named {
+        self.learn_names(state);
+        self.waiting = 0;
+        let mut drafts: Vec<Vec<Draft>> = self.drafts.iter_mut().map(std::mem::take).collect();
+        drafts.iter_mut().for_each(|drafts| self.fill_in_sources(drafts));
+        Named { drafts, fillings: Arc::clone(self.script.fillings()) }
     }
 
     /// Puts the source text in, if it is shown: each depends on the one before of its thread.

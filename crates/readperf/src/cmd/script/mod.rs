@@ -2,6 +2,7 @@
 
 mod destination;
 mod fields;
+mod finisher;
 mod from_perf;
 mod lines;
 mod records;
@@ -15,14 +16,16 @@ use crate::profile_options::ProfileOptions;
 use crate::progress::Progress;
 use clap::Args;
 use destination::Destination;
+use finisher::{Finisher, Writer};
 use from_perf::OfScript;
 use lines::{How, Lines};
 use perffile::wire::attr::SampleType;
 use perffile::{Container, Recording};
-use readperf::PassOptions;
 use readperf::output::script::{self, Field, Inlines, Times};
 use readperf::symbols::{Files, Options};
+use readperf::{PassOptions, Passed};
 use records::ShownRecords;
+use std::thread;
 
 /// Fields that need to know where branches are.
 const BRANCHES: [Field; 5] = [
@@ -140,7 +143,7 @@ Examples:
         let how =
             How { json: self.json, at_once, filter, max_blocks: self.max_blocks.filter(|most| *most > 0) };
         let (files, pool) = (Files::new(), self.profile.symbols.pool()?);
-        let mut lines = Lines::new(&files, symbols, script::Script::new(options), pool, how);
+        let lines = Lines::new(&files, symbols, script::Script::new(options), &pool, how);
         let mut out =
             Destination::new(self.profile.output.open_bytes(&self.input)?, &self.input, self.per_event_dump);
         if self.header {
@@ -150,13 +153,13 @@ Examples:
                 _ => write_header(&mut out.main(), &recording.read_metadata()?)?,
             }
         }
-        let mut progress = Progress::new("reading", !self.input.no_progress);
-        let passed = readperf::pass(&recording, &pass, |state, chunk| {
-            progress.bytes(chunk.progress());
-            lines.show(&mut out, state, chunk)
+        // Lines that do not wait for names are written where they are made.
+        let is_beside = !at_once && !self.per_event_dump && pool.current_num_threads() > 1;
+        let (passed, mut out) = thread::scope(|scope| {
+            let writer = Writer::new(&pool, out);
+            let finisher = if is_beside { Finisher::beside(scope, writer)? } else { Finisher::Here(writer) };
+            self.show_lines(&recording, &pass, lines, finisher)
         })?;
-        drop(progress);
-        lines.flush(&mut out, &passed.state)?;
         if let Some(message) = self.profile.samples.unknown_event(&passed.metadata.schema) {
             wrong_usage(&message);
         }
@@ -170,6 +173,24 @@ Examples:
 }
 
 impl Script {
+    /// Shows the lines of a recording. What is left of the pass, and where lines went.
+    fn show_lines<'i>(
+        &self,
+        recording: &Recording,
+        pass: &PassOptions,
+        mut lines: Lines<'_>,
+        mut finisher: Finisher<'_, 'i>,
+    ) -> anyhow::Result<(Passed, Destination<'i>)> {
+        let mut progress = Progress::new("reading", !self.input.no_progress);
+        let passed = readperf::pass(recording, pass, |state, chunk| {
+            progress.bytes(chunk.progress());
+            lines.show(&mut finisher, state, chunk)
+        })?;
+        drop(progress);
+        let out = lines.end(finisher, &passed.state)?;
+        Ok((passed, out))
+    }
+
     fn only_header(&self, recording: &Recording) -> anyhow::Result<Outcome> {
         let metadata = recording.read_metadata()?;
         let mut out = self.profile.output.open_bytes(&self.input)?;

@@ -1,0 +1,161 @@
+//! Drafts become text and are written: beside the pass that makes the next ones, if there are threads for it.
+
+use super::destination::Destination;
+use perffile::Schema;
+use rayon::prelude::*;
+use readperf::output::script::{Draft, Fillings};
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{Builder, Scope, ScopedJoinHandle};
+
+/// Drafts that are completed before what they have become is written: of the finished text no more is held than is written
+/// soon.
+const DRAFTS_AT_ONCE: usize = 32;
+
+/// Lines whose names are known.
+pub(super) struct Named {
+    /// By where they go.
+    pub(super) drafts: Vec<Vec<Draft>>,
+    pub(super) fillings: Arc<Fillings>,
+}
+
+/// Makes text of drafts and writes it.
+pub(super) struct Writer<'i> {
+    pool: &'i rayon::ThreadPool,
+    out: Destination<'i>,
+    /// Memory for text.
+    texts: Vec<Vec<u8>>,
+}
+
+/// A writer, here or on a thread of its own.
+pub(super) enum Finisher<'s, 'i> {
+    Here(Writer<'i>),
+    Beside(Beside<'s, 'i>),
+}
+
+/// A writer on a thread of its own. It has lines of one flush at a time.
+pub(super) struct Beside<'s, 'i> {
+    /// Lines go there; there are no more when this end is gone.
+    lines: Sender<Named>,
+    /// That they are written comes back.
+    written: Receiver<anyhow::Result<()>>,
+    is_busy: bool,
+    thread: ScopedJoinHandle<'s, Writer<'i>>,
+}
+
+impl<'i> Writer<'i> {
+    pub(super) fn new(pool: &'i rayon::ThreadPool, out: Destination<'i>) -> Writer<'i> {
+        Writer { pool, out, texts: Vec::new() }
+    }
+
+    /// Where it writes.
+    pub(super) fn into_out(self) -> Destination<'i> {
+        self.out
+    }
+
+    /// Writes lines, in order.
+    pub(super) fn write(&mut self, lines: &Named) -> anyhow::Result<()> {
+        for (target, drafts) in lines.drafts.iter().enumerate() {
+            for some in drafts.chunks(DRAFTS_AT_ONCE) {
+                self.write_some(target, &lines.fillings, some)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Completes drafts, several threads at once, and writes them.
+    fn write_some(&mut self, target: usize, fillings: &Fillings, drafts: &[Draft]) -> anyhow::Result<()> {
+        let pieces = drafts.chunks(drafts.len().div_ceil(self.pool.current_num_threads()).max(1));
+        self.texts.resize_with(pieces.len().max(self.texts.len()), Vec::new);
+        let work: Vec<(&[Draft], &mut Vec<u8>)> = pieces.zip(self.texts.iter_mut()).collect();
+        let complete = |(drafts, text): (&[Draft], &mut Vec<u8>)| {
+            drafts.iter().for_each(|draft| fillings.complete(draft, text));
+        };
+        self.pool.install(|| work.into_par_iter().for_each(complete));
+        for text in &mut self.texts {
+            self.out.write(target, text)?;
+            text.clear();
+        }
+        Ok(())
+    }
+}
+
+impl<'s, 'i> Finisher<'s, 'i> {
+    /// On a thread of its own. Of a destination that has one target.
+    ///
+    /// # Errors
+    /// The system has no thread for it.
+    pub(super) fn beside(scope: &'s Scope<'s, '_>, writer: Writer<'i>) -> std::io::Result<Self>
+    where
+        'i: 's,
+    {
+        let (lines, work) = channel::<Named>();
+        let (done, written) = channel();
+        let write = move || {
+            let mut writer = writer;
+            for lines in work {
+                let result = writer.write(&lines);
+                drop(lines);
+                // Nobody waits for it where the pass has failed.
+                let _ = done.send(result);
+            }
+            writer
+        };
+        let thread = Builder::new().name("writing".to_owned()).spawn_scoped(scope, write)?;
+        Ok(Finisher::Beside(Beside { lines, written, is_busy: false, thread }))
+    }
+
+    /// Takes in the events that became known. How many targets there are.
+    ///
+    /// # Errors
+    /// The file of an event cannot be made.
+    pub(super) fn learn(&mut self, schema: &Schema) -> anyhow::Result<usize> {
+        match self {
+            Finisher::Here(writer) => writer.out.learn(schema),
+            Finisher::Beside(_) => Ok(1),
+        }
+    }
+
+    /// Counts a sample of an event.
+    pub(super) fn count(&mut self, event: usize) {
+        if let Finisher::Here(writer) = self {
+            writer.out.count(event);
+        }
+    }
+
+    /// Waits until what was handed over is written, and nothing that was handed over is held any more.
+    pub(super) fn wait(&mut self) -> anyhow::Result<()> {
+        match self {
+            Finisher::Beside(beside) if beside.is_busy => {
+                beside.is_busy = false;
+                // A thread that is gone has panicked: that shows when it is joined.
+                beside.written.recv().unwrap_or(Ok(()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes lines, or has them written while others are made. All that came before must have been written ([`Finisher::wait`]).
+    pub(super) fn write(&mut self, lines: Named) -> anyhow::Result<()> {
+        match self {
+            Finisher::Here(writer) => writer.write(&lines),
+            Finisher::Beside(beside) => {
+                // That there is nobody to take it shows when the thread is joined.
+                beside.is_busy = beside.lines.send(lines).is_ok();
+                Ok(())
+            }
+        }
+    }
+
+    /// The writer, when all has been written that was handed over.
+    pub(super) fn end(self) -> Writer<'i> {
+        match self {
+            Finisher::Here(writer) => writer,
+            Finisher::Beside(Beside { lines, thread, .. }) => {
+                drop(lines);
+                thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+            }
+        }
+    }
+}
