@@ -15,7 +15,7 @@ mod stacks;
 
 use oracle::live::Perf;
 use readperf_symbols::unwind::End;
-use stacks::{Kind, Unwound, frames_of_script, program};
+use stacks::{Kind, LOST, Unwound, frames_of_script, program};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -36,7 +36,7 @@ enum Comparison {
     /// As above, but perf takes one from the address of the code that a signal handler returns to, as if it were a
     /// return address. The kernel made it: it is the first address of `__restore_rt`, and one less is no code.
     SameButTrampoline,
-    /// The recorded part of the stack ends.
+    /// Neither can go on: perf shows one more address, that is none.
     SameButMark,
     /// perf gave up earlier.
     PerfIsShorter,
@@ -44,9 +44,9 @@ enum Comparison {
 }
 
 fn compare(ours: &Unwound, perf: &[u64]) -> Comparison {
-    // Where it cannot go on perf shows an address of -1.
-    let gave_up = perf.last() == Some(&u64::MAX);
-    let perf = if gave_up { &perf[..perf.len() - 1] } else { perf };
+    let way = perf.iter().position(|address| *address == LOST);
+    let gave_up = way.is_some();
+    let perf = &perf[..way.unwrap_or(perf.len())];
     let differences: Vec<usize> =
         (0..ours.frames.len().min(perf.len())).filter(|at| !ours.is_at(*at, perf[*at])).collect();
     let only_trampolines = differences
@@ -56,7 +56,7 @@ fn compare(ours: &Unwound, perf: &[u64]) -> Comparison {
         return Comparison::Different;
     }
     match (ours.frames.len(), perf.len()) {
-        (own, perf) if own == perf && gave_up && ours.end == End::StackTruncated => Comparison::SameButMark,
+        (own, perf) if own == perf && gave_up && ours.end.is_truncated() => Comparison::SameButMark,
         (own, perf) if own == perf && gave_up => Comparison::Different,
         (own, perf) if own == perf && differences.is_empty() => Comparison::Same,
         (own, perf) if own == perf => Comparison::SameButTrampoline,

@@ -193,6 +193,9 @@ pub(crate) fn recorded_chains(data: &Path) -> Vec<Unwound> {
     stacks.collect()
 }
 
+/// Where perf has lost its way: an address of -1, or one where nothing is mapped.
+pub(crate) const LOST: u64 = u64::MAX;
+
 /// The addresses of each stack in the text of `perf script --ns`, by thread and time. Functions that were inlined have lines of
 /// their own, with the same address. Where perf makes nothing of a chain, it shows the place of the sample behind the event.
 pub(crate) fn frames_of_script(text: &str) -> BTreeMap<(u32, u64), Vec<u64>> {
@@ -201,7 +204,9 @@ pub(crate) fn frames_of_script(text: &str) -> BTreeMap<(u32, u64), Vec<u64>> {
     let mut frames: Option<&mut Vec<u64>> = None;
     for line in text.lines().filter(|line| !line.is_empty()) {
         if line.starts_with('\t') {
-            let frame = address(line).unwrap_or_else(|| panic!("{line}: no address"));
+            let is_lost = line.ends_with("([unknown])");
+            let frame = if is_lost { Some(LOST) } else { address(line) };
+            let frame = frame.unwrap_or_else(|| panic!("{line}: no address"));
             frames.as_mut().expect("a sample first").extend((!line.ends_with("(inlined)")).then_some(frame));
             continue;
         }

@@ -10,6 +10,8 @@ use super::stack::Memory;
 pub(super) enum Guess {
     /// The registers are those of the caller now.
     Caller,
+    /// The same, if a table describes the caller: its frame pointer leads nowhere, so it keeps something else in the register.
+    CallerIfDescribed,
     /// The chain ends.
     Bottom,
     /// There is no chain.
@@ -36,7 +38,8 @@ fn record(machine: Machine) -> Option<Record> {
     }
 }
 
-/// Follows the chain by one frame. It is only believed when what it leads to is code.
+/// Follows the chain by one frame. It is only believed when what it leads to is code. The start and end of a program are written
+/// by hand and keep a frame, where what calls them often does not.
 pub(super) fn follow(
     registers: &mut Registers,
     convention: &Convention,
@@ -62,11 +65,14 @@ pub(super) fn follow(
         return Guess::Nothing;
     };
     let caller_sp = at(record.caller_sp);
-    if fp < sp || caller_sp <= sp || (caller_fp != 0 && caller_fp <= fp) {
+    if fp < sp || caller_sp <= sp {
         return Guess::Nothing;
     }
     registers.set(convention.fp, caller_fp);
-    go_to(registers, convention, caller_sp, return_address, lookup)
+    match go_to(registers, convention, caller_sp, return_address, lookup) {
+        Guess::Caller if caller_fp != 0 && caller_fp <= fp => Guess::CallerIfDescribed,
+        guess => guess,
+    }
 }
 
 /// 64-bit ELF ABI for PowerPC, stack frames: the word at the stack pointer leads to the caller's, and the return address

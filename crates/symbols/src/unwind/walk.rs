@@ -101,16 +101,25 @@ impl Unwinder {
                 mapping = found;
             }
             let machine = registers.machine();
-            let rule = mapping.binary.and_then(|binary| {
-                let number = self.rule(cache, machine, binary, mapping.offset_of(ip))?;
-                cache.rule_at(number)
-            });
-            let Some(rule) = rule else {
+            let number =
+                mapping.binary.and_then(|binary| self.rule(cache, machine, binary, mapping.offset_of(ip)));
+            let Some(rule) = number.and_then(|number| cache.rule_at(number)) else {
+                let nowhere = End::NoUnwindInfo { binary: mapping.binary };
                 match fallback::follow(&mut registers, &convention, &memory, lookup) {
-                    Guess::Caller => is_exact = false,
+                    Guess::Caller => {}
+                    Guess::CallerIfDescribed => {
+                        let caller = registers.ip().wrapping_sub(1);
+                        let rule = lookup.find(caller).and_then(|mapping| {
+                            self.rule(cache, machine, mapping.binary?, mapping.offset_of(caller))
+                        });
+                        if rule.is_none() {
+                            return nowhere;
+                        }
+                    }
                     Guess::Bottom => return End::Bottom,
-                    Guess::Nothing => return End::NoUnwindInfo { binary: mapping.binary },
+                    Guess::Nothing => return nowhere,
                 }
+                is_exact = false;
                 continue;
             };
             if rule.is_signal
