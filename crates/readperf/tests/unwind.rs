@@ -57,6 +57,8 @@ fn compare(ours: &Unwound, perf: &[u64]) -> Comparison {
     }
     match (ours.frames.len(), perf.len()) {
         (own, perf) if own == perf && gave_up && ours.end.is_truncated() => Comparison::SameButMark,
+        // Nor at once.
+        (1, 0) if ours.end.is_truncated() => Comparison::SameButMark,
         (own, perf) if own == perf && gave_up => Comparison::Different,
         (own, perf) if own == perf && differences.is_empty() => Comparison::Same,
         (own, perf) if own == perf => Comparison::SameButTrampoline,

@@ -193,7 +193,7 @@ pub(crate) fn recorded_chains(data: &Path) -> Vec<Unwound> {
     stacks.collect()
 }
 
-/// Where perf has lost its way: an address of -1, or one where nothing is mapped.
+/// Where perf has lost its way: an address of -1, or one where no file is mapped, as on the stack.
 pub(crate) const LOST: u64 = u64::MAX;
 
 /// The addresses of each stack in the text of `perf script --ns`, by thread and time. Functions that were inlined have lines of
@@ -204,8 +204,9 @@ pub(crate) fn frames_of_script(text: &str) -> BTreeMap<(u32, u64), Vec<u64>> {
     let mut frames: Option<&mut Vec<u64>> = None;
     for line in text.lines().filter(|line| !line.is_empty()) {
         if line.starts_with('\t') {
-            let is_lost = line.ends_with("([unknown])");
-            let frame = if is_lost { Some(LOST) } else { address(line) };
+            // What is mapped there is in parentheses.
+            let is_code = line.ends_with("([vdso])") || line.contains(" (/");
+            let frame = if is_code { address(line) } else { Some(LOST) };
             let frame = frame.unwrap_or_else(|| panic!("{line}: no address"));
             frames.as_mut().expect("a sample first").extend((!line.ends_with("(inlined)")).then_some(frame));
             continue;
