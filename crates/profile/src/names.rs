@@ -1,9 +1,8 @@
 //! What the addresses are called: functions, inlined functions, source lines.
 
 use crate::addresses::{AddressId, Addresses};
-use crate::interner::Interner;
 use crate::symbolize::{AddressBatch, Named, NamedBatch, NamedFrame, NamedFunction, NamedInline};
-use readperf_session::{BinaryId, CodeAddress};
+use readperf_session::{BinaryId, CodeAddress, CpuMode};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::num::NonZeroU32;
@@ -189,9 +188,14 @@ impl Names {
                 }
             }
         }
-        let not_answered = new.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(code, _)| *code);
-        let mut not_answered = numbered_by_address(not_answered).into_iter();
-        let mut without_answer: Vec<FunctionId> = Vec::new();
+        let not_answered = new.iter().zip(&found).filter(|(_, found)| found.is_none());
+        let not_answered = numbered_by_address(not_answered.map(|(code, _)| *code));
+        let most = not_answered.iter().max().map_or(0, |last| *last as usize + 1);
+        let mut without_answer: Vec<FunctionId> = Vec::with_capacity(most);
+        let mut not_answered = not_answered.into_iter();
+        self.functions.reserve(most);
+        self.of_address.reserve(new.len());
+        self.frames.reserve(new.len());
         for (code, found) in new.iter().zip(found) {
             let answer = found.and_then(|(of_binary, nr)| Some((numbered.get_mut(of_binary as usize)?, nr)));
             let frames_before = number(self.frames.len());
@@ -336,12 +340,23 @@ struct Numbered<'n> {
 }
 
 /// For each place the number of its address among these: places may differ in the mode of the CPU alone.
-fn numbered_by_address(places: impl Iterator<Item = CodeAddress>) -> Vec<u32> {
-    const AT_ONCE: usize = 1024;
-    let addresses: Vec<(Option<BinaryId>, u64)> = places.map(|code| (code.binary, code.address)).collect();
-    let (mut known, mut numbers) = (Interner::default(), Vec::with_capacity(addresses.len()));
-    addresses.chunks(AT_ONCE).for_each(|some| known.number_all(some, &mut numbers));
-    numbers
+fn numbered_by_address(places: impl Iterator<Item = CodeAddress> + Clone) -> Vec<u32> {
+    // What no mapping covers is mostly words on user stacks that are no addresses, and these differ.
+    let is_usual = |code: &CodeAddress| code.mode == CpuMode::User && code.binary.is_none();
+    let key = |code: &CodeAddress| (code.binary, code.address);
+    let others = places.clone().filter(|code| !is_usual(code));
+    let mut others: FxHashMap<_, Option<u32>> = others.map(|code| (key(&code), None)).collect();
+    let mut next = 0;
+    let number_of = |code: CodeAddress| {
+        let known = others.get_mut(&key(&code));
+        let number = known.as_ref().and_then(|known| **known).unwrap_or(next);
+        if let Some(known) = known {
+            *known = Some(number);
+        }
+        next += u32::from(number == next);
+        number
+    };
+    places.map(number_of).collect()
 }
 
 const NOT_LOOKED_UP: &str = "its name was not looked up";
@@ -349,4 +364,24 @@ const NOT_LOOKED_UP: &str = "its name was not looked up";
 /// Memory is at its end long before the numbers are.
 fn number(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_one_address_have_one_number() {
+        let code = |address, mode| CodeAddress { binary: None, address, ip: address, mode };
+        let places = [
+            code(5, CpuMode::User),
+            code(7, CpuMode::Kernel),
+            code(5, CpuMode::Kernel),
+            code(6, CpuMode::User),
+            code(7, CpuMode::User),
+            code(7, CpuMode::Unknown),
+            code(8, CpuMode::Unknown),
+        ];
+        assert_eq!(numbered_by_address(places.into_iter()), [0, 1, 0, 2, 1, 1, 3]);
+    }
 }

@@ -201,7 +201,9 @@ impl<'f, 'o> Histograms<'f, 'o> {
         self.last_sample = None;
         let tree = self.options.graph.is_some();
         let mut sums: FxHashMap<Group, (u64, u64)> = FxHashMap::default();
-        let mut groups: Vec<(Group, u64, u64)> = Vec::new();
+        let whole_stacks = self.options.children && !tree;
+        let mut groups: Vec<(Group, u64, u64)> =
+            Vec::with_capacity(if whole_stacks { rows.len() } else { 0 });
         for row in rows {
             let sample = self.number_sample(row);
             let (place, mode) = self.taken_at.get(row.address.index()).copied().unwrap_or(NOWHERE);
@@ -209,7 +211,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
             let node = if tree { self.calls.node_of(row.stack) } else { NONE };
             let group = Group { sample, stack, node, place, mode };
             // Whole stacks differ from row to row; a tree has fewer nodes than there are stacks.
-            if self.options.children && !tree {
+            if whole_stacks {
                 groups.push((group, row.samples, row.period));
                 continue;
             }
@@ -224,7 +226,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
         let (mut rows, mut left_out) = (Vec::new(), LeftOut::default());
         let mut subtrees = Subtrees::new(&self.calls);
         // Without call graphs every thread adds up for itself.
-        let threads = if self.options.children && !tree { self.options.threads.max(1) } else { 0 };
+        let threads = if whole_stacks { self.options.threads.max(1) } else { 0 };
         let mut whole_sums: Vec<WholeSums> =
             (0..threads).map(|_| WholeSums::new(self.places.len())).collect();
         let mut sums = PlaceSums::new(self.places.len());
