@@ -11,6 +11,7 @@ use readperf_profile::{AddressId, SampleRow};
 use readperf_session::CommId;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::io::{self, Write};
 
 /// The format.
@@ -62,9 +63,9 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
         numbers.write(&mut table, (row.time_ns > 0).then_some(row.time_ns))?;
         table.write_field(&**comm).map_err(io::Error::other)?;
         let ids = export.ids(row);
-        numbers.write(&mut table, ids.map(|(pid, _)| pid.into()))?;
-        numbers.write(&mut table, ids.map(|(_, tid)| tid.into()))?;
-        numbers.write(&mut table, row.cpu.map(Into::into))?;
+        numbers.write(&mut table, ids.map(|(pid, _)| pid))?;
+        numbers.write(&mut table, ids.map(|(_, tid)| tid))?;
+        numbers.write(&mut table, row.cpu)?;
         numbers.write(&mut table, Some(row.period))?;
         let names = [&*printable(&dso), &*printable(&symbol), &*stack];
         table.write_record(names).map_err(io::Error::other)?;
@@ -87,7 +88,11 @@ struct Numbers {
 
 impl Numbers {
     /// Writes a number as the next field; nothing as an empty one.
-    fn write<W: Write>(&mut self, table: &mut csv::Writer<W>, number: Option<u64>) -> io::Result<()> {
+    fn write<W: Write>(
+        &mut self,
+        table: &mut csv::Writer<W>,
+        number: Option<impl Display>,
+    ) -> io::Result<()> {
         self.text.clear();
         if let Some(number) = number {
             write!(self.text, "{number}")?;
