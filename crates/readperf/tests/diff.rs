@@ -239,9 +239,9 @@ fn the_text_has_both_spreads_and_the_weighted_difference() {
 fn what_is_new_is_ordered_by_its_size() {
     let dir = scratch();
     let before = recording(dir.path(), "before", [400, 0, 0]);
-    let after = recording(dir.path(), "after", [100, 100, 200]);
+    let after = recording(dir.path(), "after", [100, 200, 100]);
     let (value, ..) = diff(&["--by", "dso", "--sort", "ratio"], &[&before, &after]);
-    assert_eq!(value["events"][0]["rows"][0]["dso"], "lib\u{1b}c.so");
+    assert_eq!(value["events"][0]["rows"][0]["dso"], "libb.so", "though the other's name comes first");
 }
 
 /// A typing error in a filter must not look like a comparison without regressions.

@@ -176,9 +176,12 @@ mean ± deviation) are the better witness.";
 /// What does not count otherwise is no reason to take the time for shorter.
 #[derive(Debug)]
 struct Recorded {
-    /// Ranges of times in ns, and the first and last time met in each, which no range before it has.
-    ranges: Vec<(RangeInclusive<u64>, Option<(u64, u64)>)>,
+    /// Ranges of times in ns.
+    ranges: Vec<(RangeInclusive<u64>, Met)>,
 }
+
+/// The first and the last time met in a range, which no range before it has.
+type Met = Option<(u64, u64)>;
 
 impl Recorded {
     fn new(ranges: &[RangeInclusive<u64>]) -> Self {

@@ -137,7 +137,7 @@ pub(crate) fn assert_shape(profile: &Value) {
         for data in thread["markers"]["data"].as_array().unwrap() {
             assert!(schemas.contains(&data["type"].as_str().unwrap()), "{data} has a schema");
         }
-        assert!(thread["pid"].is_string() && thread["tid"].is_u64(), "since version 47");
+        assert!(thread["pid"].is_string() && thread["tid"].is_i64(), "since version 47");
     }
 }
 
