@@ -35,6 +35,26 @@ pub(crate) fn welch(before: &[f64], after: &[f64]) -> Option<f64> {
     Some(2.0 * distribution.cdf(-t.abs()))
 }
 
+/// Student's t-test, both sides: the spread is taken for the same before and after, so that one side may have one value. Nothing
+/// where there is no spread to go by.
+pub(crate) fn student(before: &[f64], after: &[f64]) -> Option<f64> {
+    let side = |values: &[f64]| {
+        let count = float(values.len() as u64);
+        let mean = values.iter().sum::<f64>() / count;
+        (mean, variance(values, mean) * (count - 1.0), count)
+    };
+    let ((m1, squares1, n1), (m2, squares2, n2)) = (side(before), side(after));
+    let freedom = n1 + n2 - 2.0;
+    let error = ((squares1 + squares2) / freedom * (1.0 / n1 + 1.0 / n2)).sqrt();
+    // Not a number, too.
+    if !(error > 0.0) {
+        return None;
+    }
+    let t = (m2 - m1) / error;
+    let distribution = StudentsT::new(0.0, 1.0, freedom).ok()?;
+    Some(2.0 * distribution.cdf(-t.abs()))
+}
+
 /// The test of two proportions, both sides: how often the row was met among all samples of the event.
 pub(crate) fn proportions(met: (u64, u64), of: (u64, u64)) -> Option<f64> {
     if of.0 == 0 || of.1 == 0 {
@@ -81,6 +101,15 @@ mod tests {
         near(welch(&[10.1, 9.8, 10.3], &[10.0, 10.2, 9.9]), 0.855_992_823_711_503_3);
         assert_eq!(welch(&[1.0, 1.0], &[1.0, 1.0]), Some(1.0));
         assert_eq!(welch(&[1.0, 1.0], &[2.0, 2.0]), Some(0.0));
+    }
+
+    /// Expected: scipy.stats.ttest_ind(before, after), version 1.17.
+    #[test]
+    fn student_takes_one_value_on_a_side() {
+        near(student(&[10.1, 9.8, 10.3], &[11.0]), 0.084_791_369_355_141_12);
+        near(student(&[10.4], &[10.1, 9.8, 10.3]), 0.370_059_211_651_287_13);
+        assert_eq!(student(&[0.0, 0.0], &[1.0]), None);
+        assert_eq!(student(&[1.0], &[1.0]), None);
     }
 
     /// Expected: the formula of the test of two proportions, evaluated with Python's statistics.NormalDist.

@@ -2,11 +2,12 @@
 //!
 //! Rows are matched by name, so that addresses may have moved. Every value is a share of its recording (or a rate, or the
 //! number itself), so that recordings of different length compare. Whether a change is more than noise is said by a test:
-//! with several recordings on both sides Welch's t-test on their values, else a test on the counts of samples: of two
-//! proportions where shares are compared, of two sums where the values themselves are. Many rows are tested at once; the p
+//! with several recordings on both sides Welch's t-test on their values; with one on each a test on the counts of samples, of
+//! two proportions where shares are compared, of two sums where the values themselves are; with several on one side only
+//! Student's t-test and that on counts, of which the greater p counts. Many rows are tested at once; the p
 //! values are adjusted for that (Benjamini and Hochberg, 1995).
 
-use crate::chance::{float, proportions, sums, variance, welch};
+use crate::chance::{float, proportions, student, sums, variance, welch};
 use crate::profile::Profile;
 use readperf_session::Session;
 use rustc_hash::FxHashMap;
@@ -223,12 +224,17 @@ fn compare_event(base: &[Tally], new: &[Tally], normalize: Normalize, event: &st
             let (before, after) = (values(base, &count), values(new, &count));
             let samples: (u64, u64) = (sum(base, &count), sum(new, &count));
             let (before_spread, after_spread) = (spread(&before), spread(&after));
-            let p = match normalize {
-                _ if before.len() > 1 && after.len() > 1 => welch(&before, &after),
+            let counts = || match normalize {
                 Normalize::Total | Normalize::Samples => proportions(samples, totals),
                 Normalize::Time | Normalize::Nothing => {
                     sums((before_spread.mean, after_spread.mean), samples, totals)
                 }
+            };
+            let p = match (before.len(), after.len()) {
+                (2.., 2..) => welch(&before, &after),
+                // A change has to be more than what recordings of one side differ by, and more than what few samples can tell.
+                (2.., _) | (_, 2..) => greater(student(&before, &after), counts()),
+                _ => counts(),
             };
             let presence = match samples {
                 (0, _) => Presence::New,
@@ -243,6 +249,14 @@ fn compare_event(base: &[Tally], new: &[Tally], normalize: Normalize, event: &st
     rows.sort_by(|a, b| by_change(a, b).then_with(|| a.key.cmp(&b.key)));
     let total = (spread(&values(base, &total)), spread(&values(new, &total)));
     EventDiff { event: event.to_owned(), total, rows }
+}
+
+/// The greater of two p values; nothing is said by one that is missing.
+fn greater(one: Option<f64>, other: Option<f64>) -> Option<f64> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.max(other)),
+        (one, other) => one.or(other),
+    }
 }
 
 fn percent(part: u64, whole: u64) -> f64 {

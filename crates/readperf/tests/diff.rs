@@ -286,3 +286,25 @@ fn seconds_are_those_of_the_recording() {
     // 1000 samples of each range, 50 of them of the other thread; from first to last each range is 0.999 s long.
     assert!((all - 1_950_000.0 / 1.998).abs() < 0.01 && (few - 50_000.0 / 1.998).abs() < 0.01, "{all} {few}");
 }
+
+/// A new recording that lies within what those before differ by is no regression, however many samples it has; and a single sample
+/// of something new is none either, though those before agree that there was nothing.
+#[test]
+fn one_recording_is_measured_by_the_spread_of_the_others() {
+    let dir = scratch();
+    let counts = [("b1", [2500, 7500, 0]), ("b2", [3000, 7000, 0]), ("b3", [2000, 8000, 0])];
+    let base = counts.map(|(name, counts)| recording(dir.path(), name, counts));
+    let new = recording(dir.path(), "new", [3200, 6799, 1]);
+    let [one, two] = [&base[1], &base[2]].map(|file| file.to_str().unwrap());
+    let flags = ["--by", "dso", "--base", one, "--base", two, "--fail-over", "5%"];
+    let (value, status, told) = diff(&flags, &[&base[0], &new]);
+    let a = row(&value, "liba.so");
+    near(&a["delta"], 7.0);
+    assert_eq!((a["significant"].as_bool(), status), (Some(false), 0), "{a} {told}");
+    // scipy.stats.ttest_ind([25, 30, 20], [32]): the greatest of three, which the adjustment leaves as it is.
+    near_loosely(&a["p"], 0.349_130_486_257_569_15);
+    assert!(row(&value, "lib\u{1b}c.so")["p"].as_f64().unwrap() > 0.05);
+    let far = recording(dir.path(), "far", [9000, 1000, 0]);
+    let (value, status, _) = diff(&flags, &[&base[0], &far]);
+    assert_eq!((row(&value, "liba.so")["significant"].as_bool(), status), (Some(true), 4));
+}

@@ -146,7 +146,7 @@ Examples:
 
 Chance is the probability that a change like this is noise, adjusted for the number of rows. Of one recording a side it is
 worked out from the counts of samples, which takes each for independent of the others; several recordings a side (shown as
-mean ± deviation) are the better witness.";
+mean ± deviation) are the better witness. Where only one side has several, a change has to be beyond both.";
 
     fn run(&self) -> anyhow::Result<Outcome> {
         let mut issues = Vec::new();

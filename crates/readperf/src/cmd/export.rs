@@ -1,6 +1,7 @@
 //! `readperf export`: the profile in the form of another tool.
 
 mod flame;
+mod unheeded;
 
 use super::Cmd;
 use crate::input::Input;
@@ -101,6 +102,10 @@ Examples:
                 "{} is binary: it goes to a file (-o FILE) or a pipe, not to a terminal",
                 format.name
             ));
+        }
+        let unheeded = unheeded::unheeded(self, format);
+        if !unheeded.is_empty() {
+            say(&format!("{} has no place for {}", format.name, unheeded.join(", ")));
         }
         let difference = self.difference(format);
         let analysis = self.analyse(format, &self.input)?;

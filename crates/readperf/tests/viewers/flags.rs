@@ -1,0 +1,70 @@
+//! Flags of `export`: what they change, and that it is told where they have no place.
+
+use crate::oracle::{fixture, tool};
+
+/// Flags that do nothing in a format are told; those that do are not.
+#[test]
+fn flags_without_a_place_are_told() {
+    let told = |format: &str, flags: &[&str]| {
+        let command = ["export", "--no-progress", "--format", format];
+        let output = tool::command().args(command).args(flags).arg(fixture("main")).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{format}");
+        let said = tool::stderr(&output);
+        said.lines().find(|line| line.contains("has no place for")).map(str::to_owned)
+    };
+    let flags = ["--with-cpu", "--annotate", "--title", "t", "--weight", "samples", "--inverted"];
+    let says = |flags: &str| Some(format!("readperf: {flags}"));
+    assert_eq!(told("folded", &flags), says("folded has no place for --with-cpu, --title, --inverted"));
+    assert_eq!(
+        told("jsonl", &flags),
+        says("jsonl has no place for --weight samples, --annotate, --title, --inverted")
+    );
+    assert_eq!(
+        told("dot", &["--with-pid", "--min-share", "1"]),
+        says("dot has no place for --with-pid, --min-share")
+    );
+    assert_eq!(
+        told("flamegraph", &["--annotate", "--inverted", "--min-share", "1", "--colors", "name"]),
+        None
+    );
+    assert_eq!(
+        told("pprof", &["--with-cpu", "--with-tid", "--weight", "samples", "--min-share", "0.05"]),
+        None
+    );
+}
+
+/// What a flag does is seen in the files of the formats that have a place for it, and in no other.
+#[test]
+fn flags_change_the_formats_that_have_a_place_for_them() {
+    let formats = [
+        "folded",
+        "flamegraph",
+        "pprof",
+        "firefox",
+        "speedscope",
+        "perfetto",
+        "chrome",
+        "callgrind",
+        "dot",
+        "jsonl",
+        "csv",
+    ];
+    let always: [(&[&str], &[&str]); 4] = [
+        (&["--with-cpu"], &["perfetto", "chrome", "jsonl", "csv"]),
+        (&["--with-tid"], &["pprof", "firefox", "speedscope", "perfetto", "chrome", "jsonl", "csv"]),
+        (&["--weight", "samples"], &[]),
+        (&["--title", "t"], &[]),
+    ];
+    for (flag, always) in always {
+        for format in formats {
+            let command = |more: &[&str]| {
+                let words = ["export", "--no-progress", "--format", format];
+                tool::command().args(words).args(more).arg(fixture("multi")).output().unwrap()
+            };
+            let (plain, with) = (command(&[]), command(flag));
+            let told = tool::stderr(&with).contains("has no place for");
+            let expected = !told && !always.contains(&format);
+            assert_eq!(plain.stdout != with.stdout, expected, "{format} {flag:?}");
+        }
+    }
+}
