@@ -1,6 +1,7 @@
 //! Flags of `export`: what they change, and that it is told where they have no place.
 
-use crate::oracle::{fixture, tool};
+use crate::handmade::{Attr, CODE, PID, Pipe, Sample};
+use crate::oracle::{self, fixture, tool};
 
 /// Flags that do nothing in a format are told; those that do are not.
 #[test]
@@ -55,13 +56,22 @@ fn flags_change_the_formats_that_have_a_place_for_them() {
         (&["--weight", "samples"], &[]),
         (&["--title", "t"], &[]),
     ];
-    for (flag, always) in always {
-        for format in formats {
-            let command = |more: &[&str]| {
-                let words = ["export", "--no-progress", "--format", format];
-                tool::command().args(words).args(more).arg(fixture("multi")).output().unwrap()
-            };
-            let (plain, with) = (command(&[]), command(flag));
+    let dir = oracle::scratch();
+    let mut pipe = Pipe::new(&[Attr::default()]);
+    pipe.map(PID, CODE, "/bin/work", Some(7), 0);
+    for nr in 0..2 {
+        pipe.sample(&Sample { tid: PID + nr, cpu: nr, ..Sample::default() });
+    }
+    let file = dir.path().join("perf.data");
+    std::fs::write(&file, &pipe.bytes).unwrap();
+    let run = |format: &str, more: &[&str]| {
+        let words = ["export", "--no-progress", "--symfs", "/nonexistent", "--format", format];
+        tool::command().args(words).args(more).arg(&file).output().unwrap()
+    };
+    for format in formats {
+        let plain = run(format, &[]);
+        for (flag, always) in always {
+            let with = run(format, flag);
             let told = tool::stderr(&with).contains("has no place for");
             let expected = !told && !always.contains(&format);
             assert_eq!(plain.stdout != with.stdout, expected, "{format} {flag:?}");
