@@ -141,12 +141,13 @@ impl Cmd for Diff {
 Examples:
   readperf diff before.data after.data
   readperf diff --by comm,dso,function --normalize time before.data after.data
-  readperf diff --base b1.data --base b2.data b3.data a1.data a2.data a3.data   three before, three after
+  readperf diff --base b1.data --base b2.data b3.data a1.data a2.data a3.data   # three a side
   readperf diff --fail-over 5% main.data branch.data || echo slower
 
-Chance is the probability that a change like this is noise, adjusted for the number of rows. Of one recording a side it is
-worked out from the counts of samples, which takes each for independent of the others; several recordings a side (shown as
-mean ± deviation) are the better witness. Where only one side has several, a change has to be beyond both.";
+Chance is the probability that a change like this is noise, adjusted for the number of rows. Of
+one recording a side it is worked out from the counts of samples, which takes each for independent
+of the others; several recordings a side (shown as mean ± deviation) are the better witness. Where
+only one side has several, a change has to be beyond both.";
 
     fn run(&self) -> anyhow::Result<Outcome> {
         let mut issues = Vec::new();

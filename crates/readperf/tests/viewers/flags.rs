@@ -2,6 +2,8 @@
 
 use crate::handmade::{Attr, CODE, PID, Pipe, Sample};
 use crate::oracle::{self, fixture, tool};
+use readperf::output::export::FORMATS;
+use std::process::Stdio;
 
 /// Flags that do nothing in a format are told; those that do are not.
 #[test]
@@ -77,4 +79,28 @@ fn flags_change_the_formats_that_have_a_place_for_them() {
             assert_eq!(plain.stdout != with.stdout, expected, "{format} {flag:?}");
         }
     }
+}
+
+/// Nobody reads on: no format has anything to complain about then.
+#[test]
+fn a_closed_pipe_ends_every_format_in_silence() {
+    let dir = oracle::scratch();
+    let mut pipe = Pipe::new(&[Attr::default()]);
+    pipe.map(PID, CODE, "/bin/work", Some(7), 0);
+    pipe.samples(20_000, &Sample::default());
+    let file = dir.path().join("perf.data");
+    std::fs::write(&file, &pipe.bytes).unwrap();
+    let mut large = 0;
+    for format in FORMATS {
+        let words = ["export", "--no-progress", "--symfs", "/nonexistent", "--format", format.name];
+        let mut command = tool::command();
+        command.args(words).arg(&file).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let said = tool::stderr(&output);
+        assert!(!said.contains("error") && output.status.code() == Some(0), "{}: {said}", format.name);
+        large += usize::from(command.output().unwrap().stdout.len() > 1 << 17);
+    }
+    assert!(large >= 4, "more than a pipe and a buffer hold: {large}");
 }
