@@ -46,8 +46,7 @@ pub(crate) fn student(before: &[f64], after: &[f64]) -> Option<f64> {
     let ((m1, squares1, n1), (m2, squares2, n2)) = (side(before), side(after));
     let freedom = n1 + n2 - 2.0;
     let error = ((squares1 + squares2) / freedom * (1.0 / n1 + 1.0 / n2)).sqrt();
-    // Not a number, too.
-    if !(error > 0.0) {
+    if error.is_nan() || error == 0.0 {
         return None;
     }
     let t = (m2 - m1) / error;

@@ -293,11 +293,6 @@ fn adjust(rows: &mut [DiffRow]) {
 mod tests {
     use super::*;
 
-    fn near(found: Option<f64>, expected: f64) {
-        let found = found.unwrap();
-        assert!((found - expected).abs() < 1e-6, "{found} is not {expected}");
-    }
-
     #[test]
     fn nothing_after_nothing_is_no_change() {
         let spread = |mean: f64| Spread { mean, deviation: 0.0 };
@@ -327,7 +322,7 @@ mod tests {
         let mut rows: Vec<DiffRow> = [0.01, 0.04, 0.03, 0.5].map(row).into();
         adjust(&mut rows);
         for (row, expected) in rows.iter().zip([0.04, 0.053_333_333, 0.053_333_333, 0.5]) {
-            near(row.p, expected);
+            assert!((row.p.unwrap() - expected).abs() < 1e-6, "{row:?}");
         }
     }
 }
