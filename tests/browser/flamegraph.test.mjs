@@ -154,6 +154,23 @@ for (const extension of ['svg', 'html']) {
   equal(compared.problems.join('; '), '', 'change.' + extension);
   await compared.close();
 
+  // What is left out may match, too: the share is then the least. Colours by name have no legend of kinds.
+  const pruned = path.join(work, 'pruned.' + extension);
+  readperf('export', '--min-share', '45', made('after'), '-o', pruned);
+  const most = await open(browser, pruned);
+  const kinds = () => most.evaluate(() => Array.from(document.querySelectorAll('#flame-bar .legend > span'))
+    .filter(item => item.getBoundingClientRect().width > 0).map(item => item.textContent).join());
+  for (const [searched, told] of [['same', 'matched ≥ 50.00 %'], ['work', 'matched 100.00 %'], ['fresh', 'matched ≥ 0.00 %']]) {
+    await most.locator('#flame-search').fill(searched);
+    await most.waitForFunction(() => document.getElementById('flame-matched').textContent !== '');
+    equal(await text(most, 'flame-matched'), told, `pruned.${extension}: ${searched}`);
+    await most.locator('#flame-reset').click();
+  }
+  equal(await kinds(), 'user,left out', 'kinds have colours');
+  await most.locator('#flame-color').click();
+  equal(await kinds(), 'left out', 'names have others');
+  await most.close();
+
   // Dark where the viewer likes it.
   const dark = await open(browser, path.join(work, 'after.' + extension), { colorScheme: 'dark' });
   equal(await dark.evaluate(() => getComputedStyle(document.getElementById('flamegraph')).backgroundColor), 'rgb(22, 24, 28)', 'dark');

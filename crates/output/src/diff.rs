@@ -4,7 +4,7 @@ use crate::csv::table;
 use crate::json;
 use crate::text::{printable, width};
 use anstyle::{AnsiColor, Style};
-use readperf_profile::diff::{DiffKey, DiffRow, EventDiff, Normalize, Presence};
+use readperf_profile::diff::{DiffKey, DiffRow, EventDiff, Normalize, Presence, Spread};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
@@ -72,12 +72,30 @@ impl DiffOptions {
             Order::Ratio => row.ratio(),
             Order::Weighted => row.weighted(self.weights),
         };
-        rows.sort_by(|a, b| value(b).total_cmp(&value(a)).then_with(|| a.key.cmp(&b.key)));
+        // All that is new has the same ratio: the most of it comes first.
+        let change = |a: &DiffRow, b: &DiffRow| b.delta().abs().total_cmp(&a.delta().abs());
+        rows.sort_by(|a, b| {
+            value(b).total_cmp(&value(a)).then_with(|| change(a, b)).then_with(|| a.key.cmp(&b.key))
+        });
         rows
     }
 
     fn is_chance(&self, row: &DiffRow) -> bool {
         row.p.is_none_or(|p| p >= self.level)
+    }
+
+    /// A value, and how far the recordings of its side lie apart.
+    fn spread(&self, value: Spread) -> String {
+        match value.deviation > 0.0 {
+            true => format!("{} ± {}", self.number(value.mean), self.number(value.deviation)),
+            false => self.number(value.mean),
+        }
+    }
+
+    /// A difference of values.
+    fn signed(&self, value: f64) -> String {
+        let sign = if value < 0.0 { "" } else { "+" };
+        format!("{sign}{}", self.number(value))
     }
 
     fn number(&self, value: f64) -> String {
@@ -93,6 +111,9 @@ impl DiffOptions {
 /// # Errors
 /// What the writer says.
 pub fn write(out: &mut impl Write, diffs: &[EventDiff], options: &DiffOptions) -> io::Result<()> {
+    if diffs.is_empty() {
+        return writeln!(out, "no samples");
+    }
     for (nr, diff) in diffs.iter().enumerate() {
         if nr > 0 {
             writeln!(out)?;
@@ -118,8 +139,12 @@ fn section(out: &mut impl Write, diff: &EventDiff, options: &DiffOptions) -> io:
     let all = options.ordered(diff);
     let shown: Vec<&DiffRow> =
         all.iter().filter(|row| diff.percent_of_base(row.delta()).abs() >= options.least).copied().collect();
-    let heads = ["before", "after", "change", "ratio", "chance", ""].map(str::to_owned);
-    let mut lines: Vec<([String; 6], String, Style)> = vec![(
+    let mut heads = ["before", "after", "change", "ratio", "chance", ""].map(str::to_owned).to_vec();
+    if options.order == Order::Weighted {
+        heads.insert(WEIGHTED, "weighted".to_owned());
+    }
+    let mut widths = vec![0; heads.len()];
+    let mut lines: Vec<(Vec<String>, String, Style)> = vec![(
         heads,
         options.keys.iter().map(|key| key_name(*key)).collect::<Vec<_>>().join("  "),
         Style::new().bold(),
@@ -127,15 +152,17 @@ fn section(out: &mut impl Write, diff: &EventDiff, options: &DiffOptions) -> io:
     for row in &shown {
         lines.push((cells(row, options), printable(&row.key.join("  ")).into_owned(), style(row, options)));
     }
-    let mut widths = [0; 6];
     for (cells, _, _) in &lines {
         for (widest, cell) in widths.iter_mut().zip(cells) {
             *widest = width(cell).max(*widest);
         }
     }
     for (cells, name, style) in &lines {
-        let cells: Vec<String> =
-            cells.iter().zip(widths).map(|(cell, widest)| format!("{cell:>widest$}")).collect();
+        let cells: Vec<String> = cells
+            .iter()
+            .zip(&widths)
+            .map(|(cell, widest)| format!("{cell:>widest$}", widest = *widest))
+            .collect();
         writeln!(out, "{style}{}  {name}{style:#}", cells.join("  "))?;
     }
     let left = all.len() - shown.len();
@@ -145,26 +172,27 @@ fn section(out: &mut impl Write, diff: &EventDiff, options: &DiffOptions) -> io:
     Ok(())
 }
 
-fn cells(row: &DiffRow, options: &DiffOptions) -> [String; 6] {
-    let sign = if row.delta() < 0.0 { "" } else { "+" };
+/// Where the weighted difference stands among the cells, if it is shown: after the change.
+const WEIGHTED: usize = 3;
+
+fn cells(row: &DiffRow, options: &DiffOptions) -> Vec<String> {
     let ratio = match row.presence {
         Presence::Both => format!("{:.2}", row.ratio()),
         Presence::New | Presence::Gone => String::new(),
     };
     let chance = row.p.map_or_else(|| "?".to_owned(), |p| format!("{p:.3}"));
-    let after = if row.base.deviation > 0.0 || row.new.deviation > 0.0 {
-        format!("{} ± {}", options.number(row.new.mean), options.number(row.new.deviation))
-    } else {
-        options.number(row.new.mean)
-    };
-    [
-        options.number(row.base.mean),
-        after,
-        format!("{sign}{}", options.number(row.delta())),
+    let mut cells = vec![
+        options.spread(row.base),
+        options.spread(row.new),
+        options.signed(row.delta()),
         ratio,
         chance,
         presence(row.presence).to_owned(),
-    ]
+    ];
+    if options.order == Order::Weighted {
+        cells.insert(WEIGHTED, options.signed(row.weighted(options.weights)));
+    }
+    cells
 }
 
 /// Red what grew, green what shrank, plain what may be chance.

@@ -10,6 +10,7 @@ pub mod addresses;
 mod beside;
 pub mod build;
 pub mod chain;
+mod chance;
 pub mod check;
 pub mod counters;
 pub mod detail;

@@ -180,3 +180,131 @@ fn damage_is_told_with_the_name_of_its_file() {
     let (_, status, said) = diff(&[], &[&whole, &whole]);
     assert_eq!((status, said.as_str()), (0, ""));
 }
+
+fn text(arguments: &[&str], files: &[&Path]) -> String {
+    let output = tool::command()
+        .arg("diff")
+        .args(arguments)
+        .args(files)
+        .args(["--symfs", "/nonexistent"])
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Where values are not shares, a row that has grown with everything else has grown.
+#[test]
+fn twice_the_work_is_no_chance_where_work_is_compared() {
+    let dir = scratch();
+    let before = recording(dir.path(), "before", [300, 100, 0]);
+    let after = recording(dir.path(), "after", [600, 200, 0]);
+    let flags = ["--by", "dso", "--normalize", "none", "--fail-over", "20%"];
+    let (value, status, told) = diff(&flags, &[&before, &after]);
+    let a = row(&value, "liba.so");
+    near(&a["base"], 300_000.0);
+    near(&a["new"], 600_000.0);
+    // statistics.NormalDist of Python: 2 * cdf(-300 / sqrt(900)), and 2 * cdf(-100 / sqrt(300)) of the other row.
+    assert!(a["p"].as_f64().unwrap() < 1e-20, "{a}");
+    near_loosely(&row(&value, "libb.so")["p"], 7.764_2e-9);
+    assert_eq!((a["significant"].as_bool(), status), (Some(true), 4));
+    assert!(told.contains("liba.so has grown by 75.00 % of the total"), "{told}");
+    let (value, status, _) = diff(&["--by", "dso", "--fail-over", "20%"], &[&before, &after]);
+    assert_eq!(
+        (row(&value, "liba.so")["significant"].as_bool(), status),
+        (Some(false), 0),
+        "shares are equal"
+    );
+}
+
+/// The text of several recordings has the spread of both sides, and the value that rows are ordered by.
+#[test]
+fn the_text_has_both_spreads_and_the_weighted_difference() {
+    let dir = scratch();
+    let names = [("b1", [100, 300, 0]), ("b2", [110, 290, 0]), ("n1", [200, 200, 0]), ("n2", [220, 180, 0])];
+    let files = names.map(|(name, counts)| recording(dir.path(), name, counts));
+    let base = files[1].to_str().unwrap();
+    let said = text(&["--by", "dso", "--base", base], &[&files[0], &files[2], &files[3]]);
+    // statistics.stdev of Python: of 25 and 27.5, and of 50 and 55.
+    assert!(said.contains("26.25 % ± 1.77 %  52.50 % ± 3.54 %"), "{said}");
+    assert!(!said.contains("weighted"), "{said}");
+    let flags = ["--by", "dso", "--sort", "weighted", "--weights", "2:1"];
+    let said = text(&flags, &[&files[0], &files[2]]);
+    assert!(said.contains("weighted"), "{said}");
+    // Of liba.so 25 % before and 50 % after: 2 * 50 - 25.
+    assert!(said.contains("+75.00 %"), "{said}");
+}
+
+/// All that is new has the same ratio; the most of it comes first.
+#[test]
+fn what_is_new_is_ordered_by_its_size() {
+    let dir = scratch();
+    let before = recording(dir.path(), "before", [400, 0, 0]);
+    let after = recording(dir.path(), "after", [100, 200, 100]);
+    let (value, ..) = diff(&["--by", "dso", "--sort", "ratio"], &[&before, &after]);
+    assert_eq!(value["events"][0]["rows"][0]["dso"], "libb.so", "though the other's name comes first");
+}
+
+/// A typing error in a filter must not look like a comparison without regressions.
+#[test]
+fn no_samples_are_told() {
+    let dir = scratch();
+    let file = recording(dir.path(), "before", [10, 0, 0]);
+    let (value, status, told) = diff(&["--comm", "wrok", "--fail-over", "5%"], &[&file, &file]);
+    assert_eq!((value["events"].as_array().unwrap().len(), status), (0, 0));
+    assert!(told.contains("before: no samples"), "{told}");
+    assert_eq!(text(&["--comm", "wrok"], &[&file, &file]), "no samples\n");
+    for flags in [["--level", "7"], ["--level", "NaN"], ["--percent-limit", "-1"], ["--weights", "1:inf"]] {
+        let output = tool::command().arg("diff").args(flags).args([&file, &file]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{flags:?}");
+    }
+}
+
+/// A second recorded is one of the recording, whoever is looked at; of several ranges of time all count, and what is between does
+/// not.
+#[test]
+fn seconds_are_those_of_the_recording() {
+    let dir = scratch();
+    let mut pipe = Pipe::new(&[Attr::default()]);
+    pipe.comm(PID, PID, "all");
+    pipe.comm(PID, PID + 1, "few");
+    pipe.map(PID, CODE, "/lib/liba.so", Some(1), handmade::USER);
+    // Ten seconds; the other thread is there for the first tenth of a second.
+    for nr in 0..=10_000u64 {
+        let tid = if nr < 100 && nr % 2 == 1 { PID + 1 } else { PID };
+        pipe.sample(&Sample { tid, time: 1_000_000_000 + nr * 1_000_000, ..Sample::default() });
+    }
+    let file = dir.path().join("recording");
+    std::fs::write(&file, &pipe.bytes).unwrap();
+    let base = |flags: &[&str]| {
+        let (value, ..) = diff(&[&["--by", "comm", "--normalize", "time"], flags].concat(), &[&file, &file]);
+        let rows = value["events"][0]["rows"].as_array().unwrap().clone();
+        rows.iter().map(|row| row["base"].as_f64().unwrap()).collect::<Vec<f64>>()
+    };
+    // 50 samples of 1000 each, in 10 s.
+    assert_eq!(base(&["--comm", "few"]), [5000.0]);
+    let [all, few] = base(&["--time", "1,1.999", "--time", "6,6.999"])[..] else { panic!("two threads") };
+    // 1000 samples of each range, 50 of them of the other thread; from first to last each range is 0.999 s long.
+    assert!((all - 1_950_000.0 / 1.998).abs() < 0.01 && (few - 50_000.0 / 1.998).abs() < 0.01, "{all} {few}");
+}
+
+/// A new recording that lies within what those before differ by is no regression, however many samples it has; and a single sample
+/// of something new is none either, though those before agree that there was nothing.
+#[test]
+fn one_recording_is_measured_by_the_spread_of_the_others() {
+    let dir = scratch();
+    let counts = [("b1", [2500, 7500, 0]), ("b2", [3000, 7000, 0]), ("b3", [2000, 8000, 0])];
+    let base = counts.map(|(name, counts)| recording(dir.path(), name, counts));
+    let new = recording(dir.path(), "new", [3200, 6799, 1]);
+    let [one, two] = [&base[1], &base[2]].map(|file| file.to_str().unwrap());
+    let flags = ["--by", "dso", "--base", one, "--base", two, "--fail-over", "5%"];
+    let (value, status, told) = diff(&flags, &[&base[0], &new]);
+    let a = row(&value, "liba.so");
+    near(&a["delta"], 7.0);
+    assert_eq!((a["significant"].as_bool(), status), (Some(false), 0), "{a} {told}");
+    // scipy.stats.ttest_ind([25, 30, 20], [32]): the greatest of three, which the adjustment leaves as it is.
+    near_loosely(&a["p"], 0.349_130_486_257_569_15);
+    assert!(row(&value, "lib\u{1b}c.so")["p"].as_f64().unwrap() > 0.05);
+    let far = recording(dir.path(), "far", [9000, 1000, 0]);
+    let (value, status, _) = diff(&flags, &[&base[0], &far]);
+    assert_eq!((row(&value, "liba.so")["significant"].as_bool(), status), (Some(true), 4));
+}

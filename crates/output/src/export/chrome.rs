@@ -5,10 +5,13 @@
 //!
 //! Events that count time also become slices: the time that a sample
 //! stands for ends where it was taken, and begins as long before as its period says, but not before the sample ahead of it.
+//! The other events are counters (`C`), which go up with every sample. When threads had a CPU is told by asynchronous slices (`b`,
+//! `e`): the others of a thread need not end with them.
 
 use crate::export::circumstances::Unit;
 use crate::export::json::JsonWriter;
-use crate::export::threads::ByThread;
+use crate::export::runs::runs;
+use crate::export::threads::{ByThread, ThreadLabel};
 use crate::export::{Export, Format, Needs};
 use crate::text::{printable, printable_bytes};
 use readperf_profile::{AddressId, Mark, MarkKind, SampleRow, StackId};
@@ -53,46 +56,54 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
 /// Numbers of the frames that samples refer to. A frame tells its caller, so that its number stands for a stack.
 #[derive(Debug, Default)]
 struct StackFrames {
-    /// Frame and caller.
-    list: Vec<(AddressId, usize, Option<usize>)>,
-    numbers: FxHashMap<(AddressId, usize, Option<usize>), usize>,
-    known: FxHashMap<(StackId, Option<AddressId>), usize>,
+    list: Vec<StackFrame>,
+    numbers: FxHashMap<StackFrame, u32>,
+    known: FxHashMap<(StackId, Option<AddressId>), u32>,
 }
+
+/// A level at an address, and the number of its caller, [`OUTERMOST`] if it has none. There are as many as stacks branch: they
+/// are small.
+type StackFrame = (AddressId, u32, u32);
+
+/// Of a frame without a caller.
+const OUTERMOST: u32 = u32::MAX;
 
 impl StackFrames {
     /// The number of a row's stack.
-    fn number(&mut self, export: &Export<'_>, row: &SampleRow) -> Option<usize> {
+    fn number(&mut self, export: &Export<'_>, row: &SampleRow) -> Option<u32> {
         let key = (row.stack, (row.stack == StackId::EMPTY).then_some(row.address));
         if let Some(known) = self.known.get(&key) {
             return Some(*known);
         }
         let places: Vec<AddressId> = export.places(row).collect();
-        let mut caller = None;
+        let mut caller = OUTERMOST;
         for place in places.iter().rev() {
-            let levels = export.profile.names().frames_at(*place).len();
+            let levels = u32::try_from(export.profile.names().frames_at(*place).len()).unwrap_or(u32::MAX);
             for level in (0..levels).rev() {
                 let frame = (*place, level, caller);
-                let next = self.list.len();
-                let number = *self.numbers.entry(frame).or_insert(next);
-                if number == next {
+                let next = u32::try_from(self.list.len()).unwrap_or(OUTERMOST);
+                caller = *self.numbers.entry(frame).or_insert(next);
+                if caller == next {
                     self.list.push(frame);
                 }
-                caller = Some(number);
             }
         }
-        self.known.insert(key, caller?);
-        caller
+        if caller == OUTERMOST {
+            return None;
+        }
+        self.known.insert(key, caller);
+        Some(caller)
     }
 
     fn write(&self, export: &Export<'_>, json: &mut JsonWriter<'_>) {
         for (number, (address, level, caller)) in self.list.iter().enumerate() {
-            let level = export.levels_at(*address).nth(*level);
+            let level = export.levels_at(*address).nth(*level as usize);
             json.line();
             json.key(&number.to_string()).object(|json| {
                 json.field("category", printable(&export.binary_name(*address)));
                 let label = level.as_ref().map_or(Cow::Borrowed(""), |level| export.label(level));
                 json.field("name", printable(&label));
-                if let Some(caller) = caller {
+                if *caller != OUTERMOST {
                     json.field("parent", caller.to_string());
                 }
             });
@@ -111,8 +122,8 @@ struct Head<'h> {
     /// The end of a slice, which is always the innermost one, has none.
     name: Option<&'h str>,
     time_ns: u64,
-    pid: u32,
-    tid: u32,
+    pid: i32,
+    tid: i32,
 }
 
 impl Head<'_> {
@@ -139,9 +150,13 @@ impl Writer<'_, '_> {
                 }
                 self.samples(event, thread, &rows, json);
             }
+            if self.export.unit(event) == Unit::Count {
+                self.counters(event, json);
+            }
         }
         let marks = ByThread::new(self.export.marks.as_slice(), |mark| mark.thread);
         for thread in marks.threads() {
+            self.runs(thread, marks.of(thread), json);
             marks.of(thread).for_each(|mark| self.mark(Some(thread), mark, json));
         }
         let of_none = self.export.marks.as_slice().iter().filter(|mark| mark.thread.is_none());
@@ -190,6 +205,43 @@ impl Writer<'_, '_> {
                     }
                 });
             });
+        }
+    }
+
+    /// How often an event has happened in each process: what its samples so far add up to.
+    fn counters(&self, event: usize, json: &mut JsonWriter<'_>) {
+        let name = printable(self.export.event_name(event));
+        let mut counts: FxHashMap<i32, u64> = FxHashMap::default();
+        for row in self.export.profile.rows_of(event) {
+            let Some((pid, tid)) = self.export.ids(row) else { continue };
+            let count = counts.entry(pid).or_default();
+            *count = count.wrapping_add(self.export.weight(row));
+            json.line();
+            json.object(|json| {
+                Head { phase: "C", name: Some(&name), time_ns: row.time_ns, pid, tid }.write(json);
+                json.key("args").object(|json| json.field("count", *count));
+            });
+        }
+    }
+
+    /// When a thread had a CPU.
+    fn runs<'m>(&self, thread: ThreadId, marks: impl Iterator<Item = &'m Mark>, json: &mut JsonWriter<'_>) {
+        let ThreadLabel { pid, tid, .. } = self.export.thread_label(thread);
+        let exit = self.export.session.thread(thread).and_then(|thread| thread.exit_time_ns);
+        let last = self.export.marks.as_slice().last().map_or(0, |mark| mark.time_ns);
+        for run in runs(marks, exit) {
+            let name = run.name();
+            // The reader wants an end of each.
+            let end = run.to_ns.unwrap_or_else(|| last.max(run.from_ns));
+            for (phase, time_ns) in [("b", run.from_ns), ("e", end)] {
+                json.line();
+                json.object(|json| {
+                    Head { phase, name: Some(&name), time_ns, pid, tid }.write(json);
+                    // What belongs together agrees in these; threads do in neither.
+                    json.field("cat", "running");
+                    json.field("id", thread.index().to_string());
+                });
+            }
         }
     }
 

@@ -26,8 +26,9 @@ pub const FORMAT: Format = Format {
 const LEAST_NODE: u64 = 5;
 /// Calls with less than so many thousandths of the total are left out: pprof's share.
 const LEAST_EDGE: u64 = 1;
-/// So many characters of a name are shown in its box; all of it in its hint.
-const SHOWN: usize = 100;
+/// So many characters of a name's beginning and of its end are shown in its box; all of it in its hint. Long names are those of
+/// templates, and functions of one class differ only in the end.
+const SHOWN: (usize, usize) = (40, 59);
 
 /// Writes it.
 ///
@@ -252,10 +253,7 @@ impl Graph {
         (name, binary): (&str, &str),
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let mut label: String = name.chars().take(SHOWN).collect();
-        if label.len() < name.len() {
-            label.push('…');
-        }
+        let mut label = shortened(name);
         if !alone {
             label.extend([" (", binary, ")"]);
         }
@@ -296,6 +294,14 @@ fn color(share: f64, value: f64) -> String {
     format!("0.040 {:.3} {:.3}", 0.8 * share.sqrt(), value - 0.1 * (1.0 - share))
 }
 
+/// A name with its middle left out if it is long.
+fn shortened(name: &str) -> String {
+    let (head, tail) = SHOWN;
+    let long = name.chars().count().checked_sub(tail).filter(|rest| *rest > head + 1);
+    let Some(start) = long else { return name.to_owned() };
+    name.chars().take(head).chain(['…']).chain(name.chars().skip(start)).collect()
+}
+
 /// A text for between quotation marks. Graphviz reads escapes and entities in labels.
 fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len());
@@ -317,6 +323,20 @@ mod tests {
     #[test]
     fn nothing_ends_a_label() {
         assert_eq!(quoted("a\"];\\N<b>&lt;{|}"), "a\\\"];\\\\N<b>&amp;lt;{|}");
+    }
+
+    #[test]
+    fn long_names_keep_both_ends() {
+        let name = |function: &str| {
+            format!("std::_Rb_tree<{}>::{function}", "std::pair<int const, größe>, ".repeat(9))
+        };
+        let (one, other) = (shortened(&name("_M_lower_bound")), shortened(&name("_S_right")));
+        assert!(one.starts_with("std::_Rb_tree<std::pair") && one.ends_with(">::_M_lower_bound"), "{one}");
+        assert_eq!((one.chars().count(), one.matches('…').count()), (100, 1));
+        assert_ne!(one, other);
+        let hundred = "ß".repeat(100);
+        assert_eq!(shortened(&hundred), hundred);
+        assert_eq!(shortened(&format!("{hundred}ß")).chars().count(), 100);
     }
 
     #[test]

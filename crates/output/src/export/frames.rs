@@ -102,9 +102,10 @@ impl<'x> Export<'x> {
         String::from_utf8_lossy(self.session.comm(row.comm))
     }
 
-    /// Process and thread id of a row, if threads are kept.
-    pub fn ids(&self, row: &SampleRow) -> Option<(u32, u32)> {
+    /// Process and thread id of a row, if threads are kept. As the kernel's type has them (`pid_t`): a thread on its way out
+    /// has -1.
+    pub fn ids(&self, row: &SampleRow) -> Option<(i32, i32)> {
         let thread = self.session.thread(row.thread?)?;
-        Some((self.session.process(thread.process)?.pid, thread.tid))
+        Some((self.session.process(thread.process)?.pid.cast_signed(), thread.tid.cast_signed()))
     }
 }

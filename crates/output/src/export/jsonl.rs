@@ -12,6 +12,7 @@ use crate::export::{Export, Format, Needs};
 use readperf_profile::{AddressId, FileId, FunctionId, SampleRow};
 use readperf_session::{BinaryId, CommId};
 use rustc_hash::FxHashMap;
+use std::fmt::Display;
 use std::io::{self, Write};
 
 /// The format.
@@ -93,9 +94,9 @@ impl Texts {
         line.extend_from_slice(b",\"comm\":");
         line.extend_from_slice(self.comms.entry(row.comm).or_insert_with(|| json(&export.comm(row))));
         let ids = export.ids(row);
-        push_number(line, "pid", ids.map(|(pid, _)| pid.into()));
-        push_number(line, "tid", ids.map(|(_, tid)| tid.into()));
-        push_number(line, "cpu", row.cpu.map(Into::into));
+        push_number(line, "pid", ids.map(|(pid, _)| pid));
+        push_number(line, "tid", ids.map(|(_, tid)| tid));
+        push_number(line, "cpu", row.cpu);
         push_number(line, "period", Some(row.period));
         line.extend_from_slice(b",\"stack\":[");
         let start = line.len();
@@ -120,7 +121,7 @@ impl Texts {
         line.extend_from_slice(b",\"file\":");
         let file = level.file.and_then(|file| self.files.get(&file));
         line.extend_from_slice(file.map_or(b"null", |text| text));
-        push_number(line, "line", (level.line > 0).then_some(level.line.into()));
+        push_number(line, "line", (level.line > 0).then_some(level.line));
         line.extend_from_slice(if level.inlined { b",\"inlined\":true}" } else { b",\"inlined\":false}" });
     }
 
@@ -151,7 +152,7 @@ fn function(export: &Export<'_>, level: &Level, kind: CodeKind) -> Box<[u8]> {
     text.into()
 }
 
-fn push_number(line: &mut Vec<u8>, key: &str, number: Option<u64>) {
+fn push_number(line: &mut Vec<u8>, key: &str, number: Option<impl Display>) {
     // A vector takes everything.
     let _ = match number {
         Some(number) => write!(line, ",\"{key}\":{number}"),

@@ -16,6 +16,7 @@ pub mod labels;
 pub mod perfetto;
 pub mod pprof;
 mod protobuf;
+mod runs;
 pub mod samples_csv;
 pub mod speedscope;
 mod strings;
@@ -155,6 +156,11 @@ impl Format {
     pub fn difference(&self) -> Option<WriteDifference> {
         let can = [flamegraph::SVG.name, flamegraph::HTML.name].contains(&self.name);
         can.then_some(flamegraph::write_difference)
+    }
+
+    /// Whether it shows when things happened.
+    pub fn shows_time(&self) -> bool {
+        [firefox::FORMAT.name, perfetto::FORMAT.name, chrome::FORMAT.name].contains(&self.name)
     }
 
     /// Whether it shows the samples of one event only: what [`Export::event`] says.

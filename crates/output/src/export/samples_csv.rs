@@ -11,6 +11,7 @@ use readperf_profile::{AddressId, SampleRow};
 use readperf_session::CommId;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::io::{self, Write};
 
 /// The format.
@@ -32,7 +33,7 @@ const COLUMNS: [&str; 10] =
 /// What the writer says.
 pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::WriterBuilder::new().buffer_capacity(1 << 16).from_writer(out);
-    table.write_record(COLUMNS).map_err(io::Error::other)?;
+    table.write_record(COLUMNS).map_err(plain)?;
     let mut labels = Labels::new(export.options.annotate, |name, text| {
         text.extend(printable(name).chars().map(|c| if c == ';' { ':' } else { c }));
     });
@@ -56,18 +57,16 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
         }
         let comm = comms.entry(row.comm).or_insert_with(|| printable(&export.comm(row)).into());
         let (dso, symbol) = (export.binary_name(row.address), symbol(export, row));
-        table
-            .write_field(events.get(row.event as usize).map_or("", |name| name))
-            .map_err(io::Error::other)?;
+        table.write_field(events.get(row.event as usize).map_or("", |name| name)).map_err(plain)?;
         numbers.write(&mut table, (row.time_ns > 0).then_some(row.time_ns))?;
-        table.write_field(&**comm).map_err(io::Error::other)?;
+        table.write_field(&**comm).map_err(plain)?;
         let ids = export.ids(row);
-        numbers.write(&mut table, ids.map(|(pid, _)| pid.into()))?;
-        numbers.write(&mut table, ids.map(|(_, tid)| tid.into()))?;
-        numbers.write(&mut table, row.cpu.map(Into::into))?;
+        numbers.write(&mut table, ids.map(|(pid, _)| pid))?;
+        numbers.write(&mut table, ids.map(|(_, tid)| tid))?;
+        numbers.write(&mut table, row.cpu)?;
         numbers.write(&mut table, Some(row.period))?;
         let names = [&*printable(&dso), &*printable(&symbol), &*stack];
-        table.write_record(names).map_err(io::Error::other)?;
+        table.write_record(names).map_err(plain)?;
     }
     table.flush()
 }
@@ -79,6 +78,14 @@ fn symbol<'x>(export: &Export<'x>, row: &SampleRow) -> Cow<'x, str> {
     function.map_or(Cow::Borrowed(""), |function| function.label())
 }
 
+/// What went wrong with the writer, as it said it: whoever asks may want to know that nobody reads on.
+fn plain(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
+
 /// Numbers to fields, without asking for memory each time.
 #[derive(Debug, Default)]
 struct Numbers {
@@ -87,11 +94,15 @@ struct Numbers {
 
 impl Numbers {
     /// Writes a number as the next field; nothing as an empty one.
-    fn write<W: Write>(&mut self, table: &mut csv::Writer<W>, number: Option<u64>) -> io::Result<()> {
+    fn write<W: Write>(
+        &mut self,
+        table: &mut csv::Writer<W>,
+        number: Option<impl Display>,
+    ) -> io::Result<()> {
         self.text.clear();
         if let Some(number) = number {
             write!(self.text, "{number}")?;
         }
-        table.write_field(&self.text).map_err(io::Error::other)
+        table.write_field(&self.text).map_err(plain)
     }
 }

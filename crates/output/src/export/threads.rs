@@ -40,7 +40,7 @@ impl<'i, T> ByThread<'i, T> {
     }
 
     /// The items of a thread, in order.
-    pub(crate) fn of(&self, thread: ThreadId) -> impl Iterator<Item = &'i T> {
+    pub(crate) fn of(&self, thread: ThreadId) -> impl Iterator<Item = &'i T> + Clone {
         let found = self.threads.binary_search_by_key(&thread, |(thread, _)| *thread).ok();
         let range = found.and_then(|at| self.threads.get(at)).map(|(_, range)| range.clone());
         let order = range.and_then(|range| self.order.get(range)).unwrap_or_default();
@@ -52,8 +52,9 @@ impl<'i, T> ByThread<'i, T> {
 /// A thread as viewers show it.
 #[derive(Clone, Debug)]
 pub(crate) struct ThreadLabel<'x> {
-    pub(crate) pid: u32,
-    pub(crate) tid: u32,
+    /// As the kernel's type has it (`pid_t`), as the other: -1 of what is on its way out.
+    pub(crate) pid: i32,
+    pub(crate) tid: i32,
     /// Its last name.
     pub(crate) comm: Cow<'x, str>,
 }
@@ -65,6 +66,7 @@ impl<'x> Export<'x> {
             return ThreadLabel { pid: 0, tid: 0, comm: Cow::Borrowed("") };
         };
         let pid = self.session.process(known.process).map_or(0, |process| process.pid);
-        ThreadLabel { pid, tid: known.tid, comm: String::from_utf8_lossy(self.session.comm(known.comm())) }
+        let (pid, tid) = (pid.cast_signed(), known.tid.cast_signed());
+        ThreadLabel { pid, tid, comm: String::from_utf8_lossy(self.session.comm(known.comm())) }
     }
 }

@@ -9,6 +9,8 @@ use perffile::Issues;
 use readperf::output::diff::{self as output, DiffOptions, Order};
 use readperf::profile::Keep;
 use readperf::profile::diff::{self, DiffKey, EventDiff, Normalize, Tally};
+use readperf::session::{Moment, SampleMoment};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 /// What makes two rows the same.
@@ -83,11 +85,11 @@ pub(crate) struct Diff {
     weights: (f64, f64),
 
     /// From which probability on a change is taken for chance
-    #[arg(long, value_name = "P", default_value_t = 0.05)]
+    #[arg(long, value_name = "P", value_parser = probability, default_value_t = 0.05)]
     level: f64,
 
     /// Leave out of the text what changes by less than this percentage of the total
-    #[arg(long, value_name = "PERCENT", default_value_t = 0.01)]
+    #[arg(long, value_name = "PERCENT", value_parser = percent, default_value_t = 0.01)]
     percent_limit: f64,
 
     /// End with exit status 4 if a row has grown by more than this percentage of the total before, beyond chance
@@ -120,8 +122,15 @@ fn percent(text: &str) -> Result<f64, String> {
     parsed.ok_or_else(|| format!("{text} is no percentage: expected 5 or 5%"))
 }
 
+fn probability(text: &str) -> Result<f64, String> {
+    let parsed = text.parse::<f64>().ok().filter(|p| (0.0..=1.0).contains(p));
+    parsed.ok_or_else(|| format!("{text} is no probability: expected a number from 0 to 1"))
+}
+
+/// Weights of old and new; they are written the other way round.
 fn weights(text: &str) -> Result<(f64, f64), String> {
-    let pair = text.split_once(':').and_then(|(new, old)| Some((old.parse().ok()?, new.parse().ok()?)));
+    let weight = |text: &str| text.trim().parse::<f64>().ok().filter(|weight| weight.is_finite());
+    let pair = text.split_once(':').and_then(|(new, old)| Some((weight(old)?, weight(new)?)));
     pair.ok_or_else(|| "expected two numbers, as 1:2".to_owned())
 }
 
@@ -132,12 +141,13 @@ impl Cmd for Diff {
 Examples:
   readperf diff before.data after.data
   readperf diff --by comm,dso,function --normalize time before.data after.data
-  readperf diff --base b1.data --base b2.data b3.data a1.data a2.data a3.data   three before, three after
+  readperf diff --base b1.data --base b2.data b3.data a1.data a2.data a3.data   # three a side
   readperf diff --fail-over 5% main.data branch.data || echo slower
 
-Chance is the probability that a change like this is noise, adjusted for the number of rows. Of one recording a side it is
-worked out from the counts of samples, which takes each for independent of the others; several recordings a side are the
-better witness.";
+Chance is the probability that a change like this is noise, adjusted for the number of rows. Of
+one recording a side it is worked out from the counts of samples, which takes each for independent
+of the others; several recordings a side (shown as mean ± deviation) are the better witness. Where
+only one side has several, a change has to be beyond both.";
 
     fn run(&self) -> anyhow::Result<Outcome> {
         let mut issues = Vec::new();
@@ -163,6 +173,42 @@ better witness.";
     }
 }
 
+/// How long was recorded: from the first sample to the last, whatever thread and event, in each range of time that counts.
+/// What does not count otherwise is no reason to take the time for shorter.
+#[derive(Debug)]
+struct Recorded {
+    /// Ranges of times in ns.
+    ranges: Vec<(RangeInclusive<u64>, Met)>,
+}
+
+/// The first and the last time met in a range, which no range before it has.
+type Met = Option<(u64, u64)>;
+
+impl Recorded {
+    fn new(ranges: &[RangeInclusive<u64>]) -> Self {
+        let all = ranges.is_empty().then_some(0..=u64::MAX);
+        Recorded { ranges: ranges.iter().cloned().chain(all).map(|range| (range, None)).collect() }
+    }
+
+    fn add(&mut self, moment: &Moment<'_>) {
+        let Moment::Sample(SampleMoment { time_ns, .. }) = *moment else { return };
+        let found = self.ranges.iter_mut().find(|(range, _)| time_ns > 0 && range.contains(&time_ns));
+        if let Some((_, met)) = found {
+            let (first, last) = met.unwrap_or((time_ns, time_ns));
+            *met = Some((first.min(time_ns), last.max(time_ns)));
+        }
+    }
+
+    fn seconds(&self) -> f64 {
+        let lengths = self.ranges.iter().filter_map(|(_, met)| *met);
+        let ns = lengths.fold(0u64, |sum, (first, last)| sum.saturating_add(last - first));
+        // Counts of ns in a recording do not reach 2^53: that is 104 days.
+        #[allow(clippy::cast_precision_loss)]
+        let ns = ns as f64;
+        ns / 1e9
+    }
+}
+
 impl Diff {
     /// The numbers of one recording.
     fn tally(&self, file: &Path, issues: &mut Vec<(String, Issues)>) -> anyhow::Result<Tally> {
@@ -172,17 +218,18 @@ impl Diff {
         let stacks = self.profile.names.needs_stacks();
         let wanted =
             Wanted { keep: Keep { stacks, ..Keep::default() }, lines, inlines: lines, ..Wanted::default() };
-        let mut times: Option<(u64, u64)> = None;
-        let analysis = self.profile.analyse(&input, &recording, &wanted, |chunk| {
-            for time in chunk.samples().map(|sample| sample.moment.time_ns).filter(|time| *time > 0) {
-                let (first, last) = times.unwrap_or((time, time));
-                times = Some((first.min(time), last.max(time)));
-            }
+        let filter = self.profile.samples.filter(&recording)?;
+        let mut recorded = Recorded::new(&filter.times_ns);
+        let mut analysis = self.profile.read(&input, &recording, filter, &wanted, |chunk| {
+            chunk.entries().iter().for_each(|entry| recorded.add(&entry.moment));
         })?;
-        let (first, last) = times.unwrap_or_default();
-        // Counts of ns in a recording do not reach 2^53: that is 104 days.
-        #[allow(clippy::cast_precision_loss)]
-        let seconds = last.saturating_sub(first) as f64 / 1e9;
+        analysis.profile.select(&self.profile.names.filter(), &analysis.session);
+        let seconds = recorded.seconds();
+        if analysis.profile.rows().is_empty() {
+            say(&format!("{}: no samples", input.name()));
+        } else if seconds == 0.0 && matches!(self.normalize, Scale::Time) {
+            say(&format!("{}: no two samples have different times: periods are not divided", input.name()));
+        }
         let tally = Tally::of(&analysis.profile, &analysis.session, &self.keys(), seconds);
         issues.push((input.name(), analysis.issues));
         Ok(tally)

@@ -1,6 +1,7 @@
 //! `readperf export`: the profile in the form of another tool.
 
 mod flame;
+mod unheeded;
 
 use super::Cmd;
 use crate::input::Input;
@@ -102,6 +103,10 @@ Examples:
                 format.name
             ));
         }
+        let unheeded = unheeded::unheeded(self, format);
+        if !unheeded.is_empty() {
+            say(&format!("{} has no place for {}", format.name, unheeded.join(", ")));
+        }
         let difference = self.difference(format);
         let analysis = self.analyse(format, &self.input)?;
         let base = match &difference {
@@ -115,6 +120,7 @@ Examples:
             say(&format!("{}: no samples", self.input.name()));
         }
         self.tell_other_events(format, &new);
+        self.tell_timeless(format, &new);
         match (&difference, &base) {
             (Some((write, _)), Some(base)) => write(format, &new, &export(base, &options), &mut out)?,
             _ => (format.write)(&new, &mut out)?,
@@ -167,6 +173,15 @@ impl ExportCommand {
                 self.input.name(),
                 event.name
             ));
+        }
+    }
+
+    /// A format that is a picture of time has no place for samples without one, and says so.
+    fn tell_timeless(&self, format: &Format, export: &Export<'_>) {
+        let rows = export.profile.rows().iter().filter(|row| row.time_ns == 0 && format.shows_time());
+        let samples: u64 = rows.map(|row| row.samples).sum();
+        if samples > 0 {
+            say(&format!("{}: {samples} samples have no time: they are shown at 0", self.input.name()));
         }
     }
 

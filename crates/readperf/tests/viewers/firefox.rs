@@ -137,7 +137,7 @@ pub(crate) fn assert_shape(profile: &Value) {
         for data in thread["markers"]["data"].as_array().unwrap() {
             assert!(schemas.contains(&data["type"].as_str().unwrap()), "{data} has a schema");
         }
-        assert!(thread["pid"].is_string() && thread["tid"].is_u64(), "since version 47");
+        assert!(thread["pid"].is_string() && thread["tid"].is_i64(), "since version 47");
     }
 }
 
@@ -236,12 +236,19 @@ fn other_events_are_markers_and_counters() {
             }
         }
         assert_eq!((count, sum), (samples, period), "{event}");
-        let counters = profile["counters"].as_array().unwrap().iter();
-        let counted = counters.filter(|counter| counter["name"] == event.as_str()).flat_map(|counter| {
-            counter["samples"]["count"].as_array().unwrap().iter().map(|count| count.as_u64().unwrap())
-        });
-        assert_eq!(counted.sum::<u64>(), period, "{event}");
+        assert_eq!(counted(&profile, &event), period, "{event}");
     }
+    let profile = self::profile(&file, &["--weight", "samples"]);
+    for (event, samples, _) in events(&file).into_iter().skip(1) {
+        assert_eq!(counted(&profile, &event), samples, "{event} by samples");
+    }
+}
+
+/// What the counters of an event add up to.
+fn counted(profile: &Value, event: &str) -> u64 {
+    let counters = profile["counters"].as_array().unwrap().iter().filter(|counter| counter["name"] == event);
+    let counts = counters.flat_map(|counter| counter["samples"]["count"].as_array().unwrap());
+    counts.map(|count| count.as_u64().unwrap()).sum()
 }
 
 /// The samples of all threads lie between the first and the last that `stats` has.

@@ -1,6 +1,6 @@
 //! Names that are markup, code or control characters; nothing at all; one sample.
 
-use crate::handmade::{Attr, CODE, KERNEL_CODE, PID, Pipe, Sample};
+use crate::handmade::{self, Attr, CODE, KERNEL_CODE, PID, Pipe, Sample};
 use crate::oracle::{self, fixture, tool};
 use crate::{chrome, firefox, perfetto, pprof, run};
 use std::path::PathBuf;
@@ -53,6 +53,46 @@ fn one_sample() {
     assert_eq!(chrome::trace_events(&trace).iter().filter(|event| event["ph"] == "P").count(), 1);
     let speedscope = run::json(&run::export("speedscope", &file, &[]));
     assert_eq!(speedscope["profiles"][1]["weights"], serde_json::json!([1000]));
+}
+
+/// The kernel gives samples of a thread on its way out the id -1: `pid_t` has a sign.
+#[test]
+fn a_thread_on_its_way_out_is_minus_one() {
+    let dir = oracle::scratch();
+    let mut pipe = Pipe::new(&[Attr::default()]);
+    pipe.map(PID, CODE, "/bin/work", Some(7), 0);
+    pipe.sample(&Sample { tid: u32::MAX, ..Sample::default() });
+    let file = dir.path().join("perf.data");
+    std::fs::write(&file, &pipe.bytes).unwrap();
+    let text = |format: &str, more: &[&str]| String::from_utf8(run::export(format, &file, more)).unwrap();
+    assert!(text("jsonl", &[]).contains("\"pid\":10,\"tid\":-1,"), "{}", text("jsonl", &[]));
+    assert!(text("csv", &[]).contains(",10,-1,"), "{}", text("csv", &[]));
+    assert!(text("folded", &["--with-tid"]).contains("-10/-1;"), "{}", text("folded", &["--with-tid"]));
+    assert!(text("speedscope", &[]).contains("(10/-1)"));
+    assert!(text("chrome", &[]).contains("\"pid\":10,\"tid\":-1,"));
+    let profile = firefox::profile(&file, &[]);
+    assert_eq!(profile["threads"][0]["tid"], -1);
+    firefox::assert_shape(&profile);
+    assert!(pprof::Profile::of(&file, &[]).labels().contains(&("tid".to_owned(), "-1".to_owned())));
+}
+
+/// A picture of time without times is none; that is said.
+#[test]
+fn samples_without_time_are_told() {
+    let dir = oracle::scratch();
+    let sample_type = Attr::default().sample_type & !handmade::sample_type::TIME;
+    let mut pipe = Pipe::new(&[Attr { sample_type, ..Attr::default() }]);
+    pipe.map(PID, CODE, "/bin/work", Some(7), 0);
+    pipe.samples(3, &Sample::default());
+    let file = dir.path().join("perf.data");
+    std::fs::write(&file, &pipe.bytes).unwrap();
+    for (format, told) in
+        [("firefox", true), ("perfetto", true), ("chrome", true), ("pprof", false), ("csv", false)]
+    {
+        let output = tool::command().args(["export", "--format", format]).arg(&file).output().unwrap();
+        let said = tool::stderr(&output);
+        assert_eq!(said.contains("3 samples have no time: they are shown at 0"), told, "{format}: {said}");
+    }
 }
 
 /// Without any sample there still is a file that says so in the format's way.

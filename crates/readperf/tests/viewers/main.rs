@@ -13,6 +13,7 @@
 
 mod chrome;
 mod firefox;
+mod flags;
 mod formats;
 mod golden;
 #[path = "../handmade/mod.rs"]

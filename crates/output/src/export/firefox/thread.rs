@@ -110,7 +110,7 @@ pub(super) fn write_counter(
     rows: &[&SampleRow],
     json: &mut JsonWriter<'_>,
 ) {
-    let pid = export.session.process(process).map_or(0, |process| process.pid);
+    let pid = export.session.process(process).map_or(0, |process| process.pid.cast_signed());
     json.field("name", printable(export.event_name(event)));
     json.field("category", "Event");
     json.field("description", format!("{} of the process", printable(export.event_name(event))));
@@ -118,7 +118,7 @@ pub(super) fn write_counter(
     json.field("mainThreadIndex", main_thread_index);
     json.key("samples").object(|json| {
         json.key("timeDeltas").array(|json| write_deltas(source, rows, json));
-        json.list("count", rows.iter().map(|row| row.period));
+        json.list("count", rows.iter().map(|row| export.weight(row)));
         json.field("length", rows.len());
     });
 }

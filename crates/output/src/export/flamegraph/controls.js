@@ -15,6 +15,7 @@ const flip = button('flame-flip', 'Icicle', 'Turns the picture upside down (i)')
 const color = button('flame-color', 'By name', 'Colours by name instead of by kind of code (c)');
 const base = button('flame-base', '', 'Widths of the base, with what has vanished since (b)');
 const where = make(XHTML, 'div', { id: 'flame-where', role: 'status' });
+const kinds = [];
 row.append(box, result, reset, flip, ...(data.differs ? [base] : [color]), legend());
 bar.append(heading, about, row, where);
 
@@ -29,6 +30,7 @@ function legend() {
     }
     item.append(text);
     all.append(item);
+    return item;
   };
   if (data.differs) {
     entry(['d0', 'd3'], 'less');
@@ -36,7 +38,11 @@ function legend() {
     entry(['d9', 'd12'], 'more');
   } else {
     const present = new Set(data.sort);
-    data.sorts.forEach((name, sort) => present.has(sort) && sort > 1 && entry(['k' + sort + '2'], name));
+    data.sorts.forEach((name, sort) => {
+      if (!present.has(sort) || sort <= 1) return;
+      const item = entry(['k' + sort + '2'], name);
+      if (sort !== LEFT_OUT) kinds.push(item);
+    });
   }
   return all;
 }
@@ -67,10 +73,14 @@ function layout() {
 
 function tell() {
   const found = state.hits === null ? null : matched();
-  result.textContent = found === null ? '' : `matched ${percent(found.share)}`;
-  result.title = found === null ? '' : `${grouped(found.frames)} frames`;
+  const open = found !== null && found.most > found.share;
+  result.textContent = found === null ? '' : `matched ${open ? '≥ ' : ''}${percent(found.share)}`;
+  result.title = found === null ? '' : `${grouped(found.frames)} frames`
+    + (open ? `; ${percent(found.most)} if all that is left out matches, too` : '');
   flip.setAttribute('aria-pressed', state.inverted);
   color.setAttribute('aria-pressed', state.colors === 'name');
+  // Colours by name tell no kinds.
+  kinds.forEach(kind => kind.hidden = state.colors === 'name');
   base.setAttribute('aria-pressed', state.side === 1);
   const texts = [];
   if (state.zoom > 0) texts.push('Zoomed to ' + lineAbout(state.zoom) + '.');

@@ -73,10 +73,11 @@ function search(text) {
   return valid;
 }
 
-// The weight of all matching frames; what is called by a match counts once.
+// The weight of all matching frames; what is called by a match counts once. What is left out elsewhere may match, too.
 function matched() {
-  let sum = 0, frames = 0;
+  let sum = 0, frames = 0, unknown = 0;
   for (let i = 0, covered = 0; i < count; i++) {
+    if (data.sort[i] === LEFT_OUT && i >= covered) unknown += weights[state.side][i];
     if (!isHit(i)) continue;
     frames++;
     if (i >= covered) {
@@ -84,7 +85,8 @@ function matched() {
       covered = end[i];
     }
   }
-  return { frames, share: weights[state.side][0] > 0 ? sum / weights[state.side][0] : 0 };
+  const share = weight => weights[state.side][0] > 0 ? weight / weights[state.side][0] : 0;
+  return { frames, share: share(sum), most: share(sum + unknown) };
 }
 
 // What only the base has: the topmost frames of it.

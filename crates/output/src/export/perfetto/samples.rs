@@ -35,6 +35,7 @@ pub(super) fn write(
         *count = count.wrapping_add(export.weight(row));
         let callstack = told.callstack(row);
         let (pid, tid) = export.ids(row).unwrap_or_default();
+        let (pid, tid) = (pid.cast_unsigned(), tid.cast_unsigned());
         let sample = PerfSample { cpu: row.cpu, pid, tid, callstack, mode: mode(export, row), count: *count };
         let new = std::mem::take(&mut told.new);
         let packet = TracePacket {

@@ -4,6 +4,7 @@ use super::message::*;
 use super::{Packets, write_packet};
 use crate::export::Export;
 use crate::export::circumstances::Unit;
+use crate::export::runs::runs;
 use crate::export::strings::Strings;
 use crate::export::threads::ByThread;
 use crate::text::{printable, printable_bytes};
@@ -87,7 +88,8 @@ impl TrackWriter<'_, '_, '_> {
         for id in threads {
             let label = self.export.thread_label(id);
             let name = printable(&label.comm).into_owned();
-            let (pid, tid) = (label.pid.cast_signed(), i64::from(label.tid));
+            // The number of a thread is wider, and has to be that of its samples.
+            let (pid, tid) = (label.pid, i64::from(label.tid.cast_unsigned()));
             let description = TrackDescriptor {
                 parent: of(&id).map(|process| Track::Process(process).uuid()),
                 thread: Some(ThreadDescriptor { pid, tid, name }),
@@ -99,45 +101,34 @@ impl TrackWriter<'_, '_, '_> {
     }
 
     /// When a thread ran, and the tracepoints that it passed.
-    fn thread<'m>(&mut self, thread: ThreadId, marks: impl Iterator<Item = &'m Mark>) -> io::Result<()> {
+    fn thread<'m>(
+        &mut self,
+        thread: ThreadId,
+        marks: impl Iterator<Item = &'m Mark> + Clone,
+    ) -> io::Result<()> {
         let track = Track::Thread(thread);
-        let mut running = None;
-        for mark in marks {
-            match mark.kind {
-                MarkKind::SwitchIn => {
-                    // Two in a row: the end of the first is lost.
-                    if running.replace(true) == Some(true) {
-                        self.end(track, mark.time_ns)?;
-                    }
-                    let name = mark.cpu.map_or("running".into(), |cpu| format!("CPU {cpu}"));
-                    self.event(track, kind::SLICE_BEGIN, &name, mark.time_ns, Vec::new())?;
-                }
-                MarkKind::SwitchOut { .. } => {
-                    // What was running before the recording began has no beginning either.
-                    if running.replace(false) == Some(true) {
-                        self.end(track, mark.time_ns)?;
-                    }
-                }
-                MarkKind::Tracepoint { event, text } => {
-                    let text = text.and_then(|text| self.export.marks.text(text));
-                    let annotation = text.map(|text| Annotation {
-                        name: "text".into(),
-                        text: Some(printable(text).into_owned()),
-                        ..Annotation::default()
-                    });
-                    let name = self.export.event_name(event as usize);
-                    let annotations = annotation.into_iter().collect();
-                    self.event(track, kind::INSTANT, &printable(name), mark.time_ns, annotations)?;
-                }
-                MarkKind::Lost(_) => {}
+        let exit = self.export.session.thread(thread).and_then(|thread| thread.exit_time_ns);
+        for run in runs(marks.clone(), exit) {
+            self.event(track, kind::SLICE_BEGIN, &run.name(), run.from_ns, Vec::new())?;
+            // A slice that is not ended lasts to the end of the trace.
+            if let Some(to_ns) = run.to_ns {
+                self.end(track, to_ns)?;
             }
         }
-        // It ran until it exited; else a slice that is not ended lasts to the end of the trace.
-        let exit = self.export.session.thread(thread).and_then(|thread| thread.exit_time_ns);
-        match exit.filter(|_| running == Some(true)) {
-            Some(exit) => self.end(track, exit),
-            None => Ok(()),
+        for mark in marks {
+            if let MarkKind::Tracepoint { event, text } = mark.kind {
+                let text = text.and_then(|text| self.export.marks.text(text));
+                let annotation = text.map(|text| Annotation {
+                    name: "text".into(),
+                    text: Some(printable(text).into_owned()),
+                    ..Annotation::default()
+                });
+                let name = self.export.event_name(event as usize);
+                let annotations = annotation.into_iter().collect();
+                self.event(track, kind::INSTANT, &printable(name), mark.time_ns, annotations)?;
+            }
         }
+        Ok(())
     }
 
     /// What was lost, on a track of its own.

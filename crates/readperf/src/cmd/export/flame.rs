@@ -55,6 +55,20 @@ pub(super) struct FlameArguments {
 }
 
 impl FlameArguments {
+    /// The flags that were given, but for `--base`.
+    pub(super) fn given(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let default = FlameOptions::default();
+        let options = self.options();
+        let all = [
+            ("--inverted", options.inverted),
+            ("--reverse", options.reverse),
+            ("--colors", options.colors != default.colors),
+            ("--order", options.siblings != default.siblings),
+            ("--min-share", options.least != default.least),
+        ];
+        all.into_iter().filter_map(|(name, given)| given.then_some(name))
+    }
+
     /// The options of the format.
     pub(super) fn options(&self) -> FlameOptions {
         FlameOptions {
