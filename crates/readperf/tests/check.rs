@@ -467,7 +467,7 @@ fn binaries_that_are_not_here_are_told_unless_not_asked_for() {
     let (value, status) = check_with(&[], &path);
     assert_eq!((kinds(&value), status), (vec!["no_names_here"], 0));
     let message = findings(&value)[0]["message"].as_str().unwrap();
-    assert!(message.contains("libgone.so (no file at /no/such/libgone.so)"), "{message}");
+    assert!(message.contains("libgone.so (no file at /no/such/libgone.so, and no build-id was recorded"), "{message}");
     assert_eq!(kinds(&check_with(&["--no-names"], &path).0), [""; 0]);
     // The fixture brings its program and library along; where they were made they are not.
     let said = |options: &[&str]| check_with(options, &fixture("main")).0.to_string();

@@ -11,7 +11,7 @@
 //! assert_eq!(answers.len(), 1);
 //! assert_eq!(
 //!     answers[0].symbol(0).unwrap_err().to_string(),
-//!     "no file at /nonexistent/prog"
+//!     "no file at /nonexistent/prog, and no build-id was recorded to find it by"
 //! );
 //! ```
 //!

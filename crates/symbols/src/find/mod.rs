@@ -49,6 +49,8 @@ const BINARIES: &[Place] = &[
 /// Where a separate file with symbols and debug information may be.
 const DEBUG_FILES: &[Place] = &[
     debug_link::PLACE,
+    // The cache may hold the binary as it was before it was stripped.
+    build_id_cache::BINARY,
     build_id_cache::DEBUG_FILE,
     debug_dirs::BESIDE_PATH,
     debug_dirs::BY_BUILD_ID,
