@@ -1,10 +1,12 @@
 //! Stripped binaries with separate debug files, in each place where one may be, and binaries that are not the
 //! recorded ones.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use crate::programs::{compile, directory, options, resolve_file, run, segments};
-use readperf_symbols::{BuildId, Options, Provides, Reason, SymbolBatch};
+use readperf_symbols::{BuildId, MountNamespaces, Options, Provides, Reason, SymbolBatch};
 
 struct Split {
     dir: PathBuf,
@@ -176,6 +178,39 @@ fn the_binary_before_it_was_stripped() {
     assert_eq!(shown(&answer), split.expected());
     let lines = answer.found.iter().find(|found| found.provides == Provides::DebugInfo);
     assert_eq!(lines.map(|found| &found.path), Some(&debug));
+}
+
+/// The file system of a container is another one, and ends with its last process.
+#[test]
+fn in_a_container_that_is_running() {
+    let Some(split) = split("split_container", &["-O2", "-g"]) else { return };
+    let inside = split.dir.join("inside");
+    std::fs::create_dir_all(&inside).unwrap();
+    let script = "mount -t tmpfs none \"$1\" && cp \"$2\" \"$1/prog\" && echo ready && exec cat";
+    let mut container = Command::new("unshare");
+    container.args(["-m", "sh", "-c", script, "sh"]).arg(&inside).arg(&split.full);
+    container.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let Ok(mut container) = container.spawn() else {
+        eprintln!("SKIPPED in_a_container_that_is_running: no unshare");
+        return;
+    };
+    let mut said = [0; 5];
+    if container.stdout.take().unwrap().read_exact(&mut said).is_err() || &said != b"ready" {
+        eprintln!("SKIPPED in_a_container_that_is_running: not allowed here");
+        container.wait().unwrap();
+        return;
+    }
+    let (path, options) = (inside.join("prog"), split.only(vec![]));
+    let answer = resolve_file(&options, &path, Some(split.id), split.offsets.clone());
+    let without_id = resolve_file(&options, &path, None, vec![1]).batch_reason;
+    let alone = Options { mount_namespaces: MountNamespaces::none(), ..options };
+    let not_searched = resolve_file(&alone, &path, Some(split.id), vec![1]).batch_reason;
+    // Without input it ends.
+    drop(container.stdin.take());
+    container.wait().unwrap();
+    assert_eq!(shown(&answer), split.expected());
+    assert_eq!(without_id, Some(Reason::NoFileNorId { path: path.clone() }));
+    assert_eq!(not_searched, Some(Reason::NoFile { path }));
 }
 
 #[test]
