@@ -117,7 +117,8 @@ impl Statistics {
                 count.period = count.period.wrapping_add(share.period);
             }
         }
-        if let Some(time) = sample.time() {
+        // 0 is no time.
+        if let Some(time) = sample.time().filter(|time| *time != 0) {
             if self.strays.is_stray(event.schema(), time) {
                 let message = || {
                     format!(

@@ -37,8 +37,17 @@ pub enum Value {
         /// Bytes from its start.
         offset: u64,
     },
+    /// A place in a binary that has neither a line nor a name there.
+    Code {
+        /// The binary.
+        binary: BinaryId,
+        /// The address, as in the binary.
+        address: u64,
+    },
     /// A source file.
     File(FileId),
+    /// A source file that is not known, of code in this binary; `None` where no mapping covers the address.
+    NoFile(Option<BinaryId>),
     /// A line of a source file, from 1.
     Line {
         /// The file.

@@ -117,10 +117,11 @@ pub(crate) fn unknown_event(wanted: &[String], schema: &Schema) -> Option<String
 impl NameOptions {
     /// The options that choose samples by name and were given.
     pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
-        let symbols = [&self.symbol_names, &self.symbol_list, &self.symbol_filter];
         named([
             ("--dso", self.dsos.is_empty()),
-            ("--symbol", symbols.iter().all(|names| names.is_empty())),
+            ("--symbol", self.symbol_names.is_empty()),
+            ("-S", self.symbol_list.is_empty()),
+            ("--symbol-filter", self.symbol_filter.is_empty()),
             ("--focus", self.focus.is_empty()),
             ("--ignore", self.ignore.is_empty()),
         ])

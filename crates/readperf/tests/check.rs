@@ -274,6 +274,21 @@ fn a_time_outside_the_recording_does_no_harm() {
     nothing(&with_a_sample_at(1_299_000_000, true));
 }
 
+/// 0 is no time: none that cannot be, and not the first of all.
+#[test]
+fn a_sample_without_a_time_has_no_impossible_one() {
+    for tell_range in [true, false] {
+        let dir = scratch();
+        let path = dir.path().join("made.data");
+        std::fs::write(&path, &with_a_sample_at(0, tell_range).bytes).unwrap();
+        let stats: Value =
+            serde_json::from_str(&tool::answer(&["stats", "--json", path.to_str().unwrap()])).unwrap();
+        assert_eq!(stats["issues"], serde_json::json!([]), "{tell_range}");
+        let [first, last] = ["first_time_ns", "last_time_ns"].map(|key| stats[key].as_u64().unwrap());
+        assert!((1_000_000_000..last).contains(&first) && last == 1_309_000_000, "{first} {last}");
+    }
+}
+
 /// A sample whose chain is completed later is delivered then: that is no jump of the time.
 #[test]
 fn a_chain_that_is_completed_late_is_no_jump_back() {

@@ -71,7 +71,7 @@ impl Live {
             // perf first merges the rows of all binaries that have the same file, and asks for the binary of the merged row
             // then: samples without a file (in the PLT, say) are gone if the first one was taken in another binary.
             for table in [&mut perf, &mut mine] {
-                table.retain(|file, _| !matches!(file[0].as_str(), "" | "N/A"));
+                table.retain(|file, _| !file[0].is_empty() && !file[0].starts_with('['));
             }
         }
         assert!(!perf.is_empty(), "perf has rows for {perf_key}");

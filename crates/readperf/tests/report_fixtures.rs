@@ -3,8 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+mod handmade;
 mod oracle;
 
+use handmade::{Attr, PID, Pipe, Sample};
 use oracle::{fixture, scratch, tool};
 use readperf::profile::Keep;
 use readperf::{PassOptions, Request};
@@ -214,6 +216,30 @@ fn slices_of_time_add_up() {
     assert_eq!(quarters.iter().sum::<u64>(), all, "{quarters:?}");
     assert!(quarters.iter().all(|quarter| *quarter < all), "{quarters:?}");
     assert_eq!(samples("25%/1,25%/3"), quarters[0] + quarters[2]);
+}
+
+/// Two binaries that are not here have code at equal addresses; and there is code that no mapping covers.
+#[test]
+fn places_without_a_line_tell_their_binary() {
+    let dir = scratch();
+    let path = dir.path().join("made.data");
+    let mut pipe = Pipe::sound(&[Attr::default()]);
+    for (start, name) in [(0x50_0000, "/no/such/one"), (0x60_0000, "/no/such/two")] {
+        pipe.map(PID, start, name, Some(9), 0);
+        pipe.samples(100, &Sample { ip: start + 0x10, chain: Vec::new(), ..Sample::default() });
+    }
+    pipe.samples(100, &Sample { ip: 0x70_0010, chain: Vec::new(), ..Sample::default() });
+    std::fs::write(&path, &pipe.bytes).unwrap();
+    let rows = |key: &str| {
+        let answer =
+            tool::answer(&["report", "--no-children", "--csv", "--sort", key, path.to_str().unwrap()]);
+        answer.lines().skip(1).map(|line| line.split(',').nth(1).unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(rows("srcline"), ["0x0000000000700010", "one[10]", "two[10]"]);
+    assert_eq!(rows("srcfile"), ["[unknown]", "[one]", "[two]"]);
+    let json =
+        tool::answer(&["report", "--no-children", "--json", "--sort", "srcfile", path.to_str().unwrap()]);
+    assert!(!json.contains("one"), "a file that is not known is null: {json}");
 }
 
 #[test]

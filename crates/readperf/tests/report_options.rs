@@ -87,6 +87,8 @@ fn what_cannot_be_done_is_refused_with_a_reason() {
         (&["-g", "branch"], "-b shows them"),
         (&["-w", "x"], "is no width"),
         (&["--hierarchy", "--group"], "cannot be used with"),
+        (&["--hierarchy", "-g", "caller"], "-g none"),
+        (&["--hierarchy", "-G"], "-g none"),
     ] {
         let data = multi();
         let output = tool::run(&[&["report"], options, &[&data]].concat());
@@ -99,6 +101,8 @@ fn what_cannot_be_done_is_refused_with_a_reason() {
 fn nothing_to_show_has_a_reason() {
     let text = report(&["--comm", "nobody", "--cpu", "77"]);
     assert!(text.contains("no samples\n  nothing passes --comm and --cpu;"), "{text}");
+    let text = report(&["-S", "nobody", "--symbol-filter", "nothing"]);
+    assert!(text.contains("nothing passes -S and --symbol-filter;"), "{text}");
     assert!(report(&["-b"]).contains("perf record -b"));
     assert!(!report(&["--comm", "work"]).contains("nothing passes"));
 }
@@ -190,6 +194,8 @@ fn sizes_of_functions_are_perfs() {
 #[test]
 fn levels_of_a_tree_add_up() {
     let text = report(&["--hierarchy", "--sort", "comm,dso,symbol", "-n", "--percent-limit", "0"]);
+    let with_words = ["--hierarchy", "--sort", "comm,dso,symbol", "-n", "--percent-limit", "0", "-g", "none"];
+    assert_eq!(report(&with_words), text, "as perf's scripts call it");
     let first = text.split("\n\n").next().unwrap();
     let mut levels: BTreeMap<usize, u64> = BTreeMap::new();
     for line in first.lines().skip(2) {

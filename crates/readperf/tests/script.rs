@@ -110,7 +110,7 @@ fn unwound_stacks_have_the_inlined_functions() {
     let test = "unwound_stacks_have_the_inlined_functions";
     // The fixed share of stacks at the start and the end of a program, which perf does not always unwind, is small.
     let record = ["-F", "2000", "--call-graph", "dwarf,8192", "-e", "cpu-clock:u"];
-    let all = compare_live(test, &record, &[&["--no-inline"], &[]], "1500");
+    let all = compare_live(test, &record, &[&["--no-inline"], &[], &["--max-stack", "0"]], "1500");
     if all.lines > 0 {
         assert!(all.lines > 4000, "{test}: {} lines are not enough to judge", all.lines);
         assert!(all.share() >= 0.995, "{test}: only {:.4} of {} lines", all.share(), all.lines);

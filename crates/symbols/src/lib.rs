@@ -11,7 +11,7 @@
 //! assert_eq!(answers.len(), 1);
 //! assert_eq!(
 //!     answers[0].symbol(0).unwrap_err().to_string(),
-//!     "no file at /nonexistent/prog"
+//!     "no file at /nonexistent/prog, and no build-id was recorded to find it by"
 //! );
 //! ```
 //!
@@ -46,7 +46,7 @@ pub use demangle::{Demangle, demangle};
 pub use files::Files;
 #[cfg(feature = "debuginfod")]
 pub use find::Debuginfod;
-pub use find::SymbolArchive;
+pub use find::{MountNamespaces, SymbolArchive};
 pub use options::{FileBytes, FileLoader, GuestFiles, LinesOf, Options};
 pub use reason::Reason;
 pub use resolve::{Resolver, resolve};

@@ -54,7 +54,6 @@ impl FileLoader {
     }
 
     /// Notes that the answer depends on more than files, so that it is not kept.
-    #[cfg(feature = "debuginfod")]
     pub(crate) fn note_other_source(&self) {
         if let Some(trace) = &self.trace {
             trace.unsettle();
@@ -170,6 +169,8 @@ pub struct Options {
     /// Servers to ask for what is not found otherwise.
     #[cfg(feature = "debuginfod")]
     pub debuginfod: Option<crate::find::Debuginfod>,
+    /// Where the containers' file systems are that are running here, for binaries whose build-id was recorded.
+    pub mount_namespaces: crate::find::MountNamespaces,
     /// Whether the running kernel stands for the recorded one when the recording has no build-id of it.
     pub trust_running_kernel: bool,
 }
@@ -216,6 +217,7 @@ impl Default for Options {
             guest: GuestFiles::default(),
             #[cfg(feature = "debuginfod")]
             debuginfod: None,
+            mount_namespaces: crate::find::MountNamespaces::default(),
             trust_running_kernel: false,
         }
     }

@@ -16,6 +16,11 @@ pub enum Reason {
         /// The path that was looked for.
         path: PathBuf,
     },
+    /// There is no file at the recorded path, and no build-id was recorded that would tell it elsewhere.
+    NoFileNorId {
+        /// The path that was looked for.
+        path: PathBuf,
+    },
     /// What was recorded is memory that no file backs (heap, stack, generated code).
     NotAFile {
         /// The name of the mapping as recorded.
@@ -170,6 +175,9 @@ impl Reason {
             Reason::NoFile { .. } | Reason::OtherMachine { .. } => fixed(
                 "give --symfs ROOT or --symbols DIR with the recorded machine's files, or `perf archive` of it",
             ),
+            Reason::NoFileNorId { .. } => fixed(
+                "give --symfs ROOT with the recorded machine's files at their paths, or record with --buildid-mmap",
+            ),
             Reason::BuildIdDiffers { recorded, .. } => with_id(recorded, "the file"),
             Reason::NotReadable { .. } => fixed("run as a user who may read it"),
             Reason::ForeignOwner { .. } => {
@@ -228,6 +236,9 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::NoFile { path } => write!(f, "no file at {}", path.display()),
+            Reason::NoFileNorId { path } => {
+                write!(f, "no file at {}, and no build-id was recorded to find it by", path.display())
+            }
             Reason::NotAFile { name } => write!(f, "{} is memory without a file", name.display()),
             Reason::BuildIdDiffers { path, recorded, found: Some(found) } => {
                 write!(f, "build-id differs: recorded {recorded}, {} has {found}", path.display())

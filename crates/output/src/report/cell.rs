@@ -29,6 +29,11 @@ pub(super) fn function<'f>(facts: &Facts<'f>, id: FunctionId, inlined: bool) -> 
     }
 }
 
+/// The name of a binary that stands where another name is missing; some have brackets of their own.
+fn bracketed(name: Cow<'_, str>) -> Cow<'_, str> {
+    if name.starts_with('[') { name } else { format!("[{name}]").into() }
+}
+
 /// The last part of a path.
 fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
@@ -74,7 +79,15 @@ pub(super) fn text<'f>(facts: &'f Facts<'_>, style: CellStyle, value: Value, sam
         Value::Offset { function: id, offset } => {
             format!("{}+{offset:#x}", function(facts, id, false)).into()
         }
+        Value::Code { binary: id, address } => {
+            let name =
+                binary(facts, Some(id)).map_or(Cow::Borrowed(UNKNOWN), |binary| lossy(&binary.short_name));
+            format!("{name}[{address:x}]").into()
+        }
         Value::File(id) => source(facts, id, style).into(),
+        Value::NoFile(id) => {
+            binary(facts, id).map_or(Cow::Borrowed(UNKNOWN), |binary| bracketed(lossy(&binary.short_name)))
+        }
         Value::Line { file, line } => format!("{}:{line}", source(facts, file, style)).into(),
         Value::Number(number) => number.to_string().into(),
         Value::PerSample(number) => number.wrapping_mul(samples).to_string().into(),
@@ -88,7 +101,7 @@ pub(super) fn text<'f>(facts: &'f Facts<'_>, style: CellStyle, value: Value, sam
 /// As JSON: numbers stay numbers, paths are whole.
 pub(super) fn json(facts: &Facts<'_>, value: Value, samples: u64) -> Json {
     match value {
-        Value::Unknown => Json::Null,
+        Value::Unknown | Value::NoFile(_) => Json::Null,
         Value::Process(id) => facts.session.process(id).map_or(Json::Null, |process| process.pid.into()),
         Value::Thread(id) => facts.session.thread(id).map_or(Json::Null, |thread| thread.tid.into()),
         Value::File(id) => facts.profile.names().file(id).into(),
@@ -103,6 +116,7 @@ pub(super) fn json(facts: &Facts<'_>, value: Value, samples: u64) -> Json {
         | Value::Binary(_)
         | Value::Function { .. }
         | Value::Offset { .. }
+        | Value::Code { .. }
         | Value::Text(_) => text(facts, CellStyle::default(), value, samples).into(),
     }
 }

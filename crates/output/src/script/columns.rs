@@ -12,6 +12,8 @@ pub(super) struct Columns {
     pub(super) fields: Fields,
     /// Whether its samples have call chains that are shown.
     pub(super) has_chain: bool,
+    /// Whether the name of the thread is padded: not where chains are asked for.
+    pub(super) is_comm_padded: bool,
     /// How its places are shown: index in the list of styles. `None` where they are not.
     pub(super) style: Option<usize>,
     /// As `style`, of places in user mode that come from an unwound stack.
@@ -40,7 +42,10 @@ pub(super) fn columns(options: &Options, schema: &Schema) -> Result<(Vec<Columns
     let columns = events.iter().map(|event| {
         let attr = &event.attr;
         let fields = by_class.get(Class::of(attr.kind).index()).copied().unwrap_or_default();
-        let has_chain = options.chains && has_chain(attr) && fields.has(Field::Ip);
+        let unwinds = attr.sample_type.has(SampleType::STACK_USER);
+        let wants_chain = options.chains && has_chain(attr) && fields.has(Field::Ip);
+        // Of stacks that are unwound, not even the first place comes from a chain of no length.
+        let has_chain = wants_chain && (options.max_stack > 0 || !unwinds);
         let mut style_of = |inlines: bool| {
             let style = Style {
                 chain: has_chain,
@@ -58,7 +63,7 @@ pub(super) fn columns(options: &Options, schema: &Schema) -> Result<(Vec<Columns
             })
         };
         let shown = fields.has(Field::Ip);
-        let unwound = attr.sample_type.has(SampleType::STACK_USER) && options.inlines == Inlines::Unwound;
+        let unwound = unwinds && options.inlines == Inlines::Unwound;
         let inlines = has_chain && options.inlines == Inlines::All;
         let style = shown.then(|| style_of(inlines));
         let unwound_style = shown.then(|| style_of(inlines || unwound && has_chain));
@@ -66,6 +71,7 @@ pub(super) fn columns(options: &Options, schema: &Schema) -> Result<(Vec<Columns
         Columns {
             fields,
             has_chain,
+            is_comm_padded: !wants_chain,
             style,
             unwound_style,
             name: name(event, width),

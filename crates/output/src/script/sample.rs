@@ -176,8 +176,7 @@ impl Script {
     ) {
         let fields = columns.fields;
         if fields.has(Field::Comm) {
-            // Before a call chain the name is not padded.
-            right(out, start.comm, if columns.has_chain { 0 } else { 16 });
+            right(out, start.comm, if columns.is_comm_padded { 16 } else { 0 });
             out.push(b' ');
         }
         let number = |out: &mut Vec<u8>, id: u32| signed(out, id.cast_signed().into(), 5);

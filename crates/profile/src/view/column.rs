@@ -123,6 +123,10 @@ pub(super) fn compare(facts: &Facts<'_>, a: Option<&Value>, b: Option<&Value>) -
         (Value::Offset { function: a, offset: x }, Value::Offset { function: b, offset: y }) => {
             by_function(facts, *a, *b).then(x.cmp(y))
         }
+        (Value::Code { binary: a, address: x }, Value::Code { binary: b, address: y }) => {
+            binary(facts, Some(*a)).cmp(binary(facts, Some(*b))).then(x.cmp(y))
+        }
+        (Value::NoFile(a), Value::NoFile(b)) => binary(facts, *a).cmp(binary(facts, *b)),
         (Value::File(a), Value::File(b)) => file(*a).cmp(&file(*b)),
         (Value::Line { file: a, line: x }, Value::Line { file: b, line: y }) => {
             file(*a).cmp(&file(*b)).then(x.cmp(y))

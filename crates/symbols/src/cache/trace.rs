@@ -79,7 +79,6 @@ impl Trace {
     }
 
     /// Notes that answers must not be kept: they depend on what was said elsewhere.
-    #[cfg(feature = "debuginfod")]
     pub(crate) fn unsettle(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_unsettled = true;
     }

@@ -67,14 +67,19 @@ fn cpp(raw: &str, style: Demangle) -> Option<String> {
         None => return None,
     };
     let mut options = DemangleOptions::new().recursion_limit(MAX_DEPTH);
-    if style == Demangle::Simple {
+    // What the compiler makes for a function has its whole name, in which the parameters are no signature of its own.
+    let is_special = raw.starts_with("_ZT") || raw.starts_with("_ZG");
+    if style == Demangle::Simple && !is_special {
         options = options.no_params().no_return_type();
     }
     let mut out = Bounded::for_name(raw);
     symbol.structured_demangle(&mut out, &options).ok()?;
     let mut name = out.text;
     if style == Demangle::Simple {
-        spelling::cut_qualifiers(&mut name);
+        match is_special {
+            true => spelling::cut_clones(&mut name),
+            false => spelling::cut_qualifiers(&mut name),
+        }
     }
     Some(spelling::like_gnu(name))
 }
@@ -118,6 +123,33 @@ impl fmt::Write for Bounded {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // The expected names are what `c++filt` prints and, for the simple ones, `c++filt -p`; perf prints these.
+    #[test]
+    fn what_compilers_make_beside_functions() {
+        let names = [
+            (
+                "_ZThn8_N12LIRGenerator8block_doEP10BlockBegin",
+                "non-virtual thunk to LIRGenerator::block_do(BlockBegin*)",
+            ),
+            ("_ZTv0_n24_N3Foo3barEi", "virtual thunk to Foo::bar(int)"),
+            ("_ZTcv0_n24_v0_n32_N1D1fEv", "covariant return thunk to D::f()"),
+            ("_ZTch0_h16_N1D1fEv", "covariant return thunk to D::f()"),
+            ("_ZThn8_NK1A3fooEv.cold", "non-virtual thunk to A::foo() const"),
+            ("_ZGVZ3fooiE1x", "guard variable for foo(int)::x"),
+            ("_ZTV3Foo", "vtable for Foo"),
+            ("_ZTTSt9strstream", "VTT for std::strstream"),
+            ("_ZTIPKc", "typeinfo for char const*"),
+            ("_ZTSSt6vectorIiSaIiEE", "typeinfo name for std::vector<int, std::allocator<int> >"),
+            ("_ZTC3Foo16_3Bar", "construction vtable for Bar-in-Foo"),
+            ("_ZTW3foo", "TLS wrapper function for foo"),
+        ];
+        for (raw, name) in names {
+            assert_eq!(demangle(raw, Demangle::Simple), name, "{raw}");
+        }
+        let raw = "_ZThn8_NK1A3fooEv.cold";
+        assert_eq!(demangle(raw, Demangle::Full), "non-virtual thunk to A::foo() const [clone .cold]");
+    }
 
     // The expected names are what c++filt and rustfilt print.
     #[test]

@@ -22,7 +22,52 @@ const LITERALS: &[(&str, &str)] = &[
 
 /// Rewrites a name as the GNU tools (and `perf`, which uses their demangler) write it.
 pub(super) fn like_gnu(name: String) -> String {
-    empty_packs(booleans(literals(function_types(addresses(classes(name))))))
+    empty_packs(booleans(literals(function_types(addresses(classes(special(name)))))))
+}
+
+/// What compilers make beside functions, as the demangler writes it in braces (Itanium C++ ABI, 5.1.4).
+fn special(name: String) -> String {
+    // The demangler has the two classes the wrong way round.
+    if let Some((outer, inner)) =
+        name.strip_prefix("construction vtable for ").and_then(|rest| rest.split_once("-in-"))
+    {
+        return format!("construction vtable for {inner}-in-{outer}");
+    }
+    let Some((kind, rest)) = name.strip_prefix('{').and_then(|rest| rest.split_once('(')) else {
+        return name;
+    };
+    let Some((of, clones)) = rest.rsplit_once(")}") else { return name };
+    let (prefix, of) = match kind {
+        "vtable" => ("vtable for", of),
+        "vtt" => ("VTT for", of),
+        "virtual override thunk" => match thunk(of) {
+            Some(parts) => parts,
+            None => return name,
+        },
+        _ => return name,
+    };
+    format!("{prefix} {of}{clones}")
+}
+
+/// A thunk tells how it changes `this`, and with a second place how it changes what is returned.
+fn thunk(text: &str) -> Option<(&'static str, &str)> {
+    let after_place = |text: &'_ str| -> Option<(bool, usize)> {
+        let is_virtual = text.starts_with("{virtual offset(");
+        (is_virtual || text.starts_with("{offset(")).then_some(())?;
+        Some((is_virtual, text.find(")}, ")?.checked_add(")}, ".len())?))
+    };
+    let (is_virtual, end) = after_place(text)?;
+    let rest = text.get(end..)?;
+    match (after_place(rest), is_virtual) {
+        (Some((_, end)), _) => Some(("covariant return thunk to", rest.get(end..)?)),
+        (None, true) => Some(("virtual thunk to", rest)),
+        (None, false) => Some(("non-virtual thunk to", rest)),
+    }
+}
+
+/// Cuts what tells the clones of a function apart.
+pub(super) fn cut_clones(name: &mut String) {
+    name.truncate(name.find(" [clone ").unwrap_or(name.len()));
 }
 
 /// Cuts what belongs to the signature and is still there.

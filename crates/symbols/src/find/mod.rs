@@ -14,6 +14,7 @@ mod debuginfod;
 pub(crate) mod generated;
 mod kernel_images;
 mod module_files;
+mod mount_namespaces;
 mod recorded_path;
 mod search_dirs;
 mod split_files;
@@ -34,6 +35,7 @@ use compressed::Compression;
 #[cfg(feature = "debuginfod")]
 pub use debuginfod::Debuginfod;
 pub(crate) use module_files::module_name;
+pub use mount_namespaces::MountNamespaces;
 pub(crate) use split_files::SplitPlaces;
 
 /// Where the file that was mapped may be.
@@ -42,6 +44,7 @@ const BINARIES: &[Place] = &[
     recorded_path::REPLACED,
     build_id_cache::BINARY,
     search_dirs::BINARY,
+    mount_namespaces::BINARY,
     #[cfg(feature = "debuginfod")]
     debuginfod::BINARY,
 ];
@@ -49,6 +52,8 @@ const BINARIES: &[Place] = &[
 /// Where a separate file with symbols and debug information may be.
 const DEBUG_FILES: &[Place] = &[
     debug_link::PLACE,
+    // The cache may hold the binary as it was before it was stripped.
+    build_id_cache::BINARY,
     build_id_cache::DEBUG_FILE,
     debug_dirs::BESIDE_PATH,
     debug_dirs::BY_BUILD_ID,

@@ -15,6 +15,11 @@ fn as_recorded(search: &Search<'_>) -> Vec<PathBuf> {
 }
 
 fn replaced(search: &Search<'_>) -> Vec<PathBuf> {
-    let name = search.path.as_os_str().as_bytes().strip_suffix(b" (deleted)");
-    name.map(|name| search.here(Path::new(OsStr::from_bytes(name)))).into_iter().collect()
+    before_it_was_deleted(search.path).map(|path| search.here(path)).into_iter().collect()
+}
+
+/// The name without what the kernel puts behind that of a deleted file.
+pub(super) fn before_it_was_deleted(path: &Path) -> Option<&Path> {
+    let name = path.as_os_str().as_bytes().strip_suffix(b" (deleted)")?;
+    Some(Path::new(OsStr::from_bytes(name)))
 }

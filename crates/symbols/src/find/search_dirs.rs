@@ -1,7 +1,8 @@
 //! Directories that the user names: binaries by the last part of their name, debug files by build-id.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use super::recorded_path;
 use super::{Place, Proof, Search};
 
 pub(super) const BINARY: Place = Place { candidates: by_name, proof: Proof::SameId };
@@ -9,7 +10,9 @@ pub(super) const DEBUG_FILE: Place = Place { candidates: debug_files, proof: Pro
 
 fn by_name(search: &Search<'_>) -> Vec<PathBuf> {
     let Some(name) = search.path.file_name() else { return Vec::new() };
-    search.options.search_dirs.iter().map(|dir| dir.join(name)).collect()
+    let before = recorded_path::before_it_was_deleted(Path::new(name));
+    let names = || std::iter::once(Path::new(name)).chain(before);
+    search.options.search_dirs.iter().flat_map(|dir| names().map(|name| dir.join(name))).collect()
 }
 
 fn debug_files(search: &Search<'_>) -> Vec<PathBuf> {

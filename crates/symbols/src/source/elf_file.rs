@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use crate::build_id::BuildId;
 use crate::files::Files;
 use crate::find::{DebugLink, Opened, Search, SplitPlaces};
 use crate::reason::Reason;
@@ -22,20 +23,22 @@ pub(crate) fn open<'f>(
     subject: &Subject,
 ) -> Option<Result<Box<dyn Names + 'f>, Reason>> {
     let Subject::File { path, build_id } = subject else { return None };
-    if is_without_file(path) {
+    if is_without_file(path, build_id.as_ref()) {
         return Some(Err(Reason::NotAFile { name: path.clone() }));
     }
     let search = Search { options: &shared.options, path, build_id: *build_id, debug_link: None };
     let names = match search.binary() {
         Ok(binary) => from_binary(search, Kept::new(binary, shared.files), shared.files),
+        Err(Reason::NoFile { path }) if build_id.is_none() => Err(Reason::NoFileNorId { path }),
         Err(reason) => from_debug_file(&search, reason, shared.files),
     };
     Some(names.map(|names| Box::new(names) as Box<dyn Names + 'f>))
 }
 
-pub(crate) fn is_without_file(path: &Path) -> bool {
+/// What has a build-id was a file, though perhaps one in memory (`memfd_create(2)`), and may be found by it.
+pub(crate) fn is_without_file(path: &Path, build_id: Option<&BuildId>) -> bool {
     let name = path.as_os_str().as_bytes();
-    name.is_empty() || WITHOUT_FILE.iter().any(|start| name.starts_with(start))
+    name.is_empty() || build_id.is_none() && WITHOUT_FILE.iter().any(|start| name.starts_with(start))
 }
 
 /// A file that was found and whose bytes are kept.
@@ -64,28 +67,18 @@ pub(super) fn from_binary<'f>(
         checksum,
         binary: binary.path.clone(),
     });
-    let needs = Needs {
-        symbols: !elf::has_symbol_table(&runtime),
-        debug_info: dwarf::Wanted::by(search.options).is_some() && !dwarf::has_debug_info(binary.data),
+    let separate = Separate::find(&search, &runtime, binary.data, files);
+    let symbols = separate.symbols.as_ref().and_then(|kept| Some((kept, Image::parse(kept.data)?)));
+    let embedded = match elf::has_symbol_table(&runtime) || symbols.is_some() {
+        true => None,
+        false => mini_debug_info::read(&runtime, files),
     };
-    let separate =
-        if needs.any() { search.debug_file(|image, data| needs.are_met_by(image, data)) } else { None };
-    let separate = separate.map(|opened| Kept::new(opened, files));
-    let separate = separate.as_ref().and_then(|kept| Image::parse(kept.data).map(|image| (kept, image)));
-    let symbols = match &separate {
-        Some((kept, image)) if needs.symbols && elf::has_symbol_table(image) => {
-            Some((kept.path.as_path(), image))
-        }
-        _ => None,
+    let in_binary = (binary.path.as_path(), &runtime);
+    let debug = match separate.debug_info().and_then(|kept| Some((kept, Image::parse(kept.data)?))) {
+        Some((kept, image)) => debug_files(&search, in_binary, kept, &image, files),
+        None => debug_files(&search, in_binary, &binary, &runtime, files),
     };
-    let embedded =
-        if needs.symbols && symbols.is_none() { mini_debug_info::read(&runtime, files) } else { None };
-    let debug = match &separate {
-        Some((kept, image)) if needs.debug_info => {
-            debug_files(&search, (&binary.path, &runtime), kept, image, files)
-        }
-        _ => debug_files(&search, (&binary.path, &runtime), &binary, &runtime, files),
-    };
+    let symbols = symbols.as_ref().map(|(kept, image)| (kept.path.as_path(), image));
     let parts = Parts {
         runtime: (binary.path.as_path(), runtime),
         symbols,
@@ -133,19 +126,43 @@ fn from_debug_file<'f>(
     ElfNames::read(parts, files, search.options)
 }
 
-/// What the binary's own file lacks.
-#[derive(Clone, Copy, Debug)]
-struct Needs {
-    symbols: bool,
-    debug_info: bool,
+/// Files that have what the binary's own lacks.
+#[derive(Default)]
+struct Separate<'f> {
+    symbols: Option<Kept<'f>>,
+    debug_info: Option<DebugInfo<'f>>,
 }
 
-impl Needs {
-    fn any(self) -> bool {
-        self.symbols || self.debug_info
+enum DebugInfo<'f> {
+    /// In the file that has the symbols, too, as usual.
+    BesideSymbols,
+    In(Kept<'f>),
+}
+
+impl<'f> Separate<'f> {
+    fn find(search: &Search<'_>, runtime: &Image<'_>, binary: &[u8], files: &'f Files) -> Separate<'f> {
+        let mut found = Separate::default();
+        if !elf::has_symbol_table(runtime) {
+            let opened = search.debug_file(|image, _| elf::has_symbol_table(image));
+            found.symbols = opened.map(|opened| Kept::new(opened, files));
+        }
+        let wants_debug_info = dwarf::Wanted::by(search.options).is_some();
+        if wants_debug_info && !dwarf::has_debug_info(binary) {
+            found.debug_info = match &found.symbols {
+                Some(kept) if dwarf::has_debug_info(kept.data) => Some(DebugInfo::BesideSymbols),
+                _ => {
+                    let opened = search.debug_file(|_, data| dwarf::has_debug_info(data));
+                    opened.map(|opened| DebugInfo::In(Kept::new(opened, files)))
+                }
+            };
+        }
+        found
     }
 
-    fn are_met_by(self, image: &Image<'_>, data: &[u8]) -> bool {
-        (self.symbols && elf::has_symbol_table(image)) || (self.debug_info && dwarf::has_debug_info(data))
+    fn debug_info(&self) -> Option<&Kept<'f>> {
+        match self.debug_info.as_ref()? {
+            DebugInfo::BesideSymbols => self.symbols.as_ref(),
+            DebugInfo::In(kept) => Some(kept),
+        }
     }
 }

@@ -91,7 +91,7 @@ impl Tables {
     pub(super) fn load(options: &Options, subject: &Subject, machine: Machine) -> Result<Tables, Reason> {
         let (path, file) = match subject {
             Subject::File { path, build_id } => {
-                if elf_file::is_without_file(path) {
+                if elf_file::is_without_file(path, build_id.as_ref()) {
                     return Err(Reason::NotAFile { name: path.clone() });
                 }
                 let search = Search { options, path, build_id: *build_id, debug_link: None };

@@ -1,10 +1,12 @@
 //! Stripped binaries with separate debug files, in each place where one may be, and binaries that are not the
 //! recorded ones.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use crate::programs::{compile, directory, options, resolve_file, run, segments};
-use readperf_symbols::{BuildId, Options, Provides, Reason, SymbolBatch};
+use readperf_symbols::{BuildId, MountNamespaces, Options, Provides, Reason, SymbolBatch};
 
 struct Split {
     dir: PathBuf,
@@ -149,7 +151,66 @@ fn in_the_cache_of_the_recorder() {
     let answer = resolve_file(&cached, gone, Some(split.id), split.offsets.clone());
     assert_eq!(shown(&answer), split.expected());
     let answer = resolve_file(&cached, gone, None, split.offsets.clone());
-    assert_eq!(answer.batch_reason, Some(Reason::NoFile { path: gone.to_owned() }));
+    assert_eq!(answer.batch_reason, Some(Reason::NoFileNorId { path: gone.to_owned() }));
+    // Memory that a program was run from; the kernel tells its build-id as that of a file.
+    let memory = Path::new("/memfd:prog (deleted)");
+    let answer = resolve_file(&cached, memory, Some(split.id), split.offsets.clone());
+    assert_eq!(shown(&answer), split.expected());
+}
+
+/// Who strips what was recorded still has the names, since the cache keeps a copy of it as it was; and who has one file with the
+/// symbols and another one with the lines gets both.
+#[test]
+fn the_binary_before_it_was_stripped() {
+    let Some(split) = split("split_unstripped", &["-O2", "-g"]) else { return };
+    let (first, rest) = (split.id.to_string()[..2].to_owned(), split.id.to_string()[2..].to_owned());
+    let entry = split.dir.join(format!("cache/.build-id/{first}/{rest}"));
+    std::fs::create_dir_all(&entry).unwrap();
+    let cached = Options { build_id_cache: Some(split.dir.join("cache")), ..split.only(vec![]) };
+    std::fs::copy(&split.full, entry.join("elf")).unwrap();
+    split.check(&cached, &entry.join("elf"));
+    // Without the lines, which are in a debug file elsewhere.
+    let text = |path: &Path| path.to_str().unwrap().to_owned();
+    run("strip", &["-g".into(), "-o".into(), text(&entry.join("elf")), text(&split.full)]).unwrap();
+    let debug = split.move_debug(split.dir.join(format!("root/.build-id/{first}/{rest}.debug")));
+    let both = Options { debug_dirs: vec![split.dir.join("root")], ..cached };
+    let answer = resolve_file(&both, &split.stripped, Some(split.id), split.offsets.clone());
+    assert_eq!(shown(&answer), split.expected());
+    let lines = answer.found.iter().find(|found| found.provides == Provides::DebugInfo);
+    assert_eq!(lines.map(|found| &found.path), Some(&debug));
+}
+
+/// The file system of a container is another one, and ends with its last process.
+#[test]
+fn in_a_container_that_is_running() {
+    let Some(split) = split("split_container", &["-O2", "-g"]) else { return };
+    let inside = split.dir.join("inside");
+    std::fs::create_dir_all(&inside).unwrap();
+    let script = "mount -t tmpfs none \"$1\" && cp \"$2\" \"$1/prog\" && echo ready && exec cat";
+    let mut container = Command::new("unshare");
+    container.args(["-m", "sh", "-c", script, "sh"]).arg(&inside).arg(&split.full);
+    container.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let Ok(mut container) = container.spawn() else {
+        eprintln!("SKIPPED in_a_container_that_is_running: no unshare");
+        return;
+    };
+    let mut said = [0; 5];
+    if container.stdout.take().unwrap().read_exact(&mut said).is_err() || &said != b"ready" {
+        eprintln!("SKIPPED in_a_container_that_is_running: not allowed here");
+        container.wait().unwrap();
+        return;
+    }
+    let (path, options) = (inside.join("prog"), split.only(vec![]));
+    let answer = resolve_file(&options, &path, Some(split.id), split.offsets.clone());
+    let without_id = resolve_file(&options, &path, None, vec![1]).batch_reason;
+    let alone = Options { mount_namespaces: MountNamespaces::none(), ..options };
+    let not_searched = resolve_file(&alone, &path, Some(split.id), vec![1]).batch_reason;
+    // Without input it ends.
+    drop(container.stdin.take());
+    container.wait().unwrap();
+    assert_eq!(shown(&answer), split.expected());
+    assert_eq!(without_id, Some(Reason::NoFileNorId { path: path.clone() }));
+    assert_eq!(not_searched, Some(Reason::NoFile { path }));
 }
 
 #[test]
@@ -182,10 +243,15 @@ fn below_another_root_and_by_name() {
     let deleted = PathBuf::from(format!("{} (deleted)", split.full.display()));
     let replaced = resolve_file(&split.only(vec![]), &deleted, Some(split.id), split.offsets.clone());
     assert_eq!(shown(&replaced), split.expected());
+    let moved =
+        resolve_file(&by_name, Path::new("/gone/prog (deleted)"), Some(split.id), split.offsets.clone());
+    assert_eq!(shown(&moved), split.expected());
     let unknown = resolve_file(&split.only(vec![]), &deleted, None, split.offsets.clone());
-    assert_eq!(unknown.batch_reason, Some(Reason::NoFile { path: deleted }));
+    assert_eq!(unknown.batch_reason, Some(Reason::NoFileNorId { path: deleted }));
     let unproven = resolve_file(&by_name, recorded, None, split.offsets.clone());
-    assert_eq!(unproven.batch_reason, Some(Reason::NoFile { path: recorded.to_owned() }));
+    assert_eq!(unproven.batch_reason, Some(Reason::NoFileNorId { path: recorded.to_owned() }));
+    let remedy = unproven.batch_reason.and_then(|reason| reason.remedy()).unwrap();
+    assert!(!remedy.contains("--symbols"), "a directory does not help without a build-id: {remedy}");
 }
 
 #[test]
@@ -209,7 +275,7 @@ fn what_is_no_file() {
         assert!(matches!(ask(name), Reason::NotReadable { .. }), "{name}");
     }
     assert!(matches!(ask("/etc/passwd"), Reason::NotElf { .. }));
-    assert!(matches!(ask("/etc/passwd/x"), Reason::NoFile { .. }));
+    assert!(matches!(ask("/etc/passwd/x"), Reason::NoFileNorId { .. }));
 }
 
 /// What a stripped program exports has names; what it keeps to itself has a reason, also out of the cache.

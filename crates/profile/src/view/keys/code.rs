@@ -17,16 +17,24 @@ pub(in crate::view) fn symbol_size(facts: &mut Facts<'_>, place: &Place<'_>) -> 
     function.map(|function| function.size()).filter(|size| *size > 0).map_or(Value::Unknown, Value::Number)
 }
 
-/// Without a line the function stands in.
+/// Without a line the function stands in; without a function the binary and the address in it.
 pub(in crate::view) fn srcline(facts: &mut Facts<'_>, place: &Place<'_>) -> Value {
-    match place.frame.file {
-        Some(file) => Value::Line { file, line: place.frame.line },
-        None => symbol(facts, place),
+    if let Some(file) = place.frame.file {
+        return Value::Line { file, line: place.frame.line };
+    }
+    let unnamed = facts.profile.names.function(place.function).filter(|function| function.name().is_none());
+    match (unnamed, facts.binary(place.code.binary)) {
+        (Some(function), Value::Binary(Some(binary))) => Value::Code { binary, address: function.address },
+        _ => symbol(facts, place),
     }
 }
 
-pub(in crate::view) fn srcfile(_: &mut Facts<'_>, place: &Place<'_>) -> Value {
-    place.frame.file.map_or(Value::Unknown, Value::File)
+pub(in crate::view) fn srcfile(facts: &mut Facts<'_>, place: &Place<'_>) -> Value {
+    match (place.frame.file, facts.binary(place.code.binary)) {
+        (Some(file), _) => Value::File(file),
+        (None, Value::Binary(binary)) => Value::NoFile(binary),
+        (None, _) => Value::Unknown,
+    }
 }
 
 pub(in crate::view) fn symoff(facts: &mut Facts<'_>, place: &Place<'_>) -> Value {

@@ -50,6 +50,11 @@ impl CallGraph {
         Ok(graph)
     }
 
+    /// Whether there is to be one.
+    pub(super) fn is_wanted(self) -> bool {
+        !self.none
+    }
+
     fn number(&mut self, word: &str) -> Result<(), String> {
         let unknown = || {
             format!(

@@ -147,7 +147,7 @@ pub(crate) struct Report {
     socket_filter: Option<u32>,
 
     /// Show rows by their keys as a tree: the first key, in it the second, and so on
-    #[arg(long, conflicts_with_all = ["fields", "group", "call_graph", "json", "csv", "field_separator", "children"])]
+    #[arg(long, conflicts_with_all = ["fields", "group", "json", "csv", "field_separator", "children"])]
     hierarchy: bool,
 
     #[command(flatten)]
@@ -207,6 +207,9 @@ Examples:
     fn run(&self) -> anyhow::Result<Outcome> {
         self.foreign.check();
         let (mut input, graph) = self.input_and_graph();
+        if self.hierarchy && graph.is_some_and(CallGraph::is_wanted) {
+            wrong_usage("the rows of --hierarchy have no call graphs: leave out -g and -G, or give -g none");
+        }
         input.quiet = self.look.quiet;
         input.no_progress |= self.look.quiet;
         let recording = if self.look.is_for_program() { input.open_for_program()? } else { input.open()? };
