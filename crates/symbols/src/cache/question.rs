@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::trace::Identity;
 use crate::demangle::Demangle;
-use crate::find::module_name;
+use crate::find::{MountNamespaces, module_name};
 use crate::options::Options;
 use crate::source::running_kernel;
 use crate::subject::Subject;
@@ -31,6 +31,8 @@ impl Question {
             kernel_release: None,
             kernel_build_id: None,
             kcore_dir: None,
+            // What comes from there is not kept.
+            mount_namespaces: MountNamespaces::none(),
             ..options.clone()
         };
         let program = Identity::of(&std::fs::metadata(std::env::current_exe().ok()?).ok()?);
