@@ -195,15 +195,13 @@ impl<'o> CodeInTime<'o> {
         let Ok(dump) = JitDump::find(options, pid, name) else { return };
         let count = u64::try_from(dump.changes().len()).unwrap_or(u64::MAX);
         self.times.too_many += dump.changes_left_out();
-        let clock = self.clock_of(&dump, schema);
-        if self.waiting.len() + dump.changes().len() > MOST_WAITING {
-            self.times.too_many += count;
-        } else if let Some(clock) = clock {
-            self.wait_for(process, &dump, clock);
-        } else if dump.has_processor_time() {
-            self.times.unrelated_ticks += count;
-        } else {
-            self.times.other_clock += count;
+        match self.clock_of(&dump, schema) {
+            None if dump.has_processor_time() => self.times.unrelated_ticks += count,
+            None => self.times.other_clock += count,
+            Some(_) if self.waiting.len() + dump.changes().len() > MOST_WAITING => {
+                self.times.too_many += count
+            }
+            Some(clock) => self.wait_for(process, &dump, clock),
         }
     }
 

@@ -1,13 +1,13 @@
 //! User stacks that were recorded as bytes (`--call-graph dwarf`) become frames: in parallel, a chunk of samples at a time.
 
-use crate::naming::subject_with_file;
+use crate::naming::{Dumps, path, subject, subject_with_file};
 use perffile::wire::attr::{EventAttr, SampleType};
 use perffile::wire::endian::ByteOrder;
 use perffile::{Features, Schema};
 use rayon::prelude::*;
-use readperf_session::{AddressSpace, SampleMoment, Session};
-use readperf_symbols::Options;
+use readperf_session::{AddressSpace, Binary, BinaryKind, SampleMoment, Session};
 use readperf_symbols::unwind::{BinaryId, Cache, End, Machine, Mapping, Registers, Stack, Unwinder};
+use readperf_symbols::{JitDump, Options, Subject};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -62,6 +62,10 @@ pub(crate) struct Unwinding {
     max_frames: usize,
     /// By the number of a binary in the session, that in the unwinder.
     binaries: Vec<Option<BinaryId>>,
+    /// The dumps of processes that generate code.
+    dumps: Dumps,
+    /// Generated code of processes of which no dump is known yet: numbers in the session.
+    without_dump: Vec<usize>,
     /// One for each thread that works at a time.
     caches: Mutex<Vec<Cache>>,
     pool: Option<rayon::ThreadPool>,
@@ -85,6 +89,8 @@ impl Unwinding {
             machine: features.arch().map(|name| name.into_owned()).unwrap_or_default(),
             max_frames,
             binaries: Vec::new(),
+            dumps: Dumps::default(),
+            without_dump: Vec::new(),
             caches: Mutex::default(),
             pool: rayon::ThreadPoolBuilder::new().num_threads(options.thread_count()).build().ok(),
             ends: StackEnds::default(),
@@ -129,10 +135,7 @@ impl Unwinding {
 
     /// The frames of each stack, in the same order, the innermost first.
     pub(crate) fn unwind(&mut self, session: &Session, stacks: &[Recorded<'_>]) -> Vec<Vec<u64>> {
-        for binary in session.binaries().get(self.binaries.len()..).unwrap_or_default() {
-            let subject = subject_with_file(binary);
-            self.binaries.push(subject.map(|subject| self.unwinder.binary(&subject)));
-        }
+        self.learn_binaries(session);
         let all = || stacks.par_chunks(PIECE).flat_map_iter(|piece| self.piece(piece)).collect();
         let done: Vec<(Vec<u64>, End)> = match &self.pool {
             Some(pool) => pool.install(all),
@@ -142,6 +145,39 @@ impl Unwinding {
             self.ends.count(*end);
         }
         done.into_iter().map(|(frames, _)| frames).collect()
+    }
+
+    /// Numbers the binaries that are new.
+    fn learn_binaries(&mut self, session: &Session) {
+        let known = self.binaries.len();
+        let new = session.binaries().get(known..).unwrap_or_default();
+        for (at, binary) in new.iter().enumerate() {
+            let number = subject_with_file(binary).map(|subject| self.unwinder.binary(&subject));
+            self.binaries.push(number);
+            if matches!(binary.kind, BinaryKind::Jit { .. }) {
+                self.without_dump.push(known.saturating_add(at));
+            }
+        }
+        // A process may tell of its dump after it has mapped memory for code.
+        if new.iter().any(is_dump) {
+            self.dumps.retain(|_, dump| dump.is_some());
+        }
+        if new.iter().any(|binary| is_dump(binary) || matches!(binary.kind, BinaryKind::Jit { .. })) {
+            let waiting = std::mem::take(&mut self.without_dump);
+            self.without_dump =
+                waiting.into_iter().filter(|at| !self.learn_generated(session, *at)).collect();
+        }
+    }
+
+    /// Numbers generated code; false if there is no dump that tells of it.
+    fn learn_generated(&mut self, session: &Session, at: usize) -> bool {
+        let Some(binary) = session.binaries().get(at) else { return false };
+        let subject = subject(binary, session, &mut self.dumps).ok();
+        let Some(subject @ Subject::Generated { dump: Some(_), .. }) = subject else { return false };
+        if let Some(number) = self.binaries.get_mut(at) {
+            *number = Some(self.unwinder.binary(&subject));
+        }
+        true
     }
 
     fn piece(&self, stacks: &[Recorded<'_>]) -> Vec<(Vec<u64>, End)> {
@@ -166,4 +202,9 @@ impl Unwinding {
         let offset = found.address_in_binary(found.start);
         Some(Mapping { start: found.start, end: found.end, offset, binary })
     }
+}
+
+/// Whether it is the file by which a process tells of the code that it generates.
+fn is_dump(binary: &Binary) -> bool {
+    binary.kind == BinaryKind::User && JitDump::pid_in_name(&path(&binary.name)).is_some()
 }

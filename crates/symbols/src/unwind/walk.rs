@@ -20,7 +20,7 @@ pub enum End {
     StackTruncated,
     /// In code that no table describes and that keeps no frame pointer. [`Unwinder::reason`] may know more.
     NoUnwindInfo {
-        /// The binary; `None` for memory that no file backs.
+        /// The binary; `None` for memory that no file backs, as generated code.
         binary: Option<BinaryId>,
     },
     /// At an address where no code is mapped.
@@ -109,7 +109,10 @@ impl Unwinder {
                 match fallback::follow(&mut registers, &convention, &memory, lookup) {
                     Guess::Caller => is_exact = false,
                     Guess::Bottom => return End::Bottom,
-                    Guess::Nothing => return End::NoUnwindInfo { binary: mapping.binary },
+                    Guess::Nothing => {
+                        let binary = mapping.binary.filter(|binary| !self.is_generated(*binary));
+                        return End::NoUnwindInfo { binary };
+                    }
                 }
                 continue;
             };
