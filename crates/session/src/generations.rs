@@ -50,7 +50,6 @@ impl Session {
             BinaryKind::Jit { pid, generation } => Some((*pid, *generation)),
             _ => None,
         };
-        let can_be_executed = generated(new).is_some();
         let pid = match kind(new) {
             Some(BinaryKind::Jit { pid, .. }) => *pid,
             Some(BinaryKind::Anon) => process.pid,
@@ -64,7 +63,7 @@ impl Session {
             covered = mapping.end;
             is_next && generated(mapping).is_some_and(|(of, _)| of == pid)
         });
-        if can_be_executed && is_there && covered == new.end {
+        if is_there && covered == new.end {
             return None;
         }
         inside
