@@ -17,6 +17,10 @@ const ABI_32: u64 = 1;
 /// Samples that are one piece of work.
 const PIECE: usize = 16;
 
+/// For so many processes that generate code it is asked whether they have a dump. All processes are gone through for each, and
+/// where there are more (each `grep` that compiles its pattern is one) few have any.
+const MOST_ASKED: usize = 1 << 12;
+
 /// A recorded stack, and the mappings at its time.
 #[derive(Debug)]
 pub(crate) struct Recorded<'e> {
@@ -62,8 +66,11 @@ pub(crate) struct Unwinding {
     max_frames: usize,
     /// By the number of a binary in the session, that in the unwinder.
     binaries: Vec<Option<BinaryId>>,
-    /// The dumps of processes that generate code.
+    /// The dumps of processes that generate code, and for how many it was asked.
     dumps: Dumps,
+    asked: usize,
+    /// Whether any process has told of a dump.
+    has_dumps: bool,
     /// Generated code of processes of which no dump is known yet: numbers in the session.
     without_dump: Vec<usize>,
     /// One for each thread that works at a time.
@@ -90,6 +97,8 @@ impl Unwinding {
             max_frames,
             binaries: Vec::new(),
             dumps: Dumps::default(),
+            asked: 0,
+            has_dumps: false,
             without_dump: Vec::new(),
             caches: Mutex::default(),
             pool: rayon::ThreadPoolBuilder::new().num_threads(options.thread_count()).build().ok(),
@@ -160,19 +169,31 @@ impl Unwinding {
         }
         // A process may tell of its dump after it has mapped memory for code.
         if new.iter().any(is_dump) {
+            self.has_dumps = true;
             self.dumps.retain(|_, dump| dump.is_some());
         }
-        if new.iter().any(|binary| is_dump(binary) || matches!(binary.kind, BinaryKind::Jit { .. })) {
+        if self.has_dumps && self.without_dump.iter().any(|at| self.is_to_ask(session, *at)) {
             let waiting = std::mem::take(&mut self.without_dump);
             self.without_dump =
                 waiting.into_iter().filter(|at| !self.learn_generated(session, *at)).collect();
         }
     }
 
+    /// Whether it is not known yet if there is a dump of this binary, or it is known where.
+    fn is_to_ask(&self, session: &Session, at: usize) -> bool {
+        let pid = session.binaries().get(at).map(|binary| &binary.kind);
+        let Some(BinaryKind::Jit { pid, .. }) = pid else { return false };
+        self.dumps.get(pid).map_or(self.asked < MOST_ASKED, Option::is_some)
+    }
+
     /// Numbers generated code; false if there is no dump that tells of it.
     fn learn_generated(&mut self, session: &Session, at: usize) -> bool {
-        let Some(binary) = session.binaries().get(at) else { return false };
+        let Some(binary) = session.binaries().get(at).filter(|_| self.is_to_ask(session, at)) else {
+            return false;
+        };
+        let known = self.dumps.len();
         let subject = subject(binary, session, &mut self.dumps).ok();
+        self.asked += self.dumps.len() - known;
         let Some(subject @ Subject::Generated { dump: Some(_), .. }) = subject else { return false };
         if let Some(number) = self.binaries.get_mut(at) {
             *number = Some(self.unwinder.binary(&subject));

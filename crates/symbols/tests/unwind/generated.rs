@@ -73,7 +73,7 @@ impl Dump {
         };
         for (code, frame) in codes {
             let place = section.len() as u64;
-            let distance = (*code as i64).wrapping_sub_unsigned(at + place + 8) as i32;
+            let distance = code.wrapping_sub(at + place + 8) as u32;
             let mut body = distance.to_le_bytes().to_vec();
             body.extend(CODE.to_le_bytes());
             body.extend([0, 0x0e, *frame, 0]);
@@ -213,7 +213,7 @@ fn damaged_dumps() {
         hook(info);
     }));
     let good = dump().bytes;
-    let mut random = Random(0x5eed_0dd_ba11);
+    let mut random = Random(0x05ee_d0dd_ba11);
     let asked = [(0, 0x1_0000), (1, 0x2_0000), (3, 0x2_0010), (0, 0x3_1003), (0, 0x4_0100)];
     let (mut right, mut other, mut none) = (0, 0, 0);
     let start = Instant::now();
