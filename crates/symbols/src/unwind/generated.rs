@@ -20,8 +20,15 @@ use crate::subject::Subject;
 #[derive(Debug)]
 pub(super) struct Dumped {
     dump: JitDump,
-    /// The entries of each section that was needed, by its key. They are smaller than what they are made of, about.
-    indexes: RwLock<FxHashMap<usize, Arc<[Entry]>>>,
+    /// Each section that was needed, by its key. Together they are about as large as the file.
+    sections: RwLock<FxHashMap<usize, Arc<Section>>>,
+}
+
+/// A section, as it can be read, and its entries by address.
+#[derive(Debug)]
+struct Section {
+    bytes: Vec<u8>,
+    index: Vec<Entry>,
 }
 
 impl Dumped {
@@ -31,15 +38,15 @@ impl Dumped {
             return Err(Reason::NotAFile { name: subject.to_string().into() });
         };
         let (_, dump) = generated::read_dump(options, *pid, path)?;
-        Ok(Dumped { dump, indexes: RwLock::default() })
+        Ok(Dumped { dump, sections: RwLock::default() })
     }
 
-    fn index(&self, key: usize, make: impl FnOnce() -> Vec<Entry>) -> Arc<[Entry]> {
-        let known = self.indexes.read().unwrap_or_else(PoisonError::into_inner).get(&key).map(Arc::clone);
+    fn section(&self, key: usize, make: impl FnOnce() -> Section) -> Arc<Section> {
+        let known = self.sections.read().unwrap_or_else(PoisonError::into_inner).get(&key).map(Arc::clone);
         known.unwrap_or_else(|| {
-            let made: Arc<[Entry]> = make().into();
-            let mut indexes = self.indexes.write().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(indexes.entry(key).or_insert(made))
+            let made = Arc::new(make());
+            let mut sections = self.sections.write().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(sections.entry(key).or_insert(made))
         })
     }
 }
@@ -79,15 +86,51 @@ impl GeneratedTables {
         let CallFrames { eh_frame, address: section_at, key, start, end, loaded_at } =
             dump.call_frames(number)?;
         let endian = if dump.is_big_endian() { RunTimeEndian::Big } else { RunTimeEndian::Little };
-        let section = cfi::eh_frame(eh_frame, endian, self.machine);
         let bases = BaseAddresses::default().set_eh_frame(section_at).set_text(loaded_at);
+        let known = self.dumped.section(key, || {
+            let mut bytes = eh_frame.to_vec();
+            forget_absent_pointers(&mut bytes, dump.is_big_endian());
+            let section = cfi::eh_frame(&bytes, endian, self.machine);
+            let index = Frames { section: &section, bases: &bases, machine: self.machine }.index();
+            Section { bytes, index }
+        });
+        let section = cfi::eh_frame(&known.bytes, endian, self.machine);
         let frames = Frames { section: &section, bases: &bases, machine: self.machine };
         let told_at = loaded_at.checked_add(address.checked_sub(start)?)?;
-        let index = self.dumped.index(key, || frames.index());
-        let (rule, told) = frames.rule(entry_before(&index, told_at)?, told_at, context)?;
+        let (rule, told) = frames.rule(entry_before(&known.index, told_at)?, told_at, context)?;
         // An entry may tell of more than this code.
         let first = address.saturating_sub(told_at.checked_sub(*told.start())?).max(start);
         let last = address.saturating_add(told.end().checked_sub(told_at)?).min(end.checked_sub(1)?);
         Some((rule, first..=last))
+    }
+}
+
+/// V8 says of its entries that they have a pointer to data about exceptions, and then that this pointer is left out
+/// (`DW_EH_PE_omit`). The reader of the tables takes that for damage. The same bytes can say it in another way: that the encoding of
+/// addresses is told twice, of which the second counts.
+fn forget_absent_pointers(eh_frame: &mut [u8], big_endian: bool) {
+    const AUGMENTATION: &[u8] = b"zLR\0";
+    const OMITTED: u8 = 0xff;
+    let mut rest = eh_frame;
+    while let Some((head, behind)) = rest.split_first_chunk_mut::<4>() {
+        let length = if big_endian { u32::from_be_bytes(*head) } else { u32::from_le_bytes(*head) };
+        let Some((entry, next)) =
+            usize::try_from(length).ok().and_then(|length| behind.split_at_mut_checked(length))
+        else {
+            break;
+        };
+        rest = next;
+        // Linux Standard Base, 10.6.1: four bytes of zero, the version, the augmentation; two factors, the return address and
+        // the size of what belongs to the augmentation, each of which ends with a byte below 128.
+        if entry.get(..5) == Some(&[0, 0, 0, 0, 1]) && entry.get(5..9) == Some(AUGMENTATION) {
+            let mut numbers =
+                entry.iter().enumerate().skip(9).filter(|(_, byte)| **byte & 0x80 == 0).map(|(at, _)| at);
+            let data = numbers.nth(3).and_then(|at| at.checked_add(1));
+            if data.and_then(|at| entry.get(at)) == Some(&OMITTED)
+                && let Some(pointer) = entry.get_mut(6)
+            {
+                *pointer = b'R';
+            }
+        }
     }
 }

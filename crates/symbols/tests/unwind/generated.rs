@@ -28,6 +28,8 @@ struct Dump {
 /// Where `.eh_frame` says that code is.
 #[derive(Clone, Copy)]
 enum Told {
+    /// The same as V8 does it: with pointers to other data, which are left out.
+    BehindAsByV8,
     /// At a distance: behind the code.
     Behind,
     /// Absolute, for a section at this address, which tells of code at others.
@@ -64,11 +66,16 @@ impl Dump {
 
     /// Frames of so many bytes, the return address among them.
     fn frames(&mut self, told: Told, frame: u8) {
-        let mut section = entry(0, &[1, b'z', b'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x80 | 16, 1, 0, 0]);
+        let rules = [0x0c, 7, 8, 0x80 | 16, 1, 0, 0];
+        let cie = match told {
+            Told::BehindAsByV8 => &b"\x01zLR\0\x01\x78\x10\x02\xff\x1b"[..],
+            _ => b"\x01zR\0\x01\x78\x10\x01\x1b",
+        };
+        let mut section = entry(0, &[cie, &rules].concat());
         let behind = [(0, frame)];
         let (at, codes) = match told {
             // The code is so far below, with its bytes made up to a multiple of eight.
-            Told::Behind => (64, &behind[..]),
+            Told::Behind | Told::BehindAsByV8 => (64, &behind[..]),
             Told::At(at, codes) => (at, codes),
         };
         for (code, frame) in codes {
@@ -81,7 +88,7 @@ impl Dump {
         }
         section.extend([0; 4]);
         let header = match told {
-            Told::Behind => vec![1, 0x1b, 0xff, 0xff, 0, 0, 0, 0],
+            Told::Behind | Told::BehindAsByV8 => vec![1, 0x1b, 0xff, 0xff, 0, 0, 0, 0],
             Told::At(at, _) => [&[1, 0x0c, 0xff, 0xff][..], &at.to_le_bytes()].concat(),
         };
         let sizes = [(section.len() + header.len()) as u64, header.len() as u64, 0];
@@ -152,7 +159,7 @@ fn dump() -> Dump {
     dump.load(0x2_0000, 4);
     dump.frames(Told::Behind, 32);
     dump.load(0x2_0000, 5);
-    dump.frames(Told::Behind, 56);
+    dump.frames(Told::BehindAsByV8, 56);
     dump.load(0x3_0000, 6);
     dump.moved(0x3_0000, 0x3_1000, 6);
     dump.frames(Told::At(0x9_0000, COMMON), 0);
