@@ -120,9 +120,9 @@ fn forget_absent_pointers(eh_frame: &mut [u8], big_endian: bool) {
             break;
         };
         rest = next;
-        // Linux Standard Base, 10.6.1: four bytes of zero, the version, the augmentation; two factors, the return address and
+        // Linux Standard Base, 10.6.1: four bytes of zero, the version (V8 writes 3), the augmentation; two factors, the return address and
         // the size of what belongs to the augmentation, each of which ends with a byte below 128.
-        if entry.get(..5) == Some(&[0, 0, 0, 0, 1]) && entry.get(5..9) == Some(AUGMENTATION) {
+        if matches!(entry.get(..5), Some([0, 0, 0, 0, 1 | 3])) && entry.get(5..9) == Some(AUGMENTATION) {
             let mut numbers =
                 entry.iter().enumerate().skip(9).filter(|(_, byte)| **byte & 0x80 == 0).map(|(at, _)| at);
             let data = numbers.nth(3).and_then(|at| at.checked_add(1));

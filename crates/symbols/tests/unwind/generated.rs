@@ -68,7 +68,7 @@ impl Dump {
     fn frames(&mut self, told: Told, frame: u8) {
         let rules = [0x0c, 7, 8, 0x80 | 16, 1, 0, 0];
         let cie = match told {
-            Told::BehindAsByV8 => &b"\x01zLR\0\x01\x78\x10\x02\xff\x1b"[..],
+            Told::BehindAsByV8 => &b"\x03zLR\0\x01\x78\x10\x02\xff\x1b"[..],
             _ => b"\x01zR\0\x01\x78\x10\x01\x1b",
         };
         let mut section = entry(0, &[cie, &rules].concat());
