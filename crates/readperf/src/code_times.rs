@@ -1,7 +1,13 @@
 //! When generated code came to its place: what jitdump files tell of that, beside the records of the recording.
+//!
+//! Two kinds of times can be compared with those of samples. Times of `CLOCK_MONOTONIC`, if all events have that clock
+//! (`perf record -k mono`). And ticks of the processor, if no event has a clock that was asked for, and the recording tells how
+//! the one that events have by themselves follows from the ticks (TIME_CONV). The kernel tells that where its own clock is that of
+//! the processor: on most machines with x86, but not with the clock of KVM.
 
+use crate::processor_time::ProcessorTime;
 use perffile::wire::attr::AttrFlags;
-use perffile::wire::record::kind;
+use perffile::wire::record::{Record, kind};
 use perffile::{Event, Schema, StrayTimes};
 use readperf_session::{BinaryId, Moment, NewCode, ProcessId, Session};
 use readperf_symbols::{JitDump, Options};
@@ -28,6 +34,8 @@ pub struct CodeTimes {
     pub replaced: u64,
     /// Such pieces whose time is that of another clock than the recording's.
     pub other_clock: u64,
+    /// Such pieces whose time is in ticks of the processor, in a recording that does not tell what time that is.
+    pub unrelated_ticks: u64,
     /// Such pieces for which there was no room.
     pub too_many: u64,
 }
@@ -36,13 +44,17 @@ impl CodeTimes {
     /// Says which code is not told by its time, and why, in one sentence; `None` if all is.
     pub fn told(&self) -> Option<String> {
         let clock = "their times are not of the clock of the recording (record with -k mono)";
-        let reasons: Vec<String> = [(self.other_clock, clock), (self.too_many, "there are too many of them")]
+        let ticks = "their times are ticks of the processor, and the recording does not tell how its clock follows from \
+                     these (with -k it never does)";
+        let too_many = "there are too many of them";
+        let counts = [(self.other_clock, clock), (self.unrelated_ticks, ticks), (self.too_many, too_many)];
+        let all = counts.iter().fold(0_u64, |all, (count, _)| all.saturating_add(*count));
+        let reasons: Vec<String> = counts
             .into_iter()
             .filter(|(count, _)| *count > 0)
             .map(|(count, reason)| format!("{count} because {reason}"))
             .collect();
         (!reasons.is_empty()).then(|| {
-            let all = self.other_clock.saturating_add(self.too_many);
             format!(
                 "{all} pieces of generated code share their place with others, and the last one there lends its name: {}",
                 reasons.join(", ")
@@ -62,6 +74,22 @@ struct Code {
     generation: u32,
 }
 
+/// A clock that can be compared with that of the recording.
+#[derive(Clone, Copy, Debug)]
+enum Clock {
+    Same,
+    Processor(ProcessorTime),
+}
+
+impl Clock {
+    fn time_ns(self, time: u64) -> u64 {
+        match self {
+            Clock::Same => time,
+            Clock::Processor(clock) => clock.time_ns(time),
+        }
+    }
+}
+
 /// Reads the dumps that processes map, and puts their code into the session when it is time.
 #[derive(Debug)]
 pub(crate) struct CodeInTime<'o> {
@@ -74,6 +102,8 @@ pub(crate) struct CodeInTime<'o> {
     read: FxHashSet<(ProcessId, BinaryId)>,
     writers: FxHashMap<BinaryId, u32>,
     strays: StrayTimes,
+    /// How the recording's own clock follows from the ticks of the processor, if it tells.
+    processor_time: Option<ProcessorTime>,
     times: CodeTimes,
 }
 
@@ -87,6 +117,7 @@ impl<'o> CodeInTime<'o> {
             read: FxHashSet::default(),
             writers: FxHashMap::default(),
             strays: StrayTimes::default(),
+            processor_time: None,
             times: CodeTimes::default(),
         }
     }
@@ -96,10 +127,20 @@ impl<'o> CodeInTime<'o> {
         &self.times
     }
 
-    /// Whether code came before this record did.
+    /// Whether code came before this record did. Takes note of the record if it tells of the clock.
     #[inline]
     pub(crate) fn is_due(&mut self, event: &Event<'_>) -> bool {
+        if event.head().kind == kind::TIME_CONV {
+            self.learn_clock(event);
+        }
         self.next_ns != u64::MAX && self.has_come(event)
+    }
+
+    #[cold]
+    fn learn_clock(&mut self, event: &Event<'_>) {
+        if let Ok((Record::TimeConv(record), _)) = event.record() {
+            self.processor_time = ProcessorTime::told(&record);
+        }
     }
 
     fn has_come(&mut self, event: &Event<'_>) -> bool {
@@ -154,23 +195,38 @@ impl<'o> CodeInTime<'o> {
         let Ok(dump) = JitDump::find(options, pid, name) else { return };
         let count = u64::try_from(dump.changes().len()).unwrap_or(u64::MAX);
         self.times.too_many += dump.changes_left_out();
-        if dump.has_processor_time() || !is_monotonic(schema) {
-            self.times.other_clock += count;
-        } else if self.waiting.len() + dump.changes().len() > MOST_WAITING {
-            self.times.too_many += count;
-        } else {
-            self.wait_for(process, &dump);
+        match self.clock_of(&dump, schema) {
+            None if dump.has_processor_time() => self.times.unrelated_ticks += count,
+            None => self.times.other_clock += count,
+            Some(_) if self.waiting.len() + dump.changes().len() > MOST_WAITING => {
+                self.times.too_many += count
+            }
+            Some(clock) => self.wait_for(process, &dump, clock),
         }
     }
 
-    fn wait_for(&mut self, process: ProcessId, dump: &JitDump) {
+    /// How the times of a dump become those of the recording; `None` if they cannot be compared.
+    fn clock_of(&self, dump: &JitDump, schema: &Schema) -> Option<Clock> {
+        if dump.has_processor_time() {
+            self.processor_time.filter(|_| has_own_clock(schema)).map(Clock::Processor)
+        } else {
+            is_monotonic(schema).then_some(Clock::Same)
+        }
+    }
+
+    fn wait_for(&mut self, process: ProcessId, dump: &JitDump, clock: Clock) {
         for change in dump.changes() {
             let code = Code { process, start: change.start, end: change.end, generation: change.generation };
-            self.waiting.push(Reverse((change.since, self.count, code)));
+            self.waiting.push(Reverse((clock.time_ns(change.since), self.count, code)));
             self.count += 1;
         }
         self.next_ns = self.waiting.peek().map_or(u64::MAX, |due| due.0.0);
     }
+}
+
+/// Whether all events have the clock that the kernel gives them by itself.
+fn has_own_clock(schema: &Schema) -> bool {
+    !schema.events().iter().any(|event| event.attr.flags.has(AttrFlags::use_clockid))
 }
 
 /// Whether the times of all events are those of the clock of runtimes.

@@ -23,6 +23,7 @@ mod instructions;
 mod named_places;
 mod naming;
 pub mod pass;
+mod processor_time;
 mod unwinding;
 
 pub use analysis::{Analysis, Request, analyse, analyse_detailed, analyse_with};

@@ -153,7 +153,7 @@ pub fn mapped_files(archives: Vec<SymbolArchive>) -> FileLoader {
     })
 }
 
-fn path(name: &[u8]) -> PathBuf {
+pub(crate) fn path(name: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(name))
 }
 
@@ -182,10 +182,14 @@ pub(crate) fn subject_with_file(binary: &Binary) -> Option<Subject> {
 }
 
 /// The jitdump file of each process that was asked about, with the number in its name.
-type Dumps = FxHashMap<u32, Option<(u32, PathBuf)>>;
+pub(crate) type Dumps = FxHashMap<u32, Option<(u32, PathBuf)>>;
 
 /// What to ask the symbols about a binary, or why there is nothing to ask.
-fn subject(binary: &Binary, session: &Session, dumps: &mut Dumps) -> Result<Subject, &'static str> {
+pub(crate) fn subject(
+    binary: &Binary,
+    session: &Session,
+    dumps: &mut Dumps,
+) -> Result<Subject, &'static str> {
     match &binary.kind {
         BinaryKind::Jit { pid, generation } => {
             let dump = dumps.entry(*pid).or_insert_with(|| jitdump(*pid, session)).clone();

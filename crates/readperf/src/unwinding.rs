@@ -1,13 +1,13 @@
 //! User stacks that were recorded as bytes (`--call-graph dwarf`) become frames: in parallel, a chunk of samples at a time.
 
-use crate::naming::subject_with_file;
+use crate::naming::{Dumps, path, subject, subject_with_file};
 use perffile::wire::attr::{EventAttr, SampleType};
 use perffile::wire::endian::ByteOrder;
 use perffile::{Features, Schema};
 use rayon::prelude::*;
-use readperf_session::{AddressSpace, SampleMoment, Session};
-use readperf_symbols::Options;
+use readperf_session::{AddressSpace, Binary, BinaryKind, SampleMoment, Session};
 use readperf_symbols::unwind::{BinaryId, Cache, End, Machine, Mapping, Registers, Stack, Unwinder};
+use readperf_symbols::{JitDump, Options, Subject};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -16,6 +16,10 @@ const ABI_32: u64 = 1;
 
 /// Samples that are one piece of work.
 const PIECE: usize = 16;
+
+/// For so many processes that generate code it is asked whether they have a dump. All processes are gone through for each, and
+/// where there are more (each `grep` that compiles its pattern is one) few have any.
+const MOST_ASKED: usize = 1 << 12;
 
 /// A recorded stack, and the mappings at its time.
 #[derive(Debug)]
@@ -62,6 +66,13 @@ pub(crate) struct Unwinding {
     max_frames: usize,
     /// By the number of a binary in the session, that in the unwinder.
     binaries: Vec<Option<BinaryId>>,
+    /// The dumps of processes that generate code, and for how many it was asked.
+    dumps: Dumps,
+    asked: usize,
+    /// Whether any process has told of a dump.
+    has_dumps: bool,
+    /// Generated code of processes of which no dump is known yet: numbers in the session.
+    without_dump: Vec<usize>,
     /// One for each thread that works at a time.
     caches: Mutex<Vec<Cache>>,
     pool: Option<rayon::ThreadPool>,
@@ -85,6 +96,10 @@ impl Unwinding {
             machine: features.arch().map(|name| name.into_owned()).unwrap_or_default(),
             max_frames,
             binaries: Vec::new(),
+            dumps: Dumps::default(),
+            asked: 0,
+            has_dumps: false,
+            without_dump: Vec::new(),
             caches: Mutex::default(),
             pool: rayon::ThreadPoolBuilder::new().num_threads(options.thread_count()).build().ok(),
             ends: StackEnds::default(),
@@ -129,10 +144,7 @@ impl Unwinding {
 
     /// The frames of each stack, in the same order, the innermost first.
     pub(crate) fn unwind(&mut self, session: &Session, stacks: &[Recorded<'_>]) -> Vec<Vec<u64>> {
-        for binary in session.binaries().get(self.binaries.len()..).unwrap_or_default() {
-            let subject = subject_with_file(binary);
-            self.binaries.push(subject.map(|subject| self.unwinder.binary(&subject)));
-        }
+        self.learn_binaries(session);
         let all = || stacks.par_chunks(PIECE).flat_map_iter(|piece| self.piece(piece)).collect();
         let done: Vec<(Vec<u64>, End)> = match &self.pool {
             Some(pool) => pool.install(all),
@@ -142,6 +154,51 @@ impl Unwinding {
             self.ends.count(*end);
         }
         done.into_iter().map(|(frames, _)| frames).collect()
+    }
+
+    /// Numbers the binaries that are new.
+    fn learn_binaries(&mut self, session: &Session) {
+        let known = self.binaries.len();
+        let new = session.binaries().get(known..).unwrap_or_default();
+        for (at, binary) in new.iter().enumerate() {
+            let number = subject_with_file(binary).map(|subject| self.unwinder.binary(&subject));
+            self.binaries.push(number);
+            if matches!(binary.kind, BinaryKind::Jit { .. }) {
+                self.without_dump.push(known.saturating_add(at));
+            }
+        }
+        // A process may tell of its dump after it has mapped memory for code.
+        if new.iter().any(is_dump) {
+            self.has_dumps = true;
+            self.dumps.retain(|_, dump| dump.is_some());
+        }
+        if self.has_dumps && self.without_dump.iter().any(|at| self.is_to_ask(session, *at)) {
+            let waiting = std::mem::take(&mut self.without_dump);
+            self.without_dump =
+                waiting.into_iter().filter(|at| !self.learn_generated(session, *at)).collect();
+        }
+    }
+
+    /// Whether it is not known yet if there is a dump of this binary, or it is known where.
+    fn is_to_ask(&self, session: &Session, at: usize) -> bool {
+        let pid = session.binaries().get(at).map(|binary| &binary.kind);
+        let Some(BinaryKind::Jit { pid, .. }) = pid else { return false };
+        self.dumps.get(pid).map_or(self.asked < MOST_ASKED, Option::is_some)
+    }
+
+    /// Numbers generated code; false if there is no dump that tells of it.
+    fn learn_generated(&mut self, session: &Session, at: usize) -> bool {
+        let Some(binary) = session.binaries().get(at).filter(|_| self.is_to_ask(session, at)) else {
+            return false;
+        };
+        let known = self.dumps.len();
+        let subject = subject(binary, session, &mut self.dumps).ok();
+        self.asked += self.dumps.len() - known;
+        let Some(subject @ Subject::Generated { dump: Some(_), .. }) = subject else { return false };
+        if let Some(number) = self.binaries.get_mut(at) {
+            *number = Some(self.unwinder.binary(&subject));
+        }
+        true
     }
 
     fn piece(&self, stacks: &[Recorded<'_>]) -> Vec<(Vec<u64>, End)> {
@@ -166,4 +223,9 @@ impl Unwinding {
         let offset = found.address_in_binary(found.start);
         Some(Mapping { start: found.start, end: found.end, offset, binary })
     }
+}
+
+/// Whether it is the file by which a process tells of the code that it generates.
+fn is_dump(binary: &Binary) -> bool {
+    binary.kind == BinaryKind::User && JitDump::pid_in_name(&path(&binary.name)).is_some()
 }

@@ -8,11 +8,15 @@
     reason = "a test fails by panicking"
 )]
 
+#[path = "generated_live/frames.rs"]
+mod frames;
 #[path = "handmade/mod.rs"]
 mod handmade;
 mod oracle;
+#[path = "generated_live/ticks.rs"]
+mod ticks;
 
-use handmade::{Attr, CODE, PID, Pipe, Sample, flag};
+use handmade::{Attr, CODE, PID, Pipe, Sample, TIME_CONV, flag};
 use oracle::live::Perf;
 use oracle::{scratch, skip, tool};
 use serde_json::Value;
@@ -110,18 +114,27 @@ const ASKED: [(u64, u64, &str); 10] = [
 
 /// A recording whose samples are those that are asked for, and that is told of the heap once more on the way.
 fn asked(attr: &Attr) -> Pipe {
+    asked_at(attr, None, |time| time)
+}
+
+/// The same at other times, in a recording that tells how its clock follows from the ticks of the processor.
+fn asked_at(attr: &Attr, time_conv: Option<&[u64]>, at: impl Fn(u64) -> u64) -> Pipe {
     let mut pipe = Pipe::new(std::slice::from_ref(attr));
+    if let Some(words) = time_conv {
+        let body: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        pipe.raw(TIME_CONV, 0, &body);
+    }
     pipe.comm(PID, PID, "runtime");
     pipe.map(PID, CODE, &format!("/tmp/jit-{PID}.dump"), None, 0);
     pipe.map(PID, HEAP, "//anon", None, 0);
     for (nr, (offset, time, _)) in ASKED.into_iter().enumerate() {
         if nr == 2 || nr == 5 || nr == 7 {
             // A new protection is told like a new mapping.
-            pipe.map_at(time, PID, HEAP, "//anon", None, 0);
+            pipe.map_at(at(time), PID, HEAP, "//anon", None, 0);
         }
         let ip = HEAP + offset;
         // The caller is where "first one" was.
-        pipe.sample(&Sample { ip, time, chain: vec![ip, HEAP + 24], ..Sample::default() });
+        pipe.sample(&Sample { ip, time: at(time), chain: vec![ip, HEAP + 24], ..Sample::default() });
     }
     pipe
 }
@@ -198,20 +211,37 @@ fn counts<'t>(lines: impl Iterator<Item = &'t str>) -> BTreeMap<&'t str, u64> {
     counts
 }
 
+/// Builds one of the programs that write code; false with a message if it cannot.
+fn is_built(test: &str, dir: &Path, program: &str) -> bool {
+    if !cfg!(target_arch = "x86_64") {
+        skip(test, "the program has code of x86-64");
+        return false;
+    }
+    let source =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/generated_live").join(format!("{program}.c"));
+    let built = Command::new("cc").args(["-O1", "-o", program]).arg(source).current_dir(dir).status();
+    let is_built = built.is_ok_and(|status| status.success());
+    if !is_built {
+        skip(test, "no C compiler (cc)");
+    }
+    is_built
+}
+
+/// The lines that name generated code. Names in the C library depend on what is installed.
+fn of_code(text: &str) -> Vec<String> {
+    let is_of_code = |line: &&str| ["function_", "over_", "stays"].iter().any(|name| line.contains(name));
+    text.lines().filter(is_of_code).map(str::to_owned).collect()
+}
+
 /// A program that writes code to the same places again and again: each sample as perf has it after it has made files of the
 /// dump.
 #[test]
 fn code_that_takes_the_place_of_other_code_is_named_as_by_perf() {
     let test = "code_that_takes_the_place_of_other_code_is_named_as_by_perf";
     let Some(perf) = Perf::or_skip(test) else { return };
-    if !cfg!(target_arch = "x86_64") {
-        return skip(test, "the program has code of x86-64");
-    }
     let dir = scratch();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/generated_live/reuse.c");
-    let built = Command::new("cc").args(["-O1", "-o", "reuse"]).arg(source).current_dir(dir.path()).status();
-    if !built.is_ok_and(|status| status.success()) {
-        return skip(test, "no C compiler (cc)");
+    if !is_built(test, dir.path(), "reuse") {
+        return;
     }
     let record = ["-k", "mono", "-e", "cpu-clock:u", "-F", "4000", "--", "./reuse", "40", "5000000"];
     let Some(data) = perf.record(test, dir.path(), &record) else { return };
@@ -224,11 +254,6 @@ fn code_that_takes_the_place_of_other_code_is_named_as_by_perf() {
     let theirs = perf.script_with(&made, &fields);
     let output = tool::command().args(["script", "--no-cache"]).args(fields).arg(&data).output().unwrap();
     let mine = String::from_utf8(output.stdout).unwrap();
-    // Names in the C library depend on what is installed.
-    let of_code = |text: &str| -> Vec<String> {
-        let is_of_code = |line: &&str| ["function_", "over_", "stays"].iter().any(|name| line.contains(name));
-        text.lines().filter(is_of_code).map(str::to_owned).collect()
-    };
     let (theirs, mine) = (of_code(&theirs), of_code(&mine));
     eprintln!("{test}: {} lines, {} of perf", mine.len(), theirs.len());
     assert!(theirs.len() > 300, "{}", theirs.len());

@@ -39,18 +39,23 @@ impl Session {
     }
 
     /// What of a new mapping changes: a runtime changes the protection of its memory each time it writes code, which is told
-    /// like a mapping of all of that memory, but the code in it stays. `None` if nothing changes, else the code that lies above.
+    /// like a mapping of all of that memory, but the code in it stays. (Of memory that can be written to, and not executed, only
+    /// recordings with data mappings tell; those with recorded stacks have these.) `None` if nothing changes, else the code that
+    /// lies above.
     pub(crate) fn code_above(&mut self, process: ProcessId, new: &Mapping) -> Option<Vec<Mapping>> {
-        let space = self.processes.get(process).map(|process| &process.space);
-        let Some(space) = space.filter(|space| space.has_generations) else { return Some(Vec::new()) };
-        let generated = |mapping: &Mapping| match self.binaries.get(mapping.binary)?.kind {
-            BinaryKind::Jit { pid, generation } => Some((pid, generation)),
+        let process = self.processes.get(process).filter(|process| process.space.has_generations);
+        let Some(process) = process.filter(|_| self.relaid < MOST_RELAID) else { return Some(Vec::new()) };
+        let kind = |mapping: &Mapping| self.binaries.get(mapping.binary).map(|binary| &binary.kind);
+        let generated = |mapping: &Mapping| match kind(mapping)? {
+            BinaryKind::Jit { pid, generation } => Some((*pid, *generation)),
             _ => None,
         };
-        let Some((pid, _)) = generated(new).filter(|_| self.relaid < MOST_RELAID) else {
-            return Some(Vec::new());
+        let pid = match kind(new) {
+            Some(BinaryKind::Jit { pid, .. }) => *pid,
+            Some(BinaryKind::Anon) => process.pid,
+            _ => return Some(Vec::new()),
         };
-        let mut inside = space.within(new.start, new.end);
+        let mut inside = process.space.within(new.start, new.end);
         self.relaid += inside.len();
         let mut covered = new.start;
         let is_there = inside.iter().all(|mapping| {

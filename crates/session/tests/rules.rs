@@ -4,6 +4,7 @@
 mod stream;
 
 use perffile::wire::attr::{AttrFlags, EventAttr, SampleType as T};
+use perffile::wire::head::misc::MMAP_DATA;
 use perffile::wire::record::kind;
 use readperf_session::{
     BinaryKind, ChainEntry, Context, CpuMode, LostMoment, Moment, NewCode, Session, TaskChange, Unattributed,
@@ -253,11 +254,15 @@ fn new_code_lies_over_the_memory_of_its_process_until_something_else_is_mapped()
     let mut s = Stream::new();
     s.mmap(1, USER, 10, (0x1000, 0x3000, 0), "//anon");
     s.fork(2, 0, (10, 10), (11, 11));
-    // The same memory is told of again, by both; then a file takes its place.
+    // Part of the memory can be written to for a while; it is told of again, by both; then a file takes its place.
+    s.mmap(3, USER | MMAP_DATA, 10, (0x1000, 0x2000, 0), "//anon");
     s.mmap(4, USER, 10, (0x1000, 0x2000, 0), "//anon");
     s.mmap(5, USER, 11, (0x1000, 0x2000, 0), "//anon");
     s.mmap(6, USER, 10, (0x1800, 0x1000, 0), BASH);
     s.mmap(7, USER, 10, (0x1000, 0x2000, 0), "//anon");
+    // Written to together with memory that never was executed.
+    s.mmap(8, USER | MMAP_DATA, 10, (0x1000, 0x4000, 0), "//anon");
+    s.mmap(9, USER, 10, (0x1000, 0x2000, 0), "//anon");
     let recording = s.recording();
     let mut session = Session::new(recording.metadata());
     let mut found = Vec::new();
@@ -292,10 +297,14 @@ fn new_code_lies_over_the_memory_of_its_process_until_something_else_is_mapped()
     // The child has the code of its parent until its own memory is told of.
     let of_child = vec![(11, 0), (11, 0), (11, 0), (11, 0), (11, 0), zero];
     assert_eq!(found[0], (2, with_code.clone(), with_code.clone()));
-    assert_eq!(found[1], (4, with_code.clone(), with_code.clone()));
-    assert_eq!(found[2], (5, with_code, of_child.clone()));
-    assert_eq!(found[3], (6, vec![zero, one, one, (0, 0), two, zero], of_child.clone()));
-    assert_eq!(found[4], (7, vec![zero, one, one, zero, two, zero], of_child));
+    assert_eq!(found[1], (3, with_code.clone(), with_code.clone()));
+    assert_eq!(found[2], (4, with_code.clone(), with_code.clone()));
+    assert_eq!(found[3], (5, with_code, of_child.clone()));
+    assert_eq!(found[4], (6, vec![zero, one, one, (0, 0), two, zero], of_child.clone()));
+    assert_eq!(found[5], (7, vec![zero, one, one, zero, two, zero], of_child.clone()));
+    // What is no code of a generation is data, until it can be executed again.
+    assert_eq!(found[6], (8, vec![(0, 0), one, one, (0, 0), two, (0, 0)], of_child.clone()));
+    assert_eq!(found[7], (9, vec![zero, one, one, zero, two, (0, 0)], of_child));
 }
 
 #[test]

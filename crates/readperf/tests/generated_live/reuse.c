@@ -1,44 +1,16 @@
-/* A runtime that writes code to the same places again and again, and tells so in jit-PID.dump in the current directory.
- * x86-64. The layouts are those of jitdump-specification.txt in the kernel's tools/perf/Documentation.
+/* A runtime that writes code to the same places again and again, and tells so. Under "ticks" its times are those of the
+ * processor, and account.txt has what ran from when to when, and marks: mappings that a recording tells of, too, each with the
+ * ticks before and after.
  *
- * reuse ROUNDS SPINS
+ * reuse ROUNDS SPINS [ticks]
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
+#include "dump.h"
 
-#define PAGE 4096
 #define CODE_BYTES 256
+#define MARKS 40
 
-static FILE *dump;
-static uint64_t next_index = 1;
 static char *page;
-
-static uint64_t now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
-static void put(const void *bytes, size_t length)
-{
-	fwrite(bytes, 1, length, dump);
-}
-
-static void put32(uint32_t number) { put(&number, sizeof number); }
-static void put64(uint64_t number) { put(&number, sizeof number); }
-
-static void prefix(uint32_t kind, size_t body)
-{
-	put32(kind);
-	put32(16 + body);
-	put64(now());
-}
+static FILE *account;
 
 /* mov ecx, SPINS; loop: dec ecx; jnz loop; ret */
 static void write_code(char *to, uint32_t spins)
@@ -52,7 +24,7 @@ static void write_code(char *to, uint32_t spins)
 	mprotect(page, PAGE, PROT_READ | PROT_EXEC);
 }
 
-static uint64_t load(char *at, const char *name, uint32_t line)
+static uint64_t load_line(char *at, const char *name, uint32_t line)
 {
 	const char file[] = "reuse.js";
 	prefix(2, 16 + 16 + sizeof file);
@@ -62,16 +34,7 @@ static uint64_t load(char *at, const char *name, uint32_t line)
 	put32(line);
 	put32(0);
 	put(file, sizeof file);
-	prefix(0, 40 + strlen(name) + 1 + CODE_BYTES);
-	put32(getpid());
-	put32(getpid());
-	put64((uintptr_t)at);
-	put64((uintptr_t)at);
-	put64(CODE_BYTES);
-	put64(next_index);
-	put(name, strlen(name) + 1);
-	put(at, CODE_BYTES);
-	return next_index++;
+	return load(at, CODE_BYTES, name);
 }
 
 static void move(char *from, char *to, uint64_t index)
@@ -86,53 +49,59 @@ static void move(char *from, char *to, uint64_t index)
 	put64(index);
 }
 
-static void run(char *code)
+static void run(char *code, const char *name)
 {
+	uint64_t before = __rdtsc();
 	((void (*)(void))(void *)code)();
+	if (account)
+		fprintf(account, "run %llu %llu %s\n", (long long)before, (long long)__rdtsc(), name);
+}
+
+static void mark(void)
+{
+	for (int nr = 0; account && nr < MARKS; nr++) {
+		uint64_t before = __rdtsc();
+		/* Nothing else has this protection. */
+		void *at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		fprintf(account, "mark %llu %llu\n", (long long)before, (long long)__rdtsc());
+		munmap(at, PAGE);
+	}
 }
 
 int main(int argc, char **argv)
 {
 	int rounds = argc > 1 ? atoi(argv[1]) : 20;
 	uint32_t spins = argc > 2 ? strtoul(argv[2], NULL, 0) : 20000000;
-	char name[64];
-	snprintf(name, sizeof name, "jit-%d.dump", getpid());
-	dump = fopen(name, "w+");
-	put32(0x4a695444);
-	put32(1);
-	put32(40);
-	put32(62);
-	put32(0);
-	put32(getpid());
-	put64(now());
-	put64(0);
-	fflush(dump);
-	/* That is how a recording learns of the file. */
-	mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(dump), 0);
+	char name[64], over[64];
+	has_ticks = argc > 3;
+	account = has_ticks ? fopen("account.txt", "w") : NULL;
+	begin();
+	mark();
 	page = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	/* Nothing takes the place of this one. */
 	char *stays = page + 3 * 1024;
 	write_code(stays, spins);
-	load(stays, "stays", 1);
+	load_line(stays, "stays", 1);
 	for (int round = 0; round < rounds; round++) {
 		write_code(page, spins);
 		snprintf(name, sizeof name, "function_%d", round % 5);
-		uint64_t index = load(page, name, 10 + round % 5);
-		run(page);
+		uint64_t index = load_line(page, name, 10 + round % 5);
+		run(page, name);
 		/* Over the end of the first one, and over its own place in the round before. */
-		write_code(page + 128 + 64 * (round % 3), spins);
-		snprintf(name, sizeof name, "over_%d", round % 7);
-		load(page + 128 + 64 * (round % 3), name, 20 + round % 7);
-		run(page + 128 + 64 * (round % 3));
+		char *above = page + 128 + 64 * (round % 3);
+		write_code(above, spins);
+		snprintf(over, sizeof over, "over_%d", round % 7);
+		load_line(above, over, 20 + round % 7);
+		run(above, over);
 		/* The beginning of the first one is still there. */
-		run(page);
-		run(stays);
+		run(page, name);
+		run(stays, "stays");
 		/* Where others have been moved before. */
 		write_code(page + 2048, spins);
 		move(page, page + 2048, index);
-		run(page + 2048);
+		run(page + 2048, name);
 	}
-	prefix(3, 0);
-	fclose(dump);
+	mark();
+	end();
 	return 0;
 }

@@ -19,6 +19,7 @@ pub(crate) const HEADER_ATTR: u32 = 64;
 pub(crate) const AUXTRACE: u32 = 71;
 pub(crate) const AUXTRACE_ERROR: u32 = 72;
 pub(crate) const STAT: u32 = 76;
+pub(crate) const TIME_CONV: u32 = 79;
 pub(crate) const HEADER_FEATURE: u32 = 80;
 
 pub(crate) const KERNEL: u16 = 1;

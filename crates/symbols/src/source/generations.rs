@@ -30,6 +30,8 @@ pub(crate) struct Generations {
     by_place: Vec<(u32, u64, u32)>,
     /// Code of more generations than are told apart.
     beyond: u64,
+    /// By the number of a layer, whether it shares addresses with others.
+    is_shared: Vec<bool>,
 }
 
 /// What is on top at some addresses.
@@ -62,12 +64,15 @@ impl Generations {
             }
             tops.insert(layer.start, Top { end: layer.end, layer: *number, generation });
         }
-        Generations::collect(layers, &order, &generations, &is_shared)
+        Generations { is_shared, ..Generations::default() }.collect(layers, &order, &generations)
     }
 
-    fn collect(layers: &[Layer], order: &[usize], generations: &[u32], is_shared: &[bool]) -> Generations {
-        let mut all = Generations::default();
-        for number in order.iter().filter(|number| is_shared.get(**number) == Some(&true)) {
+    fn collect(self, layers: &[Layer], order: &[usize], generations: &[u32]) -> Generations {
+        let mut all = self;
+        for number in order {
+            if !all.is_shared(*number) {
+                continue;
+            }
             let (Some(layer), Some(generation)) = (layers.get(*number), generations.get(*number)) else {
                 continue;
             };
@@ -91,6 +96,11 @@ impl Generations {
     /// How much more code shares addresses, but has no generation, because there are too many.
     pub(crate) fn beyond(&self) -> u64 {
         self.beyond
+    }
+
+    /// Whether a layer shares addresses with others.
+    pub(crate) fn is_shared(&self, number: usize) -> bool {
+        self.is_shared.get(number) == Some(&true)
     }
 
     /// The number of the last layer of a generation that starts at an address or below it.

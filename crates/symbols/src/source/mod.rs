@@ -5,7 +5,7 @@
 pub(crate) mod dwarf;
 pub(crate) mod elf;
 pub(crate) mod elf_file;
-mod generated;
+pub(crate) mod generated;
 pub(crate) mod generations;
 pub(crate) mod image;
 pub(crate) mod jitdump;

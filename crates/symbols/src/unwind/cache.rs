@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
-use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::cfi::Context;
 use super::rule::Rule;
-use super::sections::Tables;
 use super::space::BinaryId;
+use super::store::Tables;
 
 /// Rules of distinct instructions that are kept. When there are more, all are let go and made again as needed.
 const MAX_PLACES: usize = 1 << 20;
@@ -22,7 +21,7 @@ pub struct Cache {
     rows: BTreeMap<(BinaryId, u64), (u64, u32)>,
     rules: Vec<Rule>,
     numbers: FxHashMap<Rule, u32>,
-    pub(super) tables: Vec<Option<Option<Arc<Tables>>>>,
+    pub(super) tables: Vec<Option<Option<Tables>>>,
     pub(super) context: Box<Context>,
 }
 

@@ -79,6 +79,12 @@ impl Machine {
         (machine, class_64) == (e_machine, is_64)
     }
 
+    /// Whether this is its `e_machine`, where nothing else is told.
+    pub(super) fn is_number(self, e_machine: u32) -> bool {
+        let is_64 = self.convention().word == 8;
+        u16::try_from(e_machine).is_ok_and(|e_machine| self.is_of(e_machine, is_64))
+    }
+
     /// Its columns.
     pub(super) fn convention(self) -> Convention {
         let pushes = Convention { word: 8, sp: 7, fp: 6, link: None, ip: Some(16), cfa_is_sp: true };

@@ -22,6 +22,7 @@ mod cfi;
 mod exidx;
 mod expression;
 mod fallback;
+mod generated;
 mod machine;
 mod registers;
 mod rule;

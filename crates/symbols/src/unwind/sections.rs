@@ -99,7 +99,7 @@ impl Tables {
                 (path, bytes)
             }
             Subject::Vdso { build_id } => (PathBuf::from(VDSO), vdso_image(options, *build_id)?),
-            // Only processes have their stacks recorded.
+            // Only processes have their stacks recorded. What they generate has tables of its own.
             _ => {
                 return Err(Reason::NotAFile { name: subject.to_string().into() });
             }
@@ -275,7 +275,7 @@ fn vdso_image(options: &Options, build_id: Option<BuildId>) -> Result<FileBytes,
 }
 
 /// The last entry that starts at an address or below it.
-fn entry_before(index: &[Entry], address: u64) -> Option<usize> {
+pub(super) fn entry_before(index: &[Entry], address: u64) -> Option<usize> {
     let above = index.partition_point(|entry| entry.start <= address);
     Some(index.get(above.checked_sub(1)?)?.offset)
 }

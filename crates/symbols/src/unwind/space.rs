@@ -26,7 +26,7 @@ pub struct Mapping {
     pub end: u64,
     /// Offset in the file of what is mapped at the start.
     pub offset: u64,
-    /// The binary; `None` for memory that no file backs, as generated code.
+    /// The binary; `None` for memory that no file backs, and of whose code no dump tells.
     pub binary: Option<BinaryId>,
 }
 

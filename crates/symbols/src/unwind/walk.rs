@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::cache::Cache;
 use super::fallback::{self, Guess};
+use super::machine::Convention;
 use super::registers::Registers;
 use super::rule::Failure;
 use super::space::{BinaryId, Lookup, Mapping};
@@ -20,7 +21,7 @@ pub enum End {
     StackTruncated,
     /// In code that no table describes and that keeps no frame pointer. [`Unwinder::reason`] may know more.
     NoUnwindInfo {
-        /// The binary; `None` for memory that no file backs.
+        /// The binary; `None` for memory that no file backs, as generated code.
         binary: Option<BinaryId>,
     },
     /// At an address where no code is mapped.
@@ -104,20 +105,13 @@ impl Unwinder {
             let number =
                 mapping.binary.and_then(|binary| self.rule(cache, machine, binary, mapping.offset_of(ip)));
             let Some(rule) = number.and_then(|number| cache.rule_at(number)) else {
-                let nowhere = End::NoUnwindInfo { binary: mapping.binary };
-                match fallback::follow(&mut registers, &convention, &memory, lookup) {
-                    Guess::Caller => {}
-                    Guess::CallerIfDescribed => {
-                        let caller = registers.ip().wrapping_sub(1);
-                        let rule = lookup.find(caller).and_then(|mapping| {
-                            self.rule(cache, machine, mapping.binary?, mapping.offset_of(caller))
-                        });
-                        if rule.is_none() {
-                            return nowhere;
-                        }
-                    }
+                match self.guess(cache, lookup, (&mut registers, &convention), &memory) {
                     Guess::Bottom => return End::Bottom,
-                    Guess::Nothing => return nowhere,
+                    Guess::Nothing => {
+                        let binary = mapping.binary.filter(|binary| !self.is_generated(*binary));
+                        return End::NoUnwindInfo { binary };
+                    }
+                    Guess::Caller | Guess::CallerIfDescribed => {}
                 }
                 is_exact = false;
                 continue;
@@ -134,5 +128,24 @@ impl Unwinder {
                 Err(failure) => return failure.into(),
             }
         }
+    }
+
+    /// Follows the chain of frame pointers by one frame, as far as it can be believed.
+    fn guess(
+        &self,
+        cache: &mut Cache,
+        lookup: &impl Lookup,
+        (registers, convention): (&mut Registers, &Convention),
+        memory: &Memory<'_>,
+    ) -> Guess {
+        let guess = fallback::follow(registers, convention, memory, lookup);
+        if guess != Guess::CallerIfDescribed {
+            return guess;
+        }
+        let caller = registers.ip().wrapping_sub(1);
+        let rule = lookup.find(caller).and_then(|mapping| {
+            self.rule(cache, registers.machine(), mapping.binary?, mapping.offset_of(caller))
+        });
+        if rule.is_some() { Guess::Caller } else { Guess::Nothing }
     }
 }

@@ -9,17 +9,17 @@ use readperf_symbols::{FileBytes, FileLoader, Options, Subject};
 use crate::program::{PROGRAMS, Program, file, space, stops};
 
 /// Numbers that look random and are the same in every run (xorshift, Marsaglia 2003).
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0
     }
 
-    fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         (self.next() % limit as u64) as usize
     }
 }

@@ -10,6 +10,7 @@
 )]
 
 mod debugger;
+mod generated;
 mod hostile;
 mod pointers;
 mod program;

@@ -1,6 +1,7 @@
 //! What a runtime dumped of the code it generated: jitdump files (`jit-PID.dump`), with the code itself, source lines and
 //! times, read without rewriting the recording first.
 
+mod call_frames;
 mod record;
 
 use std::borrow::Cow;
@@ -16,6 +17,7 @@ use crate::source::generated;
 use crate::source::generations::{CodeChange, Generations};
 use crate::source::layers::{Layer, Layers};
 use crate::source::perf_map::GeneratedFunction;
+pub(crate) use call_frames::CallFrames;
 use record::{Header, LineEntry, Record, Records};
 
 /// Where `perf inject` puts the code in the ELF files it makes of a dump: behind the headers. Some runtimes (V8) add this
@@ -62,9 +64,11 @@ impl JitDamage {
 struct Function {
     name: Range<usize>,
     code: Range<usize>,
-    /// Where it was when the lines were written.
+    /// Where it was when lines and unwinding information were written.
     loaded_at: u64,
     lines: Option<Lines>,
+    /// How long it was then.
+    loaded_size: u64,
     unwinding: Option<Unwinding>,
 }
 
@@ -79,7 +83,9 @@ struct Lines {
 #[derive(Clone, Debug)]
 struct Unwinding {
     data: Range<usize>,
-    header_size: u64,
+    header_size: usize,
+    /// Address of `.eh_frame`, if its header tells it.
+    eh_frame_at: Option<u64>,
 }
 
 /// Where generated code comes from.
@@ -202,7 +208,12 @@ impl JitDump {
     pub fn unwinding(&self, number: usize) -> Option<(&[u8], &[u8])> {
         let unwinding = self.functions.get(number)?.unwinding.as_ref()?;
         let data = self.range(&unwinding.data);
-        data.split_at_checked(data.len().checked_sub(usize::try_from(unwinding.header_size).ok()?)?)
+        data.split_at_checked(data.len().checked_sub(unwinding.header_size)?)
+    }
+
+    /// Whether other code was or is where the code with this number is.
+    pub(crate) fn shares_its_place(&self, number: usize) -> bool {
+        self.generations.is_shared(number)
     }
 
     /// The source lines of the code with this number, by address.
@@ -253,6 +264,8 @@ struct Reader {
     /// Lines for the code at an address, which is to be loaded next.
     pending_lines: Option<(u64, Lines)>,
     pending_unwinding: Option<Unwinding>,
+    /// Unwinding information that is about all code that is loaded until there is more of it.
+    common_unwinding: Option<Unwinding>,
 }
 
 impl Reader {
@@ -267,7 +280,8 @@ impl Reader {
                     code,
                     loaded_at: address,
                     lines: lines.filter(|_| fits).map(|(_, lines)| lines),
-                    unwinding: self.pending_unwinding.take(),
+                    loaded_size: size,
+                    unwinding: self.pending_unwinding.take().or_else(|| self.common_unwinding.clone()),
                 };
                 self.push(
                     function,
@@ -292,8 +306,11 @@ impl Reader {
                 let unused = self.pending_lines.replace((address, Lines { entries, count, first }));
                 self.count_unused(unused.is_some());
             }
-            Record::UnwindingInfo { header_size, data } => {
-                let unused = self.pending_unwinding.replace(Unwinding { data, header_size });
+            Record::UnwindingInfo { header_size, data, eh_frame_at } => {
+                let unwinding = Unwinding { data, header_size, eh_frame_at };
+                // The table of a whole module, as LLVM writes it, is told once for all functions.
+                self.common_unwinding = Some(&unwinding).filter(|told| told.eh_frame_at.is_some()).cloned();
+                let unused = self.pending_unwinding.replace(unwinding);
                 self.count_unused(unused.is_some());
             }
             Record::Close => {}

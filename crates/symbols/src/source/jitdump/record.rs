@@ -58,8 +58,9 @@ pub(super) enum Record {
     Move { from: u64, to: u64, size: u64, index: u64 },
     /// Source lines of the code that is loaded next, and the address of the first of them.
     DebugInfo { address: u64, count: u64, entries: Range<usize>, first: Option<u64> },
-    /// Unwinding information of the code that is loaded next: `.eh_frame`, and `.eh_frame_hdr` as its last bytes.
-    UnwindingInfo { header_size: u64, data: Range<usize> },
+    /// Unwinding information of the code that is loaded next: `.eh_frame`, and `.eh_frame_hdr` as its last bytes. If that
+    /// tells an absolute address for the first, it is here.
+    UnwindingInfo { header_size: usize, data: Range<usize>, eh_frame_at: Option<u64> },
     /// The file was closed in good order.
     Close,
     /// A record of another kind.
@@ -149,10 +150,25 @@ fn debug_info(mut body: Fields<'_>) -> Option<Record> {
 }
 
 fn unwinding_info(mut body: Fields<'_>) -> Option<Record> {
-    let size = usize::try_from(body.u64()?).ok()?;
-    let (header_size, _mapped_size) = (body.u64()?, body.u64()?);
+    let (size, header_size) = (usize::try_from(body.u64()?).ok()?, usize::try_from(body.u64()?).ok()?);
+    // How much of it the writer has in memory behind the code. What it says is the same without.
+    let _mapped_size = body.u64()?;
     let end = body.at.checked_add(size).filter(|end| *end <= body.bytes.len())?;
-    Some(Record::UnwindingInfo { header_size, data: body.at..end })
+    let header_at = end.checked_sub(header_size).filter(|at| *at >= body.at)?;
+    let eh_frame_at = absolute_address(Fields { bytes: body.bytes.get(..end)?, at: header_at, ..body });
+    Some(Record::UnwindingInfo { header_size, data: body.at..end, eh_frame_at })
+}
+
+/// The address of `.eh_frame` in an `.eh_frame_hdr` of version 1, if it is no distance. The second byte is the encoding (`DW_EH_PE_*`
+/// of the Linux Standard Base, 10.5): the form in the lower half, what it is relative to in the upper one.
+fn absolute_address(mut header: Fields<'_>) -> Option<u64> {
+    let [version, encoding, _count, _table] = *header.rest().first_chunk()?;
+    header.at = header.at.checked_add(4)?;
+    match encoding {
+        0x03 | 0x0b if version == 1 => header.u32().map(u64::from),
+        0x00 | 0x04 | 0x0c if version == 1 => header.u64(),
+        _ => None,
+    }
 }
 
 /// A source line of some code.
