@@ -17,11 +17,10 @@ pub struct StrayTimes {
 }
 
 impl StrayTimes {
-    /// Whether the time of a sample, ns, cannot be: it lies far outside the range that the recording tells. 0 is no time,
-    /// and so no impossible one.
+    /// Whether the time of a sample, ns, cannot be: it lies far outside the range that the recording tells.
     #[inline(always)]
     pub fn is_stray(&mut self, schema: &Schema, time_ns: u64) -> bool {
-        !schema.sample_times().holds(time_ns) && time_ns != 0 && self.is_one_of_few()
+        !schema.sample_times().holds(time_ns) && self.is_one_of_few()
     }
 
     #[cold]

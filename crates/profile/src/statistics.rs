@@ -117,8 +117,7 @@ impl Statistics {
                 count.period = count.period.wrapping_add(share.period);
             }
         }
-        // 0 is no time.
-        if let Some(time) = sample.time().filter(|time| *time != 0) {
+        if let Some(time) = sample.time() {
             if self.strays.is_stray(event.schema(), time) {
                 let message = || {
                     format!(
@@ -127,8 +126,11 @@ impl Statistics {
                 };
                 return self.issues.add(IssueKind::StrayTime, event.place(), message);
             }
-            let (first, last) = self.times_ns.unwrap_or((time, time));
-            self.times_ns = Some((first.min(time), last.max(time)));
+            // 0 is no time.
+            if time != 0 {
+                let (first, last) = self.times_ns.unwrap_or((time, time));
+                self.times_ns = Some((first.min(time), last.max(time)));
+            }
         }
     }
 

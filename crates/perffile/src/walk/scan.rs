@@ -162,5 +162,5 @@ fn time_of<O: Order>(
         None => schema.time_of_sample(body),
     };
     let time = time.unwrap_or(0);
-    if strays.is_stray(schema, time) { 0 } else { time }
+    if time != 0 && strays.is_stray(schema, time) { 0 } else { time }
 }
