@@ -118,11 +118,11 @@ impl<'f> Namer<'f> {
                 None => answers.push(unnamed(batch, "the binary is not known")),
             }
         }
+        let answered = self.resolver(session).resolve(questions);
         if let Ahead::Reading(thread) = std::mem::replace(&mut self.ahead, Ahead::Done) {
-            // What it could not read is tried again.
+            // Whoever needed what it reads has waited for it; what it could not read was tried again.
             let _ = thread.join();
         }
-        let answered = self.resolver(session).resolve(questions);
         for (batch, answer) in asked.into_iter().zip(answered) {
             let named = named(&batch, &answer);
             answers.push((batch, named));
