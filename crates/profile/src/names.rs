@@ -313,10 +313,7 @@ impl Names {
 
     fn unnamed(&mut self, binary: Option<BinaryId>, address: u64, reason: &str) -> FunctionId {
         let id = FunctionId(number(self.functions.len()));
-        // Mostly that of the function before, which may be a function without a name, too.
-        let last = self.functions.last().and_then(|last| last.known.as_ref().err());
-        let known = last.filter(|last| ***last == *reason).or_else(|| self.reasons.get(reason));
-        let reason = match known {
+        let reason = match self.reasons.get(reason) {
             Some(known) => Arc::clone(known),
             None => {
                 let reason: Arc<str> = reason.into();

@@ -81,8 +81,6 @@ pub struct Histograms<'f, 'o> {
     /// Without call graphs: the rows of the levels of each address.
     levels: Levels,
     sample_numbers: FxHashMap<SampleParts, u32>,
-    /// The last of them: rows are sorted, so most are like the one before.
-    last_sample: Option<(SampleParts, u32)>,
     scratch: Vec<Value>,
 }
 
@@ -102,7 +100,6 @@ impl<'f, 'o> Histograms<'f, 'o> {
             calls: Calls::default(),
             levels: Levels::default(),
             sample_numbers: FxHashMap::default(),
-            last_sample: None,
             scratch: Vec::new(),
         };
         histograms.number_places();
@@ -162,17 +159,13 @@ impl<'f, 'o> Histograms<'f, 'o> {
 
     /// The number of what the keys of the sample say.
     fn number_sample(&mut self, row: &SampleRow) -> u32 {
-        let Histograms { facts, options, samples, sample_numbers, last_sample, scratch, .. } = self;
+        let Histograms { facts, options, samples, sample_numbers, scratch, .. } = self;
         let of_stack = options.keys.iter().any(|key| matches!(key.key.part, Part::Stack(_)));
         let of_event = options.keys.iter().any(|key| matches!(key.key.part, Part::Field(_)));
         let stack = if of_stack { row.stack } else { StackId::EMPTY };
         let event = if of_event { row.event } else { 0 };
         let parts = (event, row.comm, row.thread, row.cpu, row.detail, stack);
-        if let Some((_, number)) = last_sample.filter(|(last, _)| *last == parts) {
-            return number;
-        }
         if let Some(number) = sample_numbers.get(&parts) {
-            *last_sample = Some((parts, *number));
             return *number;
         }
         scratch.clear();
@@ -198,7 +191,6 @@ impl<'f, 'o> Histograms<'f, 'o> {
         }
         // The text of a tracepoint depends on the event.
         self.sample_numbers.clear();
-        self.last_sample = None;
         let tree = self.options.graph.is_some();
         let mut sums: FxHashMap<Group, (u64, u64)> = FxHashMap::default();
         let whole_stacks = self.options.children && !tree;
