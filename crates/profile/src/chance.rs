@@ -8,50 +8,43 @@ pub(crate) fn float(count: u64) -> f64 {
     count as f64
 }
 
-/// Of the sample, that is by one less than its size.
-pub(crate) fn variance(values: &[f64], mean: f64) -> f64 {
-    if values.len() < 2 {
-        return 0.0;
-    }
-    values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / float(values.len() as u64 - 1)
+/// How many values there are, their mean, and their variance: that of the sample, by one less than its size.
+pub(crate) fn moments(values: &[f64]) -> (f64, f64, f64) {
+    let count = float(values.len() as u64);
+    let mean = values.iter().sum::<f64>() / count;
+    let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+    (count, mean, if values.len() < 2 { 0.0 } else { squares / (count - 1.0) })
+}
+
+/// How probable it is to be so far from the middle of a distribution around 0, on either side.
+fn both_sides(distribution: &impl ContinuousCDF<f64, f64>, at: f64) -> f64 {
+    2.0 * distribution.cdf(-at.abs())
 }
 
 /// Welch's t-test, both sides.
 pub(crate) fn welch(before: &[f64], after: &[f64]) -> Option<f64> {
-    let side = |values: &[f64]| {
-        let count = float(values.len() as u64);
-        let mean = values.iter().sum::<f64>() / count;
-        (mean, variance(values, mean) / count, count)
-    };
-    let ((m1, v1, n1), (m2, v2, n2)) = (side(before), side(after));
+    let ((n1, m1, v1), (n2, m2, v2)) = (moments(before), moments(after));
+    let (v1, v2) = (v1 / n1, v2 / n2);
     let error = v1 + v2;
     if error == 0.0 {
         // No spread at all: equal, or certainly different.
         return Some(if m1 == m2 { 1.0 } else { 0.0 });
     }
     let freedom = error.powi(2) / (v1.powi(2) / (n1 - 1.0) + v2.powi(2) / (n2 - 1.0));
-    let t = (m2 - m1) / error.sqrt();
-    let distribution = StudentsT::new(0.0, 1.0, freedom).ok()?;
-    Some(2.0 * distribution.cdf(-t.abs()))
+    Some(both_sides(&StudentsT::new(0.0, 1.0, freedom).ok()?, (m2 - m1) / error.sqrt()))
 }
 
 /// Student's t-test, both sides: the spread is taken for the same before and after, so that one side may have one value. Nothing
 /// where there is no spread to go by.
 pub(crate) fn student(before: &[f64], after: &[f64]) -> Option<f64> {
-    let side = |values: &[f64]| {
-        let count = float(values.len() as u64);
-        let mean = values.iter().sum::<f64>() / count;
-        (mean, variance(values, mean) * (count - 1.0), count)
-    };
-    let ((m1, squares1, n1), (m2, squares2, n2)) = (side(before), side(after));
+    let ((n1, m1, v1), (n2, m2, v2)) = (moments(before), moments(after));
     let freedom = n1 + n2 - 2.0;
-    let error = ((squares1 + squares2) / freedom * (1.0 / n1 + 1.0 / n2)).sqrt();
+    let pooled = (v1 * (n1 - 1.0) + v2 * (n2 - 1.0)) / freedom;
+    let error = (pooled * (1.0 / n1 + 1.0 / n2)).sqrt();
     if error.is_nan() || error == 0.0 {
         return None;
     }
-    let t = (m2 - m1) / error;
-    let distribution = StudentsT::new(0.0, 1.0, freedom).ok()?;
-    Some(2.0 * distribution.cdf(-t.abs()))
+    Some(both_sides(&StudentsT::new(0.0, 1.0, freedom).ok()?, (m2 - m1) / error))
 }
 
 /// The test of two proportions, both sides: how often the row was met among all samples of the event.
@@ -65,8 +58,7 @@ pub(crate) fn proportions(met: (u64, u64), of: (u64, u64)) -> Option<f64> {
     if error == 0.0 {
         return Some(1.0);
     }
-    let z = (x2 / n2 - x1 / n1) / error;
-    Some(2.0 * Normal::standard().cdf(-z.abs()))
+    Some(both_sides(&Normal::standard(), (x2 / n2 - x1 / n1) / error))
 }
 
 /// The test of two sums, both sides: values that so many samples add up to. Each sample stands for about the same, and they
@@ -80,8 +72,7 @@ pub(crate) fn sums(values: (f64, f64), met: (u64, u64), of: (u64, u64)) -> Optio
     if error == 0.0 {
         return Some(1.0);
     }
-    let z = (values.1 - values.0) / error;
-    Some(2.0 * Normal::standard().cdf(-z.abs()))
+    Some(both_sides(&Normal::standard(), (values.1 - values.0) / error))
 }
 
 #[cfg(test)]

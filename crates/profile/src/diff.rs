@@ -7,7 +7,7 @@
 //! Student's t-test and that on counts, of which the greater p counts. Many rows are tested at once; the p
 //! values are adjusted for that (Benjamini and Hochberg, 1995).
 
-use crate::chance::{float, proportions, student, sums, variance, welch};
+use crate::chance::{float, moments, proportions, student, sums, welch};
 use crate::profile::Profile;
 use readperf_session::Session;
 use rustc_hash::FxHashMap;
@@ -264,12 +264,11 @@ fn percent(part: u64, whole: u64) -> f64 {
 }
 
 fn spread(values: &[f64]) -> Spread {
-    let count = float(values.len() as u64);
     if values.is_empty() {
         return Spread::default();
     }
-    let mean = values.iter().sum::<f64>() / count;
-    Spread { mean, deviation: variance(values, mean).sqrt() }
+    let (_, mean, variance) = moments(values);
+    Spread { mean, deviation: variance.sqrt() }
 }
 
 /// Benjamini and Hochberg's step-up procedure: the adjusted values can be compared with the level wanted.

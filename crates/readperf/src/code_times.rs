@@ -127,18 +127,18 @@ impl<'o> CodeInTime<'o> {
         &self.times
     }
 
-    /// Whether code came before this record did. Takes note of the record if it tells of the clock.
+    /// Whether code came before this record did.
     #[inline]
     pub(crate) fn is_due(&mut self, event: &Event<'_>) -> bool {
-        if event.head().kind == kind::TIME_CONV {
-            self.learn_clock(event);
-        }
         self.next_ns != u64::MAX && self.has_come(event)
     }
 
-    #[cold]
-    fn learn_clock(&mut self, event: &Event<'_>) {
-        if let Ok((Record::TimeConv(record), _)) = event.record() {
+    /// Takes note of a record that tells how the clock follows from the ticks of the processor.
+    #[inline]
+    pub(crate) fn learn_clock(&mut self, event: &Event<'_>) {
+        if event.head().kind == kind::TIME_CONV
+            && let Ok((Record::TimeConv(record), _)) = event.record()
+        {
             self.processor_time = ProcessorTime::told(&record);
         }
     }

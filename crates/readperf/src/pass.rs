@@ -350,6 +350,7 @@ pub fn pass<E: From<perffile::Error>>(
         }
         let mut chunk = Chunk::new(batch.len().min(CHUNK), batches.metadata(), batches.progress());
         for event in batch.iter() {
+            code.learn_clock(&event);
             if code.is_due(&event) {
                 chunk.look_up(&mut state);
                 code.put(&mut state.session, &event);

@@ -23,6 +23,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
+use tempfile::TempDir;
 
 /// The number that the process sees of itself.
 const INNER: u32 = 4321;
@@ -227,6 +228,13 @@ fn is_built(test: &str, dir: &Path, program: &str) -> bool {
     is_built
 }
 
+/// perf, and a directory with a program of `generated_live`; `None`, loudly, if either cannot be had.
+fn live(test: &str, program: &str) -> Option<(&'static Perf, TempDir)> {
+    let perf = Perf::or_skip(test)?;
+    let dir = scratch();
+    is_built(test, dir.path(), program).then_some((perf, dir))
+}
+
 /// The lines that name generated code. Names in the C library depend on what is installed.
 fn of_code(text: &str) -> Vec<String> {
     let is_of_code = |line: &&str| ["function_", "over_", "stays"].iter().any(|name| line.contains(name));
@@ -238,11 +246,7 @@ fn of_code(text: &str) -> Vec<String> {
 #[test]
 fn code_that_takes_the_place_of_other_code_is_named_as_by_perf() {
     let test = "code_that_takes_the_place_of_other_code_is_named_as_by_perf";
-    let Some(perf) = Perf::or_skip(test) else { return };
-    let dir = scratch();
-    if !is_built(test, dir.path(), "reuse") {
-        return;
-    }
+    let Some((perf, dir)) = live(test, "reuse") else { return };
     let record = ["-k", "mono", "-e", "cpu-clock:u", "-F", "4000", "--", "./reuse", "40", "5000000"];
     let Some(data) = perf.record(test, dir.path(), &record) else { return };
     let made = dir.path().join("made.data");

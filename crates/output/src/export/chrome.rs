@@ -10,7 +10,6 @@
 
 use crate::export::circumstances::Unit;
 use crate::export::json::JsonWriter;
-use crate::export::runs::runs;
 use crate::export::threads::{ByThread, ThreadLabel};
 use crate::export::{Export, Format, Needs};
 use crate::text::{printable, printable_bytes};
@@ -227,9 +226,8 @@ impl Writer<'_, '_> {
     /// When a thread had a CPU.
     fn runs<'m>(&self, thread: ThreadId, marks: impl Iterator<Item = &'m Mark>, json: &mut JsonWriter<'_>) {
         let ThreadLabel { pid, tid, .. } = self.export.thread_label(thread);
-        let exit = self.export.session.thread(thread).and_then(|thread| thread.exit_time_ns);
         let last = self.export.marks.as_slice().last().map_or(0, |mark| mark.time_ns);
-        for run in runs(marks, exit) {
+        for run in self.export.runs(thread, marks) {
             let name = run.name();
             // The reader wants an end of each.
             let end = run.to_ns.unwrap_or_else(|| last.max(run.from_ns));

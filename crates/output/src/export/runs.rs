@@ -1,6 +1,8 @@
 //! When threads had a CPU, by their context switches: for formats that show time as slices.
 
+use super::Export;
 use readperf_profile::{Mark, MarkKind};
+use readperf_session::ThreadId;
 
 /// A time that a thread had a CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +22,15 @@ impl Run {
     }
 }
 
+impl Export<'_> {
+    /// The runs of a thread with these marks, in order of time.
+    pub(crate) fn runs<'m>(&self, thread: ThreadId, marks: impl Iterator<Item = &'m Mark>) -> Vec<Run> {
+        runs(marks, self.session.thread(thread).and_then(|thread| thread.exit_time_ns))
+    }
+}
+
 /// The runs of a thread with these marks, in order of time; `exit_ns` is when it ended, if it did.
-pub(crate) fn runs<'m>(marks: impl Iterator<Item = &'m Mark>, exit_ns: Option<u64>) -> Vec<Run> {
+fn runs<'m>(marks: impl Iterator<Item = &'m Mark>, exit_ns: Option<u64>) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     let end = |runs: &mut Vec<Run>, time_ns: u64| {
         // What was running before the recording began has no beginning.

@@ -1,8 +1,8 @@
 //! Recorded stacks that go through generated code, whose frames only call frame information tells of.
 
-use crate::is_built;
+use crate::live;
 use crate::oracle::live::Perf;
-use crate::oracle::{scratch, skip, tool};
+use crate::oracle::{skip, tool};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -42,11 +42,7 @@ fn is_complete(stack: &[String]) -> bool {
 #[test]
 fn callers_of_generated_code_are_found_by_what_was_dumped() {
     let test = "callers_of_generated_code_are_found_by_what_was_dumped";
-    let Some(perf) = Perf::or_skip(test) else { return };
-    let dir = scratch();
-    if !is_built(test, dir.path(), "frames") {
-        return;
-    }
+    let Some((perf, dir)) = live(test, "frames") else { return };
     for mode in ["writable", "toggles"] {
         let Some(data) = recorded(test, perf, dir.path(), &["40", "4000000", mode]) else { return };
         let stacks = mine(&data);
@@ -67,11 +63,7 @@ fn callers_of_generated_code_are_found_by_what_was_dumped() {
 #[test]
 fn callers_of_generated_code_are_those_of_perf() {
     let test = "callers_of_generated_code_are_those_of_perf";
-    let Some(perf) = Perf::or_skip(test) else { return };
-    let dir = scratch();
-    if !is_built(test, dir.path(), "frames") {
-        return;
-    }
+    let Some((perf, dir)) = live(test, "frames") else { return };
     let Some(data) = recorded(test, perf, dir.path(), &["1", "100000000"]) else { return };
     let made = dir.path().join("made.data");
     perf.says("inject", &data, &["--jit", "-o", made.to_str().unwrap()]);

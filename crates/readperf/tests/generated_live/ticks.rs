@@ -1,9 +1,8 @@
 //! Times of generated code in ticks of the processor.
 
 use crate::handmade::{Attr, PID, flag};
-use crate::oracle::live::Perf;
-use crate::oracle::{scratch, skip, tool};
-use crate::{ASKED, asked_at, dumps_in, is_built, named, of_code};
+use crate::oracle::{skip, tool};
+use crate::{ASKED, asked_at, dumps_in, live, named, of_code};
 use std::ops::Range;
 use std::path::Path;
 
@@ -156,11 +155,7 @@ fn times(lines: &[String]) -> Vec<(u64, String)> {
 #[test]
 fn code_with_ticks_is_named_as_by_perf_and_as_it_was() {
     let test = "code_with_ticks_is_named_as_by_perf_and_as_it_was";
-    let Some(perf) = Perf::or_skip(test) else { return };
-    let dir = scratch();
-    if !is_built(test, dir.path(), "reuse") {
-        return;
-    }
+    let Some((perf, dir)) = live(test, "reuse") else { return };
     let record = ["-e", "cpu-clock:u", "-F", "4000", "--", "./reuse", "40", "5000000", "ticks"];
     let Some(data) = perf.record(test, dir.path(), &record) else { return };
     let account = Account::read(&dir.path().join("account.txt"));

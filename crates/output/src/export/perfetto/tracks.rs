@@ -4,7 +4,6 @@ use super::message::*;
 use super::{Packets, write_packet};
 use crate::export::Export;
 use crate::export::circumstances::Unit;
-use crate::export::runs::runs;
 use crate::export::strings::Strings;
 use crate::export::threads::ByThread;
 use crate::text::{printable, printable_bytes};
@@ -107,8 +106,7 @@ impl TrackWriter<'_, '_, '_> {
         marks: impl Iterator<Item = &'m Mark> + Clone,
     ) -> io::Result<()> {
         let track = Track::Thread(thread);
-        let exit = self.export.session.thread(thread).and_then(|thread| thread.exit_time_ns);
-        for run in runs(marks.clone(), exit) {
+        for run in self.export.runs(thread, marks.clone()) {
             self.event(track, kind::SLICE_BEGIN, &run.name(), run.from_ns, Vec::new())?;
             // A slice that is not ended lasts to the end of the trace.
             if let Some(to_ns) = run.to_ns {

@@ -102,14 +102,11 @@ impl<'f> Lines<'f> {
         }
         let targets = finisher.learn(&chunk.metadata().schema)?;
         self.drafts.resize_with(targets, Vec::new);
-        if self.namer.is_none() {
-            self.namer = Some(Namer::new(self.files, self.symbols.clone(), chunk.metadata()));
-        }
-        if let (Some(namer), false) = (&mut self.namer, self.how.at_once) {
-            namer.read_ahead(&state.session, chunk);
-        }
-        if self.how.at_once {
-            self.learn_names(state);
+        let new_namer = || Namer::new(self.files, self.symbols.clone(), chunk.metadata());
+        let namer = self.namer.get_or_insert_with(new_namer);
+        match self.how.at_once {
+            true => self.learn_names(state),
+            false => namer.read_ahead(&state.session, chunk),
         }
         self.learn_instructions(state, chunk);
         self.learn_payloads(state, chunk);
