@@ -202,6 +202,7 @@ fn two_recordings() {
 
 /// Both pages are read by parsers that are not ours.
 #[test]
+#[ignore = "live: needs python3"]
 fn hostile_names_are_text_for_others() {
     let directory = scratch();
     let names =

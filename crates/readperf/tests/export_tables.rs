@@ -93,6 +93,7 @@ fn save(pipe: &Pipe, directory: &Path) -> PathBuf {
 }
 
 #[test]
+#[ignore = "live: needs callgrind_annotate"]
 fn callgrind_annotate_sees_what_folded_stacks_say() {
     if !readers::installed("callgrind_annotate", &["--version"]) {
         return skip("callgrind_annotate_sees_what_folded_stacks_say", "there is no callgrind_annotate");
@@ -150,6 +151,7 @@ fn callgrind_has_a_column_for_every_event() {
 
 /// a calls itself, at once and by way of b; what it costs is counted once.
 #[test]
+#[ignore = "live: needs callgrind_annotate"]
 fn recursion_is_counted_once() {
     let directory = scratch();
     let file = save(&pages(&["maaba", "ma", "mab", "b"]), directory.path());
@@ -237,6 +239,7 @@ fn what_is_left_out_of_a_graph_is_said() {
 }
 
 #[test]
+#[ignore = "live: needs dot"]
 fn graphviz_draws_the_graph() {
     if !readers::installed("dot", &["-V"]) {
         return skip("graphviz_draws_the_graph", "there is no dot");
@@ -253,6 +256,7 @@ fn graphviz_draws_the_graph() {
 
 /// Every sample, by Python's reader: totals, stacks.
 #[test]
+#[ignore = "live: needs python3"]
 fn python_reads_samples() {
     if !readers::installed("python3", &["--version"]) {
         return skip("python_reads_samples", "there is no python3");
@@ -278,6 +282,7 @@ fn python_reads_samples() {
 
 /// perf's own lines: comm, process and thread, CPU, time, period of every sample, in order of time.
 #[test]
+#[ignore = "live: needs python3"]
 fn samples_are_those_of_perf_script() {
     if !readers::installed("python3", &["--version"]) {
         return skip("samples_are_those_of_perf_script", "there is no python3");

@@ -76,6 +76,7 @@ fn dumps_in(test: &str, dir: &Path, pid: u32) -> bool {
 }
 
 #[test]
+#[ignore = "live: needs python3"]
 fn processes_in_namespaces_are_known_by_the_file_that_they_map() {
     let scratch = tempfile::tempdir().unwrap();
     let dir = scratch.path();
@@ -156,6 +157,7 @@ fn named(dir: &Path, pipe: &Pipe) -> (Vec<(String, String)>, String) {
 }
 
 #[test]
+#[ignore = "live: needs python3"]
 fn code_is_named_by_the_time_of_the_sample() {
     let scratch = tempfile::tempdir().unwrap();
     let dir = scratch.path();
@@ -185,6 +187,7 @@ fn code_is_named_by_the_time_of_the_sample() {
 }
 
 #[test]
+#[ignore = "live: needs python3"]
 fn other_clocks_say_nothing_of_the_time_and_that_is_told() {
     let scratch = tempfile::tempdir().unwrap();
     let dir = scratch.path();
@@ -244,6 +247,7 @@ fn of_code(text: &str) -> Vec<String> {
 /// A program that writes code to the same places again and again: each sample as perf has it after it has made files of the
 /// dump.
 #[test]
+#[ignore = "live: compares with perf"]
 fn code_that_takes_the_place_of_other_code_is_named_as_by_perf() {
     let test = "code_that_takes_the_place_of_other_code_is_named_as_by_perf";
     let Some((perf, dir)) = live(test, "reuse") else { return };
@@ -293,6 +297,7 @@ console.log(x);
 
 /// The same with a runtime. Code that lies in the runtime's own file has the names of the file here.
 #[test]
+#[ignore = "live: compares with perf"]
 fn a_runtime_that_throws_code_away_is_named_as_by_perf() {
     let test = "a_runtime_that_throws_code_away_is_named_as_by_perf";
     let Some(perf) = Perf::or_skip(test) else { return };

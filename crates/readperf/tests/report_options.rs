@@ -37,6 +37,7 @@ fn rows(report: &Value, event: usize) -> &Vec<Value> {
 
 /// Every option that perf's help lists is known: nothing ends with "unexpected argument".
 #[test]
+#[ignore = "live: compares with perf"]
 fn every_option_of_perf_is_known() {
     let Some(_) = Perf::or_skip("every_option_of_perf_is_known") else { return };
     let help = Command::new("perf").args(["report", "-h"]).output().unwrap();
@@ -163,6 +164,7 @@ fn graphs_count_samples() {
 
 /// Sizes of functions are those of perf.
 #[test]
+#[ignore = "live: compares with perf"]
 fn sizes_of_functions_are_perfs() {
     let Some(perf) = Perf::or_skip("sizes_of_functions_are_perfs") else { return };
     let options = ["--stdio", "-q", "-g", "none", "--no-children", "-t", "|", "-s", "sym,symbol_size"];
@@ -275,6 +277,7 @@ fn on_terminal(test: &str, columns: u32, environment: &str, options: &str) -> Op
 }
 
 #[test]
+#[ignore = "live: needs script"]
 fn the_pager_gets_the_report() {
     let pager = "READPERF_PAGER='sed s/^/PAGED:/' PAGER=false";
     let Some(text) = on_terminal("the_pager_gets_the_report", 80, pager, "--sort dso") else { return };
@@ -285,6 +288,7 @@ fn the_pager_gets_the_report() {
 }
 
 #[test]
+#[ignore = "live: needs script"]
 fn rows_fit_the_terminal() {
     let long = |columns| {
         let environment = "READPERF_PAGER= ";

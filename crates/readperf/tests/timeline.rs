@@ -152,6 +152,7 @@ fn nothing_one_sample_and_samples_without_time() {
 }
 
 #[test]
+#[ignore = "live: needs python3"]
 fn the_picture_is_read_by_a_parser_that_is_not_ours() {
     let directory = scratch();
     let out = directory.path().join("t.svg");

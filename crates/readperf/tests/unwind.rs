@@ -68,6 +68,7 @@ fn compare(ours: &Unwound, perf: &[u64]) -> Comparison {
 }
 
 #[test]
+#[ignore = "live: compares with perf"]
 fn the_same_as_perf() {
     const TEST: &str = "the_same_as_perf";
     let Some(perf) = Perf::or_skip(TEST) else { return };
@@ -127,6 +128,7 @@ fn paths(stacks: &[Unwound], functions: &[(u64, u64, String)]) -> BTreeMap<Vec<S
 }
 
 #[test]
+#[ignore = "live: compares with perf"]
 fn the_same_as_frame_pointers() {
     const TEST: &str = "the_same_as_frame_pointers";
     let Some(perf) = Perf::or_skip(TEST) else { return };

@@ -237,6 +237,7 @@ fn workload(directory: &Path) -> Option<PathBuf> {
 }
 
 #[test]
+#[ignore = "live: compares with perf"]
 fn every_sample_of_the_whole_system_is_as_perf_says() {
     if !runs("perf") {
         return;
@@ -255,6 +256,7 @@ fn every_sample_of_the_whole_system_is_as_perf_says() {
 }
 
 #[test]
+#[ignore = "live: compares with perf"]
 fn threads_forks_execs_and_generated_code_are_as_perf_says() {
     let directory = tempfile::tempdir().unwrap();
     if !runs("perf") {
@@ -280,6 +282,7 @@ fn threads_forks_execs_and_generated_code_are_as_perf_says() {
 }
 
 #[test]
+#[ignore = "live: compares with perf"]
 fn a_pipe_is_as_perf_says() {
     let directory = tempfile::tempdir().unwrap();
     if !runs("perf") {

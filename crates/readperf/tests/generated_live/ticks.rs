@@ -12,6 +12,7 @@ const ID_INDEX: u32 = 69;
 const TIME_CONV: u32 = 79;
 
 #[test]
+#[ignore = "live: needs python3"]
 fn ticks_are_times_of_a_recording_that_tells_what_they_are() {
     let test = "ticks_are_times_of_a_recording_that_tells_what_they_are";
     let scratch = tempfile::tempdir().unwrap();
@@ -153,6 +154,7 @@ fn times(lines: &[String]) -> Vec<(u64, String)> {
 
 /// A program that tells the ticks at which its code came: each sample as perf has it, and as the program itself tells what ran.
 #[test]
+#[ignore = "live: compares with perf"]
 fn code_with_ticks_is_named_as_by_perf_and_as_it_was() {
     let test = "code_with_ticks_is_named_as_by_perf_and_as_it_was";
     let Some((perf, dir)) = live(test, "reuse") else { return };

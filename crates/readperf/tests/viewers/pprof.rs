@@ -127,6 +127,7 @@ fn one_event_of_many() {
 
 /// The names that the system knows are those of the symbol table, as `nm` lists it; names to show are others.
 #[test]
+#[ignore = "live: needs nm"]
 fn mangled_names_are_those_of_nm() {
     let bin = oracle::kind("bin");
     let Ok(nm) = Command::new("nm").arg(bin.join("rusty")).output() else {
@@ -203,6 +204,7 @@ fn go_pprof(test: &str, file: &Path, arguments: &[&str]) -> Option<String> {
 
 /// pprof's own table of functions has the periods of the folded stacks, by the innermost function.
 #[test]
+#[ignore = "live: needs go"]
 fn pprof_itself_counts_the_same() {
     for name in ["main", "multi"] {
         let file = fixture(name);
@@ -230,6 +232,7 @@ fn pprof_itself_counts_the_same() {
 }
 
 #[test]
+#[ignore = "live: needs go"]
 fn pprof_itself_lists_sources_and_traces() {
     let file = fixture("main");
     let Some(traces) = go_pprof("pprof_itself_lists_sources_and_traces", &file, &["-traces"]) else { return };

@@ -84,6 +84,7 @@ impl Program {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn the_second_run_opens_nothing() {
     let Some(program) = Program::new("cache_second") else { return };
     let (half, all) = (&program.offsets[..program.offsets.len() / 2], &program.offsets);
@@ -109,6 +110,7 @@ fn the_second_run_opens_nothing() {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn damaged_files_are_replaced() {
     let Some(program) = Program::new("cache_damaged") else { return };
     assert_eq!(program.check(&program.offsets), 2);
@@ -131,6 +133,7 @@ fn damaged_files_are_replaced() {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn another_debug_file_is_noticed() {
     let Some(program) = Program::new("cache_changed") else { return };
     let (first, _) = program.ask(&program.cached(), &program.offsets);
@@ -170,6 +173,7 @@ fn another_debug_file_is_noticed() {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn several_at_once() {
     let Some(program) = Program::new("cache_at_once") else { return };
     let parts: Vec<&[u64]> = program.offsets.chunks(program.offsets.len() / 8 + 1).collect();
@@ -189,6 +193,7 @@ fn several_at_once() {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn the_bound_is_kept() {
     let Some(program) = Program::new("cache_bound") else { return };
     program.check(&program.offsets);
@@ -224,6 +229,7 @@ fn ask_kernel(options: &Options, subject: &Subject, addresses: &[u64]) -> (Symbo
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn kernels_and_modules() {
     let dir = directory("cache_kernel");
     let (Some(image), Some(module)) = (kernel_image(&dir), module("cache_module")) else { return };

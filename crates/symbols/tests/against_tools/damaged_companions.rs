@@ -167,6 +167,7 @@ fn archive(dir: &Path) -> Option<Companion> {
 }
 
 #[test]
+#[ignore = "live: needs python3"]
 fn damaged_companions_do_no_harm() {
     let dir = |name: &str| directory(&format!("damaged_{name}"));
     let mut all: Vec<Companion> = Vec::new();

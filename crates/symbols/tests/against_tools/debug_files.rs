@@ -81,6 +81,7 @@ impl Split {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn without_debug_file_it_is_stripped() {
     let Some(split) = split("split_none", &["-O2", "-g"]) else { return };
     let answer = resolve_file(&split.only(vec![]), &split.stripped, Some(split.id), split.offsets.clone());
@@ -92,6 +93,7 @@ fn without_debug_file_it_is_stripped() {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn by_build_id_below_a_debug_root() {
     for flags in [&["-O2", "-g"][..], &["-O2", "-g", "-no-pie", "-fno-pie"]] {
         let Some(split) = split("split_build_id", flags) else { return };
@@ -104,6 +106,7 @@ fn by_build_id_below_a_debug_root() {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn by_path_below_a_debug_root() {
     let Some(split) = split("split_path", &["-O2", "-g"]) else { return };
     let below = split.stripped.strip_prefix("/").unwrap().to_owned();
@@ -112,6 +115,7 @@ fn by_path_below_a_debug_root() {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn by_debug_link() {
     // Without build-id the checksum alone tells that the file is right.
     for flags in [&["-O2", "-g"][..], &["-O2", "-g", "-Wl,--build-id=none"]] {
@@ -135,6 +139,7 @@ fn by_debug_link() {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn in_the_cache_of_the_recorder() {
     let Some(split) = split("split_cache", &["-O2", "-g"]) else { return };
     let (first, rest) = (split.id.to_string()[..2].to_owned(), split.id.to_string()[2..].to_owned());
@@ -161,6 +166,7 @@ fn in_the_cache_of_the_recorder() {
 /// Who strips what was recorded still has the names, since the cache keeps a copy of it as it was; and who has one file with the
 /// symbols and another one with the lines gets both.
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn the_binary_before_it_was_stripped() {
     let Some(split) = split("split_unstripped", &["-O2", "-g"]) else { return };
     let (first, rest) = (split.id.to_string()[..2].to_owned(), split.id.to_string()[2..].to_owned());
@@ -182,6 +188,7 @@ fn the_binary_before_it_was_stripped() {
 
 /// The file system of a container is another one, and ends with its last process.
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn in_a_container_that_is_running() {
     let Some(split) = split("split_container", &["-O2", "-g"]) else { return };
     let inside = split.dir.join("inside");
@@ -214,6 +221,7 @@ fn in_a_container_that_is_running() {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn another_build_is_never_used() {
     let Some(split) = split("split_other", &["-O2", "-g"]) else { return };
     let other = BuildId::parse("0123456789abcdef0123456789abcdef01234567").unwrap();
@@ -227,6 +235,7 @@ fn another_build_is_never_used() {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn below_another_root_and_by_name() {
     let Some(split) = split("split_symfs", &["-O2", "-g"]) else { return };
     let root = split.dir.join("root/opt/app");
@@ -255,6 +264,7 @@ fn below_another_root_and_by_name() {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn the_debug_file_alone_has_no_layout() {
     let Some(split) = split("split_alone", &["-O2", "-g"]) else { return };
     let searched = Options { search_dirs: vec![split.dir.clone()], ..split.only(vec![]) };
@@ -280,6 +290,7 @@ fn what_is_no_file() {
 
 /// What a stripped program exports has names; what it keeps to itself has a reason, also out of the cache.
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn stripped_but_for_what_is_exported() {
     let dir = directory("exported");
     let flags = ["-O1", "-g", "-rdynamic", "-s", "-Wl,--build-id"];

@@ -157,6 +157,7 @@ fn names(answer: &SymbolBatch) -> Vec<Option<&str>> {
 }
 
 #[test]
+#[ignore = "live: needs readelf"]
 fn thumb_functions_and_mapping_symbols() {
     // Bit 0 of a Thumb function's address is no part of it; `$t` and the like are no functions.
     let symbols = [
@@ -175,6 +176,7 @@ fn thumb_functions_and_mapping_symbols() {
 }
 
 #[test]
+#[ignore = "live: needs readelf"]
 fn labels_on_machines_without_mapping_symbols() {
     let symbols = [("$x", LABEL, 1, CODE.0, 0), ("f", FUNC, 1, CODE.0 + 8, 8)];
     let offsets = || vec![CODE.1 + 4, CODE.1 + 8];
@@ -185,6 +187,7 @@ fn labels_on_machines_without_mapping_symbols() {
 }
 
 #[test]
+#[ignore = "live: needs readelf"]
 fn labels_of_assemblers_for_code_that_shrinks() {
     let symbols =
         [(".L0 ", LABEL, 1, CODE.0 + 4, 0), (".Lf", FUNC, 1, CODE.0 + 8, 4), ("f", FUNC, 1, CODE.0, 8)];
@@ -196,6 +199,7 @@ fn labels_of_assemblers_for_code_that_shrinks() {
 }
 
 #[test]
+#[ignore = "live: needs readelf"]
 fn function_descriptors() {
     // The symbols are of descriptors, whose first word is the address of the code.
     let symbols = [

@@ -38,6 +38,7 @@ fn lines(dump: &JitDump, number: usize) -> Vec<(u64, String, u32)> {
 }
 
 #[test]
+#[ignore = "live: needs python3"]
 fn dumps_of_both_byte_orders() {
     for order in ["little", "big"] {
         let Some(dir) = written(&format!("jitdump_{order}"), order) else { return };
@@ -111,6 +112,7 @@ fn dumps_of_both_byte_orders() {
 }
 
 #[test]
+#[ignore = "live: needs python3"]
 fn dumps_that_end_early() {
     let Some(dir) = written("jitdump_cut", "little") else { return };
     let path = dir.join("cut.dump");
@@ -138,6 +140,7 @@ fn dumps_that_end_early() {
 }
 
 #[test]
+#[ignore = "live: needs python3"]
 fn lines_that_were_moved() {
     let Some(dir) = written("jitdump_shifted", "little") else { return };
     let dump = dump(&dir.join("shifted.dump"));
@@ -169,6 +172,7 @@ fn samples(data: &Path) -> Option<Vec<(u64, u64, String, String)>> {
 
 /// Each sample of generated code, at its time, has the name that perf prints after it has made files of the dump.
 #[test]
+#[ignore = "live: needs node"]
 fn samples_of_a_runtime() {
     let dir = directory("runtime");
     std::fs::write(dir.join("program.js"), SCRIPT).unwrap();
@@ -222,6 +226,7 @@ fn samples_of_a_runtime() {
 }
 
 #[test]
+#[ignore = "live: needs python3"]
 fn perf_maps() {
     let Some(dir) = written("perf_map", "little") else { return };
     let map = PerfMap::parse(std::fs::read(dir.join(format!("perf-{PID}.map"))).unwrap()).unwrap();
@@ -271,6 +276,7 @@ fn shown(answer: &SymbolBatch) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "live: needs python3"]
 fn names_and_lines_of_a_process() {
     let Some(dir) = written("jit_process", "little") else { return };
     let recorded = Path::new("/nonexistent/jit-4321.dump");
@@ -326,6 +332,7 @@ fn files_of_other_users() {
 
 /// A process that sees another `/tmp`, and another number of itself.
 #[test]
+#[ignore = "live: needs unshare"]
 fn processes_in_containers() {
     use std::io::BufRead;
     use std::process::{Command, Stdio};

@@ -92,6 +92,7 @@ fn provider(answer: &SymbolBatch) -> (&Path, Provides) {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn images_in_every_place() {
     let dir = directory("kernel_image");
     let Some(image) = kernel_image(&dir) else { return };
@@ -200,6 +201,7 @@ pub(crate) fn module_subject(name: &str, build_id: Option<BuildId>, start: Optio
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn modules_in_every_place() {
     let Some(module) = module("modules") else { return };
     let root = module.dir.join("root");
@@ -261,6 +263,7 @@ fn modules_in_every_place() {
 /// The debug information of a module has no addresses yet: those of its sections are to be filled in. Some modules keep it in
 /// a file of its own, whose other sections are empty.
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn lines_of_modules() {
     let Some(module) = module("module_lines") else { return };
     let [file, debug, stripped] =
@@ -280,6 +283,7 @@ fn lines_of_modules() {
 
 /// Machines on which the debug information of a module has relocations of other kinds.
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn lines_of_modules_of_other_machines() {
     for (machine, more) in [
         // Differences of addresses are filled in here; code may shrink when it is linked, or not.

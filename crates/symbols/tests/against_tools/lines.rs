@@ -108,6 +108,7 @@ fn has_debug_file(path: &str) -> Option<PathBuf> {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn every_fourth_address() {
     let dir = directory("lines");
     let raw = Options { demangle: Demangle::None, ..options() };
@@ -132,6 +133,7 @@ fn every_fourth_address() {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn same_lines_as_addr2line() {
     let dir = directory("lines_addr2line");
     let Some(program) = crate::programs::compile(&dir, "inlines.c", "cc", &["-O2", "-g", "-DNO_ALIASES"])
@@ -151,6 +153,7 @@ fn same_lines_as_addr2line() {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn without_inlines_only_the_line() {
     let dir = directory("lines_only");
     let Some(program) = crate::programs::compile(&dir, "inlines.c", "cc", &["-O2", "-g", "-DNO_ALIASES"])
@@ -176,6 +179,7 @@ fn without_inlines_only_the_line() {
 
 /// The names that are read alone are those that are read with lines, by other code.
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn inlined_functions_without_lines() {
     let dir = directory("inlined_names");
     let mut nested = 0;
@@ -203,6 +207,7 @@ fn inlined_functions_without_lines() {
 }
 
 #[test]
+#[ignore = "live: needs readelf"]
 fn libraries_as_addr2line_sees_them() {
     for library in libraries() {
         let Some(addresses) = code_addresses(&library) else { return };
@@ -241,6 +246,7 @@ fn libraries_as_addr2line_sees_them() {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn one_line_for_each_symbol() {
     let dir = directory("lines_of_symbols");
     for program in all_programs(&dir, &["-DNO_ALIASES"]) {
@@ -268,6 +274,7 @@ fn one_line_for_each_symbol() {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn names_alone_need_no_debug_information() {
     let dir = directory("names_alone");
     let Some(program) = crate::programs::compile(&dir, "classes.cc", "c++", &["-O2", "-g"]) else { return };

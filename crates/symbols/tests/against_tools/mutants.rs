@@ -62,6 +62,7 @@ pub(crate) fn peak_kib() -> u64 {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn damaged_binaries_do_no_harm() {
     let dir = directory("mutants");
     let mut good = Vec::new();
@@ -127,6 +128,7 @@ fn debug_sections(path: &std::path::Path) -> Option<Option<(usize, usize)>> {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn inlining_without_end() {
     let dir = directory("deep");
     for depth in ["-DDEPTH=10", "-DDEPTH=4000", "-DDEPTH=5000000"] {
@@ -143,6 +145,7 @@ fn inlining_without_end() {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn code_around_the_end_of_the_address_space() {
     let dir = directory("wrapping");
     let Some(program) = compile(&dir, "wrapping.S", "cc", &["-shared", "-nostdlib"]) else { return };

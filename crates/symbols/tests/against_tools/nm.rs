@@ -47,6 +47,7 @@ fn check(path: &Path, flag: &str) -> Option<usize> {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn every_function_of_compiled_programs() {
     let dir = directory("nm");
     for program in all_programs(&dir, &[]) {
@@ -57,6 +58,7 @@ fn every_function_of_compiled_programs() {
 }
 
 #[test]
+#[ignore = "live: needs nm"]
 fn every_dynamic_function_of_libc() {
     let libc = Path::new("/lib/x86_64-linux-gnu/libc.so.6");
     if !libc.exists() {

@@ -46,6 +46,7 @@ xz -kf mini
 objcopy --add-section .gnu_debugdata=mini.xz stripped prog"#;
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn symbols_embedded_in_the_binary() {
     let dir = directory("embedded");
     for flags in [&["-O2", "-g", "-rdynamic"][..], &["-O2", "-g", "-no-pie", "-fno-pie"]] {
@@ -90,6 +91,7 @@ pub(crate) fn cache(dir: &Path, program: &Path) -> Option<BuildId> {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn archives_of_binaries() {
     let dir = directory("archive");
     let Some(program) = compile(&dir, "inlines.c", "cc", &["-O2", "-g"]) else { return };
@@ -131,6 +133,7 @@ fn archives_of_binaries() {
 
 /// What `perf archive` itself packs.
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn archives_by_perf() {
     let dir = directory("archive_perf");
     let Some(program) = compile(&dir, "inlines.c", "cc", &["-O2", "-g"]) else { return };
@@ -180,6 +183,7 @@ with tarfile.open(sys.argv[1], "w") as out:
 "#;
 
 #[test]
+#[ignore = "live: needs python3"]
 fn archives_stay_inside() {
     let dir = directory("archive_hostile");
     std::fs::create_dir_all(dir.join("within")).unwrap();
@@ -204,6 +208,7 @@ fn archives_stay_inside() {
 
 /// The image of the running kernel, put into a cache, stands for a recorded one.
 #[test]
+#[ignore = "live: needs python3"]
 fn the_vdso_of_the_cache() {
     let dir = directory("vdso_cache");
     let script = "import sys\n\

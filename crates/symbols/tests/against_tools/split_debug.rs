@@ -40,6 +40,7 @@ fn with_ending(dir: &Path, ending: &str) -> Vec<PathBuf> {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn files_of_units() {
     for version in ["-gdwarf-5", "-gdwarf-4"] {
         let dir = directory(&format!("units{version}"));
@@ -93,6 +94,7 @@ fn files_of_units() {
 }
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn what_several_files_share() {
     let dir = directory("shared");
     let mut programs = Vec::new();

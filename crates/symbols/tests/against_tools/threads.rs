@@ -6,6 +6,7 @@ use crate::programs::{all_programs, directory, options};
 use readperf_symbols::{AddressBatch, Options, Subject, SymbolBatch, resolve};
 
 #[test]
+#[ignore = "live: builds programs and compares with other tools"]
 fn answers_do_not_depend_on_threads() {
     let dir = directory("threads");
     let mut batches: Vec<AddressBatch> = all_programs(&dir, &[])
