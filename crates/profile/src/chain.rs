@@ -5,21 +5,21 @@ use perffile::wire::attr::{BranchSampleType, EventAttr, SampleType};
 use perffile::wire::head::CpuMode;
 use readperf_session::{Context, RawChain, RawEntry, SampleMoment, Session};
 
-/// Which address stands for a caller.
+/// Which address stands for a caller, whose return address is recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CallerAddress {
-    /// The return address as recorded, as perf looks it up. If a call is the last thing its function does, that is the
-    /// first address of the next function.
+    /// The byte before the return address, which lies in the call. Function, inlined functions and line are those of the call.
     #[default]
-    Return,
-    /// The byte before it, which lies in the call: right for names, lines and inlined functions.
     Call,
+    /// The return address itself, where perf looks. What is inlined behind the call would count as the caller there, and if a
+    /// call is the last instruction of its function, the next function would. Only for text that is to be perf's.
+    Return,
 }
 
 impl CallerAddress {
     /// The address to look up for an entry of a chain.
     #[inline]
-    pub fn of(self, ip: u64, exact: bool) -> u64 {
+    fn of(self, ip: u64, exact: bool) -> u64 {
         match self {
             CallerAddress::Call if !exact => ip.saturating_sub(1),
             _ => ip,
@@ -36,18 +36,33 @@ pub fn append(
     callers: CallerAddress,
 ) {
     let mut last = Lookup::new(session, moment.process, moment.mode, 0);
-    let mut push = |ip: u64, mode: CpuMode, exact: bool| {
+    entries(moment, attr, |ip, mode, exact| {
         if mode != last.mode() {
             last = Lookup::new(session, moment.process, mode, 0);
         }
         lookups.push(last.at(callers.of(ip, exact)));
-    };
+    });
+}
+
+/// For each entry that [`append`] makes of a sample whether it is a return address, and so, with [`CallerAddress::Call`], one
+/// higher than what was looked up.
+pub fn return_addresses(moment: &SampleMoment<'_>, attr: &EventAttr) -> Vec<bool> {
+    let mut are_returns = Vec::new();
+    entries(moment, attr, |_, _, exact| are_returns.push(!exact));
+    are_returns
+}
+
+/// Shows the entries of the recorded call chain of a sample: the address, the mode in which it ran, and whether it is the place
+/// itself and not where a call returns to.
+#[inline]
+fn entries(moment: &SampleMoment<'_>, attr: &EventAttr, mut push: impl FnMut(u64, CpuMode, bool)) {
     if is_call_stack(attr) {
         hardware_call_stack(moment, &mut push);
     } else if let Some(words) = moment.sample.callchain() {
         for entry in RawChain::new(words, moment.mode) {
             if let RawEntry::Address { ip, mode, exact } = entry {
-                push(ip, mode, exact);
+                // No call returns to 0: what is not a return address is shown as it is.
+                push(ip, mode, exact || ip == 0);
             }
         }
     }
@@ -89,6 +104,5 @@ mod tests {
         assert_eq!(CallerAddress::Return.of(0x1005, false), 0x1005);
         assert_eq!(CallerAddress::Call.of(0x1005, false), 0x1004);
         assert_eq!(CallerAddress::Call.of(0x1005, true), 0x1005, "where the sample was taken is no caller");
-        assert_eq!(CallerAddress::Call.of(0, false), 0);
     }
 }

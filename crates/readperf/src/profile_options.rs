@@ -9,7 +9,7 @@ use crate::sample_options::{NameOptions, SampleOptions};
 use crate::symbol_options::SymbolOptions;
 use clap::Args;
 use perffile::Recording;
-use readperf::profile::{CallerAddress, DetailOptions, Keep, SampleFilter};
+use readperf::profile::{DetailOptions, Keep, SampleFilter};
 use readperf::symbols::Options;
 use readperf::{Analysis, Chunk, PassOptions, Request};
 
@@ -34,8 +34,6 @@ pub(crate) struct ProfileOptions {
 pub(crate) struct Wanted {
     /// What is kept of samples. Stacks are unwound only if they are kept.
     pub(crate) keep: Keep,
-    /// Where callers are looked up.
-    pub(crate) callers: CallerAddress,
     /// Source lines.
     pub(crate) lines: bool,
     /// Inlined functions.
@@ -74,13 +72,7 @@ impl ProfileOptions {
         let stacks = wanted.keep.stacks;
         let request = Request {
             symbols: Options { lines: wanted.lines, inlines: wanted.inlines, ..symbols.clone() },
-            pass: PassOptions {
-                stacks,
-                callers: wanted.callers,
-                filter,
-                unwind: stacks.then_some(symbols),
-                ..PassOptions::default()
-            },
+            pass: PassOptions { stacks, filter, unwind: stacks.then_some(symbols), ..PassOptions::default() },
             keep: wanted.keep,
             statistics: false,
             marks: wanted.marks,

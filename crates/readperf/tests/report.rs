@@ -20,7 +20,7 @@ use oracle::live::Perf;
 use oracle::{scratch, tool};
 use report_perf::table::{self, Table};
 use report_perf::workload;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -80,6 +80,14 @@ impl Live {
     }
 }
 
+/// The period of the samples that have a caller without a name, or one at the first byte of its function.
+fn odd_callers(script: &str) -> u64 {
+    let is_odd = |caller: &str| caller.ends_with("+0x0") || caller.contains("[unknown]");
+    let samples = script.split("\n\n").filter_map(|sample| sample.trim().split_once('\n'));
+    let odd = samples.filter(|(_, chain)| chain.lines().skip(1).any(|caller| is_odd(caller.trim())));
+    odd.map(|(period, _)| period.trim().trim_end_matches(':').parse::<u64>().unwrap()).sum()
+}
+
 #[test]
 #[ignore = "live: compares with perf"]
 fn rows_and_their_sums_over_stacks_are_perfs() {
@@ -89,15 +97,19 @@ fn rows_and_their_sums_over_stacks_are_perfs() {
     assert_eq!(table::differences(&perf, &mine), [""; 0]);
     assert!(perf.keys().any(|key| key[2].contains("recursive")), "the workload is there");
     let named = |key: &&Vec<String>| key[2] != "?";
-    let keys: Vec<&Vec<String>> = perf.keys().chain(mine.keys()).filter(named).collect();
+    let keys: BTreeSet<&Vec<String>> = perf.keys().chain(mine.keys()).filter(named).collect();
     let total = |table: &Table, key: &Vec<String>| table.get(key).map_or(0.0, |sum| sum.total);
+    // perf looks callers up at the return address. If the call is the last instruction of its function, that is the first byte of
+    // the next one, or lies in none; the sums of such samples may be those of other rows. See report-differences.md.
+    let odd = odd_callers(&live.perf.script_with(&live.data, &["-F", "period,ip,sym,symoff"]));
+    let all: u64 = mine.values().map(|sum| sum.period).sum();
+    let allowed = 0.0101 + 100.0 * odd as f64 / all as f64;
     let off: Vec<String> = keys
         .iter()
-        .filter(|key| (total(&perf, key) - total(&mine, key)).abs() > 0.0101)
+        .filter(|key| (total(&perf, key) - total(&mine, key)).abs() > allowed)
         .map(|key| format!("{key:?}: perf {}, readperf {}", total(&perf, key), total(&mine, key)))
         .collect();
-    // perf has two places of return addresses that lie in no symbol; see tests/accept/report-differences.md.
-    assert!(off.len() * 50 <= keys.len(), "{} of {}: {off:#?}", off.len(), keys.len());
+    assert_eq!(off, [""; 0], "allowed are {allowed} %");
     // Something calls itself and is counted once.
     let recursive = mine.iter().find(|(key, _)| key[2] == "recursive").unwrap().1;
     assert!(recursive.total > 0.0 && recursive.total <= 100.0);

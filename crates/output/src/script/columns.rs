@@ -18,6 +18,8 @@ pub(super) struct Columns {
     pub(super) style: Option<usize>,
     /// As `style`, of places in user mode that come from an unwound stack.
     pub(super) unwound_style: Option<usize>,
+    /// As `style`, of callers that were looked up at their calls: where inlined functions are shown in all chains.
+    pub(super) return_style: Option<usize>,
     /// Its name, as wide as that of any event, and what follows it.
     pub(super) name: Vec<u8>,
     /// Its id, if it is a tracepoint.
@@ -46,7 +48,7 @@ pub(super) fn columns(options: &Options, schema: &Schema) -> Result<(Vec<Columns
         let wants_chain = options.chains && has_chain(attr) && fields.has(Field::Ip);
         // Of stacks that are unwound, not even the first place comes from a chain of no length.
         let has_chain = wants_chain && (options.max_stack > 0 || !unwinds);
-        let mut style_of = |inlines: bool| {
+        let mut style_of = |inlines: bool, returns: bool| {
             let style = Style {
                 chain: has_chain,
                 symbol: fields.has(Field::Symbol),
@@ -56,6 +58,7 @@ pub(super) fn columns(options: &Options, schema: &Schema) -> Result<(Vec<Columns
                 source_line: fields.has(Field::SourceLine),
                 full_path: options.full_source_path,
                 inlines,
+                returns,
             };
             styles.iter().position(|known| *known == style).unwrap_or_else(|| {
                 styles.push(style);
@@ -65,8 +68,9 @@ pub(super) fn columns(options: &Options, schema: &Schema) -> Result<(Vec<Columns
         let shown = fields.has(Field::Ip);
         let unwound = unwinds && options.inlines == Inlines::Unwound;
         let inlines = has_chain && options.inlines == Inlines::All;
-        let style = shown.then(|| style_of(inlines));
-        let unwound_style = shown.then(|| style_of(inlines || unwound && has_chain));
+        let style = shown.then(|| style_of(inlines, false));
+        let unwound_style = shown.then(|| style_of(inlines || unwound && has_chain, false));
+        let return_style = (shown && inlines).then(|| style_of(inlines, true));
         let software = attr.kind == SOFTWARE;
         Columns {
             fields,
@@ -74,6 +78,7 @@ pub(super) fn columns(options: &Options, schema: &Schema) -> Result<(Vec<Columns
             is_comm_padded: !wants_chain,
             style,
             unwound_style,
+            return_style,
             name: name(event, width),
             tracepoint: (attr.kind == TRACEPOINT).then_some(attr.config),
             is_fault: software && PAGE_FAULTS.contains(&attr.config),

@@ -1,6 +1,6 @@
 //! One JSON object a line: samples with their frames resolved.
 
-use super::places::binary_name;
+use super::places::{behind_call, binary_name};
 use super::{Known, NextLine, Script};
 use crate::dump::payload::Payload;
 use crate::dump::with_fields;
@@ -62,8 +62,9 @@ impl Script {
         if let Some(ip) = moment.sample.ip() {
             put("ip", address(ip));
             let shown = usize::max(self.options.max_stack, 1);
-            let stack = line.sample.stack.iter().take(shown);
-            put("frames", stack.flat_map(|id| frames(known, *id)).collect());
+            let returns = line.sample.return_addresses().into_iter().chain(std::iter::repeat(false));
+            let stack = line.sample.stack.iter().zip(returns).take(shown);
+            put("frames", stack.flat_map(|(id, returns)| frames(known, *id, returns)).collect());
         }
         let columns = self.columns(share.event);
         let raw = columns
@@ -84,9 +85,11 @@ impl Script {
     }
 }
 
-/// The levels of the code at a place, the innermost first.
-fn frames(known: &Known<'_>, id: AddressId) -> Vec<Value> {
+/// The levels of the code at a place, the innermost first. `returns` says that the place is a call, whose return address was
+/// recorded.
+fn frames(known: &Known<'_>, id: AddressId, returns: bool) -> Vec<Value> {
     let Some(code) = known.addresses.get(id) else { return Vec::new() };
+    let code = if returns { behind_call(code) } else { *code };
     let binary = code.binary.and_then(|binary| known.session.binary(binary));
     let real = known.names.function_at(id).and_then(|function| known.names.function(function));
     let levels = known.names.frames_at(id);

@@ -23,6 +23,8 @@ pub(super) struct Style {
     pub(super) full_path: bool,
     /// Whether inlined functions have lines, too.
     pub(super) inlines: bool,
+    /// Whether it is a caller that was looked up at its call, the byte before the return address that is shown.
+    pub(super) returns: bool,
 }
 
 /// The lines of all places in one style, by [`AddressId`].
@@ -59,7 +61,8 @@ impl Places {
 
     fn write(&mut self, known: &Known<'_>, id: AddressId) {
         let Some(code) = known.addresses.get(id) else { return };
-        let Style { chain, inlines, .. } = self.style;
+        let Style { chain, inlines, returns, .. } = self.style;
+        let code = &if returns { behind_call(code) } else { *code };
         let out = &mut self.bytes;
         let binary = code.binary.and_then(|binary| known.session.binary(binary));
         let function = known.names.function_at(id).and_then(|function| known.names.function(function));
@@ -204,6 +207,11 @@ pub(super) fn shown_with_tabs(text: &[u8]) -> Vec<u8> {
         harmless.extend_from_slice(shown(part).as_bytes());
     }
     harmless
+}
+
+/// The return address of a call, given the place that was looked up for it.
+pub(super) fn behind_call(call: &CodeAddress) -> CodeAddress {
+    CodeAddress { address: call.address.wrapping_add(1), ip: call.ip.wrapping_add(1), ..*call }
 }
 
 /// Whether it is code of a kernel, host's or guest's: its addresses are those at run time.

@@ -10,7 +10,7 @@ use perffile::wire::attr::SampleType;
 use perffile::wire::head::misc;
 use perffile::wire::sample::Sample;
 use perffile::{Event, Share};
-use readperf_profile::{AddressId, Branch};
+use readperf_profile::{AddressId, Branch, chain};
 use readperf_session::{CpuMode, SampleMoment};
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -32,6 +32,14 @@ pub struct SampleLine<'s, 'e> {
     pub data: Option<AddressId>,
     /// Where its branches come from and go to, if they were located.
     pub branches: &'s [Branch],
+}
+
+impl SampleLine<'_, '_> {
+    /// For each place of the stack that was recorded as a return address, and looked up at the call, `true`.
+    pub(super) fn return_addresses(&self) -> Vec<bool> {
+        let event = self.event.schema().event(self.moment.event);
+        event.map(|event| chain::return_addresses(self.moment, &event.attr)).unwrap_or_default()
+    }
 }
 
 /// A sample and what of its line depends on the lines before: [`Script::follow`] makes it.
@@ -304,9 +312,12 @@ impl Script {
             return;
         }
         let unwound = columns.unwound_style.filter(|unwound| *unwound != style);
+        let returns = columns.return_style.map(|_| line.sample.return_addresses()).unwrap_or_default();
         for (nr, id) in line.sample.stack.iter().take(self.options.max_stack).enumerate() {
+            let returning = columns.return_style.filter(|_| returns.get(nr).is_some_and(|returns| *returns));
             // What ran in the kernel is never unwound.
-            draft.mark(unwound.filter(|_| is_user(known, *id)).unwrap_or(style), *id, nr == 0);
+            let of_place = returning.or(unwound.filter(|_| is_user(known, *id)));
+            draft.mark(of_place.unwrap_or(style), *id, nr == 0);
         }
     }
 

@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use flame::FlameArguments;
 use readperf::Analysis;
 use readperf::output::export::{self, Export, ExportOptions, FORMATS, Format, WriteDifference};
-use readperf::profile::{CallerAddress, Keep};
+use readperf::profile::Keep;
 
 /// What a sample counts for.
 #[derive(ValueEnum, Clone, Copy, Debug, Default)]
@@ -142,7 +142,6 @@ impl ExportCommand {
                 cpus: format.needs.cpus || self.with_cpu,
                 times: format.needs.times,
             },
-            callers: CallerAddress::Call,
             lines: format.needs.lines,
             inlines: !self.no_inline,
             marks: format.needs.marks,

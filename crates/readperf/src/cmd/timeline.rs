@@ -7,8 +7,8 @@ use crate::profile_options::{ProfileOptions, Wanted};
 use clap::{Args, ValueEnum};
 use readperf::output::export;
 use readperf::output::timeline::{self, Look};
+use readperf::profile::Keep;
 use readperf::profile::view::timeline::Size;
-use readperf::profile::{CallerAddress, Keep};
 
 /// Columns of a map that does not go to a terminal.
 const COLUMNS: usize = 100;
@@ -75,7 +75,6 @@ Examples:
         let stacks = !self.profile.names.filter().is_open();
         let wanted = Wanted {
             keep: Keep { stacks, times: true, ..Keep::default() },
-            callers: CallerAddress::Call,
             inlines: stacks,
             ..Wanted::default()
         };

@@ -22,6 +22,16 @@ use crate::subject::AddressBatch;
 /// How many bytes of mangled names one batch may have. A program of a gigabyte has a tenth of that.
 const MAX_NAMES_BYTES: usize = 256 << 20;
 
+/// What signal handlers return to: in C libraries, and in the code that the kernel maps into every process.
+const TRAMPOLINES: [&str; 6] = [
+    "__restore_rt",
+    "__restore",
+    "__kernel_rt_sigreturn",
+    "__kernel_sigreturn",
+    "__vdso_rt_sigreturn",
+    "__kernel_sigtramp_rt64",
+];
+
 /// The files that make up a binary; they may all be the same.
 #[derive(Debug)]
 pub(crate) struct Parts<'p, 'f> {
@@ -115,8 +125,18 @@ impl<'f> ElfNames<'f> {
             }
             (Some(plain), _) => Some(Hit { entry: *plain, is_plt: false }),
             (None, Some(linkage)) => Some(Hit { entry: *linkage, is_plt: true }),
-            (None, None) => None,
+            (None, None) => self.trampoline_behind(address),
         }
+    }
+
+    /// The trampoline that begins right behind an address in no function. The kernel makes signal handlers return to the first
+    /// byte of it, so that the byte before, where the call of a caller is looked for, is not code.
+    fn trampoline_behind(&self, address: u64) -> Option<Hit> {
+        let symbols = self.symbols.as_ref()?;
+        let start = address.checked_add(1)?;
+        let entry = *symbols.find(start).filter(|entry| entry.start == start)?;
+        let is_trampoline = |entry: &Entry| TRAMPOLINES.contains(&symbols.name(entry).as_ref());
+        is_trampoline(&symbols.choice(&entry)).then_some(Hit { entry, is_plt: false })
     }
 
     fn push_symbols(&self, batch: &AddressBatch, builder: &mut BatchBuilder) {

@@ -42,7 +42,8 @@ pub(in crate::view) fn symoff(facts: &mut Facts<'_>, place: &Place<'_>) -> Value
     match function.filter(|function| function.name().is_some() && !place.inlined) {
         Some(function) => Value::Offset {
             function: place.function,
-            offset: place.code.address.wrapping_sub(function.address),
+            // What returns to the first byte of a signal trampoline is looked up one byte before it.
+            offset: place.code.address.saturating_sub(function.address),
         },
         None => symbol(facts, place),
     }

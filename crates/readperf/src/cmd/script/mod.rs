@@ -22,6 +22,7 @@ use lines::{How, Lines};
 use perffile::wire::attr::SampleType;
 use perffile::{Container, Recording};
 use readperf::output::script::{self, Field, Inlines, Times};
+use readperf::profile::CallerAddress;
 use readperf::symbols::{Files, Options};
 use readperf::{PassOptions, Passed};
 use records::ShownRecords;
@@ -241,6 +242,12 @@ impl Script {
             code_from: Some(symbols.clone()),
             max_frames: options.max_stack,
             threads_of: options.records.clone(),
+            // Plain text is perf's, which looks callers up at the return address. What is inlined is found at the call.
+            callers: if self.json || options.inlines == Inlines::All {
+                CallerAddress::Call
+            } else {
+                CallerAddress::Return
+            },
             ..PassOptions::default()
         })
     }
