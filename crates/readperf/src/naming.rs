@@ -252,8 +252,8 @@ fn unnamed(batch: AddressBatch, reason: &str) -> (AddressBatch, NamedBatch) {
     (batch, NamedBatch { named, ..NamedBatch::default() })
 }
 
-/// The answer of the symbols in the profile's words. A function's source file is that of its outermost frame, at the lowest
-/// of the addresses that has one.
+/// The answer of the symbols in the profile's words. A function's source file is the one in which it is written or, where only
+/// lines are known, that of its outermost frame at the lowest of the addresses that has one.
 fn named(batch: &AddressBatch, answer: &SymbolBatch) -> NamedBatch {
     let function = |symbol: &symbols::Symbol| NamedFunction {
         name: symbol.name.clone(),
@@ -261,7 +261,7 @@ fn named(batch: &AddressBatch, answer: &SymbolBatch) -> NamedBatch {
         start: symbol.start,
         // What is all of its binary has no end of its own.
         size: if symbol.end == u64::MAX { 0 } else { symbol.end.saturating_sub(symbol.start) },
-        source_file: None,
+        source_file: symbol.source_file.as_deref().map(str::to_owned),
     };
     let mut named = NamedBatch {
         functions: answer.symbols.iter().map(function).collect(),

@@ -71,7 +71,12 @@ impl ProfileOptions {
         let symbols = self.symbols.options(input)?;
         let stacks = wanted.keep.stacks;
         let request = Request {
-            symbols: Options { lines: wanted.lines, inlines: wanted.inlines, ..symbols.clone() },
+            symbols: Options {
+                lines: wanted.lines,
+                inlines: wanted.inlines,
+                source_files: wanted.lines,
+                ..symbols.clone()
+            },
             pass: PassOptions { stacks, filter, unwind: stacks.then_some(symbols), ..PassOptions::default() },
             keep: wanted.keep,
             statistics: false,

@@ -14,19 +14,16 @@
 use std::path::{Path, PathBuf};
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use readperf_symbols::{AddressBatch, BuildId, Files, LinesOf, Options, Resolver, Subject};
+use readperf_symbols::{AddressBatch, BuildId, Files, Options, Resolver, Subject};
 
 const ADDRESSES: u64 = 100_000;
 
-/// What is asked for.
-const MODES: &[(&str, bool, LinesOf)] = &[
-    ("names", false, LinesOf::EveryAddress),
-    ("file_of_each_function", true, LinesOf::OneOfEachSymbol),
-    ("all_frames", true, LinesOf::EveryAddress),
-];
+/// What is asked for: whether lines, and whether source files of functions.
+const MODES: &[(&str, bool, bool)] =
+    &[("names", false, false), ("file_of_each_function", false, true), ("all_frames", true, false)];
 
-fn options(lines: bool, lines_of: LinesOf) -> Options {
-    Options { lines, lines_of, build_id_cache: None, ..Options::default() }
+fn options(lines: bool, source_files: bool) -> Options {
+    Options { lines, source_files, build_id_cache: None, ..Options::default() }
 }
 
 /// The part of a file that has its code, from what `readelf` prints.
@@ -63,8 +60,8 @@ fn resolve(criterion: &mut Criterion) {
         };
         let mut group = criterion.benchmark_group(name);
         group.throughput(Throughput::Elements(ADDRESSES)).sample_size(10);
-        for (mode, lines, lines_of) in MODES {
-            let options = options(*lines, *lines_of);
+        for (mode, lines, source_files) in MODES {
+            let options = options(*lines, *source_files);
             group.bench_function(format!("{mode}/new"), |bencher| {
                 bencher.iter_batched(
                     || batch.clone(),
@@ -84,8 +81,7 @@ fn resolve(criterion: &mut Criterion) {
             });
         }
         let cache = tempfile::tempdir().unwrap();
-        let options =
-            Options { cache: Some(cache.path().to_owned()), ..options(true, LinesOf::EveryAddress) };
+        let options = Options { cache: Some(cache.path().to_owned()), ..options(true, false) };
         std::thread::sleep(std::time::Duration::from_millis(1200));
         readperf_symbols::resolve(&options, vec![batch.clone()]);
         group.bench_function("all_frames/cached", |bencher| {

@@ -1,6 +1,7 @@
 //! The answer for one binary: columns, with every name held once.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -43,6 +44,9 @@ pub struct Symbol {
     pub end: u64,
     /// Who can see it.
     pub binding: Binding,
+    /// The source file in which it is written, as the compiler recorded it; `None` if that is not known, or was not asked for
+    /// ([`Options::source_files`](crate::Options::source_files)).
+    pub source_file: Option<Arc<str>>,
 }
 
 /// A function named by a frame.

@@ -47,7 +47,7 @@ pub use files::Files;
 #[cfg(feature = "debuginfod")]
 pub use find::Debuginfod;
 pub use find::{MountNamespaces, SymbolArchive};
-pub use options::{FileBytes, FileLoader, GuestFiles, LinesOf, Options};
+pub use options::{FileBytes, FileLoader, GuestFiles, Options};
 pub use reason::Reason;
 pub use resolve::{Resolver, resolve};
 pub use source::generations::CodeChange;

@@ -109,18 +109,6 @@ impl GuestFiles {
     }
 }
 
-/// Which addresses source lines are looked up for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum LinesOf {
-    /// All of them.
-    #[default]
-    EveryAddress,
-    /// Of those that one symbol covers, the lowest one whose outermost frame has a source file; and all that no symbol
-    /// covers. That is enough to tell in which file a function is. The only choice for which it matters which addresses
-    /// are in a batch together.
-    OneOfEachSymbol,
-}
-
 /// How to look for binaries and what to read from them.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -142,10 +130,11 @@ pub struct Options {
     /// Whether inlined functions are looked up (DWARF). Without it a frame is only the innermost source line; without
     /// [`Self::lines`] too there are none. Inlined functions alone take less memory and time than with their lines.
     pub inlines: bool,
-    /// Which addresses lines are looked up for.
-    pub lines_of: LinesOf,
+    /// Whether it is looked up in which source file each symbol is written (DWARF). That is not the file of its first line where
+    /// something is inlined at the start.
+    pub source_files: bool,
     /// A directory in which frames are kept from run to run, by build-id: only those of binaries (and of kernels and
-    /// modules that have an image) whose build-id was recorded, and only where frames are wanted of every address. See [`cache_dir`](crate::cache_dir).
+    /// modules that have an image) whose build-id was recorded, and only where something of the debug information is wanted. See [`cache_dir`](crate::cache_dir).
     pub cache: Option<PathBuf>,
     /// How many bytes the files in that directory may have in all; the oldest ones go first.
     pub cache_bytes: u64,
@@ -182,6 +171,11 @@ impl Options {
         self.threads.map_or(processors, NonZeroUsize::get).min(processors * 4)
     }
 
+    /// Whether anything is wanted that only debug information has.
+    pub(crate) fn reads_debug_info(&self) -> bool {
+        self.lines || self.inlines || self.source_files
+    }
+
     /// The list of kernel symbols that is used whatever its build-id: the one that the user named, or that belongs to the
     /// recording.
     pub(crate) fn given_kernel_list(&self) -> Option<PathBuf> {
@@ -204,7 +198,7 @@ impl Default for Options {
             demangle: Demangle::default(),
             lines: true,
             inlines: true,
-            lines_of: LinesOf::default(),
+            source_files: true,
             cache: None,
             cache_bytes: 512 << 20,
             threads: None,

@@ -10,7 +10,7 @@ use clap::Args;
 use readperf::Request;
 use readperf::output::csv;
 use readperf::output::overview::{self, Limits};
-use readperf::symbols::{LinesOf, Options};
+use readperf::symbols::Options;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -52,8 +52,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     };
     let mut progress = Progress::new("reading", !input.no_progress);
     let symbols = arguments.symbols.options(input)?;
-    // One line of each function is enough to tell its file.
-    let symbols = Options { lines_of: LinesOf::OneOfEachSymbol, inlines: false, ..symbols };
+    // The file of each function is shown, and no line.
+    let symbols = Options { source_files: true, lines: false, inlines: false, ..symbols };
     let request = Request { symbols, statistics: true, ..Request::default() };
     let analysis = readperf::analyse_with(&recording, &request, |chunk| {
         progress.bytes(chunk.progress());

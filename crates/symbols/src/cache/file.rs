@@ -14,7 +14,7 @@ use super::trace::Tried;
 use crate::build_id::BuildId;
 
 /// Another version of the layout has another number.
-const MAGIC: &[u8; 8] = b"rpnames2";
+const MAGIC: &[u8; 8] = b"rpnames3";
 
 /// Magic number, length, checksum.
 const HEADER_BYTES: usize = 8 + 8 + 4;

@@ -23,7 +23,7 @@ use self::entry::CacheEntry;
 use self::question::Question;
 use crate::batch::{Provides, SymbolBatch};
 use crate::demangle::Demangle;
-use crate::options::{LinesOf, Options};
+use crate::options::Options;
 use crate::subject::{AddressBatch, Subject};
 
 pub(crate) use self::assemble::assemble;
@@ -49,8 +49,7 @@ impl Cache {
     /// The cache that the options ask for; `None` when the answers are not worth keeping.
     pub(crate) fn new(options: &Options) -> Option<Cache> {
         let dir = options.cache.clone()?;
-        let is_lasting = options.lines || options.inlines;
-        if !is_lasting || options.lines && options.lines_of != LinesOf::EveryAddress {
+        if !options.reads_debug_info() {
             return None;
         }
         let question = Question::of(options)?;

@@ -3,12 +3,14 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::batch::{
     BatchBuilder, Binding, FileId, Found, Frame, Function, FunctionId, Provides, Symbol, SymbolBatch,
-    SymbolId,
+    SymbolId, next_number,
 };
 use crate::build_id::BuildId;
 use crate::demangle::Demangle;
@@ -27,6 +29,9 @@ pub(super) struct Stored {
     depths: Vec<u16>,
     frames: Vec<StoredFrame>,
     symbols: Vec<StoredSymbol>,
+    /// For each symbol where its source file is in `source_files` and one more, or 0 when it is not known.
+    symbol_files: Vec<u32>,
+    source_files: Vec<String>,
     functions: Vec<String>,
     /// In which style the names below are: it saves time if the same is asked for.
     style: u8,
@@ -83,9 +88,18 @@ impl Stored {
                 stored.frames.push((function, file, *line, *column));
             }
         }
-        for Symbol { raw_name, start, end, binding, .. } in &answer.symbols {
+        let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
+        for Symbol { raw_name, start, end, binding, source_file, .. } in &answer.symbols {
             let length = end.wrapping_sub(*start);
             stored.symbols.push((raw_name.clone(), *start, length, number_of(BINDINGS, binding)?));
+            let number = source_file.as_deref().map(|file| {
+                let next = next_number(numbers.len()).saturating_add(1);
+                *numbers.entry(file).or_insert_with(|| {
+                    stored.source_files.push(file.to_owned());
+                    next
+                })
+            });
+            stored.symbol_files.push(number.unwrap_or(0));
         }
         stored.functions = answer.functions.iter().map(|function| function.raw_name.clone()).collect();
         stored.files.clone_from(&answer.files);
@@ -115,6 +129,7 @@ impl Stored {
         let fits = self.names.len() == count
             && self.depths.len() == count
             && self.shown_symbols.len() == self.symbols.len()
+            && self.symbol_files.len() == self.symbols.len()
             && self.shown_functions.len() == self.functions.len();
         if !fits {
             return None;
@@ -159,10 +174,15 @@ impl Stored {
             }
             builder.push_frames(own);
         }
-        for ((raw_name, start, length, binding), name) in self.symbols.into_iter().zip(self.shown_symbols) {
+        let source_files: Vec<Arc<str>> = self.source_files.into_iter().map(Into::into).collect();
+        let named = self.symbols.into_iter().zip(self.shown_symbols).zip(self.symbol_files);
+        for (((raw_name, start, length, binding), name), file) in named {
             let binding = *BINDINGS.get(usize::from(binding))?;
             let end = start.wrapping_add(length);
-            builder.symbols.push(Symbol { name: shown(name, &raw_name), raw_name, start, end, binding });
+            let file = id(file, source_files.len())?.and_then(|number| usize::try_from(number).ok());
+            let source_file = file.and_then(|number| source_files.get(number)).map(Arc::clone);
+            let name = shown(name, &raw_name);
+            builder.symbols.push(Symbol { name, raw_name, start, end, binding, source_file });
         }
         let functions = self.functions.into_iter().zip(self.shown_functions);
         let function = |(raw_name, name)| Function { name: shown(name, &raw_name), raw_name };

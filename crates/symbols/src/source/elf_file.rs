@@ -146,7 +146,7 @@ impl<'f> Separate<'f> {
             let opened = search.debug_file(|image, _| elf::has_symbol_table(image));
             found.symbols = opened.map(|opened| Kept::new(opened, files));
         }
-        let wants_debug_info = dwarf::Wanted::by(search.options).is_some();
+        let wants_debug_info = search.options.reads_debug_info();
         if wants_debug_info && !dwarf::has_debug_info(binary) {
             found.debug_info = match &found.symbols {
                 Some(kept) if dwarf::has_debug_info(kept.data) => Some(DebugInfo::BesideSymbols),

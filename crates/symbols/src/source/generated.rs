@@ -1,6 +1,7 @@
 //! Code that a process generated, out of what it wrote of it: the jitdump file that it mapped, and its perf map.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -97,6 +98,12 @@ impl GeneratedNames {
         }
     }
 
+    /// The file of the first line of a function.
+    fn source_file(&self, number: Number) -> Option<Arc<str>> {
+        let (Some((_, dump)), Number::OfDump(number)) = (&self.dump, number) else { return None };
+        dump.lines(number).first().map(|line| line.file.as_ref().into())
+    }
+
     /// The frame of each address that has a line in the dump. Generated code has one level.
     fn push_frames(&self, numbers: &[Option<Number>], batch: &AddressBatch, builder: &mut BatchBuilder) {
         let Some((_, dump)) = &self.dump else { return };
@@ -159,6 +166,7 @@ impl Names for GeneratedNames {
                     start,
                     end,
                     binding: Binding::Global,
+                    source_file: if options.source_files { self.source_file(number) } else { None },
                 });
                 SymbolId(next_number(builder.symbols.len().saturating_sub(1)))
             });

@@ -7,7 +7,6 @@ use crate::build_id::BuildId;
 use crate::find::{Opened, Search, kernel_symbol_lists, module_name};
 use crate::options::Options;
 use crate::reason::Reason;
-use crate::source::dwarf::Wanted;
 use crate::source::image::Image;
 use crate::source::kallsyms::Kallsyms;
 use crate::source::kernel_image::AtRunTime;
@@ -127,7 +126,7 @@ impl<'s, 'f> Machine<'s, 'f> {
         }
         let search = self.search(name, build_id);
         // A list has no lines: where they are wanted, a file with debug information is better.
-        let opened = Wanted::by(&self.options).map(|_| self.module_from_file(&search, start));
+        let opened = self.options.reads_debug_info().then(|| self.module_from_file(&search, start));
         let opened = match opened {
             Some(Ok(names)) if names.has_debug_info() => return Ok(Box::new(names)),
             other => other,

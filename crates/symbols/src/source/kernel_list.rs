@@ -94,6 +94,7 @@ impl Names for Located {
                     start: entry.start.wrapping_sub(self.shift),
                     end: entry.end.wrapping_sub(self.shift),
                     binding: entry.binding,
+                    source_file: None,
                 });
                 SymbolId(next_number(builder.symbols.len().saturating_sub(1)))
             });

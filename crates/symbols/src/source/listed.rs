@@ -123,6 +123,7 @@ impl Names for SymbolList {
                     start: entry.start,
                     end: entry.end,
                     binding: entry.binding,
+                    source_file: None,
                 });
                 SymbolId(next_number(builder.symbols.len().saturating_sub(1)))
             });

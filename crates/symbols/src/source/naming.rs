@@ -1,14 +1,14 @@
 //! Names for the addresses of one ELF binary, out of its parts.
 
 use std::path::{Path, PathBuf};
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::batch::{BatchBuilder, Found, Provides, Symbol, SymbolBatch, SymbolId, next_number};
 use crate::files::Files;
-use crate::options::{LinesOf, Options};
+use crate::options::Options;
 use crate::reason::Reason;
 use crate::source::Names;
 use crate::source::dwarf::{self, DebugFiles, DebugInfo, Wanted};
@@ -81,10 +81,10 @@ impl<'f> ElfNames<'f> {
             });
             (symbols, plt)
         };
-        let debug = parts.debug.zip(Wanted::by(options));
+        let debug = parts.debug.filter(|_| options.reads_debug_info());
         let read_debug = || {
-            debug.and_then(|(found, wanted)| {
-                Some((found.path.clone(), DebugInfo::open(found, wanted, files)?))
+            debug.and_then(|found| {
+                Some((found.path.clone(), DebugInfo::open(found, Wanted::by(options), files)?))
             })
         };
         let ((symbols, plt), debug) = rayon::join(read_symbols, read_debug);
@@ -173,7 +173,7 @@ impl<'f> ElfNames<'f> {
                     _ => self.plt.name(&entry),
                 };
                 let Entry { start, end, binding, .. } = entry;
-                Symbol { name: String::new(), raw_name, start, end, binding }
+                Symbol { name: String::new(), raw_name, start, end, binding, source_file: None }
             })
             .collect();
         let names = self.shown.of(builder.symbols.iter().map(|symbol| symbol.raw_name.as_str()));
@@ -206,21 +206,38 @@ impl<'f> ElfNames<'f> {
         let Some((path, debug)) = &self.debug else { return };
         // A frame without inlined functions is a line: it has no place for a name.
         let symbol = |index: usize| builder.symbol(index).filter(|_| options.inlines);
-        let one_of_each = options.lines && options.lines_of == LinesOf::OneOfEachSymbol;
         let offsets = batch.addresses.iter().enumerate();
-        let queries: Vec<dwarf::Query> = offsets
-            .map(|(index, offset)| dwarf::Query {
-                // What was not linked has no addresses but these.
-                address: match self.runtime.is_relocatable {
-                    true => Some(*offset),
-                    false => self.runtime.offset_to_address(*offset),
-                },
-                symbol: symbol(index),
-                group: builder.symbol(index).filter(|_| one_of_each),
-            })
-            .collect();
+        let queries: Vec<dwarf::Query> =
+            offsets.map(|(index, offset)| self.query(*offset, symbol(index))).collect();
         if debug.push_frames(&queries, wanted, &self.shown, builder) {
             builder.found.push(Found { path: path.clone(), provides: Provides::DebugInfo });
+        }
+    }
+}
+
+impl ElfNames<'_> {
+    fn query(&self, offset: u64, symbol: Option<SymbolId>) -> dwarf::Query {
+        // What was not linked has no addresses but offsets.
+        let is_relocatable = self.runtime.is_relocatable;
+        let address = if is_relocatable { Some(offset) } else { self.runtime.offset_to_address(offset) };
+        dwarf::Query { address, symbol }
+    }
+
+    /// Finds out in which file each symbol is written.
+    fn learn_source_files(&self, builder: &mut BatchBuilder) {
+        let Some((path, debug)) = &self.debug else { return };
+        let queries: Vec<dwarf::Query> =
+            builder.symbols.iter().map(|symbol| self.query(symbol.start, None)).collect();
+        let mut known: FxHashMap<String, Arc<str>> = FxHashMap::default();
+        let mut is_used = false;
+        for (symbol, file) in builder.symbols.iter_mut().zip(debug.source_files(&queries)) {
+            symbol.source_file = file
+                .map(|file| Arc::clone(known.entry(file).or_insert_with_key(|file| file.as_str().into())));
+            is_used |= symbol.source_file.is_some();
+        }
+        let found = Found { path: path.clone(), provides: Provides::DebugInfo };
+        if is_used && !builder.found.contains(&found) {
+            builder.found.push(found);
         }
     }
 }
@@ -232,6 +249,9 @@ impl Names for ElfNames<'_> {
         self.push_symbols(batch, &mut builder);
         if let Some(wanted) = Wanted::by(options) {
             self.push_frames(options, wanted, batch, &mut builder);
+        }
+        if options.source_files {
+            self.learn_source_files(&mut builder);
         }
         builder.finish(batch.clone())
     }

@@ -81,6 +81,7 @@ fn shared(dir: &Path) -> Option<Companion> {
         let program = compile(dir, "classes.cc", "c++", &["-O2", "-g", "-gdwarf-4"])?;
         std::fs::rename(&program, dir.join(name)).unwrap();
     }
+    run("dwz", &["--version"])?;
     run("sh", &["-c", "cd \"$1\" && dwz -m common.debug -M common.debug first second", "sh", dir.to_str()?])?;
     Some(Companion::new(
         "what several share",

@@ -1,11 +1,12 @@
 //! Source lines and inlined functions against `llvm-symbolizer` and `addr2line`.
 
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use crate::programs::{all_programs, directory, filter, options, resolve_file, run, segments};
-use readperf_symbols::{Demangle, FileBytes, FileLoader, LinesOf, Options, SymbolBatch, SymbolId};
+use readperf_symbols::{Demangle, FileBytes, FileLoader, Options, SymbolBatch};
 
 /// Function, file and line of each level at an address.
 pub(crate) type Chain = Vec<(String, String, u32)>;
@@ -245,31 +246,47 @@ fn libraries_as_addr2line_sees_them() {
     }
 }
 
+/// A path without what does not change it: `././work.c` is `work.c`.
+fn plain(path: &str) -> String {
+    path.split('/').filter(|part| *part != ".").collect::<Vec<_>>().join("/")
+}
+
 #[test]
 #[ignore = "live: builds programs and compares with other tools"]
-fn one_line_for_each_symbol() {
-    let dir = directory("lines_of_symbols");
+fn source_files_of_functions_are_those_of_nm() {
+    let dir = directory("source_files");
     for program in all_programs(&dir, &["-DNO_ALIASES"]) {
         let Some(addresses) = code_addresses(&program) else { return };
-        let offsets: Vec<u64> = addresses.iter().map(|(_, offset)| *offset).collect();
-        let full = resolve_file(&options(), &program, None, offsets.clone());
-        let one_of_each = Options { lines_of: LinesOf::OneOfEachSymbol, ..options() };
-        let one = resolve_file(&one_of_each, &program, None, offsets);
-        let mut done: Vec<SymbolId> = Vec::new();
-        for index in 0..full.len() {
-            assert_eq!(full.symbol(index), one.symbol(index));
-            let has_file = full.frames(index).last().is_some_and(|frame| frame.file.is_some());
-            let expected = match full.symbol(index) {
-                Ok(id) if !has_file || done.contains(&id) => Vec::new(),
-                Ok(id) => {
-                    done.push(id);
-                    our_chain(&full, index)
-                }
-                Err(_) => our_chain(&full, index),
-            };
-            assert_eq!(our_chain(&one, index), expected);
+        let Some(text) = run("nm", &["-l", program.to_str().unwrap()]) else { return };
+        let told: HashMap<u64, String> = text
+            .lines()
+            .filter_map(|line| {
+                let (symbol, place) = line.split_once('\t')?;
+                let mut words = symbol.split_whitespace();
+                let address = u64::from_str_radix(words.next()?, 16).ok()?;
+                words.next().filter(|kind| ["t", "T", "w", "W"].contains(kind))?;
+                Some((address, plain(place.rsplit_once(':')?.0)))
+            })
+            .collect();
+        // All code lies in one piece: an offset is an address less what the first of them is less.
+        let Some((address, offset)) = addresses.first() else { return };
+        let bias = address.wrapping_sub(*offset);
+        let offsets: Vec<u64> = told.keys().map(|address| address.wrapping_sub(bias)).collect();
+        let wanted = Options { lines: false, inlines: false, source_files: true, ..options() };
+        let answer = resolve_file(&wanted, &program, None, offsets);
+        let mut compared = 0;
+        for symbol in &answer.symbols {
+            if let Some(expected) = told.get(&symbol.start.wrapping_add(bias)) {
+                assert_eq!(
+                    symbol.source_file.as_deref().map(plain).as_ref(),
+                    Some(expected),
+                    "{}",
+                    symbol.name
+                );
+                compared += 1;
+            }
         }
-        assert!(done.len() > 2, "{} of {}", done.len(), program.display());
+        assert!(compared > 2, "{compared} of {}", program.display());
     }
 }
 
@@ -280,8 +297,9 @@ fn names_alone_need_no_debug_information() {
     let Some(program) = crate::programs::compile(&dir, "classes.cc", "c++", &["-O2", "-g"]) else { return };
     let Some(addresses) = code_addresses(&program) else { return };
     let offsets: Vec<u64> = addresses.iter().map(|(_, offset)| *offset).collect();
+    let options = || Options { lines: false, inlines: false, source_files: false, ..options() };
     let names = |options: Options| resolve_file(&options, &program, None, offsets.clone()).symbols;
-    let expected = names(Options { lines: false, inlines: false, ..options() });
+    let expected = names(options());
     assert!(expected.len() > 5);
     // The same file without its debug sections, and with nothing but noise in them.
     let stripped = dir.join("without");
@@ -303,7 +321,7 @@ fn names_alone_need_no_debug_information() {
             seen.lock().unwrap().push(path.to_owned());
             Ok(Arc::clone(&content) as FileBytes)
         });
-        assert!(expected == names(Options { lines: false, inlines: false, file_loader, ..options() }));
+        assert!(expected == names(Options { file_loader, ..options() }));
         assert_eq!(*opened.lock().unwrap(), std::slice::from_ref(&program), "a debug file was looked for");
     }
 }

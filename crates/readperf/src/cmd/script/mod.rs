@@ -248,7 +248,6 @@ impl Script {
             } else {
                 CallerAddress::Return
             },
-            ..PassOptions::default()
         })
     }
 
@@ -267,6 +266,6 @@ impl Script {
             || options.fields.any(Field::SourceCode)
             || self.json && !self.no_inline;
         let inlines = inlines || self.json && !self.no_inline;
-        Ok(Options { inlines, lines, ..self.profile.symbols.options(&self.input)? })
+        Ok(Options { inlines, lines, source_files: false, ..self.profile.symbols.options(&self.input)? })
     }
 }

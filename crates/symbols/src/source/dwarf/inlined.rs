@@ -1,14 +1,16 @@
-//! The inlined functions at addresses, when their lines are not wanted: one unit at a time is read, for all addresses in
-//! it, and let go. No line table is read, and nothing is kept but names.
+//! What is known of functions without their lines: which ones are inlined at addresses, and in which file each is written. One
+//! unit at a time is read, for all addresses in it, and let go. No rows of line tables are read, and nothing is kept but names.
 //!
 //! DWARF 5, sections 3.3.8 (inlined functions) and 2.17 (the code of an entry).
 
+mod declared;
 mod entry;
 mod function;
 
 use gimli::{UnitOffset, UnitRef};
 use rustc_hash::FxHashMap;
 
+pub(super) use self::declared::source_files;
 use self::entry::Names;
 pub(super) use self::entry::{Code, read_code};
 use self::function::InlinedTree;
@@ -32,9 +34,30 @@ pub(super) fn look_up<'f>(
     numbers: &[usize],
     piece: &mut Piece<'f>,
 ) {
-    let address_of = |number: usize| queries.get(number).and_then(|query| query.address);
     let mut names = Names::new(dwarf, units);
-    let mut found: FxHashMap<usize, Option<Levels<'f>>> = FxHashMap::default();
+    let found = ask_units((dwarf, units), queries, numbers, |unit, asked, found| {
+        ask_unit(unit, &mut names, asked, found)
+    });
+    for number in numbers {
+        let Some(Some(levels)) = found.get(number) else { continue };
+        let has_symbol = queries.get(*number).is_some_and(|query| query.symbol.is_some());
+        piece.add_names(*number, levels, has_symbol);
+    }
+}
+
+/// Answers by the number of their query.
+type Answers<T> = FxHashMap<usize, T>;
+
+/// Asks the units that have code at the addresses of some queries, one at a time, each for all addresses in it: what is asked
+/// is a unit, an address, and the number of the query, sorted.
+fn ask_units<'f, T>(
+    (dwarf, units): (&Dwarf<'f>, &Units<'f>),
+    queries: &[Query],
+    numbers: &[usize],
+    mut ask: impl FnMut(UnitRef<'_, Slice<'f>>, &[(usize, u64, usize)], &mut Answers<T>) -> gimli::Result<()>,
+) -> Answers<T> {
+    let address_of = |number: usize| queries.get(number).and_then(|query| query.address);
+    let mut found: Answers<T> = FxHashMap::default();
     let mut pending: Vec<(usize, u64, usize)> = Vec::new();
     // The next unit of those that have code at an address is asked if the one before knows no function there.
     for round in 0..MAX_UNITS_OF_ADDRESS {
@@ -53,14 +76,10 @@ pub(super) fn look_up<'f>(
                 continue;
             };
             // What cannot be read has no names; half of them would be wrong.
-            let _ = ask_unit(unit.unit_ref(dwarf), &mut names, of_unit, &mut found);
+            let _ = ask(unit.unit_ref(dwarf), of_unit, &mut found);
         }
     }
-    for number in numbers {
-        let Some(Some(levels)) = found.get(number) else { continue };
-        let has_symbol = queries.get(*number).is_some_and(|query| query.symbol.is_some());
-        piece.add_names(*number, levels, has_symbol);
-    }
+    found
 }
 
 /// Asks one unit about addresses, which are sorted.
@@ -68,8 +87,25 @@ fn ask_unit<'f>(
     unit: UnitRef<'_, Slice<'f>>,
     names: &mut Names<'_, 'f>,
     asked: &[(usize, u64, usize)],
-    found: &mut FxHashMap<usize, Option<Levels<'f>>>,
+    found: &mut Answers<Option<Levels<'f>>>,
 ) -> gimli::Result<()> {
+    let of_function = by_function(unit, asked)?;
+    for asked in of_function.chunk_by(|one, next| one.0 == next.0) {
+        let Some((entry, _, _)) = asked.first() else { continue };
+        let tree = InlinedTree::read(unit, *entry, |code| holds_any(asked, code));
+        for (_, address, number) in asked {
+            let levels = tree.as_ref().ok().and_then(|tree| tree.levels_at(*address, unit, names).ok());
+            found.insert(*number, levels);
+        }
+    }
+    Ok(())
+}
+
+/// The entry of the function that each address is in, if it is in one, with the address and the number of the query; sorted.
+fn by_function(
+    unit: UnitRef<'_, Slice<'_>>,
+    asked: &[(usize, u64, usize)],
+) -> gimli::Result<Vec<(UnitOffset, u64, usize)>> {
     let functions = functions_at(unit, asked)?;
     let mut of_function: Vec<(UnitOffset, u64, usize)> = Vec::new();
     for (_, address, number) in asked {
@@ -80,15 +116,7 @@ fn ask_unit<'f>(
         of_function.extend(function.map(|(_, entry)| (*entry, *address, *number)));
     }
     of_function.sort_unstable_by_key(|(entry, address, number)| (entry.0, *address, *number));
-    for asked in of_function.chunk_by(|one, next| one.0 == next.0) {
-        let Some((entry, _, _)) = asked.first() else { continue };
-        let tree = InlinedTree::read(unit, *entry, |code| holds_any(asked, code));
-        for (_, address, number) in asked {
-            let levels = tree.as_ref().ok().and_then(|tree| tree.levels_at(*address, unit, names).ok());
-            found.insert(*number, levels);
-        }
-    }
-    Ok(())
+    Ok(of_function)
 }
 
 /// The functions of a unit that have any of the addresses, by their code.

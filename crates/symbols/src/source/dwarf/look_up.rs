@@ -91,20 +91,6 @@ impl<'f> Piece<'f> {
         FunctionId(self.functions.number(name, || name))
     }
 
-    /// Drops the frames of query `number`, the last one that was looked up, unless the outermost has a source file.
-    /// Returns whether they were kept.
-    pub(super) fn keep_last_if_file(&mut self, number: usize) -> bool {
-        if self.ends.last().is_none_or(|(last, _)| *last != number) {
-            return false;
-        }
-        if self.frames.last().is_some_and(|frame| frame.file.is_some()) {
-            return true;
-        }
-        self.ends.pop();
-        self.frames.truncate(self.ends.last().map_or(0, |(_, end)| *end));
-        false
-    }
-
     /// The frames at an address. The name of the outermost level is left out if the address has a symbol.
     fn add_frames(
         &mut self,

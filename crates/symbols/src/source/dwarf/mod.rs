@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gimli::{EndianSlice, RunTimeEndian};
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use self::look_up::Piece;
 use self::split::SplitFiles;
@@ -41,8 +41,6 @@ pub(crate) struct Query {
     /// The symbol that covers it. Its name is also that of the outermost level: DWARF often has only a part of it
     /// (`operator()`, or `f` for the clone `f.part.0`).
     pub(crate) symbol: Option<SymbolId>,
-    /// Of the queries with the same symbol here, only the first one with a source file is answered.
-    pub(crate) group: Option<SymbolId>,
 }
 
 /// How many units all contexts of a file together may have. Each context has all units of the file, whether it is asked
@@ -100,16 +98,20 @@ pub(crate) struct DebugInfo<'f> {
 impl<'f> DebugInfo<'f> {
     /// Reads the sections and the ranges of the units; `None` when the file has no DWARF. What has to be decompressed
     /// is kept in `files`.
-    pub(crate) fn open(found: DebugFiles<'f>, wanted: Wanted, files: &'f Files) -> Option<DebugInfo<'f>> {
+    pub(crate) fn open(
+        found: DebugFiles<'f>,
+        wanted: Option<Wanted>,
+        files: &'f Files,
+    ) -> Option<DebugInfo<'f>> {
         let mut dwarf = sections::read(found.data, files, found.sections_at.as_deref())?;
         if let Some(supplement) = found.supplement.and_then(|data| sections::read(data, files, None)) {
             dwarf.set_sup(supplement);
         }
         dwarf.populate_abbreviations_cache(match wanted {
             // One unit at a time is read, and let go.
-            Wanted::Names => gimli::AbbreviationsCacheStrategy::Duplicates,
+            None | Some(Wanted::Names) => gimli::AbbreviationsCacheStrategy::Duplicates,
             // Each context keeps those of all units: those of a kernel take 150 MiB, so the contexts share them.
-            Wanted::Line | Wanted::NamesAndLines => gimli::AbbreviationsCacheStrategy::All,
+            Some(Wanted::Line | Wanted::NamesAndLines) => gimli::AbbreviationsCacheStrategy::All,
         });
         let units = Units::read(&dwarf);
         let shards = shard_count(rayon::current_num_threads(), units.len());
@@ -135,15 +137,53 @@ impl<'f> DebugInfo<'f> {
         numbers::merge(&pieces, queries, shown, builder)
     }
 
+    /// The source file in which the function at the address of each query is written: as its entry declares, or else that of
+    /// the line at the address.
+    pub(crate) fn source_files(&self, queries: &[Query]) -> Vec<Option<String>> {
+        let shares = self.share_out(queries).into_par_iter();
+        let found: Vec<FxHashMap<usize, String>> = shares
+            .zip(&self.shards)
+            .map(|(numbers, shard)| {
+                if self.units.are_split() {
+                    return self.files_of_lines(queries, numbers, shard);
+                }
+                let mut found = inlined::source_files((&self.dwarf, &self.units), queries, &numbers);
+                let open = numbers.into_iter().filter(|number| !found.contains_key(number)).collect();
+                found.extend(self.files_of_lines(queries, open, shard));
+                found
+            })
+            .collect();
+        let mut files: Vec<Option<String>> = vec![None; queries.len()];
+        for (number, file) in found.into_iter().flatten() {
+            files.get_mut(number).map(|slot| slot.replace(file));
+        }
+        files
+    }
+
+    /// The source file of the line at each address. If the entries are in other files, it is that of the outermost level: of the
+    /// call, where something is inlined.
+    fn files_of_lines(
+        &self,
+        queries: &[Query],
+        numbers: Vec<usize>,
+        shard: &Mutex<Option<Context<'f>>>,
+    ) -> FxHashMap<usize, String> {
+        let wanted = if self.units.are_split() { Wanted::NamesAndLines } else { Wanted::Line };
+        let piece = self.look_up(queries, numbers, wanted, shard);
+        let file_of = |end: usize| {
+            let file = piece.frames.get(end.checked_sub(1)?)?.file?;
+            piece.files.names.get(usize::try_from(file.0).ok()?).cloned()
+        };
+        piece.ends.iter().filter_map(|(number, end)| Some((*number, file_of(*end)?))).collect()
+    }
+
     /// The numbers of the queries, by the shard that answers them. A unit always belongs to the same shard, so that it
-    /// is read once; a group is answered by the shard of its first query.
+    /// is read once.
     fn share_out(&self, queries: &[Query]) -> Vec<Vec<usize>> {
         let mut shares = vec![Vec::new(); self.shards.len()];
-        let mut groups: FxHashMap<SymbolId, usize> = FxHashMap::default();
         for (number, query) in queries.iter().enumerate() {
             let Some(unit) = query.address.and_then(|address| self.units.first_at(address)) else { continue };
-            let own = unit.checked_rem(shares.len()).unwrap_or(0);
-            let shard = query.group.map_or(own, |group| *groups.entry(group).or_insert(own));
+            let shard = unit.checked_rem(shares.len()).unwrap_or(0);
             if let Some(share) = shares.get_mut(shard) {
                 share.push(number);
             }
@@ -172,20 +212,13 @@ impl<'f> DebugInfo<'f> {
             *context = Context::from_arc_dwarf(Arc::clone(&self.dwarf)).ok();
         }
         let Some(context) = context.as_ref() else { return piece };
-        let mut done: FxHashSet<SymbolId> = FxHashSet::default();
         for number in numbers {
             let Some(query) = queries.get(number) else { continue };
             let Some(address) = query.address else { continue };
-            let is_done = query.group.is_some_and(|group| done.contains(&group));
-            if is_done || !self.units.are_bounded_at(&self.dwarf, address) {
+            if !self.units.are_bounded_at(&self.dwarf, address) {
                 continue;
             }
             piece.add_address((context, &self.split), number, address, query.symbol.is_some(), wanted);
-            if let Some(group) = query.group
-                && piece.keep_last_if_file(number)
-            {
-                done.insert(group);
-            }
         }
         piece
     }

@@ -62,11 +62,13 @@ pub(in crate::source::dwarf) fn read_code<'f>(
     Ok(())
 }
 
-/// The attributes of an entry that name it.
+/// The attributes of an entry that name it, and say where it is written.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Naming<'f> {
     linkage: Option<Value<'f>>,
     plain: Option<Value<'f>>,
+    /// The source file, by its number in the line table of its unit.
+    file: Option<u64>,
     /// The entry that this one is an instance of.
     origin: Option<Value<'f>>,
 }
@@ -79,11 +81,19 @@ impl<'f> Naming<'f> {
                 self.linkage = Some(attribute.value());
             }
             gimli::DW_AT_name => self.plain = Some(attribute.value()),
+            gimli::DW_AT_decl_file => self.file = file_number(attribute.value()),
             gimli::DW_AT_abstract_origin | gimli::DW_AT_specification => {
                 self.origin = Some(attribute.value());
             }
             _ => {}
         }
+    }
+}
+
+fn file_number(value: Value<'_>) -> Option<u64> {
+    match value {
+        AttributeValue::FileIndex(number) => Some(number),
+        other => other.udata_value(),
     }
 }
 
@@ -110,6 +120,30 @@ impl<'u, 'f> Names<'u, 'f> {
         unit: UnitRef<'_, Slice<'f>>,
         naming: &Naming<'f>,
     ) -> gimli::Result<Option<&'f [u8]>> {
+        self.first_of(unit, naming, |here, naming| {
+            let text = |value: Option<Value<'f>>| here.attr_string(value?).ok().map(|name| name.slice());
+            text(naming.linkage).or_else(|| text(naming.plain))
+        })
+    }
+
+    /// The source file in which the function at `offset` of `unit` is written. A function is declared in a header and defined
+    /// elsewhere: its own entry tells of the definition, and so comes first.
+    pub(super) fn source_file(
+        &mut self,
+        unit: UnitRef<'_, Slice<'f>>,
+        offset: UnitOffset,
+    ) -> gimli::Result<Option<String>> {
+        let naming = read_naming(unit, offset)?;
+        self.first_of(unit, &naming, |here, naming| source_path(here, naming.file?))
+    }
+
+    /// What an entry of `unit`, or else the first of the entries that it is an instance of, has.
+    fn first_of<T>(
+        &mut self,
+        unit: UnitRef<'_, Slice<'f>>,
+        naming: &Naming<'f>,
+        pick: impl Fn(UnitRef<'_, Slice<'f>>, &Naming<'f>) -> Option<T>,
+    ) -> gimli::Result<Option<T>> {
         let (mut naming, mut other): (Naming<'f>, Option<Referred<'f>>) = (*naming, None);
         for _ in 0..=MAX_REFERENCES {
             let (here, is_shared) = match &other {
@@ -117,9 +151,8 @@ impl<'u, 'f> Names<'u, 'f> {
                 Some((other, false)) => (UnitRef::new(self.dwarf, other), false),
                 None => (unit, false),
             };
-            let text = |value: Option<Value<'f>>| here.attr_string(value?).ok().map(|name| name.slice());
-            if let Some(name) = text(naming.linkage).or_else(|| text(naming.plain)) {
-                return Ok(Some(name));
+            if let Some(found) = pick(here, &naming) {
+                return Ok(Some(found));
             }
             let Some(origin) = naming.origin else { return Ok(None) };
             let (next, offset) = match origin {
@@ -164,6 +197,30 @@ impl<'u, 'f> Names<'u, 'f> {
         let within = offset.to_unit_offset(&unit.header).ok_or_else(missing)?;
         Ok(((unit, is_shared), within))
     }
+}
+
+/// The path of a file of a unit's line table. DWARF 5, section 6.2.4: names are relative to their directory, that to the
+/// directory of the compilation. Before version 5 directory 0 is that one.
+fn source_path(unit: UnitRef<'_, Slice<'_>>, number: u64) -> Option<String> {
+    let header = unit.line_program.as_ref()?.header();
+    let file = header.file(number)?;
+    let text = |value| Some(unit.attr_string(value).ok()?.to_string_lossy().into_owned());
+    let mut path = unit.comp_dir.map(|dir| dir.to_string_lossy().into_owned()).unwrap_or_default();
+    if file.directory_index() != 0 {
+        push(&mut path, &file.directory(header).and_then(text)?);
+    }
+    push(&mut path, &text(file.path_name())?);
+    Some(path)
+}
+
+/// Goes on from a path: a rooted one starts anew.
+fn push(path: &mut String, next: &str) {
+    if next.starts_with('/') {
+        path.clear();
+    } else if !path.is_empty() && !path.ends_with('/') {
+        path.push('/');
+    }
+    path.push_str(next);
 }
 
 fn read_naming<'f>(unit: UnitRef<'_, Slice<'f>>, offset: UnitOffset) -> gimli::Result<Naming<'f>> {
