@@ -80,7 +80,7 @@ fn usage_errors_end_with_two() {
 #[test]
 fn mistyped_places_of_names_are_told() {
     let recording = fixture("main");
-    let nowhere = Path::new("/nonexistent");
+    let nowhere = Path::new("/no/such/place");
     let directory = recording.parent().unwrap();
     for (option, place, words) in [
         ("--vmlinux", nowhere, "No such file"),

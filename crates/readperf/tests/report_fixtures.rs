@@ -7,7 +7,7 @@ mod handmade;
 mod oracle;
 
 use handmade::{Attr, PID, Pipe, Sample};
-use oracle::{fixture, scratch, tool};
+use oracle::{fixture, kind, scratch, tool};
 use readperf::profile::Keep;
 use readperf::{PassOptions, Request};
 use serde_json::Value;
@@ -21,7 +21,10 @@ type Key = (String, String, String, String);
 fn by_brute_force(path: &Path) -> (BTreeMap<Key, u64>, usize) {
     let recording = readperf::perffile::Recording::open(path).unwrap();
     let symbols = readperf::symbols::Options {
-        search_dirs: vec![path.parent().unwrap().to_owned()],
+        // Only what lies beside the recordings: whatever else this machine has is not looked at.
+        symfs: Some("/nowhere".into()),
+        build_id_cache: None,
+        search_dirs: vec![path.parent().unwrap().to_owned(), kind("bin")],
         lines: true,
         inlines: true,
         ..Default::default()
@@ -76,7 +79,10 @@ fn sums_over_stacks_are_those_of_every_sample_by_itself() {
             continue;
         }
         with_stacks += 1;
-        let json = tool::json("report", &path);
+        let programs = kind("bin");
+        let places = ["report", "--json", "--symfs", "/nowhere", "--symbols", programs.to_str().unwrap()];
+        let json = tool::answer(&[&places[..], &[path.to_str().unwrap()]].concat());
+        let json: Value = serde_json::from_str(&json).unwrap();
         let mut sums: BTreeMap<Key, u64> = BTreeMap::new();
         for event in json["events"].as_array().unwrap() {
             for row in event["rows"].as_array().unwrap() {
