@@ -54,4 +54,5 @@ pub use source::generations::CodeChange;
 pub use source::jitdump::{GeneratedLine, JitDamage, JitDump};
 pub use source::listed::{ListedSymbol, SymbolList};
 pub use source::perf_map::{GeneratedFunction, PerfMap};
+pub use source::same_kernel::{KernelDoubt, RecordedKernel, SameKernel};
 pub use subject::{AddressBatch, Subject};

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::build_id::BuildId;
 use crate::cache::Trace;
 use crate::demangle::Demangle;
+use crate::reason::Reason;
 
 /// The bytes of a file, shared between threads: read, mapped or made up.
 pub type FileBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
@@ -148,8 +149,11 @@ pub struct Options {
     pub vmlinux: Option<PathBuf>,
     /// The release of the recorded kernel (`uname -r`), by which its image and its modules are looked for.
     pub kernel_release: Option<String>,
-    /// The build-id of the recorded kernel. It tells which cached symbol list has the symbols of the modules.
+    /// The build-id of the recorded kernel: it stands in for one that a [`Subject::Kernel`](crate::Subject::Kernel) lacks, and
+    /// tells which cached symbol list has the symbols of the modules.
     pub kernel_build_id: Option<BuildId>,
+    /// What is said of a kernel without a build-id.
+    pub kernel_doubt: Option<Reason>,
     /// The copy of the kernel's memory and symbols that belongs to the recording (`kcore_dir` of a recording that is a
     /// directory).
     pub kcore_dir: Option<PathBuf>,
@@ -207,6 +211,7 @@ impl Default for Options {
             vmlinux: None,
             kernel_release: None,
             kernel_build_id: None,
+            kernel_doubt: None,
             kcore_dir: None,
             guest: GuestFiles::default(),
             #[cfg(feature = "debuginfod")]

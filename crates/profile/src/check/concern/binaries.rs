@@ -89,7 +89,7 @@ impl Binaries {
         let sampled: Vec<(&Binary, &Sampled)> = self.sampled(end).collect();
         let questions: Vec<(&Binary, u64)> =
             sampled.iter().map(|(binary, sampled)| (*binary, sampled.address)).collect();
-        let answers = lookup(&questions).into_iter();
+        let answers = lookup(&questions, end.session, end.metadata).into_iter();
         let mut found: Vec<(u64, String)> = sampled
             .iter()
             .zip(answers)
