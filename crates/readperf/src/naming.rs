@@ -104,7 +104,9 @@ impl<'f> Namer<'f> {
 
     /// Says where names come from that the recording does not vouch for, and by what they are known to be right.
     pub fn told(&self) -> Option<String> {
-        self.kernel.told().filter(|_| self.uses_evidence)
+        let told = [self.kernel.told().filter(|_| self.uses_evidence), self.options.symbol_files.told()];
+        let told: Vec<String> = told.into_iter().flatten().collect();
+        (!told.is_empty()).then(|| told.join("; "))
     }
 
     /// The names of the addresses that are not known yet.

@@ -88,7 +88,7 @@ fn mistyped_places_of_names_are_told() {
         ("--guestvmlinux", directory, "a directory, not a file"),
         ("--symfs", &recording, "not a directory"),
         ("--symbols", nowhere, "No such file"),
-        ("--symbols", &recording, "neither a directory nor a sound archive"),
+        ("--symbols", &recording, "neither an ELF file nor a tar archive"),
     ] {
         let text = fails(option, &[Path::new("report"), &recording, Path::new(option), place]);
         assert!(text.contains(&format!("{option} {}", place.display())) && text.contains(words), "{text}");

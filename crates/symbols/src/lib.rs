@@ -46,7 +46,7 @@ pub use demangle::{Demangle, demangle};
 pub use files::Files;
 #[cfg(feature = "debuginfod")]
 pub use find::Debuginfod;
-pub use find::{MountNamespaces, SymbolArchive};
+pub use find::{MountNamespaces, SymbolArchive, SymbolFiles};
 pub use options::{FileBytes, FileLoader, GuestFiles, Options};
 pub use reason::Reason;
 pub use resolve::{Resolver, resolve};

@@ -61,6 +61,11 @@ impl FileLoader {
         }
     }
 
+    /// The same loader, which notes nothing.
+    pub(crate) fn untraced(&self) -> FileLoader {
+        FileLoader { load: Arc::clone(&self.load), trace: None }
+    }
+
     /// The same loader, which notes in `trace` what it is asked for.
     pub(crate) fn traced(&self, trace: Arc<Trace>) -> FileLoader {
         FileLoader { load: Arc::clone(&self.load), trace: Some(trace) }
@@ -120,6 +125,8 @@ pub struct Options {
     /// is the recorded one; also as `DIR/.build-id/xx/yyyy.debug`, and as a cache of a recorder, such as
     /// [`SymbolArchive`](crate::SymbolArchive) unpacks. Perf maps and jitdump files are looked for there too.
     pub search_dirs: Vec<PathBuf>,
+    /// Files, and directories with files, that are looked for by their build-id under any name.
+    pub symbol_files: crate::find::SymbolFiles,
     /// The build-id cache of the recorder; the default is `$HOME/.debug`.
     pub build_id_cache: Option<PathBuf>,
     /// Roots of separate debug files; the default is `/usr/lib/debug`.
@@ -197,6 +204,7 @@ impl Default for Options {
         Options {
             symfs: None,
             search_dirs: Vec::new(),
+            symbol_files: crate::find::SymbolFiles::default(),
             build_id_cache: std::env::var_os("HOME").map(|home| Path::new(&home).join(".debug")),
             debug_dirs: vec![PathBuf::from("/usr/lib/debug")],
             demangle: Demangle::default(),

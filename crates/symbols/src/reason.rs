@@ -176,7 +176,8 @@ impl Reason {
         };
         match self {
             Reason::NoFile { path } if is_perf_map(path) => fixed(
-                "let the runtime write a perf map or a jitdump file (java: an agent; node: --perf-basic-prof)",
+                "let the runtime write a perf map or a jitdump file (java: -XX:+DumpPerfMapAtExit; node: --perf-basic-prof; \
+                 python: -X perf)",
             ),
             Reason::NoFile { .. } | Reason::OtherMachine { .. } => fixed(
                 "give --symfs ROOT or --symbols DIR with the recorded machine's files, or `perf archive` of it",
