@@ -83,7 +83,7 @@ fn a_build_id_needs_no_proof() {
 fn text_feature(text: &str) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.resize((bytes.len() + 64) / 64 * 64, 0);
-    [&(bytes.len() as u32).to_le_bytes()[..], &bytes].concat()
+    [&u32::try_from(bytes.len()).unwrap().to_le_bytes()[..], &bytes].concat()
 }
 
 /// A recording of another machine, on the same release by chance, has no names of this one's kernel.
