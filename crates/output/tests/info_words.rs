@@ -2,47 +2,22 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-use perffile::bytes::Bytes;
-use perffile::{ByteOrder, Container, Features, Issues, Metadata};
-use serde_json::Value;
-use std::path::Path;
-use std::sync::Arc;
+mod golden;
 
-fn golden() -> Vec<Value> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/golden/records.json");
-    let golden: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    golden["features"].as_array().unwrap().clone()
-}
-
-fn bytes_of(hex: &Value) -> Vec<u8> {
-    let hex = hex.as_str().unwrap();
-    (0..hex.len() / 2).map(|nr| u8::from_str_radix(&hex[2 * nr..2 * nr + 2], 16).unwrap()).collect()
-}
+use golden::{bytes_of, cases, metadata};
+use perffile::ByteOrder;
 
 fn text_of(bit: u32, bytes: Vec<u8>, order: ByteOrder) -> String {
-    let mut features = Features::new(order);
-    features.insert(bit, Bytes::new(bytes), 0);
-    let metadata = Metadata {
-        container: Container::File,
-        version: 2,
-        order,
-        schema: Arc::default(),
-        features: Arc::new(features),
-        compressed: false,
-        kcore_dir: None,
-        guest_kcore_dirs: Vec::new(),
-        issues: Issues::default(),
-    };
     let mut out = Vec::new();
-    readperf_output::info::write_text(&mut out, &metadata).unwrap();
+    readperf_output::info::write_text(&mut out, &metadata(bit, bytes, order)).unwrap();
     let text = String::from_utf8(out).unwrap();
     text.split_once('\n').unwrap().1.to_owned()
 }
 
 /// The text of a golden case, which is the same in both byte orders but for what it says of them.
 fn said(name: &str) -> String {
-    let golden = golden();
-    let case = golden.iter().find(|case| case["name"] == name).unwrap_or_else(|| panic!("no case {name}"));
+    let cases = cases();
+    let case = cases.iter().find(|case| case["name"] == name).unwrap_or_else(|| panic!("no case {name}"));
     let bit = u32::try_from(case["bit"].as_u64().unwrap()).unwrap();
     let little = text_of(bit, bytes_of(&case["little"]), ByteOrder::Little);
     let big = text_of(bit, bytes_of(&case["big"]), ByteOrder::Big);
@@ -82,6 +57,12 @@ fn machines_of_many_kinds() {
         said("MEM_TOPOLOGY"),
         "memory blocks     of 128.0 MiB each\n                  node 0: 4 blocks, 512.0 MiB\n"
     );
+}
+
+#[test]
+fn an_empty_section_was_not_available() {
+    assert_eq!(text_of(8, Vec::new(), ByteOrder::Little), "cpu               not available\n");
+    assert_eq!(text_of(19, Vec::new(), ByteOrder::Little), "stat              yes\n");
 }
 
 #[test]

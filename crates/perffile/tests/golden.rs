@@ -13,6 +13,8 @@
 
 mod wire_support;
 
+use perffile::Features;
+use perffile::bytes::Bytes;
 use perffile::wire::endian::{Be, Le, Order};
 use perffile::wire::feature::{FEATURES, Feature, bit};
 use perffile::wire::pass::CpuCounts;
@@ -143,8 +145,14 @@ fn feature_case<O: Order, Other: Order>(
         Ok(decoded) => decoded,
         Err(error) => return say(error.to_string()),
     };
-    if !rest.is_empty() {
-        say(format!("{} bytes are left over", rest.len()));
+    let fill = case["context"]["fill"].as_u64().unwrap_or_default();
+    if rest.len() as u64 != fill {
+        say(format!("{} bytes are left over, not {fill}", rest.len()));
+    }
+    let mut features = Features::new(O::ORDER);
+    features.insert(bit, Bytes::new(bytes.clone()), 0);
+    if !matches!(features.feature(bit), Some(Ok((_, [])))) {
+        say("zeros that fill it up are not told apart from what is unknown".into());
     }
     // What TRACING_DATA holds is looked into elsewhere.
     if !matches!(feature, Feature::Raw(_)) {
@@ -154,11 +162,13 @@ fn feature_case<O: Order, Other: Order>(
     let mut same = Vec::new();
     feature.encode::<O>(&mut same).unwrap();
     assert_eq!(feature.size(), same.len(), "the measured size is the written one");
+    same.extend(rest);
     if same != bytes {
         say(format!("writes other bytes:\n  {same:02x?}\n  {bytes:02x?}"));
     }
     let mut swapped = Vec::new();
     feature.encode::<Other>(&mut swapped).unwrap();
+    swapped.extend(rest);
     if !is_opaque(case) && swapped != bytes_of(&case[other]) {
         say(format!("writes other bytes in {other}"));
     }

@@ -47,6 +47,8 @@ pub struct Analysis {
     pub stack_ends: StackEnds,
     /// How well generated code could be told by the time of a sample.
     pub code_times: CodeTimes,
+    /// Where names come from that the recording does not vouch for, in a sentence.
+    pub names_told: Option<String>,
 }
 
 /// Analyses a recording.
@@ -121,9 +123,9 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
         // As in pipe mode, where the recording tells on the way where names come from.
         namer = new_namer(&metadata);
     }
-    namer.learn_last(&mut names, &state.addresses, &state.session);
+    let names_told = namer.learn_last(&mut names, &state.addresses, &state.session);
     let marks = marks.finish(&state.session, &metadata);
     let profile = added.profile(state.addresses, names, &metadata.schema);
     let session = state.session;
-    Ok(Analysis { metadata, session, profile, statistics, marks, issues, stack_ends, code_times })
+    Ok(Analysis { metadata, session, profile, statistics, marks, issues, stack_ends, code_times, names_told })
 }

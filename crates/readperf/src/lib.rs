@@ -24,6 +24,7 @@ mod named_places;
 mod naming;
 pub mod pass;
 mod processor_time;
+mod recorded_kernel;
 mod unwinding;
 
 pub use analysis::{Analysis, Request, analyse, analyse_detailed, analyse_with};

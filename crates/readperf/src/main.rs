@@ -3,6 +3,8 @@
 
 mod cli;
 mod cmd;
+#[cfg(feature = "debuginfod")]
+mod config;
 mod from_perf;
 mod header;
 mod input;

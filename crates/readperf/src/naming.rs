@@ -2,6 +2,7 @@
 
 use crate::embedded::{Embedded, embedded};
 use crate::pass::{Chunk, Sample};
+use crate::recorded_kernel::KernelEvidence;
 use perffile::Metadata;
 use readperf_profile::{
     AddressBatch, Addresses, Named, NamedBatch, NamedFrame, NamedFunction, NamedInline, Names,
@@ -27,6 +28,9 @@ pub struct Namer<'f> {
     /// Made when it is known which kernel was recorded.
     resolver: Option<Resolver<'f>>,
     embedded: Embedded,
+    kernel: KernelEvidence,
+    /// Whether a kernel or a module without a build-id was asked about.
+    uses_evidence: bool,
     ahead: Ahead,
 }
 
@@ -45,18 +49,15 @@ impl<'f> Namer<'f> {
     /// One that looks where these options say, and where the recording itself says, and keeps what it opens in `files`.
     pub fn new(files: &'f Files, options: Options, metadata: &Metadata) -> Namer<'f> {
         let features = &metadata.features;
-        let release = || features.osrelease().map(|release| release.into_owned());
-        let mut guest = options.guest;
-        if guest.kcore_dirs.is_empty() {
-            guest.kcore_dirs.clone_from(&metadata.guest_kcore_dirs);
+        Namer {
+            files,
+            options: with_recorded(options, metadata),
+            resolver: None,
+            embedded: embedded(features),
+            kernel: KernelEvidence::new(features),
+            uses_evidence: false,
+            ahead: Ahead::default(),
         }
-        let options = Options {
-            guest,
-            kernel_release: options.kernel_release.or_else(release),
-            kcore_dir: options.kcore_dir.or_else(|| metadata.kcore_dir.clone()),
-            ..options
-        };
-        Namer { files, options, resolver: None, embedded: embedded(features), ahead: Ahead::default() }
     }
 
     /// Has the kernel's symbols read by another thread, if it may, from the first chunk on in which a sample was taken in the
@@ -86,11 +87,26 @@ impl<'f> Namer<'f> {
         names.learn(addresses, &answers);
     }
 
-    /// The same for the last time: what was read of the binaries is let go before the names are taken in.
-    pub fn learn_last(mut self, names: &mut Names, addresses: &Addresses, session: &Session) {
+    /// The same for the last time: what was read of the binaries is let go before the names are taken in. Returns
+    /// [`Namer::told`].
+    pub fn learn_last(
+        mut self,
+        names: &mut Names,
+        addresses: &Addresses,
+        session: &Session,
+    ) -> Option<String> {
         let answers = self.answers(names, addresses, session);
+        let told = self.told();
         drop(self);
         names.learn(addresses, &answers);
+        told
+    }
+
+    /// Says where names come from that the recording does not vouch for, and by what they are known to be right.
+    pub fn told(&self) -> Option<String> {
+        let told = [self.kernel.told().filter(|_| self.uses_evidence), self.options.symbol_files.told()];
+        let told: Vec<String> = told.into_iter().flatten().collect();
+        (!told.is_empty()).then(|| told.join("; "))
     }
 
     /// The names of the addresses that are not known yet.
@@ -111,6 +127,7 @@ impl<'f> Namer<'f> {
             });
             match subject {
                 Some(Ok(subject)) => {
+                    self.uses_evidence |= lacks_kernel_id(&subject);
                     questions.push(symbols::AddressBatch::new(subject, batch.addresses.clone()));
                     asked.push(batch);
                 }
@@ -133,16 +150,30 @@ impl<'f> Namer<'f> {
     /// The resolver, made when it is known which kernel was recorded.
     fn resolver(&mut self, session: &Session) -> &mut Resolver<'f> {
         self.resolver.get_or_insert_with(|| {
-            let options = self.options.clone();
-            let kernel_build_id = options.kernel_build_id.or_else(|| kernel_build_id(session));
-            Resolver::new(self.files, Options { kernel_build_id, ..options })
+            let mut options = self.options.clone();
+            self.kernel.apply(&mut options, session);
+            Resolver::new(self.files, options)
         })
     }
 }
 
-fn kernel_build_id(session: &Session) -> Option<BuildId> {
-    let kernel = session.binary(session.kernel_image()?.binary)?;
-    BuildId::from_bytes(kernel.build_id.as_deref()?)
+fn lacks_kernel_id(subject: &Subject) -> bool {
+    matches!(subject, Subject::Kernel { build_id: None, .. } | Subject::KernelModule { build_id: None, .. })
+}
+
+/// Where the recording itself says to look, if the options say nothing else.
+pub(crate) fn with_recorded(options: Options, metadata: &Metadata) -> Options {
+    let release = || metadata.features.osrelease().map(|release| release.into_owned());
+    let mut guest = options.guest;
+    if guest.kcore_dirs.is_empty() {
+        guest.kcore_dirs.clone_from(&metadata.guest_kcore_dirs);
+    }
+    Options {
+        guest,
+        kernel_release: options.kernel_release.or_else(release),
+        kcore_dir: options.kcore_dir.or_else(|| metadata.kcore_dir.clone()),
+        ..options
+    }
 }
 
 /// A loader that maps files instead of reading them. Archives that were unpacked stay for as long as it does.

@@ -1,9 +1,11 @@
 //! Where names come from: the flags that commands with names share.
 
+#[cfg(feature = "debuginfod")]
+use crate::config::Config;
 use crate::input::Input;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use readperf::symbols::{self, GuestFiles, Options, SymbolArchive, cache_dir};
+use readperf::symbols::{self, GuestFiles, Options, SymbolArchive, SymbolFiles, cache_dir};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -22,8 +24,8 @@ enum Demangle {
 /// Where names come from.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct SymbolOptions {
-    /// Look for binaries here too, by name and equal build-id: a directory, or what `perf archive` packed (the recording's own
-    /// directory is always searched)
+    /// Look for binaries and debug files here too, by their build-id: a directory, an ELF file, or what `perf archive` packed (in
+    /// the recording's own directory they are always looked for, by name)
     #[arg(long, value_name = "DIR|FILE")]
     symbols: Vec<PathBuf>,
 
@@ -63,10 +65,16 @@ pub(crate) struct SymbolOptions {
     #[arg(long)]
     no_cache: bool,
 
-    /// Ask the servers in DEBUGINFOD_URLS for what is missing
+    /// Ask the servers in DEBUGINFOD_URLS for what is missing (always: `[debuginfod] ask = true` in
+    /// ~/.config/readperf/config.toml)
     #[cfg(feature = "debuginfod")]
     #[arg(long)]
     debuginfod: bool,
+
+    /// Ask no server, whatever the configuration says
+    #[cfg(feature = "debuginfod")]
+    #[arg(long, conflicts_with = "debuginfod")]
+    no_debuginfod: bool,
 
     /// Threads that work [default: one a processor]
     #[arg(long, value_name = "N")]
@@ -94,18 +102,19 @@ impl SymbolOptions {
         let beside = input.path().and_then(|path| path.parent().map(Path::to_owned));
         let mut search_dirs = Vec::new();
         let mut archives = Vec::new();
+        let directories = self.symbols.iter().filter(|place| place.is_dir()).cloned().collect();
+        let mut symbol_files = SymbolFiles::below(directories);
         for place in &self.symbols {
             if place.is_dir() {
                 search_dirs.push(place.clone());
                 continue;
             }
-            let archive = SymbolArchive::unpack(place).with_context(|| {
-                format!(
-                    "--symbols {}: neither a directory nor a sound archive of `perf archive` (it says where names come \
-                     from; --symbol and -S choose functions)",
-                    place.display()
-                )
-            })?;
+            let what =
+                || format!("--symbols {} (where names come from; -S chooses functions)", place.display());
+            if symbol_files.add(place).with_context(what)? {
+                continue;
+            }
+            let archive = SymbolArchive::unpack(place).with_context(what)?;
             search_dirs.push(archive.directory().to_owned());
             archives.push(archive);
         }
@@ -113,6 +122,7 @@ impl SymbolOptions {
         Ok(Options {
             symfs: self.symfs.clone(),
             search_dirs,
+            symbol_files,
             kallsyms: self.kallsyms.clone(),
             vmlinux: self.vmlinux.clone(),
             guest: GuestFiles {
@@ -163,11 +173,15 @@ impl SymbolOptions {
 
     #[cfg(feature = "debuginfod")]
     fn servers(&self) -> anyhow::Result<Option<readperf::symbols::Debuginfod>> {
-        let servers = || readperf::symbols::Debuginfod::from_environment();
-        match self.debuginfod.then(servers) {
-            Some(None) => anyhow::bail!("--debuginfod: DEBUGINFOD_URLS names no server"),
-            Some(servers) => Ok(servers),
-            None => Ok(None),
+        if self.no_debuginfod {
+            return Ok(None);
+        }
+        let servers = readperf::symbols::Debuginfod::from_environment();
+        match servers {
+            None if self.debuginfod => anyhow::bail!("--debuginfod: DEBUGINFOD_URLS names no server"),
+            // Without servers the configuration does not matter.
+            Some(servers) if self.debuginfod || Config::read()?.debuginfod.ask => Ok(Some(servers)),
+            _ => Ok(None),
         }
     }
 }

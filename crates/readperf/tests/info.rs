@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+mod handmade;
 mod oracle;
 
+use handmade::{Attr, Pipe, Sample};
 use oracle::{fixture, said, scratch, skip, tool};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -354,4 +356,33 @@ fn lines_fit_and_names_cannot_drive_a_terminal() {
     let text = tool::answer(&["info".as_ref(), path.as_os_str()]);
     assert!(!text.contains('\x1b'));
     assert_eq!(fact(&text, "hostname"), "\\u{1b}[2Jabc");
+}
+
+/// In pipes of perf 6.12 zeros fill a feature's record up to 8 bytes; a feature that cannot be read is damage there, as it is
+/// in a file.
+#[test]
+fn features_in_pipes() {
+    let dir = scratch();
+    let path = dir.path().join("perf.data");
+    let info = |payload: &[u8]| {
+        let mut pipe = Pipe::sound(&[Attr::default()]);
+        pipe.feature(3, payload);
+        pipe.samples(3, &Sample::default());
+        std::fs::write(&path, &pipe.bytes).unwrap();
+        let output = tool::run(&["info".as_ref(), "--json".as_ref(), path.as_os_str()]);
+        (serde_json::from_slice::<Value>(&output.stdout).unwrap(), output.status.code())
+    };
+    let mut name = 12u32.to_le_bytes().to_vec();
+    name.extend(b"machine\0\0\0\0\0");
+    let (plain, status) = info(&name);
+    assert_eq!((&plain["features"]["hostname"], status), (&"machine".into(), Some(0)));
+    let mut filled = 64u32.to_le_bytes().to_vec();
+    filled.extend(b"machine");
+    filled.resize(72, 0);
+    let (filled, status) = info(&filled);
+    assert_eq!((&filled["features"]["hostname"], status), (&"machine".into(), Some(0)));
+    assert_eq!(filled["unknown_bytes"], serde_json::json!({}));
+    let (cut, status) = info(&name[..10]);
+    assert_eq!((&cut["features"]["hostname"], status), (&Value::Null, Some(3)));
+    assert_eq!(cut["issues"][0]["kind"], "bad_feature");
 }

@@ -88,7 +88,7 @@ fn mistyped_places_of_names_are_told() {
         ("--guestvmlinux", directory, "a directory, not a file"),
         ("--symfs", &recording, "not a directory"),
         ("--symbols", nowhere, "No such file"),
-        ("--symbols", &recording, "neither a directory nor a sound archive"),
+        ("--symbols", &recording, "neither an ELF file nor a tar archive"),
     ] {
         let text = fails(option, &[Path::new("report"), &recording, Path::new(option), place]);
         assert!(text.contains(&format!("{option} {}", place.display())) && text.contains(words), "{text}");
@@ -374,4 +374,35 @@ fn a_lone_mistyped_command_gets_a_suggestion() {
     assert_eq!(status(&output), OK, "{}", tool::stderr(&output));
     let output = tool::command().arg("infoo").current_dir(dir.path()).output().unwrap();
     assert_eq!(status(&output), OK, "{}", tool::stderr(&output));
+}
+
+/// Every command has a page of its own, with its options and its examples line by line.
+#[test]
+fn manual_pages() {
+    let dir = scratch();
+    let pages = dir.path().join("man");
+    assert_eq!(tool::answer(&[Path::new("man"), &pages]), "");
+    let read = |name: &str| std::fs::read_to_string(pages.join(name)).unwrap();
+    let whole = read("readperf.1");
+    let help = tool::answer(&["--help"]);
+    let listed = help.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
+    let commands: Vec<&str> = listed
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert!(commands.len() >= 12, "{commands:?}");
+    for command in &commands {
+        assert!(whole.contains(&format!("readperf\\-{command}(1)")), "{command}\n{whole}");
+        let page = read(&format!("readperf-{command}.1"));
+        assert!(page.contains(".SH OPTIONS") && page.contains(".SH EXAMPLES\n.nf\n"), "{command}");
+        assert!(page.contains(&format!("readperf {command}")), "{command}: the program is in its usage");
+    }
+    assert_eq!(std::fs::read_dir(&pages).unwrap().count(), commands.len() + 1);
+    let report = read("readperf-report.1");
+    assert!(report.contains("\\-\\-percent\\-limit") && report.contains("\\-\\-debuginfod"), "{report}");
+    // A line that begins with a dot or a quote would be taken for a command of the formatter.
+    let known = ["ie ", "el ", "TH ", "SH ", "TP", "RS ", "RE", "IP ", "PP", "br", "nf", "fi"];
+    for line in report.lines().filter_map(|line| line.strip_prefix('.')) {
+        assert!(known.iter().any(|known| line.starts_with(known)), "{line}");
+    }
 }

@@ -46,7 +46,7 @@ pub use demangle::{Demangle, demangle};
 pub use files::Files;
 #[cfg(feature = "debuginfod")]
 pub use find::Debuginfod;
-pub use find::{MountNamespaces, SymbolArchive};
+pub use find::{MountNamespaces, SymbolArchive, SymbolFiles};
 pub use options::{FileBytes, FileLoader, GuestFiles, Options};
 pub use reason::Reason;
 pub use resolve::{Resolver, resolve};
@@ -54,4 +54,5 @@ pub use source::generations::CodeChange;
 pub use source::jitdump::{GeneratedLine, JitDamage, JitDump};
 pub use source::listed::{ListedSymbol, SymbolList};
 pub use source::perf_map::{GeneratedFunction, PerfMap};
+pub use source::same_kernel::{KernelDoubt, RecordedKernel, SameKernel};
 pub use subject::{AddressBatch, Subject};

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::build_id::BuildId;
 use crate::cache::Trace;
 use crate::demangle::Demangle;
+use crate::reason::Reason;
 
 /// The bytes of a file, shared between threads: read, mapped or made up.
 pub type FileBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
@@ -58,6 +59,11 @@ impl FileLoader {
         if let Some(trace) = &self.trace {
             trace.unsettle();
         }
+    }
+
+    /// The same loader, which notes nothing.
+    pub(crate) fn untraced(&self) -> FileLoader {
+        FileLoader { load: Arc::clone(&self.load), trace: None }
     }
 
     /// The same loader, which notes in `trace` what it is asked for.
@@ -119,6 +125,8 @@ pub struct Options {
     /// is the recorded one; also as `DIR/.build-id/xx/yyyy.debug`, and as a cache of a recorder, such as
     /// [`SymbolArchive`](crate::SymbolArchive) unpacks. Perf maps and jitdump files are looked for there too.
     pub search_dirs: Vec<PathBuf>,
+    /// Files, and directories with files, that are looked for by their build-id under any name.
+    pub symbol_files: crate::find::SymbolFiles,
     /// The build-id cache of the recorder; the default is `$HOME/.debug`.
     pub build_id_cache: Option<PathBuf>,
     /// Roots of separate debug files; the default is `/usr/lib/debug`.
@@ -148,8 +156,11 @@ pub struct Options {
     pub vmlinux: Option<PathBuf>,
     /// The release of the recorded kernel (`uname -r`), by which its image and its modules are looked for.
     pub kernel_release: Option<String>,
-    /// The build-id of the recorded kernel. It tells which cached symbol list has the symbols of the modules.
+    /// The build-id of the recorded kernel: it stands in for one that a [`Subject::Kernel`](crate::Subject::Kernel) lacks, and
+    /// tells which cached symbol list has the symbols of the modules.
     pub kernel_build_id: Option<BuildId>,
+    /// What is said of a kernel without a build-id.
+    pub kernel_doubt: Option<Reason>,
     /// The copy of the kernel's memory and symbols that belongs to the recording (`kcore_dir` of a recording that is a
     /// directory).
     pub kcore_dir: Option<PathBuf>,
@@ -193,6 +204,7 @@ impl Default for Options {
         Options {
             symfs: None,
             search_dirs: Vec::new(),
+            symbol_files: crate::find::SymbolFiles::default(),
             build_id_cache: std::env::var_os("HOME").map(|home| Path::new(&home).join(".debug")),
             debug_dirs: vec![PathBuf::from("/usr/lib/debug")],
             demangle: Demangle::default(),
@@ -207,6 +219,7 @@ impl Default for Options {
             vmlinux: None,
             kernel_release: None,
             kernel_build_id: None,
+            kernel_doubt: None,
             kcore_dir: None,
             guest: GuestFiles::default(),
             #[cfg(feature = "debuginfod")]

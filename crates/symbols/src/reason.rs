@@ -6,6 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::build_id::BuildId;
+use crate::source::same_kernel::KernelDoubt;
 
 /// Why an address, or a whole binary, has no name. Prints as a phrase in plain words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -103,6 +104,11 @@ pub enum Reason {
     },
     /// It was not recorded which kernel it was, so the running one may be another.
     KernelUnknown,
+    /// The build-id of the kernel was not recorded, and what was recorded of it does not prove that it is the running one.
+    KernelUnproven {
+        /// Why not.
+        doubt: KernelDoubt,
+    },
     /// What should be a list of kernel symbols has no line of one.
     NoKernelList {
         /// The file.
@@ -170,7 +176,8 @@ impl Reason {
         };
         match self {
             Reason::NoFile { path } if is_perf_map(path) => fixed(
-                "let the runtime write a perf map or a jitdump file (java: an agent; node: --perf-basic-prof)",
+                "let the runtime write a perf map or a jitdump file (java: -XX:+DumpPerfMapAtExit; node: --perf-basic-prof; \
+                 python: -X perf)",
             ),
             Reason::NoFile { .. } | Reason::OtherMachine { .. } => fixed(
                 "give --symfs ROOT or --symbols DIR with the recorded machine's files, or `perf archive` of it",
@@ -192,7 +199,9 @@ impl Reason {
             }
             Reason::NotDownloaded { .. } => fixed("see whether the server can be reached, and try again"),
             Reason::KernelDiffers { recorded, .. } => with_id(recorded, "vmlinux"),
-            Reason::KernelUnknown => fixed("give --kallsyms or --vmlinux of the recorded kernel"),
+            Reason::KernelUnknown | Reason::KernelUnproven { .. } => {
+                fixed("give --kallsyms or --vmlinux of the recorded kernel, or record with --buildid-mmap")
+            }
             Reason::NoKernelList { .. } => {
                 fixed("give --kallsyms a copy of the recorded kernel's /proc/kallsyms")
             }
@@ -277,6 +286,9 @@ impl fmt::Display for Reason {
                 )
             }
             Reason::KernelUnknown => f.write_str("the recording does not tell which kernel it was"),
+            Reason::KernelUnproven { doubt } => {
+                write!(f, "the recording has no build-id of its kernel; {doubt}")
+            }
             Reason::NoKernelList { path } => write!(f, "{} is no list of kernel symbols", path.display()),
             Reason::KernelAddressesHidden => {
                 f.write_str("kernel addresses were hidden (kernel.kptr_restrict): all of the list are zero")

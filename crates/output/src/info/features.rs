@@ -8,41 +8,67 @@ use perffile::wire::head::CpuMode;
 use perffile::{ByteOrder, Metadata};
 use serde_json::{Map, Value, json};
 
-/// Every feature by its name in lower case. One of a single field is that value; one without payload is `true`.
-pub(super) fn json(metadata: &Metadata) -> Value {
-    let mut object = Map::new();
-    for bit in metadata.features.bits() {
-        let name = feature::name(bit).map_or_else(|| format!("feature_{bit}"), str::to_lowercase);
-        object.insert(name, feature_json(metadata, bit));
-    }
-    Value::Object(object)
+/// The header features of a recording as JSON. The type of a feature's value follows from its declaration alone: what else
+/// may be said of a section stands beside.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// Every feature by its name in lower case. One of a single field is that value, one without payload is `true`, one
+    /// that was not available or cannot be read is `null`.
+    pub(super) values: Map<String, Value>,
+    /// Bytes behind the fields that are known here, in hex, by feature.
+    pub(super) unknown_bytes: Map<String, Value>,
+    /// What is wrong with a section that cannot be read, and its size, by feature.
+    pub(super) unreadable: Map<String, Value>,
 }
 
-fn feature_json(metadata: &Metadata, bit: u32) -> Value {
-    let bytes = metadata.features.bytes(bit).unwrap_or_default();
-    match metadata.features.feature(bit) {
-        Some(Ok((Feature::Raw(_), _))) if bytes.is_empty() => Value::Bool(true),
-        Some(Ok((Feature::Raw(_), _))) if bit == bit::TRACING_DATA => tracing_data(bytes),
-        Some(Ok((Feature::Raw(_), _))) => json!({ "size": bytes.len() }),
-        Some(Ok((Feature::BuildId(ids), _))) => build_ids(&ids),
-        Some(Ok((decoded, rest))) => {
-            let mut tree = Tree::default();
-            decoded.describe(&mut tree);
-            let mut fields = tree.finish();
-            if !rest.is_empty() {
-                fields.insert("unknown_bytes".into(), json::hex(rest).into());
-            }
-            simplified(bit, fields)
+impl Told {
+    /// All features of a recording.
+    pub(super) fn of(metadata: &Metadata) -> Told {
+        let mut told = Told::default();
+        for bit in metadata.features.bits() {
+            let name = feature::name(bit).map_or_else(|| format!("feature_{bit}"), str::to_lowercase);
+            let value = told.value(metadata, bit, &name);
+            told.values.insert(name, value);
         }
-        Some(Err(error)) => json!({ "size": bytes.len(), "error": error.to_string() }),
-        None => Value::Null,
+        told
+    }
+
+    fn value(&mut self, metadata: &Metadata, bit: u32, name: &str) -> Value {
+        let bytes = metadata.features.bytes(bit).unwrap_or_default();
+        let (decoded, rest) = match metadata.features.feature(bit) {
+            Some(Ok(told)) => told,
+            Some(Err(error)) => {
+                let what = json!({ "size": bytes.len(), "error": error.to_string() });
+                self.unreadable.insert(name.to_owned(), what);
+                return Value::Null;
+            }
+            None => return Value::Null,
+        };
+        let unknown = if feature::is_flag(bit) { bytes } else { rest };
+        if !unknown.is_empty() {
+            self.unknown_bytes.insert(name.to_owned(), json::hex(unknown).into());
+        }
+        match decoded {
+            Feature::Raw(_) if feature::is_flag(bit) => Value::Bool(true),
+            Feature::Raw(_) if bit == bit::TRACING_DATA => tracing_data(bytes),
+            Feature::Raw(_) => json!({ "size": bytes.len() }),
+            Feature::BuildId(ids) => build_ids(&ids),
+            decoded => {
+                let mut tree = Tree::default();
+                decoded.describe(&mut tree);
+                simplified(bit, tree.finish())
+            }
+        }
     }
 }
 
 /// One field needs no name, a count beside its list says nothing, and neither does what fills a gap.
 fn simplified(bit: u32, mut fields: Map<String, Value>) -> Value {
     drop_padding(&mut fields);
-    if bit == bit::TOTAL_MEM || fields.len() != 1 {
+    // What is empty now counts: it may be there in another recording.
+    let is_single = fields.len() == 1;
+    drop_empty(&mut fields);
+    if bit == bit::TOTAL_MEM || !is_single {
         return Value::Object(fields);
     }
     fields.into_iter().next().map_or(Value::Null, |(_, value)| value)
@@ -51,15 +77,24 @@ fn simplified(bit: u32, mut fields: Map<String, Value>) -> Value {
 /// Takes out the fields that hold no information, at every depth. The depth is that of the declarations.
 fn drop_padding(fields: &mut Map<String, Value>) {
     let lists = fields.values().any(Value::is_array);
-    fields.retain(|name, value| match name.as_str() {
+    fields.retain(|name, _| match name.as_str() {
         "gap" | "reserved" | "reserved_2" => false,
-        "other" | "tail" => value.as_str() != Some(""),
         name => !(lists && (name == "count" || name == "nr" || name.starts_with("nr_"))),
     });
+    each_inner(fields, drop_padding);
+}
+
+/// Takes out what newer writers may add and did not, at every depth.
+fn drop_empty(fields: &mut Map<String, Value>) {
+    fields.retain(|name, value| !matches!(name.as_str(), "other" | "tail") || value.as_str() != Some(""));
+    each_inner(fields, drop_empty);
+}
+
+fn each_inner(fields: &mut Map<String, Value>, change: fn(&mut Map<String, Value>)) {
     for value in fields.values_mut() {
         match value {
-            Value::Object(inner) => drop_padding(inner),
-            Value::Array(values) => values.iter_mut().filter_map(Value::as_object_mut).for_each(drop_padding),
+            Value::Object(inner) => change(inner),
+            Value::Array(values) => values.iter_mut().filter_map(Value::as_object_mut).for_each(change),
             _ => {}
         }
     }

@@ -24,6 +24,7 @@ pub fn write_json(out: &mut impl Write, metadata: &Metadata) -> io::Result<()> {
         .iter()
         .map(|(pid, path)| json!({"pid": pid, "kcore_dir": path.display().to_string()}))
         .collect();
+    let features = features::Told::of(metadata);
     let document = json!({
         "schema": json::SCHEMA,
         "container": metadata.container.to_string(),
@@ -34,7 +35,9 @@ pub fn write_json(out: &mut impl Write, metadata: &Metadata) -> io::Result<()> {
         "guests": guests,
         "damaged": metadata.issues.damaged(),
         "attrs": attrs,
-        "features": features::json(metadata),
+        "features": features.values,
+        "unknown_bytes": features.unknown_bytes,
+        "unreadable_features": features.unreadable,
         "issues": json::issues(&metadata.issues),
     });
     serde_json::to_writer_pretty(&mut *out, &document)?;

@@ -29,7 +29,7 @@ use crate::wire::feature::numa_topology::NumaTopology;
 use crate::wire::feature::pmu_caps::{CpuPmuCaps, PmuCaps};
 use crate::wire::feature::pmu_mappings::PmuMappings;
 use crate::wire::feature::sample_time::SampleTime;
-use crate::wire::feature::{Feature, bit};
+use crate::wire::feature::{Feature, bit, without_fill};
 use crate::wire::pass::CpuCounts;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -95,19 +95,29 @@ impl Features {
         self.sections.get(&bit).map(|section| Place::new(Part::Feature(bit), section.offset))
     }
 
-    /// A feature with its fields, and what its section holds behind those known here.
+    /// A feature with its fields, and what its section holds behind those known here, but for zeros that fill it up.
+    ///
+    /// `None`: the feature is not there, or it was not available when it was recorded: its section is empty, though it
+    /// would have fields.
     ///
     /// # Errors
     /// The field at which the bytes end.
     pub fn feature(&self, bit: u32) -> Option<Result<(Feature<'_>, &[u8]), WireError>> {
         let bytes = self.bytes(bit)?;
-        let decoded = with_order!(self.order, O => Feature::decode::<O>(bit, bytes, self.cpu_counts()));
-        if let Ok((Feature::BuildId(ids), _)) = &decoded
-            && ids.lacks_pid()
-        {
-            return Some(with_order!(self.order, O => self.old_build_ids::<O>(bytes)));
+        match self.decoded(bit, bytes) {
+            Err(_) if bytes.is_empty() => None,
+            decoded => Some(decoded.map(|(feature, rest)| (feature, without_fill(bytes, rest)))),
         }
-        Some(decoded)
+    }
+
+    fn decoded<'a>(&self, bit: u32, bytes: &'a [u8]) -> Result<(Feature<'a>, &'a [u8]), WireError> {
+        let decoded = with_order!(self.order, O => Feature::decode::<O>(bit, bytes, self.cpu_counts()));
+        match &decoded {
+            Ok((Feature::BuildId(ids), _)) if ids.lacks_pid() => {
+                with_order!(self.order, O => self.old_build_ids::<O>(bytes))
+            }
+            _ => decoded,
+        }
     }
 
     /// The number of CPUs, for the sections that have an entry for each and do not count them.

@@ -17,7 +17,6 @@ use crate::schema::Schema;
 use crate::wire::attr::EventAttr;
 use crate::wire::decode::Decoder;
 use crate::wire::endian::{ByteOrder, Order, with_order};
-use crate::wire::feature::bit;
 use crate::wire::text::until_nul;
 use crate::wire::words::U64s;
 use rustc_hash::FxHashMap;
@@ -264,9 +263,4 @@ impl File<'_> {
         }
         self.bytes.get(HEADER_SIZE..)?.first_chunk().copied()
     }
-}
-
-/// Whether a feature bit only says that something is so.
-pub(crate) fn has_no_payload(bit: u32) -> bool {
-    matches!(bit, bit::BRANCH_STACK | bit::STAT)
 }

@@ -11,7 +11,7 @@ use crate::schema::Schema;
 use crate::simpleperf;
 use crate::wire::attr::{EventAttr, SampleShape};
 use crate::wire::endian::Order;
-use crate::wire::feature::bit;
+use crate::wire::feature::{bit, is_flag};
 use crate::wire::head::RecordHead;
 use crate::wire::record::event_update::EventUpdate;
 use crate::wire::record::header_attr::HeaderAttr;
@@ -137,7 +137,7 @@ impl Batches {
     fn feature<O: Order>(&mut self, body: &[u8], bytes: &Bytes, end: usize) {
         let Some((id, payload)) = body.split_first_chunk() else { return };
         let Ok(feature) = u32::try_from(O::u64(*id)) else { return };
-        if payload.is_empty() && !crate::container::file::has_no_payload(feature) {
+        if payload.is_empty() && !is_flag(feature) {
             return;
         }
         self.add_feature(feature, bytes, end - payload.len()..end);
@@ -149,6 +149,10 @@ impl Batches {
         let told = bytes.slice(section);
         let is_news = self.metadata.features.bytes(feature) != Some(&*told);
         self.features().insert(feature, told, offset);
+        if is_news && let Some(Err(error)) = self.metadata.features.feature(feature) {
+            let place = self.metadata.features.place(feature).unwrap_or_default().field(error.field);
+            self.metadata.issues.add(IssueKind::BadFeature, place, || error.to_string());
+        }
         if matches!(feature, bit::PMU_MAPPINGS | bit::TRACING_DATA)
             && is_news
             && self.renamings < MOST_RENAMINGS

@@ -137,16 +137,25 @@ pub trait Pass<'a>: Sized {
         value: &mut Vec<T>,
         blank: &T,
     ) -> Step {
-        let Some(mut left) = self.left() else {
+        self.vec_until(name, value, blank, <[u8]>::is_empty)
+    }
+    /// Structures of any size up to where what is left is their end; nothing counts them.
+    fn vec_until<T: Fields<'a> + Clone>(
+        &mut self,
+        name: &'static str,
+        value: &mut Vec<T>,
+        blank: &T,
+        is_end: fn(&[u8]) -> bool,
+    ) -> Step {
+        if self.left().is_none() {
             return self.vec_of(name, value.len() as u64, value, blank);
-        };
+        }
         value.clear();
-        while left > 0 {
+        while !is_end(self.ahead().0) {
             // Fails unless it reads something.
             let mut one = Vec::new();
             self.vec_of(name, 1, &mut one, blank)?;
             value.append(&mut one);
-            left = self.left().unwrap_or(0);
         }
         Ok(())
     }

@@ -265,7 +265,13 @@ impl<'a> Pass<'a> for Outline<'_> {
         self.note_many(name, "structure", count)?;
         self.within(name, &mut blank.clone())
     }
-    fn vec_to_end<T: Fields<'a> + Clone>(&mut self, name: &'static str, _: &mut Vec<T>, blank: &T) -> Step {
+    fn vec_until<T: Fields<'a> + Clone>(
+        &mut self,
+        name: &'static str,
+        _: &mut Vec<T>,
+        blank: &T,
+        _: fn(&[u8]) -> bool,
+    ) -> Step {
         self.note_many(name, "structure", TO_THE_END)?;
         self.within(name, &mut blank.clone())
     }

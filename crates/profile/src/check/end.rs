@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// Says of binaries, each with an address of it that was sampled, why its names cannot be found here; `None` where they can,
 /// or where that is nobody's fault. One answer a binary, in the same order.
-pub type NameLookup<'a> = dyn Fn(&[(&Binary, u64)]) -> Vec<Option<String>> + 'a;
+pub type NameLookup<'a> = dyn Fn(&[(&Binary, u64)], &Session, &Metadata) -> Vec<Option<String>> + 'a;
 
 /// What is known of a recording besides its bytes.
 #[derive(Clone, Default)]

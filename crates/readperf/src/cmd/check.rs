@@ -7,9 +7,10 @@ use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::symbol_options::SymbolOptions;
 use clap::Args;
+use perffile::Metadata;
 use readperf_output::check as output;
 use readperf_profile::check::{Check as Fold, Surroundings};
-use readperf_session::Binary;
+use readperf_session::{Binary, Session};
 use std::path::Path;
 use std::time::Duration;
 
@@ -53,7 +54,9 @@ Examples:
 
     fn run(&self) -> anyhow::Result<Outcome> {
         let options = self.symbols.options(&self.input)?;
-        let lookup = |binaries: &[(&Binary, u64)]| readperf::missing_names(binaries, &options);
+        let lookup = |binaries: &[(&Binary, u64)], session: &Session, metadata: &Metadata| {
+            readperf::missing_names(binaries, session, metadata, &options)
+        };
         let surroundings = Surroundings {
             written_ago: self.input.path().and_then(|path| written_ago(&path)),
             names: (!self.no_names).then_some(&lookup),

@@ -6,6 +6,7 @@ pub(crate) mod diff;
 pub(crate) mod dump;
 pub(crate) mod export;
 pub(crate) mod info;
+pub(crate) mod man;
 pub(crate) mod overview;
 pub(crate) mod report;
 pub(crate) mod script;
@@ -55,4 +56,5 @@ pub(crate) const COMMANDS: &[Entry] = &[
     entry::<timeline::TimelineCommand>(),
     entry::<check::Check>(),
     entry::<completions::Completions>(),
+    entry::<man::ManPages>(),
 ];

@@ -77,6 +77,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     if let Some(tables) = &tables {
         tables.tell();
     }
+    let told = [analysis.code_times.told(), analysis.names_told];
+    for told in told.into_iter().flatten().filter(|_| !input.quiet) {
+        say(&format!("{}: {told}", input.name()));
+    }
     Ok(Outcome::of(input, analysis.issues))
 }
 

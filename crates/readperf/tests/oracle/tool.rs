@@ -13,6 +13,8 @@ pub(crate) fn command() -> Command {
     // What earlier runs and the user's perf kept must not change the answer either: binaries lie in `~/.debug`.
     let own = Path::new(env!("CARGO_TARGET_TMPDIR"));
     command.env("XDG_CACHE_HOME", own.join("cache")).env("HOME", own.join("home"));
+    // Nothing that the user has agreed to holds here.
+    command.env("XDG_CONFIG_HOME", own.join("config"));
     for name in [
         "PERF_BUILDID_DIR",
         "DEBUGINFOD_URLS",

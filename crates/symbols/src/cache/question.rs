@@ -30,6 +30,8 @@ impl Question {
             // What is only asked about kernels.
             kernel_release: None,
             kernel_build_id: None,
+            kernel_doubt: None,
+            trust_running_kernel: false,
             kcore_dir: None,
             // What comes from there is not kept.
             mount_namespaces: MountNamespaces::none(),

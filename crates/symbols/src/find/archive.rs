@@ -44,9 +44,15 @@ impl SymbolArchive {
         }
         let directory = tempfile::Builder::new().prefix("readperf-").tempdir()?;
         let mut unpacking = Unpacking { root: directory.path().to_owned(), bytes: 0, entries: 0, refused: 0 };
-        unpacking.file(path, 0)?;
+        unpacking.file(path, 0).map_err(|error| unpacking.explained(error))?;
         if unpacking.entries == unpacking.refused {
-            return Err(io::Error::other("an archive with nothing in it, or no tar file"));
+            let what = match unpacking.entries {
+                0 => "an empty file or archive".to_owned(),
+                refused => format!(
+                    "an archive of which nothing can be used: all of its {refused} entries are devices, or lead out of it"
+                ),
+            };
+            return Err(io::Error::other(what));
         }
         Ok(SymbolArchive { directory, refused: unpacking.refused })
     }
@@ -65,6 +71,29 @@ struct Unpacking {
 }
 
 impl Unpacking {
+    /// What went wrong in words that do not suppose that one knows how a tar file is made.
+    fn explained(&self, error: io::Error) -> io::Error {
+        // The reader of tar files says so in its text alone.
+        let is_cut =
+            error.kind() == io::ErrorKind::UnexpectedEof || error.to_string().contains("unexpected EOF");
+        let kind = if is_cut { io::ErrorKind::UnexpectedEof } else { error.kind() };
+        let what = match (kind, self.entries) {
+            // These are not about the contents.
+            (io::ErrorKind::StorageFull | io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound, _) => {
+                return error;
+            }
+            (io::ErrorKind::UnexpectedEof, 0) => {
+                "neither an ELF file nor a tar archive, or only its beginning".to_owned()
+            }
+            (io::ErrorKind::UnexpectedEof, read) => {
+                format!("the archive ends early, after {read} entries: it is not all there")
+            }
+            (_, 0) => "neither an ELF file nor a tar archive (compressed or not)".to_owned(),
+            (_, read) => format!("the archive is damaged behind entry {read}: {error}"),
+        };
+        io::Error::new(kind, what)
+    }
+
     fn file(&mut self, path: &Path, nesting: u32) -> io::Result<()> {
         let mut file = fs::File::open(path)?;
         let mut start = Vec::new();
@@ -80,11 +109,11 @@ impl Unpacking {
     fn entries(&mut self, tar: impl Read, nesting: u32) -> io::Result<()> {
         let mut archive = tar::Archive::new(tar);
         for entry in archive.entries()? {
+            let mut entry = entry?;
             self.entries = self.entries.saturating_add(1);
             if self.entries > MAX_ENTRIES {
                 return Err(io::Error::other("an archive with too many files"));
             }
-            let mut entry = entry?;
             if !self.entry(&mut entry, nesting)? {
                 self.refused = self.refused.saturating_add(1);
             }

@@ -18,6 +18,7 @@ mod mount_namespaces;
 mod recorded_path;
 mod search_dirs;
 mod split_files;
+mod symbol_files;
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -37,6 +38,7 @@ pub use debuginfod::Debuginfod;
 pub(crate) use module_files::module_name;
 pub use mount_namespaces::MountNamespaces;
 pub(crate) use split_files::SplitPlaces;
+pub use symbol_files::SymbolFiles;
 
 /// Where the file that was mapped may be.
 const BINARIES: &[Place] = &[
@@ -44,6 +46,7 @@ const BINARIES: &[Place] = &[
     recorded_path::REPLACED,
     build_id_cache::BINARY,
     search_dirs::BINARY,
+    symbol_files::PLACE,
     mount_namespaces::BINARY,
     #[cfg(feature = "debuginfod")]
     debuginfod::BINARY,
@@ -58,6 +61,7 @@ const DEBUG_FILES: &[Place] = &[
     debug_dirs::BESIDE_PATH,
     debug_dirs::BY_BUILD_ID,
     search_dirs::DEBUG_FILE,
+    symbol_files::PLACE,
     #[cfg(feature = "debuginfod")]
     debuginfod::DEBUG_FILE,
 ];
@@ -67,6 +71,7 @@ const SUPPLEMENTS: &[Place] = &[
     alt_link::PLACE,
     debug_dirs::BY_BUILD_ID,
     search_dirs::DEBUG_FILE,
+    symbol_files::PLACE,
     #[cfg(feature = "debuginfod")]
     debuginfod::DEBUG_FILE,
 ];
@@ -79,6 +84,7 @@ const KERNEL_IMAGES: &[Place] = &[
     debug_dirs::BY_BUILD_ID,
     kernel_images::GIVEN,
     search_dirs::DEBUG_FILE,
+    symbol_files::PLACE,
     #[cfg(feature = "debuginfod")]
     debuginfod::DEBUG_FILE,
 ];
@@ -90,6 +96,7 @@ const MODULES: &[Place] = &[
     build_id_cache::BINARY,
     module_files::GIVEN,
     debug_dirs::BY_BUILD_ID,
+    symbol_files::PLACE,
     #[cfg(feature = "debuginfod")]
     debuginfod::BINARY,
 ];
@@ -100,6 +107,7 @@ const VDSO_IMAGES: &[Place] = &[
     module_files::VDSO,
     debug_dirs::BY_BUILD_ID,
     search_dirs::DEBUG_FILE,
+    symbol_files::PLACE,
     #[cfg(feature = "debuginfod")]
     debuginfod::DEBUG_FILE,
 ];

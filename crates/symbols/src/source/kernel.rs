@@ -40,10 +40,11 @@ pub(crate) fn read_list(shared: &Shared<'_>, subject: &Subject) {
     let host = Machine { shared, options: shared.options.clone(), is_guest: false };
     if let Some(path) = host.options.given_kernel_list() {
         drop(host.list(&path));
-    } else if host.options.vmlinux.is_none()
-        && host.search(Path::new("vmlinux"), *build_id).kernel_image().is_err()
-    {
-        drop(host.kernel_without_image(*build_id, reference.as_ref()));
+    } else if host.options.vmlinux.is_none() {
+        let build_id = build_id.or(host.options.kernel_build_id);
+        if host.search(Path::new("vmlinux"), build_id).kernel_image().is_err() {
+            drop(host.kernel_without_image(build_id, reference.as_ref()));
+        }
     }
 }
 
@@ -67,6 +68,7 @@ impl<'s, 'f> Machine<'s, 'f> {
             kcore_dir: given.kcore_dir(pid).map(Path::to_owned),
             kernel_release: None,
             kernel_build_id: None,
+            kernel_doubt: None,
             trust_running_kernel: false,
             ..shared.options.clone()
         };
@@ -82,6 +84,8 @@ impl<'s, 'f> Machine<'s, 'f> {
         if let Some(path) = &self.options.vmlinux {
             return self.image(search.given(path)?, &search, reference);
         }
+        let build_id = build_id.or(self.options.kernel_build_id);
+        let search = Search { build_id, ..search };
         let from_image = search.kernel_image().and_then(|opened| self.image(opened, &search, reference));
         let image_reason = match from_image {
             Ok(names) => return Ok(names),
@@ -101,10 +105,10 @@ impl<'s, 'f> Machine<'s, 'f> {
     ) -> Opening<'f> {
         let running = running_kernel::build_id().filter(|_| !self.is_guest);
         let Some(recorded) = build_id else {
-            return if self.options.trust_running_kernel {
-                self.listed(Path::new(RUNNING), reference)
-            } else {
-                Err(Reason::KernelUnknown)
+            let doubt = self.options.kernel_doubt.clone().unwrap_or(Reason::KernelUnknown);
+            return match self.options.trust_running_kernel {
+                true => self.listed(Path::new(RUNNING), reference),
+                false => Err(doubt),
             };
         };
         let mut reason = Reason::KernelDiffers { recorded, running };
@@ -165,7 +169,9 @@ impl<'s, 'f> Machine<'s, 'f> {
                     return Err(Reason::ModuleDiffers { module: module.to_owned(), recorded, loaded });
                 }
             }
-            None if self.options.trust_running_kernel => {}
+            // One that was loaded anew since, elsewhere, may be another.
+            None if self.options.trust_running_kernel
+                && start.is_none_or(|start| running_kernel::module_start(module) == Some(start)) => {}
             None if running_kernel::has_module(module) => {
                 return Err(Reason::ModuleUnproven { module: module.to_owned() });
             }

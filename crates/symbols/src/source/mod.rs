@@ -20,6 +20,7 @@ mod naming;
 pub(crate) mod perf_map;
 pub(crate) mod plt;
 pub(crate) mod running_kernel;
+pub(crate) mod same_kernel;
 pub(crate) mod shown;
 pub(crate) mod table;
 pub(crate) mod vdso;

@@ -73,7 +73,7 @@ fn feature(page: &mut Page, metadata: &Metadata, bit: u32) {
             let size = grouped(bytes.len() as u64);
             page.heading(&format!("{name}: {size} bytes, damaged: {}", printable(&error.to_string())));
         }
-        None => {}
+        None => page.fact(&name, "not available"),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! How many CPUs have an entry is not stored: they go on to the end.
 
+use super::is_fill;
 use crate::wire::pass::{Fields, Pass, Step};
 use crate::wire::text::HeaderString;
 
@@ -48,7 +49,7 @@ impl<'a> Fields<'a> for CpuDomainInfo<'a> {
         // What each domain begins as says whether it has a name.
         let name = (self.schedstat_version >= NAMED_SINCE).then(HeaderString::default);
         let blank = CpuDomains { cpu: 0, domains: vec![CpuDomain { name, ..CpuDomain::default() }] };
-        pass.vec_to_end("cpus", &mut self.cpus, &blank)
+        pass.vec_until("cpus", &mut self.cpus, &blank, is_fill)
     }
 }
 

@@ -100,23 +100,24 @@ impl Form {
     /// as many entries as are told, the rest left over.
     fn of(tail: &[u8], order: ByteOrder, told: CpuCounts) -> Form {
         let told = [told.available, told.online].map(|count| count.and_then(|n| usize::try_from(n).ok()));
+        let told = || told.into_iter().flatten();
+        // In a pipe a word of zeros may fill the record.
+        let tails = [Some(tail), tail.strip_suffix(&[0; 4])];
+        let tails = || tails.into_iter().flatten();
         let mut steps = MOST_STEPS;
-        let mut told_and_fits =
-            told.iter().flatten().filter_map(|n| Form::fitting(tail, order, *n, &mut steps));
-        if let Some(form) = told_and_fits.next() {
+        let fits = |tail| told().find_map(|n| Form::fitting(tail, order, n, &mut steps));
+        if let Some(form) = tails().find_map(fits) {
             return form;
         }
         let most = (tail.len() / 12).min(MOST_CPUS);
-        let with_dies =
-            |n: usize| dies_fit(tail, order, n, &mut steps).then_some(Form { cpus: n, dies: true });
-        if let Some(form) = (1..=most).find_map(with_dies) {
-            return form;
+        let mut with_dies = |tail| (1..=most).find(|n| dies_fit(tail, order, *n, &mut steps));
+        if let Some(cpus) = tails().find_map(&mut with_dies) {
+            return Form { cpus, dies: true };
         }
-        if tail.len().is_multiple_of(8) {
-            return Form { cpus: tail.len() / 8, dies: false };
+        if let Some(pairs) = tails().find(|tail| tail.len().is_multiple_of(8)) {
+            return Form { cpus: pairs.len() / 8, dies: false };
         }
-        let there = told.iter().flatten().find(|n| n.saturating_mul(8) <= tail.len());
-        Form { cpus: there.copied().unwrap_or(0), dies: false }
+        Form { cpus: told().find(|n| n.saturating_mul(8) <= tail.len()).unwrap_or(0), dies: false }
     }
 
     /// The form with `n` CPUs that uses up the bytes, if there is one.

@@ -182,6 +182,24 @@ features! {
     }
 }
 
+/// Whether a feature has no payload: that its bit is set is all it says.
+pub fn is_flag(bit: u32) -> bool {
+    matches!(bit, bit::BRANCH_STACK | bit::STAT)
+}
+
+/// What a payload is filled up to in a pipe, in bytes (perf 6.12 and later).
+const FILLED_TO: usize = 8;
+
+/// Whether the end of a payload only fills it up: zeros, too few to be a word of their own.
+pub(crate) fn is_fill(end: &[u8]) -> bool {
+    end.len() < FILLED_TO && end.iter().all(|byte| *byte == 0)
+}
+
+/// What lies behind the known fields of a payload, without the zeros that fill it up.
+pub(crate) fn without_fill<'a>(payload: &[u8], rest: &'a [u8]) -> &'a [u8] {
+    if payload.len().is_multiple_of(FILLED_TO) && is_fill(rest) { &[] } else { rest }
+}
+
 /// Name of a feature without `HEADER_`, if it has one.
 pub fn name(bit: u32) -> Option<&'static str> {
     FEATURES.iter().find(|kind| kind.bit == bit).map(|kind| kind.name)

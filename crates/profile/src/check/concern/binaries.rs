@@ -69,8 +69,8 @@ impl Concern for Binaries {
             )
         };
         findings.extend(self.about(end, DELETED_FILES, deleted, what, advice));
-        let advice = "Have the runtime write a perf map (/tmp/perf-PID.map) or jitdump, as with node --perf-basic-prof or java's \
-                      perf-map agent, and keep it with the recording.";
+        let advice = "Have the runtime write a perf map (/tmp/perf-PID.map) or jitdump, as with node --perf-basic-prof or java \
+                      -XX:+DumpPerfMapAtExit, and keep it with the recording.";
         let what = |regions: u64| format!("{} of code generated at run time", count(regions, "region"));
         findings.extend(self.about(end, GENERATED_CODE, of_generated, what, advice));
         findings.extend(self.without_names(end));
@@ -89,7 +89,7 @@ impl Binaries {
         let sampled: Vec<(&Binary, &Sampled)> = self.sampled(end).collect();
         let questions: Vec<(&Binary, u64)> =
             sampled.iter().map(|(binary, sampled)| (*binary, sampled.address)).collect();
-        let answers = lookup(&questions).into_iter();
+        let answers = lookup(&questions, end.session, end.metadata).into_iter();
         let mut found: Vec<(u64, String)> = sampled
             .iter()
             .zip(answers)

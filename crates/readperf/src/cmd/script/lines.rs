@@ -244,18 +244,18 @@ impl<'f> Lines<'f> {
         finisher.write(named)
     }
 
-    /// Writes what is left of the lines.
+    /// Writes what is left of the lines. Returns what must be said of names ([`Namer::told`]), and where the lines went.
     pub(super) fn end<'i>(
         mut self,
         mut finisher: Finisher<'_, 'i>,
         state: &State,
-    ) -> anyhow::Result<Destination<'i>> {
+    ) -> anyhow::Result<(Option<String>, Destination<'i>)> {
         finisher.wait()?;
         let named = self.named(state);
         // By this thread: there is nothing else to do.
         let mut writer = finisher.end();
         writer.write(&named)?;
-        Ok(writer.into_out())
+        Ok((self.namer.and_then(|namer| namer.told()), writer.into_out()))
     }
 
     /// The lines that wait, with their names.

@@ -156,7 +156,7 @@ Examples:
         }
         // Lines that do not wait for names are written where they are made.
         let is_beside = !at_once && !self.per_event_dump && pool.current_num_threads() > 1;
-        let (passed, mut out) = thread::scope(|scope| {
+        let (passed, names_told, mut out) = thread::scope(|scope| {
             let writer = Writer::new(&pool, out);
             let finisher = if is_beside { Finisher::beside(scope, writer)? } else { Finisher::Here(writer) };
             self.show_lines(&recording, &pass, lines, finisher)
@@ -166,7 +166,8 @@ Examples:
         }
         out.learn(&passed.metadata.schema)?;
         out.finish()?;
-        if let Some(told) = passed.code_times.told().filter(|_| !self.input.quiet) {
+        for told in [passed.code_times.told(), names_told].into_iter().flatten().filter(|_| !self.input.quiet)
+        {
             say(&format!("{}: {told}", self.input.name()));
         }
         Ok(Outcome::of(&self.input, passed.issues))
@@ -174,22 +175,22 @@ Examples:
 }
 
 impl Script {
-    /// Shows the lines of a recording. What is left of the pass, and where lines went.
+    /// Shows the lines of a recording. What is left of the pass, where names come from that must be said, and where lines went.
     fn show_lines<'i>(
         &self,
         recording: &Recording,
         pass: &PassOptions,
         mut lines: Lines<'_>,
         mut finisher: Finisher<'_, 'i>,
-    ) -> anyhow::Result<(Passed, Destination<'i>)> {
+    ) -> anyhow::Result<(Passed, Option<String>, Destination<'i>)> {
         let mut progress = Progress::new("reading", !self.input.no_progress);
         let passed = readperf::pass(recording, pass, |state, chunk| {
             progress.bytes(chunk.progress());
             lines.show(&mut finisher, state, chunk)
         })?;
         drop(progress);
-        let out = lines.end(finisher, &passed.state)?;
-        Ok((passed, out))
+        let (names_told, out) = lines.end(finisher, &passed.state)?;
+        Ok((passed, names_told, out))
     }
 
     fn only_header(&self, recording: &Recording) -> anyhow::Result<Outcome> {
