@@ -7,9 +7,10 @@ use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::symbol_options::SymbolOptions;
 use clap::Args;
+use perffile::Metadata;
 use readperf_output::check as output;
 use readperf_profile::check::{Check as Fold, Surroundings};
-use readperf_session::Binary;
+use readperf_session::{Binary, Session};
 use std::path::Path;
 use std::time::Duration;
 
@@ -23,7 +24,7 @@ pub(crate) struct Check {
     #[arg(long)]
     json: bool,
 
-    /// Do not look whether the names of the binaries can be found on this machine
+    /// Do not look whether the names of the binaries, and what runtimes dumped of generated code, can be found on this machine
     #[arg(long)]
     no_names: bool,
 
@@ -54,9 +55,12 @@ Examples:
     fn run(&self) -> anyhow::Result<Outcome> {
         let options = self.symbols.options(&self.input)?;
         let lookup = |binaries: &[(&Binary, u64)]| readperf::missing_names(binaries, &options);
+        let dumps =
+            |session: &Session, metadata: &Metadata| readperf::unused_dumps(session, metadata, &options);
         let surroundings = Surroundings {
             written_ago: self.input.path().and_then(|path| written_ago(&path)),
             names: (!self.no_names).then_some(&lookup),
+            dumps: (!self.no_names).then_some(&dumps),
         };
         let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
         let mut progress = Progress::new("checking", !self.input.no_progress);

@@ -166,7 +166,7 @@ Examples:
         }
         out.learn(&passed.metadata.schema)?;
         out.finish()?;
-        if let Some(told) = passed.code_times.told().filter(|_| !self.input.quiet) {
+        for told in passed.code_times.told().into_iter().filter(|_| !self.input.quiet) {
             say(&format!("{}: {told}", self.input.name()));
         }
         Ok(Outcome::of(&self.input, passed.issues))
