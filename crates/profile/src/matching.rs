@@ -19,9 +19,18 @@ const COMM_BYTES: usize = 15;
 pub fn name_by_kind(binary: &Binary) -> Cow<'_, str> {
     match binary.kind {
         BinaryKind::Jit { .. } => Cow::Borrowed("[JIT]"),
+        BinaryKind::User if is_made_of_a_dump(&binary.short_name) => Cow::Borrowed("[JIT]"),
         BinaryKind::GuestKernel { .. } => Cow::Borrowed("[guest.kernel.kallsyms]"),
         _ => String::from_utf8_lossy(&binary.short_name),
     }
+}
+
+/// Whether `perf inject --jit` made the file, one for each piece of code: `jitted-PID-NUMBER.so`.
+fn is_made_of_a_dump(name: &[u8]) -> bool {
+    let numbers =
+        || std::str::from_utf8(name).ok()?.strip_prefix("jitted-")?.strip_suffix(".so")?.split_once('-');
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    numbers().is_some_and(|(pid, nr)| is_number(pid) && is_number(nr))
 }
 
 /// The names of one side of a comparison.
@@ -53,7 +62,9 @@ impl Side {
             .extend(comms.into_keys().map(|comm| String::from_utf8_lossy(session.comm(comm)).into_owned()));
         for ((binary, function), samples) in samples {
             let binary = binary.and_then(|binary| session.binary(binary));
-            let Some(binary) = binary.filter(|binary| binary.kind == BinaryKind::User) else { continue };
+            let is_file =
+                |binary: &&Binary| binary.kind == BinaryKind::User && !is_made_of_a_dump(&binary.short_name);
+            let Some(binary) = binary.filter(is_file) else { continue };
             let file = side.files.entry(name_by_kind(binary).into_owned()).or_default();
             file.all += samples;
             let name = function.and_then(|function| profile.function(function)?.name());
@@ -234,6 +245,12 @@ mod tests {
             side.files.insert((*name).to_owned(), FileSamples { all: *all, by_function });
         }
         side
+    }
+
+    #[test]
+    fn files_that_perf_makes_are_generated_code() {
+        let names = ["jitted-7-12.so", "jitted-7.so", "jitted--1.so", "jitted-7-x.so", "libjitted-7-12.so"];
+        assert_eq!(names.map(|name| is_made_of_a_dump(name.as_bytes())), [true, false, false, false, false]);
     }
 
     #[test]

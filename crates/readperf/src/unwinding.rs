@@ -55,10 +55,17 @@ impl StackEnds {
         let reasons: Vec<String> =
             self.incomplete.iter().map(|(reason, count)| format!("{count} because {reason}")).collect();
         let all = self.complete.saturating_add(incomplete);
-        let dumps: String = self.unused_dumps.iter().map(|why| format!("; {why}")).collect();
+        let dumps = self.told_of_dumps().map(|told| format!("; {told}")).unwrap_or_default();
         (incomplete > 0).then(|| {
             format!("{incomplete} of {all} recorded stacks are incomplete: {}{dumps}", reasons.join(", "))
         })
+    }
+
+    /// Says why frames of generated code were not found though there is a dump that tells of them, as a phrase; `None` if all
+    /// dumps were used.
+    pub fn told_of_dumps(&self) -> Option<String> {
+        let why: Vec<&str> = self.unused_dumps.iter().map(String::as_str).collect();
+        (!why.is_empty()).then(|| format!("frames of generated code are not known: {}", why.join(", ")))
     }
 }
 

@@ -166,7 +166,8 @@ Examples:
         }
         out.learn(&passed.metadata.schema)?;
         out.finish()?;
-        for told in passed.code_times.told().into_iter().filter(|_| !self.input.quiet) {
+        let told = passed.stack_ends.told_of_dumps().into_iter().chain(passed.code_times.told());
+        for told in told.filter(|_| !self.input.quiet) {
             say(&format!("{}: {told}", self.input.name()));
         }
         Ok(Outcome::of(&self.input, passed.issues))
