@@ -164,10 +164,9 @@ fn functions_of_runtimes_are_those_of_perf() {
         }
     }
     if has(test, "erlc", "-h") && built("erlc", "hot.erl") {
-        for (kind, dumps) in [("map", false), ("dump", true)] {
-            let program = ["erl", "+JPperf", kind, "+S", "1", "-noshell", "-eval", "hot:main()."];
-            compare(test, perf, dir.path(), &program, "hot:", dumps);
-        }
+        // It dumps all its libraries, too, of which perf would make ten thousand files: the map has the same names.
+        let program = ["erl", "+JPperf", "map", "+S", "1", "-noshell", "-eval", "hot:main()."];
+        compare(test, perf, dir.path(), &program, "hot:", false);
     }
     if has(test, "javac", "-version") && built("javac", "Hot.java") {
         let flags = "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit";
