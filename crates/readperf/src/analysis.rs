@@ -124,6 +124,7 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
         namer = new_namer(&metadata);
     }
     let names_told = namer.learn_last(&mut names, &state.addresses, &state.session);
+    names.unify(&state.session);
     let marks = marks.finish(&state.session, &metadata);
     let profile = added.profile(state.addresses, names, &metadata.schema);
     let session = state.session;

@@ -28,7 +28,7 @@ mod recorded_kernel;
 mod unwinding;
 
 pub use analysis::{Analysis, Request, analyse, analyse_detailed, analyse_with};
-pub use availability::missing_names;
+pub use availability::{missing_names, unused_dumps};
 pub use branch_code::BranchCode;
 pub use code_times::CodeTimes;
 pub use instructions::Instructions;

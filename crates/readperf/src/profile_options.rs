@@ -91,8 +91,8 @@ impl ProfileOptions {
         if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
             wrong_usage(&message);
         }
-        let told = [analysis.stack_ends.told(), analysis.code_times.told(), analysis.names_told.clone()];
-        for told in told.into_iter().flatten().filter(|_| !input.quiet) {
+        let told = analysis.stack_ends.told().into_iter().chain(analysis.code_times.told());
+        for told in told.chain(analysis.names_told.clone()).filter(|_| !input.quiet) {
             say(&format!("{}: {told}", input.name()));
         }
         Ok(analysis)

@@ -2,6 +2,7 @@
 
 use crate::export::Export;
 use crate::names::UNKNOWN;
+use readperf_profile::matching::name_by_kind;
 use readperf_profile::{AddressId, FileId, FunctionId, SampleRow, StackId};
 use readperf_session::{Binary, BinaryKind};
 use std::borrow::Cow;
@@ -65,9 +66,12 @@ impl<'x> Export<'x> {
         self.session.binary(self.profile.addresses().get(address)?.binary?)
     }
 
-    /// The short name of the binary that a place lies in.
+    /// The short name of the binary that a place lies in; where recordings are compared, that on the other side.
     pub fn binary_name(&self, address: AddressId) -> Cow<'x, str> {
-        let name = |binary: &'x Binary| String::from_utf8_lossy(&binary.short_name);
+        let name = |binary: &'x Binary| match &self.options.matching {
+            Some(matching) => Cow::Owned(matching.binary(&name_by_kind(binary)).to_owned()),
+            None => String::from_utf8_lossy(&binary.short_name),
+        };
         self.binary(address).map_or(Cow::Borrowed(UNKNOWN), name)
     }
 
@@ -97,9 +101,13 @@ impl<'x> Export<'x> {
         if binary.starts_with('[') { binary } else { Cow::Owned(format!("[{binary}]")) }
     }
 
-    /// The name of a row's thread at that time.
+    /// The name of a row's thread at that time; where recordings are compared, that on the other side.
     pub fn comm(&self, row: &SampleRow) -> Cow<'x, str> {
-        String::from_utf8_lossy(self.session.comm(row.comm))
+        let name = String::from_utf8_lossy(self.session.comm(row.comm));
+        match &self.options.matching {
+            Some(matching) => Cow::Owned(matching.comm(&name).to_owned()),
+            None => name,
+        }
     }
 
     /// Process and thread id of a row, if threads are kept. As the kernel's type has them (`pid_t`): a thread on its way out

@@ -23,6 +23,7 @@ mod strings;
 mod threads;
 
 use perffile::Metadata;
+use readperf_profile::matching::Matching;
 use readperf_profile::view::flame_tree::Sum;
 use readperf_profile::{Marks, Profile};
 use readperf_session::Session;
@@ -113,6 +114,9 @@ pub struct ExportOptions {
     pub event: Option<usize>,
     /// A title for people.
     pub title: Option<String>,
+    /// Of a recording that is compared with another: what its binaries and threads are called there. Then generated code goes
+    /// without the number of its process.
+    pub matching: Option<Matching>,
     /// How flame graphs are drawn.
     pub flame: flamegraph::FlameOptions,
 }

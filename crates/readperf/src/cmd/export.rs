@@ -13,6 +13,7 @@ use flame::FlameArguments;
 use readperf::Analysis;
 use readperf::output::export::{self, Export, ExportOptions, FORMATS, Format, WriteDifference};
 use readperf::profile::Keep;
+use readperf::profile::matching::{Matching, Side};
 
 /// What a sample counts for.
 #[derive(ValueEnum, Clone, Copy, Debug, Default)]
@@ -114,7 +115,10 @@ Examples:
             None => None,
         };
         let mut out = self.profile.output.open_bytes(&self.input)?;
-        let options = self.options();
+        let matching = base.as_ref().map(|base| matching(base, &analysis));
+        let options =
+            ExportOptions { matching: matching.as_ref().map(|_| Matching::default()), ..self.options() };
+        let base_options = ExportOptions { matching, ..self.options() };
         let new = export(&analysis, &options);
         if new.event().is_none() {
             say(&format!("{}: no samples", self.input.name()));
@@ -122,7 +126,7 @@ Examples:
         self.tell_other_events(format, &new);
         self.tell_timeless(format, &new);
         match (&difference, &base) {
-            (Some((write, _)), Some(base)) => write(format, &new, &export(base, &options), &mut out)?,
+            (Some((write, _)), Some(base)) => write(format, &new, &export(base, &base_options), &mut out)?,
             _ => (format.write)(&new, &mut out)?,
         }
         out.flush()?;
@@ -205,9 +209,20 @@ impl ExportCommand {
             annotate: self.annotate,
             event: None,
             title: self.title.clone(),
+            matching: None,
             flame: self.flame.options(),
         }
     }
+}
+
+/// What the names of the recording that is compared with are in the other one; said if they differ.
+fn matching(base: &Analysis, new: &Analysis) -> Matching {
+    let side = |analysis: &Analysis| Side::of(&analysis.profile, &analysis.session);
+    let matching = Matching::of(&side(base), &side(new));
+    if let Some(told) = matching.told() {
+        say(&format!("names differ: {told}"));
+    }
+    matching
 }
 
 /// An analysis on its way out.

@@ -77,8 +77,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     if let Some(tables) = &tables {
         tables.tell();
     }
-    let told = [analysis.code_times.told(), analysis.names_told];
-    for told in told.into_iter().flatten().filter(|_| !input.quiet) {
+    let told = analysis.code_times.told().into_iter().chain(analysis.names_told);
+    for told in told.filter(|_| !input.quiet) {
         say(&format!("{}: {told}", input.name()));
     }
     Ok(Outcome::of(input, analysis.issues))

@@ -117,7 +117,7 @@ fn write(export: &Export<'_>, base: Option<&Export<'_>>, page: Page, out: &mut d
         weight: export.options.weight,
         title: title(export, base.is_some()),
         subtitle: subtitle(&sides),
-        note: note(&frames, flame.least, export.options.weight),
+        note: with_matching(note(&frames, flame.least, export.options.weight), base),
         differs: base.is_some(),
     };
     picture::write(&graph, page, out)
@@ -199,6 +199,16 @@ fn subtitle(sides: &[(&Export<'_>, usize)]) -> String {
         [new, base] => format!("new: {new} · base: {base}"),
         _ => texts.concat(),
     }
+}
+
+/// With what names of the other recording were taken for those of this one.
+fn with_matching(note: String, base: Option<&Export<'_>>) -> String {
+    let told = base.and_then(|base| base.options.matching.as_ref()?.told());
+    let Some(told) = told else { return note };
+    let mut text = note;
+    text.push_str(if text.is_empty() { "" } else { " " });
+    push_shown(&mut text, &format!("Names differ: {told}."));
+    text
 }
 
 /// What is not shown, in words.
