@@ -1,6 +1,7 @@
 //! A recording to a profile with names: one pass in order of time, then one batch of addresses a binary.
 
 use crate::code_times::CodeTimes;
+use crate::linked_addresses::linked_addresses;
 use crate::naming::Namer;
 use crate::pass::{Chunk, PassOptions, Passed, pass};
 use crate::unwinding::StackEnds;
@@ -26,6 +27,8 @@ pub struct Request {
     pub statistics: bool,
     /// Whether to note what else happened.
     pub marks: bool,
+    /// Whether to look up which address the linker gave to each place.
+    pub linked_addresses: bool,
 }
 
 /// What a recording amounts to.
@@ -41,6 +44,9 @@ pub struct Analysis {
     pub statistics: Statistics,
     /// What else happened, if asked for.
     pub marks: Marks,
+    /// The address that the linker gave to each place, by number; where that is not known the place's own. Empty if not asked
+    /// for.
+    pub linked_addresses: Vec<u64>,
     /// What was wrong.
     pub issues: Issues,
     /// How recorded user stacks ended.
@@ -123,7 +129,21 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     }
     namer.learn_last(&mut names, &state.addresses, &state.session);
     let marks = marks.finish(&state.session, &metadata);
+    let linked_addresses = match request.linked_addresses {
+        true => linked_addresses(&state.addresses, &state.session, &request.symbols),
+        false => Vec::new(),
+    };
     let profile = added.profile(state.addresses, names, &metadata.schema);
     let session = state.session;
-    Ok(Analysis { metadata, session, profile, statistics, marks, issues, stack_ends, code_times })
+    Ok(Analysis {
+        metadata,
+        session,
+        profile,
+        statistics,
+        marks,
+        linked_addresses,
+        issues,
+        stack_ends,
+        code_times,
+    })
 }

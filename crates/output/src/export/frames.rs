@@ -41,6 +41,12 @@ impl<'x> Export<'x> {
         self.profile.stacks().places(row.stack).chain(alone)
     }
 
+    /// The address of a place as the linker gave it, where that is known.
+    pub fn linked_address(&self, address: AddressId) -> u64 {
+        let own = || self.profile.addresses().get(address).map_or(0, |code| code.address);
+        self.linked_addresses.get(address.index()).copied().unwrap_or_else(own)
+    }
+
     /// The levels at a place, the innermost inlined function first.
     pub fn levels_at(&self, address: AddressId) -> impl DoubleEndedIterator<Item = Level> + use<'x> {
         let frames = self.profile.names().frames_at(address);
@@ -86,11 +92,15 @@ impl<'x> Export<'x> {
         }
     }
 
+    /// The name of a level's function, if it has one.
+    pub fn name(&self, level: &Level) -> Option<&'x str> {
+        self.profile.function(level.function)?.name()
+    }
+
     /// What to call a level in graphs, where all unnamed places of a binary are one: the function's name, else the binary's
     /// in brackets.
     pub fn label(&self, level: &Level) -> Cow<'x, str> {
-        let function = self.profile.function(level.function);
-        if let Some(name) = function.and_then(|function| function.name()) {
+        if let Some(name) = self.name(level) {
             return Cow::Borrowed(name);
         }
         let binary = self.binary_name(level.address);

@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use flame::FlameArguments;
 use readperf::Analysis;
 use readperf::output::export::{self, Export, ExportOptions, FORMATS, Format, WriteDifference};
-use readperf::profile::Keep;
+use readperf::profile::{DetailOptions, Keep};
 
 /// What a sample counts for.
 #[derive(ValueEnum, Clone, Copy, Debug, Default)]
@@ -145,6 +145,8 @@ impl ExportCommand {
             lines: format.needs.lines,
             inlines: !self.no_inline,
             marks: format.needs.marks,
+            linked_addresses: format.needs.linked_addresses,
+            details: DetailOptions { fields: format.needs.details.to_vec(), ..DetailOptions::default() },
             ..Wanted::default()
         };
         self.profile.analyse(input, &recording, &wanted, |_| ())
@@ -212,6 +214,6 @@ impl ExportCommand {
 
 /// An analysis on its way out.
 fn export<'x>(analysis: &'x Analysis, options: &'x ExportOptions) -> Export<'x> {
-    let Analysis { profile, session, metadata, marks, .. } = analysis;
-    Export { profile, session, metadata, marks, options }
+    let Analysis { profile, session, metadata, marks, linked_addresses, .. } = analysis;
+    Export { profile, session, metadata, marks, linked_addresses, options }
 }
