@@ -6,6 +6,7 @@ use crate::naming::Namer;
 use crate::pass::{Chunk, PassOptions, Passed, pass};
 use crate::unwinding::StackEnds;
 use perffile::{Issues, Metadata, Recording};
+use readperf_output::export::frames::LinkedAddress;
 use readperf_profile::statistics::Statistics;
 use readperf_profile::{
     Builder, DetailField, DetailOptions, Keep, MarkBuilder, Marks, Names, Profile, Weighing,
@@ -44,9 +45,8 @@ pub struct Analysis {
     pub statistics: Statistics,
     /// What else happened, if asked for.
     pub marks: Marks,
-    /// The address that the linker gave to each place, by number; where that is not known the place's own. Empty if not asked
-    /// for.
-    pub linked_addresses: Vec<u64>,
+    /// Where the linker put each place, by number. Empty if not asked for.
+    pub linked_addresses: Vec<LinkedAddress>,
     /// What was wrong.
     pub issues: Issues,
     /// How recorded user stacks ended.
@@ -130,7 +130,7 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     namer.learn_last(&mut names, &state.addresses, &state.session);
     let marks = marks.finish(&state.session, &metadata);
     let linked_addresses = match request.linked_addresses {
-        true => linked_addresses(&state.addresses, &state.session, &request.symbols),
+        true => linked_addresses(&state.addresses, &names, &state.session, &request.symbols),
         false => Vec::new(),
     };
     let profile = added.profile(state.addresses, names, &metadata.schema);

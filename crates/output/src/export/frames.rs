@@ -21,6 +21,15 @@ pub struct Level {
     pub inlined: bool,
 }
 
+/// Where the linker put the code at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkedAddress {
+    /// The address of the instruction: the place of a caller lies within its call.
+    pub instruction: u64,
+    /// What addresses of the linker are more than those of the binary's places; wrapping.
+    pub bias: u64,
+}
+
 /// What kind of code a level is, for colours and marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CodeKind {
@@ -41,10 +50,11 @@ impl<'x> Export<'x> {
         self.profile.stacks().places(row.stack).chain(alone)
     }
 
-    /// The address of a place as the linker gave it, where that is known.
-    pub fn linked_address(&self, address: AddressId) -> u64 {
+    /// The address of the instruction at a place as the linker gave it, where that is known.
+    pub fn linked_address(&self, address: AddressId) -> LinkedAddress {
         let own = || self.profile.addresses().get(address).map_or(0, |code| code.address);
-        self.linked_addresses.get(address.index()).copied().unwrap_or_else(own)
+        let known = self.linked_addresses.get(address.index()).copied();
+        known.unwrap_or_else(|| LinkedAddress { instruction: own(), bias: 0 })
     }
 
     /// The levels at a place, the innermost inlined function first.

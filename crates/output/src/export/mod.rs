@@ -23,6 +23,7 @@ pub mod speedscope;
 mod strings;
 mod threads;
 
+use frames::LinkedAddress;
 use perffile::Metadata;
 use readperf_profile::view::flame_tree::Sum;
 use readperf_profile::{DetailField, Marks, Profile};
@@ -146,8 +147,8 @@ pub struct Export<'x> {
     pub metadata: &'x Metadata,
     /// What else happened, for formats that need it.
     pub marks: &'x Marks,
-    /// The address that the linker gave to each place, for formats that need it.
-    pub linked_addresses: &'x [u64],
+    /// Where the linker put each place, by number, for formats that need it.
+    pub linked_addresses: &'x [LinkedAddress],
     /// How.
     pub options: &'x ExportOptions,
 }

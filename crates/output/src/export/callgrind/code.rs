@@ -1,7 +1,7 @@
 //! Functions and instructions by number, and which of them are at each address.
 
 use crate::export::Export;
-use crate::export::frames::Level;
+use crate::export::frames::{Level, LinkedAddress};
 use crate::export::labels::push_ids;
 use crate::export::strings::Strings;
 use crate::text::printable;
@@ -132,14 +132,14 @@ impl Code {
         let home = self.files.number(file_name(home).unwrap_or_default());
         let file = file_name(level.file).map_or(home, |file| self.files.number(file));
         let function = self.functions.number(Function { object, file: home, name });
-        let address = export.linked_address(level.address);
+        let LinkedAddress { instruction, bias } = export.linked_address(level.address);
         if self.starts.len() <= function as usize {
             self.starts.resize(function as usize + 1, 0);
         }
         if let Some(start) = self.starts.get_mut(function as usize).filter(|start| **start == 0) {
-            *start = start_of(export, level, address).unwrap_or(0);
+            *start = start_of(export, level, bias).unwrap_or(0);
         }
-        self.places.number(Place { function, file, line: level.line, address })
+        self.places.number(Place { function, file, line: level.line, address: instruction })
     }
 
     /// The place of what a row's stack stands on: its thread's name.
@@ -192,11 +192,10 @@ impl Code {
     }
 }
 
-/// Where the function of a level begins, by the address of the level. It is as far before it as the symbol table says.
-fn start_of(export: &Export<'_>, level: &Level, address: u64) -> Option<u64> {
-    let function = export.profile.function(level.function).filter(|_| !level.inlined)?;
-    let code = export.profile.addresses().get(level.address)?;
-    Some(address.wrapping_sub(code.address.checked_sub(function.address)?))
+/// Where the function of a level begins, by the linker's addresses.
+fn start_of(export: &Export<'_>, level: &Level, bias: u64) -> Option<u64> {
+    let function = export.profile.function(level.function)?;
+    (function.name().is_some() && !level.inlined).then(|| function.address.wrapping_add(bias))
 }
 
 /// The place of each element in the sorted list.

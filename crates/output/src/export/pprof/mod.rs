@@ -162,8 +162,8 @@ fn labels(export: &Export<'_>, row: &SampleRow, strings: &mut Strings, labels: &
     }
 }
 
-/// A label that would break pprof's pictures, which hand labels to graphviz as they are, is written as graphviz reads it:
-/// one with a quotation mark in it, or with a backslash at its end. Others stay as they are.
+/// A label or a path that would break pprof's pictures, which hand these to graphviz as they are, is written as graphviz reads
+/// it: one with a quotation mark in it, or with a backslash at its end. Others stay as they are.
 fn as_graphviz_reads(label: &str) -> Cow<'_, str> {
     match label.contains('"') || label.ends_with('\\') {
         true => label.replace('\\', "\\\\").replace('"', "\\\"").into(),

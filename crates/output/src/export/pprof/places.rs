@@ -1,5 +1,6 @@
 //! Binaries, places and functions by number, in the order in which samples first need them.
 
+use super::as_graphviz_reads;
 use super::message::{Function, Line, Location, Mapping};
 use crate::export::Export;
 use crate::export::frames::Level;
@@ -144,13 +145,15 @@ impl<'x> Places<'x> {
         {
             let image = self.images.get(id);
             self.programs.push(program(binary));
+            let name = String::from_utf8_lossy(&binary.name);
+            let name = printable(&name);
             let build_id = binary.build_id.as_deref().map(hex).unwrap_or_default();
             self.mappings.push(Mapping {
                 id: number,
                 start: image.map_or(0, |image| image.start),
                 limit: image.map_or(0, |image| image.limit),
                 offset: image.map_or(0, |image| image.offset()),
-                file_name: strings.number(&printable(&String::from_utf8_lossy(&binary.name))).into(),
+                file_name: strings.number(&as_graphviz_reads(&name)).into(),
                 build_id: strings.number(&build_id).into(),
                 ..Mapping::default()
             });
