@@ -24,7 +24,7 @@ use std::io::{self, Write};
 pub const FORMAT: Format = Format {
     name: "jsonl",
     extensions: &["jsonl", "ndjson"],
-    help: "a line of JSON a sample, with its stack: symbols, files, lines",
+    help: "a line of JSON a sample: its stack with symbols, files, lines; all else that was recorded of it",
     binary: false,
     needs: Needs { threads: true, cpus: true, times: true, lines: true, details: DETAILS, ..Needs::STACKS },
     write,

@@ -21,7 +21,7 @@ use std::io::{self, Write};
 pub const FORMAT: Format = Format {
     name: "csv",
     extensions: &["csv"],
-    help: "a row a sample, with its stack folded: for spreadsheets and data frames",
+    help: "a row a sample, with its stack folded and what else was recorded of it: for data frames",
     binary: false,
     needs: Needs { threads: true, cpus: true, times: true, details: DETAILS, ..Needs::STACKS },
     write,

@@ -21,7 +21,7 @@ use std::io::{self, Write};
 pub const FORMAT: Format = Format {
     name: "callgrind",
     extensions: &["callgrind", "callgrind.out"],
-    help: "callgrind's format: KCachegrind, callgrind_annotate",
+    help: "callgrind's format: KCachegrind (calls, lines, machine code), callgrind_annotate",
     binary: false,
     needs: Needs { lines: true, linked_addresses: true, ..Needs::STACKS },
     write,

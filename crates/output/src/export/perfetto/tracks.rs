@@ -39,7 +39,7 @@ impl Track {
 
 /// Writes all tracks, and what is on them.
 pub(super) fn write(export: &Export<'_>, packets: &mut Packets<'_>) -> io::Result<()> {
-    let mut writer = TrackWriter { export, packets, names: Strings::default() };
+    let mut writer = TrackWriter { export, packets, names: Strings::default(), reused: reused(export) };
     let defaults = Defaults { clock: super::clock(export), samples: None };
     writer.write(TracePacket { flags: STATE_CLEARED, defaults: Some(defaults), ..TracePacket::default() })?;
     writer.processes_and_threads()?;
@@ -54,6 +54,15 @@ struct TrackWriter<'w, 'p, 'x> {
     export: &'w Export<'x>,
     packets: &'w mut Packets<'p>,
     names: Strings,
+    /// Ids that several threads had one after the other.
+    reused: BTreeSet<i32>,
+}
+
+fn reused(export: &Export<'_>) -> BTreeSet<i32> {
+    let mut seen = BTreeSet::new();
+    let threads = export.session.processes().iter().flat_map(|process| &process.threads);
+    let tids = threads.map(|thread| export.thread_label(*thread).tid);
+    tids.filter(|tid| !seen.insert(*tid)).collect()
 }
 
 impl TrackWriter<'_, '_, '_> {
@@ -128,9 +137,11 @@ impl TrackWriter<'_, '_, '_> {
     fn states(&mut self, thread: ThreadId, cpu: u32, run: &Run) -> io::Result<()> {
         let label = self.export.thread_label(thread);
         let (comm, tid) = (printable(&label.comm).into_owned(), i64::from(label.tid.cast_unsigned()));
+        let reused = self.reused.contains(&label.tid);
         let exit_ns = self.export.session.thread(thread).and_then(|thread| thread.exit_time_ns);
         let left = |to_ns: u64| match exit_ns {
-            Some(exit_ns) if to_ns >= exit_ns => state::DEAD,
+            // The importer takes nothing more of an id whose thread is dead.
+            Some(exit_ns) if to_ns >= exit_ns && !reused => state::DEAD,
             _ if run.preempted => state::RUNNABLE,
             // For what it waits is not recorded.
             _ => state::SLEEPING,
