@@ -147,7 +147,6 @@ impl ExportCommand {
             marks: format.needs.marks,
             linked_addresses: format.needs.linked_addresses,
             details: DetailOptions { fields: format.needs.details.to_vec(), ..DetailOptions::default() },
-            ..Wanted::default()
         };
         self.profile.analyse(input, &recording, &wanted, |_| ())
     }

@@ -212,8 +212,7 @@ impl TrackWriter<'_, '_, '_> {
             ..InternedData::default()
         };
         let interned = (self.names.len() > known).then(told);
-        let event =
-            TrackEvent { annotations, kind, name: Some(iid), track: track.uuid(), ..TrackEvent::default() };
+        let event = TrackEvent { annotations, kind, name: Some(iid), track: track.uuid() };
         self.put(event, time_ns, interned)
     }
 
