@@ -3,6 +3,7 @@
 
     recordings.py many FILE       50,000 frames, none of them under 0.05 %
     recordings.py hostile FILE    names that are markup, escapes, separators
+    recordings.py quoted FILE     a program and a thread with quotation marks in their names
     recordings.py before FILE, recordings.py after FILE
                                   two recordings to compare: one function vanishes, one is new, one grows
 
@@ -81,6 +82,13 @@ def hostile():
     return r
 
 
+def quoted():
+    r = Recording()
+    r.comm('say "hi"\\')
+    r.sample(['ma"in', 'call"ed\\'], 5000)
+    return r
+
+
 def compared(stacks):
     r = Recording()
     r.comm("work")
@@ -99,6 +107,6 @@ def after():
 
 
 if __name__ == "__main__":
-    made = {"many": many, "hostile": hostile, "before": before, "after": after}[sys.argv[1]]()
+    made = {"many": many, "hostile": hostile, "quoted": quoted, "before": before, "after": after}[sys.argv[1]]()
     with open(sys.argv[2], "wb") as out:
         out.write(made.out)

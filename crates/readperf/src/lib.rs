@@ -20,6 +20,7 @@ mod branch_code;
 mod code_times;
 mod embedded;
 mod instructions;
+mod linked_addresses;
 mod named_places;
 mod naming;
 pub mod pass;

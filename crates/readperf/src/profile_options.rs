@@ -40,6 +40,8 @@ pub(crate) struct Wanted {
     pub(crate) inlines: bool,
     /// What else happened.
     pub(crate) marks: bool,
+    /// Addresses as the linker gave them.
+    pub(crate) linked_addresses: bool,
     /// Fields of samples.
     pub(crate) details: DetailOptions,
 }
@@ -81,6 +83,7 @@ impl ProfileOptions {
             keep: wanted.keep,
             statistics: false,
             marks: wanted.marks,
+            linked_addresses: wanted.linked_addresses,
         };
         let analysis = readperf::analyse_detailed(recording, &request, &wanted.details, |chunk| {
             progress.bytes(chunk.progress());

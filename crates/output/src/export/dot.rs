@@ -18,7 +18,7 @@ pub const FORMAT: Format = Format {
     extensions: &["dot", "gv"],
     help: "call graph of the functions that matter, for graphviz",
     binary: false,
-    needs: Needs { threads: false, cpus: false, times: false, lines: false, marks: false },
+    needs: Needs::STACKS,
     write,
 };
 

@@ -14,7 +14,7 @@ pub const FORMAT: Format = Format {
     extensions: &["folded", "collapsed"],
     help: "a line a stack: comm;outermost;…;innermost weight (FlameGraph, inferno, speedscope)",
     binary: false,
-    needs: Needs { threads: false, cpus: false, times: false, lines: false, marks: false },
+    needs: Needs::STACKS,
     write,
 };
 

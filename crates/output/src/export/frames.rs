@@ -22,6 +22,15 @@ pub struct Level {
     pub inlined: bool,
 }
 
+/// Where the linker put the code at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkedAddress {
+    /// The address of the instruction: the place of a caller lies within its call.
+    pub instruction: u64,
+    /// What addresses of the linker are more than those of the binary's places; wrapping.
+    pub bias: u64,
+}
+
 /// What kind of code a level is, for colours and marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CodeKind {
@@ -40,6 +49,13 @@ impl<'x> Export<'x> {
     pub fn places(&self, row: &SampleRow) -> impl Iterator<Item = AddressId> + use<'x> {
         let alone = (row.stack == StackId::EMPTY).then_some(row.address);
         self.profile.stacks().places(row.stack).chain(alone)
+    }
+
+    /// The address of the instruction at a place as the linker gave it, where that is known.
+    pub fn linked_address(&self, address: AddressId) -> LinkedAddress {
+        let own = || self.profile.addresses().get(address).map_or(0, |code| code.address);
+        let known = self.linked_addresses.get(address.index()).copied();
+        known.unwrap_or_else(|| LinkedAddress { instruction: own(), bias: 0 })
     }
 
     /// The levels at a place, the innermost inlined function first.
@@ -90,11 +106,15 @@ impl<'x> Export<'x> {
         }
     }
 
+    /// The name of a level's function, if it has one.
+    pub fn name(&self, level: &Level) -> Option<&'x str> {
+        self.profile.function(level.function)?.name()
+    }
+
     /// What to call a level in graphs, where all unnamed places of a binary are one: the function's name, else the binary's
     /// in brackets.
     pub fn label(&self, level: &Level) -> Cow<'x, str> {
-        let function = self.profile.function(level.function);
-        if let Some(name) = function.and_then(|function| function.name()) {
+        if let Some(name) = self.name(level) {
             return Cow::Borrowed(name);
         }
         let binary = self.binary_name(level.address);

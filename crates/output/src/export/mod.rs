@@ -16,16 +16,18 @@ pub mod labels;
 pub mod perfetto;
 pub mod pprof;
 mod protobuf;
+mod recorded;
 mod runs;
 pub mod samples_csv;
 pub mod speedscope;
 mod strings;
 mod threads;
 
+use frames::LinkedAddress;
 use perffile::Metadata;
 use readperf_profile::matching::Matching;
 use readperf_profile::view::flame_tree::Sum;
-use readperf_profile::{Marks, Profile};
+use readperf_profile::{DetailField, Marks, Profile};
 use readperf_session::Session;
 use std::io::{self, Write};
 
@@ -59,6 +61,23 @@ pub struct Needs {
     pub lines: bool,
     /// What else happened: context switches, losses, texts of tracepoints.
     pub marks: bool,
+    /// Addresses of code as the linker gave them.
+    pub linked_addresses: bool,
+    /// What else was recorded of each sample.
+    pub details: &'static [DetailField],
+}
+
+impl Needs {
+    /// Nothing but the stacks.
+    pub const STACKS: Needs = Needs {
+        threads: false,
+        cpus: false,
+        times: false,
+        lines: false,
+        marks: false,
+        linked_addresses: false,
+        details: &[],
+    };
 }
 
 /// Every format, in the order of the help.
@@ -132,6 +151,8 @@ pub struct Export<'x> {
     pub metadata: &'x Metadata,
     /// What else happened, for formats that need it.
     pub marks: &'x Marks,
+    /// Where the linker put each place, by number, for formats that need it.
+    pub linked_addresses: &'x [LinkedAddress],
     /// How.
     pub options: &'x ExportOptions,
 }

@@ -12,8 +12,8 @@ use clap::{Args, ValueEnum};
 use flame::FlameArguments;
 use readperf::Analysis;
 use readperf::output::export::{self, Export, ExportOptions, FORMATS, Format, WriteDifference};
-use readperf::profile::Keep;
 use readperf::profile::matching::{Matching, Side};
+use readperf::profile::{DetailOptions, Keep};
 
 /// What a sample counts for.
 #[derive(ValueEnum, Clone, Copy, Debug, Default)]
@@ -149,7 +149,8 @@ impl ExportCommand {
             lines: format.needs.lines,
             inlines: !self.no_inline,
             marks: format.needs.marks,
-            ..Wanted::default()
+            linked_addresses: format.needs.linked_addresses,
+            details: DetailOptions { fields: format.needs.details.to_vec(), ..DetailOptions::default() },
         };
         self.profile.analyse(input, &recording, &wanted, |_| ())
     }
@@ -227,6 +228,6 @@ fn matching(base: &Analysis, new: &Analysis) -> Matching {
 
 /// An analysis on its way out.
 fn export<'x>(analysis: &'x Analysis, options: &'x ExportOptions) -> Export<'x> {
-    let Analysis { profile, session, metadata, marks, .. } = analysis;
-    Export { profile, session, metadata, marks, options }
+    let Analysis { profile, session, metadata, marks, linked_addresses, .. } = analysis;
+    Export { profile, session, metadata, marks, linked_addresses, options }
 }

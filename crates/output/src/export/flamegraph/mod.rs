@@ -22,7 +22,7 @@ use readperf_profile::view::flame_reverse::ReversedSide;
 use readperf_profile::view::flame_tree::{FlameTree, Sum};
 use std::io::{self, Write};
 
-const NEEDS: Needs = Needs { threads: false, cpus: false, times: false, lines: false, marks: false };
+const NEEDS: Needs = Needs::STACKS;
 
 /// The format: an SVG file.
 pub const SVG: Format = Format {
