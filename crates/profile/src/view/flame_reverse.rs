@@ -6,7 +6,7 @@
 use crate::addresses::AddressId;
 use crate::profile::{Profile, SampleRow};
 use crate::stacks::StackId;
-use crate::view::flame_tree::{FlameTree, Level, Levels, NodeIndex, ROOT, Sum};
+use crate::view::flame_tree::{FlameTree, Level, Levels, NO_LINE, NodeIndex, ROOT, Sum};
 
 /// One side of a tree of reversed stacks.
 pub struct ReversedSide<'r> {
@@ -16,8 +16,8 @@ pub struct ReversedSide<'r> {
     pub event: usize,
     /// The levels at each address of that profile.
     pub levels: &'r Levels,
-    /// What the stack of a row stands on: here the last level.
-    pub root: &'r mut dyn FnMut(&SampleRow) -> Level,
+    /// What the stack of a row stands on, if on anything: here the last level.
+    pub root: &'r mut dyn FnMut(&SampleRow) -> Option<Level>,
     /// Nodes that weigh less are not grown further: what is above them counts as their own. Of either sort of weight.
     pub least: Sum,
 }
@@ -73,15 +73,16 @@ impl FlameTree {
             tree.add_side();
             for row in side.profile.rows_of(side.event) {
                 let sum = Sum { period: row.period, samples: row.samples };
-                let root = Some((side.root)(row));
+                let root = (side.root)(row);
                 let mut walker = Walker { side: nr, below: row.stack, address: None, left: 0, root, sum };
                 if row.stack == StackId::EMPTY {
                     walker.enter(side, row.address);
                 }
-                walkers.push((walker, Level { label: 0, variant: 0 }));
+                walkers.push((walker, Level { label: 0, variant: 0, line: NO_LINE }));
             }
         }
         tree.grow(sides, &mut walkers);
+        tree.settle_lines();
         tree
     }
 
@@ -111,6 +112,7 @@ impl FlameTree {
                 let end = start + same.len();
                 if let Some((_, level)) = same.first() {
                     let node = self.child(parent, *level);
+                    self.weigh_lines(node, same);
                     if worth_growing(sides, same) {
                         todo.push((node, start..end));
                     } else {
@@ -120,6 +122,17 @@ impl FlameTree {
                 }
                 start = end;
             }
+        }
+    }
+}
+
+impl FlameTree {
+    /// Lines are those of the first side; of the second where the first has none.
+    fn weigh_lines(&mut self, node: NodeIndex, walkers: &[(Walker, Level)]) {
+        let is_new = |walker: &Walker| walker.side == 0;
+        let any_new = walkers.iter().any(|(walker, _)| is_new(walker));
+        for (walker, level) in walkers.iter().filter(|(walker, _)| is_new(walker) || !any_new) {
+            self.lines.add(node, level.line, walker.sum.period);
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::suggestion::hint;
 use clap::{Args, ValueEnum};
 use flame::FlameArguments;
 use readperf::Analysis;
+use readperf::output::export::flamegraph::FlameOptions;
 use readperf::output::export::{self, Export, ExportOptions, FORMATS, Format, WriteDifference};
 use readperf::profile::Keep;
 
@@ -194,6 +195,7 @@ impl ExportCommand {
     }
 
     fn options(&self) -> ExportOptions {
+        let flame = self.flame.options();
         ExportOptions {
             weight: match self.weight {
                 Weight::Period => export::Weight::Period,
@@ -205,7 +207,7 @@ impl ExportCommand {
             annotate: self.annotate,
             event: None,
             title: self.title.clone(),
-            flame: self.flame.options(),
+            flame: FlameOptions { comm: flame.comm || self.with_pid || self.with_tid, ..flame },
         }
     }
 }

@@ -49,18 +49,64 @@ pub(super) struct Frames {
     pub(super) left_out: u64,
     /// The weight of stacks that are not shown in full, on both sides.
     pub(super) left_out_sum: [Sum; 2],
+    /// What is left out: frames below this share.
+    pub(super) least: LeastShare,
+}
+
+/// What is too small to be drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Least {
+    /// As little as possible: the largest of some shares with which 95 % of the weight is shown in full, within a limit of frames.
+    #[default]
+    ByWeight,
+    /// Frames below this share.
+    Below(LeastShare),
+}
+
+/// Shares tried by [`Least::ByWeight`], the largest first: half a pixel of a thousand, and what zooming makes visible.
+const SHARES: [LeastShare; 9] = [
+    LeastShare(500),
+    LeastShare(200),
+    LeastShare(100),
+    LeastShare(50),
+    LeastShare(20),
+    LeastShare(10),
+    LeastShare(5),
+    LeastShare(2),
+    LeastShare(1),
+];
+/// How much of the weight is to be shown in full, in percent.
+const SHOWN: u128 = 95;
+/// A file with more frames takes browsers seconds to open.
+const MOST_FRAMES: usize = 150_000;
+
+impl Least {
+    /// The frames that are shown, as `frames_of` makes them for a least share.
+    pub(super) fn choose(self, mut frames_of: impl FnMut(LeastShare) -> Frames, weight: Weight) -> Frames {
+        let (first, finer) = match self {
+            Least::Below(share) => (share, &[][..]),
+            Least::ByWeight => {
+                SHARES.split_first().map_or((LeastShare(0), &[][..]), |(first, finer)| (*first, finer))
+            }
+        };
+        let mut chosen = frames_of(first);
+        for share in finer {
+            if chosen.show_enough(weight) {
+                break;
+            }
+            let more = frames_of(*share);
+            if more.list.len() > MOST_FRAMES {
+                break;
+            }
+            chosen = more;
+        }
+        chosen
+    }
 }
 
 /// Shares below this are not drawn, in millionths of the whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeastShare(pub u32);
-
-impl Default for LeastShare {
-    /// 0.05 %: half a pixel of a thousand.
-    fn default() -> Self {
-        LeastShare(500)
-    }
-}
 
 impl LeastShare {
     /// The least weight to be drawn of a whole.
@@ -86,7 +132,7 @@ impl Frames {
     /// The frames of a tree with one side, or two to compare.
     pub(super) fn new(tree: &FlameTree, weight: Weight, siblings: Siblings, least: LeastShare) -> Frames {
         let source = Source::new(tree, weight, siblings, least);
-        let mut frames = Frames::default();
+        let mut frames = Frames { least, ..Frames::default() };
         let all = [0, 1].map(|side| source.sum_of(source.children.of(ROOT), side));
         frames.push(Frame { depth: 0, what: What::All, total: all, own: [Sum::default(); 2] });
         let mut todo: Vec<(u32, Option<NodeIndex>, Frame)> = Vec::new();
@@ -98,6 +144,15 @@ impl Frames {
             }
         }
         frames
+    }
+
+    /// Whether what is shown in full is nearly all, on both sides.
+    fn show_enough(&self, weight: Weight) -> bool {
+        let whole = self.list.first().map(|all| all.total).unwrap_or_default();
+        whole.iter().zip(&self.left_out_sum).all(|(whole, left_out)| {
+            let (whole, left_out) = (weight.of_sum(whole), weight.of_sum(left_out));
+            u128::from(left_out) * 100 <= u128::from(whole) * (100 - SHOWN)
+        })
     }
 
     fn push(&mut self, frame: Frame) {

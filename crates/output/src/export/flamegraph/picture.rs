@@ -5,8 +5,8 @@ use super::frames::{Frame, What};
 use super::palette::{rules, sort};
 use super::{Graph, Page};
 use crate::export::labels::Variant;
+use crate::export::quantity::samples;
 use crate::overview::share;
-use crate::text::grouped;
 use crate::xml::push_xml;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -23,7 +23,13 @@ const STILL_NAMED: f64 = 1.5;
 const STILL_ROWS: u32 = 1000;
 
 const STYLE: &str = include_str!("style.css");
-const SCRIPT: [&str; 3] = [include_str!("model.js"), include_str!("view.js"), include_str!("controls.js")];
+const SCRIPT: [&str; 5] = [
+    include_str!("text.js"),
+    include_str!("model.js"),
+    include_str!("fold.js"),
+    include_str!("view.js"),
+    include_str!("controls.js"),
+];
 
 /// Writes the file.
 pub(super) fn write(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::Result<()> {
@@ -119,12 +125,8 @@ fn push_frame(text: &mut String, graph: &Graph<'_>, frame: &Frame, (x, width): (
     let _ = write!(text, "<svg x=\"{x:.3}%\" y=\"{y}\" width=\"{width:.3}%\" height=\"{}\"><title>", ROW - 1);
     let mut hint =
         format!("{name}: {:.2} %", share(weight(graph, frame), weight(graph, first(graph, frame))));
-    let _ = write!(
-        hint,
-        ", {} samples, period {}",
-        grouped(frame.total[0].samples),
-        grouped(frame.total[0].period)
-    );
+    let _ =
+        write!(hint, ", {}, {}", samples(frame.total[0].samples), graph.quantity.told(frame.total[0].period));
     push_xml(text, &hint);
     let _ = write!(text, "</title><rect class=\"{class}\" width=\"100%\" height=\"100%\"/>");
     if width >= STILL_NAMED {
