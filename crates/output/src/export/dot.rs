@@ -4,8 +4,12 @@
 //! Small functions and calls are left out, and the graph says how many. Where a stack leads through functions that are left
 //! out, a dashed arrow stands for the way between those that are shown. A stack counts once for a function or call, however
 //! often it is in it.
+//!
+//! A browser shows the upper left corner of a picture first, as large as the picture says: so the graph is made to fit a screen,
+//! and what there is to say about it stands below it, in lines no wider than the graph.
 
 use crate::export::labels::{Labels, Numbered};
+use crate::export::quantity::{Quantity, samples};
 use crate::export::{Export, Format, Needs, Weight};
 use crate::text::{grouped, printable};
 use readperf_profile::{AddressId, SampleRow};
@@ -30,6 +34,11 @@ const LEAST_EDGE: u64 = 1;
 /// templates, and functions of one class differ only in the end.
 const SHOWN: (usize, usize) = (40, 59);
 
+/// Inches of paper that the graph is scaled down to: a window of a full HD screen, at the 96 dots that browsers give an inch.
+const SIZE: &str = "20,10";
+/// Letters in a line below the graph.
+const LINE: usize = 100;
+
 /// Writes it.
 ///
 /// # Errors
@@ -39,7 +48,9 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     let event = export.event().unwrap_or(usize::MAX);
     let mut numbered = labels.take_in(export, event, |_, _, _| {});
     labels.finish([&mut numbered]);
-    let mut graph = Graph { nodes: Nodes::of(&labels), ..Graph::default() };
+    let quantity = Quantity::of(export, event);
+    let mut graph =
+        Graph { nodes: Nodes::of(&labels), weight: export.options.weight, quantity, ..Graph::default() };
     graph.measure(export, event, &numbered);
     graph.leave_out();
     graph.connect(export, event, &numbered);
@@ -114,6 +125,8 @@ struct Graph {
     edges: FxHashMap<(u32, u32), Edge>,
     total: u64,
     samples: u64,
+    weight: Weight,
+    quantity: Quantity,
 }
 
 impl Graph {
@@ -193,8 +206,19 @@ impl Graph {
         edges.sort_by_key(|(from, to, edge)| (std::cmp::Reverse(edge.weight), *from, *to));
         let title = self.title(export, event, shown.len(), edges.len());
         writeln!(out, "digraph \"{}\" {{", quoted(&printable(export.event_name(event))))?;
-        writeln!(out, "graph [label=\"{title}\", labelloc=t, labeljust=l, fontname=\"sans-serif\"];")?;
-        writeln!(out, "node [shape=box, style=filled, fontname=\"sans-serif\", fontcolor=\"#000000\"];")?;
+        writeln!(
+            out,
+            "// In a bitmap of a large graph, letters may be too small: dot -Gsize=60 draws it larger."
+        )?;
+        writeln!(
+            out,
+            "graph [label=\"{title}\", labelloc=b, labeljust=l, fontname=\"sans-serif\", fontsize=11, size=\"{SIZE}\", \
+             ranksep=0.35, nodesep=0.2, pad=0.15];"
+        )?;
+        writeln!(
+            out,
+            "node [shape=box, style=filled, margin=\"0.1,0.05\", fontname=\"sans-serif\", fontcolor=\"#000000\"];"
+        )?;
         writeln!(out, "edge [fontname=\"sans-serif\", fontsize=9];")?;
         let mut same: FxHashMap<u32, u32> = FxHashMap::default();
         shown.iter().for_each(|(number, _)| *same.entry(name(*number).0).or_default() += 1);
@@ -206,11 +230,15 @@ impl Graph {
         for (from, to, edge) in edges {
             let share = share(edge.weight, self.total);
             let style = if edge.direct { "" } else { ", style=dashed" };
-            let weight = grouped(edge.weight);
+            let worth = quoted(&self.quantity.told_as(export.options.weight, edge.weight));
             let width = 1.0 + 5.0 * share;
+            // What matters most is short and straight.
+            let weight = 1.0 + 99.0 * share;
             writeln!(
                 out,
-                "N{from} -> N{to} [label=\" {weight}\", penwidth={width:.2}, color=\"{}\"{style}];",
+                "N{from} -> N{to} [label=\" {worth}\", penwidth={width:.2}, weight={weight:.0}, tooltip=\"{}\", \
+                 color=\"{}\"{style}];",
+                grouped(edge.weight),
                 color(share, 0.75)
             )?;
         }
@@ -222,9 +250,9 @@ impl Graph {
         let mut lines: Vec<String> = Vec::new();
         let title = export.options.title.clone().or_else(|| export.command_line());
         lines.extend(title.map(|title| printable(&title).into_owned()));
-        let samples = format!("{}: {} samples", printable(export.event_name(event)), grouped(self.samples));
+        let samples = format!("{}: {}", printable(export.event_name(event)), samples(self.samples));
         lines.push(match export.options.weight {
-            Weight::Period => format!("{samples}, period {}", grouped(self.total)),
+            Weight::Period => format!("{samples}, {}", self.quantity.told(self.total)),
             Weight::Samples => samples,
         });
         let all = self.worth.iter().filter(|node| node.met.is_some()).count();
@@ -241,7 +269,8 @@ impl Graph {
             let left_out = grouped((self.edges.len() - edges) as u64);
             lines.push(format!("{left_out} calls with less than 0.1 % left out"));
         }
-        lines.iter().map(|line| quoted(line) + "\\l").collect()
+        let lines = lines.iter().flat_map(|line| wrapped(line));
+        lines.map(|line| quoted(&line) + "\\l").collect()
     }
 
     /// A function; with its binary if another one with its name is shown.
@@ -259,17 +288,25 @@ impl Graph {
         }
         let label = quoted(&label);
         let hint = quoted(&format!("{name} ({binary})"));
-        let worth = |weight| format!("{} ({})", grouped(weight), percent(weight, self.total));
-        let mut lines = worth(node.own);
-        if node.total != node.own {
-            lines += &format!("\\nof {}", worth(node.total));
-        }
+        let exact = format!("{} of {}", grouped(node.own), grouped(node.total));
+        let worth = |weight| {
+            format!(
+                "{} ({})",
+                quoted(&self.quantity.told_as(self.weight, weight)),
+                percent(weight, self.total)
+            )
+        };
+        let lines = match (node.own, node.total) {
+            (own, total) if own == total => worth(own),
+            (0, total) => format!("of {}", worth(total)),
+            (own, total) => format!("{}\\nof {}", worth(own), worth(total)),
+        };
         // The area grows with the weight.
         let size = 8.0 + 16.0 * share(node.own, self.total).sqrt();
         let fill = color(share(node.total, self.total), 1.0);
         writeln!(
             out,
-            "N{rank} [label=\"{label}\\n{lines}\", tooltip=\"{hint}\", fontsize={size:.0}, fillcolor=\"{fill}\"];"
+            "N{rank} [label=\"{label}\\n{lines}\", tooltip=\"{hint}\\n{exact}\", fontsize={size:.0}, fillcolor=\"{fill}\"];"
         )
     }
 }
@@ -300,6 +337,27 @@ fn shortened(name: &str) -> String {
     let long = name.chars().count().checked_sub(tail).filter(|rest| *rest > head + 1);
     let Some(start) = long else { return name.to_owned() };
     name.chars().take(head).chain(['…']).chain(name.chars().skip(start)).collect()
+}
+
+/// A text in lines that are not too long, broken between words where that is possible.
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split(' ') {
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > LINE {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        while let Some((end, _)) = line.char_indices().nth(LINE) {
+            let rest = line.split_off(end);
+            lines.push(std::mem::replace(&mut line, rest));
+        }
+    }
+    lines.push(line);
+    lines
 }
 
 /// A text for between quotation marks. Graphviz reads escapes and entities in labels.
@@ -337,6 +395,17 @@ mod tests {
         let hundred = "ß".repeat(100);
         assert_eq!(shortened(&hundred), hundred);
         assert_eq!(shortened(&format!("{hundred}ß")).chars().count(), 100);
+    }
+
+    #[test]
+    fn lines_are_not_wider_than_a_graph() {
+        assert_eq!(wrapped("perf record"), ["perf record"]);
+        let long = format!("perf record {} -- ./work", "ß".repeat(250));
+        assert_eq!(wrapped(&long).concat().replace(' ', ""), long.replace(' ', ""));
+        assert_eq!(
+            wrapped(&long).iter().map(|line| line.chars().count()).collect::<Vec<_>>(),
+            [11, 100, 100, 60]
+        );
     }
 
     #[test]

@@ -6,13 +6,14 @@ use crate::text::grouped;
 use crate::xml::push_shown;
 
 /// What a sum of periods is a sum of.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Quantity {
     /// Nanoseconds.
     Time,
     /// What the event counts: `cycles`.
     Events(String),
     /// It is not known what one of it is.
+    #[default]
     Period,
 }
 

@@ -89,18 +89,23 @@ impl Graph {
             let label = attribute(attributes, "label");
             match id.split_once(" -> ") {
                 None => {
-                    // The name, what it cost, and maybe with what it calls.
-                    let (name, costs) = label.split_once('\n').expect("a name and a weight");
-                    let costs: Vec<u64> = costs.lines().map(first_number).collect();
-                    let total = costs.get(1).copied().unwrap_or(costs[0]);
-                    assert!(graph.nodes.insert(name.to_owned(), (costs[0], total)).is_none(), "{name} twice");
+                    // The name and what it cost, rounded; in the hint exactly, by itself and with what it calls.
+                    let (name, _) = label.split_once('\n').expect("a name and a weight");
+                    let hint = attribute(attributes, "tooltip");
+                    let (own, total) =
+                        hint.lines().last().and_then(|line| line.split_once(" of ")).expect("exact weights");
+                    let costs = (number(own), number(total));
+                    assert!(graph.nodes.insert(name.to_owned(), costs).is_none(), "{name} twice");
                     names.insert(id.to_owned(), name.to_owned());
                 }
                 Some((from, to)) => {
                     let call = (names[from].clone(), names[to].clone());
                     let dashed = attributes.contains("style=dashed");
                     assert!(
-                        graph.edges.insert(call, (first_number(&label), dashed)).is_none(),
+                        graph
+                            .edges
+                            .insert(call, (number(&attribute(attributes, "tooltip")), dashed))
+                            .is_none(),
                         "{line} twice"
                     );
                 }
@@ -110,10 +115,8 @@ impl Graph {
     }
 }
 
-fn first_number(text: &str) -> u64 {
-    let text = text.trim_start_matches("of ").trim();
-    let end = text.find(' ').unwrap_or(text.len());
-    text[..end].replace(',', "").parse().unwrap_or_else(|_| panic!("no number in {text:?}"))
+fn number(text: &str) -> u64 {
+    text.replace(',', "").parse().unwrap_or_else(|_| panic!("{text:?} is no number"))
 }
 
 /// The value of a quoted attribute, as graphviz understands it.
