@@ -248,7 +248,7 @@ fn graphviz_draws_the_graph() {
     for file in [fixture("dwarf"), fixture("rust"), save(&hostile(), directory.path())] {
         let text = export("dot", &file, &[]);
         let names = readers::drawn(&text);
-        for function in Graph::of(&text).nodes.keys() {
+        for function in &Graph::of(&text).labels {
             assert!(names.contains(function), "{function} is not in {names:?}");
         }
     }

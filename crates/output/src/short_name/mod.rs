@@ -5,9 +5,11 @@
 //! its middle. Every place where something is missing has a `…`.
 
 mod brackets;
+mod forms;
 
 use crate::text::width;
 use brackets::{Kind, Pair, pairs};
+pub use forms::forms;
 use std::borrow::Cow;
 use unicode_width::UnicodeWidthChar as _;
 

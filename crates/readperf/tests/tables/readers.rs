@@ -73,8 +73,10 @@ impl Annotated {
 /// A graph as a small reader understands it.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
-    /// Own weight and weight with all it calls, by name.
+    /// Own weight and weight with all it calls, by whole name.
     pub(crate) nodes: BTreeMap<String, (u64, u64)>,
+    /// The names as they are shown.
+    pub(crate) labels: Vec<String>,
     /// Weight, and whether it is dashed, by names.
     pub(crate) edges: BTreeMap<(String, String), (u64, bool)>,
 }
@@ -89,13 +91,16 @@ impl Graph {
             let label = attribute(attributes, "label");
             match id.split_once(" -> ") {
                 None => {
-                    // The name and what it cost, rounded; in the hint exactly, by itself and with what it calls.
-                    let (name, _) = label.split_once('\n').expect("a name and a weight");
+                    // The name, maybe shortened, and what it cost, rounded; in the hint whole and exactly.
+                    let (shown, _) = label.split_once('\n').expect("a name and a weight");
                     let hint = attribute(attributes, "tooltip");
-                    let (own, total) =
-                        hint.lines().last().and_then(|line| line.split_once(" of ")).expect("exact weights");
+                    let (whole, exact) = hint.rsplit_once('\n').expect("a name and exact weights");
+                    let (name, binary) = whole.rsplit_once(" (").expect("a binary");
+                    let name = if shown.ends_with(&format!(" ({binary}")) { whole } else { name };
+                    let (own, total) = exact.split_once(" of ").expect("exact weights");
                     let costs = (number(own), number(total));
                     assert!(graph.nodes.insert(name.to_owned(), costs).is_none(), "{name} twice");
+                    graph.labels.push(shown.to_owned());
                     names.insert(id.to_owned(), name.to_owned());
                 }
                 Some((from, to)) => {

@@ -221,6 +221,7 @@ document.addEventListener('keydown', event => {
       find('');
       frames.focus({ preventScroll: true });
     } else if (event.key === 'Enter') {
+      findNow();
       nextMatch(event.shiftKey);
     }
     return;
@@ -251,11 +252,16 @@ frames.addEventListener('mousemove', event => {
 frames.addEventListener('mouseleave', hideTip);
 frames.addEventListener('focus', markFocus);
 frames.addEventListener('blur', markFocus);
+// A search of many frames waits for the next letter, but not when it is asked for.
 let waiting = 0;
 box.addEventListener('input', () => {
   clearTimeout(waiting);
-  waiting = setTimeout(() => find(box.value), count > 20000 ? 120 : 0);
+  waiting = setTimeout(findNow, count > 20000 ? 120 : 0);
 });
+function findNow() {
+  clearTimeout(waiting);
+  if (box.value !== state.pattern) find(box.value);
+}
 reset.addEventListener('click', resetAll);
 flip.addEventListener('click', turn);
 fold.addEventListener('click', () => regrow('fold'));

@@ -5,6 +5,7 @@ use super::palette::{Colors, STEPS, name_color, sort, sort_names};
 use super::{Graph, Page};
 use crate::export::Weight;
 use crate::export::quantity::Quantity;
+use crate::short_name::forms;
 use crate::text::grouped;
 use crate::xml::push_json;
 use readperf_profile::view::flame_tree::{NO_LINE, Sum};
@@ -46,6 +47,25 @@ impl<'s> Table<'s> {
     }
 }
 
+/// What names become in less room, for the script: how wide a frame is depends on the window. 0 for names that only lose their
+/// middle.
+fn write_forms(names: &Table<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut text = String::new();
+    for (nr, name) in names.list.iter().enumerate() {
+        text.clear();
+        for (nr, form) in forms(name).iter().enumerate() {
+            text.push(if nr == 0 { '[' } else { ',' });
+            push_json(&mut text, form);
+        }
+        text.push(if text.is_empty() { '0' } else { ']' });
+        if nr > 0 {
+            out.write_all(b",")?;
+        }
+        out.write_all(text.as_bytes())?;
+    }
+    Ok(())
+}
+
 /// What a frame is called: index into the names.
 pub(super) fn left_out_name(count: u64) -> String {
     format!("({} left out)", grouped(count))
@@ -79,6 +99,8 @@ pub(super) fn write(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::R
     write_head(graph, page, out)?;
     out.write_all(b",\n\"names\":[")?;
     names.write(out)?;
+    out.write_all(b"],\n\"forms\":[")?;
+    write_forms(&names, out)?;
     out.write_all(b"],\n\"binaries\":[")?;
     binaries.write(out)?;
     out.write_all(b"],\n\"places\":[")?;

@@ -95,6 +95,7 @@ function written(frames, nodes, target, sides) {
     if (node.left && node.left !== leftOut(name)) {
       name = data.names.push(`(${grouped(node.left)} left out)`) - 1;
       data.nameColor.push(0);
+      data.forms.push(0);
     }
     out.name.push(name);
     for (const column of ['binary', 'sort', 'inlined', 'place']) out[column].push(frames[column][from]);

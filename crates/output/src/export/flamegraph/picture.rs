@@ -7,6 +7,7 @@ use super::{Graph, Page};
 use crate::export::labels::Variant;
 use crate::export::quantity::samples;
 use crate::overview::share;
+use crate::short_name::shorten;
 use crate::xml::push_xml;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -19,6 +20,10 @@ const HEAD: u32 = 84;
 const STILL_LEAST: f64 = 0.1;
 /// Names are not written into frames below this share, in percent.
 const STILL_NAMED: f64 = 1.5;
+/// The picture without script is as wide as what it is shown in; for names it is taken to be so wide, in pixels.
+const STILL_WIDTH: f64 = 1000.0;
+/// Width of a letter, in pixels.
+const LETTER: f64 = 7.3;
 /// Deepest row of the picture without script: what is hostile is deep.
 const STILL_ROWS: u32 = 1000;
 
@@ -131,10 +136,16 @@ fn push_frame(text: &mut String, graph: &Graph<'_>, frame: &Frame, (x, width): (
     let _ = write!(text, "</title><rect class=\"{class}\" width=\"100%\" height=\"100%\"/>");
     if width >= STILL_NAMED {
         text.push_str("<text class=\"name\" x=\"4\" y=\"13\">");
-        push_xml(text, &name);
+        push_xml(text, &shorten(&name, letters(width)));
         text.push_str("</text>");
     }
     text.push_str("</svg>\n");
+}
+
+/// How many letters a frame has room for, of a share of the usual width, in percent.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most some hundreds")]
+fn letters(percent: f64) -> usize {
+    ((percent / 100.0 * STILL_WIDTH - 6.0) / LETTER).max(0.0) as usize
 }
 
 fn first<'g>(graph: &'g Graph<'_>, frame: &'g Frame) -> &'g Frame {

@@ -69,7 +69,7 @@ function drawFrame(into, i, x, width, faded) {
   into.append(box);
   drawn.set(i, box);
   if (width < NAMED) return;
-  const shown = shorten(nameOf(i), Math.floor((width - 8) / letter));
+  const shown = shorten(nameOf(i), data.forms[name[i]], Math.floor((width - 8) / letter));
   into.append(make(SVG, 'text', { class: 'name', x: (x + 4).toFixed(2), y: y + 13, 'aria-hidden': 'true' }, shown));
 }
 
