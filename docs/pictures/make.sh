@@ -20,7 +20,7 @@ if [ "${1:-}" = record ]; then
 	chmod 644 "$here/busy.perf.data"
 	exit
 fi
-readperf=${1:-${CARGO_TARGET_DIR:-$root/target}/release/readperf}
+readperf=$(realpath "${1:-${CARGO_TARGET_DIR:-$root/target}/release/readperf}")
 shown() {
 	"$readperf" "$@" --symbols "$root/tests/fixtures/bin" --no-progress busy.perf.data
 }
