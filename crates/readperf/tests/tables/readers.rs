@@ -154,6 +154,31 @@ pub(crate) fn drawn(text: &str) -> BTreeSet<String> {
     texts.filter_map(|text| Some(plain(text.split_once('>')?.1.split_once("</text>")?.0))).collect()
 }
 
+/// Width and height of the picture that graphviz draws, in points: what a browser shows it in.
+pub(crate) fn size(text: &str) -> (f64, f64) {
+    let svg = filtered(Command::new("dot").arg("-Tsvg"), text);
+    let of = |key: &str| {
+        let (_, rest) = svg.split_once(&format!("{key}=\"")).expect("a size");
+        rest.split_once("pt\"").expect("points").0.parse().expect("a number")
+    };
+    (of("width"), of("height"))
+}
+
+/// Where the uppermost box and the text below the graph that begins so stand from above, in the picture that graphviz draws.
+pub(crate) fn rows(text: &str, below: &str) -> (f64, f64) {
+    let svg = filtered(Command::new("dot").arg("-Tsvg"), text);
+    let rows = |wanted: &dyn Fn(&str) -> bool| {
+        let texts = svg.split("<text ").skip(1).filter(|text| {
+            wanted(text.split_once('>').and_then(|(_, rest)| rest.split_once('<')).expect("text").0)
+        });
+        let row = |text: &str| text.split_once(" y=\"")?.1.split_once('"')?.0.parse::<f64>().ok();
+        texts.filter_map(row).collect::<Vec<f64>>()
+    };
+    let legend = |text: &str| text.replace("&#45;", "-").starts_with(below);
+    let boxes = rows(&|text| text.contains(" %)"));
+    (boxes.into_iter().fold(f64::MAX, f64::min), rows(&legend).into_iter().fold(f64::MAX, f64::min))
+}
+
 /// What identifies a sample: event, time, comm, pid, tid, cpu (-1 if not recorded), period.
 pub(crate) type Head = (String, u64, String, u64, u64, i64, u64);
 
