@@ -10,8 +10,9 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 if [ "${1:-}" = record ]; then
-	neutral=/tmp/readperf-fixtures/bin
-	mkdir -p "$neutral"
+	neutral=/tmp/readperf-pictures
+	mkdir "$neutral"
+	trap 'rm -rf "$neutral"' EXIT
 	cp "$root"/tests/fixtures/bin/* "$here/busy.sh" "$neutral"
 	cd "$neutral"
 	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME="$neutral" LANG=C unshare -u sh -c \

@@ -15,6 +15,7 @@ use crate::short_name::shorten;
 use crate::text::{grouped, printable};
 use readperf_profile::{AddressId, SampleRow};
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 use std::io::{self, Write};
 
 /// The format.
@@ -31,6 +32,9 @@ pub const FORMAT: Format = Format {
 const LEAST_NODE: u64 = 5;
 /// Calls with less than so many thousandths of the total are left out: pprof's share.
 const LEAST_EDGE: u64 = 1;
+/// More functions and calls are no picture, and graphviz takes minutes for them.
+const MOST_NODES: usize = 300;
+const MOST_EDGES: usize = 1500;
 /// Names are at most so wide in their boxes; in the hints they are whole.
 const SHOWN: usize = 60;
 
@@ -154,8 +158,19 @@ impl Graph {
 
     /// Decides which functions are shown.
     fn leave_out(&mut self) {
-        for node in &mut self.worth {
-            node.shown = node.met.is_some() && reaches(node.total, LEAST_NODE, self.total);
+        let reaching =
+            |(_, node): &(usize, &Node)| node.met.is_some() && reaches(node.total, LEAST_NODE, self.total);
+        let mut shown: Vec<(usize, &Node)> = self.worth.iter().enumerate().filter(reaching).collect();
+        let name = |number: usize| self.nodes.list.get(number).copied().unwrap_or_default();
+        if shown.len() > MOST_NODES {
+            shown.sort_unstable_by_key(|(number, node)| (Reverse((node.total, node.own)), name(*number)));
+            shown.truncate(MOST_NODES);
+        }
+        let shown: Vec<usize> = shown.into_iter().map(|(number, _)| number).collect();
+        for number in shown {
+            if let Some(node) = self.worth.get_mut(number) {
+                node.shown = true;
+            }
         }
     }
 
@@ -194,7 +209,7 @@ impl Graph {
     ) -> io::Result<()> {
         let mut shown: Vec<(u32, &Node)> = (0..).zip(&self.worth).filter(|(_, node)| node.shown).collect();
         let name = |number: u32| self.nodes.list.get(number as usize).copied().unwrap_or_default();
-        shown.sort_by_key(|(number, node)| (std::cmp::Reverse(node.total), name(*number)));
+        shown.sort_by_key(|(number, node)| (Reverse(node.total), name(*number)));
         let mut rank = FxHashMap::default();
         rank.extend((1u32..).zip(&shown).map(|(rank, (number, _))| (*number, rank)));
         let mut edges: Vec<(u32, u32, &Edge)> = self
@@ -203,7 +218,8 @@ impl Graph {
             .filter(|(_, edge)| reaches(edge.weight, LEAST_EDGE, self.total))
             .filter_map(|((from, to), edge)| Some((*rank.get(from)?, *rank.get(to)?, edge)))
             .collect();
-        edges.sort_by_key(|(from, to, edge)| (std::cmp::Reverse(edge.weight), *from, *to));
+        edges.sort_by_key(|(from, to, edge)| (Reverse(edge.weight), *from, *to));
+        edges.truncate(MOST_EDGES);
         let title = self.title(export, event, shown.len(), edges.len());
         writeln!(out, "digraph \"{}\" {{", quoted(&printable(export.event_name(event))))?;
         writeln!(
@@ -261,13 +277,13 @@ impl Graph {
         if all > nodes {
             let share = percent(own, self.total);
             let left_out = grouped((all - nodes) as u64);
-            lines.push(format!(
-                "{left_out} functions with less than 0.5 % left out; {share} was spent in them"
-            ));
+            let which = if nodes < MOST_NODES { "with less than 0.5 %" } else { "but for the largest" };
+            lines.push(format!("{left_out} functions {which} left out; {share} was spent in them"));
         }
         if self.edges.len() > edges {
             let left_out = grouped((self.edges.len() - edges) as u64);
-            lines.push(format!("{left_out} calls with less than 0.1 % left out"));
+            let which = if edges < MOST_EDGES { "with less than 0.1 %" } else { "but for the largest" };
+            lines.push(format!("{left_out} calls {which} left out"));
         }
         let lines = lines.iter().flat_map(|line| wrapped(line));
         lines.map(|line| quoted(&line) + "\\l").collect()

@@ -65,8 +65,8 @@ impl Walker {
 }
 
 impl FlameTree {
-    /// A tree of reversed stacks, one side for each profile.
-    pub fn reversed(sides: &mut [ReversedSide<'_>]) -> FlameTree {
+    /// A tree of reversed stacks, one side for each profile. It is grown at most one row higher than `rows`.
+    pub fn reversed(sides: &mut [ReversedSide<'_>], rows: u32) -> FlameTree {
         let mut tree = FlameTree::default();
         let mut walkers = Vec::new();
         for (nr, side) in (0u32..).zip(sides.iter_mut()) {
@@ -81,15 +81,15 @@ impl FlameTree {
                 walkers.push((walker, Level { label: 0, variant: 0, line: NO_LINE }));
             }
         }
-        tree.grow(sides, &mut walkers);
+        tree.grow(sides, &mut walkers, rows);
         tree.settle_lines();
         tree
     }
 
     /// Splits the walkers at a node by their next level, again and again.
-    fn grow(&mut self, sides: &[ReversedSide<'_>], walkers: &mut [(Walker, Level)]) {
-        let mut todo: Vec<(NodeIndex, std::ops::Range<usize>)> = vec![(ROOT, 0..walkers.len())];
-        while let Some((parent, range)) = todo.pop() {
+    fn grow(&mut self, sides: &[ReversedSide<'_>], walkers: &mut [(Walker, Level)], rows: u32) {
+        let mut todo: Vec<(NodeIndex, u32, std::ops::Range<usize>)> = vec![(ROOT, 0, 0..walkers.len())];
+        while let Some((parent, row, range)) = todo.pop() {
             let Some(group) = walkers.get_mut(range.clone()) else { continue };
             // Those that are at their end go to the front.
             let mut ended = 0;
@@ -113,8 +113,8 @@ impl FlameTree {
                 if let Some((_, level)) = same.first() {
                     let node = self.child(parent, *level);
                     self.weigh_lines(node, same);
-                    if worth_growing(sides, same) {
-                        todo.push((node, start..end));
+                    if row <= rows && worth_growing(sides, same) {
+                        todo.push((node, row + 1, start..end));
                     } else {
                         same.iter()
                             .for_each(|(walker, _)| self.add_own(walker.side as usize, node, walker.sum));

@@ -72,10 +72,21 @@ pub(super) fn subtitle(sides: &[Side<'_, '_>]) -> String {
 }
 
 /// What is not shown, in words.
-pub(super) fn note(frames: &Frames, weight: Weight) -> String {
-    if frames.left_out == 0 {
-        return String::new();
+pub(super) fn note(frames: &Frames, weight: Weight, reverse: bool) -> String {
+    let mut told = Vec::new();
+    if frames.left_out > 0 {
+        told.push(too_small(frames, weight));
     }
+    if frames.too_deep > 0 {
+        let (count, rows) = (grouped(frames.too_deep), grouped(u64::from(frames.most_rows)));
+        // A tree of callers is not grown any further.
+        let more = if reverse { " or more" } else { "" };
+        told.push(format!("{count}{more} frames that stand on {rows} others"));
+    }
+    if told.is_empty() { String::new() } else { format!("Not shown: {}.", told.join("; ")) }
+}
+
+fn too_small(frames: &Frames, weight: Weight) -> String {
     let whole = frames.list.first().map(|all| all.total).unwrap_or_default();
     let share = |side: usize| {
         let of = |sums: [Sum; 2]| sums.get(side).map_or(0, |sum| weight.of_sum(sum));
@@ -87,10 +98,7 @@ pub(super) fn note(frames: &Frames, weight: Weight) -> String {
     } else {
         format!("{:.2} %", share(0))
     };
-    format!(
-        "Not shown: {} frames under {percent} %, together {sides} of the weight.",
-        grouped(frames.left_out)
-    )
+    format!("{} frames under {percent} %, together {sides} of the weight", grouped(frames.left_out))
 }
 
 fn shown(text: &str) -> String {

@@ -17,7 +17,7 @@ use crate::export::labels::{Labels, Numbered, push_ids};
 use crate::export::quantity::Quantity;
 use crate::export::{Export, Format, Needs, Weight};
 use crate::xml::push_shown;
-use frames::Frames;
+use frames::{Bounds, Frames};
 use heading::Side;
 use readperf_profile::SampleRow;
 use readperf_profile::view::flame_reverse::ReversedSide;
@@ -133,7 +133,7 @@ fn write(export: &Export<'_>, base: Option<&Export<'_>>, page: Page, out: &mut d
         flame.least.choose(of_least, weight)
     } else {
         let tree = grow(&sides, &numbered);
-        flame.least.choose(|least| Frames::new(&tree, weight, flame.siblings, least), weight)
+        flame.least.choose(|bounds| Frames::new(&tree, weight, flame.siblings, bounds), weight)
     };
     drop(numbered);
     let graph = Graph {
@@ -144,7 +144,7 @@ fn write(export: &Export<'_>, base: Option<&Export<'_>>, page: Page, out: &mut d
         quantity: Quantity::of(export, sides.first().map_or(usize::MAX, |(_, event)| *event)),
         title: heading::title(&sides),
         subtitle: heading::subtitle(&sides),
-        note: heading::note(&frames, weight),
+        note: heading::note(&frames, weight, flame.reverse),
         differs: base.is_some(),
     };
     picture::write(&graph, page, out)
@@ -181,7 +181,8 @@ fn grow(sides: &[Side<'_, '_>], numbered: &[Numbered]) -> FlameTree {
     tree
 }
 
-fn grow_reversed(sides: &[Side<'_, '_>], numbered: &[Numbered], least: LeastShare) -> FlameTree {
+fn grow_reversed(sides: &[Side<'_, '_>], numbered: &[Numbered], bounds: Bounds) -> FlameTree {
+    let least = bounds.least;
     let mut roots: Vec<_> = sides
         .iter()
         .zip(numbered)
@@ -205,7 +206,7 @@ fn grow_reversed(sides: &[Side<'_, '_>], numbered: &[Numbered], least: LeastShar
             }
         })
         .collect();
-    let mut tree = FlameTree::reversed(&mut reversed);
+    let mut tree = FlameTree::reversed(&mut reversed, bounds.rows);
     tree.freeze();
     tree
 }
