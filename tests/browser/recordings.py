@@ -4,6 +4,7 @@
     recordings.py many FILE       50,000 frames, none of them under 0.05 %
     recordings.py hostile FILE    names that are markup, escapes, separators
     recordings.py quoted FILE     a program and a thread with quotation marks in their names
+    recordings.py tall FILE       more rows than a window has: a function that calls itself, two that call one another
     recordings.py before FILE, recordings.py after FILE
                                   two recordings to compare: one function vanishes, one is new, one grows
 
@@ -98,6 +99,15 @@ def compared(stacks):
     return r
 
 
+def tall():
+    r = Recording()
+    r.comm("tall")
+    r.sample(["main"] + ["again"] * 150 + ["top_60"], 60_000)
+    r.sample(["main"] + ["ping", "pong"] * 60 + ["top_30"], 30_000)
+    r.sample(["main"] + ["ping", "pong"] * 3 + ["top_10"], 10_000)
+    return r
+
+
 def before():
     return compared([(["main", "same"], 50), (["main", "grows"], 20), (["main", "gone", "gone_too"], 30)])
 
@@ -107,6 +117,6 @@ def after():
 
 
 if __name__ == "__main__":
-    made = {"many": many, "hostile": hostile, "quoted": quoted, "before": before, "after": after}[sys.argv[1]]()
+    made = {"many": many, "hostile": hostile, "quoted": quoted, "tall": tall, "before": before, "after": after}[sys.argv[1]]()
     with open(sys.argv[2], "wb") as out:
         out.write(made.out)

@@ -336,9 +336,13 @@ fn graphviz_draws_the_graph() {
     for file in [fixture("dwarf"), fixture("rust"), save(&hostile(), directory.path())] {
         let text = export("dot", &file, &[]);
         let names = readers::drawn(&text);
-        for function in Graph::of(&text).nodes.keys() {
+        for function in &Graph::of(&text).labels {
             assert!(names.contains(function), "{function} is not in {names:?}");
         }
+        let (width, height) = readers::size(&text);
+        assert!(width <= 1440.0 && height <= 720.0, "{width} by {height} pt are more than a window");
+        let (first, last) = readers::rows(&text, "cpu-clock");
+        assert!(first < last, "the graph comes first: {first}, {last}");
     }
 }
 

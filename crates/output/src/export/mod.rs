@@ -16,6 +16,7 @@ pub mod labels;
 pub mod perfetto;
 pub mod pprof;
 mod protobuf;
+pub mod quantity;
 mod recorded;
 mod runs;
 pub mod samples_csv;

@@ -81,6 +81,7 @@ fn section(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> 
         line(out, &cells(report, histogram, row), &layouts, report.width, style)?;
         graph::write(out, report, report.graph, row, whole)?;
     }
+    graph::left_out(out, &histogram.rows)?;
     left_out(out, report, histogram, histogram.left_out)
 }
 

@@ -11,6 +11,7 @@ use crate::suggestion::hint;
 use clap::{Args, ValueEnum};
 use flame::FlameArguments;
 use readperf::Analysis;
+use readperf::output::export::flamegraph::FlameOptions;
 use readperf::output::export::{self, Export, ExportOptions, FORMATS, Format, WriteDifference};
 use readperf::profile::matching::{Matching, Side};
 use readperf::profile::{DetailOptions, Keep};
@@ -199,6 +200,7 @@ impl ExportCommand {
     }
 
     fn options(&self) -> ExportOptions {
+        let flame = self.flame.options();
         ExportOptions {
             weight: match self.weight {
                 Weight::Period => export::Weight::Period,
@@ -211,7 +213,7 @@ impl ExportCommand {
             event: None,
             title: self.title.clone(),
             matching: None,
-            flame: self.flame.options(),
+            flame: FlameOptions { comm: flame.comm || self.with_pid || self.with_tid, ..flame },
         }
     }
 }
