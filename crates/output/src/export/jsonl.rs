@@ -2,9 +2,11 @@
 //!
 //! A line: `event`, `time_ns` (of the recording's clock), `comm`, `pid`, `tid`, `cpu`, `period`, `ip` (hex), and `stack`, the
 //! innermost level first: `symbol`, `dso`, `kind` (user, kernel, jit, unknown), `address` (hex; in files the offset, of callers
-//! within the call), `file`, `line`, `inlined` (into the next one). What is not known is null. What else was recorded of a
-//! sample comes between: see [`recorded`](super::recorded); of tracepoints `text` and `fields`, of other payloads `raw`, their
-//! bytes in hex.
+//! within the call), `file`, `line`, `inlined` (into the next one). What is not known is null.
+//!
+//! What else was recorded of a sample comes between, and is not there otherwise: `addr` and `phys_addr` (hex), `weight`,
+//! `ins_lat`, `p_stage_cyc`, `data_src`, `transaction`, `cgroup`, `data_page_size`, `code_page_size`; of tracepoints `text` and
+//! `fields`, of other payloads `raw`, their bytes in hex.
 //!
 //! The texts of a function and of a file are made once; a line is put together from them.
 
