@@ -79,7 +79,7 @@ fn graphs_say_what_they_leave_out() {
     let directory = scratch();
     record(directory.path(), 2, 4000);
     let report = text(directory.path(), &["report", "-g", "callee"]);
-    assert!(report.contains("… goes on, with 50.00 % in 1 branches"), "{}", report.len());
+    assert!(report.contains("… and 1 more branch, 50.00 %"), "{}", report.len());
     assert!(report.contains("… and more in the graphs of "), "{}", report.len());
     let few = text(directory.path(), &["report", "-g", "callee,0.5,3"]);
     let graphs =

@@ -90,7 +90,8 @@ pub(super) fn write(
     }
     if left_out.count > 0 {
         let amount = amount(style, (left_out.period, left_out.samples), whole);
-        writeln!(out, "{INDENT}… goes on, with {amount} in {} branches", grouped(left_out.count))?;
+        let branches = if left_out.count == 1 { "branch" } else { "branches" };
+        writeln!(out, "{INDENT}… and {} more {branches}, {amount}", grouped(left_out.count))?;
     }
     writeln!(out)
 }
