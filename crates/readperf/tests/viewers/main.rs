@@ -26,5 +26,7 @@ mod perfetto;
 mod pprof;
 mod protobuf;
 mod run;
+mod schedule;
 mod speedscope;
 mod stacks;
+mod switches;
