@@ -13,6 +13,7 @@
 
 mod chrome;
 mod firefox;
+mod firefox_rules;
 mod flags;
 mod formats;
 mod golden;

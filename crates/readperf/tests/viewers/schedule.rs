@@ -249,6 +249,7 @@ fn no_sample_of_a_fresh_recording_is_off_the_cpu() {
         let work = ["sh", "-c", "for i in 1 2 3 4 5 6 7 8; do sleep 0.05; seq 200000 >/dev/null; done"];
         let Some(data) = perf.record(test, dir.path(), &[&clock, options, &work].concat()) else { return };
         let profile = run::json(&run::unzipped(&run::export("firefox", &data, &["--event", "cpu-clock"])));
+        assert_shape(&profile);
         let mut intervals = 0;
         for thread in threads(&profile) {
             let spans = crate::marks::off_cpu(thread);

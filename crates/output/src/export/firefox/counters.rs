@@ -14,11 +14,13 @@ use std::collections::BTreeMap;
 /// Into how many bins the time of a recording is cut at most.
 const MOST_BINS: u64 = 500;
 /// How many samples a bin has on average, at least.
-const SAMPLES_A_BIN: u64 = 10;
+const SAMPLES_A_BIN: u64 = 5;
+/// Fewer samples than these make no graph: their markers show them.
+const FEWEST: usize = 10;
 /// A bin is not shorter than this, ns.
 const SHORTEST_NS: u64 = 1_000_000;
 
-/// Writes a counter for each process and each event that is neither in the samples nor a tracepoint.
+/// Writes a counter for each event that is neither in the samples nor a tracepoint, and each process with enough samples of it.
 pub(super) fn write(
     export: &Export<'_>,
     source: &Source<'_>,
@@ -34,6 +36,7 @@ pub(super) fn write(
                 processes.entry(thread.process).or_default().push(row);
             }
         }
+        processes.retain(|_, rows| rows.len() >= FEWEST);
         let samples = processes.values().map(Vec::len).max().unwrap_or(0);
         let bins = Bins::new(source.origin_ns, source.end_ns, samples);
         for (process, rows) in processes {
@@ -65,10 +68,12 @@ impl Bins {
 
     /// The end of each bin, from the origin on, and what was counted in it. Of empty ones in a row the ends are enough.
     fn counts(&self, export: &Export<'_>, rows: &[&SampleRow]) -> Vec<(u64, u64)> {
+        // The last one ends with the recording: a rest is not one of its own, whose rate would stand out.
+        let last = (self.length_ns / self.width_ns).max(1);
         let mut bins: BTreeMap<u64, u64> = BTreeMap::new();
         for row in rows {
             // A time at an edge is the end of the bin before it.
-            let nr = row.time_ns.saturating_sub(self.origin_ns).div_ceil(self.width_ns).max(1);
+            let nr = row.time_ns.saturating_sub(self.origin_ns).div_ceil(self.width_ns).clamp(1, last);
             let count = bins.entry(nr).or_default();
             *count = count.saturating_add(export.weight(row));
         }
@@ -77,8 +82,6 @@ impl Bins {
             bins.entry(nr.saturating_sub(1)).or_default();
             bins.entry(nr + 1).or_default();
         }
-        // The last one ends with the recording.
-        let last = self.length_ns.div_ceil(self.width_ns).max(1);
         let end = |nr: u64| if nr < last { nr.saturating_mul(self.width_ns) } else { self.length_ns };
         bins.into_iter().filter(|(nr, _)| *nr <= last).map(|(nr, count)| (end(nr), count)).collect()
     }
@@ -141,7 +144,7 @@ mod tests {
     fn bins_are_neither_empty_nor_many() {
         let width =
             |seconds: u64, samples: usize| Bins::new(7, 7 + seconds * 1_000_000_000, samples).width_ns;
-        assert_eq!(width(10, 100), 1_000_000_000);
+        assert_eq!(width(10, 100), 500_000_000);
         assert_eq!(width(10, 1_000_000), 20_000_000);
         assert_eq!(width(0, 5), 1_000_000);
     }

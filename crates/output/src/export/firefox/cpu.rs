@@ -29,7 +29,7 @@ pub(super) fn write<'x>(
     json: &mut JsonWriter<'_>,
 ) {
     let mut cpus: BTreeMap<u32, Vec<&SampleRow>> = BTreeMap::new();
-    for row in source.event.map(|event| export.profile.rows_of(event)).unwrap_or_default() {
+    for row in rows(export, source) {
         if let Some(cpu) = row.cpu {
             cpus.entry(cpu).or_default().push(row);
         }
@@ -48,6 +48,16 @@ pub(super) fn write<'x>(
             tables.write(json);
         });
     }
+}
+
+/// Whether there is one.
+pub(super) fn any(export: &Export<'_>, source: &Source<'_>) -> bool {
+    rows(export, source).iter().any(|row| row.cpu.is_some())
+}
+
+/// The samples, of whatever CPU.
+fn rows<'x>(export: &Export<'x>, source: &Source<'_>) -> &'x [SampleRow] {
+    source.event.map(|event| export.profile.rows_of(event)).unwrap_or_default()
 }
 
 /// The samples of a CPU. The outermost frame of each stack names the thread.

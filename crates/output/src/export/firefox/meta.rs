@@ -57,12 +57,13 @@ pub(super) fn write(
     json.field("importedFrom", "Linux perf");
     // Where it is 0 no date is shown.
     json.key("startTime").milliseconds(export.time_of_day(source.origin_ns).unwrap_or(0));
+    json.field("profilingStartTime", 0);
+    json.key("profilingEndTime").milliseconds(source.end_ns.saturating_sub(source.origin_ns));
     if export.clock_is_monotonic() {
         json.field("startTimeAsClockMonotonicNanosecondsSinceBoot", source.origin_ns);
     }
     json.key("interval").milliseconds(interval_ns(export, event));
     json.field("stackwalk", 1);
-    json.field("debug", false);
     json.field("symbolicated", true);
     json.field("symbolicationNotSupported", true);
     json.field("sourceCodeIsNotOnSearchfox", true);

@@ -70,9 +70,13 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
 fn write_profile(export: &Export<'_>, json: &mut JsonWriter<'_>) {
     let source = Source::of(export);
     let threads = source.threads();
-    let busiest = source.busiest(export, &threads);
+    let selected = match export.options.with_cpu {
+        // CPUs come behind the threads, and are what was asked for.
+        true => Some(threads.len()).filter(|_| cpu::any(export, &source)),
+        false => source.busiest(export, &threads),
+    };
     let categories = Categories::of(export);
-    json.key("meta").object(|json| meta::write(export, &source, &categories, busiest, json));
+    json.key("meta").object(|json| meta::write(export, &source, &categories, selected, json));
     let mut shared = Shared::of(export);
     let mut tables = Tables::new(*export);
     json.key("threads").array(|json| {
