@@ -205,7 +205,7 @@ fn cpus_have_the_samples_of_their_threads() {
             let stack = names(&profile, cpu, number(&cpu["samples"], "stack", row).unwrap());
             let (thread, stack) = stack.split_once(';').unwrap();
             let (_, tid) = thread.trim_end_matches(')').rsplit_once('(').unwrap();
-            let same = |of: &&&Value| of["tid"].to_string() == tid;
+            let same = |of: &&&Value| of["tid"] == tid.parse::<i64>().unwrap();
             let of = rest.iter().find(same).unwrap();
             let rows = 0..of["samples"]["length"].as_u64().unwrap();
             let known = rows.filter_map(|row| number(&of["samples"], "stack", row));
