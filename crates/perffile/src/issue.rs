@@ -46,6 +46,10 @@ issue_kinds! {
     BadHeader "bad_header" Damage,
     /// Compressed data that cannot be decompressed.
     BadCompression "bad_compression" Damage,
+    /// A file of a directory is not there, or is no file that can be read: its records are lost.
+    MissingStream "missing_stream" Damage,
+    /// The recording tells of samples that are not there.
+    MissingSamples "missing_samples" Damage,
     /// The bytes of the recording stopped arriving.
     ReadFailed "read_failed" Damage,
     /// A sample whose event id belongs to no event.
@@ -54,6 +58,8 @@ issue_kinds! {
     AmbiguousEvents "ambiguous_events" Note,
     /// Records of types unknown to this version.
     UnknownRecord "unknown_record" Note,
+    /// A file of a directory is empty although all threads of its CPU were recorded.
+    EmptyStream "empty_stream" Note,
     /// Samples that went without the user part of their chain, which the kernel was to tell later.
     UserPartMissing "user_part_missing" Note,
     /// Samples whose time lies far outside the range that the recorder tells.

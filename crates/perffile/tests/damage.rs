@@ -237,3 +237,34 @@ fn sizes_that_take_in_the_next(name: &str) -> usize {
     }
     tried
 }
+
+/// Where the records of a type lie in a fixture.
+fn places(recording: &[u8], kind: u32) -> Vec<usize> {
+    let (mut at, end) = (u64_at(recording, 40), u64_at(recording, 40) + u64_at(recording, 48));
+    let mut places = Vec::new();
+    while at < end {
+        if u32::from_le_bytes(recording[at..at + 4].try_into().unwrap()) == kind {
+            places.push(at);
+        }
+        at += size_at(recording, at);
+    }
+    places
+}
+
+/// A record whose type was changed has the wrong size for it, and is told: samples that claim to be what has a fixed size, names
+/// that claim to be what is longer.
+#[test]
+fn records_that_cannot_be_are_told() {
+    const COMM: u32 = 3;
+    let sound = fixture("multi");
+    let fixed = [2, 4, 5, 6, 7, 11, 12, 13, 14, 15, 18, 21, 68, 71, 76, 77, 82];
+    let longer = [10, 16];
+    let changes = fixed.map(|kind| (SAMPLE, kind)).into_iter().chain(longer.map(|kind| (COMM, kind)));
+    for (from, to) in changes {
+        let at = places(&sound, from).into_iter().max_by_key(|at| size_at(&sound, *at)).unwrap();
+        let mut damaged = sound.clone();
+        damaged[at..at + 4].copy_from_slice(&u32::to_le_bytes(to));
+        let (_, issues) = samples(damaged);
+        assert!(issues.damaged(), "type {from} of {} bytes as {to} goes unnoticed", size_at(&sound, at));
+    }
+}

@@ -52,6 +52,35 @@ impl SampleFilter {
         self.passes_comm(session, comm) && self.passes_ids(session, thread) && self.passes_place(cpu, time_ns)
     }
 
+    /// The part that passes of a time of a thread: from when to when, ns, where `None` is as far as the recording goes. Between
+    /// times that are chosen it goes on.
+    pub(crate) fn part_of_span(
+        &self,
+        session: &Session,
+        thread: ThreadId,
+        cpu: Option<u32>,
+        (from_ns, to_ns): (Option<u64>, Option<u64>),
+    ) -> Option<(Option<u64>, Option<u64>)> {
+        let now = from_ns.or(to_ns).unwrap_or(0);
+        let comm = session.thread(thread).map(|thread| thread.comm_at(now));
+        let on_cpu =
+            self.cpus.is_empty() || cpu.is_some_and(|cpu| self.cpus.iter().any(|range| range.contains(&cpu)));
+        if !on_cpu || !self.passes_comm(session, comm) || !self.passes_ids(session, Some(thread)) {
+            return None;
+        }
+        if self.times_ns.is_empty() {
+            return Some((from_ns, to_ns));
+        }
+        let meets = |range: &&RangeInclusive<u64>| {
+            from_ns.is_none_or(|from| from <= *range.end()) && to_ns.is_none_or(|to| to >= *range.start())
+        };
+        let chosen = || self.times_ns.iter().filter(meets);
+        let (first, last) =
+            (chosen().map(RangeInclusive::start).min()?, chosen().map(RangeInclusive::end).max()?);
+        let within = |end: Option<u64>, limit: u64| end.unwrap_or(limit).clamp(*first, *last);
+        Some((Some(within(from_ns, *first)), Some(within(to_ns, *last))))
+    }
+
     fn passes_comm(&self, session: &Session, comm: Option<CommId>) -> bool {
         let among = |comm| self.comms.iter().any(|wanted| **wanted == *session.comm(comm));
         self.comms.is_empty() || comm.is_some_and(among)

@@ -131,7 +131,7 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     }
     let names_told = namer.learn_last(&mut names, &state.addresses, &state.session);
     names.unify(&state.session);
-    let marks = marks.finish(&state.session, &metadata);
+    let marks = marks.finish(&state.session, &metadata, &options.filter);
     let linked_addresses = match request.linked_addresses {
         true => linked_addresses(&state.addresses, &names, &state.session, &request.symbols),
         false => Vec::new(),

@@ -152,7 +152,7 @@ impl Writer<'_, '_> {
         }
         let marks = ByThread::new(self.export.marks.as_slice(), |mark| mark.thread);
         for thread in marks.threads() {
-            self.runs(thread, marks.of(thread), json);
+            self.runs(thread, json);
             marks.of(thread).for_each(|mark| self.mark(Some(thread), mark, json));
         }
         let of_none = self.export.marks.as_slice().iter().filter(|mark| mark.thread.is_none());
@@ -220,10 +220,10 @@ impl Writer<'_, '_> {
     }
 
     /// When a thread had a CPU.
-    fn runs<'m>(&self, thread: ThreadId, marks: impl Iterator<Item = &'m Mark>, json: &mut JsonWriter<'_>) {
+    fn runs(&self, thread: ThreadId, json: &mut JsonWriter<'_>) {
         let ThreadLabel { pid, tid, .. } = self.export.thread_label(thread);
         let last = self.export.marks.as_slice().last().map_or(0, |mark| mark.time_ns);
-        for run in self.export.runs(thread, marks) {
+        for run in self.export.runs(thread) {
             let name = run.name();
             // The reader wants an end of each.
             let end = run.to_ns.unwrap_or_else(|| last.max(run.from_ns));

@@ -2,10 +2,18 @@
 
 use crate::export::Export;
 use perffile::wire::attr::{AttrFlags, EventAttr, SampleType};
+use readperf_session::ProcessId;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// `PERF_TYPE_SOFTWARE` (linux/perf_event.h).
 const SOFTWARE: u32 = 1;
+/// `PERF_TYPE_TRACEPOINT`, likewise.
+const TRACEPOINT: u32 = 2;
+/// The kernel's `CLOCK_MONOTONIC`.
+const MONOTONIC: u32 = 1;
+/// What share of the weight a process has at least that a recording is named after, in percent.
+const MAIN_PROGRAM: u64 = 50;
 /// `PERF_COUNT_SW_CPU_CLOCK` and `PERF_COUNT_SW_TASK_CLOCK`: they count ns.
 const CLOCKS: [u64; 2] = [0, 1];
 
@@ -51,6 +59,11 @@ impl<'x> Export<'x> {
         self.profile.events().get(event).map_or("", |event| &event.name)
     }
 
+    /// Whether an event is a tracepoint.
+    pub fn is_tracepoint(&self, event: usize) -> bool {
+        self.metadata.schema.event(event).is_some_and(|event| event.attr.kind == TRACEPOINT)
+    }
+
     /// The events that have samples, by index; all if none has.
     pub fn shown_events(&self) -> Vec<usize> {
         let events = self.profile.events();
@@ -67,11 +80,48 @@ impl<'x> Export<'x> {
         self.metadata.features.clock_data()?.wall_clock_of(time_ns)
     }
 
-    /// The command that was recorded or recorded everything, as one line.
+    /// Whether the recording's clock is `CLOCK_MONOTONIC`, as it tells.
+    pub fn clock_is_monotonic(&self) -> bool {
+        self.metadata.features.clock_data().is_some_and(|clock| clock.clockid == MONOTONIC)
+    }
+
+    /// What to call the recording: the title that was given; else the program that most of the weight is of, the host, and the
+    /// command.
+    pub fn title(&self) -> String {
+        if let Some(title) = &self.options.title {
+            return title.clone();
+        }
+        let host = self.metadata.features.hostname();
+        let subject = match (self.main_program(), host) {
+            (Some(program), Some(host)) => Some(format!("{program} on {host}")),
+            (program, host) => program.or(host.map(Cow::into_owned)),
+        };
+        let parts: Vec<String> = subject.into_iter().chain(self.command_line()).collect();
+        if parts.is_empty() { "perf.data".to_owned() } else { parts.join(": ") }
+    }
+
+    /// The name of the process that most of the weight is of; without one, how many processes there are.
+    fn main_program(&self) -> Option<String> {
+        let mut weights: BTreeMap<ProcessId, u64> = BTreeMap::new();
+        for row in self.profile.rows_of(self.event()?) {
+            let thread = row.thread.and_then(|thread| self.session.thread(thread));
+            if let Some(thread) = thread {
+                let weight = weights.entry(thread.process).or_default();
+                *weight = weight.saturating_add(self.weight(row));
+            }
+        }
+        let total = weights.values().fold(0u64, |sum, weight| sum.saturating_add(*weight));
+        let (process, weight) = weights.iter().max_by_key(|(_, weight)| **weight)?;
+        match u128::from(*weight) * 100 > u128::from(total) * u128::from(MAIN_PROGRAM) {
+            true => Some(String::from_utf8_lossy(self.session.process_name(*process)).into_owned()),
+            false => Some(format!("{} processes", weights.len())),
+        }
+    }
+
+    /// The command that made the recording, as one line: the path of the recorder, then what it was told.
     pub fn command_line(&self) -> Option<String> {
         let words = self.metadata.features.cmdline()?;
-        // The path of the program comes first; its name as it was called follows.
-        Some(words.iter().skip(1).map(|word| &**word).collect::<Vec<_>>().join(" "))
+        Some(words.iter().map(|word| &**word).collect::<Vec<_>>().join(" "))
     }
 
     /// What to tell people of the machine and the recording, as names and texts. What was lost is among it.
@@ -86,6 +136,7 @@ impl<'x> Export<'x> {
         told("processor", features.cpudesc());
         told("perf", features.version());
         told("command", self.command_line().map(Cow::Owned));
+        told("running times", self.schedule_note().map(Cow::Owned));
         let summary = self.session.summary();
         let counts = [
             ("lost records", summary.lost_records),

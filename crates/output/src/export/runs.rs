@@ -1,7 +1,8 @@
-//! When threads had a CPU, by their context switches: for formats that show time as slices.
+//! When threads had a CPU: for formats that show time as slices.
 
 use super::Export;
-use readperf_profile::{Mark, MarkKind};
+use perffile::wire::attr::AttrFlags;
+use readperf_profile::{SwitchSource, ThreadState, WhyOff};
 use readperf_session::ThreadId;
 
 /// A time that a thread had a CPU.
@@ -24,53 +25,45 @@ impl Run {
     }
 }
 
-impl Export<'_> {
-    /// The runs of a thread with these marks, in order of time.
-    pub(crate) fn runs<'m>(&self, thread: ThreadId, marks: impl Iterator<Item = &'m Mark>) -> Vec<Run> {
-        runs(marks, self.session.thread(thread).and_then(|thread| thread.exit_time_ns))
+impl<'x> Export<'x> {
+    /// The runs of a thread, in order of time.
+    pub(crate) fn runs(&self, thread: ThreadId) -> impl Iterator<Item = Run> + use<'x> {
+        let spans = self.marks.schedule.of(thread);
+        spans.iter().enumerate().filter_map(|(nr, span)| {
+            let ThreadState::Running { cpu } = span.state else { return None };
+            let next = spans.get(nr + 1).filter(|next| next.from_ns == span.to_ns);
+            let preempted = next.is_some_and(|next| next.state == ThreadState::Off(WhyOff::Preempted));
+            Some(Run { from_ns: span.from_ns?, to_ns: span.to_ns, cpu, preempted })
+        })
     }
-}
 
-/// The runs of a thread with these marks, in order of time; `exit_ns` is when it ended, if it did.
-fn runs<'m>(marks: impl Iterator<Item = &'m Mark>, exit_ns: Option<u64>) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
-    let end = |runs: &mut Vec<Run>, time_ns: u64, preempted: bool| {
-        // What was running before the recording began has no beginning.
-        if let Some(run) = runs.last_mut().filter(|run| run.to_ns.is_none()) {
-            (run.to_ns, run.preempted) = (Some(time_ns), preempted);
+    /// Why it is not shown when threads ran, or not always, although the recording tells of context switches.
+    pub fn schedule_note(&self) -> Option<String> {
+        let schedule = &self.marks.schedule;
+        if let SwitchSource::SomeThreads { event } = schedule.source {
+            let name = self.event_name(event as usize);
+            return Some(format!(
+                "when threads ran is not shown: {name} was recorded of some threads only, so that it does not tell when they get \
+                 a CPU again; -a or --switch-events records that"
+            ));
         }
-    };
-    for mark in marks {
-        match mark.kind {
-            MarkKind::SwitchIn => {
-                // Two in a row: the end of the first is lost.
-                end(&mut runs, mark.time_ns, false);
-                runs.push(Run { from_ns: mark.time_ns, to_ns: None, cpu: mark.cpu, preempted: false });
-            }
-            MarkKind::SwitchOut { preempted } => end(&mut runs, mark.time_ns, preempted),
-            MarkKind::Tracepoint { .. } | MarkKind::Lost(_) => {}
+        if let SwitchSource::Sampled { event } = schedule.source {
+            let attr = self.metadata.schema.event(event as usize).map(|event| &event.attr)?;
+            let how = match attr.flags.has(AttrFlags::freq) {
+                true => format!("with a frequency of {} Hz", attr.sample_period),
+                false => format!("with a period of {}", attr.sample_period),
+            };
+            let name = self.event_name(event as usize);
+            return Some(format!(
+                "when threads ran is not shown: {name} was recorded {how}, so that switches are missing; -c 1 or \
+                 --switch-events records all"
+            ));
         }
-    }
-    if let Some(exit_ns) = exit_ns {
-        end(&mut runs, exit_ns, false);
-    }
-    runs
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_run_has_its_own_end() {
-        let mark = |time_ns, kind| Mark { time_ns, thread: None, cpu: Some(1), kind };
-        let (into, out) = (MarkKind::SwitchIn, MarkKind::SwitchOut { preempted: false });
-        let marks = [(5, out), (10, into), (20, out), (25, out), (30, into), (40, into)];
-        let marks = marks.map(|(time_ns, kind)| mark(time_ns, kind));
-        let spans = |exit_ns: Option<u64>| -> Vec<(u64, Option<u64>)> {
-            runs(marks.iter(), exit_ns).iter().map(|run| (run.from_ns, run.to_ns)).collect()
+        let times = match schedule.left_out {
+            0 => return None,
+            1 => "1 time".to_owned(),
+            more => format!("{more} times"),
         };
-        assert_eq!(spans(None), [(10, Some(20)), (30, Some(40)), (40, None)]);
-        assert_eq!(spans(Some(45)), [(10, Some(20)), (30, Some(40)), (40, Some(45))]);
+        Some(format!("{times} with or without a CPU not shown: a switch in between was lost or not recorded"))
     }
 }

@@ -4,10 +4,11 @@
 
 use super::stream::{Source, Stream};
 use super::{Container, Opened};
-use crate::bytes::map_file;
+use crate::bytes::{Bytes, map_file};
 use crate::error::{Error, ErrorKind, Result};
+use crate::issue::{IssueKind, Issues};
 use crate::limits::Limits;
-use crate::place::Part;
+use crate::place::{Part, Place};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -25,18 +26,37 @@ pub(crate) fn open(path: &Path, limits: &Limits) -> Result<Opened> {
     opened.metadata.guest_kcore_dirs =
         numbered(path, "kcore_dir__")?.into_iter().filter(|(_, path)| path.is_dir()).collect();
     for (number, path) in numbered(path, "data.")? {
-        let io = |error| Error::io(path.display().to_string(), error);
-        // A thread that recorded nothing leaves an empty file, which cannot be mapped; and what is no file at all, as a
-        // named pipe, might never open.
-        let kind = std::fs::metadata(&path).map_err(io)?;
-        if !kind.is_file() || kind.len() == 0 {
-            continue;
+        match stream(number, &path)? {
+            Some(stream) => opened.streams.push(stream),
+            None => tell_missing(&mut opened.metadata.issues, number, "is no file"),
         }
-        let file = File::open(&path).map_err(io)?;
-        let source = Source::Bytes(map_file(&file).map_err(io)?);
-        opened.streams.push(Stream { part: Part::Stream(number), offset: 0, source });
     }
     Ok(opened)
+}
+
+/// The records of a file. A thread that recorded nothing leaves an empty one, which cannot be mapped; and what is no file at
+/// all, as a named pipe, might never open.
+fn stream(number: u32, path: &Path) -> Result<Option<Stream>> {
+    let io = |error| Error::io(path.display().to_string(), error);
+    let kind = match std::fs::metadata(path) {
+        // A link to nothing.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        kind => kind.map_err(io)?,
+    };
+    if !kind.is_file() {
+        return Ok(None);
+    }
+    let bytes = match kind.len() {
+        0 => Bytes::default(),
+        _ => map_file(&File::open(path).map_err(io)?).map_err(io)?,
+    };
+    Ok(Some(Stream { part: Part::Stream(number), offset: 0, source: Source::Bytes(bytes) }))
+}
+
+/// Tells that the records of a file are lost.
+pub(crate) fn tell_missing(issues: &mut Issues, number: u32, how: &str) {
+    let place = Place::new(Part::Stream(number), 0);
+    issues.add(IssueKind::MissingStream, place, || format!("data.{number} {how}: its records are lost"));
 }
 
 /// What lies in a directory under this name with a number behind it, by number.

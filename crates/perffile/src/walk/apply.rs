@@ -38,6 +38,7 @@ impl Batches {
         }
         match head.kind {
             kind::HEADER_ATTR | kind::HEADER_EVENT_TYPE | kind::EVENT_UPDATE | kind::EVENT_ID => {}
+            kind::ID_INDEX if self.census.is_some() => {}
             kind::SPLIT | kind::SPLIT_END => return self.split_record(head.kind, body),
             kind::TRACING_DATA => {
                 let data = simpleperf::tracing_data(body, O::ORDER);
@@ -63,12 +64,19 @@ impl Batches {
                 self.names_stale = true;
             }
             Ok((Record::EventUpdate(update), _)) => self.event_update(&update),
+            Ok((Record::IdIndex(index), _)) => {
+                if let Some(census) = &mut self.census {
+                    census.expect(&index);
+                }
+            }
             Ok((Record::EventId(ids), _)) => {
                 for entry in ids.entries.iter() {
                     let Ok(index) = usize::try_from(entry.attr_id) else { continue };
                     self.schema().add_ids(index, [entry.event_id]);
                 }
             }
+            // Its size is told as wrong.
+            Err(_) if head.kind == kind::ID_INDEX => {}
             Err(error) => {
                 if head.kind == kind::HEADER_ATTR {
                     self.schema().set_incomplete();

@@ -2,6 +2,8 @@
 
 mod apply;
 mod astray;
+mod body;
+mod census;
 mod chunks;
 mod compressed;
 mod decompress;
@@ -11,6 +13,7 @@ mod own_record;
 mod scan;
 
 use crate::bytes::Bytes;
+use crate::container::Container;
 use crate::container::event_name::NameSources;
 use crate::container::stream::{Feed, Stream};
 use crate::error::Result;
@@ -23,6 +26,7 @@ use crate::recording::Metadata;
 use crate::sample_times::StrayTimes;
 use crate::simpleperf::SplitRecords;
 use crate::wire::endian::with_order;
+use census::Census;
 use decompress::Decompressor;
 use joined::Deferred;
 use rustc_hash::FxHashMap;
@@ -51,6 +55,8 @@ pub struct Batches {
     queue: Queue,
     /// Samples with times that cannot be.
     strays: StrayTimes,
+    /// What is there of a directory.
+    census: Option<Census>,
     ready: Vec<Entry>,
     /// A round has ended: what is ready is a batch.
     round_ended: bool,
@@ -107,6 +113,7 @@ impl Batches {
     pub(crate) fn new(metadata: Metadata, streams: &[Stream], ordering: Ordering) -> Result<Self> {
         let total_bytes = streams.iter().map(|stream| stream.source.len()).sum();
         let limits = Limits::default();
+        let census = (metadata.container == Container::Directory).then(|| Census::of(streams));
         let streams: Result<_> =
             streams.iter().map(|stream| Ok((stream.clone(), stream.source.feed()?))).collect();
         let auxtrace_offsets = own_record::auxtrace_offsets(&metadata);
@@ -118,6 +125,7 @@ impl Batches {
             sorting: false,
             queue: Queue::default(),
             strays: StrayTimes::default(),
+            census,
             ready: Vec::new(),
             round_ended: false,
             finished: false,
@@ -212,6 +220,9 @@ impl Batches {
                 )
             };
             self.metadata.issues.add(IssueKind::AmbiguousEvents, Place::default(), message);
+        }
+        if let Some(census) = self.census.take() {
+            census.tell(&mut self.metadata);
         }
         self.queue.finish(&mut self.ready);
         let unordered = self.queue.unordered;

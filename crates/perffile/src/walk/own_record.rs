@@ -77,6 +77,7 @@ impl Batches {
         };
         self.ready.push(entry);
         let payload = payload.min(behind.len());
+        let fits = self.check_own_body::<O>(body, pos, head);
         self.apply::<O>(head, body, bytes, pos + size..pos + size + payload);
         self.index += 1;
         self.move_to(pos + size + payload);
@@ -85,7 +86,7 @@ impl Batches {
             return self.next_chunk(next, &[]);
         }
         match self.metadata.schema.dialect().decoded_as(head.kind) {
-            kind::FINISHED_ROUND if self.sorting => {
+            kind::FINISHED_ROUND if self.sorting && fits => {
                 self.queue.finish_round(&mut self.ready);
                 self.round_ended = true;
             }

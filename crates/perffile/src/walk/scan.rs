@@ -1,14 +1,12 @@
 //! From head to head through the chunk at hand.
 
 use super::{BATCH_RECORDS, Batches, frame};
-use crate::issue::IssueKind;
 use crate::order::{Entry, Queue};
 use crate::sample_times::StrayTimes;
 use crate::schema::Schema;
-use crate::wire::attr::SampleShape;
 use crate::wire::endian::Order;
 use crate::wire::head::{HEAD_SIZE, RecordHead};
-use crate::wire::record::{Record, USER_RECORDS, kind};
+use crate::wire::record::{USER_RECORDS, kind};
 use std::sync::Arc;
 
 /// Why the scan of a chunk stopped.
@@ -76,8 +74,10 @@ impl Batches {
                     None => break Stop::Partial,
                 }
             }
-            if has_name(head.kind) {
-                self.check_name::<O>(&schema, record, pos, head);
+            if head.kind != kind::SAMPLE {
+                self.check_body::<O>(&schema, record, pos, head);
+            } else if let Some(census) = &mut self.census {
+                census.sample(schema.time_of_sample(record.get(HEAD_SIZE..).unwrap_or_default()));
             }
             let time = match self.sorting {
                 true => time_of::<O>(&schema, time_at, &mut self.strays, head, record),
@@ -100,29 +100,6 @@ impl Batches {
         (pos, stop)
     }
 
-    /// A name ends a record: the kernel and perf fill up to eight bytes with NULs behind it. What is more belongs to another
-    /// record, and this one's size is wrong.
-    fn check_name<O: Order>(&mut self, schema: &Schema, record: &[u8], pos: usize, head: RecordHead) {
-        let body = record.get(HEAD_SIZE..).unwrap_or_default();
-        let trailer = schema.trailer_of(body).map_or(0, |(trailer, _)| trailer.size());
-        let body = body.get(..body.len().saturating_sub(trailer)).unwrap_or_default();
-        let decoded = Record::decode::<O>(head.kind, body, &SampleShape::default(), head.misc);
-        let left = match decoded {
-            Ok((Record::Mmap(record), _)) => record.filename.left_over(),
-            Ok((Record::Mmap2(record), _)) => record.filename.left_over(),
-            Ok((Record::Comm(record), _)) => record.comm.left_over(),
-            Ok((Record::Ksymbol(record), _)) => record.name.left_over(),
-            Ok((Record::Cgroup(record), _)) => record.path.left_over(),
-            _ => 0,
-        };
-        if left > 0 {
-            let place = self.place(pos, head);
-            let message =
-                || format!("a record has {left} bytes behind the name it ends with: its size is wrong");
-            self.metadata.issues.add(IssueKind::BadRecordSize, place, message);
-        }
-    }
-
     /// Whether a head whose type or size no kernel has written is one all the same: if what follows it begins like a record.
     /// `None` where that is not in the chunk.
     #[cold]
@@ -135,12 +112,6 @@ impl Batches {
             None => None,
         }
     }
-}
-
-/// Whether records of this type end with a name.
-#[inline(always)]
-fn has_name(number: u32) -> bool {
-    matches!(number, kind::MMAP | kind::MMAP2 | kind::COMM | kind::KSYMBOL | kind::CGROUP)
 }
 
 /// By what a record is put in order. The time of a sample that cannot be is as none: it would end the order of all rounds.

@@ -126,6 +126,9 @@ Examples:
         }
         self.tell_other_events(format, &new);
         self.tell_timeless(format, &new);
+        if let Some(note) = new.schedule_note() {
+            say(&format!("{}: {note}", self.input.name()));
+        }
         match (&difference, &base) {
             (Some((write, _)), Some(base)) => write(format, &new, &export(base, &base_options), &mut out)?,
             _ => (format.write)(&new, &mut out)?,

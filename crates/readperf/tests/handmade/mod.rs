@@ -122,6 +122,8 @@ pub(crate) struct Sample {
     /// Value, time enabled, time running.
     pub(crate) read: [u64; 3],
     pub(crate) chain: Vec<u64>,
+    /// The payload of a tracepoint: four bytes, or four more than a multiple of eight.
+    pub(crate) raw: Vec<u8>,
     /// Size of the copy of the stack, and how much of it is valid.
     pub(crate) stack: (u64, u64),
 }
@@ -140,6 +142,7 @@ impl Default for Sample {
             cpu: 0,
             read: [1, 100, 100],
             chain,
+            raw: vec![0; 4],
             stack: (64, 32),
         }
     }
@@ -303,8 +306,8 @@ impl Pipe {
         word(CALLCHAIN, s.chain.len() as u64);
         s.chain.iter().for_each(|entry| word(CALLCHAIN, *entry));
         if has(RAW) {
-            b.extend(4u32.to_le_bytes());
-            b.extend([0; 4]);
+            b.extend((s.raw.len() as u32).to_le_bytes());
+            b.extend(&s.raw);
         }
         if has(STACK_USER) {
             b.extend(s.stack.0.to_le_bytes());

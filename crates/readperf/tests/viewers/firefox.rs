@@ -1,6 +1,8 @@
 //! Firefox Profiler: checked against the documentation of the processed format (docs-developer: CHANGELOG-formats and
 //! the types of version 57), and read by it.
 
+pub(crate) use crate::firefox_rules::assert_shape;
+use crate::handmade::{Attr, CODE, PID, Pipe, Sample};
 use crate::oracle::{fixture, tool};
 use crate::run::{self, Stacks, assert_stacks, events, recordings, weights};
 use crate::stacks::{names, number};
@@ -41,104 +43,6 @@ fn stacks(profile: &Value) -> Stacks {
         }
     }
     stacks
-}
-
-/// The columns of each table, as the types of version 57 have them.
-const TABLES: [(&str, &[&str]); 7] = [
-    ("samples", &["stack", "timeDeltas"]),
-    ("markers", &["data", "name", "startTime", "endTime", "phase", "category"]),
-    ("stackTable", &["frame", "prefix"]),
-    (
-        "frameTable",
-        &[
-            "address",
-            "inlineDepth",
-            "category",
-            "subcategory",
-            "func",
-            "nativeSymbol",
-            "innerWindowID",
-            "line",
-            "column",
-        ],
-    ),
-    ("funcTable", &["name", "isJS", "relevantForJS", "resource", "fileName", "lineNumber", "columnNumber"]),
-    ("resourceTable", &["lib", "name", "host", "type"]),
-    ("nativeSymbols", &["libIndex", "address", "name", "functionSize"]),
-];
-
-/// Which column points where: its table, or the texts, binaries or categories of the profile.
-const REFERENCES: [(&str, &str, &str); 12] = [
-    ("samples", "stack", "stackTable"),
-    ("stackTable", "frame", "frameTable"),
-    ("stackTable", "prefix", "stackTable"),
-    ("frameTable", "func", "funcTable"),
-    ("frameTable", "nativeSymbol", "nativeSymbols"),
-    ("frameTable", "category", "categories"),
-    ("funcTable", "name", "strings"),
-    ("funcTable", "fileName", "strings"),
-    ("resourceTable", "lib", "libs"),
-    ("nativeSymbols", "libIndex", "libs"),
-    ("nativeSymbols", "name", "strings"),
-    ("markers", "name", "strings"),
-];
-
-fn length(profile: &Value, thread: &Value, table: &str) -> u64 {
-    let of = |list: &Value| list.as_array().unwrap().len() as u64;
-    match table {
-        "strings" => of(&profile["shared"]["stringArray"]),
-        "libs" => of(&profile["libs"]),
-        "categories" => of(&profile["meta"]["categories"]),
-        table => thread[table]["length"].as_u64().unwrap(),
-    }
-}
-
-/// Asserts that a profile has the shape of its version.
-pub(crate) fn assert_shape(profile: &Value) {
-    let meta = &profile["meta"];
-    assert_eq!(meta["preprocessedProfileVersion"], 57);
-    for key in ["interval", "startTime", "processType", "version", "stackwalk"] {
-        assert!(meta[key].is_number(), "meta.{key}");
-    }
-    let categories = meta["categories"].as_array().unwrap();
-    assert!(categories.iter().any(|category| category["color"] == "grey"), "a default category");
-    assert!(categories.iter().all(|category| category["subcategories"][0] == "Other"));
-    let schemas: Vec<&str> = meta["markerSchema"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|schema| schema["name"].as_str().unwrap())
-        .collect();
-    for schema in meta["markerSchema"].as_array().unwrap() {
-        for graph in schema["graphs"].as_array().into_iter().flatten() {
-            let fields = schema["fields"].as_array().unwrap();
-            assert!(fields.iter().any(|field| field["key"] == graph["key"]), "{graph} shows a field");
-            assert!(["bar", "line", "line-filled"].contains(&graph["type"].as_str().unwrap()), "{graph}");
-        }
-    }
-    for thread in threads(profile) {
-        for (table, columns) in TABLES {
-            let length = thread[table]["length"].as_u64().unwrap();
-            for column in columns {
-                assert_eq!(
-                    thread[table][column].as_array().unwrap().len() as u64,
-                    length,
-                    "{table}.{column}"
-                );
-            }
-        }
-        for (table, column, to) in REFERENCES {
-            let limit = length(profile, thread, to);
-            for row in 0..thread[table]["length"].as_u64().unwrap() {
-                let index = number(&thread[table], column, row);
-                assert!(index.is_none_or(|index| index < limit), "{table}.{column}[{row}] is below {limit}");
-            }
-        }
-        for data in thread["markers"]["data"].as_array().unwrap() {
-            assert!(schemas.contains(&data["type"].as_str().unwrap()), "{data} has a schema");
-        }
-        assert!(thread["pid"].is_string() && thread["tid"].is_i64(), "since version 47");
-    }
 }
 
 #[test]
@@ -214,41 +118,147 @@ fn functions_have_their_sizes() {
     assert!(compared > 3, "{compared} of {}", sizes.len());
 }
 
-/// Samples of the events that are not shown are markers and counters, and lose nothing of their periods.
+/// Samples of the events that are not shown are markers, and lose nothing of their periods. Those of a process that are enough
+/// for a graph are a counter, too.
 #[test]
 fn other_events_are_markers_and_counters() {
     let file = fixture("multi");
     let profile = profile(&file, &[]);
     assert_shape(&profile);
+    let mut graphs = 0;
+    let by_samples = self::profile(&file, &["--weight", "samples"]);
     for (event, samples, period) in events(&file).into_iter().skip(1) {
-        let (mut count, mut sum) = (0, 0);
+        let mut processes: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
         for thread in threads(&profile) {
             let markers = &thread["markers"];
+            let sums = processes.entry(thread["pid"].as_str().unwrap()).or_default();
             for row in 0..markers["length"].as_u64().unwrap() {
                 let name = number(markers, "name", row).unwrap();
                 if profile["shared"]["stringArray"][name as usize] == event.as_str() {
                     let data = &markers["data"][row as usize];
-                    count += 1;
-                    sum += data["period"].as_u64().unwrap();
+                    sums.0 += 1;
+                    sums.1 += data["period"].as_u64().unwrap();
                     let stack = data["cause"]["stack"].as_u64().unwrap();
                     assert!(!names(&profile, thread, stack).is_empty());
                 }
             }
         }
-        assert_eq!((count, sum), (samples, period), "{event}");
-        assert_eq!(counted(&profile, &event), period, "{event}");
+        let all = processes.values().fold((0, 0), |all, sums| (all.0 + sums.0, all.1 + sums.1));
+        assert_eq!(all, (samples, period), "{event}");
+        for (pid, (samples, period)) in processes {
+            let enough = samples >= 10;
+            let expected = |sum: u64| enough.then_some(sum);
+            assert_eq!(counted(&profile, &event, pid), expected(period), "{event} of {pid}");
+            assert_eq!(counted(&by_samples, &event, pid), expected(samples), "{event} of {pid} by samples");
+            graphs += usize::from(enough);
+        }
     }
-    let profile = self::profile(&file, &["--weight", "samples"]);
-    for (event, samples, _) in events(&file).into_iter().skip(1) {
-        assert_eq!(counted(&profile, &event), samples, "{event} by samples");
-    }
+    assert!(graphs > 0);
 }
 
-/// What the counters of an event add up to.
-fn counted(profile: &Value, event: &str) -> u64 {
-    let counters = profile["counters"].as_array().unwrap().iter().filter(|counter| counter["name"] == event);
-    let counts = counters.flat_map(|counter| counter["samples"]["count"].as_array().unwrap());
-    counts.map(|count| count.as_u64().unwrap()).sum()
+/// What the counter of an event in a process adds up to, if there is one.
+fn counted(profile: &Value, event: &str, pid: &str) -> Option<u64> {
+    let counters = profile["counters"].as_array().unwrap();
+    let counter = counters.iter().find(|counter| counter["name"] == event && counter["pid"] == pid)?;
+    Some(counter["samples"]["count"].as_array().unwrap().iter().map(|count| count.as_u64().unwrap()).sum())
+}
+
+/// A counter has a point a bin, not one a sample, and what is no graph has none: tracepoints, and events of few samples.
+#[test]
+fn counters_are_graphs() {
+    let profile = profile(&fixture("multi"), &[]);
+    for counter in profile["counters"].as_array().unwrap() {
+        let samples = &counter["samples"];
+        let (counts, deltas) = (&samples["count"], samples["timeDeltas"].as_array().unwrap());
+        assert_eq!((&counts[0], &deltas[0]), (&0.into(), &0.into()), "a rate needs a point before");
+        let widths: Vec<u64> = deltas[1..].iter().map(nanoseconds).collect();
+        let (last, bins) = widths.split_last().unwrap();
+        let width = widths.iter().min().unwrap();
+        assert!(bins.iter().all(|bin| bin % width == 0), "of one width, or several empty ones: {widths:?}");
+        assert!(widths.len() < 2 || last < &(2 * bins[0]), "a rest is no bin of its own: {widths:?}");
+    }
+    let profile = self::profile(&fixture("tracepoints"), &[]);
+    assert_eq!(profile["counters"], serde_json::json!([]));
+    let kinds = profile["meta"]["markerSchema"].as_array().unwrap();
+    assert!(kinds.iter().all(|kind| kind.get("graphs").is_none()), "each would be a track a thread");
+    let of_tracepoints = profile["meta"]["categories"].as_array().unwrap();
+    let named = |name: &str| of_tracepoints.iter().any(|category| category["name"] == name);
+    assert!(named("sched") && named("syscalls"), "{of_tracepoints:?}");
+}
+
+/// CPUs on demand: every sample once more, below the name of its thread.
+#[test]
+fn cpus_have_the_samples_of_their_threads() {
+    let file = fixture("everything");
+    let plain = profile(&file, &[]);
+    let profile = profile(&file, &["--with-cpu"]);
+    assert_shape(&profile);
+    let (cpus, rest): (Vec<&Value>, Vec<&Value>) =
+        threads(&profile).iter().partition(|thread| thread["pid"] == "CPUs");
+    assert_eq!(rest.len(), threads(&plain).len());
+    let length = |threads: &[&Value]| -> u64 {
+        threads.iter().map(|thread| thread["samples"]["length"].as_u64().unwrap()).sum()
+    };
+    assert!(!cpus.is_empty() && length(&cpus) == length(&rest));
+    for cpu in &cpus {
+        for row in 0..cpu["samples"]["length"].as_u64().unwrap() {
+            let stack = names(&profile, cpu, number(&cpu["samples"], "stack", row).unwrap());
+            let (thread, stack) = stack.split_once(';').unwrap();
+            let (_, tid) = thread.trim_end_matches(')').rsplit_once('(').unwrap();
+            let same = |of: &&&Value| of["tid"] == tid.parse::<i64>().unwrap();
+            let of = rest.iter().find(same).unwrap();
+            let rows = 0..of["samples"]["length"].as_u64().unwrap();
+            let known = rows.filter_map(|row| number(&of["samples"], "stack", row));
+            assert!(
+                known.map(|known| names(&profile, of, known)).any(|known| known == stack),
+                "{thread}: {stack}"
+            );
+        }
+    }
+    let selected = profile["meta"]["initialSelectedThreads"][0].as_u64().unwrap() as usize;
+    assert_eq!(threads(&profile)[selected]["pid"], "CPUs");
+}
+
+/// The date is that of the recording where it tells; where it does not, there is none: at 0 nothing is shown.
+#[test]
+fn the_date_is_recorded_or_none() {
+    let dir = crate::oracle::scratch();
+    let mut pipe = Pipe::new(&[Attr::default()]);
+    pipe.map(PID, CODE, "/bin/work", Some(7), 0);
+    let write = |pipe: &Pipe| {
+        let file = dir.path().join("perf.data");
+        std::fs::write(&file, &pipe.bytes).unwrap();
+        profile(&file, &[])["meta"].clone()
+    };
+    let mut undated = pipe.clone();
+    undated.sample(&Sample { time: 2_000_000_000, ..Sample::default() });
+    assert_eq!(write(&undated)["startTime"], 0);
+    // CLOCK_DATA: version, CLOCK_MONOTONIC, a moment as time of day and by the clock of the recording.
+    let mut clock = [1u32.to_le_bytes(), 1u32.to_le_bytes()].concat();
+    clock.extend(1_700_000_000_000_000_000u64.to_le_bytes());
+    clock.extend(1_500_000_000u64.to_le_bytes());
+    pipe.feature(29, &clock);
+    pipe.sample(&Sample { time: 2_000_000_000, ..Sample::default() });
+    pipe.sample(&Sample { time: 2_250_000_000, ..Sample::default() });
+    let meta = write(&pipe);
+    assert_eq!(meta["startTime"], serde_json::json!(1_700_000_000_500u64), "half a second after");
+    assert_eq!(meta["startTimeAsClockMonotonicNanosecondsSinceBoot"], 2_000_000_000u64);
+    assert_eq!((&meta["profilingStartTime"], &meta["profilingEndTime"]), (&0.into(), &250.into()));
+}
+
+/// Who was recorded where and how, with the path of the recorder.
+#[test]
+fn titles_name_program_host_and_command() {
+    let profile = profile(&fixture("main"), &[]);
+    let info = tool::json("info", &fixture("main"));
+    let words = info["features"]["cmdline"].as_array().unwrap();
+    let command: Vec<&str> = words.iter().map(|word| word.as_str().unwrap()).collect();
+    assert!(command[0].ends_with("/perf") && command[1] == "record", "{command:?}");
+    let host = info["features"]["hostname"].as_str().unwrap();
+    assert_eq!(profile["meta"]["product"], format!("work on {host}: {}", command.join(" ")));
+    assert_eq!(profile["meta"]["arguments"], command.join(" "));
+    let titled = self::profile(&fixture("main"), &["--title", "before"]);
+    assert_eq!(titled["meta"]["product"], "before");
 }
 
 /// The samples of all threads lie between the first and the last that `stats` has.

@@ -28,7 +28,8 @@ fn recording(dir: &tempfile::TempDir) -> PathBuf {
     });
     pipe.words(LOST, 0, &[1, 5], 1_002_500_000);
     pipe.sample(&Sample { ip: 0x99, chain: Vec::new(), time: 1_003_000_000, ..Sample::default() });
-    pipe.cmdline(&["/usr/bin/perf", "perf", "record", "./work"]);
+    // The path of perf, then its command without its own name: so it is in all recordings of perf.
+    pipe.cmdline(&["/usr/bin/perf", "record", "./work"]);
     let path = dir.path().join("perf.data");
     std::fs::write(&path, &pipe.bytes).unwrap();
     path

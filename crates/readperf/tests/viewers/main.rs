@@ -13,6 +13,7 @@
 
 mod chrome;
 mod firefox;
+mod firefox_rules;
 mod flags;
 mod formats;
 mod golden;
@@ -26,5 +27,7 @@ mod perfetto;
 mod pprof;
 mod protobuf;
 mod run;
+mod schedule;
 mod speedscope;
 mod stacks;
+mod switches;

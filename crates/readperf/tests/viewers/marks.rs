@@ -18,7 +18,7 @@ fn switches_are_those_that_perf_counts() {
     assert_eq!(switches.count(), expected);
 }
 
-/// Times without a CPU begin where the thread was switched out and end where it was switched in again.
+/// Times without a CPU begin where the thread was switched out, or forked, and end where it was switched in.
 #[test]
 fn times_off_the_cpu_are_between_switches() {
     let file = fixture("everything");
@@ -32,6 +32,10 @@ fn times_off_the_cpu_are_between_switches() {
             .collect();
         for (start, end) in off_cpu(thread) {
             intervals += 1;
+            // A new thread has no CPU before it is switched in for the first time.
+            if thread["registerTime"] == start {
+                continue;
+            }
             // Chrome's times are µs of the recording's clock, those of Firefox ms since its beginning.
             let length = (end - start) * 1000.0;
             let pair = switches.windows(2).find(|pair| {
@@ -47,7 +51,7 @@ fn times_off_the_cpu_are_between_switches() {
 }
 
 /// When a thread had no CPU: beginnings and ends, ms.
-fn off_cpu(thread: &Value) -> Vec<(f64, f64)> {
+pub(crate) fn off_cpu(thread: &Value) -> Vec<(f64, f64)> {
     let markers = &thread["markers"];
     let rows = 0..markers["length"].as_u64().unwrap() as usize;
     let off = rows.filter(|row| markers["data"][*row]["type"] == "OffCpu" && markers["phase"][*row] == 1);

@@ -1,8 +1,9 @@
 //! What a profile says of itself: the recording, the categories of code, the kinds of markers.
 
+use super::Source;
+use super::categories::Categories;
 use crate::export::Export;
 use crate::export::circumstances::Unit;
-use crate::export::frames::CodeKind;
 use crate::export::json::JsonWriter;
 use crate::text::printable;
 use perffile::wire::attr::AttrFlags;
@@ -10,105 +11,59 @@ use perffile::wire::attr::AttrFlags;
 /// The version of the processed format that is written. Upstream upgrades it to whatever is current.
 pub(super) const PROCESSED_VERSION: u32 = 57;
 
-/// What kind of code a frame is, for its colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Category {
-    Other,
-    User,
-    Kernel,
-    Generated,
-}
-
-impl Category {
-    /// All, in the order of their indices. One has to be grey: it stands for what has no category.
-    const ALL: [(Category, &'static str, &'static str); 4] = [
-        (Category::Other, "Other", "grey"),
-        (Category::User, "User", "yellow"),
-        (Category::Kernel, "Kernel", "orange"),
-        (Category::Generated, "Generated code", "green"),
-    ];
-
-    pub(super) fn of(kind: CodeKind) -> Category {
-        match kind {
-            CodeKind::User => Category::User,
-            CodeKind::Kernel => Category::Kernel,
-            CodeKind::Jit => Category::Generated,
-            CodeKind::Unknown => Category::Other,
-        }
-    }
-
-    /// Its index in the profile's list.
-    pub(super) fn index(self) -> u32 {
-        match self {
-            Category::Other => 0,
-            Category::User => 1,
-            Category::Kernel => 2,
-            Category::Generated => 3,
-        }
-    }
-}
-
 /// A kind of marker, and the fields of its data: key, what people read, form.
 pub(super) struct MarkerKind {
     pub(super) name: &'static str,
     /// What is shown in the chart and in the table.
     label: &'static str,
     fields: &'static [(&'static str, &'static str, &'static str)],
-    /// The field that is shown as bars in a track of its own, if any. Counters that are not of the browser have no track.
-    bars: Option<&'static str>,
 }
 
 /// A thread had no CPU.
-pub(super) const OFF_CPU: MarkerKind = MarkerKind {
-    name: "OffCpu",
-    label: "{marker.data.why}",
-    fields: &[("why", "Why", "string")],
-    bars: None,
-};
+pub(super) const OFF_CPU: MarkerKind =
+    MarkerKind { name: "OffCpu", label: "{marker.data.why}", fields: &[("why", "Why", "string")] };
+/// A thread had a CPU: in the track of that.
+pub(super) const RUNNING: MarkerKind = MarkerKind { name: "Running", label: "{marker.name}", fields: &[] };
 /// A tracepoint was passed.
 pub(super) const TRACEPOINT: MarkerKind = MarkerKind {
     name: "Tracepoint",
     label: "{marker.data.text}",
     fields: &[("text", "Text", "unique-string")],
-    bars: None,
 };
 /// A sample of an event that is not the one in the samples.
-pub(super) const EVENT: MarkerKind = MarkerKind {
-    name: "Event",
-    label: "{marker.data.period}",
-    fields: &[("period", "Period", "integer")],
-    bars: Some("period"),
-};
+pub(super) const EVENT: MarkerKind =
+    MarkerKind { name: "Event", label: "{marker.data.period}", fields: &[("period", "Period", "integer")] };
 /// Something was lost.
-pub(super) const LOST: MarkerKind = MarkerKind {
-    name: "Lost",
-    label: "{marker.data.count}",
-    fields: &[("count", "How many", "integer")],
-    bars: None,
-};
+pub(super) const LOST: MarkerKind =
+    MarkerKind { name: "Lost", label: "{marker.data.count}", fields: &[("count", "How many", "integer")] };
 
-const MARKERS: [MarkerKind; 4] = [OFF_CPU, TRACEPOINT, EVENT, LOST];
+const MARKERS: [MarkerKind; 5] = [OFF_CPU, RUNNING, TRACEPOINT, EVENT, LOST];
 
-/// Writes the fields of `meta`. `origin_ns` is the time that all times of the profile count from, and `selected` the thread
-/// that is shown first.
+/// Writes the fields of `meta`; `selected` is the thread that is shown first.
 pub(super) fn write(
     export: &Export<'_>,
-    event: Option<usize>,
-    origin_ns: u64,
+    source: &Source<'_>,
+    categories: &Categories,
     selected: Option<usize>,
     json: &mut JsonWriter<'_>,
 ) {
+    let event = source.event;
     let features = &export.metadata.features;
     json.field("preprocessedProfileVersion", PROCESSED_VERSION);
     // Of the format of the browser, which this is not.
     json.field("version", 27);
     json.field("processType", 0);
-    json.field("product", printable(&product(export)));
+    json.field("product", printable(&export.title()));
     json.field("importedFrom", "Linux perf");
-    json.key("startTime").milliseconds(export.time_of_day(origin_ns).unwrap_or(0));
-    json.field("interval", interval_ms(export, event));
+    // Where it is 0 no date is shown.
+    json.key("startTime").milliseconds(export.time_of_day(source.origin_ns).unwrap_or(0));
+    json.field("profilingStartTime", 0);
+    json.key("profilingEndTime").milliseconds(source.end_ns.saturating_sub(source.origin_ns));
+    if export.clock_is_monotonic() {
+        json.field("startTimeAsClockMonotonicNanosecondsSinceBoot", source.origin_ns);
+    }
+    json.key("interval").milliseconds(interval_ns(export, event));
     json.field("stackwalk", 1);
-    json.field("debug", false);
     json.field("symbolicated", true);
     json.field("symbolicationNotSupported", true);
     json.field("sourceCodeIsNotOnSearchfox", true);
@@ -134,18 +89,9 @@ pub(super) fn write(
         json.field("threadCPUDelta", "ns");
     });
     json.list("initialSelectedThreads", selected);
-    json.key("categories")
-        .array(|json| Category::ALL.iter().for_each(|(_, name, color)| category(name, color, json)));
+    json.key("categories").array(|json| categories.write(json));
     json.key("markerSchema").array(|json| MARKERS.iter().for_each(|kind| schema(kind, json)));
     json.key("extra").array(|json| facts(export, event, json));
-}
-
-fn category(name: &str, color: &str, json: &mut JsonWriter<'_>) {
-    json.object(|json| {
-        json.field("name", name);
-        json.field("color", color);
-        json.list("subcategories", ["Other"]);
-    });
 }
 
 fn schema(kind: &MarkerKind, json: &mut JsonWriter<'_>) {
@@ -164,14 +110,6 @@ fn schema(kind: &MarkerKind, json: &mut JsonWriter<'_>) {
                 });
             }
         });
-        if let Some(key) = kind.bars {
-            json.key("graphs").array(|json| {
-                json.object(|json| {
-                    json.field("key", key);
-                    json.field("type", "bar");
-                });
-            });
-        }
     });
 }
 
@@ -199,22 +137,22 @@ fn facts(export: &Export<'_>, event: Option<usize>, json: &mut JsonWriter<'_>) {
     });
 }
 
-/// What was recorded: its title, else the command.
-fn product(export: &Export<'_>) -> String {
-    let title = export.options.title.clone();
-    title.or_else(|| export.command_line()).unwrap_or_else(|| "perf.data".into())
+/// How far samples are apart, in ns, as far as that was fixed; else a ms.
+pub(super) fn interval_ns(export: &Export<'_>, event: Option<usize>) -> u64 {
+    let attr = event.and_then(|event| export.metadata.schema.event(event)).map(|event| &event.attr);
+    let interval = match (attr, event.map(|event| export.unit(event))) {
+        (Some(attr), _) if attr.flags.has(AttrFlags::freq) => {
+            1_000_000_000u64.checked_div(attr.sample_period)
+        }
+        (Some(attr), Some(Unit::Nanoseconds)) => Some(attr.sample_period),
+        _ => None,
+    };
+    interval.filter(|interval| *interval > 0).unwrap_or(1_000_000)
 }
 
-/// How far samples are apart, as far as that was fixed.
-fn interval_ms(export: &Export<'_>, event: Option<usize>) -> f64 {
+/// Whether samples of an event were taken by time: a clock's, or with a frequency.
+pub(super) fn is_by_time(export: &Export<'_>, event: Option<usize>) -> bool {
     let attr = event.and_then(|event| export.metadata.schema.event(event)).map(|event| &event.attr);
-    // Neither a frequency nor a period of that size loses anything that matters in a f64.
-    let float = |number: u64| u32::try_from(number).map_or(f64::from(u32::MAX), f64::from);
-    match (attr, event.map(|event| export.unit(event))) {
-        (Some(attr), _) if attr.flags.has(AttrFlags::freq) && attr.sample_period > 0 => {
-            1000.0 / float(attr.sample_period)
-        }
-        (Some(attr), Some(Unit::Nanoseconds)) if attr.sample_period > 0 => float(attr.sample_period) / 1e6,
-        _ => 1.0,
-    }
+    let is_clock = event.is_some_and(|event| export.unit(event) == Unit::Nanoseconds);
+    is_clock || attr.is_some_and(|attr| attr.flags.has(AttrFlags::freq))
 }

@@ -3,21 +3,27 @@
 //! The samples are those of one event; samples of the others, context switches and tracepoints are markers. Addresses are
 //! offsets in the file, or from where the binary starts where it has none.
 
+mod categories;
+mod counters;
+mod cpu;
 mod libraries;
 mod markers;
 mod meta;
+mod off_cpu;
+mod samples;
 mod tables;
 mod thread;
 
 use crate::export::json::JsonWriter;
 use crate::export::threads::ByThread;
 use crate::export::{Export, Format, Needs};
+use categories::Categories;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use libraries::Shared;
 use readperf_profile::{Mark, MarkKind, SampleRow};
-use readperf_session::{ProcessId, ThreadId};
-use std::collections::{BTreeMap, BTreeSet};
+use readperf_session::ThreadId;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use tables::Tables;
 
@@ -35,9 +41,14 @@ pub const FORMAT: Format = Format {
 struct Source<'s> {
     /// The event in the samples.
     event: Option<usize>,
+    /// The time that all times of the profile count from.
     origin_ns: u64,
+    /// The last time of a sample or of anything else.
+    end_ns: u64,
     samples: ByThread<'s, SampleRow>,
     others: Vec<ByThread<'s, SampleRow>>,
+    /// Those of `sched_switch`, if it was recorded.
+    switches: Option<ByThread<'s, SampleRow>>,
     marks: ByThread<'s, Mark>,
     /// What belongs to no thread goes to the first.
     lost: Vec<&'s Mark>,
@@ -59,18 +70,34 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
 fn write_profile(export: &Export<'_>, json: &mut JsonWriter<'_>) {
     let source = Source::of(export);
     let threads = source.threads();
-    let busiest = source.busiest(export, &threads);
-    json.key("meta").object(|json| meta::write(export, source.event, source.origin_ns, busiest, json));
+    let selected = match export.options.with_cpu {
+        // CPUs come behind the threads, and are what was asked for.
+        true => Some(threads.len()).filter(|_| cpu::any(export, &source)),
+        false => source.busiest(export, &threads),
+    };
+    let categories = Categories::of(export);
+    json.key("meta").object(|json| meta::write(export, &source, &categories, selected, json));
     let mut shared = Shared::of(export);
     let mut tables = Tables::new(*export);
     json.key("threads").array(|json| {
         for (nr, thread) in threads.iter().enumerate() {
             json.line();
-            thread::write(export, &source, *thread, nr == 0, &mut tables, &mut shared, json);
+            let lost: &[&Mark] = if nr == 0 { &source.lost } else { &[] };
+            let mut writer = thread::Writer {
+                export,
+                source: &source,
+                categories: &categories,
+                tables: &mut tables,
+                shared: &mut shared,
+            };
+            writer.thread(*thread, lost, json);
+        }
+        if export.options.with_cpu {
+            cpu::write(export, &source, &categories, &mut tables, &mut shared, json);
         }
     });
     json.line();
-    json.key("counters").array(|json| write_counters(export, &source, &threads, json));
+    json.key("counters").array(|json| counters::write(export, &source, &threads, json));
     shared.write(export, json);
     json.list("pages", None::<u32>);
 }
@@ -83,15 +110,18 @@ impl<'s> Source<'s> {
         let others = (0..profile.events().len()).filter(|other| Some(*other) != event).map(by_thread);
         let marks = export.marks.as_slice();
         let first_mark = marks.iter().map(|mark| mark.time_ns).find(|time| *time > 0);
-        let first_sample = profile.times_ns().map(|(first, _)| first);
+        let last_mark = marks.last().map(|mark| mark.time_ns);
+        let times = profile.times_ns();
         let lost =
             marks.iter().filter(|mark| mark.thread.is_none() && matches!(mark.kind, MarkKind::Lost(_)));
         Source {
             event,
-            origin_ns: first_sample.into_iter().chain(first_mark).min().unwrap_or(0),
+            origin_ns: times.map(|(first, _)| first).into_iter().chain(first_mark).min().unwrap_or(0),
+            end_ns: times.map(|(_, last)| last).into_iter().chain(last_mark).max().unwrap_or(0),
             // Without any event there is no row either.
             samples: by_thread(event.unwrap_or(0)),
             others: others.collect(),
+            switches: off_cpu::switch_samples(export),
             marks: ByThread::new(marks, |mark| mark.thread),
             lost: lost.collect(),
         }
@@ -112,26 +142,5 @@ impl<'s> Source<'s> {
         };
         let weights = threads.iter().enumerate().map(|(nr, thread)| (weight(*thread), nr));
         weights.max_by_key(|(weight, nr)| (*weight, std::cmp::Reverse(*nr))).map(|(_, nr)| nr)
-    }
-}
-
-/// Writes a counter for each process and each event that is not in the samples.
-fn write_counters(export: &Export<'_>, source: &Source<'_>, threads: &[ThreadId], json: &mut JsonWriter<'_>) {
-    for event in (0..export.profile.events().len()).filter(|event| Some(*event) != source.event) {
-        let mut processes: BTreeMap<ProcessId, Vec<&SampleRow>> = BTreeMap::new();
-        for row in export.profile.rows_of(event) {
-            let thread = row.thread.and_then(|thread| export.session.thread(thread));
-            if let Some(thread) = thread {
-                processes.entry(thread.process).or_default().push(row);
-            }
-        }
-        for (process, rows) in processes {
-            let of_process = |thread: &ThreadId| {
-                export.session.thread(*thread).is_some_and(|thread| thread.process == process)
-            };
-            let index = threads.iter().position(of_process).unwrap_or(0);
-            json.line();
-            json.object(|json| thread::write_counter(export, source, event, process, index, &rows, json));
-        }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! The processed format wants each thread to have its own; only the texts and the binaries are shared.
 
+use super::categories::Category;
 use super::libraries::Shared;
-use super::meta::Category;
 use crate::export::Export;
 use crate::export::frames::Level;
 use crate::export::json::JsonWriter;
@@ -93,6 +93,12 @@ pub(super) struct Tables<'x> {
     of_stack: Numbers,
     /// Places that are a whole stack.
     of_lone_place: FxHashMap<AddressId, u32>,
+    /// Frames that are words of ours, by their text.
+    of_label: FxHashMap<String, u32>,
+    /// Stacks that end without a CPU, by the stack below and why.
+    of_off_cpu: FxHashMap<(u32, &'static str), u32>,
+    /// The stack below all others, if any.
+    root: Option<u32>,
     /// Addresses by number: their outermost frame; the others follow.
     of_address: Numbers,
     of_function: FxHashMap<Same, u32>,
@@ -114,6 +120,9 @@ impl<'x> Tables<'x> {
             export,
             of_stack: Numbers::new(export.profile.stacks().nodes().len()),
             of_lone_place: FxHashMap::default(),
+            of_label: FxHashMap::default(),
+            of_off_cpu: FxHashMap::default(),
+            root: None,
             of_address: Numbers::new(export.profile.addresses().len()),
             of_function: FxHashMap::default(),
             of_symbol: FxHashMap::default(),
@@ -131,6 +140,9 @@ impl<'x> Tables<'x> {
     pub(super) fn clear(&mut self) {
         self.of_stack.clear();
         self.of_lone_place.clear();
+        self.of_label.clear();
+        self.of_off_cpu.clear();
+        self.root = None;
         self.of_address.clear();
         self.of_function.clear();
         self.of_symbol.clear();
@@ -148,16 +160,16 @@ impl<'x> Tables<'x> {
             if let Some(known) = self.of_lone_place.get(&row.address) {
                 return Some(*known);
             }
-            let stack = self.push_place(None, row.address, shared)?;
+            let stack = self.push_place(self.root, row.address, shared)?;
             self.of_lone_place.insert(row.address, stack);
             return Some(stack);
         }
         // Down to what is known, then up again.
         self.pending.clear();
-        let (mut here, mut caller) = (row.stack, None);
+        let (mut here, mut caller) = (row.stack, self.root);
         while let Some(index) = here.index() {
-            caller = self.of_stack.get(index);
-            if caller.is_some() {
+            if let Some(known) = self.of_stack.get(index) {
+                caller = Some(known);
                 break;
             }
             self.pending.push(here);
@@ -182,10 +194,52 @@ impl<'x> Tables<'x> {
         let count = number(self.export.profile.names().frames_at(address).len());
         let mut caller = caller;
         for frame in first..first.saturating_add(count) {
-            self.stacks.push((frame, caller));
-            caller = Some(number(self.stacks.len()).saturating_sub(1));
+            caller = Some(self.push_stack(frame, caller));
         }
         caller
+    }
+
+    /// From here on, stacks begin with a frame of this text.
+    pub(super) fn begin_below(&mut self, text: &str, shared: &mut Shared) {
+        self.of_stack.clear();
+        self.of_lone_place.clear();
+        let frame = self.label(text, Category::Other, shared);
+        self.root = Some(self.push_stack(frame, None));
+    }
+
+    /// The stack of a row, and a frame on top that says why the thread had no CPU there.
+    pub(super) fn off_cpu_stack(
+        &mut self,
+        row: &SampleRow,
+        why: &'static str,
+        shared: &mut Shared,
+    ) -> Option<u32> {
+        let stack = self.stack(row, shared)?;
+        if let Some(known) = self.of_off_cpu.get(&(stack, why)) {
+            return Some(*known);
+        }
+        let frame = self.label(&format!("[off CPU: {why}]"), Category::OffCpu, shared);
+        let top = self.push_stack(frame, Some(stack));
+        self.of_off_cpu.insert((stack, why), top);
+        Some(top)
+    }
+
+    /// A frame that is a word of ours: no code has it.
+    fn label(&mut self, text: &str, category: Category, shared: &mut Shared) -> u32 {
+        if let Some(known) = self.of_label.get(text) {
+            return *known;
+        }
+        let function = number(self.functions.len());
+        self.functions.push(Func { name: shared.strings.number(text), resource: None, file: None });
+        let frame = number(self.frames.len());
+        self.frames.push(Frame { address: None, depth: 0, category, function, symbol: None, line: 0 });
+        self.of_label.insert(text.to_owned(), frame);
+        frame
+    }
+
+    fn push_stack(&mut self, frame: u32, caller: Option<u32>) -> u32 {
+        self.stacks.push((frame, caller));
+        number(self.stacks.len()).saturating_sub(1)
     }
 
     /// Adds the frames of an address; says which is the outermost.

@@ -1,39 +1,54 @@
-//! A thread: who it is, its samples, its markers, its tables; and the counters of a process.
+//! A thread: who it is, its samples, its markers, its tables.
 
 use super::Source;
+use super::categories::Categories;
 use super::libraries::Shared;
 use super::markers::Markers;
+use super::off_cpu::{self, Point, RunningTime};
+use super::samples;
 use super::tables::Tables;
+use crate::export::Export;
 use crate::export::circumstances::Unit;
 use crate::export::json::JsonWriter;
-use crate::export::{Export, Weight};
 use crate::text::{printable, printable_bytes};
-use readperf_profile::SampleRow;
-use readperf_session::{ProcessId, ThreadId};
+use readperf_profile::Mark;
+use readperf_session::ThreadId;
 
-/// Writes a thread. What belongs to no thread is shown in the first.
-pub(super) fn write(
-    export: &Export<'_>,
-    source: &Source<'_>,
-    thread: ThreadId,
-    first: bool,
-    tables: &mut Tables<'_>,
-    shared: &mut Shared,
-    json: &mut JsonWriter<'_>,
-) {
-    tables.clear();
-    let rows: Vec<&SampleRow> = source.samples.of(thread).collect();
-    let stacks: Vec<Option<u32>> = rows.iter().map(|row| tables.stack(row, shared)).collect();
-    let lost = source.lost.iter().copied().filter(|_| first);
-    let others = source.others.iter().flat_map(|other| other.of(thread));
-    let marks = source.marks.of(thread).chain(lost);
-    let markers = Markers::gather(export, others, marks, tables, shared);
-    json.object(|json| {
-        write_identity(export, source, thread, json);
-        json.key("samples").object(|json| write_samples(export, source, &rows, &stacks, json));
-        json.key("markers").object(|json| markers.write(source.origin_ns, json));
-        tables.write(json);
-    });
+/// Writes threads.
+pub(super) struct Writer<'w, 'x> {
+    pub(super) export: &'w Export<'x>,
+    pub(super) source: &'w Source<'x>,
+    pub(super) categories: &'w Categories,
+    pub(super) tables: &'w mut Tables<'x>,
+    pub(super) shared: &'w mut Shared,
+}
+
+impl Writer<'_, '_> {
+    /// Writes a thread; `lost` is what belongs to no thread and is shown in this one.
+    pub(super) fn thread(&mut self, thread: ThreadId, lost: &[&Mark], json: &mut JsonWriter<'_>) {
+        let Writer { export, source, categories, tables, shared } = self;
+        tables.clear();
+        let unit = source.event.map_or(Unit::Count, |event| export.unit(event));
+        let rows = source.samples.of(thread);
+        let mut points: Vec<Point> =
+            rows.map(|row| Point::of(export, unit, row, tables.stack(row, shared))).collect();
+        let times_off = off_cpu::times(export, source, thread);
+        points.extend(off_cpu::points(export, source, &times_off, tables, shared));
+        points.sort_by_key(|point| point.time_ns);
+        let others = source.others.iter().flat_map(|other| other.of(thread));
+        let marks = source.marks.of(thread).chain(lost.iter().copied());
+        let mut markers = Markers::new(categories);
+        markers.samples_and_marks(export, others, marks, tables, shared);
+        markers.times_off(&times_off, tables, shared);
+        let mut running = RunningTime::of(export, thread);
+        let ran = export.marks.schedule.source.is_complete().then_some(|from, to| running.between(from, to));
+        json.object(|json| {
+            write_identity(export, source, thread, json);
+            json.key("samples").object(|json| samples::write(export, source, &points, ran, json));
+            json.key("markers").object(|json| markers.write(source.origin_ns, json));
+            tables.write(json);
+        });
+    }
 }
 
 fn write_identity(export: &Export<'_>, source: &Source<'_>, thread: ThreadId, json: &mut JsonWriter<'_>) {
@@ -58,67 +73,4 @@ fn write_identity(export: &Export<'_>, source: &Source<'_>, thread: ThreadId, js
     json.field("showMarkersInTimeline", true);
     json.field("pid", label.pid.to_string());
     json.field("tid", label.tid);
-}
-
-fn write_samples(
-    export: &Export<'_>,
-    source: &Source<'_>,
-    rows: &[&SampleRow],
-    stacks: &[Option<u32>],
-    json: &mut JsonWriter<'_>,
-) {
-    let unit = source.event.map_or(Unit::Count, |event| export.unit(event));
-    json.list("stack", stacks);
-    json.key("timeDeltas").array(|json| write_deltas(source, rows, json));
-    match (export.options.weight, unit) {
-        (Weight::Period, Unit::Nanoseconds) => {
-            json.key("weight").array(|json| rows.iter().for_each(|row| json.milliseconds(row.period)));
-            json.field("weightType", "tracing-ms");
-        }
-        (Weight::Period, Unit::Count) => {
-            json.list("weight", rows.iter().map(|row| row.period));
-            json.field("weightType", "samples");
-        }
-        (Weight::Samples, _) => {
-            json.field("weight", None::<u32>);
-            json.field("weightType", "samples");
-        }
-    }
-    // How long the thread ran since the sample before: what a clock counts.
-    if unit == Unit::Nanoseconds {
-        json.list("threadCPUDelta", rows.iter().map(|row| row.period));
-    }
-    json.field("length", rows.len());
-}
-
-/// How long after the one before each sample was taken; the first counts from the beginning.
-fn write_deltas(source: &Source<'_>, rows: &[&SampleRow], json: &mut JsonWriter<'_>) {
-    let mut before = source.origin_ns;
-    for row in rows {
-        json.milliseconds(row.time_ns.saturating_sub(before));
-        before = before.max(row.time_ns);
-    }
-}
-
-/// Writes the counter of an event in a process: by how much it went up with each sample.
-pub(super) fn write_counter(
-    export: &Export<'_>,
-    source: &Source<'_>,
-    event: usize,
-    process: ProcessId,
-    main_thread_index: usize,
-    rows: &[&SampleRow],
-    json: &mut JsonWriter<'_>,
-) {
-    let pid = export.session.process(process).map_or(0, |process| process.pid.cast_signed());
-    json.field("name", printable(export.event_name(event)));
-    json.field("category", "Event");
-    json.field("description", format!("{} of the process", printable(export.event_name(event))));
-    json.field("pid", pid.to_string());
-    json.field("mainThreadIndex", main_thread_index);
-    json.key("samples").object(|json| {
-        json.key("timeDeltas").array(|json| write_deltas(source, rows, json));
-        json.list("count", rows.iter().map(|row| export.weight(row)));
-        json.field("length", rows.len());
-    });
 }

@@ -111,7 +111,7 @@ impl TrackWriter<'_, '_, '_> {
         marks: impl Iterator<Item = &'m Mark> + Clone,
     ) -> io::Result<()> {
         let track = Track::Thread(thread);
-        for run in self.export.runs(thread, marks.clone()) {
+        for run in self.export.runs(thread) {
             match run.cpu {
                 Some(cpu) => self.states(thread, cpu, &run)?,
                 None => self.slice(track, &run)?,

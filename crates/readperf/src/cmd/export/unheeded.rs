@@ -14,7 +14,7 @@ const FLAGS: [Flag; 6] = [
     (
         "--with-cpu",
         |command| command.with_cpu,
-        &["folded", "flamegraph", "flamegraph-html", "firefox", "speedscope", "callgrind", "dot"],
+        &["folded", "flamegraph", "flamegraph-html", "speedscope", "callgrind", "dot"],
     ),
     (
         "--annotate",
