@@ -53,7 +53,7 @@ pub(super) struct FlameArguments {
     #[arg(long, conflicts_with_all = ["with_comm", "with_pid", "with_tid"])]
     no_comm: bool,
 
-    /// Keep the row of process names with --base, too: processes of different names are then compared with nothing
+    /// Keep the row of process names with --base, too
     #[arg(long)]
     with_comm: bool,
 
