@@ -13,6 +13,7 @@ pub mod names;
 pub mod overview;
 pub mod report;
 pub mod script;
+pub mod short_name;
 pub mod stat;
 pub mod stats;
 pub mod text;

@@ -2,6 +2,7 @@
 
 pub use readperf_profile::grouped::grouped;
 use std::borrow::Cow;
+use unicode_width::UnicodeWidthChar as _;
 
 /// A recorded name as it may be shown: control characters, which could drive a terminal, become escapes.
 pub fn printable(name: &str) -> Cow<'_, str> {
@@ -43,9 +44,13 @@ pub fn binary_size(bytes: u64) -> String {
     if unit == "B" { format!("{whole} B") } else { format!("{whole}.{tenth} {unit}") }
 }
 
-/// How many columns a text takes; every character counts as one.
+/// How many columns of a terminal a text takes.
 pub fn width(text: &str) -> usize {
-    text.chars().count()
+    match text.is_ascii() {
+        true => text.len(),
+        // A character at a time: then the width of a text is that of its parts.
+        false => text.chars().map(|c| c.width().unwrap_or(0)).sum(),
+    }
 }
 
 #[cfg(test)]
