@@ -2,7 +2,8 @@
 
 use crate::csv::table;
 use crate::json;
-use crate::text::{printable, width};
+use crate::table::{Column, Kind, Table};
+use crate::text::printable;
 use anstyle::{AnsiColor, Style};
 use readperf_profile::diff::{DiffKey, DiffRow, EventDiff, Normalize, Presence, Spread};
 use serde_json::{Map, Value, json};
@@ -23,6 +24,8 @@ pub struct DiffOptions {
     pub level: f64,
     /// Rows that change by less than this percentage of the total are left out of the text.
     pub least: f64,
+    /// Columns of the terminal, if it is one: longer names are cut.
+    pub width: Option<usize>,
 }
 
 /// By what rows are ordered, the greatest first.
@@ -139,37 +142,36 @@ fn section(out: &mut impl Write, diff: &EventDiff, options: &DiffOptions) -> io:
     let all = options.ordered(diff);
     let shown: Vec<&DiffRow> =
         all.iter().filter(|row| diff.percent_of_base(row.delta()).abs() >= options.least).copied().collect();
-    let mut heads = ["before", "after", "change", "ratio", "chance", ""].map(str::to_owned).to_vec();
-    if options.order == Order::Weighted {
-        heads.insert(WEIGHTED, "weighted".to_owned());
-    }
-    let mut widths = vec![0; heads.len()];
-    let mut lines: Vec<(Vec<String>, String, Style)> = vec![(
-        heads,
-        options.keys.iter().map(|key| key_name(*key)).collect::<Vec<_>>().join("  "),
-        Style::new().bold(),
-    )];
-    for row in &shown {
-        lines.push((cells(row, options), printable(&row.key.join("  ")).into_owned(), style(row, options)));
-    }
-    for (cells, _, _) in &lines {
-        for (widest, cell) in widths.iter_mut().zip(cells) {
-            *widest = width(cell).max(*widest);
-        }
-    }
-    for (cells, name, style) in &lines {
-        let cells: Vec<String> = cells
-            .iter()
-            .zip(&widths)
-            .map(|(cell, widest)| format!("{cell:>widest$}", widest = *widest))
-            .collect();
-        writeln!(out, "{style}{}  {name}{style:#}", cells.join("  "))?;
+    let mut table = columns(options);
+    let lines: Vec<Vec<String>> = shown.iter().map(|row| cells(row, options)).collect();
+    lines.iter().for_each(|line| table.fit(line));
+    table.head(out)?;
+    for (line, row) in lines.iter().zip(&shown) {
+        table.row(out, line, style(row, options))?;
     }
     let left = all.len() - shown.len();
     if left > 0 {
         writeln!(out, "… and {left} rows that change by less than {} % of the total", options.least)?;
     }
     Ok(())
+}
+
+/// The columns: numbers, then the keys.
+fn columns(options: &DiffOptions) -> Table {
+    let mut heads = ["before", "after", "change", "ratio", "chance", ""].to_vec();
+    if options.order == Order::Weighted {
+        heads.insert(WEIGHTED, "weighted");
+    }
+    let numbers = heads.into_iter().map(|head| Column::new(head, Kind::Number, None));
+    let keys = options.keys.iter().map(|key| {
+        let kind = match key {
+            DiffKey::Function => Kind::Name,
+            DiffKey::SourceLine => Kind::File,
+            DiffKey::Comm | DiffKey::Dso => Kind::Text,
+        };
+        Column::new(key_name(*key), kind, None)
+    });
+    Table::new(numbers.chain(keys).collect(), options.width)
 }
 
 /// Where the weighted difference stands among the cells, if it is shown: after the change.
@@ -192,6 +194,7 @@ fn cells(row: &DiffRow, options: &DiffOptions) -> Vec<String> {
     if options.order == Order::Weighted {
         cells.insert(WEIGHTED, options.signed(row.weighted(options.weights)));
     }
+    cells.extend(row.key.iter().map(|key| printable(key).into_owned()));
     cells
 }
 

@@ -3,7 +3,7 @@
 
 use crate::input::Input;
 use crate::out::Output;
-use crate::outcome::{say, wrong_usage};
+use crate::outcome::{say, say_only_counts, wrong_usage};
 use crate::progress::Progress;
 use crate::sample_options::{NameOptions, SampleOptions};
 use crate::symbol_options::SymbolOptions;
@@ -90,6 +90,9 @@ impl ProfileOptions {
         drop(progress);
         if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
             wrong_usage(&message);
+        }
+        if analysis.only_counts {
+            say_only_counts(input);
         }
         let told = [analysis.stack_ends.told(), analysis.code_times.told(), analysis.names_told.clone()];
         for told in told.into_iter().flatten().filter(|_| !input.quiet) {

@@ -1,0 +1,98 @@
+//! The main job: functions by share, and the four tables of 2011.
+
+mod tables;
+
+use crate::input::Input;
+use crate::out::{NameWidth, Output};
+use crate::outcome::{Outcome, say, say_only_counts};
+use crate::progress::Progress;
+use crate::symbol_options::SymbolOptions;
+use clap::Args;
+use readperf::Request;
+use readperf::output::overview::{self, Limits};
+use readperf::symbols::Options;
+use std::path::PathBuf;
+use tables::Tables;
+
+/// What the main job takes.
+#[derive(Args, Debug)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: Input,
+
+    /// Write the CSV files to this directory instead of the current one
+    #[arg(long, value_name = "DIR")]
+    csv_dir: Option<PathBuf>,
+
+    /// Write no CSV files
+    #[arg(long, conflicts_with = "csv_dir")]
+    no_csv: bool,
+
+    /// Sum up functions below this share, in percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0)]
+    percent_limit: f64,
+
+    #[command(flatten)]
+    symbols: SymbolOptions,
+
+    /// Show every function; otherwise about a hundred, and the others summed up in one row. The files always have all
+    #[arg(long)]
+    all: bool,
+
+    #[command(flatten)]
+    name_width: NameWidth,
+
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Rows that the overview has: as many as one looks through. The files have all.
+const ROWS: usize = 100;
+
+/// Runs the main job.
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
+    let Arguments { input, .. } = arguments;
+    let recording = input.open()?;
+    let directory = arguments.csv_dir.clone().unwrap_or_default();
+    let mut tables = (!arguments.no_csv).then(|| Tables::begin(directory, input));
+    let mut progress = Progress::new("reading", !input.no_progress);
+    let symbols = arguments.symbols.options(input)?;
+    // The file of each function is shown, and no line.
+    let symbols = Options { source_files: true, lines: false, inlines: false, ..symbols };
+    let request = Request { symbols, statistics: true, ..Request::default() };
+    let analysis = readperf::analyse_with(&recording, &request, |chunk| {
+        progress.bytes(chunk.progress());
+        if let Some(tables) = &mut tables {
+            chunk.entries().iter().for_each(|entry| tables.add(&entry.event));
+        }
+        Ok::<(), perffile::Error>(())
+    })?;
+    drop(progress);
+    if analysis.only_counts {
+        say_only_counts(input);
+    }
+    if let Some(tables) = &mut tables {
+        tables.finish(&analysis);
+    }
+    let (profile, session) = (&analysis.profile, &analysis.session);
+    let mut out = arguments.output.open(input)?;
+    overview::write(&mut out, profile, session, arguments.limits())?;
+    overview::write_missing(&mut out, profile, session, profile.missing_names(false))?;
+    out.flush()?;
+    let failed = tables.is_some_and(Tables::tell);
+    let told = [analysis.code_times.told(), analysis.names_told];
+    for told in told.into_iter().flatten().filter(|_| !input.quiet) {
+        say(&format!("{}: {told}", input.name()));
+    }
+    Ok(Outcome { failed, ..Outcome::of(input, analysis.issues) })
+}
+
+impl Arguments {
+    fn limits(&self) -> Limits {
+        Limits {
+            percent: self.percent_limit,
+            rows: (!self.all).then_some(ROWS),
+            width: self.name_width.columns(&self.output),
+        }
+    }
+}
