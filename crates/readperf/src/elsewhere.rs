@@ -77,6 +77,6 @@ mod tests {
     #[test]
     fn commands_that_exist_are_no_others() {
         let is_command = |word: &&str| crate::cmd::COMMANDS.iter().any(|entry| entry.name == *word);
-        assert!(!COMMANDS.iter().flat_map(|(words, _)| words.iter()).any(|word| is_command(&word)));
+        assert!(!COMMANDS.iter().flat_map(|(words, _)| words.iter()).any(is_command));
     }
 }
