@@ -1,6 +1,7 @@
 //! `readperf diff`: what changed, as text, CSV and JSON.
 
 use crate::csv::table;
+use crate::heading::Whole;
 use crate::json;
 use crate::table::{Column, Kind, Table};
 use crate::text::printable;
@@ -24,6 +25,8 @@ pub struct DiffOptions {
     pub level: f64,
     /// Rows that change by less than this percentage of the total are left out of the text.
     pub least: f64,
+    /// Whether only some samples count.
+    pub some_chosen: bool,
     /// Columns of the terminal, if it is one: longer names are cut.
     pub width: Option<usize>,
 }
@@ -129,7 +132,8 @@ pub fn write(out: &mut impl Write, diffs: &[EventDiff], options: &DiffOptions) -
 fn section(out: &mut impl Write, diff: &EventDiff, options: &DiffOptions) -> io::Result<()> {
     let (base, new) = diff.total;
     let name = printable(&diff.event);
-    write!(out, "{name}: {}", unit(options.normalize))?;
+    let of = if options.some_chosen { " of the samples chosen" } else { "" };
+    write!(out, "{name}: {}{of}", unit(options.normalize))?;
     if matches!(options.normalize, Normalize::Time | Normalize::Nothing) {
         let change = diff.percent_of_base(new.mean - base.mean);
         write!(out, ", in all {:.0} before, {:.0} after ({change:+.2} %)", base.mean, new.mean)?;
@@ -285,6 +289,7 @@ pub fn write_json(out: &mut impl Write, diffs: &[EventDiff], options: &DiffOptio
     let document = json!({
         "schema": json::SCHEMA,
         "unit": unit(options.normalize),
+        "percent_of": if options.some_chosen { Whole::Chosen } else { Whole::Recorded }.name(),
         "keys": options.keys.iter().map(|key| key_name(*key)).collect::<Vec<_>>(),
         "level": options.level,
         "events": diffs.iter().map(event).collect::<Vec<Value>>(),

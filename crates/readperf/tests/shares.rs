@@ -101,6 +101,16 @@ fn graphs_are_of_what_is_chosen() {
 }
 
 #[test]
+fn the_comparison_says_it_too() {
+    let diff =
+        |options: &[&str]| tool::answer(&[&["diff", "--no-progress", &main(), &main()], options].concat());
+    assert!(diff(&["-S", "spin_three"]).contains("cpu-clock:u: percent of period of the samples chosen"));
+    assert!(!diff(&[]).contains("chosen"));
+    let json: Value = serde_json::from_str(&diff(&["--json", "--time", "0%-50%"])).unwrap();
+    assert_eq!(json["percent_of"], "chosen");
+}
+
+#[test]
 fn the_timeline_says_it_too() {
     let text = answer(&["timeline", "-S", "spin_three"]);
     assert!(

@@ -270,6 +270,7 @@ impl Diff {
             weights: self.weights,
             level: self.level,
             least: self.percent_limit,
+            some_chosen: self.profile.samples.given().chain(self.profile.names.given()).next().is_some(),
             width: self.name_width.columns(&self.profile.output),
         }
     }
