@@ -15,6 +15,9 @@ const WIDEST: usize = 40;
 /// Columns that a terminal is too narrow for keep this much, and the table is wider than it.
 pub(crate) const NARROWEST: usize = 10;
 
+/// The head of a column of numbers keeps this much.
+const SHORTEST_HEAD: usize = 5;
+
 /// What a column shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -59,6 +62,8 @@ pub struct Column {
     kind: Kind,
     /// As wide as its head and the cells it was made to fit, or as told.
     width: usize,
+    /// As wide as the cells alone.
+    cells: usize,
     told: bool,
 }
 
@@ -66,7 +71,7 @@ impl Column {
     /// A column as wide as its head, or as is told.
     pub fn new(head: &str, kind: Kind, told: Option<usize>) -> Column {
         let head = printable(head).into_owned();
-        Column { width: told.unwrap_or(width(&head)), head, kind, told: told.is_some() }
+        Column { width: told.unwrap_or(width(&head)), cells: 0, head, kind, told: told.is_some() }
     }
 }
 
@@ -91,6 +96,7 @@ impl Table {
             let is_held = cell <= WIDEST || self.terminal.is_some() || column.kind == Kind::Number;
             if !column.told && is_held {
                 column.width = column.width.max(cell);
+                column.cells = column.cells.max(cell);
             }
         }
     }
@@ -104,19 +110,31 @@ impl Table {
         if let Some(terminal) = self.terminal {
             self.narrow(terminal);
         }
-        let heads: Vec<String> = self.columns.iter().map(|column| column.head.clone()).collect();
+        let heads = self.columns.iter().map(|column| match column.kind {
+            // They are cut only if they were made narrower above.
+            Kind::Number => without_middle(&column.head, column.width).into_owned(),
+            Kind::Name | Kind::File | Kind::Text => column.head.clone(),
+        });
+        let heads: Vec<String> = heads.collect();
         self.row(out, &heads, Style::new().bold())
     }
 
-    /// Shares the width of a terminal among columns of text: each gets what it needs or its part of what is left.
+    /// Shares the width of a terminal among columns of text: each gets what it needs or its part of what is left. Numbers are
+    /// never cut, but their heads are, if even the narrowest text would have no room beside them.
     fn narrow(&mut self, terminal: usize) {
         let gaps = GAP * self.columns.len().saturating_sub(1);
-        let is_fixed = |column: &Column| column.told || column.kind == Kind::Number;
-        let fixed: usize =
-            self.columns.iter().filter(|column| is_fixed(column)).map(|column| column.width).sum();
-        let mut wide: Vec<&mut Column> = self.columns.iter_mut().filter(|column| !is_fixed(column)).collect();
+        let (mut fixed, mut wide): (Vec<&mut Column>, Vec<&mut Column>) =
+            self.columns.iter_mut().partition(|column| column.told || column.kind == Kind::Number);
         let least: usize = wide.iter().map(|column| column.width.min(NARROWEST)).sum();
-        let mut room = terminal.saturating_sub(gaps + fixed + least);
+        let mut taken: usize = gaps + least + fixed.iter().map(|column| column.width).sum::<usize>();
+        fixed.sort_by_key(|column| std::cmp::Reverse(column.width));
+        for column in fixed.iter_mut().filter(|column| !column.told) {
+            let spare = column.width.saturating_sub(column.cells.max(SHORTEST_HEAD));
+            let less = spare.min(taken.saturating_sub(terminal));
+            column.width -= less;
+            taken -= less;
+        }
+        let mut room = terminal.saturating_sub(taken);
         // Those that need the least of their part come first: what they leave is for the others.
         let more = |column: &Column| column.width.saturating_sub(NARROWEST);
         wide.sort_by_key(|column| more(column) * MOST_WEIGHT / column.kind.weight().max(1));

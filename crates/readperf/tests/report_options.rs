@@ -320,9 +320,14 @@ fn rows_fit_the_terminal() {
 #[ignore = "live: needs script"]
 fn everything_fits_the_terminal() {
     const COLUMNS: u32 = 60;
-    for options in
-        ["-g callee", "-g caller,0.1", "-g flat", "--hierarchy", "--sort srcline,symbol", "--group"]
-    {
+    for options in [
+        "-g callee",
+        "-g caller,0.1",
+        "-g flat",
+        "--hierarchy",
+        "--sort srcline,symbol",
+        "--group --no-children",
+    ] {
         let options = format!("--color never --no-pager {options}");
         let Some(text) = on_terminal("everything_fits_the_terminal", COLUMNS, "", &options) else { return };
         let table = text.lines().take_while(|line| line.trim_end() != "without a name:");
