@@ -319,7 +319,7 @@ fn rows_fit_the_terminal() {
 #[test]
 #[ignore = "live: needs script"]
 fn everything_fits_the_terminal() {
-    const COLUMNS: u32 = 60;
+    const COLUMNS: u32 = 64;
     for options in [
         "-g callee",
         "-g caller,0.1",
