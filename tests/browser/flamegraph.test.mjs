@@ -111,7 +111,69 @@ async function keys(page) {
   await page.keyboard.press('i');
 }
 
+// Buttons and keys that change the picture as a whole, on a graph that is taller than the window.
+async function tall(extension) {
+  const out = path.join(work, 'tall.' + extension);
+  readperf('export', made('tall'), '-o', out);
+  const page = await open(browser, out);
+  const where = name => page.evaluate(name => {
+    const box = Array.from(document.querySelectorAll('#flame-frames rect[role]')).find(box => box.getAttribute('aria-label').startsWith(name + ' ') || box.getAttribute('aria-label').startsWith(name + ':'));
+    const { top, bottom } = box.getBoundingClientRect();
+    return { top, bottom, bar: document.getElementById('flame-bar').getBoundingClientRect().bottom, window: window.innerHeight };
+  }, name);
+  const inSight = ({ top, bottom, bar, window }) => top >= bar - 0.5 && bottom <= window + 0.5;
+  check(inSight(await where('all')), `tall.${extension}: flames open at their root: ${JSON.stringify(await where('all'))}`);
+  await page.locator('#flame-flip').click();
+  await page.waitForTimeout(50);
+  check(inSight(await where('all')), `tall.${extension}: icicles are shown from their root on: ${JSON.stringify(await where('all'))}`);
+  await page.keyboard.press('i');
+  await page.waitForTimeout(50);
+  check(inSight(await where('all')), `tall.${extension}: and flames again: ${JSON.stringify(await where('all'))}`);
+
+  // Enter goes from the widest match to the next one.
+  await page.locator('#flame-search').fill('top');
+  const matches = [];
+  for (let nr = 0; nr < 3; nr++) {
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(50);
+    matches.push((await text(page, 'flame-where')).replace(/: [0-9.]+ %.*/, ''));
+    check(inSight(await where(['[top_60]', '[top_30]', '[top_10]'][nr])), `tall.${extension}: match ${nr} is in sight`);
+  }
+  equal(matches.join('; '), 'Match 1 of 3: [top_60] (top_60); Match 2 of 3: [top_30] (top_30); Match 3 of 3: [top_10] (top_10)', 'matches by width');
+  await page.locator('#flame-reset').click();
+
+  // Recursion folded: of a function that calls itself one is left, of two that call one another in turn one each.
+  const shown = async () => (await boxes(page)).map(box => '  '.repeat(box.depth) + nameOf(box) + box.label.match(/: [0-9.]+ %, [^,]*/)[0]).join('\n');
+  const before = await shown();
+  await page.locator('#flame-fold').click();
+  equal(await shown(), `all: 100.00 %, 100.000 µs
+  tall: 100.00 %, 100.000 µs
+    [main]: 100.00 %, 100.000 µs
+      [again]: 60.00 %, 60.000 µs
+        [top_60]: 60.00 %, 60.000 µs
+      [ping]: 40.00 %, 40.000 µs
+        [pong]: 40.00 %, 40.000 µs
+          [top_10]: 10.00 %, 10.000 µs
+          [top_30]: 30.00 %, 30.000 µs`, `tall.${extension}: folded`);
+  await page.keyboard.press('p');
+  check(!(await shown()).includes('tall'), 'the row of processes is left out');
+  check(inSight(await where('all')), 'the root is in sight');
+  await page.keyboard.press('p');
+  await page.keyboard.press('r');
+  equal(await shown(), before, `tall.${extension}: unfolded`);
+  equal(page.problems.join('; '), '', 'tall.' + extension);
+  await page.close();
+
+  const inverted = path.join(work, 'inverted.' + extension);
+  readperf('export', '--inverted', made('tall'), '-o', inverted);
+  const icicles = await open(browser, inverted);
+  const { y } = (await boxes(icicles))[0];
+  check(y > 0 && y < 200, `inverted.${extension} opens at its root: ${y}`);
+  await icicles.close();
+}
+
 for (const extension of ['svg', 'html']) {
+  await tall(extension);
   await (await recording('multi', path.join(process.env.FIXTURES, 'multi/perf.data'), extension)).close();
   const page = await recording('after', made('after'), extension);
   await keys(page);

@@ -3,6 +3,8 @@
 
     recordings.py many FILE       50,000 frames, none of them under 0.05 %
     recordings.py hostile FILE    names that are markup, escapes, separators
+    recordings.py quoted FILE     a program and a thread with quotation marks in their names
+    recordings.py tall FILE       more rows than a window has: a function that calls itself, two that call one another
     recordings.py before FILE, recordings.py after FILE
                                   two recordings to compare: one function vanishes, one is new, one grows
 
@@ -81,12 +83,28 @@ def hostile():
     return r
 
 
+def quoted():
+    r = Recording()
+    r.comm('say "hi"\\')
+    r.sample(['ma"in', 'call"ed\\'], 5000)
+    return r
+
+
 def compared(stacks):
     r = Recording()
     r.comm("work")
     for stack, periods in stacks:
         for _ in range(periods):
             r.sample(stack)
+    return r
+
+
+def tall():
+    r = Recording()
+    r.comm("tall")
+    r.sample(["main"] + ["again"] * 150 + ["top_60"], 60_000)
+    r.sample(["main"] + ["ping", "pong"] * 60 + ["top_30"], 30_000)
+    r.sample(["main"] + ["ping", "pong"] * 3 + ["top_10"], 10_000)
     return r
 
 
@@ -99,6 +117,6 @@ def after():
 
 
 if __name__ == "__main__":
-    made = {"many": many, "hostile": hostile, "before": before, "after": after}[sys.argv[1]]()
+    made = {"many": many, "hostile": hostile, "quoted": quoted, "tall": tall, "before": before, "after": after}[sys.argv[1]]()
     with open(sys.argv[2], "wb") as out:
         out.write(made.out)

@@ -4,9 +4,10 @@ use crate::csv::table;
 use crate::heading::Whole;
 use crate::json;
 use crate::table::{Column, Kind, Table};
-use crate::text::printable;
+use crate::text::{grouped, printable};
 use anstyle::{AnsiColor, Style};
-use readperf_profile::diff::{DiffKey, DiffRow, EventDiff, Normalize, Presence, Spread};
+use readperf_profile::diff::{Comparison, DiffKey, DiffRow, EventDiff, Normalize, Presence, Spread};
+use readperf_profile::matching::{MatchedBy, Pair};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
@@ -116,38 +117,69 @@ impl DiffOptions {
 ///
 /// # Errors
 /// What the writer says.
-pub fn write(out: &mut impl Write, diffs: &[EventDiff], options: &DiffOptions) -> io::Result<()> {
-    if diffs.is_empty() {
+pub fn write(out: &mut impl Write, diff: &Comparison, options: &DiffOptions) -> io::Result<()> {
+    if diff.events.is_empty() {
         return writeln!(out, "no samples");
     }
-    for (nr, diff) in diffs.iter().enumerate() {
+    for (nr, event) in diff.events.iter().enumerate() {
         if nr > 0 {
             writeln!(out)?;
         }
-        section(out, diff, options)?;
+        section(out, event, diff, options)?;
+    }
+    if !diff.spread_known() {
+        writeln!(out, "\n{SPREAD_UNKNOWN}")?;
     }
     Ok(())
 }
 
-fn section(out: &mut impl Write, diff: &EventDiff, options: &DiffOptions) -> io::Result<()> {
-    let (base, new) = diff.total;
-    let name = printable(&diff.event);
+/// What the column of chances means then.
+const SPREAD_UNKNOWN: &str = "chance: one recording a side does not tell how much runs differ. ? marks changes beyond what the numbers of \
+                              samples explain;\nelsewhere chance is at least what is shown. Record several runs a side (--base).";
+
+/// What is compared, and how much there is of it.
+fn head(diff: &EventDiff, recordings: (usize, usize), options: &DiffOptions) -> String {
+    let (base, new) = diff.periods;
     let of = if options.some_chosen { " of the samples chosen" } else { "" };
-    write!(out, "{name}: {}{of}", unit(options.normalize))?;
-    if matches!(options.normalize, Normalize::Time | Normalize::Nothing) {
-        let change = diff.percent_of_base(new.mean - base.mean);
-        write!(out, ", in all {:.0} before, {:.0} after ({change:+.2} %)", base.mean, new.mean)?;
+    let mut text = format!("{}: {}{of}", printable(&diff.event), unit(options.normalize));
+    let rate = if options.normalize == Normalize::Time { " per second" } else { "" };
+    let side = |period: f64, samples: u64, recordings: usize| {
+        let noun = if samples == 1 { "sample" } else { "samples" };
+        let many = if recordings > 1 { format!(" in {recordings} recordings") } else { String::new() };
+        let mean = if recordings > 1 { " on average" } else { "" };
+        format!("{}{rate}{mean} ({} {noun}{many})", whole(period), grouped(samples))
+    };
+    let before = side(base, diff.samples.0, recordings.0);
+    let after = side(new, diff.samples.1, recordings.1);
+    text.push_str(&format!(", in all {before} before, {after} after"));
+    if base > 0.0 {
+        text.push_str(&format!(", {:+.2} %", (new - base) * 100.0 / base));
     }
-    if base.mean == 0.0 || new.mean == 0.0 {
-        let side = if base.mean == 0.0 { "new" } else { "old" };
-        write!(out, "; this event is only in the {side} recordings")?;
+    if diff.samples.0 == 0 || diff.samples.1 == 0 {
+        let side = if diff.samples.0 == 0 { "new" } else { "old" };
+        text.push_str(&format!("; this event is only in the {side} recordings"));
     }
-    writeln!(out)?;
+    text
+}
+
+/// A number without its fraction, with its digits in groups.
+fn whole(number: f64) -> String {
+    let text = format!("{number:.0}");
+    text.parse().map_or(text, grouped)
+}
+
+fn section(
+    out: &mut impl Write,
+    diff: &EventDiff,
+    whole: &Comparison,
+    options: &DiffOptions,
+) -> io::Result<()> {
+    writeln!(out, "{}", head(diff, whole.recordings, options))?;
     let all = options.ordered(diff);
     let shown: Vec<&DiffRow> =
         all.iter().filter(|row| diff.percent_of_base(row.delta()).abs() >= options.least).copied().collect();
     let mut table = columns(options);
-    let lines: Vec<Vec<String>> = shown.iter().map(|row| cells(row, options)).collect();
+    let lines: Vec<Vec<String>> = shown.iter().map(|row| cells(row, whole.spread_known(), options)).collect();
     lines.iter().for_each(|line| table.fit(line));
     table.head(out)?;
     for (line, row) in lines.iter().zip(&shown) {
@@ -181,12 +213,16 @@ fn columns(options: &DiffOptions) -> Table {
 /// Where the weighted difference stands among the cells, if it is shown: after the change.
 const WEIGHTED: usize = 3;
 
-fn cells(row: &DiffRow, options: &DiffOptions) -> Vec<String> {
+fn cells(row: &DiffRow, spread_known: bool, options: &DiffOptions) -> Vec<String> {
     let ratio = match row.presence {
         Presence::Both => format!("{:.2}", row.ratio()),
         Presence::New | Presence::Gone => String::new(),
     };
-    let chance = row.p.map_or_else(|| "?".to_owned(), |p| format!("{p:.3}"));
+    let chance = match row.p {
+        Some(p) if spread_known => format!("{p:.3}"),
+        Some(p) if options.is_chance(row) => format!("≥ {p:.3}"),
+        _ => "?".to_owned(),
+    };
     let mut cells = vec![
         options.spread(row.base),
         options.spread(row.new),
@@ -214,15 +250,16 @@ fn style(row: &DiffRow, options: &DiffOptions) -> Style {
 ///
 /// # Errors
 /// What the writer says.
-pub fn write_csv(out: impl Write, diffs: &[EventDiff], options: &DiffOptions) -> Result<(), csv::Error> {
+pub fn write_csv(out: impl Write, diff: &Comparison, options: &DiffOptions) -> Result<(), csv::Error> {
     let mut columns = vec!["event"];
     columns.extend(options.keys.iter().map(|key| key_name(*key)));
     columns.extend(["base", "base_deviation", "new", "new_deviation", "delta", "ratio", "weighted"]);
-    columns.extend(["p", "base_samples", "new_samples", "presence"]);
+    columns.extend(["p", "base_samples", "new_samples", "presence", "p_at_least"]);
     let mut table = table(out, &columns)?;
-    for diff in diffs {
-        for row in options.ordered(diff) {
-            let mut record = vec![diff.event.clone()];
+    let number = |p: Option<f64>| p.map_or_else(String::new, |p| format!("{p:.6}"));
+    for event in &diff.events {
+        for row in options.ordered(event) {
+            let mut record = vec![event.event.clone()];
             record.extend(row.key.iter().cloned());
             let numbers = [
                 row.base.mean,
@@ -236,9 +273,10 @@ pub fn write_csv(out: impl Write, diffs: &[EventDiff], options: &DiffOptions) ->
             record.extend(
                 numbers.map(|number| if number.is_finite() { format!("{number:.6}") } else { String::new() }),
             );
-            record.push(row.p.map_or_else(String::new, |p| format!("{p:.6}")));
+            record.push(number(row.p.filter(|_| diff.spread_known())));
             record.extend([row.samples.0, row.samples.1].map(|count| count.to_string()));
             record.push(presence(row.presence).to_owned());
+            record.push(number(row.p));
             table.write_record(&record)?;
         }
     }
@@ -249,7 +287,7 @@ pub fn write_csv(out: impl Write, diffs: &[EventDiff], options: &DiffOptions) ->
 ///
 /// # Errors
 /// What the writer says.
-pub fn write_json(out: &mut impl Write, diffs: &[EventDiff], options: &DiffOptions) -> io::Result<()> {
+pub fn write_json(out: &mut impl Write, diff: &Comparison, options: &DiffOptions) -> io::Result<()> {
     let row = |row: &&DiffRow| {
         let keys = options.keys.iter().zip(&row.key);
         let mut object: Map<String, Value> =
@@ -265,8 +303,11 @@ pub fn write_json(out: &mut impl Write, diffs: &[EventDiff], options: &DiffOptio
             ("weighted", row.weighted(options.weights)),
         ];
         object.extend(numbers.map(|(name, number)| (name.to_owned(), number.into())));
-        object.insert("p".into(), row.p.into());
-        object.insert("significant".into(), (!options.is_chance(row)).into());
+        object.insert("p".into(), row.p.filter(|_| diff.spread_known()).into());
+        object.insert("p_at_least".into(), row.p.into());
+        let is_chance = options.is_chance(row);
+        // Where it is not known how much runs differ, only that nothing has changed can be said.
+        object.insert("significant".into(), (diff.spread_known() || is_chance).then_some(!is_chance).into());
         object.insert("base_samples".into(), row.samples.0.into());
         object.insert("new_samples".into(), row.samples.1.into());
         object.insert(
@@ -283,8 +324,20 @@ pub fn write_json(out: &mut impl Write, diffs: &[EventDiff], options: &DiffOptio
             "name": diff.event,
             "base_total": diff.total.0.mean,
             "new_total": diff.total.1.mean,
+            "base_period": diff.periods.0,
+            "new_period": diff.periods.1,
+            "base_samples": diff.samples.0,
+            "new_samples": diff.samples.1,
             "rows": options.ordered(diff).iter().map(row).collect::<Vec<Value>>(),
         })
+    };
+    let pair = |pair: &Pair| {
+        let (what, by) = match pair.by {
+            MatchedBy::Functions(_) => ("binary", "functions"),
+            MatchedBy::Program => ("command", "binaries"),
+            MatchedBy::Rest => ("command", "rest"),
+        };
+        json!({ "what": what, "base": pair.base, "new": pair.new, "by": by })
     };
     let document = json!({
         "schema": json::SCHEMA,
@@ -292,7 +345,10 @@ pub fn write_json(out: &mut impl Write, diffs: &[EventDiff], options: &DiffOptio
         "percent_of": if options.some_chosen { Whole::Chosen } else { Whole::Recorded }.name(),
         "keys": options.keys.iter().map(|key| key_name(*key)).collect::<Vec<_>>(),
         "level": options.level,
-        "events": diffs.iter().map(event).collect::<Vec<Value>>(),
+        "base_recordings": diff.recordings.0,
+        "new_recordings": diff.recordings.1,
+        "matched": diff.matching.pairs.iter().map(pair).collect::<Vec<Value>>(),
+        "events": diff.events.iter().map(event).collect::<Vec<Value>>(),
     });
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)

@@ -1,4 +1,4 @@
-//! The proofs behind `tests/accept/exceptions.md`: what the comparison scripts cannot see is in the bytes.
+//! What the comparison scripts cannot see, and is in the bytes (`tests/accept/exceptions.md`); and the order of records of perf stat.
 //!
 //! Needs the corpus: `READPERF_CORPUS`, or `../shared/corpus` beside the repository.
 

@@ -22,6 +22,7 @@ mod index;
 mod interner;
 mod known;
 pub mod marks;
+pub mod matching;
 pub mod names;
 mod payload_names;
 pub mod profile;

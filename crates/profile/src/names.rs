@@ -1,5 +1,7 @@
 //! What the addresses are called: functions, inlined functions, source lines.
 
+mod same;
+
 use crate::addresses::{AddressId, Addresses};
 use crate::symbolize::{AddressBatch, Named, NamedBatch, NamedFrame, NamedFunction, NamedInline};
 use readperf_session::{BinaryId, CodeAddress, CpuMode};
@@ -115,6 +117,8 @@ pub struct Names {
     /// What can be done about a reason.
     remedies: FxHashMap<Arc<str>, String>,
     is_of_pieces: bool,
+    /// The function that stands for each, once that was asked for; empty if each stands for itself.
+    one_of: Vec<FunctionId>,
 }
 
 impl Names {
@@ -154,9 +158,17 @@ impl Names {
         self.remedies.get(reason).map(String::as_str)
     }
 
-    /// The function that an address lies in: the real one, whatever is inlined there.
+    /// The function that an address lies in: the real one, whatever is inlined there. After [`Names::unify`] it is the one that
+    /// stands for all that are the same.
     #[inline]
     pub fn function_at(&self, address: AddressId) -> Option<FunctionId> {
+        let piece = self.piece_at(address)?;
+        Some(self.one_of.get(piece.index()).copied().unwrap_or(piece))
+    }
+
+    /// The same, whatever stands for it: where the code begins, and how long it is.
+    #[inline]
+    pub fn piece_at(&self, address: AddressId) -> Option<FunctionId> {
         self.of_address.get(address.index()).map(|names| names.function)
     }
 
@@ -221,11 +233,6 @@ impl Names {
             let frames = frames_before..number(self.frames.len());
             self.of_address.push(AddressNames { function, frames });
         }
-    }
-
-    /// Whether addresses were learned in several goes: only within one have equal addresses without a name one function.
-    pub(crate) fn is_of_pieces(&self) -> bool {
-        self.is_of_pieces
     }
 
     fn learn_one(

@@ -1,11 +1,13 @@
 //! A recording to a profile with names: one pass in order of time, then one batch of addresses a binary.
 
 use crate::code_times::CodeTimes;
+use crate::linked_addresses::linked_addresses;
 use crate::naming::Namer;
 use crate::only_counts::OnlyCounts;
 use crate::pass::{Chunk, PassOptions, Passed, pass};
 use crate::unwinding::StackEnds;
 use perffile::{Issues, Metadata, Recording};
+use readperf_output::export::frames::LinkedAddress;
 use readperf_profile::statistics::Statistics;
 use readperf_profile::{
     Builder, DetailField, DetailOptions, Keep, MarkBuilder, Marks, Names, Profile, Weighing,
@@ -27,6 +29,8 @@ pub struct Request {
     pub statistics: bool,
     /// Whether to note what else happened.
     pub marks: bool,
+    /// Whether to look up which address the linker gave to each place.
+    pub linked_addresses: bool,
 }
 
 /// What a recording amounts to.
@@ -42,6 +46,8 @@ pub struct Analysis {
     pub statistics: Statistics,
     /// What else happened, if asked for.
     pub marks: Marks,
+    /// Where the linker put each place, by number. Empty if not asked for.
+    pub linked_addresses: Vec<LinkedAddress>,
     /// What was wrong.
     pub issues: Issues,
     /// How recorded user stacks ended.
@@ -132,7 +138,12 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
         namer = new_namer(&metadata);
     }
     let names_told = namer.learn_last(&mut names, &state.addresses, &state.session);
+    names.unify(&state.session);
     let marks = marks.finish(&state.session, &metadata);
+    let linked_addresses = match request.linked_addresses {
+        true => linked_addresses(&state.addresses, &names, &state.session, &request.symbols),
+        false => Vec::new(),
+    };
     let profile = added.profile(state.addresses, names, &metadata.schema);
     let session = state.session;
     let only_counts = only_counts.is_so(&metadata);
@@ -142,6 +153,7 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
         profile,
         statistics,
         marks,
+        linked_addresses,
         issues,
         stack_ends,
         code_times,

@@ -38,11 +38,17 @@ pub struct CodeTimes {
     pub unrelated_ticks: u64,
     /// Such pieces for which there was no room.
     pub too_many: u64,
+    /// What of the files could not be used: a sentence for each file.
+    pub unused: Vec<String>,
 }
 
 impl CodeTimes {
-    /// Says which code is not told by its time, and why, in one sentence; `None` if all is.
-    pub fn told(&self) -> Option<String> {
+    /// Says what could not be used of the files, and which code is not told by its time, and why; a sentence each.
+    pub fn told(&self) -> Vec<String> {
+        self.unused.iter().cloned().chain(self.not_in_time()).collect()
+    }
+
+    fn not_in_time(&self) -> Option<String> {
         let clock = "their times are not of the clock of the recording (record with -k mono)";
         let ticks = "their times are ticks of the processor, and the recording does not tell how its clock follows from \
                      these (with -k it never does)";
@@ -193,6 +199,10 @@ impl<'o> CodeInTime<'o> {
         }
         // Why a file cannot be read is told with the names that are missing.
         let Ok(dump) = JitDump::find(options, pid, name) else { return };
+        let unused = dump.unused(&[]);
+        if !unused.is_empty() {
+            self.times.unused.push(not_used(name, &unused));
+        }
         let count = u64::try_from(dump.changes().len()).unwrap_or(u64::MAX);
         self.times.too_many += dump.changes_left_out();
         match self.clock_of(&dump, schema) {
@@ -222,6 +232,24 @@ impl<'o> CodeInTime<'o> {
         }
         self.next_ns = self.waiting.peek().map_or(u64::MAX, |due| due.0.0);
     }
+}
+
+/// Why code that took the place of other code cannot be told by its time, as far as the clocks of the events tell; `None` if it can.
+pub(crate) fn not_told_apart(dump: &JitDump, schema: &Schema) -> Option<String> {
+    let count = dump.changes().len();
+    let why = match dump.has_processor_time() {
+        true if !has_own_clock(schema) => "its times are ticks of the processor (record without -k)",
+        false if !is_monotonic(schema) => {
+            "its times are not of the clock of the recording (record with -k mono)"
+        }
+        _ => return None,
+    };
+    (count > 0).then(|| format!("{count} pieces of code share their place with others, and {why}"))
+}
+
+/// What of a file is not used, as a sentence.
+pub(crate) fn not_used(name: &Path, what: &[String]) -> String {
+    format!("not all of {} is used: {}", name.display(), what.join(", "))
 }
 
 /// Whether all events have the clock that the kernel gives them by itself.

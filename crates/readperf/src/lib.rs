@@ -20,6 +20,7 @@ mod branch_code;
 mod code_times;
 mod embedded;
 mod instructions;
+mod linked_addresses;
 mod named_places;
 mod naming;
 mod only_counts;
@@ -29,7 +30,7 @@ mod recorded_kernel;
 mod unwinding;
 
 pub use analysis::{Analysis, Request, analyse, analyse_detailed, analyse_with};
-pub use availability::missing_names;
+pub use availability::{missing_names, unused_dumps};
 pub use branch_code::BranchCode;
 pub use code_times::CodeTimes;
 pub use instructions::Instructions;

@@ -381,7 +381,7 @@ pub fn pass<E: From<perffile::Error>>(
     state.session.learn(&metadata.features);
     let mut issues = batches.issues().clone();
     issues.extend(state.session.issues());
-    let stack_ends = unwinding.map(|unwinding| unwinding.ends().clone()).unwrap_or_default();
+    let stack_ends = unwinding.map(|unwinding| unwinding.ends(&state.session)).unwrap_or_default();
     let code_times = code.times().clone();
     Ok(Passed { metadata, state, issues, stack_ends, code_times })
 }
@@ -396,6 +396,6 @@ fn comm_of(session: &Session, event: &Event<'_>) -> Option<CommId> {
 }
 
 /// Whether samples may carry copies of user stacks.
-fn has_user_stacks(schema: &Schema) -> bool {
+pub(crate) fn has_user_stacks(schema: &Schema) -> bool {
     schema.events().iter().any(|event| event.attr.sample_type.has(SampleType::STACK_USER))
 }

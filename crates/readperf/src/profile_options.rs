@@ -40,6 +40,8 @@ pub(crate) struct Wanted {
     pub(crate) inlines: bool,
     /// What else happened.
     pub(crate) marks: bool,
+    /// Addresses as the linker gave them.
+    pub(crate) linked_addresses: bool,
     /// Fields of samples.
     pub(crate) details: DetailOptions,
 }
@@ -81,6 +83,7 @@ impl ProfileOptions {
             keep: wanted.keep,
             statistics: false,
             marks: wanted.marks,
+            linked_addresses: wanted.linked_addresses,
         };
         let analysis = readperf::analyse_detailed(recording, &request, &wanted.details, |chunk| {
             progress.bytes(chunk.progress());
@@ -94,8 +97,8 @@ impl ProfileOptions {
         if analysis.only_counts {
             say_only_counts(input);
         }
-        let told = [analysis.stack_ends.told(), analysis.code_times.told(), analysis.names_told.clone()];
-        for told in told.into_iter().flatten().filter(|_| !input.quiet) {
+        let told = analysis.stack_ends.told().into_iter().chain(analysis.code_times.told());
+        for told in told.chain(analysis.names_told.clone()).filter(|_| !input.quiet) {
             say(&format!("{}: {told}", input.name()));
         }
         Ok(analysis)

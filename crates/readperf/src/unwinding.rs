@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use readperf_session::{AddressSpace, Binary, BinaryKind, SampleMoment, Session};
 use readperf_symbols::unwind::{BinaryId, Cache, End, Machine, Mapping, Registers, Stack, Unwinder};
 use readperf_symbols::{JitDump, Options, Subject};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 /// `PERF_SAMPLE_REGS_ABI_32`: the registers are those of a 32-bit task.
@@ -37,6 +37,8 @@ pub struct StackEnds {
     pub complete: u64,
     /// The others, by the reason in plain words.
     pub incomplete: BTreeMap<String, u64>,
+    /// Why what processes dumped of the frames of their generated code could not be used.
+    pub unused_dumps: BTreeSet<String>,
 }
 
 impl StackEnds {
@@ -53,8 +55,17 @@ impl StackEnds {
         let reasons: Vec<String> =
             self.incomplete.iter().map(|(reason, count)| format!("{count} because {reason}")).collect();
         let all = self.complete.saturating_add(incomplete);
-        (incomplete > 0)
-            .then(|| format!("{incomplete} of {all} recorded stacks are incomplete: {}", reasons.join(", ")))
+        let dumps = self.told_of_dumps().map(|told| format!("; {told}")).unwrap_or_default();
+        (incomplete > 0).then(|| {
+            format!("{incomplete} of {all} recorded stacks are incomplete: {}{dumps}", reasons.join(", "))
+        })
+    }
+
+    /// Says why frames of generated code were not found though there is a dump that tells of them, as a phrase; `None` if all
+    /// dumps were used.
+    pub fn told_of_dumps(&self) -> Option<String> {
+        let why: Vec<&str> = self.unused_dumps.iter().map(String::as_str).collect();
+        (!why.is_empty()).then(|| format!("frames of generated code are not known: {}", why.join(", ")))
     }
 }
 
@@ -107,8 +118,11 @@ impl Unwinding {
     }
 
     /// How the stacks ended so far.
-    pub(crate) fn ends(&self) -> &StackEnds {
-        &self.ends
+    pub(crate) fn ends(&self, session: &Session) -> StackEnds {
+        let binaries = session.binaries().iter().zip(&self.binaries);
+        let generated = binaries.filter(|(binary, _)| matches!(binary.kind, BinaryKind::Jit { .. }));
+        let reasons = generated.filter_map(|(_, number)| self.unwinder.reason((*number)?));
+        StackEnds { unused_dumps: reasons.map(|reason| reason.to_string()).collect(), ..self.ends.clone() }
     }
 
     /// The stack that a sample has recorded; `None` if it has none.

@@ -160,6 +160,168 @@ fn what_is_too_small_is_left_out_and_told() {
     assert_eq!(everything.len(), 14);
 }
 
+/// Of a long tail of small stacks as much is shown as makes up nearly all of the weight.
+#[test]
+fn the_weight_that_stays_decides_what_is_left_out() {
+    let directory = scratch();
+    let tail = |heavy: u64, small: u64| {
+        let mut pipe = Pipe::new(&[Attr::default()]);
+        pipe.comm(PID, PID, "work");
+        let at = |nr: u64| CODE + 0x10_0000 * nr + 0x10;
+        for nr in 0..=small {
+            pipe.map(PID, at(nr) - 0x10, &format!("/bin/f{nr}"), None, 0);
+            let sample = Sample { chain: vec![-512i64 as u64, at(nr)], ip: at(nr), ..Sample::default() };
+            pipe.samples(if nr == 0 { heavy } else { 1 }, &sample);
+        }
+        let page = run(&save(&pipe, directory.path(), "tail.data"), &["--format", "flamegraph"]);
+        let shown = frames(&data(&page), "new").keys().filter(|path| path.len() == 2).count() as u64;
+        (shown, page)
+    };
+    // 2,400 stacks of 0.04 %.
+    let (shown, page) = tail(100, 2400);
+    assert_eq!(shown, 2401);
+    assert!(!page.contains("Not shown"));
+    // The small ones are 4 % altogether, and each is under the share that is ever drawn.
+    let (shown, page) = tail(9600, 400);
+    assert_eq!(shown, 2, "one, and the rest as one");
+    assert!(page.contains("Not shown: 400 frames under 0.05 %, together 4.00 % of the weight."));
+}
+
+/// What the title says is what perf says of the recording.
+#[test]
+fn the_title_says_what_was_recorded() {
+    let head = |name: &str| data(&run(&fixture(name), &["--format", "flamegraph"]));
+    assert_eq!(head("multi")["title"], "work on fixture, cpu-clock");
+    assert_eq!(head("main")["title"], "work on fixture, cpu-clock:u");
+    let perf = std::fs::read_to_string(fixture("everything").with_file_name("perf.header.txt")).unwrap();
+    let date =
+        perf.lines().find_map(|line| line.strip_prefix("# reference time: ")).expect("a reference time");
+    let title = head("everything")["title"].as_str().unwrap().to_owned();
+    assert_eq!(title, format!("work on fixture, {} UTC, cpu-clock", &date[..16]));
+    let subtitle = head("multi")["subtitle"].as_str().unwrap().to_owned();
+    assert!(subtitle.starts_with("Flame graph: 128 samples, 128.128 ms · "), "{subtitle}");
+    let command = std::fs::read_to_string(fixture("multi").with_file_name("command.txt")).unwrap();
+    let (_, record) = command.trim().split_once(" record ").unwrap();
+    assert!(subtitle.ends_with(&format!(" record {record}")), "{subtitle}");
+}
+
+/// The line in the hint of a frame is the one with the most weight, as the samples one by one have it.
+#[test]
+fn frames_tell_their_hottest_line() {
+    for (name, words) in
+        [("dwarf", &[][..]), ("dwarf", &["--reverse"]), ("multi", &[]), ("rust", &["--no-comm"])]
+    {
+        let file = fixture(name);
+        let lines = run(&file, &["--format", "jsonl"]);
+        // Of each path the weight of each line of its last frame.
+        let mut weights: BTreeMap<Vec<String>, BTreeMap<String, u64>> = BTreeMap::new();
+        let page = data(&run(&file, &[&["--format", "flamegraph", "--min-share", "0"], words].concat()));
+        let event = page["title"].as_str().unwrap().rsplit(", ").next().unwrap().to_owned();
+        for line in lines.lines() {
+            let sample: Value = serde_json::from_str(line).unwrap();
+            if sample["event"] != event.as_str() {
+                continue;
+            }
+            let mut path: Vec<(String, String)> =
+                vec![(sample["comm"].as_str().unwrap().to_owned(), String::new())];
+            for frame in sample["stack"].as_array().unwrap().iter().rev() {
+                path.push((label_of(frame), line_of(frame)));
+            }
+            if words.contains(&"--no-comm") {
+                path.remove(0);
+            }
+            if words.contains(&"--reverse") {
+                path.reverse();
+            }
+            for length in 1..=path.len() {
+                let names = path[..length].iter().map(|(name, _)| name.clone()).collect();
+                let of_path = weights.entry(names).or_default();
+                *of_path.entry(path[length - 1].1.clone()).or_default() += tool::number(&sample["period"]);
+            }
+        }
+        let shown = places(&page);
+        assert!(
+            shown.values().filter(|place| place.contains(".c") || place.contains(".rs:")).count() > 5,
+            "{name}: {shown:?}"
+        );
+        for (path, place) in shown {
+            if path.is_empty() {
+                continue;
+            }
+            let mut of_path =
+                weights.get(&path).unwrap_or_else(|| panic!("{name}: no stack is {path:?}")).clone();
+            of_path.remove("");
+            let most = of_path.values().max().copied().unwrap_or(0);
+            assert_eq!(
+                of_path.get(&place).copied().unwrap_or(0),
+                most,
+                "{name} {words:?} {path:?}: {place} of {of_path:?}"
+            );
+        }
+    }
+}
+
+/// A frame of JSON lines as flame graphs call it.
+fn label_of(frame: &Value) -> String {
+    frame["symbol"].as_str().map_or_else(
+        || {
+            let binary = frame["dso"].as_str().unwrap_or("[unknown]");
+            let binary = binary.rsplit('/').next().unwrap();
+            if binary.starts_with('[') { binary.to_owned() } else { format!("[{binary}]") }
+        },
+        str::to_owned,
+    )
+}
+
+fn line_of(frame: &Value) -> String {
+    match (frame["file"].as_str(), frame["line"].as_u64()) {
+        (Some(file), Some(line)) => format!("{file}:{line}"),
+        (Some(file), None) => file.to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// Every frame with its path from the outermost, and its place in the source.
+fn places(data: &Value) -> BTreeMap<Vec<String>, String> {
+    let (names, places) = (data["names"].as_array().unwrap(), data["places"].as_array().unwrap());
+    let mut path = Vec::new();
+    let columns = column(data, "depth").into_iter().zip(column(data, "name")).zip(column(data, "place"));
+    columns
+        .map(|((depth, name), place)| {
+            path.truncate(depth as usize);
+            path.push(names[name as usize].as_str().unwrap().to_owned());
+            (path[1..].to_vec(), places[place as usize].as_str().unwrap().to_owned())
+        })
+        .collect()
+}
+
+/// Two builds of a program have two names: their functions are compared all the same.
+#[test]
+fn differences_are_not_told_apart_by_process() {
+    let directory = scratch();
+    let recording = |name: &str| {
+        let mut pipe = Pipe::new(&[Attr::default()]);
+        pipe.comm(PID, PID, name);
+        pipe.map(PID, CODE, "/bin/f", None, 0);
+        let at = CODE + 0x10;
+        pipe.samples(10, &Sample { chain: vec![-512i64 as u64, at], ip: at, ..Sample::default() });
+        save(&pipe, directory.path(), name)
+    };
+    let (base, new) = (recording("work-old"), recording("work-new"));
+    let page = |words: &[&str]| {
+        let all = ["--format", "flamegraph", "--base", base.to_str().unwrap()];
+        frames(&data(&run(&new, &[&all, words].concat())), "base")
+    };
+    let path = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    assert_eq!(page(&[]), [(path(&[]), 10_000), (path(&["[f]"]), 10_000)].into());
+    assert_eq!(page(&["--reverse"]), [(path(&[]), 10_000), (path(&["[f]"]), 10_000)].into());
+    let apart = page(&["--with-comm"]);
+    assert_eq!(apart[&path(&["work-old", "[f]"])], 10_000);
+    assert_eq!(apart[&path(&["work-new", "[f]"])], 0);
+    let alone = run(&new, &["--format", "flamegraph", "--no-comm"]);
+    assert_eq!(frames(&data(&alone), "new"), [(path(&[]), 10_000), (path(&["[f]"]), 10_000)].into());
+}
+
 #[test]
 fn two_recordings() {
     let directory = scratch();

@@ -20,7 +20,7 @@ mod readers;
 #[path = "tables/recordings.rs"]
 mod recordings;
 
-use handmade::{Attr, Pipe};
+use handmade::{Attr, CODE, PID, Pipe, Sample, sample_type};
 use oracle::golden::assert_golden;
 use oracle::{SAMPLED, fixture, kind, scratch, skip, tool};
 use readers::{Annotated, Graph, Rows};
@@ -28,6 +28,9 @@ use recordings::{NAME, hostile, pages, small};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+/// The columns of CSV, whatever was recorded.
+const COLUMNS: &str = "event,time_ns,comm,pid,tid,cpu,period,dso,symbol,stack,ip,addr,phys_addr,weight,ins_lat,p_stage_cyc,\
+     data_src,transaction,cgroup,data_page_size,code_page_size,text,fields,raw";
 const FORMATS: [&str; 4] = ["callgrind", "dot", "jsonl", "csv"];
 fn export(format: &str, file: &Path, words: &[&str]) -> String {
     let nothing = scratch();
@@ -149,6 +152,91 @@ fn callgrind_has_a_column_for_every_event() {
     }
 }
 
+/// Addresses of instructions are those that a disassembler shows: this binary's segments lie elsewhere in memory than in the
+/// file. What calls is known by where it goes on, and is shown at the call.
+#[test]
+#[ignore = "live: needs objdump"]
+fn objdump_shows_the_instructions_of_callgrind() {
+    let binary = kind("bin").join("rusty");
+    let Ok(output) = std::process::Command::new("objdump").arg("-d").arg(&binary).output() else {
+        return skip("objdump_shows_the_instructions_of_callgrind", "there is no objdump");
+    };
+    let listing = String::from_utf8(output.stdout).unwrap();
+    let address = |text: &str| u64::from_str_radix(text.trim_start_matches("0x"), 16).ok();
+    let instructions: BTreeSet<u64> =
+        listing.lines().filter_map(|line| address(line.trim().split_once(':')?.0)).collect();
+    let functions: BTreeSet<u64> = listing
+        .lines()
+        .filter(|line| line.ends_with(">:"))
+        .filter_map(|line| address(line.get(..16)?))
+        .collect();
+    let text = export("callgrind", &fixture("rust"), &["--dso", "rusty"]);
+    let (mut costs, mut called, mut inside) = (0, 0, false);
+    for line in text.lines() {
+        if let Some(object) = line.strip_prefix("ob=") {
+            inside = object.starts_with("(2)");
+            assert!(!object.contains(' ') || object.ends_with("/rusty") == inside, "{object}");
+        } else if let Some(call) = line.strip_prefix("calls=") {
+            let start = address(call.split(' ').nth(1).unwrap()).unwrap();
+            assert!(start == 0 || functions.contains(&start), "{line}");
+            called += usize::from(start > 0);
+        } else if let (true, true, Some(at)) = (inside, line.starts_with("0x"), line.split(' ').next()) {
+            assert!(instructions.contains(&address(at).unwrap()), "{line}");
+            costs += 1;
+        }
+    }
+    assert!(costs > 10 && called > 3, "{costs} instructions, {called} functions called");
+}
+
+/// What tracepoints said is there by field, and what else was recorded of a sample; columns of CSV do not depend on it.
+#[test]
+fn fields_of_tracepoints_and_addresses_of_data() {
+    let file = fixture("tracepoints");
+    let text = export("jsonl", &file, &[]);
+    let script = oracle::said("tracepoints", "perf.script.txt").unwrap();
+    let mut fields = 0;
+    for line in text.lines() {
+        let sample: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert!(sample.get("addr").is_none(), "not recorded, not there: {line}");
+        let Some(text) = sample["text"].as_str() else { continue };
+        assert!(script.contains(text), "{text}");
+        assert!(!sample["fields"].as_object().unwrap().is_empty(), "{line}");
+        if sample["event"] == "sched:sched_process_exec" {
+            let told = ["filename", "pid", "old_pid"].map(|name| &sample["fields"][name]);
+            assert_eq!(
+                text,
+                format!("filename={} pid={} old_pid={}", told[0].as_str().unwrap(), told[1], told[2])
+            );
+            fields += 1;
+        }
+    }
+    assert!(fields > 0, "{fields}");
+    let table = export("csv", &file, &[]);
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    assert_eq!(reader.headers().unwrap().iter().collect::<Vec<_>>().join(","), COLUMNS);
+    let at = |name: &str| COLUMNS.split(',').position(|column| column == name).unwrap();
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    for (row, line) in rows.iter().zip(text.lines()) {
+        let sample: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(row[at("ip")], *sample["ip"].as_str().unwrap());
+        assert_eq!(row[at("text")], *sample["text"].as_str().unwrap_or_default());
+        if let Some(fields) = sample.get("fields") {
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&row[at("fields")]).unwrap(), *fields);
+        }
+    }
+    // Data addresses, as a record of our own has them.
+    let directory = scratch();
+    let mut pipe = Pipe::new(&[Attr {
+        sample_type: Attr::default().sample_type | sample_type::ADDR,
+        ..Attr::default()
+    }]);
+    pipe.map(PID, CODE, "/bin/work", Some(7), 0);
+    pipe.sample(&Sample { addr: 0x7ffe_0000_1234, ..Sample::default() });
+    let file = save(&pipe, directory.path());
+    assert!(export("jsonl", &file, &[]).contains(r#""ip":"0x400010","addr":"0x7ffe00001234","stack""#));
+    assert!(export("csv", &file, &[]).ends_with(",0x400010,0x7ffe00001234,,,,,,,,,,,,\n"));
+}
+
 /// a calls itself, at once and by way of b; what it costs is counted once.
 #[test]
 #[ignore = "live: needs callgrind_annotate"]
@@ -158,7 +246,7 @@ fn recursion_is_counted_once() {
     let text = export("callgrind", &file, &[]);
     // b calls a, which is running: seen once, for nothing.
     let one_line = text.replace('\n', " ");
-    assert!(one_line.contains("calls=1 0 0 0"), "{text}");
+    assert!(one_line.contains("calls=1 0x0 0 0xf 0 0"), "{text}");
     if readers::installed("callgrind_annotate", &["--version"]) {
         let annotated = Annotated::of(&text, true).by_name();
         let expected = [("[a]", 3000), ("[b]", 3000), ("[m]", 3000), ("work (thread)", 4000)];
@@ -248,9 +336,13 @@ fn graphviz_draws_the_graph() {
     for file in [fixture("dwarf"), fixture("rust"), save(&hostile(), directory.path())] {
         let text = export("dot", &file, &[]);
         let names = readers::drawn(&text);
-        for function in Graph::of(&text).nodes.keys() {
+        for function in &Graph::of(&text).labels {
             assert!(names.contains(function), "{function} is not in {names:?}");
         }
+        let (width, height) = readers::size(&text);
+        assert!(width <= 1440.0 && height <= 720.0, "{width} by {height} pt are more than a window");
+        let (first, last) = readers::rows(&text, "cpu-clock");
+        assert!(first < last, "the graph comes first: {first}, {last}");
     }
 }
 
@@ -330,7 +422,7 @@ fn nothing_and_one_sample() {
     assert!(text.contains("events: cpu-clock:HG\nsummary: 0\n") && text.ends_with("totals: 0\n"), "{text}");
     assert!(Graph::of(&export("dot", &empty, &[])).nodes.is_empty());
     assert_eq!(export("jsonl", &empty, &[]), "");
-    assert_eq!(export("csv", &empty, &[]), "event,time_ns,comm,pid,tid,cpu,period,dso,symbol,stack\n");
+    assert_eq!(export("csv", &empty, &[]), format!("{COLUMNS}\n"));
     let one = save(&pages(&["ab"]), directory.path());
     assert!(export("callgrind", &one, &[]).ends_with("totals: 1000\n"));
     let graph = Graph::of(&export("dot", &one, &[]));
@@ -338,7 +430,10 @@ fn nothing_and_one_sample() {
     let read: serde_json::Value = serde_json::from_str(&export("jsonl", &one, &[])).unwrap();
     assert_eq!((&read["period"], &read["stack"][1]["dso"]), (&1000.into(), &"a".into()));
     let row = export("csv", &one, &[]).lines().nth(1).unwrap().to_owned();
-    assert_eq!(row, "cpu-clock:HG,1000000000,work,10,10,0,1000,b,0x0000000000000010,[a];[b]");
+    assert_eq!(
+        row,
+        "cpu-clock:HG,1000000000,work,10,10,0,1000,b,0x0000000000000010,[a];[b],0x500010,,,,,,,,,,,,,"
+    );
 }
 
 #[test]

@@ -4,15 +4,22 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
+    clippy::cast_possible_truncation,
     clippy::print_stderr,
     reason = "a test fails by panicking"
 )]
 
+#[path = "generated_live/dumps.rs"]
+mod dumps;
 #[path = "generated_live/frames.rs"]
 mod frames;
 #[path = "handmade/mod.rs"]
 mod handmade;
 mod oracle;
+#[path = "generated_live/runtimes.rs"]
+mod runtimes;
+#[path = "generated_live/same.rs"]
+mod same;
 #[path = "generated_live/ticks.rs"]
 mod ticks;
 
@@ -156,6 +163,14 @@ fn named(dir: &Path, pipe: &Pipe) -> (Vec<(String, String)>, String) {
     (text.lines().map(names).collect(), tool::stderr(&output))
 }
 
+/// The script damages some of what it writes, which is told. Nothing else is: all code is told by its time.
+fn assert_only_damage(said: &str) {
+    let damage = "1 damaged record, 1 record of an unknown kind, 1 move of code that was never loaded, \
+                  1 record of source lines or frames that belongs to no code\n";
+    assert!(said.ends_with(&format!("not all of /tmp/jit-{PID}.dump is used: {damage}")), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+}
+
 #[test]
 #[ignore = "live: needs python3"]
 fn code_is_named_by_the_time_of_the_sample() {
@@ -169,7 +184,8 @@ fn code_is_named_by_the_time_of_the_sample() {
     let expected: Vec<_> =
         ASKED.iter().map(|(_, time, name)| ((*name).to_owned(), caller(*time).to_owned())).collect();
     let (names, said) = named(dir, &asked(&monotonic));
-    assert_eq!((names, said.as_str()), (expected, ""));
+    assert_eq!(names, expected);
+    assert_only_damage(&said);
     // With the source lines of that code.
     let report = tool::command()
         .args(["script", "--no-inline", "-F", "ip,srcline,sym", "--symbols"])
@@ -183,7 +199,7 @@ fn code_is_named_by_the_time_of_the_sample() {
     // One row for a function, however often it was there.
     let rows = functions(dir, &asked(&monotonic));
     let rows: Vec<&str> = rows.iter().map(|(_, name)| name.as_str()).collect();
-    assert_eq!(rows, ["first one", "instead", "third ä", "third ä"]);
+    assert_eq!(rows, ["first one", "instead", "third ä"]);
 }
 
 #[test]

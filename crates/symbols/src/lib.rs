@@ -41,7 +41,7 @@ pub use batch::{
 };
 pub use build_id::BuildId;
 pub use cache::cache_dir;
-pub use code::Code;
+pub use code::{Code, Layout};
 pub use demangle::{Demangle, demangle};
 pub use files::Files;
 #[cfg(feature = "debuginfod")]

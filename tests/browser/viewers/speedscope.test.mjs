@@ -1,4 +1,5 @@
-// speedscope's own published code reads the exports: its schema takes them, and its page shows their profiles and totals.
+// speedscope's own published code reads the exports: its schema takes them, and its page shows their profiles and totals. It
+// reads Chrome's trace events, too.
 import Ajv from 'ajv';
 import { chromium } from 'playwright-core';
 import { execFileSync } from 'node:child_process';
@@ -87,6 +88,34 @@ for (const [kind, event] of [['main', 'cpu-clock:u'], ['multi', 'cpu-clock']]) {
   check(await shown(milliseconds(all.endValue)), `${kind}: the total is ${milliseconds(all.endValue)}`);
   await page.screenshot({ path: path.join(WORK, `${kind}.png`) });
   check(errors.length === 0, `${kind}: ${errors.join('; ')}`);
+  await page.close();
+}
+
+// Chrome's trace events, in the same page: it ends slices by their names, and complains of those that have no end.
+execFileSync(READPERF, ['export', '-o', path.join(WORK, 'main.trace.json'), path.join(FIXTURES, 'main', 'perf.data')], { stdio: 'pipe' });
+{
+  const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+  const said = [];
+  page.on('pageerror', error => said.push(error.message));
+  page.on('console', message => ['warning', 'error'].includes(message.type()) && said.push(message.text()));
+  await page.goto(`${origin}/index.html#profileURL=${encodeURIComponent(`${origin}/main.trace.json`)}&view=sandwich`);
+  const row = page.getByText('spin_five', { exact: false }).first();
+  await row.waitFor({ timeout: 15000 }).catch(() => said.push('spin_five is not shown'));
+  // The time of a function is that of its slices.
+  const open = [], total = new Map(), wrong = [];
+  for (const { ph, name, ts } of JSON.parse(fs.readFileSync(path.join(WORK, 'main.trace.json'), 'utf8')).traceEvents) {
+    if (ph === 'B') open.push([name, ts]);
+    if (ph !== 'E') continue;
+    const [begun, since] = open.pop();
+    if (begun !== name) wrong.push(`${name} ends where ${begun} is open`);
+    total.set(name, (total.get(name) || 0) + ts - since);
+  }
+  check(wrong.length === 0, `chrome: ${wrong.length} ends, as ${wrong[0]}`);
+  const milliseconds = ((total.get('spin_five') || 0) / 1000).toFixed(2) + 'ms';
+  const text = await page.evaluate(() => document.body.innerText);
+  check(text.includes(milliseconds), `chrome: ${milliseconds} of spin_five is shown`);
+  check(said.length === 0, `chrome: ${said.slice(0, 3).join('; ')}`);
+  await page.screenshot({ path: path.join(WORK, 'chrome-in-speedscope.png') });
   await page.close();
 }
 await browser.close();

@@ -7,9 +7,9 @@ mod words;
 use crate::json::{self, Tree};
 use crate::text::{printable, seconds};
 use lines::Lines;
-use payload::Payload;
+use payload::{Payload, catalog};
 use perffile::simpleperf::{SplitRecords, WholeRecord};
-use perffile::tracepoint::{Catalog, NoSymbols, TracingData};
+use perffile::tracepoint::{Catalog, NoSymbols};
 use perffile::wire::attr::{AttrFlags, SampleShape};
 use perffile::wire::describe::{Describe, Shown};
 use perffile::wire::feature::bit;
@@ -216,14 +216,6 @@ pub(crate) fn with_fields(
         }
     }
     object
-}
-
-/// The formats in a recording's tracing data, as far as they can be read.
-fn catalog(blob: &[u8]) -> Catalog {
-    match TracingData::parse(blob) {
-        Ok(data) => Catalog::new(&data),
-        Err(partial) => Catalog::new(&partial.data),
-    }
 }
 
 fn misc_words(event: &Event<'_>) -> Vec<String> {

@@ -1,8 +1,16 @@
 //! The payload of a tracepoint: its fields and its text.
 
 use crate::json;
-use perffile::tracepoint::{Catalog, Number, SymbolNames, Tracepoint, Value as FieldValue};
+use perffile::tracepoint::{Catalog, Number, SymbolNames, Tracepoint, TracingData, Value as FieldValue};
 use serde_json::{Map, Value};
+
+/// The formats in a recording's tracing data, as far as they can be read.
+pub(crate) fn catalog(blob: &[u8]) -> Catalog {
+    match TracingData::parse(blob) {
+        Ok(data) => Catalog::new(&data),
+        Err(partial) => Catalog::new(&partial.data),
+    }
+}
 
 /// What a payload says.
 #[derive(Debug)]

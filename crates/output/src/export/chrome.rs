@@ -26,7 +26,7 @@ pub const FORMAT: Format = Format {
     extensions: &["trace.json", "chrome.json"],
     help: "Chrome's trace events: slices, samples with stacks, counters",
     binary: false,
-    needs: Needs { threads: true, cpus: true, times: true, lines: true, marks: true },
+    needs: Needs { threads: true, cpus: true, times: true, lines: true, marks: true, ..Needs::STACKS },
     write,
 };
 
@@ -118,8 +118,7 @@ struct Writer<'w, 'x> {
 /// What an event of the trace is, and of whom.
 struct Head<'h> {
     phase: &'h str,
-    /// The end of a slice, which is always the innermost one, has none.
-    name: Option<&'h str>,
+    name: &'h str,
     time_ns: u64,
     pid: i32,
     tid: i32,
@@ -128,9 +127,7 @@ struct Head<'h> {
 impl Head<'_> {
     fn write(&self, json: &mut JsonWriter<'_>) {
         json.field("ph", self.phase);
-        if let Some(name) = self.name {
-            json.field("name", name);
-        }
+        json.field("name", self.name);
         json.key("ts").microseconds(self.time_ns);
         json.field("pid", self.pid);
         json.field("tid", self.tid);
@@ -176,8 +173,7 @@ impl Writer<'_, '_> {
             {
                 json.line();
                 json.object(|json| {
-                    Head { phase: "M", name: Some(name), time_ns: 0, pid: label.pid, tid: label.tid }
-                        .write(json);
+                    Head { phase: "M", name, time_ns: 0, pid: label.pid, tid: label.tid }.write(json);
                     json.key("args").object(|json| json.field("name", value));
                 });
             }
@@ -193,7 +189,7 @@ impl Writer<'_, '_> {
             json.line();
             json.object(|json| {
                 let (pid, tid) = (label.pid, label.tid);
-                Head { phase: "P", name: Some(&name), time_ns: row.time_ns, pid, tid }.write(json);
+                Head { phase: "P", name: &name, time_ns: row.time_ns, pid, tid }.write(json);
                 if let Some(stack) = stack {
                     json.field("sf", stack.to_string());
                 }
@@ -217,7 +213,7 @@ impl Writer<'_, '_> {
             *count = count.wrapping_add(self.export.weight(row));
             json.line();
             json.object(|json| {
-                Head { phase: "C", name: Some(&name), time_ns: row.time_ns, pid, tid }.write(json);
+                Head { phase: "C", name: &name, time_ns: row.time_ns, pid, tid }.write(json);
                 json.key("args").object(|json| json.field("count", *count));
             });
         }
@@ -234,7 +230,7 @@ impl Writer<'_, '_> {
             for (phase, time_ns) in [("b", run.from_ns), ("e", end)] {
                 json.line();
                 json.object(|json| {
-                    Head { phase, name: Some(&name), time_ns, pid, tid }.write(json);
+                    Head { phase, name: &name, time_ns, pid, tid }.write(json);
                     // What belongs together agrees in these; threads do in neither.
                     json.field("cat", "running");
                     json.field("id", thread.index().to_string());
@@ -251,9 +247,10 @@ impl Writer<'_, '_> {
         let mut until = 0;
         let close = |open: &mut Vec<Cow<'_, str>>, left: usize, time_ns: u64, json: &mut JsonWriter<'_>| {
             while open.len() > left {
-                open.pop();
+                // Some readers end what has this name, and not the innermost.
+                let name = open.pop().unwrap_or_default();
                 json.line();
-                json.object(|json| Head { phase: "E", name: None, time_ns, pid, tid }.write(json));
+                json.object(|json| Head { phase: "E", name: &name, time_ns, pid, tid }.write(json));
             }
         };
         for row in rows {
@@ -270,9 +267,7 @@ impl Writer<'_, '_> {
                     Cow::Owned(escaped) => Cow::Owned(escaped),
                 };
                 json.line();
-                json.object(|json| {
-                    Head { phase: "B", name: Some(&name), time_ns: start, pid, tid }.write(json)
-                });
+                json.object(|json| Head { phase: "B", name: &name, time_ns: start, pid, tid }.write(json));
                 open.push(name);
             }
             until = row.time_ns;
@@ -303,7 +298,7 @@ impl Writer<'_, '_> {
         };
         json.line();
         json.object(|json| {
-            Head { phase: "i", name: Some(&name), time_ns: mark.time_ns, pid, tid }.write(json);
+            Head { phase: "i", name: &name, time_ns: mark.time_ns, pid, tid }.write(json);
             // Of the thread, or of everything.
             json.field("s", if thread.is_some() { "t" } else { "g" });
             json.key("args").object(|json| {

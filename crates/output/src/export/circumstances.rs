@@ -28,13 +28,16 @@ impl Unit {
     }
 
     fn of(attr: &EventAttr) -> Unit {
-        // Where neither sample nor event tells the period, every sample stands for 1 of whatever it is.
-        let told = attr.sample_type.has(SampleType::PERIOD) || !attr.flags.has(AttrFlags::freq);
-        match attr.kind == SOFTWARE && CLOCKS.contains(&attr.config) && told {
+        match attr.kind == SOFTWARE && CLOCKS.contains(&attr.config) && tells_period(attr) {
             true => Unit::Nanoseconds,
             false => Unit::Count,
         }
     }
+}
+
+/// Whether a sample or its event tells the period. Where neither does, every sample stands for 1 of whatever it is.
+pub(super) fn tells_period(attr: &EventAttr) -> bool {
+    attr.sample_type.has(SampleType::PERIOD) || !attr.flags.has(AttrFlags::freq)
 }
 
 impl<'x> Export<'x> {

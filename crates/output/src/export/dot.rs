@@ -4,12 +4,18 @@
 //! Small functions and calls are left out, and the graph says how many. Where a stack leads through functions that are left
 //! out, a dashed arrow stands for the way between those that are shown. A stack counts once for a function or call, however
 //! often it is in it.
+//!
+//! A browser shows the upper left corner of a picture first, as large as the picture says: so the graph is made to fit a screen,
+//! and what there is to say about it stands below it, in lines no wider than the graph.
 
 use crate::export::labels::{Labels, Numbered};
+use crate::export::quantity::{Quantity, samples};
 use crate::export::{Export, Format, Needs, Weight};
+use crate::short_name::shorten;
 use crate::text::{grouped, printable};
 use readperf_profile::{AddressId, SampleRow};
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 use std::io::{self, Write};
 
 /// The format.
@@ -18,7 +24,7 @@ pub const FORMAT: Format = Format {
     extensions: &["dot", "gv"],
     help: "call graph of the functions that matter, for graphviz",
     binary: false,
-    needs: Needs { threads: false, cpus: false, times: false, lines: false, marks: false },
+    needs: Needs::STACKS,
     write,
 };
 
@@ -26,9 +32,16 @@ pub const FORMAT: Format = Format {
 const LEAST_NODE: u64 = 5;
 /// Calls with less than so many thousandths of the total are left out: pprof's share.
 const LEAST_EDGE: u64 = 1;
-/// So many characters of a name's beginning and of its end are shown in its box; all of it in its hint. Long names are those of
-/// templates, and functions of one class differ only in the end.
-const SHOWN: (usize, usize) = (40, 59);
+/// More functions and calls are no picture, and graphviz takes minutes for them.
+const MOST_NODES: usize = 300;
+const MOST_EDGES: usize = 1500;
+/// Names are at most so wide in their boxes; in the hints they are whole.
+const SHOWN: usize = 60;
+
+/// Inches of paper that the graph is scaled down to: a window of a full HD screen, at the 96 dots that browsers give an inch.
+const SIZE: &str = "20,10";
+/// Letters in a line below the graph.
+const LINE: usize = 100;
 
 /// Writes it.
 ///
@@ -39,7 +52,9 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     let event = export.event().unwrap_or(usize::MAX);
     let mut numbered = labels.take_in(export, event, |_, _, _| {});
     labels.finish([&mut numbered]);
-    let mut graph = Graph { nodes: Nodes::of(&labels), ..Graph::default() };
+    let quantity = Quantity::of(export, event);
+    let mut graph =
+        Graph { nodes: Nodes::of(&labels), weight: export.options.weight, quantity, ..Graph::default() };
     graph.measure(export, event, &numbered);
     graph.leave_out();
     graph.connect(export, event, &numbered);
@@ -114,6 +129,8 @@ struct Graph {
     edges: FxHashMap<(u32, u32), Edge>,
     total: u64,
     samples: u64,
+    weight: Weight,
+    quantity: Quantity,
 }
 
 impl Graph {
@@ -141,8 +158,19 @@ impl Graph {
 
     /// Decides which functions are shown.
     fn leave_out(&mut self) {
-        for node in &mut self.worth {
-            node.shown = node.met.is_some() && reaches(node.total, LEAST_NODE, self.total);
+        let reaching =
+            |(_, node): &(usize, &Node)| node.met.is_some() && reaches(node.total, LEAST_NODE, self.total);
+        let mut shown: Vec<(usize, &Node)> = self.worth.iter().enumerate().filter(reaching).collect();
+        let name = |number: usize| self.nodes.list.get(number).copied().unwrap_or_default();
+        if shown.len() > MOST_NODES {
+            shown.sort_unstable_by_key(|(number, node)| (Reverse((node.total, node.own)), name(*number)));
+            shown.truncate(MOST_NODES);
+        }
+        let shown: Vec<usize> = shown.into_iter().map(|(number, _)| number).collect();
+        for number in shown {
+            if let Some(node) = self.worth.get_mut(number) {
+                node.shown = true;
+            }
         }
     }
 
@@ -181,7 +209,7 @@ impl Graph {
     ) -> io::Result<()> {
         let mut shown: Vec<(u32, &Node)> = (0..).zip(&self.worth).filter(|(_, node)| node.shown).collect();
         let name = |number: u32| self.nodes.list.get(number as usize).copied().unwrap_or_default();
-        shown.sort_by_key(|(number, node)| (std::cmp::Reverse(node.total), name(*number)));
+        shown.sort_by_key(|(number, node)| (Reverse(node.total), name(*number)));
         let mut rank = FxHashMap::default();
         rank.extend((1u32..).zip(&shown).map(|(rank, (number, _))| (*number, rank)));
         let mut edges: Vec<(u32, u32, &Edge)> = self
@@ -190,11 +218,23 @@ impl Graph {
             .filter(|(_, edge)| reaches(edge.weight, LEAST_EDGE, self.total))
             .filter_map(|((from, to), edge)| Some((*rank.get(from)?, *rank.get(to)?, edge)))
             .collect();
-        edges.sort_by_key(|(from, to, edge)| (std::cmp::Reverse(edge.weight), *from, *to));
+        edges.sort_by_key(|(from, to, edge)| (Reverse(edge.weight), *from, *to));
+        edges.truncate(MOST_EDGES);
         let title = self.title(export, event, shown.len(), edges.len());
         writeln!(out, "digraph \"{}\" {{", quoted(&printable(export.event_name(event))))?;
-        writeln!(out, "graph [label=\"{title}\", labelloc=t, labeljust=l, fontname=\"sans-serif\"];")?;
-        writeln!(out, "node [shape=box, style=filled, fontname=\"sans-serif\", fontcolor=\"#000000\"];")?;
+        writeln!(
+            out,
+            "// In a bitmap of a large graph, letters may be too small: dot -Gsize=60 draws it larger."
+        )?;
+        writeln!(
+            out,
+            "graph [label=\"{title}\", labelloc=b, labeljust=l, fontname=\"sans-serif\", fontsize=11, size=\"{SIZE}\", \
+             ranksep=0.35, nodesep=0.2, pad=0.15];"
+        )?;
+        writeln!(
+            out,
+            "node [shape=box, style=filled, margin=\"0.1,0.05\", fontname=\"sans-serif\", fontcolor=\"#000000\"];"
+        )?;
         writeln!(out, "edge [fontname=\"sans-serif\", fontsize=9];")?;
         let mut same: FxHashMap<u32, u32> = FxHashMap::default();
         shown.iter().for_each(|(number, _)| *same.entry(name(*number).0).or_default() += 1);
@@ -206,11 +246,15 @@ impl Graph {
         for (from, to, edge) in edges {
             let share = share(edge.weight, self.total);
             let style = if edge.direct { "" } else { ", style=dashed" };
-            let weight = grouped(edge.weight);
+            let worth = quoted(&self.quantity.told_as(export.options.weight, edge.weight));
             let width = 1.0 + 5.0 * share;
+            // What matters most is short and straight.
+            let weight = 1.0 + 99.0 * share;
             writeln!(
                 out,
-                "N{from} -> N{to} [label=\" {weight}\", penwidth={width:.2}, color=\"{}\"{style}];",
+                "N{from} -> N{to} [label=\" {worth}\", penwidth={width:.2}, weight={weight:.0}, tooltip=\"{}\", \
+                 color=\"{}\"{style}];",
+                grouped(edge.weight),
                 color(share, 0.75)
             )?;
         }
@@ -222,9 +266,9 @@ impl Graph {
         let mut lines: Vec<String> = Vec::new();
         let title = export.options.title.clone().or_else(|| export.command_line());
         lines.extend(title.map(|title| printable(&title).into_owned()));
-        let samples = format!("{}: {} samples", printable(export.event_name(event)), grouped(self.samples));
+        let samples = format!("{}: {}", printable(export.event_name(event)), samples(self.samples));
         lines.push(match export.options.weight {
-            Weight::Period => format!("{samples}, period {}", grouped(self.total)),
+            Weight::Period => format!("{samples}, {}", self.quantity.told(self.total)),
             Weight::Samples => samples,
         });
         let all = self.worth.iter().filter(|node| node.met.is_some()).count();
@@ -233,15 +277,16 @@ impl Graph {
         if all > nodes {
             let share = percent(own, self.total);
             let left_out = grouped((all - nodes) as u64);
-            lines.push(format!(
-                "{left_out} functions with less than 0.5 % left out; {share} was spent in them"
-            ));
+            let which = if nodes < MOST_NODES { "with less than 0.5 %" } else { "but for the largest" };
+            lines.push(format!("{left_out} functions {which} left out; {share} was spent in them"));
         }
         if self.edges.len() > edges {
             let left_out = grouped((self.edges.len() - edges) as u64);
-            lines.push(format!("{left_out} calls with less than 0.1 % left out"));
+            let which = if edges < MOST_EDGES { "with less than 0.1 %" } else { "but for the largest" };
+            lines.push(format!("{left_out} calls {which} left out"));
         }
-        lines.iter().map(|line| quoted(line) + "\\l").collect()
+        let lines = lines.iter().flat_map(|line| wrapped(line));
+        lines.map(|line| quoted(&line) + "\\l").collect()
     }
 
     /// A function; with its binary if another one with its name is shown.
@@ -253,23 +298,31 @@ impl Graph {
         (name, binary): (&str, &str),
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let mut label = shortened(name);
+        let mut label = shorten(name, SHOWN).into_owned();
         if !alone {
             label.extend([" (", binary, ")"]);
         }
         let label = quoted(&label);
         let hint = quoted(&format!("{name} ({binary})"));
-        let worth = |weight| format!("{} ({})", grouped(weight), percent(weight, self.total));
-        let mut lines = worth(node.own);
-        if node.total != node.own {
-            lines += &format!("\\nof {}", worth(node.total));
-        }
+        let exact = format!("{} of {}", grouped(node.own), grouped(node.total));
+        let worth = |weight| {
+            format!(
+                "{} ({})",
+                quoted(&self.quantity.told_as(self.weight, weight)),
+                percent(weight, self.total)
+            )
+        };
+        let lines = match (node.own, node.total) {
+            (own, total) if own == total => worth(own),
+            (0, total) => format!("of {}", worth(total)),
+            (own, total) => format!("{}\\nof {}", worth(own), worth(total)),
+        };
         // The area grows with the weight.
         let size = 8.0 + 16.0 * share(node.own, self.total).sqrt();
         let fill = color(share(node.total, self.total), 1.0);
         writeln!(
             out,
-            "N{rank} [label=\"{label}\\n{lines}\", tooltip=\"{hint}\", fontsize={size:.0}, fillcolor=\"{fill}\"];"
+            "N{rank} [label=\"{label}\\n{lines}\", tooltip=\"{hint}\\n{exact}\", fontsize={size:.0}, fillcolor=\"{fill}\"];"
         )
     }
 }
@@ -294,12 +347,25 @@ fn color(share: f64, value: f64) -> String {
     format!("0.040 {:.3} {:.3}", 0.8 * share.sqrt(), value - 0.1 * (1.0 - share))
 }
 
-/// A name with its middle left out if it is long.
-fn shortened(name: &str) -> String {
-    let (head, tail) = SHOWN;
-    let long = name.chars().count().checked_sub(tail).filter(|rest| *rest > head + 1);
-    let Some(start) = long else { return name.to_owned() };
-    name.chars().take(head).chain(['…']).chain(name.chars().skip(start)).collect()
+/// A text in lines that are not too long, broken between words where that is possible.
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split(' ') {
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > LINE {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        while let Some((end, _)) = line.char_indices().nth(LINE) {
+            let rest = line.split_off(end);
+            lines.push(std::mem::replace(&mut line, rest));
+        }
+    }
+    lines.push(line);
+    lines
 }
 
 /// A text for between quotation marks. Graphviz reads escapes and entities in labels.
@@ -326,17 +392,14 @@ mod tests {
     }
 
     #[test]
-    fn long_names_keep_both_ends() {
-        let name = |function: &str| {
-            format!("std::_Rb_tree<{}>::{function}", "std::pair<int const, größe>, ".repeat(9))
-        };
-        let (one, other) = (shortened(&name("_M_lower_bound")), shortened(&name("_S_right")));
-        assert!(one.starts_with("std::_Rb_tree<std::pair") && one.ends_with(">::_M_lower_bound"), "{one}");
-        assert_eq!((one.chars().count(), one.matches('…').count()), (100, 1));
-        assert_ne!(one, other);
-        let hundred = "ß".repeat(100);
-        assert_eq!(shortened(&hundred), hundred);
-        assert_eq!(shortened(&format!("{hundred}ß")).chars().count(), 100);
+    fn lines_are_not_wider_than_a_graph() {
+        assert_eq!(wrapped("perf record"), ["perf record"]);
+        let long = format!("perf record {} -- ./work", "ß".repeat(250));
+        assert_eq!(wrapped(&long).concat().replace(' ', ""), long.replace(' ', ""));
+        assert_eq!(
+            wrapped(&long).iter().map(|line| line.chars().count()).collect::<Vec<_>>(),
+            [11, 100, 100, 60]
+        );
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub const FORMAT: Format = Format {
     extensions: &["folded", "collapsed"],
     help: "a line a stack: comm;outermost;…;innermost weight (FlameGraph, inferno, speedscope)",
     binary: false,
-    needs: Needs { threads: false, cpus: false, times: false, lines: false, marks: false },
+    needs: Needs::STACKS,
     write,
 };
 
@@ -31,7 +31,7 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     });
     labels.finish([&mut numbered]);
     let mut tree = FlameTree::default();
-    tree.add(export.profile, event, &numbered.levels, |row| numbered.root(row));
+    tree.add(export.profile, event, &numbered.levels, |row| Some(numbered.root(row)));
     tree.freeze();
     Lines::new(&tree, &labels, export.options.weight).write(out)
 }

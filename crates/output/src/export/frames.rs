@@ -2,6 +2,7 @@
 
 use crate::export::Export;
 use crate::names::UNKNOWN;
+use readperf_profile::matching::name_by_kind;
 use readperf_profile::{AddressId, FileId, FunctionId, SampleRow, StackId};
 use readperf_session::{Binary, BinaryKind};
 use std::borrow::Cow;
@@ -19,6 +20,15 @@ pub struct Level {
     pub line: u32,
     /// Whether the function is inlined into the next outer level.
     pub inlined: bool,
+}
+
+/// Where the linker put the code at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkedAddress {
+    /// The address of the instruction: the place of a caller lies within its call.
+    pub instruction: u64,
+    /// What addresses of the linker are more than those of the binary's places; wrapping.
+    pub bias: u64,
 }
 
 /// What kind of code a level is, for colours and marks.
@@ -39,6 +49,13 @@ impl<'x> Export<'x> {
     pub fn places(&self, row: &SampleRow) -> impl Iterator<Item = AddressId> + use<'x> {
         let alone = (row.stack == StackId::EMPTY).then_some(row.address);
         self.profile.stacks().places(row.stack).chain(alone)
+    }
+
+    /// The address of the instruction at a place as the linker gave it, where that is known.
+    pub fn linked_address(&self, address: AddressId) -> LinkedAddress {
+        let own = || self.profile.addresses().get(address).map_or(0, |code| code.address);
+        let known = self.linked_addresses.get(address.index()).copied();
+        known.unwrap_or_else(|| LinkedAddress { instruction: own(), bias: 0 })
     }
 
     /// The levels at a place, the innermost inlined function first.
@@ -65,9 +82,12 @@ impl<'x> Export<'x> {
         self.session.binary(self.profile.addresses().get(address)?.binary?)
     }
 
-    /// The short name of the binary that a place lies in.
+    /// The short name of the binary that a place lies in; where recordings are compared, that on the other side.
     pub fn binary_name(&self, address: AddressId) -> Cow<'x, str> {
-        let name = |binary: &'x Binary| String::from_utf8_lossy(&binary.short_name);
+        let name = |binary: &'x Binary| match &self.options.matching {
+            Some(matching) => Cow::Owned(matching.binary(&name_by_kind(binary)).to_owned()),
+            None => String::from_utf8_lossy(&binary.short_name),
+        };
         self.binary(address).map_or(Cow::Borrowed(UNKNOWN), name)
     }
 
@@ -86,20 +106,28 @@ impl<'x> Export<'x> {
         }
     }
 
+    /// The name of a level's function, if it has one.
+    pub fn name(&self, level: &Level) -> Option<&'x str> {
+        self.profile.function(level.function)?.name()
+    }
+
     /// What to call a level in graphs, where all unnamed places of a binary are one: the function's name, else the binary's
     /// in brackets.
     pub fn label(&self, level: &Level) -> Cow<'x, str> {
-        let function = self.profile.function(level.function);
-        if let Some(name) = function.and_then(|function| function.name()) {
+        if let Some(name) = self.name(level) {
             return Cow::Borrowed(name);
         }
         let binary = self.binary_name(level.address);
         if binary.starts_with('[') { binary } else { Cow::Owned(format!("[{binary}]")) }
     }
 
-    /// The name of a row's thread at that time.
+    /// The name of a row's thread at that time; where recordings are compared, that on the other side.
     pub fn comm(&self, row: &SampleRow) -> Cow<'x, str> {
-        String::from_utf8_lossy(self.session.comm(row.comm))
+        let name = String::from_utf8_lossy(self.session.comm(row.comm));
+        match &self.options.matching {
+            Some(matching) => Cow::Owned(matching.comm(&name).to_owned()),
+            None => name,
+        }
     }
 
     /// Process and thread id of a row, if threads are kept. As the kernel's type has them (`pid_t`): a thread on its way out

@@ -1,17 +1,22 @@
 //! Samples as JSON, a line a sample, in order of time, with everything that is known of their stacks.
 //!
-//! A line: `event`, `time_ns` (of the recording's clock), `comm`, `pid`, `tid`, `cpu`, `period`, and `stack`, the innermost
-//! level first: `symbol`, `dso`, `file`, `line`, `inlined` (into the next one), `kind` (user, kernel, jit, unknown), and
-//! `address` (in the binary, hex) where there is no symbol. What is not known is null.
+//! A line: `event`, `time_ns` (of the recording's clock), `comm`, `pid`, `tid`, `cpu`, `period`, `ip` (hex), and `stack`, the
+//! innermost level first: `symbol`, `dso`, `kind` (user, kernel, jit, unknown), `address` (hex; in files the offset, of callers
+//! within the call), `file`, `line`, `inlined` (into the next one). What is not known is null. What else was recorded of a
+//! sample comes between: see [`recorded`](super::recorded); of tracepoints `text` and `fields`, of other payloads `raw`, their
+//! bytes in hex.
 //!
 //! The texts of a function and of a file are made once; a line is put together from them.
 
 use crate::export::frames::{CodeKind, Level};
 use crate::export::in_time::in_time;
+use crate::export::json::harmless;
+use crate::export::recorded::{DETAILS, NUMBERS, Number, Recorded, Told};
 use crate::export::{Export, Format, Needs};
 use readperf_profile::{AddressId, FileId, FunctionId, SampleRow};
 use readperf_session::{BinaryId, CommId};
 use rustc_hash::FxHashMap;
+use serde_json::Value;
 use std::fmt::Display;
 use std::io::{self, Write};
 
@@ -19,9 +24,9 @@ use std::io::{self, Write};
 pub const FORMAT: Format = Format {
     name: "jsonl",
     extensions: &["jsonl", "ndjson"],
-    help: "a line of JSON a sample, with its stack: symbols, files, lines",
+    help: "a line of JSON a sample: its stack with symbols, files, lines; all else that was recorded of it",
     binary: false,
-    needs: Needs { threads: true, cpus: true, times: true, lines: true, marks: false },
+    needs: Needs { threads: true, cpus: true, times: true, lines: true, details: DETAILS, ..Needs::STACKS },
     write,
 };
 
@@ -31,10 +36,11 @@ pub const FORMAT: Format = Format {
 /// What the writer says.
 pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut texts = Texts::of(export);
+    let recorded = Recorded::new(*export);
     let mut line = Vec::new();
     for row in in_time(export.profile) {
         line.clear();
-        texts.push_sample(export, row, &mut line);
+        texts.push_sample(export, &recorded, row, &mut line);
         out.write_all(&line)?;
     }
     Ok(())
@@ -57,7 +63,7 @@ struct Texts {
 impl Texts {
     fn of(export: &Export<'_>) -> Texts {
         let mut texts = Texts {
-            events: export.profile.events().iter().map(|event| json(&event.name)).collect(),
+            events: export.profile.events().iter().map(|event| bytes(event.name.as_str())).collect(),
             numbers: Vec::with_capacity(export.profile.addresses().len()),
             ends: Vec::with_capacity(export.profile.addresses().len()),
             ..Texts::default()
@@ -70,14 +76,13 @@ impl Texts {
             let binary = export.profile.addresses().get(address).and_then(|code| code.binary);
             for level in export.levels_at(address) {
                 let next = u32::try_from(texts.functions.len()).unwrap_or(u32::MAX);
-                let number = *known
-                    .entry((name_of(export, &level).map(|_| level.function), binary, kind))
-                    .or_insert(next);
+                let number =
+                    *known.entry((export.name(&level).map(|_| level.function), binary, kind)).or_insert(next);
                 if number == next {
                     texts.functions.push(function(export, &level, kind));
                 }
                 if let Some(file) = level.file {
-                    let name = || json(export.profile.names().file(file).unwrap_or_default());
+                    let name = || bytes(export.profile.names().file(file).unwrap_or_default());
                     texts.files.entry(file).or_insert_with(name);
                 }
                 texts.numbers.push(number);
@@ -87,17 +92,25 @@ impl Texts {
         texts
     }
 
-    fn push_sample(&mut self, export: &Export<'_>, row: &SampleRow, line: &mut Vec<u8>) {
+    fn push_sample(
+        &mut self,
+        export: &Export<'_>,
+        recorded: &Recorded<'_>,
+        row: &SampleRow,
+        line: &mut Vec<u8>,
+    ) {
         line.extend_from_slice(b"{\"event\":");
         line.extend_from_slice(self.events.get(row.event as usize).map_or(b"null", |text| text));
         push_number(line, "time_ns", (row.time_ns > 0).then_some(row.time_ns));
         line.extend_from_slice(b",\"comm\":");
-        line.extend_from_slice(self.comms.entry(row.comm).or_insert_with(|| json(&export.comm(row))));
+        line.extend_from_slice(self.comms.entry(row.comm).or_insert_with(|| bytes(export.comm(row))));
         let ids = export.ids(row);
         push_number(line, "pid", ids.map(|(pid, _)| pid));
         push_number(line, "tid", ids.map(|(_, tid)| tid));
         push_number(line, "cpu", row.cpu);
         push_number(line, "period", Some(row.period));
+        push_recorded_number(line, "ip", recorded.ip(row));
+        push_recorded(recorded, row, line);
         line.extend_from_slice(b",\"stack\":[");
         let start = line.len();
         for address in export.places(row) {
@@ -113,10 +126,9 @@ impl Texts {
 
     fn push_level(&self, export: &Export<'_>, number: u32, level: &Level, line: &mut Vec<u8>) {
         line.extend_from_slice(self.functions.get(number as usize).map_or(b"{\"symbol\":null", |text| text));
-        let function = export.profile.function(level.function);
-        if let Some(unnamed) = function.filter(|function| function.name().is_none()) {
+        if let Some(code) = export.profile.addresses().get(level.address) {
             // A vector takes everything.
-            let _ = write!(line, ",\"address\":\"{:#x}\"", unnamed.address);
+            let _ = write!(line, ",\"address\":\"{:#x}\"", code.address);
         }
         line.extend_from_slice(b",\"file\":");
         let file = level.file.and_then(|file| self.files.get(&file));
@@ -133,16 +145,12 @@ impl Texts {
     }
 }
 
-fn name_of<'x>(export: &Export<'x>, level: &Level) -> Option<&'x str> {
-    export.profile.function(level.function)?.name()
-}
-
 /// The beginning of a level: all but where in the function.
 fn function(export: &Export<'_>, level: &Level, kind: CodeKind) -> Box<[u8]> {
     let mut text = b"{\"symbol\":".to_vec();
-    text.extend_from_slice(&name_of(export, level).map_or_else(|| b"null".as_slice().into(), json));
+    text.extend_from_slice(&export.name(level).map_or_else(|| b"null".as_slice().into(), bytes));
     text.extend_from_slice(b",\"dso\":");
-    text.extend_from_slice(&json(&export.binary_name(level.address)));
+    text.extend_from_slice(&bytes(export.binary_name(level.address)));
     text.extend_from_slice(match kind {
         CodeKind::User => b",\"kind\":\"user\"",
         CodeKind::Kernel => b",\"kind\":\"kernel\"",
@@ -160,32 +168,37 @@ fn push_number(line: &mut Vec<u8>, key: &str, number: Option<impl Display>) {
     };
 }
 
-/// A text in JSON. All control characters are escaped, also those that JSON allows and terminals obey.
-fn json(text: &str) -> Box<[u8]> {
-    let quoted = serde_json::Value::from(text).to_string();
-    if !quoted.contains(char::is_control) {
-        return quoted.into_bytes().into();
-    }
-    let mut escaped = String::with_capacity(quoted.len() + 8);
-    for c in quoted.chars() {
-        match c.is_control() {
-            true => escaped.push_str(&format!("\\u{:04x}", u32::from(c))),
-            false => escaped.push(c),
-        }
-    }
-    escaped.into_bytes().into()
+/// A number that not every recording has.
+fn push_recorded_number(line: &mut Vec<u8>, key: &str, number: Option<Number>) {
+    // A vector takes everything.
+    let _ = match number {
+        Some(plain @ Number::Plain(_)) => write!(line, ",\"{key}\":{plain}"),
+        Some(address @ Number::Address(_)) => write!(line, ",\"{key}\":\"{address}\""),
+        None => Ok(()),
+    };
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_keep_their_meaning_and_drive_no_terminal() {
-        for text in ["", "a\"\\b", "\u{1b}[2J\n\0", "\u{9b}2J\u{7f}\u{2028}größe"] {
-            let written = String::from_utf8(json(text).into_vec()).unwrap();
-            assert!(!written.contains(char::is_control), "{written:?}");
-            assert_eq!(serde_json::from_str::<String>(&written).unwrap(), text);
-        }
+/// What else was recorded of a sample.
+fn push_recorded(recorded: &Recorded<'_>, row: &SampleRow, line: &mut Vec<u8>) {
+    for (name, field) in NUMBERS {
+        push_recorded_number(line, name, recorded.number(row, field));
     }
+    let mut push = |key: &str, value: Value| {
+        // A vector takes everything.
+        let _ = write!(line, ",\"{key}\":");
+        line.extend_from_slice(&bytes(value));
+    };
+    match recorded.payload(row) {
+        Some(Told::Tracepoint(text, fields)) => {
+            push("text", text.into());
+            push("fields", fields.into());
+        }
+        Some(Told::Bytes(bytes)) => push("raw", bytes.into()),
+        None => {}
+    }
+}
+
+/// A value as it stands in a line.
+fn bytes(value: impl Into<Value>) -> Box<[u8]> {
+    harmless(value).into_bytes().into()
 }

@@ -2,8 +2,8 @@
 
 use crate::export::Export;
 use crate::export::frames::{CodeKind, Level as StackLevel};
-use readperf_profile::view::flame_tree::{Level, Levels};
-use readperf_profile::{AddressId, FunctionId, SampleRow};
+use readperf_profile::view::flame_tree::{Level, Levels, NO_LINE};
+use readperf_profile::{AddressId, FileId, FunctionId, SampleRow};
 use readperf_session::{BinaryId, CommId, ThreadId};
 use rustc_hash::FxHashMap;
 use std::fmt::Write as _;
@@ -49,6 +49,8 @@ pub struct Labels {
     names: Strings,
     variants: Vec<Variant>,
     numbers: FxHashMap<Variant, u32>,
+    /// Lines of source, each once; their numbers begin with 1.
+    lines: Strings,
     /// How a name is written.
     spell: fn(&str, &mut String),
     /// Whether marks of the kind of code belong to the name.
@@ -66,7 +68,11 @@ pub struct Numbered {
 impl Numbered {
     /// What the stack of a row stands on.
     pub fn root(&self, row: &SampleRow) -> Level {
-        self.roots.get(&(row.comm, row.thread)).copied().unwrap_or(Level { label: 0, variant: 0 })
+        self.roots.get(&(row.comm, row.thread)).copied().unwrap_or(Level {
+            label: 0,
+            variant: 0,
+            line: NO_LINE,
+        })
     }
 }
 
@@ -77,6 +83,7 @@ impl Labels {
             names: Strings::default(),
             variants: Vec::new(),
             numbers: FxHashMap::default(),
+            lines: Strings::default(),
             spell,
             annotate,
         }
@@ -97,6 +104,11 @@ impl Labels {
         self.variants.get(variant as usize)
     }
 
+    /// A line of source: file and line; nothing where it is not known.
+    pub fn line(&self, line: u32) -> &str {
+        line.checked_sub(1).and_then(|index| self.lines.list.get(index as usize)).map_or("", |line| line)
+    }
+
     /// Numbers everything in a profile. `root` writes what the stack of a row stands on.
     pub fn take_in(
         &mut self,
@@ -115,6 +127,7 @@ impl Labels {
         }
         // Functions have their names for long; what is unnamed goes by its binary.
         let mut known: FxHashMap<Shown, Level> = FxHashMap::default();
+        let mut lines: FxHashMap<(FileId, u32), u32> = FxHashMap::default();
         for index in 0..export.profile.addresses().len() {
             let Some(address) = export.profile.addresses().id(index) else { break };
             let levels = export.levels_at(address).rev().map(|level| {
@@ -122,9 +135,10 @@ impl Labels {
                 let named = function.is_some_and(|function| function.name().is_some());
                 let binary = || export.profile.addresses().get(address).and_then(|code| code.binary);
                 let what = if named { Ok(level.function) } else { Err(binary()) };
-                *known
+                let known = *known
                     .entry((what, export.kind(address), level.inlined))
-                    .or_insert_with(|| self.of_level(export, &level, address, &mut text))
+                    .or_insert_with(|| self.of_level(export, &level, address, &mut text));
+                Level { line: self.line_of(export, &level, &mut lines), ..known }
             });
             numbered.levels.push(levels);
         }
@@ -157,7 +171,25 @@ impl Labels {
         if number == next {
             self.variants.push(variant);
         }
-        Level { label, variant: number }
+        Level { label, variant: number, line: NO_LINE }
+    }
+
+    fn line_of(
+        &mut self,
+        export: &Export<'_>,
+        level: &StackLevel,
+        known: &mut FxHashMap<(FileId, u32), u32>,
+    ) -> u32 {
+        let Some(file) = level.file else { return NO_LINE };
+        *known.entry((file, level.line)).or_insert_with(|| {
+            let mut text = String::new();
+            (self.spell)(export.profile.names().file(file).unwrap_or_default(), &mut text);
+            if level.line > 0 {
+                // Writing to a string does not fail.
+                let _ = write!(text, ":{}", level.line);
+            }
+            self.lines.number(&text).saturating_add(1)
+        })
     }
 
     /// Puts labels in the order of their names, and variants in that of what they are: then nothing depends on which was seen
@@ -174,8 +206,11 @@ impl Labels {
         let variant_rank = ranks(&self.variants, |variant| variant);
         self.variants.sort_unstable();
         self.numbers = FxHashMap::default();
-        let number =
-            |level: Level| Level { label: of(&rank, level.label), variant: of(&variant_rank, level.variant) };
+        let number = |level: Level| Level {
+            label: of(&rank, level.label),
+            variant: of(&variant_rank, level.variant),
+            line: level.line,
+        };
         for numbered in numbered {
             numbered.levels.renumber(number);
             numbered.roots.values_mut().for_each(|root| *root = number(*root));

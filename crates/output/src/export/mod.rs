@@ -16,15 +16,19 @@ pub mod labels;
 pub mod perfetto;
 pub mod pprof;
 mod protobuf;
+pub mod quantity;
+mod recorded;
 mod runs;
 pub mod samples_csv;
 pub mod speedscope;
 mod strings;
 mod threads;
 
+use frames::LinkedAddress;
 use perffile::Metadata;
+use readperf_profile::matching::Matching;
 use readperf_profile::view::flame_tree::Sum;
-use readperf_profile::{Marks, Profile};
+use readperf_profile::{DetailField, Marks, Profile};
 use readperf_session::Session;
 use std::io::{self, Write};
 
@@ -58,6 +62,23 @@ pub struct Needs {
     pub lines: bool,
     /// What else happened: context switches, losses, texts of tracepoints.
     pub marks: bool,
+    /// Addresses of code as the linker gave them.
+    pub linked_addresses: bool,
+    /// What else was recorded of each sample.
+    pub details: &'static [DetailField],
+}
+
+impl Needs {
+    /// Nothing but the stacks.
+    pub const STACKS: Needs = Needs {
+        threads: false,
+        cpus: false,
+        times: false,
+        lines: false,
+        marks: false,
+        linked_addresses: false,
+        details: &[],
+    };
 }
 
 /// Every format, in the order of the help.
@@ -113,6 +134,9 @@ pub struct ExportOptions {
     pub event: Option<usize>,
     /// A title for people.
     pub title: Option<String>,
+    /// Of a recording that is compared with another: what its binaries and threads are called there. Then generated code goes
+    /// without the number of its process.
+    pub matching: Option<Matching>,
     /// How flame graphs are drawn.
     pub flame: flamegraph::FlameOptions,
 }
@@ -128,6 +152,8 @@ pub struct Export<'x> {
     pub metadata: &'x Metadata,
     /// What else happened, for formats that need it.
     pub marks: &'x Marks,
+    /// Where the linker put each place, by number, for formats that need it.
+    pub linked_addresses: &'x [LinkedAddress],
     /// How.
     pub options: &'x ExportOptions,
 }

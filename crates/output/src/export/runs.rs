@@ -13,6 +13,8 @@ pub(crate) struct Run {
     pub(crate) to_ns: Option<u64>,
     /// Which, where that is known.
     pub(crate) cpu: Option<u32>,
+    /// Whether it still wanted to run when it gave it up.
+    pub(crate) preempted: bool,
 }
 
 impl Run {
@@ -32,25 +34,25 @@ impl Export<'_> {
 /// The runs of a thread with these marks, in order of time; `exit_ns` is when it ended, if it did.
 fn runs<'m>(marks: impl Iterator<Item = &'m Mark>, exit_ns: Option<u64>) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
-    let end = |runs: &mut Vec<Run>, time_ns: u64| {
+    let end = |runs: &mut Vec<Run>, time_ns: u64, preempted: bool| {
         // What was running before the recording began has no beginning.
         if let Some(run) = runs.last_mut().filter(|run| run.to_ns.is_none()) {
-            run.to_ns = Some(time_ns);
+            (run.to_ns, run.preempted) = (Some(time_ns), preempted);
         }
     };
     for mark in marks {
         match mark.kind {
             MarkKind::SwitchIn => {
                 // Two in a row: the end of the first is lost.
-                end(&mut runs, mark.time_ns);
-                runs.push(Run { from_ns: mark.time_ns, to_ns: None, cpu: mark.cpu });
+                end(&mut runs, mark.time_ns, false);
+                runs.push(Run { from_ns: mark.time_ns, to_ns: None, cpu: mark.cpu, preempted: false });
             }
-            MarkKind::SwitchOut { .. } => end(&mut runs, mark.time_ns),
+            MarkKind::SwitchOut { preempted } => end(&mut runs, mark.time_ns, preempted),
             MarkKind::Tracepoint { .. } | MarkKind::Lost(_) => {}
         }
     }
     if let Some(exit_ns) = exit_ns {
-        end(&mut runs, exit_ns);
+        end(&mut runs, exit_ns, false);
     }
     runs
 }

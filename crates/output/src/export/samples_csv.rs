@@ -1,10 +1,13 @@
 //! Samples as a table of comma-separated values (RFC 4180), a row a sample, in order of time.
 //!
-//! `dso` and `symbol` are where the sample was taken; `stack` is as in folded stacks, the outermost level first. What is not
-//! known is empty. Control characters in names are escaped.
+//! `dso` and `symbol` are where the sample was taken; `stack` is as in folded stacks, the outermost level first. Then comes what
+//! else may be recorded of a sample: addresses in hex, numbers, and of tracepoints their text and their fields as JSON. The
+//! columns are always the same. What is not known or not recorded is empty. Control characters in names are escaped.
 
 use crate::export::in_time::in_time;
+use crate::export::json::harmless;
 use crate::export::labels::Labels;
+use crate::export::recorded::{DETAILS, NUMBERS, Recorded, Told};
 use crate::export::{Export, Format, Needs};
 use crate::text::printable;
 use readperf_profile::{AddressId, SampleRow};
@@ -18,14 +21,16 @@ use std::io::{self, Write};
 pub const FORMAT: Format = Format {
     name: "csv",
     extensions: &["csv"],
-    help: "a row a sample, with its stack folded: for spreadsheets and data frames",
+    help: "a row a sample, with its stack folded and what else was recorded of it: for data frames",
     binary: false,
-    needs: Needs { threads: true, cpus: true, times: true, lines: false, marks: false },
+    needs: Needs { threads: true, cpus: true, times: true, details: DETAILS, ..Needs::STACKS },
     write,
 };
 
-const COLUMNS: [&str; 10] =
-    ["event", "time_ns", "comm", "pid", "tid", "cpu", "period", "dso", "symbol", "stack"];
+/// The columns before and behind those of [`NUMBERS`].
+const FIRST: [&str; 11] =
+    ["event", "time_ns", "comm", "pid", "tid", "cpu", "period", "dso", "symbol", "stack", "ip"];
+const LAST: [&str; 3] = ["text", "fields", "raw"];
 
 /// Writes it.
 ///
@@ -33,7 +38,7 @@ const COLUMNS: [&str; 10] =
 /// What the writer says.
 pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::WriterBuilder::new().buffer_capacity(1 << 16).from_writer(out);
-    table.write_record(COLUMNS).map_err(plain)?;
+    table.write_record(FIRST.into_iter().chain(NUMBERS.map(|(name, _)| name)).chain(LAST)).map_err(plain)?;
     let mut labels = Labels::new(export.options.annotate, |name, text| {
         text.extend(printable(name).chars().map(|c| if c == ';' { ':' } else { c }));
     });
@@ -45,6 +50,7 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut places: Vec<AddressId> = Vec::new();
     let mut stack = String::new();
     let mut numbers = Numbers::default();
+    let recorded = Recorded::new(*export);
     for row in in_time(export.profile) {
         places.clear();
         places.extend(export.places(row));
@@ -65,8 +71,22 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
         numbers.write(&mut table, ids.map(|(_, tid)| tid))?;
         numbers.write(&mut table, row.cpu)?;
         numbers.write(&mut table, Some(row.period))?;
-        let names = [&*printable(&dso), &*printable(&symbol), &*stack];
-        table.write_record(names).map_err(plain)?;
+        for name in [&*printable(&dso), &*printable(&symbol), &*stack] {
+            table.write_field(name).map_err(plain)?;
+        }
+        for number in
+            std::iter::once(recorded.ip(row)).chain(NUMBERS.map(|(_, field)| recorded.number(row, field)))
+        {
+            numbers.write(&mut table, number)?;
+        }
+        let payload = match recorded.payload(row) {
+            Some(Told::Tracepoint(text, fields)) => {
+                [printable(&text).into_owned(), harmless(fields), String::new()]
+            }
+            Some(Told::Bytes(bytes)) => [String::new(), String::new(), bytes],
+            None => Default::default(),
+        };
+        table.write_record(payload).map_err(plain)?;
     }
     table.flush()
 }

@@ -19,7 +19,7 @@ pub const FORMAT: Format = Format {
     extensions: &["speedscope.json"],
     help: "speedscope: all threads together, and each in order of time",
     binary: false,
-    needs: Needs { threads: true, cpus: false, times: true, lines: true, marks: false },
+    needs: Needs { threads: true, times: true, lines: true, ..Needs::STACKS },
     write,
 };
 
@@ -129,11 +129,14 @@ struct Frame {
 
 impl Frame {
     fn write(&self, export: &Export<'_>, json: &mut JsonWriter<'_>) {
-        let file = self.level.file.and_then(|file| export.profile.names().file(file));
+        let source = self.level.file.and_then(|file| export.profile.names().file(file));
+        // Where no source is known the binary says where the code is.
+        let binary = || export.binary(self.level.address).map(|binary| String::from_utf8_lossy(&binary.name));
+        let file = source.map(Cow::Borrowed).or_else(binary);
         json.line();
         json.object(|json| {
             json.field("name", printable(&export.label(&self.level)));
-            if let Some(file) = file {
+            if let Some(file) = &file {
                 json.field("file", printable(file));
             }
             if self.line > 0 {
@@ -166,8 +169,7 @@ impl Frames {
         let mut known = FxHashMap::default();
         for address in export.profile.addresses().ids() {
             for level in export.levels_at(address) {
-                let named = export.profile.function(level.function).is_some_and(|f| f.name().is_some());
-                let same = match named {
+                let same = match export.name(&level).is_some() {
                     true => Same::Function(level.function, level.file),
                     false => Same::Unnamed(export.profile.addresses().get(address).and_then(|c| c.binary)),
                 };

@@ -5,7 +5,7 @@ use crate::overview::share;
 use crate::short_name::shorten;
 use crate::table::NARROWEST;
 use crate::text::{grouped, printable, width};
-use readperf_profile::view::graph::{GraphNode, GraphOrder};
+use readperf_profile::view::graph::{Graph, GraphNode, GraphOrder};
 use readperf_profile::view::histogram::HistogramRow;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -66,13 +66,14 @@ pub(super) fn write(
     row: &HistogramRow,
     whole: u64,
 ) -> io::Result<()> {
-    if row.graph.is_empty() {
+    let Graph { frames, left_out } = &row.graph;
+    if frames.is_empty() {
         return Ok(());
     }
     match style.shape {
         Shape::Graph | Shape::Fractal => tree(out, report, style, row, whole)?,
         Shape::Flat | Shape::Folded => {
-            for (nr, chain) in chains(&row.graph).into_iter().enumerate() {
+            for (nr, chain) in chains(frames).into_iter().enumerate() {
                 if style.most > 0 && nr >= style.most {
                     break;
                 }
@@ -90,7 +91,24 @@ pub(super) fn write(
             }
         }
     }
+    if left_out.count > 0 {
+        let amount = amount(style, (left_out.period, left_out.samples), whole);
+        writeln!(out, "{INDENT}… goes on, with {amount} in {} branches", grouped(left_out.count))?;
+    }
     writeln!(out)
+}
+
+/// Says which graphs are not whole.
+pub(super) fn left_out(out: &mut impl Write, rows: &[HistogramRow]) -> io::Result<()> {
+    let rows = rows.iter().filter(|row| row.graph.left_out.count > 0).count();
+    if rows > 0 {
+        let rows = grouped(rows as u64);
+        writeln!(
+            out,
+            "… and more in the graphs of {rows} rows: they are too large; -g caller,0.5,N shows N entries of every row"
+        )?;
+    }
+    Ok(())
 }
 
 fn amount(style: GraphStyle, (period, samples): (u64, u64), whole: u64) -> String {
@@ -137,7 +155,7 @@ fn tree(
     row: &HistogramRow,
     whole: u64,
 ) -> io::Result<()> {
-    let graph = &row.graph;
+    let graph = &row.graph.frames;
     let siblings = siblings(graph);
     // For each depth: what its frame is indented by, and its period.
     let mut open: Vec<(String, u64)> = Vec::new();

@@ -96,13 +96,14 @@ fn grow(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use readperf_profile::view::graph::Graph;
 
     fn row(values: [u64; 2], period: u64) -> HistogramRow {
         HistogramRow {
             values: values.map(Value::Number).into(),
             numbers: Numbers { samples: 1, self_period: period, total_period: period, ..Numbers::default() },
             others: Box::default(),
-            graph: Box::default(),
+            graph: Graph::default(),
         }
     }
 

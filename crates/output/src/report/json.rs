@@ -80,8 +80,15 @@ fn row(report: &Report<'_>, row: &HistogramRow) -> Json {
         });
         object.insert("group".into(), Json::Array(others.collect()));
     }
-    if !row.graph.is_empty() {
+    if !row.graph.frames.is_empty() {
         object.insert("callchains".into(), chains(report, row));
+    }
+    let left_out = row.graph.left_out;
+    if left_out.count > 0 {
+        let left_out = serde_json::json!({
+            "branches": left_out.count, "period": left_out.period, "samples": left_out.samples
+        });
+        object.insert("callchains_left_out".into(), left_out);
     }
     Json::Object(object)
 }
@@ -97,5 +104,5 @@ fn chains(report: &Report<'_>, row: &HistogramRow) -> Json {
         let frames: Vec<Json> = chain.iter().map(|node| frame(node.frame)).collect();
         serde_json::json!({"period": period, "samples": samples, "frames": frames})
     };
-    graph::chains(&row.graph).into_iter().map(chain).collect()
+    graph::chains(&row.graph.frames).into_iter().map(chain).collect()
 }

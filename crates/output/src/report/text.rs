@@ -48,6 +48,7 @@ fn section(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> 
         table.row(out, &cells(report, histogram, row), style)?;
         graph::write(out, report, report.graph, row, whole)?;
     }
+    graph::left_out(out, &histogram.rows)?;
     left_out(out, report, histogram, histogram.left_out)
 }
 

@@ -26,9 +26,10 @@ pub use fields::{Field, Fields};
 pub use records::{NextRecord, RecordLine, thread_of};
 pub use sample::{NextLine, SampleLine};
 
+use crate::dump::payload::catalog;
 use cgroups::Cgroups;
 use columns::Columns;
-use perffile::tracepoint::{Catalog, TracingData};
+use perffile::tracepoint::Catalog;
 use perffile::wire::feature::bit;
 use perffile::wire::feature::clock_data::ClockData;
 use perffile::wire::registers::Machine;
@@ -255,12 +256,5 @@ impl Script {
 
     fn comm(&self, id: CommId) -> &[u8] {
         self.comms.get(id.index()).map_or(&[], |name| name)
-    }
-}
-
-fn catalog(bytes: &[u8]) -> Catalog {
-    match TracingData::parse(bytes) {
-        Ok(data) => Catalog::new(&data),
-        Err(partial) => Catalog::new(&partial.data),
     }
 }

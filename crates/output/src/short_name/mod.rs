@@ -5,9 +5,11 @@
 //! its middle. Every place where something is missing has a `…`.
 
 mod brackets;
+mod forms;
 
 use crate::text::width;
 use brackets::{Kind, Pair, pairs};
+pub use forms::forms;
 use std::borrow::Cow;
 use unicode_width::UnicodeWidthChar as _;
 
@@ -129,9 +131,9 @@ fn return_type(text: &str) -> usize {
     let front = text.get(..end).unwrap_or_default();
     // `operator new`, `operator long`: their space belongs to the name. Thunks and tables are not what is returned.
     let front = front.find("operator").and_then(|at| front.get(..at)).unwrap_or(front);
-    let spaces = front.match_indices(' ').map(|(at, _)| at);
+    let mut spaces = front.match_indices(' ').map(|(at, _)| at);
     let outside = Outside::new(&pairs);
-    let last = spaces.rev().find(|at| outside.has(*at));
+    let last = spaces.rfind(|at| outside.has(*at));
     match last.filter(|at| is_template && end < text.len() && !is_preposition(text, *at)) {
         Some(space) => space + 1,
         None => 0,
@@ -220,7 +222,7 @@ fn without_namespaces(text: &str, room: usize) -> String {
     let first = ends.first().map_or(0, |(end, _)| *end);
     let front = text.get(..first).unwrap_or_default();
     let outside = Outside::new(&all);
-    let start = front.rmatch_indices(' ').map(|(at, _)| at + 1).find(|at| outside.has(*at)).unwrap_or(0);
+    let start = front.match_indices(' ').map(|(at, _)| at + 1).rfind(|at| outside.has(*at)).unwrap_or(0);
     let (before, path) = text.split_at(start);
     let in_path: Vec<(usize, &str)> = ends.iter().map(|(end, separator)| (end - start, *separator)).collect();
     if let Some(less) = room.checked_sub(width(before))

@@ -9,6 +9,20 @@ use std::time::Duration;
 /// or where that is nobody's fault. One answer a binary, in the same order.
 pub type NameLookup<'a> = dyn Fn(&[(&Binary, u64)], &Session, &Metadata) -> Vec<Option<String>> + 'a;
 
+/// A file in which a process dumped the code that it generated, of which not all can be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnusedDump {
+    /// Its path, as recorded.
+    pub path: String,
+    /// What of it is not used, and why: a phrase each.
+    pub what: Vec<String>,
+    /// Whether it was found and read.
+    pub is_here: bool,
+}
+
+/// Says of which files that processes dumped their generated code in not all can be used.
+pub type DumpLookup<'a> = dyn Fn(&Session, &Metadata) -> Vec<UnusedDump> + 'a;
+
 /// What is known of a recording besides its bytes.
 #[derive(Clone, Default)]
 pub struct Surroundings<'a> {
@@ -16,6 +30,8 @@ pub struct Surroundings<'a> {
     pub written_ago: Option<Duration>,
     /// Where to ask for names; `None` if nothing is to be looked up.
     pub names: Option<&'a NameLookup<'a>>,
+    /// Where to ask for what processes dumped of their generated code; `None` if nothing is to be looked up.
+    pub dumps: Option<&'a DumpLookup<'a>>,
 }
 
 impl std::fmt::Debug for Surroundings<'_> {

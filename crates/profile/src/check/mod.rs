@@ -11,7 +11,7 @@ mod seen;
 mod tally;
 mod wording;
 
-pub use end::{NameLookup, Surroundings};
+pub use end::{DumpLookup, NameLookup, Surroundings, UnusedDump};
 pub use finding::{Finding, Kind, Severity, Verdict};
 
 use concern::{CONCERNS, Concern};

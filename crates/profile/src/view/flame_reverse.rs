@@ -6,7 +6,7 @@
 use crate::addresses::AddressId;
 use crate::profile::{Profile, SampleRow};
 use crate::stacks::StackId;
-use crate::view::flame_tree::{FlameTree, Level, Levels, NodeIndex, ROOT, Sum};
+use crate::view::flame_tree::{FlameTree, Level, Levels, NO_LINE, NodeIndex, ROOT, Sum};
 
 /// One side of a tree of reversed stacks.
 pub struct ReversedSide<'r> {
@@ -16,8 +16,8 @@ pub struct ReversedSide<'r> {
     pub event: usize,
     /// The levels at each address of that profile.
     pub levels: &'r Levels,
-    /// What the stack of a row stands on: here the last level.
-    pub root: &'r mut dyn FnMut(&SampleRow) -> Level,
+    /// What the stack of a row stands on, if on anything: here the last level.
+    pub root: &'r mut dyn FnMut(&SampleRow) -> Option<Level>,
     /// Nodes that weigh less are not grown further: what is above them counts as their own. Of either sort of weight.
     pub least: Sum,
 }
@@ -65,30 +65,31 @@ impl Walker {
 }
 
 impl FlameTree {
-    /// A tree of reversed stacks, one side for each profile.
-    pub fn reversed(sides: &mut [ReversedSide<'_>]) -> FlameTree {
+    /// A tree of reversed stacks, one side for each profile. It is grown at most one row higher than `rows`.
+    pub fn reversed(sides: &mut [ReversedSide<'_>], rows: u32) -> FlameTree {
         let mut tree = FlameTree::default();
         let mut walkers = Vec::new();
         for (nr, side) in (0u32..).zip(sides.iter_mut()) {
             tree.add_side();
             for row in side.profile.rows_of(side.event) {
                 let sum = Sum { period: row.period, samples: row.samples };
-                let root = Some((side.root)(row));
+                let root = (side.root)(row);
                 let mut walker = Walker { side: nr, below: row.stack, address: None, left: 0, root, sum };
                 if row.stack == StackId::EMPTY {
                     walker.enter(side, row.address);
                 }
-                walkers.push((walker, Level { label: 0, variant: 0 }));
+                walkers.push((walker, Level { label: 0, variant: 0, line: NO_LINE }));
             }
         }
-        tree.grow(sides, &mut walkers);
+        tree.grow(sides, &mut walkers, rows);
+        tree.settle_lines();
         tree
     }
 
     /// Splits the walkers at a node by their next level, again and again.
-    fn grow(&mut self, sides: &[ReversedSide<'_>], walkers: &mut [(Walker, Level)]) {
-        let mut todo: Vec<(NodeIndex, std::ops::Range<usize>)> = vec![(ROOT, 0..walkers.len())];
-        while let Some((parent, range)) = todo.pop() {
+    fn grow(&mut self, sides: &[ReversedSide<'_>], walkers: &mut [(Walker, Level)], rows: u32) {
+        let mut todo: Vec<(NodeIndex, u32, std::ops::Range<usize>)> = vec![(ROOT, 0, 0..walkers.len())];
+        while let Some((parent, row, range)) = todo.pop() {
             let Some(group) = walkers.get_mut(range.clone()) else { continue };
             // Those that are at their end go to the front.
             let mut ended = 0;
@@ -111,8 +112,9 @@ impl FlameTree {
                 let end = start + same.len();
                 if let Some((_, level)) = same.first() {
                     let node = self.child(parent, *level);
-                    if worth_growing(sides, same) {
-                        todo.push((node, start..end));
+                    self.weigh_lines(node, same);
+                    if row <= rows && worth_growing(sides, same) {
+                        todo.push((node, row + 1, start..end));
                     } else {
                         same.iter()
                             .for_each(|(walker, _)| self.add_own(walker.side as usize, node, walker.sum));
@@ -120,6 +122,17 @@ impl FlameTree {
                 }
                 start = end;
             }
+        }
+    }
+}
+
+impl FlameTree {
+    /// Lines are those of the first side; of the second where the first has none.
+    fn weigh_lines(&mut self, node: NodeIndex, walkers: &[(Walker, Level)]) {
+        let is_new = |walker: &Walker| walker.side == 0;
+        let any_new = walkers.iter().any(|(walker, _)| is_new(walker));
+        for (walker, level) in walkers.iter().filter(|(walker, _)| is_new(walker) || !any_new) {
+            self.lines.add(node, level.line, walker.sum.period);
         }
     }
 }

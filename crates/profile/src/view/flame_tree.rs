@@ -7,6 +7,7 @@
 use crate::addresses::AddressId;
 use crate::profile::{Profile, SampleRow};
 use crate::stacks::StackId;
+use crate::view::flame_climb::{Climbed, LineWeights};
 use rustc_hash::FxHashMap;
 
 /// One level of a stack: what it is called, and what it is.
@@ -16,7 +17,12 @@ pub struct Level {
     pub label: u32,
     /// What it is besides, as the code of different binaries with one name. A node has the least of its levels.
     pub variant: u32,
+    /// Which line of source it is at; [`NO_LINE`] if not known. A node has the one with the most weight.
+    pub line: u32,
 }
+
+/// The line of levels of which none is known.
+pub const NO_LINE: u32 = 0;
 
 /// The levels at each address, the outermost first.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +44,11 @@ impl Levels {
         let before = address.index().checked_sub(1).and_then(|index| self.ends.get(index));
         let (start, end) = (before.copied().unwrap_or(0), self.ends.get(address.index()).copied());
         self.levels.get(start as usize..end.unwrap_or(0) as usize).unwrap_or_default()
+    }
+
+    /// Whether a line is known of any.
+    pub(super) fn have_lines(&self) -> bool {
+        self.levels.iter().any(|level| level.line != NO_LINE)
     }
 
     /// Gives every label another number.
@@ -84,10 +95,12 @@ pub struct Node {
 /// Stacks merged by their labels. Parents come before their children.
 #[derive(Clone, Debug, Default)]
 pub struct FlameTree {
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     ids: FxHashMap<(NodeIndex, u32), NodeIndex>,
     /// By side, then by node: the weight of samples taken there.
     own: Vec<Vec<Sum>>,
+    /// The weights of the lines of nodes that have none yet.
+    pub(super) lines: LineWeights,
 }
 
 impl FlameTree {
@@ -101,62 +114,34 @@ impl FlameTree {
         self.own.get(side).map_or(&[], Vec::as_slice)
     }
 
-    /// Adds the samples of an event, as one more side. `root` says what the stack of a row stands on.
+    /// Adds the samples of an event, as one more side. `root` says what the stack of a row stands on, if on anything.
     pub fn add(
         &mut self,
         profile: &Profile,
         event: usize,
         levels: &Levels,
-        mut root: impl FnMut(&SampleRow) -> Level,
+        mut root: impl FnMut(&SampleRow) -> Option<Level>,
     ) {
         let side = self.add_side();
-        // Where each stack ends in the tree, if the root is the one noted: rows come by root, mostly.
-        let mut known: Vec<(u32, NodeIndex)> = vec![(u32::MAX, ROOT); profile.stacks().nodes().len()];
-        let mut path = Vec::new();
+        let mut climbed = Climbed::new(profile.stacks(), levels);
         for row in profile.rows_of(event) {
             let root = root(row);
-            let mut here = self.child(ROOT, root);
+            let mut here = root.map_or(ROOT, |root| self.child(ROOT, root));
+            climbed.stand_on(self, here);
             if row.stack == StackId::EMPTY {
-                here = self.climb(here, levels.at(row.address));
+                let levels = levels.at(row.address);
+                here = self.climb(here, levels);
+                self.lines.count(&self.nodes, here, levels, row.period);
             } else {
-                here =
-                    self.end_of_stack(profile, levels, &mut known, &mut path, (root.label, here), row.stack);
+                here = climbed.end_of(self, row);
             }
             self.add_own(side, here, Sum { period: row.period, samples: row.samples });
         }
+        climbed.count_lines(self);
+        self.settle_lines();
     }
 
-    fn end_of_stack(
-        &mut self,
-        profile: &Profile,
-        levels: &Levels,
-        known: &mut [(u32, NodeIndex)],
-        path: &mut Vec<(usize, AddressId)>,
-        (root, mut here): (u32, NodeIndex),
-        stack: StackId,
-    ) -> NodeIndex {
-        let mut below = stack;
-        path.clear();
-        while let (Some(index), Some(node)) = (below.index(), profile.stacks().node(below)) {
-            if let Some((of, end)) = known.get(index)
-                && *of == root
-            {
-                here = *end;
-                break;
-            }
-            path.push((index, node.address));
-            below = node.parent;
-        }
-        for (index, address) in path.iter().rev() {
-            here = self.climb(here, levels.at(*address));
-            if let Some(known) = known.get_mut(*index) {
-                *known = (root, here);
-            }
-        }
-        here
-    }
-
-    fn climb(&mut self, from: NodeIndex, levels: &[Level]) -> NodeIndex {
+    pub(super) fn climb(&mut self, from: NodeIndex, levels: &[Level]) -> NodeIndex {
         levels.iter().fold(from, |here, level| self.child(here, *level))
     }
 
@@ -172,7 +157,7 @@ impl FlameTree {
         let next = NodeIndex::try_from(self.nodes.len()).unwrap_or(ROOT);
         let child = *self.ids.entry((parent, level.label)).or_insert(next);
         if child == next {
-            self.nodes.push(Node { parent, level });
+            self.nodes.push(Node { parent, level: Level { line: NO_LINE, ..level } });
         } else if let Some(node) = self.nodes.get_mut(child as usize) {
             node.level.variant = node.level.variant.min(level.variant);
         }
@@ -195,6 +180,11 @@ impl FlameTree {
     /// Forgets what is only needed to add more.
     pub fn freeze(&mut self) {
         self.ids = FxHashMap::default();
+    }
+
+    /// Gives nodes that have no line the one that weighs most.
+    pub(super) fn settle_lines(&mut self) {
+        self.lines.settle(&mut self.nodes);
     }
 
     /// The weight of each node with all that is above it, on one side.
@@ -259,7 +249,7 @@ mod tests {
     use super::*;
 
     fn level(label: u32) -> Level {
-        Level { label, variant: label }
+        Level { label, variant: label, line: NO_LINE }
     }
 
     fn tree() -> FlameTree {
@@ -300,9 +290,12 @@ mod tests {
     fn the_least_variant_stands_for_a_node() {
         let mut tree = FlameTree::default();
         for variant in [7, 3, 5] {
-            tree.child(ROOT, Level { label: 1, variant });
+            tree.child(ROOT, Level { label: 1, variant, line: NO_LINE });
         }
-        assert_eq!(tree.nodes(), [Node { parent: ROOT, level: Level { label: 1, variant: 3 } }]);
+        assert_eq!(
+            tree.nodes(),
+            [Node { parent: ROOT, level: Level { label: 1, variant: 3, line: NO_LINE } }]
+        );
     }
 
     #[test]

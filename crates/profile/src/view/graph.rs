@@ -5,6 +5,9 @@
 
 use super::amount::Amount;
 use super::calls::{Calls, NONE};
+use super::facts::{Facts, Place};
+use super::keys::code;
+use crate::value::Value;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
@@ -31,6 +34,17 @@ pub enum GraphKey {
     SourceLine,
 }
 
+impl GraphKey {
+    /// What a frame says.
+    pub(super) fn of(self, facts: &mut Facts<'_>, place: &Place<'_>) -> Value {
+        match self {
+            GraphKey::Function => code::symbol(facts, place),
+            GraphKey::Address => code::symoff(facts, place),
+            GraphKey::SourceLine => code::srcline(facts, place),
+        }
+    }
+}
+
 /// Which call graphs rows get.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GraphOptions {
@@ -42,6 +56,56 @@ pub struct GraphOptions {
     pub percent: f64,
     /// Whether `percent` is of the parent.
     pub of_parent: bool,
+    /// How many frames a row's graph has at most; 0 bounds it, and all graphs together, by what is worth reading.
+    pub most: usize,
+}
+
+/// Frames of one graph, if nobody says: more than anybody reads.
+const MOST_FRAMES: usize = 10_000;
+/// Frames of all graphs of an event for each node of the tree of calls, if nobody says. Where every sample is thousands of
+/// functions deep, each of these is a row, and its graph thousands of frames: the graphs of all rows are quadratic in the depth.
+const MOST_FRAMES_A_NODE: usize = 2;
+/// So many frames may graphs have in any case.
+const ALWAYS: usize = 100_000;
+
+/// A call graph, as far as it is not left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Graph {
+    /// The frames, each before what is behind it.
+    pub frames: Box<[GraphNode]>,
+    /// What is left out, since the graph, or all of them, would be too large.
+    pub left_out: Branches,
+}
+
+/// Branches of a call graph, each with all that is behind it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Branches {
+    /// How many.
+    pub count: u64,
+    /// Sum of the periods of samples that came this way.
+    pub period: u64,
+    /// How many samples came this way.
+    pub samples: u64,
+}
+
+/// How many frames graphs may still have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    of_row: usize,
+    of_all: usize,
+}
+
+impl Room {
+    /// That of the graphs of an event, whose tree of calls has so many nodes.
+    pub(super) fn new(options: GraphOptions, nodes: usize) -> Room {
+        match options.most {
+            0 => Room {
+                of_row: MOST_FRAMES,
+                of_all: nodes.saturating_mul(MOST_FRAMES_A_NODE).saturating_add(ALWAYS),
+            },
+            most => Room { of_row: most, of_all: usize::MAX },
+        }
+    }
 }
 
 /// A frame of a graph.
@@ -90,15 +154,17 @@ pub(super) struct Grapher<'c> {
 
 impl Grapher<'_> {
     /// The graph of a row. `nodes` are those of the row in the tree, `taken` the samples of the row itself by the node of
-    /// their innermost place; with `children` all samples with the row in their stack count, else only its own.
+    /// their innermost place; with `children` all samples with the row in their stack count, else only its own. It takes its frames
+    /// out of `room`.
     pub(super) fn graph(
         &self,
         row: u32,
         nodes: &[u32],
         taken: &[(u32, Amount)],
         children: bool,
+        room: &mut Room,
         mut name: impl FnMut(u32, u32) -> std::cmp::Ordering,
-    ) -> Vec<GraphNode> {
+    ) -> Graph {
         let mut ways: FxHashMap<Part, Amount> = FxHashMap::default();
         let start = match self.options.order {
             GraphOrder::Callee => self.callers(row, nodes, taken, children),
@@ -113,7 +179,10 @@ impl Grapher<'_> {
             GraphOrder::Caller => start,
         };
         self.push(&mut waiting, 0, total, first, &mut name);
-        while let Some((depth, frame, amount, level)) = waiting.pop() {
+        let most = room.of_row.min(room.of_all);
+        while graph.len() < most
+            && let Some((depth, frame, amount, level)) = waiting.pop()
+        {
             let next = self.next(&level, &ways);
             let own = amount.without(Amount::total(next.iter().map(|(_, weight)| *weight)));
             let Amount { period, samples } = amount;
@@ -127,7 +196,11 @@ impl Grapher<'_> {
             });
             self.push(&mut waiting, depth.saturating_add(1), period, next, &mut name);
         }
-        graph
+        room.of_all -= graph.len();
+        let left_out = Amount::total(waiting.iter().map(|(_, _, amount, _)| *amount));
+        let left_out =
+            Branches { count: waiting.len() as u64, period: left_out.period, samples: left_out.samples };
+        Graph { frames: graph.into(), left_out }
     }
 
     /// Puts the frames of a level that matter on the stack, the heaviest on top.

@@ -8,9 +8,8 @@ use super::amount::Amount;
 use super::calls::{Calls, Levels, NONE};
 use super::column::compare;
 use super::facts::{Facts, Place};
-use super::graph::{GraphKey, GraphNode, GraphOptions, Grapher};
+use super::graph::{Graph, GraphOptions, Grapher, Room};
 use super::key::{KeyUse, Part};
-use super::keys::code;
 use super::place_numbers::PlaceNumbers;
 pub use super::rows::{ByMode, Histogram, HistogramRow, LeftOut, Numbers};
 use super::sums::{PlaceSums, Subtrees, WholeSums};
@@ -21,6 +20,7 @@ use crate::value::{Tuples, Value};
 use perffile::wire::head::CpuMode;
 use readperf_session::{CommId, ThreadId};
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -127,9 +127,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
             levels.push(of_address.drain(..).map(|level: Place<'f>| {
                 let row = numbers.row(facts, &level);
                 let frame = match &options.graph {
-                    Some(graph) => {
-                        frames.number(&[frame(facts, &level, graph.key), Value::Number(row.into())])
-                    }
+                    Some(graph) => frames.number(&[graph.key.of(facts, &level), Value::Number(row.into())]),
                     None => row,
                 };
                 if rows.len() <= frame as usize {
@@ -217,6 +215,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
         groups.sort_by_key(|(group, ..)| group.sample);
         let (mut rows, mut left_out) = (Vec::new(), LeftOut::default());
         let mut subtrees = Subtrees::new(&self.calls);
+        let mut room = Room::new(self.options.graph.unwrap_or_default(), self.calls.nodes.len());
         // Without call graphs every thread adds up for itself.
         let threads = if whole_stacks { self.options.threads.max(1) } else { 0 };
         let mut whole_sums: Vec<WholeSums> =
@@ -224,7 +223,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
         let mut sums = PlaceSums::new(self.places.len());
         for of_sample in groups.chunk_by(|a, b| a.0.sample == b.0.sample) {
             let all = (&mut subtrees, whole_sums.as_mut_slice(), &mut sums);
-            self.add_sample(event, of_sample, all, (&mut rows, &mut left_out));
+            self.add_sample(event, of_sample, all, (&mut rows, &mut left_out), &mut room);
         }
         let total = profile.events().get(event).cloned().unwrap_or_default();
         Some(Histogram { event, total, others: Vec::new(), other_events: Vec::new(), rows, left_out })
@@ -237,6 +236,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
         groups: &[(Group, u64, u64)],
         (subtrees, whole_sums, sums): (&mut Subtrees<'_>, &mut [WholeSums], &mut PlaceSums),
         (rows, left_out): (&mut Vec<HistogramRow>, &mut LeftOut),
+        room: &mut Room,
     ) {
         let whole = self.options.whole.get(event).copied().unwrap_or(0);
         let least = super::graph::least(self.options.percent_limit, whole);
@@ -275,7 +275,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
                 left_out.self_period = left_out.self_period.wrapping_add(numbers.self_period);
             }
         });
-        let mut graphs = self.graphs(event, groups, subtrees, &shown);
+        let mut graphs = self.graphs(event, groups, subtrees, &shown, room);
         rows.extend(shown.into_iter().map(|(place, numbers)| HistogramRow {
             values: self.values(sample, place),
             numbers,
@@ -345,7 +345,8 @@ impl<'f, 'o> Histograms<'f, 'o> {
         groups: &[(Group, u64, u64)],
         subtrees: &Subtrees<'_>,
         shown: &[(u32, Numbers)],
-    ) -> FxHashMap<u32, Box<[GraphNode]>> {
+        room: &mut Room,
+    ) -> FxHashMap<u32, Graph> {
         let mut graphs = FxHashMap::default();
         let Some(options) = self.options.graph else { return graphs };
         let whole = self.options.whole.get(event).copied().unwrap_or(0);
@@ -360,6 +361,9 @@ impl<'f, 'o> Histograms<'f, 'o> {
             })
             .collect();
         taken.sort_unstable_by_key(|(place, node, _)| (*place, *node));
+        // Where there is not room for all, the heaviest have it.
+        let mut shown: Vec<&(u32, Numbers)> = shown.iter().collect();
+        shown.sort_by_key(|(row, numbers)| (Reverse((numbers.total_period, numbers.self_period)), *row));
         for (row, _) in shown {
             let from = nodes.partition_point(|(other, _)| other < row);
             let of_row = nodes.get(from..).unwrap_or_default().iter().take_while(|(other, _)| other == row);
@@ -371,8 +375,8 @@ impl<'f, 'o> Histograms<'f, 'o> {
                 let (a, b) = (self.frame(a), self.frame(b));
                 compare(&self.facts, Some(&a), Some(&b))
             };
-            let graph = grapher.graph(*row, &of_row, &own, self.options.children, by_name);
-            graphs.insert(*row, graph.into());
+            let graph = grapher.graph(*row, &of_row, &own, self.options.children, room, by_name);
+            graphs.insert(*row, graph);
         }
         graphs
     }
@@ -386,14 +390,5 @@ impl<'f, 'o> Histograms<'f, 'o> {
             _ => of_sample.next().copied().unwrap_or_default(),
         };
         self.options.keys.iter().map(value).collect()
-    }
-}
-
-/// What a frame of a call graph says.
-fn frame(facts: &mut Facts<'_>, place: &Place<'_>, key: GraphKey) -> Value {
-    match key {
-        GraphKey::Function => code::symbol(facts, place),
-        GraphKey::Address => code::symoff(facts, place),
-        GraphKey::SourceLine => code::srcline(facts, place),
     }
 }

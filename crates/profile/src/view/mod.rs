@@ -4,6 +4,7 @@ mod amount;
 mod calls;
 pub mod column;
 pub mod facts;
+mod flame_climb;
 pub mod flame_reverse;
 pub mod flame_tree;
 pub mod graph;

@@ -1,7 +1,7 @@
 //! The rows of a histogram and what they add up to.
 
 use super::facts::Facts;
-use super::graph::{GraphNode, least};
+use super::graph::{Graph, least};
 use crate::profile::EventTotal;
 use crate::value::Value;
 use perffile::wire::head::CpuMode;
@@ -84,11 +84,11 @@ pub struct HistogramRow {
     /// The same for the other events of a group, in their order.
     pub others: Box<[Numbers]>,
     /// Its call graph, if asked for.
-    pub graph: Box<[GraphNode]>,
+    pub graph: Graph,
 }
 
 /// The numbers of a row for all events of a group, and the call graph of the first.
-type AllNumbers = (Vec<Numbers>, Box<[GraphNode]>);
+type AllNumbers = (Vec<Numbers>, Graph);
 
 /// The histogram of one event, or of a group.
 #[derive(Clone, Debug)]
@@ -121,7 +121,7 @@ impl Histogram {
             for row in histogram.rows {
                 let (all, graph) = rows
                     .entry(row.values)
-                    .or_insert_with(|| (vec![Numbers::default(); count], Box::default()));
+                    .or_insert_with(|| (vec![Numbers::default(); count], Graph::default()));
                 if let Some(numbers) = all.get_mut(nr) {
                     *numbers = row.numbers;
                 }

@@ -25,7 +25,7 @@ pub(crate) struct Check {
     #[arg(long)]
     json: bool,
 
-    /// Do not look whether the names of the binaries can be found on this machine
+    /// Do not look whether the names of the binaries, and what runtimes dumped of generated code, can be found on this machine
     #[arg(long)]
     no_names: bool,
 
@@ -58,9 +58,12 @@ Examples:
         let lookup = |binaries: &[(&Binary, u64)], session: &Session, metadata: &Metadata| {
             readperf::missing_names(binaries, session, metadata, &options)
         };
+        let dumps =
+            |session: &Session, metadata: &Metadata| readperf::unused_dumps(session, metadata, &options);
         let surroundings = Surroundings {
             written_ago: self.input.path().and_then(|path| written_ago(&path)),
             names: (!self.no_names).then_some(&lookup),
+            dumps: (!self.no_names).then_some(&dumps),
         };
         let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
         let mut progress = Progress::new("checking", !self.input.no_progress);

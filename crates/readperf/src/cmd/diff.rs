@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use perffile::Issues;
 use readperf::output::diff::{self as output, DiffOptions, Order};
 use readperf::profile::Keep;
-use readperf::profile::diff::{self, DiffKey, EventDiff, Normalize, Tally};
+use readperf::profile::diff::{self, Comparison, DiffKey, Normalize, Tally};
 use readperf::session::{Moment, SampleMoment};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -97,6 +97,10 @@ pub(crate) struct Diff {
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     fail_over: Option<f64>,
 
+    /// With --fail-over: fail on what one recording a side shows, too, though it does not tell how much runs differ
+    #[arg(long, requires = "fail_over")]
+    fail_on_single: bool,
+
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -146,12 +150,16 @@ Examples:
   readperf diff before.data after.data
   readperf diff --by comm,dso,function --normalize time before.data after.data
   readperf diff --base b1.data --base b2.data b3.data a1.data a2.data a3.data   # three a side
-  readperf diff --fail-over 5% main.data branch.data || echo slower
+  readperf diff --fail-over 5% --base m1.data m2.data b1.data b2.data || echo slower
 
-Chance is the probability that a change like this is noise, adjusted for the number of rows. Of
-one recording a side it is worked out from the counts of samples, which takes each for independent
-of the others; several recordings a side (shown as mean ± deviation) are the better witness. Where
-only one side has several, a change has to be beyond both.";
+Chance is the probability that a change like this is noise, adjusted for the number of rows. It
+takes several recordings a side (shown as mean ± deviation); where only one side has several, a
+change has to be beyond what they differ by and beyond what so few samples tell. With one recording
+a side it is not known how much runs differ: then the numbers of samples only tell where nothing
+can be said to have changed, and --fail-over fails on nothing without --fail-on-single.
+
+Binaries are matched by name, generated code of all processes is one. What has other names before
+and after is matched by its functions, and that is said.";
 
     fn run(&self) -> anyhow::Result<Outcome> {
         let mut issues = Vec::new();
@@ -160,19 +168,22 @@ only one side has several, a change has to be beyond both.";
             old.map(|file| self.tally(file, &mut issues)).collect::<anyhow::Result<_>>()?;
         let new: Vec<Tally> =
             self.new.iter().map(|file| self.tally(file, &mut issues)).collect::<anyhow::Result<_>>()?;
-        let diffs = diff::compare(&base, &new, self.normalize());
+        let compared = diff::compare(&base, &new, self.normalize());
+        if let Some(told) = compared.matching.told() {
+            say(&format!("names differ: {told}"));
+        }
         let options = self.diff_options();
         let mut out =
             self.profile.output.open(&Input::of(self.first.clone(), self.strict, self.no_progress))?;
         if self.json {
-            output::write_json(&mut out, &diffs, &options)?;
+            output::write_json(&mut out, &compared, &options)?;
         } else if self.csv {
-            output::write_csv(&mut out, &diffs, &options)?;
+            output::write_csv(&mut out, &compared, &options)?;
         } else {
-            output::write(&mut out, &diffs, &options)?;
+            output::write(&mut out, &compared, &options)?;
         }
         out.flush()?;
-        let regressed = self.fail_over.is_some_and(|limit| self.regressed(&diffs, limit));
+        let regressed = self.fail_over.is_some_and(|limit| self.regressed(&compared, limit));
         Ok(Outcome { others: issues, strict: self.strict, regressed, ..Outcome::default() })
     }
 }
@@ -275,22 +286,26 @@ impl Diff {
         }
     }
 
-    /// Whether a row has grown too much; says which.
-    fn regressed(&self, diffs: &[EventDiff], limit: f64) -> bool {
+    /// Whether a row has grown too much; says which. One recording a side does not tell how much runs differ.
+    fn regressed(&self, compared: &Comparison, limit: f64) -> bool {
+        let fails = compared.spread_known() || self.fail_on_single;
+        let but = match fails {
+            true => "",
+            false => {
+                "; with one recording a side it is not known how much runs differ (--fail-on-single fails all the same)"
+            }
+        };
         let mut any = false;
-        for diff in diffs {
-            for row in &diff.rows {
-                let grown = diff.percent_of_base(row.delta());
+        for event in &compared.events {
+            for row in &event.rows {
+                let grown = event.percent_of_base(row.delta());
                 if grown > limit && row.p.is_some_and(|p| p < self.level) {
                     any = true;
-                    say(&format!(
-                        "{}: {} has grown by {grown:.2} % of the total",
-                        diff.event,
-                        row.key.join(" ")
-                    ));
+                    let row = row.key.join(" ");
+                    say(&format!("{}: {row} has grown by {grown:.2} % of the total{but}", event.event));
                 }
             }
         }
-        any
+        any && fails
     }
 }

@@ -11,8 +11,10 @@ use crate::profile_options::{ProfileOptions, Wanted};
 use clap::{Args, ValueEnum};
 use flame::FlameArguments;
 use readperf::Analysis;
+use readperf::output::export::flamegraph::FlameOptions;
 use readperf::output::export::{self, Export, ExportOptions, FORMATS, Format, WriteDifference};
-use readperf::profile::Keep;
+use readperf::profile::matching::{Matching, Side};
+use readperf::profile::{DetailOptions, Keep};
 
 /// What a sample counts for.
 #[derive(ValueEnum, Clone, Copy, Debug, Default)]
@@ -114,7 +116,10 @@ Examples:
             None => None,
         };
         let mut out = self.profile.output.open_bytes(&self.input)?;
-        let options = self.options();
+        let matching = base.as_ref().map(|base| matching(base, &analysis));
+        let options =
+            ExportOptions { matching: matching.as_ref().map(|_| Matching::default()), ..self.options() };
+        let base_options = ExportOptions { matching, ..self.options() };
         let new = export(&analysis, &options);
         if new.event().is_none() {
             say(&format!("{}: no samples", self.input.name()));
@@ -122,7 +127,7 @@ Examples:
         self.tell_other_events(format, &new);
         self.tell_timeless(format, &new);
         match (&difference, &base) {
-            (Some((write, _)), Some(base)) => write(format, &new, &export(base, &options), &mut out)?,
+            (Some((write, _)), Some(base)) => write(format, &new, &export(base, &base_options), &mut out)?,
             _ => (format.write)(&new, &mut out)?,
         }
         out.flush()?;
@@ -145,7 +150,8 @@ impl ExportCommand {
             lines: format.needs.lines,
             inlines: !self.no_inline,
             marks: format.needs.marks,
-            ..Wanted::default()
+            linked_addresses: format.needs.linked_addresses,
+            details: DetailOptions { fields: format.needs.details.to_vec(), ..DetailOptions::default() },
         };
         self.profile.analyse(input, &recording, &wanted, |_| ())
     }
@@ -194,6 +200,7 @@ impl ExportCommand {
     }
 
     fn options(&self) -> ExportOptions {
+        let flame = self.flame.options();
         ExportOptions {
             weight: match self.weight {
                 Weight::Period => export::Weight::Period,
@@ -205,13 +212,24 @@ impl ExportCommand {
             annotate: self.annotate,
             event: None,
             title: self.title.clone(),
-            flame: self.flame.options(),
+            matching: None,
+            flame: FlameOptions { comm: flame.comm || self.with_pid || self.with_tid, ..flame },
         }
     }
 }
 
+/// What the names of the recording that is compared with are in the other one; said if they differ.
+fn matching(base: &Analysis, new: &Analysis) -> Matching {
+    let side = |analysis: &Analysis| Side::of(&analysis.profile, &analysis.session);
+    let matching = Matching::of(&side(base), &side(new));
+    if let Some(told) = matching.told() {
+        say(&format!("names differ: {told}"));
+    }
+    matching
+}
+
 /// An analysis on its way out.
 fn export<'x>(analysis: &'x Analysis, options: &'x ExportOptions) -> Export<'x> {
-    let Analysis { profile, session, metadata, marks, .. } = analysis;
-    Export { profile, session, metadata, marks, options }
+    let Analysis { profile, session, metadata, marks, linked_addresses, .. } = analysis;
+    Export { profile, session, metadata, marks, linked_addresses, options }
 }

@@ -80,8 +80,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     overview::write_missing(&mut out, profile, session, profile.missing_names(false))?;
     out.flush()?;
     let failed = tables.is_some_and(Tables::tell);
-    let told = [analysis.code_times.told(), analysis.names_told];
-    for told in told.into_iter().flatten().filter(|_| !input.quiet) {
+    let told = analysis.code_times.told().into_iter().chain(analysis.names_told);
+    for told in told.filter(|_| !input.quiet) {
         say(&format!("{}: {told}", input.name()));
     }
     Ok(Outcome { failed, ..Outcome::of(input, analysis.issues) })

@@ -2,7 +2,7 @@
 
 use crate::handmade::{Attr, PID, flag};
 use crate::oracle::{skip, tool};
-use crate::{ASKED, asked_at, dumps_in, live, named, of_code};
+use crate::{ASKED, asked_at, assert_only_damage, dumps_in, live, named, of_code};
 use std::ops::Range;
 use std::path::Path;
 
@@ -41,7 +41,8 @@ fn ticks_are_times_of_a_recording_that_tells_what_they_are() {
         let at = |ticks| at(ticks) + if nr == 2 { 768 } else { 0 };
         let (names, said) = named(dir, &asked_at(&Attr::default(), Some(words), at));
         let names: Vec<String> = names.into_iter().map(|(name, _)| name).collect();
-        assert_eq!((names, said.as_str()), (expected.iter().map(|name| (*name).to_owned()).collect(), ""));
+        assert_eq!(names, expected);
+        assert_only_damage(&said);
     }
     // What tells nothing: no record; one whose beginning is not known; one without a factor; another clock.
     let other = Attr { flags: Attr::default().flags | flag::USE_CLOCKID, clockid: 1, ..Attr::default() };

@@ -35,6 +35,7 @@ pub(crate) mod sample_type {
     pub(crate) const IP: u64 = 1;
     pub(crate) const TID: u64 = 1 << 1;
     pub(crate) const TIME: u64 = 1 << 2;
+    pub(crate) const ADDR: u64 = 1 << 3;
     pub(crate) const READ: u64 = 1 << 4;
     pub(crate) const CALLCHAIN: u64 = 1 << 5;
     pub(crate) const ID: u64 = 1 << 6;
@@ -114,6 +115,8 @@ pub(crate) struct Sample {
     pub(crate) pid: u32,
     pub(crate) tid: u32,
     pub(crate) time: u64,
+    /// Of the data.
+    pub(crate) addr: u64,
     pub(crate) id: u64,
     pub(crate) cpu: u32,
     /// Value, time enabled, time running.
@@ -132,6 +135,7 @@ impl Default for Sample {
             pid: PID,
             tid: PID,
             time: 1_000_000_000,
+            addr: 0,
             id: 1,
             cpu: 0,
             read: [1, 100, 100],
@@ -289,6 +293,7 @@ impl Pipe {
         word(IP, s.ip);
         word(TID, u64::from(s.tid) << 32 | u64::from(s.pid));
         word(TIME, s.time);
+        word(ADDR, s.addr);
         word(ID, s.id);
         word(CPU, u64::from(s.cpu));
         word(PERIOD, 1000);

@@ -73,8 +73,10 @@ impl Annotated {
 /// A graph as a small reader understands it.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
-    /// Own weight and weight with all it calls, by name.
+    /// Own weight and weight with all it calls, by whole name.
     pub(crate) nodes: BTreeMap<String, (u64, u64)>,
+    /// The names as they are shown.
+    pub(crate) labels: Vec<String>,
     /// Weight, and whether it is dashed, by names.
     pub(crate) edges: BTreeMap<(String, String), (u64, bool)>,
 }
@@ -89,18 +91,26 @@ impl Graph {
             let label = attribute(attributes, "label");
             match id.split_once(" -> ") {
                 None => {
-                    // The name, what it cost, and maybe with what it calls.
-                    let (name, costs) = label.split_once('\n').expect("a name and a weight");
-                    let costs: Vec<u64> = costs.lines().map(first_number).collect();
-                    let total = costs.get(1).copied().unwrap_or(costs[0]);
-                    assert!(graph.nodes.insert(name.to_owned(), (costs[0], total)).is_none(), "{name} twice");
+                    // The name, maybe shortened, and what it cost, rounded; in the hint whole and exactly.
+                    let (shown, _) = label.split_once('\n').expect("a name and a weight");
+                    let hint = attribute(attributes, "tooltip");
+                    let (whole, exact) = hint.rsplit_once('\n').expect("a name and exact weights");
+                    let (name, binary) = whole.rsplit_once(" (").expect("a binary");
+                    let name = if shown.ends_with(&format!(" ({binary}")) { whole } else { name };
+                    let (own, total) = exact.split_once(" of ").expect("exact weights");
+                    let costs = (number(own), number(total));
+                    assert!(graph.nodes.insert(name.to_owned(), costs).is_none(), "{name} twice");
+                    graph.labels.push(shown.to_owned());
                     names.insert(id.to_owned(), name.to_owned());
                 }
                 Some((from, to)) => {
                     let call = (names[from].clone(), names[to].clone());
                     let dashed = attributes.contains("style=dashed");
                     assert!(
-                        graph.edges.insert(call, (first_number(&label), dashed)).is_none(),
+                        graph
+                            .edges
+                            .insert(call, (number(&attribute(attributes, "tooltip")), dashed))
+                            .is_none(),
                         "{line} twice"
                     );
                 }
@@ -110,10 +120,8 @@ impl Graph {
     }
 }
 
-fn first_number(text: &str) -> u64 {
-    let text = text.trim_start_matches("of ").trim();
-    let end = text.find(' ').unwrap_or(text.len());
-    text[..end].replace(',', "").parse().unwrap_or_else(|_| panic!("no number in {text:?}"))
+fn number(text: &str) -> u64 {
+    text.replace(',', "").parse().unwrap_or_else(|_| panic!("{text:?} is no number"))
 }
 
 /// The value of a quoted attribute, as graphviz understands it.
@@ -144,6 +152,31 @@ pub(crate) fn drawn(text: &str) -> BTreeSet<String> {
     };
     let texts = svg.split("<text ").skip(1);
     texts.filter_map(|text| Some(plain(text.split_once('>')?.1.split_once("</text>")?.0))).collect()
+}
+
+/// Width and height of the picture that graphviz draws, in points: what a browser shows it in.
+pub(crate) fn size(text: &str) -> (f64, f64) {
+    let svg = filtered(Command::new("dot").arg("-Tsvg"), text);
+    let of = |key: &str| {
+        let (_, rest) = svg.split_once(&format!("{key}=\"")).expect("a size");
+        rest.split_once("pt\"").expect("points").0.parse().expect("a number")
+    };
+    (of("width"), of("height"))
+}
+
+/// Where the uppermost box and the text below the graph that begins so stand from above, in the picture that graphviz draws.
+pub(crate) fn rows(text: &str, below: &str) -> (f64, f64) {
+    let svg = filtered(Command::new("dot").arg("-Tsvg"), text);
+    let rows = |wanted: &dyn Fn(&str) -> bool| {
+        let texts = svg.split("<text ").skip(1).filter(|text| {
+            wanted(text.split_once('>').and_then(|(_, rest)| rest.split_once('<')).expect("text").0)
+        });
+        let row = |text: &str| text.split_once(" y=\"")?.1.split_once('"')?.0.parse::<f64>().ok();
+        texts.filter_map(row).collect::<Vec<f64>>()
+    };
+    let legend = |text: &str| text.replace("&#45;", "-").starts_with(below);
+    let boxes = rows(&|text| text.contains(" %)"));
+    (boxes.into_iter().fold(f64::MAX, f64::min), rows(&legend).into_iter().fold(f64::MAX, f64::min))
 }
 
 /// What identifies a sample: event, time, comm, pid, tid, cpu (-1 if not recorded), period.

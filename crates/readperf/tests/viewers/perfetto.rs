@@ -16,6 +16,7 @@ mod packet {
     pub(super) const DEFAULTS: u64 = 59;
     pub(super) const TRACK_DESCRIPTOR: u64 = 60;
     pub(super) const PERF_SAMPLE: u64 = 66;
+    pub(super) const TASK_STATE: u64 = 117;
 }
 
 /// What a sequence has told, by field of InternedData and iid.
@@ -79,22 +80,20 @@ fn weights_are_those_of_folded_stacks_and_totals_those_of_stats() {
     }
 }
 
-/// Tracks have their parents before them; slices of a thread follow each other; counters add up to the event's total.
+/// Tracks have their parents before them; slices of a thread follow each other.
 #[test]
-fn tracks_slices_and_counters() {
-    let mut slices = 0;
+fn tracks_and_slices() {
     for file in recordings() {
         let packets = packets(&file, &[]);
         let mut tracks: BTreeMap<u64, Message> = BTreeMap::new();
         let mut running: BTreeMap<u64, (bool, u64)> = BTreeMap::new();
-        let mut counters: BTreeMap<String, u64> = BTreeMap::new();
         for packet in &packets {
             if let Some(track) = packet.message(packet::TRACK_DESCRIPTOR) {
                 assert!(!track.has(5) || tracks.contains_key(&track.number(5)), "the parent comes first");
                 assert!(tracks.insert(track.number(1), track).is_none(), "no track twice");
             }
             let Some(event) = packet.message(packet::TRACK_EVENT) else { continue };
-            let track = &tracks[&event.number(11)];
+            assert!(tracks.contains_key(&event.number(11)));
             let time = packet.number(packet::TIMESTAMP);
             match event.number(9) {
                 begin_or_end @ (1 | 2) => {
@@ -102,18 +101,87 @@ fn tracks_slices_and_counters() {
                     assert_eq!(*runs, begin_or_end == 2, "begin and end by turns");
                     assert!(time >= *since);
                     (*runs, *since) = (!*runs, time);
-                    slices += 1;
                 }
                 3 => {}
-                4 => *counters.entry(track.text(2)).or_default() += event.number(30),
+                // Counters are made of the samples by Perfetto: any here would be there twice.
                 other => panic!("a track event of type {other}"),
             }
         }
-        let of_stats = events(&file).into_iter().filter(|(name, ..)| counters.contains_key(name));
-        let of_stats: BTreeMap<String, u64> = of_stats.map(|(name, _, period)| (name, period)).collect();
-        assert_eq!(counters, of_stats, "{}", file.display());
     }
-    assert!(slices > 10, "the recordings have context switches");
+}
+
+/// States of threads are those between switches, and say what Perfetto's importer accepts: no thread runs twice in a row, a
+/// CPU runs one thread at a time, and times do not go back.
+#[test]
+fn states_follow_each_other() {
+    const RUNNING: u64 = 3;
+    let mut seen: BTreeMap<u64, usize> = BTreeMap::new();
+    for file in recordings() {
+        let mut threads: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+        let mut events: Vec<(u64, bool, u64, u64)> = Vec::new();
+        for packet in packets(&file, &[]) {
+            let Some(task) = packet.message(packet::TASK_STATE) else { continue };
+            let (time, cpu, tid, state) =
+                (packet.number(packet::TIMESTAMP), task.number(1), task.number(3), task.number(4));
+            assert!(!task.text(2).is_empty(), "a thread has a name");
+            let (last, since) = threads.insert(tid, (state, time)).unwrap_or_default();
+            assert!(since <= time && (state == RUNNING) != (last == RUNNING), "{last}, {state} of {tid}");
+            *seen.entry(state).or_default() += 1;
+            events.push((time, state == RUNNING, cpu, tid));
+        }
+        // What ends at a time comes before what begins then.
+        events.sort_unstable();
+        let mut on: BTreeMap<u64, u64> = BTreeMap::new();
+        for (_, runs, cpu, tid) in events {
+            match runs {
+                true => assert_eq!(on.insert(cpu, tid), None, "CPU {cpu} of {}", file.display()),
+                false => assert_eq!(on.remove(&cpu), Some(tid), "CPU {cpu} of {}", file.display()),
+            }
+        }
+    }
+    assert!(seen[&RUNNING] > 10 && seen[&2] > 0 && seen[&4] > 0 && seen[&7] > 0, "{seen:?}");
+}
+
+/// Perfetto's importer knows units of its own counters, and the kernel by a mapping with this path, no addresses and no
+/// build-id.
+#[test]
+fn events_and_the_kernel_are_told_as_the_importer_knows_them() {
+    let told = |file: &Path, more: &[&str]| -> Vec<Message> {
+        let defaults = packets(file, more).into_iter().filter_map(|packet| packet.message(packet::DEFAULTS));
+        defaults.filter_map(|defaults| defaults.message(12)?.message(1)).collect()
+    };
+    // By name: a counter, a tracepoint, or an event of the kernel.
+    let what = |timebase: &Message| (timebase.text(10), [4, 3, 5].map(|field| timebase.has(field)));
+    let counter = |timebase: &Message| (timebase.text(10), timebase.number(4));
+    let multi = told(&fixture("multi"), &[]);
+    let names: Vec<(String, u64)> = multi.iter().map(counter).collect();
+    assert_eq!(names[0], ("cpu-clock".to_owned(), 1));
+    assert!(
+        names.iter().any(|(name, counter)| name.starts_with("page-faults") && *counter == 2),
+        "{names:?}"
+    );
+    assert!(multi.iter().all(|timebase| what(timebase).1 == [true, false, false]));
+    // Samples are no nanoseconds.
+    let samples = told(&fixture("multi"), &["--weight", "samples"]);
+    assert!(samples.iter().all(|timebase| what(timebase).1 == [false, false, true]));
+    let tracepoints = told(&fixture("tracepoints"), &[]);
+    assert!(tracepoints.iter().any(|timebase| {
+        what(timebase).1 == [false, true, false] && timebase.message(3).unwrap().text(1) == timebase.text(10)
+    }));
+    let (mut kernels, mut kinds) = (0, BTreeMap::new());
+    for packet in packets(&fixture("multi"), &[]) {
+        let Some(interned) = packet.message(packet::INTERNED) else { continue };
+        let path = |mapping: &Message| mapping.numbers(7);
+        let kernel = interned.messages(17).into_iter().find(|path| path.text(2) == "kernel");
+        for mapping in interned.messages(19) {
+            if kernel.as_ref().is_some_and(|kernel| path(&mapping) == [kernel.number(1)]) {
+                assert_eq!(mapping.fields().collect::<Vec<_>>(), [1, 7], "nothing but a number and a path");
+                kernels += 1;
+            }
+        }
+        interned.messages(6).iter().for_each(|frame| *kinds.entry(frame.number(7)).or_insert(0) += 1);
+    }
+    assert!(kernels > 0 && kinds[&1] > 0 && kinds[&2] > 0, "{kernels}, {kinds:?}");
 }
 
 /// The published schema knows every field, and every packet.

@@ -1,5 +1,6 @@
 //! pprof: read by the field numbers of `profile.proto`, and by `go tool pprof`.
 
+use crate::handmade::{Attr, CODE, KERNEL_CODE, PID, Pipe, Sample};
 use crate::oracle::{self, fixture, skip, tool};
 use crate::protobuf::Message;
 use crate::run::{self, Stacks, assert_stacks, events, recordings, spelled};
@@ -60,14 +61,7 @@ impl Profile {
             assert!((start..limit).contains(&address), "{address:#x} lies in {start:#x}..{limit:#x}");
         }
         let lines = location.messages(4);
-        if lines.is_empty() {
-            if mapping == 0 {
-                return vec!["[unknown]".to_owned()];
-            }
-            let path = self.string(self.mappings[&mapping].number(5));
-            let name = path.rsplit('/').next().unwrap();
-            return vec![if name.starts_with('[') { name.to_owned() } else { format!("[{name}]") }];
-        }
+        assert!(!lines.is_empty(), "pprof's flame graph leaves a location without lines out");
         let name = |line: &Message| spelled(self.string(self.functions[&line.number(1)].number(2)));
         lines.iter().map(name).collect()
     }
@@ -87,10 +81,27 @@ impl Profile {
         stacks
     }
 
-    /// The labels of samples, as key and text.
+    /// The labels of samples that are texts, as key and text.
     pub(crate) fn labels(&self) -> Vec<(String, String)> {
         let labels = self.message.messages(2).into_iter().flat_map(|sample| sample.messages(3));
-        labels.map(|l| (self.string(l.number(1)).to_owned(), self.string(l.number(2)).to_owned())).collect()
+        let texts = labels.filter(|label| label.number(2) > 0);
+        texts.map(|l| (self.string(l.number(1)).to_owned(), self.string(l.number(2)).to_owned())).collect()
+    }
+
+    /// The labels of samples that are numbers, as key and number.
+    pub(crate) fn numbers(&self) -> Vec<(String, i64)> {
+        let labels = self.message.messages(2).into_iter().flat_map(|sample| sample.messages(3));
+        let numbers = labels.filter(|label| label.number(2) == 0).map(|label| {
+            // pprof passes over a number of 0 that has no unit.
+            assert!(label.number(4) > 0, "a number has a unit");
+            (self.string(label.number(1)).to_owned(), label.number(3).cast_signed())
+        });
+        numbers.collect()
+    }
+
+    /// The paths of the binaries, in the order of the file.
+    pub(crate) fn binaries(&self) -> Vec<String> {
+        self.message.messages(3).iter().map(|mapping| self.string(mapping.number(5)).to_owned()).collect()
     }
 
     pub(crate) fn comments(&self) -> Vec<&str> {
@@ -156,12 +167,15 @@ fn mangled_names_are_those_of_nm() {
 fn labels_binaries_and_comments() {
     let profile = Profile::of(&fixture("multi"), &["--with-cpu"]);
     let script = oracle::said("multi", "perf.script.txt").unwrap();
-    let labels = profile.labels();
-    for key in ["comm", "pid", "tid", "cpu"] {
-        assert!(labels.iter().any(|(name, _)| name == key), "{key}");
+    // Texts are boxes under every function that they are of: only names are.
+    assert!(profile.labels().iter().all(|(key, _)| key == "comm"));
+    let numbers = profile.numbers();
+    for key in ["pid", "tid", "cpu"] {
+        assert!(numbers.iter().any(|(name, _)| name == key), "{key}");
     }
-    let pids: Vec<&String> = labels.iter().filter(|(name, _)| name == "pid").map(|(_, pid)| pid).collect();
-    assert!(pids.iter().all(|pid| script.contains(pid.as_str())), "{pids:?}");
+    assert!(numbers.contains(&("cpu".to_owned(), 0)), "0 is a number, too");
+    let mut pids = numbers.iter().filter(|(name, _)| name == "pid").map(|(_, pid)| pid.to_string());
+    assert!(pids.all(|pid| script.contains(&pid)), "{numbers:?}");
     let build_ids = oracle::said("multi", "perf.buildids.txt").unwrap();
     let mut with_build_id = 0;
     for mapping in profile.mappings.values() {
@@ -179,6 +193,35 @@ fn labels_binaries_and_comments() {
     let stats = tool::json("stats", &fixture("multi"));
     let times = tool::number(&stats["last_time_ns"]) - tool::number(&stats["first_time_ns"]);
     assert_eq!(profile.message.number(10), times);
+}
+
+/// pprof takes the first binary for what the profile is of: the program that most samples are of, also where that is seldom
+/// the innermost code, and neither a library nor code that only is in memory.
+#[test]
+fn the_program_comes_first() {
+    let dir = oracle::scratch();
+    let mut pipe = Pipe::new(&[Attr::default()]);
+    pipe.kernel_map(KERNEL_CODE);
+    let paths = ["/memfd:doublemapper (deleted)", "/usr/bin/bash", "/lib/libc.so.6", "/home/work"];
+    let places: Vec<u64> = (0..4).map(|nr| CODE + nr * 0x10_0000).collect();
+    for (path, place) in paths.iter().zip(&places) {
+        pipe.map(PID, *place, path, Some(7), 0);
+    }
+    let mut sample = |count: u64, outermost_last: &[usize]| {
+        let mut chain = vec![(-512i64).cast_unsigned()];
+        chain.extend(outermost_last.iter().map(|nr| places[*nr] + 0x10));
+        pipe.samples(count, &Sample { ip: chain[1], chain, ..Sample::default() });
+    };
+    sample(9, &[0]);
+    sample(2, &[1]);
+    sample(3, &[2, 3]);
+    let file = dir.path().join("perf.data");
+    std::fs::write(&file, &pipe.bytes).unwrap();
+    let binaries = Profile::of(&file, &[]).binaries();
+    assert_eq!(binaries, ["/home/work", paths[0], paths[1], paths[2]]);
+    // Of nothing but code in memory, that.
+    let binaries = Profile::of(&file, &["--dso", "memfd:doublemapper (deleted)"]).binaries();
+    assert_eq!(binaries, [paths[0]]);
 }
 
 /// Lines of `go tool pprof`, or none if it is not there.
@@ -215,7 +258,6 @@ fn pprof_itself_counts_the_same() {
         let mut expected = Stacks::new();
         for (stack, period) in run::folded(&file, &event, &[]) {
             let leaf = stack.rsplit(';').next().unwrap();
-            let leaf = if leaf == "[unknown]" { "<unknown>" } else { leaf };
             *expected.entry(leaf.to_owned()).or_default() += period;
         }
         let mut found = Stacks::new();
@@ -240,4 +282,26 @@ fn pprof_itself_lists_sources_and_traces() {
     let raw = go_pprof("", &file, &["-raw"]).unwrap();
     assert!(raw.contains("work.c"), "source files are told: {raw}");
     assert!(raw.contains("[FN][FL][LN]"), "{raw}");
+}
+
+/// Names with what graphviz takes for the end of a text: pprof hands labels on as they are.
+#[test]
+#[ignore = "live: needs go, dot"]
+fn pprof_itself_draws_names_with_quotation_marks() {
+    if !run::installed("dot", &["-V"]) {
+        return skip("pprof_itself_draws_names_with_quotation_marks", "no dot here");
+    }
+    let dir = oracle::scratch();
+    for name in ["say \"hi\"", "end\\", "both\"\\"] {
+        let mut pipe = Pipe::new(&[Attr::default()]);
+        pipe.comm(PID, PID, name);
+        pipe.map(PID, CODE, "/bin/work\"er", Some(7), 0);
+        pipe.samples(3, &Sample::default());
+        let file = dir.path().join("perf.data");
+        std::fs::write(&file, &pipe.bytes).unwrap();
+        let test = "pprof_itself_draws_names_with_quotation_marks";
+        let Some(svg) = go_pprof(test, &file, &["-svg", "-nodefraction=0"]) else { return };
+        let shown = name.replace('"', "&quot;");
+        assert!(svg.contains(&format!("comm:{shown}")), "{name}: {svg}");
+    }
 }

@@ -45,6 +45,21 @@ fn weights_are_those_of_folded_stacks_and_totals_those_of_stats() {
     }
 }
 
+/// Where no source is known, the binary is the file.
+#[test]
+fn frames_are_somewhere() {
+    let place = |recording: &str, name: &str| {
+        let file = run::json(&run::export("speedscope", &fixture(recording), &[]));
+        let frames = file["shared"]["frames"].as_array().unwrap();
+        let frame = frames.iter().find(|frame| frame["name"] == name);
+        frame.unwrap_or_else(|| panic!("{name} is among {frames:?}"))["file"].as_str().map(str::to_owned)
+    };
+    assert_eq!(place("main", "spin_five").as_deref(), Some("./work.c"));
+    assert!(place("main", "[libc.so.6]").unwrap().ends_with("/libc.so.6"));
+    assert_eq!(place("multi", "schedule").as_deref(), Some("[kernel.kallsyms]"));
+    assert_eq!(place("multi", "[unknown]"), None);
+}
+
 #[test]
 fn clocks_count_nanoseconds_and_other_events_have_no_unit() {
     let file = run::json(&run::export("speedscope", &fixture("multi"), &[]));

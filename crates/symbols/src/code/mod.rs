@@ -1,6 +1,9 @@
-//! The instructions of a binary for x86, as bytes.
+//! The code of a binary: its instructions for x86, as bytes, and where the linker put it.
 
+mod layout;
 mod x86;
+
+pub use layout::Layout;
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,13 +28,7 @@ impl Code {
     /// Opens the file of a subject. `None` if there is none, if it is for another machine, and of kernels, whose code in
     /// memory is not that of a file.
     pub fn open(subject: &Subject, options: &Options) -> Option<Code> {
-        let file: FileBytes = match subject {
-            Subject::File { path, build_id } => {
-                Search { options, path, build_id: *build_id, debug_link: None }.binary().ok()?.bytes
-            }
-            Subject::Vdso { build_id } => Arc::new(vdso::image_of(options, *build_id).ok()?),
-            _ => return None,
-        };
+        let file = file(subject, options)?;
         let is_64_bit = match Image::parse((*file).as_ref())?.machine {
             // Also with pointers of 32 bits (x32).
             elf::EM_X86_64 => true,
@@ -61,6 +58,17 @@ impl Code {
     /// Whether an instruction may go on elsewhere than behind itself.
     pub fn is_branch(&self, instruction: &[u8]) -> bool {
         x86::is_branch(instruction, self.is_64_bit)
+    }
+}
+
+/// The file that the code of a subject is in, if there is one.
+fn file(subject: &Subject, options: &Options) -> Option<FileBytes> {
+    match subject {
+        Subject::File { path, build_id } => {
+            Some(Search { options, path, build_id: *build_id, debug_link: None }.binary().ok()?.bytes)
+        }
+        Subject::Vdso { build_id } => Some(Arc::new(vdso::image_of(options, *build_id).ok()?)),
+        _ => None,
     }
 }
 

@@ -57,6 +57,16 @@ pub(crate) struct Section<'data> {
     pub(crate) link: u32,
 }
 
+/// The virtual address of a file offset by these segments: see [`Image::offset_to_address`].
+pub(crate) fn offset_to_address(loads: &[Load], offset: u64) -> Option<u64> {
+    let address = |load: &Load| {
+        let within = offset.checked_sub(load.offset)?;
+        (within < load.file_size).then(|| load.address.wrapping_add(within))
+    };
+    let code = loads.iter().filter(|load| load.executable).find_map(address);
+    code.or_else(|| loads.iter().find_map(address))
+}
+
 impl<'data> Image<'data> {
     /// Reads the headers. `None` when it is no ELF file or they are damaged.
     pub(crate) fn parse(data: &'data [u8]) -> Option<Image<'data>> {
@@ -156,12 +166,7 @@ impl<'data> Image<'data> {
 
     /// The virtual address of a file offset. Where segments share a page of the file the executable one is meant.
     pub(crate) fn offset_to_address(&self, offset: u64) -> Option<u64> {
-        let address = |load: &Load| {
-            let within = offset.checked_sub(load.offset)?;
-            (within < load.file_size).then(|| load.address.wrapping_add(within))
-        };
-        let code = self.loads.iter().filter(|load| load.executable).find_map(address);
-        code.or_else(|| self.loads.iter().find_map(address))
+        offset_to_address(&self.loads, offset)
     }
 
     /// Whether the program headers tell where in the file the code is. Those of a separate debug file made by

@@ -62,7 +62,7 @@ pub(super) struct GeneratedTables {
 impl GeneratedTables {
     /// That of a generation, for tasks of this machine.
     pub(super) fn new(dumped: &Arc<Dumped>, generation: u32, machine: Machine) -> Result<Self, Reason> {
-        if !machine.is_number(dumped.dump.machine()) {
+        if !dumped.dump.is_for(machine) {
             return Err(Reason::OtherMachine { path: format!("jit-{}.dump", dumped.dump.pid()).into() });
         }
         Ok(GeneratedTables { dumped: Arc::clone(dumped), generation, machine })

@@ -80,7 +80,7 @@ impl Machine {
     }
 
     /// Whether this is its `e_machine`, where nothing else is told.
-    pub(super) fn is_number(self, e_machine: u32) -> bool {
+    pub(crate) fn is_number(self, e_machine: u32) -> bool {
         let is_64 = self.convention().word == 8;
         u16::try_from(e_machine).is_ok_and(|e_machine| self.is_of(e_machine, is_64))
     }

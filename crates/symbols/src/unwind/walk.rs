@@ -47,7 +47,9 @@ impl fmt::Display for End {
             End::Bottom => "complete",
             End::StackTruncated => "the recorded part of the stack ends",
             End::NoUnwindInfo { binary: Some(_) } => "no unwind tables for the code, and no frame pointer",
-            End::NoUnwindInfo { binary: None } => "generated code without a frame pointer",
+            End::NoUnwindInfo { binary: None } => {
+                "generated code without a frame pointer, of whose frames no dump tells"
+            }
             End::Unmapped => "no code is mapped at the address",
             End::BadFrame => "the unwind tables do not lead to a frame",
             End::RegisterMissing => "a register that is needed was not recorded",

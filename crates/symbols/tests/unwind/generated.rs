@@ -209,6 +209,39 @@ fn dumps_of_other_machines() {
     assert!(matches!(reason, Some(Reason::OtherMachine { .. })), "{reason:?}");
 }
 
+/// CPython 3.13.0 (`python3.13 -X perf_jit`) leaves the machine out of the header. This is the unwinding record of one of its
+/// trampolines, which take 16 bytes of the stack, as it came with the code `sub $8,%rsp; call *%rcx; add $8,%rsp; ret`.
+#[test]
+fn dumps_that_do_not_tell_their_machine_are_of_the_recordings() {
+    const EH_FRAME: &str =
+        "1400000000000000017a5200017810011b0c070890010000140000001c000000d0ffffff0b00000000440e10460e0800";
+    const HEADER: &str = "011b033bccffffff01000000c0ffffffe8ffffff";
+    const TRAMPOLINE: [u8; 11] = [0x48, 0x83, 0xec, 8, 0xff, 0xd1, 0x48, 0x83, 0xc4, 8, 0xc3];
+    let hex = |text: &str| -> Vec<u8> {
+        (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap()).collect()
+    };
+    let (eh_frame, header) = (hex(EH_FRAME), hex(HEADER));
+    let start = 0x1_0000_u64;
+    let mut dump = Dump::new(0);
+    let sizes = [(eh_frame.len() + header.len()) as u64, header.len() as u64, 80];
+    let mut body: Vec<u8> = sizes.iter().flat_map(|size| size.to_le_bytes()).collect();
+    // The writer fills up to a multiple of eight.
+    body.extend([&eh_frame[..], &header, &[0; 4]].concat());
+    dump.record(4, &body);
+    let words = [u64::from(PID), start, start, TRAMPOLINE.len() as u64, 1];
+    let mut body: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    body.extend(b"py::burn:/tmp/hot.py\0");
+    body.extend(TRAMPOLINE);
+    dump.record(0, &body);
+    let unwinder = unwinder(dump.bytes);
+    let mut cache = Cache::default();
+    // Before the first instruction, within the call, before the return.
+    for (at, length) in [(0, 8), (4, 16), (5, 16), (10, 8)] {
+        assert_eq!(frame(&unwinder, &mut cache, 0, start + at), Some(length), "{at}");
+    }
+    assert_eq!(unwinder.reason(code_of(&unwinder, 0)), None);
+}
+
 thread_local! {
     /// How often something panicked on this thread; other tests may run beside. The unwinder goes on after that, as if there
     /// were no rule.

@@ -1,7 +1,7 @@
-//! Functions and lines by number, and which of them are at each address.
+//! Functions and instructions by number, and which of them are at each address.
 
 use crate::export::Export;
-use crate::export::frames::Level;
+use crate::export::frames::{Level, LinkedAddress};
 use crate::export::labels::push_ids;
 use crate::export::strings::Strings;
 use crate::text::printable;
@@ -21,13 +21,15 @@ pub(super) struct Function {
     pub(super) name: u32,
 }
 
-/// A line of a function.
+/// An instruction of a function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Place {
     pub(super) function: u32,
     pub(super) file: u32,
     /// From 1; 0 where unknown.
     pub(super) line: u32,
+    /// In the object, as the linker gave it.
+    pub(super) address: u64,
 }
 
 /// Texts as they are written, by number.
@@ -79,13 +81,15 @@ impl<T: Copy + Eq + std::hash::Hash> Numbered<T> {
     }
 }
 
-/// The functions and lines of a profile.
+/// The functions and instructions of a profile.
 #[derive(Debug)]
 pub(super) struct Code {
     pub(super) objects: Texts,
     pub(super) files: Texts,
     pub(super) names: Texts,
     functions: Numbered<Function>,
+    /// Where each function begins; 0 where that is not known, as of inlined ones.
+    starts: Vec<u64>,
     places: Numbered<Place>,
     /// Places at all addresses, one after the other, the outermost first.
     at: Vec<u32>,
@@ -102,13 +106,16 @@ impl Code {
             files: Texts::default(),
             names: Texts::default(),
             functions: Numbered::new(),
+            starts: Vec::new(),
             places: Numbered::new(),
             at: Vec::new(),
             ends: Vec::new(),
             roots: FxHashMap::default(),
         };
         for address in export.profile.addresses().ids() {
-            let object = code.objects.number(&export.binary_name(address));
+            // Whole: viewers look there for the instructions.
+            let binary = export.binary(address).map(|binary| String::from_utf8_lossy(&binary.name));
+            let object = code.objects.number(binary.as_deref().unwrap_or_default());
             for level in export.levels_at(address).rev() {
                 let home = homes.get(&level.function).copied();
                 let place = code.place_of(export, object, home.flatten(), &level);
@@ -125,7 +132,14 @@ impl Code {
         let home = self.files.number(file_name(home).unwrap_or_default());
         let file = file_name(level.file).map_or(home, |file| self.files.number(file));
         let function = self.functions.number(Function { object, file: home, name });
-        self.places.number(Place { function, file, line: level.line })
+        let LinkedAddress { instruction, bias } = export.linked_address(level.address);
+        if self.starts.len() <= function as usize {
+            self.starts.resize(function as usize + 1, 0);
+        }
+        if let Some(start) = self.starts.get_mut(function as usize).filter(|start| **start == 0) {
+            *start = start_of(export, level, bias).unwrap_or(0);
+        }
+        self.places.number(Place { function, file, line: level.line, address: instruction })
     }
 
     /// The place of what a row's stack stands on: its thread's name.
@@ -139,7 +153,7 @@ impl Code {
         let (object, file) = (self.objects.number(UNKNOWN), self.files.number(UNKNOWN));
         let name = self.names.number(&name);
         let function = self.functions.number(Function { object, file, name });
-        let place = self.places.number(Place { function, file, line: 0 });
+        let place = self.places.number(Place { function, file, line: 0, address: 0 });
         self.roots.insert((row.comm, row.thread), place);
         place
     }
@@ -159,6 +173,11 @@ impl Code {
         self.functions.get(number).unwrap_or_default()
     }
 
+    /// Where a function begins; 0 where that is not known.
+    pub(super) fn start(&self, function: u32) -> u64 {
+        self.starts.get(function as usize).copied().unwrap_or(0)
+    }
+
     /// The functions' places in the order of objects, files and names.
     pub(super) fn ranks(&self) -> Vec<u32> {
         ranks(&self.functions.list, |function| {
@@ -171,6 +190,12 @@ impl Code {
     pub(super) fn file_ranks(&self) -> Vec<u32> {
         ranks(&self.files.list, |name| name)
     }
+}
+
+/// Where the function of a level begins, by the linker's addresses.
+fn start_of(export: &Export<'_>, level: &Level, bias: u64) -> Option<u64> {
+    let function = export.profile.function(level.function)?;
+    (function.name().is_some() && !level.inlined).then(|| function.address.wrapping_add(bias))
 }
 
 /// The place of each element in the sorted list.

@@ -1,5 +1,5 @@
-//! Callgrind's format, version 1, for KCachegrind and callgrind_annotate: what each line of each function cost, and which
-//! function called which from where. Every event with samples is a column of costs.
+//! Callgrind's format, version 1, for KCachegrind and callgrind_annotate: what each instruction of each function cost, with its
+//! line, and which function called which from where. Every event with samples is a column of costs.
 //!
 //! Inlined functions are functions that are called. Every stack stands on a function for its thread's name, so that all
 //! functions have a caller. A sample counts once for a call, and its cost is that of the outermost call of a function:
@@ -21,9 +21,9 @@ use std::io::{self, Write};
 pub const FORMAT: Format = Format {
     name: "callgrind",
     extensions: &["callgrind", "callgrind.out"],
-    help: "callgrind's format: KCachegrind, callgrind_annotate",
+    help: "callgrind's format: KCachegrind (calls, lines, machine code), callgrind_annotate",
     binary: false,
-    needs: Needs { threads: false, cpus: false, times: false, lines: true, marks: false },
+    needs: Needs { lines: true, linked_addresses: true, ..Needs::STACKS },
     write,
 };
 
@@ -55,7 +55,7 @@ fn write_head(export: &Export<'_>, events: &[usize], total: &str, out: &mut dyn 
     for (name, fact) in export.facts() {
         writeln!(out, "desc: {name}: {}", printable(&fact))?;
     }
-    writeln!(out, "positions: line\nevents: {}\nsummary: {total}", columns(export, events).join(" "))
+    writeln!(out, "positions: instr line\nevents: {}\nsummary: {total}", columns(export, events).join(" "))
 }
 
 /// The names of the events as single words, each once.
@@ -92,7 +92,7 @@ fn numbers(costs: &[u64]) -> String {
     text
 }
 
-/// What is to be told of a function, in the order of the file: by file and line; its own costs before its calls.
+/// What is to be told of a function, in the order of the file: by file, line and address; its own costs before its calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
     function: u32,
@@ -101,6 +101,7 @@ struct Entry {
     /// Its rank.
     file: u32,
     line: u32,
+    address: u64,
     /// Rank and number of the function that is called.
     callee: Option<(u32, u32)>,
     place: u32,
@@ -139,6 +140,7 @@ impl<'b> Body<'b> {
                 elsewhere: at.file != self.code.function(at.function).file,
                 file: rank(&files, at.file),
                 line: at.line,
+                address: at.address,
                 callee: callee.map(|callee| (rank(&self.functions, callee), callee)),
                 place,
             }
@@ -176,11 +178,11 @@ impl<'b> Body<'b> {
                     self.name(out, "cfn", Table::Functions, callee)?;
                     let (count, cost) = self.costs.call(entry.place, callee);
                     // The line that the function begins in is not known.
-                    writeln!(out, "calls={count} 0")?;
+                    writeln!(out, "calls={count} {:#x} 0", self.code.start(callee))?;
                     cost
                 }
             };
-            writeln!(out, "{} {}", place.line, numbers(cost))?;
+            writeln!(out, "{:#x} {} {}", place.address, place.line, numbers(cost))?;
         }
         Ok(())
     }

@@ -27,7 +27,7 @@ pub const FORMAT: Format = Format {
     extensions: &["firefox.json.gz", "json.gz"],
     help: "Firefox Profiler (profiler.firefox.com): threads, stacks by time, markers; gzipped JSON",
     binary: true,
-    needs: Needs { threads: true, cpus: false, times: true, lines: true, marks: true },
+    needs: Needs { threads: true, times: true, lines: true, marks: true, ..Needs::STACKS },
     write,
 };
 

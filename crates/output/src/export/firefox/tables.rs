@@ -196,7 +196,7 @@ impl<'x> Tables<'x> {
         let binary = code.and_then(|code| code.binary);
         let relative = code.and_then(|code| Some(shared.images.relative(code.binary?, code.address)));
         let category = Category::of(export.kind(address));
-        let real = export.profile.names().function_at(address);
+        let real = export.profile.names().piece_at(address);
         let symbol = binary.zip(real).and_then(|(binary, real)| self.symbol(binary, real, shared));
         for (level, depth) in export.levels_at(address).rev().zip(0u32..) {
             let function = self.function(&level, binary, shared);

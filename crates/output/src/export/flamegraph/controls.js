@@ -3,20 +3,23 @@
 const button = (id, text, hint) => make(XHTML, 'button', { id, type: 'button', title: hint }, text);
 const bar = make(XHTML, 'div', { id: 'flame-bar' });
 const heading = make(XHTML, 'h1', {}, data.title);
-const about = make(XHTML, 'span', { class: 'about' }, data.subtitle);
+const about = make(XHTML, 'div', { class: 'about', title: data.subtitle }, data.subtitle);
 const row = make(XHTML, 'div', { class: 'row', role: 'toolbar', 'aria-label': 'Flame graph' });
 const box = make(XHTML, 'input', {
   id: 'flame-search', type: 'search', placeholder: 'Search (regular expression)', 'aria-label': 'Search functions, by regular expression',
-  title: '/ or Ctrl-F; Enter goes to the next match', spellcheck: 'false', autocomplete: 'off',
+  title: '/ or Ctrl-F; Enter goes to the widest match, then to the next one', spellcheck: 'false', autocomplete: 'off',
 });
 const result = make(XHTML, 'span', { id: 'flame-matched', class: 'matched', role: 'status' });
 const reset = button('flame-reset', 'Reset', 'Shows everything, forgets the search (Escape)');
 const flip = button('flame-flip', 'Icicle', 'Turns the picture upside down (i)');
 const color = button('flame-color', 'By name', 'Colours by name instead of by kind of code (c)');
 const base = button('flame-base', '', 'Widths of the base, with what has vanished since (b)');
+const fold = button('flame-fold', 'Fold recursion', 'Shows calls that only repeat themselves once (r)');
+const threads = button('flame-threads', 'Processes', 'Tells processes apart: a row of their names below all functions (p)');
 const where = make(XHTML, 'div', { id: 'flame-where', role: 'status' });
 const kinds = [];
-row.append(box, result, reset, flip, ...(data.differs ? [base] : [color]), legend());
+const hasThreads = data.sort.includes(THREAD);
+row.append(box, result, reset, flip, fold, ...(hasThreads ? [threads] : []), ...(data.differs ? [base] : [color]), legend());
 bar.append(heading, about, row, where);
 
 function legend() {
@@ -67,7 +70,7 @@ function layout() {
   }
   const top = (holder ? Number(holder.getAttribute('height')) : 0) + 8;
   frames.setAttribute('transform', `translate(${EDGE},${top})`);
-  svg.setAttribute('height', top + data.rows * ROW + 12);
+  svg.setAttribute('height', top + rowCount * ROW + 12);
   draw();
 }
 
@@ -79,6 +82,8 @@ function tell() {
     + (open ? `; ${percent(found.most)} if all that is left out matches, too` : '');
   flip.setAttribute('aria-pressed', state.inverted);
   color.setAttribute('aria-pressed', state.colors === 'name');
+  fold.setAttribute('aria-pressed', state.fold);
+  threads.setAttribute('aria-pressed', state.threads);
   // Colours by name tell no kinds.
   kinds.forEach(kind => kind.hidden = state.colors === 'name');
   base.setAttribute('aria-pressed', state.side === 1);
@@ -96,7 +101,7 @@ function update() {
 }
 
 function zoomTo(i) {
-  if (data.sort[i] === LEFT_OUT || weights[state.side][i] === 0) return;
+  if (sort[i] === LEFT_OUT || weights[state.side][i] === 0) return;
   state.zoom = i;
   state.focus = i;
   update();
@@ -116,7 +121,28 @@ function resetAll() {
 function toggleBase() {
   state.side = 1 - state.side;
   if (weights[state.side][state.zoom] === 0) state.zoom = 0;
+  listMatches();
   update();
+}
+
+// The outermost frame lies at the top of icicles and at the foot of flames.
+function scrollToRoot() {
+  window.scrollTo(0, state.inverted ? 0 : document.documentElement.scrollHeight);
+}
+
+function turn() {
+  state.inverted = !state.inverted;
+  update();
+  scrollToRoot();
+}
+
+// Folds, unfolds, takes the row of threads away or brings it back: another tree, of another height.
+function regrow(option) {
+  state[option] = !state[option];
+  regroup();
+  tell();
+  layout();
+  scrollToRoot();
 }
 
 // Moves to a frame; a hidden one comes into sight by zooming to the nearest caller in which it is wide enough.
@@ -126,9 +152,16 @@ function focusOn(i) {
   if (drawn.has(i)) markFocus();
   else if (span(i)[1] >= NARROW) draw();
   else zoomTo(i);
-  const shown = drawn.get(i);
-  if (shown) shown.scrollIntoView({ block: 'nearest' });
+  bringIntoSight(i);
   where.textContent = lineAbout(i);
+}
+
+// The bar covers the top of the window.
+function bringIntoSight(i) {
+  const shown = drawn.get(i);
+  if (!shown) return;
+  const { top, bottom } = shown.getBoundingClientRect(), covered = bar.getBoundingClientRect().bottom;
+  if (top < covered || bottom > window.innerHeight) window.scrollBy(0, (top + bottom - covered - window.innerHeight) / 2);
 }
 
 function move(key) {
@@ -150,13 +183,11 @@ function move(key) {
 }
 
 function nextMatch(back) {
-  for (let step = 1; step <= count; step++) {
-    const i = (state.focus + (back ? count - step : step)) % count;
-    if (isHit(i) && weights[state.side][i] > 0) {
-      frames.focus({ preventScroll: true });
-      return focusOn(i);
-    }
-  }
+  const many = state.matches.length;
+  if (!many) return;
+  state.match = state.match < 0 ? (back ? many - 1 : 0) : (state.match + (back ? many - 1 : 1)) % many;
+  focusOn(state.matches[state.match]);
+  where.textContent = `Match ${grouped(state.match + 1)} of ${grouped(many)}: ` + where.textContent;
 }
 
 const KEYS = {
@@ -164,6 +195,8 @@ const KEYS = {
   i: () => flip.click(),
   c: () => data.differs || color.click(),
   b: () => data.differs && toggleBase(),
+  r: () => fold.click(),
+  p: () => hasThreads && threads.click(),
   n: () => nextMatch(false),
   N: () => nextMatch(true),
   Escape: () => state.hits !== null ? (box.value = '', find('')) : zoomTo(0),
@@ -188,6 +221,7 @@ document.addEventListener('keydown', event => {
       find('');
       frames.focus({ preventScroll: true });
     } else if (event.key === 'Enter') {
+      findNow();
       nextMatch(event.shiftKey);
     }
     return;
@@ -218,13 +252,20 @@ frames.addEventListener('mousemove', event => {
 frames.addEventListener('mouseleave', hideTip);
 frames.addEventListener('focus', markFocus);
 frames.addEventListener('blur', markFocus);
+// A search of many frames waits for the next letter, but not when it is asked for.
 let waiting = 0;
 box.addEventListener('input', () => {
   clearTimeout(waiting);
-  waiting = setTimeout(() => find(box.value), count > 20000 ? 120 : 0);
+  waiting = setTimeout(findNow, count > 20000 ? 120 : 0);
 });
+function findNow() {
+  clearTimeout(waiting);
+  if (box.value !== state.pattern) find(box.value);
+}
 reset.addEventListener('click', resetAll);
-flip.addEventListener('click', () => { state.inverted = !state.inverted; update(); });
+flip.addEventListener('click', turn);
+fold.addEventListener('click', () => regrow('fold'));
+threads.addEventListener('click', () => regrow('threads'));
 color.addEventListener('click', () => { state.colors = state.colors === 'name' ? 'kind' : 'name'; update(); });
 base.addEventListener('click', toggleBase);
 window.addEventListener('resize', layout);
@@ -235,5 +276,4 @@ if (data.differs) {
 }
 tell();
 layout();
-// Flames stand on the ground.
-if (!state.inverted) window.scrollTo(0, document.documentElement.scrollHeight);
+scrollToRoot();

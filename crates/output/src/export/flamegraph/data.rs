@@ -1,12 +1,14 @@
 //! The numbers in the file, from which the script draws.
 
-use super::frames::{Frame, What};
+use super::frames::{Frame, Siblings, What};
 use super::palette::{Colors, STEPS, name_color, sort, sort_names};
 use super::{Graph, Page};
 use crate::export::Weight;
+use crate::export::quantity::Quantity;
+use crate::short_name::forms;
 use crate::text::grouped;
 use crate::xml::push_json;
-use readperf_profile::view::flame_tree::Sum;
+use readperf_profile::view::flame_tree::{NO_LINE, Sum};
 use rustc_hash::FxHashMap;
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -45,6 +47,25 @@ impl<'s> Table<'s> {
     }
 }
 
+/// What names become in less room, for the script: how wide a frame is depends on the window. 0 for names that only lose their
+/// middle.
+fn write_forms(names: &Table<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut text = String::new();
+    for (nr, name) in names.list.iter().enumerate() {
+        text.clear();
+        for (nr, form) in forms(name).iter().enumerate() {
+            text.push(if nr == 0 { '[' } else { ',' });
+            push_json(&mut text, form);
+        }
+        text.push(if text.is_empty() { '0' } else { ']' });
+        if nr > 0 {
+            out.write_all(b",")?;
+        }
+        out.write_all(text.as_bytes())?;
+    }
+    Ok(())
+}
+
 /// What a frame is called: index into the names.
 pub(super) fn left_out_name(count: u64) -> String {
     format!("({} left out)", grouped(count))
@@ -53,9 +74,10 @@ pub(super) fn left_out_name(count: u64) -> String {
 /// Writes the JSON. It holds nothing that XML or HTML would take for markup.
 pub(super) fn write(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::Result<()> {
     let frames = &graph.frames.list;
-    let (mut names, mut binaries) = (Table::default(), Table::default());
+    let (mut names, mut binaries, mut places) = (Table::default(), Table::default(), Table::default());
     let mut name_of = Vec::with_capacity(frames.len());
     let mut binary_of = Vec::with_capacity(frames.len());
+    let mut place_of = Vec::with_capacity(frames.len());
     for frame in frames {
         let variant = match frame.what {
             What::Level(level) => graph.labels.variant(level.variant),
@@ -66,19 +88,29 @@ pub(super) fn write(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::R
             What::LeftOut(count) => names.add(left_out_name(count)),
             What::Level(level) => names.number(level.label, graph.labels.name(level.label)),
         });
+        let line = match frame.what {
+            What::Level(level) => level.line,
+            What::All | What::LeftOut(_) => NO_LINE,
+        };
+        place_of.push(places.number(line, graph.labels.line(line)));
         let binary = variant.map_or("", |variant| graph.labels.name(variant.binary));
         binary_of.push(binaries.number(variant.map_or(u32::MAX, |variant| variant.binary), binary));
     }
     write_head(graph, page, out)?;
     out.write_all(b",\n\"names\":[")?;
     names.write(out)?;
+    out.write_all(b"],\n\"forms\":[")?;
+    write_forms(&names, out)?;
     out.write_all(b"],\n\"binaries\":[")?;
     binaries.write(out)?;
+    out.write_all(b"],\n\"places\":[")?;
+    places.write(out)?;
     out.write_all(b"]")?;
     column(out, "nameColor", names.list.iter().map(|name| name_color(name)))?;
     column(out, "depth", frames.iter().map(|frame| frame.depth))?;
     column(out, "name", name_of.iter())?;
     column(out, "binary", binary_of.iter())?;
+    column(out, "place", place_of.iter())?;
     column(out, "sort", frames.iter().map(|frame| sort(frame.what, variant(graph, frame))))?;
     column(
         out,
@@ -118,9 +150,16 @@ fn write_head(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::Result<
         Weight::Period => ("period", "samples"),
         Weight::Samples => ("samples", "period"),
     };
+    let mut counted = String::new();
+    push_json(&mut counted, if let Quantity::Events(name) = &graph.quantity { name } else { "" });
+    let time = graph.quantity == Quantity::Time;
     let colors = match graph.options.colors {
         Colors::Kind => "kind",
         Colors::Name => "name",
+    };
+    let order = match graph.options.siblings {
+        Siblings::ByName => "name",
+        Siblings::ByWeight => "weight",
     };
     let page = match page {
         Page::Svg => "svg",
@@ -128,11 +167,10 @@ fn write_head(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::Result<
     };
     let sorts: Vec<String> = sort_names().map(|name| format!("\"{name}\"")).collect();
     head.push_str(&format!(
-        "\"page\":\"{page}\",\"weight\":\"{weight}\",\"other\":\"{other}\",\"colors\":\"{colors}\",\"inverted\":{},\
-         \"differs\":{},\"steps\":{STEPS},\"rows\":{},\"sorts\":[{}]",
+        "\"page\":\"{page}\",\"time\":{time},\"counted\":{counted},\"weight\":\"{weight}\",\"other\":\"{other}\",\"colors\":\"{colors}\",\"inverted\":{},\
+         \"differs\":{},\"steps\":{STEPS},\"order\":\"{order}\",\"sorts\":[{}]",
         graph.options.inverted,
         graph.differs,
-        graph.frames.rows,
         sorts.join(",")
     ));
     out.write_all(head.as_bytes())

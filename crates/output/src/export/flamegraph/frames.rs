@@ -49,18 +49,85 @@ pub(super) struct Frames {
     pub(super) left_out: u64,
     /// The weight of stacks that are not shown in full, on both sides.
     pub(super) left_out_sum: [Sum; 2],
+    /// What is left out: frames below this share.
+    pub(super) least: LeastShare,
+    /// How many frames are left out because they stand on too many others.
+    pub(super) too_deep: u64,
+    /// How many rows there may be.
+    pub(super) most_rows: u32,
+}
+
+/// What is too small to be drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Least {
+    /// As little as possible: the largest of some shares with which 95 % of the weight is shown in full, within a limit of frames.
+    #[default]
+    ByWeight,
+    /// Frames below this share.
+    Below(LeastShare),
+}
+
+/// Shares tried by [`Least::ByWeight`], the largest first: half a pixel of a thousand, and what zooming makes visible.
+const SHARES: [LeastShare; 9] = [
+    LeastShare(500),
+    LeastShare(200),
+    LeastShare(100),
+    LeastShare(50),
+    LeastShare(20),
+    LeastShare(10),
+    LeastShare(5),
+    LeastShare(2),
+    LeastShare(1),
+];
+/// How much of the weight is to be shown in full, in percent.
+const SHOWN: u128 = 95;
+/// A file with more frames takes browsers seconds to open.
+const MOST_FRAMES: usize = 150_000;
+
+/// More rows than these are no picture, and recursion has no end.
+const MOST_ROWS: u32 = 1000;
+/// So many are always shown.
+const LEAST_ROWS: u32 = 50;
+
+/// What bounds a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Bounds {
+    /// Frames below this share are left out.
+    pub(super) least: LeastShare,
+    /// So are those that stand on so many others.
+    pub(super) rows: u32,
+}
+
+impl Least {
+    /// The frames that are shown, as `frames_of` makes them within bounds. Who asks for a share gets all rows, too.
+    pub(super) fn choose(self, mut frames_of: impl FnMut(Bounds) -> Frames, weight: Weight) -> Frames {
+        if let Least::Below(least) = self {
+            return frames_of(Bounds { least, rows: u32::MAX });
+        }
+        let Some((first, finer)) = SHARES.split_first() else { return Frames::default() };
+        let mut rows = MOST_ROWS;
+        let mut chosen = frames_of(Bounds { least: *first, rows });
+        while chosen.list.len() > MOST_FRAMES && rows / 2 >= LEAST_ROWS {
+            rows /= 2;
+            chosen = frames_of(Bounds { least: *first, rows });
+        }
+        for least in finer {
+            if chosen.show_enough(weight) {
+                break;
+            }
+            let more = frames_of(Bounds { least: *least, rows });
+            if more.list.len() > MOST_FRAMES {
+                break;
+            }
+            chosen = more;
+        }
+        chosen
+    }
 }
 
 /// Shares below this are not drawn, in millionths of the whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeastShare(pub u32);
-
-impl Default for LeastShare {
-    /// 0.05 %: half a pixel of a thousand.
-    fn default() -> Self {
-        LeastShare(500)
-    }
-}
 
 impl LeastShare {
     /// The least weight to be drawn of a whole.
@@ -84,9 +151,9 @@ struct Source<'t> {
 
 impl Frames {
     /// The frames of a tree with one side, or two to compare.
-    pub(super) fn new(tree: &FlameTree, weight: Weight, siblings: Siblings, least: LeastShare) -> Frames {
-        let source = Source::new(tree, weight, siblings, least);
-        let mut frames = Frames::default();
+    pub(super) fn new(tree: &FlameTree, weight: Weight, siblings: Siblings, bounds: Bounds) -> Frames {
+        let source = Source::new(tree, weight, siblings, bounds.least);
+        let mut frames = Frames { least: bounds.least, most_rows: bounds.rows, ..Frames::default() };
         let all = [0, 1].map(|side| source.sum_of(source.children.of(ROOT), side));
         frames.push(Frame { depth: 0, what: What::All, total: all, own: [Sum::default(); 2] });
         let mut todo: Vec<(u32, Option<NodeIndex>, Frame)> = Vec::new();
@@ -98,6 +165,15 @@ impl Frames {
             }
         }
         frames
+    }
+
+    /// Whether what is shown in full is nearly all, on both sides.
+    fn show_enough(&self, weight: Weight) -> bool {
+        let whole = self.list.first().map(|all| all.total).unwrap_or_default();
+        whole.iter().zip(&self.left_out_sum).all(|(whole, left_out)| {
+            let (whole, left_out) = (weight.of_sum(whole), weight.of_sum(left_out));
+            u128::from(left_out) * 100 <= u128::from(whole) * (100 - SHOWN)
+        })
     }
 
     fn push(&mut self, frame: Frame) {
@@ -160,8 +236,9 @@ impl<'t> Source<'t> {
         todo: &mut Vec<(u32, Option<NodeIndex>, Frame)>,
     ) {
         let totals = |node: NodeIndex| [0, 1].map(|side| self.total(node, side));
+        let too_deep = depth >= frames.most_rows;
         let (mut shown, left_out): (Vec<NodeIndex>, Vec<NodeIndex>) =
-            self.children.of(node).iter().partition(|child| self.is_shown(totals(**child)));
+            self.children.of(node).iter().partition(|child| !too_deep && self.is_shown(totals(**child)));
         let widest = |node: NodeIndex| totals(node).map(|total| Reverse(self.weight.of_sum(&total)));
         match self.siblings {
             Siblings::ByName => shown.sort_unstable_by_key(|child| self.label(*child)),
@@ -171,8 +248,12 @@ impl<'t> Source<'t> {
             let size = |node: &NodeIndex| self.sizes.get(*node as usize).copied().unwrap_or(0);
             let count = left_out.iter().map(|node| u64::from(size(node))).sum();
             let total = [0, 1].map(|side| self.sum_of(&left_out, side));
-            frames.left_out += count;
-            frames.left_out_sum.iter_mut().zip(total).for_each(|(sum, total)| sum.add(total));
+            if too_deep {
+                frames.too_deep += count;
+            } else {
+                frames.left_out += count;
+                frames.left_out_sum.iter_mut().zip(total).for_each(|(sum, total)| sum.add(total));
+            }
             if self.is_shown(total) {
                 let frame = Frame { depth, what: What::LeftOut(count), total, own: [Sum::default(); 2] };
                 todo.push((depth, None, frame));

@@ -6,23 +6,25 @@
 
 mod data;
 mod frames;
+mod heading;
 mod palette;
 mod picture;
 
-pub use frames::{LeastShare, Siblings};
+pub use frames::{Least, LeastShare, Siblings};
 pub use palette::Colors;
 
 use crate::export::labels::{Labels, Numbered, push_ids};
-use crate::export::{Export, Format, Needs};
-use crate::text::grouped;
+use crate::export::quantity::Quantity;
+use crate::export::{Export, Format, Needs, Weight};
 use crate::xml::push_shown;
-use frames::Frames;
+use frames::{Bounds, Frames};
+use heading::Side;
 use readperf_profile::SampleRow;
 use readperf_profile::view::flame_reverse::ReversedSide;
-use readperf_profile::view::flame_tree::{FlameTree, Sum};
+use readperf_profile::view::flame_tree::{FlameTree, Level, Sum};
 use std::io::{self, Write};
 
-const NEEDS: Needs = Needs { threads: false, cpus: false, times: false, lines: false, marks: false };
+const NEEDS: Needs = Needs { lines: true, ..Needs::STACKS };
 
 /// The format: an SVG file.
 pub const SVG: Format = Format {
@@ -45,7 +47,7 @@ pub const HTML: Format = Format {
 };
 
 /// How a flame graph is drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlameOptions {
     /// Whether the roots are at the top: an icicle graph.
     pub inverted: bool,
@@ -56,7 +58,22 @@ pub struct FlameOptions {
     /// How siblings are ordered.
     pub siblings: Siblings,
     /// What is too small to be drawn.
-    pub least: LeastShare,
+    pub least: Least,
+    /// Whether stacks stand on the name of their thread.
+    pub comm: bool,
+}
+
+impl Default for FlameOptions {
+    fn default() -> Self {
+        FlameOptions {
+            inverted: false,
+            reverse: false,
+            colors: Colors::default(),
+            siblings: Siblings::default(),
+            least: Least::default(),
+            comm: true,
+        }
+    }
 }
 
 /// What is around the picture.
@@ -74,9 +91,12 @@ struct Graph<'g> {
     frames: &'g Frames,
     options: &'g FlameOptions,
     /// What widths are, and what else is told.
-    weight: crate::export::Weight,
+    weight: Weight,
+    /// What periods are sums of.
+    quantity: Quantity,
+    /// Program, host, date, event.
     title: String,
-    /// What is shown: event, samples, period.
+    /// What is shown: samples, what they add up to, the command.
     subtitle: String,
     /// What is not shown.
     note: String,
@@ -100,24 +120,31 @@ pub fn write_difference(
 /// Writes a flame graph.
 fn write(export: &Export<'_>, base: Option<&Export<'_>>, page: Page, out: &mut dyn Write) -> io::Result<()> {
     let mut labels = Labels::new(export.options.annotate, |name, text| push_shown(text, name));
-    let sides: Vec<(&Export<'_>, usize)> =
+    let sides: Vec<Side<'_, '_>> =
         std::iter::once(export).chain(base).map(|side| (side, event_of(side, export))).collect();
     let mut numbered: Vec<Numbered> =
         sides.iter().map(|(side, event)| labels.take_in(side, *event, root)).collect();
     labels.finish(&mut numbered);
     let flame = &export.options.flame;
-    let tree = grow(&sides, &numbered, flame);
+    let weight = export.options.weight;
+    let frames = if flame.reverse {
+        let of_least =
+            |least| Frames::new(&grow_reversed(&sides, &numbered, least), weight, flame.siblings, least);
+        flame.least.choose(of_least, weight)
+    } else {
+        let tree = grow(&sides, &numbered);
+        flame.least.choose(|bounds| Frames::new(&tree, weight, flame.siblings, bounds), weight)
+    };
     drop(numbered);
-    let frames = Frames::new(&tree, export.options.weight, flame.siblings, flame.least);
-    drop(tree);
     let graph = Graph {
         labels: &labels,
         frames: &frames,
         options: flame,
-        weight: export.options.weight,
-        title: title(export, base.is_some()),
-        subtitle: subtitle(&sides),
-        note: note(&frames, flame.least, export.options.weight),
+        weight,
+        quantity: Quantity::of(export, sides.first().map_or(usize::MAX, |(_, event)| *event)),
+        title: heading::title(&sides),
+        subtitle: heading::subtitle(&sides),
+        note: with_matching(heading::note(&frames, weight, flame.reverse), base),
         differs: base.is_some(),
     };
     picture::write(&graph, page, out)
@@ -140,16 +167,27 @@ fn root(export: &Export<'_>, row: &SampleRow, text: &mut String) {
     push_ids(export, row, text);
 }
 
-fn grow(sides: &[(&Export<'_>, usize)], numbered: &[Numbered], options: &FlameOptions) -> FlameTree {
-    if !options.reverse {
-        let mut tree = FlameTree::default();
-        for ((side, event), numbered) in sides.iter().zip(numbered) {
-            tree.add(side.profile, *event, &numbered.levels, |row| numbered.root(row));
-        }
-        tree.freeze();
-        return tree;
+/// The level of a row's thread, if it is to have one.
+fn root_of(export: &Export<'_>, numbered: &Numbered, row: &SampleRow) -> Option<Level> {
+    export.options.flame.comm.then(|| numbered.root(row))
+}
+
+fn grow(sides: &[Side<'_, '_>], numbered: &[Numbered]) -> FlameTree {
+    let mut tree = FlameTree::default();
+    for ((side, event), numbered) in sides.iter().zip(numbered) {
+        tree.add(side.profile, *event, &numbered.levels, |row| root_of(side, numbered, row));
     }
-    let mut roots: Vec<_> = numbered.iter().map(|numbered| |row: &SampleRow| numbered.root(row)).collect();
+    tree.freeze();
+    tree
+}
+
+fn grow_reversed(sides: &[Side<'_, '_>], numbered: &[Numbered], bounds: Bounds) -> FlameTree {
+    let least = bounds.least;
+    let mut roots: Vec<_> = sides
+        .iter()
+        .zip(numbered)
+        .map(|((side, _), numbered)| |row: &SampleRow| root_of(side, numbered, row))
+        .collect();
     let mut reversed: Vec<ReversedSide<'_>> = sides
         .iter()
         .zip(numbered)
@@ -162,63 +200,23 @@ fn grow(sides: &[(&Export<'_>, usize)], numbered: &[Numbered], options: &FlameOp
                 levels: &numbered.levels,
                 root,
                 least: Sum {
-                    period: options.least.of(whole.map_or(0, |event| event.period)),
-                    samples: options.least.of(whole.map_or(0, |event| event.samples)),
+                    period: least.of(whole.map_or(0, |event| event.period)),
+                    samples: least.of(whole.map_or(0, |event| event.samples)),
                 },
             }
         })
         .collect();
-    let mut tree = FlameTree::reversed(&mut reversed);
+    let mut tree = FlameTree::reversed(&mut reversed, bounds.rows);
     tree.freeze();
     tree
 }
 
-fn title(export: &Export<'_>, differs: bool) -> String {
-    let mut title = String::new();
-    match (&export.options.title, differs, export.options.flame.reverse) {
-        (Some(given), _, _) => push_shown(&mut title, given),
-        (None, true, false) => title.push_str("Differential flame graph"),
-        (None, true, true) => title.push_str("Differential flame graph of callers"),
-        (None, false, true) => title.push_str("Flame graph of callers"),
-        (None, false, false) => title.push_str("Flame graph"),
-    }
-    title
-}
-
-fn subtitle(sides: &[(&Export<'_>, usize)]) -> String {
-    let of_side = |(side, event): &(&Export<'_>, usize)| match side.profile.events().get(*event) {
-        None => "no samples".to_owned(),
-        Some(event) => {
-            let mut text = String::new();
-            push_shown(&mut text, &event.name);
-            format!("{text}: {} samples, period {}", grouped(event.samples), grouped(event.period))
-        }
-    };
-    let texts: Vec<String> = sides.iter().map(of_side).collect();
-    match texts.as_slice() {
-        [new, base] => format!("new: {new} · base: {base}"),
-        _ => texts.concat(),
-    }
-}
-
-/// What is not shown, in words.
-fn note(frames: &Frames, least: LeastShare, weight: crate::export::Weight) -> String {
-    if frames.left_out == 0 {
-        return String::new();
-    }
-    let whole = frames.list.first().map(|all| all.total).unwrap_or_default();
-    let share = |side: usize| {
-        let of = |sums: [Sum; 2]| sums.get(side).map_or(0, |sum| weight.of_sum(sum));
-        crate::overview::share(of(frames.left_out_sum), of(whole))
-    };
-    let percent = f64::from(least.0) / 10_000.0;
-    let sides = if share(1) > 0.0 {
-        format!("{:.2} % and {:.2} %", share(0), share(1))
-    } else {
-        format!("{:.2} %", share(0))
-    };
-    format!(
-        "Not shown: {} frames under {percent} %, together {sides} of the weight.",
-        grouped(frames.left_out)
-    )
+/// With what names of the other recording were taken for those of this one.
+fn with_matching(note: String, base: Option<&Export<'_>>) -> String {
+    let told = base.and_then(|base| base.options.matching.as_ref()?.told());
+    let Some(told) = told else { return note };
+    let mut text = note;
+    text.push_str(if text.is_empty() { "" } else { " " });
+    push_shown(&mut text, &format!("Names differ: {told}."));
+    text
 }

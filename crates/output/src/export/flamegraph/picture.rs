@@ -5,8 +5,9 @@ use super::frames::{Frame, What};
 use super::palette::{rules, sort};
 use super::{Graph, Page};
 use crate::export::labels::Variant;
+use crate::export::quantity::samples;
 use crate::overview::share;
-use crate::text::grouped;
+use crate::short_name::shorten;
 use crate::xml::push_xml;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -19,11 +20,21 @@ const HEAD: u32 = 84;
 const STILL_LEAST: f64 = 0.1;
 /// Names are not written into frames below this share, in percent.
 const STILL_NAMED: f64 = 1.5;
+/// The picture without script is as wide as what it is shown in; for names it is taken to be so wide, in pixels.
+const STILL_WIDTH: f64 = 1000.0;
+/// Width of a letter, in pixels.
+const LETTER: f64 = 7.3;
 /// Deepest row of the picture without script: what is hostile is deep.
 const STILL_ROWS: u32 = 1000;
 
 const STYLE: &str = include_str!("style.css");
-const SCRIPT: [&str; 3] = [include_str!("model.js"), include_str!("view.js"), include_str!("controls.js")];
+const SCRIPT: [&str; 5] = [
+    include_str!("text.js"),
+    include_str!("model.js"),
+    include_str!("fold.js"),
+    include_str!("view.js"),
+    include_str!("controls.js"),
+];
 
 /// Writes the file.
 pub(super) fn write(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::Result<()> {
@@ -119,20 +130,22 @@ fn push_frame(text: &mut String, graph: &Graph<'_>, frame: &Frame, (x, width): (
     let _ = write!(text, "<svg x=\"{x:.3}%\" y=\"{y}\" width=\"{width:.3}%\" height=\"{}\"><title>", ROW - 1);
     let mut hint =
         format!("{name}: {:.2} %", share(weight(graph, frame), weight(graph, first(graph, frame))));
-    let _ = write!(
-        hint,
-        ", {} samples, period {}",
-        grouped(frame.total[0].samples),
-        grouped(frame.total[0].period)
-    );
+    let _ =
+        write!(hint, ", {}, {}", samples(frame.total[0].samples), graph.quantity.told(frame.total[0].period));
     push_xml(text, &hint);
     let _ = write!(text, "</title><rect class=\"{class}\" width=\"100%\" height=\"100%\"/>");
     if width >= STILL_NAMED {
         text.push_str("<text class=\"name\" x=\"4\" y=\"13\">");
-        push_xml(text, &name);
+        push_xml(text, &shorten(&name, letters(width)));
         text.push_str("</text>");
     }
     text.push_str("</svg>\n");
+}
+
+/// How many letters a frame has room for, of a share of the usual width, in percent.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most some hundreds")]
+fn letters(percent: f64) -> usize {
+    ((percent / 100.0 * STILL_WIDTH - 6.0) / LETTER).max(0.0) as usize
 }
 
 fn first<'g>(graph: &'g Graph<'_>, frame: &'g Frame) -> &'g Frame {

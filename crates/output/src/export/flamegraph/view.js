@@ -26,7 +26,7 @@ const letter = (() => {
 })();
 
 let drawn = new Map();
-const rowOf = i => state.inverted ? data.depth[i] : data.rows - 1 - data.depth[i];
+const rowOf = i => state.inverted ? depth[i] : rowCount - 1 - depth[i];
 const viewWidth = () => Math.max(80, document.documentElement.clientWidth - 2 * EDGE);
 const inZoom = i => i >= state.zoom && i < end[state.zoom];
 
@@ -39,14 +39,10 @@ function span(i) {
   return [from / zoomed * width, Math.max(0, Math.min(weight[i], zoomed - from)) / zoomed * width];
 }
 
-// The frames of each row from left to right: preorder is that, too.
-const rows = Array.from({ length: data.rows }, () => []);
-for (let i = 0; i < count; i++) rows[data.depth[i]].push(i);
-
 // The frame at a place of the picture, in pixels.
 function frameAt(x, y) {
-  const row = Math.floor(y / ROW), inRow = rows[state.inverted ? row : data.rows - 1 - row] || [];
-  if (data.depth[state.zoom] > (inRow.length ? data.depth[inRow[0]] : Infinity))
+  const row = Math.floor(y / ROW), inRow = rows[state.inverted ? row : rowCount - 1 - row] || [];
+  if (depth[state.zoom] > (inRow.length ? depth[inRow[0]] : Infinity))
     return inRow.find(i => i < state.zoom && state.zoom < end[i]);
   let low = 0, high = inRow.length;
   while (low < high) {
@@ -67,14 +63,13 @@ function drawFrame(into, i, x, width, faded) {
   const y = rowOf(i) * ROW;
   const box = make(SVG, 'rect', {
     id: 'f' + i, class: classOf(i, faded), x: x.toFixed(2), y, width: width.toFixed(2), height: ROW - 1,
-    rx: width > 6 ? 2 : 0, role: 'treeitem', 'aria-level': data.depth[i] + 1, 'aria-label': lineAbout(i),
+    rx: width > 6 ? 2 : 0, role: 'treeitem', 'aria-level': depth[i] + 1, 'aria-label': lineAbout(i),
   });
   box.frame = i;
   into.append(box);
   drawn.set(i, box);
   if (width < NAMED) return;
-  const name = nameOf(i), room = Math.floor((width - 8) / letter);
-  const shown = name.length <= room ? name : Array.from(name.slice(0, 2 * room)).slice(0, room - 1).join('') + '…';
+  const shown = shorten(nameOf(i), data.forms[name[i]], Math.floor((width - 8) / letter));
   into.append(make(SVG, 'text', { class: 'name', x: (x + 4).toFixed(2), y: y + 13, 'aria-hidden': 'true' }, shown));
 }
 
@@ -133,7 +128,7 @@ function draw() {
 function markFocus() {
   frames.querySelectorAll('.focused').forEach(box => box.classList.remove('focused'));
   const box = drawn.get(state.focus);
-  if (box && document.activeElement === frames) {
+  if (box && (document.activeElement === frames || state.match >= 0)) {
     box.classList.add('focused');
     frames.setAttribute('aria-activedescendant', box.id);
   } else {
@@ -157,26 +152,26 @@ tip.style.display = 'none';
 const KINDS = { 0: '', 1: 'thread', 7: 'too small to be shown' };
 
 function fillTip(i) {
-  const side = state.side, lines = [], binary = data.binaries[data.binary[i]];
-  const kind = KINDS[data.sort[i]] ?? (data.inlined[i] ? 'inlined, ' : '') + (binary || data.sorts[data.sort[i]])
-    + (data.sort[i] === 4 ? ' · kernel' : data.sort[i] === 5 ? ' · JIT' : '');
+  const side = state.side, lines = [], of = data.binaries[binary[i]];
+  const kind = KINDS[sort[i]] ?? (inlined[i] ? 'inlined, ' : '') + (of || data.sorts[sort[i]])
+    + (sort[i] === 4 ? ' · kernel' : sort[i] === 5 ? ' · JIT' : '');
   tip.replaceChildren(make(XHTML, 'b', {}, nameOf(i)));
   if (kind) tip.append(make(XHTML, 'div', { class: 'kind' }, kind));
+  if (data.places[place[i]]) tip.append(make(XHTML, 'div', { class: 'kind' }, data.places[place[i]]));
   if (data.differs) {
     const by = change(i) * 100, text = (by >= 0 ? '+' : '−') + Math.abs(by).toFixed(2) + ' points';
     const line = make(XHTML, 'div', {}, percent(share(i, 1)) + ' → ' + percent(share(i, 0)) + ', ');
     line.append(make(XHTML, 'span', { class: by >= 0 ? 'more' : 'less' }, isGone(i) ? 'vanished' : text));
     tip.append(line);
-    for (const [nr, name] of [[0, 'new'], [1, 'base']])
-      lines.push(name + ': ' + grouped(weights[nr][i]) + ' ' + unit(data.weight) + ', ' + grouped(others[nr][i]) + ' ' + unit(data.other));
+    for (const [nr, name] of [[0, 'new'], [1, 'base']]) lines.push(name + ': ' + amounts(i, nr));
   } else {
     let line = percent(share(i, side));
     if (state.zoom > 0 && i >= state.zoom && i < end[state.zoom])
       line += ' · ' + percent(weights[side][i] / weights[side][state.zoom]) + ' of what is zoomed';
-    lines.push(line, grouped(weights[side][i]) + ' ' + unit(data.weight) + ', ' + grouped(others[side][i]) + ' ' + unit(data.other));
+    lines.push(line, amounts(i, side));
   }
-  if (data.sort[i] !== LEFT_OUT && owns[side][i] > 0)
-    lines.push('itself: ' + percent(owns[side][i] / weights[side][0]) + ', ' + grouped(owns[side][i]) + ' ' + unit(data.weight));
+  if (sort[i] !== LEFT_OUT && owns[side][i] > 0)
+    lines.push('itself: ' + percent(owns[side][i] / weights[side][0]) + ', ' + amount(owns[side][i], data.weight));
   lines.forEach(line => tip.append(make(XHTML, 'div', {}, line)));
 }
 

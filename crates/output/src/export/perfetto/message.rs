@@ -31,6 +31,8 @@ pub(super) struct TracePacket {
     pub(super) track: Option<TrackDescriptor>,
     #[prost(message, optional, tag = "66")]
     pub(super) sample: Option<PerfSample>,
+    #[prost(message, optional, tag = "117")]
+    pub(super) task_state: Option<TaskState>,
 }
 
 /// One moment by several clocks.
@@ -68,16 +70,29 @@ pub(super) struct SampleDefaults {
     pub(super) timebase: Option<Timebase>,
 }
 
-/// The event that samples were taken of.
+/// The event that samples were taken of: a counter that Perfetto knows, a tracepoint, or as the kernel knows it.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub(super) struct Timebase {
     #[prost(uint64, optional, tag = "1")]
     pub(super) period: Option<u64>,
     #[prost(uint64, optional, tag = "2")]
     pub(super) frequency: Option<u64>,
+    #[prost(message, optional, tag = "3")]
+    pub(super) tracepoint: Option<Tracepoint>,
+    /// A number of `PerfEvents.Counter`: from it follows the unit.
+    #[prost(uint32, optional, tag = "4")]
+    pub(super) counter: Option<u32>,
     #[prost(message, optional, tag = "5")]
     pub(super) event: Option<RawEvent>,
     #[prost(string, tag = "10")]
+    pub(super) name: String,
+}
+
+/// A tracepoint.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub(super) struct Tracepoint {
+    /// `group:name`.
+    #[prost(string, tag = "1")]
     pub(super) name: String,
 }
 
@@ -172,6 +187,17 @@ pub(super) struct Frame {
     pub(super) source_path: Option<u64>,
     #[prost(uint32, optional, tag = "6")]
     pub(super) line: Option<u32>,
+    /// What code it is: a number of `Frame.Kind`.
+    #[prost(uint32, tag = "7")]
+    pub(super) kind: u32,
+}
+
+/// Kinds of code.
+pub(super) mod code {
+    pub(in super::super) const UNKNOWN: u32 = 0;
+    pub(in super::super) const NATIVE: u32 = 1;
+    pub(in super::super) const KERNEL: u32 = 2;
+    pub(in super::super) const JIT: u32 = 4;
 }
 
 /// A binary.
@@ -193,7 +219,7 @@ pub(super) struct Mapping {
     pub(super) offset: u64,
 }
 
-/// A track: a process, a thread, or a counter.
+/// A track: a process, a thread, or something else.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub(super) struct TrackDescriptor {
     #[prost(uint64, tag = "1")]
@@ -206,8 +232,6 @@ pub(super) struct TrackDescriptor {
     pub(super) thread: Option<ThreadDescriptor>,
     #[prost(uint64, optional, tag = "5")]
     pub(super) parent: Option<u64>,
-    #[prost(message, optional, tag = "8")]
-    pub(super) counter: Option<CounterDescriptor>,
 }
 
 /// A process.
@@ -230,15 +254,27 @@ pub(super) struct ThreadDescriptor {
     pub(super) name: String,
 }
 
-/// What a counter counts.
-#[derive(Clone, Copy, PartialEq, ::prost::Message)]
-pub(super) struct CounterDescriptor {
-    /// 2: a number of something.
-    #[prost(uint32, tag = "3")]
-    pub(super) unit: u32,
-    /// Whether each value is added to the ones before.
-    #[prost(bool, tag = "5")]
-    pub(super) is_incremental: bool,
+/// From now on a thread is in this state (`GenericKernelTaskStateEvent`).
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub(super) struct TaskState {
+    #[prost(uint32, tag = "1")]
+    pub(super) cpu: u32,
+    #[prost(string, tag = "2")]
+    pub(super) comm: String,
+    #[prost(int64, tag = "3")]
+    pub(super) tid: i64,
+    #[prost(uint32, tag = "4")]
+    pub(super) state: u32,
+}
+
+/// States of threads.
+pub(super) mod state {
+    /// It could run, and waits for a CPU.
+    pub(in super::super) const RUNNABLE: u32 = 2;
+    pub(in super::super) const RUNNING: u32 = 3;
+    /// It waits for something else.
+    pub(in super::super) const SLEEPING: u32 = 4;
+    pub(in super::super) const DEAD: u32 = 7;
 }
 
 /// Something on a track.
@@ -252,8 +288,6 @@ pub(super) struct TrackEvent {
     pub(super) name: Option<u64>,
     #[prost(uint64, tag = "11")]
     pub(super) track: u64,
-    #[prost(int64, optional, tag = "30")]
-    pub(super) counter_value: Option<i64>,
 }
 
 /// Kinds of things on a track.
@@ -261,7 +295,6 @@ pub(super) mod kind {
     pub(in super::super) const SLICE_BEGIN: u32 = 1;
     pub(in super::super) const SLICE_END: u32 = 2;
     pub(in super::super) const INSTANT: u32 = 3;
-    pub(in super::super) const COUNTER: u32 = 4;
 }
 
 /// Something more about it.

@@ -1,11 +1,12 @@
 //! Perfetto: a protobuf trace for ui.perfetto.dev and trace_processor. Samples with their stacks, a sequence of packets an
-//! event; processes and threads with when they ran; tracepoints; counters.
+//! event; processes and threads with their states; tracepoints.
 //!
 //! A sample there does not tell its period, but how far its event has counted on its CPU: the difference to the sample before
-//! on the same CPU is the period. Times are those of the recording's clock.
+//! on the same CPU is the period. Perfetto makes a counter of each CPU out of that. Times are those of the recording's clock.
 
 mod message;
 mod samples;
+mod timebase;
 mod tracks;
 
 use crate::export::images::Images;
@@ -18,9 +19,9 @@ use std::io::{self, Write};
 pub const FORMAT: Format = Format {
     name: "perfetto",
     extensions: &["perfetto-trace", "pftrace"],
-    help: "Perfetto trace (ui.perfetto.dev): samples with stacks, threads by time, counters",
+    help: "Perfetto trace (ui.perfetto.dev): samples with stacks, counters, states of threads",
     binary: true,
-    needs: Needs { threads: true, cpus: true, times: true, lines: true, marks: true },
+    needs: Needs { threads: true, cpus: true, times: true, lines: true, marks: true, ..Needs::STACKS },
     write,
 };
 

@@ -3,12 +3,11 @@
 use super::message::*;
 use super::{Packets, write_packet};
 use crate::export::Export;
-use crate::export::frames::Level;
+use crate::export::frames::{CodeKind, Level};
 use crate::export::images::Images;
 use crate::text::printable;
-use perffile::wire::attr::AttrFlags;
 use readperf_profile::{AddressId, SampleRow, StackId};
-use readperf_session::{BinaryId, CpuMode};
+use readperf_session::{BinaryId, BinaryKind, CpuMode};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::io;
@@ -21,7 +20,7 @@ pub(super) fn write(
     sequence: u32,
     packets: &mut Packets<'_>,
 ) -> io::Result<()> {
-    let timebase = timebase(export, event);
+    let timebase = super::timebase::of(export, event);
     let defaults =
         Defaults { clock: super::clock(export), samples: Some(SampleDefaults { timebase: Some(timebase) }) };
     let first =
@@ -49,21 +48,6 @@ pub(super) fn write(
         write_packet(packets, &packet)?;
     }
     Ok(())
-}
-
-/// What an event is, and how it was sampled.
-fn timebase(export: &Export<'_>, event: usize) -> Timebase {
-    let name = printable(export.event_name(event)).into_owned();
-    let Some(attr) = export.metadata.schema.event(event).map(|event| &event.attr) else {
-        return Timebase { name, ..Timebase::default() };
-    };
-    let by_frequency = attr.flags.has(AttrFlags::freq);
-    Timebase {
-        frequency: by_frequency.then_some(attr.sample_period),
-        period: (!by_frequency).then_some(attr.sample_period),
-        event: Some(RawEvent { kind: attr.kind, config: attr.config }),
-        name,
-    }
 }
 
 /// In which mode the CPU was, as `Profiling.CpuMode` numbers it.
@@ -134,8 +118,8 @@ impl Told<'_, '_> {
 
     fn frame(&mut self, level: &Level) -> u64 {
         let export = self.export;
-        let code = export.profile.addresses().get(level.address);
-        let binary = code.and_then(|code| code.binary);
+        let place = export.profile.addresses().get(level.address);
+        let binary = place.and_then(|code| code.binary);
         let name = printable(&export.label(level)).into_owned();
         let path = level.file.and_then(|file| export.profile.names().file(file)).map(|file| printable(file));
         self.known.next_frame += 1;
@@ -148,7 +132,7 @@ impl Told<'_, '_> {
                 name.as_bytes(),
             ),
             mapping: binary.map(|binary| self.mapping(binary)),
-            address: code.map_or(0, |code| match binary {
+            address: place.map_or(0, |code| match binary {
                 Some(binary) => self.images.relative(binary, code.address),
                 None => code.address,
             }),
@@ -156,6 +140,12 @@ impl Told<'_, '_> {
                 intern(&mut self.known.source_paths, &mut self.new.source_paths, path.as_bytes())
             }),
             line: (level.line > 0).then_some(level.line),
+            kind: match export.kind(level.address) {
+                CodeKind::User => code::NATIVE,
+                CodeKind::Kernel => code::KERNEL,
+                CodeKind::Jit => code::JIT,
+                CodeKind::Unknown => code::UNKNOWN,
+            },
         };
         self.new.frames.push(frame);
         iid
@@ -168,14 +158,14 @@ impl Told<'_, '_> {
         let iid = next(self.known.mappings.len());
         self.known.mappings.insert(id, iid);
         let Some(binary) = self.export.session.binary(id) else { return iid };
+        if let BinaryKind::Kernel { .. } = binary.kind {
+            let path = vec![self.path_part(KERNEL)];
+            self.new.mappings.push(Mapping { iid, path, ..Mapping::default() });
+            return iid;
+        }
         let name = String::from_utf8_lossy(&binary.name);
         let parts = name.split('/').filter(|part| !part.is_empty());
-        let path = parts
-            .map(|part| {
-                let part = printable(part);
-                intern(&mut self.known.mapping_paths, &mut self.new.mapping_paths, part.as_bytes())
-            })
-            .collect();
+        let path = parts.map(|part| self.path_part(part)).collect();
         let build_id = binary
             .build_id
             .as_deref()
@@ -191,7 +181,17 @@ impl Told<'_, '_> {
         });
         iid
     }
+
+    /// The number of a part of a path.
+    fn path_part(&mut self, part: &str) -> u64 {
+        let part = printable(part);
+        intern(&mut self.known.mapping_paths, &mut self.new.mapping_paths, part.as_bytes())
+    }
 }
+
+/// The whole path of the kernel's mapping, which has no addresses and no build-id: only so does Perfetto's importer take it for
+/// the kernel.
+const KERNEL: &str = "kernel";
 
 /// The number of a text; tells it if it is new.
 fn intern(known: &mut FxHashMap<Vec<u8>, u64>, new: &mut Vec<Text>, bytes: &[u8]) -> u64 {

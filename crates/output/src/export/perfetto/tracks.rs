@@ -1,9 +1,9 @@
-//! Tracks: processes and threads with when they ran, tracepoints, and counters.
+//! Tracks: processes and threads with their states, and tracepoints.
 
 use super::message::*;
 use super::{Packets, write_packet};
 use crate::export::Export;
-use crate::export::circumstances::Unit;
+use crate::export::runs::Run;
 use crate::export::strings::Strings;
 use crate::export::threads::ByThread;
 use crate::text::{printable, printable_bytes};
@@ -20,7 +20,6 @@ const SEQUENCE: u32 = 1;
 enum Track {
     Process(ProcessId),
     Thread(ThreadId),
-    Counter(usize, ProcessId),
     Losses,
 }
 
@@ -34,14 +33,13 @@ impl Track {
             Track::Losses => number(1, 0),
             Track::Process(process) => number(2, process.index()),
             Track::Thread(thread) => number(3, thread.index()),
-            Track::Counter(event, process) => number(event.saturating_add(4), process.index()),
         }
     }
 }
 
 /// Writes all tracks, and what is on them.
 pub(super) fn write(export: &Export<'_>, packets: &mut Packets<'_>) -> io::Result<()> {
-    let mut writer = TrackWriter { export, packets, names: Strings::default() };
+    let mut writer = TrackWriter { export, packets, names: Strings::default(), reused: reused(export) };
     let defaults = Defaults { clock: super::clock(export), samples: None };
     writer.write(TracePacket { flags: STATE_CLEARED, defaults: Some(defaults), ..TracePacket::default() })?;
     writer.processes_and_threads()?;
@@ -49,15 +47,22 @@ pub(super) fn write(export: &Export<'_>, packets: &mut Packets<'_>) -> io::Resul
     for thread in marks.threads() {
         writer.thread(thread, marks.of(thread))?;
     }
-    writer.losses()?;
-    let counters = (0..export.profile.events().len()).filter(|event| export.unit(*event) == Unit::Count);
-    counters.into_iter().try_for_each(|event| writer.counters(event))
+    writer.losses()
 }
 
 struct TrackWriter<'w, 'p, 'x> {
     export: &'w Export<'x>,
     packets: &'w mut Packets<'p>,
     names: Strings,
+    /// Ids that several threads had one after the other.
+    reused: BTreeSet<i32>,
+}
+
+fn reused(export: &Export<'_>) -> BTreeSet<i32> {
+    let mut seen = BTreeSet::new();
+    let threads = export.session.processes().iter().flat_map(|process| &process.threads);
+    let tids = threads.map(|thread| export.thread_label(*thread).tid);
+    tids.filter(|tid| !seen.insert(*tid)).collect()
 }
 
 impl TrackWriter<'_, '_, '_> {
@@ -107,10 +112,9 @@ impl TrackWriter<'_, '_, '_> {
     ) -> io::Result<()> {
         let track = Track::Thread(thread);
         for run in self.export.runs(thread, marks.clone()) {
-            self.event(track, kind::SLICE_BEGIN, &run.name(), run.from_ns, Vec::new())?;
-            // A slice that is not ended lasts to the end of the trace.
-            if let Some(to_ns) = run.to_ns {
-                self.end(track, to_ns)?;
+            match run.cpu {
+                Some(cpu) => self.states(thread, cpu, &run)?,
+                None => self.slice(track, &run)?,
             }
         }
         for mark in marks {
@@ -127,6 +131,39 @@ impl TrackWriter<'_, '_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// That a thread ran, and in which state it was left. What is not ended lasts to the end of the trace.
+    fn states(&mut self, thread: ThreadId, cpu: u32, run: &Run) -> io::Result<()> {
+        let label = self.export.thread_label(thread);
+        let (comm, tid) = (printable(&label.comm).into_owned(), i64::from(label.tid.cast_unsigned()));
+        let reused = self.reused.contains(&label.tid);
+        let exit_ns = self.export.session.thread(thread).and_then(|thread| thread.exit_time_ns);
+        let left = |to_ns: u64| match exit_ns {
+            // The importer takes nothing more of an id whose thread is dead.
+            Some(exit_ns) if to_ns >= exit_ns && !reused => state::DEAD,
+            _ if run.preempted => state::RUNNABLE,
+            // For what it waits is not recorded.
+            _ => state::SLEEPING,
+        };
+        let states = [Some((run.from_ns, state::RUNNING)), run.to_ns.map(|to_ns| (to_ns, left(to_ns)))];
+        states.into_iter().flatten().try_for_each(|(time_ns, state)| {
+            self.write(TracePacket {
+                flags: NEEDS_STATE,
+                timestamp: Some(time_ns),
+                task_state: Some(TaskState { cpu, comm: comm.clone(), tid, state }),
+                ..TracePacket::default()
+            })
+        })
+    }
+
+    /// That a thread ran, where it is not known on which CPU: states have one.
+    fn slice(&mut self, track: Track, run: &Run) -> io::Result<()> {
+        self.event(track, kind::SLICE_BEGIN, &run.name(), run.from_ns, Vec::new())?;
+        match run.to_ns {
+            Some(to_ns) => self.end(track, to_ns),
+            None => Ok(()),
+        }
     }
 
     /// What was lost, on a track of its own.
@@ -153,34 +190,6 @@ impl TrackWriter<'_, '_, '_> {
         Ok(())
     }
 
-    /// A counter for each process: how often the event happened.
-    fn counters(&mut self, event: usize) -> io::Result<()> {
-        let export = self.export;
-        let mut described = BTreeSet::new();
-        for row in export.profile.rows_of(event) {
-            let thread = row.thread.and_then(|thread| export.session.thread(thread));
-            let Some(process) = thread.map(|thread| thread.process) else { continue };
-            let track = Track::Counter(event, process);
-            if described.insert(process) {
-                let description = TrackDescriptor {
-                    name: Some(printable(export.event_name(event)).into_owned()),
-                    parent: Some(Track::Process(process).uuid()),
-                    counter: Some(CounterDescriptor { unit: 2, is_incremental: true }),
-                    ..TrackDescriptor::default()
-                };
-                self.describe(track, description)?;
-            }
-            let track_event = TrackEvent {
-                kind: kind::COUNTER,
-                track: track.uuid(),
-                counter_value: Some(i64::try_from(export.weight(row)).unwrap_or(i64::MAX)),
-                ..TrackEvent::default()
-            };
-            self.put(track_event, row.time_ns, None)?;
-        }
-        Ok(())
-    }
-
     fn end(&mut self, track: Track, time_ns: u64) -> io::Result<()> {
         let event = TrackEvent { kind: kind::SLICE_END, track: track.uuid(), ..TrackEvent::default() };
         self.put(event, time_ns, None)
@@ -203,8 +212,7 @@ impl TrackWriter<'_, '_, '_> {
             ..InternedData::default()
         };
         let interned = (self.names.len() > known).then(told);
-        let event =
-            TrackEvent { annotations, kind, name: Some(iid), track: track.uuid(), ..TrackEvent::default() };
+        let event = TrackEvent { annotations, kind, name: Some(iid), track: track.uuid() };
         self.put(event, time_ns, interned)
     }
 

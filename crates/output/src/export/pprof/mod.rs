@@ -16,6 +16,7 @@ use message::{Label, Sample, ValueType, field};
 use perffile::wire::attr::AttrFlags;
 use places::Places;
 use readperf_profile::SampleRow;
+use std::borrow::Cow;
 use std::io::{self, BufWriter, IntoInnerError, Write};
 
 /// The format.
@@ -24,7 +25,7 @@ pub const FORMAT: Format = Format {
     extensions: &["pb.gz", "pprof"],
     help: "profile.proto, gzipped: pprof, and viewers that read its files",
     binary: true,
-    needs: Needs { threads: true, cpus: false, times: false, lines: true, marks: false },
+    needs: Needs { threads: true, lines: true, ..Needs::STACKS },
     write,
 };
 
@@ -105,11 +106,13 @@ fn write_samples<W: Write>(
     while let Some(key) = rest.iter().filter_map(|rows| rows.first()).map(key).min() {
         sample.values.clear();
         let mut first = None;
+        let mut count: u64 = 0;
         for rows in &mut rest {
             let (mut samples, mut period) = (0, 0);
             while let Some((row, others)) = rows.split_first().filter(|(row, _)| self::key(row) == key) {
                 samples = saturating(samples, row.samples);
                 period = saturating(period, row.period);
+                count = count.saturating_add(row.samples);
                 first.get_or_insert(*row);
                 *rows = others;
             }
@@ -118,6 +121,7 @@ fn write_samples<W: Write>(
         let Some(row) = first else { break };
         sample.locations.clear();
         sample.locations.extend(export.places(&row).map(|place| places.location(place, strings)));
+        places.count(&sample.locations, count);
         sample.labels.clear();
         labels(export, &row, strings, &mut sample.labels);
         // Fields come in any order: what is new is written at once, and need not be held.
@@ -142,18 +146,28 @@ fn saturating(sum: i64, more: u64) -> i64 {
 }
 
 fn labels(export: &Export<'_>, row: &SampleRow, strings: &mut Strings, labels: &mut Vec<Label>) {
-    let mut text = |key: &str, text: &str| {
-        let (key, text) = (strings.number(key), strings.number(text));
-        labels.push(Label { key: key.into(), text: text.into(), ..Label::default() });
+    let comm = strings.number(&as_graphviz_reads(&printable(&export.comm(row))));
+    labels.push(Label { key: strings.number("comm").into(), text: comm.into(), ..Label::default() });
+    // As numbers: pprof draws a box for every text under every function. A 0 without a unit is nothing to it.
+    let mut number = |key: &str, number: i64| {
+        let key = strings.number(key).into();
+        labels.push(Label { key, number, unit: key, ..Label::default() });
     };
-    text("comm", &printable(&export.comm(row)));
-    // As texts: pprof takes numbers for quantities, and sorts them into buckets.
     if let Some((pid, tid)) = export.ids(row) {
-        text("pid", &pid.to_string());
-        text("tid", &tid.to_string());
+        number("pid", pid.into());
+        number("tid", tid.into());
     }
     if let Some(cpu) = row.cpu {
-        text("cpu", &cpu.to_string());
+        number("cpu", cpu.into());
+    }
+}
+
+/// A label or a path that would break pprof's pictures, which hand these to graphviz as they are, is written as graphviz reads
+/// it: one with a quotation mark in it, or with a backslash at its end. Others stay as they are.
+fn as_graphviz_reads(label: &str) -> Cow<'_, str> {
+    match label.contains('"') || label.ends_with('\\') {
+        true => label.replace('\\', "\\\\").replace('"', "\\\"").into(),
+        false => label.into(),
     }
 }
 
@@ -173,4 +187,23 @@ fn write_circumstances<W: Write>(
         let comment = strings.number(&printable(&format!("{name}: {fact}")));
         fields.number(field::COMMENT, comment.into())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_labels_that_break_pictures_are_written_otherwise() {
+        for (label, written) in [
+            ("work", "work"),
+            ("C:\\dir", "C:\\dir"),
+            ("a \"b\"", "a \\\"b\\\""),
+            ("a\\\"", "a\\\\\\\""),
+            ("end\\", "end\\\\"),
+            ("", ""),
+        ] {
+            assert_eq!(as_graphviz_reads(label), written);
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Binaries, places and functions by number, in the order in which samples first need them.
 
+use super::as_graphviz_reads;
 use super::message::{Function, Line, Location, Mapping};
 use crate::export::Export;
 use crate::export::frames::Level;
@@ -8,8 +9,28 @@ use crate::export::strings::Strings;
 use crate::json::hex;
 use crate::text::printable;
 use readperf_profile::{AddressId, FileId, FunctionId};
-use readperf_session::{BinaryId, BinaryKind};
+use readperf_session::{Binary, BinaryId, BinaryKind};
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+
+/// What is one function in pprof. It has one file there: what is inlined from several files is several functions. All that
+/// has no name in a binary is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Shown {
+    Named(FunctionId, Option<FileId>),
+    Unnamed(Option<BinaryId>),
+}
+
+/// Whether a binary may be what a profile is of, and how many samples are of it. The last is the best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Program {
+    /// It is the kernel, a library, or memory.
+    No,
+    /// A file that only ever was in memory: a program that ran from there, or code that a runtime put there.
+    InMemory(u64),
+    /// An executable file, or what looks like one.
+    File(u64),
+}
 
 /// The tables, as far as they are needed.
 pub(super) struct Places<'x> {
@@ -20,10 +41,11 @@ pub(super) struct Places<'x> {
     /// The same place of a binary can have several addresses: one a process.
     of_place: FxHashMap<(Option<BinaryId>, u64), u64>,
     of_binary: FxHashMap<BinaryId, u64>,
-    /// A function has one file in pprof; what is inlined from several files is several functions.
-    of_function: FxHashMap<(FunctionId, Option<FileId>), u64>,
-    /// Numbers of binaries that are no libraries, by what they are called.
-    programs: Vec<u64>,
+    of_function: FxHashMap<Shown, u64>,
+    /// The mapping of each location; 0 where there is none.
+    of_location: Vec<u64>,
+    /// What each mapping may be the profile of.
+    programs: Vec<Program>,
     pub(super) mappings: Vec<Mapping>,
     /// Locations and functions that are new, and have to be written.
     pub(super) locations: Vec<Location>,
@@ -39,6 +61,7 @@ impl<'x> Places<'x> {
             of_place: FxHashMap::default(),
             of_binary: FxHashMap::default(),
             of_function: FxHashMap::default(),
+            of_location: Vec::new(),
             programs: Vec::new(),
             mappings: Vec::new(),
             locations: Vec::new(),
@@ -58,6 +81,7 @@ impl<'x> Places<'x> {
         let id = *self.of_place.entry((code.binary, code.address)).or_insert(next);
         if id == next {
             let location = self.describe(address, code.binary, id, strings);
+            self.of_location.push(location.mapping);
             self.locations.push(location);
         }
         // There are no more than addresses.
@@ -67,10 +91,25 @@ impl<'x> Places<'x> {
         id
     }
 
-    /// Puts the first program before the other binaries: pprof takes the first for what the profile is of.
+    /// Takes in that so many samples have this stack, the innermost location first: they are of the outermost program in it.
+    pub(super) fn count(&mut self, stack: &[u64], samples: u64) {
+        for location in stack.iter().rev() {
+            let mapping = index(*location).and_then(|at| self.of_location.get(at)).copied().and_then(index);
+            match mapping.and_then(|at| self.programs.get_mut(at)) {
+                Some(Program::File(sum) | Program::InMemory(sum)) => {
+                    *sum = sum.saturating_add(samples);
+                    return;
+                }
+                Some(Program::No) | None => {}
+            }
+        }
+    }
+
+    /// Puts the program that most samples are of before the other binaries: pprof takes the first for what the profile is of.
     pub(super) fn program_first(&mut self) {
-        let program = self.mappings.iter().position(|mapping| self.programs.contains(&mapping.id));
-        if let Some(mappings) = program.and_then(|at| self.mappings.get_mut(..=at)) {
+        let programs = self.programs.iter().enumerate().filter(|(_, program)| **program != Program::No);
+        let main = programs.max_by_key(|(at, program)| (**program, Reverse(*at))).map(|(at, _)| at);
+        if let Some(mappings) = main.and_then(|at| self.mappings.get_mut(..=at)) {
             mappings.rotate_right(1);
         }
     }
@@ -84,16 +123,13 @@ impl<'x> Places<'x> {
     ) -> Location {
         let mapping = binary.map_or(0, |binary| self.mapping(binary, strings));
         let levels: Vec<Level> = self.export.levels_at(address).collect();
-        let mut lines = Vec::with_capacity(levels.len());
-        for level in &levels {
-            let function = self.function(level, strings);
-            // An address without a name is shown as its binary's by pprof itself, which may also know better.
-            if function > 0 {
-                lines.push(Line { function, line: i64::from(level.line) });
-            }
-        }
+        // A location without a line would be missing from pprof's flame graph.
+        let line =
+            |level: &Level| Line { function: self.function(level, strings), line: i64::from(level.line) };
+        let lines: Vec<Line> = levels.iter().map(line).collect();
         if let Some(mapping) = index(mapping).and_then(|at| self.mappings.get_mut(at)) {
-            mapping.has_functions |= !lines.is_empty();
+            // What stands in for names is none: pprof may look for better ones.
+            mapping.has_functions |= levels.iter().any(|level| self.export.name(level).is_some());
             mapping.has_file_names |= levels.iter().any(|level| level.file.is_some());
             mapping.has_line_numbers |= levels.iter().any(|level| level.line > 0);
             mapping.has_inline_frames |= levels.iter().any(|level| level.inlined);
@@ -108,16 +144,16 @@ impl<'x> Places<'x> {
             && let Some(binary) = self.export.session.binary(id)
         {
             let image = self.images.get(id);
-            if binary.kind == BinaryKind::User && !is_library(&binary.short_name) {
-                self.programs.push(number);
-            }
+            self.programs.push(program(binary));
+            let name = String::from_utf8_lossy(&binary.name);
+            let name = printable(&name);
             let build_id = binary.build_id.as_deref().map(hex).unwrap_or_default();
             self.mappings.push(Mapping {
                 id: number,
                 start: image.map_or(0, |image| image.start),
                 limit: image.map_or(0, |image| image.limit),
                 offset: image.map_or(0, |image| image.offset()),
-                file_name: strings.number(&printable(&String::from_utf8_lossy(&binary.name))).into(),
+                file_name: strings.number(&as_graphviz_reads(&name)).into(),
                 build_id: strings.number(&build_id).into(),
                 ..Mapping::default()
             });
@@ -125,21 +161,37 @@ impl<'x> Places<'x> {
         number
     }
 
-    /// The number of a function; 0 of what has no name.
+    /// The number of a function; of what has no name, that of its binary in brackets.
     fn function(&mut self, level: &Level, strings: &mut Strings) -> u64 {
-        let Some(function) = self.export.profile.function(level.function) else { return 0 };
-        let Some(name) = function.name() else { return 0 };
+        let function = self.export.profile.function(level.function);
+        let name = self.export.name(level);
+        let shown = match name {
+            Some(_) => Shown::Named(level.function, level.file),
+            None => Shown::Unnamed(function.and_then(|function| function.binary)),
+        };
         let next = next_id(self.of_function.len());
-        let number = *self.of_function.entry((level.function, level.file)).or_insert(next);
+        let number = *self.of_function.entry(shown).or_insert(next);
         if number == next {
             let file = level.file.and_then(|file| self.export.profile.names().file(file));
-            let file = file.or(function.source_file()).unwrap_or_default();
-            let system_name = function.linkage_name().unwrap_or(name);
+            let file = file.or_else(|| function?.source_file()).unwrap_or_default();
+            let label = self.export.label(level);
+            let linkage_name = name.and_then(|_| function?.linkage_name());
             let mut string = |text: &str| i64::from(strings.number(&printable(text)));
-            let (name, system_name, file_name) = (string(name), string(system_name), string(file));
-            self.functions.push(Function { id: number, name, system_name, file_name });
+            let (name, system_name) = (string(&label), string(linkage_name.unwrap_or(&label)));
+            self.functions.push(Function { id: number, name, system_name, file_name: string(file) });
         }
         number
+    }
+}
+
+/// What a binary may be by its kind and its name.
+fn program(binary: &Binary) -> Program {
+    let in_memory =
+        ["/memfd:", "/dev/", "/SYSV"].iter().any(|start| binary.name.starts_with(start.as_bytes()));
+    match binary.kind == BinaryKind::User && !is_library(&binary.short_name) {
+        false => Program::No,
+        true if in_memory => Program::InMemory(0),
+        true => Program::File(0),
     }
 }
 

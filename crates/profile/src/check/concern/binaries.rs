@@ -69,8 +69,8 @@ impl Concern for Binaries {
             )
         };
         findings.extend(self.about(end, DELETED_FILES, deleted, what, advice));
-        let advice = "Have the runtime write a perf map (/tmp/perf-PID.map) or jitdump, as with node --perf-basic-prof or java \
-                      -XX:+DumpPerfMapAtExit, and keep it with the recording.";
+        let advice = "Its names are in what the runtime writes: a perf map (/tmp/perf-PID.map; java -XX:+DumpPerfMapAtExit, node \
+                      --perf-basic-prof) or a jitdump file (python3.13 -X perf_jit, node --perf-prof). Keep that with the recording.";
         let what = |regions: u64| format!("{} of code generated at run time", count(regions, "region"));
         findings.extend(self.about(end, GENERATED_CODE, of_generated, what, advice));
         findings.extend(self.without_names(end));

@@ -7,6 +7,7 @@ mod clocks;
 mod container;
 mod contents;
 mod cpus;
+mod dumps;
 mod kernel;
 mod losses;
 mod mappings;
@@ -54,6 +55,7 @@ pub(crate) const CONCERNS: &[fn() -> Box<dyn Concern>] = &[
     new::<chains::Chains>,
     new::<stacks::Stacks>,
     new::<binaries::Binaries>,
+    new::<dumps::Dumps>,
     new::<names::Names>,
     new::<cpus::Cpus>,
     new::<contents::Contents>,

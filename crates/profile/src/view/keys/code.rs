@@ -38,7 +38,7 @@ pub(in crate::view) fn srcfile(facts: &mut Facts<'_>, place: &Place<'_>) -> Valu
 }
 
 pub(in crate::view) fn symoff(facts: &mut Facts<'_>, place: &Place<'_>) -> Value {
-    let function = facts.profile.names.function(place.function);
+    let function = facts.profile.names.function(place.piece);
     match function.filter(|function| function.name().is_some() && !place.inlined) {
         Some(function) => Value::Offset {
             function: place.function,

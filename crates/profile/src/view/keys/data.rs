@@ -102,7 +102,7 @@ pub(in crate::view) fn symbol(facts: &mut Facts<'_>, row: &SampleRow) -> Value {
             offset: facts
                 .profile
                 .names
-                .function(place.function)
+                .function(place.piece)
                 .map_or(0, |function| place.code.address.wrapping_sub(function.address)),
         },
         None => detail(facts, row, Field::DataAddress),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use readperf::output::export::flamegraph::{self, FlameOptions, LeastShare, Siblings};
+use readperf::output::export::flamegraph::{self, FlameOptions, Least, LeastShare, Siblings};
 
 /// What colours mean.
 #[derive(ValueEnum, Clone, Copy, Debug, Default)]
@@ -49,9 +49,18 @@ pub(super) struct FlameArguments {
     #[arg(long, value_name = "RECORDING")]
     pub(super) base: Option<PathBuf>,
 
-    /// Frames below this share are not drawn, in percent
-    #[arg(long, value_name = "PERCENT", default_value = "0.05", value_parser = least_share)]
-    min_share: LeastShare,
+    /// Leave out the row of process names below all functions; --base does
+    #[arg(long, conflicts_with_all = ["with_comm", "with_pid", "with_tid"])]
+    no_comm: bool,
+
+    /// Keep the row of process names with --base, too: processes of different names are then compared with nothing
+    #[arg(long)]
+    with_comm: bool,
+
+    /// Frames below this share are not drawn, in percent. Without it, a share with which 95 % of the weight is shown in full; 0.05
+    /// at most
+    #[arg(long, value_name = "PERCENT", value_parser = least_share)]
+    min_share: Option<LeastShare>,
 }
 
 impl FlameArguments {
@@ -64,6 +73,8 @@ impl FlameArguments {
             ("--reverse", options.reverse),
             ("--colors", options.colors != default.colors),
             ("--order", options.siblings != default.siblings),
+            ("--no-comm", self.no_comm),
+            ("--with-comm", self.with_comm),
             ("--min-share", options.least != default.least),
         ];
         all.into_iter().filter_map(|(name, given)| given.then_some(name))
@@ -82,7 +93,8 @@ impl FlameArguments {
                 Order::Name => Siblings::ByName,
                 Order::Weight => Siblings::ByWeight,
             },
-            least: self.min_share,
+            comm: self.with_comm || !self.no_comm && self.base.is_none(),
+            least: self.min_share.map_or(Least::ByWeight, Least::Below),
         }
     }
 }

@@ -82,6 +82,11 @@ impl CallGraph {
             key: self.key,
             percent: self.percent.unwrap_or(PERCENT),
             of_parent: self.shape == Some(Shape::Fractal),
+            // Of chains, these are counted and not their frames.
+            most: match self.shape {
+                Some(Shape::Flat | Shape::Folded) if self.most > 0 => usize::MAX,
+                _ => self.most,
+            },
         };
         (!self.none).then_some(options)
     }

@@ -170,8 +170,9 @@ Examples:
         }
         out.learn(&passed.metadata.schema)?;
         out.finish()?;
-        for told in [passed.code_times.told(), names_told].into_iter().flatten().filter(|_| !self.input.quiet)
-        {
+        let told =
+            passed.stack_ends.told_of_dumps().into_iter().chain(passed.code_times.told()).chain(names_told);
+        for told in told.filter(|_| !self.input.quiet) {
             say(&format!("{}: {told}", self.input.name()));
         }
         Ok(Outcome::of(&self.input, passed.issues))

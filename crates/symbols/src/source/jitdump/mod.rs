@@ -3,6 +3,7 @@
 
 mod call_frames;
 mod record;
+mod unused;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -141,7 +142,7 @@ impl JitDump {
         self.header.pid
     }
 
-    /// The machine, as in ELF headers (`EM_*`).
+    /// The machine, as in ELF headers (`EM_*`); 0 where the writer does not tell.
     pub fn machine(&self) -> u32 {
         self.header.machine
     }

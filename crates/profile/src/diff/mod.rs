@@ -1,31 +1,21 @@
 //! What changed between recordings: by function, binary, thread name or source line.
 //!
-//! Rows are matched by name, so that addresses may have moved. Every value is a share of its recording (or a rate, or the
+//! Rows are matched by name, so that addresses may have moved; names of binaries and threads may differ ([`crate::matching`]). Every value is a share of its recording (or a rate, or the
 //! number itself), so that recordings of different length compare. Whether a change is more than noise is said by a test:
-//! with several recordings on both sides Welch's t-test on their values; with one on each a test on the counts of samples, of
-//! two proportions where shares are compared, of two sums where the values themselves are; with several on one side only
-//! Student's t-test and that on counts, of which the greater p counts. Many rows are tested at once; the p
-//! values are adjusted for that (Benjamini and Hochberg, 1995).
+//! with several recordings on both sides Welch's t-test on their values; with several on one side only Student's t-test and one
+//! on the counts of samples, of which the greater p counts. With one recording on each side nobody knows how much runs differ,
+//! and that on counts only tells the least that chance can be: of two proportions where shares are compared, of two sums where the
+//! values themselves are. Many rows are tested at once; the p values are adjusted for that (Benjamini and Hochberg, 1995).
+
+mod tally;
+
+pub use tally::{DiffKey, Tally};
 
 use crate::chance::{float, moments, proportions, student, sums, welch};
-use crate::profile::Profile;
-use readperf_session::Session;
+use crate::matching::{Matching, Side};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
-
-/// What makes two rows the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum DiffKey {
-    /// Thread name.
-    Comm,
-    /// Short name of the binary.
-    Dso,
-    /// Function.
-    Function,
-    /// Source file and line.
-    SourceLine,
-}
+use tally::Count;
 
 /// What values are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,82 +29,6 @@ pub enum Normalize {
     Time,
     /// Period as it is.
     Nothing,
-}
-
-/// A row's numbers in one recording.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Count {
-    samples: u64,
-    period: u64,
-}
-
-/// The numbers of one recording, by event and key.
-#[derive(Clone, Debug, Default)]
-pub struct Tally {
-    rows: FxHashMap<(String, Vec<String>), Count>,
-    totals: BTreeMap<String, Count>,
-    seconds: f64,
-}
-
-impl Tally {
-    /// Adds up a profile by these keys. `seconds` is how long was recorded.
-    pub fn of(profile: &Profile, session: &Session, keys: &[DiffKey], seconds: f64) -> Tally {
-        let mut tally = Tally { seconds, ..Tally::default() };
-        for row in profile.rows() {
-            let Some(event) = profile.events().get(row.event as usize) else { continue };
-            let key = keys.iter().map(|key| key.of(profile, session, row)).collect();
-            let count = tally.rows.entry((event.name.clone(), key)).or_default();
-            count.add(row.samples, row.period);
-            tally.totals.entry(event.name.clone()).or_default().add(row.samples, row.period);
-        }
-        tally
-    }
-
-    fn value(&self, event: &str, count: Count, normalize: Normalize) -> f64 {
-        let total = self.totals.get(event).copied().unwrap_or_default();
-        match normalize {
-            Normalize::Total => percent(count.period, total.period),
-            Normalize::Samples => percent(count.samples, total.samples),
-            Normalize::Time if self.seconds > 0.0 => float(count.period) / self.seconds,
-            Normalize::Time | Normalize::Nothing => float(count.period),
-        }
-    }
-}
-
-impl Count {
-    fn add(&mut self, samples: u64, period: u64) {
-        self.samples += samples;
-        self.period = self.period.saturating_add(period);
-    }
-}
-
-impl DiffKey {
-    fn of(self, profile: &Profile, session: &Session, row: &crate::SampleRow) -> String {
-        let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let names = profile.names();
-        let dso = || {
-            let binary = profile.addresses().get(row.address).and_then(|code| session.binary(code.binary?));
-            binary.map_or_else(|| "[unknown]".to_owned(), |binary| lossy(&binary.short_name))
-        };
-        match self {
-            DiffKey::Comm => lossy(session.comm(row.comm)),
-            DiffKey::Dso => dso(),
-            DiffKey::Function => {
-                let function = names.function_at(row.address).and_then(|id| profile.function(id));
-                // Addresses without a name move: what lies in one binary is one row.
-                function
-                    .and_then(|function| Some(function.name()?.to_owned()))
-                    .unwrap_or_else(|| format!("[{}]", dso()))
-            }
-            DiffKey::SourceLine => match names.frames_at(row.address).first() {
-                Some(frame) if frame.file.is_some() => {
-                    let file = frame.file.and_then(|file| names.file(file)).unwrap_or_default();
-                    format!("{file}:{}", frame.line)
-                }
-                _ => DiffKey::Function.of(profile, session, row),
-            },
-        }
-    }
 }
 
 /// How sure a change is.
@@ -148,8 +62,8 @@ pub struct DiffRow {
     pub new: Spread,
     /// Samples before and after, all recordings of a side together.
     pub samples: (u64, u64),
-    /// Probability that a change like this, or a greater one, is chance; adjusted for the number of rows. `None` where
-    /// nothing can be said.
+    /// Probability that a change like this, or a greater one, is chance; adjusted for the number of rows. Where the spread between
+    /// runs is not known ([`Comparison::spread_known`]), it is at least this. `None` where nothing can be said.
     pub p: Option<f64>,
     /// On which sides it is.
     pub presence: Presence,
@@ -179,6 +93,10 @@ pub struct EventDiff {
     pub event: String,
     /// The totals before and after, in the units of the rows.
     pub total: (Spread, Spread),
+    /// The periods before and after, each the mean over the recordings of its side; in a second if rates are compared.
+    pub periods: (f64, f64),
+    /// The samples before and after, all recordings of a side together.
+    pub samples: (u64, u64),
     /// The rows, the greatest change first; ties by key.
     pub rows: Vec<DiffRow>,
 }
@@ -192,37 +110,73 @@ impl EventDiff {
     }
 }
 
-/// Compares recordings, event by event. Events are those of either side, by name.
-pub fn compare(base: &[Tally], new: &[Tally], normalize: Normalize) -> Vec<EventDiff> {
-    let mut events: Vec<&str> =
-        base.iter().chain(new).flat_map(|tally| tally.totals.keys().map(String::as_str)).collect();
-    events.sort_unstable();
-    events.dedup();
-    events.into_iter().map(|event| compare_event(base, new, normalize, event)).collect()
+/// What came of comparing recordings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// Each event of either side, by name.
+    pub events: Vec<EventDiff>,
+    /// How many recordings there are before and after.
+    pub recordings: (usize, usize),
+    /// Names of binaries and threads that were taken for one.
+    pub matching: Matching,
 }
 
-fn compare_event(base: &[Tally], new: &[Tally], normalize: Normalize, event: &str) -> EventDiff {
-    let mut keys: Vec<&Vec<String>> = base
-        .iter()
-        .chain(new)
-        .flat_map(|tally| tally.rows.keys().filter(|(of, _)| of == event).map(|(_, key)| key))
-        .collect();
+impl Comparison {
+    /// Whether it is known how much runs differ: a side has several recordings.
+    pub fn spread_known(&self) -> bool {
+        self.recordings.0 > 1 || self.recordings.1 > 1
+    }
+}
+
+/// Compares recordings, event by event.
+pub fn compare(base: &[Tally], new: &[Tally], normalize: Normalize) -> Comparison {
+    let side = |tallies: &[Tally]| {
+        tallies.iter().fold(Side::default(), |mut side, tally| {
+            side.add(&tally.names);
+            side
+        })
+    };
+    let matching = Matching::of(&side(base), &side(new));
+    let mut events: Vec<&str> = base.iter().chain(new).flat_map(Tally::events).collect();
+    events.sort_unstable();
+    events.dedup();
+    let of_event = |event: &str| compare_event((base, &matching), new, normalize, event);
+    let events = events.into_iter().map(of_event).collect();
+    Comparison { events, recordings: (base.len(), new.len()), matching }
+}
+
+/// A recording and its rows of an event.
+type Rows<'t> = (&'t Tally, FxHashMap<Vec<String>, Count>);
+
+fn compare_event(
+    (base, matching): (&[Tally], &Matching),
+    new: &[Tally],
+    normalize: Normalize,
+    event: &str,
+) -> EventDiff {
+    let rows_of = |side: &'_ [Tally], matching: &Matching| -> Vec<FxHashMap<Vec<String>, Count>> {
+        side.iter().map(|tally| tally.rows_of(event, matching)).collect()
+    };
+    let (rows_before, rows_after) = (rows_of(base, matching), rows_of(new, &Matching::default()));
+    let before: Vec<Rows<'_>> = base.iter().zip(rows_before).collect();
+    let after: Vec<Rows<'_>> = new.iter().zip(rows_after).collect();
+    let mut keys: Vec<&Vec<String>> = before.iter().chain(&after).flat_map(|(_, rows)| rows.keys()).collect();
     keys.sort_unstable();
     keys.dedup();
-    let values = |side: &[Tally], count: &dyn Fn(&Tally) -> Count| -> Vec<f64> {
-        side.iter().map(|tally| tally.value(event, count(tally), normalize)).collect()
+    let values = |side: &[Rows<'_>], count: &dyn Fn(&Rows<'_>) -> Count| -> Vec<f64> {
+        side.iter().map(|rows| rows.0.value(event, count(rows), normalize)).collect()
     };
-    let total = |tally: &Tally| tally.totals.get(event).copied().unwrap_or_default();
-    let sum =
-        |side: &[Tally], count: &dyn Fn(&Tally) -> Count| side.iter().map(|tally| count(tally).samples).sum();
-    let totals: (u64, u64) = (sum(base, &total), sum(new, &total));
+    let sum = |side: &[Rows<'_>], count: &dyn Fn(&Rows<'_>) -> Count| {
+        side.iter().map(|rows| count(rows).samples).sum()
+    };
+    let total = |(tally, _): &Rows<'_>| tally.total(event);
+    let totals: (u64, u64) = (sum(&before, &total), sum(&after, &total));
     let mut rows: Vec<DiffRow> = keys
         .into_iter()
         .map(|key| {
-            let wanted = (event.to_owned(), key.clone());
-            let count = |tally: &Tally| tally.rows.get(&wanted).copied().unwrap_or_default();
-            let (before, after) = (values(base, &count), values(new, &count));
-            let samples: (u64, u64) = (sum(base, &count), sum(new, &count));
+            let count = |(_, rows): &Rows<'_>| rows.get(key).copied().unwrap_or_default();
+            let samples: (u64, u64) = (sum(&before, &count), sum(&after, &count));
+            let (before, after) = (values(&before, &count), values(&after, &count));
             let (before_spread, after_spread) = (spread(&before), spread(&after));
             let counts = || match normalize {
                 Normalize::Total | Normalize::Samples => proportions(samples, totals),
@@ -247,8 +201,18 @@ fn compare_event(base: &[Tally], new: &[Tally], normalize: Normalize, event: &st
     adjust(&mut rows);
     let by_change = |a: &DiffRow, b: &DiffRow| b.delta().abs().total_cmp(&a.delta().abs());
     rows.sort_by(|a, b| by_change(a, b).then_with(|| a.key.cmp(&b.key)));
-    let total = (spread(&values(base, &total)), spread(&values(new, &total)));
-    EventDiff { event: event.to_owned(), total, rows }
+    let periods = |side: &[Rows<'_>]| {
+        let unit = if normalize == Normalize::Time { Normalize::Time } else { Normalize::Nothing };
+        let periods: Vec<f64> = side.iter().map(|rows| rows.0.value(event, total(rows), unit)).collect();
+        spread(&periods).mean
+    };
+    EventDiff {
+        event: event.to_owned(),
+        total: (spread(&values(&before, &total)), spread(&values(&after, &total))),
+        periods: (periods(&before), periods(&after)),
+        samples: totals,
+        rows,
+    }
 }
 
 /// The greater of two p values; nothing is said by one that is missing.

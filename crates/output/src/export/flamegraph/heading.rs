@@ -1,0 +1,188 @@
+//! What a flame graph says of itself: which program, where, when, what was counted, and what is not shown.
+
+use super::frames::Frames;
+use crate::calendar::TimeOfDay;
+use crate::export::quantity::{Quantity, samples};
+use crate::export::{Export, Weight};
+use crate::text::grouped;
+use crate::xml::push_shown;
+use readperf_profile::view::flame_tree::Sum;
+use readperf_session::CommId;
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+
+/// One of the recordings that are shown, and its event.
+pub(super) type Side<'s, 'x> = (&'s Export<'x>, usize);
+
+/// A program with at least this share is named alone in a title, in percent.
+const NAMED: f64 = 90.0;
+/// A thread's name is cut by the kernel after so many bytes.
+const COMM_BYTES: usize = 15;
+
+/// The title: program, host, date, event; of two recordings what they have in common is said once.
+pub(super) fn title(sides: &[Side<'_, '_>]) -> String {
+    let Some((new, _)) = sides.first() else { return String::new() };
+    if let Some(title) = &new.options.title {
+        return shown(title);
+    }
+    let of = |part: fn(&Side<'_, '_>) -> Option<String>, missing: &str| {
+        let parts: Vec<String> =
+            sides.iter().map(|side| part(side).unwrap_or_else(|| missing.to_owned())).collect();
+        match parts.as_slice() {
+            [new, base] if new != base => format!("{new} against {base}"),
+            _ => parts.first().cloned().unwrap_or_default(),
+        }
+    };
+    let program = of(program, "nothing");
+    let host = of(|(side, _)| side.metadata.features.hostname().map(|host| shown(&host)), "");
+    let host = if host.is_empty() { host } else { format!(" on {host}") };
+    let mut title = format!("{program}{host}");
+    let date = |side: &Side<'_, '_>| date(side.0);
+    for part in [of(date, ""), of(event, "")] {
+        if !part.is_empty() {
+            title.push_str(&format!(", {part}"));
+        }
+    }
+    title
+}
+
+/// Below the title: what sort of graph, how many samples, what they add up to, and the command.
+pub(super) fn subtitle(sides: &[Side<'_, '_>]) -> String {
+    let Some((new, event)) = sides.first() else { return String::new() };
+    let kind = match (sides.len() > 1, new.options.flame.reverse) {
+        (true, false) => "Differential flame graph",
+        (true, true) => "Differential flame graph of callers",
+        (false, true) => "Flame graph of callers",
+        (false, false) => "Flame graph",
+    };
+    let quantity = Quantity::of(new, *event);
+    let worth = |(side, event): &Side<'_, '_>| match side.profile.events().get(*event) {
+        None => "no samples".to_owned(),
+        Some(event) => format!("{}, {}", samples(event.samples), quantity.told(event.period)),
+    };
+    match sides {
+        [new, base] => format!("{kind}: new {} · base {}", worth(new), worth(base)),
+        [side] => {
+            let command =
+                new.command_line().map_or(String::new(), |command| format!(" · {}", shown(&command)));
+            format!("{kind}: {}{command}", worth(side))
+        }
+        _ => String::new(),
+    }
+}
+
+/// What is not shown, in words.
+pub(super) fn note(frames: &Frames, weight: Weight, reverse: bool) -> String {
+    let mut told = Vec::new();
+    if frames.left_out > 0 {
+        told.push(too_small(frames, weight));
+    }
+    if frames.too_deep > 0 {
+        let (count, rows) = (grouped(frames.too_deep), grouped(u64::from(frames.most_rows)));
+        // A tree of callers is not grown any further.
+        let more = if reverse { " or more" } else { "" };
+        told.push(format!("{count}{more} frames that stand on {rows} others"));
+    }
+    if told.is_empty() { String::new() } else { format!("Not shown: {}.", told.join("; ")) }
+}
+
+fn too_small(frames: &Frames, weight: Weight) -> String {
+    let whole = frames.list.first().map(|all| all.total).unwrap_or_default();
+    let share = |side: usize| {
+        let of = |sums: [Sum; 2]| sums.get(side).map_or(0, |sum| weight.of_sum(sum));
+        crate::overview::share(of(frames.left_out_sum), of(whole))
+    };
+    let percent = f64::from(frames.least.0) / 10_000.0;
+    let sides = if share(1) > 0.0 {
+        format!("{:.2} % and {:.2} %", share(0), share(1))
+    } else {
+        format!("{:.2} %", share(0))
+    };
+    format!("{} frames under {percent} %, together {sides} of the weight", grouped(frames.left_out))
+}
+
+fn shown(text: &str) -> String {
+    let mut shown = String::new();
+    push_shown(&mut shown, text);
+    shown
+}
+
+fn event((side, event): &Side<'_, '_>) -> Option<String> {
+    Some(side.event_name(*event)).filter(|name| !name.is_empty()).map(shown)
+}
+
+/// When it was recorded, if the recording tells.
+fn date(export: &Export<'_>) -> Option<String> {
+    let (first, _) = export.profile.times_ns()?;
+    let time = TimeOfDay::of_ns(export.time_of_day(first)?);
+    let (year, month, day) = time.date;
+    Some(format!("{year:04}-{month:02}-{day:02} {:02}:{:02} UTC", time.hour, time.minute))
+}
+
+/// What ran: the program that the recorder was told to run, if it was only that; else what took the most.
+fn program((export, event): &Side<'_, '_>) -> Option<String> {
+    let mut weights: FxHashMap<CommId, u64> = FxHashMap::default();
+    let mut whole = 0u64;
+    for row in export.profile.rows_of(*event) {
+        let sum = weights.entry(row.comm).or_default();
+        *sum = sum.wrapping_add(export.weight(row));
+        whole = whole.wrapping_add(export.weight(row));
+    }
+    let mut comms: Vec<(&[u8], u64)> =
+        weights.into_iter().map(|(comm, weight)| (export.session.comm(comm), weight)).collect();
+    comms.sort_unstable_by_key(|(name, weight)| (Reverse(*weight), *name));
+    let text = |name: &[u8]| shown(&String::from_utf8_lossy(name));
+    let words = export.metadata.features.cmdline();
+    let is_name = |word: &[u8]| export.session.comms().iter().any(|name| **name == *word);
+    let started = words.as_deref().and_then(|words| started(words, is_name));
+    if let Some(name) = started {
+        return Some(text(name));
+    }
+    let (widest, weight) = comms.first()?;
+    let others = comms.len() - 1;
+    let alone = others == 0 || crate::overview::share(*weight, whole) >= NAMED;
+    Some(if alone { text(widest) } else { format!("{} and {} others", text(widest), grouped(others as u64)) })
+}
+
+/// The program that the recorder was told to run: the first word of its command that is the name of a thread, unless everything on
+/// the machine was recorded (`-a`) and the program only ended the recording.
+fn started<'w>(words: &'w [std::borrow::Cow<'_, str>], is_name: impl Fn(&[u8]) -> bool) -> Option<&'w [u8]> {
+    for word in words.iter().skip(2) {
+        let everything =
+            word == "--all-cpus" || (word.starts_with('-') && !word.starts_with("--") && word.contains('a'));
+        if everything {
+            return None;
+        }
+        let name = word.rsplit('/').next().unwrap_or(word).as_bytes();
+        let name = name.get(..COMM_BYTES).unwrap_or(name);
+        if is_name(name) {
+            return Some(name);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::borrow::Cow;
+
+    #[test]
+    fn the_program_that_was_started_is_told_from_the_recorder() {
+        let started = |line: &str| {
+            let words: Vec<Cow<'_, str>> = line.split(' ').map(Cow::Borrowed).collect();
+            let is_name = |word: &[u8]| [&b"work"[..], b"sleep", b"a-name-of-fifte"].contains(&word);
+            started(&words, is_name).map(|name| String::from_utf8_lossy(name).into_owned())
+        };
+        let work = Some("work".to_owned());
+        assert_eq!(started("/usr/bin/perf perf record -F 99 -e cycles ./work all -a"), work);
+        assert_eq!(started("/usr/bin/perf perf record --call-graph dwarf -- /opt/bin/work"), work);
+        assert_eq!(
+            started("/usr/bin/perf record a-name-of-fifteen-letters"),
+            Some("a-name-of-fifte".to_owned())
+        );
+        assert_eq!(started("/usr/bin/perf perf record -ag sleep 5"), None);
+        assert_eq!(started("/usr/bin/perf perf record --all-cpus sleep 5"), None);
+        assert_eq!(started("/usr/bin/perf perf record -p 17 -g"), None);
+    }
+}

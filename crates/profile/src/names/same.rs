@@ -1,0 +1,67 @@
+//! Which functions are the same one: decided here for every table, graph and export.
+//!
+//! A runtime makes the code of a function again and again, at other addresses: hotter, or for other types. It is one function by
+//! the process and the name. (A source file decides nothing: that of optimised code may be that of what is inlined.) Addresses
+//! tell the pieces apart.
+
+use super::{Function, FunctionId, Names};
+use readperf_session::{BinaryId, BinaryKind, Session};
+use rustc_hash::FxHashMap;
+
+/// What the same functions agree in: the binary, the name, and without a name the address.
+type Key<'n> = (Option<BinaryId>, Option<&'n str>, u64);
+
+impl Names {
+    /// Takes functions for one that are the same: pieces of generated code with one name, and equal addresses without a name.
+    pub fn unify(&mut self, session: &Session) {
+        let generated = generated(self, session);
+        if !self.is_of_pieces && generated.is_empty() {
+            return;
+        }
+        let mut first: FxHashMap<Key<'_>, FunctionId> = FxHashMap::default();
+        let one_of = (0u32..).zip(&self.functions).map(|(nr, function)| {
+            let generated = function.binary.and_then(|binary| generated.get(&binary)).copied();
+            if function.name().is_some() && generated.is_none() {
+                return FunctionId(nr);
+            }
+            let address = if function.name().is_some() { 0 } else { function.address };
+            let key = (generated.or(function.binary), function.name(), address);
+            *first.entry(key).or_insert(FunctionId(nr))
+        });
+        let one_of: Vec<FunctionId> = one_of.collect();
+        self.take_for_one(one_of);
+    }
+
+    /// Takes functions for one, wherever they are asked for.
+    fn take_for_one(&mut self, one_of: Vec<FunctionId>) {
+        for frame in &mut self.frames {
+            frame.function = one_of.get(frame.function.index()).copied().unwrap_or(frame.function);
+        }
+        for (nr, one) in one_of.iter().enumerate().filter(|(nr, one)| *nr != one.index()) {
+            let file = self.functions.get(nr).and_then(Function::source_file).map(str::to_owned);
+            if let (Some(file), Some(known)) = (file, self.named_mut(*one)) {
+                known.source_file.get_or_insert(file);
+            }
+        }
+        self.one_of = one_of;
+    }
+}
+
+/// The binaries that are code of a process, each with the one that stands for all such code of it.
+fn generated(names: &Names, session: &Session) -> FxHashMap<BinaryId, BinaryId> {
+    let mut of_name: FxHashMap<&[u8], BinaryId> = FxHashMap::default();
+    let mut generated = FxHashMap::default();
+    for id in names.functions.iter().filter_map(|function| function.binary) {
+        if generated.contains_key(&id) {
+            continue;
+        }
+        if let Some(binary) = session.binary(id).filter(|binary| is_generated(&binary.kind)) {
+            generated.insert(id, *of_name.entry(&binary.name).or_insert(id));
+        }
+    }
+    generated
+}
+
+fn is_generated(kind: &BinaryKind) -> bool {
+    matches!(kind, BinaryKind::Jit { .. })
+}
