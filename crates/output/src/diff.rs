@@ -1,8 +1,10 @@
 //! `readperf diff`: what changed, as text, CSV and JSON.
 
 use crate::csv::table;
+use crate::heading::Whole;
 use crate::json;
-use crate::text::{grouped, printable, width};
+use crate::table::{Column, Kind, Table};
+use crate::text::{grouped, printable};
 use anstyle::{AnsiColor, Style};
 use readperf_profile::diff::{Comparison, DiffKey, DiffRow, EventDiff, Normalize, Presence, Spread};
 use readperf_profile::matching::{MatchedBy, Pair};
@@ -24,6 +26,10 @@ pub struct DiffOptions {
     pub level: f64,
     /// Rows that change by less than this percentage of the total are left out of the text.
     pub least: f64,
+    /// Whether only some samples count.
+    pub some_chosen: bool,
+    /// Columns of the terminal, if it is one: longer names are cut.
+    pub width: Option<usize>,
 }
 
 /// By what rows are ordered, the greatest first.
@@ -134,7 +140,8 @@ const SPREAD_UNKNOWN: &str = "chance: one recording a side does not tell how muc
 /// What is compared, and how much there is of it.
 fn head(diff: &EventDiff, recordings: (usize, usize), options: &DiffOptions) -> String {
     let (base, new) = diff.periods;
-    let mut text = format!("{}: {}", printable(&diff.event), unit(options.normalize));
+    let of = if options.some_chosen { " of the samples chosen" } else { "" };
+    let mut text = format!("{}: {}{of}", printable(&diff.event), unit(options.normalize));
     let rate = if options.normalize == Normalize::Time { " per second" } else { "" };
     let side = |period: f64, samples: u64, recordings: usize| {
         let noun = if samples == 1 { "sample" } else { "samples" };
@@ -171,41 +178,36 @@ fn section(
     let all = options.ordered(diff);
     let shown: Vec<&DiffRow> =
         all.iter().filter(|row| diff.percent_of_base(row.delta()).abs() >= options.least).copied().collect();
-    let mut heads = ["before", "after", "change", "ratio", "chance", ""].map(str::to_owned).to_vec();
-    if options.order == Order::Weighted {
-        heads.insert(WEIGHTED, "weighted".to_owned());
-    }
-    let mut widths = vec![0; heads.len()];
-    let mut lines: Vec<(Vec<String>, String, Style)> = vec![(
-        heads,
-        options.keys.iter().map(|key| key_name(*key)).collect::<Vec<_>>().join("  "),
-        Style::new().bold(),
-    )];
-    for row in &shown {
-        lines.push((
-            cells(row, whole.spread_known(), options),
-            printable(&row.key.join("  ")).into_owned(),
-            style(row, options),
-        ));
-    }
-    for (cells, _, _) in &lines {
-        for (widest, cell) in widths.iter_mut().zip(cells) {
-            *widest = width(cell).max(*widest);
-        }
-    }
-    for (cells, name, style) in &lines {
-        let cells: Vec<String> = cells
-            .iter()
-            .zip(&widths)
-            .map(|(cell, widest)| format!("{cell:>widest$}", widest = *widest))
-            .collect();
-        writeln!(out, "{style}{}  {name}{style:#}", cells.join("  "))?;
+    let mut table = columns(options);
+    let lines: Vec<Vec<String>> = shown.iter().map(|row| cells(row, whole.spread_known(), options)).collect();
+    lines.iter().for_each(|line| table.fit(line));
+    table.head(out)?;
+    for (line, row) in lines.iter().zip(&shown) {
+        table.row(out, line, style(row, options))?;
     }
     let left = all.len() - shown.len();
     if left > 0 {
         writeln!(out, "… and {left} rows that change by less than {} % of the total", options.least)?;
     }
     Ok(())
+}
+
+/// The columns: numbers, then the keys.
+fn columns(options: &DiffOptions) -> Table {
+    let mut heads = ["before", "after", "change", "ratio", "chance", ""].to_vec();
+    if options.order == Order::Weighted {
+        heads.insert(WEIGHTED, "weighted");
+    }
+    let numbers = heads.into_iter().map(|head| Column::new(head, Kind::Number, None));
+    let keys = options.keys.iter().map(|key| {
+        let kind = match key {
+            DiffKey::Function => Kind::Name,
+            DiffKey::SourceLine => Kind::File,
+            DiffKey::Comm | DiffKey::Dso => Kind::Text,
+        };
+        Column::new(key_name(*key), kind, None)
+    });
+    Table::new(numbers.chain(keys).collect(), options.width)
 }
 
 /// Where the weighted difference stands among the cells, if it is shown: after the change.
@@ -232,6 +234,7 @@ fn cells(row: &DiffRow, spread_known: bool, options: &DiffOptions) -> Vec<String
     if options.order == Order::Weighted {
         cells.insert(WEIGHTED, options.signed(row.weighted(options.weights)));
     }
+    cells.extend(row.key.iter().map(|key| printable(key).into_owned()));
     cells
 }
 
@@ -339,6 +342,7 @@ pub fn write_json(out: &mut impl Write, diff: &Comparison, options: &DiffOptions
     let document = json!({
         "schema": json::SCHEMA,
         "unit": unit(options.normalize),
+        "percent_of": if options.some_chosen { Whole::Chosen } else { Whole::Recorded }.name(),
         "keys": options.keys.iter().map(|key| key_name(*key)).collect::<Vec<_>>(),
         "level": options.level,
         "base_recordings": diff.recordings.0,

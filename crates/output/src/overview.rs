@@ -1,7 +1,8 @@
 //! The main job's answer: functions by share of the period, one section an event.
 
 use crate::names::{Names, UNKNOWN};
-use crate::text::{grouped, printable, printable_bytes, width};
+use crate::table::{self, Column, Kind};
+use crate::text::{grouped, printable, printable_bytes};
 use anstyle::{AnsiColor, Style};
 use readperf_profile::Profile;
 use readperf_profile::profile::EventTotal;
@@ -14,11 +15,25 @@ use std::io::{self, Write};
 const HOT: f64 = 5.0;
 const WARM: f64 = 0.5;
 
-/// How a section is cut short.
-#[derive(Clone, Copy, Debug)]
+/// How the answer is cut short.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// Rows below this share, in percent, are summed up in one line.
+    /// Rows below this share, in percent, are summed up in one.
     pub percent: f64,
+    /// So many rows are shown in all, but a few of each event at least; the others are summed up, too.
+    pub rows: Option<usize>,
+    /// Columns of the terminal, if it is one: longer names are cut.
+    pub width: Option<usize>,
+}
+
+/// So many rows are shown of each event, however many events there are.
+const FEWEST: usize = 10;
+
+impl Limits {
+    /// How many rows are shown of each of some events.
+    fn rows_of_each(&self, events: usize) -> usize {
+        self.rows.map_or(usize::MAX, |rows| rows.checked_div(events).unwrap_or(rows).max(FEWEST.min(rows)))
+    }
 }
 
 /// Share of a period in percent; 0 of nothing.
@@ -58,27 +73,42 @@ pub fn write(out: &mut impl Write, profile: &Profile, session: &Session, limits:
         if nr > 0 {
             writeln!(out)?;
         }
-        section(out, event, table, names, limits)?;
+        section(
+            out,
+            event,
+            table,
+            names,
+            Limits { rows: Some(limits.rows_of_each(tables.len())), ..limits },
+        )?;
     }
     Ok(())
 }
 
-const HEADS: [&str; 7] = ["share", "period", "samples", "command", "binary", "function", "source file"];
+const COLUMNS: [(&str, Kind); 7] = [
+    ("share", Kind::Number),
+    ("period", Kind::Number),
+    ("samples", Kind::Number),
+    ("command", Kind::Text),
+    ("binary", Kind::Text),
+    ("function", Kind::Name),
+    ("source file", Kind::File),
+];
 
-/// Cells as text; the first three are numbers.
-fn cells(row: &Row, event: &EventTotal, names: Names<'_>) -> [String; 7] {
+/// The numbers of a row as text.
+fn numbers(period: u64, samples: u64, event: &EventTotal) -> Vec<String> {
+    vec![format!("{:.2} %", share(period, event.period)), grouped(period), grouped(samples)]
+}
+
+fn cells(row: &Row, event: &EventTotal, names: Names<'_>) -> Vec<String> {
     let function = names.function(row);
-    [
-        format!("{:.2} %", share(row.period, event.period)),
-        grouped(row.period),
-        grouped(row.samples),
-        printable(&names.comm(row)).into_owned(),
-        printable(&names.binary_name(row)).into_owned(),
-        function.map_or_else(String::new, |function| printable(&function.label()).into_owned()),
-        function
-            .and_then(|function| function.source_file())
-            .map_or_else(String::new, |file| printable(file).into_owned()),
-    ]
+    let mut cells = numbers(row.period, row.samples, event);
+    cells.push(printable(&names.comm(row)).into_owned());
+    cells.push(printable(&names.binary_name(row)).into_owned());
+    let label = function.map(|function| printable(&function.label()).into_owned());
+    cells.push(label.unwrap_or_default());
+    let file = function.and_then(|function| function.source_file());
+    cells.push(file.map_or_else(String::new, |file| printable(file).into_owned()));
+    cells
 }
 
 fn section(
@@ -90,55 +120,37 @@ fn section(
 ) -> io::Result<()> {
     let name = printable(&event.name);
     writeln!(out, "{name}: {} samples, period {}", grouped(event.samples), grouped(event.period))?;
-    let shown = table.rows.iter().take_while(|row| share(row.period, event.period) >= limits.percent);
-    let rows: Vec<(f64, [String; 7])> =
-        shown.map(|row| (share(row.period, event.period), cells(row, event, names))).collect();
-    let mut widths = HEADS.map(width);
-    for (_, cells) in &rows {
-        for (widest, cell) in widths.iter_mut().zip(cells) {
-            *widest = (*widest).max(width(cell));
-        }
-    }
-    line(out, &HEADS.map(str::to_owned), &widths, Style::new().bold())?;
+    let heavy = table.rows.partition_point(|row| share(row.period, event.period) >= limits.percent);
+    let (shown, left) = table.rows.split_at(heavy.min(limits.rows.unwrap_or(heavy)));
+    let rows: Vec<(f64, Vec<String>)> =
+        shown.iter().map(|row| (share(row.period, event.period), cells(row, event, names))).collect();
+    let rest = rest(left, event, (shown.len() == heavy).then_some(limits.percent));
+    let columns = COLUMNS.map(|(head, kind)| Column::new(head, kind, None));
+    let mut text = table::Table::new(columns.into(), limits.width);
+    rows.iter().for_each(|(_, cells)| text.fit(cells));
+    // The sums make room for themselves; what they are of goes on over the columns of names.
+    text.fit(rest.get(..NUMBERS).unwrap_or_default());
+    text.head(out)?;
     for (share, cells) in &rows {
-        line(out, cells, &widths, style(*share))?;
+        text.row(out, cells, style(*share))?;
     }
-    let left = table.rows.get(rows.len()..).unwrap_or_default();
-    if !left.is_empty() {
-        let period: u64 = left.iter().fold(0, |sum, row| sum.wrapping_add(row.period));
-        let (count, share) = (grouped(left.len() as u64), share(period, event.period));
-        writeln!(out, "… and {count} rows below {} %, together {share:.2} %", limits.percent)?;
-    }
-    Ok(())
+    if left.is_empty() { Ok(()) } else { text.row(out, &rest, Style::new()) }
 }
 
-/// Numbers to the right, names to the left; the last column is not padded. Wide names push the rest: no name is cut.
-/// Space is written only when something follows it: one wide name makes more of it than of everything else.
-fn line(out: &mut impl Write, cells: &[String; 7], widths: &[usize; 7], style: Style) -> io::Result<()> {
-    let mut text = String::new();
-    let mut space = 0;
-    for (nr, (cell, widest)) in cells.iter().zip(widths).enumerate() {
-        let pad = widest.saturating_sub(width(cell));
-        let (before, behind) = if nr < 3 { (pad, 0) } else { (0, pad) };
-        space += before;
-        if !cell.is_empty() {
-            push_space(&mut text, space);
-            text.push_str(cell);
-            space = 0;
-        }
-        space += behind + 2;
-    }
-    writeln!(out, "{style}{}{style:#}", text.trim_end())
-}
+/// How many columns are numbers.
+const NUMBERS: usize = 3;
 
-/// Many spaces at a time.
-fn push_space(text: &mut String, mut count: usize) {
-    const SPACES: &str = "                                                                ";
-    while let Some(rest) = count.checked_sub(SPACES.len()) {
-        text.push_str(SPACES);
-        count = rest;
-    }
-    text.push_str(SPACES.get(..count).unwrap_or_default());
+/// What is not shown, as one row. `percent` is the share below which nothing is shown, if it was that.
+fn rest(left: &[Row], event: &EventTotal, percent: Option<f64>) -> Vec<String> {
+    let period = left.iter().fold(0, |sum: u64, row| sum.wrapping_add(row.period));
+    let samples = left.iter().map(|row| row.samples).sum();
+    let mut cells = numbers(period, samples, event);
+    let count = grouped(left.len() as u64);
+    cells.push(match percent {
+        Some(percent) => format!("… {count} rows below {percent} %"),
+        None => format!("… {count} more rows: --all shows them"),
+    });
+    cells
 }
 
 /// Says what has no name, and why, of what [`Profile::missing_names`] found.

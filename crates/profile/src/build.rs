@@ -23,12 +23,35 @@ pub struct Keep {
     pub times: bool,
 }
 
+/// Samples and periods by event.
+#[derive(Debug, Default)]
+struct Totals(Vec<(u64, u64)>);
+
+impl Totals {
+    #[inline]
+    fn add(&mut self, event: usize, samples: u64, period: u64) {
+        if self.0.len() <= event {
+            self.0.resize(event + 1, (0, 0));
+        }
+        if let Some(total) = self.0.get_mut(event) {
+            total.0 += samples;
+            total.1 = total.1.wrapping_add(period);
+        }
+    }
+
+    fn of(&self, event: usize) -> (u64, u64) {
+        self.0.get(event).copied().unwrap_or_default()
+    }
+}
+
 /// Adds up samples.
 #[derive(Debug)]
 pub struct Builder {
     keep: Keep,
     is_concurrent: bool,
-    totals: Vec<(u64, u64)>,
+    totals: Totals,
+    /// What the samples add up to that do not count.
+    passed_over: Totals,
     details: Details,
     /// Samples whose stacks and rows are still to be looked up.
     block: Block,
@@ -56,7 +79,8 @@ impl Builder {
         Builder {
             keep,
             is_concurrent: false,
-            totals: Vec::new(),
+            totals: Totals::default(),
+            passed_over: Totals::default(),
             details: Details::new(details),
             block: Block::default(),
             tables: None,
@@ -93,13 +117,31 @@ impl Builder {
             self.times_ns = Some((first.min(sample.time_ns), last.max(sample.time_ns)));
         }
         let detail = self.details.number(sample, data, None);
-        let latency = (self.details.options().weighing == Weighing::Latency).then(|| {
-            let decoded = sample.sample.decode().ok();
-            decoded.and_then(|(sample, _)| detail::weight(&sample)).unwrap_or(0).max(1)
-        });
+        let latency = self.latency(sample);
         for share in shares {
             let share = Share { period: latency.unwrap_or(share.period), ..*share };
             self.add_share(sample, share, address, detail);
+        }
+    }
+
+    /// What a sample stands for if that is its latency.
+    fn latency(&self, sample: &SampleMoment<'_>) -> Option<u64> {
+        (self.details.options().weighing == Weighing::Latency).then(|| {
+            let decoded = sample.sample.decode().ok();
+            decoded.and_then(|(sample, _)| detail::weight(&sample)).unwrap_or(0).max(1)
+        })
+    }
+
+    /// Takes note of a sample that does not count: what is recorded is more than what is chosen.
+    pub fn pass_over(&mut self, sample: &SampleMoment<'_>, shares: &[Share]) {
+        if self.details.options().weighing == Weighing::Branches {
+            let decoded = sample.sample.decode().ok().and_then(|(sample, _)| sample.branch_stack);
+            let branches = decoded.map_or(0, |stack| stack.entries.len() as u64);
+            return self.passed_over.add(sample.event, branches, branches);
+        }
+        let latency = self.latency(sample);
+        for share in shares {
+            self.passed_over.add(share.event, 1, latency.unwrap_or(share.period));
         }
     }
 
@@ -117,13 +159,7 @@ impl Builder {
 
     #[inline]
     fn add_share(&mut self, sample: &SampleMoment<'_>, share: Share, address: AddressId, detail: DetailId) {
-        if self.totals.len() <= share.event {
-            self.totals.resize(share.event + 1, (0, 0));
-        }
-        if let Some((samples, period)) = self.totals.get_mut(share.event) {
-            *samples += 1;
-            *period = period.wrapping_add(share.period);
-        }
+        self.totals.add(share.event, 1, share.period);
         let key = SampleRow {
             event: u32::try_from(share.event).unwrap_or(u32::MAX),
             comm: sample.comm,
@@ -171,14 +207,16 @@ impl Builder {
             Some(Tables::Here(gathering)) => Sorted::Now(Box::new(gathering.finish())),
             None => Sorted::Now(Box::default()),
         };
-        Added { totals: self.totals, details: self.details, gathered, times_ns: self.times_ns }
+        let Builder { totals, passed_over, details, times_ns, .. } = self;
+        Added { totals, passed_over, details, gathered, times_ns }
     }
 }
 
 /// Samples added up; what is missing are the names of their places. With a second thread, that is still at work.
 #[derive(Debug)]
 pub struct Added {
-    totals: Vec<(u64, u64)>,
+    totals: Totals,
+    passed_over: Totals,
     details: Details,
     gathered: Sorted,
     times_ns: Option<(u64, u64)>,
@@ -197,12 +235,25 @@ impl Added {
             Sorted::Now(gathered) => *gathered,
             Sorted::Later(sorting) => sorting.join(),
         };
-        let total = |nr: usize| self.totals.get(nr).copied().unwrap_or_default();
-        let events = schema.events().iter().enumerate().map(|(nr, event)| {
-            let (samples, period) = total(nr);
-            EventTotal { name: event.name.clone(), samples, period }
-        });
-        let events = events.collect();
-        Profile { events, addresses, stacks, details: self.details, rows, names, times_ns: self.times_ns }
+        let events: Vec<EventTotal> = schema
+            .events()
+            .iter()
+            .enumerate()
+            .map(|(nr, event)| {
+                let (samples, period) = self.totals.of(nr);
+                EventTotal { name: event.name.clone(), samples, period }
+            })
+            .collect();
+        let recorded = events
+            .iter()
+            .enumerate()
+            .map(|(nr, event)| {
+                let (samples, period) = self.passed_over.of(nr);
+                let (samples, period) = (event.samples + samples, event.period.wrapping_add(period));
+                EventTotal { name: event.name.clone(), samples, period }
+            })
+            .collect();
+        let Added { details, times_ns, .. } = self;
+        Profile { events, recorded, addresses, stacks, details, rows, names, times_ns }
     }
 }

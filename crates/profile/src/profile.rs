@@ -47,6 +47,7 @@ pub struct SampleRow {
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
     pub(crate) events: Vec<EventTotal>,
+    pub(crate) recorded: Vec<EventTotal>,
     pub(crate) addresses: Addresses,
     pub(crate) stacks: Stacks,
     pub(crate) details: Details,
@@ -56,9 +57,14 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// The events and their totals, in the order of the recording.
+    /// The events and what the samples add up to that were chosen, in the order of the recording.
     pub fn events(&self) -> &[EventTotal] {
         &self.events
+    }
+
+    /// The events and what all their samples add up to, chosen or not. Of events that were not chosen nothing is known.
+    pub fn recorded(&self) -> &[EventTotal] {
+        &self.recorded
     }
 
     /// Every address, once.

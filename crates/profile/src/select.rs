@@ -97,14 +97,6 @@ impl Profile {
         self.add_up();
     }
 
-    /// Takes away the rows of threads with other names. An empty list lets everything through.
-    pub fn select_comms(&mut self, comms: &[Box<[u8]>], session: &Session) {
-        if !comms.is_empty() {
-            self.rows.retain(|row| comms.iter().any(|comm| **comm == *session.comm(row.comm)));
-            self.add_up();
-        }
-    }
-
     /// Takes away the rows of other CPUs than those wanted, and those without one.
     pub fn select_cpus(&mut self, wanted: impl Fn(u32) -> bool) {
         self.rows.retain(|row| row.cpu.is_some_and(&wanted));

@@ -3,6 +3,7 @@
 use crate::code_times::CodeTimes;
 use crate::linked_addresses::linked_addresses;
 use crate::naming::Namer;
+use crate::only_counts::OnlyCounts;
 use crate::pass::{Chunk, PassOptions, Passed, pass};
 use crate::unwinding::StackEnds;
 use perffile::{Issues, Metadata, Recording};
@@ -55,6 +56,8 @@ pub struct Analysis {
     pub code_times: CodeTimes,
     /// Where names come from that the recording does not vouch for, in a sentence.
     pub names_told: Option<String>,
+    /// Whether there are counts, as `perf stat record` makes them, and no sample at all.
+    pub only_counts: bool,
 }
 
 /// Analyses a recording.
@@ -95,11 +98,13 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     let code_from = Some(request.symbols.clone());
     let options = PassOptions { data_addresses, branches, code_from, ..request.pass.clone() };
     let mut marks = MarkBuilder::default();
+    let mut only_counts = OnlyCounts::default();
     let files = Files::new();
     let new_namer = |metadata: &Metadata| Namer::new(&files, request.symbols.clone(), metadata);
     let mut namer = new_namer(recording.metadata());
     let passed = pass(recording, &options, |state, chunk| {
         namer.read_ahead(&state.session, chunk);
+        only_counts.see(chunk);
         if request.marks {
             for entry in chunk.entries() {
                 let counts = chunk.sample(entry).is_some();
@@ -108,6 +113,9 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
         }
         if request.statistics {
             chunk.entries().iter().for_each(|entry| statistics.add(&entry.event));
+        }
+        for (sample, shares) in chunk.passed_over() {
+            builder.pass_over(sample, shares);
         }
         for sample in chunk.samples() {
             if branches {
@@ -138,6 +146,7 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     };
     let profile = added.profile(state.addresses, names, &metadata.schema);
     let session = state.session;
+    let only_counts = only_counts.is_so(&metadata);
     Ok(Analysis {
         metadata,
         session,
@@ -149,5 +158,6 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
         stack_ends,
         code_times,
         names_told,
+        only_counts,
     })
 }

@@ -2,21 +2,22 @@
 
 use crate::cmd::{COMMANDS, overview};
 use crate::outcome::{Outcome, USAGE, say};
-use crate::suggestion;
+use crate::{elsewhere, suggestion};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Args as _, Command, FromArgMatches as _};
 use std::path::Path;
 
 const EXAMPLES: &str = "\
 Examples:
-  readperf perf.data                      functions by share, four CSV files in the current directory
+  readperf perf.data                      the hottest functions, and four CSV files in the current directory
   readperf perf.data --no-csv             the same without files
   readperf info perf.data                 what the recording says of itself
   readperf stats --json perf.data         records by type, samples and periods by event
   readperf dump perf.data | less          every record, every field
   perf record -o - -- make | readperf stats -
 
-Exit status: 0 fine; 1 failed; 2 wrong usage; 3 answered, but the input was damaged;
-4 diff --fail-over: something has grown.";
+Exit status: 0 fine; 1 no answer, or an output that was asked for could not be written; 2 wrong usage;
+3 answered, but the input was damaged; 4 diff --fail-over: something has grown.";
 
 /// The whole command line.
 pub(crate) fn command() -> Command {
@@ -32,7 +33,6 @@ pub(crate) fn command() -> Command {
         .after_help(EXAMPLES)
         .args_conflicts_with_subcommands(true)
         .subcommand_negates_reqs(true)
-        .disable_help_subcommand(true)
         .subcommands(COMMANDS.iter().map(|entry| (entry.command)()))
 }
 
@@ -40,38 +40,55 @@ pub(crate) fn command() -> Command {
 pub(crate) fn run() -> anyhow::Result<Outcome> {
     let matches = command().try_get_matches().unwrap_or_else(|error| {
         if let Some(word) = mistyped_command() {
-            let hint = suggestion::hint(&word, COMMANDS.iter().map(|entry| entry.name));
-            say(&format!("error: `{word}` is neither a command nor a file{hint}; see readperf --help"));
+            end_at(&word);
+        }
+        let unknown =
+            error.get(ContextKind::InvalidArg).filter(|_| error.kind() == ErrorKind::UnknownArgument);
+        if let Some(ContextValue::String(option)) = unknown
+            && let Some(here) = elsewhere::command(option)
+        {
+            say(&format!("error: there is no {option}: {here}"));
             std::process::exit(USAGE);
         }
         error.exit()
     });
-    if let Some((word, meant)) = mistyped_alone() {
-        say(&format!(
-            "error: `{word}` is neither a command nor a file (did you mean {meant}?); see readperf --help"
-        ));
-        std::process::exit(USAGE);
+    if let Some(word) = mistyped_alone() {
+        end_at(&word);
     }
     dispatch(&matches)
 }
 
-/// The only word, if it is no file but much like a command, and that command.
-fn mistyped_alone() -> Option<(String, &'static str)> {
+/// Ends the program at a word that is neither a command nor a file; says what it may have meant.
+fn end_at(word: &str) -> ! {
+    match elsewhere::command(word) {
+        Some(here) => say(&format!("error: `{word}` is no command: {here}")),
+        None => {
+            let hint = suggestion::hint(word, COMMANDS.iter().map(|entry| entry.name));
+            say(&format!("error: `{word}` is neither a command nor a file{hint}; see readperf --help"));
+        }
+    }
+    std::process::exit(USAGE);
+}
+
+/// The only word, if it is no file but much like a command, or one elsewhere.
+fn mistyped_alone() -> Option<String> {
     let mut words = std::env::args_os().skip(1);
     let only = words.next()?.into_string().ok()?;
     let is_word = words.next().is_none() && only.chars().all(char::is_alphabetic);
     if !is_word || Path::new(&only).exists() {
         return None;
     }
-    let meant = suggestion::closest(&only, COMMANDS.iter().map(|entry| entry.name))?;
-    (meant != only).then_some((only, meant))
+    let meant = suggestion::closest(&only, COMMANDS.iter().map(|entry| entry.name));
+    let is_meant = meant.map_or_else(|| elsewhere::command(&only).is_some(), |meant| meant != only);
+    (is_meant && only != "help").then_some(only)
 }
 
 /// The first word, if more follow and it is no file: whoever wrote it meant a command.
 fn mistyped_command() -> Option<String> {
     let mut words = std::env::args_os().skip(1);
     let first = words.next()?.into_string().ok()?;
-    let is_word = !first.starts_with('-') && COMMANDS.iter().all(|entry| entry.name != first);
+    let is_command = first == "help" || COMMANDS.iter().any(|entry| entry.name == first);
+    let is_word = !first.starts_with('-') && !is_command;
     (is_word && words.next().is_some() && !Path::new(&first).exists()).then_some(first)
 }
 

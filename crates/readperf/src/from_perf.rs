@@ -1,7 +1,7 @@
 //! Options of a command of perf that the one here has not: those that change nothing here are accepted, the others are refused
 //! in a sentence. People paste command lines.
 
-use crate::outcome::wrong_usage;
+use crate::outcome::{say, wrong_usage};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use std::marker::PhantomData;
 
@@ -17,11 +17,13 @@ pub(crate) struct Foreign {
     optional: bool,
     /// Why it is refused; `None` if it changes nothing here.
     refused: Option<&'static str>,
+    /// What is said if it is accepted.
+    note: Option<&'static str>,
 }
 
 /// One that changes nothing here.
 pub(crate) const fn accepted(long: &'static str, short: Option<char>, value: bool) -> Foreign {
-    Foreign { long, short, value, optional: false, refused: None }
+    Foreign { long, short, value, optional: false, refused: None, note: None }
 }
 
 /// One that would change the answer, and why it cannot.
@@ -31,7 +33,7 @@ pub(crate) const fn refused(
     value: bool,
     why: &'static str,
 ) -> Foreign {
-    Foreign { long, short, value, optional: false, refused: Some(why) }
+    Foreign { long, short, value, optional: false, refused: Some(why), note: None }
 }
 
 /// Why what would need AUX data decoded is refused.
@@ -51,6 +53,8 @@ pub(crate) trait Table: Clone + std::fmt::Debug {
 pub(crate) struct FromPerf<T> {
     /// What cannot be done, and why.
     refused: Vec<String>,
+    /// What is worth knowing of what is done instead.
+    notes: Vec<String>,
     table: PhantomData<T>,
 }
 
@@ -58,6 +62,11 @@ impl Foreign {
     /// The same, with a value that may be left out.
     pub(crate) const fn optional(self) -> Foreign {
         Foreign { value: true, optional: true, ..self }
+    }
+
+    /// The same, and something is said if it is given.
+    pub(crate) const fn noted(self, note: &'static str) -> Foreign {
+        Foreign { note: Some(note), ..self }
     }
 }
 
@@ -67,6 +76,7 @@ impl<T> FromPerf<T> {
         if let Some(why) = self.refused.first() {
             wrong_usage(why);
         }
+        self.notes.iter().for_each(|note| say(note));
     }
 }
 
@@ -99,10 +109,11 @@ impl<T: Table> FromArgMatches for FromPerf<T> {
             matches.value_source(option.long) == Some(clap::parser::ValueSource::CommandLine)
         };
         let dashes = |option: &Foreign| if option.long.len() > 1 { "--" } else { "-" };
-        let say =
-            |option: &Foreign| option.refused.map(|why| format!("{}{}: {why}", dashes(option), option.long));
-        let refused = T::FOREIGN.iter().filter(given).filter_map(say).collect();
-        Ok(FromPerf { refused, table: PhantomData })
+        let told = |option: &Foreign, why: &str| format!("{}{}: {why}", dashes(option), option.long);
+        let given = || T::FOREIGN.iter().filter(given);
+        let refused = given().filter_map(|option| Some(told(option, option.refused?))).collect();
+        let notes = given().filter_map(|option| Some(told(option, option.note?))).collect();
+        Ok(FromPerf { refused, notes, table: PhantomData })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -5,6 +5,7 @@ mod cli;
 mod cmd;
 #[cfg(feature = "debuginfod")]
 mod config;
+mod elsewhere;
 mod from_perf;
 mod header;
 mod input;

@@ -40,6 +40,23 @@ pub(crate) struct Output {
     color: Color,
 }
 
+/// Whether names are shortened.
+#[derive(Args, Debug, Clone, Copy)]
+pub(crate) struct NameWidth {
+    /// Do not shorten names to the width of the terminal
+    #[arg(long)]
+    full_names: bool,
+}
+
+impl NameWidth {
+    /// Columns that text may take; as many as it likes where it goes to no terminal.
+    pub(crate) fn columns(self, output: &Output) -> Option<usize> {
+        let is_cut = output.is_terminal() && !self.full_names;
+        let size = is_cut.then(terminal_size::terminal_size).flatten();
+        size.map(|(width, _)| usize::from(width.0))
+    }
+}
+
 impl Output {
     /// Whether it goes to a terminal.
     pub(crate) fn is_terminal(&self) -> bool {

@@ -31,6 +31,8 @@ pub(crate) struct Outcome {
     pub(crate) strict: bool,
     /// Whether a comparison found what it was asked to fail on.
     pub(crate) regressed: bool,
+    /// Whether an output that was asked for could not be written.
+    pub(crate) failed: bool,
 }
 
 impl Outcome {
@@ -46,7 +48,7 @@ impl Outcome {
     }
 
     /// Tells the issues on stderr and says how the program ends: 0 fine, 3 the input was damaged (1 if that is not
-    /// accepted), 4 a comparison found what it was asked to fail on.
+    /// accepted), 4 a comparison found what it was asked to fail on, 1 not all that was asked for could be written.
     pub(crate) fn exit_code(&self) -> ExitCode {
         let mut damaged = false;
         for (input, issues) in self.inputs() {
@@ -56,6 +58,7 @@ impl Outcome {
             }
         }
         match (damaged, self.strict) {
+            _ if self.failed => ExitCode::from(FAILED),
             (true, true) => ExitCode::from(FAILED),
             _ if self.regressed => ExitCode::from(REGRESSED),
             (true, false) => ExitCode::from(DAMAGED),
@@ -100,6 +103,16 @@ pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
 /// Ends the program as after any other wrong argument.
 pub(crate) fn wrong_usage(message: &str) -> ! {
     clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{message}\n")).exit()
+}
+
+/// Says of a recording that has counts and no samples which command shows them.
+pub(crate) fn say_only_counts(input: &Input) {
+    if !input.quiet {
+        let name = input.name();
+        say(&format!(
+            "{name}: a recording of `perf stat record`: it has counts and no samples; `readperf stat` shows them"
+        ));
+    }
 }
 
 /// One line on stderr under the program's name.

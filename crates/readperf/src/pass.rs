@@ -142,6 +142,16 @@ impl<'e> Chunk<'e> {
         self.entries.iter().filter_map(|entry| self.sample(entry))
     }
 
+    /// Samples of events that count, which the filter does not let through, and their shares.
+    pub fn passed_over(&self) -> impl Iterator<Item = (&SampleMoment<'e>, &[Share])> {
+        self.entries.iter().filter(|entry| entry.at.is_none() && !entry.shares.is_empty()).filter_map(
+            |entry| {
+                let Moment::Sample(moment) = &entry.moment else { return None };
+                Some((moment, self.shares.get(entry.shares.clone()).unwrap_or_default()))
+            },
+        )
+    }
+
     /// A record of this chunk as a sample, if it is one that counts.
     pub fn sample<'c>(&'c self, entry: &'c Entry<'e>) -> Option<Sample<'c, 'e>> {
         let Moment::Sample(moment) = &entry.moment else { return None };
@@ -180,15 +190,14 @@ impl<'e> Chunk<'e> {
         let moment = state.session.apply(&event);
         let (shares, branches) = (self.shares.len(), self.branches.len());
         let (mut at, mut stack, mut data) = (None, 0..0, None);
-        if let Moment::Sample(sample) = &moment
-            && (options.filter.is_open() || options.filter.passes(&state.session, sample))
-        {
+        if let Moment::Sample(sample) = &moment {
             let schema = event.schema();
             let passing = state.session.shares().iter();
             let passing = passing.filter(|share| options.filter.passes_event(schema, share.event));
             self.shares.extend(passing.copied());
             // A group read in which no counter has moved stands for nothing, but it is a sample.
-            if self.shares.len() > shares || options.filter.passes_event(schema, sample.event) {
+            let counts = self.shares.len() > shares || options.filter.passes_event(schema, sample.event);
+            if counts && (options.filter.is_open() || options.filter.passes(&state.session, sample)) {
                 let taken_at;
                 (taken_at, stack) = self.push_stack(&state.session, unwinding, options, &event, sample);
                 at = Some(taken_at);

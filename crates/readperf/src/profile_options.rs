@@ -3,7 +3,7 @@
 
 use crate::input::Input;
 use crate::out::Output;
-use crate::outcome::{say, wrong_usage};
+use crate::outcome::{say, say_only_counts, wrong_usage};
 use crate::progress::Progress;
 use crate::sample_options::{NameOptions, SampleOptions};
 use crate::symbol_options::SymbolOptions;
@@ -93,6 +93,9 @@ impl ProfileOptions {
         drop(progress);
         if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
             wrong_usage(&message);
+        }
+        if analysis.only_counts {
+            say_only_counts(input);
         }
         let told = analysis.stack_ends.told().into_iter().chain(analysis.code_times.told());
         for told in told.chain(analysis.names_told.clone()).filter(|_| !input.quiet) {

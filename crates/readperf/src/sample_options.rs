@@ -32,9 +32,9 @@ pub(crate) struct SampleOptions {
     #[arg(long = "cpu", short = 'C', value_name = "LIST", value_delimiter = ',', value_parser = cpu_range)]
     cpus: Vec<RangeInclusive<u32>>,
 
-    /// Only this time: FROM,TO in seconds (12.5,13), in nanoseconds (12500000000ns,) or in percent of the time between first and
+    /// Only this time: FROM,TO or FROM-TO in seconds (12.5,13), in nanoseconds (12500000000ns,) or in percent of the time between first and
     /// last sample (10%-20%); either end may be left out. 10%/2 is the second tenth. Several parts are separated by commas
-    /// (0%-10%,30%-40%), other ranges by spaces. May be given more than once
+    /// (0%-10%,30%-40%), ranges with a comma by spaces. May be given more than once
     #[arg(long = "time", value_name = "FROM,TO", value_parser = TimeRanges::parse)]
     times: Vec<TimeRanges>,
 }

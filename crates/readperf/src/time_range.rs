@@ -40,14 +40,17 @@ impl Times {
 }
 
 impl TimeRange {
-    /// `12.5,13.75`, `12500000000ns,`, `,13`, `10%-20%`, `10%/2` (the second tenth).
+    /// `12.5,13.75`, `12.5-13.75`, `12500000000ns,`, `,13`, `10%-20%`, `10%/2` (the second tenth).
     pub(crate) fn parse(text: &str) -> Result<TimeRange, String> {
         let range = match (text.split_once(','), text.split_once('/'), text.split_once('-')) {
             (Some((from, to)), ..) => TimeRange::Absolute(time(from, 0)?, time(to, u64::MAX)?),
             (None, Some((part, number)), _) => slice(part, number)?,
+            (None, None, Some((from, to))) if !text.contains('%') => {
+                TimeRange::Absolute(time(from, 0)?, time(to, u64::MAX)?)
+            }
             (None, None, Some((from, to))) => TimeRange::Parts(parts(from, 0)?, parts(to, PARTS)?),
             (None, None, None) => {
-                return Err("expected FROM,TO in seconds, FROM%-TO% or PERCENT%/NUMBER".to_owned());
+                return Err("expected FROM,TO or FROM-TO in seconds, FROM%-TO% or PERCENT%/NUMBER".to_owned());
             }
         };
         let (TimeRange::Absolute(from, to) | TimeRange::Parts(from, to)) = range;
@@ -75,14 +78,14 @@ impl TimeRange {
     }
 }
 
-/// Several ranges in one word: `0%-10%,30%-40%`, `10%/1,10%/3`, `1,2 5,6`.
+/// Several ranges in one word: `0%-10%,30%-40%`, `10%/1,10%/3`, `1-2,5-6`, `1,2 5,6`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TimeRanges(Vec<TimeRange>);
 
 impl TimeRanges {
-    /// Ranges in percent are separated by commas or spaces, others by spaces.
+    /// Ranges are separated by commas or spaces; those that have a comma themselves by spaces.
     pub(crate) fn parse(text: &str) -> Result<TimeRanges, String> {
-        let separators: &[char] = if text.contains('%') { &[',', ' '] } else { &[' '] };
+        let separators: &[char] = if text.contains(['%', '-']) { &[',', ' '] } else { &[' '] };
         let words = text.split(separators).filter(|word| !word.is_empty());
         let ranges: Vec<TimeRange> = words.map(TimeRange::parse).collect::<Result<_, _>>()?;
         if ranges.is_empty() {
@@ -183,6 +186,9 @@ mod tests {
         assert_eq!(parse("12.5,13"), Ok(TimeRange::Absolute(12_500_000_000, 13_000_000_000)));
         assert_eq!(parse("2378.098024082,"), Ok(TimeRange::Absolute(2_378_098_024_082, u64::MAX)));
         assert_eq!(parse(",7ns"), Ok(TimeRange::Absolute(0, 7)));
+        assert_eq!(parse("5-6.5"), Ok(TimeRange::Absolute(5_000_000_000, 6_500_000_000)));
+        assert_eq!(parse("5-"), Ok(TimeRange::Absolute(5_000_000_000, u64::MAX)));
+        assert_eq!(parse("7ns-9ns"), Ok(TimeRange::Absolute(7, 9)));
         assert_eq!(parse("10%-20.5%"), Ok(TimeRange::Parts(1000, 2050)));
         assert_eq!(parse("-100%"), Ok(TimeRange::Parts(0, 10_000)));
         assert_eq!(parse("10%/2"), Ok(TimeRange::Parts(1000, 2000)));
@@ -204,6 +210,13 @@ mod tests {
                 TimeRange::Absolute(3_000_000_000, u64::MAX)
             ])
         );
+        assert_eq!(
+            parse("1-2,3-"),
+            Ok(vec![
+                TimeRange::Absolute(1_000_000_000, 2_000_000_000),
+                TimeRange::Absolute(3_000_000_000, u64::MAX)
+            ])
+        );
         assert!(parse("").is_err());
         assert!(parse("10%/1,x").is_err());
     }
@@ -216,9 +229,11 @@ mod tests {
             "2,1",
             "x,1",
             "1,2x",
+            "6-5",
+            "5%-6",
             "20%-10%",
             "10%-200%",
-            "1.-2.",
+            "1.x-2",
             "99999999999999999999,",
             ".,1",
             "10%/0",

@@ -305,4 +305,34 @@ fn rows_fit_the_terminal() {
     let text = on_terminal("rows_fit_the_terminal", 70, "READPERF_PAGER=", "--color never --percent-limit 0")
         .unwrap();
     assert!(text.contains('…'), "{text}");
+    let whole = on_terminal(
+        "rows_fit_the_terminal",
+        70,
+        "READPERF_PAGER=",
+        "--color never --percent-limit 0 --full-names",
+    )
+    .unwrap();
+    assert!(!whole.contains('…'), "{whole}");
+}
+
+/// Not only the rows: graphs, trees, the overview.
+#[test]
+#[ignore = "live: needs script"]
+fn everything_fits_the_terminal() {
+    const COLUMNS: u32 = 64;
+    for options in [
+        "-g callee",
+        "-g caller,0.1",
+        "-g flat",
+        "--hierarchy",
+        "--sort srcline,symbol",
+        "--group --no-children",
+    ] {
+        let options = format!("--color never --no-pager {options}");
+        let Some(text) = on_terminal("everything_fits_the_terminal", COLUMNS, "", &options) else { return };
+        let table = text.lines().take_while(|line| line.trim_end() != "without a name:");
+        for line in table.filter(|line| line.contains(" %") || line.starts_with("   ")) {
+            assert!(line.trim_end().chars().count() <= COLUMNS as usize, "{options}: {line:?}");
+        }
+    }
 }

@@ -2,9 +2,12 @@
 
 use super::Report;
 use crate::overview::share;
-use crate::text::{grouped, printable};
+use crate::short_name::shorten;
+use crate::table::NARROWEST;
+use crate::text::{grouped, printable, width};
 use readperf_profile::view::graph::{Graph, GraphNode, GraphOrder};
 use readperf_profile::view::histogram::HistogramRow;
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// How a graph is drawn.
@@ -83,7 +86,7 @@ pub(super) fn write(
                 }
                 writeln!(out, "{INDENT}{amount}")?;
                 for name in names {
-                    writeln!(out, "{INDENT}  {name}")?;
+                    writeln!(out, "{INDENT}  {}", fitting(report, &name, width(INDENT) + 2))?;
                 }
             }
         }
@@ -114,6 +117,14 @@ fn amount(style: GraphStyle, (period, samples): (u64, u64), whole: u64) -> Strin
         GraphValue::Percent => format!("{:.2} %", share(period, whole)),
         GraphValue::Period => grouped(period),
         GraphValue::Count => grouped(samples),
+    }
+}
+
+/// A name in the room that is left of the terminal, if there is one, behind so many columns.
+fn fitting<'n>(report: &Report<'_>, name: &'n str, before: usize) -> Cow<'n, str> {
+    match report.width {
+        Some(terminal) => shorten(name, terminal.saturating_sub(before).max(NARROWEST)),
+        None => Cow::Borrowed(name),
     }
 }
 
@@ -165,11 +176,12 @@ fn tree(
         };
         let name = name(report, node);
         let inner = if place.only && node.period == above {
-            writeln!(out, "{indent}{name}")?;
+            writeln!(out, "{indent}{}", fitting(report, &name, width(indent)))?;
             indent.to_owned()
         } else {
             let mark = if place.last { "└─ " } else { "├─ " };
-            writeln!(out, "{indent}{mark}{amount} {name}")?;
+            let before = width(indent) + width(mark) + width(&amount) + 1;
+            writeln!(out, "{indent}{mark}{amount} {}", fitting(report, &name, before))?;
             let more = if place.last { "   " } else { "│  " };
             if indent.chars().count() < DEEPEST { format!("{indent}{more}") } else { indent.to_owned() }
         };

@@ -1,8 +1,9 @@
 //! A report as a tree: rows by their first key, in these by the second, and so on.
 
 use super::Report;
-use super::text::{self, Layout};
+use super::text;
 use crate::overview::{share, style};
+use crate::table::{self, Kind, Table};
 use crate::text::printable;
 use readperf_profile::Value;
 use readperf_profile::view::column::Column;
@@ -35,23 +36,22 @@ pub(super) fn write(out: &mut impl Write, report: &Report<'_>, histogram: &Histo
     let columns: Vec<Column> =
         report.columns.iter().copied().filter(|column| !matches!(column, Column::Key(_))).collect();
     let titles: Vec<&str> = report.keys.iter().map(|key| key.title()).collect();
-    let mut layouts: Vec<Layout> =
-        columns.iter().map(|column| Layout::new(text::title(*column, report), true, None)).collect();
+    let number_columns =
+        columns.iter().map(|column| table::Column::new(text::title(*column, report), Kind::Number, None));
+    let tree = table::Column::new(&titles.join(" / "), Kind::Text, None);
+    let mut table = Table::new(number_columns.chain([tree]).collect(), report.width);
     let number = |column: Column, numbers: &Numbers| text::number(report, column, &histogram.total, numbers);
     for branch in &branches {
-        for (layout, column) in layouts.iter_mut().zip(&columns) {
-            layout.fit(&number(*column, &branch.numbers));
-        }
+        let cells: Vec<String> = columns.iter().map(|column| number(*column, &branch.numbers)).collect();
+        table.fit(&cells);
     }
-    layouts.push(Layout::new(&titles.join(" / "), false, None));
-    let heads: Vec<String> = layouts.iter().map(|layout| layout.head.clone()).collect();
-    text::line(out, &heads, &layouts, report.width, anstyle::Style::new().bold())?;
+    table.head(out)?;
     for Branch { depth, value, numbers } in &branches {
         let mut cells: Vec<String> = columns.iter().map(|column| number(*column, numbers)).collect();
         let name = report.text(*value, numbers.samples);
         cells.push(format!("{}{}", " ".repeat(depth * STEP), printable(&name)));
         let style = style(share(numbers.self_period, whole));
-        text::line(out, &cells, &layouts, report.width, style)?;
+        table.row(out, &cells, style)?;
     }
     text::left_out(out, report, histogram, left_out)
 }

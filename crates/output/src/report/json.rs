@@ -1,8 +1,9 @@
 //! A report as JSON: one object, a row a line.
 
 use super::{Report, cell, graph};
-use crate::json;
+use crate::{heading, json};
 use perffile::Issue;
+use readperf_profile::profile::EventTotal;
 use readperf_profile::view::graph::GraphNode;
 use readperf_profile::view::histogram::{Histogram, HistogramRow, LeftOut, Numbers};
 use serde_json::{Map, Value as Json};
@@ -28,13 +29,15 @@ pub fn write_json<'i>(
 
 fn write_event(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> io::Result<()> {
     let total = &histogram.total;
-    let name = Json::from(total.name.as_str());
-    write!(out, "{{\"name\": {name}, \"samples\": {}, \"period\": {}", total.samples, total.period)?;
+    let fields = |total: &EventTotal| Json::Object(heading::fields(total, report.recorded(total)));
+    let mut object = heading::fields(total, report.recorded(total));
+    object.insert("percent_of".into(), report.whole.name().into());
     if !histogram.others.is_empty() {
-        let other = |other: &readperf_profile::profile::EventTotal| serde_json::json!({"name": other.name, "samples": other.samples, "period": other.period});
-        let others = Json::Array(histogram.others.iter().map(other).collect());
-        write!(out, ", \"group\": {others}")?;
+        object.insert("group".into(), histogram.others.iter().map(fields).collect());
     }
+    // The rows come last, each as soon as it is made.
+    let object = Json::Object(object).to_string();
+    write!(out, "{}", object.trim_end_matches('}'))?;
     if histogram.left_out.rows > 0 {
         let LeftOut { rows, self_period } = histogram.left_out;
         let left_out = serde_json::json!({"rows": rows, "self_period": self_period});

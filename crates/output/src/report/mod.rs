@@ -13,6 +13,7 @@ pub use graph::{GraphStyle, GraphValue, Shape};
 pub use json::write_json;
 pub use text::write_text;
 
+use crate::heading::Whole;
 use readperf_profile::Value;
 use readperf_profile::profile::EventTotal;
 use readperf_profile::view::column::Column;
@@ -32,8 +33,10 @@ pub struct Report<'r> {
     pub keys: &'r [KeyUse],
     /// The columns, from left to right.
     pub columns: &'r [Column],
-    /// What is 100 %: for each event of the recording, its samples and period.
-    pub totals: &'r [EventTotal],
+    /// For each event of the recording all its samples, chosen or not.
+    pub recorded: &'r [EventTotal],
+    /// What 100 % is.
+    pub whole: Whole,
     /// Rows below this share, in percent, are not among the rows.
     pub percent_limit: f64,
     /// What the frames of call graphs say, by number.
@@ -58,7 +61,15 @@ impl Report<'_> {
 
     /// The period that is 100 % for an event of a histogram.
     fn whole(&self, total: &EventTotal) -> u64 {
-        self.totals.iter().find(|whole| whole.name == total.name).map_or(total.period, |whole| whole.period)
+        match self.whole {
+            Whole::Chosen => total.period,
+            Whole::Recorded => self.recorded(total).period,
+        }
+    }
+
+    /// All samples of an event of a histogram.
+    fn recorded<'t>(&'t self, total: &'t EventTotal) -> &'t EventTotal {
+        self.recorded.iter().find(|recorded| recorded.name == total.name).unwrap_or(total)
     }
 
     /// The share of a row that decides whether it is shown: the highest of its events.

@@ -1,19 +1,15 @@
 //! A report for people: aligned columns, hot rows in colour.
 
 use super::{Report, graph, hierarchy};
+use crate::heading;
 use crate::overview::{share, style};
-use crate::text::{grouped, printable, width};
-use anstyle::Style;
+use crate::table::{self, Kind, Table};
+use crate::text::{grouped, printable};
 use readperf_profile::profile::EventTotal;
 use readperf_profile::view::column::Column;
 use readperf_profile::view::histogram::{Histogram, HistogramRow, LeftOut, Numbers};
+use readperf_profile::view::key::KeyUse;
 use std::io::{self, Write};
-
-/// Names up to this width make their column as wide; longer ones push the rest of their row.
-const WIDEST: usize = 40;
-
-/// Less than this of the last column is not worth the cutting.
-const NARROWEST: usize = 20;
 
 /// Writes a section for each histogram.
 ///
@@ -32,53 +28,24 @@ pub fn write_text(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// A column as it is laid out.
-#[derive(Debug)]
-pub(super) struct Layout {
-    pub(super) head: String,
-    right: bool,
-    width: usize,
-    /// Whether longer text is cut.
-    fixed: bool,
-}
-
-impl Layout {
-    /// A column as wide as its head, or as is told.
-    pub(super) fn new(head: &str, right: bool, told: Option<usize>) -> Layout {
-        let head = printable(head).into_owned();
-        Layout { width: told.unwrap_or(width(&head)), head, right, fixed: told.is_some() }
-    }
-
-    /// Makes room for a cell.
-    pub(super) fn fit(&mut self, cell: &str) {
-        let cell = width(cell);
-        if !self.fixed && (cell <= WIDEST || self.right) {
-            self.width = self.width.max(cell);
-        }
-    }
-}
-
 fn section(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> io::Result<()> {
     for event in std::iter::once(&histogram.total).chain(&histogram.others) {
-        let (name, samples, period) = (printable(&event.name), grouped(event.samples), grouped(event.period));
-        writeln!(out, "{name}: {samples} samples, period {period}")?;
+        writeln!(out, "{}", heading::samples(event, report.recorded(event)))?;
     }
+    heading::write_whole(out, &histogram.total, report.recorded(&histogram.total), report.whole)?;
     if report.hierarchy {
         return hierarchy::write(out, report, histogram);
     }
-    let mut layouts = layouts(report, histogram);
+    let mut table = table(report, histogram);
     // Cells are made twice: all of them at once would be most of the memory.
     for row in &histogram.rows {
-        for (layout, cell) in layouts.iter_mut().zip(cells(report, histogram, row)) {
-            layout.fit(&cell);
-        }
+        table.fit(&cells(report, histogram, row));
     }
-    let heads: Vec<String> = layouts.iter().map(|layout| layout.head.clone()).collect();
-    line(out, &heads, &layouts, report.width, Style::new().bold())?;
+    table.head(out)?;
     let whole = report.whole(&histogram.total);
     for row in &histogram.rows {
         let style = style(report.share(histogram, row));
-        line(out, &cells(report, histogram, row), &layouts, report.width, style)?;
+        table.row(out, &cells(report, histogram, row), style)?;
         graph::write(out, report, report.graph, row, whole)?;
     }
     graph::left_out(out, &histogram.rows)?;
@@ -101,18 +68,38 @@ pub(super) fn left_out(
     writeln!(out, "… and {rows} rows below {limit} %, together {share:.2} % of their own")
 }
 
-/// The columns; those of numbers are there once for each event of a group.
-fn layouts(report: &Report<'_>, histogram: &Histogram) -> Vec<Layout> {
-    let mut layouts = Vec::new();
+/// The columns; those of numbers are there once for each event of a group, under its name.
+fn table(report: &Report<'_>, histogram: &Histogram) -> Table {
+    let mut columns = Vec::new();
     for column in report.columns {
-        let is_key = matches!(column, Column::Key(_));
-        let times = if is_key { 1 } else { 1 + histogram.others.len() };
-        for _ in 0..times {
-            let told = report.widths.get(layouts.len()).copied().flatten();
-            layouts.push(Layout::new(title(*column, report), !is_key, told));
+        let title = title(*column, report);
+        let mut push = |head: &str, kind| {
+            let told = report.widths.get(columns.len()).copied().flatten();
+            columns.push(table::Column::new(head, kind, told));
+        };
+        match column {
+            Column::Key(index) => push(title, kind(report.keys.get(*index))),
+            _ if histogram.others.is_empty() => push(title, Kind::Number),
+            _ => {
+                for event in std::iter::once(&histogram.total).chain(&histogram.others) {
+                    push(&format!("{title} {}", event.name), Kind::Number);
+                }
+            }
         }
     }
-    layouts
+    Table::new(columns, report.width)
+}
+
+/// What a key's column shows, and so how it is cut.
+pub(super) fn kind(key: Option<&KeyUse>) -> Kind {
+    let name = key.map_or("", |key| key.key.name);
+    if name.starts_with("sym") || name == "parent" {
+        Kind::Name
+    } else if name.starts_with("src") {
+        Kind::File
+    } else {
+        Kind::Text
+    }
 }
 
 /// The head of a column.
@@ -153,59 +140,5 @@ pub(super) fn number(report: &Report<'_>, column: Column, total: &EventTotal, nu
     match column.is_share() {
         true => format!("{:.2} %", share(number, report.whole(total))),
         false => grouped(number),
-    }
-}
-
-/// Numbers to the right, names to the left; the last column is not padded. Only a terminal's width cuts a name.
-pub(super) fn line(
-    out: &mut impl Write,
-    cells: &[String],
-    layouts: &[Layout],
-    terminal: Option<usize>,
-    style: Style,
-) -> io::Result<()> {
-    let (mut text, mut at) = (String::new(), 0);
-    let last = cells.len().saturating_sub(1);
-    for (nr, (cell, layout)) in cells.iter().zip(layouts).enumerate() {
-        let cut = (layout.fixed && width(cell) > layout.width).then(|| shortened(cell, layout.width));
-        let cell = cut.as_ref().unwrap_or(cell);
-        let pad = layout.width.saturating_sub(width(cell));
-        if layout.right {
-            text.extend(std::iter::repeat_n(' ', pad));
-        }
-        let room = terminal.map(|terminal| terminal.saturating_sub(at).max(NARROWEST));
-        match room.filter(|room| nr == last && width(cell) > *room) {
-            Some(room) => text.push_str(&shortened(cell, room)),
-            None => text.push_str(cell),
-        }
-        if !layout.right && nr < last {
-            text.extend(std::iter::repeat_n(' ', pad));
-        }
-        at += layout.width.max(width(cell)) + 2;
-        text.push_str("  ");
-    }
-    writeln!(out, "{style}{}{style:#}", text.trim_end())
-}
-
-/// A name cut to a width: its middle is left out, since both ends tell names apart.
-fn shortened(name: &str, room: usize) -> String {
-    let kept = room.saturating_sub(1);
-    let (front, back) = (kept.div_ceil(2), kept / 2);
-    let behind = width(name).saturating_sub(back);
-    let mut text: String = name.chars().take(front).collect();
-    text.push('…');
-    text.extend(name.chars().skip(behind));
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_lose_their_middle() {
-        assert_eq!(shortened("abcdefghij", 5), "ab…ij");
-        assert_eq!(shortened("abcdefghij", 6), "abc…ij");
-        assert_eq!(width(&shortened("größenwahnsinnig", 9)), 9);
     }
 }

@@ -1,6 +1,7 @@
 //! The map as JSON.
 
 use super::{Look, time_argument};
+use crate::heading::Whole;
 use crate::json::SCHEMA;
 use readperf_profile::Profile;
 use readperf_profile::view::timeline::Timeline;
@@ -36,10 +37,13 @@ fn event(profile: &Profile, timeline: &Timeline, look: &Look) -> Value {
             "period": stretch.sum.period,
         })
     });
+    let recorded = super::recorded(profile, timeline);
     json!({
         "name": profile.events().get(timeline.event).map(|event| event.name.as_str()),
         "samples": timeline.total.samples,
         "period": timeline.total.period,
+        "recorded": { "samples": recorded.samples, "period": recorded.period },
+        "percent_of": Whole::Chosen.name(),
         "samples_without_time": timeline.timeless.samples,
         "first_time_ns": timeline.first_ns,
         "last_time_ns": timeline.last_ns,

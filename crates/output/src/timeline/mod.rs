@@ -7,10 +7,13 @@ pub use json::write_json;
 pub use svg::write_svg;
 
 use crate::export::Weight;
+use crate::heading::{self, Whole};
 use crate::overview::share;
 use crate::text::{grouped, printable};
 use anstyle::{Ansi256Color, Color, Style};
 use readperf_profile::Profile;
+use readperf_profile::profile::EventTotal;
+use readperf_profile::view::flame_tree::Sum;
 use readperf_profile::view::timeline::{Scale, Size, Stretch, Timeline};
 use std::io::{self, Write};
 
@@ -87,22 +90,27 @@ pub fn write(out: &mut dyn Write, profile: &Profile, look: &Look) -> io::Result<
         if nr > 0 {
             writeln!(out)?;
         }
-        let name = profile.events().get(timeline.event).map_or("", |event| &event.name);
-        section(out, name, timeline, look)?;
+        section(out, &recorded(profile, timeline), timeline, look)?;
     }
     Ok(())
 }
 
-fn section(out: &mut dyn Write, name: &str, timeline: &Timeline, look: &Look) -> io::Result<()> {
+/// All samples of an event, chosen or not, but for those without a time.
+fn recorded(profile: &Profile, timeline: &Timeline) -> EventTotal {
+    let recorded = profile.recorded().get(timeline.event).cloned().unwrap_or_default();
+    let Sum { samples, period } = timeline.timeless;
+    EventTotal {
+        samples: recorded.samples.saturating_sub(samples),
+        period: recorded.period.wrapping_sub(period),
+        ..recorded
+    }
+}
+
+fn section(out: &mut dyn Write, recorded: &EventTotal, timeline: &Timeline, look: &Look) -> io::Result<()> {
     let Timeline { scale, total, timeless, .. } = timeline;
     let bold = Style::new().bold();
-    write!(
-        out,
-        "{bold}{}{bold:#}: {} samples, period {}",
-        printable(name),
-        grouped(total.samples),
-        grouped(total.period)
-    )?;
+    let chosen = EventTotal { samples: total.samples, period: total.period, ..recorded.clone() };
+    write!(out, "{bold}{}{bold:#}: {}", printable(&recorded.name), heading::amounts(&chosen, recorded))?;
     if timeless.samples > 0 {
         write!(out, "; {} more samples have no time", grouped(timeless.samples))?;
     }
@@ -110,6 +118,7 @@ fn section(out: &mut dyn Write, name: &str, timeline: &Timeline, look: &Look) ->
     if total.samples == 0 {
         return Ok(());
     }
+    heading::write_whole(out, &chosen, recorded, Whole::Chosen)?;
     writeln!(
         out,
         "from {} s to {} s; a column is {}, a cell {}",

@@ -3,11 +3,12 @@
 use super::Cmd;
 use crate::input::Input;
 use crate::out::Output;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, say_only_counts};
 use crate::progress::Progress;
 use crate::symbol_options::SymbolOptions;
 use clap::Args;
 use perffile::Metadata;
+use perffile::wire::feature::bit;
 use readperf_output::check as output;
 use readperf_profile::check::{Check as Fold, Surroundings};
 use readperf_session::{Binary, Session};
@@ -75,6 +76,9 @@ Examples:
             output::write_text(&mut out, &verdict, width())?;
         }
         out.flush()?;
+        if verdict.samples == 0 && recording.metadata().features.has(bit::STAT) {
+            say_only_counts(&self.input);
+        }
         Ok(Outcome::of(&self.input, verdict.issues))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Cmd;
 use crate::input::Input;
+use crate::out::NameWidth;
 use crate::outcome::{Outcome, say};
 use crate::profile_options::{ProfileOptions, Wanted};
 use clap::{Args, ValueEnum};
@@ -115,6 +116,9 @@ pub(crate) struct Diff {
     /// Show no progress
     #[arg(long)]
     no_progress: bool,
+
+    #[command(flatten)]
+    name_width: NameWidth,
 
     #[command(flatten)]
     profile: ProfileOptions,
@@ -277,6 +281,8 @@ impl Diff {
             weights: self.weights,
             level: self.level,
             least: self.percent_limit,
+            some_chosen: self.profile.samples.given().chain(self.profile.names.given()).next().is_some(),
+            width: self.name_width.columns(&self.profile.output),
         }
     }
 

@@ -4,10 +4,10 @@ mod flame;
 mod unheeded;
 
 use super::Cmd;
+use crate::elsewhere::format_hint;
 use crate::input::Input;
 use crate::outcome::{Outcome, say, wrong_usage};
 use crate::profile_options::{ProfileOptions, Wanted};
-use crate::suggestion::hint;
 use clap::{Args, ValueEnum};
 use flame::FlameArguments;
 use readperf::Analysis;
@@ -75,7 +75,7 @@ fn format(name: &str) -> Result<&'static Format, String> {
     let names = || FORMATS.iter().map(|format| format.name);
     export::by_name(name).ok_or_else(|| {
         let known: Vec<&str> = names().collect();
-        format!("no format is called that{}; there are {}", hint(name, names()), known.join(", "))
+        format!("no format is called that{}; there are {}", format_hint(name, names()), known.join(", "))
     })
 }
 

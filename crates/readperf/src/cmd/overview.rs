@@ -1,19 +1,18 @@
 //! The main job: functions by share, and the four tables of 2011.
 
+mod tables;
+
 use crate::input::Input;
-use crate::out::{Output, create};
-use crate::outcome::{Outcome, say};
+use crate::out::{NameWidth, Output};
+use crate::outcome::{Outcome, say, say_only_counts};
 use crate::progress::Progress;
 use crate::symbol_options::SymbolOptions;
-use anyhow::Context as _;
 use clap::Args;
 use readperf::Request;
-use readperf::output::csv;
 use readperf::output::overview::{self, Limits};
 use readperf::symbols::Options;
-use std::fs::File;
-use std::io::BufWriter;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use tables::Tables;
 
 /// What the main job takes.
 #[derive(Args, Debug)]
@@ -36,20 +35,26 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     symbols: SymbolOptions,
 
+    /// Show every function; otherwise about a hundred, and the others summed up in one row. The files always have all
+    #[arg(long)]
+    all: bool,
+
+    #[command(flatten)]
+    name_width: NameWidth,
+
     #[command(flatten)]
     output: Output,
 }
+
+/// Rows that the overview has: as many as one looks through. The files have all.
+const ROWS: usize = 100;
 
 /// Runs the main job.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     let Arguments { input, .. } = arguments;
     let recording = input.open()?;
-    let tables =
-        (!arguments.no_csv).then(|| Tables::new(arguments.csv_dir.clone().unwrap_or_default(), input));
-    let mut overview_csv = match &tables {
-        Some(tables) => Some(csv::overview::Overview::new(tables.create("overview.csv")?)?),
-        None => None,
-    };
+    let directory = arguments.csv_dir.clone().unwrap_or_default();
+    let mut tables = (!arguments.no_csv).then(|| Tables::begin(directory, input));
     let mut progress = Progress::new("reading", !input.no_progress);
     let symbols = arguments.symbols.options(input)?;
     // The file of each function is shown, and no line.
@@ -57,62 +62,37 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     let request = Request { symbols, statistics: true, ..Request::default() };
     let analysis = readperf::analyse_with(&recording, &request, |chunk| {
         progress.bytes(chunk.progress());
-        let Some(table) = &mut overview_csv else { return Ok(()) };
-        chunk.entries().iter().try_for_each(|entry| table.add(&entry.event)).map_err(anyhow::Error::from)
+        if let Some(tables) = &mut tables {
+            chunk.entries().iter().for_each(|entry| tables.add(&entry.event));
+        }
+        Ok::<(), perffile::Error>(())
     })?;
     drop(progress);
-    if let Some(table) = overview_csv {
-        table.finish()?;
+    if analysis.only_counts {
+        say_only_counts(input);
+    }
+    if let Some(tables) = &mut tables {
+        tables.finish(&analysis);
     }
     let (profile, session) = (&analysis.profile, &analysis.session);
-    if let Some(tables) = &tables {
-        csv::stat::write(tables.create("stat.csv")?, &analysis.statistics, &analysis.metadata.schema)?;
-        csv::processes::write(tables.create("processes.csv")?, session)?;
-        csv::results::write(tables.create("results.csv")?, profile, session)?;
-    }
     let mut out = arguments.output.open(input)?;
-    overview::write(&mut out, profile, session, Limits { percent: arguments.percent_limit })?;
+    overview::write(&mut out, profile, session, arguments.limits())?;
     overview::write_missing(&mut out, profile, session, profile.missing_names(false))?;
     out.flush()?;
-    if let Some(tables) = &tables {
-        tables.tell();
-    }
+    let failed = tables.is_some_and(Tables::tell);
     let told = analysis.code_times.told().into_iter().chain(analysis.names_told);
     for told in told.filter(|_| !input.quiet) {
         say(&format!("{}: {told}", input.name()));
     }
-    Ok(Outcome::of(input, analysis.issues))
+    Ok(Outcome { failed, ..Outcome::of(input, analysis.issues) })
 }
 
-/// The four tables, and where they go.
-struct Tables<'i> {
-    directory: PathBuf,
-    input: &'i Input,
-}
-
-impl<'i> Tables<'i> {
-    const NAMES: [&'static str; 4] = ["stat.csv", "overview.csv", "processes.csv", "results.csv"];
-
-    fn new(directory: PathBuf, input: &'i Input) -> Self {
-        Tables { directory, input }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.directory.join(name)
-    }
-
-    fn create(&self, name: &str) -> anyhow::Result<BufWriter<File>> {
-        if self.directory != Path::new("") {
-            std::fs::create_dir_all(&self.directory).with_context(|| self.directory.display().to_string())?;
+impl Arguments {
+    fn limits(&self) -> Limits {
+        Limits {
+            percent: self.percent_limit,
+            rows: (!self.all).then_some(ROWS),
+            width: self.name_width.columns(&self.output),
         }
-        let path = self.path(name);
-        let hint = "--csv-dir DIR writes the tables elsewhere, --no-csv writes none";
-        let file = create(&path, self.input).context(hint)?;
-        Ok(BufWriter::with_capacity(1 << 16, file))
-    }
-
-    fn tell(&self) {
-        let names = Self::NAMES.map(|name| self.path(name).display().to_string());
-        say(&format!("wrote {}", names.join(", ")));
     }
 }

@@ -3,7 +3,7 @@
 use super::Cmd;
 use crate::input::Input;
 use crate::out::Output;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, say_only_counts};
 use crate::progress::Progress;
 use clap::Args;
 use perffile::Ordering;
@@ -55,6 +55,9 @@ Examples:
             output::write_text(&mut out, &stats, schema)?;
         }
         out.flush()?;
+        if stats.samples() == 0 && stats.counters.is_stat(&batches.metadata().features) {
+            say_only_counts(&self.input);
+        }
         Ok(Outcome::of(&self.input, issues))
     }
 }

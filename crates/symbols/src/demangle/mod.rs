@@ -151,6 +151,25 @@ mod tests {
         assert_eq!(demangle(raw, Demangle::Full), "non-virtual thunk to A::foo() const [clone .cold]");
     }
 
+    // As `c++filt -p` prints them.
+    #[test]
+    fn qualifiers_of_methods_are_dropped() {
+        let names = [
+            ("_ZNKSt6vectorIiE4sizeEv", "std::vector<int>::size"),
+            ("_ZNVK4PolyILi3EE4areaEd", "Poly<3>::area"),
+            ("_ZNKO1A1fEv", "A::f"),
+            ("_ZZN1A1fEvENKUlvE_clEv", "A::f()::{lambda()#1}::operator()"),
+            ("_ZNK1AcvbEv", "A::operator bool"),
+            ("_ZNK1A1fB5cxx11Ev", "A::f[abi:cxx11]"),
+            ("_ZNK1A1fEv.cold", "A::f"),
+            ("_ZZNK1A1fEvE1g", "A::f() const::g"),
+            ("_ZNK1AplERKS_", "A::operator+"),
+            ("_ZNK1AclEi", "A::operator()"),
+        ];
+        let shown = names.map(|(raw, _)| demangle(raw, Demangle::Simple).into_owned());
+        assert_eq!(shown, names.map(|(_, name)| name));
+    }
+
     // The expected names are what c++filt and rustfilt print.
     #[test]
     fn full_and_simple() {

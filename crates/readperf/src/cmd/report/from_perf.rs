@@ -1,5 +1,6 @@
 //! Options of `perf report` that this one has not.
 
+use crate::elsewhere::NO_BROWSER;
 use crate::from_perf::{Foreign, NO_AUX, NO_SWITCH, Table, accepted, refused};
 
 const NO_CODE: &str = "disassembled code is not shown";
@@ -11,8 +12,8 @@ pub(super) struct OfReport;
 impl Table for OfReport {
     const FOREIGN: &[Foreign] = &[
         // Which interface, and what only perf's own interface shows.
-        accepted("tui", None, false),
-        accepted("gtk", None, false),
+        accepted("tui", None, false).noted(NO_BROWSER),
+        accepted("gtk", None, false).noted(NO_BROWSER),
         accepted("force", Some('f'), false),
         accepted("verbose", Some('v'), false),
         accepted("samples", None, true),

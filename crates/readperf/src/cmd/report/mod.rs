@@ -12,6 +12,7 @@ use super::Cmd;
 use crate::from_perf::FromPerf;
 use crate::header::write_header;
 use crate::input::Input;
+use crate::out::NameWidth;
 use crate::outcome::{Outcome, wrong_usage};
 use crate::pager::Pager;
 use crate::profile_options::{ProfileOptions, Wanted};
@@ -21,9 +22,9 @@ use clap::{Args, ValueEnum};
 use from_perf::OfReport;
 use look::Look;
 use plan::Plan;
+use readperf::output::heading::Whole;
 use readperf::output::overview;
 use readperf::output::report::{self as output, CellStyle};
-use readperf::profile::profile::EventTotal;
 use readperf::profile::view::column::NUMBERS;
 use readperf::profile::view::facts::Facts;
 use readperf::profile::view::graph::GraphOrder;
@@ -43,13 +44,13 @@ const PARENT: &str = "^sys_|^do_page_fault";
 /// Shares below this, in percent, are shown as 0.00 %.
 const SHOWN_AS_ZERO: f64 = 0.005;
 
-/// What 100 % is, if samples are filtered by name.
+/// What 100 % is.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Percentage {
-    /// All samples
-    #[default]
+    /// All samples of the event
     Absolute,
-    /// The samples that pass
+    /// The samples that are chosen
+    #[default]
     Relative,
 }
 
@@ -130,7 +131,7 @@ pub(crate) struct Report {
     #[arg(long, value_name = "PERCENT")]
     percent_limit: Option<f64>,
 
-    /// What 100 % is when --comm, --dso or --symbol let only some samples through
+    /// What 100 % is when only some samples are chosen, by whatever option; the head of the table says it
     #[arg(long, value_enum, default_value_t)]
     percentage: Percentage,
 
@@ -152,6 +153,9 @@ pub(crate) struct Report {
 
     #[command(flatten)]
     look: Look,
+
+    #[command(flatten)]
+    name_width: NameWidth,
 
     #[command(flatten)]
     profile: ProfileOptions,
@@ -214,9 +218,7 @@ Examples:
         input.no_progress |= self.look.quiet;
         let recording = if self.look.is_for_program() { input.open_for_program()? } else { input.open()? };
         let plan = self.plan(recording.metadata(), graph).unwrap_or_else(|message| wrong_usage(&message));
-        let mut filter = self.profile.samples.filter(&recording)?;
-        // Names do not change what 100 % is.
-        let comms = std::mem::take(&mut filter.comms);
+        let filter = self.profile.samples.filter(&recording)?;
         let wanted = Wanted {
             keep: plan.keep,
             lines: plan.lines,
@@ -232,18 +234,8 @@ Examples:
         surroundings.learn(&analysis.metadata);
         self.name_payloads(&input, &analysis, &mut surroundings)?;
         let Analysis { profile, session, .. } = &mut analysis;
-        self.select_before(profile, session, &surroundings);
-        let all = profile.events().to_vec();
-        profile.select_comms(&comms, session);
-        profile.select(&self.profile.names.filter(), session);
-        if self.exclude_other {
-            profile.select(&NameFilter { focus: vec![self.parent()], ..NameFilter::default() }, session);
-        }
-        let totals = match self.percentage {
-            Percentage::Absolute => all,
-            Percentage::Relative => profile.events().to_vec(),
-        };
-        self.show(&input, &plan, &analysis, &surroundings, &totals)?;
+        self.select(profile, session, &surroundings);
+        self.show(&input, &plan, &analysis, &surroundings)?;
         Ok(Outcome { quiet: self.look.quiet, ..Outcome::of(&input, analysis.issues) })
     }
 }
@@ -271,9 +263,12 @@ impl Report {
         Ok(())
     }
 
-    /// Takes away what does not count for 100 % either.
-    fn select_before(&self, profile: &mut Profile, session: &Session, surroundings: &Surroundings) {
-        profile.select(&NameFilter { named: self.hide_unresolved, ..NameFilter::default() }, session);
+    /// Takes away what is not chosen, now that names are known.
+    fn select(&self, profile: &mut Profile, session: &Session, surroundings: &Surroundings) {
+        profile.select(&NameFilter { named: self.hide_unresolved, ..self.profile.names.filter() }, session);
+        if self.exclude_other {
+            profile.select(&NameFilter { focus: vec![self.parent()], ..NameFilter::default() }, session);
+        }
         if let Some(socket) = self.socket_filter {
             profile.select_cpus(|cpu| surroundings.socket(cpu) == Some(socket));
         }
@@ -300,9 +295,12 @@ impl Report {
         plan: &Plan,
         analysis: &Analysis,
         surroundings: &Surroundings,
-        totals: &[EventTotal],
     ) -> anyhow::Result<()> {
         let Analysis { profile, session, metadata, .. } = analysis;
+        let (whole, totals) = match self.percentage {
+            Percentage::Absolute => (Whole::Recorded, profile.recorded()),
+            Percentage::Relative => (Whole::Chosen, profile.events()),
+        };
         let Plan { sorting, children, graph, .. } = plan;
         let percent_limit =
             self.percent_limit.unwrap_or(if self.look.is_for_program() { 0.0 } else { SHOWN_AS_ZERO });
@@ -352,22 +350,17 @@ impl Report {
             facts: &facts,
             keys: &sorting.keys,
             columns: &sorting.columns,
-            totals,
+            recorded: profile.recorded(),
+            whole,
             percent_limit,
             frames: &frames,
             graph: graph.map(|(graph, options)| graph.style(options.order)).unwrap_or_default(),
             cells: CellStyle { full_paths: self.look.full_source_path },
-            width: self.width(),
+            width: self.name_width.columns(&self.profile.output),
             widths: self.look.widths(),
             hierarchy: self.hierarchy,
         };
         self.write(input, &report, analysis, missing)
-    }
-
-    /// Columns of the terminal, if text goes to one.
-    fn width(&self) -> Option<usize> {
-        let size = self.profile.output.is_terminal().then(terminal_size::terminal_size).flatten();
-        size.map(|(width, _)| usize::from(width.0))
     }
 
     fn write(

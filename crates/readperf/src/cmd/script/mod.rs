@@ -11,7 +11,7 @@ use super::Cmd;
 use crate::from_perf::FromPerf;
 use crate::header::write_header;
 use crate::input::Input;
-use crate::outcome::{Outcome, say, wrong_usage};
+use crate::outcome::{Outcome, say, say_only_counts, wrong_usage};
 use crate::profile_options::ProfileOptions;
 use crate::progress::Progress;
 use clap::Args;
@@ -24,7 +24,7 @@ use perffile::{Container, Recording};
 use readperf::output::script::{self, Field, Inlines, Times};
 use readperf::profile::CallerAddress;
 use readperf::symbols::{Files, Options};
-use readperf::{PassOptions, Passed};
+use readperf::{OnlyCounts, PassOptions, Passed};
 use records::ShownRecords;
 use std::thread;
 
@@ -156,13 +156,17 @@ Examples:
         }
         // Lines that do not wait for names are written where they are made.
         let is_beside = !at_once && !self.per_event_dump && pool.current_num_threads() > 1;
+        let mut only_counts = OnlyCounts::default();
         let (passed, names_told, mut out) = thread::scope(|scope| {
             let writer = Writer::new(&pool, out);
             let finisher = if is_beside { Finisher::beside(scope, writer)? } else { Finisher::Here(writer) };
-            self.show_lines(&recording, &pass, lines, finisher)
+            self.show_lines(&recording, &pass, lines, finisher, &mut only_counts)
         })?;
         if let Some(message) = self.profile.samples.unknown_event(&passed.metadata.schema) {
             wrong_usage(&message);
+        }
+        if only_counts.is_so(&passed.metadata) {
+            say_only_counts(&self.input);
         }
         out.learn(&passed.metadata.schema)?;
         out.finish()?;
@@ -183,10 +187,12 @@ impl Script {
         pass: &PassOptions,
         mut lines: Lines<'_>,
         mut finisher: Finisher<'_, 'i>,
+        only_counts: &mut OnlyCounts,
     ) -> anyhow::Result<(Passed, Option<String>, Destination<'i>)> {
         let mut progress = Progress::new("reading", !self.input.no_progress);
         let passed = readperf::pass(recording, pass, |state, chunk| {
             progress.bytes(chunk.progress());
+            only_counts.see(chunk);
             lines.show(&mut finisher, state, chunk)
         })?;
         drop(progress);

@@ -1,0 +1,77 @@
+//! What stands over a table of an event: how much of it is there, and what shares are of.
+
+use crate::overview::share;
+use crate::text::{grouped, printable};
+use readperf_profile::profile::EventTotal;
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+
+/// What 100 % is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Whole {
+    /// The samples that were chosen.
+    #[default]
+    Chosen,
+    /// All samples of the event.
+    Recorded,
+}
+
+impl Whole {
+    /// Its name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Whole::Chosen => "chosen",
+            Whole::Recorded => "recorded",
+        }
+    }
+}
+
+/// The samples of an event in words, with its name.
+pub fn samples(chosen: &EventTotal, recorded: &EventTotal) -> String {
+    format!("{}: {}", printable(&chosen.name), amounts(chosen, recorded))
+}
+
+/// How many samples, of how many if some were not chosen.
+pub fn amounts(chosen: &EventTotal, recorded: &EventTotal) -> String {
+    let (number, period) = (grouped(chosen.samples), grouped(chosen.period));
+    if is_all(chosen, recorded) {
+        return format!("{number} samples, period {period}");
+    }
+    let (all, all_period) = (grouped(recorded.samples), grouped(recorded.period));
+    let share = share(chosen.period, recorded.period);
+    format!("{number} of {all} samples, period {period} of {all_period} ({share:.2} %)")
+}
+
+/// Says what shares are of, if that is a question.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_whole(
+    out: &mut (impl Write + ?Sized),
+    chosen: &EventTotal,
+    recorded: &EventTotal,
+    whole: Whole,
+) -> io::Result<()> {
+    if is_all(chosen, recorded) {
+        return Ok(());
+    }
+    match whole {
+        Whole::Chosen => writeln!(out, "shares are of the {} samples chosen", grouped(chosen.samples)),
+        Whole::Recorded => writeln!(out, "shares are of all {} samples", grouped(recorded.samples)),
+    }
+}
+
+fn is_all(chosen: &EventTotal, recorded: &EventTotal) -> bool {
+    (chosen.samples, chosen.period) == (recorded.samples, recorded.period)
+}
+
+/// The samples of an event for a program: those chosen, and all that are recorded.
+pub fn fields(chosen: &EventTotal, recorded: &EventTotal) -> Map<String, Value> {
+    let sums = |total: &EventTotal| json!({"samples": total.samples, "period": total.period});
+    let mut fields = Map::new();
+    fields.insert("name".into(), chosen.name.as_str().into());
+    fields.insert("samples".into(), chosen.samples.into());
+    fields.insert("period".into(), chosen.period.into());
+    fields.insert("recorded".into(), sums(recorded));
+    fields
+}

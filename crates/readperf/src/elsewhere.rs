@@ -1,0 +1,82 @@
+//! What other tools call things, and what they are called here.
+
+use crate::suggestion::closest;
+
+/// What is said of a page to click through, which perf and others have and this program has not.
+pub(crate) const NO_BROWSER: &str = "there is no interactive browser yet: `readperf report` prints the table, \
+                                     `readperf export FILE -o flames.html` writes a page to click through";
+
+/// Commands of other tools, and what does the same here.
+const COMMANDS: &[(&[&str], &str)] = &[
+    (&["browse", "browser", "tui", "gtk", "ui", "top"], NO_BROWSER),
+    (
+        &["annotate"],
+        "instructions are not shown yet: `readperf report --sort symbol,srcline` shows the lines of source",
+    ),
+    (&["record"], "readperf reads recordings: `perf record` makes them"),
+    (
+        &["flamegraph", "flamegraphs", "flame", "svg"],
+        "`readperf export FILE -o flames.svg` draws a flame graph",
+    ),
+    (&["html"], "`readperf export FILE -o flames.html` writes a flame graph as a page"),
+    (&["evlist", "header"], "`readperf info` shows what the recording says of itself"),
+    (&["inject"], "`perf inject` is not needed: generated code has its names from the start"),
+    (
+        &["folded", "collapse", "stackcollapse"],
+        "`readperf export FILE -o stacks.folded` writes folded stacks",
+    ),
+    (
+        &["pprof", "convert"],
+        "`readperf export FILE -o profile.pb.gz` and the like write the forms of other tools",
+    ),
+];
+
+/// What formats are called by their readers or by the endings of their files, and their names here.
+const FORMATS: &[(&[&str], &str)] = &[
+    (&["svg", "flame", "flames", "flamegraph-svg"], "flamegraph"),
+    (&["html", "flamehtml"], "flamegraph-html"),
+    (&["pb", "pb.gz", "proto", "profile", "go"], "pprof"),
+    (&["gecko", "profiler", "samply"], "firefox"),
+    (&["collapsed", "collapse", "stackcollapse", "txt"], "folded"),
+    (&["cachegrind", "kcachegrind", "valgrind"], "callgrind"),
+    (&["graphviz", "gv", "gprof2dot"], "dot"),
+    (&["catapult", "trace", "trace-event"], "chrome"),
+    (&["json", "ndjson"], "jsonl"),
+    (&["perfetto-trace", "pftrace"], "perfetto"),
+];
+
+fn find(table: &[(&[&str], &'static str)], word: &str) -> Option<&'static str> {
+    let word = word.to_lowercase();
+    table.iter().find(|(words, _)| words.contains(&word.as_str())).map(|(_, here)| *here)
+}
+
+/// What does here what a command or option of this name does elsewhere.
+pub(crate) fn command(word: &str) -> Option<&'static str> {
+    find(COMMANDS, word.trim_start_matches('-'))
+}
+
+/// The format here that is meant by a name, one of `names`: ` (did you mean X?)`, or nothing.
+pub(crate) fn format_hint<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> String {
+    let meant = find(FORMATS, word).or_else(|| closest(word, names));
+    meant.map_or_else(String::new, |name| format!(" (did you mean {name}?)"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use readperf::output::export;
+
+    #[test]
+    fn formats_that_are_named_exist() {
+        for (words, name) in FORMATS {
+            assert!(export::by_name(name).is_some(), "{name}");
+            assert!(words.iter().all(|word| export::by_name(word).is_none()), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn commands_that_exist_are_no_others() {
+        let is_command = |word: &&str| crate::cmd::COMMANDS.iter().any(|entry| entry.name == *word);
+        assert!(!COMMANDS.iter().flat_map(|(words, _)| words.iter()).any(is_command));
+    }
+}

@@ -1,0 +1,32 @@
+//! Whether a recording has counts, as `perf stat record` makes them, and no sample: then most commands have nothing to show.
+
+use crate::pass::Chunk;
+use perffile::Metadata;
+use perffile::wire::feature::bit;
+use perffile::wire::record::kind;
+
+/// Looks out for samples and counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OnlyCounts {
+    samples: bool,
+    counts: bool,
+}
+
+impl OnlyCounts {
+    /// Looks at some records; no more once there was a sample.
+    pub fn see(&mut self, chunk: &Chunk<'_>) {
+        for entry in chunk.entries() {
+            if self.samples {
+                return;
+            }
+            let kind = entry.event.head().kind;
+            self.samples = kind == kind::SAMPLE;
+            self.counts |= kind == kind::STAT;
+        }
+    }
+
+    /// Whether it is so, at the end.
+    pub fn is_so(self, metadata: &Metadata) -> bool {
+        !self.samples && (self.counts || metadata.features.has(bit::STAT))
+    }
+}
