@@ -141,11 +141,7 @@ impl Statistics {
                 self.lost_samples = self.lost_samples.saturating_add(lost.lost)
             }
             Ok(_) => {}
-            Err(error) => {
-                self.issues.add(IssueKind::BadRecord, error.place().copied().unwrap_or(event.place()), || {
-                    error.kind().to_string()
-                })
-            }
+            Err(error) => event.tell_undecodable(&error, &mut self.issues),
         }
     }
 

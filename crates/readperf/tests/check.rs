@@ -538,9 +538,9 @@ fn damage_is_told_and_is_the_exit_status() {
     let mut cut = good();
     cut.bytes.truncate(cut.bytes.len() - 4);
     only(&cut, "cut_data", "damage");
-    only(&with(|pipe| pipe.raw(COMM, 0, &[0; 2])), "bad_record", "damage");
+    only(&with(|pipe| pipe.raw(COMM, 0, &[0; 2])), "bad_record_size", "damage");
     // The one that only check decodes.
-    only(&with(|pipe| pipe.raw(AUX, 0, &[0; 2])), "bad_record", "damage");
+    only(&with(|pipe| pipe.raw(AUX, 0, &[0; 2])), "bad_record_size", "damage");
     let mut two = Pipe::sound(&[Attr::default(), Attr { config: 9, ids: vec![2], ..Attr::default() }]);
     two.samples(200, &Sample::default());
     two.samples(7, &Sample { id: 99, ..Sample::default() });

@@ -39,11 +39,7 @@ impl Session {
             Ok((record, _)) => record,
             Err(error) => {
                 self.summary.undecodable_records += 1;
-                self.issues.add(
-                    IssueKind::BadRecord,
-                    error.place().copied().unwrap_or(event.place()),
-                    || error.kind().to_string(),
-                );
+                event.tell_undecodable(&error, &mut self.issues);
                 return Moment::Undecodable;
             }
         };

@@ -136,8 +136,7 @@ impl Dumper {
         let (record, rest) = match event.record() {
             Ok(decoded) => decoded,
             Err(error) => {
-                let place = *error.place().unwrap_or(&event.place());
-                self.issues.add(IssueKind::BadRecord, place, || error.kind().to_string());
+                event.tell_undecodable(&error, &mut self.issues);
                 return Some(error.to_string());
             }
         };

@@ -8,10 +8,19 @@ use crate::wire::WireError;
 use crate::wire::attr::SampleShape;
 use crate::wire::endian::Order;
 use crate::wire::head::{HEAD_SIZE, RecordHead};
-use crate::wire::record::{Record, kind, record_name};
+use crate::wire::record::{Record, USER_RECORDS, kind, record_name};
 
 /// Less than this is what fills a record up.
 const PADDING: usize = 8;
+
+/// Whether the walk tells when the body of a record of this type is too short: then nobody who decodes it later needs to.
+pub(crate) fn is_checked(number: u32) -> bool {
+    match number {
+        kind::SAMPLE => false,
+        kind::STAT | kind::STAT_ROUND | kind::ID_INDEX | kind::AUXTRACE => true,
+        _ => number < USER_RECORDS,
+    }
+}
 
 impl Batches {
     /// Checks a record of the kernel that is no sample.

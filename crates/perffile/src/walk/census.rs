@@ -58,6 +58,11 @@ impl Census {
 
     /// Tells what is missing.
     pub(super) fn tell(&self, metadata: &mut Metadata) {
+        // `perf record --kcore` makes a directory, too, of one file with all records.
+        let is_one_file = metadata.features.dir_format().is_none_or(|format| format.version == 0);
+        if self.there.is_empty() && is_one_file {
+            return;
+        }
         let last = self.there.keys().chain(self.expected.keys()).max().copied();
         let told = metadata.issues.iter().filter(|issue| issue.kind == IssueKind::MissingStream);
         let told: Vec<Part> = told.map(|issue| issue.place.part).collect();

@@ -26,6 +26,7 @@ use crate::recording::Metadata;
 use crate::sample_times::StrayTimes;
 use crate::simpleperf::SplitRecords;
 use crate::wire::endian::with_order;
+pub(crate) use body::is_checked;
 use census::Census;
 use decompress::Decompressor;
 use joined::Deferred;

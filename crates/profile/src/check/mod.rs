@@ -17,7 +17,7 @@ pub use finding::{Finding, Kind, Severity, Verdict};
 use concern::{CONCERNS, Concern};
 use end::{End, Totals};
 use perffile::wire::record::kind;
-use perffile::{Event, IssueKind, Issues, Metadata, Ordering, Recording};
+use perffile::{Event, Issues, Metadata, Ordering, Recording};
 use readperf_session::{Moment, Session};
 use seen::Seen;
 
@@ -81,11 +81,7 @@ impl Check {
         }
         match event.record() {
             Ok((record, _)) => self.concerns.iter_mut().for_each(|concern| concern.record(&record, &seen)),
-            Err(error) => {
-                self.issues.add(IssueKind::BadRecord, error.place().copied().unwrap_or(event.place()), || {
-                    error.kind().to_string()
-                })
-            }
+            Err(error) => event.tell_undecodable(&error, &mut self.issues),
         }
     }
 

@@ -124,11 +124,7 @@ impl Counters {
             Ok((Record::Stat(stat), _)) => self.stat(event, &stat),
             Ok((Record::StatRound(round), _)) => self.end_round(&round),
             Ok(_) => {}
-            Err(error) => {
-                self.issues.add(IssueKind::BadRecord, error.place().copied().unwrap_or(event.place()), || {
-                    error.kind().to_string()
-                })
-            }
+            Err(error) => event.tell_undecodable(&error, &mut self.issues),
         }
     }
 

@@ -26,7 +26,8 @@ Examples:
 
     fn run(&self) -> anyhow::Result<Outcome> {
         std::fs::create_dir_all(&self.directory).with_context(|| self.directory.display().to_string())?;
-        let mut whole = crate::cli::command();
+        // `readperf help COMMAND` says what the page of the command says.
+        let mut whole = crate::cli::command().disable_help_subcommand(true);
         // So that a command has what it inherits, and its usage begins with the name of the program.
         whole.build();
         write(&self.directory, "readperf", &whole)?;

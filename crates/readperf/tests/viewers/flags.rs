@@ -32,7 +32,7 @@ fn flags_without_a_place_are_told() {
     );
     assert_eq!(
         told("pprof", &["--with-cpu", "--with-tid", "--weight", "samples", "--min-share", "0.05"]),
-        None
+        says("pprof has no place for --min-share")
     );
 }
 
