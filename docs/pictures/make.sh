@@ -3,7 +3,7 @@
 #
 # They are what readperf makes of busy.perf.data: the page of a flame graph as Chromium shows it (page.mjs; needs node, npm and
 # chromium), the timeline as it is, the table as a terminal shows it (terminal.py). The programs are those of tests/fixtures/bin.
-# Functions of the C library have names only on a machine with the one that was recorded.
+# They are found by their build-ids (--buildid-mmap: -z alone records none). Functions of the C library have names only on a machine with the one that was recorded.
 #
 #   docs/pictures/make.sh record      records anew (root, perf): user code only, so that no kernel is needed for names
 set -eu
@@ -16,7 +16,7 @@ if [ "${1:-}" = record ]; then
 	cp "$root"/tests/fixtures/bin/* "$here/busy.sh" "$neutral"
 	cd "$neutral"
 	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME="$neutral" LANG=C unshare -u sh -c \
-		'hostname fixture; perf record -N -q -z -g -F 99 -e cpu-clock:u -k CLOCK_MONOTONIC sh busy.sh'
+		'hostname fixture; perf record -N -q -z -o perf.data --buildid-mmap -g -F 99 -e cpu-clock:u -k CLOCK_MONOTONIC sh busy.sh'
 	mv perf.data "$here/busy.perf.data"
 	chmod 644 "$here/busy.perf.data"
 	exit
