@@ -138,9 +138,10 @@ fn records(bytes: &[u8], wanted: u32) -> Vec<Range<usize>> {
 fn tell(bytes: &mut [u8], relation: Relation) {
     let head = |kind: u32, size: usize| u64::from(kind) | u64::try_from(size).unwrap() << 48;
     let place = records(bytes, ID_INDEX).into_iter().next().expect("perf writes it");
-    let words =
-        [head(TIME_CONV, 32), 32, relation.mult, relation.zero, head(FINISHED_ROUND, place.len() - 32)];
-    let words: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    // A finished round has no body: as many as there is room for.
+    let rounds = std::iter::repeat_n(head(FINISHED_ROUND, 8), (place.len() - 32) / 8);
+    let words = [head(TIME_CONV, 32), 32, relation.mult, relation.zero].into_iter().chain(rounds);
+    let words: Vec<u8> = words.flat_map(u64::to_le_bytes).collect();
     bytes[place.start..place.start + words.len()].copy_from_slice(&words);
 }
 
