@@ -30,6 +30,11 @@ pub(crate) struct Said<'t> {
 }
 
 impl Said<'_> {
+    /// Its time, ns, which stands before the offset.
+    pub(crate) fn time(&self) -> Option<u64> {
+        self.line.split_once(" [")?.0.split_whitespace().rev().nth(1)?.parse().ok()
+    }
+
     pub(crate) fn is_sample(&self) -> bool {
         self.line.contains("]: PERF_RECORD_SAMPLE(")
     }
