@@ -97,7 +97,10 @@ impl Output {
         if self.output.as_os_str() == "-" {
             let stdout = io::stdout();
             let choice = choice.unwrap_or_else(|| AutoStream::choice(&stdout));
-            return Ok(Box::new(BufWriter::with_capacity(1 << 16, AutoStream::new(stdout.lock(), choice))));
+            // Standard output writes with every end of a line, if it is not given many lines at once; without colour the text comes in
+            // pieces.
+            let stdout = Box::new(BufWriter::with_capacity(1 << 16, stdout.lock())) as Box<dyn Write>;
+            return Ok(Box::new(AutoStream::new(stdout, choice)));
         }
         let file = create(&self.output, input)?;
         let choice = choice.unwrap_or(ColorChoice::Never);

@@ -37,19 +37,36 @@ fn section(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> 
         return hierarchy::write(out, report, histogram);
     }
     let mut table = table(report, histogram);
-    // Cells are made twice: all of them at once would be most of the memory.
-    for row in &histogram.rows {
-        table.fit(&cells(report, histogram, row));
-    }
+    fit(&mut table, report, histogram);
     table.head(out)?;
     let whole = report.whole(&histogram.total);
     for row in &histogram.rows {
         let style = style(report.share(histogram, row));
-        table.row(out, &cells(report, histogram, row), style)?;
+        let numbers = std::iter::once(&row.numbers).chain(&row.others);
+        let cells = cells(report, row, |column, cells| {
+            cells.extend(numbers_in(report, histogram, column, numbers.clone()));
+        });
+        table.row(out, &cells, style)?;
         graph::write(out, report, report.graph, row, whole)?;
     }
     graph::left_out(out, &histogram.rows)?;
     left_out(out, report, histogram, histogram.left_out)
+}
+
+/// Makes room for all rows. Names become text twice: that of all rows at once would be most of the memory. Of the numbers in a column the
+/// largest is the widest.
+fn fit(table: &mut Table, report: &Report<'_>, histogram: &Histogram) {
+    let mut largest = vec![Numbers::default(); 1 + histogram.others.len()];
+    for row in &histogram.rows {
+        for (largest, numbers) in largest.iter_mut().zip(std::iter::once(&row.numbers).chain(&row.others)) {
+            largest.combine(numbers, u64::max);
+        }
+        table.fit(&cells(report, row, |_, cells| cells.extend(largest.iter().map(|_| String::new()))));
+    }
+    let Some(row) = histogram.rows.first() else { return };
+    table.fit(&cells(report, row, |column, cells| {
+        cells.extend(numbers_in(report, histogram, column, largest.iter()));
+    }));
 }
 
 /// Says what rows below the limit add up to.
@@ -118,21 +135,29 @@ pub(super) fn title<'r>(column: Column, report: &Report<'r>) -> &'r str {
     }
 }
 
-fn cells(report: &Report<'_>, histogram: &Histogram, row: &HistogramRow) -> Vec<String> {
-    let mut cells = Vec::new();
+/// The cells of a row; `numbers` adds those of a column of numbers.
+fn cells(report: &Report<'_>, row: &HistogramRow, numbers: impl Fn(Column, &mut Vec<String>)) -> Vec<String> {
+    let mut cells = Vec::with_capacity(report.columns.len());
     for column in report.columns {
-        if let Column::Key(index) = column {
-            let value = row.values.get(*index).copied().unwrap_or_default();
-            let text = report.text(value, row.numbers.samples);
-            cells.push(printable(&text).into_owned());
+        let Column::Key(index) = column else {
+            numbers(*column, &mut cells);
             continue;
-        }
-        cells.push(number(report, *column, &histogram.total, &row.numbers));
-        for (total, numbers) in histogram.others.iter().zip(&row.others) {
-            cells.push(number(report, *column, total, numbers));
-        }
+        };
+        let value = row.values.get(*index).copied().unwrap_or_default();
+        cells.push(printable(&report.text(value, row.numbers.samples)).into_owned());
     }
     cells
+}
+
+/// The cells of a column, one for each event of the group.
+fn numbers_in<'n>(
+    report: &Report<'_>,
+    histogram: &Histogram,
+    column: Column,
+    numbers: impl Iterator<Item = &'n Numbers>,
+) -> impl Iterator<Item = String> {
+    let totals = std::iter::once(&histogram.total).chain(&histogram.others);
+    totals.zip(numbers).map(move |(total, numbers)| number(report, column, total, numbers))
 }
 
 pub(super) fn number(report: &Report<'_>, column: Column, total: &EventTotal, numbers: &Numbers) -> String {

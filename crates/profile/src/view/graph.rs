@@ -212,12 +212,19 @@ impl Grapher<'_> {
         level: Level,
         name: &mut impl FnMut(u32, u32) -> std::cmp::Ordering,
     ) {
+        let least = least(self.options.percent, if self.options.of_parent { parent } else { self.whole });
+        // Most of a deep stack is a chain: there is nothing to merge and to sort.
+        if let [(part, weight)] = level.as_slice() {
+            if let Some(node) = self.calls.node(part.node).filter(|_| weight.period >= least.max(1)) {
+                waiting.push((depth, node.place, *weight, level));
+            }
+            return;
+        }
         let mut frames: FxHashMap<u32, Level> = FxHashMap::default();
         for (part, weight) in level {
             let Some(node) = self.calls.node(part.node) else { continue };
             frames.entry(node.place).or_default().push((part, weight));
         }
-        let least = least(self.options.percent, if self.options.of_parent { parent } else { self.whole });
         let sum = |level: &Level| Amount::total(level.iter().map(|(_, weight)| *weight));
         let frames = frames.into_iter().map(|(frame, level)| (depth, frame, sum(&level), level));
         let mut frames: Vec<_> = frames.filter(|(_, _, amount, _)| amount.period >= least.max(1)).collect();
@@ -231,9 +238,15 @@ impl Grapher<'_> {
     fn next(&self, level: &Level, ways: &FxHashMap<Part, Amount>) -> Level {
         match self.options.order {
             GraphOrder::Callee => {
+                let parent = |part: &Part| self.calls.node(part.node).map_or(NONE, |node| node.parent);
+                if let [(part, weight)] = level.as_slice() {
+                    let node = parent(part);
+                    let part = Part { node, to_self: false };
+                    return if node == NONE { Level::new() } else { vec![(part, *weight)] };
+                }
                 let mut next: FxHashMap<u32, Amount> = FxHashMap::default();
                 for (part, weight) in level {
-                    let parent = self.calls.node(part.node).map_or(NONE, |node| node.parent);
+                    let parent = parent(part);
                     if parent != NONE {
                         next.entry(parent).or_default().add(*weight);
                     }

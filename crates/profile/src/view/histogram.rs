@@ -10,7 +10,7 @@ use super::column::compare;
 use super::facts::{Facts, Place};
 use super::graph::{Graph, GraphOptions, Grapher, Room};
 use super::key::{KeyUse, Part};
-use super::place_numbers::PlaceNumbers;
+use super::place_numbers::{FrameNumbers, PlaceNumbers};
 pub use super::rows::{ByMode, Histogram, HistogramRow, LeftOut, Numbers};
 use super::sums::{PlaceSums, Subtrees, WholeSums};
 use crate::detail::DetailId;
@@ -119,6 +119,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
         }
         // In the tree of calls a row may have several places.
         let (mut levels, mut rows, mut of_address) = (Levels::default(), Vec::new(), Vec::new());
+        let mut frames = options.graph.map(|graph| FrameNumbers::new(facts, options, graph.key, frames));
         for address in facts.profile.addresses.ids() {
             match options.inline {
                 true => of_address.extend(facts.levels(address).rev()),
@@ -126,10 +127,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
             }
             levels.push(of_address.drain(..).map(|level: Place<'f>| {
                 let row = numbers.row(facts, &level);
-                let frame = match &options.graph {
-                    Some(graph) => frames.number(&[graph.key.of(facts, &level), Value::Number(row.into())]),
-                    None => row,
-                };
+                let frame = frames.as_mut().map_or(row, |frames| frames.frame(facts, &level, row));
                 if rows.len() <= frame as usize {
                     rows.resize(frame as usize + 1, NONE);
                 }
@@ -266,21 +264,23 @@ impl<'f, 'o> Histograms<'f, 'o> {
         }
         let sample = groups.first().map_or(NONE, |(group, ..)| group.sample);
         // Without sums over stacks the total is their own.
-        let mut shown: Vec<(u32, Numbers)> = Vec::new();
-        sums.drain(|place, numbers| {
-            if numbers.total_period >= least {
-                shown.push((place, numbers));
-            } else {
+        let mut shown = sums.take();
+        shown.retain(|(_, numbers)| {
+            let is_shown = numbers.total_period >= least;
+            if !is_shown {
                 left_out.rows += 1;
                 left_out.self_period = left_out.self_period.wrapping_add(numbers.self_period);
             }
+            is_shown
         });
-        let mut graphs = self.graphs(event, groups, subtrees, &shown, room);
-        rows.extend(shown.into_iter().map(|(place, numbers)| HistogramRow {
+        let graphs = self.graphs(event, groups, subtrees, &mut shown, room);
+        let graphs = graphs.into_iter().map(Some).chain(std::iter::repeat_with(|| None));
+        rows.reserve(shown.len());
+        rows.extend(shown.into_iter().zip(graphs).map(|((place, numbers), graph)| HistogramRow {
             values: self.values(sample, place),
             numbers,
             others: Box::default(),
-            graph: graphs.remove(&place).unwrap_or_default(),
+            graph: graph.unwrap_or_default(),
         }));
     }
 
@@ -338,17 +338,17 @@ impl<'f, 'o> Histograms<'f, 'o> {
         }
     }
 
-    /// The call graphs of the rows that are above the threshold.
+    /// The call graphs of the rows that are above the threshold, which are sorted: where there is not room for all graphs, the
+    /// heaviest rows have them.
     fn graphs(
         &self,
         event: usize,
         groups: &[(Group, u64, u64)],
         subtrees: &Subtrees<'_>,
-        shown: &[(u32, Numbers)],
+        shown: &mut [(u32, Numbers)],
         room: &mut Room,
-    ) -> FxHashMap<u32, Graph> {
-        let mut graphs = FxHashMap::default();
-        let Some(options) = self.options.graph else { return graphs };
+    ) -> Vec<Graph> {
+        let Some(options) = self.options.graph else { return Vec::new() };
         let whole = self.options.whole.get(event).copied().unwrap_or(0);
         let grapher = Grapher { calls: &self.calls, sums: &subtrees.sums, options, whole };
         let row_of = |node: u32| self.calls.node(node).map_or(NONE, |node| self.calls.row_of(node));
@@ -361,10 +361,11 @@ impl<'f, 'o> Histograms<'f, 'o> {
             })
             .collect();
         taken.sort_unstable_by_key(|(place, node, _)| (*place, *node));
-        // Where there is not room for all, the heaviest have it.
-        let mut shown: Vec<&(u32, Numbers)> = shown.iter().collect();
-        shown.sort_by_key(|(row, numbers)| (Reverse((numbers.total_period, numbers.self_period)), *row));
-        for (row, _) in shown {
+        shown.sort_unstable_by_key(|(row, numbers)| {
+            (Reverse((numbers.total_period, numbers.self_period)), *row)
+        });
+        let mut graphs = Vec::with_capacity(shown.len());
+        for (row, _) in &*shown {
             let from = nodes.partition_point(|(other, _)| other < row);
             let of_row = nodes.get(from..).unwrap_or_default().iter().take_while(|(other, _)| other == row);
             let of_row: Vec<u32> = of_row.map(|(_, node)| *node).collect();
@@ -375,8 +376,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
                 let (a, b) = (self.frame(a), self.frame(b));
                 compare(&self.facts, Some(&a), Some(&b))
             };
-            let graph = grapher.graph(*row, &of_row, &own, self.options.children, room, by_name);
-            graphs.insert(*row, graph);
+            graphs.push(grapher.graph(*row, &of_row, &own, self.options.children, room, by_name));
         }
         graphs
     }

@@ -2,6 +2,7 @@
 
 use super::calls::NONE;
 use super::facts::{Facts, Place};
+use super::graph::GraphKey;
 use super::histogram::HistogramOptions;
 use super::key::{KeyUse, Part};
 use crate::value::{Tuples, Value};
@@ -16,15 +17,19 @@ pub(super) struct PlaceNumbers<'n> {
     known: Option<Vec<[u32; 2]>>,
 }
 
+/// Whether the row of a function depends on where in it a place is.
+fn by_place(keys: &[KeyUse]) -> bool {
+    keys.iter().any(|key| matches!(key.key.part, Part::Place(_)))
+}
+
 impl<'n> PlaceNumbers<'n> {
     pub(super) fn new(
         facts: &Facts<'_>,
         options: &'n HistogramOptions,
         tuples: &'n mut Tuples,
     ) -> PlaceNumbers<'n> {
-        let by_place = options.keys.iter().any(|key| matches!(key.key.part, Part::Place(_)));
         let functions = facts.profile.names.functions().len();
-        let known = (!by_place).then(|| vec![[NONE; 2]; functions]);
+        let known = (!by_place(&options.keys)).then(|| vec![[NONE; 2]; functions]);
         PlaceNumbers { keys: &options.keys, tuples, scratch: Vec::new(), known }
     }
 
@@ -52,5 +57,41 @@ impl<'n> PlaceNumbers<'n> {
             *slot = number;
         }
         number
+    }
+}
+
+/// Places as frames of call graphs, by number: a frame has one row, which may have several frames.
+#[derive(Debug)]
+pub(super) struct FrameNumbers<'n> {
+    key: GraphKey,
+    tuples: &'n mut Tuples,
+    /// Where functions alone tell frames apart: the frames of each, as itself and as an inlined one.
+    known: Option<Vec<[u32; 2]>>,
+}
+
+impl<'n> FrameNumbers<'n> {
+    /// Numbers frames into `tuples`: what they say, and their row.
+    pub(super) fn new(
+        facts: &Facts<'_>,
+        options: &HistogramOptions,
+        key: GraphKey,
+        tuples: &'n mut Tuples,
+    ) -> FrameNumbers<'n> {
+        let by_function = key == GraphKey::Function && !by_place(&options.keys);
+        let known = by_function.then(|| vec![[NONE; 2]; facts.profile.names.functions().len()]);
+        FrameNumbers { key, tuples, known }
+    }
+
+    /// The frame of a place in this row.
+    pub(super) fn frame(&mut self, facts: &mut Facts<'_>, place: &Place<'_>, row: u32) -> u32 {
+        let values = [self.key.of(facts, place), Value::Number(row.into())];
+        let known = self.known.as_mut().and_then(|known| known.get_mut(place.function.index()));
+        let Some(slot) = known.and_then(|known| known.get_mut(usize::from(place.inlined))) else {
+            return self.tuples.number(&values);
+        };
+        if *slot == NONE {
+            *slot = self.tuples.number_only(&values);
+        }
+        *slot
     }
 }

@@ -58,6 +58,11 @@ pub struct Numbers {
 impl Numbers {
     /// Adds those of other samples.
     pub fn add(&mut self, other: &Numbers) {
+        self.combine(other, u64::wrapping_add);
+    }
+
+    /// Puts something of both in the place of each number.
+    pub fn combine(&mut self, other: &Numbers, of_both: impl Fn(u64, u64) -> u64) {
         let ByMode { kernel, user, guest_kernel, guest_user } = other.by_mode;
         let pairs = [
             (&mut self.samples, other.samples),
@@ -69,7 +74,7 @@ impl Numbers {
             (&mut self.by_mode.guest_user, guest_user),
         ];
         for (sum, more) in pairs {
-            *sum = sum.wrapping_add(more);
+            *sum = of_both(*sum, more);
         }
     }
 }

@@ -48,15 +48,16 @@ impl PlaceSums {
         }
     }
 
-    /// Takes the sums.
-    pub(super) fn drain(&mut self, mut take: impl FnMut(u32, Numbers)) {
-        for (place, numbers) in std::mem::take(&mut self.sums) {
-            let index = self.index(place);
+    /// Takes the sums of all places, in the order in which they came.
+    pub(super) fn take(&mut self) -> Vec<(u32, Numbers)> {
+        let sums = std::mem::take(&mut self.sums);
+        for (place, _) in &sums {
+            let index = self.index(*place);
             if let Some(slot) = self.slots.get_mut(index) {
                 *slot = NONE;
             }
-            take(place, numbers);
         }
+        sums
     }
 }
 
