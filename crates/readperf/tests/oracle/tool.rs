@@ -9,7 +9,18 @@ use std::process::{Command, Output};
 
 /// The binary, with nothing in the environment that could change its answer.
 pub(crate) fn command() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_readperf"));
+    clean(Command::new(env!("CARGO_BIN_EXE_readperf")))
+}
+
+/// The same, started by another program: its arguments come before those of the binary.
+#[allow(dead_code, reason = "not every suite needs it")]
+pub(crate) fn under(program: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments).arg(env!("CARGO_BIN_EXE_readperf"));
+    clean(command)
+}
+
+fn clean(mut command: Command) -> Command {
     // What earlier runs and the user's perf kept must not change the answer either: binaries lie in `~/.debug`.
     let own = Path::new(env!("CARGO_TARGET_TMPDIR"));
     command.env("XDG_CACHE_HOME", own.join("cache")).env("HOME", own.join("home"));
