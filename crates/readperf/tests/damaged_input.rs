@@ -51,7 +51,7 @@ fn words(command: &str) -> Vec<Vec<String>> {
         "stat" => &["stat", "stat --json"],
         "dump" => &["dump", "dump --json"],
         "report" => &["report -g caller", "report --json -g callee", "report --hierarchy", "report --csv"],
-        "script" => &["script", "script --json", "script -F +insn,+srcline,+symoff"],
+        "script" => &["script", "script --json", "script -F +insn,+srcline"],
         "diff" => &["diff ORIGINAL", "diff --json ORIGINAL"],
         "timeline" => &["timeline", "timeline --json"],
         "check" => &["check", "check --json"],

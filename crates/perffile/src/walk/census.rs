@@ -1,15 +1,18 @@
 //! What is there of a directory, and what should be: a file that has gone leaves no gap in the records of the others.
 //!
 //! ID_INDEX tells for each counter the number of its file and its CPU; SAMPLE_TIME the times of the first and the last sample.
-//! What neither of them tells of cannot be missed: an empty file is also what a CPU leaves on which nothing ran.
+//! What neither of them tells of cannot be missed: an empty file is also what a CPU leaves on which nothing ran. But a thread whose
+//! end was recorded has a beginning, too.
 
 use crate::container::directory::tell_missing;
 use crate::container::stream::Stream;
 use crate::issue::IssueKind;
 use crate::place::{Part, Place};
 use crate::recording::Metadata;
+use crate::wire::endian::Order;
 use crate::wire::record::id_index::IdIndex;
-use std::collections::BTreeMap;
+use crate::wire::record::kind;
+use std::collections::{BTreeMap, HashSet};
 
 /// Of a counter that counts for all threads of a CPU, the thread in ID_INDEX.
 const ALL_THREADS: u64 = u64::MAX;
@@ -24,6 +27,11 @@ pub(super) struct Census {
     /// Times of the first and the last sample, ns.
     times: Option<(u64, u64)>,
     samples: u64,
+    /// Threads that were begun or named, and those that ended.
+    begun: HashSet<u32>,
+    ended: HashSet<u32>,
+    /// Whether records are said to be lost: then what is missing has a reason.
+    lost: bool,
 }
 
 impl Census {
@@ -56,6 +64,20 @@ impl Census {
         }
     }
 
+    /// Takes in another record: what it tells of the life of a thread.
+    #[inline]
+    pub(super) fn record<O: Order>(&mut self, record: u32, body: &[u8]) {
+        // COMM has pid and tid; FORK and EXIT pid, ppid, tid.
+        let thread = |at: usize| O::ORDER.u32_at(body, at);
+        match record {
+            kind::COMM => self.begun.extend(thread(4)),
+            kind::FORK => self.begun.extend(thread(8)),
+            kind::EXIT => self.ended.extend(thread(8)),
+            kind::LOST | kind::LOST_SAMPLES => self.lost = true,
+            _ => {}
+        }
+    }
+
     /// Tells what is missing.
     pub(super) fn tell(&self, metadata: &mut Metadata) {
         // `perf record --kcore` makes a directory, too, of one file with all records.
@@ -80,6 +102,7 @@ impl Census {
     fn tell_missing_samples(&self, metadata: &mut Metadata) -> bool {
         let range =
             metadata.features.sample_time().filter(|range| range.last > 0 && range.last >= range.first);
+        let empty = self.there.iter().find(|(_, filled)| !**filled).map(|(number, _)| *number);
         let all_empty = !self.there.is_empty() && self.there.values().all(|filled| !filled);
         let message = match (self.samples, range, self.times) {
             (0, Some(range), _) => {
@@ -95,10 +118,23 @@ impl Census {
                 "the header tells of samples from {} to {} ns, and those that are there are from {first} to {last} ns",
                 range.first, range.last
             ),
-            _ => return false,
+            _ => match self.only_ends(empty) {
+                Some(message) => message,
+                None => return false,
+            },
         };
         metadata.issues.add(IssueKind::MissingSamples, Place::new(Part::Data, 0), || message);
         true
+    }
+
+    /// What to say where a file is empty, and threads end that never began: their beginning was recorded on some CPU.
+    fn only_ends(&self, empty: Option<u32>) -> Option<String> {
+        let threads = self.ended.difference(&self.begun).count();
+        let number = empty.filter(|_| threads > 0 && !self.lost)?;
+        let threads = if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
+        Some(format!(
+            "the file data.{number} is empty, and only the end of {threads} is there: its records are probably lost"
+        ))
     }
 
     /// What has no record of a CPU whose threads were all recorded may have lost them.
@@ -107,7 +143,7 @@ impl Census {
             if let (Some(cpu), Some(false)) = (cpu, self.there.get(number)) {
                 let message = || {
                     format!(
-                        "data.{number} is empty, although all threads on CPU {cpu} were recorded: nothing ran there, or it \
+                        "the file data.{number} is empty, although all threads on CPU {cpu} were recorded: nothing ran there, or it \
                          is lost"
                     )
                 };
@@ -143,6 +179,32 @@ mod tests {
             [(IssueKind::EmptyStream, Part::Stream(1))]
         );
         assert_eq!(told(&[(0, false)], &[(0, None)], 0), [(IssueKind::MissingSamples, Part::Data)]);
+    }
+
+    #[test]
+    fn a_thread_that_ends_has_begun() {
+        let told = |lost: bool, begun: &[u32]| {
+            let error = Error::new(ErrorKind::Empty, None);
+            let mut metadata = Recording::nothing(&error).unwrap().metadata().clone();
+            metadata.issues = crate::Issues::default();
+            let mut census =
+                Census { there: [(0, true), (1, false)].into(), samples: 5, ..Census::default() };
+            let record = |kind: u32, words: [u32; 4]| (kind, words.map(u32::to_le_bytes).concat());
+            let mut records = vec![record(kind::EXIT, [7, 1, 8, 1]), record(kind::EXIT, [7, 1, 9, 1])];
+            records.extend(begun.iter().map(|tid| record(kind::FORK, [7, 1, *tid, 1])));
+            records.extend(lost.then(|| record(kind::LOST, [1, 0, 3, 0])));
+            for (kind, body) in &records {
+                census.record::<crate::wire::endian::Le>(*kind, body);
+            }
+            census.tell(&mut metadata);
+            metadata.issues.iter().map(|issue| issue.message.clone()).collect::<Vec<String>>()
+        };
+        assert!(
+            told(false, &[8])[0]
+                .starts_with("the file data.1 is empty, and only the end of 1 thread is there")
+        );
+        assert!(told(false, &[])[0].contains("of 2 threads"));
+        assert!(told(false, &[9, 8]).is_empty() && told(true, &[]).is_empty());
     }
 
     #[test]

@@ -76,6 +76,9 @@ impl Batches {
             }
             if head.kind != kind::SAMPLE {
                 self.check_body::<O>(&schema, record, pos, head);
+                if let Some(census) = &mut self.census {
+                    census.record::<O>(head.kind, record.get(HEAD_SIZE..).unwrap_or_default());
+                }
             } else if let Some(census) = &mut self.census {
                 census.sample(schema.time_of_sample(record.get(HEAD_SIZE..).unwrap_or_default()));
             }
