@@ -1,0 +1,76 @@
+//! Names with characters that drive terminals, turn the direction of text, or cannot be seen: none is in any output of any
+//! command, and none is dropped.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::cast_possible_truncation
+)]
+
+mod handmade;
+mod hostile_support;
+mod oracle;
+
+use hostile_support::{commands, recording};
+use oracle::{scratch, tool};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+/// Every kind of character that must not be seen as it is, each behind a letter; two bytes that are no UTF-8; and what
+/// separates or quotes in some format.
+const HOSTILE: &[u8] = "a\u{1b}[2Jb\u{7}c\rd\u{7f}e\u{9b}2Jf\u{85}g\u{61c}h\u{200b}i\u{200d}j\u{200e}k\u{200f}l\u{2028}\
+    m\u{2029}n\u{202a}o\u{202e}p\u{202c}q\u{2066}r\u{2069}s\u{feff}t\u{ad}u\u{e0041}v\u{fff9}w\u{3164}x\u{fe0f}\
+    y\u{8}z\u{ffff}<b>&\"',;\\x41=1+\nnext"
+    .as_bytes();
+
+fn hostile() -> Vec<u8> {
+    [HOSTILE, b"\xff\x9b."].concat()
+}
+
+/// Written by hand, not asked of the program: C0 and C1 but for the line break, DEL, what has no shape of its own, and
+/// characters that there are none.
+fn is_bad(c: char) -> bool {
+    matches!(c, '\0'..='\u{9}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{180e}'
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}'
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// What is wrong with an output: a raw character, or bytes that are no text.
+fn complaint(written: &commands::Written) -> Option<String> {
+    let commands::Written { what, bytes, binary } = written;
+    if *binary {
+        // Lengths and keys may be any byte: what is looked for is the name.
+        let raw: [&[u8]; 3] = [b"\x1b[2J", "\u{9b}2J".as_bytes(), "o\u{202e}p".as_bytes()];
+        let found = raw.iter().find(|raw| bytes.windows(raw.len()).any(|part| part == **raw))?;
+        return Some(format!("{what}: {:?}", found.escape_ascii().to_string()));
+    }
+    let Ok(text) = std::str::from_utf8(bytes) else { return Some(format!("{what}: no UTF-8")) };
+    // Frames of `script` begin with a tab, and dumps of bytes have a format.
+    let bad = |c: char| is_bad(c) && !(c == '\t' && (what.contains("\"script\"") || what.contains("html")));
+    let (at, c) = text.char_indices().find(|(_, c)| bad(*c))?;
+    let before = text[..at].char_indices().rev().nth(40).map_or(0, |(at, _)| at);
+    Some(format!("{what}: {c:?} behind {:?}", &text[before..at]))
+}
+
+#[test]
+fn no_output_of_any_command_holds_a_raw_character() {
+    let directory = scratch();
+    let names = recording::Names { name: hostile(), functions: 2, samples: 3 };
+    let file = recording::write(&names, directory.path(), "perf.data");
+    let counts = recording::write_counts(&hostile(), directory.path());
+    let symbols = directory.path().join("symbols");
+    let mut complaints = Vec::new();
+    let mut outputs = 0;
+    for (file, symbols) in [(&file, Some(symbols.as_path())), (&counts, None)] {
+        for arguments in commands::all(file) {
+            let written = commands::written(&arguments, symbols);
+            outputs += written.len();
+            complaints.extend(written.iter().filter_map(complaint));
+        }
+    }
+    assert!(outputs > 200, "only {outputs} outputs");
+    assert!(complaints.is_empty(), "{} of {outputs}:\n{}", complaints.len(), complaints.join("\n"));
+}
