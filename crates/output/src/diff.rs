@@ -1,6 +1,6 @@
 //! `readperf diff`: what changed, as text, CSV and JSON.
 
-use crate::csv::table;
+use crate::csv::CsvTable;
 use crate::heading::Whole;
 use crate::json;
 use crate::table::{Column, Kind, Table};
@@ -255,7 +255,7 @@ pub fn write_csv(out: impl Write, diff: &Comparison, options: &DiffOptions) -> R
     columns.extend(options.keys.iter().map(|key| key_name(*key)));
     columns.extend(["base", "base_deviation", "new", "new_deviation", "delta", "ratio", "weighted"]);
     columns.extend(["p", "base_samples", "new_samples", "presence", "p_at_least"]);
-    let mut table = table(out, &columns)?;
+    let mut table = CsvTable::new(out, &columns)?;
     let number = |p: Option<f64>| p.map_or_else(String::new, |p| format!("{p:.6}"));
     for event in &diff.events {
         for row in options.ordered(event) {
@@ -277,10 +277,10 @@ pub fn write_csv(out: impl Write, diff: &Comparison, options: &DiffOptions) -> R
             record.extend([row.samples.0, row.samples.1].map(|count| count.to_string()));
             record.push(presence(row.presence).to_owned());
             record.push(number(row.p));
-            table.write_record(&record)?;
+            table.row(&record)?;
         }
     }
-    Ok(table.flush()?)
+    Ok(table.finish()?)
 }
 
 /// Writes the comparison as one JSON object.
@@ -350,6 +350,6 @@ pub fn write_json(out: &mut impl Write, diff: &Comparison, options: &DiffOptions
         "matched": diff.matching.pairs.iter().map(pair).collect::<Vec<Value>>(),
         "events": diff.events.iter().map(event).collect::<Vec<Value>>(),
     });
-    serde_json::to_writer_pretty(&mut *out, &document)?;
+    json::write_pretty(&mut *out, &document)?;
     writeln!(out)
 }

@@ -171,7 +171,8 @@ pub fn write_missing(
     writeln!(out, "\nwithout a name:")?;
     for missing in &missing {
         let binary = missing.binary.and_then(|id| session.binary(id));
-        let name = binary.map_or_else(|| UNKNOWN.to_owned(), |binary| printable_bytes(&binary.short_name));
+        let name = binary
+            .map_or_else(|| UNKNOWN.to_owned(), |binary| printable_bytes(&binary.short_name).into_owned());
         write!(out, "  {:.2} % of samples in {name}", share(missing.samples, samples))?;
         if missing.in_stacks > missing.samples {
             write!(out, ", {:.2} % with what it calls", share(missing.in_stacks, samples))?;

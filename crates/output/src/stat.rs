@@ -1,5 +1,6 @@
 //! `readperf stat`: the counts of a perf stat recording as a table, as JSON, as CSV.
 
+use crate::csv::CsvTable;
 use crate::json;
 use crate::text::{grouped, printable, seconds, width};
 use perffile::{Issue, Schema};
@@ -237,11 +238,11 @@ pub fn write_json(out: &mut impl Write, view: &View<'_>, issues: &[&Issue]) -> i
         write!(out, "{comma}\n{{\"kind\":{kind},\"time_ns\":{time_ns},\"length_ns\":{length_ns},\"rows\":[")?;
         for (nr, row) in view.rows(round).enumerate() {
             out.write_all(if nr > 0 { b",\n" } else { b"\n" })?;
-            serde_json::to_writer(&mut *out, &row_json(view, &row))?;
+            json::write(&mut *out, &row_json(view, &row))?;
         }
         out.write_all(b"]}")?;
     }
-    writeln!(out, "],\n\"issues\":{}}}", json::issues(issues.iter().copied()))
+    writeln!(out, "],\n\"issues\":{}}}", json::line(&json::issues(issues.iter().copied())))
 }
 
 fn kind_name(kind: RoundKind) -> &'static str {
@@ -303,14 +304,13 @@ const COLUMNS: [&str; 14] = [
 /// # Errors
 /// What the writer says.
 pub fn write_csv(out: &mut impl Write, view: &View<'_>) -> Result<(), csv::Error> {
-    let mut writer = csv::Writer::from_writer(out);
-    writer.write_record(COLUMNS)?;
+    let mut table = CsvTable::new(out, COLUMNS)?;
     for round in view.rounds {
         for row in view.rows(round) {
-            writer.write_record(csv_row(view, round, &row))?;
+            table.row(csv_row(view, round, &row))?;
         }
     }
-    Ok(writer.flush()?)
+    Ok(table.finish()?)
 }
 
 fn csv_row(view: &View<'_>, round: &Round, row: &Row) -> [String; 14] {
@@ -327,10 +327,10 @@ fn csv_row(view: &View<'_>, round: &Round, row: &Row) -> [String; 14] {
         kind_name(round.kind).to_owned(),
         cell(cpu.map(|cpu| cpu.to_string())),
         cell(thread.and_then(|thread| thread.tid).map(|tid| tid.to_string())),
-        cell(thread.map(|thread| printable(&thread.comm).into_owned())),
+        cell(thread.map(|thread| thread.comm.clone())),
         cell(row.value(view.schema).map(|value| value.to_string())),
-        printable(view.unit(row)).into_owned(),
-        printable(view.name(row)).into_owned(),
+        view.unit(row).to_owned(),
+        view.name(row).to_owned(),
         row.reading.count.to_string(),
         row.reading.enabled_ns.to_string(),
         row.reading.running_ns.to_string(),

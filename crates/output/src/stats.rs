@@ -43,7 +43,7 @@ pub fn write_json(
     {
         object.insert("counts".into(), counts);
     }
-    serde_json::to_writer_pretty(&mut *out, &document)?;
+    json::write_pretty(&mut *out, &document)?;
     writeln!(out)
 }
 

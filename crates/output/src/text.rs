@@ -1,27 +1,49 @@
 //! Text for terminals: names made harmless, numbers made readable, columns.
 
+use crate::hidden::is_hidden;
+pub use perffile::wire::text::decoded;
 pub use readperf_profile::grouped::grouped;
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use unicode_width::UnicodeWidthChar as _;
 
-/// A recorded name as it may be shown: control characters, which could drive a terminal, become escapes.
+/// A recorded name as it may be shown: what [`is_hidden`] becomes an escape, as in `\x1b`, `\u{202e}`, `\n`.
+///
+/// A backslash stays as it is, since names have some (`dev-disk-by\x2duuid`): the text for people does not tell a recorded
+/// `\x1b` from an escape; JSON does. What is shown once is not changed by being shown again.
 pub fn printable(name: &str) -> Cow<'_, str> {
-    // The first byte of a control character is one of these; of other characters it rarely is.
-    let may_control = |byte: u8| byte < 0x20 || byte == 0x7f || byte == 0xc2;
-    if name.bytes().any(may_control) && name.chars().any(char::is_control) {
-        let escaped = name.chars().flat_map(|c| {
-            let escape = c.is_control().then(|| c.escape_default());
-            let plain = (!c.is_control()).then_some(c);
-            escape.into_iter().flatten().chain(plain)
-        });
-        return Cow::Owned(escaped.collect());
+    // Nearly all names are plain, which is seen without looking at characters.
+    let is_plain = |byte: u8| (0x20..0x7f).contains(&byte);
+    if name.bytes().all(is_plain) || !name.contains(is_hidden) {
+        return Cow::Borrowed(name);
     }
-    Cow::Borrowed(name)
+    let mut shown = String::with_capacity(name.len() + 16);
+    for c in name.chars() {
+        match is_hidden(c) {
+            true => push_escape(&mut shown, c),
+            false => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
 }
 
-/// A recorded name of bytes as it may be shown.
-pub fn printable_bytes(name: &[u8]) -> String {
-    printable(&String::from_utf8_lossy(name)).into_owned()
+/// A recorded name of bytes as it may be shown: what is no UTF-8 becomes an escape, too, as in `\xff`.
+pub fn printable_bytes(name: &[u8]) -> Cow<'_, str> {
+    match decoded(name) {
+        Cow::Borrowed(name) => printable(name),
+        Cow::Owned(name) => Cow::Owned(printable(&name).into_owned()),
+    }
+}
+
+/// A character as those of programming languages write it. Below 0x80 it is a byte; `\x80` and above are bytes that are no UTF-8.
+fn push_escape(text: &mut String, c: char) {
+    let number = u32::from(c);
+    // Writing to a string does not fail.
+    let _ = match c {
+        '\n' | '\r' | '\t' => write!(text, "{}", c.escape_default()),
+        _ if c.is_ascii() => write!(text, "\\x{number:02x}"),
+        _ => write!(text, "\\u{{{number:x}}}"),
+    };
 }
 
 /// A time of the recording's clock in seconds, to the nanosecond.
@@ -58,9 +80,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_are_neutralised() {
-        assert_eq!(printable("\x1b[2Jwork\n"), "\\u{1b}[2Jwork\\n");
-        assert_eq!(printable("größe"), "größe");
+    fn what_is_hidden_becomes_an_escape() {
+        assert_eq!(printable("\x1b[2Jwork\n\0\x7f"), "\\x1b[2Jwork\\n\\x00\\x7f");
+        assert_eq!(printable("a\u{9b}b\u{202e}c\u{e0041}"), "a\\u{9b}b\\u{202e}c\\u{e0041}");
+        assert_eq!(printable("größe 函数 e\u{301} \\x2d"), "größe 函数 e\u{301} \\x2d");
+    }
+
+    #[test]
+    fn showing_twice_is_showing_once() {
+        let once = printable_bytes(b"\x1b\xff\\ \xe2\x80\xae").into_owned();
+        assert_eq!(once, "\\x1b\\xff\\ \\u{202e}");
+        assert!(matches!(printable(&once), Cow::Borrowed(_)));
     }
 
     #[test]

@@ -15,8 +15,8 @@ mod oracle;
 
 use hostile_support::{commands, recording};
 use oracle::{scratch, tool};
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
 
 /// Every kind of character that must not be seen as it is, each behind a letter; two bytes that are no UTF-8; and what
 /// separates or quotes in some format.
@@ -71,6 +71,86 @@ fn no_output_of_any_command_holds_a_raw_character() {
             complaints.extend(written.iter().filter_map(complaint));
         }
     }
+    // `script --per-event-dump` writes beside the recording.
+    for entry in std::fs::read_dir(directory.path()).unwrap() {
+        let path = entry.unwrap().path();
+        let what = "name of a file of \"script\"".to_owned();
+        let name = path.file_name().unwrap().as_bytes().to_vec();
+        complaints.extend(complaint(&commands::Written { what, bytes: name, binary: false }));
+    }
     assert!(outputs > 200, "only {outputs} outputs");
     assert!(complaints.is_empty(), "{} of {outputs}:\n{}", complaints.len(), complaints.join("\n"));
+}
+
+/// What is typed, and what files are called, is quoted in messages.
+#[test]
+fn no_message_holds_a_raw_character() {
+    let directory = scratch();
+    let name = OsStr::from_bytes(&HOSTILE[..HOSTILE.len() - 5]).to_owned();
+    let with = |front: &str| [OsStr::new(front), &name].join(OsStr::new(""));
+    let no_recording = directory.path().join(with("no.data").to_string_lossy().replace('/', "_"));
+    std::fs::write(&no_recording, "no recording at all, and long enough to be one").unwrap();
+    let main = oracle::fixture("main");
+    let (main, none) = (main.as_os_str(), no_recording.as_os_str());
+    let command = |command: &'static str| OsStr::new(command);
+    let cases: Vec<Vec<&OsStr>> = vec![
+        vec![&name],
+        vec![command("stats"), &name],
+        vec![&name, main],
+        vec![command("completions"), &name],
+        vec![command("export"), main, command("-f"), &name],
+        vec![command("export"), main, command("-o"), &name],
+        vec![command("report"), main, command("--sort"), &name],
+        vec![command("report"), main, command("--time"), &name],
+        vec![command("report"), main, command("--focus"), command("(\u{1b}\u{202e}")],
+        vec![command("script"), main, command("-F"), &name],
+        vec![command("dump"), main, command("--type"), &name],
+        vec![command("report"), main, command("--vmlinux"), &name],
+        vec![command("stats"), none],
+        vec![command("report"), none],
+        vec![none],
+        vec![command("diff"), none, main],
+    ];
+    let options = [with("--no-such-"), with("--json=")];
+    let cases =
+        cases.into_iter().chain(options.iter().map(|option| vec![command("stats"), option.as_os_str()]));
+    let mut quoted = 0;
+    for arguments in cases {
+        let output = tool::run(&arguments);
+        for bytes in [output.stdout, output.stderr] {
+            quoted += usize::from(String::from_utf8_lossy(&bytes).contains("\\u{202e}"));
+            let what = format!("{arguments:?}");
+            assert_eq!(complaint(&commands::Written { what, bytes, binary: false }), None);
+        }
+    }
+    assert!(quoted >= 12, "{quoted} messages quote the name");
+}
+
+/// Nothing is dropped: text has escapes, JSON gives back what was recorded.
+#[test]
+fn names_are_whole() {
+    let directory = scratch();
+    let names = recording::Names { name: hostile(), functions: 1, samples: 1 };
+    let file = recording::write(&names, directory.path(), "perf.data");
+    let escaped = "a\\x1b[2Jb\\x07c\\rd\\x7fe\\u{9b}2Jf\\u{85}g\\u{61c}h\\u{200b}i\\u{200d}j\\u{200e}k\\u{200f}\
+        l\\u{2028}m\\u{2029}n\\u{202a}o\\u{202e}p\\u{202c}q\\u{2066}r\\u{2069}s\\u{feff}t\\u{ad}u\\u{e0041}\
+        v\\u{fff9}w\\u{3164}x\\u{fe0f}y\\x08z\\u{ffff}<b>&\"',;\\x41=1+\\nnext\\xff\\x9b.";
+    let ask = |arguments: &[&str]| {
+        let arguments: Vec<&OsStr> = arguments.iter().map(OsStr::new).chain([file.as_os_str()]).collect();
+        String::from_utf8(tool::run(&arguments).stdout).unwrap()
+    };
+    for text in [&["report", "--sort", "comm"][..], &["script"], &["dump"], &["info"], &["stats"]] {
+        assert!(ask(text).contains(escaped), "{text:?}\n{}", ask(text));
+    }
+    let in_csv = escaped.replace('"', "\"\"");
+    for text in [&["report", "--csv"][..], &["export", "-f", "csv", "-o", "-"]] {
+        assert!(ask(text).contains(&in_csv), "{text:?}\n{}", ask(text));
+    }
+    let exact = String::from_utf8(HOSTILE.to_vec()).unwrap() + "\\xff\\x9b.";
+    let report: serde_json::Value =
+        serde_json::from_str(&ask(&["report", "--json", "--sort", "comm"])).unwrap();
+    assert_eq!(report["events"][0]["rows"][0]["comm"], exact.as_str());
+    let script = ask(&["script", "--json"]);
+    let first: serde_json::Value = serde_json::from_str(script.lines().next().unwrap()).unwrap();
+    assert_eq!(first["comm"], exact.as_str());
 }

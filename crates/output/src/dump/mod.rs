@@ -90,7 +90,7 @@ impl Dumper {
             object.insert("error".into(), error.into());
             object.insert("body".into(), json::hex(event.body()).into());
         }
-        serde_json::to_writer(&mut *out, &object)?;
+        json::write(&mut *out, &object)?;
         writeln!(out)
     }
 

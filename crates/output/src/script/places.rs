@@ -3,7 +3,7 @@
 use super::Known;
 use super::digits::hex;
 use crate::names::UNKNOWN;
-use crate::text::printable;
+use crate::text::{printable, printable_bytes};
 use readperf_profile::names::Frame;
 use readperf_profile::{AddressId, Function};
 use readperf_session::{Binary, BinaryKind, CodeAddress};
@@ -191,10 +191,7 @@ pub(super) fn file_name(file: &str, with_directories: bool) -> Cow<'_, str> {
 
 /// A name of bytes, made harmless.
 pub(super) fn shown(name: &[u8]) -> Cow<'_, str> {
-    match String::from_utf8_lossy(name) {
-        Cow::Borrowed(name) => printable(name),
-        Cow::Owned(name) => Cow::Owned(printable(&name).into_owned()),
-    }
+    printable_bytes(name)
 }
 
 /// A text of bytes, made harmless; its tabs stay.

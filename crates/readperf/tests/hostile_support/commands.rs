@@ -85,11 +85,13 @@ fn questions(command: &str) -> &'static [&'static [&'static str]] {
     }
 }
 
-/// What is asked of a format. Every one is asked for without options, too.
+/// With what options a format is asked for.
 fn export_options(format: &str) -> &'static [&'static [&'static str]] {
     match format {
         "folded" => &[&[], &["--annotate", "--with-tid"]],
-        "svg" | "html" => &[&[], &["--min-share", "0"], &["--reverse", "--inverted"], &["--base", FILE]],
+        "flamegraph" | "flamegraph-html" => {
+            &[&[], &["--min-share", "0"], &["--reverse", "--inverted"], &["--base", FILE]]
+        }
         "firefox" | "pprof" => &[&[], &["--with-cpu"]],
         _ => &[&[]],
     }
@@ -148,7 +150,8 @@ pub(crate) fn written(arguments: &[String], symbols: Option<&Path>) -> Vec<Writt
         bytes,
         binary,
     };
-    let mut all = vec![of("standard output", output.stdout, false), of("standard error", output.stderr, false)];
+    let mut all =
+        vec![of("standard output", output.stdout, false), of("standard error", output.stderr, false)];
     let mut directories = vec![directory.path().to_owned()];
     while let Some(directory) = directories.pop() {
         for entry in std::fs::read_dir(directory).unwrap() {
