@@ -4,7 +4,7 @@ use crate::csv::CsvTable;
 use crate::heading::Whole;
 use crate::json;
 use crate::table::{Column, Kind, Table};
-use crate::text::{grouped, printable};
+use crate::text::{grouped, shown};
 use anstyle::{AnsiColor, Style};
 use readperf_profile::diff::{Comparison, DiffKey, DiffRow, EventDiff, Normalize, Presence, Spread};
 use readperf_profile::matching::{MatchedBy, Pair};
@@ -141,7 +141,7 @@ const SPREAD_UNKNOWN: &str = "chance: one recording a side does not tell how muc
 fn head(diff: &EventDiff, recordings: (usize, usize), options: &DiffOptions) -> String {
     let (base, new) = diff.periods;
     let of = if options.some_chosen { " of the samples chosen" } else { "" };
-    let mut text = format!("{}: {}{of}", printable(&diff.event), unit(options.normalize));
+    let mut text = format!("{}: {}{of}", shown(&diff.event), unit(options.normalize));
     let rate = if options.normalize == Normalize::Time { " per second" } else { "" };
     let side = |period: f64, samples: u64, recordings: usize| {
         let noun = if samples == 1 { "sample" } else { "samples" };
@@ -234,7 +234,7 @@ fn cells(row: &DiffRow, spread_known: bool, options: &DiffOptions) -> Vec<String
     if options.order == Order::Weighted {
         cells.insert(WEIGHTED, options.signed(row.weighted(options.weights)));
     }
-    cells.extend(row.key.iter().map(|key| printable(key).into_owned()));
+    cells.extend(row.key.iter().map(|key| shown(key).into_owned()));
     cells
 }
 

@@ -2,7 +2,7 @@
 
 use crate::csv::CsvTable;
 use crate::json;
-use crate::text::{grouped, printable, seconds, width};
+use crate::text::{grouped, seconds, shown, width};
 use perffile::{Issue, Schema};
 use readperf_profile::counters::{Counters, Metric, Mode, Place, Round, RoundKind, Row};
 use serde_json::{Map, Value, json};
@@ -120,12 +120,8 @@ pub fn write_totals(out: &mut impl Write, counters: &Counters, schema: &Schema) 
         writeln!(out, "\n{:<32} {:>14} unit", "event", "count")?;
     }
     for row in sum.iter().flat_map(|round| view.rows(round)) {
-        let line = format!(
-            "{:<32} {:>14} {}",
-            printable(view.name(&row)),
-            view.value(&row),
-            printable(view.unit(&row))
-        );
+        let line =
+            format!("{:<32} {:>14} {}", shown(view.name(&row)), view.value(&row), shown(view.unit(&row)));
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
@@ -138,6 +134,9 @@ pub fn totals_json(counters: &Counters, schema: &Schema) -> Option<Value> {
     let rows = sum.iter().flat_map(|round| view.rows(round)).map(|row| row_json(&view, &row)).collect();
     (counters.values > 0).then_some(Value::Array(rows))
 }
+
+/// Cells up to this width make their column as wide.
+const WIDEST: usize = 100;
 
 /// A line of the table: time, place, value, unit, event, remark.
 struct Line([String; 6]);
@@ -159,10 +158,10 @@ impl Line {
         let remark: Vec<String> = row.metric.map(metric_text).into_iter().chain(part).collect();
         Line([
             time,
-            printable(&view.place(row.place)).into_owned(),
+            shown(&view.place(row.place)).into_owned(),
             view.value(row),
-            printable(view.unit(row)).into_owned(),
-            printable(view.name(row)).into_owned(),
+            shown(view.unit(row)).into_owned(),
+            shown(view.name(row)).into_owned(),
             remark.join("  "),
         ])
     }
@@ -171,7 +170,8 @@ impl Line {
     fn widths(lines: impl Iterator<Item = Line>) -> ([usize; 6], usize) {
         lines.fold(([0; 6], 0), |(mut widths, count), line| {
             for (most, cell) in widths.iter_mut().zip(&line.0) {
-                *most = width(cell).max(*most);
+                // A longer one pushes the rest of its line.
+                *most = Some(width(cell)).filter(|width| *width <= WIDEST).unwrap_or(0).max(*most);
             }
             (widths, count + 1)
         })

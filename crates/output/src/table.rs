@@ -1,7 +1,7 @@
 //! Tables for people: numbers to the right, names to the left, no wider than the terminal.
 
 use crate::short_name::{shorten, without_middle};
-use crate::text::{printable, width};
+use crate::text::{shown, width};
 use anstyle::Style;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -70,7 +70,7 @@ pub struct Column {
 impl Column {
     /// A column as wide as its head, or as is told.
     pub fn new(head: &str, kind: Kind, told: Option<usize>) -> Column {
-        let head = printable(head).into_owned();
+        let head = shown(head).into_owned();
         Column { width: told.unwrap_or(width(&head)), cells: 0, head, kind, told: told.is_some() }
     }
 }

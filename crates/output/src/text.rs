@@ -35,6 +35,43 @@ pub fn printable_bytes(name: &[u8]) -> Cow<'_, str> {
     }
 }
 
+/// The most characters of a name in a line of text. Longer ones are cut: each line that has them, and each that is padded to
+/// them, would be as long.
+const LONGEST: usize = 1000;
+
+/// A recorded name in a line of text: as [`printable`] has it, and without its middle if it is very long. Both ends tell names
+/// apart.
+pub fn shown(name: &str) -> Cow<'_, str> {
+    match printable(name) {
+        Cow::Borrowed(name) => without_long_middle(name),
+        Cow::Owned(name) => Cow::Owned(without_long_middle(&name).into_owned()),
+    }
+}
+
+/// A recorded name of bytes in a line of text.
+pub fn shown_bytes(name: &[u8]) -> Cow<'_, str> {
+    match decoded(name) {
+        Cow::Borrowed(name) => shown(name),
+        Cow::Owned(name) => Cow::Owned(shown(&name).into_owned()),
+    }
+}
+
+/// A text without its middle if it is very long. Characters count, whatever columns they take: some take none.
+pub fn without_long_middle(text: &str) -> Cow<'_, str> {
+    if text.len() <= LONGEST {
+        return Cow::Borrowed(text);
+    }
+    let front = text.char_indices().nth(LONGEST / 2).map(|(end, _)| end);
+    let back = text.char_indices().nth_back(LONGEST / 2 - 2).map(|(start, _)| start);
+    match (front, back) {
+        (Some(end), Some(start)) if end < start => {
+            let part = |range| text.get(range).unwrap_or_default();
+            Cow::Owned(format!("{}…{}", part(0..end), part(start..text.len())))
+        }
+        _ => Cow::Borrowed(text),
+    }
+}
+
 /// A character as those of programming languages write it. Below 0x80 it is a byte; `\x80` and above are bytes that are no UTF-8.
 fn push_escape(text: &mut String, c: char) {
     let number = u32::from(c);
@@ -91,6 +128,20 @@ mod tests {
         let once = printable_bytes(b"\x1b\xff\\ \xe2\x80\xae").into_owned();
         assert_eq!(once, "\\x1b\\xff\\ \\u{202e}");
         assert!(matches!(printable(&once), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn very_long_names_lose_their_middle() {
+        for (length, is_cut) in [(999, false), (1000, false), (1001, true), (60_000, true)] {
+            for letter in ["a", "ß", "😀"] {
+                let name = letter.repeat(length);
+                let shown = shown(&name);
+                assert_eq!(shown.contains('…'), is_cut, "{length} times {letter}");
+                assert_eq!(shown.chars().count(), length.min(1000), "{length} times {letter}");
+            }
+        }
+        assert!(shown(&format!("front{}back", "\u{301}".repeat(60_000))).ends_with("back"));
+        assert!(shown_bytes(&[0xff; 60_000]).len() < 1010);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Names with characters that drive terminals, turn the direction of text, or cannot be seen: none is in any output of any
+//! Hostile names. Names with characters that drive terminals, turn the direction of text, or cannot be seen: none is in any output of any
 //! command, and none is dropped.
 
 #![allow(
@@ -17,6 +17,7 @@ use hostile_support::{commands, recording};
 use oracle::{scratch, tool};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 
 /// Every kind of character that must not be seen as it is, each behind a letter; two bytes that are no UTF-8; and what
 /// separates or quotes in some format.
@@ -58,7 +59,7 @@ fn complaint(written: &commands::Written) -> Option<String> {
 #[test]
 fn no_output_of_any_command_holds_a_raw_character() {
     let directory = scratch();
-    let names = recording::Names { name: hostile(), functions: 2, samples: 3 };
+    let names = recording::Names::all(&hostile(), 2, 3);
     let file = recording::write(&names, directory.path(), "perf.data");
     let counts = recording::write_counts(&hostile(), directory.path());
     let symbols = directory.path().join("symbols");
@@ -130,7 +131,7 @@ fn no_message_holds_a_raw_character() {
 #[test]
 fn names_are_whole() {
     let directory = scratch();
-    let names = recording::Names { name: hostile(), functions: 1, samples: 1 };
+    let names = recording::Names::all(&hostile(), 1, 1);
     let file = recording::write(&names, directory.path(), "perf.data");
     let escaped = "a\\x1b[2Jb\\x07c\\rd\\x7fe\\u{9b}2Jf\\u{85}g\\u{61c}h\\u{200b}i\\u{200d}j\\u{200e}k\\u{200f}\
         l\\u{2028}m\\u{2029}n\\u{202a}o\\u{202e}p\\u{202c}q\\u{2066}r\\u{2069}s\\u{feff}t\\u{ad}u\\u{e0041}\
@@ -153,4 +154,45 @@ fn names_are_whole() {
     let script = ask(&["script", "--json"]);
     let first: serde_json::Value = serde_json::from_str(script.lines().next().unwrap()).unwrap();
     assert_eq!(first["comm"], exact.as_str());
+}
+
+/// What a name of 60 kB makes of a recording: no output is larger than so many times the input.
+const MOST: usize = 40;
+
+/// Lines of samples as JSON and as CSV have names whole, as long as any that the kernel writes.
+const MOST_WHOLE: usize = 80;
+
+fn grown(names: &recording::Names) -> Vec<String> {
+    let directory = scratch();
+    let file = recording::write(names, directory.path(), "perf.data");
+    let symbols = directory.path().join("symbols");
+    let size = |path: &Path| std::fs::metadata(path).unwrap().len() as usize;
+    let read = size(&file) + size(&symbols.join("perf-10.map"));
+    let mut too_much = Vec::new();
+    for arguments in commands::all(&file) {
+        let (what, wrote) = commands::written(&arguments, Some(&symbols))
+            .iter()
+            .fold((String::new(), 0), |(_, sum), written| (written.what.clone(), sum + written.bytes.len()));
+        let words = ["--json", "jsonl", "csv"];
+        let is_whole = arguments.iter().any(|argument| words.contains(&argument.as_str()));
+        if wrote > read * if is_whole { MOST_WHOLE } else { MOST } {
+            too_much.push(format!("{} times {read} bytes: {what}", wrote / read));
+        }
+    }
+    too_much
+}
+
+#[test]
+fn a_long_name_of_a_binary_does_not_multiply() {
+    let short = b"short".to_vec();
+    let binary = vec![b'x'; 60_000];
+    let names = recording::Names { binary, symbol: short.clone(), other: short, functions: 100, samples: 10 };
+    let too_much = grown(&names);
+    assert!(too_much.is_empty(), "{}", too_much.join("\n"));
+}
+
+#[test]
+fn long_names_of_everything_do_not_multiply() {
+    let too_much = grown(&recording::Names::all(&[b'y'; 60_000], 20, 20));
+    assert!(too_much.is_empty(), "{}", too_much.join("\n"));
 }

@@ -5,7 +5,7 @@
 
 use crate::export::labels::{Labels, push_ids};
 use crate::export::{Export, Format, Needs, Weight};
-use crate::text::printable;
+use crate::text::shown;
 use readperf_profile::view::flame_tree::{FlameTree, NodeIndex, ROOT};
 use std::io::{self, Write};
 
@@ -157,7 +157,7 @@ mod itoa {
 
 /// A name in a line: what separates names is replaced, and so is `space`; what would end the line is an escape.
 fn push_name(text: &mut String, name: &str, space: Option<char>) {
-    text.extend(printable(name).chars().map(|c| match c {
+    text.extend(shown(name).chars().map(|c| match c {
         ';' => ':',
         _ if Some(c) == space => '_',
         _ => c,

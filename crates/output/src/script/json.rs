@@ -1,6 +1,6 @@
 //! One JSON object a line: samples with their frames resolved.
 
-use super::places::{behind_call, binary_name};
+use super::places::{behind_call, recorded_name};
 use super::{Known, NextLine, Script};
 use crate::dump::payload::Payload;
 use crate::dump::with_fields;
@@ -103,7 +103,8 @@ fn frames(known: &Known<'_>, id: AddressId, returns: bool) -> Vec<Value> {
         if let (Some(_), Some(start)) = (name, real.filter(|real| real.name().is_some())) {
             object.insert("offset".into(), code.address.wrapping_sub(start.address).into());
         }
-        object.insert("dso".into(), binary.map_or(Value::Null, |binary| binary_name(Some(binary)).into()));
+        object
+            .insert("dso".into(), binary.map_or(Value::Null, |binary| decoded(recorded_name(binary)).into()));
         if let Some(file) = level.file.and_then(|file| known.names.file(file)) {
             object.insert("file".into(), file.into());
             object.insert("line".into(), level.line.into());

@@ -16,12 +16,23 @@ const TRACEPOINT: u64 = 77;
 /// What names are put where.
 #[derive(Clone)]
 pub(crate) struct Names {
-    /// The name of everything.
-    pub(crate) name: Vec<u8>,
+    /// Of the binary.
+    pub(crate) binary: Vec<u8>,
+    /// Of functions.
+    pub(crate) symbol: Vec<u8>,
+    /// Of everything else.
+    pub(crate) other: Vec<u8>,
     /// How many functions of the runtime there are; each has samples.
     pub(crate) functions: u64,
     /// Samples of each.
     pub(crate) samples: u64,
+}
+
+impl Names {
+    /// The same name for everything.
+    pub(crate) fn all(name: &[u8], functions: u64, samples: u64) -> Names {
+        Names { binary: name.to_vec(), symbol: name.to_vec(), other: name.to_vec(), functions, samples }
+    }
 }
 
 /// A recording, and a directory with the list of the runtime's functions.
@@ -31,7 +42,7 @@ pub(crate) fn write(names: &Names, directory: &Path, file: &str) -> PathBuf {
     let mut map = Vec::new();
     for nr in 0..names.functions {
         map.extend(format!("{:x} {STEP:x} f{nr}", JIT + nr * STEP).bytes());
-        map.extend(names.name.iter().map(|byte| if *byte == b'\n' { b' ' } else { *byte }));
+        map.extend(names.symbol.iter().map(|byte| if *byte == b'\n' { b' ' } else { *byte }));
         map.push(b'\n');
     }
     std::fs::write(symbols.join(format!("perf-{PID}.map")), map).unwrap();
@@ -41,7 +52,7 @@ pub(crate) fn write(names: &Names, directory: &Path, file: &str) -> PathBuf {
 }
 
 fn bytes(names: &Names) -> Vec<u8> {
-    let name = names.name.as_slice();
+    let name = names.other.as_slice();
     let mut pipe = Pipe::new(&attrs());
     for id in [1, 2] {
         event_update(&mut pipe, id, &[name, &[b'0' + id as u8]].concat());
@@ -50,12 +61,12 @@ fn bytes(names: &Names) -> Vec<u8> {
     tracing_data(&mut pipe, name);
     pipe.kernel_map(KERNEL_CODE);
     pipe.comm(PID, PID, &name[..name.len().min(2000)]);
-    pipe.map(PID, CODE, [b"/bin/", name].concat(), Some(7), 0);
+    pipe.map(PID, CODE, [b"/bin/", names.binary.as_slice()].concat(), Some(7), 0);
     pipe.map(PID, JIT, "//anon", None, 0);
     let mut symbol = GENERATED.to_le_bytes().to_vec();
     symbol.extend(0x1000u32.to_le_bytes());
     symbol.extend([1, 0, 0, 0]);
-    symbol.extend(padded(name));
+    symbol.extend(padded(&names.symbol));
     pipe.kernel(KSYMBOL, 0, &symbol, 0);
     pipe.kernel(CGROUP, 0, &[&1u64.to_le_bytes()[..], &padded(name)].concat(), 0);
     let mut time = 1_000_000_000;
