@@ -160,7 +160,7 @@ fn names_are_whole() {
 const MOST: usize = 40;
 
 /// Lines of samples as JSON and as CSV have names whole, as long as any that the kernel writes.
-const MOST_WHOLE: usize = 80;
+const MOST_WHOLE: usize = 60;
 
 fn grown(names: &recording::Names) -> Vec<String> {
     let directory = scratch();
@@ -173,8 +173,8 @@ fn grown(names: &recording::Names) -> Vec<String> {
         let (what, wrote) = commands::written(&arguments, Some(&symbols))
             .iter()
             .fold((String::new(), 0), |(_, sum), written| (written.what.clone(), sum + written.bytes.len()));
-        let words = ["--json", "jsonl", "csv"];
-        let is_whole = arguments.iter().any(|argument| words.contains(&argument.as_str()));
+        let has = |word: &str| arguments.iter().any(|argument| argument == word);
+        let is_whole = has("script") && has("--json") || has("export") && (has("jsonl") || has("csv"));
         if wrote > read * if is_whole { MOST_WHOLE } else { MOST } {
             too_much.push(format!("{} times {read} bytes: {what}", wrote / read));
         }
