@@ -240,7 +240,7 @@ impl Pipe {
         self.kernel(kind, misc, &body, time);
     }
 
-    pub(crate) fn comm(&mut self, pid: u32, tid: u32, name: impl AsRef<[u8]>) {
+    pub(crate) fn comm(&mut self, pid: u32, tid: u32, name: &(impl AsRef<[u8]> + ?Sized)) {
         let mut body = [pid.to_le_bytes(), tid.to_le_bytes()].concat();
         body.extend(padded(name));
         self.kernel(COMM, 0, &body, 0);
@@ -251,7 +251,7 @@ impl Pipe {
         &mut self,
         pid: u32,
         start: u64,
-        name: impl AsRef<[u8]>,
+        name: &(impl AsRef<[u8]> + ?Sized),
         build_id: Option<u8>,
         misc: u16,
     ) {
@@ -264,7 +264,7 @@ impl Pipe {
         time: u64,
         pid: u32,
         start: u64,
-        name: impl AsRef<[u8]>,
+        name: &(impl AsRef<[u8]> + ?Sized),
         build_id: Option<u8>,
         misc: u16,
     ) {
@@ -359,7 +359,7 @@ impl Pipe {
 }
 
 /// A name with its NUL, padded to eight bytes.
-pub(crate) fn padded(name: impl AsRef<[u8]>) -> Vec<u8> {
+pub(crate) fn padded(name: &(impl AsRef<[u8]> + ?Sized)) -> Vec<u8> {
     let mut bytes = name.as_ref().to_vec();
     bytes.resize((bytes.len() + 8) / 8 * 8, 0);
     bytes

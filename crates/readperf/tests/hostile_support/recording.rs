@@ -61,7 +61,7 @@ fn bytes(names: &Names) -> Vec<u8> {
     tracing_data(&mut pipe, name);
     pipe.kernel_map(KERNEL_CODE);
     pipe.comm(PID, PID, &name[..name.len().min(2000)]);
-    pipe.map(PID, CODE, [b"/bin/", names.binary.as_slice()].concat(), Some(7), 0);
+    pipe.map(PID, CODE, &[b"/bin/", names.binary.as_slice()].concat(), Some(7), 0);
     pipe.map(PID, JIT, "//anon", None, 0);
     let mut symbol = GENERATED.to_le_bytes().to_vec();
     symbol.extend(0x1000u32.to_le_bytes());
