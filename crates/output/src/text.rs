@@ -58,13 +58,13 @@ pub fn shown_bytes(name: &[u8]) -> Cow<'_, str> {
 
 /// A text without its middle if it is very long. Characters count, whatever columns they take: some take none.
 pub fn without_long_middle(text: &str) -> Cow<'_, str> {
-    if text.len() <= LONGEST {
+    if text.len() <= LONGEST || text.chars().nth(LONGEST).is_none() {
         return Cow::Borrowed(text);
     }
     let front = text.char_indices().nth(LONGEST / 2).map(|(end, _)| end);
     let back = text.char_indices().nth_back(LONGEST / 2 - 2).map(|(start, _)| start);
     match (front, back) {
-        (Some(end), Some(start)) if end < start => {
+        (Some(end), Some(start)) => {
             let part = |range| text.get(range).unwrap_or_default();
             Cow::Owned(format!("{}…{}", part(0..end), part(start..text.len())))
         }

@@ -104,7 +104,7 @@ fn event_update(pipe: &mut Pipe, id: u64, name: &[u8]) {
 
 /// Host name, releases, processor, command line, PMUs, groups.
 fn features(pipe: &mut Pipe, name: &[u8]) {
-    let name = &name[..name.len().min(4000)];
+    let name = &name[..name.len().min(20_000)];
     let string = |name: &[u8]| {
         let bytes = padded(name);
         [&(bytes.len() as u32).to_le_bytes()[..], &bytes].concat()
