@@ -193,6 +193,6 @@ fn a_long_name_of_a_binary_does_not_multiply() {
 
 #[test]
 fn long_names_of_everything_do_not_multiply() {
-    let too_much = grown(&recording::Names::all(&[b'y'; 60_000], 20, 20));
+    let too_much = grown(&recording::Names::all(&[b'y'; 60_000], 10, 20));
     assert!(too_much.is_empty(), "{}", too_much.join("\n"));
 }
