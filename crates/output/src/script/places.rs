@@ -198,14 +198,14 @@ pub(super) fn shown(name: &[u8]) -> Cow<'_, str> {
     shown_bytes(name)
 }
 
-/// A text of bytes, made harmless; its tabs stay.
+/// A text of bytes, made harmless; its tabs stay. It is no name: it is whole.
 pub(super) fn shown_with_tabs(text: &[u8]) -> Vec<u8> {
     let mut harmless = Vec::with_capacity(text.len());
     for (nr, part) in text.split(|byte| *byte == b'\t').enumerate() {
         if nr > 0 {
             harmless.push(b'\t');
         }
-        harmless.extend_from_slice(shown(part).as_bytes());
+        harmless.extend_from_slice(text::printable_bytes(part).as_bytes());
     }
     harmless
 }
@@ -218,4 +218,17 @@ pub(super) fn behind_call(call: &CodeAddress) -> CodeAddress {
 /// Whether it is code of a kernel, host's or guest's: its addresses are those at run time.
 fn is_kernel(kind: &BinaryKind) -> bool {
     kind.is_kernel() || matches!(kind, BinaryKind::GuestKernel { .. } | BinaryKind::GuestModule { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_whole_and_names_are_not() {
+        let long = "x".repeat(5000);
+        let text = format!("\x1b\t{long}");
+        assert_eq!(shown_with_tabs(text.as_bytes()), format!("\\x1b\t{long}").as_bytes());
+        assert_eq!(shown(long.as_bytes()).chars().count(), 1000);
+    }
 }
