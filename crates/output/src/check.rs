@@ -27,7 +27,7 @@ pub fn write_json(out: &mut impl Write, verdict: &Verdict) -> io::Result<()> {
         "records": verdict.records,
         "findings": findings,
     });
-    serde_json::to_writer_pretty(&mut *out, &document)?;
+    json::write_pretty(&mut *out, &document)?;
     writeln!(out)
 }
 

@@ -1,10 +1,10 @@
 //! `readperf diff`: what changed, as text, CSV and JSON.
 
-use crate::csv::table;
+use crate::csv::CsvTable;
 use crate::heading::Whole;
 use crate::json;
 use crate::table::{Column, Kind, Table};
-use crate::text::{grouped, printable};
+use crate::text::{grouped, shown};
 use anstyle::{AnsiColor, Style};
 use readperf_profile::diff::{Comparison, DiffKey, DiffRow, EventDiff, Normalize, Presence, Spread};
 use readperf_profile::matching::{MatchedBy, Pair};
@@ -141,7 +141,7 @@ const SPREAD_UNKNOWN: &str = "chance: one recording a side does not tell how muc
 fn head(diff: &EventDiff, recordings: (usize, usize), options: &DiffOptions) -> String {
     let (base, new) = diff.periods;
     let of = if options.some_chosen { " of the samples chosen" } else { "" };
-    let mut text = format!("{}: {}{of}", printable(&diff.event), unit(options.normalize));
+    let mut text = format!("{}: {}{of}", shown(&diff.event), unit(options.normalize));
     let rate = if options.normalize == Normalize::Time { " per second" } else { "" };
     let side = |period: f64, samples: u64, recordings: usize| {
         let noun = if samples == 1 { "sample" } else { "samples" };
@@ -234,7 +234,7 @@ fn cells(row: &DiffRow, spread_known: bool, options: &DiffOptions) -> Vec<String
     if options.order == Order::Weighted {
         cells.insert(WEIGHTED, options.signed(row.weighted(options.weights)));
     }
-    cells.extend(row.key.iter().map(|key| printable(key).into_owned()));
+    cells.extend(row.key.iter().map(|key| shown(key).into_owned()));
     cells
 }
 
@@ -255,7 +255,7 @@ pub fn write_csv(out: impl Write, diff: &Comparison, options: &DiffOptions) -> R
     columns.extend(options.keys.iter().map(|key| key_name(*key)));
     columns.extend(["base", "base_deviation", "new", "new_deviation", "delta", "ratio", "weighted"]);
     columns.extend(["p", "base_samples", "new_samples", "presence", "p_at_least"]);
-    let mut table = table(out, &columns)?;
+    let mut table = CsvTable::new(out, &columns)?;
     let number = |p: Option<f64>| p.map_or_else(String::new, |p| format!("{p:.6}"));
     for event in &diff.events {
         for row in options.ordered(event) {
@@ -277,10 +277,10 @@ pub fn write_csv(out: impl Write, diff: &Comparison, options: &DiffOptions) -> R
             record.extend([row.samples.0, row.samples.1].map(|count| count.to_string()));
             record.push(presence(row.presence).to_owned());
             record.push(number(row.p));
-            table.write_record(&record)?;
+            table.row(&record)?;
         }
     }
-    Ok(table.flush()?)
+    Ok(table.finish()?)
 }
 
 /// Writes the comparison as one JSON object.
@@ -350,6 +350,6 @@ pub fn write_json(out: &mut impl Write, diff: &Comparison, options: &DiffOptions
         "matched": diff.matching.pairs.iter().map(pair).collect::<Vec<Value>>(),
         "events": diff.events.iter().map(event).collect::<Vec<Value>>(),
     });
-    serde_json::to_writer_pretty(&mut *out, &document)?;
+    json::write_pretty(&mut *out, &document)?;
     writeln!(out)
 }

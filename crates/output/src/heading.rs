@@ -1,7 +1,7 @@
 //! What stands over a table of an event: how much of it is there, and what shares are of.
 
 use crate::overview::share;
-use crate::text::{grouped, printable};
+use crate::text::{grouped, shown};
 use readperf_profile::profile::EventTotal;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -28,7 +28,7 @@ impl Whole {
 
 /// The samples of an event in words, with its name.
 pub fn samples(chosen: &EventTotal, recorded: &EventTotal) -> String {
-    format!("{}: {}", printable(&chosen.name), amounts(chosen, recorded))
+    format!("{}: {}", shown(&chosen.name), amounts(chosen, recorded))
 }
 
 /// How many samples, of how many if some were not chosen.

@@ -1,13 +1,88 @@
-//! Declared fields as JSON: the sink behind `info --json` and `dump --json`.
+//! The one way to write JSON, and declared fields as JSON: the sink behind `info --json` and `dump --json`.
 //!
 //! Names are those of the ABI; addresses are "0x…" strings, other integers numbers, bytes hex strings.
 
+use crate::hidden::is_hidden;
+use crate::text::decoded;
 use perffile::wire::describe::{Shown, Sink};
 use perffile::wire::pass::WireType;
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
+use serde_json::{Map, Serializer, Value};
+use std::io::{self, Write};
 
 /// Version of the JSON that commands print.
 pub const SCHEMA: u32 = 1;
+
+/// Writes a value in one line. Texts are whole; what [`is_hidden`] is written as `\\u009b`, which readers give back.
+///
+/// # Errors
+/// What the writer says.
+pub fn write(out: impl Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+    Ok(value.serialize(&mut Serializer::with_formatter(out, Harmless(CompactFormatter)))?)
+}
+
+/// Writes a value in lines, indented.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_pretty(out: impl Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+    Ok(value.serialize(&mut Serializer::with_formatter(out, Harmless(PrettyFormatter::new())))?)
+}
+
+/// A value in one line.
+pub fn line(value: &(impl Serialize + ?Sized)) -> String {
+    let mut text = Vec::new();
+    // A vector takes everything, and keys are strings.
+    let _ = write(&mut text, value);
+    String::from_utf8(text).unwrap_or_default()
+}
+
+/// The escape of a character: one unit of UTF-16, or two.
+pub(crate) fn escaped(c: char) -> String {
+    c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+}
+
+/// Another way to write JSON, whose texts hold nothing that cannot be seen.
+struct Harmless<F>(F);
+
+/// Methods that are left to the other one.
+macro_rules! as_inside {
+    ($( $name:ident($($argument:ident: $type:ty)?) )*) => {
+        $(
+            fn $name<W: ?Sized + Write>(&mut self, out: &mut W $(, $argument: $type)?) -> io::Result<()> {
+                self.0.$name(out $(, $argument)?)
+            }
+        )*
+    };
+}
+
+impl<F: Formatter> Formatter for Harmless<F> {
+    as_inside! {
+        begin_array() end_array() begin_array_value(first: bool) end_array_value()
+        begin_object() end_object() begin_object_key(first: bool) end_object_key()
+        begin_object_value() end_object_value()
+    }
+
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+        // Control characters below 0x20 are no part of fragments.
+        let mut rest = fragment;
+        while let Some(at) = hidden_at(rest) {
+            let (plain, tail) = rest.split_at(at);
+            out.write_all(plain.as_bytes())?;
+            let mut characters = tail.chars();
+            characters.next().map_or(Ok(()), |c| out.write_all(escaped(c).as_bytes()))?;
+            rest = characters.as_str();
+        }
+        out.write_all(rest.as_bytes())
+    }
+}
+
+/// Where the first character is that has to be escaped.
+fn hidden_at(text: &str) -> Option<usize> {
+    // Nearly all texts are plain, which is seen without looking at characters.
+    if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) { None } else { text.find(is_hidden) }
+}
 
 /// An address.
 pub fn address(address: u64) -> Value {
@@ -43,7 +118,7 @@ fn shown(value: Shown<'_>) -> Value {
         Shown::Signed(number) => number.into(),
         Shown::Float(number) => number.into(),
         Shown::Address(number) => address(number),
-        Shown::Text(text) => String::from_utf8_lossy(text).into(),
+        Shown::Text(text) => decoded(text).into(),
         Shown::Bytes(bytes) => hex(bytes).into(),
         Shown::Unsigneds(numbers) => numbers.iter().collect(),
         Shown::Addresses(numbers) => Value::Array(numbers.iter().map(address).collect()),
@@ -133,5 +208,27 @@ impl Sink for Tree {
     }
     fn close_inner(&mut self) {
         self.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_keep_their_meaning_and_hold_nothing_hidden() {
+        let hostile =
+            ["", "a\"\\b", "\u{1b}[2J\n\0", "\u{9b}2J\u{7f}\u{2028}größe", "\u{202e}a\u{e0041}\u{ffff}"];
+        let value = serde_json::json!({ "\u{9b}key": hostile, "number": [1.5, -1], "nothing": null });
+        let mut pretty = Vec::new();
+        write_pretty(&mut pretty, &value).unwrap();
+        let pretty = String::from_utf8(pretty).unwrap();
+        for text in [line(&value), pretty.replace('\n', "")] {
+            assert!(!text.contains(is_hidden), "{text:?}");
+            assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
+        }
+        let plain = serde_json::json!({ "a": ["größe", 1], "b": {} });
+        assert_eq!(line(&plain), plain.to_string());
+        assert_eq!(line("\u{e0041}"), "\"\\udb40\\udc41\"");
     }
 }

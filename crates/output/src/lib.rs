@@ -8,6 +8,7 @@ pub mod diff;
 pub mod dump;
 pub mod export;
 pub mod heading;
+pub mod hidden;
 pub mod info;
 pub mod json;
 pub mod names;

@@ -1,5 +1,6 @@
 //! Rows of a table to names for people.
 
+use crate::text::decoded;
 use readperf_profile::view::table::Row;
 use readperf_profile::{Function, Profile};
 use readperf_session::Session;
@@ -25,7 +26,7 @@ impl<'n> Names<'n> {
 
     /// The thread's name of a row; empty if the table does not tell threads apart.
     pub fn comm(&self, row: &Row) -> Cow<'n, str> {
-        row.comm.map_or(Cow::Borrowed(""), |comm| String::from_utf8_lossy(self.session.comm(comm)))
+        row.comm.map_or(Cow::Borrowed(""), |comm| decoded(self.session.comm(comm)))
     }
 
     fn binary(&self, row: &Row) -> Option<&'n readperf_session::Binary> {
@@ -34,12 +35,12 @@ impl<'n> Names<'n> {
 
     /// The short name of the binary of a row, as perf prints it.
     pub fn binary_name(&self, row: &Row) -> Cow<'n, str> {
-        self.binary(row).map_or(Cow::Borrowed(UNKNOWN), |binary| String::from_utf8_lossy(&binary.short_name))
+        self.binary(row).map_or(Cow::Borrowed(UNKNOWN), |binary| decoded(&binary.short_name))
     }
 
     /// The name of the binary of a row as recorded: its path, or a name in brackets.
     pub fn binary_path(&self, row: &Row) -> Cow<'n, str> {
-        self.binary(row).map_or(Cow::Borrowed(UNKNOWN), |binary| String::from_utf8_lossy(&binary.name))
+        self.binary(row).map_or(Cow::Borrowed(UNKNOWN), |binary| decoded(&binary.name))
     }
 
     /// By what rows of equal weight are ordered.

@@ -2,7 +2,7 @@
 
 use crate::names::{Names, UNKNOWN};
 use crate::table::{self, Column, Kind};
-use crate::text::{grouped, printable, printable_bytes};
+use crate::text::{grouped, printable, shown, shown_bytes};
 use anstyle::{AnsiColor, Style};
 use readperf_profile::Profile;
 use readperf_profile::profile::EventTotal;
@@ -102,12 +102,12 @@ fn numbers(period: u64, samples: u64, event: &EventTotal) -> Vec<String> {
 fn cells(row: &Row, event: &EventTotal, names: Names<'_>) -> Vec<String> {
     let function = names.function(row);
     let mut cells = numbers(row.period, row.samples, event);
-    cells.push(printable(&names.comm(row)).into_owned());
-    cells.push(printable(&names.binary_name(row)).into_owned());
-    let label = function.map(|function| printable(&function.label()).into_owned());
+    cells.push(shown(&names.comm(row)).into_owned());
+    cells.push(shown(&names.binary_name(row)).into_owned());
+    let label = function.map(|function| shown(&function.label()).into_owned());
     cells.push(label.unwrap_or_default());
     let file = function.and_then(|function| function.source_file());
-    cells.push(file.map_or_else(String::new, |file| printable(file).into_owned()));
+    cells.push(file.map_or_else(String::new, |file| shown(file).into_owned()));
     cells
 }
 
@@ -118,7 +118,7 @@ fn section(
     names: Names<'_>,
     limits: Limits,
 ) -> io::Result<()> {
-    let name = printable(&event.name);
+    let name = shown(&event.name);
     writeln!(out, "{name}: {} samples, period {}", grouped(event.samples), grouped(event.period))?;
     let heavy = table.rows.partition_point(|row| share(row.period, event.period) >= limits.percent);
     let (shown, left) = table.rows.split_at(heavy.min(limits.rows.unwrap_or(heavy)));
@@ -171,7 +171,8 @@ pub fn write_missing(
     writeln!(out, "\nwithout a name:")?;
     for missing in &missing {
         let binary = missing.binary.and_then(|id| session.binary(id));
-        let name = binary.map_or_else(|| UNKNOWN.to_owned(), |binary| printable_bytes(&binary.short_name));
+        let name =
+            binary.map_or_else(|| UNKNOWN.to_owned(), |binary| shown_bytes(&binary.short_name).into_owned());
         write!(out, "  {:.2} % of samples in {name}", share(missing.samples, samples))?;
         if missing.in_stacks > missing.samples {
             write!(out, ", {:.2} % with what it calls", share(missing.in_stacks, samples))?;

@@ -1,7 +1,8 @@
 //! `readperf stat`: the counts of a perf stat recording as a table, as JSON, as CSV.
 
+use crate::csv::CsvTable;
 use crate::json;
-use crate::text::{grouped, printable, seconds, width};
+use crate::text::{grouped, seconds, shown, width};
 use perffile::{Issue, Schema};
 use readperf_profile::counters::{Counters, Metric, Mode, Place, Round, RoundKind, Row};
 use serde_json::{Map, Value, json};
@@ -119,12 +120,8 @@ pub fn write_totals(out: &mut impl Write, counters: &Counters, schema: &Schema) 
         writeln!(out, "\n{:<32} {:>14} unit", "event", "count")?;
     }
     for row in sum.iter().flat_map(|round| view.rows(round)) {
-        let line = format!(
-            "{:<32} {:>14} {}",
-            printable(view.name(&row)),
-            view.value(&row),
-            printable(view.unit(&row))
-        );
+        let line =
+            format!("{:<32} {:>14} {}", shown(view.name(&row)), view.value(&row), shown(view.unit(&row)));
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
@@ -137,6 +134,9 @@ pub fn totals_json(counters: &Counters, schema: &Schema) -> Option<Value> {
     let rows = sum.iter().flat_map(|round| view.rows(round)).map(|row| row_json(&view, &row)).collect();
     (counters.values > 0).then_some(Value::Array(rows))
 }
+
+/// Cells up to this width make their column as wide.
+const WIDEST: usize = 100;
 
 /// A line of the table: time, place, value, unit, event, remark.
 struct Line([String; 6]);
@@ -158,10 +158,10 @@ impl Line {
         let remark: Vec<String> = row.metric.map(metric_text).into_iter().chain(part).collect();
         Line([
             time,
-            printable(&view.place(row.place)).into_owned(),
+            shown(&view.place(row.place)).into_owned(),
             view.value(row),
-            printable(view.unit(row)).into_owned(),
-            printable(view.name(row)).into_owned(),
+            shown(view.unit(row)).into_owned(),
+            shown(view.name(row)).into_owned(),
             remark.join("  "),
         ])
     }
@@ -170,7 +170,8 @@ impl Line {
     fn widths(lines: impl Iterator<Item = Line>) -> ([usize; 6], usize) {
         lines.fold(([0; 6], 0), |(mut widths, count), line| {
             for (most, cell) in widths.iter_mut().zip(&line.0) {
-                *most = width(cell).max(*most);
+                // A longer one pushes the rest of its line.
+                *most = Some(width(cell)).filter(|width| *width <= WIDEST).unwrap_or(0).max(*most);
             }
             (widths, count + 1)
         })
@@ -237,11 +238,11 @@ pub fn write_json(out: &mut impl Write, view: &View<'_>, issues: &[&Issue]) -> i
         write!(out, "{comma}\n{{\"kind\":{kind},\"time_ns\":{time_ns},\"length_ns\":{length_ns},\"rows\":[")?;
         for (nr, row) in view.rows(round).enumerate() {
             out.write_all(if nr > 0 { b",\n" } else { b"\n" })?;
-            serde_json::to_writer(&mut *out, &row_json(view, &row))?;
+            json::write(&mut *out, &row_json(view, &row))?;
         }
         out.write_all(b"]}")?;
     }
-    writeln!(out, "],\n\"issues\":{}}}", json::issues(issues.iter().copied()))
+    writeln!(out, "],\n\"issues\":{}}}", json::line(&json::issues(issues.iter().copied())))
 }
 
 fn kind_name(kind: RoundKind) -> &'static str {
@@ -303,14 +304,13 @@ const COLUMNS: [&str; 14] = [
 /// # Errors
 /// What the writer says.
 pub fn write_csv(out: &mut impl Write, view: &View<'_>) -> Result<(), csv::Error> {
-    let mut writer = csv::Writer::from_writer(out);
-    writer.write_record(COLUMNS)?;
+    let mut table = CsvTable::new(out, COLUMNS)?;
     for round in view.rounds {
         for row in view.rows(round) {
-            writer.write_record(csv_row(view, round, &row))?;
+            table.row(csv_row(view, round, &row))?;
         }
     }
-    Ok(writer.flush()?)
+    Ok(table.finish()?)
 }
 
 fn csv_row(view: &View<'_>, round: &Round, row: &Row) -> [String; 14] {
@@ -327,10 +327,10 @@ fn csv_row(view: &View<'_>, round: &Round, row: &Row) -> [String; 14] {
         kind_name(round.kind).to_owned(),
         cell(cpu.map(|cpu| cpu.to_string())),
         cell(thread.and_then(|thread| thread.tid).map(|tid| tid.to_string())),
-        cell(thread.map(|thread| printable(&thread.comm).into_owned())),
+        cell(thread.map(|thread| thread.comm.clone())),
         cell(row.value(view.schema).map(|value| value.to_string())),
-        printable(view.unit(row)).into_owned(),
-        printable(view.name(row)).into_owned(),
+        view.unit(row).to_owned(),
+        view.name(row).to_owned(),
         row.reading.count.to_string(),
         row.reading.enabled_ns.to_string(),
         row.reading.running_ns.to_string(),

@@ -1,6 +1,6 @@
 //! `readperf stats`: what a recording consists of.
 
-use crate::text::{binary_size, grouped, printable, seconds};
+use crate::text::{binary_size, grouped, seconds, shown};
 use crate::{json, stat};
 use perffile::{Issue, Schema};
 use readperf_profile::statistics::Statistics;
@@ -43,7 +43,7 @@ pub fn write_json(
     {
         object.insert("counts".into(), counts);
     }
-    serde_json::to_writer_pretty(&mut *out, &document)?;
+    json::write_pretty(&mut *out, &document)?;
     writeln!(out)
 }
 
@@ -63,13 +63,7 @@ pub fn write_text(out: &mut impl Write, stats: &Statistics, schema: &Schema) -> 
     writeln!(out, "{:<24} {:>14} {:>14}", "all", grouped(count_sum), binary_size(bytes_sum))?;
     writeln!(out, "\n{:<32} {:>14} {:>22}", "event", "samples", "period")?;
     for (name, count) in stats.events(schema) {
-        writeln!(
-            out,
-            "{:<32} {:>14} {:>22}",
-            printable(name),
-            grouped(count.samples),
-            grouped(count.period)
-        )?;
+        writeln!(out, "{:<32} {:>14} {:>22}", shown(name), grouped(count.samples), grouped(count.period))?;
     }
     stat::write_totals(out, &stats.counters, schema)?;
     writeln!(out)?;

@@ -1,7 +1,7 @@
 //! Tables for people: numbers to the right, names to the left, no wider than the terminal.
 
 use crate::short_name::{shorten, without_middle};
-use crate::text::{printable, width};
+use crate::text::{printable, width, without_long_middle};
 use anstyle::Style;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -11,6 +11,9 @@ const GAP: usize = 2;
 
 /// Where there is no terminal to fit, names up to this width make their column as wide; longer ones push the rest of their row.
 const WIDEST: usize = 40;
+
+/// Heads are cut to this: each row is padded to them.
+const WIDEST_HEAD: usize = 100;
 
 /// Columns that a terminal is too narrow for keep this much, and the table is wider than it.
 pub(crate) const NARROWEST: usize = 10;
@@ -70,7 +73,7 @@ pub struct Column {
 impl Column {
     /// A column as wide as its head, or as is told.
     pub fn new(head: &str, kind: Kind, told: Option<usize>) -> Column {
-        let head = printable(head).into_owned();
+        let head = without_middle(&printable(head), WIDEST_HEAD).into_owned();
         Column { width: told.unwrap_or(width(&head)), cells: 0, head, kind, told: told.is_some() }
     }
 }
@@ -84,7 +87,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table with these columns. Names are cut only to fit a terminal.
+    /// A table with these columns. Names are cut only to fit a terminal, or if they are very long.
     pub fn new(columns: Vec<Column>, terminal: Option<usize>) -> Table {
         Table { columns, terminal }
     }
@@ -163,7 +166,8 @@ impl Table {
                 None if column.told => column.width,
                 None => usize::MAX,
             };
-            let cell = column.kind.cut(cell, room);
+            let cell = without_long_middle(cell);
+            let cell = column.kind.cut(&cell, room);
             let taken = width(&cell);
             let pad = column.width.saturating_sub(taken);
             let (before, behind) = if column.kind == Kind::Number { (pad, 0) } else { (0, pad) };
@@ -246,6 +250,27 @@ mod tests {
                 " 1.00 %  a longer command  f         ./f.c",
             ]
         );
+    }
+
+    #[test]
+    fn nothing_is_padded_to_a_very_long_name() {
+        let long = "x".repeat(60_000);
+        let columns = vec![
+            Column::new(&long, Kind::Number, None),
+            Column::new(&long, Kind::Text, None),
+            Column::new("f", Kind::Text, None),
+        ];
+        let mut table = Table::new(columns, None);
+        let rows = [["1", long.as_str(), "f"], ["2", "short", "f"]];
+        let rows: Vec<Vec<String>> = rows.iter().map(|row| row.map(str::to_owned).to_vec()).collect();
+        rows.iter().for_each(|row| table.fit(row));
+        let mut out = Vec::new();
+        table.head(&mut out).unwrap();
+        rows.iter().for_each(|row| table.row(&mut out, row, Style::new()).unwrap());
+        let lengths: Vec<usize> =
+            String::from_utf8(out).unwrap().lines().map(|line| line.chars().count()).collect();
+        // The head has escapes for bold.
+        assert_eq!(lengths, [213, 1105, 205]);
     }
 
     #[test]

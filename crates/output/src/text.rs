@@ -1,27 +1,86 @@
 //! Text for terminals: names made harmless, numbers made readable, columns.
 
+use crate::hidden::is_hidden;
+pub use perffile::wire::text::decoded;
 pub use readperf_profile::grouped::grouped;
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use unicode_width::UnicodeWidthChar as _;
 
-/// A recorded name as it may be shown: control characters, which could drive a terminal, become escapes.
+/// A recorded name as it may be shown: what [`is_hidden`] becomes an escape, as in `\x1b`, `\u{202e}`, `\n`.
+///
+/// A backslash stays as it is, since names have some (`dev-disk-by\x2duuid`): the text for people does not tell a recorded
+/// `\x1b` from an escape; JSON does. What is shown once is not changed by being shown again.
 pub fn printable(name: &str) -> Cow<'_, str> {
-    // The first byte of a control character is one of these; of other characters it rarely is.
-    let may_control = |byte: u8| byte < 0x20 || byte == 0x7f || byte == 0xc2;
-    if name.bytes().any(may_control) && name.chars().any(char::is_control) {
-        let escaped = name.chars().flat_map(|c| {
-            let escape = c.is_control().then(|| c.escape_default());
-            let plain = (!c.is_control()).then_some(c);
-            escape.into_iter().flatten().chain(plain)
-        });
-        return Cow::Owned(escaped.collect());
+    // Nearly all names are plain, which is seen without looking at characters.
+    let is_plain = |byte: u8| (0x20..0x7f).contains(&byte);
+    if name.bytes().all(is_plain) || !name.contains(is_hidden) {
+        return Cow::Borrowed(name);
     }
-    Cow::Borrowed(name)
+    let mut shown = String::with_capacity(name.len() + 16);
+    for c in name.chars() {
+        match is_hidden(c) {
+            true => push_escape(&mut shown, c),
+            false => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
 }
 
-/// A recorded name of bytes as it may be shown.
-pub fn printable_bytes(name: &[u8]) -> String {
-    printable(&String::from_utf8_lossy(name)).into_owned()
+/// A recorded name of bytes as it may be shown: what is no UTF-8 becomes an escape, too, as in `\xff`.
+pub fn printable_bytes(name: &[u8]) -> Cow<'_, str> {
+    match decoded(name) {
+        Cow::Borrowed(name) => printable(name),
+        Cow::Owned(name) => Cow::Owned(printable(&name).into_owned()),
+    }
+}
+
+/// The most characters of a name in a line of text. Longer ones are cut: each line that has them, and each that is padded to
+/// them, would be as long.
+const LONGEST: usize = 1000;
+
+/// A recorded name in a line of text: as [`printable`] has it, and without its middle if it is very long. Both ends tell names
+/// apart.
+pub fn shown(name: &str) -> Cow<'_, str> {
+    match printable(name) {
+        Cow::Borrowed(name) => without_long_middle(name),
+        Cow::Owned(name) => Cow::Owned(without_long_middle(&name).into_owned()),
+    }
+}
+
+/// A recorded name of bytes in a line of text.
+pub fn shown_bytes(name: &[u8]) -> Cow<'_, str> {
+    match decoded(name) {
+        Cow::Borrowed(name) => shown(name),
+        Cow::Owned(name) => Cow::Owned(shown(&name).into_owned()),
+    }
+}
+
+/// A text without its middle if it is very long. Characters count, whatever columns they take: some take none.
+pub fn without_long_middle(text: &str) -> Cow<'_, str> {
+    if text.len() <= LONGEST || text.chars().nth(LONGEST).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let front = text.char_indices().nth(LONGEST / 2).map(|(end, _)| end);
+    let back = text.char_indices().nth_back(LONGEST / 2 - 2).map(|(start, _)| start);
+    match (front, back) {
+        (Some(end), Some(start)) => {
+            let part = |range| text.get(range).unwrap_or_default();
+            Cow::Owned(format!("{}…{}", part(0..end), part(start..text.len())))
+        }
+        _ => Cow::Borrowed(text),
+    }
+}
+
+/// A character as those of programming languages write it. Below 0x80 it is a byte; `\x80` and above are bytes that are no UTF-8.
+fn push_escape(text: &mut String, c: char) {
+    let number = u32::from(c);
+    // Writing to a string does not fail.
+    let _ = match c {
+        '\n' | '\r' | '\t' => write!(text, "{}", c.escape_default()),
+        _ if c.is_ascii() => write!(text, "\\x{number:02x}"),
+        _ => write!(text, "\\u{{{number:x}}}"),
+    };
 }
 
 /// A time of the recording's clock in seconds, to the nanosecond.
@@ -58,9 +117,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_are_neutralised() {
-        assert_eq!(printable("\x1b[2Jwork\n"), "\\u{1b}[2Jwork\\n");
-        assert_eq!(printable("größe"), "größe");
+    fn what_is_hidden_becomes_an_escape() {
+        assert_eq!(printable("\x1b[2Jwork\n\0\x7f"), "\\x1b[2Jwork\\n\\x00\\x7f");
+        assert_eq!(printable("a\u{9b}b\u{202e}c\u{e0041}"), "a\\u{9b}b\\u{202e}c\\u{e0041}");
+        assert_eq!(printable("größe 函数 e\u{301} \\x2d"), "größe 函数 e\u{301} \\x2d");
+    }
+
+    #[test]
+    fn showing_twice_is_showing_once() {
+        let once = printable_bytes(b"\x1b\xff\\ \xe2\x80\xae").into_owned();
+        assert_eq!(once, "\\x1b\\xff\\ \\u{202e}");
+        assert!(matches!(printable(&once), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn very_long_names_lose_their_middle() {
+        for (length, is_cut) in [(999, false), (1000, false), (1001, true), (60_000, true)] {
+            for letter in ["a", "ß", "😀"] {
+                let name = letter.repeat(length);
+                let shown = shown(&name);
+                assert_eq!(shown.contains('…'), is_cut, "{length} times {letter}");
+                assert_eq!(shown.chars().count(), length.min(1000), "{length} times {letter}");
+            }
+        }
+        assert!(shown(&format!("front{}back", "\u{301}".repeat(60_000))).ends_with("back"));
+        assert!(shown_bytes(&[0xff; 60_000]).len() < 1010);
     }
 
     #[test]

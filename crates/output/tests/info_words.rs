@@ -123,7 +123,7 @@ fn simpleperf_and_programs() {
     let meta = b"simpleperf_version\x001.0\0clockid\0monotonic\x1b\0".to_vec();
     assert_eq!(
         text_of(129, meta, ByteOrder::Little),
-        "simpleperf        2 notes\n  simpleperf_version=1.0\n  clockid=monotonic\\u{1b}\n"
+        "simpleperf        2 notes\n  simpleperf_version=1.0\n  clockid=monotonic\\x1b\n"
     );
     let machine = vec![183, 0, 0, 0, 0, 0, 0, 0];
     assert_eq!(text_of(33, machine, ByteOrder::Little), "program for       AArch64 (machine 183)\n");

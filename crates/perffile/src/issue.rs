@@ -44,6 +44,8 @@ issue_kinds! {
     BadAttr "bad_attr" Damage,
     /// The header contradicts itself in something that can be done without.
     BadHeader "bad_header" Damage,
+    /// A name that is longer than any can be; only its beginning counts.
+    LongName "long_name" Damage,
     /// Compressed data that cannot be decompressed.
     BadCompression "bad_compression" Damage,
     /// A file of a directory is not there, or is no file that can be read: its records are lost.

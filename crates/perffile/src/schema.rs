@@ -171,7 +171,7 @@ impl Schema {
     /// Gives an event the name that the recording tells; an empty one tells nothing.
     pub fn set_name(&mut self, index: usize, name: String) {
         if let Some(event) = self.events.get_mut(index).filter(|_| !name.is_empty()) {
-            event.name = name;
+            event.name = cut(name);
             event.named = true;
         }
     }
@@ -306,4 +306,17 @@ fn push_new(list: &mut Vec<usize>, at: Option<usize>) {
     {
         list.push(at);
     }
+}
+
+/// The most bytes of an event's name: every line about a sample has it, and no real one comes near.
+const LONGEST_NAME: usize = 4095;
+
+/// A name that is not too long; where something is missing it ends with `…`.
+fn cut(mut name: String) -> String {
+    if name.len() > LONGEST_NAME {
+        let end = (0..=LONGEST_NAME).rev().find(|end| name.is_char_boundary(*end));
+        name.truncate(end.unwrap_or(0));
+        name.push('…');
+    }
+    name
 }

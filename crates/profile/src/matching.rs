@@ -6,6 +6,7 @@
 //! their programs.
 
 use crate::profile::Profile;
+use perffile::wire::text::decoded;
 use readperf_session::{Binary, BinaryKind, Session};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -21,7 +22,7 @@ pub fn name_by_kind(binary: &Binary) -> Cow<'_, str> {
         BinaryKind::Jit { .. } => Cow::Borrowed("[JIT]"),
         BinaryKind::User if is_made_of_a_dump(&binary.short_name) => Cow::Borrowed("[JIT]"),
         BinaryKind::GuestKernel { .. } => Cow::Borrowed("[guest.kernel.kallsyms]"),
-        _ => String::from_utf8_lossy(&binary.short_name),
+        _ => decoded(&binary.short_name),
     }
 }
 
@@ -58,8 +59,7 @@ impl Side {
             let binary = profile.addresses().get(row.address).and_then(|code| code.binary);
             *samples.entry((binary, profile.names().function_at(row.address))).or_default() += row.samples;
         }
-        side.comms
-            .extend(comms.into_keys().map(|comm| String::from_utf8_lossy(session.comm(comm)).into_owned()));
+        side.comms.extend(comms.into_keys().map(|comm| decoded(session.comm(comm)).into_owned()));
         for ((binary, function), samples) in samples {
             let binary = binary.and_then(|binary| session.binary(binary));
             let is_file =

@@ -1,10 +1,12 @@
 //! The command line: the main job, and one subcommand a file in [`crate::cmd`].
 
 use crate::cmd::{COMMANDS, overview};
-use crate::outcome::{Outcome, USAGE, say};
+use crate::outcome::{Outcome, USAGE, say, wrong_usage};
 use crate::{elsewhere, suggestion};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Args as _, Command, FromArgMatches as _};
+use readperf_output::text::printable_bytes;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 const EXAMPLES: &str = "\
@@ -50,12 +52,21 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
             say(&format!("error: there is no {option}: {here}"));
             std::process::exit(USAGE);
         }
-        error.exit()
+        refuse(&error)
     });
     if let Some(word) = mistyped_alone() {
         end_at(&word);
     }
     dispatch(&matches)
+}
+
+/// Ends the program with clap's own words, which quote the arguments: what in them could drive a terminal is made harmless first.
+fn refuse(error: &clap::Error) -> ! {
+    let arguments = std::env::args_os().map(|argument| printable_bytes(argument.as_bytes()).into_owned());
+    match command().try_get_matches_from(arguments) {
+        Err(same) => same.exit(),
+        Ok(_) => wrong_usage(&error.to_string()),
+    }
 }
 
 /// Ends the program at a word that is neither a command nor a file; says what it may have meant.

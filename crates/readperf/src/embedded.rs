@@ -2,6 +2,7 @@
 
 use perffile::Features;
 use perffile::wire::feature::{Feature, bit};
+use perffile::wire::text::decoded;
 use readperf_symbols::{ListedSymbol, SymbolList};
 use rustc_hash::FxHashMap;
 use std::ffi::OsStr;
@@ -48,11 +49,7 @@ fn list<'a>(
     let bias = if by_address { 0 } else { min_vaddr.wrapping_sub(offset_of_min.unwrap_or(0)) };
     let listed = symbols.map(|(address, len, name)| {
         let start = address.wrapping_sub(bias);
-        ListedSymbol {
-            start,
-            end: start.saturating_add(len.into()),
-            name: String::from_utf8_lossy(name).into_owned(),
-        }
+        ListedSymbol { start, end: start.saturating_add(len.into()), name: decoded(name).into_owned() }
     });
     SymbolList::new(OsStr::from_bytes(path), listed)
 }

@@ -4,6 +4,7 @@ use crate::embedded::{Embedded, embedded};
 use crate::pass::{Chunk, Sample};
 use crate::recorded_kernel::KernelEvidence;
 use perffile::Metadata;
+use perffile::wire::text::decoded;
 use readperf_profile::{
     AddressBatch, Addresses, Named, NamedBatch, NamedFrame, NamedFunction, NamedInline, Names,
 };
@@ -229,7 +230,7 @@ pub(crate) fn subject(
             Ok(Subject::Generated { pid: *pid, inner_pid, dump, generation: *generation })
         }
         BinaryKind::Bpf { start } => {
-            let name = String::from_utf8_lossy(&binary.name).into_owned();
+            let name = decoded(&binary.name).into_owned();
             // It is one symbol, and all of it: what else lies there is another binary.
             let symbol = ListedSymbol { start: *start, end: u64::MAX, name };
             Ok(Subject::Listed { symbols: SymbolList::new(path(&binary.name), [symbol]) })
@@ -241,7 +242,7 @@ pub(crate) fn subject(
 }
 
 fn reference(symbol: Option<&ReferenceSymbol>) -> Option<(String, u64)> {
-    symbol.map(|symbol| (String::from_utf8_lossy(&symbol.name).into_owned(), symbol.address))
+    symbol.map(|symbol| (decoded(&symbol.name).into_owned(), symbol.address))
 }
 
 /// The process that runs a guest: its number is in the name, `[guest.kernel.kallsyms.PID]`.

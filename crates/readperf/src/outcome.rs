@@ -102,7 +102,8 @@ pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
 
 /// Ends the program as after any other wrong argument.
 pub(crate) fn wrong_usage(message: &str) -> ! {
-    clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{message}\n")).exit()
+    let lines: String = message.lines().flat_map(|line| [printable(line), "\n".into()]).collect();
+    clap::Error::raw(clap::error::ErrorKind::ValueValidation, lines).exit()
 }
 
 /// Says of a recording that has counts and no samples which command shows them.

@@ -1,6 +1,7 @@
 //! Which kernel was recorded: by its build-id, or, without one, whether it is the running one.
 
 use perffile::Features;
+use perffile::wire::text::decoded;
 use readperf_session::{BinaryKind, Session};
 use readperf_symbols::{BuildId, Options, RecordedKernel, SameKernel};
 
@@ -45,9 +46,7 @@ impl KernelEvidence {
         let [hostname, release, machine] = self.machine.clone()?;
         let image = session.kernel_image()?;
         let BinaryKind::Kernel { reference } = &session.binary(image.binary)?.kind else { return None };
-        let reference = reference
-            .as_ref()
-            .map(|symbol| (String::from_utf8_lossy(&symbol.name).into_owned(), symbol.address));
+        let reference = reference.as_ref().map(|symbol| (decoded(&symbol.name).into_owned(), symbol.address));
         Some(RecordedKernel {
             hostname,
             release,

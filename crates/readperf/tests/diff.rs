@@ -255,7 +255,7 @@ fn names_are_made_harmless_in_text() {
         "--symfs",
         "/nonexistent",
     ]);
-    assert!(text.contains("lib\\u{1b}c.so"), "{text}");
+    assert!(text.contains("lib\\x1bc.so"), "{text}");
     assert!(!text.contains('\u{1b}'), "{text}");
 }
 

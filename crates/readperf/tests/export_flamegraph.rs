@@ -411,7 +411,7 @@ print("read")
     let shown = frames(&data(&run(&file, &["--format", "flamegraph"])), "new");
     let path = |name: &str| vec!["</title>&<".to_owned(), format!("[{name}]")];
     assert_eq!(shown.get(&path("]]><script>alert(1)<")), Some(&1000), "{shown:?}");
-    assert_eq!(shown.get(&path("\\u{1b}[2J\\u{7}\\u{202e}x")), Some(&1000), "{shown:?}");
+    assert_eq!(shown.get(&path("\\x1b[2J\\x07\\u{202e}x")), Some(&1000), "{shown:?}");
 }
 
 #[test]

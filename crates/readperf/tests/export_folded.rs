@@ -137,7 +137,10 @@ fn names_that_would_break_a_line() {
     pipe.sample(&Sample { chain: vec![-512i64 as u64, CODE + 0x10, CODE + 0x20], ..Sample::default() });
     pipe.sample(&Sample { chain: vec![-512i64 as u64, 0x10], ip: 0x10, ..Sample::default() });
     let text = run(&save(&pipe, directory.path()), &[]);
-    assert_eq!(text, "two_words:?1;[a:b c?d?[2J];[a:b c?d?[2J] 1000\ntwo_words:?1;[unknown] 1000\n");
+    assert_eq!(
+        text,
+        "two_words:\\n1;[a:b c\\nd\\x1b[2J];[a:b c\\nd\\x1b[2J] 1000\ntwo_words:\\n1;[unknown] 1000\n"
+    );
 }
 
 #[test]

@@ -355,7 +355,7 @@ fn lines_fit_and_names_cannot_drive_a_terminal() {
     std::fs::write(&path, bytes).unwrap();
     let text = tool::answer(&["info".as_ref(), path.as_os_str()]);
     assert!(!text.contains('\x1b'));
-    assert_eq!(fact(&text, "hostname"), "\\u{1b}[2Jabc");
+    assert_eq!(fact(&text, "hostname"), "\\x1b[2Jabc");
 }
 
 /// In pipes of perf 6.12 zeros fill a feature's record up to 8 bytes; a feature that cannot be read is damage there, as it is

@@ -1,5 +1,6 @@
 //! One record after the other: what each does to the state.
 
+use crate::long_name;
 use crate::moment::{CodeAddress, LostMoment, Moment, SampleMoment, SwitchMoment, TaskChange, Unattributed};
 use crate::session::{LastThread, Session};
 use perffile::wire::attr::SampleType;
@@ -35,7 +36,7 @@ impl Session {
         if !changes_state(head.kind) {
             return Moment::Other;
         }
-        let record = match event.record() {
+        let mut record = match event.record() {
             Ok((record, _)) => record,
             Err(error) => {
                 self.summary.undecodable_records += 1;
@@ -43,6 +44,11 @@ impl Session {
                 return Moment::Undecodable;
             }
         };
+        if let Some(len) = long_name::cut(&mut record) {
+            let message =
+                || format!("a name of {len} bytes, longer than any can be: only its beginning counts");
+            self.issues.add(IssueKind::LongName, event.place(), message);
+        }
         let time_ns = event.time().unwrap_or_default();
         match record {
             Record::Mmap(mmap) => self.mmap(&mmap, head, time_ns),

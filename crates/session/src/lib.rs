@@ -30,6 +30,7 @@ mod comm;
 mod generations;
 mod ids;
 mod kernel;
+mod long_name;
 mod mappings;
 mod moment;
 mod naming;

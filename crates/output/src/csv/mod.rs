@@ -1,24 +1,79 @@
-//! The four tables of 2011, by RFC 4180.
+//! The one way to write comma-separated values, and the four tables of 2011.
 
 pub mod overview;
 pub mod processes;
 pub mod results;
 pub mod stat;
 
+use crate::text::printable;
 use std::io::Write;
 
-/// A writer of comma-separated values with one row written: the names of the columns.
+/// A table by RFC 4180, but for the ends of its lines: that has CR LF; every reader takes LF, and so do people's line tools.
 ///
-/// # Errors
-/// What the writer says.
-pub fn table<W: Write>(out: W, columns: &[&str]) -> Result<csv::Writer<W>, csv::Error> {
-    // RFC 4180 ends lines with CR LF; every reader takes LF, and so do people's line tools.
-    let mut writer = csv::WriterBuilder::new().from_writer(out);
-    writer.write_record(columns)?;
-    Ok(writer)
+/// Every cell is made harmless as text for people is. It is not altered for spreadsheets, which take what begins with `=`, `+`, `-`
+/// or `@` for a formula.
+#[derive(Debug)]
+pub struct CsvTable<W: Write> {
+    writer: csv::Writer<W>,
 }
 
-/// A recorded name as text.
-fn text(name: &[u8]) -> std::borrow::Cow<'_, str> {
-    String::from_utf8_lossy(name)
+impl<W: Write> CsvTable<W> {
+    /// A table with one row written: the names of the columns.
+    ///
+    /// # Errors
+    /// What the writer says.
+    pub fn new<C: AsRef<str>>(out: W, columns: impl IntoIterator<Item = C>) -> Result<Self, csv::Error> {
+        CsvTable::separated(out, b',', columns)
+    }
+
+    /// The same with another character between the fields.
+    ///
+    /// # Errors
+    /// What the writer says.
+    pub fn separated<C: AsRef<str>>(
+        out: W,
+        separator: u8,
+        columns: impl IntoIterator<Item = C>,
+    ) -> Result<Self, csv::Error> {
+        let builder = &mut csv::WriterBuilder::new();
+        let mut table =
+            CsvTable { writer: builder.delimiter(separator).buffer_capacity(1 << 16).from_writer(out) };
+        table.row(columns)?;
+        Ok(table)
+    }
+
+    /// Writes the rest of a row, and ends it.
+    ///
+    /// # Errors
+    /// What the writer says.
+    pub fn row<C: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = C>) -> Result<(), csv::Error> {
+        for cell in cells {
+            self.cell(cell)?;
+        }
+        self.end_row()
+    }
+
+    /// Writes the next cell of a row.
+    ///
+    /// # Errors
+    /// What the writer says.
+    pub fn cell(&mut self, cell: impl AsRef<str>) -> Result<(), csv::Error> {
+        self.writer.write_field(&*printable(cell.as_ref()))
+    }
+
+    /// Ends a row.
+    ///
+    /// # Errors
+    /// What the writer says.
+    pub fn end_row(&mut self) -> Result<(), csv::Error> {
+        self.writer.write_record(None::<&[u8]>)
+    }
+
+    /// Ends the table.
+    ///
+    /// # Errors
+    /// What the writer says.
+    pub fn finish(mut self) -> std::io::Result<()> {
+        self.writer.flush()
+    }
 }

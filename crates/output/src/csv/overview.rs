@@ -1,5 +1,6 @@
 //! `overview.csv`: every record in order of time. A row is written as its record comes by; nothing is kept.
 
+use super::CsvTable;
 use perffile::Event;
 use perffile::wire::record::mmap2::FileIdentity;
 use perffile::wire::record::{Record, kind};
@@ -9,7 +10,7 @@ use std::io::Write;
 /// The table being written.
 #[derive(Debug)]
 pub struct Overview<W: Write> {
-    table: csv::Writer<W>,
+    table: CsvTable<W>,
     info: String,
 }
 
@@ -26,7 +27,7 @@ impl<W: Write> Overview<W> {
     /// # Errors
     /// What the writer says.
     pub fn new(out: W) -> Result<Self, csv::Error> {
-        let table = super::table(out, &["nr", "type", "pid", "tid", "time", "event", "info"])?;
+        let table = CsvTable::new(out, ["nr", "type", "pid", "tid", "time", "event", "info"])?;
         Ok(Overview { table, info: String::new() })
     }
 
@@ -39,7 +40,7 @@ impl<W: Write> Overview<W> {
         let row = if event.head().kind == kind::SAMPLE { self.sample(event) } else { self.other(event) };
         let number = |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
         let name = event.event().map_or("", |event| &event.name);
-        self.table.write_record([
+        self.table.row([
             event.index().to_string().as_str(),
             &event.type_name(),
             &number(row.pid.map(u64::from)),
@@ -54,8 +55,8 @@ impl<W: Write> Overview<W> {
     ///
     /// # Errors
     /// What the writer says.
-    pub fn finish(mut self) -> std::io::Result<()> {
-        self.table.flush()
+    pub fn finish(self) -> std::io::Result<()> {
+        self.table.finish()
     }
 
     /// Instruction pointer and period.

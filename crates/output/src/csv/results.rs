@@ -1,5 +1,6 @@
 //! `results.csv`: a row a function of each event, highest period first.
 
+use super::CsvTable;
 use crate::names::Names;
 use crate::overview::share;
 use readperf_profile::Profile;
@@ -14,12 +15,12 @@ use std::io::Write;
 pub fn write(out: impl Write, profile: &Profile, session: &Session) -> Result<(), csv::Error> {
     let names = Names { profile, session };
     let columns = ["event", "period", "samples", "percent", "function", "source_file", "binary"];
-    let mut table = super::table(out, &columns)?;
+    let mut table = CsvTable::new(out, columns)?;
     for view in profile.tables(Keys::Function, |row| names.key(row)) {
         let Some(event) = profile.events().get(view.event) else { continue };
         for row in &view.rows {
             let function = names.function(row);
-            table.write_record([
+            table.row([
                 event.name.as_str(),
                 &row.period.to_string(),
                 &row.samples.to_string(),
@@ -30,5 +31,5 @@ pub fn write(out: impl Write, profile: &Profile, session: &Session) -> Result<()
             ])?;
         }
     }
-    Ok(table.flush()?)
+    Ok(table.finish()?)
 }

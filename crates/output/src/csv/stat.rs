@@ -1,5 +1,6 @@
 //! `stat.csv`: how many records of each type.
 
+use super::CsvTable;
 use perffile::Schema;
 use readperf_profile::statistics::Statistics;
 use std::io::Write;
@@ -9,9 +10,9 @@ use std::io::Write;
 /// # Errors
 /// What the writer says.
 pub fn write(out: impl Write, stats: &Statistics, schema: &Schema) -> Result<(), csv::Error> {
-    let mut table = super::table(out, &["type", "count"])?;
+    let mut table = CsvTable::new(out, ["type", "count"])?;
     for (number, count) in stats.records() {
-        table.write_record([&*schema.dialect().record_name(number), &count.count.to_string()])?;
+        table.row([&*schema.dialect().record_name(number), &count.count.to_string()])?;
     }
-    Ok(table.flush()?)
+    Ok(table.finish()?)
 }

@@ -5,7 +5,7 @@ pub(crate) mod payload;
 mod words;
 
 use crate::json::{self, Tree};
-use crate::text::{printable, seconds};
+use crate::text::{printable, seconds, shown};
 use lines::Lines;
 use payload::{Payload, catalog};
 use perffile::simpleperf::{SplitRecords, WholeRecord};
@@ -90,7 +90,7 @@ impl Dumper {
             object.insert("error".into(), error.into());
             object.insert("body".into(), json::hex(event.body()).into());
         }
-        serde_json::to_writer(&mut *out, &object)?;
+        json::write(&mut *out, &object)?;
         writeln!(out)
     }
 
@@ -258,7 +258,7 @@ fn write_head(out: &mut impl Write, event: &Event<'_>) -> io::Result<()> {
         write!(out, "  time {}", seconds(time))?;
     }
     if let Some(description) = event.event() {
-        write!(out, "  event {}", printable(&description.name))?;
+        write!(out, "  event {}", shown(&description.name))?;
     }
     writeln!(out)
 }

@@ -1,6 +1,7 @@
 //! The payload of a tracepoint: its fields and its text.
 
 use crate::json;
+use crate::text::decoded;
 use perffile::tracepoint::{Catalog, Number, SymbolNames, Tracepoint, TracingData, Value as FieldValue};
 use serde_json::{Map, Value};
 
@@ -32,7 +33,7 @@ impl<'p> Payload<'p> {
         let tracepoint = catalog.tracepoint(id)?;
         let mut text = Vec::new();
         catalog.write_text(id, bytes, names, &mut text)?;
-        Some(Payload { tracepoint, bytes, text: String::from_utf8_lossy(&text).into_owned() })
+        Some(Payload { tracepoint, bytes, text: decoded(&text).into_owned() })
     }
 
     /// Its own fields as JSON.
@@ -47,7 +48,7 @@ fn shown(value: FieldValue<'_>) -> Value {
         FieldValue::U64(number) => number.into(),
         FieldValue::I64(number) => number.into(),
         FieldValue::Pointer(address) => json::address(address),
-        FieldValue::Str(text) => String::from_utf8_lossy(text).into(),
+        FieldValue::Str(text) => decoded(text).into(),
         FieldValue::Bytes(bytes) => json::hex(bytes).into(),
         FieldValue::Array(array) => array.iter().map(integer).collect(),
         FieldValue::Missing => Value::Null,

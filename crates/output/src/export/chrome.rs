@@ -12,7 +12,7 @@ use crate::export::circumstances::Unit;
 use crate::export::json::JsonWriter;
 use crate::export::threads::{ByThread, ThreadLabel};
 use crate::export::{Export, Format, Needs};
-use crate::text::{printable, printable_bytes};
+use crate::text::{printable, printable_bytes, shown};
 use readperf_profile::{AddressId, Mark, MarkKind, SampleRow, StackId};
 use readperf_session::{LostMoment, ThreadId};
 use rustc_hash::FxHashMap;
@@ -183,7 +183,7 @@ impl Writer<'_, '_> {
     /// Every sample, with its stack and its weight.
     fn samples(&mut self, event: usize, thread: ThreadId, rows: &[&SampleRow], json: &mut JsonWriter<'_>) {
         let label = self.export.thread_label(thread);
-        let name = printable(self.export.event_name(event));
+        let name = shown(self.export.event_name(event));
         for row in rows {
             let stack = self.frames.number(self.export, row);
             json.line();
@@ -205,7 +205,7 @@ impl Writer<'_, '_> {
 
     /// How often an event has happened in each process: what its samples so far add up to.
     fn counters(&self, event: usize, json: &mut JsonWriter<'_>) {
-        let name = printable(self.export.event_name(event));
+        let name = shown(self.export.event_name(event));
         let mut counts: FxHashMap<i32, u64> = FxHashMap::default();
         for row in self.export.profile.rows_of(event) {
             let Some((pid, tid)) = self.export.ids(row) else { continue };
@@ -262,7 +262,7 @@ impl Writer<'_, '_> {
             let shared = if start == until { shared } else { 0 };
             close(&mut open, shared, until, json);
             for name in stack.into_iter().skip(shared) {
-                let name = match printable(&name) {
+                let name = match shown(&name) {
                     Cow::Borrowed(_) => name,
                     Cow::Owned(escaped) => Cow::Owned(escaped),
                 };
@@ -292,7 +292,7 @@ impl Writer<'_, '_> {
             }
             MarkKind::Tracepoint { event, text } => {
                 let text = text.and_then(|text| self.export.marks.text(text));
-                let name = printable(self.export.event_name(event as usize));
+                let name = shown(self.export.event_name(event as usize));
                 (name, text.map(|text| ("text", printable(text))))
             }
         };

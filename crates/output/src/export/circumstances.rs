@@ -1,6 +1,7 @@
 //! What is known of a recording as a whole, for formats that have a place for it.
 
 use crate::export::Export;
+use crate::text::decoded;
 use perffile::wire::attr::{AttrFlags, EventAttr, SampleType};
 use readperf_session::ProcessId;
 use std::borrow::Cow;
@@ -113,7 +114,7 @@ impl<'x> Export<'x> {
         let total = weights.values().fold(0u64, |sum, weight| sum.saturating_add(*weight));
         let (process, weight) = weights.iter().max_by_key(|(_, weight)| **weight)?;
         match u128::from(*weight) * 100 > u128::from(total) * u128::from(MAIN_PROGRAM) {
-            true => Some(String::from_utf8_lossy(self.session.process_name(*process)).into_owned()),
+            true => Some(decoded(self.session.process_name(*process)).into_owned()),
             false => Some(format!("{} processes", weights.len())),
         }
     }

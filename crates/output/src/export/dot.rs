@@ -12,7 +12,7 @@ use crate::export::labels::{Labels, Numbered};
 use crate::export::quantity::{Quantity, samples};
 use crate::export::{Export, Format, Needs, Weight};
 use crate::short_name::shorten;
-use crate::text::{grouped, printable};
+use crate::text::{self, grouped, printable};
 use readperf_profile::{AddressId, SampleRow};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -48,7 +48,7 @@ const LINE: usize = 100;
 /// # Errors
 /// What the writer says.
 pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut labels = Labels::new(export.options.annotate, |name, text| text.push_str(&printable(name)));
+    let mut labels = Labels::new(export.options.annotate, |name, text| text.push_str(&text::shown(name)));
     let event = export.event().unwrap_or(usize::MAX);
     let mut numbered = labels.take_in(export, event, |_, _, _| {});
     labels.finish([&mut numbered]);
@@ -221,7 +221,7 @@ impl Graph {
         edges.sort_by_key(|(from, to, edge)| (Reverse(edge.weight), *from, *to));
         edges.truncate(MOST_EDGES);
         let title = self.title(export, event, shown.len(), edges.len());
-        writeln!(out, "digraph \"{}\" {{", quoted(&printable(export.event_name(event))))?;
+        writeln!(out, "digraph \"{}\" {{", quoted(&text::shown(export.event_name(event))))?;
         writeln!(
             out,
             "// In a bitmap of a large graph, letters may be too small: dot -Gsize=60 draws it larger."
@@ -266,7 +266,7 @@ impl Graph {
         let mut lines: Vec<String> = Vec::new();
         let title = export.options.title.clone().or_else(|| export.command_line());
         lines.extend(title.map(|title| printable(&title).into_owned()));
-        let samples = format!("{}: {}", printable(export.event_name(event)), samples(self.samples));
+        let samples = format!("{}: {}", text::shown(export.event_name(event)), samples(self.samples));
         lines.push(match export.options.weight {
             Weight::Period => format!("{samples}, {}", self.quantity.told(self.total)),
             Weight::Samples => samples,

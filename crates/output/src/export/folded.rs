@@ -5,6 +5,7 @@
 
 use crate::export::labels::{Labels, push_ids};
 use crate::export::{Export, Format, Needs, Weight};
+use crate::text::shown;
 use readperf_profile::view::flame_tree::{FlameTree, NodeIndex, ROOT};
 use std::io::{self, Write};
 
@@ -154,11 +155,10 @@ mod itoa {
     }
 }
 
-/// A name in a line: what separates names, or ends the line, is replaced, and so is `space`.
+/// A name in a line: what separates names is replaced, and so is `space`; what would end the line is an escape.
 fn push_name(text: &mut String, name: &str, space: Option<char>) {
-    text.extend(name.chars().map(|c| match c {
+    text.extend(shown(name).chars().map(|c| match c {
         ';' => ':',
-        _ if c.is_control() => '?',
         _ if Some(c) == space => '_',
         _ => c,
     }));
@@ -180,6 +180,6 @@ mod tests {
     fn what_would_break_a_line_is_replaced() {
         let mut text = String::new();
         push_name(&mut text, "a;b c\n\u{1b}[2J", Some(' '));
-        assert_eq!(text, "a:b_c??[2J");
+        assert_eq!(text, "a:b_c\\n\\x1b[2J");
     }
 }

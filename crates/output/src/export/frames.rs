@@ -2,6 +2,7 @@
 
 use crate::export::Export;
 use crate::names::UNKNOWN;
+use crate::text::decoded;
 use readperf_profile::matching::name_by_kind;
 use readperf_profile::{AddressId, FileId, FunctionId, SampleRow, StackId};
 use readperf_session::{Binary, BinaryKind};
@@ -86,7 +87,7 @@ impl<'x> Export<'x> {
     pub fn binary_name(&self, address: AddressId) -> Cow<'x, str> {
         let name = |binary: &'x Binary| match &self.options.matching {
             Some(matching) => Cow::Owned(matching.binary(&name_by_kind(binary)).to_owned()),
-            None => String::from_utf8_lossy(&binary.short_name),
+            None => decoded(&binary.short_name),
         };
         self.binary(address).map_or(Cow::Borrowed(UNKNOWN), name)
     }
@@ -123,7 +124,7 @@ impl<'x> Export<'x> {
 
     /// The name of a row's thread at that time; where recordings are compared, that on the other side.
     pub fn comm(&self, row: &SampleRow) -> Cow<'x, str> {
-        let name = String::from_utf8_lossy(self.session.comm(row.comm));
+        let name = decoded(self.session.comm(row.comm));
         match &self.options.matching {
             Some(matching) => Cow::Owned(matching.comm(&name).to_owned()),
             None => name,

@@ -1,8 +1,7 @@
 //! JSON as it goes: values are written one after the other, and nothing is held but a buffer.
 
+use crate::json;
 use serde::Serialize;
-use serde_json::Value;
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// Bytes gathered before they are handed on.
@@ -26,8 +25,8 @@ impl<'w> JsonWriter<'w> {
     #[inline]
     pub(crate) fn value(&mut self, value: impl Serialize) {
         self.before();
-        if let Err(error) = serde_json::to_writer(&mut self.buffer, &value) {
-            self.result = Err(error.into());
+        if let Err(error) = json::write(&mut self.buffer, &value) {
+            self.result = Err(error);
         }
         self.after();
     }
@@ -135,35 +134,9 @@ impl<'w> JsonWriter<'w> {
     }
 }
 
-/// A value as one line of JSON. All control characters are escaped, also those that JSON allows and terminals obey.
-pub(crate) fn harmless(value: impl Into<Value>) -> String {
-    let written = value.into().to_string();
-    if !written.contains(char::is_control) {
-        return written;
-    }
-    let mut escaped = String::with_capacity(written.len() + 8);
-    for c in written.chars() {
-        match c.is_control() {
-            // A string takes everything.
-            true => drop(write!(escaped, "\\u{:04x}", u32::from(c))),
-            false => escaped.push(c),
-        }
-    }
-    escaped
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn texts_keep_their_meaning_and_drive_no_terminal() {
-        for text in ["", "a\"\\b", "\u{1b}[2J\n\0", "\u{9b}2J\u{7f}\u{2028}größe"] {
-            let written = harmless(text);
-            assert!(!written.contains(char::is_control), "{written:?}");
-            assert_eq!(serde_json::from_str::<String>(&written).unwrap(), text);
-        }
-    }
 
     fn written(fill: impl FnOnce(&mut JsonWriter<'_>)) -> String {
         let mut out = Vec::new();

@@ -12,9 +12,9 @@
 
 use crate::export::frames::{CodeKind, Level};
 use crate::export::in_time::in_time;
-use crate::export::json::harmless;
 use crate::export::recorded::{DETAILS, NUMBERS, Number, Recorded, Told};
 use crate::export::{Export, Format, Needs};
+use crate::json;
 use readperf_profile::{AddressId, FileId, FunctionId, SampleRow};
 use readperf_session::{BinaryId, CommId};
 use rustc_hash::FxHashMap;
@@ -202,5 +202,5 @@ fn push_recorded(recorded: &Recorded<'_>, row: &SampleRow, line: &mut Vec<u8>) {
 
 /// A value as it stands in a line.
 fn bytes(value: impl Into<Value>) -> Box<[u8]> {
-    harmless(value).into_bytes().into()
+    json::line(&value.into()).into_bytes().into()
 }

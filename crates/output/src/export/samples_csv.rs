@@ -4,17 +4,18 @@
 //! else may be recorded of a sample: addresses in hex, numbers, and of tracepoints their text and their fields as JSON. The
 //! columns are always the same. What is not known or not recorded is empty. Control characters in names are escaped.
 
+use crate::csv::CsvTable;
 use crate::export::in_time::in_time;
-use crate::export::json::harmless;
 use crate::export::labels::Labels;
 use crate::export::recorded::{DETAILS, NUMBERS, Recorded, Told};
 use crate::export::{Export, Format, Needs};
+use crate::json;
 use crate::text::printable;
 use readperf_profile::{AddressId, SampleRow};
 use readperf_session::CommId;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::io::{self, Write};
 
 /// The format.
@@ -37,15 +38,15 @@ const LAST: [&str; 3] = ["text", "fields", "raw"];
 /// # Errors
 /// What the writer says.
 pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut table = csv::WriterBuilder::new().buffer_capacity(1 << 16).from_writer(out);
-    table.write_record(FIRST.into_iter().chain(NUMBERS.map(|(name, _)| name)).chain(LAST)).map_err(plain)?;
+    let columns = FIRST.into_iter().chain(NUMBERS.map(|(name, _)| name)).chain(LAST);
+    let mut table = CsvTable::new(out, columns).map_err(plain)?;
     let mut labels = Labels::new(export.options.annotate, |name, text| {
         text.extend(printable(name).chars().map(|c| if c == ';' { ':' } else { c }));
     });
     // Levels of addresses are the same for every event; threads are written here.
     let mut numbered = labels.take_in(export, usize::MAX, |_, _, _| {});
     labels.finish([&mut numbered]);
-    let events: Vec<_> = export.profile.events().iter().map(|event| printable(&event.name)).collect();
+    let events: Vec<_> = export.profile.events().iter().map(|event| &*event.name).collect();
     let mut comms: FxHashMap<CommId, Box<str>> = FxHashMap::default();
     let mut places: Vec<AddressId> = Vec::new();
     let mut stack = String::new();
@@ -61,18 +62,18 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
             }
             stack.push_str(labels.name(level.label));
         }
-        let comm = comms.entry(row.comm).or_insert_with(|| printable(&export.comm(row)).into());
+        let comm = comms.entry(row.comm).or_insert_with(|| export.comm(row).into());
         let (dso, symbol) = (export.binary_name(row.address), symbol(export, row));
-        table.write_field(events.get(row.event as usize).map_or("", |name| name)).map_err(plain)?;
+        table.cell(events.get(row.event as usize).map_or("", |name| name)).map_err(plain)?;
         numbers.write(&mut table, (row.time_ns > 0).then_some(row.time_ns))?;
-        table.write_field(&**comm).map_err(plain)?;
+        table.cell(&**comm).map_err(plain)?;
         let ids = export.ids(row);
         numbers.write(&mut table, ids.map(|(pid, _)| pid))?;
         numbers.write(&mut table, ids.map(|(_, tid)| tid))?;
         numbers.write(&mut table, row.cpu)?;
         numbers.write(&mut table, Some(row.period))?;
-        for name in [&*printable(&dso), &*printable(&symbol), &*stack] {
-            table.write_field(name).map_err(plain)?;
+        for name in [&*dso, &*symbol, &*stack] {
+            table.cell(name).map_err(plain)?;
         }
         for number in
             std::iter::once(recorded.ip(row)).chain(NUMBERS.map(|(_, field)| recorded.number(row, field)))
@@ -80,15 +81,13 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
             numbers.write(&mut table, number)?;
         }
         let payload = match recorded.payload(row) {
-            Some(Told::Tracepoint(text, fields)) => {
-                [printable(&text).into_owned(), harmless(fields), String::new()]
-            }
+            Some(Told::Tracepoint(text, fields)) => [text, json::line(&fields), String::new()],
             Some(Told::Bytes(bytes)) => [String::new(), String::new(), bytes],
             None => Default::default(),
         };
-        table.write_record(payload).map_err(plain)?;
+        table.row(payload).map_err(plain)?;
     }
-    table.flush()
+    table.finish()
 }
 
 /// The innermost function where a sample was taken, or the address there.
@@ -109,20 +108,17 @@ fn plain(error: csv::Error) -> io::Error {
 /// Numbers to fields, without asking for memory each time.
 #[derive(Debug, Default)]
 struct Numbers {
-    text: Vec<u8>,
+    text: String,
 }
 
 impl Numbers {
     /// Writes a number as the next field; nothing as an empty one.
-    fn write<W: Write>(
-        &mut self,
-        table: &mut csv::Writer<W>,
-        number: Option<impl Display>,
-    ) -> io::Result<()> {
+    fn write<W: Write>(&mut self, table: &mut CsvTable<W>, number: Option<impl Display>) -> io::Result<()> {
         self.text.clear();
         if let Some(number) = number {
-            write!(self.text, "{number}")?;
+            // Writing to a string does not fail.
+            let _ = fmt::Write::write_fmt(&mut self.text, format_args!("{number}"));
         }
-        table.write_field(&self.text).map_err(plain)
+        table.cell(&self.text).map_err(plain)
     }
 }

@@ -6,7 +6,7 @@ use crate::export::frames::Level;
 use crate::export::json::JsonWriter;
 use crate::export::threads::{ByThread, ThreadLabel};
 use crate::export::{Export, Format, Needs, Weight};
-use crate::text::printable;
+use crate::text::{decoded, printable};
 use readperf_profile::{FileId, FunctionId, SampleRow, StackId};
 use readperf_session::BinaryId;
 use rustc_hash::FxHashMap;
@@ -131,7 +131,7 @@ impl Frame {
     fn write(&self, export: &Export<'_>, json: &mut JsonWriter<'_>) {
         let source = self.level.file.and_then(|file| export.profile.names().file(file));
         // Where no source is known the binary says where the code is.
-        let binary = || export.binary(self.level.address).map(|binary| String::from_utf8_lossy(&binary.name));
+        let binary = || export.binary(self.level.address).map(|binary| decoded(&binary.name));
         let file = source.map(Cow::Borrowed).or_else(binary);
         json.line();
         json.object(|json| {

@@ -1,6 +1,7 @@
 //! Samples and other things by thread, in order of time: for formats that show a thread a track.
 
 use crate::export::Export;
+use crate::text::decoded;
 use readperf_session::ThreadId;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -67,6 +68,6 @@ impl<'x> Export<'x> {
         };
         let pid = self.session.process(known.process).map_or(0, |process| process.pid);
         let (pid, tid) = (pid.cast_signed(), known.tid.cast_signed());
-        ThreadLabel { pid, tid, comm: String::from_utf8_lossy(self.session.comm(known.comm())) }
+        ThreadLabel { pid, tid, comm: decoded(self.session.comm(known.comm())) }
     }
 }

@@ -1,6 +1,7 @@
 //! Header features as JSON: by the fields of their declarations, but for those that are read more easily otherwise.
 
 use crate::json::{self, Tree};
+use crate::text::decoded;
 use perffile::tracepoint::{Catalog, TracingData};
 use perffile::wire::feature::build_id::{BuildIdEntry, BuildIds};
 use perffile::wire::feature::{self, Feature, bit};
@@ -105,7 +106,7 @@ fn build_ids(ids: &BuildIds<'_>) -> Value {
     let one = |entry: &BuildIdEntry<'_>| {
         let mut object = Map::new();
         object.insert("build_id".into(), json::hex(entry.id()).into());
-        object.insert("path".into(), String::from_utf8_lossy(entry.name()).into());
+        object.insert("path".into(), decoded(entry.name()).into());
         if let Some(pid) = entry.pid {
             object.insert("machine_pid".into(), pid.into());
         }
@@ -133,7 +134,7 @@ fn tracing_data(blob: &[u8]) -> Value {
     let event = |(id, tracepoint): (u64, &perffile::tracepoint::Tracepoint)| json!({ "system": tracepoint.system, "name": tracepoint.format.name, "id": id });
     let events: Vec<Value> = Catalog::new(&data).iter().map(event).collect();
     let mut value = json!({
-        "version": String::from_utf8_lossy(data.version),
+        "version": decoded(data.version),
         "byte_order": data.endian().to_string(),
         "long_size": data.long_size,
         "page_size": data.page_size,

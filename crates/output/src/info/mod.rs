@@ -40,6 +40,6 @@ pub fn write_json(out: &mut impl Write, metadata: &Metadata) -> io::Result<()> {
         "unreadable_features": features.unreadable,
         "issues": json::issues(&metadata.issues),
     });
-    serde_json::to_writer_pretty(&mut *out, &document)?;
+    json::write_pretty(&mut *out, &document)?;
     writeln!(out)
 }

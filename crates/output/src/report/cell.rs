@@ -2,7 +2,7 @@
 
 use crate::json;
 use crate::names::UNKNOWN;
-use crate::text::seconds;
+use crate::text::{decoded, seconds};
 use readperf_profile::view::facts::Facts;
 use readperf_profile::{FileId, Function, FunctionId, Value};
 use readperf_session::{Binary, BinaryId};
@@ -13,7 +13,7 @@ use std::borrow::Cow;
 const NOT_AVAILABLE: &str = "N/A";
 
 fn lossy(bytes: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(bytes)
+    decoded(bytes)
 }
 
 fn binary<'f>(facts: &Facts<'f>, id: Option<BinaryId>) -> Option<&'f Binary> {

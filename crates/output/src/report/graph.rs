@@ -4,7 +4,7 @@ use super::Report;
 use crate::overview::share;
 use crate::short_name::shorten;
 use crate::table::NARROWEST;
-use crate::text::{grouped, printable, width};
+use crate::text::{grouped, shown, width};
 use readperf_profile::view::graph::{Graph, GraphNode, GraphOrder};
 use readperf_profile::view::histogram::HistogramRow;
 use std::borrow::Cow;
@@ -130,7 +130,7 @@ fn fitting<'n>(report: &Report<'_>, name: &'n str, before: usize) -> Cow<'n, str
 
 fn name(report: &Report<'_>, node: &GraphNode) -> String {
     let value = report.frames.get(node.frame as usize).copied().unwrap_or_default();
-    printable(&report.text(value, 0)).into_owned()
+    shown(&report.text(value, 0)).into_owned()
 }
 
 /// The chains of a graph, with the samples that ended there; the heaviest first, as far as the graph's order has it.

@@ -4,7 +4,6 @@ use super::Report;
 use super::text;
 use crate::overview::{share, style};
 use crate::table::{self, Kind, Table};
-use crate::text::printable;
 use readperf_profile::Value;
 use readperf_profile::view::column::Column;
 use readperf_profile::view::histogram::{Histogram, HistogramRow, LeftOut, Numbers};
@@ -49,7 +48,7 @@ pub(super) fn write(out: &mut impl Write, report: &Report<'_>, histogram: &Histo
     for Branch { depth, value, numbers } in &branches {
         let mut cells: Vec<String> = columns.iter().map(|column| number(*column, numbers)).collect();
         let name = report.text(*value, numbers.samples);
-        cells.push(format!("{}{}", " ".repeat(depth * STEP), printable(&name)));
+        cells.push(format!("{}{}", " ".repeat(depth * STEP), crate::text::shown(&name)));
         let style = style(share(numbers.self_period, whole));
         table.row(out, &cells, style)?;
     }

@@ -19,12 +19,12 @@ pub fn write_json<'i>(
     issues: impl IntoIterator<Item = &'i Issue>,
 ) -> io::Result<()> {
     let sort: Vec<Json> = report.keys.iter().map(|key| key.name().into()).collect();
-    write!(out, "{{\n\"schema\": {},\n\"sort\": {},\n\"events\": [", json::SCHEMA, Json::Array(sort))?;
+    write!(out, "{{\n\"schema\": {},\n\"sort\": {},\n\"events\": [", json::SCHEMA, json::line(&sort))?;
     for (nr, histogram) in report.histograms.iter().enumerate() {
         out.write_all(if nr > 0 { b",\n" } else { b"\n" })?;
         write_event(out, report, histogram)?;
     }
-    writeln!(out, "\n],\n\"issues\": {}\n}}", json::issues(issues))
+    writeln!(out, "\n],\n\"issues\": {}\n}}", json::line(&json::issues(issues)))
 }
 
 fn write_event(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> io::Result<()> {
@@ -36,7 +36,7 @@ fn write_event(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram)
         object.insert("group".into(), histogram.others.iter().map(fields).collect());
     }
     // The rows come last, each as soon as it is made.
-    let object = Json::Object(object).to_string();
+    let object = json::line(&object);
     write!(out, "{}", object.trim_end_matches('}'))?;
     if histogram.left_out.rows > 0 {
         let LeftOut { rows, self_period } = histogram.left_out;
@@ -46,7 +46,7 @@ fn write_event(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram)
     write!(out, ", \"rows\": [")?;
     for (nr, row) in histogram.rows.iter().enumerate() {
         out.write_all(if nr > 0 { b",\n" } else { b"\n" })?;
-        serde_json::to_writer(&mut *out, &self::row(report, row))?;
+        json::write(&mut *out, &self::row(report, row))?;
     }
     write!(out, "\n]}}")
 }

@@ -4,7 +4,7 @@ use super::{Report, graph, hierarchy};
 use crate::heading;
 use crate::overview::{share, style};
 use crate::table::{self, Kind, Table};
-use crate::text::{grouped, printable};
+use crate::text::{grouped, shown};
 use readperf_profile::profile::EventTotal;
 use readperf_profile::view::column::Column;
 use readperf_profile::view::histogram::{Histogram, HistogramRow, LeftOut, Numbers};
@@ -144,7 +144,7 @@ fn cells(report: &Report<'_>, row: &HistogramRow, numbers: impl Fn(Column, &mut 
             continue;
         };
         let value = row.values.get(*index).copied().unwrap_or_default();
-        cells.push(printable(&report.text(value, row.numbers.samples)).into_owned());
+        cells.push(shown(&report.text(value, row.numbers.samples)).into_owned());
     }
     cells
 }

@@ -3,7 +3,7 @@
 use super::digits::{decimal, pad};
 use super::fields::Field;
 use super::{Known, NextLine, Script, places};
-use crate::text::printable;
+use crate::text::shown;
 use perffile::wire::attr::SampleType;
 use perffile::wire::branch::BranchFlags;
 use readperf_profile::{AddressId, FunctionId};
@@ -114,7 +114,7 @@ impl Writer<'_> {
             return;
         }
         self.out.push(b'\t');
-        self.out.extend_from_slice(printable(name).as_bytes());
+        self.out.extend_from_slice(shown(name).as_bytes());
         let offset = function.map_or(0, |function| code.address.wrapping_sub(function.address));
         if offset > 0 {
             self.out.push(b'+');

@@ -35,11 +35,14 @@ const TRACEPOINT: u32 = 2;
 const PAGE_FAULTS: [u64; 3] = [2, 5, 6];
 const BPF_OUTPUT: u64 = 10;
 
+/// Names of events are padded up to this.
+const WIDEST_NAME: usize = 200;
+
 /// The columns of all events, and the styles that they need.
 pub(super) fn columns(options: &Options, schema: &Schema) -> Result<(Vec<Columns>, Vec<Style>), String> {
     let events = schema.events();
     let by_class = by_class(options, schema)?;
-    let width = events.iter().map(|event| event.name.len()).max().unwrap_or(0);
+    let width = events.iter().map(|event| event.name.len()).max().unwrap_or(0).min(WIDEST_NAME);
     let mut styles = Vec::new();
     let columns = events.iter().map(|event| {
         let attr = &event.attr;
@@ -91,7 +94,7 @@ pub(super) fn columns(options: &Options, schema: &Schema) -> Result<(Vec<Columns
 
 fn name(event: &EventDescription, width: usize) -> Vec<u8> {
     let mut name = Vec::new();
-    let shown = crate::text::printable(&event.name);
+    let shown = crate::text::shown(&event.name);
     super::digits::right(&mut name, shown.as_bytes(), width);
     name.extend_from_slice(b": ");
     name

@@ -1,10 +1,11 @@
 //! One JSON object a line: samples with their frames resolved.
 
-use super::places::{behind_call, binary_name};
+use super::places::{behind_call, recorded_name};
 use super::{Known, NextLine, Script};
 use crate::dump::payload::Payload;
 use crate::dump::with_fields;
-use crate::json::address;
+use crate::json::{self, address};
+use crate::text::decoded;
 use perffile::wire::attr::SampleType;
 use perffile::{Schema, Share};
 use readperf_profile::AddressId;
@@ -25,7 +26,7 @@ impl Script {
     ) -> io::Result<()> {
         for share in line.sample.shares {
             if self.columns(share.event).is_some() {
-                serde_json::to_writer(&mut *out, &self.object(known, schema, line, share))?;
+                json::write(&mut *out, &self.object(known, schema, line, share))?;
                 out.write_all(b"\n")?;
             }
         }
@@ -45,7 +46,7 @@ impl Script {
         let mut put = |name: &str, value: Value| {
             object.insert(name.to_owned(), value);
         };
-        put("comm", String::from_utf8_lossy(known.session.comm(moment.comm)).into());
+        put("comm", decoded(known.session.comm(moment.comm)).into());
         if let (Some(pid), Some(tid)) = (moment.sample.pid(), moment.sample.tid()) {
             put("pid", pid.into());
             put("tid", tid.into());
@@ -102,7 +103,8 @@ fn frames(known: &Known<'_>, id: AddressId, returns: bool) -> Vec<Value> {
         if let (Some(_), Some(start)) = (name, real.filter(|real| real.name().is_some())) {
             object.insert("offset".into(), code.address.wrapping_sub(start.address).into());
         }
-        object.insert("dso".into(), binary.map_or(Value::Null, |binary| binary_name(Some(binary)).into()));
+        object
+            .insert("dso".into(), binary.map_or(Value::Null, |binary| decoded(recorded_name(binary)).into()));
         if let Some(file) = level.file.and_then(|file| known.names.file(file)) {
             object.insert("file".into(), file.into());
             object.insert("line".into(), level.line.into());

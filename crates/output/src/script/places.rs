@@ -3,7 +3,7 @@
 use super::Known;
 use super::digits::hex;
 use crate::names::UNKNOWN;
-use crate::text::printable;
+use crate::text::{self, shown_bytes};
 use readperf_profile::names::Frame;
 use readperf_profile::{AddressId, Function};
 use readperf_session::{Binary, BinaryKind, CodeAddress};
@@ -163,7 +163,7 @@ pub(super) fn write_symbol(
     let named = function.filter(|function| function.name().is_some());
     match (own.and_then(|own| own.name()), named) {
         (Some(name), named) => {
-            out.extend_from_slice(printable(name).as_bytes());
+            out.extend_from_slice(text::shown(name).as_bytes());
             if with_offset {
                 out.extend_from_slice(b"+0x");
                 hex(out, named.map_or(0, |named| code.address.wrapping_sub(named.address)), 0);
@@ -176,35 +176,36 @@ pub(super) fn write_symbol(
 /// A binary as perf prints it here: files with their path, the kernel by its name in brackets. So are modules, unless the
 /// recording has a table of build-ids, where they are by path.
 pub(super) fn binary_name(binary: Option<&Binary>) -> Cow<'_, str> {
+    binary.map_or(Cow::Borrowed(UNKNOWN), |binary| shown(recorded_name(binary)))
+}
+
+/// The same as recorded.
+pub(super) fn recorded_name(binary: &Binary) -> &[u8] {
     match binary {
-        None => Cow::Borrowed(UNKNOWN),
-        Some(Binary { kind: BinaryKind::Module { .. }, name, build_id: Some(_), .. }) => shown(name),
-        Some(binary) if is_kernel(&binary.kind) => shown(&binary.short_name),
-        Some(binary) => shown(&binary.name),
+        Binary { kind: BinaryKind::Module { .. }, name, build_id: Some(_), .. } => name,
+        binary if is_kernel(&binary.kind) => &binary.short_name,
+        binary => &binary.name,
     }
 }
 
 /// A source file, with its directories or without.
 pub(super) fn file_name(file: &str, with_directories: bool) -> Cow<'_, str> {
-    printable(if with_directories { file } else { file.rsplit('/').next().unwrap_or(file) })
+    text::shown(if with_directories { file } else { file.rsplit('/').next().unwrap_or(file) })
 }
 
 /// A name of bytes, made harmless.
 pub(super) fn shown(name: &[u8]) -> Cow<'_, str> {
-    match String::from_utf8_lossy(name) {
-        Cow::Borrowed(name) => printable(name),
-        Cow::Owned(name) => Cow::Owned(printable(&name).into_owned()),
-    }
+    shown_bytes(name)
 }
 
-/// A text of bytes, made harmless; its tabs stay.
+/// A text of bytes, made harmless; its tabs stay. It is no name: it is whole.
 pub(super) fn shown_with_tabs(text: &[u8]) -> Vec<u8> {
     let mut harmless = Vec::with_capacity(text.len());
     for (nr, part) in text.split(|byte| *byte == b'\t').enumerate() {
         if nr > 0 {
             harmless.push(b'\t');
         }
-        harmless.extend_from_slice(shown(part).as_bytes());
+        harmless.extend_from_slice(text::printable_bytes(part).as_bytes());
     }
     harmless
 }
@@ -217,4 +218,17 @@ pub(super) fn behind_call(call: &CodeAddress) -> CodeAddress {
 /// Whether it is code of a kernel, host's or guest's: its addresses are those at run time.
 fn is_kernel(kind: &BinaryKind) -> bool {
     kind.is_kernel() || matches!(kind, BinaryKind::GuestKernel { .. } | BinaryKind::GuestModule { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_whole_and_names_are_not() {
+        let long = "x".repeat(5000);
+        let text = format!("\x1b\t{long}");
+        assert_eq!(shown_with_tabs(text.as_bytes()), format!("\\x1b\t{long}").as_bytes());
+        assert_eq!(shown(long.as_bytes()).chars().count(), 1000);
+    }
 }

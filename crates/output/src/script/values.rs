@@ -5,7 +5,7 @@ use super::digits::{decimal, hex, right};
 use super::fields::{Field, Fields};
 use super::sample::SampleLine;
 use super::{Known, places};
-use crate::text::printable;
+use crate::text::printable_bytes;
 use perffile::wire::branch::BranchFlags;
 use perffile::wire::data_src::DataSrc;
 use perffile::wire::registers::Machine;
@@ -230,7 +230,7 @@ pub(super) fn write_bpf_output(out: &mut Vec<u8>, raw: &[u8]) {
     {
         right(out, b"BPF string:", 17);
         out.extend_from_slice(b" \"");
-        out.extend_from_slice(printable(&String::from_utf8_lossy(text)).as_bytes());
+        out.extend_from_slice(printable_bytes(text).as_bytes());
         out.extend_from_slice(b"\"\n");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Look, time_argument};
 use crate::heading::Whole;
-use crate::json::SCHEMA;
+use crate::json::{self, SCHEMA};
 use readperf_profile::Profile;
 use readperf_profile::view::timeline::Timeline;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use std::io::{self, Write};
 pub fn write_json(out: &mut dyn Write, profile: &Profile, look: &Look) -> io::Result<()> {
     let timelines = profile.timelines(look.size);
     let events: Vec<Value> = timelines.iter().map(|timeline| event(profile, timeline, look)).collect();
-    serde_json::to_writer(&mut *out, &json!({ "schema": SCHEMA, "events": events }))?;
+    json::write(&mut *out, &json!({ "schema": SCHEMA, "events": events }))?;
     writeln!(out)
 }
 

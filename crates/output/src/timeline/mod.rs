@@ -9,7 +9,7 @@ pub use svg::write_svg;
 use crate::export::Weight;
 use crate::heading::{self, Whole};
 use crate::overview::share;
-use crate::text::{grouped, printable};
+use crate::text::{grouped, shown};
 use anstyle::{Ansi256Color, Color, Style};
 use readperf_profile::Profile;
 use readperf_profile::profile::EventTotal;
@@ -110,7 +110,7 @@ fn section(out: &mut dyn Write, recorded: &EventTotal, timeline: &Timeline, look
     let Timeline { scale, total, timeless, .. } = timeline;
     let bold = Style::new().bold();
     let chosen = EventTotal { samples: total.samples, period: total.period, ..recorded.clone() };
-    write!(out, "{bold}{}{bold:#}: {}", printable(&recorded.name), heading::amounts(&chosen, recorded))?;
+    write!(out, "{bold}{}{bold:#}: {}", shown(&recorded.name), heading::amounts(&chosen, recorded))?;
     if timeless.samples > 0 {
         write!(out, "; {} more samples have no time", grouped(timeless.samples))?;
     }

@@ -17,6 +17,7 @@ use crate::schema::Schema;
 use crate::wire::attr::EventAttr;
 use crate::wire::decode::Decoder;
 use crate::wire::endian::{ByteOrder, Order, with_order};
+use crate::wire::text::decoded;
 use crate::wire::text::until_nul;
 use crate::wire::words::U64s;
 use rustc_hash::FxHashMap;
@@ -195,9 +196,7 @@ impl File<'_> {
                 names.entry(config).or_insert_with(|| until_nul(entry.get(8..).unwrap_or_default()));
             }
         }
-        schema.set_names_of_configs(|config| {
-            names.get(&config).map(|name| String::from_utf8_lossy(name).into_owned())
-        });
+        schema.set_names_of_configs(|config| names.get(&config).map(|name| decoded(name).into_owned()));
     }
 
     /// The records: to the size the header tells, or to the end where the recorder did not finish or the file is cut.

@@ -1,5 +1,6 @@
 //! All tracepoints of a recording by their id.
 
+use crate::wire::text::decoded;
 use std::collections::BTreeMap;
 
 use super::symbol_names::Asked;
@@ -71,7 +72,7 @@ impl Catalog {
             catalog.add("ftrace", text, abi);
         }
         for system in &data.systems {
-            let name = String::from_utf8_lossy(system.name);
+            let name = decoded(system.name);
             for text in &system.formats {
                 catalog.add(&name, text, abi);
             }

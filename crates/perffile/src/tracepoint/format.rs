@@ -1,5 +1,6 @@
 //! The text of one event's `format` file: name, id, fields, `print fmt`.
 
+use crate::wire::text::decoded;
 use std::fmt;
 
 use super::c_type::{IntType, TypeName};
@@ -87,7 +88,7 @@ impl EventFormat {
     /// Reads the text of a `format` file. Lines it does not know are passed over; only a text without a name is an
     /// error, or one with more than [`limits::FIELDS`] fields.
     pub fn parse(text: &[u8], abi: Abi) -> Result<Self, FormatError> {
-        let text = String::from_utf8_lossy(text);
+        let text = decoded(text);
         let (head, print_fmt) = split_print_fmt(&text);
         let mut name = None;
         let mut id = None;

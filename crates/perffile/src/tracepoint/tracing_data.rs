@@ -2,6 +2,7 @@
 //!
 //! Its integers obey its own byte order flag, not that of the file around it.
 
+use crate::wire::text::decoded;
 use std::fmt;
 
 use super::{Abi, ByteOrder};
@@ -159,7 +160,7 @@ impl<'a> TracingData<'a> {
 
 /// The command lines came with version 0.6.
 fn at_least_0_6(version: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(version);
+    let text = decoded(version);
     let mut parts = text.trim().split('.').map(|part| part.parse::<u32>().unwrap_or(0));
     let major = parts.next().unwrap_or(0);
     let minor = parts.next().unwrap_or(0);

@@ -1,7 +1,7 @@
 //! Names on the wire: NUL-terminated and padded, and not necessarily UTF-8.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// A name at the end of a record: NUL-terminated, zero-padded to eight bytes.
 pub type CStr8<'a> = Padded<'a, 8>;
@@ -35,9 +35,9 @@ impl<'a, const N: usize> Padded<'a, N> {
         until_nul(self.bytes)
     }
 
-    /// The name for people: what is not UTF-8 is replaced.
+    /// The name for people: [`decoded`].
     pub fn display(&self) -> Cow<'a, str> {
-        String::from_utf8_lossy(self.bytes())
+        decoded(self.bytes())
     }
 
     /// How many bytes of the field as it stands in a file are behind name and padding. What the padding holds does not count:
@@ -64,7 +64,35 @@ impl<const N: usize> fmt::Debug for Padded<'_, N> {
     }
 }
 
+/// Bytes as text: what is no UTF-8 becomes an escape (`\xff`), so that names that differ still differ.
+pub fn decoded(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len() + 8);
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            // Writing to a string does not fail.
+            let _ = write!(text, "\\x{byte:02x}");
+        }
+    }
+    Cow::Owned(text)
+}
+
 /// The bytes before the first NUL, or all.
 pub fn until_nul(bytes: &[u8]) -> &[u8] {
     bytes.split(|b| *b == 0).next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decoded;
+
+    #[test]
+    fn what_is_no_text_is_told_by_its_bytes() {
+        assert_eq!(decoded("größe".as_bytes()), "größe");
+        // A byte that begins nothing, a character cut short, half of a pair of UTF-16, the remains of one.
+        assert_eq!(decoded(b"a\xffb\xe2\x80c\xed\xa0\x80d\x9b"), "a\\xffb\\xe2\\x80c\\xed\\xa0\\x80d\\x9b");
+    }
 }

@@ -18,6 +18,7 @@ use perffile::wire::record::stat_config::StatConfig;
 use perffile::wire::record::stat_round::StatRound;
 use perffile::wire::record::thread_map::ThreadMap;
 use perffile::wire::record::{Record, kind};
+use perffile::wire::text::decoded;
 use perffile::wire::text::until_nul;
 use perffile::{Event, Features, IssueKind, Issues};
 use std::collections::BTreeMap;
@@ -167,7 +168,7 @@ impl Counters {
     fn thread_map(&mut self, map: &ThreadMap<'_>) {
         let thread = |pid: u64, comm: &[u8]| Thread {
             tid: (pid != u64::MAX && pid != u64::from(u32::MAX)).then_some(pid),
-            comm: String::from_utf8_lossy(until_nul(comm)).into_owned(),
+            comm: decoded(until_nul(comm)).into_owned(),
         };
         self.threads = map.threads.iter().map(|mapped| thread(mapped.pid, &mapped.comm)).collect();
     }

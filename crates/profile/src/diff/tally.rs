@@ -4,6 +4,7 @@ use super::{Normalize, percent};
 use crate::chance::float;
 use crate::matching::{Matching, Side, name_by_kind};
 use crate::profile::{Profile, SampleRow};
+use perffile::wire::text::decoded;
 use readperf_session::Session;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -119,7 +120,7 @@ impl DiffKey {
             binary.map_or_else(|| "[unknown]".to_owned(), |binary| name_by_kind(binary).into_owned())
         };
         match self {
-            DiffKey::Comm => Name::Comm(String::from_utf8_lossy(session.comm(row.comm)).into_owned()),
+            DiffKey::Comm => Name::Comm(decoded(session.comm(row.comm)).into_owned()),
             DiffKey::Dso => Name::Binary(binary()),
             DiffKey::Function => {
                 let function = names.function_at(row.address).and_then(|id| profile.function(id));

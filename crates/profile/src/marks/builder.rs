@@ -6,6 +6,7 @@ use crate::schedule::{Switch, SwitchLog, SwitchSource};
 use perffile::tracepoint::{Catalog, EventFormat, NoSymbols, TracingData, Value};
 use perffile::wire::attr::{AttrFlags, EventAttr};
 use perffile::wire::feature::bit;
+use perffile::wire::text::decoded;
 use perffile::{Event, Metadata};
 use readperf_session::{Moment, SampleMoment, Session, SwitchMoment, ThreadId};
 use rustc_hash::FxHashMap;
@@ -133,7 +134,7 @@ impl MarkBuilder {
         let texts = payloads.iter().map(|(tracepoint, payload)| {
             let mut text = Vec::new();
             catalog.write_text(*tracepoint, payload, &NoSymbols, &mut text);
-            String::from_utf8_lossy(&text).into()
+            decoded(&text).into()
         });
         let texts = texts.collect();
         // What happens at the same time stays in the order of the recording.

@@ -15,10 +15,15 @@ pub(crate) const SAMPLE: u32 = 9;
 pub(crate) const MMAP2: u32 = 10;
 pub(crate) const AUX: u32 = 11;
 pub(crate) const LOST_SAMPLES: u32 = 13;
+pub(crate) const KSYMBOL: u32 = 17;
+pub(crate) const CGROUP: u32 = 19;
 pub(crate) const HEADER_ATTR: u32 = 64;
+pub(crate) const HEADER_TRACING_DATA: u32 = 66;
 pub(crate) const AUXTRACE: u32 = 71;
 pub(crate) const AUXTRACE_ERROR: u32 = 72;
+pub(crate) const THREAD_MAP: u32 = 73;
 pub(crate) const STAT: u32 = 76;
+pub(crate) const EVENT_UPDATE: u32 = 78;
 pub(crate) const TIME_CONV: u32 = 79;
 pub(crate) const HEADER_FEATURE: u32 = 80;
 
@@ -43,6 +48,7 @@ pub(crate) mod sample_type {
     pub(crate) const PERIOD: u64 = 1 << 8;
     pub(crate) const RAW: u64 = 1 << 10;
     pub(crate) const STACK_USER: u64 = 1 << 13;
+    pub(crate) const CGROUP: u64 = 1 << 21;
 }
 
 /// Bits of an attr's flags.
@@ -234,14 +240,21 @@ impl Pipe {
         self.kernel(kind, misc, &body, time);
     }
 
-    pub(crate) fn comm(&mut self, pid: u32, tid: u32, name: &str) {
+    pub(crate) fn comm(&mut self, pid: u32, tid: u32, name: &(impl AsRef<[u8]> + ?Sized)) {
         let mut body = [pid.to_le_bytes(), tid.to_le_bytes()].concat();
         body.extend(padded(name));
         self.kernel(COMM, 0, &body, 0);
     }
 
     /// A page of code, with a build-id of such bytes or an inode.
-    pub(crate) fn map(&mut self, pid: u32, start: u64, name: &str, build_id: Option<u8>, misc: u16) {
+    pub(crate) fn map(
+        &mut self,
+        pid: u32,
+        start: u64,
+        name: &(impl AsRef<[u8]> + ?Sized),
+        build_id: Option<u8>,
+        misc: u16,
+    ) {
         self.map_at(0, pid, start, name, build_id, misc);
     }
 
@@ -251,7 +264,7 @@ impl Pipe {
         time: u64,
         pid: u32,
         start: u64,
-        name: &str,
+        name: &(impl AsRef<[u8]> + ?Sized),
         build_id: Option<u8>,
         misc: u16,
     ) {
@@ -314,6 +327,9 @@ impl Pipe {
             b.extend(vec![0; s.stack.0 as usize]);
             b.extend(s.stack.1.to_le_bytes());
         }
+        if has(CGROUP) {
+            b.extend(1u64.to_le_bytes());
+        }
         self.raw(SAMPLE, s.mode, &b);
     }
 
@@ -343,8 +359,8 @@ impl Pipe {
 }
 
 /// A name with its NUL, padded to eight bytes.
-fn padded(name: &str) -> Vec<u8> {
-    let mut bytes = name.as_bytes().to_vec();
-    bytes.resize((name.len() + 8) / 8 * 8, 0);
+pub(crate) fn padded(name: &(impl AsRef<[u8]> + ?Sized)) -> Vec<u8> {
+    let mut bytes = name.as_ref().to_vec();
+    bytes.resize((bytes.len() + 8) / 8 * 8, 0);
     bytes
 }

@@ -4,7 +4,7 @@ use crate::export::Export;
 use crate::export::frames::{Level, LinkedAddress};
 use crate::export::labels::push_ids;
 use crate::export::strings::Strings;
-use crate::text::printable;
+use crate::text::{decoded, printable};
 use readperf_profile::{AddressId, FileId, FunctionId, SampleRow};
 use readperf_session::{CommId, ThreadId};
 use rustc_hash::FxHashMap;
@@ -114,7 +114,7 @@ impl Code {
         };
         for address in export.profile.addresses().ids() {
             // Whole: viewers look there for the instructions.
-            let binary = export.binary(address).map(|binary| String::from_utf8_lossy(&binary.name));
+            let binary = export.binary(address).map(|binary| decoded(&binary.name));
             let object = code.objects.number(binary.as_deref().unwrap_or_default());
             for level in export.levels_at(address).rev() {
                 let home = homes.get(&level.function).copied();

@@ -63,9 +63,9 @@ fn columns(export: &Export<'_>, events: &[usize]) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut names: Vec<String> = Vec::new();
     for event in events {
-        let breaks = |c: char| c.is_whitespace() || c.is_control() || c == ',';
+        let breaks = |c: char| c.is_whitespace() || c == ',';
         let word: String =
-            export.event_name(*event).chars().map(|c| if breaks(c) { '_' } else { c }).collect();
+            printable(export.event_name(*event)).chars().map(|c| if breaks(c) { '_' } else { c }).collect();
         let word = if word.is_empty() { "event".to_owned() } else { word };
         let mut name = word.clone();
         for number in 2.. {

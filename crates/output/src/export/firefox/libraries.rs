@@ -5,7 +5,7 @@ use crate::export::images::Images;
 use crate::export::json::JsonWriter;
 use crate::export::strings::Strings;
 use crate::json::hex;
-use crate::text::printable;
+use crate::text::{decoded, printable};
 use readperf_session::{Binary, BinaryId};
 use rustc_hash::FxHashMap;
 
@@ -49,8 +49,8 @@ impl Shared {
 }
 
 fn write_library(binary: &Binary, arch: &str, json: &mut JsonWriter<'_>) {
-    let name = String::from_utf8_lossy(&binary.short_name);
-    let path = String::from_utf8_lossy(&binary.name);
+    let name = decoded(&binary.short_name);
+    let path = decoded(&binary.name);
     let (name, path) = (printable(&name), printable(&path));
     let build_id = binary.build_id.as_deref().unwrap_or_default();
     json.field("arch", arch);

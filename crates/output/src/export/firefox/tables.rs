@@ -7,7 +7,7 @@ use super::libraries::Shared;
 use crate::export::Export;
 use crate::export::frames::Level;
 use crate::export::json::JsonWriter;
-use crate::text::printable;
+use crate::text::{decoded, printable};
 use readperf_profile::{AddressId, FileId, FunctionId, SampleRow, StackId};
 use readperf_session::BinaryId;
 use rustc_hash::FxHashMap;
@@ -308,7 +308,7 @@ impl<'x> Tables<'x> {
         }
         let library = shared.library(&self.export, binary)?;
         let short_name = &self.export.session.binary(binary)?.short_name;
-        let name = shared.strings.number(&printable(&String::from_utf8_lossy(short_name)));
+        let name = shared.strings.number(&printable(&decoded(short_name)));
         let index = number(self.resources.len());
         self.resources.push((library, name));
         self.of_resource.insert(binary, index);

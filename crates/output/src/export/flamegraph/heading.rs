@@ -4,7 +4,7 @@ use super::frames::Frames;
 use crate::calendar::TimeOfDay;
 use crate::export::quantity::{Quantity, samples};
 use crate::export::{Export, Weight};
-use crate::text::grouped;
+use crate::text::{decoded, grouped};
 use crate::xml::push_shown;
 use readperf_profile::view::flame_tree::Sum;
 use readperf_session::CommId;
@@ -131,7 +131,7 @@ fn program((export, event): &Side<'_, '_>) -> Option<String> {
     let mut comms: Vec<(&[u8], u64)> =
         weights.into_iter().map(|(comm, weight)| (export.session.comm(comm), weight)).collect();
     comms.sort_unstable_by_key(|(name, weight)| (Reverse(*weight), *name));
-    let text = |name: &[u8]| shown(&String::from_utf8_lossy(name));
+    let text = |name: &[u8]| shown(&decoded(name));
     let words = export.metadata.features.cmdline();
     let is_name = |word: &[u8]| export.session.comms().iter().any(|name| **name == *word);
     let started = words.as_deref().and_then(|words| started(words, is_name));
@@ -172,7 +172,7 @@ mod tests {
         let started = |line: &str| {
             let words: Vec<Cow<'_, str>> = line.split(' ').map(Cow::Borrowed).collect();
             let is_name = |word: &[u8]| [&b"work"[..], b"sleep", b"a-name-of-fifte"].contains(&word);
-            started(&words, is_name).map(|name| String::from_utf8_lossy(name).into_owned())
+            started(&words, is_name).map(|name| decoded(name).into_owned())
         };
         let work = Some("work".to_owned());
         assert_eq!(started("/usr/bin/perf perf record -F 99 -e cycles ./work all -a"), work);

@@ -8,6 +8,7 @@ use crate::export::labels::Variant;
 use crate::export::quantity::samples;
 use crate::overview::share;
 use crate::short_name::shorten;
+use crate::text::without_long_middle;
 use crate::xml::push_xml;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -128,8 +129,11 @@ fn push_frame(text: &mut String, graph: &Graph<'_>, frame: &Frame, (x, width): (
     let class = format!("k{}{}", sort(frame.what, variant), super::palette::name_color(&name) % 4);
     // Writing to a string does not fail.
     let _ = write!(text, "<svg x=\"{x:.3}%\" y=\"{y}\" width=\"{width:.3}%\" height=\"{}\"><title>", ROW - 1);
-    let mut hint =
-        format!("{name}: {:.2} %", share(weight(graph, frame), weight(graph, first(graph, frame))));
+    let mut hint = format!(
+        "{}: {:.2} %",
+        without_long_middle(&name),
+        share(weight(graph, frame), weight(graph, first(graph, frame)))
+    );
     let _ =
         write!(hint, ", {}, {}", samples(frame.total[0].samples), graph.quantity.told(frame.total[0].period));
     push_xml(text, &hint);

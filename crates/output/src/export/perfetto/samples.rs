@@ -5,7 +5,7 @@ use super::{Packets, write_packet};
 use crate::export::Export;
 use crate::export::frames::{CodeKind, Level};
 use crate::export::images::Images;
-use crate::text::printable;
+use crate::text::{decoded, printable};
 use readperf_profile::{AddressId, SampleRow, StackId};
 use readperf_session::{BinaryId, BinaryKind, CpuMode};
 use rustc_hash::FxHashMap;
@@ -163,7 +163,7 @@ impl Told<'_, '_> {
             self.new.mappings.push(Mapping { iid, path, ..Mapping::default() });
             return iid;
         }
-        let name = String::from_utf8_lossy(&binary.name);
+        let name = decoded(&binary.name);
         let parts = name.split('/').filter(|part| !part.is_empty());
         let path = parts.map(|part| self.path_part(part)).collect();
         let build_id = binary

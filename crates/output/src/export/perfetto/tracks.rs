@@ -85,7 +85,7 @@ impl TrackWriter<'_, '_, '_> {
         let processes: BTreeSet<ProcessId> = threads.iter().filter_map(of).collect();
         for id in processes {
             let Some(process) = session.process(id) else { continue };
-            let name = printable_bytes(session.process_name(id));
+            let name = printable_bytes(session.process_name(id)).into_owned();
             let process = Some(ProcessDescriptor { pid: process.pid.cast_signed(), name });
             self.describe(Track::Process(id), TrackDescriptor { process, ..TrackDescriptor::default() })?;
         }

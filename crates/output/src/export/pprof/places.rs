@@ -7,7 +7,7 @@ use crate::export::frames::Level;
 use crate::export::images::Images;
 use crate::export::strings::Strings;
 use crate::json::hex;
-use crate::text::printable;
+use crate::text::{decoded, printable};
 use readperf_profile::{AddressId, FileId, FunctionId};
 use readperf_session::{Binary, BinaryId, BinaryKind};
 use rustc_hash::FxHashMap;
@@ -145,7 +145,7 @@ impl<'x> Places<'x> {
         {
             let image = self.images.get(id);
             self.programs.push(program(binary));
-            let name = String::from_utf8_lossy(&binary.name);
+            let name = decoded(&binary.name);
             let name = printable(&name);
             let build_id = binary.build_id.as_deref().map(hex).unwrap_or_default();
             self.mappings.push(Mapping {

@@ -4,6 +4,7 @@ use crate::container::features::Features;
 use crate::tracepoint::{EventFormat, TracingData};
 use crate::wire::endian::ByteOrder;
 use crate::wire::feature::bit;
+use crate::wire::text::decoded;
 use crate::wire::text::until_nul;
 use std::collections::BTreeMap;
 
@@ -42,7 +43,7 @@ fn pmus(bytes: &[u8], order: ByteOrder) -> BTreeMap<u32, String> {
         let (Some(number), Some(len)) = (order.u32_at(bytes, at), order.u32_at(bytes, at + 4)) else { break };
         let end = usize::try_from(len).ok().and_then(|len| len.checked_add(at + 8));
         let Some((end, name)) = end.and_then(|end| Some((end, bytes.get(at + 8..end)?))) else { break };
-        pmus.entry(number).or_insert_with(|| String::from_utf8_lossy(until_nul(name)).into_owned());
+        pmus.entry(number).or_insert_with(|| decoded(until_nul(name)).into_owned());
         at = end;
     }
     pmus
@@ -66,7 +67,7 @@ fn tracepoints(blob: &[u8]) -> BTreeMap<u64, String> {
     for (system, text) in ftrace.chain(systems) {
         let Ok(format) = EventFormat::parse(text, abi) else { continue };
         let Some(id) = format.id else { continue };
-        let name = || format!("{}:{}", String::from_utf8_lossy(system), format.name);
+        let name = || format!("{}:{}", decoded(system), format.name);
         names.entry(id).or_insert_with(name);
     }
     names

@@ -6,6 +6,7 @@ use crate::check::finding::{Finding, Kind};
 use crate::check::seen::Seen;
 use crate::check::tally::Tally;
 use crate::check::wording::{count, list, part, percent, plural};
+use perffile::wire::text::decoded;
 use readperf_session::{Binary, BinaryKind, SampleMoment};
 use std::cmp::Reverse;
 
@@ -94,7 +95,7 @@ impl Binaries {
             .iter()
             .zip(answers)
             .filter_map(|((binary, sampled), reason)| {
-                let name = String::from_utf8_lossy(&binary.short_name);
+                let name = decoded(&binary.short_name);
                 Some((sampled.tally.count, format!("{name} ({})", reason?)))
             })
             .collect();
@@ -136,7 +137,7 @@ impl Binaries {
         let share = part(samples, end.totals.samples);
         let mut names: Vec<String> = Vec::new();
         for (binary, _) in &found {
-            let name = String::from_utf8_lossy(&binary.short_name).into_owned();
+            let name = decoded(&binary.short_name).into_owned();
             if !names.contains(&name) {
                 names.push(name);
             }

@@ -88,6 +88,9 @@ fn advice(kind: IssueKind) -> &'static str {
             "Record again if you can: the bytes were changed after or while they were written, and what was passed over is \
              missing from every number."
         }
+        IssueKind::LongName => {
+            "Do not trust the file if you do not know who wrote it: the kernel writes no such name. readperf dump shows it whole."
+        }
         IssueKind::BadFeature | IssueKind::BadAttr | IssueKind::BadHeader => {
             "See whether a tool has rewritten the file, and use its original; samples are as good as the events that could be \
              read."

@@ -84,10 +84,9 @@ impl<'i> Destination<'i> {
 }
 
 impl EventFiles<'_> {
-    /// Makes the file of an event: `RECORDING.EVENT.dump`. What of the name would lead to another directory is replaced, as
-    /// are control characters.
+    /// Makes the file of an event: `RECORDING.EVENT.dump`. What of the name would lead to another directory is replaced.
     fn add(&mut self, event: &str) -> anyhow::Result<()> {
-        let event: String = event.chars().map(|c| if c == '/' || c.is_control() { '_' } else { c }).collect();
+        let event = printable(event).replace('/', "_");
         let mut path = self.input.path().unwrap_or_else(|| "stdin".into());
         // Without an end slash, which directories may have.
         path = path.components().collect();

@@ -1,0 +1,57 @@
+//! Names that are longer than any can be: every row and line about a sample would hold them.
+
+use perffile::wire::record::Record;
+use perffile::wire::text::CStr8;
+
+/// The most bytes of a name that are taken in: the kernel writes no longer path (`PATH_MAX` with its NUL), and its other
+/// names are shorter.
+const LONGEST: usize = 4095;
+
+/// Cuts the name that a record gives a thread, a binary or a function; returns how long it was, if it was too long.
+pub(crate) fn cut(record: &mut Record<'_>) -> Option<usize> {
+    let name = match record {
+        Record::Mmap(record) => &mut record.filename,
+        Record::Mmap2(record) => &mut record.filename,
+        Record::Comm(record) => &mut record.comm,
+        Record::Ksymbol(record) => &mut record.name,
+        _ => return None,
+    };
+    let bytes = name.bytes();
+    let next = bytes.get(LONGEST)?;
+    // Not in the middle of a character: of those of several bytes, all but the first begin with the bits 10.
+    let is_inside = |byte: &u8| byte & 0xc0 == 0x80;
+    let mut kept = bytes.get(..LONGEST)?;
+    if is_inside(next) {
+        let inside = kept.iter().rev().take(3).take_while(|byte| is_inside(byte)).count();
+        kept = kept.get(..kept.len() - inside - 1)?;
+    }
+    *name = CStr8::new(kept);
+    Some(bytes.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use perffile::wire::record::comm::Comm;
+
+    fn kept(name: &[u8]) -> (Vec<u8>, Option<usize>) {
+        let mut record = Record::Comm(Comm { comm: CStr8::new(name), ..Comm::default() });
+        let was = cut(&mut record);
+        let Record::Comm(comm) = record else { panic!("a COMM") };
+        (comm.comm.bytes().to_vec(), was)
+    }
+
+    #[test]
+    fn a_name_is_cut_between_characters() {
+        let most = vec![b'a'; LONGEST];
+        assert_eq!(kept(&most), (most.clone(), None));
+        assert_eq!(kept(&[&most[..], b"b"].concat()), (most.clone(), Some(LONGEST + 1)));
+        for behind in ["é", "…", "😀"] {
+            for at in 1..behind.len() {
+                let name = [&most[..LONGEST - at], behind.as_bytes(), b"x"].concat();
+                assert_eq!(kept(&name), (most[..LONGEST - at].to_vec(), Some(name.len())), "{behind} {at}");
+            }
+        }
+        assert_eq!(kept(&[0x80; 5000]).1, Some(5000), "bytes that are no text are cut, too");
+    }
+}
