@@ -1,0 +1,196 @@
+//! Temporary files and folders, and the list of those that there are.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tempfile::{Builder, NamedTempFile, TempDir};
+
+/// What there is now. One list for the process, since it is the process that ends.
+///
+/// It is held while something is made or renamed, so that nothing is ever there without being on it.
+static LIST: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn list() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    LIST.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes every temporary file and folder that there is, for a process that is about to end. A thread that makes, renames
+/// or drops one from now on waits for that end.
+pub fn remove_scratch() {
+    let mut list = list();
+    remove_all(&mut list);
+    std::mem::forget(list);
+}
+
+fn remove_all(list: &mut BTreeSet<PathBuf>) {
+    while let Some(path) = list.pop_first() {
+        // Nobody is left to whom it matters that something cannot be removed.
+        let _ = if path.is_dir() { remove_folder(&path) } else { fs::remove_file(&path) };
+    }
+}
+
+/// Removes a folder with all in it. First it gets another name: a thread that still fills it finds it no more.
+fn remove_folder(path: &Path) -> io::Result<()> {
+    let mut moved = path.to_owned();
+    moved.as_mut_os_string().push(".removed");
+    match fs::rename(path, &moved) {
+        Ok(()) => fs::remove_dir_all(&moved),
+        Err(_) => fs::remove_dir_all(path),
+    }
+}
+
+/// Does something while nothing is removed behind its back.
+pub(crate) fn undisturbed<T>(work: impl FnOnce() -> T) -> T {
+    let _list = list();
+    work()
+}
+
+/// Something on the list, as long as this value is.
+#[derive(Debug)]
+struct Listed(PathBuf);
+
+impl Listed {
+    /// Makes something temporary, and puts it on the list.
+    fn make<T>(make: impl FnOnce() -> io::Result<T>, path: fn(&T) -> &Path) -> io::Result<(T, Listed)> {
+        let mut list = list();
+        let made = make()?;
+        let path = path(&made).to_owned();
+        list.insert(path.clone());
+        Ok((made, Listed(path)))
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        list().remove(&self.0);
+    }
+}
+
+/// A temporary file with a name. It goes with this value.
+#[derive(Debug)]
+pub struct ScratchFile {
+    // In this order: what is removed is then taken off the list.
+    file: NamedTempFile,
+    listed: Listed,
+}
+
+impl ScratchFile {
+    /// A new file in this folder whose name begins with `prefix`, for its user alone.
+    ///
+    /// # Errors
+    /// What the operating system says.
+    pub fn in_folder(folder: &Path, prefix: &str) -> io::Result<ScratchFile> {
+        ScratchFile::with_mode(folder, prefix, 0o600)
+    }
+
+    /// The same with these permissions, less those that the process gives to no new file (umask).
+    pub(crate) fn with_mode(folder: &Path, prefix: &str, mode: u32) -> io::Result<ScratchFile> {
+        // By hand, so that an error says what it is and not what the temporary name would have been.
+        let open =
+            |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(path);
+        let make = || Builder::new().prefix(prefix).make_in(folder, open);
+        let (file, listed) = Listed::make(make, NamedTempFile::path)?;
+        Ok(ScratchFile { file, listed })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// The file itself.
+    pub fn as_file(&self) -> &File {
+        self.file.as_file()
+    }
+
+    /// Gives the file its place, where it takes that of a file that is there.
+    ///
+    /// # Errors
+    /// What the operating system says; the file is gone then.
+    pub fn rename(self, to: &Path) -> io::Result<()> {
+        let (file, _listed) = self.into_parts();
+        undisturbed(|| file.persist(to)).map(drop).map_err(|error| error.error)
+    }
+
+    /// The file, and what keeps it on the list: to be dropped when it has been renamed.
+    pub(crate) fn into_parts(self) -> (NamedTempFile, impl Sized) {
+        (self.file, self.listed)
+    }
+}
+
+impl Write for ScratchFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// A temporary folder. It goes with this value, and all in it.
+#[derive(Debug)]
+pub struct ScratchFolder {
+    folder: TempDir,
+    _listed: Listed,
+}
+
+impl ScratchFolder {
+    /// A new folder where the system has temporary files, whose name begins with `prefix`, for its user alone.
+    ///
+    /// # Errors
+    /// What the operating system says.
+    pub fn new(prefix: &str) -> io::Result<ScratchFolder> {
+        let (folder, listed) = Listed::make(|| Builder::new().prefix(prefix).tempdir(), TempDir::path)?;
+        Ok(ScratchFolder { folder, _listed: listed })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_there_is_on_the_list_and_goes_with_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let is_listed = |path: &Path| list().contains(path);
+        let file = ScratchFile::in_folder(dir.path(), "x-").unwrap();
+        let path = file.path().to_owned();
+        assert!(path.is_file() && is_listed(&path));
+        drop(file);
+        assert!(!path.exists() && !is_listed(&path));
+
+        let file = ScratchFile::in_folder(dir.path(), "x-").unwrap();
+        let path = file.path().to_owned();
+        file.rename(&dir.path().join("place")).unwrap();
+        assert!(!path.exists() && !is_listed(&path) && dir.path().join("place").is_file());
+
+        let file = ScratchFile::in_folder(dir.path(), "x-").unwrap();
+        let path = file.path().to_owned();
+        file.rename(&dir.path().join("nowhere/place")).unwrap_err();
+        assert!(!path.exists() && !is_listed(&path));
+    }
+
+    #[test]
+    fn all_on_a_list_is_removed_though_somebody_still_writes() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("folder");
+        let path = dir.path().join("file");
+        fs::create_dir_all(folder.join("a/b")).unwrap();
+        fs::write(folder.join("a/b/c"), "").unwrap();
+        fs::write(&path, "").unwrap();
+        let mut list: BTreeSet<PathBuf> = [folder.clone(), path, dir.path().join("gone")].into();
+        remove_all(&mut list);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        fs::write(folder.join("d"), "").unwrap_err();
+        assert!(list.is_empty());
+    }
+}
