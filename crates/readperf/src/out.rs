@@ -72,6 +72,11 @@ impl Write for Out {
         self.text.write(bytes).map_err(|error| self.explained(error))
     }
 
+    // Passed on, as most that is written is short.
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.text.write_all(bytes).map_err(|error| self.explained(error))
+    }
+
     fn flush(&mut self) -> io::Result<()> {
         self.text.flush().map_err(|error| self.explained(error))
     }
