@@ -6,7 +6,6 @@ use anstream::{AutoStream, ColorChoice};
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use readperf_files::WholeFile;
-use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 

@@ -49,20 +49,8 @@ fn only_line(what: &str, output: &Output) -> String {
 
 /// The program in a shell that limits what it may use (`ulimit OPTIONS`).
 fn limited(options: &str, arguments: &[&Path]) -> Output {
-    let program = tool::command();
-    let mut shell = Command::new("sh");
-    shell
-        .arg("-c")
-        .arg(format!("ulimit {options}; exec \"$0\" \"$@\""))
-        .arg(program.get_program())
-        .args(arguments);
-    for (name, value) in program.get_envs() {
-        match value {
-            Some(value) => shell.env(name, value),
-            None => shell.env_remove(name),
-        };
-    }
-    shell.output().unwrap()
+    let script = format!("ulimit {options}; exec \"$0\" \"$@\"");
+    tool::under("sh", &["-c", &script]).args(arguments).output().unwrap()
 }
 
 #[test]
@@ -157,10 +145,7 @@ fn a_signal_ends_the_program_and_leaves_what_was_there() {
 #[test]
 fn signals_that_are_ignored_stay_ignored() {
     let (dir, out) = old_output();
-    let program = tool::command();
-    let mut child = Command::new("sh")
-        .args(["-c", "trap '' INT HUP; exec \"$0\" dump - -o out"])
-        .arg(program.get_program())
+    let mut child = tool::under("sh", &["-c", "trap '' INT HUP; exec \"$0\" dump - -o out"])
         .current_dir(dir.path())
         .stdin(Stdio::piped())
         .spawn()
@@ -343,10 +328,8 @@ fn a_link_keeps_leading_to_the_output() {
 fn permissions_are_those_of_a_plain_file() {
     let dir = scratch();
     let run = |umask: &str, out: &Path| {
-        let program = tool::command();
-        let mut shell = Command::new("sh");
-        shell.arg("-c").arg(format!("umask {umask}; exec \"$0\" stats \"$1\" -o \"$2\""));
-        let ran = shell.arg(program.get_program()).arg(fixture("main")).arg(out).status().unwrap();
+        let script = format!("umask {umask}; exec \"$0\" stats \"$1\" -o \"$2\"");
+        let ran = tool::under("sh", &["-c", &script]).arg(fixture("main")).arg(out).status().unwrap();
         assert_eq!(ran.code(), Some(0));
         fs::metadata(out).unwrap().mode() & 0o7777
     };
