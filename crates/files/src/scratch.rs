@@ -1,4 +1,4 @@
-//! Temporary files and folders, and the list of those that there are.
+//! Temporary files with names, and the list of those that there are.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use tempfile::{Builder, NamedTempFile, TempDir};
+use tempfile::{Builder, NamedTempFile};
 
 /// What there is now. One list for the process, since it is the process that ends.
 ///
@@ -17,7 +17,7 @@ fn list() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     LIST.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes every temporary file and folder that there is, for a process that is about to end. A thread that makes, renames
+/// Removes every [`ScratchFile`] that there is, for a process that is about to end. A thread that makes, renames
 /// or drops one from now on waits for that end.
 pub fn remove_scratch() {
     let mut list = list();
@@ -28,17 +28,7 @@ pub fn remove_scratch() {
 fn remove_all(list: &mut BTreeSet<PathBuf>) {
     while let Some(path) = list.pop_first() {
         // Nobody is left to whom it matters that something cannot be removed.
-        let _ = if path.is_dir() { remove_folder(&path) } else { fs::remove_file(&path) };
-    }
-}
-
-/// Removes a folder with all in it. First it gets another name: a thread that still fills it finds it no more.
-fn remove_folder(path: &Path) -> io::Result<()> {
-    let mut moved = path.to_owned();
-    moved.as_mut_os_string().push(".removed");
-    match fs::rename(path, &moved) {
-        Ok(()) => fs::remove_dir_all(&moved),
-        Err(_) => fs::remove_dir_all(path),
+        let _ = fs::remove_file(&path);
     }
 }
 
@@ -48,20 +38,9 @@ pub(crate) fn undisturbed<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// Something on the list, as long as this value is.
+/// A path on the list, as long as this value is.
 #[derive(Debug)]
 struct Listed(PathBuf);
-
-impl Listed {
-    /// Makes something temporary, and puts it on the list.
-    fn make<T>(make: impl FnOnce() -> io::Result<T>, path: fn(&T) -> &Path) -> io::Result<(T, Listed)> {
-        let mut list = list();
-        let made = make()?;
-        let path = path(&made).to_owned();
-        list.insert(path.clone());
-        Ok((made, Listed(path)))
-    }
-}
 
 impl Drop for Listed {
     fn drop(&mut self) {
@@ -91,8 +70,10 @@ impl ScratchFile {
         // By hand, so that an error says what it is and not what the temporary name would have been.
         let open =
             |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(path);
-        let make = || Builder::new().prefix(prefix).make_in(folder, open);
-        let (file, listed) = Listed::make(make, NamedTempFile::path)?;
+        let mut list = list();
+        let file = Builder::new().prefix(prefix).make_in(folder, open)?;
+        list.insert(file.path().to_owned());
+        let listed = Listed(file.path().to_owned());
         Ok(ScratchFile { file, listed })
     }
 
@@ -131,29 +112,6 @@ impl Write for ScratchFile {
     }
 }
 
-/// A temporary folder. It goes with this value, and all in it.
-#[derive(Debug)]
-pub struct ScratchFolder {
-    folder: TempDir,
-    _listed: Listed,
-}
-
-impl ScratchFolder {
-    /// A new folder where the system has temporary files, whose name begins with `prefix`, for its user alone.
-    ///
-    /// # Errors
-    /// What the operating system says.
-    pub fn new(prefix: &str) -> io::Result<ScratchFolder> {
-        let (folder, listed) = Listed::make(|| Builder::new().prefix(prefix).tempdir(), TempDir::path)?;
-        Ok(ScratchFolder { folder, _listed: listed })
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        self.folder.path()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,17 +138,13 @@ mod tests {
     }
 
     #[test]
-    fn all_on_a_list_is_removed_though_somebody_still_writes() {
+    fn all_on_a_list_is_removed() {
         let dir = tempfile::tempdir().unwrap();
-        let folder = dir.path().join("folder");
-        let path = dir.path().join("file");
-        fs::create_dir_all(folder.join("a/b")).unwrap();
-        fs::write(folder.join("a/b/c"), "").unwrap();
-        fs::write(&path, "").unwrap();
-        let mut list: BTreeSet<PathBuf> = [folder.clone(), path, dir.path().join("gone")].into();
+        let paths = ["a", "b"].map(|name| dir.path().join(name));
+        fs::write(&paths[0], "").unwrap();
+        // The other one is gone already.
+        let mut list = BTreeSet::from(paths);
         remove_all(&mut list);
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
-        fs::write(folder.join("d"), "").unwrap_err();
-        assert!(list.is_empty());
+        assert!(list.is_empty() && fs::read_dir(dir.path()).unwrap().next().is_none());
     }
 }

@@ -7,8 +7,6 @@ use std::fs;
 use std::io::{self, BufReader, Read, Seek};
 use std::path::{Component, Path, PathBuf};
 
-use readperf_files::ScratchFolder;
-
 use crate::find::compressed::Compression;
 
 /// Most that an archive may hold when unpacked, in bytes. The debug files of a large system have some gigabytes.
@@ -29,7 +27,7 @@ const MAX_NESTING: u32 = 2;
 /// An archive of binaries that was unpacked. Its directory goes with this value.
 #[derive(Debug)]
 pub struct SymbolArchive {
-    directory: ScratchFolder,
+    directory: tempfile::TempDir,
     /// Entries that were not unpacked: devices, paths and links out of the archive.
     pub refused: usize,
 }
@@ -44,7 +42,7 @@ impl SymbolArchive {
         if !fs::metadata(path)?.is_file() {
             return Err(io::Error::other("not a regular file"));
         }
-        let directory = ScratchFolder::new("readperf-")?;
+        let directory = tempfile::Builder::new().prefix("readperf-").tempdir()?;
         let mut unpacking = Unpacking { root: directory.path().to_owned(), bytes: 0, entries: 0, refused: 0 };
         unpacking.file(path, 0).map_err(|error| unpacking.explained(error))?;
         if unpacking.entries == unpacking.refused {
