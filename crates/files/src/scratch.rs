@@ -5,7 +5,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
 use tempfile::{Builder, NamedTempFile};
 
 /// What there is now. One list for the process, since it is the process that ends.
@@ -17,10 +18,22 @@ fn list() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     LIST.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// How long the end of a process waits for a thread that is making or renaming a file: on a server that does not answer, or
+/// where there is no memory, that may never end.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// Removes every [`ScratchFile`] that there is, for a process that is about to end. A thread that makes, renames
 /// or drops one from now on waits for that end.
 pub fn remove_scratch() {
-    let mut list = list();
+    let until = Instant::now() + PATIENCE;
+    let mut list = loop {
+        match LIST.try_lock() {
+            Ok(list) => break list,
+            Err(TryLockError::Poisoned(list)) => break list.into_inner(),
+            Err(TryLockError::WouldBlock) if Instant::now() > until => return,
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
+        }
+    };
     remove_all(&mut list);
     std::mem::forget(list);
 }

@@ -1,9 +1,10 @@
-//! How the program leaves when it is not for itself to say when: told by a signal, or because a file that it had mapped became
-//! shorter. Nothing temporary stays.
+//! How the program leaves when it is not for itself to say when: told by a signal, because a file that it had mapped became
+//! shorter, or because there is no memory left. Nothing temporary stays.
 
 mod fault;
 
 use crate::outcome::{FAILED, say};
+use fault::{Fault, Faults};
 use readperf_files::remove_scratch;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
 use signal_hook::iterator::Signals;
@@ -34,16 +35,16 @@ pub(crate) fn prepare() {
         Ok(())
     });
     watch("faults", |ready| {
-        let faults = fault::Faults::register()?;
+        let faults = Faults::register()?;
         let _ = ready.send(());
         match faults.next()? {
-            Some(sentence) => {
+            Fault::File(sentence) => {
                 remove_scratch();
                 say(&format!("error: {sentence}"));
-                // At once: what is left of this process waits for a page that is gone.
+                // At once: a thread of this process waits for a page that is gone.
                 exit(i32::from(FAILED))
             }
-            None => end_by(signal_hook::consts::SIGBUS),
+            Fault::Signal(signal) => end_by(signal),
         }
         Ok(())
     });

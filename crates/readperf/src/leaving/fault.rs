@@ -1,5 +1,7 @@
-//! SIGBUS: a page of a mapped file that is not there any more. The one place of the program where `unsafe` is allowed.
+//! Signals that the program raises itself: SIGBUS, where a page of a mapped file is not there any more, and SIGABRT, where there is
+//! no memory or no stack left. The one place of the program where `unsafe` is allowed.
 
+use libc::{SA_ONSTACK, SA_SIGINFO, SIGABRT, SIGBUS, c_int, c_void, siginfo_t};
 use std::fs;
 use std::io::{self, PipeReader, PipeWriter, Read as _};
 use std::mem::size_of;
@@ -7,58 +9,87 @@ use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::sync::OnceLock;
 
-/// Where the handler tells of faults.
+/// Where the handler tells of signals.
 static TOLD_TO: OnceLock<PipeWriter> = OnceLock::new();
 
-/// Faults, as the handler tells of them.
+/// The thread that is told.
+static WATCHER: OnceLock<libc::pthread_t> = OnceLock::new();
+
+/// What the handler tells: a signal, and the address that it is about.
+type Told = [usize; 2];
+
+/// Signals, as the handler tells of them.
 pub(super) struct Faults(PipeReader);
 
+/// What happened.
+pub(super) enum Fault {
+    /// A file is not what it was; in words.
+    File(String),
+    /// Something else.
+    Signal(i32),
+}
+
 impl Faults {
-    /// Takes the signal from now on.
+    /// Takes the signals from now on, on this thread.
+    #[allow(unsafe_code)]
     pub(super) fn register() -> io::Result<Faults> {
         let (reader, writer) = io::pipe()?;
         TOLD_TO.get_or_init(|| writer);
-        take_signal()?;
+        // SAFETY: it has no arguments, and only tells which thread this is.
+        WATCHER.get_or_init(|| unsafe { libc::pthread_self() });
+        take(SIGBUS)?;
+        take(SIGABRT)?;
         Ok(Faults(reader))
     }
 
-    /// Waits for a fault, and says what happened. `None` if it is no fault of a file.
-    pub(super) fn next(mut self) -> io::Result<Option<String>> {
-        let mut address = [0; size_of::<usize>()];
-        self.0.read_exact(&mut address)?;
-        Ok(what_happened(&fs::read_to_string("/proc/self/maps")?, usize::from_ne_bytes(address)))
+    /// Waits for one.
+    pub(super) fn next(mut self) -> io::Result<Fault> {
+        let mut word = || {
+            let mut bytes = [0; size_of::<usize>()];
+            self.0.read_exact(&mut bytes).map(|()| usize::from_ne_bytes(bytes))
+        };
+        let (signal, address) = (word()?, word()?);
+        let signal = i32::try_from(signal).unwrap_or(SIGBUS);
+        let file = match signal {
+            SIGBUS => what_happened(&fs::read_to_string("/proc/self/maps")?, address),
+            _ => None,
+        };
+        Ok(file.map_or(Fault::Signal(signal), Fault::File))
     }
 }
 
-/// Has the signal handled by [`on_fault`], and by nothing else: the handler that the standard library has for it, which looks
-/// for overflows of the stack (they raise SIGSEGV on Linux), would bring back the default at the first fault, and so a second
-/// thread that meets it would end the program before anything is said. That is why no library that chains handlers will do.
+/// Has a signal handled by [`on_signal`], and by nothing else: the handler that the standard library has for SIGBUS, which looks for
+/// overflows of the stack (on Linux they raise SIGSEGV), would bring back the default at the first fault, and so a second thread
+/// that meets it would end the program before anything is said. That is why no library that chains handlers will do.
 #[allow(unsafe_code)]
-fn take_signal() -> io::Result<()> {
-    let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = on_fault;
+fn take(signal: c_int) -> io::Result<()> {
+    let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) = on_signal;
     // SAFETY: all bits zero is a valid `sigaction`; its handler has the type that SA_SIGINFO asks for, and lives as long as the
     // program; a null pointer says that the old action is not wanted.
     let done = unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handler as usize;
-        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-        libc::sigaction(libc::SIGBUS, &action, std::ptr::null_mut())
+        action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+        libc::sigaction(signal, &action, std::ptr::null_mut())
     };
     if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Tells the address, and does not return to where the page is missing. Calls only what a handler may call: an atomic load,
+/// Tells of the signal, and does not go on where there is no going on. Calls only what a handler may call: atomic operations,
 /// write(2) and pause(2).
 #[allow(unsafe_code)]
-extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, _: *mut c_void) {
     // SAFETY: with SA_SIGINFO the system hands over a valid `siginfo_t`, whose address is set if the code is above zero.
     let (is_fault, address) = unsafe { ((*info).si_code > 0, (*info).si_addr() as usize) };
-    let address = if is_fault { address } else { 0 };
+    let told: Told = [usize::try_from(signal).unwrap_or(0), if is_fault { address } else { 0 }];
     let fd = TOLD_TO.get().map_or(-1, |writer| writer.as_raw_fd());
     // SAFETY: the pointer and the length are those of a local array.
-    unsafe { libc::write(fd, (&raw const address).cast(), size_of::<usize>()) };
-    if !is_fault {
-        // It was sent, and interrupts nothing that cannot go on.
+    unsafe { libc::write(fd, (&raw const told).cast(), size_of::<Told>()) };
+    // SAFETY: it has no arguments, and only tells which thread this is.
+    let is_watcher = WATCHER.get() == Some(&unsafe { libc::pthread_self() });
+    // A SIGBUS that was sent interrupts nothing that cannot go on. And where there is no memory to tidy up either, abort(3) is to
+    // end the program as it does.
+    if signal == SIGBUS && !is_fault || is_watcher {
         return;
     }
     loop {
