@@ -54,6 +54,8 @@ issue_kinds! {
     MissingSamples "missing_samples" Damage,
     /// The bytes of the recording stopped arriving.
     ReadFailed "read_failed" Damage,
+    /// The file grew or became shorter while it was read.
+    SizeChanged "size_changed" Damage,
     /// A sample whose event id belongs to no event.
     UnknownEventId "unknown_event_id" Damage,
     /// Several events, and samples that do not say which one they belong to: all count for the first.

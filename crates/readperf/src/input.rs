@@ -3,7 +3,9 @@
 use anyhow::Context as _;
 use clap::Args;
 use perffile::Recording;
+use std::fs::File;
 use std::io;
+use std::os::fd::AsFd as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -68,8 +70,14 @@ impl Input {
 
     /// Whether a path names the recording, or a file of it: by device and inode, so that links do not deceive.
     pub(crate) fn is_at(&self, path: &Path) -> bool {
-        let identity = |path: &Path| std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
-        let (Some(input), Some(output)) = (self.path(), identity(path)) else { return false };
+        let id = |file: std::fs::Metadata| (file.dev(), file.ino());
+        let identity = |path: &Path| std::fs::metadata(path).ok().map(id);
+        let Some(output) = identity(path) else { return false };
+        let Some(input) = self.path() else {
+            let stdin = io::stdin().as_fd().try_clone_to_owned().map(File::from);
+            let read = stdin.and_then(|stdin| stdin.metadata()).ok().filter(|read| read.is_file());
+            return read.map(id) == Some(output);
+        };
         let files = std::fs::read_dir(&input).into_iter().flatten().flatten().map(|entry| entry.path());
         std::iter::once(input.clone()).chain(files).any(|file| identity(&file) == Some(output))
     }

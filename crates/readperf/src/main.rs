@@ -1,5 +1,5 @@
 //! The program: arguments, dispatch, exit status. Nothing else.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod cli;
 mod cmd;
@@ -9,6 +9,7 @@ mod elsewhere;
 mod from_perf;
 mod header;
 mod input;
+mod leaving;
 mod out;
 mod outcome;
 mod pager;
@@ -24,6 +25,7 @@ mod time_range;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    leaving::prepare();
     match cli::run() {
         Ok(outcome) => outcome.exit_code(),
         Err(error) => outcome::failure(&error),

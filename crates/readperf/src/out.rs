@@ -1,19 +1,84 @@
 //! Where a command writes: standard output or a file, with or without colour.
 
 use crate::input::Input;
+use crate::pager::Pager;
 use anstream::{AutoStream, ColorChoice};
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use std::fs::File;
+use readperf_files::WholeFile;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
-/// Creates a file, unless it is the recording that is being read: that would be gone before it has been read.
-pub(crate) fn create(path: &Path, input: &Input) -> anyhow::Result<File> {
-    if input.is_at(path) {
+/// Begins a file, unless it is a recording that is being read: that would be gone.
+pub(crate) fn create(path: &Path, inputs: &[&Input]) -> anyhow::Result<WholeFile> {
+    if inputs.iter().any(|input| input.is_at(path)) {
         anyhow::bail!("{} is the recording itself and would be overwritten", path.display());
     }
-    File::create(path).with_context(|| path.display().to_string())
+    WholeFile::create(path).with_context(|| path.display().to_string())
+}
+
+/// Puts complete files in their places.
+pub(crate) fn publish(files: impl IntoIterator<Item = WholeFile>) -> anyhow::Result<()> {
+    readperf_files::publish(files)
+        .map_err(|(path, error)| anyhow::Error::new(error).context(path.display().to_string()))
+}
+
+/// An output that is open.
+pub(crate) struct Out {
+    text: Box<dyn Write + Send>,
+    /// The file that it goes to, which is not there before it is published.
+    file: Option<WholeFile>,
+}
+
+impl Out {
+    /// To standard output, as it is.
+    pub(crate) fn standard() -> Out {
+        Out { text: buffered(io::stdout()), file: None }
+    }
+
+    /// Into a pager.
+    pub(crate) fn paged(pager: Pager) -> Out {
+        Out { text: Box::new(pager), file: None }
+    }
+
+    /// Into a file; `dress` sees to colours.
+    fn to<W: Write + Send + 'static>(
+        file: WholeFile,
+        dress: impl FnOnce(Box<dyn Write + Send>) -> W,
+    ) -> anyhow::Result<Out> {
+        let writer = file.writer().with_context(|| file.path().display().to_string())?;
+        Ok(Out { text: Box::new(dress(buffered(writer))), file: Some(file) })
+    }
+
+    /// Writes what is still held. The file, if it is one, is complete then.
+    pub(crate) fn complete(mut self) -> anyhow::Result<Option<WholeFile>> {
+        self.flush()?;
+        Ok(self.file)
+    }
+
+    /// Says of what an error is.
+    fn explained(&self, error: io::Error) -> io::Error {
+        let name = self
+            .file
+            .as_ref()
+            .map_or_else(|| "standard output".into(), |file| file.path().display().to_string());
+        io::Error::new(error.kind(), format!("{name}: {error}"))
+    }
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.text.write(bytes).map_err(|error| self.explained(error))
+    }
+
+    // Passed on, as most that is written is short.
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.text.write_all(bytes).map_err(|error| self.explained(error))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.text.flush().map_err(|error| self.explained(error))
+    }
 }
 
 /// When to use colour.
@@ -78,35 +143,31 @@ impl Output {
         }
     }
 
-    /// Opens it for bytes that are not to be touched: nothing is coloured, nothing is stripped. Any thread may write
-    /// it. Refuses to write over the input.
-    pub(crate) fn open_bytes(&self, input: &Input) -> anyhow::Result<Box<dyn Write + Send>> {
+    /// Opens it for bytes that are not to be touched: nothing is coloured, nothing is stripped. Refuses to write over an
+    /// input.
+    pub(crate) fn open_bytes(&self, inputs: &[&Input]) -> anyhow::Result<Out> {
         if self.output.as_os_str() == "-" {
-            return Ok(Box::new(BufWriter::with_capacity(1 << 16, io::stdout())));
+            return Ok(Out::standard());
         }
-        Ok(Box::new(BufWriter::with_capacity(1 << 16, create(&self.output, input)?)))
+        Out::to(create(&self.output, inputs)?, |text| text)
     }
 
-    /// Opens it; refuses to write over the input.
-    pub(crate) fn open(&self, input: &Input) -> anyhow::Result<Box<dyn Write>> {
-        let choice = match self.color {
-            Color::Auto => None,
-            Color::Always => Some(ColorChoice::Always),
-            Color::Never => Some(ColorChoice::Never),
-        };
+    /// Opens it; refuses to write over an input.
+    pub(crate) fn open(&self, inputs: &[&Input]) -> anyhow::Result<Out> {
         if self.output.as_os_str() == "-" {
-            let stdout = io::stdout();
-            let choice = choice.unwrap_or_else(|| AutoStream::choice(&stdout));
-            // Standard output writes with every end of a line, if it is not given many lines at once; without colour the text comes in
-            // pieces.
-            let stdout = Box::new(BufWriter::with_capacity(1 << 16, stdout.lock())) as Box<dyn Write>;
-            return Ok(Box::new(AutoStream::new(stdout, choice)));
+            let choice = self.color_choice();
+            return Ok(Out { text: Box::new(AutoStream::new(buffered(io::stdout()), choice)), file: None });
         }
-        let file = create(&self.output, input)?;
-        let choice = choice.unwrap_or(ColorChoice::Never);
-        Ok(Box::new(AutoStream::new(
-            Box::new(BufWriter::with_capacity(1 << 16, file)) as Box<dyn Write>,
-            choice,
-        )))
+        let choice = match self.color {
+            Color::Always => ColorChoice::Always,
+            Color::Auto | Color::Never => ColorChoice::Never,
+        };
+        Out::to(create(&self.output, inputs)?, |text| AutoStream::new(text, choice))
     }
+}
+
+/// In large pieces. Standard output writes with every end of a line, if it is not given many lines at once; and what takes
+/// colours out of a text passes it on in pieces.
+fn buffered(to: impl Write + Send + 'static) -> Box<dyn Write + Send> {
+    Box::new(BufWriter::with_capacity(1 << 16, to))
 }

@@ -1,7 +1,9 @@
 //! How a run ended: exit status, and what is said on stderr.
 
 use crate::input::Input;
+use crate::out::publish;
 use perffile::{Issues, Severity};
+use readperf_files::{WholeFile, remove_scratch};
 use readperf_output::text::printable;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -9,7 +11,8 @@ use std::process::ExitCode;
 /// Exit status of wrong usage.
 pub(crate) const USAGE: i32 = 2;
 
-const FAILED: u8 = 1;
+/// Exit status where there is no answer, or not all of it.
+pub(crate) const FAILED: u8 = 1;
 const DAMAGED: u8 = 3;
 const REGRESSED: u8 = 4;
 
@@ -45,6 +48,19 @@ impl Outcome {
     fn inputs(&self) -> impl Iterator<Item = (&str, &Issues)> {
         let others = self.others.iter().map(|(input, issues)| (input.as_str(), issues));
         std::iter::once((self.input.as_str(), &self.issues)).chain(others)
+    }
+
+    /// Puts complete outputs in their places, unless the run is a failure all the same.
+    pub(crate) fn publishing(self, files: impl IntoIterator<Item = WholeFile>) -> anyhow::Result<Outcome> {
+        if !self.is_refused() {
+            publish(files)?;
+        }
+        Ok(self)
+    }
+
+    /// Whether damage is a failure, and there is some.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.strict && self.inputs().any(|(_, issues)| issues.damaged())
     }
 
     /// Tells the issues on stderr and says how the program ends: 0 fine, 3 the input was damaged (1 if that is not
@@ -102,6 +118,8 @@ pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
 
 /// Ends the program as after any other wrong argument.
 pub(crate) fn wrong_usage(message: &str) -> ! {
+    // That is an exit without any drop.
+    remove_scratch();
     let lines: String = message.lines().flat_map(|line| [printable(line), "\n".into()]).collect();
     clap::Error::raw(clap::error::ErrorKind::ValueValidation, lines).exit()
 }
@@ -120,6 +138,11 @@ pub(crate) fn say_only_counts(input: &Input) {
 pub(crate) fn say(line: &str) {
     // Nobody to tell it to is no reason to fail.
     let _ = writeln!(io::stderr(), "readperf: {}", printable(line));
+}
+
+/// A reader that went away is no failure of what else is to be done.
+pub(crate) fn unless_reader_left<T: Default>(error: anyhow::Error) -> anyhow::Result<T> {
+    if is_broken_pipe(&error) { Ok(T::default()) } else { Err(error) }
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

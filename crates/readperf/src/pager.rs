@@ -11,7 +11,7 @@ const DEFAULT: &str = "less -FRX";
 /// A pager, and what is written to it.
 pub(crate) struct Pager {
     child: Child,
-    text: Option<AutoStream<Box<dyn Write>>>,
+    text: Option<AutoStream<Box<dyn Write + Send>>>,
 }
 
 impl Pager {
@@ -31,7 +31,7 @@ impl Pager {
         let text = BufWriter::with_capacity(1 << 16, child.stdin.take()?);
         Some(Pager {
             child,
-            text: Some(AutoStream::new(Box::new(text) as Box<dyn Write>, output.color_choice())),
+            text: Some(AutoStream::new(Box::new(text) as Box<dyn Write + Send>, output.color_choice())),
         })
     }
 }

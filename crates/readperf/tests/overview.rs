@@ -91,24 +91,6 @@ fn a_folder_that_cannot_be_written_costs_only_the_files() {
     assert!(said.contains("--csv-dir DIR") && said.lines().count() == 1, "{said}");
 }
 
-/// One table that cannot be written costs that one.
-#[test]
-fn the_other_tables_are_written_all_the_same() {
-    for name in ["overview.csv", "results.csv"] {
-        let dir = scratch();
-        std::fs::create_dir(dir.path().join(name)).unwrap();
-        let output = run_in(dir.path(), &[]);
-        assert_eq!(output.status.code(), Some(1));
-        assert!(!output.stdout.is_empty());
-        let said = tool::stderr(&output);
-        assert!(said.contains(&format!("error: {name} could not be written")), "{said}");
-        assert!(said.lines().next().unwrap().contains("wrote stat.csv"), "{said}");
-        let files =
-            std::fs::read_dir(dir.path()).unwrap().filter(|entry| entry.as_ref().unwrap().path().is_file());
-        assert_eq!(files.count(), 3, "{said}");
-    }
-}
-
 #[test]
 fn large_tables_are_announced_with_their_size() {
     let dir = scratch();

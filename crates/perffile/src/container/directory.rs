@@ -2,6 +2,7 @@
 //! without any header per thread, `data.0`, `data.1`, …; `--kcore` puts `kcore_dir` beside `data`, and
 //! what is merged from guests `kcore_dir__PID`.
 
+use super::file_size::FileSize;
 use super::stream::{Source, Stream};
 use super::{Container, Opened};
 use crate::bytes::{Bytes, map_file};
@@ -11,6 +12,7 @@ use crate::limits::Limits;
 use crate::place::{Part, Place};
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Opens the directory at this path.
 pub(crate) fn open(path: &Path, limits: &Limits) -> Result<Opened> {
@@ -50,13 +52,16 @@ fn stream(number: u32, path: &Path) -> Result<Option<Stream>> {
         0 => Bytes::default(),
         _ => map_file(&File::open(path).map_err(io)?).map_err(io)?,
     };
-    Ok(Some(Stream { part: Part::Stream(number), offset: 0, source: Source::Bytes(bytes) }))
+    let file = Some(Arc::new(FileSize::new(path, &kind, bytes.len())));
+    Ok(Some(Stream { part: Part::Stream(number), offset: 0, source: Source::Bytes(bytes), file }))
 }
 
 /// Tells that the records of a file are lost.
 pub(crate) fn tell_missing(issues: &mut Issues, number: u32, how: &str) {
     let place = Place::new(Part::Stream(number), 0);
-    issues.add(IssueKind::MissingStream, place, || format!("the file data.{number} {how}: its records are lost"));
+    issues.add(IssueKind::MissingStream, place, || {
+        format!("the file data.{number} {how}: its records are lost")
+    });
 }
 
 /// What lies in a directory under this name with a number behind it, by number.

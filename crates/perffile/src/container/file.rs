@@ -219,7 +219,7 @@ impl File<'_> {
         }
         let size = if data_size == 0 { there } else { data_size };
         let source = Source::Bytes(self.bytes.section(data_offset, size));
-        Ok(Stream { part: Part::Data, offset: data_offset, source })
+        Ok(Stream { part: Part::Data, offset: data_offset, source, file: None })
     }
 
     /// The table behind the records has an offset and a size for each set bit, ascending. Sections whose writer failed

@@ -7,6 +7,7 @@ pub(crate) mod directory;
 pub mod event_name;
 pub mod features;
 pub(crate) mod file;
+pub(crate) mod file_size;
 pub(crate) mod header;
 pub(crate) mod pipe;
 pub(crate) mod stream;
@@ -18,11 +19,13 @@ use crate::issue::IssueKind;
 use crate::limits::Limits;
 use crate::place::{Part, Place};
 use crate::recording::Metadata;
+use file_size::FileSize;
 use header::Magic;
 use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 use stream::{Source, Stream};
 use wrapped::Unpacked;
 
@@ -72,7 +75,11 @@ fn open_file(path: &Path, limits: &Limits) -> Result<Opened> {
     if kind.len() == 0 {
         return Err(Error::new(ErrorKind::Empty, None));
     }
-    open_bytes(&map_file(&file).map_err(io)?, limits)
+    let bytes = map_file(&file).map_err(io)?;
+    let size = Arc::new(FileSize::new(path, &kind, bytes.len()));
+    let mut opened = open_bytes(&bytes, limits)?;
+    opened.streams.iter_mut().for_each(|stream| stream.file = Some(Arc::clone(&size)));
+    Ok(opened)
 }
 
 /// Opens bytes that are all there.

@@ -1,5 +1,6 @@
 //! A run of records, and where its bytes come from: all there, or as they arrive.
 
+use super::file_size::FileSize;
 use crate::bytes::Bytes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::place::Part;
@@ -22,6 +23,8 @@ pub(crate) struct Stream {
     /// File offset of the first record.
     pub(crate) offset: u64,
     pub(crate) source: Source,
+    /// The file that it lies in, if it is one.
+    pub(crate) file: Option<Arc<FileSize>>,
 }
 
 /// Where the bytes of a stream come from.

@@ -41,6 +41,12 @@ impl Batches {
             let place = Place::new(cursor.stream.part, cursor.stream.offset + cursor.chunk_start);
             self.metadata.issues.add(IssueKind::ReadFailed, place, || format!("reading stopped: {error}"));
         }
+        if let Some((file, change)) =
+            cursor.stream.file.as_ref().and_then(|file| Some((file, file.change()?)))
+        {
+            let place = Place::new(cursor.stream.part, file.bytes);
+            self.metadata.issues.add(IssueKind::SizeChanged, place, || change);
+        }
         if !cursor.decompressor.left.is_empty() {
             let place = Place::new(cursor.stream.part, cursor.stream.offset + cursor.chunk_start);
             let left = cursor.decompressor.left.len();

@@ -69,17 +69,16 @@ Examples:
         let mut progress = Progress::new("checking", !self.input.no_progress);
         let verdict = Fold::run(&recording, &surroundings, |done| progress.bytes(done))?;
         drop(progress);
-        let mut out = self.output.open(&self.input)?;
+        let mut out = self.output.open(&[&self.input])?;
         if self.json {
             output::write_json(&mut out, &verdict)?;
         } else {
             output::write_text(&mut out, &verdict, width())?;
         }
-        out.flush()?;
         if verdict.samples == 0 && recording.metadata().features.has(bit::STAT) {
             say_only_counts(&self.input);
         }
-        Ok(Outcome::of(&self.input, verdict.issues))
+        Outcome::of(&self.input, verdict.issues).publishing(out.complete()?)
     }
 }
 

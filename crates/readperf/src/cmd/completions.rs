@@ -1,10 +1,11 @@
 //! `readperf completions SHELL`.
 
 use super::Cmd;
+use crate::out::Out;
 use crate::outcome::Outcome;
 use clap::Args;
 use clap_complete::Shell;
-use std::io::{self, Write};
+use std::io::Write as _;
 
 /// Prints the completion script of a shell.
 #[derive(Args, Debug)]
@@ -27,7 +28,8 @@ Examples:
         // The generator cannot report that its reader went away: it writes to memory.
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut crate::cli::command(), "readperf", &mut script);
-        io::stdout().write_all(&script)?;
-        Ok(Outcome::default())
+        let mut out = Out::standard();
+        out.write_all(&script)?;
+        Outcome::default().publishing(out.complete()?)
     }
 }

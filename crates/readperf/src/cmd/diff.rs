@@ -173,8 +173,13 @@ and after is matched by its functions, and that is said.";
             say(&format!("names differ: {told}"));
         }
         let options = self.diff_options();
-        let mut out =
-            self.profile.output.open(&Input::of(self.first.clone(), self.strict, self.no_progress))?;
+        let inputs: Vec<Input> = [&self.first]
+            .into_iter()
+            .chain(&self.base)
+            .chain(&self.new)
+            .map(|file| self.input(file))
+            .collect();
+        let mut out = self.profile.output.open(&inputs.iter().collect::<Vec<_>>())?;
         if self.json {
             output::write_json(&mut out, &compared, &options)?;
         } else if self.csv {
@@ -182,9 +187,9 @@ and after is matched by its functions, and that is said.";
         } else {
             output::write(&mut out, &compared, &options)?;
         }
-        out.flush()?;
         let regressed = self.fail_over.is_some_and(|limit| self.regressed(&compared, limit));
-        Ok(Outcome { others: issues, strict: self.strict, regressed, ..Outcome::default() })
+        Outcome { others: issues, strict: self.strict, regressed, ..Outcome::default() }
+            .publishing(out.complete()?)
     }
 }
 
@@ -225,9 +230,13 @@ impl Recorded {
 }
 
 impl Diff {
+    fn input(&self, file: &Path) -> Input {
+        Input::of(file.to_owned(), self.strict, self.no_progress)
+    }
+
     /// The numbers of one recording.
     fn tally(&self, file: &Path, issues: &mut Vec<(String, Issues)>) -> anyhow::Result<Tally> {
-        let input = Input::of(file.to_owned(), self.strict, self.no_progress);
+        let input = self.input(file);
         let recording = input.open()?;
         let lines = self.by.contains(&By::Srcline);
         let stacks = self.profile.names.needs_stacks();

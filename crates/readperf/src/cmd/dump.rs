@@ -51,7 +51,7 @@ Examples:
         let ordering = if self.sorted { Ordering::Time } else { Ordering::File };
         let mut filter = self.filter.for_recording(&recording)?;
         self.check_events(&recording)?;
-        let mut out = self.output.open(&self.input)?;
+        let mut out = self.output.open(&[&self.input])?;
         let mut dumper = Dumper::default();
         let mut batches = recording.batches(ordering)?;
         let mut progress = Progress::new("dumping", !self.input.no_progress);
@@ -73,7 +73,6 @@ Examples:
             }
         }
         drop(progress);
-        out.flush()?;
         let mut all = batches.issues().clone();
         all.extend(dumper.issues());
         if !filter.is_done()
@@ -81,7 +80,7 @@ Examples:
         {
             wrong_usage(&message);
         }
-        Ok(Outcome::of(&self.input, all))
+        Outcome::of(&self.input, all).publishing(out.complete()?)
     }
 }
 

@@ -115,7 +115,8 @@ Examples:
             Some((_, input)) => Some(self.analyse(format, input)?),
             None => None,
         };
-        let mut out = self.profile.output.open_bytes(&self.input)?;
+        let inputs = std::iter::once(&self.input).chain(difference.as_ref().map(|(_, base)| base));
+        let mut out = self.profile.output.open_bytes(&inputs.collect::<Vec<_>>())?;
         let matching = base.as_ref().map(|base| matching(base, &analysis));
         let options =
             ExportOptions { matching: matching.as_ref().map(|_| Matching::default()), ..self.options() };
@@ -133,9 +134,9 @@ Examples:
             (Some((write, _)), Some(base)) => write(format, &new, &export(base, &base_options), &mut out)?,
             _ => (format.write)(&new, &mut out)?,
         }
-        out.flush()?;
         let base = difference.zip(base).map(|((_, input), base)| (input.name(), base.issues));
-        Ok(Outcome { others: base.into_iter().collect(), ..Outcome::of(&self.input, analysis.issues) })
+        Outcome { others: base.into_iter().collect(), ..Outcome::of(&self.input, analysis.issues) }
+            .publishing(out.complete()?)
     }
 }
 

@@ -32,13 +32,12 @@ Examples:
     fn run(&self) -> anyhow::Result<Outcome> {
         let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
         let metadata = recording.read_metadata()?;
-        let mut out = self.output.open(&self.input)?;
+        let mut out = self.output.open(&[&self.input])?;
         if self.json {
             output::write_json(&mut out, &metadata)?;
         } else {
             output::write_text(&mut out, &metadata)?;
         }
-        out.flush()?;
-        Ok(Outcome::of(&self.input, metadata.issues))
+        Outcome::of(&self.input, metadata.issues).publishing(out.complete()?)
     }
 }

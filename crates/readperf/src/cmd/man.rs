@@ -1,11 +1,13 @@
 //! `readperf man DIR`: the manual pages, one a command.
 
 use super::Cmd;
+use crate::out::publish;
 use crate::outcome::Outcome;
 use anyhow::Context as _;
 use clap::{Args, Command};
 use clap_mangen::{Man, roff::Roff};
-use std::io;
+use readperf_files::WholeFile;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Writes the manual pages.
@@ -30,22 +32,25 @@ Examples:
         let mut whole = crate::cli::command().disable_help_subcommand(true);
         // So that a command has what it inherits, and its usage begins with the name of the program.
         whole.build();
-        write(&self.directory, "readperf", &whole)?;
+        let mut pages = vec![write(&self.directory, "readperf", &whole)?];
         for command in whole.get_subcommands() {
-            write(&self.directory, &format!("readperf-{}", command.get_name()), command)?;
+            pages.push(write(&self.directory, &format!("readperf-{}", command.get_name()), command)?);
         }
+        publish(pages)?;
         Ok(Outcome::default())
     }
 }
 
-fn write(directory: &Path, name: &str, command: &Command) -> anyhow::Result<()> {
+fn write(directory: &Path, name: &str, command: &Command) -> anyhow::Result<WholeFile> {
     let path = directory.join(format!("{name}.1"));
     let write = || {
         let mut page = Vec::new();
         render(name, command, &mut page)?;
-        std::fs::write(&path, page)
+        let file = WholeFile::create(&path)?;
+        file.writer()?.write_all(&page)?;
+        Ok(file)
     };
-    write().with_context(|| path.display().to_string())
+    write().map_err(|error: io::Error| anyhow::Error::new(error).context(path.display().to_string()))
 }
 
 /// A page. What stands behind the options is set as it is: examples are lines, not a paragraph.

@@ -4,7 +4,7 @@ mod tables;
 
 use crate::input::Input;
 use crate::out::{NameWidth, Output};
-use crate::outcome::{Outcome, say, say_only_counts};
+use crate::outcome::{Outcome, say, say_only_counts, unless_reader_left};
 use crate::progress::Progress;
 use crate::symbol_options::SymbolOptions;
 use clap::Args;
@@ -75,16 +75,21 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
         tables.finish(&analysis);
     }
     let (profile, session) = (&analysis.profile, &analysis.session);
-    let mut out = arguments.output.open(input)?;
-    overview::write(&mut out, profile, session, arguments.limits())?;
-    overview::write_missing(&mut out, profile, session, profile.missing_names(false))?;
-    out.flush()?;
-    let failed = tables.is_some_and(Tables::tell);
+    let mut out = arguments.output.open(&[input])?;
+    let write = || {
+        overview::write(&mut out, profile, session, arguments.limits())?;
+        overview::write_missing(&mut out, profile, session, profile.missing_names(false))?;
+        out.complete()
+    };
+    // Whoever has read enough of the text may want the tables all the same.
+    let file = write().or_else(unless_reader_left)?;
+    let outcome = Outcome::of(input, analysis.issues).publishing(file)?;
+    let failed = tables.is_some_and(|tables| tables.publish(&outcome));
     let told = analysis.code_times.told().into_iter().chain(analysis.names_told);
     for told in told.filter(|_| !input.quiet) {
         say(&format!("{}: {told}", input.name()));
     }
-    Ok(Outcome { failed, ..Outcome::of(input, analysis.issues) })
+    Ok(Outcome { failed, ..outcome })
 }
 
 impl Arguments {

@@ -2,7 +2,7 @@
 
 use super::Cmd;
 use crate::input::Input;
-use crate::out::Output;
+use crate::out::{Out, Output};
 use crate::outcome::Outcome;
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
@@ -78,8 +78,8 @@ Examples:
         }
         let mut issues = batches.issues().clone();
         issues.extend(&counters.issues);
-        self.write(&counters, metadata, &issues)?;
-        Ok(Outcome::of(&self.input, issues))
+        let out = self.write(&counters, metadata, &issues)?;
+        Outcome::of(&self.input, issues).publishing(out.complete()?)
     }
 }
 
@@ -89,7 +89,7 @@ impl Stat {
         counters: &Counters,
         metadata: &perffile::Metadata,
         issues: &perffile::Issues,
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<Out> {
         let mode = match self.by {
             Some(By::Total) => Mode::Total,
             Some(By::Cpu) => Mode::Cpu,
@@ -99,7 +99,7 @@ impl Stat {
         let sum = (self.sum && !counters.rounds.is_empty()).then(|| [counters.sum()]);
         let rounds = sum.as_ref().map_or(counters.rounds.as_slice(), |sum| sum.as_slice());
         let view = output::View { counters, rounds, mode, schema: &metadata.schema };
-        let mut out = self.output.open(&self.input)?;
+        let mut out = self.output.open(&[&self.input])?;
         if self.json {
             output::write_json(&mut out, &view, &issues.iter().collect::<Vec<_>>())?;
         } else if self.csv {
@@ -107,7 +107,6 @@ impl Stat {
         } else {
             output::write_text(&mut out, &view)?;
         }
-        out.flush()?;
-        Ok(())
+        Ok(out)
     }
 }

@@ -48,16 +48,15 @@ Examples:
         issues.extend(&stats.issues);
         issues.extend(&stats.counters.issues);
         let schema = &batches.metadata().schema;
-        let mut out = self.output.open(&self.input)?;
+        let mut out = self.output.open(&[&self.input])?;
         if self.json {
             output::write_json(&mut out, &stats, schema, &issues.iter().collect::<Vec<_>>())?;
         } else {
             output::write_text(&mut out, &stats, schema)?;
         }
-        out.flush()?;
         if stats.samples() == 0 && stats.counters.is_stat(&batches.metadata().features) {
             say_only_counts(&self.input);
         }
-        Ok(Outcome::of(&self.input, issues))
+        Outcome::of(&self.input, issues).publishing(out.complete()?)
     }
 }

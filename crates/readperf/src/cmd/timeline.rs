@@ -2,6 +2,7 @@
 
 use super::Cmd;
 use crate::input::Input;
+use crate::out::Out;
 use crate::outcome::Outcome;
 use crate::profile_options::{ProfileOptions, Wanted};
 use clap::{Args, ValueEnum};
@@ -79,13 +80,13 @@ Examples:
             ..Wanted::default()
         };
         let analysis = self.profile.analyse(&self.input, &recording, &wanted, |_| ())?;
-        self.write(&analysis.profile)?;
-        Ok(Outcome::of(&self.input, analysis.issues))
+        let out = self.write(&analysis.profile)?;
+        Outcome::of(&self.input, analysis.issues).publishing(out.complete()?)
     }
 }
 
 impl TimelineCommand {
-    fn write(&self, profile: &readperf::profile::Profile) -> anyhow::Result<()> {
+    fn write(&self, profile: &readperf::profile::Profile) -> anyhow::Result<Out> {
         let look = Look {
             size: Size { columns: self.columns(), rows: usize::from(self.rows) },
             weight: match self.weight {
@@ -96,17 +97,16 @@ impl TimelineCommand {
         };
         let svg = self.svg || self.profile.output.file_name().is_some_and(|name| name.ends_with(".svg"));
         let mut out = if svg {
-            self.profile.output.open_bytes(&self.input)?
+            self.profile.output.open_bytes(&[&self.input])?
         } else {
-            self.profile.output.open(&self.input)?
+            self.profile.output.open(&[&self.input])?
         };
         match (self.json, svg) {
             (true, _) => timeline::write_json(&mut out, profile, &look)?,
             (_, true) => timeline::write_svg(&mut out, profile, &look)?,
             _ => timeline::write(&mut out, profile, &look)?,
         }
-        out.flush()?;
-        Ok(())
+        Ok(out)
     }
 
     fn columns(&self) -> usize {

@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use readperf_files::ScratchFile;
 use serde::{Deserialize, Serialize};
 
 use super::stored::Stored;
@@ -71,10 +72,10 @@ pub(super) fn write(path: &Path, content: &Content) -> io::Result<bool> {
     let Some(header) = make_header(&body) else { return Ok(false) };
     let dir = path.parent().ok_or_else(|| io::Error::other("no directory"))?;
     std::fs::create_dir_all(dir)?;
-    let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(dir)?;
+    let mut file = ScratchFile::in_folder(dir, TEMPORARY)?;
     file.write_all(&header)?;
     file.write_all(&body)?;
-    file.persist(path).map_err(|error| error.error)?;
+    file.rename(path)?;
     Ok(true)
 }
 

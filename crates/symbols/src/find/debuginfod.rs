@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use readperf_files::ScratchFile;
+
 use super::{Place, Proof, Search};
 use crate::build_id::BuildId;
 use crate::options::FileLoader;
@@ -100,9 +102,9 @@ impl Debuginfod {
                 continue;
             }
             match self.fetch(url, build_id, kind, &directory, loader) {
-                Ok(Some(fetched)) => match fetched.persist(&path) {
-                    Ok(_) => return Some(path),
-                    Err(error) => self.note(url, build_id, &error.error),
+                Ok(Some(fetched)) => match fetched.rename(&path) {
+                    Ok(()) => return Some(path),
+                    Err(error) => self.note(url, build_id, &error),
                 },
                 Ok(None) => continue,
                 Err(error) => self.note(url, build_id, &error),
@@ -149,7 +151,7 @@ impl Debuginfod {
         kind: &str,
         directory: &Path,
         loader: &FileLoader,
-    ) -> io::Result<Option<tempfile::NamedTempFile>> {
+    ) -> io::Result<Option<ScratchFile>> {
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .timeout_connect(Some(self.timeout))
@@ -166,7 +168,7 @@ impl Debuginfod {
             status => return Err(io::Error::other(format!("status {status}"))),
         }
         fs::create_dir_all(directory)?;
-        let mut file = tempfile::Builder::new().prefix("readperf-").tempfile_in(directory)?;
+        let mut file = ScratchFile::in_folder(directory, "readperf-")?;
         let limit = self.max_bytes.saturating_add(1);
         let mut body = response.into_body().into_with_config().limit(limit).reader().take(limit);
         let length = io::copy(&mut body, &mut file)?;

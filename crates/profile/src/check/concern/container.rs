@@ -98,6 +98,7 @@ fn advice(kind: IssueKind) -> &'static str {
         IssueKind::BadCompression => {
             "Record without -z if it happens again: what follows in that stream cannot be read."
         }
+        IssueKind::SizeChanged => "Wait until whatever writes the file has ended, and read it again.",
         IssueKind::ReadFailed => "Copy the file to another disk, or read the stream again.",
         IssueKind::UnknownEventId => {
             "Use the file that perf record has written, not one that was cut together: these samples are in no number."

@@ -1,13 +1,14 @@
-//! The four tables of 2011. Where one cannot be written, that costs only this one.
+//! The four tables of 2011. They are of one recording: all are put in their places, or none.
 
 use crate::input::Input;
-use crate::out::create;
-use crate::outcome::say;
+use crate::out::{create, publish};
+use crate::outcome::{Outcome, say};
 use anyhow::Context as _;
 use perffile::Event;
 use readperf::Analysis;
 use readperf::output::csv;
 use readperf::output::text::binary_size;
+use readperf_files::WholeFile;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,8 @@ pub(super) struct Tables<'i> {
     input: &'i Input,
     /// What is written while records pass.
     overview: Option<csv::overview::Overview<BufWriter<File>>>,
-    written: Vec<&'static str>,
+    /// Those that are complete, or on the way, in the order of their beginning.
+    files: Vec<WholeFile>,
     /// What could not be written, and why.
     failed: Vec<(&'static str, anyhow::Error)>,
 }
@@ -31,7 +33,7 @@ impl<'i> Tables<'i> {
 
     /// Begins the table that grows with the records.
     pub(super) fn begin(directory: PathBuf, input: &'i Input) -> Self {
-        let mut tables = Tables { directory, input, overview: None, written: Vec::new(), failed: Vec::new() };
+        let mut tables = Tables { directory, input, overview: None, files: Vec::new(), failed: Vec::new() };
         let begun = tables.create(OVERVIEW).and_then(|file| Ok(csv::overview::Overview::new(file)?));
         match begun {
             Ok(overview) => tables.overview = Some(overview),
@@ -53,7 +55,8 @@ impl<'i> Tables<'i> {
     pub(super) fn finish(&mut self, analysis: &Analysis) {
         let Analysis { profile, session, statistics, metadata, .. } = analysis;
         if let Some(overview) = self.overview.take() {
-            self.note(OVERVIEW, overview.finish().map_err(Into::into));
+            let written = overview.finish();
+            self.note(OVERVIEW, written.map_err(Into::into));
         }
         self.write("stat.csv", |file| csv::stat::write(file, statistics, &metadata.schema));
         self.write("processes.csv", |file| csv::processes::write(file, session));
@@ -66,9 +69,8 @@ impl<'i> Tables<'i> {
     }
 
     fn note(&mut self, name: &'static str, written: anyhow::Result<()>) {
-        match written {
-            Ok(()) => self.written.push(name),
-            Err(error) => self.failed.push((name, error)),
+        if let Err(error) = written {
+            self.failed.push((name, error));
         }
     }
 
@@ -76,31 +78,43 @@ impl<'i> Tables<'i> {
         self.directory.join(name)
     }
 
-    fn create(&self, name: &str) -> anyhow::Result<BufWriter<File>> {
+    fn create(&mut self, name: &str) -> anyhow::Result<BufWriter<File>> {
         if self.directory != Path::new("") {
             std::fs::create_dir_all(&self.directory).with_context(|| self.directory.display().to_string())?;
         }
-        Ok(BufWriter::with_capacity(1 << 16, create(&self.path(name), self.input)?))
+        let file = create(&self.path(name), &[self.input])?;
+        let writer = file.writer()?;
+        self.files.push(file);
+        Ok(BufWriter::with_capacity(1 << 16, writer))
     }
 
-    /// Says what was written, and what was not; whether something was not.
-    pub(super) fn tell(self) -> bool {
-        let written = Self::NAMES.iter().filter(|name| self.written.contains(name));
-        let written: Vec<String> = written.map(|name| self.with_size(name)).collect();
-        if !written.is_empty() {
-            say(&format!("wrote {}", written.join(", ")));
+    /// Puts the tables in their places, unless the run is a failure all the same. Says what was written and what was not;
+    /// whether something was not.
+    pub(super) fn publish(mut self, outcome: &Outcome) -> bool {
+        if outcome.is_refused() {
+            return false;
         }
-        if let Some((_, error)) = self.failed.first() {
-            // One folder, one reason: it is said once.
-            let failed =
-                Self::NAMES.iter().filter(|name| self.failed.iter().any(|(other, _)| other == *name));
-            let failed: Vec<&str> = failed.copied().collect();
-            say(&format!(
-                "error: {} could not be written: {error:#}; --csv-dir DIR writes the tables elsewhere, --no-csv writes none",
-                failed.join(", ")
-            ));
-        }
-        !self.failed.is_empty()
+        let failed = match self.failure() {
+            Some(failed) => Some(failed),
+            None => publish(std::mem::take(&mut self.files))
+                .err()
+                .map(|error| format!("error: not all tables could be put in their places: {error:#}")),
+        };
+        let wrote = || format!("wrote {}", Self::NAMES.map(|name| self.with_size(name)).join(", "));
+        say(&failed.clone().unwrap_or_else(wrote));
+        failed.is_some()
+    }
+
+    /// Which tables could not be written, and why. One folder, one reason: it is said once.
+    fn failure(&self) -> Option<String> {
+        let (_, error) = self.failed.first()?;
+        let failed = Self::NAMES.iter().filter(|name| self.failed.iter().any(|(other, _)| other == *name));
+        let failed: Vec<&str> = failed.copied().collect();
+        Some(format!(
+            "error: {} could not be written: {error:#}; so none of the tables was; --csv-dir DIR writes them elsewhere, \
+             --no-csv writes none",
+            failed.join(", ")
+        ))
     }
 
     /// Where a table is, and how large, if it is.

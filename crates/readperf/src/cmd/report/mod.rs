@@ -12,7 +12,7 @@ use super::Cmd;
 use crate::from_perf::FromPerf;
 use crate::header::write_header;
 use crate::input::Input;
-use crate::out::NameWidth;
+use crate::out::{NameWidth, Out};
 use crate::outcome::{Outcome, wrong_usage};
 use crate::pager::Pager;
 use crate::profile_options::{ProfileOptions, Wanted};
@@ -235,8 +235,8 @@ Examples:
         self.name_payloads(&input, &analysis, &mut surroundings)?;
         let Analysis { profile, session, .. } = &mut analysis;
         self.select(profile, session, &surroundings);
-        self.show(&input, &plan, &analysis, &surroundings)?;
-        Ok(Outcome { quiet: self.look.quiet, ..Outcome::of(&input, analysis.issues) })
+        let out = self.show(&input, &plan, &analysis, &surroundings)?;
+        Outcome { quiet: self.look.quiet, ..Outcome::of(&input, analysis.issues) }.publishing(out.complete()?)
     }
 }
 
@@ -295,7 +295,7 @@ impl Report {
         plan: &Plan,
         analysis: &Analysis,
         surroundings: &Surroundings,
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<Out> {
         let Analysis { profile, session, metadata, .. } = analysis;
         let (whole, totals) = match self.percentage {
             Percentage::Absolute => (Whole::Recorded, profile.recorded()),
@@ -369,34 +369,34 @@ impl Report {
         report: &output::Report<'_>,
         analysis: &Analysis,
         missing: Vec<Missing>,
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<Out> {
         if self.look.json {
-            let mut out = self.profile.output.open(input)?;
+            let mut out = self.profile.output.open(&[input])?;
             output::write_json(&mut out, report, analysis.issues.iter())?;
-            return Ok(out.flush()?);
+            return Ok(out);
         }
         if self.look.csv || self.look.field_separator.is_some() {
-            let mut out = self.profile.output.open_bytes(input)?;
+            let mut out = self.profile.output.open_bytes(&[input])?;
             output::write_csv(&mut out, report, self.look.field_separator.unwrap_or(b','))?;
-            return Ok(out.flush()?);
+            return Ok(out);
         }
         let pager = if self.look.no_pager { None } else { Pager::start(&self.profile.output) };
-        let mut out: Box<dyn Write> = match pager {
-            Some(pager) => Box::new(pager),
-            None => self.profile.output.open(input)?,
+        let mut out = match pager {
+            Some(pager) => Out::paged(pager),
+            None => self.profile.output.open(&[input])?,
         };
         if self.look.header || self.look.header_only {
             write_header(&mut out, &analysis.metadata)?;
         }
         if self.look.header_only {
-            return Ok(out.flush()?);
+            return Ok(out);
         }
         output::write_text(&mut out, report)?;
         if report.histograms.is_empty() {
             self.write_why_empty(&mut out)?;
         }
         overview::write_missing(&mut out, &analysis.profile, &analysis.session, missing)?;
-        Ok(out.flush()?)
+        Ok(out)
     }
 
     /// Says what may have kept all samples out.

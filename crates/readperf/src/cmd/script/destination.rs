@@ -1,17 +1,17 @@
 //! Where lines go: to one output, or those of each event to a file of its own.
 
 use crate::input::Input;
-use crate::out::create;
+use crate::out::{Out, create};
 use anyhow::Context as _;
 use perffile::Schema;
 use readperf::output::text::printable;
+use readperf_files::WholeFile;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
 
 /// One output for all lines, or one for other records and a file for each event.
 pub(super) struct Destination<'i> {
-    out: Box<dyn Write + Send>,
+    out: Out,
     events: Option<EventFiles<'i>>,
 }
 
@@ -24,14 +24,14 @@ struct EventFiles<'i> {
 }
 
 struct EventFile {
-    path: PathBuf,
+    file: WholeFile,
     writer: BufWriter<File>,
     bytes: u64,
     samples: u64,
 }
 
 impl<'i> Destination<'i> {
-    pub(super) fn new(out: Box<dyn Write + Send>, input: &'i Input, per_event: bool) -> Destination<'i> {
+    pub(super) fn new(out: Out, input: &'i Input, per_event: bool) -> Destination<'i> {
         let events = per_event.then(|| EventFiles { input, files: Vec::new(), of_event: Vec::new() });
         Destination { out, events }
     }
@@ -63,23 +63,31 @@ impl<'i> Destination<'i> {
         match event.and_then(|event| self.events.as_mut()?.file(event)) {
             Some(file) => {
                 file.bytes += text.len() as u64;
-                file.writer.write_all(text).with_context(|| file.path.display().to_string())
+                file.writer.write_all(text).with_context(|| file.name())
             }
             None => Ok(self.out.write_all(text)?),
         }
     }
 
-    /// Writes what is left, and says which files there are.
-    pub(super) fn finish(mut self) -> anyhow::Result<()> {
-        for file in self.events.iter_mut().flat_map(|events| &mut events.files) {
-            let EventFile { path, writer, bytes, samples } = file;
-            let name = path.display().to_string();
-            writer.flush().with_context(|| name.clone())?;
-            let mebibytes = *bytes as f64 / f64::from(1 << 20);
-            let name = printable(&name);
+    /// Writes what is left, and says which files there are: those that are to be published.
+    pub(super) fn complete(mut self) -> anyhow::Result<Vec<WholeFile>> {
+        let mut complete = Vec::new();
+        for mut file in self.events.into_iter().flat_map(|events| events.files) {
+            let name = file.name();
+            file.writer.flush().with_context(|| name.clone())?;
+            let mebibytes = file.bytes as f64 / f64::from(1 << 20);
+            let (name, samples) = (printable(&name), file.samples);
             writeln!(self.out, "[ readperf script: Wrote {mebibytes:.3} MB {name} ({samples} samples) ]")?;
+            complete.push(file.file);
         }
-        Ok(self.out.flush()?)
+        complete.extend(self.out.complete()?);
+        Ok(complete)
+    }
+}
+
+impl EventFile {
+    fn name(&self) -> String {
+        self.file.path().display().to_string()
     }
 }
 
@@ -91,11 +99,12 @@ impl EventFiles<'_> {
         // Without an end slash, which directories may have.
         path = path.components().collect();
         path.as_mut_os_string().push(format!(".{event}.dump"));
-        let known = self.files.iter().position(|file| file.path == path);
+        let known = self.files.iter().position(|known| known.file.path() == path);
         let index = known.unwrap_or(self.files.len());
         if known.is_none() {
-            let writer = BufWriter::new(create(&path, self.input)?);
-            self.files.push(EventFile { path, writer, bytes: 0, samples: 0 });
+            let file = create(&path, &[self.input])?;
+            let writer = BufWriter::new(file.writer()?);
+            self.files.push(EventFile { file, writer, bytes: 0, samples: 0 });
         }
         self.of_event.push(index);
         Ok(())

@@ -145,8 +145,11 @@ Examples:
             How { json: self.json, at_once, filter, max_blocks: self.max_blocks.filter(|most| *most > 0) };
         let (files, pool) = (Files::new(), self.profile.symbols.pool()?);
         let lines = Lines::new(&files, symbols, script::Script::new(options), &pool, how);
-        let mut out =
-            Destination::new(self.profile.output.open_bytes(&self.input)?, &self.input, self.per_event_dump);
+        let mut out = Destination::new(
+            self.profile.output.open_bytes(&[&self.input])?,
+            &self.input,
+            self.per_event_dump,
+        );
         if self.header {
             // A pipe can be read only once: of that what is known by now.
             match recording.metadata().container {
@@ -169,13 +172,13 @@ Examples:
             say_only_counts(&self.input);
         }
         out.learn(&passed.metadata.schema)?;
-        out.finish()?;
+        let outcome = Outcome::of(&self.input, passed.issues).publishing(out.complete()?)?;
         let told =
             passed.stack_ends.told_of_dumps().into_iter().chain(passed.code_times.told()).chain(names_told);
         for told in told.filter(|_| !self.input.quiet) {
             say(&format!("{}: {told}", self.input.name()));
         }
-        Ok(Outcome::of(&self.input, passed.issues))
+        Ok(outcome)
     }
 }
 
@@ -202,10 +205,9 @@ impl Script {
 
     fn only_header(&self, recording: &Recording) -> anyhow::Result<Outcome> {
         let metadata = recording.read_metadata()?;
-        let mut out = self.profile.output.open_bytes(&self.input)?;
+        let mut out = self.profile.output.open_bytes(&[&self.input])?;
         write_header(&mut out, &metadata)?;
-        out.flush()?;
-        Ok(Outcome::of(&self.input, metadata.issues))
+        Outcome::of(&self.input, metadata.issues).publishing(out.complete()?)
     }
 
     fn options(&self) -> script::Options {
