@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::batch::Binding;
 use crate::find::compressed::{Compression, decompress};
 use crate::reason::Reason;
+use crate::source::name::as_name;
 use crate::source::table::{Entry, Table};
 
 /// Largest list that is read after decompression, in bytes. Real ones have some ten megabytes.
@@ -87,12 +88,12 @@ impl Kallsyms {
 
     /// The name of a symbol.
     pub(crate) fn name(&self, entry: &Entry) -> Cow<'_, str> {
-        String::from_utf8_lossy(name_at(&self.text, entry))
+        as_name(name_at(&self.text, entry))
     }
 
     /// The module that a symbol belongs to; `None` for the kernel proper.
     pub(crate) fn module(&self, entry: &Entry) -> Option<Cow<'_, str>> {
-        module_at(&self.text, entry).map(String::from_utf8_lossy)
+        module_at(&self.text, entry).map(as_name)
     }
 
     /// The address of a symbol of the kernel proper, also of one whose address has a better name.
@@ -104,9 +105,8 @@ impl Kallsyms {
     /// The lowest address of code of a module.
     pub(crate) fn code_of_module(&self, module: &str) -> Option<u64> {
         let is_code = |line: &Line<'_>| matches!(line.kind, b'T' | b't' | b'W' | b'w');
-        let is_in_module = |line: &Line<'_>| {
-            line.module.is_some_and(|name| same_module(&String::from_utf8_lossy(name), module))
-        };
+        let is_in_module =
+            |line: &Line<'_>| line.module.is_some_and(|name| same_module(&as_name(name), module));
         lines(&self.text).filter(|line| is_code(line) && is_in_module(line)).map(|line| line.address).min()
     }
 }
