@@ -114,7 +114,7 @@ impl SymbolOptions {
             if symbol_files.add(place).with_context(what)? {
                 continue;
             }
-            let archive = SymbolArchive::unpack(place).with_context(what)?;
+            let archive = SymbolArchive::open(place).with_context(what)?;
             search_dirs.push(archive.directory().to_owned());
             archives.push(archive);
         }
@@ -140,7 +140,7 @@ impl SymbolOptions {
             },
             threads: self.threads,
             inlines: true,
-            // What was unpacked is elsewhere the next time.
+            // An archive may be packed anew under its name.
             cache: if self.no_cache || !archives.is_empty() { None } else { cache_dir() },
             file_loader: readperf::mapped_files(archives),
             #[cfg(feature = "debuginfod")]

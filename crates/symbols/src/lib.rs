@@ -27,6 +27,7 @@ mod build_id;
 mod cache;
 mod code;
 mod demangle;
+mod failures;
 mod files;
 mod find;
 mod options;

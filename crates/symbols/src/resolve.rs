@@ -113,6 +113,9 @@ fn resolve_all<'f>(
             new.push(subject);
         }
     }
+    let loader = &shared.options.file_loader;
+    let kernel = shared.options.kernel_build_id.as_ref();
+    new.iter().map(|subject| subject.build_id()).chain([kernel]).for_each(|id| loader.want(id));
     let opened: Vec<(Subject, Opened<'f>)> = new
         .into_par_iter()
         .map(|subject| {
@@ -121,6 +124,11 @@ fn resolve_all<'f>(
         })
         .collect();
     drop(seen);
+    for (_, names) in &opened {
+        if let Err(Reason::NotReadable { path, .. }) = names {
+            loader.note_loss(path);
+        }
+    }
     if let Some(cache) = cache {
         opened.iter().for_each(|(subject, _)| cache.check(subject));
     }

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::batch::Binding;
 use crate::find::compressed::{Compression, decompress};
+use crate::options::FileLoader;
 use crate::reason::Reason;
 use crate::source::name::as_name;
 use crate::source::table::{Entry, Table};
@@ -29,22 +30,28 @@ pub(crate) struct Lists(Mutex<FxHashMap<PathBuf, Result<Arc<Kallsyms>, Reason>>>
 
 impl Lists {
     /// The list at this path.
-    pub(crate) fn at(&self, path: &Path) -> Result<Arc<Kallsyms>, Reason> {
+    pub(crate) fn at(&self, path: &Path, loader: &FileLoader) -> Result<Arc<Kallsyms>, Reason> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.entry(path.to_owned()).or_insert_with(|| Kallsyms::read(path).map(Arc::new)).clone()
+        known.entry(path.to_owned()).or_insert_with(|| Kallsyms::read(path, loader).map(Arc::new)).clone()
     }
 }
 
 impl Kallsyms {
-    fn read(path: &Path) -> Result<Kallsyms, Reason> {
+    fn read(path: &Path, loader: &FileLoader) -> Result<Kallsyms, Reason> {
         let unreadable = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::NotFound => Reason::NoFile { path: path.to_owned() },
-            _ => Reason::NotReadable { path: path.to_owned(), error: error.to_string() },
+            _ => {
+                loader.note_failure(path, &error);
+                Reason::NotReadable { path: path.to_owned(), error: error.to_string() }
+            }
         };
-        if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
-            return Err(unreadable(std::io::Error::other("not a regular file")));
-        }
-        let bytes = std::fs::read(path).map_err(unreadable)?;
+        let bytes = match loader.load_packed(path) {
+            Some(packed) => (*packed.map_err(unreadable)?).as_ref().to_vec(),
+            None if !std::fs::metadata(path).map_err(unreadable)?.is_file() => {
+                return Err(unreadable(std::io::Error::other("not a regular file")));
+            }
+            None => std::fs::read(path).map_err(unreadable)?,
+        };
         let text = match Compression::of(&bytes) {
             Some(compression) => decompress(&bytes, compression, MAX_BYTES).map_err(unreadable)?,
             None => bytes,

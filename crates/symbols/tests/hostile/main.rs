@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::print_stderr)]
 
 mod allocation;
+mod archives;
 mod names;
 mod trust;
 

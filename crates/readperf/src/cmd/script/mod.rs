@@ -144,7 +144,7 @@ Examples:
         let how =
             How { json: self.json, at_once, filter, max_blocks: self.max_blocks.filter(|most| *most > 0) };
         let (files, pool) = (Files::new(), self.profile.symbols.pool()?);
-        let lines = Lines::new(&files, symbols, script::Script::new(options), &pool, how);
+        let lines = Lines::new(&files, symbols.clone(), script::Script::new(options), &pool, how);
         let mut out =
             Destination::new(self.profile.output.open_bytes(&self.input)?, &self.input, self.per_event_dump);
         if self.header {
@@ -157,7 +157,7 @@ Examples:
         // Lines that do not wait for names are written where they are made.
         let is_beside = !at_once && !self.per_event_dump && pool.current_num_threads() > 1;
         let mut only_counts = OnlyCounts::default();
-        let (passed, names_told, mut out) = thread::scope(|scope| {
+        let (mut passed, names_told, mut out) = thread::scope(|scope| {
             let writer = Writer::new(&pool, out);
             let finisher = if is_beside { Finisher::beside(scope, writer)? } else { Finisher::Here(writer) };
             self.show_lines(&recording, &pass, lines, finisher, &mut only_counts)
@@ -170,6 +170,7 @@ Examples:
         }
         out.learn(&passed.metadata.schema)?;
         out.finish()?;
+        readperf::add_losses(&mut passed.issues, &symbols);
         let told =
             passed.stack_ends.told_of_dumps().into_iter().chain(passed.code_times.told()).chain(names_told);
         for told in told.filter(|_| !self.input.quiet) {
