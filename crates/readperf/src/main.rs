@@ -1,5 +1,4 @@
 //! The program: arguments, dispatch, exit status. Nothing else.
-#![forbid(unsafe_code)]
 
 mod cli;
 mod cmd;
@@ -9,6 +8,7 @@ mod elsewhere;
 mod from_perf;
 mod header;
 mod input;
+mod memory;
 mod out;
 mod outcome;
 mod pager;
@@ -17,15 +17,19 @@ mod progress;
 mod record_filter;
 mod sample_options;
 mod source_lines;
+mod stack;
 mod suggestion;
 mod symbol_options;
 mod time_range;
 
 use std::process::ExitCode;
 
+#[global_allocator]
+static ALLOCATOR: memory::OrEnd = memory::OrEnd;
+
 fn main() -> ExitCode {
-    match cli::run() {
+    stack::on_own_stack(|| match cli::run() {
         Ok(outcome) => outcome.exit_code(),
         Err(error) => outcome::failure(&error),
-    }
+    })
 }

@@ -76,7 +76,9 @@ impl<'f> Namer<'f> {
         };
         let work = self.resolver(session).ahead(subject);
         // If the system has no thread for it, the list is read when it is needed.
-        if let Ok(thread) = thread::Builder::new().name("reading ahead".to_owned()).spawn(work) {
+        if let Ok(thread) =
+            thread::Builder::new().name("reading ahead".to_owned()).stack_size(8 << 20).spawn(work)
+        {
             self.ahead = Ahead::Reading(thread);
         }
     }

@@ -4,6 +4,7 @@
 mod allocation;
 mod archives;
 mod names;
+mod refused;
 mod trust;
 
 use readperf_symbols::{Options, SymbolBatch};

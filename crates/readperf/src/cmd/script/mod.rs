@@ -159,7 +159,7 @@ Examples:
         let mut only_counts = OnlyCounts::default();
         let (mut passed, names_told, mut out) = thread::scope(|scope| {
             let writer = Writer::new(&pool, out);
-            let finisher = if is_beside { Finisher::beside(scope, writer)? } else { Finisher::Here(writer) };
+            let finisher = if is_beside { Finisher::beside(scope, writer) } else { Finisher::Here(writer) };
             self.show_lines(&recording, &pass, lines, finisher, &mut only_counts)
         })?;
         if let Some(message) = self.profile.samples.unknown_event(&passed.metadata.schema) {
