@@ -3,6 +3,7 @@
 
 mod allocation;
 mod archives;
+mod elf;
 mod names;
 mod refused;
 mod trust;

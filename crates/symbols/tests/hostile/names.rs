@@ -1,6 +1,6 @@
 //! Names of megabytes. What they cost must not be their length times the addresses that have them.
 
-use super::{MIB, allocation, directory, name_at, options};
+use super::{MIB, allocation, directory, elf, name_at, options};
 use readperf_symbols::{
     AddressBatch, JitDump, ListedSymbol, Options, Subject, SymbolBatch, SymbolList, resolve,
 };
@@ -149,4 +149,28 @@ fn a_jitdump_with_long_names() {
     assert_eq!(answer.files.len(), 1);
     is_cut(&answer.files[0]);
     assert_eq!(answer.frames(4999)[0].line, 5000);
+}
+
+/// A file of 4 MB has functions by the thousand, whose names all lie in one string: the name of each is the rest of it from another
+/// place on.
+#[test]
+fn an_elf_file_whose_names_are_parts_of_one_string() {
+    let _alone = allocation::alone();
+    const FUNCTIONS: u32 = 8000;
+    let mut names = b"\0short\0".to_vec();
+    names.extend(long_name());
+    names.push(0);
+    let path = directory("long_strtab").join("prog");
+    let name_at_of = |number: u32| if number == 0 { 1 } else { 6 + number };
+    std::fs::write(&path, elf::executable(FUNCTIONS, &names, name_at_of)).unwrap();
+    let addresses = (0..u64::from(FUNCTIONS)).map(|number| elf::CODE + number * elf::EACH + 1).collect();
+    let subject = Subject::File { path, build_id: None };
+    let (answers, bytes) =
+        allocation::total(|| resolve(&options(), vec![AddressBatch::new(subject, addresses)]));
+    let answer = &answers[0];
+    assert_eq!(name_at(answer, 0), "short");
+    is_cut(name_at(answer, 1));
+    // There is a limit for all of them, and it is said what stands beyond.
+    assert_eq!(name_at(answer, 7999), "[not read: the names of this binary are longer than 64 MiB]");
+    assert!(bytes < 512 * MIB, "{} MiB", bytes / MIB);
 }
