@@ -70,6 +70,8 @@ issue_kinds! {
     StrayTime "stray_time" Note,
     /// Records older than what was delivered before them.
     Unordered "unordered" Note,
+    /// A file that names or frames come from could not be read, so that some are missing.
+    NamesLost "names_lost" Damage,
 }
 
 /// How much an issue matters.

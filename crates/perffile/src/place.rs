@@ -22,6 +22,8 @@ pub enum Part {
     FeatureTable,
     /// One feature section, by its bit.
     Feature(u32),
+    /// None: it is about a file beside the recording, such as a binary that names come from.
+    Elsewhere,
 }
 
 impl fmt::Display for Part {
@@ -34,6 +36,7 @@ impl fmt::Display for Part {
             Part::Data => f.write_str("data"),
             Part::Stream(number) => write!(f, "data.{number}"),
             Part::FeatureTable => f.write_str("feature table"),
+            Part::Elsewhere => f.write_str("not in the recording"),
             Part::Feature(bit) => match crate::wire::feature::name(*bit) {
                 Some(name) => write!(f, "feature {name}"),
                 None => write!(f, "feature {bit}"),
@@ -85,6 +88,9 @@ impl Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.part == Part::Elsewhere {
+            return write!(f, "{}", self.part);
+        }
         write!(f, "{}, offset {:#x}", self.part, self.offset)?;
         if let Some(RecordPlace { index, kind }) = self.record {
             write!(f, ", record {index} ({})", crate::wire::record::record_name(kind))?;

@@ -31,7 +31,7 @@ impl Beside {
             add_up(&mut gathering, &blocks, &done);
             gathering.finish()
         };
-        let thread = thread::Builder::new().name("adding up".to_owned()).spawn(work)?;
+        let thread = thread::Builder::new().name("adding up".to_owned()).stack_size(2 << 20).spawn(work)?;
         Ok(Beside { full, empty, thread })
     }
 

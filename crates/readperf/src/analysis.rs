@@ -2,7 +2,7 @@
 
 use crate::code_times::CodeTimes;
 use crate::linked_addresses::linked_addresses;
-use crate::naming::Namer;
+use crate::naming::{Namer, add_losses};
 use crate::only_counts::OnlyCounts;
 use crate::pass::{Chunk, PassOptions, Passed, pass};
 use crate::unwinding::StackEnds;
@@ -128,7 +128,7 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
         }
         each(chunk)
     })?;
-    let Passed { metadata, mut state, issues, stack_ends, code_times } = passed;
+    let Passed { metadata, mut state, mut issues, stack_ends, code_times } = passed;
     let added = builder.end();
     // What comes now needs the memory.
     state.addresses.freeze();
@@ -138,6 +138,7 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
         namer = new_namer(&metadata);
     }
     let names_told = namer.learn_last(&mut names, &state.addresses, &state.session);
+    add_losses(&mut issues, &request.symbols);
     names.unify(&state.session);
     let marks = marks.finish(&state.session, &metadata, &options.filter);
     let linked_addresses = match request.linked_addresses {

@@ -3,6 +3,7 @@
 
 mod fault;
 
+pub(crate) use fault::without_memory;
 use crate::outcome::{FAILED, say};
 use fault::{Fault, Faults};
 use readperf_files::remove_scratch;
@@ -42,6 +43,10 @@ pub(crate) fn prepare() {
                 remove_scratch();
                 say(&format!("error: {sentence}"));
                 // At once: a thread of this process waits for a page that is gone.
+                exit(i32::from(FAILED))
+            }
+            Fault::Memory => {
+                remove_scratch();
                 exit(i32::from(FAILED))
             }
             Fault::Signal(signal) => end_by(signal),

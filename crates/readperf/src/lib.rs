@@ -35,7 +35,7 @@ pub use branch_code::BranchCode;
 pub use code_times::CodeTimes;
 pub use instructions::Instructions;
 pub use named_places::{NamedPlaces, name_kernel_addresses};
-pub use naming::{Namer, mapped_files};
+pub use naming::{Namer, add_losses, mapped_files};
 pub use only_counts::OnlyCounts;
 pub use pass::{Chunk, Entry, PassOptions, Passed, Sample, State, pass};
 pub use perffile;

@@ -10,6 +10,7 @@ mod from_perf;
 mod header;
 mod input;
 mod leaving;
+mod memory;
 mod out;
 mod outcome;
 mod pager;
@@ -18,16 +19,20 @@ mod progress;
 mod record_filter;
 mod sample_options;
 mod source_lines;
+mod stack;
 mod suggestion;
 mod symbol_options;
 mod time_range;
 
 use std::process::ExitCode;
 
+#[global_allocator]
+static ALLOCATOR: memory::OrEnd = memory::OrEnd;
+
 fn main() -> ExitCode {
     leaving::prepare();
-    match cli::run() {
+    stack::on_own_stack(|| match cli::run() {
         Ok(outcome) => outcome.exit_code(),
         Err(error) => outcome::failure(&error),
-    }
+    })
 }

@@ -3,15 +3,15 @@
 use crate::embedded::{Embedded, embedded};
 use crate::pass::{Chunk, Sample};
 use crate::recorded_kernel::KernelEvidence;
-use perffile::Metadata;
 use perffile::wire::text::decoded;
+use perffile::{IssueKind, Issues, Metadata, Part, Place};
 use readperf_profile::{
     AddressBatch, Addresses, Named, NamedBatch, NamedFrame, NamedFunction, NamedInline, Names,
 };
 use readperf_session::{Binary, BinaryKind, CpuMode, ReferenceSymbol, Session};
 use readperf_symbols::{
-    self as symbols, BuildId, FileLoader, Files, JitDump, ListedSymbol, Options, Resolver, Subject,
-    SymbolArchive, SymbolBatch, SymbolList,
+    self as symbols, BuildId, FileBytes, FileLoader, Files, JitDump, ListedSymbol, Options, Resolver,
+    Subject, SymbolArchive, SymbolBatch, SymbolList,
 };
 use rustc_hash::FxHashMap;
 use std::ffi::OsStr;
@@ -76,7 +76,9 @@ impl<'f> Namer<'f> {
         };
         let work = self.resolver(session).ahead(subject);
         // If the system has no thread for it, the list is read when it is needed.
-        if let Ok(thread) = thread::Builder::new().name("reading ahead".to_owned()).spawn(work) {
+        if let Ok(thread) =
+            thread::Builder::new().name("reading ahead".to_owned()).stack_size(8 << 20).spawn(work)
+        {
             self.ahead = Ahead::Reading(thread);
         }
     }
@@ -106,7 +108,8 @@ impl<'f> Namer<'f> {
     /// Says where names come from that the recording does not vouch for, and by what they are known to be right.
     pub fn told(&self) -> Option<String> {
         let told = [self.kernel.told().filter(|_| self.uses_evidence), self.options.symbol_files.told()];
-        let told: Vec<String> = told.into_iter().flatten().collect();
+        let archives = self.options.file_loader.archives().iter().filter_map(SymbolArchive::told);
+        let told: Vec<String> = told.into_iter().flatten().chain(archives).collect();
         (!told.is_empty()).then(|| told.join("; "))
     }
 
@@ -177,12 +180,19 @@ pub(crate) fn with_recorded(options: Options, metadata: &Metadata) -> Options {
     }
 }
 
-/// A loader that maps files instead of reading them. Archives that were unpacked stay for as long as it does.
+/// Adds to the issues of a recording what the system, or damage, kept from being read of the files that names come from.
+pub fn add_losses(issues: &mut Issues, symbols: &Options) {
+    for loss in symbols.file_loader.losses() {
+        issues.add(IssueKind::NamesLost, Place::new(Part::Elsewhere, 0), || {
+            format!("names may be missing: {loss}")
+        });
+    }
+}
+
+/// A loader that maps files instead of reading them, those in archives, too.
 pub fn mapped_files(archives: Vec<SymbolArchive>) -> FileLoader {
-    FileLoader::new(move |path| {
-        let _kept = &archives;
-        Ok(Arc::new(perffile::bytes::map_file(&File::open(path)?)?))
-    })
+    let map = |file: File| Ok(Arc::new(perffile::bytes::map_file(&file)?) as FileBytes);
+    FileLoader::new(move |path| map(File::open(path)?)).with_archives(archives, map)
 }
 
 pub(crate) fn path(name: &[u8]) -> PathBuf {

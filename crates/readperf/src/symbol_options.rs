@@ -5,9 +5,12 @@ use crate::config::Config;
 use crate::input::Input;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use readperf::symbols::{self, GuestFiles, Options, SymbolArchive, SymbolFiles, cache_dir};
+use readperf::symbols::{self, GuestFiles, Options, SymbolArchive, SymbolFiles, cache_dir, thread_pool};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+
+/// Stack of each thread that a command has for its own work.
+const STACK_BYTES: usize = 2 << 20;
 
 /// How names are shown.
 #[derive(ValueEnum, Clone, Copy, Debug, Default)]
@@ -90,10 +93,11 @@ impl SymbolOptions {
     /// Threads for what a command does in parallel itself.
     pub(crate) fn pool(&self) -> anyhow::Result<rayon::ThreadPool> {
         let threads = self.thread_count();
-        let builder = || rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let builder = || rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES);
         // This thread is one of them, unless it is in another pool: to hand small pieces of work to another one and sleep
         // costs more than the work.
-        Ok(builder().use_current_thread().build().or_else(|_| builder().build())?)
+        let pool = builder().use_current_thread().build().or_else(|_| builder().build()).ok();
+        pool.or_else(|| thread_pool(1, STACK_BYTES)).context("the system gives no threads")
     }
 
     /// The options for the symbols of this recording.
@@ -114,7 +118,7 @@ impl SymbolOptions {
             if symbol_files.add(place).with_context(what)? {
                 continue;
             }
-            let archive = SymbolArchive::unpack(place).with_context(what)?;
+            let archive = SymbolArchive::open(place).with_context(what)?;
             search_dirs.push(archive.directory().to_owned());
             archives.push(archive);
         }
@@ -140,7 +144,7 @@ impl SymbolOptions {
             },
             threads: self.threads,
             inlines: true,
-            // What was unpacked is elsewhere the next time.
+            // An archive may be packed anew under its name.
             cache: if self.no_cache || !archives.is_empty() { None } else { cache_dir() },
             file_loader: readperf::mapped_files(archives),
             #[cfg(feature = "debuginfod")]

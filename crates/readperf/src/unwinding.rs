@@ -7,7 +7,7 @@ use perffile::{Features, Schema};
 use rayon::prelude::*;
 use readperf_session::{AddressSpace, Binary, BinaryKind, SampleMoment, Session};
 use readperf_symbols::unwind::{BinaryId, Cache, End, Machine, Mapping, Registers, Stack, Unwinder};
-use readperf_symbols::{JitDump, Options, Subject};
+use readperf_symbols::{JitDump, Options, Subject, thread_pool};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
@@ -16,6 +16,9 @@ const ABI_32: u64 = 1;
 
 /// Samples that are one piece of work.
 const PIECE: usize = 16;
+
+/// Stack of each thread.
+const STACK_BYTES: usize = 2 << 20;
 
 /// For so many processes that generate code it is asked whether they have a dump. All processes are gone through for each, and
 /// where there are more (each `grep` that compiles its pattern is one) few have any.
@@ -112,7 +115,7 @@ impl Unwinding {
             has_dumps: false,
             without_dump: Vec::new(),
             caches: Mutex::default(),
-            pool: rayon::ThreadPoolBuilder::new().num_threads(options.thread_count()).build().ok(),
+            pool: thread_pool(options.thread_count(), STACK_BYTES),
             ends: StackEnds::default(),
         }
     }

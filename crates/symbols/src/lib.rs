@@ -27,6 +27,7 @@ mod build_id;
 mod cache;
 mod code;
 mod demangle;
+mod failures;
 mod files;
 mod find;
 mod options;
@@ -34,6 +35,7 @@ mod reason;
 mod resolve;
 mod source;
 mod subject;
+mod threads;
 pub mod unwind;
 
 pub use batch::{
@@ -56,3 +58,4 @@ pub use source::listed::{ListedSymbol, SymbolList};
 pub use source::perf_map::{GeneratedFunction, PerfMap};
 pub use source::same_kernel::{KernelDoubt, RecordedKernel, SameKernel};
 pub use subject::{AddressBatch, Subject};
+pub use threads::thread_pool;

@@ -50,6 +50,13 @@ pub enum Reason {
         /// Number of the user that it belongs to.
         owner: u32,
     },
+    /// A file in a place where everyone may write could have been changed by other users than its owner.
+    OthersMayWrite {
+        /// The file.
+        path: PathBuf,
+        /// Its permissions.
+        mode: u32,
+    },
     /// The file is no ELF file, or its headers are damaged.
     NotElf {
         /// The file.
@@ -190,6 +197,9 @@ impl Reason {
             Reason::ForeignOwner { .. } => {
                 fixed("if you trust it, copy it to a directory and give --symbols DIR")
             }
+            Reason::OthersMayWrite { .. } => fixed(
+                "if you trust it, take the permission from others (chmod go-w), or copy it to a directory and give --symbols DIR",
+            ),
             Reason::NotElf { .. } => fixed("see whether the file is damaged or was replaced"),
             Reason::LayoutUnknown { .. } => {
                 fixed("give --symbols DIR with the binary itself, stripped or not")
@@ -258,6 +268,13 @@ impl fmt::Display for Reason {
             Reason::NotReadable { path, error } => write!(f, "cannot read {}: {error}", path.display()),
             Reason::ForeignOwner { path, owner } => {
                 write!(f, "{} belongs to user {owner}, who could have put anything in it", path.display())
+            }
+            Reason::OthersMayWrite { path, mode } => {
+                write!(
+                    f,
+                    "{} may be written by others (mode {mode:04o}), who could have put anything in it",
+                    path.display()
+                )
             }
             Reason::NotElf { path } => write!(f, "{} is not an ELF file", path.display()),
             Reason::OtherMachine { path } => write!(f, "{} is for another machine", path.display()),

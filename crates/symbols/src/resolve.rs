@@ -14,6 +14,7 @@ use crate::options::Options;
 use crate::reason::Reason;
 use crate::source::{self, Names, Shared};
 use crate::subject::{AddressBatch, Subject};
+use crate::threads::thread_pool;
 
 /// Stack of each thread. Reading nested names and nested inlined functions recurses; only what is used is paid for.
 const STACK_BYTES: usize = 64 << 20;
@@ -25,7 +26,7 @@ const STACK_BYTES: usize = 64 << 20;
 #[derive(Debug)]
 pub struct Resolver<'f> {
     shared: Shared<'f>,
-    /// `None` when the system gives no threads: then the caller's own does the work.
+    /// `None` when the system gives no threads, and the caller's is in a pool, which then does the work.
     pool: Option<rayon::ThreadPool>,
     known: FxHashMap<Subject, Opened<'f>>,
     cache: Option<Cache>,
@@ -38,13 +39,10 @@ impl<'f> Resolver<'f> {
     /// A resolver that knows no binary yet. It keeps what it opens in `files`.
     pub fn new(files: &'f Files, options: Options) -> Resolver<'f> {
         let threads = options.thread_count();
-        let pool =
-            |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES).build();
         Resolver {
             cache: Cache::new(&options),
             shared: Shared { options, files, kernel_lists: Arc::default() },
-            // If the system gives fewer threads than wanted, one does the same work.
-            pool: pool(threads).or_else(|_| pool(1)).ok(),
+            pool: thread_pool(threads, STACK_BYTES),
             known: FxHashMap::default(),
         }
     }
@@ -113,6 +111,9 @@ fn resolve_all<'f>(
             new.push(subject);
         }
     }
+    let loader = &shared.options.file_loader;
+    let kernel = shared.options.kernel_build_id.as_ref();
+    new.iter().map(|subject| subject.build_id()).chain([kernel]).for_each(|id| loader.want(id));
     let opened: Vec<(Subject, Opened<'f>)> = new
         .into_par_iter()
         .map(|subject| {
@@ -121,6 +122,11 @@ fn resolve_all<'f>(
         })
         .collect();
     drop(seen);
+    for (_, names) in &opened {
+        if let Err(Reason::NotReadable { path, .. }) = names {
+            loader.note_loss(path);
+        }
+    }
     if let Some(cache) = cache {
         opened.iter().for_each(|(subject, _)| cache.check(subject));
     }

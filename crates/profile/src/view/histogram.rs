@@ -304,7 +304,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
         thread::scope(|scope| {
             for of_thread in of_others.iter_mut().take(parts.len().saturating_sub(1)) {
                 // If the system has no thread for it, the others do its work.
-                let _ = thread::Builder::new().spawn_scoped(scope, || work(of_thread));
+                let _ = thread::Builder::new().stack_size(2 << 20).spawn_scoped(scope, || work(of_thread));
             }
             work(of_this);
         });

@@ -1,6 +1,7 @@
 //! Signals that the program raises itself: SIGBUS, where a page of a mapped file is not there any more, and SIGABRT, where there is
-//! no memory or no stack left. The one place of the program where `unsafe` is allowed.
+//! no stack left; and the end of memory. With the allocator the one place of the program where `unsafe` is allowed.
 
+use crate::outcome::FAILED;
 use libc::{SA_ONSTACK, SA_SIGINFO, SIGABRT, SIGBUS, c_int, c_void, siginfo_t};
 use std::fs;
 use std::io::{self, PipeReader, PipeWriter, Read as _};
@@ -25,9 +26,14 @@ pub(super) struct Faults(PipeReader);
 pub(super) enum Fault {
     /// A file is not what it was; in words.
     File(String),
+    /// There is no memory left. It has been said.
+    Memory,
     /// Something else.
     Signal(i32),
 }
+
+/// What is told as a signal where there is no memory left.
+const NO_MEMORY: usize = 0;
 
 impl Faults {
     /// Takes the signals from now on, on this thread.
@@ -49,6 +55,9 @@ impl Faults {
             self.0.read_exact(&mut bytes).map(|()| usize::from_ne_bytes(bytes))
         };
         let (signal, address) = (word()?, word()?);
+        if signal == NO_MEMORY {
+            return Ok(Fault::Memory);
+        }
         let signal = i32::try_from(signal).unwrap_or(SIGBUS);
         let file = match signal {
             SIGBUS => what_happened(&fs::read_to_string("/proc/self/maps")?, address),
@@ -81,17 +90,44 @@ fn take(signal: c_int) -> io::Result<()> {
 extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, _: *mut c_void) {
     // SAFETY: with SA_SIGINFO the system hands over a valid `siginfo_t`, whose address is set if the code is above zero.
     let (is_fault, address) = unsafe { ((*info).si_code > 0, (*info).si_addr() as usize) };
-    let told: Told = [usize::try_from(signal).unwrap_or(0), if is_fault { address } else { 0 }];
-    let fd = TOLD_TO.get().map_or(-1, |writer| writer.as_raw_fd());
-    // SAFETY: the pointer and the length are those of a local array.
-    unsafe { libc::write(fd, (&raw const told).cast(), size_of::<Told>()) };
-    // SAFETY: it has no arguments, and only tells which thread this is.
-    let is_watcher = WATCHER.get() == Some(&unsafe { libc::pthread_self() });
-    // A SIGBUS that was sent interrupts nothing that cannot go on. And where there is no memory to tidy up either, abort(3) is to
-    // end the program as it does.
-    if signal == SIGBUS && !is_fault || is_watcher {
+    tell([usize::try_from(signal).unwrap_or(0), if is_fault { address } else { 0 }]);
+    // A SIGBUS that was sent interrupts nothing that cannot go on. And where tidying up fails, too, abort(3) is to end the program as
+    // it does.
+    if signal == SIGBUS && !is_fault || is_watcher() {
         return;
     }
+    wait();
+}
+
+/// Ends the program where there is no memory left, which has been said. Asks for none.
+#[allow(unsafe_code)]
+pub(crate) fn without_memory() -> ! {
+    if !is_watcher() && tell([NO_MEMORY, 0]) {
+        wait();
+    }
+    // SAFETY: it has no conditions, and does not come back.
+    unsafe { libc::_exit(i32::from(FAILED)) }
+}
+
+/// Tells the thread that watches; `false` if there is none.
+#[allow(unsafe_code)]
+fn tell(told: Told) -> bool {
+    let fd = TOLD_TO.get().map_or(-1, |writer| writer.as_raw_fd());
+    // SAFETY: the pointer and the length are those of a local array.
+    let written = unsafe { libc::write(fd, (&raw const told).cast(), size_of::<Told>()) };
+    written > 0
+}
+
+/// Whether this is the thread that watches.
+#[allow(unsafe_code)]
+fn is_watcher() -> bool {
+    // SAFETY: it has no arguments, and only tells which thread this is.
+    WATCHER.get() == Some(&unsafe { libc::pthread_self() })
+}
+
+/// Waits for the end of the program.
+#[allow(unsafe_code)]
+fn wait() -> ! {
     loop {
         // SAFETY: it has no arguments, and does nothing but wait.
         unsafe { libc::pause() };

@@ -9,9 +9,6 @@ use super::{Place, Proof, Search};
 use crate::build_id::BuildId;
 use crate::options::Options;
 
-/// How many copies of one kernel are looked at.
-const MAX_COPIES: usize = 1000;
-
 pub(super) const BINARY: Place = Place { candidates: binaries, proof: Proof::SameId };
 pub(super) const DEBUG_FILE: Place = Place { candidates: debug_files, proof: Proof::SameId };
 
@@ -33,15 +30,15 @@ pub(crate) fn kernel_symbol_lists(options: &Options, build_id: &BuildId) -> Vec<
         let ids = build_id.spellings();
         dirs.flat_map(|dir| ids.iter().map(|id| dir.join(id.to_string())).collect::<Vec<_>>()).collect()
     };
-    let with_memory = of("[kernel.kcore]").into_iter().flat_map(|dir| by_time(&dir));
+    let with_memory = of("[kernel.kcore]").into_iter().flat_map(|dir| by_time(options, &dir));
     let alone = of("[kernel.kallsyms]").into_iter().map(|dir| dir.join("kallsyms"));
     with_memory.chain(by_id).chain(alone).collect()
 }
 
 /// The lists in a directory of copies of one kernel, each in a directory named by its time, the latest first.
-fn by_time(dir: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(dir).into_iter().flatten().take(MAX_COPIES);
-    let mut all: Vec<PathBuf> = entries.flatten().map(|entry| entry.path().join("kallsyms")).collect();
+fn by_time(options: &Options, dir: &Path) -> Vec<PathBuf> {
+    let names = options.file_loader.names_in(dir);
+    let mut all: Vec<PathBuf> = names.iter().map(|name| dir.join(name).join("kallsyms")).collect();
     all.sort_unstable_by(|left, right| right.cmp(left));
     all
 }

@@ -1,12 +1,15 @@
 //! What a runtime wrote of the code it generated: `/tmp/perf-PID.map`, and the jitdump file that it mapped.
 //!
-//! Everyone may write to `/tmp`, so a file there counts only when it belongs to the user or to root, as for `perf`.
-//! Directories that the user names need no such proof.
+//! Everyone may write to `/tmp`, so a file there counts only when it belongs to the user or to root, as for `perf`. It must
+//! also be one that nobody else may write, which `perf` does not ask: the owner of a file says nothing of who wrote what is
+//! in it if everyone could have. Directories that the user names need no such proof.
 
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+use rustix::process::{getegid, geteuid};
 
 use crate::options::{FileBytes, Options};
 use crate::reason::Reason;
@@ -119,16 +122,25 @@ fn open(options: &Options, path: &Path, is_given: bool) -> Result<FileBytes, Opt
         if !metadata.is_file() {
             return Err(unreadable(io::Error::other("not a regular file")));
         }
-        if owner != 0 && Some(owner) != own_uid() {
+        if owner != 0 && owner != geteuid().as_raw() {
             return Err(Some(Reason::ForeignOwner { path: path.to_owned(), owner }));
+        }
+        if others_may_write(&metadata) {
+            return Err(Some(Reason::OthersMayWrite {
+                path: path.to_owned(),
+                mode: metadata.mode() & 0o7777,
+            }));
         }
     }
     options.file_loader.load(path).map_err(unreadable)
 }
 
-/// The user that this process acts for: what it creates belongs to it, and so does its entry in `/proc`.
-fn own_uid() -> Option<u32> {
-    fs::metadata("/proc/self").ok().map(|metadata| metadata.uid())
+/// Whether users may write a file who are neither its owner nor root. Where each user has a group of their own, files that
+/// the group may write are usual: that of the user counts as the user, and that of root as root.
+fn others_may_write(metadata: &fs::Metadata) -> bool {
+    let mode = metadata.mode();
+    let is_foreign_group = || metadata.gid() != 0 && metadata.gid() != getegid().as_raw();
+    mode & 0o002 != 0 || (mode & 0o020 != 0 && is_foreign_group())
 }
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ use crate::reason::Reason;
 use crate::source::elf::has_symbol_table;
 use crate::source::image::Image;
 
+pub(crate) use archive::ReadFile;
 pub use archive::SymbolArchive;
 pub(crate) use build_id_cache::kernel_symbol_lists;
 use compressed::Compression;

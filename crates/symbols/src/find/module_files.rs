@@ -81,11 +81,18 @@ fn given(search: &Search<'_>) -> Vec<PathBuf> {
 /// tree (`man 5 modules.dep`).
 fn in_tree(search: &Search<'_>, tree: &Path, module: &str) -> Vec<PathBuf> {
     let list = tree.join("modules.dep");
-    search.options.file_loader.note(&list);
-    if !fs::metadata(&list).is_ok_and(|list| list.is_file() && list.len() <= MAX_LIST_BYTES) {
+    let loader = &search.options.file_loader;
+    loader.note(&list);
+    let packed = loader.load_packed(&list).and_then(Result::ok);
+    if packed.is_none()
+        && !fs::metadata(&list).is_ok_and(|list| list.is_file() && list.len() <= MAX_LIST_BYTES)
+    {
         return Vec::new();
     }
-    let text = fs::read(&list).unwrap_or_default();
+    let text = match packed {
+        Some(bytes) => (*bytes).as_ref().to_vec(),
+        None => fs::read(&list).unwrap_or_default(),
+    };
     let paths = text.split(|byte| *byte == b'\n').filter_map(|line| line.split(|byte| *byte == b':').next());
     let paths = paths.map(|path| Path::new(OsStr::from_bytes(path)));
     let wanted = paths.filter(|path| !path.as_os_str().is_empty() && module_name(path) == module);

@@ -113,7 +113,7 @@ impl Found {
             }
             left -= 1;
             let path = entry.path();
-            if entry.file_type().is_dir() || !is_plain_elf(path) {
+            if entry.file_type().is_dir() || !is_plain_elf(path, &loader) {
                 continue;
             }
             let id = loader.load(path).ok().and_then(|bytes| Image::parse((*bytes).as_ref())?.build_id());
@@ -124,10 +124,12 @@ impl Found {
 }
 
 /// Only a regular file is opened: to open a pipe may wait for ever.
-fn is_plain_elf(path: &Path) -> bool {
+fn is_plain_elf(path: &Path, loader: &FileLoader) -> bool {
     let mut start = [0; MAGIC.len()];
     std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file())
-        && File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok())
+        && File::open(path)
+            .inspect_err(|error| loader.note_failure(path, error))
+            .is_ok_and(|mut file| file.read_exact(&mut start).is_ok())
         && start == MAGIC
 }
 

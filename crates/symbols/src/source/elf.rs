@@ -10,7 +10,8 @@ use object::elf;
 
 use crate::batch::{Binding, Provides};
 use crate::files::Files;
-use crate::source::image::{Image, Section, as_text, text_at};
+use crate::source::image::{Image, Section, text_at};
+use crate::source::name::as_name;
 use crate::source::table::{Entry, Table};
 
 /// The symbols of one file and where their names are.
@@ -88,7 +89,7 @@ impl<'data> ElfSymbols<'data> {
 
     /// The name of a symbol of this table.
     pub(crate) fn name(&self, entry: &Entry) -> Cow<'data, str> {
-        as_text(name_of(self.strings, entry))
+        as_name(name_of(self.strings, entry))
     }
 }
 

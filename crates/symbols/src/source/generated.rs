@@ -1,5 +1,6 @@
 //! Code that a process generated, out of what it wrote of it: the jitdump file that it mapped, and its perf map.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -76,7 +77,9 @@ impl GeneratedNames {
             (_, Ok((path, map))) if map.bad_lines() > 0 => {
                 Reason::ListDamaged { path: path.clone(), count: map.bad_lines() }
             }
-            (_, Err(reason @ Reason::ForeignOwner { .. })) => reason.clone(),
+            (_, Err(reason @ (Reason::ForeignOwner { .. } | Reason::OthersMayWrite { .. }))) => {
+                reason.clone()
+            }
             _ => Reason::NoSymbolCovers,
         };
         match (dump.and_then(Result::ok), map.ok()) {
@@ -101,13 +104,13 @@ impl GeneratedNames {
     /// The file of the first line of a function.
     fn source_file(&self, number: Number) -> Option<Arc<str>> {
         let (Some((_, dump)), Number::OfDump(number)) = (&self.dump, number) else { return None };
-        dump.lines(number).first().map(|line| line.file.as_ref().into())
+        dump.line_places(number).first().map(|line| dump.file_name(&line.file).as_ref().into())
     }
 
     /// The frame of each address that has a line in the dump. Generated code has one level.
     fn push_frames(&self, numbers: &[Option<Number>], batch: &AddressBatch, builder: &mut BatchBuilder) {
         let Some((_, dump)) = &self.dump else { return };
-        let mut files: FxHashMap<String, FileId> = FxHashMap::default();
+        let mut files = Files::default();
         // Addresses are sorted, so most of one function come one after the other.
         let mut last: (Option<usize>, Vec<_>) = (None, Vec::new());
         for (index, (number, address)) in numbers.iter().zip(&batch.addresses).enumerate() {
@@ -116,25 +119,46 @@ impl GeneratedNames {
                 continue;
             };
             if last.0 != Some(number) {
-                last = (Some(number), dump.lines(number));
+                last = (Some(number), dump.line_places(number));
             }
             let after = last.1.partition_point(|line| line.address <= *address);
             let line = after.checked_sub(1).and_then(|at| last.1.get(at));
             let function = builder.symbol(index).map(|SymbolId(number)| FunctionId(number));
             let frame = line.map(|line| {
-                let next = FileId(next_number(files.len()));
-                let file = *files.entry(line.file.clone().into_owned()).or_insert(next);
+                let file = files.number(dump, &line.file);
                 Frame { function, file: Some(file), line: line.line, column: 0 }
             });
             builder.push_frames(frame);
         }
-        let mut named: Vec<(String, FileId)> = files.into_iter().collect();
-        named.sort_unstable_by_key(|(_, file)| *file);
-        builder.files = named.into_iter().map(|(name, _)| name).collect();
+        builder.files = files.names;
         // Each symbol is also the function of its frames.
         let function =
             |symbol: &Symbol| Function { name: symbol.name.clone(), raw_name: symbol.raw_name.clone() };
         builder.functions = builder.symbols.iter().map(function).collect();
+    }
+}
+
+/// Numbers for source files, in the order of their first appearance. A name is read once, whatever number of lines it has.
+#[derive(Debug, Default)]
+struct Files {
+    of_place: FxHashMap<Range<usize>, FileId>,
+    of_name: FxHashMap<String, FileId>,
+    names: Vec<String>,
+}
+
+impl Files {
+    fn number(&mut self, dump: &JitDump, place: &Range<usize>) -> FileId {
+        if let Some(known) = self.of_place.get(place) {
+            return *known;
+        }
+        let next = FileId(next_number(self.names.len()));
+        let name = dump.file_name(place).into_owned();
+        let file = *self.of_name.entry(name.clone()).or_insert(next);
+        if file == next {
+            self.names.push(name);
+        }
+        self.of_place.insert(place.clone(), file);
+        file
     }
 }
 
@@ -152,6 +176,10 @@ impl Names for GeneratedNames {
             batch.addresses.iter().map(|address| self.find(generation, *address)).collect();
         let mut known: FxHashMap<Number, SymbolId> = FxHashMap::default();
         for number in &numbers {
+            if let Some(id) = number.and_then(|number| known.get(&number)) {
+                builder.push_symbol(*id);
+                continue;
+            }
             let Some((number, function)) = number.and_then(|number| Some((number, self.function(number)?)))
             else {
                 builder.push_reason(&self.reason);

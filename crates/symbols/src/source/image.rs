@@ -1,7 +1,5 @@
 //! An ELF file as sections and loadable segments, whatever its class and byte order (System V ABI, chapter 4 and 5).
 
-use std::borrow::Cow;
-
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
@@ -10,9 +8,7 @@ use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 use object::{Endianness, FileKind};
 
 use crate::build_id::BuildId;
-
-/// Longest name that is read from a string table; a damaged one may have no end.
-const MAX_NAME_BYTES: usize = 16 * 1024;
+use crate::source::name;
 
 /// How many loadable segments are read. Real binaries have fewer than twenty, and each address is looked up in all.
 const MAX_LOADS: usize = 256;
@@ -242,20 +238,14 @@ impl Cursor<'_> {
     }
 }
 
-/// The text from `at` up to the next zero byte of a string table; `None` when it does not end.
+/// The text from `at` up to the next zero byte of a string table; `None` when it does not end. Of a name that is too long,
+/// enough to see that: many may point into one long string.
 pub(crate) fn text_at(table: &[u8], at: usize) -> Option<&[u8]> {
+    const WINDOW: usize = name::MAX_BYTES + 1;
     let rest = table.get(at..)?;
-    let window = rest.get(..MAX_NAME_BYTES).unwrap_or(rest);
-    let len = window.iter().position(|byte| *byte == 0)?;
+    let window = rest.get(..WINDOW).unwrap_or(rest);
+    let len = window.iter().position(|byte| *byte == 0).or((window.len() == WINDOW).then_some(WINDOW))?;
     window.get(..len)
-}
-
-/// Bytes as text. Nearly all names are plain, which is faster to see than to mend what is not.
-pub(crate) fn as_text(bytes: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => String::from_utf8_lossy(bytes),
-    }
 }
 
 /// Finds the NT_GNU_BUILD_ID note in a run of notes: name size, description size, type, name, description, where

@@ -8,7 +8,9 @@ use rustc_hash::FxHashMap;
 
 use crate::batch::Binding;
 use crate::find::compressed::{Compression, decompress};
+use crate::options::FileLoader;
 use crate::reason::Reason;
+use crate::source::name::as_name;
 use crate::source::table::{Entry, Table};
 
 /// Largest list that is read after decompression, in bytes. Real ones have some ten megabytes.
@@ -28,22 +30,28 @@ pub(crate) struct Lists(Mutex<FxHashMap<PathBuf, Result<Arc<Kallsyms>, Reason>>>
 
 impl Lists {
     /// The list at this path.
-    pub(crate) fn at(&self, path: &Path) -> Result<Arc<Kallsyms>, Reason> {
+    pub(crate) fn at(&self, path: &Path, loader: &FileLoader) -> Result<Arc<Kallsyms>, Reason> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.entry(path.to_owned()).or_insert_with(|| Kallsyms::read(path).map(Arc::new)).clone()
+        known.entry(path.to_owned()).or_insert_with(|| Kallsyms::read(path, loader).map(Arc::new)).clone()
     }
 }
 
 impl Kallsyms {
-    fn read(path: &Path) -> Result<Kallsyms, Reason> {
+    fn read(path: &Path, loader: &FileLoader) -> Result<Kallsyms, Reason> {
         let unreadable = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::NotFound => Reason::NoFile { path: path.to_owned() },
-            _ => Reason::NotReadable { path: path.to_owned(), error: error.to_string() },
+            _ => {
+                loader.note_failure(path, &error);
+                Reason::NotReadable { path: path.to_owned(), error: error.to_string() }
+            }
         };
-        if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
-            return Err(unreadable(std::io::Error::other("not a regular file")));
-        }
-        let bytes = std::fs::read(path).map_err(unreadable)?;
+        let bytes = match loader.load_packed(path) {
+            Some(packed) => (*packed.map_err(unreadable)?).as_ref().to_vec(),
+            None if !std::fs::metadata(path).map_err(unreadable)?.is_file() => {
+                return Err(unreadable(std::io::Error::other("not a regular file")));
+            }
+            None => std::fs::read(path).map_err(unreadable)?,
+        };
         let text = match Compression::of(&bytes) {
             Some(compression) => decompress(&bytes, compression, MAX_BYTES).map_err(unreadable)?,
             None => bytes,
@@ -87,12 +95,12 @@ impl Kallsyms {
 
     /// The name of a symbol.
     pub(crate) fn name(&self, entry: &Entry) -> Cow<'_, str> {
-        String::from_utf8_lossy(name_at(&self.text, entry))
+        as_name(name_at(&self.text, entry))
     }
 
     /// The module that a symbol belongs to; `None` for the kernel proper.
     pub(crate) fn module(&self, entry: &Entry) -> Option<Cow<'_, str>> {
-        module_at(&self.text, entry).map(String::from_utf8_lossy)
+        module_at(&self.text, entry).map(as_name)
     }
 
     /// The address of a symbol of the kernel proper, also of one whose address has a better name.
@@ -104,9 +112,8 @@ impl Kallsyms {
     /// The lowest address of code of a module.
     pub(crate) fn code_of_module(&self, module: &str) -> Option<u64> {
         let is_code = |line: &Line<'_>| matches!(line.kind, b'T' | b't' | b'W' | b'w');
-        let is_in_module = |line: &Line<'_>| {
-            line.module.is_some_and(|name| same_module(&String::from_utf8_lossy(name), module))
-        };
+        let is_in_module =
+            |line: &Line<'_>| line.module.is_some_and(|name| same_module(&as_name(name), module));
         lines(&self.text).filter(|line| is_code(line) && is_in_module(line)).map(|line| line.address).min()
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::build_id::BuildId;
 use crate::find::{Opened, Search, kernel_symbol_lists, module_name};
-use crate::options::Options;
+use crate::options::{FileLoader, Options};
 use crate::reason::Reason;
 use crate::source::image::Image;
 use crate::source::kallsyms::Kallsyms;
@@ -125,7 +125,7 @@ impl<'s, 'f> Machine<'s, 'f> {
     fn module(&self, name: &Path, build_id: Option<BuildId>, start: Option<u64>) -> Opening<'f> {
         let module = module_name(name);
         if let Some(path) = self.options.given_kernel_list() {
-            let listed = module_start_beside(&path, &module);
+            let listed = module_start_beside(&path, &module, &self.options.file_loader);
             return self.module_in_list(&path, &module, start, listed);
         }
         let search = self.search(name, build_id);
@@ -145,7 +145,7 @@ impl<'s, 'f> Machine<'s, 'f> {
         };
         let lists = self.options.kernel_build_id.iter().flat_map(|id| kernel_symbol_lists(&self.options, id));
         for path in lists {
-            let listed = module_start_beside(&path, &module);
+            let listed = module_start_beside(&path, &module, &self.options.file_loader);
             if let Ok(names) = self.module_in_list(&path, &module, start, listed) {
                 return Ok(names);
             }
@@ -183,7 +183,7 @@ impl<'s, 'f> Machine<'s, 'f> {
     }
 
     fn list(&self, path: &Path) -> Result<(PathBuf, Arc<Kallsyms>), Reason> {
-        self.shared.kernel_lists.at(path).map(|list| (path.to_owned(), list))
+        self.shared.kernel_lists.at(path, &self.options.file_loader).map(|list| (path.to_owned(), list))
     }
 
     fn listed(&self, path: &Path, reference: Option<&(String, u64)>) -> Opening<'f> {
@@ -230,10 +230,10 @@ impl<'s, 'f> Machine<'s, 'f> {
 }
 
 /// Where a module was when a list was made, by the copy of `/proc/modules` that a recorder puts beside it.
-fn module_start_beside(list: &Path, module: &str) -> Option<u64> {
+fn module_start_beside(list: &Path, module: &str, loader: &FileLoader) -> Option<u64> {
     let modules = match list.to_str() {
         Some(RUNNING) => return running_kernel::module_start(module),
         _ => list.parent()?.join("modules"),
     };
-    running_kernel::module_start_in(&modules, module)
+    running_kernel::module_start_in(&modules, module, loader)
 }

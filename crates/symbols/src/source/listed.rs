@@ -11,6 +11,7 @@ use crate::batch::{BatchBuilder, Binding, Symbol, SymbolBatch, SymbolId, next_nu
 use crate::demangle::demangle;
 use crate::options::Options;
 use crate::reason::Reason;
+use crate::source::name::as_name;
 use crate::source::table::{Entry, Table};
 use crate::source::{Names, Shared};
 use crate::subject::{AddressBatch, Subject};
@@ -116,7 +117,7 @@ impl Names for SymbolList {
                 continue;
             };
             let number = *numbers.entry(entry.start).or_insert_with(|| {
-                let raw_name = SymbolList::name(self, entry).to_owned();
+                let raw_name = as_name(SymbolList::name(self, entry).as_bytes()).into_owned();
                 builder.symbols.push(Symbol {
                     name: demangle(&raw_name, options.demangle).into_owned(),
                     raw_name,

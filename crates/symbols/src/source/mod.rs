@@ -16,6 +16,7 @@ mod kernel_list;
 mod layers;
 pub(crate) mod listed;
 mod mini_debug_info;
+pub(crate) mod name;
 mod naming;
 pub(crate) mod perf_map;
 pub(crate) mod plt;

@@ -19,8 +19,12 @@ use crate::source::shown::ShownNames;
 use crate::source::table::Entry;
 use crate::subject::AddressBatch;
 
-/// How many bytes of mangled names one batch may have. A program of a gigabyte has a tenth of that.
-const MAX_NAMES_BYTES: usize = 256 << 20;
+/// How many bytes of mangled names one batch may have: they are demangled, which takes long. A program of a gigabyte has a third of
+/// that.
+const MAX_NAMES_BYTES: usize = 64 << 20;
+
+/// What stands for the names beyond.
+const NOT_READ: &str = "[not read: the names of this binary are longer than 64 MiB]";
 
 /// What signal handlers return to: in C libraries, and in the code that the kernel maps into every process.
 const TRAMPOLINES: [&str; 6] = [
@@ -168,7 +172,7 @@ impl<'f> ElfNames<'f> {
         builder.symbols = chosen
             .map(|(Hit { entry, is_plt }, has_room)| {
                 let raw_name = match &self.symbols {
-                    _ if !has_room => String::new(),
+                    _ if !has_room => NOT_READ.to_owned(),
                     Some(symbols) if !is_plt => symbols.name(&entry).into_owned(),
                     _ => self.plt.name(&entry),
                 };

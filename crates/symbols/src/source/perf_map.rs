@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::source::layers::{Layer, Layers};
+use crate::source::name::as_name;
 
 /// Longest list that is read, in bytes. Names are held by offsets of four bytes; real lists have some ten megabytes.
 const MAX_BYTES: usize = 1 << 30;
@@ -86,7 +87,7 @@ impl PerfMap {
         let layer = self.layers.layers().get(number)?;
         let name = self.names.get(number)?;
         let range = usize::try_from(name.start).ok()?..usize::try_from(name.end).ok()?;
-        let name = String::from_utf8_lossy(self.text.get(range)?);
+        let name = as_name(self.text.get(range)?);
         Some(GeneratedFunction { start: layer.start, end: layer.end, name })
     }
 }

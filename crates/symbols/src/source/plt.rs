@@ -10,7 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::batch::Binding;
 use crate::source::elf::{RawSymbol, raw_symbols};
-use crate::source::image::{Cursor, Image, Section, as_text, text_at};
+use crate::source::image::{Cursor, Image, Section, text_at};
+use crate::source::name::as_name;
 use crate::source::table::{Entry, Table};
 
 /// The pieces of the procedure linkage table, by file offset.
@@ -140,7 +141,7 @@ impl<F: Fn(u64) -> Option<String>> PltReader<'_, '_, F> {
                 }
                 let name = usize::try_from(symbol).ok().filter(|number| *number > 0).and_then(|number| {
                     let at = usize::try_from(raw.get(number)?.name).ok()?;
-                    text_at(strings?, at).map(as_text).map(Cow::into_owned)
+                    text_at(strings?, at).map(as_name).map(Cow::into_owned)
                 });
                 let target = match name {
                     Some(name) if !name.is_empty() => Target::Named(name),

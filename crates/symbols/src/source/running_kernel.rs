@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::build_id::BuildId;
+use crate::options::FileLoader;
 use crate::source::image::build_id_note;
 
 /// The build-id of the running kernel.
@@ -25,11 +26,14 @@ pub(crate) fn has_module(module: &str) -> bool {
 
 /// Where a module is loaded now.
 pub(crate) fn module_start(module: &str) -> Option<u64> {
-    module_start_in(Path::new("/proc/modules"), module)
+    start_in(&std::fs::read_to_string("/proc/modules").ok()?, module)
 }
 
 /// Where a module was when a copy of `/proc/modules` was made.
-pub(crate) fn module_start_in(modules: &Path, module: &str) -> Option<u64> {
+pub(crate) fn module_start_in(modules: &Path, module: &str, loader: &FileLoader) -> Option<u64> {
+    if let Some(packed) = loader.load_packed(modules) {
+        return start_in(std::str::from_utf8((*packed.ok()?).as_ref()).ok()?, module);
+    }
     if !std::fs::metadata(modules).ok()?.is_file() {
         return None;
     }

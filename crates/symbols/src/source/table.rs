@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use crate::batch::Binding;
 use crate::demangle::{Demangle, demangle};
-use crate::source::image::as_text;
+use crate::source::name::as_name;
 
 /// How many enclosing symbols are tried for an address behind the end of the symbol before it. Real code nests one
 /// or two deep; the bound is for files made to be slow.
@@ -208,7 +208,7 @@ fn is_better_name<'n>(new: &Entry, old: &Entry, name: impl Fn(&Entry) -> &'n [u8
         return false;
     }
     // Names are compared as they are shown.
-    let (new_raw, old_raw) = (as_text(new_bytes), as_text(old_bytes));
+    let (new_raw, old_raw) = (as_name(new_bytes), as_name(old_bytes));
     let (new_name, old_name) = (shown(&new_raw), shown(&old_raw));
     let underscores = |name: &str| name.bytes().take_while(|byte| *byte == b'_').count();
     let by_name = underscores(&old_name)

@@ -93,6 +93,7 @@ impl Unwinder {
         if let Some(number) = binaries.numbers.get(subject) {
             return *number;
         }
+        self.options.file_loader.want(subject.build_id());
         let number = BinaryId(u32::try_from(binaries.all.len()).unwrap_or(u32::MAX));
         binaries.all.push(Arc::new(Slot { subject: subject.clone(), tables: OnceLock::new() }));
         binaries.numbers.insert(subject.clone(), number);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::jit::{PID, START, written};
 use crate::kernel_files::{MOVED, functions, kernel_image, module, module_subject};
 use crate::mutants::{Numbers, damage, peak_kib, rounds};
-use crate::packed::{EMBED, cache, text};
+use crate::packed::{EMBED, cache, searched, text};
 use crate::programs::{compile, directory, options, resolve_one, run, segments};
 use readperf_symbols::{AddressBatch, Options, Reason, Subject, SymbolArchive, SymbolBatch};
 
@@ -159,9 +159,7 @@ fn archive(dir: &Path) -> Option<Companion> {
     run("tar", &["-c", "-f", &text(&place), "-C", &text(&dir.join("cache")), "."])?;
     let (packed, addresses) = (place.clone(), code(&program));
     Some(Companion::new("an archive", place, move || {
-        let unpacked = SymbolArchive::unpack(&packed);
-        let directory = unpacked.as_ref().map(|archive| archive.directory().to_owned());
-        let options = Options { search_dirs: directory.into_iter().collect(), ..options() };
+        let options = SymbolArchive::open(&packed).map_or_else(|_| options(), searched);
         let subject = Subject::File { path: "/opt/app/prog".into(), build_id: Some(id) };
         resolve_one(&options, AddressBatch::new(subject, addresses.clone()))
     }))

@@ -1,6 +1,7 @@
 //! Drafts become text and are written: beside the pass that makes the next ones, if there are threads for it.
 
 use super::destination::Destination;
+use anyhow::Context as _;
 use perffile::Schema;
 use rayon::prelude::*;
 use readperf::output::script::{Draft, Fillings};
@@ -41,7 +42,7 @@ pub(super) struct Beside<'s, 'i> {
     /// That they are written comes back.
     written: Receiver<anyhow::Result<()>>,
     is_busy: bool,
-    thread: ScopedJoinHandle<'s, Writer<'i>>,
+    thread: ScopedJoinHandle<'s, Option<Writer<'i>>>,
 }
 
 impl<'i> Writer<'i> {
@@ -82,28 +83,29 @@ impl<'i> Writer<'i> {
 }
 
 impl<'s, 'i> Finisher<'s, 'i> {
-    /// On a thread of its own. Of a destination that has one target.
-    ///
-    /// # Errors
-    /// The system has no thread for it.
-    pub(super) fn beside(scope: &'s Scope<'s, '_>, writer: Writer<'i>) -> std::io::Result<Self>
+    /// On a thread of its own, if the system has one for it. Of a destination that has one target.
+    pub(super) fn beside(scope: &'s Scope<'s, '_>, writer: Writer<'i>) -> Self
     where
         'i: 's,
     {
         let (lines, work) = channel::<Named>();
         let (done, written) = channel();
+        // It goes there when the thread has started: with one that does not it would be lost.
+        let (give, take) = channel::<Writer<'i>>();
         let write = move || {
-            let mut writer = writer;
+            let mut writer = take.recv().ok()?;
             for lines in work {
                 let result = writer.write(&lines);
                 drop(lines);
                 // Nobody waits for it where the pass has failed.
                 let _ = done.send(result);
             }
-            writer
+            Some(writer)
         };
-        let thread = Builder::new().name("writing".to_owned()).spawn_scoped(scope, write)?;
-        Ok(Finisher::Beside(Beside { lines, written, is_busy: false, thread }))
+        let thread = Builder::new().name("writing".to_owned()).stack_size(2 << 20);
+        let Ok(thread) = thread.spawn_scoped(scope, write) else { return Finisher::Here(writer) };
+        let _ = give.send(writer);
+        Finisher::Beside(Beside { lines, written, is_busy: false, thread })
     }
 
     /// Takes in the events that became known. How many targets there are.
@@ -149,12 +151,13 @@ impl<'s, 'i> Finisher<'s, 'i> {
     }
 
     /// The writer, when all has been written that was handed over.
-    pub(super) fn end(self) -> Writer<'i> {
+    pub(super) fn end(self) -> anyhow::Result<Writer<'i>> {
         match self {
-            Finisher::Here(writer) => writer,
+            Finisher::Here(writer) => Ok(writer),
             Finisher::Beside(Beside { lines, thread, .. }) => {
                 drop(lines);
-                thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+                let writer = thread.join().unwrap_or_else(|panic| resume_unwind(panic));
+                writer.context("the thread that writes has not begun")
             }
         }
     }

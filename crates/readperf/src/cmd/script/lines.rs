@@ -253,7 +253,7 @@ impl<'f> Lines<'f> {
         finisher.wait()?;
         let named = self.named(state);
         // By this thread: there is nothing else to do.
-        let mut writer = finisher.end();
+        let mut writer = finisher.end()?;
         writer.write(&named)?;
         Ok((self.namer.and_then(|namer| namer.told()), writer.into_out()))
     }

@@ -144,7 +144,7 @@ Examples:
         let how =
             How { json: self.json, at_once, filter, max_blocks: self.max_blocks.filter(|most| *most > 0) };
         let (files, pool) = (Files::new(), self.profile.symbols.pool()?);
-        let lines = Lines::new(&files, symbols, script::Script::new(options), &pool, how);
+        let lines = Lines::new(&files, symbols.clone(), script::Script::new(options), &pool, how);
         let mut out = Destination::new(
             self.profile.output.open_bytes(&[&self.input])?,
             &self.input,
@@ -160,9 +160,9 @@ Examples:
         // Lines that do not wait for names are written where they are made.
         let is_beside = !at_once && !self.per_event_dump && pool.current_num_threads() > 1;
         let mut only_counts = OnlyCounts::default();
-        let (passed, names_told, mut out) = thread::scope(|scope| {
+        let (mut passed, names_told, mut out) = thread::scope(|scope| {
             let writer = Writer::new(&pool, out);
-            let finisher = if is_beside { Finisher::beside(scope, writer)? } else { Finisher::Here(writer) };
+            let finisher = if is_beside { Finisher::beside(scope, writer) } else { Finisher::Here(writer) };
             self.show_lines(&recording, &pass, lines, finisher, &mut only_counts)
         })?;
         if let Some(message) = self.profile.samples.unknown_event(&passed.metadata.schema) {
@@ -172,6 +172,7 @@ Examples:
             say_only_counts(&self.input);
         }
         out.learn(&passed.metadata.schema)?;
+        readperf::add_losses(&mut passed.issues, &symbols);
         let outcome = Outcome::of(&self.input, passed.issues).publishing(out.complete()?)?;
         let told =
             passed.stack_ends.told_of_dumps().into_iter().chain(passed.code_times.told()).chain(names_told);

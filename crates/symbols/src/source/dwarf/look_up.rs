@@ -5,9 +5,7 @@ use rustc_hash::FxHashMap;
 use super::split::SplitFiles;
 use super::{Context, Wanted};
 use crate::batch::{FileId, Frame, FunctionId, next_number};
-
-/// How much of a function's name is kept. Many entries may point into one long string.
-const MAX_NAME_BYTES: usize = 8 * 1024;
+use crate::source::name;
 
 /// Levels of inlining at one address that are kept.
 pub(super) const MAX_DEPTH: usize = 256;
@@ -87,7 +85,8 @@ impl<'f> Piece<'f> {
     }
 
     fn number_of(&mut self, name: &'f [u8]) -> FunctionId {
-        let name = name.get(..MAX_NAME_BYTES).unwrap_or(name);
+        // Enough to see that it is too long: many entries may point into one long string.
+        let name = name.get(..=name::MAX_BYTES).unwrap_or(name);
         FunctionId(self.functions.number(name, || name))
     }
 
@@ -126,7 +125,9 @@ impl<'f> Piece<'f> {
         location: Option<addr2line::Location<'_>>,
     ) {
         let file = location.as_ref().and_then(|location| location.file);
-        let file = file.map(|file| FileId(self.files.number(file.as_bytes(), || file.to_owned())));
+        let file = file.map(|file| {
+            FileId(self.files.number(file.as_bytes(), || name::as_name(file.as_bytes()).into_owned()))
+        });
         let (line, column) = location.map_or((0, 0), |at| (at.line.unwrap_or(0), at.column.unwrap_or(0)));
         if function.is_some() || is_named || file.is_some() {
             self.frames.push(Frame { function, file, line, column });

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::Query;
 use super::look_up::Piece;
 use crate::batch::{BatchBuilder, FileId, Frame, Function, FunctionId, next_number};
-use crate::source::image::as_text;
+use crate::source::name::as_name;
 use crate::source::shown::ShownNames;
 
 /// Numbers for names, in the order of their first appearance.
@@ -63,7 +63,7 @@ pub(super) fn merge(
     let mut readers: Vec<_> = pieces
         .iter()
         .map(|piece| {
-            let functions = Renumbering::new(&piece.functions.names, |name| as_text(name));
+            let functions = Renumbering::new(&piece.functions.names, |name| as_name(name));
             let files = Renumbering::new(&piece.files.names, |name| Cow::Borrowed(name.as_str()));
             (piece.ends.iter().peekable(), 0_usize, functions, files)
         })

@@ -17,6 +17,7 @@ use crate::reason::Reason;
 use crate::source::generated;
 use crate::source::generations::{CodeChange, Generations};
 use crate::source::layers::{Layer, Layers};
+use crate::source::name::as_name;
 use crate::source::perf_map::GeneratedFunction;
 pub(crate) use call_frames::CallFrames;
 use record::{Header, LineEntry, Record, Records};
@@ -196,7 +197,7 @@ impl JitDump {
     /// The code with this number.
     pub fn function(&self, number: usize) -> Option<GeneratedFunction<'_>> {
         let layer = self.layers.layers().get(number)?;
-        let name = String::from_utf8_lossy(self.range(&self.functions.get(number)?.name));
+        let name = as_name(self.range(&self.functions.get(number)?.name));
         Some(GeneratedFunction { start: layer.start, end: layer.end, name })
     }
 
@@ -219,6 +220,18 @@ impl JitDump {
 
     /// The source lines of the code with this number, by address.
     pub fn lines(&self, number: usize) -> Vec<GeneratedLine<'_>> {
+        let lines = self.line_places(number).into_iter();
+        lines
+            .map(|place| GeneratedLine {
+                address: place.address,
+                file: self.file_name(&place.file),
+                line: place.line,
+            })
+            .collect()
+    }
+
+    /// The same without the names of files, of which one may stand for many lines.
+    pub(crate) fn line_places(&self, number: usize) -> Vec<LineEntry> {
         let (Some(function), Some(layer)) = (self.functions.get(number), self.layers.layers().get(number))
         else {
             return Vec::new();
@@ -226,16 +239,17 @@ impl JitDump {
         let Some(Lines { entries, count, .. }) = &function.lines else { return Vec::new() };
         let lines = record::line_entries(self.data(), self.header.is_big_endian, entries, *count);
         let size = layer.end.saturating_sub(layer.start);
-        let line = |entry: &LineEntry| {
+        let line = |entry: LineEntry| {
             // Entries that are damaged mostly are nowhere near the code.
             let within = entry.address.wrapping_sub(function.loaded_at).wrapping_sub(self.line_offset);
-            (within < size).then(|| GeneratedLine {
-                address: layer.start.wrapping_add(within),
-                file: String::from_utf8_lossy(self.range(&entry.file)),
-                line: entry.line,
-            })
+            (within < size).then(|| LineEntry { address: layer.start.wrapping_add(within), ..entry })
         };
-        lines.iter().filter_map(line).collect()
+        lines.into_iter().filter_map(line).collect()
+    }
+
+    /// The name of a source file.
+    pub(crate) fn file_name(&self, place: &Range<usize>) -> Cow<'_, str> {
+        as_name(self.range(place))
     }
 
     fn data(&self) -> &[u8] {

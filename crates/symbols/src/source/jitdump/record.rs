@@ -173,11 +173,11 @@ fn absolute_address(mut header: Fields<'_>) -> Option<u64> {
 
 /// A source line of some code.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct LineEntry {
-    pub(super) address: u64,
-    pub(super) line: u32,
+pub(crate) struct LineEntry {
+    pub(crate) address: u64,
+    pub(crate) line: u32,
     /// Name of the source file.
-    pub(super) file: Range<usize>,
+    pub(crate) file: Range<usize>,
 }
 
 /// The lines in the entries of a [`Record::DebugInfo`], up to the first one that does not fit.

@@ -1,0 +1,60 @@
+//! The end of memory. What grows with the input is all over the program, and in its libraries: so it is the allocator that says
+//! in one line that there is no more, and ends the program, where the standard library would abort with a backtrace.
+//!
+//! It needs `unsafe`: there is no other way to have a word in it.
+#![allow(unsafe_code)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::{Cursor, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// The system's allocator, whose refusal is the end.
+pub(crate) struct OrEnd;
+
+// SAFETY: every call goes to the system's allocator unchanged, and what it gives is handed on unless it is null; then this
+// process ends.
+unsafe impl GlobalAlloc for OrEnd {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller promised.
+        or_end(unsafe { System.alloc(layout) }, layout.size())
+    }
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller promised.
+        or_end(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promised.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as the caller promised.
+        or_end(unsafe { System.realloc(pointer, layout, size) }, size)
+    }
+}
+
+#[inline]
+fn or_end(pointer: *mut u8, bytes: usize) -> *mut u8 {
+    if pointer.is_null() {
+        end(bytes);
+    }
+    pointer
+}
+
+/// Says why, once, and ends the program: whatever is done on a usual way out may need memory.
+#[cold]
+fn end(bytes: usize) -> ! {
+    static IS_TOLD: AtomicBool = AtomicBool::new(false);
+    if !IS_TOLD.swap(true, Relaxed) {
+        let mut line = [0_u8; 160];
+        let mut to = Cursor::new(line.as_mut_slice());
+        // It fits.
+        let _ = writeln!(
+            to,
+            "readperf: error: out of memory: {bytes} more bytes are needed, and the system or a limit (ulimit -v) does not give them"
+        );
+        let len = usize::try_from(to.position()).unwrap_or(0);
+        // SAFETY: the pointer and the length are those of a local array, of which so much has been written.
+        unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), len) };
+    }
+    crate::leaving::without_memory()
+}
