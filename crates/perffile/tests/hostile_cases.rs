@@ -18,7 +18,7 @@ use perffile::bytes::Bytes;
 use perffile::wire::endian::{Le, Order};
 use perffile::wire::feature::FEATURES;
 use perffile::wire::record::kind;
-use perffile::{IssueKind, Metadata, Ordering, Recording};
+use perffile::{IssueKind, Metadata, Recording};
 use std::io::{Cursor, Read, Write};
 use std::time::Duration;
 
@@ -201,76 +201,6 @@ fn what_follows_a_payload_that_was_passed_over_is_read() {
     let issues = bounded(16, seconds(5), || recording.for_each(|event| times.extend(event.time()))).unwrap();
     assert!(issues.is_empty(), "{issues:?}");
     assert_eq!(times, [77; 3]);
-}
-
-/// A pipe whose compressed records expand to these bytes, cut into pieces of a stream.
-fn compressed(pieces: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
-    let mut file = fuzz_entry::pipe_start();
-    let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 3).unwrap();
-    for piece in pieces {
-        encoder.write_all(&piece).unwrap();
-        encoder.flush().unwrap();
-        let out = std::mem::take(encoder.get_mut());
-        for part in out.chunks(65_000) {
-            fuzz_entry::push(&mut file, kind::COMPRESSED, part);
-        }
-    }
-    file
-}
-
-#[test]
-fn zeros_that_were_compressed() {
-    let _alone = alone();
-    let file = compressed((0..4).map(|_| vec![0; 8 * MIB]));
-    assert!(file.len() < MIB, "{} bytes", file.len());
-    let seen = bounded(300, seconds(20), || everything(file)).unwrap();
-    assert!(seen.records > 4);
-}
-
-#[test]
-#[cfg_attr(debug_assertions, ignore = "two minutes unless optimised: cargo test --release")]
-fn samples_that_were_compressed_beyond_reason_do_not_wait_for_their_round() {
-    let _alone = alone();
-    // 800 MiB of samples, all with the same time, and no mark of a finished round.
-    let piece = sample(5).repeat(8 * MIB / 32);
-    let file = compressed((0..100).map(|_| piece.clone()));
-    assert!(file.len() < MIB, "{} bytes", file.len());
-    let count = |ordering| {
-        let recording = open(file.clone()).unwrap();
-        let mut count = 0;
-        recording.batches(ordering).unwrap().for_each(|batch| count += batch.len());
-        count
-    };
-    let in_file = bounded(150, seconds(10), || count(Ordering::File));
-    let in_time = bounded(1000, seconds(20), || count(Ordering::Time));
-    assert_eq!(in_file, in_time);
-    assert!(in_file > 26_000_000);
-}
-
-#[test]
-fn a_compressed_record_that_waits_for_a_payload_without_end() {
-    let _alone = alone();
-    let mut record = auxtrace(1 << 63).split_off(fuzz_entry::pipe_start().len());
-    record.resize(MIB, 0);
-    let pieces = std::iter::once(record).chain((0..20).map(|_| vec![0; MIB]));
-    let file = compressed(pieces);
-    bounded(200, seconds(20), || everything(file));
-}
-
-#[test]
-fn compressed_records_in_compressed_records() {
-    let _alone = alone();
-    let inner = compressed(std::iter::once(sample(5).repeat(10)));
-    let mut records = inner[fuzz_entry::pipe_start().len()..].to_vec();
-    records.extend_from_slice(&sample(6));
-    let mut file = compressed(std::iter::once(records));
-    file.extend_from_slice(&sample(7));
-    let recording = open(file).unwrap();
-    let mut times = Vec::new();
-    let issues = recording.for_each(|event| times.extend(event.time())).unwrap();
-    assert_eq!(times, [6, 7], "what follows the nested record, and what follows the outer one");
-    let kinds: Vec<_> = issues.iter().map(|issue| issue.kind).collect();
-    assert_eq!(kinds, [IssueKind::BadCompression]);
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {

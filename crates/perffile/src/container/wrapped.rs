@@ -20,9 +20,6 @@ pub(crate) struct Wrapper {
     unpack: Unpack,
 }
 
-/// How many times the size of a wrapper its content may have: real recordings shrink to a twentieth at the very best.
-const MOST_EXPANSION: u64 = 256;
-
 /// Most memory that unpacking xz may take; `xz -9` needs 65 MiB.
 const MOST_XZ_KIB: u32 = 128 << 10;
 
@@ -62,7 +59,7 @@ impl Wrapper {
         let io = |error| Error::io("a temporary file", error);
         let mut file = tempfile::tempfile().map_err(io)?;
         let taken = Cell::new(0);
-        let output = Bounded { output: &mut file, written: 0, taken: &taken, always: limits.unwrapped_bytes };
+        let output = Bounded { output: &mut file, written: 0, taken: &taken, limits };
         let mut output = io::BufWriter::new(output);
         let mut outcome = (self.unpack)(&mut BufReader::new(Counted { input, taken: &taken }), &mut output);
         if let Err(error) = output.flush() {
@@ -101,13 +98,13 @@ struct Bounded<'c, W> {
     output: W,
     written: u64,
     taken: &'c Cell<u64>,
-    /// What is allowed in any case.
-    always: u64,
+    limits: &'c Limits,
 }
 
 impl<W: Write> Write for Bounded<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let most = self.always.max(self.taken.get().saturating_mul(MOST_EXPANSION));
+        let in_proportion = self.taken.get().saturating_mul(self.limits.expansion);
+        let most = self.limits.unwrapped_bytes.max(in_proportion).min(self.limits.spooled_bytes);
         if self.written.saturating_add(bytes.len() as u64) > most {
             return Err(io::Error::other(format!("it expands to more than {most} bytes")));
         }

@@ -7,12 +7,12 @@ mod census;
 mod chunks;
 mod compressed;
 mod decompress;
+mod expansion;
 pub(crate) mod frame;
 mod joined;
 mod own_record;
 mod scan;
 
-use crate::bytes::Bytes;
 use crate::container::Container;
 use crate::container::event_name::NameSources;
 use crate::container::stream::{Feed, Stream};
@@ -28,7 +28,9 @@ use crate::simpleperf::SplitRecords;
 use crate::wire::endian::with_order;
 pub(crate) use body::is_checked;
 use census::Census;
+use compressed::Outer;
 use decompress::Decompressor;
+use expansion::Expansion;
 use joined::Deferred;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -61,6 +63,8 @@ pub struct Batches {
     ready: Vec<Entry>,
     /// A round has ended: what is ready is a batch.
     round_ended: bool,
+    /// Number of the first record of the round at hand.
+    round_start: u64,
     finished: bool,
     first_chunk: u32,
     chunks: VecDeque<Chunk>,
@@ -68,8 +72,10 @@ pub struct Batches {
     held: VecDeque<u64>,
     held_bytes: u64,
     new_bytes: u64,
-    /// While inside a compressed record: the chunk that holds it, and where it ends there.
-    outer: Option<(Bytes, usize)>,
+    /// While inside a compressed record: that record.
+    outer: Option<Outer>,
+    /// What compressed records have expanded to.
+    expansion: Expansion,
     /// simpleperf's records that lie in parts.
     split: SplitRecords,
     /// Samples whose call chain is not whole yet.
@@ -111,9 +117,13 @@ struct Cursor {
 }
 
 impl Batches {
-    pub(crate) fn new(metadata: Metadata, streams: &[Stream], ordering: Ordering) -> Result<Self> {
+    pub(crate) fn new(
+        metadata: Metadata,
+        streams: &[Stream],
+        ordering: Ordering,
+        limits: &Limits,
+    ) -> Result<Self> {
         let total_bytes = streams.iter().map(|stream| stream.source.len()).sum();
-        let limits = Limits::default();
         let census = (metadata.container == Container::Directory).then(|| Census::of(streams));
         let streams: Result<_> =
             streams.iter().map(|stream| Ok((stream.clone(), stream.source.feed()?))).collect();
@@ -129,6 +139,7 @@ impl Batches {
             census,
             ready: Vec::new(),
             round_ended: false,
+            round_start: 0,
             finished: false,
             first_chunk: 0,
             chunks: VecDeque::new(),
@@ -136,6 +147,7 @@ impl Batches {
             held_bytes: 0,
             new_bytes: 0,
             outer: None,
+            expansion: Expansion::new(limits),
             split: SplitRecords::default(),
             deferred: Deferred::default(),
             name_sources: None,
@@ -144,7 +156,7 @@ impl Batches {
             renamings: 0,
             ids_left: limits.ids,
             auxtrace_offsets,
-            limits,
+            limits: limits.clone(),
             index: 0,
             done_bytes: 0,
             total_bytes,
@@ -195,12 +207,16 @@ impl Batches {
     /// Chunks of a mapped file cost nothing; others fill the memory. So many of them make a batch whatever they hold; and
     /// where no mark of a finished round comes, from some point on the order is only as good as can be.
     fn let_go(&mut self) {
-        if self.sorting && self.held_bytes > self.most_waiting() {
+        if self.sorting && self.held_bytes + self.queue.held_bytes() > self.most_waiting() {
             self.queue.finish(&mut self.ready);
             self.round_ended = !self.ready.is_empty();
         }
-        if self.new_bytes > BATCH_BYTES && !self.ready.is_empty() {
-            self.round_ended = true;
+        if self.new_bytes > BATCH_BYTES {
+            self.round_ended |= !self.ready.is_empty();
+            if self.ready.is_empty() {
+                self.new_bytes = 0;
+                self.drop_chunks();
+            }
         }
     }
 
@@ -209,6 +225,14 @@ impl Batches {
     fn most_waiting(&self) -> u64 {
         let in_proportion = self.total_bytes.saturating_mul(MOST_EXPANSION);
         self.limits.waiting_bytes.max(in_proportion)
+    }
+
+    /// A mark of a finished round: what it allows to deliver is a batch. One mark behind the other makes none.
+    fn finish_round(&mut self) {
+        let before = self.ready.len();
+        self.queue.finish_round(&mut self.ready);
+        let records = self.index.saturating_sub(std::mem::replace(&mut self.round_start, self.index));
+        self.round_ended |= records > 1 || self.ready.len() > before;
     }
 
     fn finish(&mut self) {
@@ -241,12 +265,9 @@ impl Batches {
             return None;
         }
         self.name_events();
-        let mut batch = Batch {
-            schema: Arc::clone(&self.metadata.schema),
-            first_chunk: self.first_chunk,
-            chunks: self.chunks.iter().cloned().collect(),
-            entries: std::mem::take(&mut self.ready),
-        };
+        let entries = std::mem::take(&mut self.ready);
+        let (first_chunk, chunks) = self.chunks_of(&entries);
+        let mut batch = Batch { schema: Arc::clone(&self.metadata.schema), first_chunk, chunks, entries };
         self.ready.reserve(batch.entries.len().min(BATCH_RECORDS));
         self.drop_chunks();
         if self.metadata.schema.is_deferring() && self.ordering == Ordering::Time {
@@ -263,6 +284,17 @@ impl Batches {
             let message = || "call chains end where the user's part begins: it never came".to_owned();
             self.metadata.issues.add_many(IssueKind::UserPartMissing, Place::default(), missing, message);
         }
+    }
+
+    /// The chunks that these records lie in, and those between; the number of the first. Of those that wait there may be far more.
+    fn chunks_of(&self, entries: &[Entry]) -> (u32, Vec<Chunk>) {
+        let numbers = || entries.iter().map(|entry| entry.chunk);
+        let Some((first, last)) = numbers().min().zip(numbers().max()) else {
+            return (self.first_chunk, Vec::new());
+        };
+        let skipped = first.saturating_sub(self.first_chunk) as usize;
+        let count = (last - first) as usize + 1;
+        (first, self.chunks.iter().skip(skipped).take(count).cloned().collect())
     }
 
     /// Lets go of chunks in which nothing waits any more.

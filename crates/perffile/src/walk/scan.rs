@@ -111,7 +111,7 @@ impl Batches {
         match RecordHead::read::<O>(rest) {
             Some(next) => Some(frame::is_of_known_kind(next)),
             None if self.nothing_follows() => Some(rest.is_empty()),
-            None if self.current.as_ref().is_some_and(|cursor| cursor.inside) => Some(true),
+            None if self.is_last_part() => Some(true),
             None => None,
         }
     }
