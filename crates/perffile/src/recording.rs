@@ -11,6 +11,7 @@ use crate::order::Ordering;
 use crate::schema::Schema;
 use crate::walk::Batches;
 use crate::wire::endian::ByteOrder;
+use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -93,6 +94,15 @@ impl Recording {
     /// As [`Recording::open`].
     pub fn from_reader_with(reader: impl Read + Send + 'static, limits: Limits) -> Result<Recording> {
         Ok(Recording { opened: container::open_reader(reader, &limits)?, limits })
+    }
+
+    /// Opens a recording in a file that has been opened, as standard input may be: mapped where it can be, else as it comes.
+    /// `name` is for errors.
+    ///
+    /// # Errors
+    /// As [`Recording::open`].
+    pub fn from_file(file: File, name: &str, limits: Limits) -> Result<Recording> {
+        Ok(Recording { opened: container::open_opened(file, name, &limits)?, limits })
     }
 
     /// What is left when bytes could be looked at but are no recording: no event, no record, and an issue that says why. For

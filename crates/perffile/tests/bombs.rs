@@ -1,5 +1,11 @@
 //! Compressed records that hold far more than anybody recorded, at every level of what they may hold.
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation
+)]
 
 mod fuzz_entry;
 mod hostile;
@@ -117,7 +123,11 @@ fn a_file_of_such_records_ends_at_the_limit() {
         let read = read(&file, Ordering::Time, small_limits());
         assert!(read.issues.contains(&(IssueKind::ExpandsTooFar, 8)), "{}", read.messages);
         // A stray byte counts nine times: the limit is at less than 2 MiB, and a part is 4 MiB.
-        assert!(read.messages.contains(&format!("{} bytes are no records", 4 * MIB - 7)), "{}", read.messages);
+        assert!(
+            read.messages.contains(&format!("{} bytes are no records", 4 * MIB - 7)),
+            "{}",
+            read.messages
+        );
         assert_eq!(read.records, 1 + 8, "they are records all the same");
     }
 }
@@ -148,7 +158,10 @@ fn records_beyond_reason_end_at_the_limit() {
         ("rounds", round()),
         ("samples", sample(5)),
         ("rounds with a sample", [sample(5), round()].concat()),
-        ("all of it", [sample(5), vec![0; 24], round(), sample(7), records(std::iter::once(sample(1)))].concat()),
+        (
+            "all of it",
+            [sample(5), vec![0; 24], round(), sample(7), records(std::iter::once(sample(1)))].concat(),
+        ),
     ];
     for (what, content) in contents {
         let piece = content.repeat(8 * MIB / content.len());
@@ -251,7 +264,8 @@ fn a_large_record_is_read_a_part_at_a_time() {
     assert_eq!(seen, times);
     // In order of time all of it waits; in that of the file a part does.
     assert!(bytes < 64 * MIB, "{bytes} bytes");
-    let (_, bytes) = peak(|| recording.batches(Ordering::File).unwrap().map(|batch| batch.len()).sum::<usize>());
+    let (_, bytes) =
+        peak(|| recording.batches(Ordering::File).unwrap().map(|batch| batch.len()).sum::<usize>());
     assert!(bytes < 24 * MIB, "{bytes} bytes");
 }
 

@@ -18,7 +18,7 @@ use perffile::bytes::Bytes;
 use perffile::wire::endian::{Le, Order};
 use perffile::wire::feature::FEATURES;
 use perffile::wire::record::kind;
-use perffile::{IssueKind, Metadata, Recording};
+use perffile::{IssueKind, Metadata, Ordering, Recording};
 use std::io::{Cursor, Read, Write};
 use std::time::Duration;
 
@@ -118,6 +118,53 @@ fn as_many_events_in_a_pipe() {
     assert_eq!(metadata.schema.events().len(), 65_536);
     // Without ids nothing tells which of them a sample would belong to.
     assert_eq!(issues(&metadata), [IssueKind::BadAttr, IssueKind::AmbiguousEvents]);
+}
+
+/// A pipe with this many events, whose names are left to the reader.
+fn unnamed(events: usize) -> Vec<u8> {
+    let mut file = b"PERFILE2\x10\0\0\0\0\0\0\0".to_vec();
+    let mut one = attr(64, 0, 0)[..64].to_vec();
+    one[0] = 2;
+    (0..events).for_each(|_| fuzz_entry::push(&mut file, kind::HEADER_ATTR, &one));
+    file
+}
+
+#[test]
+fn names_that_come_with_every_round() {
+    let _alone = alone();
+    let mut file = unnamed(4000);
+    for id in 0..4000u64 {
+        let mut told = (id + 7).to_le_bytes().to_vec();
+        told.resize(72, b'n');
+        fuzz_entry::push(&mut file, kind::HEADER_EVENT_TYPE, &told);
+        fuzz_entry::push(&mut file, kind::FINISHED_ROUND, &[]);
+    }
+    let size = file.len();
+    let recording = open(file).unwrap();
+    let (metadata, bytes) = allocation::allocated(|| {
+        let mut batches = recording.batches(Ordering::Time).unwrap();
+        batches.by_ref().for_each(drop);
+        batches.metadata().clone()
+    });
+    assert_eq!(metadata.schema.events().len(), 4000);
+    // A name for each event after every round would be 16 million names.
+    assert!(bytes < 60 * MIB, "{} MiB for {size} bytes", bytes / MIB);
+}
+
+#[test]
+fn features_do_not_keep_what_they_came_in() {
+    let _alone = alone();
+    let mut file = fuzz_entry::pipe_start();
+    for id in 0..2000u64 {
+        fuzz_entry::push(&mut file, kind::HEADER_FEATURE, &[&id.to_le_bytes()[..], b"some"].concat());
+        file.extend(sample(id + 1).repeat(2000));
+    }
+    let size = file.len();
+    let recording = Recording::from_reader(Cursor::new(file)).unwrap();
+    let metadata = bounded(24, seconds(5), || recording.read_metadata()).unwrap();
+    assert!(size > 100 * MIB, "{size}");
+    assert_eq!(metadata.features.bits().count(), 256);
+    assert!(issues(&metadata).contains(&IssueKind::BadFeature));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! How a run ended: exit status, and what is said on stderr.
 
 use crate::input::Input;
-use perffile::{Issues, Severity};
+use perffile::{IssueKind, Issues, Severity};
 use readperf_output::text::printable;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -71,7 +71,11 @@ impl Outcome {
 fn tell(input: &str, issues: &Issues) {
     let mut told = issues.iter().filter(|issue| issue.kind.severity() == Severity::Damage);
     for issue in told.by_ref().take(MOST_TOLD) {
-        say(&format!("{input}: {issue}"));
+        let way_out = match issue.kind {
+            IssueKind::ExpandsTooFar => "; --max-expansion TIMES reads more",
+            _ => "",
+        };
+        say(&format!("{input}: {issue}{way_out}"));
     }
     let untold = told.count();
     if untold > 0 {

@@ -67,18 +67,21 @@ impl Batches {
         if !decompressor.has_more() {
             return None;
         }
-        if let Some(times) = self.expansion.excess() {
+        if self.expansion.left() == 0 {
+            let most = self.expansion.most();
             decompressor.give_up();
             decompressor.left.clear();
             let message = || {
                 format!(
-                    "compressed records hold {times} times as much as is to be read: what follows is left out"
+                    "compressed records expand to more than {most} bytes, counting 512 a record at least: the rest \
+                     of them is left out"
                 )
             };
             self.metadata.issues.add(IssueKind::ExpandsTooFar, outer.place, message);
             return None;
         }
-        let most = usize::try_from(outer.room).unwrap_or(usize::MAX).min(decompress::PART_BYTES);
+        let most = outer.room.min(self.expansion.left()).min(decompress::PART_BYTES);
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
         let left = decompressor.left.len();
         let (part, mut error) = decompressor.expand(most);
         let size = part.as_ref().map_or(0, Vec::len);

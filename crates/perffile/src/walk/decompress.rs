@@ -17,7 +17,7 @@ const STEP_BYTES: usize = 128 << 10;
 const FEED_BYTES: usize = 1 << 10;
 
 /// How much of a record is expanded before what is in it is walked.
-pub(super) const PART_BYTES: usize = 4 << 20;
+pub(super) const PART_BYTES: u64 = 4 << 20;
 
 /// The state of a compressed stream.
 #[derive(Default)]
@@ -56,7 +56,8 @@ impl Decompressor {
 
     /// Gives up the stream: this record and all that follow.
     pub(crate) fn give_up(&mut self) {
-        *self = Decompressor { failed: true, left: std::mem::take(&mut self.left), ..Decompressor::default() };
+        *self =
+            Decompressor { failed: true, left: std::mem::take(&mut self.left), ..Decompressor::default() };
     }
 
     /// What was left, and what the next part of the record expands to, of about this size at most; and why that is not all.

@@ -49,9 +49,13 @@ impl Expansion {
         self.spent = self.spent.saturating_add(cost);
     }
 
-    /// How many times their size the compressed records have expanded to, if that is too much.
-    pub(super) fn excess(&self) -> Option<u64> {
-        let most = self.always.max(self.compressed.saturating_mul(self.times));
-        (self.spent > most).then(|| self.spent / self.compressed.max(1))
+    /// What may be spent in all.
+    pub(super) fn most(&self) -> u64 {
+        self.always.max(self.compressed.saturating_mul(self.times))
+    }
+
+    /// How much of it is left.
+    pub(super) fn left(&self) -> u64 {
+        self.most().saturating_sub(self.spent)
     }
 }

@@ -87,6 +87,8 @@ pub struct Batches {
     names_stale: bool,
     /// Names by `config` that HEADER_EVENT_TYPE records have told.
     config_names: FxHashMap<u64, String>,
+    /// How many events were named, those that were named anew included.
+    events_named: u64,
     /// How often what names are made of has changed.
     renamings: u32,
     /// Of [`Limits::ids`], how many are left.
@@ -153,6 +155,7 @@ impl Batches {
             name_sources: None,
             names_stale: false,
             config_names: FxHashMap::default(),
+            events_named: 0,
             renamings: 0,
             ids_left: limits.ids,
             auxtrace_offsets,

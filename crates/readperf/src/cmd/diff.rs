@@ -117,6 +117,11 @@ pub(crate) struct Diff {
     #[arg(long)]
     no_progress: bool,
 
+    /// How many times their size compressed records may expand to [default: 8192, and 1 GiB in any case: perf writes none
+    /// that go so far]
+    #[arg(long, value_name = "TIMES")]
+    max_expansion: Option<u64>,
+
     #[command(flatten)]
     name_width: NameWidth,
 
@@ -173,8 +178,7 @@ and after is matched by its functions, and that is said.";
             say(&format!("names differ: {told}"));
         }
         let options = self.diff_options();
-        let mut out =
-            self.profile.output.open(&Input::of(self.first.clone(), self.strict, self.no_progress))?;
+        let mut out = self.profile.output.open(&self.input(&self.first))?;
         if self.json {
             output::write_json(&mut out, &compared, &options)?;
         } else if self.csv {
@@ -225,9 +229,14 @@ impl Recorded {
 }
 
 impl Diff {
+    /// One of the recordings.
+    fn input(&self, file: &Path) -> Input {
+        Input::of(file.to_owned(), self.strict, self.no_progress, self.max_expansion)
+    }
+
     /// The numbers of one recording.
     fn tally(&self, file: &Path, issues: &mut Vec<(String, Issues)>) -> anyhow::Result<Tally> {
-        let input = Input::of(file.to_owned(), self.strict, self.no_progress);
+        let input = self.input(file);
         let recording = input.open()?;
         let lines = self.by.contains(&By::Srcline);
         let stacks = self.profile.names.needs_stacks();
