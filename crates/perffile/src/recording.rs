@@ -125,7 +125,8 @@ impl Recording {
             guest_kcore_dirs: Vec::new(),
             issues,
         };
-        Some(Recording { opened: Opened { metadata, streams: Vec::new() }, limits: Limits::default() })
+        let opened = Opened { metadata, streams: Vec::new(), wrapper_bytes: None };
+        Some(Recording { opened, limits: Limits::default() })
     }
 
     /// What is known before the first record. Of a pipe that is little: there see [`Batches::metadata`] on the way, or
@@ -155,7 +156,7 @@ impl Recording {
     /// # Errors
     /// A stream that has been read already.
     pub fn batches(&self, ordering: Ordering) -> Result<Batches> {
-        Batches::new(self.opened.metadata.clone(), &self.opened.streams, ordering, &self.limits)
+        Batches::new(&self.opened, ordering, &self.limits)
     }
 
     /// Calls `each` for every record in order of time, and says what was wrong on the way.

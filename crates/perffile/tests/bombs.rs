@@ -11,7 +11,7 @@ mod fuzz_entry;
 mod hostile;
 
 use fuzz_entry::{everything, pipe_start, push};
-use hostile::allocation::{self, alone, peak};
+use hostile::allocation::{self, allocated, alone, peak};
 use hostile::noise::Noise;
 use hostile::recipe::{Recipe, sample};
 use perffile::bytes::Bytes;
@@ -293,4 +293,44 @@ fn compressed_records_in_compressed_records() {
     assert_eq!(times, [6, 7], "what follows the nested record, and what follows the outer one");
     let kinds: Vec<_> = issues.iter().map(|issue| issue.kind).collect();
     assert_eq!(kinds, [IssueKind::BadCompression]);
+}
+
+#[test]
+fn a_wrapper_is_no_way_around_the_limit() {
+    let _alone = alone();
+    for content in [
+        sample(5),
+        [sample(5), round()].concat(),
+        vec![0; 32],
+        records(std::iter::once(sample(5).repeat(100_000))),
+    ] {
+        let mut file = pipe_start();
+        (0..3).for_each(|_| file.extend(content.repeat(8 * MIB / content.len())));
+        let wrapped = zstd::encode_all(&*file, 3).unwrap();
+        assert!(wrapped.len() < 50_000, "{} bytes", wrapped.len());
+        let mut limits = small_limits();
+        limits.unwrapped_bytes = 1 << 30;
+        let read = read(&wrapped, Ordering::Time, limits);
+        assert_eq!(
+            read.issues.iter().filter(|issue| issue.0 == IssueKind::ExpandsTooFar).count(),
+            1,
+            "{}",
+            read.messages
+        );
+        assert!(read.records < 200_000, "{} records", read.records);
+        assert!(read.peak < 48 * MIB, "{} MiB", read.peak / MIB);
+    }
+}
+
+#[test]
+fn a_batch_takes_along_only_what_its_records_lie_in() {
+    let _alone = alone();
+    // Samples that wait for the end, each in a compressed record of its own.
+    let count = 60_000;
+    let file = Bytes::new(pipe((0..count).map(|nr| sample(nr + 1))));
+    let recording = Recording::from_bytes(file).unwrap();
+    let (records, bytes) =
+        allocated(|| recording.batches(Ordering::Time).unwrap().map(|batch| batch.len()).sum::<usize>());
+    assert_eq!(records as u64, 1 + 2 * count);
+    assert!(bytes < 60 * MIB, "{} MiB", bytes / MIB);
 }

@@ -48,10 +48,12 @@ impl fmt::Display for Container {
 }
 
 /// A recording, ready to be walked.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Opened {
     pub(crate) metadata: Metadata,
     pub(crate) streams: Vec<Stream>,
+    /// Of what was in a wrapper, the size of that.
+    pub(crate) wrapper_bytes: Option<u64>,
 }
 
 /// Opens what lies at a path.
@@ -109,8 +111,9 @@ fn open_wrapped(wrapper: &Wrapper, input: impl Read, limits: &Limits) -> Result<
         let what = "there is a wrapper in each of its wrappers".to_owned();
         return Err(Error::new(ErrorKind::NotPerfData(what), None));
     };
-    let Unpacked { bytes, cut } = wrapper.unpack(input, limits)?;
+    let Unpacked { bytes, taken, cut } = wrapper.unpack(input, limits)?;
     let inner = open_bytes(&bytes, &Limits { wrappers, ..limits.clone() });
+    let inner = inner.map(|opened| Opened { wrapper_bytes: Some(taken), ..opened });
     let Some((kind, why)) = cut else { return inner };
     let mut opened =
         inner.map_err(|error| Error::new(ErrorKind::Cut(why.clone()), error.place().copied()))?;

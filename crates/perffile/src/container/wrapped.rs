@@ -42,6 +42,8 @@ fn xz(input: &mut dyn BufRead, output: &mut dyn Write) -> io::Result<()> {
 /// What was in a wrapper.
 pub(crate) struct Unpacked {
     pub(crate) bytes: Bytes,
+    /// How many bytes of the wrapper were read.
+    pub(crate) taken: u64,
     /// What kept the rest from being unpacked.
     pub(crate) cut: Option<(IssueKind, String)>,
 }
@@ -83,7 +85,7 @@ impl Wrapper {
         } else {
             map_file(&file).map_err(io)?
         };
-        Ok(Unpacked { bytes, cut })
+        Ok(Unpacked { bytes, taken: taken.get(), cut })
     }
 }
 

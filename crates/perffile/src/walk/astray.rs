@@ -112,9 +112,7 @@ impl Batches {
         let (place, before) = cursor.astray.take().unwrap_or((begin, 0));
         let here = next.saturating_sub(pos) as u64;
         let skipped = before + here;
-        if cursor.inside {
-            self.expansion.stray(here);
-        }
+        self.expansion.stray(here, cursor.inside);
         if !certain {
             cursor.astray = Some((place, skipped));
             let left = bytes.slice(next..bytes.len());

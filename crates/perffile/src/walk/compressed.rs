@@ -21,8 +21,6 @@ pub(super) struct Outer {
     place: Place,
     /// How much it may still expand to.
     room: u64,
-    /// Number of the first record in the part at hand.
-    first_record: u64,
 }
 
 impl Batches {
@@ -41,7 +39,7 @@ impl Batches {
         let compressed = cursor.decompressor.take(pieces);
         self.expansion.compressed(compressed);
         let end = cursor.pos;
-        let mut outer = Outer { bytes: chunk.clone(), end, place, room, first_record: 0 };
+        let mut outer = Outer { bytes: chunk.clone(), end, place, room };
         // Where it expands to nothing, the walk is where it was.
         let Some(part) = self.expand(&mut outer) else { return };
         if let Some(cursor) = &mut self.current {
@@ -100,12 +98,12 @@ impl Batches {
     }
 
     /// Goes on in a part of what a compressed record expands to.
-    fn walk_part(&mut self, mut outer: Outer, part: Vec<u8>) {
+    fn walk_part(&mut self, outer: Outer, part: Vec<u8>) {
         let Some(cursor) = &mut self.current else { return };
         cursor.pos = 0;
         cursor.previous = None;
         cursor.inside = true;
-        outer.first_record = self.index;
+        self.expansion.at_record(self.index, false);
         let (part_of, offset, held) = (cursor.stream.part, outer.place.offset, part.capacity());
         self.outer = Some(outer);
         let bytes = Bytes::new(part);
@@ -115,7 +113,7 @@ impl Batches {
     /// On to the next part of a compressed record, or back to what follows it; what is left of this one comes first in the next.
     pub(super) fn leave_part(&mut self, left: &[u8]) {
         let Some(mut outer) = self.outer.take() else { return };
-        self.expansion.records(self.index - outer.first_record);
+        self.expansion.at_record(self.index, true);
         if let Some(cursor) = &mut self.current {
             cursor.decompressor.left = left.to_vec();
         }

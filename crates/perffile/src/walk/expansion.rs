@@ -1,7 +1,10 @@
-//! How far compressed records may expand, all together: a few kilobytes can be made to hold as many records as years of
+//! How far what was compressed may expand, all together: a few kilobytes can be made to hold as many records as years of
 //! recording would.
 
+use super::Batches;
+use crate::issue::IssueKind;
 use crate::limits::Limits;
+use crate::wire::head::RecordHead;
 
 /// What walking a record costs at least, in bytes that cost as much: many small records are more work than a few large ones.
 const RECORD_COST: u64 = 512;
@@ -12,8 +15,12 @@ const STRAY_COST: u64 = 8;
 /// Of the whole recording: how much was compressed, and what it has cost to walk what it expanded to.
 #[derive(Debug)]
 pub(super) struct Expansion {
+    /// Whether all of the recording was in a wrapper: then nothing else that is compressed counts.
+    is_wrapped: bool,
     compressed: u64,
     spent: u64,
+    /// Up to which record they are counted.
+    counted: u64,
     /// What may be spent in any case.
     always: u64,
     /// What may be spent for each compressed byte.
@@ -21,13 +28,22 @@ pub(super) struct Expansion {
 }
 
 impl Expansion {
-    pub(super) fn new(limits: &Limits) -> Expansion {
-        Expansion { compressed: 0, spent: 0, always: limits.expanded_bytes, times: limits.expansion }
+    pub(super) fn new(limits: &Limits, wrapper_bytes: Option<u64>) -> Expansion {
+        Expansion {
+            is_wrapped: wrapper_bytes.is_some(),
+            compressed: wrapper_bytes.unwrap_or(0),
+            spent: 0,
+            counted: 0,
+            always: limits.expanded_bytes,
+            times: limits.expansion,
+        }
     }
 
     /// So many bytes of a compressed record have come.
     pub(super) fn compressed(&mut self, bytes: usize) {
-        self.compressed = self.compressed.saturating_add(bytes as u64);
+        if !self.is_wrapped {
+            self.compressed = self.compressed.saturating_add(bytes as u64);
+        }
     }
 
     /// So much was expanded to, or kept from the record before: all that is looked at.
@@ -35,14 +51,19 @@ impl Expansion {
         self.spend(bytes as u64);
     }
 
-    /// So many records were in it.
-    pub(super) fn records(&mut self, count: u64) {
-        self.spend(count.saturating_mul(RECORD_COST));
+    /// The walk is at this record; those since the last time were compressed, or not.
+    pub(super) fn at_record(&mut self, index: u64, were_compressed: bool) {
+        let count = index - std::mem::replace(&mut self.counted, index);
+        if were_compressed || self.is_wrapped {
+            self.spend(count.saturating_mul(RECORD_COST));
+        }
     }
 
-    /// So many bytes of it are no records.
-    pub(super) fn stray(&mut self, bytes: u64) {
-        self.spend(bytes.saturating_mul(STRAY_COST));
+    /// So many bytes are no records.
+    pub(super) fn stray(&mut self, bytes: u64, were_compressed: bool) {
+        if were_compressed || self.is_wrapped {
+            self.spend(bytes.saturating_mul(STRAY_COST));
+        }
     }
 
     fn spend(&mut self, cost: u64) {
@@ -57,5 +78,26 @@ impl Expansion {
     /// How much of it is left.
     pub(super) fn left(&self) -> u64 {
         self.most().saturating_sub(self.spent)
+    }
+}
+
+impl Batches {
+    /// Where all of a recording was in a wrapper, the limit is the end of it.
+    pub(super) fn end_at_limit(&mut self) {
+        let Some(cursor) = self.current.as_ref().filter(|_| self.expansion.is_wrapped) else { return };
+        self.expansion.at_record(self.index, true);
+        if self.expansion.left() > 0 {
+            return;
+        }
+        let place = self.place(cursor.pos, RecordHead::default());
+        let most = self.expansion.most();
+        let message = || {
+            format!(
+                "what was compressed expands to more than {most} bytes, counting 512 a record at least: the rest is left out"
+            )
+        };
+        self.metadata.issues.add(IssueKind::ExpandsTooFar, place, message);
+        self.streams.clear();
+        self.current = None;
     }
 }

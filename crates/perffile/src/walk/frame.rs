@@ -184,9 +184,9 @@ fn step(bytes: &[u8], at: usize) -> usize {
     if u64::from_ne_bytes(*head) != one {
         return 1;
     }
-    let words = rest.chunks_exact(HEAD_SIZE).take_while(|word| {
-        word.first_chunk().is_some_and(|word| u64::from_ne_bytes(*word) == one)
-    });
+    let words = rest
+        .chunks_exact(HEAD_SIZE)
+        .take_while(|word| word.first_chunk().is_some_and(|word| u64::from_ne_bytes(*word) == one));
     // The last one may end the run; the places inside it and behind are looked at one by one.
     (words.count() - 1) * HEAD_SIZE + 1
 }
@@ -221,4 +221,57 @@ fn begins<O: Order>(bytes: &[u8], start: usize, dialect: Dialect, last: bool) ->
         at = next;
     }
     Some(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::endian::Le;
+
+    /// Every place is looked at, one after the other.
+    fn slowly(bytes: &[u8], last: bool) -> Resync {
+        for at in 0..bytes.len().saturating_sub(HEAD_SIZE - 1) {
+            match begins::<Le>(bytes, at, Dialect::default(), last) {
+                Some(true) => return Resync::At(at),
+                Some(false) => {}
+                None => return Resync::Perhaps(at),
+            }
+        }
+        let behind = bytes.len().saturating_sub(HEAD_SIZE - 1);
+        if last { Resync::Nowhere } else { Resync::Perhaps(behind) }
+    }
+
+    #[test]
+    fn a_run_of_one_byte_is_passed_over_at_once() {
+        assert_eq!(step(&[0; 8000], 0), 7993);
+        assert_eq!(step(&[0; 8007], 3), 7993);
+        assert_eq!(step(&[0xff; 15], 0), 1);
+        assert_eq!(step(&[1, 2, 3, 4, 5, 6, 7, 8], 0), 1);
+        assert_eq!(step(&[0; 7], 0), 1);
+    }
+
+    #[test]
+    fn records_are_found_wherever_a_run_ends() {
+        // A sample without fields, as the kernel writes its head.
+        let record = [9, 0, 0, 0, 2, 0, 8, 0];
+        for byte in [0, 9, 0xff] {
+            for run in 0..40 {
+                for records in 0..6 {
+                    for cut in 0..4 {
+                        let mut bytes = vec![byte; run];
+                        bytes.extend(record.repeat(records));
+                        bytes.truncate(bytes.len().saturating_sub(cut));
+                        for last in [false, true] {
+                            let found = resync_within::<Le>(&bytes, 0..usize::MAX, Dialect::default(), last);
+                            assert_eq!(
+                                found,
+                                slowly(&bytes, last),
+                                "{run} of {byte}, {records} records less {cut}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
 }

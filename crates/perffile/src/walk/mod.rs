@@ -13,9 +13,9 @@ mod joined;
 mod own_record;
 mod scan;
 
-use crate::container::Container;
 use crate::container::event_name::NameSources;
 use crate::container::stream::{Feed, Stream};
+use crate::container::{Container, Opened};
 use crate::error::Result;
 use crate::event::{Batch, Chunk};
 use crate::issue::{IssueKind, Issues};
@@ -98,6 +98,8 @@ pub struct Batches {
     index: u64,
     done_bytes: u64,
     total_bytes: u64,
+    /// The same of what somebody gave: a wrapper, if it was in one.
+    given_bytes: u64,
 }
 
 /// Where the walk is in a stream.
@@ -119,16 +121,12 @@ struct Cursor {
 }
 
 impl Batches {
-    pub(crate) fn new(
-        metadata: Metadata,
-        streams: &[Stream],
-        ordering: Ordering,
-        limits: &Limits,
-    ) -> Result<Self> {
+    pub(crate) fn new(opened: &Opened, ordering: Ordering, limits: &Limits) -> Result<Self> {
+        let Opened { metadata, streams, wrapper_bytes } = opened.clone();
         let total_bytes = streams.iter().map(|stream| stream.source.len()).sum();
-        let census = (metadata.container == Container::Directory).then(|| Census::of(streams));
+        let census = (metadata.container == Container::Directory).then(|| Census::of(&streams));
         let streams: Result<_> =
-            streams.iter().map(|stream| Ok((stream.clone(), stream.source.feed()?))).collect();
+            streams.into_iter().map(|stream| stream.source.feed().map(|feed| (stream, feed))).collect();
         let auxtrace_offsets = own_record::auxtrace_offsets(&metadata);
         let mut batches = Batches {
             metadata,
@@ -149,7 +147,7 @@ impl Batches {
             held_bytes: 0,
             new_bytes: 0,
             outer: None,
-            expansion: Expansion::new(limits),
+            expansion: Expansion::new(limits, wrapper_bytes),
             split: SplitRecords::default(),
             deferred: Deferred::default(),
             name_sources: None,
@@ -163,6 +161,7 @@ impl Batches {
             index: 0,
             done_bytes: 0,
             total_bytes,
+            given_bytes: wrapper_bytes.unwrap_or(total_bytes),
         };
         batches.schema_changed();
         Ok(batches)
@@ -198,6 +197,7 @@ impl Batches {
             if self.round_ended {
                 return;
             }
+            self.end_at_limit();
             if self.current.is_none() && !self.next_stream() {
                 self.finish();
                 return;
@@ -226,7 +226,7 @@ impl Batches {
     /// How many bytes may wait for their round: of what was compressed, more in a large file than in a small one, so that
     /// only what expands beyond reason is cut short.
     fn most_waiting(&self) -> u64 {
-        let in_proportion = self.total_bytes.saturating_mul(MOST_EXPANSION);
+        let in_proportion = self.given_bytes.saturating_mul(MOST_EXPANSION);
         self.limits.waiting_bytes.max(in_proportion)
     }
 
