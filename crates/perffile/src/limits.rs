@@ -12,7 +12,7 @@ pub struct Limits {
     pub feature_bytes: u64,
     /// Bytes that one compressed record may expand to where the recording does not tell how large its buffers were.
     pub decompressed_bytes: u64,
-    /// How many times their size compressed records, or a wrapper, may expand to; a record counts for 512 bytes at least. Of
+    /// How many times their size compressed records, or a wrapper, may expand to; each record counts for 512 bytes more. Of
     /// what perf writes, stacks of 64 KiB that hold next to nothing go farthest: 4,000 to 6,000 times.
     pub expansion: u64,
     /// Bytes that compressed records may expand to whatever their own size, counted in the same way.

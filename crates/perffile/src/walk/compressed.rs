@@ -66,16 +66,9 @@ impl Batches {
             return None;
         }
         if self.expansion.left() == 0 {
-            let most = self.expansion.most();
             decompressor.give_up();
             decompressor.left.clear();
-            let message = || {
-                format!(
-                    "compressed records expand to more than {most} bytes, counting 512 a record at least: the rest \
-                     of them is left out"
-                )
-            };
-            self.metadata.issues.add(IssueKind::ExpandsTooFar, outer.place, message);
+            self.tell_limit(outer.place);
             return None;
         }
         let most = outer.room.min(self.expansion.left()).min(decompress::PART_BYTES);

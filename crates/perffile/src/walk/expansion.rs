@@ -4,12 +4,13 @@
 use super::Batches;
 use crate::issue::IssueKind;
 use crate::limits::Limits;
+use crate::place::Place;
 use crate::wire::head::RecordHead;
 
-/// What walking a record costs at least, in bytes that cost as much: many small records are more work than a few large ones.
+/// What a record costs beside its bytes: many small ones are more work than a few large ones.
 const RECORD_COST: u64 = 512;
 
-/// What a byte that is no record costs: records are looked for at every one. perf compresses none.
+/// What a byte that is in no record costs more: records are looked for at every one. perf compresses none.
 const STRAY_COST: u64 = 8;
 
 /// Of the whole recording: how much was compressed, and what it has cost to walk what it expanded to.
@@ -71,7 +72,7 @@ impl Expansion {
     }
 
     /// What may be spent in all.
-    pub(super) fn most(&self) -> u64 {
+    fn most(&self) -> u64 {
         self.always.max(self.compressed.saturating_mul(self.times))
     }
 
@@ -90,14 +91,20 @@ impl Batches {
             return;
         }
         let place = self.place(cursor.pos, RecordHead::default());
+        self.tell_limit(place);
+        self.streams.clear();
+        self.current = None;
+    }
+
+    /// Tells that what comes here is left out.
+    pub(super) fn tell_limit(&mut self, place: Place) {
         let most = self.expansion.most();
         let message = || {
             format!(
-                "what was compressed expands to more than {most} bytes, counting 512 a record at least: the rest is left out"
+                "what was compressed expands to more than {most} bytes, with 512 more for each record: the rest is \
+                 left out"
             )
         };
         self.metadata.issues.add(IssueKind::ExpandsTooFar, place, message);
-        self.streams.clear();
-        self.current = None;
     }
 }
