@@ -58,7 +58,9 @@ fn stream(number: u32, path: &Path) -> Result<Option<Stream>> {
 /// Tells that the records of a file are lost.
 pub(crate) fn tell_missing(issues: &mut Issues, number: u32, how: &str) {
     let place = Place::new(Part::Stream(number), 0);
-    issues.add(IssueKind::MissingStream, place, || format!("the file data.{number} {how}: its records are lost"));
+    issues.add(IssueKind::MissingStream, place, || {
+        format!("the file data.{number} {how}: its records are lost")
+    });
 }
 
 /// What lies in a directory under this name with a number behind it, by number.
