@@ -11,12 +11,13 @@ mod fuzz_entry;
 mod hostile;
 
 use fuzz_entry::everything;
-use hostile::allocation::{self, alone, peak};
+use hostile::allocation::{self, allocated, alone, peak};
 use hostile::clock;
 use hostile::recipe::{Recipe, attr, sample};
 use perffile::bytes::Bytes;
+use perffile::tracepoint::{System, TracingData};
 use perffile::wire::endian::{Le, Order};
-use perffile::wire::feature::FEATURES;
+use perffile::wire::feature::{FEATURES, bit};
 use perffile::wire::record::kind;
 use perffile::{IssueKind, Metadata, Ordering, Recording};
 use std::io::{Cursor, Read, Write};
@@ -141,7 +142,7 @@ fn names_that_come_with_every_round() {
     }
     let size = file.len();
     let recording = open(file).unwrap();
-    let (metadata, bytes) = allocation::allocated(|| {
+    let (metadata, bytes) = allocated(|| {
         let mut batches = recording.batches(Ordering::Time).unwrap();
         batches.by_ref().for_each(drop);
         batches.metadata().clone()
@@ -149,6 +150,35 @@ fn names_that_come_with_every_round() {
     assert_eq!(metadata.schema.events().len(), 4000);
     // A name for each event after every round would be 16 million names.
     assert!(bytes < 60 * MIB, "{} MiB for {size} bytes", bytes / MIB);
+}
+
+#[test]
+fn formats_that_are_read_again_and_again() {
+    let _alone = alone();
+    let format = b"name: x\nID: 7\nformat:\n\tfield:int a;\toffset:0;\tsize:4;\tsigned:1;\n\nprint fmt: \"%d\", REC->a\n";
+    let formats = vec![&format[..]; 20_000];
+    let data = TracingData {
+        version: b"0.6",
+        long_size: 8,
+        page_size: 4096,
+        systems: vec![System { name: b"s", formats }],
+        ..TracingData::default()
+    };
+    let data = data.encode();
+    let mut file = unnamed(1);
+    fuzz_entry::push(&mut file, kind::HEADER_TRACING_DATA, &u32::try_from(data.len()).unwrap().to_le_bytes());
+    file.extend_from_slice(&data);
+    file.resize(file.len().next_multiple_of(8), 0);
+    for nr in 0..64u64 {
+        let told = [&u64::from(bit::PMU_MAPPINGS).to_le_bytes()[..], &[0; 4], &nr.to_le_bytes()].concat();
+        fuzz_entry::push(&mut file, kind::HEADER_FEATURE, &told);
+        file.extend(sample(nr + 1));
+        fuzz_entry::push(&mut file, kind::FINISHED_ROUND, &[]);
+    }
+    let recording = open(file).unwrap();
+    let read = || recording.batches(Ordering::Time).unwrap().map(|batch| batch.len()).sum::<usize>();
+    let (_, bytes) = allocated(read);
+    assert!(bytes < 40 * data.len(), "{} times the {} bytes of formats", bytes / data.len(), data.len());
 }
 
 #[test]

@@ -24,6 +24,9 @@ use std::sync::Arc;
 /// How often a stream may tell anew what names are made of: each time costs a walk over all events.
 const MOST_RENAMINGS: u32 = 64;
 
+/// How many bytes of tracepoint formats may be read for that, all together; the first time they are read in any case.
+const MOST_RENAMING_BYTES: usize = 32 << 20;
+
 /// How many events may be named for each record that was walked, and how many more in any case.
 const NAMED_PER_RECORD: u64 = 16;
 const ALWAYS_NAMED: u64 = 1 << 20;
@@ -183,8 +186,10 @@ impl Batches {
         if matches!(feature, bit::PMU_MAPPINGS | bit::TRACING_DATA)
             && is_news
             && self.renamings < MOST_RENAMINGS
+            && self.renaming_bytes < MOST_RENAMING_BYTES
         {
             self.renamings += 1;
+            self.renaming_bytes += self.metadata.features.bytes(bit::TRACING_DATA).map_or(0, <[u8]>::len);
             self.name_sources = None;
             self.names_stale = true;
         }

@@ -91,6 +91,8 @@ pub struct Batches {
     events_named: u64,
     /// How often what names are made of has changed.
     renamings: u32,
+    /// How many bytes were read anew for that.
+    renaming_bytes: usize,
     /// Of [`Limits::ids`], how many are left.
     ids_left: usize,
     /// Where AUXTRACE records lie by the file's own index.
@@ -155,6 +157,7 @@ impl Batches {
             config_names: FxHashMap::default(),
             events_named: 0,
             renamings: 0,
+            renaming_bytes: 0,
             ids_left: limits.ids,
             auxtrace_offsets,
             limits: limits.clone(),
