@@ -48,6 +48,8 @@ issue_kinds! {
     LongName "long_name" Damage,
     /// Compressed data that cannot be decompressed.
     BadCompression "bad_compression" Damage,
+    /// Compressed records that hold more than a reader takes: they were made to, since perf writes none that do.
+    ExpandsTooFar "expands_too_far" Damage,
     /// A file of a directory is not there, or is no file that can be read: its records are lost.
     MissingStream "missing_stream" Damage,
     /// The recording tells of samples that are not there.

@@ -32,6 +32,9 @@ pub(crate) struct Entry {
     pub(crate) pos: u32,
 }
 
+/// What a waiting record takes at most: itself, twice over while the list grows, and once more while it is sorted.
+const WAITING_BYTES: u64 = 3 * size_of::<Entry>() as u64;
+
 /// What waits to be delivered.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
@@ -79,6 +82,11 @@ impl Queue {
             self.last_delivered = last.time;
         }
         ready.extend(self.pending.drain(..count));
+    }
+
+    /// How many bytes of memory it takes to keep what waits in order.
+    pub(crate) fn held_bytes(&self) -> u64 {
+        self.pending.len() as u64 * WAITING_BYTES
     }
 
     /// The first chunk that a waiting record lies in.

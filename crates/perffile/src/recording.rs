@@ -11,6 +11,7 @@ use crate::order::Ordering;
 use crate::schema::Schema;
 use crate::walk::Batches;
 use crate::wire::endian::ByteOrder;
+use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -42,6 +43,7 @@ pub struct Metadata {
 #[derive(Debug)]
 pub struct Recording {
     opened: Opened,
+    limits: Limits,
 }
 
 impl Recording {
@@ -50,7 +52,15 @@ impl Recording {
     /// # Errors
     /// What the operating system says; a file that is no recording, or one that is cut before its first record.
     pub fn open(path: impl AsRef<Path>) -> Result<Recording> {
-        Ok(Recording { opened: container::open_path(path.as_ref(), &Limits::default())? })
+        Recording::open_with(path, Limits::default())
+    }
+
+    /// Opens the recording at a path; of what it makes a reader hold or do, no more than this.
+    ///
+    /// # Errors
+    /// As [`Recording::open`].
+    pub fn open_with(path: impl AsRef<Path>, limits: Limits) -> Result<Recording> {
+        Ok(Recording { opened: container::open_path(path.as_ref(), &limits)?, limits })
     }
 
     /// Opens a recording that is in memory.
@@ -58,7 +68,15 @@ impl Recording {
     /// # Errors
     /// As [`Recording::open`].
     pub fn from_bytes(bytes: Bytes) -> Result<Recording> {
-        Ok(Recording { opened: container::open_bytes(&bytes, &Limits::default())? })
+        Recording::from_bytes_with(&bytes, Limits::default())
+    }
+
+    /// Opens a recording that is in memory, within limits.
+    ///
+    /// # Errors
+    /// As [`Recording::open`].
+    pub fn from_bytes_with(bytes: &Bytes, limits: Limits) -> Result<Recording> {
+        Ok(Recording { opened: container::open_bytes(bytes, &limits)?, limits })
     }
 
     /// Opens a recording that arrives. A pipe stream is read as it comes, and once only; other kinds are first written to
@@ -67,7 +85,24 @@ impl Recording {
     /// # Errors
     /// As [`Recording::open`].
     pub fn from_reader(reader: impl Read + Send + 'static) -> Result<Recording> {
-        Ok(Recording { opened: container::open_reader(reader, &Limits::default())? })
+        Recording::from_reader_with(reader, Limits::default())
+    }
+
+    /// Opens a recording that arrives, within limits.
+    ///
+    /// # Errors
+    /// As [`Recording::open`].
+    pub fn from_reader_with(reader: impl Read + Send + 'static, limits: Limits) -> Result<Recording> {
+        Ok(Recording { opened: container::open_reader(reader, &limits)?, limits })
+    }
+
+    /// Opens a recording in a file that has been opened, as standard input may be: mapped where it can be, else as it comes.
+    /// `name` is for errors.
+    ///
+    /// # Errors
+    /// As [`Recording::open`].
+    pub fn from_file(file: File, name: &str, limits: Limits) -> Result<Recording> {
+        Ok(Recording { opened: container::open_opened(file, name, &limits)?, limits })
     }
 
     /// What is left when bytes could be looked at but are no recording: no event, no record, and an issue that says why. For
@@ -90,7 +125,8 @@ impl Recording {
             guest_kcore_dirs: Vec::new(),
             issues,
         };
-        Some(Recording { opened: Opened { metadata, streams: Vec::new() } })
+        let opened = Opened { metadata, streams: Vec::new(), wrapper_bytes: None };
+        Some(Recording { opened, limits: Limits::default() })
     }
 
     /// What is known before the first record. Of a pipe that is little: there see [`Batches::metadata`] on the way, or
@@ -120,7 +156,7 @@ impl Recording {
     /// # Errors
     /// A stream that has been read already.
     pub fn batches(&self, ordering: Ordering) -> Result<Batches> {
-        Batches::new(self.opened.metadata.clone(), &self.opened.streams, ordering)
+        Batches::new(&self.opened, ordering, &self.limits)
     }
 
     /// Calls `each` for every record in order of time, and says what was wrong on the way.

@@ -11,12 +11,13 @@ mod fuzz_entry;
 mod hostile;
 
 use fuzz_entry::everything;
-use hostile::allocation::{self, alone, peak};
+use hostile::allocation::{self, allocated, alone, peak};
 use hostile::clock;
 use hostile::recipe::{Recipe, attr, sample};
 use perffile::bytes::Bytes;
+use perffile::tracepoint::{System, TracingData};
 use perffile::wire::endian::{Le, Order};
-use perffile::wire::feature::FEATURES;
+use perffile::wire::feature::{FEATURES, bit};
 use perffile::wire::record::kind;
 use perffile::{IssueKind, Metadata, Ordering, Recording};
 use std::io::{Cursor, Read, Write};
@@ -120,6 +121,82 @@ fn as_many_events_in_a_pipe() {
     assert_eq!(issues(&metadata), [IssueKind::BadAttr, IssueKind::AmbiguousEvents]);
 }
 
+/// A pipe with this many events, whose names are left to the reader.
+fn unnamed(events: usize) -> Vec<u8> {
+    let mut file = b"PERFILE2\x10\0\0\0\0\0\0\0".to_vec();
+    let mut one = attr(64, 0, 0)[..64].to_vec();
+    one[0] = 2;
+    (0..events).for_each(|_| fuzz_entry::push(&mut file, kind::HEADER_ATTR, &one));
+    file
+}
+
+#[test]
+fn names_that_come_with_every_round() {
+    let _alone = alone();
+    let mut file = unnamed(4000);
+    for id in 0..4000u64 {
+        let mut told = (id + 7).to_le_bytes().to_vec();
+        told.resize(72, b'n');
+        fuzz_entry::push(&mut file, kind::HEADER_EVENT_TYPE, &told);
+        fuzz_entry::push(&mut file, kind::FINISHED_ROUND, &[]);
+    }
+    let size = file.len();
+    let recording = open(file).unwrap();
+    let (metadata, bytes) = allocated(|| {
+        let mut batches = recording.batches(Ordering::Time).unwrap();
+        batches.by_ref().for_each(drop);
+        batches.metadata().clone()
+    });
+    assert_eq!(metadata.schema.events().len(), 4000);
+    // A name for each event after every round would be 16 million names.
+    assert!(bytes < 60 * MIB, "{} MiB for {size} bytes", bytes / MIB);
+}
+
+#[test]
+fn formats_that_are_read_again_and_again() {
+    let _alone = alone();
+    let format = b"name: x\nID: 7\nformat:\n\tfield:int a;\toffset:0;\tsize:4;\tsigned:1;\n\nprint fmt: \"%d\", REC->a\n";
+    let formats = vec![&format[..]; 20_000];
+    let data = TracingData {
+        version: b"0.6",
+        long_size: 8,
+        page_size: 4096,
+        systems: vec![System { name: b"s", formats }],
+        ..TracingData::default()
+    };
+    let data = data.encode();
+    let mut file = unnamed(1);
+    fuzz_entry::push(&mut file, kind::HEADER_TRACING_DATA, &u32::try_from(data.len()).unwrap().to_le_bytes());
+    file.extend_from_slice(&data);
+    file.resize(file.len() + data.len().next_multiple_of(8) - data.len(), 0);
+    for nr in 0..64u64 {
+        let told = [&u64::from(bit::PMU_MAPPINGS).to_le_bytes()[..], &[0; 4], &nr.to_le_bytes()].concat();
+        fuzz_entry::push(&mut file, kind::HEADER_FEATURE, &told);
+        file.extend(sample(nr + 1));
+        fuzz_entry::push(&mut file, kind::FINISHED_ROUND, &[]);
+    }
+    let recording = open(file).unwrap();
+    let read = || recording.batches(Ordering::Time).unwrap().map(|batch| batch.len()).sum::<usize>();
+    let (_, bytes) = allocated(read);
+    assert!(bytes < 200 * data.len(), "{} times the {} bytes of formats", bytes / data.len(), data.len());
+}
+
+#[test]
+fn features_do_not_keep_what_they_came_in() {
+    let _alone = alone();
+    let mut file = fuzz_entry::pipe_start();
+    for id in 0..300u64 {
+        fuzz_entry::push(&mut file, kind::HEADER_FEATURE, &[&id.to_le_bytes()[..], b"some"].concat());
+        file.extend(sample(id + 1).repeat(13_000));
+    }
+    let size = file.len();
+    let recording = Recording::from_reader(Cursor::new(file)).unwrap();
+    let metadata = bounded(24, seconds(5), || recording.read_metadata()).unwrap();
+    assert!(size > 100 * MIB, "{size}");
+    assert_eq!(metadata.features.bits().count(), 256);
+    assert!(issues(&metadata).contains(&IssueKind::BadFeature));
+}
+
 #[test]
 fn a_long_table_of_names_for_many_events() {
     let _alone = alone();
@@ -201,76 +278,6 @@ fn what_follows_a_payload_that_was_passed_over_is_read() {
     let issues = bounded(16, seconds(5), || recording.for_each(|event| times.extend(event.time()))).unwrap();
     assert!(issues.is_empty(), "{issues:?}");
     assert_eq!(times, [77; 3]);
-}
-
-/// A pipe whose compressed records expand to these bytes, cut into pieces of a stream.
-fn compressed(pieces: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
-    let mut file = fuzz_entry::pipe_start();
-    let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 3).unwrap();
-    for piece in pieces {
-        encoder.write_all(&piece).unwrap();
-        encoder.flush().unwrap();
-        let out = std::mem::take(encoder.get_mut());
-        for part in out.chunks(65_000) {
-            fuzz_entry::push(&mut file, kind::COMPRESSED, part);
-        }
-    }
-    file
-}
-
-#[test]
-fn zeros_that_were_compressed() {
-    let _alone = alone();
-    let file = compressed((0..4).map(|_| vec![0; 8 * MIB]));
-    assert!(file.len() < MIB, "{} bytes", file.len());
-    let seen = bounded(300, seconds(20), || everything(file)).unwrap();
-    assert!(seen.records > 4);
-}
-
-#[test]
-#[cfg_attr(debug_assertions, ignore = "two minutes unless optimised: cargo test --release")]
-fn samples_that_were_compressed_beyond_reason_do_not_wait_for_their_round() {
-    let _alone = alone();
-    // 800 MiB of samples, all with the same time, and no mark of a finished round.
-    let piece = sample(5).repeat(8 * MIB / 32);
-    let file = compressed((0..100).map(|_| piece.clone()));
-    assert!(file.len() < MIB, "{} bytes", file.len());
-    let count = |ordering| {
-        let recording = open(file.clone()).unwrap();
-        let mut count = 0;
-        recording.batches(ordering).unwrap().for_each(|batch| count += batch.len());
-        count
-    };
-    let in_file = bounded(150, seconds(10), || count(Ordering::File));
-    let in_time = bounded(1000, seconds(20), || count(Ordering::Time));
-    assert_eq!(in_file, in_time);
-    assert!(in_file > 26_000_000);
-}
-
-#[test]
-fn a_compressed_record_that_waits_for_a_payload_without_end() {
-    let _alone = alone();
-    let mut record = auxtrace(1 << 63).split_off(fuzz_entry::pipe_start().len());
-    record.resize(MIB, 0);
-    let pieces = std::iter::once(record).chain((0..20).map(|_| vec![0; MIB]));
-    let file = compressed(pieces);
-    bounded(200, seconds(20), || everything(file));
-}
-
-#[test]
-fn compressed_records_in_compressed_records() {
-    let _alone = alone();
-    let inner = compressed(std::iter::once(sample(5).repeat(10)));
-    let mut records = inner[fuzz_entry::pipe_start().len()..].to_vec();
-    records.extend_from_slice(&sample(6));
-    let mut file = compressed(std::iter::once(records));
-    file.extend_from_slice(&sample(7));
-    let recording = open(file).unwrap();
-    let mut times = Vec::new();
-    let issues = recording.for_each(|event| times.extend(event.time())).unwrap();
-    assert_eq!(times, [6, 7], "what follows the nested record, and what follows the outer one");
-    let kinds: Vec<_> = issues.iter().map(|issue| issue.kind).collect();
-    assert_eq!(kinds, [IssueKind::BadCompression]);
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {

@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use clap::Args;
-use perffile::Recording;
+use perffile::{Limits, Recording};
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd as _;
@@ -31,6 +31,11 @@ pub(crate) struct Input {
     #[arg(long)]
     pub(crate) no_progress: bool,
 
+    /// How many times their size compressed records may expand to [default: 8192, and 1 GiB in any case: perf writes none
+    /// that go so far]
+    #[arg(long, value_name = "TIMES")]
+    pub(crate) max_expansion: Option<u64>,
+
     /// Whether nothing but errors is told.
     #[arg(skip)]
     pub(crate) quiet: bool,
@@ -38,8 +43,8 @@ pub(crate) struct Input {
 
 impl Input {
     /// One of several recordings, with the flags of the first.
-    pub(crate) fn of(file: PathBuf, strict: bool, no_progress: bool) -> Input {
-        Input { file: Some(file), named: None, strict, no_progress, quiet: false }
+    pub(crate) fn of(file: PathBuf, strict: bool, no_progress: bool, max_expansion: Option<u64>) -> Input {
+        Input { file: Some(file), named: None, strict, no_progress, max_expansion, quiet: false }
     }
 
     /// The file that was named.
@@ -91,11 +96,24 @@ impl Input {
         })
     }
 
+    fn limits(&self) -> Limits {
+        let mut limits = Limits::default();
+        if let Some(times) = self.max_expansion {
+            (limits.expansion, limits.expanded_bytes) = (times, 0);
+        }
+        limits
+    }
+
     /// Opens it.
     pub(crate) fn open(&self) -> anyhow::Result<Recording> {
+        let limits = self.limits();
         let opened = match self.path() {
-            Some(path) => Recording::open(path),
-            None => Recording::from_reader(io::stdin()),
+            Some(path) => Recording::open_with(path, limits),
+            // The descriptor itself, not what buffers it: a file is mapped, not copied.
+            None => {
+                let stdin = io::stdin().as_fd().try_clone_to_owned().context("standard input")?;
+                Recording::from_file(File::from(stdin), "reading", limits)
+            }
         };
         let hint = if self.said().is_none() { " (no FILE was given; see readperf --help)" } else { "" };
         opened.with_context(|| format!("{}{hint}", self.name()))

@@ -3,8 +3,8 @@
 
 mod fault;
 
-pub(crate) use fault::without_memory;
 use crate::outcome::{FAILED, say};
+pub(crate) use fault::without_memory;
 use fault::{Fault, Faults};
 use readperf_files::remove_scratch;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};

@@ -2,7 +2,7 @@
 
 use crate::input::Input;
 use crate::out::publish;
-use perffile::{Issues, Severity};
+use perffile::{IssueKind, Issues, Severity};
 use readperf_files::{WholeFile, remove_scratch};
 use readperf_output::text::printable;
 use std::io::{self, Write};
@@ -87,7 +87,11 @@ impl Outcome {
 fn tell(input: &str, issues: &Issues) {
     let mut told = issues.iter().filter(|issue| issue.kind.severity() == Severity::Damage);
     for issue in told.by_ref().take(MOST_TOLD) {
-        say(&format!("{input}: {issue}"));
+        let way_out = match issue.kind {
+            IssueKind::ExpandsTooFar => "; --max-expansion TIMES reads more",
+            _ => "",
+        };
+        say(&format!("{input}: {issue}{way_out}"));
     }
     let untold = told.count();
     if untold > 0 {

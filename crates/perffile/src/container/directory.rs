@@ -23,6 +23,8 @@ pub(crate) fn open(path: &Path, limits: &Limits) -> Result<Opened> {
     }
     let mut opened = super::open_file(&main, limits)?;
     opened.metadata.container = Container::Directory;
+    // A wrapper around `data` is none around the others.
+    opened.wrapper_bytes = None;
     let kcore_dir = path.join("kcore_dir");
     opened.metadata.kcore_dir = kcore_dir.is_dir().then_some(kcore_dir);
     opened.metadata.guest_kcore_dirs =

@@ -67,7 +67,7 @@ pub(crate) fn open(bytes: &Bytes, version: u8, order: ByteOrder, limits: &Limits
         guest_kcore_dirs: Vec::new(),
         issues: file.issues,
     };
-    Ok(Opened { metadata, streams: vec![data] })
+    Ok(Opened { metadata, streams: vec![data], wrapper_bytes: None })
 }
 
 /// EVENT_DESC names the events by their order, and has ids where the attrs have none.

@@ -15,7 +15,6 @@ pub(crate) mod wrapped;
 
 use crate::bytes::{Bytes, map_file};
 use crate::error::{Error, ErrorKind, Result};
-use crate::issue::IssueKind;
 use crate::limits::Limits;
 use crate::place::{Part, Place};
 use crate::recording::Metadata;
@@ -23,11 +22,11 @@ use file_size::FileSize;
 use header::Magic;
 use std::fmt;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, IsTerminal, Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
 use stream::{Source, Stream};
-use wrapped::Unpacked;
+use wrapped::{Unpacked, Wrapper};
 
 /// The kinds of recordings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -52,10 +51,12 @@ impl fmt::Display for Container {
 }
 
 /// A recording, ready to be walked.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Opened {
     pub(crate) metadata: Metadata,
     pub(crate) streams: Vec<Stream>,
+    /// Of what was in a wrapper, the size of that.
+    pub(crate) wrapper_bytes: Option<u64>,
 }
 
 /// Opens what lies at a path.
@@ -64,19 +65,31 @@ pub(crate) fn open_path(path: &Path, limits: &Limits) -> Result<Opened> {
     if kind.is_dir() { directory::open(path, limits) } else { open_file(path, limits) }
 }
 
-/// Opens a file; mapped, if it can be.
+/// How much of what arrives is looked at before anything is done with it.
+const FIRST_BYTES: usize = 512;
+
+/// Opens the file at a path.
 fn open_file(path: &Path, limits: &Limits) -> Result<Opened> {
-    let io = |error| Error::io(path.display().to_string(), error);
-    let file = File::open(path).map_err(io)?;
+    let name = path.display().to_string();
+    let file = File::open(path).map_err(|error| Error::io(&name, error))?;
+    open_opened(file, &name, limits)
+}
+
+/// Opens what somebody has opened: mapped if it is a file at its beginning; of a pipe, a socket or a device, as it comes.
+pub(crate) fn open_opened(mut file: File, name: &str, limits: &Limits) -> Result<Opened> {
+    let io = |error| Error::io(name, error);
     let kind = file.metadata().map_err(io)?;
-    if !kind.is_file() {
+    if file.is_terminal() {
+        return Err(Error::new(ErrorKind::NotPerfData("this is a terminal".to_owned()), None));
+    }
+    if !kind.is_file() || file.stream_position().map_err(io)? != 0 {
         return open_reader(file, limits);
     }
     if kind.len() == 0 {
         return Err(Error::new(ErrorKind::Empty, None));
     }
     let bytes = map_file(&file).map_err(io)?;
-    let size = Arc::new(FileSize::new(path, &kind, bytes.len()));
+    let size = Arc::new(FileSize::new(Path::new(name), &kind, bytes.len()));
     let mut opened = open_bytes(&bytes, limits)?;
     opened.streams.iter_mut().for_each(|stream| stream.file = Some(Arc::clone(&size)));
     Ok(opened)
@@ -85,11 +98,7 @@ fn open_file(path: &Path, limits: &Limits) -> Result<Opened> {
 /// Opens bytes that are all there.
 pub(crate) fn open_bytes(bytes: &Bytes, limits: &Limits) -> Result<Opened> {
     if let Some(wrapper) = wrapped::wrapper(bytes) {
-        let Some(wrappers) = limits.wrappers.checked_sub(1) else {
-            let what = "there is a wrapper in each of its wrappers".to_owned();
-            return Err(Error::new(ErrorKind::NotPerfData(what), None));
-        };
-        return open_unpacked(wrapper.unpack(&**bytes, limits)?, &Limits { wrappers, ..limits.clone() });
+        return open_wrapped(wrapper, &**bytes, limits);
     }
     if bytes.is_empty() {
         return Err(Error::new(ErrorKind::Empty, None));
@@ -103,27 +112,49 @@ pub(crate) fn open_bytes(bytes: &Bytes, limits: &Limits) -> Result<Opened> {
     }
 }
 
-fn open_unpacked(unpacked: Unpacked, limits: &Limits) -> Result<Opened> {
-    let mut opened = open_bytes(&unpacked.bytes, limits).map_err(|error| match &unpacked.cut {
-        Some(cut) => Error::new(ErrorKind::Cut(cut.clone()), error.place().copied()),
-        None => error,
-    })?;
-    if let Some(cut) = unpacked.cut {
-        let place = Place::new(Part::Data, unpacked.bytes.len() as u64);
-        opened.metadata.issues.add(IssueKind::CutData, place, || cut);
-    }
+/// Opens what is in a wrapper.
+fn open_wrapped(wrapper: &Wrapper, input: impl Read, limits: &Limits) -> Result<Opened> {
+    let Some(wrappers) = limits.wrappers.checked_sub(1) else {
+        let what = "there is a wrapper in each of its wrappers".to_owned();
+        return Err(Error::new(ErrorKind::NotPerfData(what), None));
+    };
+    let Unpacked { bytes, taken, cut } = wrapper.unpack(input, limits)?;
+    let inner = open_bytes(&bytes, &Limits { wrappers, ..limits.clone() });
+    let inner = inner.map(|opened| Opened { wrapper_bytes: Some(taken), ..opened });
+    let Some((kind, why)) = cut else { return inner };
+    let mut opened =
+        inner.map_err(|error| Error::new(ErrorKind::Cut(why.clone()), error.place().copied()))?;
+    let place = Place::new(Part::Data, bytes.len() as u64);
+    opened.metadata.issues.add(kind, place, || why);
     Ok(opened)
 }
 
-/// Opens bytes that arrive. A pipe stream is read as it comes; all else has to be there as a whole first.
+/// Opens bytes that arrive. A pipe stream is read as it comes; all else that can be a recording has to be there as a whole
+/// first. What cannot is refused by its first bytes: it may have no end.
 pub(crate) fn open_reader(mut reader: impl Read + Send + 'static, limits: &Limits) -> Result<Opened> {
-    let mut start = Vec::with_capacity(pipe::HEADER_SIZE);
-    let size = pipe::HEADER_SIZE as u64;
-    reader.by_ref().take(size).read_to_end(&mut start).map_err(|error| Error::io("reading", error))?;
+    let mut start = Vec::with_capacity(FIRST_BYTES);
+    let mut read_up_to = |size: usize, start: &mut Vec<u8>| {
+        let outcome = reader.by_ref().take((size - start.len()) as u64).read_to_end(start);
+        outcome.map_err(|error| Error::io("reading", error))
+    };
+    // Of a live stream more may be long in coming.
+    read_up_to(pipe::HEADER_SIZE, &mut start)?;
     if let Ok(Magic::Pipe { version, order }) = header::magic(&start) {
         return Ok(pipe::open(Source::reader(reader), version, order));
     }
-    open_bytes(&wrapped::spool(start.chain(reader))?, limits)
+    read_up_to(FIRST_BYTES, &mut start)?;
+    if start.is_empty() {
+        return Err(Error::new(ErrorKind::Empty, None));
+    }
+    let wrapper = wrapped::wrapper(&start);
+    if wrapper.is_none() {
+        header::magic(&start)?;
+    }
+    let whole = io::Cursor::new(start).chain(reader);
+    match wrapper {
+        Some(wrapper) => open_wrapped(wrapper, whole, limits),
+        None => open_bytes(&wrapped::spool(whole, limits)?, limits),
+    }
 }
 
 /// An error at a place of the file.

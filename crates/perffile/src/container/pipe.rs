@@ -29,5 +29,6 @@ pub(crate) fn open(records: Source, version: u8, order: ByteOrder) -> Opened {
     Opened {
         metadata,
         streams: vec![Stream { part: Part::Data, offset: HEADER_SIZE as u64, source: records, file: None }],
+        wrapper_bytes: None,
     }
 }

@@ -1,7 +1,8 @@
 //! Recordings in a gzip, zstd or xz file: unpacked to a file without a name, which is then mapped.
 
 use crate::bytes::{Bytes, map_file};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
+use crate::issue::IssueKind;
 use crate::limits::Limits;
 use std::cell::Cell;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -19,9 +20,6 @@ pub(crate) struct Wrapper {
     name: &'static str,
     unpack: Unpack,
 }
-
-/// How many times the size of a wrapper its content may have: real recordings shrink to a twentieth at the very best.
-const MOST_EXPANSION: u64 = 256;
 
 /// Most memory that unpacking xz may take; `xz -9` needs 65 MiB.
 const MOST_XZ_KIB: u32 = 128 << 10;
@@ -44,8 +42,10 @@ fn xz(input: &mut dyn BufRead, output: &mut dyn Write) -> io::Result<()> {
 /// What was in a wrapper.
 pub(crate) struct Unpacked {
     pub(crate) bytes: Bytes,
+    /// How many bytes of the wrapper were read.
+    pub(crate) taken: u64,
     /// What kept the rest from being unpacked.
-    pub(crate) cut: Option<String>,
+    pub(crate) cut: Option<(IssueKind, String)>,
 }
 
 /// The wrapper that begins with these bytes.
@@ -62,7 +62,8 @@ impl Wrapper {
         let io = |error| Error::io("a temporary file", error);
         let mut file = tempfile::tempfile().map_err(io)?;
         let taken = Cell::new(0);
-        let output = Bounded { output: &mut file, written: 0, taken: &taken, always: limits.unwrapped_bytes };
+        let is_over = Cell::new(false);
+        let output = Bounded { output: &mut file, written: 0, taken: &taken, limits, is_over: &is_over };
         let mut output = io::BufWriter::new(output);
         let mut outcome = (self.unpack)(&mut BufReader::new(Counted { input, taken: &taken }), &mut output);
         if let Err(error) = output.flush() {
@@ -70,15 +71,21 @@ impl Wrapper {
         }
         // What could not be written is not tried again.
         drop(output.into_parts());
-        let cut = outcome
-            .err()
-            .map(|error| format!("the {} file around the recording is cut or damaged: {error}", self.name));
+        let cut = outcome.err().map(|error| match is_over.get() {
+            true => {
+                (IssueKind::ExpandsTooFar, format!("the {} file around the recording {error}", self.name))
+            }
+            false => {
+                let why = format!("the {} file around the recording is cut or damaged: {error}", self.name);
+                (IssueKind::CutData, why)
+            }
+        });
         let bytes = if file.seek(SeekFrom::End(0)).map_err(io)? == 0 {
             Bytes::default()
         } else {
             map_file(&file).map_err(io)?
         };
-        Ok(Unpacked { bytes, cut })
+        Ok(Unpacked { bytes, taken: taken.get(), cut })
     }
 }
 
@@ -101,15 +108,18 @@ struct Bounded<'c, W> {
     output: W,
     written: u64,
     taken: &'c Cell<u64>,
-    /// What is allowed in any case.
-    always: u64,
+    limits: &'c Limits,
+    /// Whether something was refused.
+    is_over: &'c Cell<bool>,
 }
 
 impl<W: Write> Write for Bounded<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let most = self.always.max(self.taken.get().saturating_mul(MOST_EXPANSION));
+        let in_proportion = self.taken.get().saturating_mul(self.limits.expansion);
+        let most = self.limits.unwrapped_bytes.max(in_proportion).min(self.limits.spooled_bytes);
         if self.written.saturating_add(bytes.len() as u64) > most {
-            return Err(io::Error::other(format!("it expands to more than {most} bytes")));
+            self.is_over.set(true);
+            return Err(io::Error::other(format!("expands to more than {most} bytes")));
         }
         let count = self.output.write(bytes)?;
         self.written += count as u64;
@@ -122,9 +132,18 @@ impl<W: Write> Write for Bounded<'_, W> {
 }
 
 /// Reads all of a stream into a file without a name, and maps that: for what has to be read out of order.
-pub(crate) fn spool(mut input: impl Read) -> Result<Bytes> {
+pub(crate) fn spool(input: impl Read, limits: &Limits) -> Result<Bytes> {
     let io = |error| Error::io("a temporary file", error);
+    let most = limits.spooled_bytes;
     let mut file = tempfile::tempfile().map_err(io)?;
-    let size = io::copy(&mut input, &mut file).map_err(|error| Error::io("reading", error))?;
+    let mut input = input.take(most.saturating_add(1));
+    let size = io::copy(&mut input, &mut file)
+        .map_err(|error| Error::io("copying what arrives to a temporary file", error))?;
+    if size > most {
+        let what = format!(
+            "more than {most} bytes of a recording that has to be there as a whole: give the file itself"
+        );
+        return Err(Error::new(ErrorKind::Unsupported(what), None));
+    }
     if size == 0 { Ok(Bytes::default()) } else { map_file(&file).map_err(io) }
 }

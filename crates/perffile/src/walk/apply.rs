@@ -6,6 +6,7 @@ use crate::container::event_name::NameSources;
 use crate::container::features::Features;
 use crate::container::file::names_and_ids;
 use crate::issue::IssueKind;
+use crate::place::{Part, Place};
 use crate::sample_times::SampleTimes;
 use crate::schema::Schema;
 use crate::simpleperf;
@@ -22,6 +23,16 @@ use std::sync::Arc;
 
 /// How often a stream may tell anew what names are made of: each time costs a walk over all events.
 const MOST_RENAMINGS: u32 = 64;
+
+/// How many bytes of tracepoint formats may be read for that, all together; the first time they are read in any case.
+const MOST_RENAMING_BYTES: usize = 32 << 20;
+
+/// How many events may be named for each record that was walked, and how many more in any case.
+const NAMED_PER_RECORD: u64 = 16;
+const ALWAYS_NAMED: u64 = 1 << 20;
+
+/// How many features there may be: a file has a bit for each.
+const FEATURES: u32 = 256;
 
 impl Batches {
     /// Learns from a record of perf's own. `payload` is where the bytes behind it lie.
@@ -58,10 +69,11 @@ impl Batches {
                 self.add_event(attr, ids, head);
             }
             Ok((Record::HeaderEventType(told), _)) => {
-                self.config_names
-                    .entry(told.event_id)
-                    .or_insert_with(|| told.event_name.display().into_owned());
-                self.names_stale = true;
+                if self.config_names.len() < self.limits.events {
+                    let name = || told.event_name.display().into_owned();
+                    self.config_names.entry(told.event_id).or_insert_with(name);
+                    self.names_stale = true;
+                }
             }
             Ok((Record::EventUpdate(update), _)) => self.event_update(&update),
             Ok((Record::IdIndex(index), _)) => {
@@ -72,6 +84,8 @@ impl Batches {
             Ok((Record::EventId(ids), _)) => {
                 for entry in ids.entries.iter() {
                     let Ok(index) = usize::try_from(entry.attr_id) else { continue };
+                    let Some(left) = self.ids_left.checked_sub(1) else { break };
+                    self.ids_left = left;
                     self.schema().add_ids(index, [entry.event_id]);
                 }
             }
@@ -154,7 +168,15 @@ impl Batches {
     /// The bytes of a feature, where they lie in the chunk at hand.
     fn add_feature(&mut self, feature: u32, bytes: &Bytes, section: Range<usize>) {
         let offset = self.chunks.back().map_or(0, |chunk| chunk.offset) + section.start as u64;
+        if feature >= FEATURES {
+            let message = || format!("there is no feature {feature}: it is left out");
+            let place = Place::new(Part::Feature(feature), offset);
+            return self.metadata.issues.add(IssueKind::BadFeature, place, message);
+        }
+        // A part of a chunk would keep all of it in memory.
+        let is_mapped = self.held.back() == Some(&0);
         let told = bytes.slice(section);
+        let told = if is_mapped { told } else { Bytes::new(told.to_vec()) };
         let is_news = self.metadata.features.bytes(feature) != Some(&*told);
         self.features().insert(feature, told, offset);
         if is_news && let Some(Err(error)) = self.metadata.features.feature(feature) {
@@ -164,8 +186,10 @@ impl Batches {
         if matches!(feature, bit::PMU_MAPPINGS | bit::TRACING_DATA)
             && is_news
             && self.renamings < MOST_RENAMINGS
+            && self.renaming_bytes < MOST_RENAMING_BYTES
         {
             self.renamings += 1;
+            self.renaming_bytes += self.metadata.features.bytes(bit::TRACING_DATA).map_or(0, <[u8]>::len);
             self.name_sources = None;
             self.names_stale = true;
         }
@@ -180,9 +204,17 @@ impl Batches {
     }
 
     /// Names the events that the recording does not name, by what is known now: once per batch, not per record, since
-    /// features come in any order and a stream may have many.
+    /// features come in any order and a stream may have many. Where hostile ones come with every batch, now and then, and at
+    /// the end.
     pub(super) fn name_events(&mut self) {
-        if !std::mem::take(&mut self.names_stale) || !self.metadata.schema.has_unnamed() {
+        let cost = self.metadata.schema.events().len() as u64;
+        let most = ALWAYS_NAMED.saturating_add(self.index.saturating_mul(NAMED_PER_RECORD));
+        if !self.names_stale || !self.finished && self.events_named.saturating_add(cost) > most {
+            return;
+        }
+        self.names_stale = false;
+        self.events_named = self.events_named.saturating_add(cost);
+        if !self.metadata.schema.has_unnamed() {
             return;
         }
         let sources = match self.name_sources.take() {

@@ -5,9 +5,11 @@ use super::frame::{self, Resync};
 use crate::bytes::Bytes;
 use crate::issue::IssueKind;
 use crate::place::Place;
+use crate::recording::Metadata;
 use crate::wire::endian::with_order;
 use crate::wire::head::{HEAD_SIZE, RecordHead};
 use crate::wire::record::kind;
+use std::ops::Range;
 
 impl Batches {
     /// A head that cannot be one. If records begin inside what was taken for the record before it, that one's size is
@@ -15,15 +17,15 @@ impl Batches {
     pub(super) fn bad_record(&mut self, bytes: &Bytes, pos: usize, head: RecordHead) {
         let previous = self.current.as_mut().and_then(|cursor| cursor.previous.take());
         if let Some(previous) = previous {
-            match self.resync(bytes, previous + HEAD_SIZE) {
-                Resync::At(next) if next < pos => return self.wrong_size(bytes, previous, next),
-                Resync::Perhaps(next) if next < pos => {
+            match self.resync_within(bytes, previous + HEAD_SIZE..pos) {
+                Resync::At(next) => return self.wrong_size(bytes, previous, next),
+                Resync::Perhaps(_) => {
                     if let Some(cursor) = &mut self.current {
                         cursor.previous = Some(previous);
                     }
                     return self.next_chunk_from_previous(bytes, pos);
                 }
-                _ => {}
+                Resync::Nowhere => {}
             }
         }
         let fits = bytes.len() - pos >= usize::from(head.size);
@@ -65,9 +67,14 @@ impl Batches {
 
     /// Where records begin at or behind `from`.
     fn resync(&self, bytes: &Bytes, from: usize) -> Resync {
+        self.resync_within(bytes, from..usize::MAX)
+    }
+
+    /// Where records begin in a range of places.
+    fn resync_within(&self, bytes: &Bytes, places: Range<usize>) -> Resync {
         let dialect = self.metadata.schema.dialect();
-        let last = self.nothing_follows() || self.current.as_ref().is_some_and(|cursor| cursor.inside);
-        with_order!(self.metadata.order, O => frame::resync::<O>(bytes, from, dialect, last))
+        let last = self.nothing_follows() || self.is_last_part();
+        with_order!(self.metadata.order, O => frame::resync_within::<O>(bytes, places, dialect, last))
     }
 
     /// Where records begin inside a payload that is all there, if no record follows it: then its size is wrong, and it swallows
@@ -103,14 +110,26 @@ impl Batches {
         };
         let Some(cursor) = &mut self.current else { return };
         let (place, before) = cursor.astray.take().unwrap_or((begin, 0));
-        let skipped = before + next.saturating_sub(pos) as u64;
+        let here = next.saturating_sub(pos) as u64;
+        let skipped = before + here;
+        self.expansion.stray(here, cursor.inside);
         if !certain {
             cursor.astray = Some((place, skipped));
             let left = bytes.slice(next..bytes.len());
+            if cursor.inside {
+                return self.leave_part(&left);
+            }
             return self.next_chunk(self.offset_in_stream(next), &left);
         }
-        let message = || format!("{skipped} bytes are no records and are passed over");
-        self.metadata.issues.add(IssueKind::StrayBytes, place, message);
+        self.metadata.tell_stray(place, skipped);
         self.move_to(next);
+    }
+}
+
+impl Metadata {
+    /// Tells of bytes that are no records.
+    pub(super) fn tell_stray(&mut self, place: Place, skipped: u64) {
+        let message = || format!("{skipped} bytes are no records and are passed over");
+        self.issues.add(IssueKind::StrayBytes, place, message);
     }
 }

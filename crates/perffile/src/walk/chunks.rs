@@ -90,7 +90,7 @@ impl Batches {
     pub(super) fn at_chunk_end(&mut self, bytes: &Bytes, pos: usize) {
         let left = bytes.get(pos..).unwrap_or_default();
         if self.current.as_ref().is_some_and(|cursor| cursor.inside) {
-            return self.leave_compressed(left);
+            return self.leave_part(left);
         }
         if !self.nothing_follows() {
             return self.next_chunk_from_previous(bytes, pos);

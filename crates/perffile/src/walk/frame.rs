@@ -100,12 +100,12 @@ fn next_link(record: &[u8], at: usize, order: ByteOrder) -> Option<Range<usize>>
     (kind == kind::COMPRESSED2 && end >= start).then_some(start..end)
 }
 
-/// The compressed bytes in a record that begins at the start of `record`, in one piece or in several.
+/// Where the compressed bytes of a record lie that begins at the start of `record`: in one piece or in several.
 pub(crate) fn compressed_pieces(
     head: RecordHead,
     record: &[u8],
     order: ByteOrder,
-) -> impl Iterator<Item = &[u8]> {
+) -> impl Iterator<Item = Range<usize>> {
     let (first, end) = if head.kind == kind::COMPRESSED {
         (HEAD_SIZE..usize::from(head.size), usize::from(head.size))
     } else {
@@ -116,8 +116,7 @@ pub(crate) fn compressed_pieces(
         (link.end < end && link.end < record.len()).then(|| next_link(record, link.end, order)).flatten()
     };
     // Of a recording that is cut, what is there.
-    std::iter::successors(Some(first), next)
-        .filter_map(|link| record.get(link.start..link.end.min(record.len())))
+    std::iter::successors(Some(first), next).map(|link| link.start..link.end.min(record.len()))
 }
 
 /// Whether a head could be one: its size holds it, and its type is one that somebody has ever written.
@@ -156,13 +155,8 @@ pub(crate) enum Resync {
     Nowhere,
 }
 
-/// The next place at or behind `from` where some plausible records follow each other, or all the bytes end with one.
+/// The first of these places where some plausible records follow each other, or all the bytes end with one.
 /// `last` says that nothing follows the bytes. The answer is the same in whatever pieces they come.
-pub(crate) fn resync<O: Order>(bytes: &[u8], from: usize, dialect: Dialect, last: bool) -> Resync {
-    resync_within::<O>(bytes, from..usize::MAX, dialect, last)
-}
-
-/// As [`resync`], for places in a range only.
 pub(crate) fn resync_within<O: Order>(
     bytes: &[u8],
     places: Range<usize>,
@@ -173,11 +167,28 @@ pub(crate) fn resync_within<O: Order>(
     while at < places.end && at + HEAD_SIZE <= bytes.len() {
         match begins::<O>(bytes, at, dialect, last) {
             Some(true) => return Resync::At(at),
-            Some(false) => at += 1,
+            Some(false) => at += step(bytes, at),
             None => return Resync::Perhaps(at),
         }
     }
     if last || at >= places.end { Resync::Nowhere } else { Resync::Perhaps(at.min(bytes.len())) }
+}
+
+/// How far it is to the next place where records might begin, from one where they do not. No head is the same byte eight times
+/// over, so a run of one byte, which may be long where somebody compressed nothing but zeros, is passed over at once.
+#[inline]
+fn step(bytes: &[u8], at: usize) -> usize {
+    let Some(rest) = bytes.get(at..) else { return 1 };
+    let Some((head, _)) = rest.split_first_chunk::<HEAD_SIZE>() else { return 1 };
+    let one = u64::from_ne_bytes([head[0]; HEAD_SIZE]);
+    if u64::from_ne_bytes(*head) != one {
+        return 1;
+    }
+    let words = rest
+        .chunks_exact(HEAD_SIZE)
+        .take_while(|word| word.first_chunk().is_some_and(|word| u64::from_ne_bytes(*word) == one));
+    // The last one may end the run; the places inside it and behind are looked at one by one.
+    (words.count() - 1) * HEAD_SIZE + 1
 }
 
 /// Whether records begin here; `None` where it takes more bytes to tell.
@@ -210,4 +221,57 @@ fn begins<O: Order>(bytes: &[u8], start: usize, dialect: Dialect, last: bool) ->
         at = next;
     }
     Some(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::endian::Le;
+
+    /// Every place is looked at, one after the other.
+    fn slowly(bytes: &[u8], last: bool) -> Resync {
+        for at in 0..bytes.len().saturating_sub(HEAD_SIZE - 1) {
+            match begins::<Le>(bytes, at, Dialect::default(), last) {
+                Some(true) => return Resync::At(at),
+                Some(false) => {}
+                None => return Resync::Perhaps(at),
+            }
+        }
+        let behind = bytes.len().saturating_sub(HEAD_SIZE - 1);
+        if last { Resync::Nowhere } else { Resync::Perhaps(behind) }
+    }
+
+    #[test]
+    fn a_run_of_one_byte_is_passed_over_at_once() {
+        assert_eq!(step(&[0; 8000], 0), 7993);
+        assert_eq!(step(&[0; 8007], 3), 7993);
+        assert_eq!(step(&[0xff; 15], 0), 1);
+        assert_eq!(step(&[1, 2, 3, 4, 5, 6, 7, 8], 0), 1);
+        assert_eq!(step(&[0; 7], 0), 1);
+    }
+
+    #[test]
+    fn records_are_found_wherever_a_run_ends() {
+        // A sample without fields, as the kernel writes its head.
+        let record = [9, 0, 0, 0, 2, 0, 8, 0];
+        for byte in [0, 9, 0xff] {
+            for run in 0..40 {
+                for records in 0..6 {
+                    for cut in 0..4 {
+                        let mut bytes = vec![byte; run];
+                        bytes.extend(record.repeat(records));
+                        bytes.truncate(bytes.len().saturating_sub(cut));
+                        for last in [false, true] {
+                            let found = resync_within::<Le>(&bytes, 0..usize::MAX, Dialect::default(), last);
+                            assert_eq!(
+                                found,
+                                slowly(&bytes, last),
+                                "{run} of {byte}, {records} records less {cut}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
 }

@@ -7,15 +7,15 @@ mod census;
 mod chunks;
 mod compressed;
 mod decompress;
+mod expansion;
 pub(crate) mod frame;
 mod joined;
 mod own_record;
 mod scan;
 
-use crate::bytes::Bytes;
-use crate::container::Container;
 use crate::container::event_name::NameSources;
 use crate::container::stream::{Feed, Stream};
+use crate::container::{Container, Opened};
 use crate::error::Result;
 use crate::event::{Batch, Chunk};
 use crate::issue::{IssueKind, Issues};
@@ -28,7 +28,9 @@ use crate::simpleperf::SplitRecords;
 use crate::wire::endian::with_order;
 pub(crate) use body::is_checked;
 use census::Census;
+use compressed::Outer;
 use decompress::Decompressor;
+use expansion::Expansion;
 use joined::Deferred;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -61,6 +63,8 @@ pub struct Batches {
     ready: Vec<Entry>,
     /// A round has ended: what is ready is a batch.
     round_ended: bool,
+    /// Number of the first record of the round at hand.
+    round_start: u64,
     finished: bool,
     first_chunk: u32,
     chunks: VecDeque<Chunk>,
@@ -68,8 +72,10 @@ pub struct Batches {
     held: VecDeque<u64>,
     held_bytes: u64,
     new_bytes: u64,
-    /// While inside a compressed record: the chunk that holds it, and where it ends there.
-    outer: Option<(Bytes, usize)>,
+    /// While inside a compressed record: that record.
+    outer: Option<Outer>,
+    /// What compressed records have expanded to.
+    expansion: Expansion,
     /// simpleperf's records that lie in parts.
     split: SplitRecords,
     /// Samples whose call chain is not whole yet.
@@ -81,8 +87,12 @@ pub struct Batches {
     names_stale: bool,
     /// Names by `config` that HEADER_EVENT_TYPE records have told.
     config_names: FxHashMap<u64, String>,
+    /// How many events were named, those that were named anew included.
+    events_named: u64,
     /// How often what names are made of has changed.
     renamings: u32,
+    /// How many bytes were read anew for that.
+    renaming_bytes: usize,
     /// Of [`Limits::ids`], how many are left.
     ids_left: usize,
     /// Where AUXTRACE records lie by the file's own index.
@@ -90,6 +100,8 @@ pub struct Batches {
     index: u64,
     done_bytes: u64,
     total_bytes: u64,
+    /// The same of what somebody gave: a wrapper, if it was in one.
+    given_bytes: u64,
 }
 
 /// Where the walk is in a stream.
@@ -111,12 +123,12 @@ struct Cursor {
 }
 
 impl Batches {
-    pub(crate) fn new(metadata: Metadata, streams: &[Stream], ordering: Ordering) -> Result<Self> {
+    pub(crate) fn new(opened: &Opened, ordering: Ordering, limits: &Limits) -> Result<Self> {
+        let Opened { metadata, streams, wrapper_bytes } = opened.clone();
         let total_bytes = streams.iter().map(|stream| stream.source.len()).sum();
-        let limits = Limits::default();
-        let census = (metadata.container == Container::Directory).then(|| Census::of(streams));
+        let census = (metadata.container == Container::Directory).then(|| Census::of(&streams));
         let streams: Result<_> =
-            streams.iter().map(|stream| Ok((stream.clone(), stream.source.feed()?))).collect();
+            streams.into_iter().map(|stream| stream.source.feed().map(|feed| (stream, feed))).collect();
         let auxtrace_offsets = own_record::auxtrace_offsets(&metadata);
         let mut batches = Batches {
             metadata,
@@ -129,6 +141,7 @@ impl Batches {
             census,
             ready: Vec::new(),
             round_ended: false,
+            round_start: 0,
             finished: false,
             first_chunk: 0,
             chunks: VecDeque::new(),
@@ -136,18 +149,22 @@ impl Batches {
             held_bytes: 0,
             new_bytes: 0,
             outer: None,
+            expansion: Expansion::new(limits, wrapper_bytes),
             split: SplitRecords::default(),
             deferred: Deferred::default(),
             name_sources: None,
             names_stale: false,
             config_names: FxHashMap::default(),
+            events_named: 0,
             renamings: 0,
+            renaming_bytes: 0,
             ids_left: limits.ids,
             auxtrace_offsets,
-            limits,
+            limits: limits.clone(),
             index: 0,
             done_bytes: 0,
             total_bytes,
+            given_bytes: wrapper_bytes.unwrap_or(total_bytes),
         };
         batches.schema_changed();
         Ok(batches)
@@ -183,6 +200,7 @@ impl Batches {
             if self.round_ended {
                 return;
             }
+            self.end_at_limit();
             if self.current.is_none() && !self.next_stream() {
                 self.finish();
                 return;
@@ -195,20 +213,32 @@ impl Batches {
     /// Chunks of a mapped file cost nothing; others fill the memory. So many of them make a batch whatever they hold; and
     /// where no mark of a finished round comes, from some point on the order is only as good as can be.
     fn let_go(&mut self) {
-        if self.sorting && self.held_bytes > self.most_waiting() {
+        if self.sorting && self.held_bytes + self.queue.held_bytes() > self.most_waiting() {
             self.queue.finish(&mut self.ready);
             self.round_ended = !self.ready.is_empty();
         }
-        if self.new_bytes > BATCH_BYTES && !self.ready.is_empty() {
-            self.round_ended = true;
+        if self.new_bytes > BATCH_BYTES {
+            self.round_ended |= !self.ready.is_empty();
+            if self.ready.is_empty() {
+                self.new_bytes = 0;
+                self.drop_chunks();
+            }
         }
     }
 
     /// How many bytes may wait for their round: of what was compressed, more in a large file than in a small one, so that
     /// only what expands beyond reason is cut short.
     fn most_waiting(&self) -> u64 {
-        let in_proportion = self.total_bytes.saturating_mul(MOST_EXPANSION);
+        let in_proportion = self.given_bytes.saturating_mul(MOST_EXPANSION);
         self.limits.waiting_bytes.max(in_proportion)
+    }
+
+    /// A mark of a finished round: what it allows to deliver is a batch. One mark behind the other makes none.
+    fn finish_round(&mut self) {
+        let before = self.ready.len();
+        self.queue.finish_round(&mut self.ready);
+        let records = self.index.saturating_sub(std::mem::replace(&mut self.round_start, self.index));
+        self.round_ended |= records > 1 || self.ready.len() > before;
     }
 
     fn finish(&mut self) {
@@ -241,12 +271,9 @@ impl Batches {
             return None;
         }
         self.name_events();
-        let mut batch = Batch {
-            schema: Arc::clone(&self.metadata.schema),
-            first_chunk: self.first_chunk,
-            chunks: self.chunks.iter().cloned().collect(),
-            entries: std::mem::take(&mut self.ready),
-        };
+        let entries = std::mem::take(&mut self.ready);
+        let (first_chunk, chunks) = self.chunks_of(&entries);
+        let mut batch = Batch { schema: Arc::clone(&self.metadata.schema), first_chunk, chunks, entries };
         self.ready.reserve(batch.entries.len().min(BATCH_RECORDS));
         self.drop_chunks();
         if self.metadata.schema.is_deferring() && self.ordering == Ordering::Time {
@@ -263,6 +290,17 @@ impl Batches {
             let message = || "call chains end where the user's part begins: it never came".to_owned();
             self.metadata.issues.add_many(IssueKind::UserPartMissing, Place::default(), missing, message);
         }
+    }
+
+    /// The chunks that these records lie in, and those between; the number of the first. Of those that wait there may be far more.
+    fn chunks_of(&self, entries: &[Entry]) -> (u32, Vec<Chunk>) {
+        let numbers = || entries.iter().map(|entry| entry.chunk);
+        let Some((first, last)) = numbers().min().zip(numbers().max()) else {
+            return (self.first_chunk, Vec::new());
+        };
+        let skipped = first.saturating_sub(self.first_chunk) as usize;
+        let count = (last - first) as usize + 1;
+        (first, self.chunks.iter().skip(skipped).take(count).cloned().collect())
     }
 
     /// Lets go of chunks in which nothing waits any more.

@@ -86,10 +86,7 @@ impl Batches {
             return self.next_chunk(next, &[]);
         }
         match self.metadata.schema.dialect().decoded_as(head.kind) {
-            kind::FINISHED_ROUND if self.sorting && fits => {
-                self.queue.finish_round(&mut self.ready);
-                self.round_ended = true;
-            }
+            kind::FINISHED_ROUND if self.sorting && fits => self.finish_round(),
             kind::COMPRESSED | kind::COMPRESSED2 => self.enter_compressed::<O>(pos, head, bytes),
             _ => {}
         }

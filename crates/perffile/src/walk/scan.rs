@@ -9,6 +9,9 @@ use crate::wire::head::{HEAD_SIZE, RecordHead};
 use crate::wire::record::{USER_RECORDS, kind};
 use std::sync::Arc;
 
+/// How many records are scanned before it is looked at how many of them wait.
+const MOST_AT_ONCE: u64 = 1 << 16;
+
 /// Why the scan of a chunk stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
@@ -20,7 +23,7 @@ pub(super) enum Stop {
     Partial,
     /// What comes next cannot be a record.
     Bad(RecordHead),
-    /// Enough for a batch.
+    /// Enough for a batch, or to look at what waits.
     Enough,
     /// Positions in the chunk are at their end: a chunk of its own begins here.
     Far,
@@ -51,8 +54,9 @@ impl Batches {
         let time_at = schema.sample_time_at();
         let mut previous = self.current.as_ref().and_then(|cursor| cursor.previous);
         let mut pos = start;
+        let enough = self.index + MOST_AT_ONCE;
         let stop = loop {
-            if self.ready.len() >= BATCH_RECORDS {
+            if self.ready.len() >= BATCH_RECORDS || self.index >= enough {
                 break Stop::Enough;
             }
             let Ok(at) = u32::try_from(pos) else { break Stop::Far };
@@ -111,7 +115,7 @@ impl Batches {
         match RecordHead::read::<O>(rest) {
             Some(next) => Some(frame::is_of_known_kind(next)),
             None if self.nothing_follows() => Some(rest.is_empty()),
-            None if self.current.as_ref().is_some_and(|cursor| cursor.inside) => Some(true),
+            None if self.is_last_part() => Some(true),
             None => None,
         }
     }

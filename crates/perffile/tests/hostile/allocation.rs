@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static NOW: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
+static ALL: AtomicUsize = AtomicUsize::new(0);
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// Counts what the system's allocator gives out.
@@ -18,6 +19,7 @@ pub struct Counting;
 fn more(size: usize) {
     let now = NOW.fetch_add(size, Relaxed).wrapping_add(size);
     PEAK.fetch_max(now, Relaxed);
+    ALL.fetch_add(size, Relaxed);
 }
 
 // SAFETY: every call goes to the system's allocator unchanged; beside it only numbers are added up.
@@ -49,6 +51,13 @@ unsafe impl GlobalAlloc for Counting {
 /// Keeps other measurements from starting.
 pub fn alone() -> MutexGuard<'static, ()> {
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What `work` returns, and how many bytes it allocated in all, given back or not: a measure of the work.
+pub fn allocated<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let before = ALL.load(Relaxed);
+    let result = work();
+    (result, ALL.load(Relaxed).wrapping_sub(before))
 }
 
 /// What `work` returns, and how many bytes more than before were allocated at its peak.

@@ -117,6 +117,11 @@ pub(crate) struct Diff {
     #[arg(long)]
     no_progress: bool,
 
+    /// How many times their size compressed records may expand to [default: 8192, and 1 GiB in any case: perf writes none
+    /// that go so far]
+    #[arg(long, value_name = "TIMES")]
+    max_expansion: Option<u64>,
+
     #[command(flatten)]
     name_width: NameWidth,
 
@@ -230,8 +235,9 @@ impl Recorded {
 }
 
 impl Diff {
+    /// One of the recordings.
     fn input(&self, file: &Path) -> Input {
-        Input::of(file.to_owned(), self.strict, self.no_progress)
+        Input::of(file.to_owned(), self.strict, self.no_progress, self.max_expansion)
     }
 
     /// The numbers of one recording.
