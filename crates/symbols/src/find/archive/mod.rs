@@ -79,8 +79,12 @@ impl SymbolArchive {
     ///
     /// When the file cannot be read, is no tar file, or nothing in it can be used.
     pub fn open(path: &Path) -> io::Result<SymbolArchive> {
-        if !fs::metadata(path)?.is_file() {
+        let metadata = fs::metadata(path)?;
+        if !metadata.is_file() {
             return Err(io::Error::other("not a regular file"));
+        }
+        if metadata.len() == 0 {
+            return Err(io::Error::other("an empty file or archive"));
         }
         let mut index = Index::default();
         let mut inner_damage = None;
