@@ -2,6 +2,7 @@
 //! thousands of addresses.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 /// Most bytes of a name that are kept. The longest names of compilers have some thousand.
 pub(crate) const MAX_BYTES: usize = 16 << 10;
@@ -21,12 +22,20 @@ pub(crate) fn as_name(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(as_text(kept).into_owned() + CUT)
 }
 
-/// Bytes as text. Nearly all names are plain, which is faster to see than to mend what is not.
+/// Bytes as text: what is no UTF-8 becomes an escape (`\xff`), so that names that differ still differ.
 pub(crate) fn as_text(bytes: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => String::from_utf8_lossy(bytes),
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
     }
+    let mut text = String::with_capacity(bytes.len().saturating_add(8));
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            // Writing to a string does not fail.
+            let _ = write!(text, "\\x{byte:02x}");
+        }
+    }
+    Cow::Owned(text)
 }
 
 #[cfg(test)]
@@ -43,6 +52,6 @@ mod tests {
         // A character of two bytes at the border.
         let text = "a".repeat(MAX_BYTES - 1) + "ä";
         assert_eq!(as_name(text.as_bytes()), format!("{}{CUT}", "a".repeat(MAX_BYTES - 1)));
-        assert_eq!(as_name(b"\xff"), "\u{fffd}");
+        assert_eq!(as_name(b"a\xffb\xfe"), r"a\xffb\xfe");
     }
 }

@@ -61,10 +61,10 @@ pub(super) fn each(from: &mut dyn Read, visit: &mut Visit<'_>) -> io::Result<()>
         if header.as_bytes().iter().all(|byte| *byte == 0) {
             return Ok(());
         }
-        if header.cksum()? != checksum(&header) {
+        if header.cksum().map_err(is_no_header)? != checksum(&header) {
             return Err(damaged("no header where one should be"));
         }
-        let size = header.entry_size()?;
+        let size = header.entry_size().map_err(is_no_header)?;
         match header.entry_type() {
             EntryType::GNULongName => extended.path = Some(name(from, size)?),
             EntryType::GNULongLink => extended.link = Some(name(from, size)?),
@@ -86,6 +86,11 @@ pub(super) fn each(from: &mut dyn Read, visit: &mut Visit<'_>) -> io::Result<()>
             }
         }
     }
+}
+
+/// What is no number where a header has one: the bytes are wrong, whoever says it.
+fn is_no_header(error: io::Error) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, error)
 }
 
 /// The sum of all bytes, with blanks where the sum itself stands.
