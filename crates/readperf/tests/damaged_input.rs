@@ -52,7 +52,7 @@ fn words(command: &str) -> Vec<Vec<String>> {
         "stat" => &["stat", "stat --json"],
         "dump" => &["dump", "dump --json"],
         "report" => &["report -g caller", "report --json -g callee", "report --hierarchy", "report --csv"],
-        "script" => &["script", "script --json", "script -F +insn,+srcline"],
+        "script" => &["script", "script --json", "script -F ip,sym,insn,srcline"],
         "diff" => &["diff ORIGINAL", "diff --json ORIGINAL"],
         "timeline" => &["timeline", "timeline --json"],
         "check" => &["check", "check --json"],
