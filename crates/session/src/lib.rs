@@ -35,6 +35,7 @@ mod mappings;
 mod moment;
 mod naming;
 mod process;
+mod record_thread;
 mod session;
 mod space;
 mod summary;
@@ -52,6 +53,7 @@ pub use moment::{
     Unattributed,
 };
 pub use process::Process;
+pub use record_thread::thread_of;
 pub use session::Session;
 pub use space::{AddressSpace, Mapping, SpaceVersion};
 pub use summary::Summary;

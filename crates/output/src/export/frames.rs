@@ -3,6 +3,7 @@
 use crate::export::Export;
 use crate::names::UNKNOWN;
 use crate::text::decoded;
+use readperf_analysis::LinkedAddress;
 use readperf_profile::matching::name_by_kind;
 use readperf_profile::{AddressId, FileId, FunctionId, SampleRow, StackId};
 use readperf_session::{Binary, BinaryKind};
@@ -21,15 +22,6 @@ pub struct Level {
     pub line: u32,
     /// Whether the function is inlined into the next outer level.
     pub inlined: bool,
-}
-
-/// Where the linker put the code at a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LinkedAddress {
-    /// The address of the instruction: the place of a caller lies within its call.
-    pub instruction: u64,
-    /// What addresses of the linker are more than those of the binary's places; wrapping.
-    pub bias: u64,
 }
 
 /// What kind of code a level is, for colours and marks.

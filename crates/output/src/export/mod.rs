@@ -24,8 +24,8 @@ pub mod speedscope;
 mod strings;
 mod threads;
 
-use frames::LinkedAddress;
 use perffile::Metadata;
+use readperf_analysis::LinkedAddress;
 use readperf_profile::matching::Matching;
 use readperf_profile::view::flame_tree::Sum;
 use readperf_profile::{DetailField, Marks, Profile};

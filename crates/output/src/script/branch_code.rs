@@ -5,41 +5,8 @@ use super::fields::Field;
 use super::{Known, NextLine, Script, places};
 use crate::text::shown;
 use perffile::wire::attr::SampleType;
-use perffile::wire::branch::BranchFlags;
+use readperf_analysis::{CodeStep, Jump};
 use readperf_profile::{AddressId, FunctionId};
-
-/// What happened on the way to a sample, as far as its branches and the binaries tell.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CodeStep {
-    /// An instruction.
-    Instruction {
-        /// Where it is.
-        place: AddressId,
-        /// Its bytes; none if there is no instruction.
-        bytes: Box<[u8]>,
-        /// The branch, if it is one that was recorded.
-        jump: Option<Jump>,
-        /// Whether its function is told if it is another one than that before.
-        named: bool,
-    },
-    /// The code goes on here.
-    At(AddressId),
-    /// The instructions do not lead from the one branch to the next: another binary ran.
-    Mismatch,
-    /// A branch that was not recorded leads away.
-    NotReached,
-    /// There are more instructions than are shown.
-    TooMany,
-}
-
-/// A recorded branch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Jump {
-    /// What is known of it.
-    pub flags: BranchFlags,
-    /// How many instructions ran since the branch before, with this one; 0 if not known.
-    pub number: u32,
-}
 
 impl Script {
     /// Whether the instructions between branches are shown; then [`Script::show_branch_code`] has to be called.

@@ -18,12 +18,11 @@ mod records;
 mod sample;
 mod values;
 
-pub use branch_code::{CodeStep, Jump};
 pub use choice::{ChoiceError, FieldChoice};
 pub use code::SourceText;
 pub use draft::{Draft, Fillings, SourceGap};
 pub use fields::{Field, Fields};
-pub use records::{NextRecord, RecordLine, thread_of};
+pub use records::{NextRecord, RecordLine};
 pub use sample::{NextLine, SampleLine};
 
 use crate::dump::payload::catalog;

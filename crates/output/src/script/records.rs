@@ -10,7 +10,7 @@ use perffile::wire::record::namespaces::Namespaces;
 use perffile::wire::record::text_poke::TextPoke;
 use perffile::wire::record::{Record, kind};
 use perffile::wire::sample::SampleId;
-use readperf_session::CommId;
+use readperf_session::{CommId, thread_of};
 use std::io::Write as _;
 
 /// A record that is no sample, and the name that its thread has behind it.
@@ -27,24 +27,6 @@ pub struct RecordLine<'s, 'e> {
 pub struct NextRecord<'s, 'e> {
     record: RecordLine<'s, 'e>,
     time_ns: u64,
-}
-
-/// Process and thread that a record is about: what it says itself, else its trailer.
-pub fn thread_of(event: &Event<'_>) -> Option<(u32, u32)> {
-    if event.is_user_record() {
-        return None;
-    }
-    match event.record().ok()?.0 {
-        Record::Mmap(map) => Some((map.pid, map.tid)),
-        Record::Mmap2(map) => Some((map.pid, map.tid)),
-        Record::Comm(comm) => Some((comm.pid, comm.tid)),
-        Record::Fork(task) | Record::Exit(task) => Some((task.pid, task.tid)),
-        Record::Namespaces(namespaces) => Some((namespaces.pid, namespaces.tid)),
-        _ => {
-            let id = event.sample_id()?;
-            Some((id.pid?, id.tid?))
-        }
-    }
 }
 
 impl Script {

@@ -5,13 +5,11 @@ use super::finisher::{Finisher, Named};
 use crate::outcome::wrong_usage;
 use crate::source_lines::SourceLines;
 use rayon::prelude::*;
-use readperf::output::script::{
-    CodeStep, Draft, Known, NextLine, NextRecord, RecordLine, SampleLine, Script,
-};
+use readperf::output::script::{Draft, Known, NextLine, NextRecord, RecordLine, SampleLine, Script};
 use readperf::profile::{NameFilter, Names};
 use readperf::session::CpuMode;
 use readperf::symbols::{Files, Options};
-use readperf::{BranchCode, Chunk, Entry, Instructions, NamedPlaces, Namer, Sample, State};
+use readperf::{BranchCode, Chunk, CodeStep, Entry, Instructions, NamedPlaces, Namer, Sample, State};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -1,13 +1,12 @@
 //! A recording to a profile with names: one pass in order of time, then one batch of addresses a binary.
 
 use crate::code_times::CodeTimes;
-use crate::linked_addresses::linked_addresses;
+use crate::linked_addresses::{LinkedAddress, linked_addresses};
 use crate::naming::{Namer, add_losses};
 use crate::only_counts::OnlyCounts;
 use crate::pass::{Chunk, PassOptions, Passed, pass};
 use crate::unwinding::StackEnds;
 use perffile::{Issues, Metadata, Recording};
-use readperf_output::export::frames::LinkedAddress;
 use readperf_profile::statistics::Statistics;
 use readperf_profile::{
     Builder, DetailField, DetailOptions, Keep, MarkBuilder, Marks, Names, Profile, Weighing,

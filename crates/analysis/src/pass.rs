@@ -389,7 +389,7 @@ pub fn pass<E: From<perffile::Error>>(
 /// The name of the thread that a record is about, as of now.
 fn comm_of(session: &Session, event: &Event<'_>) -> Option<CommId> {
     const IDLE: u32 = 0;
-    let (pid, tid) = readperf_output::script::thread_of(event)?;
+    let (pid, tid) = readperf_session::thread_of(event)?;
     // The kernel's own mappings belong to a process that is none; perf has them under the name of the idle one.
     let pid = if tid == IDLE { IDLE } else { pid };
     session.thread(session.thread_now(pid, tid)?).map(Thread::comm)

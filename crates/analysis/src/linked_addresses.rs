@@ -1,11 +1,19 @@
 //! Addresses of instructions as the linker gave them: the ones that disassemblers and debuggers show.
 
 use crate::naming::subject_with_file;
-use readperf_output::export::frames::LinkedAddress;
 use readperf_profile::{AddressId, Addresses, FunctionId, Names};
 use readperf_session::{BinaryId, Session};
 use readperf_symbols::{Code, Layout, Options};
 use rustc_hash::FxHashMap;
+
+/// Where the linker put the code at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkedAddress {
+    /// The address of the instruction: the place of a caller lies within its call.
+    pub instruction: u64,
+    /// What addresses of the linker are more than those of the binary's places; wrapping.
+    pub bias: u64,
+}
 
 /// The addresses of the instructions at all places, by number: the place of a caller lies within its call. Without the file of a
 /// binary they are offsets in it; of the kernel and of generated code, and without a binary, addresses in memory.

@@ -3,10 +3,42 @@
 use crate::instructions::Instructions;
 use crate::named_places::NamedPlaces;
 use perffile::wire::branch::BranchFlags;
-use readperf_output::script::{CodeStep, Jump};
-use readperf_profile::{Addresses, Branch};
+use readperf_profile::{AddressId, Addresses, Branch};
 use readperf_session::{CodeAddress, CpuMode, Session};
 use readperf_symbols::Code;
+
+/// What happened on the way to a sample, as far as its branches and the binaries tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CodeStep {
+    /// An instruction.
+    Instruction {
+        /// Where it is.
+        place: AddressId,
+        /// Its bytes; none if there is no instruction.
+        bytes: Box<[u8]>,
+        /// The branch, if it is one that was recorded.
+        jump: Option<Jump>,
+        /// Whether its function is told if it is another one than that before.
+        named: bool,
+    },
+    /// The code goes on here.
+    At(AddressId),
+    /// The instructions do not lead from the one branch to the next: another binary ran.
+    Mismatch,
+    /// A branch that was not recorded leads away.
+    NotReached,
+    /// There are more instructions than are shown.
+    TooMany,
+}
+
+/// A recorded branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Jump {
+    /// What is known of it.
+    pub flags: BranchFlags,
+    /// How many instructions ran since the branch before, with this one; 0 if not known.
+    pub number: u32,
+}
 
 /// Longest piece of code between two branches that is shown, and what is read behind its end, bytes: as perf does it.
 const LONGEST: u64 = 16 * 1024 - BEHIND;

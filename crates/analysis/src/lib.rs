@@ -1,0 +1,40 @@
+//! From a recording to a profile with names: one pass in order of time over its records, stacks as they were recorded or unwound, then
+//! names, a batch of addresses a binary.
+//!
+//! ```
+//! # fn main() -> perffile::Result<()> {
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/main/perf.data");
+//! let recording = perffile::Recording::open(path)?;
+//! let analysis = readperf_analysis::analyse(&recording, &readperf_analysis::Request::default())?;
+//! assert_eq!(analysis.profile.events()[0].name, "cpu-clock:u");
+//! # Ok(())
+//! # }
+//! ```
+#![forbid(unsafe_code)]
+
+mod analyse;
+mod availability;
+mod branch_code;
+mod code_times;
+mod embedded;
+mod instructions;
+mod linked_addresses;
+mod named_places;
+mod naming;
+mod only_counts;
+pub mod pass;
+mod processor_time;
+mod recorded_kernel;
+mod unwinding;
+
+pub use analyse::{Analysis, Request, analyse, analyse_detailed, analyse_with};
+pub use availability::{missing_names, unused_dumps};
+pub use branch_code::{BranchCode, CodeStep, Jump};
+pub use code_times::CodeTimes;
+pub use instructions::Instructions;
+pub use linked_addresses::LinkedAddress;
+pub use named_places::{NamedPlaces, name_kernel_addresses};
+pub use naming::{Namer, add_losses, mapped_files};
+pub use only_counts::OnlyCounts;
+pub use pass::{Chunk, Entry, PassOptions, Passed, Sample, State, pass};
+pub use unwinding::StackEnds;
