@@ -1,10 +1,10 @@
 //! Fields as indented lines of text.
 
-use super::words::{WordSink, Words};
 use crate::json;
 use crate::text::{printable, printable_bytes};
 use perffile::wire::describe::{Shown, Sink};
 use perffile::wire::pass::WireType;
+use perffile::wire::value::Words;
 
 /// Longest bytes that are shown in one line.
 const SHORT_BYTES: usize = 20;
@@ -71,29 +71,6 @@ fn in_words(words: &Words) -> String {
     }
 }
 
-impl WordSink for Lines {
-    fn worded(&mut self, name: &'static str, wire: WireType, value: Shown<'_>, words: Words) {
-        match (value, &words) {
-            (Shown::Addresses(values), Words::Names(names)) => {
-                self.entries(name, values.iter(), Some((names, true)))
-            }
-            (Shown::Addresses(values), Words::Marks(marks)) => {
-                self.entries(name, values.iter(), Some((marks, false)))
-            }
-            (Shown::Unsigned(number), _) => {
-                self.line(name, &format!("{number}  {}", printable(&in_words(&words))))
-            }
-            (Shown::Signed(number), _) => {
-                self.line(name, &format!("{number}  {}", printable(&in_words(&words))))
-            }
-            (Shown::Address(number), _) => {
-                self.line(name, &format!("{number:#x}  {}", printable(&in_words(&words))));
-            }
-            _ => self.field(name, wire, value),
-        }
-    }
-}
-
 impl Sink for Lines {
     fn field(&mut self, name: &'static str, _: WireType, value: Shown<'_>) {
         match value {
@@ -116,6 +93,26 @@ impl Sink for Lines {
                 self.line(name, &format!("{} bytes", bytes.len()));
                 self.hex_dump(bytes);
             }
+        }
+    }
+    fn worded(&mut self, name: &'static str, wire: WireType, value: Shown<'_>, words: Words) {
+        match (value, &words) {
+            (Shown::Addresses(values), Words::Names(names)) => {
+                self.entries(name, values.iter(), Some((names, true)))
+            }
+            (Shown::Addresses(values), Words::Marks(marks)) => {
+                self.entries(name, values.iter(), Some((marks, false)))
+            }
+            (Shown::Unsigned(number), _) => {
+                self.line(name, &format!("{number}  {}", printable(&in_words(&words))))
+            }
+            (Shown::Signed(number), _) => {
+                self.line(name, &format!("{number}  {}", printable(&in_words(&words))))
+            }
+            (Shown::Address(number), _) => {
+                self.line(name, &format!("{number:#x}  {}", printable(&in_words(&words))));
+            }
+            _ => self.field(name, wire, value),
         }
     }
     fn open_list(&mut self, name: &'static str) {

@@ -54,7 +54,7 @@ impl Told {
             Feature::Raw(_) if bit == bit::TRACING_DATA => tracing_data(bytes),
             Feature::Raw(_) => json!({ "size": bytes.len() }),
             Feature::BuildId(ids) => build_ids(&ids),
-            decoded => {
+            mut decoded => {
                 let mut tree = Tree::default();
                 decoded.describe(&mut tree);
                 simplified(bit, tree.finish())

@@ -68,7 +68,7 @@ impl Features {
     ///
     /// # Errors
     /// A count that does not fit its wire type.
-    pub fn set(&mut self, bit: u32, feature: &Feature<'_>) -> Result<(), WireError> {
+    pub fn set(&mut self, bit: u32, mut feature: Feature<'_>) -> Result<(), WireError> {
         let mut bytes = Vec::new();
         with_order!(self.order, O => feature.encode::<O>(&mut bytes))?;
         self.insert(bit, Bytes::new(bytes), 0);

@@ -1,9 +1,11 @@
 //! What is known of a branch: the bit-fields of `perf_branch_entry`.
 
+use super::pass::{Pass, Step};
+use super::value::{Value, Words, value_field};
 use std::fmt;
 
 /// Widths of the C bit-fields, first one first; the rest is reserved.
-pub(crate) const BRANCH_FLAG_WIDTHS: &[u8] = &[1, 1, 1, 1, 16, 4, 2, 4, 3];
+const BRANCH_FLAG_WIDTHS: &[u8] = &[1, 1, 1, 1, 16, 4, 2, 4, 3];
 
 /// The flags of one branch, first C bit-field lowest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -118,6 +120,17 @@ impl fmt::Display for BranchFlags {
         write!(f, "{prediction}/{in_tx}/{abort}/{}/{kind}/{speculation}", self.cycles())
     }
 }
+
+impl Value for BranchFlags {
+    #[inline(always)]
+    fn number<'a, P: Pass<'a>>(&mut self, name: &'static str, pass: &mut P) -> Step {
+        pass.bitfield(name, BRANCH_FLAG_WIDTHS, &mut self.0)
+    }
+    fn words(&self) -> Option<Words> {
+        Some(Words::Text(self.to_string()))
+    }
+}
+value_field!(BranchFlags);
 
 #[cfg(test)]
 mod tests {

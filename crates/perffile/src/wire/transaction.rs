@@ -1,5 +1,7 @@
 //! How a hardware transaction ended: the PERF_TXN_* bits of the kernel's `perf_event.h`.
 
+use super::pass::{Pass, Step};
+use super::value::{Value, Words, value_field};
 use std::fmt;
 
 /// The bits of PERF_SAMPLE_TRANSACTION.
@@ -41,6 +43,17 @@ impl fmt::Display for Transaction {
         f.write_str(&words.join(" "))
     }
 }
+
+impl Value for Transaction {
+    #[inline(always)]
+    fn number<'a, P: Pass<'a>>(&mut self, name: &'static str, pass: &mut P) -> Step {
+        pass.addr(name, &mut self.0)
+    }
+    fn words(&self) -> Option<Words> {
+        Some(Words::Text(self.to_string()))
+    }
+}
+value_field!(Transaction);
 
 #[cfg(test)]
 mod tests {

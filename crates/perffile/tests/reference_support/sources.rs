@@ -77,7 +77,7 @@ pub(crate) fn field(type_name: &str, field: &str, wire: &str) -> String {
 pub(crate) fn bits(type_name: &str) -> Vec<(u32, String, String)> {
     let (path, name) = source(type_name);
     let text = read(&path);
-    let start = format!("pub struct {name} {{");
+    let start = format!("pub struct {name}(");
     let body = text.split_once(&start).unwrap_or_else(|| panic!("{start} is not in {}", path.display())).1;
     let mut docs = String::new();
     let mut bits = Vec::new();

@@ -9,9 +9,6 @@ use perffile::wire::record::{Record, kind};
 use perffile::{Event, Metadata};
 use rustc_hash::FxHashMap;
 
-/// `perf_type_id` of tracepoints (`PERF_TYPE_TRACEPOINT`).
-const TRACEPOINT: u32 = 2;
-
 /// Its index in a NAMESPACES record (`CGROUP_NS_INDEX` of the kernel's `perf_event.h`).
 const CGROUP_NAMESPACE: usize = 6;
 
@@ -63,9 +60,7 @@ impl Surroundings {
             };
         }
         let events = metadata.schema.events();
-        let tracepoint =
-            |attr: &perffile::wire::attr::EventAttr| (attr.kind == TRACEPOINT).then_some(attr.config);
-        self.tracepoints = events.iter().map(|event| tracepoint(&event.attr)).collect();
+        self.tracepoints = events.iter().map(|event| event.attr.tracepoint()).collect();
         self.events = events.iter().map(|event| event.name.clone()).collect();
     }
 

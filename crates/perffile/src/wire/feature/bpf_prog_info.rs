@@ -7,6 +7,18 @@ use crate::wire::declare::fields;
 use crate::wire::decode::Decoder;
 use crate::wire::endian::{ByteOrder, with_order};
 use crate::wire::pass::{Fields, Pass, Step};
+use crate::wire::value::numbers;
+
+numbers! {
+    /// `BPF_PROG_TYPE_*` of `linux/bpf.h`.
+    pub struct BpfProgramType(u32) named [
+        "unspec", "socket_filter", "kprobe", "sched_cls", "sched_act", "tracepoint", "xdp", "perf_event",
+        "cgroup_skb", "cgroup_sock", "lwt_in", "lwt_out", "lwt_xmit", "sock_ops", "sk_skb",
+        "cgroup_device", "sk_msg", "raw_tracepoint", "cgroup_sock_addr", "lwt_seg6local", "lirc_mode2",
+        "sk_reuseport", "flow_dissector", "cgroup_sysctl", "raw_tracepoint_writable", "cgroup_sockopt",
+        "tracing", "struct_ops", "ext", "lsm", "sk_lookup", "syscall", "netfilter",
+    ]
+}
 
 fields! {
     /// All programs.
@@ -32,8 +44,8 @@ fields! {
     /// The start of `struct bpf_prog_info`, which has not changed since Linux 4.15.
     #[derive(Copy)]
     pub struct BpfProgHead {
-        /// Kind of program: `BPF_PROG_TYPE_*`.
-        prog_type: u32,
+        /// Kind of program.
+        prog_type: BpfProgramType,
         /// Its id.
         id: u32,
         /// Hash of its instructions.

@@ -1,14 +1,23 @@
 //! COMPRESSED (27): how the COMPRESSED records of the file were made.
 
-use crate::wire::pass::{Fields, Pass, Step};
+use crate::wire::pass::{Field, Fields, Pass, Step};
+use crate::wire::value::numbers;
+
+numbers! {
+    /// A method of compression.
+    pub struct CompressionType(u32) {
+        /// zstd.
+        1 ZSTD "zstd",
+    }
+}
 
 /// How records were compressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compression {
     /// Form of the section; 1 so far.
     pub version: u32,
-    /// 1 zstd.
-    pub kind: u32,
+    /// The method.
+    pub kind: CompressionType,
     /// Level of compression.
     pub level: u32,
     /// How many times smaller the records became, rounded.
@@ -20,7 +29,7 @@ pub struct Compression {
 impl<'a> Fields<'a> for Compression {
     fn fields<P: Pass<'a>>(&mut self, pass: &mut P) -> Step {
         pass.u32("version", &mut self.version)?;
-        pass.u32("type", &mut self.kind)?;
+        self.kind.field("type", pass)?;
         pass.u32("level", &mut self.level)?;
         pass.u32("ratio", &mut self.ratio)?;
         pass.u32("mmap_len", &mut self.mmap_len)

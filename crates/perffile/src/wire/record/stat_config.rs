@@ -3,6 +3,21 @@
 use crate::wire::declare::fields;
 use crate::wire::list::List;
 use crate::wire::pass::Element;
+use crate::wire::value::numbers;
+
+numbers! {
+    /// Which setting.
+    pub struct StatConfigTag(u64) {
+        /// How counts were summed up.
+        0 AGGR_MODE "aggregation mode",
+        /// Milliseconds of an interval.
+        1 INTERVAL "interval in ms",
+        /// Whether counts are scaled.
+        2 SCALE "scale",
+        /// Up to which level of caches counts were summed up.
+        3 AGGR_LEVEL "aggregation level",
+    }
+}
 
 fields! {
     /// Settings.
@@ -17,8 +32,8 @@ fields! {
     /// One setting.
     #[derive(Copy)]
     pub struct StatSetting {
-        /// 0 aggregation mode, 1 interval in ms, 2 scale, 3 aggregation level.
-        tag: u64,
+        /// Which.
+        tag: StatConfigTag as bare,
         /// Its value.
         val: u64,
     }
