@@ -368,7 +368,7 @@ impl<'a> Fields<'a> for EventAttr {
             pass.u64("sample_regs_user", &mut self.sample_regs_user)?;
             pass.u32("sample_stack_user", &mut self.sample_stack_user)?;
             let clock = self.clockid().and_then(ClockId::name);
-            pass.explain(|_| Some(Words::Text(clock?.to_owned())));
+            pass.explain(|_| clock.map(Words::text));
             pass.bare("clockid", &mut self.clockid)?;
         }
         if size >= 104 {

@@ -1,7 +1,6 @@
 //! What is known of a branch: the bit-fields of `perf_branch_entry`.
 
-use super::pass::{Pass, Step};
-use super::value::{Value, Words, value_field};
+use super::value::{Words, value};
 use std::fmt;
 
 /// Widths of the C bit-fields, first one first; the rest is reserved.
@@ -121,16 +120,7 @@ impl fmt::Display for BranchFlags {
     }
 }
 
-impl Value for BranchFlags {
-    #[inline(always)]
-    fn number<'a, P: Pass<'a>>(&mut self, name: &'static str, pass: &mut P) -> Step {
-        pass.bitfield(name, BRANCH_FLAG_WIDTHS, &mut self.0)
-    }
-    fn words(&self) -> Option<Words> {
-        Some(Words::Text(self.to_string()))
-    }
-}
-value_field!(BranchFlags);
+value!(BranchFlags as bitfield(BRANCH_FLAG_WIDTHS), |value| Some(Words::text(value)));
 
 #[cfg(test)]
 mod tests {

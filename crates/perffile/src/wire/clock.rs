@@ -6,29 +6,10 @@ use std::fmt;
 numbers! {
     /// A clock, by the name that `perf record -k` takes.
     pub struct ClockId(i32) {
-        /// Time of day.
-        0 REALTIME "realtime",
-        /// Time since boot, without time asleep.
-        1 MONOTONIC "monotonic",
-        /// Time that a process had a CPU.
-        2 PROCESS_CPUTIME_ID "process_cputime_id",
-        /// Time that a thread had a CPU.
-        3 THREAD_CPUTIME_ID "thread_cputime_id",
-        /// MONOTONIC, not adjusted.
-        4 MONOTONIC_RAW "monotonic_raw",
-        /// REALTIME as of the last tick.
-        5 REALTIME_COARSE "realtime_coarse",
-        /// MONOTONIC as of the last tick.
-        6 MONOTONIC_COARSE "monotonic_coarse",
-        /// Time since boot.
-        7 BOOTTIME "boottime",
-        /// REALTIME, whose timers wake the machine.
-        8 REALTIME_ALARM "realtime_alarm",
-        /// BOOTTIME, whose timers wake the machine.
-        9 BOOTTIME_ALARM "boottime_alarm",
-        /// Out of use.
-        10 SGI_CYCLE "sgi_cycle",
-        /// Time of day without leap seconds.
+        0 REALTIME "realtime", 1 MONOTONIC "monotonic", 2 PROCESS_CPUTIME_ID "process_cputime_id",
+        3 THREAD_CPUTIME_ID "thread_cputime_id", 4 MONOTONIC_RAW "monotonic_raw",
+        5 REALTIME_COARSE "realtime_coarse", 6 MONOTONIC_COARSE "monotonic_coarse", 7 BOOTTIME "boottime",
+        8 REALTIME_ALARM "realtime_alarm", 9 BOOTTIME_ALARM "boottime_alarm", 10 SGI_CYCLE "sgi_cycle",
         11 TAI "tai",
     }
 }

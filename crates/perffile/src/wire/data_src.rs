@@ -4,8 +4,7 @@
 //! are those that perf prints, so that both outputs can be compared; what perf 6.1 does not know yet (levels 5 to 8, regions)
 //! has the words of later versions or of the header.
 
-use super::pass::{Pass, Step};
-use super::value::{Value, Words, value_field};
+use super::value::{Words, value};
 use std::fmt;
 
 /// The bits of PERF_SAMPLE_DATA_SRC.
@@ -248,16 +247,7 @@ fn push_outcome(words: &mut String, bits: u64) {
     }
 }
 
-impl Value for DataSrc {
-    #[inline(always)]
-    fn number<'a, P: Pass<'a>>(&mut self, name: &'static str, pass: &mut P) -> Step {
-        pass.addr(name, &mut self.0)
-    }
-    fn words(&self) -> Option<Words> {
-        Some(Words::Text(self.to_string()))
-    }
-}
-value_field!(DataSrc);
+value!(DataSrc as addr, |value| Some(Words::text(value)));
 
 #[cfg(test)]
 mod tests {

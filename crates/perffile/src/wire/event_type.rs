@@ -23,26 +23,10 @@ numbers! {
 numbers! {
     /// `config` of an attr of type HARDWARE, as perf spells it. Above 32 bits it may have the number of a PMU.
     pub struct HardwareEvent(u64) {
-        /// Cycles.
-        0 CYCLES "cycles",
-        /// Instructions that were completed.
-        1 INSTRUCTIONS "instructions",
-        /// Accesses of the last cache, mostly.
-        2 CACHE_REFERENCES "cache-references",
-        /// Misses of the last cache, mostly.
-        3 CACHE_MISSES "cache-misses",
-        /// Branches that were completed.
-        4 BRANCHES "branches",
-        /// Branches that were mispredicted.
-        5 BRANCH_MISSES "branch-misses",
-        /// Cycles of the bus.
-        6 BUS_CYCLES "bus-cycles",
-        /// Cycles without a new instruction to be executed.
-        7 STALLED_CYCLES_FRONTEND "stalled-cycles-frontend",
-        /// Cycles without an instruction completed.
-        8 STALLED_CYCLES_BACKEND "stalled-cycles-backend",
-        /// Cycles at a constant frequency.
-        9 REF_CYCLES "ref-cycles",
+        0 CYCLES "cycles", 1 INSTRUCTIONS "instructions", 2 CACHE_REFERENCES "cache-references",
+        3 CACHE_MISSES "cache-misses", 4 BRANCHES "branches", 5 BRANCH_MISSES "branch-misses",
+        6 BUS_CYCLES "bus-cycles", 7 STALLED_CYCLES_FRONTEND "stalled-cycles-frontend",
+        8 STALLED_CYCLES_BACKEND "stalled-cycles-backend", 9 REF_CYCLES "ref-cycles",
     }
 }
 
@@ -56,30 +40,11 @@ impl HardwareEvent {
 numbers! {
     /// `config` of an attr of type SOFTWARE, as perf spells it. perf 6.1 has no name for the last two, which the kernel has.
     pub struct SoftwareEvent(u64) {
-        /// Time, ns, on a CPU.
-        0 CPU_CLOCK "cpu-clock",
-        /// Time, ns, of a thread on a CPU.
-        1 TASK_CLOCK "task-clock",
-        /// Page faults.
-        2 PAGE_FAULTS "page-faults",
-        /// Context switches.
-        3 CONTEXT_SWITCHES "context-switches",
-        /// Moves of a thread to another CPU.
-        4 CPU_MIGRATIONS "cpu-migrations",
-        /// Page faults that needed nothing read.
-        5 MINOR_FAULTS "minor-faults",
-        /// Page faults that needed something read.
-        6 MAJOR_FAULTS "major-faults",
-        /// Unaligned accesses that the kernel had to do.
-        7 ALIGNMENT_FAULTS "alignment-faults",
-        /// Instructions that the kernel had to do.
-        8 EMULATION_FAULTS "emulation-faults",
-        /// Counts nothing: it is there for other records than samples.
-        9 DUMMY "dummy",
-        /// Written by a BPF program.
-        10 BPF_OUTPUT "bpf-output",
-        /// Switches to another cgroup.
-        11 CGROUP_SWITCHES "cgroup-switches",
+        0 CPU_CLOCK "cpu-clock", 1 TASK_CLOCK "task-clock", 2 PAGE_FAULTS "page-faults",
+        3 CONTEXT_SWITCHES "context-switches", 4 CPU_MIGRATIONS "cpu-migrations",
+        5 MINOR_FAULTS "minor-faults", 6 MAJOR_FAULTS "major-faults",
+        7 ALIGNMENT_FAULTS "alignment-faults", 8 EMULATION_FAULTS "emulation-faults", 9 DUMMY "dummy",
+        10 BPF_OUTPUT "bpf-output", 11 CGROUP_SWITCHES "cgroup-switches",
     }
 }
 

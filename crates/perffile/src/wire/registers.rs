@@ -30,12 +30,7 @@ pub enum Machine {
 numbers! {
     /// `abi` of registers: whose they are (PERF_SAMPLE_REGS_ABI_*).
     pub struct RegsAbi(u64) {
-        /// None were taken.
-        0 NONE "none",
-        /// Those of a 32-bit task.
-        1 ABI_32 "32-bit",
-        /// Those of a 64-bit task.
-        2 ABI_64 "64-bit",
+        0 NONE "none", 1 ABI_32 "32-bit", 2 ABI_64 "64-bit",
     }
 }
 

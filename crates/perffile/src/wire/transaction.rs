@@ -1,7 +1,6 @@
 //! How a hardware transaction ended: the PERF_TXN_* bits of the kernel's `perf_event.h`.
 
-use super::pass::{Pass, Step};
-use super::value::{Value, Words, value_field};
+use super::value::{Words, value};
 use std::fmt;
 
 /// The bits of PERF_SAMPLE_TRANSACTION.
@@ -44,16 +43,7 @@ impl fmt::Display for Transaction {
     }
 }
 
-impl Value for Transaction {
-    #[inline(always)]
-    fn number<'a, P: Pass<'a>>(&mut self, name: &'static str, pass: &mut P) -> Step {
-        pass.addr(name, &mut self.0)
-    }
-    fn words(&self) -> Option<Words> {
-        Some(Words::Text(self.to_string()))
-    }
-}
-value_field!(Transaction);
+value!(Transaction as addr, |value| Some(Words::text(value)));
 
 #[cfg(test)]
 mod tests {

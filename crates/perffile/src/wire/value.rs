@@ -20,6 +20,13 @@ pub enum Words {
     Marks(Vec<Option<String>>),
 }
 
+impl Words {
+    /// A text.
+    pub fn text(text: impl ToString) -> Words {
+        Words::Text(text.to_string())
+    }
+}
+
 /// What the words of a record depend on beyond its own fields.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WordsContext {
@@ -41,6 +48,38 @@ pub trait Value: Copy + Default {
     fn words(&self) -> Option<Words>;
 }
 
+/// Makes a type a [`Value`] and a field of declarations: by which method of the pass its number goes, what it says, and
+/// which numbers have names.
+macro_rules! value {
+    ($type:ident as $method:ident $(($widths:expr))?, $words:expr $(, $values:expr)?) => {
+        impl $crate::wire::value::Value for $type {
+            $( const VALUES: &'static [(u64, &'static str)] = $values; )?
+            #[inline(always)]
+            fn number<'a, P: $crate::wire::pass::Pass<'a>>(
+                &mut self,
+                name: &'static str,
+                pass: &mut P,
+            ) -> $crate::wire::pass::Step {
+                pass.$method(name, $($widths,)? &mut self.0)
+            }
+            fn words(&self) -> Option<$crate::wire::value::Words> {
+                $words(*self)
+            }
+        }
+
+        impl<'a> $crate::wire::pass::Field<'a> for $type {
+            #[inline(always)]
+            fn field<P: $crate::wire::pass::Pass<'a>>(
+                &mut self,
+                name: &'static str,
+                pass: &mut P,
+            ) -> $crate::wire::pass::Step {
+                pass.value(name, self)
+            }
+        }
+    };
+}
+
 /// Declares a type of numbers that have names: constants and `name`. On the wire it is what it holds.
 macro_rules! numbers {
     (
@@ -54,7 +93,11 @@ macro_rules! numbers {
         pub struct $type(pub $number);
 
         impl $type {
-            $( $(#[$value_meta])* pub const $constant: $type = $type($value); )*
+            $(
+                $(#[$value_meta])*
+                #[doc = concat!("Shown as `", $name, "`.")]
+                pub const $constant: $type = $type($value);
+            )*
 
             /// Its name; `None` if it has none here.
             pub const fn name(self) -> Option<&'static str> {
@@ -65,39 +108,11 @@ macro_rules! numbers {
             }
         }
 
-        $crate::wire::value::numbers!(@value $type($number) &[$( ($value, $name) ),*]);
-    };
-    // Names from 0 on, without constants.
-    ($(#[$meta:meta])* pub struct $type:ident($number:ident) named [$($name:literal),* $(,)?]) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub struct $type(pub $number);
-
-        impl $type {
-            /// Its name; `None` if it has none here.
-            pub fn name(self) -> Option<&'static str> {
-                [$($name),*].get(usize::try_from(self.0).ok()?).copied()
-            }
-        }
-        $crate::wire::value::numbers!(@value $type($number) &[]);
-    };
-    (@value $type:ident($number:ident) $values:expr) => {
-        impl $crate::wire::value::Value for $type {
-            const VALUES: &'static [(u64, &'static str)] = $values;
-
-            #[inline(always)]
-            fn number<'a, P: $crate::wire::pass::Pass<'a>>(
-                &mut self,
-                name: &'static str,
-                pass: &mut P,
-            ) -> $crate::wire::pass::Step {
-                pass.$number(name, &mut self.0)
-            }
-            fn words(&self) -> Option<$crate::wire::value::Words> {
-                self.name().map(|name| $crate::wire::value::Words::Text(name.to_owned()))
-            }
-        }
-        $crate::wire::value::value_field!($type);
+        $crate::wire::value::value!(
+            $type as $number,
+            |value: $type| value.name().map($crate::wire::value::Words::text),
+            &[$( ($value, $name) ),*]
+        );
     };
 }
 
@@ -147,38 +162,11 @@ macro_rules! bits {
             }
         }
 
-        impl $crate::wire::value::Value for $type {
-            #[inline(always)]
-            fn number<'a, P: $crate::wire::pass::Pass<'a>>(
-                &mut self,
-                name: &'static str,
-                pass: &mut P,
-            ) -> $crate::wire::pass::Step {
-                pass.$method(name, $($widths,)? &mut self.0)
-            }
-            fn words(&self) -> Option<$crate::wire::value::Words> {
-                let names = self.names();
-                (!names.is_empty()).then_some($crate::wire::value::Words::List(names))
-            }
-        }
-        $crate::wire::value::value_field!($type);
+        $crate::wire::value::value!($type as $method $(($widths))?, |value: $type| {
+            let names = value.names();
+            (!names.is_empty()).then_some($crate::wire::value::Words::List(names))
+        });
     };
 }
 
-/// Makes [`Value`]s fields of declarations.
-macro_rules! value_field {
-    ($($type:ty),+) => {$(
-        impl<'a> $crate::wire::pass::Field<'a> for $type {
-            #[inline(always)]
-            fn field<P: $crate::wire::pass::Pass<'a>>(
-                &mut self,
-                name: &'static str,
-                pass: &mut P,
-            ) -> $crate::wire::pass::Step {
-                pass.value(name, self)
-            }
-        }
-    )+};
-}
-
-pub(crate) use {bits, numbers, value_field};
+pub(crate) use {bits, numbers, value};

@@ -2,8 +2,7 @@
 //!
 //! The declaration is reversed on big-endian machines, so that the parts have the same place in the value everywhere.
 
-use super::pass::{Pass, Step};
-use super::value::{Value, Words, value_field};
+use super::value::{Words, value};
 
 /// The parts of PERF_SAMPLE_WEIGHT_STRUCT, lowest first. What the last two mean depends on the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -24,16 +23,11 @@ impl WeightParts {
     }
 }
 
-impl Value for WeightParts {
-    #[inline(always)]
-    fn number<'a, P: Pass<'a>>(&mut self, name: &'static str, pass: &mut P) -> Step {
-        pass.u64(name, &mut self.0)
-    }
-    fn words(&self) -> Option<Words> {
-        Some(Words::Parts(vec![("var1", self.var1()), ("var2", self.var2()), ("var3", self.var3())]))
-    }
-}
-value_field!(WeightParts);
+value!(WeightParts as u64, |value: WeightParts| Some(Words::Parts(vec![
+    ("var1", value.var1()),
+    ("var2", value.var2()),
+    ("var3", value.var3()),
+])));
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,6 @@ use crate::wire::value::numbers;
 numbers! {
     /// A method of compression.
     pub struct CompressionType(u32) {
-        /// zstd.
         1 ZSTD "zstd",
     }
 }

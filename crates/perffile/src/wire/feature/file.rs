@@ -8,15 +8,7 @@ use crate::wire::value::numbers;
 numbers! {
     /// Kinds of binaries; 5 is unknown.
     pub struct FileKind(u32) {
-        /// The kernel.
-        0 KERNEL "kernel",
-        /// A module of the kernel.
-        1 KERNEL_MODULE "kernel module",
-        /// An ELF file.
-        2 ELF_FILE "ELF file",
-        /// A dex file: code of Android's runtime.
-        3 DEX_FILE "dex file",
-        /// Generated code.
+        0 KERNEL "kernel", 1 KERNEL_MODULE "kernel module", 2 ELF_FILE "ELF file", 3 DEX_FILE "dex file",
         4 SYMBOL_MAP "symbol map",
     }
 }

@@ -7,22 +7,8 @@ use crate::wire::words::U64s;
 numbers! {
     /// Kinds of hardware traces.
     pub struct AuxtraceType(u32) {
-        /// Not known.
-        0 UNKNOWN "unknown",
-        /// Intel PT.
-        1 INTEL_PT "intel_pt",
-        /// Intel BTS.
-        2 INTEL_BTS "intel_bts",
-        /// CoreSight ETM.
-        3 CS_ETM "cs_etm",
-        /// Arm SPE.
-        4 ARM_SPE "arm_spe",
-        /// s390 CPU-MF.
-        5 S390_CPUMSF "s390_cpumsf",
-        /// HiSilicon PTT.
-        6 HISI_PTT "hisi_ptt",
-        /// PowerPC's dispatch trace log of virtual processors.
-        7 VPA_DTL "vpa_dtl",
+        0 UNKNOWN "unknown", 1 INTEL_PT "intel_pt", 2 INTEL_BTS "intel_bts", 3 CS_ETM "cs_etm",
+        4 ARM_SPE "arm_spe", 5 S390_CPUMSF "s390_cpumsf", 6 HISI_PTT "hisi_ptt", 7 VPA_DTL "vpa_dtl",
     }
 }
 

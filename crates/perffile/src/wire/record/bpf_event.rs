@@ -6,12 +6,7 @@ use crate::wire::value::numbers;
 numbers! {
     /// What happened to a BPF program.
     pub struct BpfEventType(u16) {
-        /// Not known.
-        0 UNKNOWN "unknown",
-        /// It was loaded.
-        1 LOAD "load",
-        /// It was unloaded.
-        2 UNLOAD "unload",
+        0 UNKNOWN "unknown", 1 LOAD "load", 2 UNLOAD "unload",
     }
 }
 

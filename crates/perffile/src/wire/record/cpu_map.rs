@@ -9,12 +9,7 @@ use crate::wire::words::U64s;
 numbers! {
     /// How CPUs are told.
     pub struct CpuMapType(u16) {
-        /// Form 0: their numbers.
-        0 CPUS "cpus",
-        /// Form 1: a bit each.
-        1 MASK "mask",
-        /// Form 2: the first and the last (perf 6.1 and later).
-        2 RANGE "range",
+        0 CPUS "cpus", 1 MASK "mask", 2 RANGE "range",
     }
 }
 

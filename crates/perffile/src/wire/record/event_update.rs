@@ -8,14 +8,7 @@ use crate::wire::value::numbers;
 numbers! {
     /// What is told of an event.
     pub struct EventUpdateType(u64) {
-        /// The unit of its counts.
-        0 UNIT "unit",
-        /// What its counts have to be multiplied by.
-        1 SCALE "scale",
-        /// Its name.
-        2 NAME "name",
-        /// CPUs it counts on.
-        3 CPUS "cpus",
+        0 UNIT "unit", 1 SCALE "scale", 2 NAME "name", 3 CPUS "cpus",
     }
 }
 

@@ -7,12 +7,7 @@ use crate::wire::value::{bits, numbers};
 numbers! {
     /// Kind of generated kernel code.
     pub struct KsymbolType(u16) {
-        /// Not known.
-        0 UNKNOWN "unknown",
-        /// A BPF program.
-        1 BPF "bpf",
-        /// Code out of line: trampolines.
-        2 OUT_OF_LINE "out_of_line",
+        0 UNKNOWN "unknown", 1 BPF "bpf", 2 OUT_OF_LINE "out_of_line",
     }
 }
 

@@ -102,7 +102,7 @@ impl<'a> Fields<'a> for Mmap2<'a> {
             self.file = FileIdentity::Inode { maj, min, ino, ino_generation };
         }
         let (prot, flags) = (self.prot, self.flags);
-        pass.explain(|_| Some(Words::Text(permissions(prot, flags))));
+        pass.explain(|_| Some(Words::text(permissions(prot, flags))));
         pass.bare("prot", &mut self.prot)?;
         self.flags.field("flags", pass)?;
         pass.cstr8("filename", &mut self.filename)

@@ -8,13 +8,7 @@ use crate::wire::value::numbers;
 numbers! {
     /// Which setting.
     pub struct StatConfigTag(u64) {
-        /// How counts were summed up.
-        0 AGGR_MODE "aggregation mode",
-        /// Milliseconds of an interval.
-        1 INTERVAL "interval in ms",
-        /// Whether counts are scaled.
-        2 SCALE "scale",
-        /// Up to which level of caches counts were summed up.
+        0 AGGR_MODE "aggregation mode", 1 INTERVAL "interval in ms", 2 SCALE "scale",
         3 AGGR_LEVEL "aggregation level",
     }
 }

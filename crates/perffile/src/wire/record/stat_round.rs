@@ -6,10 +6,7 @@ use crate::wire::value::numbers;
 numbers! {
     /// What ends.
     pub struct StatRoundType(u64) {
-        /// An interval.
-        0 INTERVAL "interval",
-        /// The run.
-        1 FINAL "final",
+        0 INTERVAL "interval", 1 FINAL "final",
     }
 }
 
