@@ -56,6 +56,16 @@ impl Lines {
     }
 }
 
+fn number(value: Shown<'_>) -> Option<String> {
+    match value {
+        Shown::Unsigned(number) => Some(number.to_string()),
+        Shown::Signed(number) => Some(number.to_string()),
+        Shown::Float(number) => Some(number.to_string()),
+        Shown::Address(number) => Some(format!("{number:#x}")),
+        _ => None,
+    }
+}
+
 fn in_words(words: &Words) -> String {
     match words {
         Words::Text(text) => text.clone(),
@@ -73,11 +83,11 @@ fn in_words(words: &Words) -> String {
 
 impl Sink for Lines {
     fn field(&mut self, name: &'static str, _: WireType, value: Shown<'_>) {
+        if let Some(number) = number(value) {
+            return self.line(name, &number);
+        }
         match value {
-            Shown::Unsigned(number) => self.line(name, &number.to_string()),
-            Shown::Signed(number) => self.line(name, &number.to_string()),
-            Shown::Float(number) => self.line(name, &number.to_string()),
-            Shown::Address(number) => self.line(name, &format!("{number:#x}")),
+            Shown::Unsigned(_) | Shown::Signed(_) | Shown::Float(_) | Shown::Address(_) => {}
             Shown::Text(text) => self.line(name, &printable_bytes(text)),
             Shown::Texts(texts) => {
                 let texts: Vec<_> = texts.iter().map(|text| printable_bytes(text.bytes())).collect();
@@ -103,16 +113,10 @@ impl Sink for Lines {
             (Shown::Addresses(values), Words::Marks(marks)) => {
                 self.entries(name, values.iter(), Some((marks, false)))
             }
-            (Shown::Unsigned(number), _) => {
-                self.line(name, &format!("{number}  {}", printable(&in_words(&words))))
-            }
-            (Shown::Signed(number), _) => {
-                self.line(name, &format!("{number}  {}", printable(&in_words(&words))))
-            }
-            (Shown::Address(number), _) => {
-                self.line(name, &format!("{number:#x}  {}", printable(&in_words(&words))));
-            }
-            _ => self.field(name, wire, value),
+            _ => match number(value) {
+                Some(number) => self.line(name, &format!("{number}  {}", printable(&in_words(&words)))),
+                None => self.field(name, wire, value),
+            },
         }
     }
     fn open_list(&mut self, name: &'static str) {

@@ -41,11 +41,7 @@ impl Dumper {
         if self.features.as_ref().is_some_and(|known| Arc::ptr_eq(known, features)) {
             return;
         }
-        let e_machine = || metadata.order.u32_at(features.bytes(bit::E_MACHINE)?, 0);
-        self.machine = features
-            .arch()
-            .and_then(|arch| Machine::of_arch(&arch))
-            .or_else(|| Machine::of_e_machine(e_machine()?));
+        self.machine = features.machine();
         let formats = |features: &Features| features.bytes(bit::TRACING_DATA).map(<[u8]>::as_ptr_range);
         if self.features.as_deref().and_then(formats) != formats(features) {
             self.catalog = features.bytes(bit::TRACING_DATA).map(catalog).unwrap_or_default();

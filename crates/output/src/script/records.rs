@@ -7,7 +7,7 @@ use perffile::Event;
 use perffile::wire::head::misc;
 use perffile::wire::protection::permissions;
 use perffile::wire::record::mmap2::{FileIdentity, Mmap2};
-use perffile::wire::record::namespaces::Namespaces;
+use perffile::wire::record::namespaces::{self, Namespaces};
 use perffile::wire::record::text_poke::TextPoke;
 use perffile::wire::record::{Record, kind};
 use perffile::wire::sample::SampleId;
@@ -157,9 +157,7 @@ fn write_mmap2(out: &mut Vec<u8>, map: &Mmap2<'_>) {
     out.extend_from_slice(places::shown(map.filename.bytes()).as_bytes());
 }
 
-/// ABI: the order of the namespaces is that of the indices NET_NS_INDEX and following.
 fn write_namespaces(out: &mut Vec<u8>, record: &Namespaces<'_>) {
-    const NAMES: [&str; 7] = ["net", "uts", "ipc", "pid", "user", "mnt", "cgroup"];
     const IN_LINE: usize = 4;
     let count = record.namespaces.len();
     let (pid, tid) = (record.pid.cast_signed(), record.tid.cast_signed());
@@ -168,7 +166,7 @@ fn write_namespaces(out: &mut Vec<u8>, record: &Namespaces<'_>) {
         if nr > 0 && nr % IN_LINE == 0 {
             out.extend_from_slice(b"\n\t\t ");
         }
-        let name = NAMES.get(nr).copied().unwrap_or("unknown");
+        let name = namespaces::NAMES.get(nr).copied().unwrap_or("unknown");
         let end = if nr + 1 < count { ", " } else { "]" };
         let _ = write!(out, "{nr}/{name}: {}/{}{end}", link.dev, Hex(link.inode));
     }

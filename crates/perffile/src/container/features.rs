@@ -31,6 +31,7 @@ use crate::wire::feature::pmu_mappings::PmuMappings;
 use crate::wire::feature::sample_time::SampleTime;
 use crate::wire::feature::{Feature, bit, without_fill};
 use crate::wire::pass::CpuCounts;
+use crate::wire::registers::Machine;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -166,6 +167,12 @@ impl Features {
     /// Architecture, as `uname -m` of the machine.
     pub fn arch(&self) -> Option<Cow<'_, str>> {
         self.text(bit::ARCH)
+    }
+
+    /// The machine, as ARCH or E_MACHINE tell it, as far as it decides the names of registers.
+    pub fn machine(&self) -> Option<Machine> {
+        let of_elf = || Machine::of_e_machine(self.order.u32_at(self.bytes(bit::E_MACHINE)?, 0)?);
+        self.arch().and_then(|arch| Machine::of_arch(&arch)).or_else(of_elf)
     }
 
     /// Its CPU in words.

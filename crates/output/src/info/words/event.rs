@@ -5,7 +5,7 @@ use super::page::Page;
 use crate::text::{grouped, printable};
 use perffile::wire::attr::{AttrFlags, EventAttr, SampleType};
 use perffile::wire::event_type::{BreakpointAccess, EventType};
-use perffile::wire::registers::{Machine, RegsAbi};
+use perffile::wire::registers::RegsAbi;
 use perffile::{EventDescription, Metadata};
 
 /// Ids that are shown of an event that has more.
@@ -132,7 +132,7 @@ fn registers(page: &mut Page, metadata: &Metadata, label: &str, mask: u64) {
     if mask == 0 {
         return;
     }
-    let machine = metadata.features.arch().and_then(|arch| Machine::of_arch(&arch));
+    let machine = metadata.features.machine();
     let name = |bit| machine?.register_name(bit, RegsAbi::ABI_64);
     let bits = (0..64).filter(|bit| mask >> bit & 1 == 1);
     let items: Vec<String> = bits.map(|bit| name(bit).unwrap_or_else(|| format!("#{bit}"))).collect();
