@@ -51,11 +51,6 @@ numbers! {
 bits! {
     /// `bp_type` of an attr: which accesses stop at a breakpoint.
     pub struct BreakpointAccess(u32 as u32) {
-        /// Reads.
-        0 READ,
-        /// Writes.
-        1 WRITE,
-        /// Execution.
-        2 EXECUTE,
+        0 READ, 1 WRITE, 2 EXECUTE,
     }
 }

@@ -20,28 +20,8 @@ bits! {
     /// `flags` of MMAP2, as far as the kernel tells them. On a few machines (Alpha, MIPS, PA-RISC, Xtensa) those above the
     /// first two have other numbers.
     pub struct MapFlags(u32 as u32) {
-        /// Changes are seen by others.
-        0 shared,
-        /// Changes are copied.
-        1 private,
-        /// At this very address.
-        4 fixed,
-        /// Without a file.
-        5 anonymous,
-        /// Grows downwards.
-        8 growsdown,
-        /// The file may not be written; ignored.
-        11 denywrite,
-        /// A program; ignored.
-        12 executable,
-        /// Locked in memory.
-        13 locked,
-        /// Without reserved swap.
-        14 noreserve,
-        /// A stack.
-        17 stack,
-        /// Huge pages, which have no file even where they have a name.
-        18 hugetlb,
+        0 shared, 1 private, 4 fixed, 5 anonymous, 8 growsdown, 11 denywrite, 12 executable, 13 locked,
+        14 noreserve, 17 stack, 18 hugetlb,
     }
 }
 

@@ -129,7 +129,12 @@ macro_rules! bits {
         pub struct $type(pub $number);
 
         impl $type {
-            $( $(#[$bit_meta])* #[allow(non_upper_case_globals)] pub const $name: $type = $type(1 << $bit); )*
+            $(
+                $(#[$bit_meta])*
+                #[doc = concat!("Bit ", $bit, ".")]
+                #[allow(non_upper_case_globals)]
+                pub const $name: $type = $type(1 << $bit);
+            )*
             /// Every named bit with its name.
             pub const NAMES: &'static [($type, &'static str)] = &[$(($type::$name, stringify!($name))),*];
 

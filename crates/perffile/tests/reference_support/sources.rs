@@ -85,8 +85,10 @@ pub(crate) fn bits(type_name: &str) -> Vec<(u32, String, String)> {
         match line.strip_prefix("/// ") {
             Some(doc) => docs = doc.to_owned(),
             None => {
-                let (bit, name) = line.trim_end_matches(',').split_once(' ').expect("a bit and its name");
-                bits.push((bit.parse().expect("a bit"), name.to_owned(), std::mem::take(&mut docs)));
+                for entry in line.split_terminator(',').map(str::trim) {
+                    let (bit, name) = entry.split_once(' ').expect("a bit and its name");
+                    bits.push((bit.parse().expect("a bit"), name.to_owned(), std::mem::take(&mut docs)));
+                }
             }
         }
     }
