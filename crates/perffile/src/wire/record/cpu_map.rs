@@ -69,11 +69,15 @@ impl CpuMap<'_> {
                 .filter_map(move |bit| i32::try_from(nr * width + bit).ok())
         };
         match self.map_type {
-            CpuMapType::CPUS => self.cpus.iter().map(|c| if c.cpu == u16::MAX { -1 } else { i32::from(c.cpu) }).collect(),
+            CpuMapType::CPUS => {
+                self.cpus.iter().map(|c| if c.cpu == u16::MAX { -1 } else { i32::from(c.cpu) }).collect()
+            }
             CpuMapType::MASK if self.long_size == 4 => {
                 self.mask32.iter().enumerate().flat_map(|(nr, m)| bits(u64::from(m.mask), nr, 32)).collect()
             }
-            CpuMapType::MASK => self.mask64.iter().enumerate().flat_map(|(nr, mask)| bits(mask, nr, 64)).collect(),
+            CpuMapType::MASK => {
+                self.mask64.iter().enumerate().flat_map(|(nr, mask)| bits(mask, nr, 64)).collect()
+            }
             CpuMapType::RANGE => {
                 let any = (self.any_cpu != 0).then_some(-1);
                 any.into_iter().chain(i32::from(self.start_cpu)..=i32::from(self.end_cpu)).collect()
