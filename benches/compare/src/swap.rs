@@ -52,7 +52,7 @@ pub(crate) fn run(path: &str, out: &str) -> Result<(), Box<dyn Error>> {
 }
 
 fn one_record(event: &perffile::Event<'_>) -> Result<Vec<u8>, Box<dyn Error>> {
-    let (record, rest) = event.record()?;
+    let (mut record, rest) = event.record()?;
     let (_, shape) = event.body_and_shape();
     let head = event.head();
     let mut out = Vec::new();

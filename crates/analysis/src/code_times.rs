@@ -6,9 +6,9 @@
 //! the processor: on most machines with x86, but not with the clock of KVM.
 
 use crate::processor_time::ProcessorTime;
-use perffile::wire::attr::AttrFlags;
+use perffile::wire::clock::ClockId;
 use perffile::wire::record::{Record, kind};
-use perffile::{Event, Schema, StrayTimes};
+use perffile::{Event, EventDescription, Schema, StrayTimes};
 use readperf_session::{BinaryId, Moment, NewCode, ProcessId, Session};
 use readperf_symbols::{JitDump, Options};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,9 +17,6 @@ use std::collections::BinaryHeap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
-
-/// `CLOCK_MONOTONIC` of clock_gettime(2), in which runtimes write their times.
-const CLOCK_MONOTONIC: i32 = 1;
 
 /// Most pieces of code that are known and still to come.
 const MOST_WAITING: usize = 1 << 20;
@@ -254,13 +251,11 @@ pub(crate) fn not_used(name: &Path, what: &[String]) -> String {
 
 /// Whether all events have the clock that the kernel gives them by itself.
 fn has_own_clock(schema: &Schema) -> bool {
-    !schema.events().iter().any(|event| event.attr.flags.has(AttrFlags::use_clockid))
+    !schema.events().iter().any(|event| event.attr.clockid().is_some())
 }
 
 /// Whether the times of all events are those of the clock of runtimes.
 fn is_monotonic(schema: &Schema) -> bool {
-    let is = |attr: &perffile::wire::attr::EventAttr| {
-        attr.flags.has(AttrFlags::use_clockid) && attr.clockid == CLOCK_MONOTONIC
-    };
-    !schema.events().is_empty() && schema.events().iter().all(|event| is(&event.attr))
+    let is = |event: &EventDescription| event.attr.clockid() == Some(ClockId::MONOTONIC);
+    !schema.events().is_empty() && schema.events().iter().all(is)
 }

@@ -1,16 +1,13 @@
 //! Names that a recording brings itself: the symbol tables that simpleperf writes into its recordings.
 
 use perffile::Features;
+use perffile::wire::feature::file::FileKind;
 use perffile::wire::feature::{Feature, bit};
 use perffile::wire::text::decoded;
 use readperf_symbols::{ListedSymbol, SymbolList};
 use rustc_hash::FxHashMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
-
-/// Kinds of binaries in simpleperf's tables whose addresses are those of the running code.
-const KERNEL: u32 = 0;
-const SYMBOL_MAP: u32 = 4;
 
 /// Symbol tables by the path of their binary.
 pub(crate) type Embedded = FxHashMap<Box<[u8]>, SymbolList>;
@@ -39,12 +36,12 @@ pub(crate) fn embedded(features: &Features) -> Embedded {
 /// Code of ELF files is asked about by file offset; their tables have virtual addresses.
 fn list<'a>(
     path: &[u8],
-    kind: u32,
+    kind: FileKind,
     min_vaddr: u64,
     offset_of_min: Option<u64>,
     symbols: impl Iterator<Item = (u64, u32, &'a [u8])>,
 ) -> SymbolList {
-    let by_address = matches!(kind, KERNEL | SYMBOL_MAP);
+    let by_address = matches!(kind, FileKind::KERNEL | FileKind::SYMBOL_MAP);
     // Older writers do not tell; then the lowest address is at the beginning of the file.
     let bias = if by_address { 0 } else { min_vaddr.wrapping_sub(offset_of_min.unwrap_or(0)) };
     let listed = symbols.map(|(address, len, name)| {
@@ -97,7 +94,7 @@ mod message {
         let file = File::decode(bytes).ok()?;
         let offset = file.elf_file.map(|elf| elf.file_offset_of_min_vaddr);
         let symbols = file.symbols.iter().map(|symbol| (symbol.vaddr, symbol.len, symbol.name.as_slice()));
-        let table = list(&file.path, file.kind, file.min_vaddr, offset, symbols);
+        let table = list(&file.path, super::FileKind(file.kind), file.min_vaddr, offset, symbols);
         Some((file.path.into(), table))
     }
 }

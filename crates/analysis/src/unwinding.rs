@@ -3,6 +3,7 @@
 use crate::naming::{Dumps, path, subject, subject_with_file};
 use perffile::wire::attr::{EventAttr, SampleType};
 use perffile::wire::endian::ByteOrder;
+use perffile::wire::registers::RegsAbi;
 use perffile::{Features, Schema};
 use rayon::prelude::*;
 use readperf_session::{AddressSpace, Binary, BinaryKind, SampleMoment, Session};
@@ -10,9 +11,6 @@ use readperf_symbols::unwind::{BinaryId, Cache, End, Machine, Mapping, Registers
 use readperf_symbols::{JitDump, Options, Subject, thread_pool};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
-
-/// `PERF_SAMPLE_REGS_ABI_32`: the registers are those of a 32-bit task.
-const ABI_32: u64 = 1;
 
 /// Samples that are one piece of work.
 const PIECE: usize = 16;
@@ -142,8 +140,8 @@ impl Unwinding {
         let (decoded, _) = sample.sample.decode().ok()?;
         let (user, stack) = (decoded.regs_user?, decoded.stack_user?);
         // Threads of the kernel have no user registers.
-        let is_recorded = user.abi != 0 && !stack.data.is_empty();
-        let machine = is_recorded.then(|| self.machine(user.abi == ABI_32))??;
+        let is_recorded = user.abi != RegsAbi::NONE && !stack.data.is_empty();
+        let machine = is_recorded.then(|| self.machine(user.abi == RegsAbi::ABI_32))??;
         let values: Vec<u64> = user.values.iter().collect();
         let registers = Registers::recorded(machine, user.mask, &values)?;
         let valid = usize::try_from(stack.dyn_size).unwrap_or(usize::MAX).min(stack.data.len());

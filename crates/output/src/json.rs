@@ -6,6 +6,7 @@ use crate::hidden::is_hidden;
 use crate::text::decoded;
 use perffile::wire::describe::{Shown, Sink};
 use perffile::wire::pass::WireType;
+use perffile::wire::value::Words;
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 use serde_json::{Map, Serializer, Value};
@@ -126,12 +127,44 @@ fn shown(value: Shown<'_>) -> Value {
     }
 }
 
+fn in_words(words: Words, value: Shown<'_>) -> Value {
+    match words {
+        Words::Text(text) => text.into(),
+        Words::List(list) => list.into(),
+        Words::Parts(parts) => {
+            parts.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))).collect()
+        }
+        Words::Names(names) => by_name(names, value),
+        Words::Marks(marks) => marks
+            .into_iter()
+            .enumerate()
+            .filter_map(|(nr, mark)| Some((nr.to_string(), Value::from(mark?))))
+            .collect(),
+    }
+}
+
+/// Values under their names. One that has several slots has them under numbered names.
+fn by_name(names: Vec<Option<String>>, value: Shown<'_>) -> Value {
+    let mut object = Map::new();
+    let (Shown::Addresses(values) | Shown::Unsigneds(values)) = value else { return Value::Null };
+    for (nr, (name, value)) in names.into_iter().zip(values).enumerate() {
+        let mut name = name.unwrap_or_else(|| format!("#{nr}"));
+        if object.contains_key(&name) {
+            name.push_str("_high");
+        }
+        object.insert(name, address(value));
+    }
+    object.into()
+}
+
 /// Builds a JSON object from a description.
 #[derive(Debug, Default)]
 pub struct Tree {
     /// What is open: the outermost object, then objects in lists and objects in objects.
     open: Vec<Node>,
     object: Map<String, Value>,
+    /// Whether what values say in words goes beside them, under `<name>_words`.
+    with_words: bool,
 }
 
 #[derive(Debug)]
@@ -143,7 +176,12 @@ enum Node {
 impl Tree {
     /// A tree that goes on from an object.
     pub fn from(object: Map<String, Value>) -> Self {
-        Tree { open: Vec::new(), object }
+        Tree { object, ..Tree::default() }
+    }
+
+    /// With what values say in words.
+    pub(crate) fn with_words(self) -> Self {
+        Tree { with_words: true, ..self }
     }
 
     /// The object.
@@ -190,6 +228,12 @@ impl Tree {
 impl Sink for Tree {
     fn field(&mut self, name: &'static str, _: WireType, value: Shown<'_>) {
         self.put(name, shown(value));
+    }
+    fn worded(&mut self, name: &'static str, wire: WireType, value: Shown<'_>, words: Words) {
+        self.field(name, wire, value);
+        if self.with_words {
+            self.add(format!("{name}_words"), in_words(words, value));
+        }
     }
     fn open_list(&mut self, name: &'static str) {
         self.open.push(Node::List(name, Vec::new()));

@@ -10,7 +10,7 @@
 //! file the records are as they lie there.
 
 use crate::event::Event;
-use crate::wire::callchain;
+use crate::wire::callchain::{self, Marker};
 use crate::wire::record::{Record, kind};
 use crate::wire::words::U64s;
 use std::collections::{BTreeMap, VecDeque};
@@ -201,7 +201,8 @@ impl<T> Joiner<T> {
 pub fn joined_chain<'c>(own: U64s<'c>, user: Option<U64s<'c>>) -> impl Iterator<Item = u64> + use<'c> {
     let own = own.iter().take(own.len().saturating_sub(2));
     // The deferred record begins with its own marker; the kernel may leave it out.
-    let marker = user.filter(|user| !user.get(0).is_some_and(callchain::is_marker)).map(|_| callchain::USER);
+    let begins_with_marker = |user: &U64s<'_>| user.get(0).and_then(Marker::of).is_some();
+    let marker = user.filter(|user| !begins_with_marker(user)).map(|_| Marker::USER.0);
     own.chain(marker).chain(user.into_iter().flatten())
 }
 

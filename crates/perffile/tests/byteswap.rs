@@ -155,7 +155,7 @@ fn cut<O: Order>(case: &serde_json::Value, order: &str) -> usize {
     for end in 0..body.len() {
         let name = case["name"].as_str().unwrap();
         match Record::decode::<O>(number, &body[..end], &shape, misc) {
-            Ok((record, rest)) => {
+            Ok((mut record, rest)) => {
                 let mut out = Vec::new();
                 record.encode::<O>(&mut out, &shape, misc).unwrap();
                 out.extend_from_slice(rest);
@@ -186,7 +186,7 @@ fn cut_feature<O: Order>(case: &serde_json::Value, order: &str) -> usize {
     let told = CpuCounts { available: Some(4), online: Some(2) };
     for (end, cpus) in (0..bytes.len()).flat_map(|end| [(end, told), (end, CpuCounts::default())]) {
         match Feature::decode::<O>(number, &bytes[..end], cpus) {
-            Ok((feature, rest)) => {
+            Ok((mut feature, rest)) => {
                 let mut out = Vec::new();
                 feature.encode::<O>(&mut out).unwrap();
                 out.extend_from_slice(rest);

@@ -97,7 +97,7 @@ fn sample(event: &Event<'_>) -> Option<(u32, u64, Vec<u64>, u64)> {
     let (sample, rest) = event.sample()?.decode().unwrap();
     assert!(rest.is_empty());
     assert_eq!(sample.period, sample.time.map(|time| 1000 + time));
-    Some((sample.tid?, sample.time?, sample.callchain?.iter().collect(), sample.data_src?))
+    Some((sample.tid?, sample.time?, sample.callchain?.iter().collect(), sample.data_src?.0))
 }
 
 const SOURCE: u64 = 0x1e_0508_0021;

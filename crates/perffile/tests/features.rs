@@ -29,7 +29,7 @@ fn metadata_of(path: &Path) -> Option<Metadata> {
     Recording::open(path).and_then(|recording| recording.read_metadata()).ok()
 }
 
-fn encode<O: Order>(feature: &Feature<'_>) -> Vec<u8> {
+fn encode<O: Order>(feature: &mut Feature<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     feature.encode::<O>(&mut out).unwrap();
     assert_eq!(feature.size(), out.len(), "the measured size is the written one");
@@ -40,7 +40,7 @@ fn encode<O: Order>(feature: &Feature<'_>) -> Vec<u8> {
 fn there_and_back<O: Order, Other: Order>(
     features: &Features,
     number: u32,
-    feature: &Feature<'_>,
+    feature: &mut Feature<'_>,
     rest: &[u8],
 ) -> Option<String> {
     let bytes = features.bytes(number).unwrap();
@@ -58,7 +58,7 @@ fn there_and_back<O: Order, Other: Order>(
         return None;
     }
     match Feature::decode::<Other>(number, &swapped, cpus) {
-        Ok((again, [])) if encode::<O>(&again) == bytes[..bytes.len() - rest.len()] => {
+        Ok((mut again, [])) if encode::<O>(&mut again.clone()) == bytes[..bytes.len() - rest.len()] => {
             let same = Tree::of(|tree| again.describe(tree)) == Tree::of(|tree| feature.describe(tree));
             (!same).then(|| "in the other byte order it says something else".into())
         }
@@ -79,9 +79,9 @@ fn read_all(root: &Path) -> (BTreeMap<u32, u64>, BTreeMap<String, String>) {
             let complaint = match features.feature(number).unwrap() {
                 Err(error) => Some(error.to_string()),
                 Ok((_, rest)) if !rest.is_empty() => Some(format!("{} bytes left over", rest.len())),
-                Ok((feature, rest)) => match metadata.order {
-                    ByteOrder::Little => there_and_back::<Le, Be>(features, number, &feature, rest),
-                    ByteOrder::Big => there_and_back::<Be, Le>(features, number, &feature, rest),
+                Ok((mut feature, rest)) => match metadata.order {
+                    ByteOrder::Little => there_and_back::<Le, Be>(features, number, &mut feature, rest),
+                    ByteOrder::Big => there_and_back::<Be, Le>(features, number, &mut feature, rest),
                 },
             };
             wrong.extend(complaint.map(|complaint| (what, complaint)));
@@ -262,7 +262,7 @@ fn features_of_simpleperf() {
     assert_eq!(files.iter().map(|file| file.symbols.len()).sum::<usize>(), 75);
     let crypto = &files[1];
     assert_eq!(
-        (crypto.path, crypto.kind, crypto.min_vaddr),
+        (crypto.path, crypto.kind.0, crypto.min_vaddr),
         (&b"/system/lib64/libcrypto.so"[..], 2, 0x55000)
     );
     let sha = &crypto.symbols[0];
@@ -280,7 +280,7 @@ fn a_feature_put_in() {
     for order in [ByteOrder::Little, ByteOrder::Big] {
         let mut features = Features::new(order);
         let nrcpus = Feature::Nrcpus(perffile::wire::feature::nrcpus::Nrcpus { available: 8, online: 6 });
-        features.set(bit::NRCPUS, &nrcpus).unwrap();
+        features.set(bit::NRCPUS, nrcpus).unwrap();
         let first = if order == ByteOrder::Little { [8, 0, 0, 0] } else { [0, 0, 0, 8] };
         assert_eq!(features.bytes(bit::NRCPUS).unwrap()[..4], first);
         assert_eq!(features.nrcpus().map(|n| (n.available, n.online)), Some((8, 6)));
@@ -309,8 +309,8 @@ fn noise() {
             }
             let cpus = CpuCounts { available: Some(4), online: Some(2) };
             match Feature::decode::<Le>(number, &bytes, cpus) {
-                Ok((feature, rest)) => {
-                    let mut written = encode::<Le>(&feature);
+                Ok((mut feature, rest)) => {
+                    let mut written = encode::<Le>(&mut feature);
                     written.extend_from_slice(rest);
                     assert_eq!(written, bytes, "{}", case["name"]);
                     Tree::of(|tree| feature.describe(tree));

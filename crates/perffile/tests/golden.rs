@@ -141,7 +141,7 @@ fn feature_case<O: Order, Other: Order>(
     let bytes = bytes_of(&case[order]);
     let bit = u32::try_from(case["bit"].as_u64().unwrap()).unwrap();
     let mut say = |what: String| found.push(format!("{} {order}: {what}", case["name"].as_str().unwrap()));
-    let (feature, rest) = match Feature::decode::<O>(bit, &bytes, cpus) {
+    let (mut feature, rest) = match Feature::decode::<O>(bit, &bytes, cpus) {
         Ok(decoded) => decoded,
         Err(error) => return say(error.to_string()),
     };
@@ -215,7 +215,7 @@ fn features_by_hand() {
     assert!(rest.is_empty());
     let Feature::File(files) = &one else { panic!("{one:?}") };
     let [first, second] = files.files.as_slice() else { panic!("{files:?}") };
-    assert_eq!((first.path, first.kind, first.min_vaddr, first.tail), (&b"/x"[..], 2, 0x1000, &[7; 8][..]));
+    assert_eq!((first.path, first.kind.0, first.min_vaddr, first.tail), (&b"/x"[..], 2, 0x1000, &[7; 8][..]));
     let [symbol] = first.symbols.as_slice() else { panic!("{first:?}") };
     assert_eq!((symbol.addr, symbol.len, symbol.name), (0x1010, 0x20, &b"f"[..]));
     assert_eq!((second.path, second.symbols.len(), second.tail), (&b"[k]"[..], 0, &[][..]));
@@ -237,7 +237,7 @@ fn both_orders(bit: u32, little: &[u8], big: &[u8]) {
     let (of_little, rest) = Feature::decode::<Le>(bit, little, CpuCounts::default()).unwrap();
     assert!(rest.is_empty(), "feature {bit} leaves {} bytes over", rest.len());
     let (of_big, _) = Feature::decode::<Be>(bit, big, CpuCounts::default()).unwrap();
-    for feature in [of_little, of_big] {
+    for mut feature in [of_little, of_big] {
         let (mut as_little, mut as_big) = (Vec::new(), Vec::new());
         feature.encode::<Le>(&mut as_little).unwrap();
         feature.encode::<Be>(&mut as_big).unwrap();

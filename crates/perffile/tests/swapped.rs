@@ -59,7 +59,7 @@ fn beginning<O: Order>(metadata: &Metadata, out: &mut Vec<u8>) {
 
 /// The body of a HEADER_FEATURE record in byte order `O`.
 fn feature_body<O: Order>(metadata: &Metadata, bit: u32) -> Option<Vec<u8>> {
-    let (feature, rest) = metadata.features.feature(bit)?.ok()?;
+    let (mut feature, rest) = metadata.features.feature(bit)?.ok()?;
     let mut body = O::put_u64(u64::from(bit)).to_vec();
     feature.encode::<O>(&mut body).unwrap();
     body.extend_from_slice(rest);
@@ -153,7 +153,7 @@ fn features(metadata: &Metadata) -> Vec<(u32, Value)> {
         let small = metadata.features.bytes(bit)?.len() < FEATURE_BYTES - 8;
         // In a pipe a feature without payload would be the end mark, unless it never has any.
         let there = !metadata.features.bytes(bit)?.is_empty();
-        let (feature, _) = metadata.features.feature(bit)?.ok()?;
+        let (mut feature, _) = metadata.features.feature(bit)?.ok()?;
         (small && there).then(|| (bit, Tree::of(|tree| feature.describe(tree))))
     });
     described.collect()

@@ -2,6 +2,7 @@
 
 use crate::addresses::AddressId;
 use crate::value::{Texts, Tuples, Value};
+use perffile::wire::branch::BranchFlags;
 use perffile::wire::sample::Sample;
 use perffile::wire::weight::WeightParts;
 use readperf_session::SampleMoment;
@@ -88,8 +89,8 @@ pub struct Branch {
     pub from: AddressId,
     /// Where it went.
     pub to: AddressId,
-    /// What is known of it: see [`perffile::wire::branch::BranchFlags`].
-    pub flags: u64,
+    /// What is known of it.
+    pub flags: BranchFlags,
 }
 
 /// The details of all samples.
@@ -166,7 +167,6 @@ impl Details {
         let address = |address: Option<u64>| address.map_or(Value::Unknown, Value::Address);
         // 0 is what the kernel says where nothing is mapped.
         let size = |size: Option<u64>| size.filter(|size| *size > 0).map_or(Value::Unknown, Value::Size);
-        let parts = || sample.weight_struct.map(WeightParts::from);
         match field {
             DetailField::Time => {
                 let quantum = self.options.time_quantum_ns.max(1);
@@ -175,10 +175,10 @@ impl Details {
             DetailField::DataAddress => address(sample.addr),
             DetailField::DataPlace => data.map_or(Value::Unknown, place),
             DetailField::Weight => number(weight(sample)),
-            DetailField::InstructionLatency => number(parts().map(|parts| parts.var2.into())),
-            DetailField::StageCycles => number(parts().map(|parts| parts.var3.into())),
-            DetailField::DataSource => number(sample.data_src),
-            DetailField::Transaction => number(sample.transaction),
+            DetailField::InstructionLatency => number(sample.weight_struct.map(WeightParts::var2)),
+            DetailField::StageCycles => number(sample.weight_struct.map(WeightParts::var3)),
+            DetailField::DataSource => number(sample.data_src.map(|source| source.0)),
+            DetailField::Transaction => number(sample.transaction.map(|bits| bits.0)),
             DetailField::PhysicalAddress => address(sample.phys_addr),
             DetailField::Cgroup => number(sample.cgroup),
             DetailField::DataPageSize => size(sample.data_page_size),
@@ -186,12 +186,12 @@ impl Details {
             DetailField::Raw => sample.raw.map_or(Value::Unknown, |raw| Value::Text(self.texts.number(raw))),
             DetailField::BranchFrom => branch.map_or(Value::Unknown, |branch| place(branch.from)),
             DetailField::BranchTo => branch.map_or(Value::Unknown, |branch| place(branch.to)),
-            DetailField::BranchFlags => number(branch.map(|branch| branch.flags)),
+            DetailField::BranchFlags => number(branch.map(|branch| branch.flags.0)),
         }
     }
 }
 
 /// The weight of a sample: one number, or the first of three parts.
 pub(crate) fn weight(sample: &Sample<'_>) -> Option<u64> {
-    sample.weight.or_else(|| sample.weight_struct.map(|parts| WeightParts::from(parts).var1.into()))
+    sample.weight.or_else(|| sample.weight_struct.map(WeightParts::var1))
 }

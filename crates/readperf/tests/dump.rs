@@ -289,6 +289,23 @@ fn mappings_permit_what_perf_says() {
     assert!(ours.contains(&"r-xp"));
 }
 
+/// A map of CPUs is the same inside of another record: EVENT_UPDATE 3 has one of form 0.
+#[test]
+fn words_do_not_depend_on_what_a_field_is_inside_of() {
+    let map = 1 << 16 | 5 << 32;
+    let attr = [64 << 32 | 1, 0, 1, 0x26, 0, 0, 0, 0];
+    let record = |kind: u64, body: &[u64]| [&[(8 + body.len() as u64 * 8) << 48 | kind], body].concat();
+    let pipe = [vec![0x3245_4c49_4652_4550, 16], record(64, &attr), record(78, &[3, 1, map])].concat();
+    let dir = oracle::scratch();
+    let file = dir.path().join("perf.data");
+    std::fs::write(&file, pipe.iter().flat_map(|word: &u64| word.to_le_bytes()).collect::<Vec<u8>>())
+        .unwrap();
+    let records = dump(&file, &["--type", "event_update"]);
+    assert_eq!(records[0]["update_type_words"], "cpus");
+    assert_eq!(records[0]["cpus"]["cpus"], serde_json::json!([{"cpu": 5}]));
+    assert_eq!(records[0]["cpus"]["map_type_words"], "cpus");
+}
+
 /// Numbers of perf's `event.h` and of `perf_event.h`: EVENT_UPDATE 0 is a unit and 2 a name, KSYMBOL 1 is BPF's, AUXTRACE_INFO 1
 /// is Intel PT; bit 0 of an attr's flags is `disabled`.
 #[test]

@@ -386,3 +386,20 @@ fn features_in_pipes() {
     assert_eq!((&cut["features"]["hostname"], status), (&Value::Null, Some(3)));
     assert_eq!(cut["issues"][0]["kind"], "bad_feature");
 }
+
+/// Registers have the names of the recorded machine: bits 0, 30 and 32 of 64-bit Arm (`asm/perf_regs.h`).
+#[test]
+fn registers_are_those_of_the_machine() {
+    let dir = scratch();
+    let path = dir.path().join("perf.data");
+    // type 1, size 104, config, period, sample_type REGS_USER, read_format, flags, wakeup and bp_type, config1, config2,
+    // branch_sample_type, sample_regs_user, stack and clock, sample_regs_intr
+    let attr: [u64; 13] = [104 << 32 | 1, 0, 1, 1 << 12, 0, 0, 0, 0, 0, 0, 1 << 32 | 1 << 30 | 1, 0, 0];
+    let mut pipe = Pipe::new(&[]);
+    pipe.raw(64, 0, &attr.map(u64::to_le_bytes).concat());
+    pipe.feature(6, &[&12u32.to_le_bytes()[..], b"aarch64\0\0\0\0\0"].concat());
+    std::fs::write(&path, &pipe.bytes).unwrap();
+    let output = tool::run(&["info".as_ref(), path.as_os_str()]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(fact(&text, "  user registers"), "0x140000001: x0 lr pc");
+}

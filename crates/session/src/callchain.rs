@@ -1,16 +1,13 @@
 //! Call chains: the addresses of a sample's callers, and the markers between them.
 //!
-//! ABI: `enum perf_callchain_context`. Values from -4095 up are markers: they say in which mode what follows ran, and are
-//! counted like addresses. The innermost address comes first.
+//! A [`Marker`] says in which mode what follows ran, and is counted like an address. The innermost address comes first.
 
 use crate::ids::ProcessId;
 use crate::moment::CodeAddress;
 use crate::session::Session;
+use perffile::wire::callchain::Marker;
 use perffile::wire::head::CpuMode;
 use perffile::wire::words;
-
-/// The lowest marker, `PERF_CONTEXT_MAX`.
-const LOWEST_MARKER: u64 = -4095i64 as u64;
 
 /// What a marker says of the addresses behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,16 +31,16 @@ pub enum Context {
 }
 
 impl Context {
-    fn of(marker: u64) -> Context {
-        match marker.cast_signed() {
-            -32 => Context::Hypervisor,
-            -128 => Context::Kernel,
-            -512 => Context::User,
-            -640 => Context::UserDeferred(0),
-            -2048 => Context::Guest,
-            -2176 => Context::GuestKernel,
-            -2560 => Context::GuestUser,
-            _ => Context::Unknown(marker),
+    fn of(marker: Marker) -> Context {
+        match marker {
+            Marker::HYPERVISOR => Context::Hypervisor,
+            Marker::KERNEL => Context::Kernel,
+            Marker::USER => Context::User,
+            Marker::USER_DEFERRED => Context::UserDeferred(0),
+            Marker::GUEST => Context::Guest,
+            Marker::GUEST_KERNEL => Context::GuestKernel,
+            Marker::GUEST_USER => Context::GuestUser,
+            Marker(unknown) => Context::Unknown(unknown),
         }
     }
 
@@ -106,11 +103,11 @@ impl Iterator for RawChain<'_> {
     #[inline]
     fn next(&mut self) -> Option<RawEntry> {
         let word = self.words.next()?;
-        if word < LOWEST_MARKER {
+        let Some(marker) = Marker::of(word) else {
             let exact = std::mem::replace(&mut self.exact, false);
             return Some(RawEntry::Address { ip: word, mode: self.mode, exact });
-        }
-        let mut context = Context::of(word);
+        };
+        let mut context = Context::of(marker);
         if let Context::UserDeferred(cookie) = &mut context {
             // What follows is no address but what finds the rest of the chain.
             *cookie = self.words.next().unwrap_or_default();

@@ -4,19 +4,18 @@ use crate::binary::{Binary, BinaryKind};
 use crate::build_ids;
 use crate::kernel::{KernelMap, KernelSymbol, reference};
 use crate::moment::{MapMoment, Moment};
-use crate::naming::{PROT_EXEC, last_part, module_short_name, user_binary};
+use crate::naming::{last_part, module_short_name, user_binary};
 use crate::session::Session;
 use crate::space::Mapping;
 use perffile::wire::head::{CpuMode, RecordHead, misc};
+use perffile::wire::protection::{MapFlags, Protection};
 use perffile::wire::record::header_build_id::HeaderBuildId;
-use perffile::wire::record::ksymbol::Ksymbol;
+use perffile::wire::record::ksymbol::{Ksymbol, KsymbolFlags};
 use perffile::wire::record::mmap::Mmap;
 use perffile::wire::record::mmap2::Mmap2;
 
 /// The pid of the kernel's own mappings.
 const KERNEL_PID: u32 = u32::MAX;
-/// KSYMBOL, `flags`: the symbol went.
-const UNREGISTER: u16 = 1;
 
 /// What MMAP and MMAP2 have in common.
 struct NewMap<'n> {
@@ -24,8 +23,8 @@ struct NewMap<'n> {
     start: u64,
     len: u64,
     pgoff: u64,
-    prot: u32,
-    flags: u32,
+    prot: Protection,
+    flags: MapFlags,
     data: bool,
     name: &'n [u8],
     build_id: Option<Box<[u8]>>,
@@ -46,8 +45,8 @@ impl Session {
             len: record.len,
             pgoff: record.pgoff,
             // Protection is not told, but what is not marked as data was mapped to be executed.
-            prot: if data { 0 } else { PROT_EXEC },
-            flags: 0,
+            prot: if data { Protection::default() } else { Protection::EXEC },
+            flags: MapFlags::default(),
             data,
             name: record.filename.bytes(),
             build_id: None,
@@ -168,7 +167,7 @@ impl Session {
         if let Some(symbol) = gone.and_then(|at| self.kernel_symbols.get_mut(at)) {
             symbol.until_ns = Some(time_ns);
         }
-        if record.flags & UNREGISTER != 0 {
+        if record.flags.has(KsymbolFlags::unregister) {
             self.kernel.remove_at(start);
             self.kernel.stamp(self.versions.next());
             return Moment::Map(MapMoment { process: None, binary: None, start, end, time_ns });

@@ -3,23 +3,17 @@
 //! The names are those that perf shows, so that its users find them again.
 
 use crate::binary::{Binary, BinaryKind};
-
-/// `PROT_EXEC` of mmap(2).
-pub(crate) const PROT_EXEC: u32 = 4;
-/// With it simpleperf marks generated code, whose symbols it saved itself; its mappings say where in a file of its own.
-const PROT_JIT_SYMFILE: u32 = 0x4000;
-/// `MAP_HUGETLB` of mmap(2): huge pages, which have no file even where they have a name.
-const MAP_HUGETLB: u32 = 0x40000;
+use perffile::wire::protection::{MapFlags, Protection};
 
 /// Suffixes of compressed modules.
 const COMPRESSED: [&[u8]; 4] = [b".gz", b".xz", b".zst", b".bz2"];
 
 /// The binary that a process mapped under this name.
-pub(crate) fn user_binary(name: &[u8], pid: u32, prot: u32, flags: u32) -> Binary {
+pub(crate) fn user_binary(name: &[u8], pid: u32, prot: Protection, flags: MapFlags) -> Binary {
     let anonymous = name == b"//anon"
         || name.starts_with(b"/dev/zero")
         || name.starts_with(b"/anon_hugepage")
-        || flags & MAP_HUGETLB != 0;
+        || flags.has(MapFlags::hugetlb);
     // Stack, heap and System V shared memory: not files either, whatever they are called.
     let no_file = name.starts_with(b"[stack") || name.starts_with(b"/SYSV") || name == b"[heap]";
     let named = |name: &[u8], short: &[u8], kind| Binary {
@@ -28,11 +22,11 @@ pub(crate) fn user_binary(name: &[u8], pid: u32, prot: u32, flags: u32) -> Binar
         kind,
         build_id: None,
     };
-    if (anonymous || no_file) && prot & PROT_EXEC != 0 {
+    if (anonymous || no_file) && prot.has(Protection::EXEC) {
         return generated(pid, 0);
     }
     match name {
-        _ if prot & PROT_JIT_SYMFILE != 0 => {
+        _ if prot.has(Protection::JIT_SYMFILE) => {
             named(name, last_part(name), BinaryKind::Jit { pid, generation: 0 })
         }
         _ if anonymous || no_file => named(name, last_part(name), BinaryKind::Anon),
@@ -79,7 +73,7 @@ mod tests {
     use super::*;
 
     fn short(name: &[u8]) -> String {
-        String::from_utf8(user_binary(name, 7, PROT_EXEC, 0).short_name.into_vec()).unwrap()
+        String::from_utf8(user_binary(name, 7, Protection::EXEC, MapFlags(0)).short_name.into_vec()).unwrap()
     }
 
     #[test]
@@ -94,8 +88,8 @@ mod tests {
             (short(b"/"), short(b"//toolong"), short(b"")),
             ("/".into(), "toolong".into(), ".".into())
         );
-        assert_eq!(user_binary(b"//anon", 7, 0, 0).kind, BinaryKind::Anon);
-        let huge = user_binary(b"/hugetlbfs/x", 7, PROT_EXEC, MAP_HUGETLB);
+        assert_eq!(user_binary(b"//anon", 7, Protection(0), MapFlags(0)).kind, BinaryKind::Anon);
+        let huge = user_binary(b"/hugetlbfs/x", 7, Protection::EXEC, MapFlags::hugetlb);
         assert_eq!(huge.kind, BinaryKind::Jit { pid: 7, generation: 0 });
     }
 

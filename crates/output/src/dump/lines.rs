@@ -1,10 +1,10 @@
 //! Fields as indented lines of text.
 
-use super::words::{WordSink, Words};
 use crate::json;
 use crate::text::{printable, printable_bytes};
 use perffile::wire::describe::{Shown, Sink};
 use perffile::wire::pass::WireType;
+use perffile::wire::value::Words;
 
 /// Longest bytes that are shown in one line.
 const SHORT_BYTES: usize = 20;
@@ -56,6 +56,16 @@ impl Lines {
     }
 }
 
+fn number(value: Shown<'_>) -> Option<String> {
+    match value {
+        Shown::Unsigned(number) => Some(number.to_string()),
+        Shown::Signed(number) => Some(number.to_string()),
+        Shown::Float(number) => Some(number.to_string()),
+        Shown::Address(number) => Some(format!("{number:#x}")),
+        _ => None,
+    }
+}
+
 fn in_words(words: &Words) -> String {
     match words {
         Words::Text(text) => text.clone(),
@@ -71,36 +81,13 @@ fn in_words(words: &Words) -> String {
     }
 }
 
-impl WordSink for Lines {
-    fn worded(&mut self, name: &'static str, wire: WireType, value: Shown<'_>, words: Words) {
-        match (value, &words) {
-            (Shown::Addresses(values), Words::Names(names)) => {
-                self.entries(name, values.iter(), Some((names, true)))
-            }
-            (Shown::Addresses(values), Words::Marks(marks)) => {
-                self.entries(name, values.iter(), Some((marks, false)))
-            }
-            (Shown::Unsigned(number), _) => {
-                self.line(name, &format!("{number}  {}", printable(&in_words(&words))))
-            }
-            (Shown::Signed(number), _) => {
-                self.line(name, &format!("{number}  {}", printable(&in_words(&words))))
-            }
-            (Shown::Address(number), _) => {
-                self.line(name, &format!("{number:#x}  {}", printable(&in_words(&words))));
-            }
-            _ => self.field(name, wire, value),
-        }
-    }
-}
-
 impl Sink for Lines {
     fn field(&mut self, name: &'static str, _: WireType, value: Shown<'_>) {
+        if let Some(number) = number(value) {
+            return self.line(name, &number);
+        }
         match value {
-            Shown::Unsigned(number) => self.line(name, &number.to_string()),
-            Shown::Signed(number) => self.line(name, &number.to_string()),
-            Shown::Float(number) => self.line(name, &number.to_string()),
-            Shown::Address(number) => self.line(name, &format!("{number:#x}")),
+            Shown::Unsigned(_) | Shown::Signed(_) | Shown::Float(_) | Shown::Address(_) => {}
             Shown::Text(text) => self.line(name, &printable_bytes(text)),
             Shown::Texts(texts) => {
                 let texts: Vec<_> = texts.iter().map(|text| printable_bytes(text.bytes())).collect();
@@ -116,6 +103,20 @@ impl Sink for Lines {
                 self.line(name, &format!("{} bytes", bytes.len()));
                 self.hex_dump(bytes);
             }
+        }
+    }
+    fn worded(&mut self, name: &'static str, wire: WireType, value: Shown<'_>, words: Words) {
+        match (value, &words) {
+            (Shown::Addresses(values), Words::Names(names)) => {
+                self.entries(name, values.iter(), Some((names, true)))
+            }
+            (Shown::Addresses(values), Words::Marks(marks)) => {
+                self.entries(name, values.iter(), Some((marks, false)))
+            }
+            _ => match number(value) {
+                Some(number) => self.line(name, &format!("{number}  {}", printable(&in_words(&words)))),
+                None => self.field(name, wire, value),
+            },
         }
     }
     fn open_list(&mut self, name: &'static str) {

@@ -2,7 +2,6 @@
 
 mod lines;
 pub(crate) mod payload;
-mod words;
 
 use crate::json::{self, Tree};
 use crate::text::{printable, seconds, shown};
@@ -11,19 +10,17 @@ use payload::{Payload, catalog};
 use perffile::simpleperf::{SplitRecords, WholeRecord};
 use perffile::tracepoint::{Catalog, NoSymbols};
 use perffile::wire::attr::{AttrFlags, SampleShape};
-use perffile::wire::describe::{Describe, Shown};
+use perffile::wire::describe::{Describe, Shown, Sink};
+use perffile::wire::event_type::EventType;
 use perffile::wire::feature::bit;
 use perffile::wire::pass::{Fields, WireType};
 use perffile::wire::record::{Record, kind, record_name};
 use perffile::wire::registers::Machine;
+use perffile::wire::value::WordsContext;
 use perffile::{Event, Features, IssueKind, Issues, Metadata};
 use serde_json::{Map, Value};
 use std::io::{self, Write};
 use std::sync::Arc;
-use words::{WordSink, Worded};
-
-/// `type` of the attr of a tracepoint.
-const TRACEPOINT: u32 = 2;
 
 /// Shows records. What it has to know of the recording it is told on the way: [`Dumper::learn`] with each batch,
 /// [`Dumper::meet`] with each record, also with those that are not shown.
@@ -44,11 +41,7 @@ impl Dumper {
         if self.features.as_ref().is_some_and(|known| Arc::ptr_eq(known, features)) {
             return;
         }
-        let e_machine = || metadata.order.u32_at(features.bytes(bit::E_MACHINE)?, 0);
-        self.machine = features
-            .arch()
-            .and_then(|arch| Machine::of_arch(&arch))
-            .or_else(|| Machine::of_e_machine(e_machine()?));
+        self.machine = features.machine();
         let formats = |features: &Features| features.bytes(bit::TRACING_DATA).map(<[u8]>::as_ptr_range);
         if self.features.as_deref().and_then(formats) != formats(features) {
             self.catalog = features.bytes(bit::TRACING_DATA).map(catalog).unwrap_or_default();
@@ -71,7 +64,7 @@ impl Dumper {
     /// # Errors
     /// What the writer says.
     pub fn write_json(&mut self, out: &mut impl Write, event: &Event<'_>) -> io::Result<()> {
-        let mut tree = Tree::from(head(event));
+        let mut tree = Tree::from(head(event)).with_words();
         let error = self.describe(event, &mut tree);
         let mut object = tree.finish();
         shorten(&mut object);
@@ -131,9 +124,9 @@ impl Dumper {
     }
 
     /// Tells `sink` the fields of a record, then those of its trailer; returns what keeps it from being decoded.
-    fn describe(&mut self, event: &Event<'_>, sink: &mut impl WordSink) -> Option<String> {
+    fn describe(&mut self, event: &Event<'_>, sink: &mut impl Sink) -> Option<String> {
         let (_, shape) = event.body_and_shape();
-        let (record, rest) = match event.record() {
+        let (mut record, rest) = match event.record() {
             Ok(decoded) => decoded,
             Err(error) => {
                 event.tell_undecodable(&error, &mut self.issues);
@@ -159,7 +152,7 @@ impl Dumper {
                 format!("records of type {} are unknown to this version", event.head().kind)
             });
         }
-        describe_record(event, &record, self.machine, sink);
+        describe_record(event, &mut record, self.machine, sink);
         if !rest.is_empty() {
             sink.field("unknown_bytes", WireType::Bytes, Shown::Bytes(rest));
         }
@@ -175,7 +168,7 @@ impl Dumper {
     /// The payload of a tracepoint's sample.
     fn payload<'p>(&'p self, event: &Event<'p>) -> Option<Payload<'p>> {
         let attr = &event.event()?.attr;
-        if attr.kind != TRACEPOINT {
+        if attr.kind != EventType::TRACEPOINT {
             return None;
         }
         let (sample, _) = event.sample()?.decode().ok()?;
@@ -186,14 +179,15 @@ impl Dumper {
 /// Tells `sink` the fields of a record.
 fn describe_record(
     event: &Event<'_>,
-    record: &Record<'_>,
+    record: &mut Record<'_>,
     machine: Option<Machine>,
-    sink: &mut impl WordSink,
+    sink: &mut impl Sink,
 ) {
     let (_, shape) = event.body_and_shape();
-    let deferring = event.event().is_some_and(|event| event.attr.flags.has(AttrFlags::defer_callchain));
-    let mut worded = Worded::new(sink, record, &shape).machine(machine).deferring(deferring);
-    record.describe(&mut worded, &shape, event.head().misc);
+    let defers_callchains =
+        event.event().is_some_and(|event| event.attr.flags.has(AttrFlags::defer_callchain));
+    let context = WordsContext { machine, defers_callchains };
+    record.describe_by(&mut Describe::new(sink, &shape, event.head().misc).context(context));
 }
 
 /// An object with the fields of a record as `dump --json` has them, behind what is in it already. What keeps it from being
@@ -204,9 +198,9 @@ pub(crate) fn with_fields(
     machine: Option<Machine>,
 ) -> Map<String, Value> {
     match event.record() {
-        Ok((record, _)) => {
-            let mut tree = Tree::from(object);
-            describe_record(event, &record, machine, &mut tree);
+        Ok((mut record, _)) => {
+            let mut tree = Tree::from(object).with_words();
+            describe_record(event, &mut record, machine, &mut tree);
             object = tree.finish();
             shorten(&mut object);
         }
@@ -269,16 +263,17 @@ fn reassembled(whole: &WholeRecord, machine: Option<Machine>) -> Value {
     object.insert("type".into(), record_name(whole.number).into());
     object.insert("number".into(), whole.number.into());
     object.insert("size".into(), whole.size.into());
-    let mut tree = Tree::from(object);
+    let mut tree = Tree::from(object).with_words();
     describe_whole(whole, machine, &mut tree);
     tree.finish().into()
 }
 
-fn describe_whole(whole: &WholeRecord, machine: Option<Machine>, sink: &mut impl WordSink) {
+fn describe_whole(whole: &WholeRecord, machine: Option<Machine>, sink: &mut impl Sink) {
     match whole.record() {
-        Ok((record, rest)) => {
+        Ok((mut record, rest)) => {
             let shape = SampleShape::default();
-            record.describe(&mut Worded::new(sink, &record, &shape).machine(machine), &shape, 0);
+            let context = WordsContext { machine, ..WordsContext::default() };
+            record.describe_by(&mut Describe::new(sink, &shape, 0).context(context));
             if !rest.is_empty() {
                 sink.field("unknown_bytes", WireType::Bytes, Shown::Bytes(rest));
             }

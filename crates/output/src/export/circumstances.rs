@@ -3,20 +3,16 @@
 use crate::export::Export;
 use crate::text::decoded;
 use perffile::wire::attr::{AttrFlags, EventAttr, SampleType};
+use perffile::wire::clock::ClockId;
+use perffile::wire::event_type::SoftwareEvent;
 use readperf_session::ProcessId;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// `PERF_TYPE_SOFTWARE` (linux/perf_event.h).
-const SOFTWARE: u32 = 1;
-/// `PERF_TYPE_TRACEPOINT`, likewise.
-const TRACEPOINT: u32 = 2;
-/// The kernel's `CLOCK_MONOTONIC`.
-const MONOTONIC: u32 = 1;
 /// What share of the weight a process has at least that a recording is named after, in percent.
 const MAIN_PROGRAM: u64 = 50;
-/// `PERF_COUNT_SW_CPU_CLOCK` and `PERF_COUNT_SW_TASK_CLOCK`: they count ns.
-const CLOCKS: [u64; 2] = [0, 1];
+/// They count ns.
+const CLOCKS: [SoftwareEvent; 2] = [SoftwareEvent::CPU_CLOCK, SoftwareEvent::TASK_CLOCK];
 
 /// In what the periods of an event are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +33,7 @@ impl Unit {
     }
 
     fn of(attr: &EventAttr) -> Unit {
-        match attr.kind == SOFTWARE && CLOCKS.contains(&attr.config) && tells_period(attr) {
+        match attr.software().is_some_and(|event| CLOCKS.contains(&event)) && tells_period(attr) {
             true => Unit::Nanoseconds,
             false => Unit::Count,
         }
@@ -62,7 +58,7 @@ impl<'x> Export<'x> {
 
     /// Whether an event is a tracepoint.
     pub fn is_tracepoint(&self, event: usize) -> bool {
-        self.metadata.schema.event(event).is_some_and(|event| event.attr.kind == TRACEPOINT)
+        self.metadata.schema.event(event).is_some_and(|event| event.attr.tracepoint().is_some())
     }
 
     /// The events that have samples, by index; all if none has.
@@ -83,7 +79,7 @@ impl<'x> Export<'x> {
 
     /// Whether the recording's clock is `CLOCK_MONOTONIC`, as it tells.
     pub fn clock_is_monotonic(&self) -> bool {
-        self.metadata.features.clock_data().is_some_and(|clock| clock.clockid == MONOTONIC)
+        self.metadata.features.clock_data().is_some_and(|clock| clock.clock() == ClockId::MONOTONIC)
     }
 
     /// What to call the recording: the title that was given; else the program that most of the weight is of, the host, and the

@@ -9,9 +9,6 @@ use readperf_profile::{DetailField, SampleRow, Value};
 use serde_json::{Map, Value as Json};
 use std::fmt;
 
-/// `PERF_TYPE_TRACEPOINT` (linux/perf_event.h).
-const TRACEPOINT: u32 = 2;
-
 /// The numbers, by what they are called.
 pub(crate) const NUMBERS: [(&str, DetailField); 10] = [
     ("addr", DetailField::DataAddress),
@@ -105,7 +102,7 @@ impl<'x> Recorded<'x> {
         }
         let bytes = details.bytes(value);
         let event = self.export.metadata.schema.event(row.event as usize);
-        let tracepoint = event.filter(|event| event.attr.kind == TRACEPOINT).map(|event| event.attr.config);
+        let tracepoint = event.and_then(|event| event.attr.tracepoint());
         let payload = tracepoint.and_then(|id| Payload::new(&self.catalog, id, bytes, &NoSymbols));
         Some(match payload {
             Some(payload) => Told::Tracepoint(payload.text.trim_end().to_owned(), payload.fields()),

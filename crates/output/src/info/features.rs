@@ -54,7 +54,7 @@ impl Told {
             Feature::Raw(_) if bit == bit::TRACING_DATA => tracing_data(bytes),
             Feature::Raw(_) => json!({ "size": bytes.len() }),
             Feature::BuildId(ids) => build_ids(&ids),
-            decoded => {
+            mut decoded => {
                 let mut tree = Tree::default();
                 decoded.describe(&mut tree);
                 simplified(bit, tree.finish())
@@ -117,15 +117,8 @@ fn build_ids(ids: &BuildIds<'_>) -> Value {
 }
 
 /// The CPU mode in a build-id's `misc`, in words.
-pub(super) fn mode_name(misc: u16) -> &'static str {
-    match CpuMode::of(misc) {
-        CpuMode::Unknown => "unknown",
-        CpuMode::Kernel => "kernel",
-        CpuMode::User => "user",
-        CpuMode::Hypervisor => "hypervisor",
-        CpuMode::GuestKernel => "guest kernel",
-        CpuMode::GuestUser => "guest user",
-    }
+pub(super) fn mode_name(misc: u16) -> String {
+    CpuMode::of(misc).name().unwrap_or("unknown").replace('_', " ")
 }
 
 /// The parts of a tracing data blob; of a damaged one, those before the damage.

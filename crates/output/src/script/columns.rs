@@ -4,6 +4,7 @@ use super::fields::{self, Class, Field, Fields, RECORDED};
 use super::places::Style;
 use super::{Inlines, Options};
 use perffile::wire::attr::{BranchSampleType, EventAttr, SampleType};
+use perffile::wire::event_type::SoftwareEvent;
 use perffile::{EventDescription, Schema};
 
 /// What is shown of one event.
@@ -29,11 +30,9 @@ pub(super) struct Columns {
     pub(super) is_bpf_output: bool,
 }
 
-/// ABI: numbers of `enum perf_type_id` and `enum perf_sw_ids`.
-const SOFTWARE: u32 = 1;
-const TRACEPOINT: u32 = 2;
-const PAGE_FAULTS: [u64; 3] = [2, 5, 6];
-const BPF_OUTPUT: u64 = 10;
+/// Their samples have the address that faulted.
+const PAGE_FAULTS: [SoftwareEvent; 3] =
+    [SoftwareEvent::PAGE_FAULTS, SoftwareEvent::MINOR_FAULTS, SoftwareEvent::MAJOR_FAULTS];
 
 /// Names of events are padded up to this.
 const WIDEST_NAME: usize = 200;
@@ -74,7 +73,7 @@ pub(super) fn columns(options: &Options, schema: &Schema) -> Result<(Vec<Columns
         let style = shown.then(|| style_of(inlines, false));
         let unwound_style = shown.then(|| style_of(inlines || unwound && has_chain, false));
         let return_style = (shown && inlines).then(|| style_of(inlines, true));
-        let software = attr.kind == SOFTWARE;
+        let software = attr.software();
         Columns {
             fields,
             has_chain,
@@ -83,9 +82,9 @@ pub(super) fn columns(options: &Options, schema: &Schema) -> Result<(Vec<Columns
             unwound_style,
             return_style,
             name: name(event, width),
-            tracepoint: (attr.kind == TRACEPOINT).then_some(attr.config),
-            is_fault: software && PAGE_FAULTS.contains(&attr.config),
-            is_bpf_output: software && attr.config == BPF_OUTPUT,
+            tracepoint: attr.tracepoint(),
+            is_fault: software.is_some_and(|event| PAGE_FAULTS.contains(&event)),
+            is_bpf_output: software == Some(SoftwareEvent::BPF_OUTPUT),
         }
     });
     let columns = columns.collect();
@@ -113,7 +112,7 @@ fn by_class(options: &Options, schema: &Schema) -> Result<[Fields; Class::COUNT]
     for event in schema.events().iter().rev() {
         let class = Class::of(event.attr.kind);
         let mut fields = choice.of(class);
-        let tracepoints = || schema.events().iter().filter(|event| event.attr.kind == TRACEPOINT);
+        let tracepoints = || schema.events().iter().filter(|event| event.attr.tracepoint().is_some());
         if class == Class::TRACEPOINT
             && !choice.is_set(class)
             && options.chains

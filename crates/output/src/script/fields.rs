@@ -1,6 +1,7 @@
 //! Which fields a line can have, and which it has by kind of event.
 
 use perffile::wire::attr::SampleType;
+use perffile::wire::event_type::EventType;
 
 /// A field of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,17 +186,17 @@ pub(super) struct Class(usize);
 
 impl Class {
     pub(super) const COUNT: usize = 8;
-    pub(super) const HARDWARE: Class = Class(0);
-    pub(super) const SOFTWARE: Class = Class(1);
-    pub(super) const TRACEPOINT: Class = Class(2);
-    pub(super) const RAW: Class = Class(4);
+    pub(super) const HARDWARE: Class = Class(EventType::HARDWARE.0 as usize);
+    pub(super) const SOFTWARE: Class = Class(EventType::SOFTWARE.0 as usize);
+    pub(super) const TRACEPOINT: Class = Class(EventType::TRACEPOINT.0 as usize);
+    pub(super) const RAW: Class = Class(EventType::RAW.0 as usize);
     pub(super) const SYNTHETIC: Class = Class(6);
     const OTHER: Class = Class(7);
 
     /// ABI: types from 6 on are numbers of PMUs; perf counts events that it makes up itself from `INT_MAX` on.
-    pub(super) fn of(kind: u32) -> Class {
-        match kind {
-            0..=5 => Class(kind as usize),
+    pub(super) fn of(kind: EventType) -> Class {
+        match kind.0 {
+            number @ 0..=5 => Class(number as usize),
             0x8000_0000 => Class::SYNTHETIC,
             _ => Class::OTHER,
         }

@@ -200,9 +200,7 @@ impl Script {
         if self.features.as_ref().is_some_and(|known| Arc::ptr_eq(known, features)) {
             return false;
         }
-        let e_machine = || metadata.order.u32_at(features.bytes(bit::E_MACHINE)?, 0);
-        let by_name = features.arch().and_then(|arch| Machine::of_arch(&arch));
-        self.machine = by_name.or_else(|| Machine::of_e_machine(e_machine()?));
+        self.machine = features.machine();
         let formats = |features: &Features| features.bytes(bit::TRACING_DATA).map(<[u8]>::as_ptr_range);
         if self.features.as_deref().and_then(formats) != formats(features) {
             self.catalog = features.bytes(bit::TRACING_DATA).map(catalog).unwrap_or_default();

@@ -5,8 +5,9 @@ use super::sample::Start;
 use super::{Script, places};
 use perffile::Event;
 use perffile::wire::head::misc;
+use perffile::wire::protection::permissions;
 use perffile::wire::record::mmap2::{FileIdentity, Mmap2};
-use perffile::wire::record::namespaces::Namespaces;
+use perffile::wire::record::namespaces::{self, Namespaces};
 use perffile::wire::record::text_poke::TextPoke;
 use perffile::wire::record::{Record, kind};
 use perffile::wire::sample::SampleId;
@@ -119,12 +120,12 @@ fn write_body(out: &mut Vec<u8>, record: &Record<'_>, bits: u16) {
             " addr {:x} len {} type {} flags 0x{:x} name {}",
             symbol.addr,
             symbol.len,
-            symbol.ksym_type,
-            symbol.flags,
+            symbol.ksym_type.0,
+            symbol.flags.0,
             places::shown(symbol.name.bytes())
         ),
         Record::BpfEvent(bpf) => {
-            write!(out, " type {}, flags {}, id {}", bpf.bpf_type, bpf.flags, bpf.prog_id)
+            write!(out, " type {}, flags {}, id {}", bpf.bpf_type.0, bpf.flags, bpf.prog_id)
         }
         Record::TextPoke(poke) => return write_text_poke(out, poke),
         _ => Ok(()),
@@ -139,7 +140,6 @@ fn switch(bits: u16) -> &'static str {
     }
 }
 
-/// ABI: `PROT_*` and `MAP_SHARED` of mmap(2).
 fn write_mmap2(out: &mut Vec<u8>, map: &Mmap2<'_>) {
     let (pid, tid) = (map.pid.cast_signed(), map.tid.cast_signed());
     let (addr, len, pgoff) = (Hex(map.addr), Hex(map.len), Hex(map.pgoff));
@@ -152,17 +152,12 @@ fn write_mmap2(out: &mut Vec<u8>, map: &Mmap2<'_>) {
             write!(out, " <{}>]: ", crate::json::hex(map.file.build_id().unwrap_or_default()))
         }
     };
-    for (bit, letter) in [(1, b'r'), (2, b'w'), (4, b'x')] {
-        out.push(if map.prot & bit != 0 { letter } else { b'-' });
-    }
-    out.push(if map.flags & 1 != 0 { b's' } else { b'p' });
+    out.extend_from_slice(permissions(map.prot, map.flags).as_bytes());
     out.push(b' ');
     out.extend_from_slice(places::shown(map.filename.bytes()).as_bytes());
 }
 
-/// ABI: the order of the namespaces is that of the indices NET_NS_INDEX and following.
 fn write_namespaces(out: &mut Vec<u8>, record: &Namespaces<'_>) {
-    const NAMES: [&str; 7] = ["net", "uts", "ipc", "pid", "user", "mnt", "cgroup"];
     const IN_LINE: usize = 4;
     let count = record.namespaces.len();
     let (pid, tid) = (record.pid.cast_signed(), record.tid.cast_signed());
@@ -171,7 +166,7 @@ fn write_namespaces(out: &mut Vec<u8>, record: &Namespaces<'_>) {
         if nr > 0 && nr % IN_LINE == 0 {
             out.extend_from_slice(b"\n\t\t ");
         }
-        let name = NAMES.get(nr).copied().unwrap_or("unknown");
+        let name = namespaces::NAMES.get(nr).copied().unwrap_or("unknown");
         let end = if nr + 1 < count { ", " } else { "]" };
         let _ = write!(out, "{nr}/{name}: {}/{}{end}", link.dev, Hex(link.inode));
     }

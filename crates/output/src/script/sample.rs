@@ -7,6 +7,7 @@ use super::fields::Field;
 use super::{Known, Script, Times, places, values};
 use crate::calendar::TimeOfDay;
 use perffile::wire::attr::SampleType;
+use perffile::wire::callchain::Marker;
 use perffile::wire::head::misc;
 use perffile::wire::sample::Sample;
 use perffile::{Event, Share};
@@ -96,8 +97,8 @@ impl Script {
             Some(any.unwrap_or_default() || columns.fields.has(Field::DataSrc))
         })?;
         if data_src {
-            let bits = sample.moment.sample.decode().ok().and_then(|(sample, _)| sample.data_src);
-            self.before.data_src_width = self.before.data_src_width.max(values::data_src_width(bits));
+            let source = sample.moment.sample.decode().ok().and_then(|(sample, _)| sample.data_src);
+            self.before.data_src_width = self.before.data_src_width.max(values::data_src_width(source));
         }
         let time_ns = self.before.time(self.options.times, sample.moment.time_ns);
         let data_src_width = self.before.data_src_width;
@@ -385,7 +386,7 @@ fn has_no_chain(line: &NextLine<'_, '_>) -> bool {
         return false;
     }
     let chain = line.sample.moment.sample.callchain().unwrap_or_default();
-    chain.iter().all(|entry| perffile::wire::callchain::marker_name(entry).is_some())
+    chain.iter().all(|entry| Marker::of(entry).is_some())
 }
 
 /// Mode of the CPU and, of records, what else `misc` says: a letter each, in six columns.

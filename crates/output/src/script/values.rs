@@ -8,7 +8,7 @@ use super::{Known, places};
 use crate::text::printable_bytes;
 use perffile::wire::branch::BranchFlags;
 use perffile::wire::data_src::DataSrc;
-use perffile::wire::registers::Machine;
+use perffile::wire::registers::{Machine, RegsAbi};
 use perffile::wire::sample::{Registers, Sample};
 use perffile::wire::weight::WeightParts;
 use readperf_profile::AddressId;
@@ -49,23 +49,23 @@ pub(super) fn make_harmless(out: &mut Vec<u8>, start: usize) {
 }
 
 /// Where the data came from, as bits and in words; as long as perf's buffer is. Each is as wide as the widest before.
-pub(super) fn write_data_src(out: &mut Vec<u8>, bits: Option<u64>, width: usize) {
+pub(super) fn write_data_src(out: &mut Vec<u8>, source: Option<DataSrc>, width: usize) {
     let before = out.len();
-    push_data_src(out, bits);
+    push_data_src(out, source);
     let written = out.len() - before;
     super::digits::pad(out, width.saturating_sub(written));
 }
 
 /// How wide that is.
-pub(super) fn data_src_width(bits: Option<u64>) -> usize {
+pub(super) fn data_src_width(source: Option<DataSrc>) -> usize {
     let mut text = Vec::new();
-    push_data_src(&mut text, bits);
+    push_data_src(&mut text, source);
     text.len()
 }
 
-fn push_data_src(out: &mut Vec<u8>, bits: Option<u64>) {
+fn push_data_src(out: &mut Vec<u8>, source: Option<DataSrc>) {
     const LONGEST: usize = 99;
-    let source = bits.map_or(DataSrc::NOT_AVAILABLE, DataSrc);
+    let source = source.unwrap_or(DataSrc::NOT_AVAILABLE);
     let before = out.len();
     hex(out, source.0, 16);
     out.push(b' ');
@@ -75,14 +75,14 @@ fn push_data_src(out: &mut Vec<u8>, bits: Option<u64>) {
 
 /// Weight and latencies.
 pub(super) fn write_weights(out: &mut Vec<u8>, sample: &Sample<'_>, fields: Fields) {
-    let parts = sample.weight_struct.map(WeightParts::from);
-    let weight = sample.weight.or(parts.as_ref().map(|parts| parts.var1.into()));
-    let latency = parts.as_ref().map_or(0, |parts| parts.var2);
-    let retire = parts.as_ref().map_or(0, |parts| parts.var3);
+    let parts = sample.weight_struct;
+    let weight = sample.weight.or(parts.map(WeightParts::var1));
+    let latency = parts.map_or(0, WeightParts::var2);
+    let retire = parts.map_or(0, WeightParts::var3);
     for (field, value) in [
         (Field::Weight, weight.unwrap_or_default()),
-        (Field::InstructionLatency, latency.into()),
-        (Field::RetireLatency, retire.into()),
+        (Field::InstructionLatency, latency),
+        (Field::RetireLatency, retire),
     ] {
         if fields.has(field) {
             decimal(out, value, 16);
@@ -92,11 +92,11 @@ pub(super) fn write_weights(out: &mut Vec<u8>, sample: &Sample<'_>, fields: Fiel
 
 /// Registers with their names.
 pub(super) fn write_registers(out: &mut Vec<u8>, registers: &Registers<'_>, machine: Option<Machine>) {
-    if registers.abi == 0 {
+    if registers.abi == RegsAbi::NONE {
         return;
     }
     out.extend_from_slice(b" ABI:");
-    decimal(out, registers.abi, 0);
+    decimal(out, registers.abi.0, 0);
     out.push(b' ');
     for (number, value) in registers.iter() {
         let name = machine.and_then(|machine| machine.register_name(number, registers.abi));
@@ -127,7 +127,7 @@ pub(super) fn write_branches(
         write_end(out, known, branch.from, from, how, fields);
         out.push(b'/');
         write_end(out, known, branch.to, to, how, fields);
-        write_flags(out, BranchFlags(branch.flags));
+        write_flags(out, branch.flags);
     }
 }
 

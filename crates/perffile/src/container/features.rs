@@ -31,6 +31,7 @@ use crate::wire::feature::pmu_mappings::PmuMappings;
 use crate::wire::feature::sample_time::SampleTime;
 use crate::wire::feature::{Feature, bit, without_fill};
 use crate::wire::pass::CpuCounts;
+use crate::wire::registers::Machine;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -68,7 +69,7 @@ impl Features {
     ///
     /// # Errors
     /// A count that does not fit its wire type.
-    pub fn set(&mut self, bit: u32, feature: &Feature<'_>) -> Result<(), WireError> {
+    pub fn set(&mut self, bit: u32, mut feature: Feature<'_>) -> Result<(), WireError> {
         let mut bytes = Vec::new();
         with_order!(self.order, O => feature.encode::<O>(&mut bytes))?;
         self.insert(bit, Bytes::new(bytes), 0);
@@ -166,6 +167,12 @@ impl Features {
     /// Architecture, as `uname -m` of the machine.
     pub fn arch(&self) -> Option<Cow<'_, str>> {
         self.text(bit::ARCH)
+    }
+
+    /// The machine, as ARCH or E_MACHINE tell it, as far as it decides the names of registers.
+    pub fn machine(&self) -> Option<Machine> {
+        let of_elf = || Machine::of_e_machine(self.order.u32_at(self.bytes(bit::E_MACHINE)?, 0)?);
+        self.arch().and_then(|arch| Machine::of_arch(&arch)).or_else(of_elf)
     }
 
     /// Its CPU in words.

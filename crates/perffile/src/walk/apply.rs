@@ -14,7 +14,7 @@ use crate::wire::attr::{EventAttr, SampleShape};
 use crate::wire::endian::Order;
 use crate::wire::feature::{bit, is_flag};
 use crate::wire::head::RecordHead;
-use crate::wire::record::event_update::EventUpdate;
+use crate::wire::record::event_update::{EventUpdate, EventUpdateType};
 use crate::wire::record::header_attr::HeaderAttr;
 use crate::wire::record::{Record, kind};
 use crate::wire::words::U64s;
@@ -130,9 +130,9 @@ impl Batches {
         let Some(index) = self.metadata.schema.event_of_id(update.event_id) else { return };
         let text = || update.text.display().into_owned();
         match update.update_type {
-            0 => self.schema().set_unit(index, text()),
-            1 => self.schema().set_scale(index, update.scale),
-            2 => self.schema().set_name(index, text()),
+            EventUpdateType::UNIT => self.schema().set_unit(index, text()),
+            EventUpdateType::SCALE => self.schema().set_scale(index, update.scale),
+            EventUpdateType::NAME => self.schema().set_name(index, text()),
             _ => {}
         }
     }

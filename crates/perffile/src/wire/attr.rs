@@ -3,54 +3,14 @@
 //! ABI: `include/uapi/linux/perf_event.h`, `struct perf_event_attr`. The struct has grown ten times; its own `size` field
 //! says how long it is. Whatever lies behind the fields known here is kept in [`EventAttr::tail`].
 
-use super::pass::{Fields, Pass, Step};
-
-/// Declares a newtype of named bits: constants, `has`, and the names for people.
-macro_rules! bits {
-    ($(#[$meta:meta])* pub struct $name:ident { $( $(#[$bit_meta:meta])* $bit:literal $konst:ident ),* $(,)? }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-        pub struct $name(pub u64);
-
-        impl $name {
-            $( $(#[$bit_meta])* #[allow(non_upper_case_globals)] pub const $konst: $name = $name(1 << $bit); )*
-            /// Every named bit with its ABI name.
-            pub const NAMES: &'static [($name, &'static str)] = &[$(($name::$konst, stringify!($konst))),*];
-
-            /// Whether all bits of `other` are set.
-            #[inline(always)]
-            pub const fn has(self, other: $name) -> bool {
-                self.0 & other.0 == other.0
-            }
-
-            /// The bits that have no name here.
-            pub fn unnamed(self) -> u64 {
-                Self::NAMES.iter().fold(self.0, |left, (bit, _)| left & !bit.0)
-            }
-
-            /// The ABI names of the set bits, lowest first in declaration order; unnamed ones as one hex number.
-            pub fn names(self) -> Vec<String> {
-                let mut names: Vec<String> =
-                    Self::NAMES.iter().filter(|(bit, _)| self.has(*bit)).map(|(_, name)| (*name).to_owned()).collect();
-                if self.unnamed() != 0 {
-                    names.push(format!("{:#x}", self.unnamed()));
-                }
-                names
-            }
-        }
-
-        impl std::ops::BitOr for $name {
-            type Output = $name;
-            fn bitor(self, other: $name) -> $name {
-                $name(self.0 | other.0)
-            }
-        }
-    };
-}
+use super::clock::ClockId;
+use super::event_type::{BreakpointAccess, EventType, SoftwareEvent};
+use super::pass::{Field, Fields, Pass, Step};
+use super::value::{Words, bits};
 
 bits! {
     /// `sample_type`: which fields a sample carries.
-    pub struct SampleType {
+    pub struct SampleType(u64 as u64) {
         /// Instruction pointer.
         0 IP,
         /// Process and thread id.
@@ -106,7 +66,7 @@ bits! {
 
 bits! {
     /// `read_format`: what a counter value consists of.
-    pub struct ReadFormat {
+    pub struct ReadFormat(u64 as u64) {
         /// With the time the event was enabled.
         0 TOTAL_TIME_ENABLED,
         /// With the time the event was counting.
@@ -122,7 +82,7 @@ bits! {
 
 bits! {
     /// `branch_sample_type`: which branches, and what is recorded of them.
-    pub struct BranchSampleType {
+    pub struct BranchSampleType(u64 as u64) {
         /// User branches.
         0 USER,
         /// Kernel branches.
@@ -168,7 +128,7 @@ bits! {
 
 bits! {
     /// The flags of an attr, first C bit-field lowest, whatever the recorder's byte order.
-    pub struct AttrFlags {
+    pub struct AttrFlags(u64 as bitfield(AttrFlags::WIDTHS)) {
         /// Off by default.
         0 disabled,
         /// Children inherit it.
@@ -286,8 +246,8 @@ pub struct SampleShape {
 /// How an event was opened (`perf_event_attr`), any published size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventAttr {
-    /// Type of PMU: 0 hardware, 1 software, 2 tracepoint, 3 hardware cache, 4 raw, 5 breakpoint, others by PMU_MAPPINGS.
-    pub kind: u32,
+    /// Kind of event; other numbers are those of PMUs, by PMU_MAPPINGS.
+    pub kind: EventType,
     /// Size of the attr on the wire, in bytes; 0 stands for 64.
     pub size: u32,
     /// Which event of that type.
@@ -302,8 +262,8 @@ pub struct EventAttr {
     pub flags: AttrFlags,
     /// Wake the reader after so many events, or bytes with the flag `watermark`.
     pub wakeup_events: u32,
-    /// Type of breakpoint.
-    pub bp_type: u32,
+    /// Which accesses stop at a breakpoint.
+    pub bp_type: BreakpointAccess,
     /// Breakpoint address, or more of `config`.
     pub config1: u64,
     /// Breakpoint length, or more of `config`.
@@ -315,7 +275,7 @@ pub struct EventAttr {
     /// Bytes of user stack to copy.
     pub sample_stack_user: u32,
     /// Clock of the time fields, with the flag `use_clockid`.
-    pub clockid: i32,
+    pub clockid: ClockId,
     /// Which interrupt registers, a bit each.
     pub sample_regs_intr: u64,
     /// Wake the AUX reader after so many bytes.
@@ -359,6 +319,21 @@ impl EventAttr {
         }
     }
 
+    /// The id of the tracepoint that it is.
+    pub fn tracepoint(&self) -> Option<u64> {
+        (self.kind == EventType::TRACEPOINT).then_some(self.config)
+    }
+
+    /// Which of the events that the kernel itself counts it is.
+    pub fn software(&self) -> Option<SoftwareEvent> {
+        (self.kind == EventType::SOFTWARE).then_some(SoftwareEvent(self.config))
+    }
+
+    /// The clock of its times; `None`: perf's own.
+    pub fn clockid(&self) -> Option<ClockId> {
+        self.flags.has(AttrFlags::use_clockid).then_some(self.clockid)
+    }
+
     /// The period of a sample that does not carry its own: the fixed period, or 1 where `sample_period` is a frequency.
     pub fn default_period(&self) -> u64 {
         if self.flags.has(AttrFlags::freq) { 1 } else { self.sample_period }
@@ -367,15 +342,15 @@ impl EventAttr {
 
 impl<'a> Fields<'a> for EventAttr {
     fn fields<P: Pass<'a>>(&mut self, pass: &mut P) -> Step {
-        pass.u32("type", &mut self.kind)?;
+        pass.bare("type", &mut self.kind)?;
         pass.u32("size", &mut self.size)?;
         pass.u64("config", &mut self.config)?;
         pass.u64("sample_period", &mut self.sample_period)?;
-        pass.u64("sample_type", &mut self.sample_type.0)?;
-        pass.u64("read_format", &mut self.read_format.0)?;
-        pass.bitfield("flags", AttrFlags::WIDTHS, &mut self.flags.0)?;
+        self.sample_type.field("sample_type", pass)?;
+        self.read_format.field("read_format", pass)?;
+        self.flags.field("flags", pass)?;
         pass.u32("wakeup_events", &mut self.wakeup_events)?;
-        pass.u32("bp_type", &mut self.bp_type)?;
+        pass.bare("bp_type", &mut self.bp_type)?;
         pass.u64("config1", &mut self.config1)?;
         // Each step is one published size of the struct.
         let size = self.wire_size();
@@ -386,13 +361,15 @@ impl<'a> Fields<'a> for EventAttr {
         }
         if size >= 80 {
             known = 80;
-            pass.u64("branch_sample_type", &mut self.branch_sample_type.0)?;
+            self.branch_sample_type.field("branch_sample_type", pass)?;
         }
         if size >= 96 {
             known = 96;
             pass.u64("sample_regs_user", &mut self.sample_regs_user)?;
             pass.u32("sample_stack_user", &mut self.sample_stack_user)?;
-            pass.i32("clockid", &mut self.clockid)?;
+            let clock = self.clockid().and_then(ClockId::name);
+            pass.explain(|_| clock.map(Words::text));
+            pass.bare("clockid", &mut self.clockid)?;
         }
         if size >= 104 {
             known = 104;

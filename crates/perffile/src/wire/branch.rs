@@ -1,9 +1,10 @@
 //! What is known of a branch: the bit-fields of `perf_branch_entry`.
 
+use super::value::{Words, value};
 use std::fmt;
 
 /// Widths of the C bit-fields, first one first; the rest is reserved.
-pub(crate) const BRANCH_FLAG_WIDTHS: &[u8] = &[1, 1, 1, 1, 16, 4, 2, 4, 3];
+const BRANCH_FLAG_WIDTHS: &[u8] = &[1, 1, 1, 1, 16, 4, 2, 4, 3];
 
 /// The flags of one branch, first C bit-field lowest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -118,6 +119,8 @@ impl fmt::Display for BranchFlags {
         write!(f, "{prediction}/{in_tx}/{abort}/{}/{kind}/{speculation}", self.cycles())
     }
 }
+
+value!(BranchFlags as bitfield(BRANCH_FLAG_WIDTHS), |value| Some(Words::text(value)));
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,7 @@
 //! are those that perf prints, so that both outputs can be compared; what perf 6.1 does not know yet (levels 5 to 8, regions)
 //! has the words of later versions or of the header.
 
+use super::value::{Words, value};
 use std::fmt;
 
 /// The bits of PERF_SAMPLE_DATA_SRC.
@@ -245,6 +246,8 @@ fn push_outcome(words: &mut String, bits: u64) {
         }
     }
 }
+
+value!(DataSrc as addr, |value| Some(Words::text(value)));
 
 #[cfg(test)]
 mod tests {

@@ -40,6 +40,7 @@
 /// }
 /// ```
 ///
+/// A field whose name here is not that of the ABI has the latter behind its method: `kind: u32 as u32 "type"`.
 /// `#[derive(Copy)]` is added where nothing is owned. Counted lists are written `entries: List<'a, Link> as list counted u64 "nr"`: the count goes first, under its own name,
 /// in the given width. Whatever does not fit is written by hand against the same [`Pass`](super::pass::Pass).
 macro_rules! fields {
@@ -48,7 +49,7 @@ macro_rules! fields {
         pub struct $name:ident $(<$life:lifetime>)? {
             $(
                 $(#[$field_meta:meta])*
-                $field:ident : $type:ty $(as $method:ident $(counted $width:ident $count:literal)?)?
+                $field:ident : $type:ty $(as $method:ident $($wire:literal)? $(counted $width:ident $count:literal)?)?
             ),* $(,)?
         }
     ) => {
@@ -62,7 +63,7 @@ macro_rules! fields {
         impl<'a> $crate::wire::pass::Fields<'a> for $name $(<$life>)? {
             #[inline(always)]
             fn fields<P: $crate::wire::pass::Pass<'a>>(&mut self, pass: &mut P) -> $crate::wire::pass::Step {
-                $( $crate::wire::declare::visit!(self, pass, $field $(, $method $(, $width, $count)?)?); )*
+                $( $crate::wire::declare::visit!(self, pass, $field $(, $method $(, $wire)? $(, $width, $count)?)?); )*
                 let _ = pass;
                 Ok(())
             }
@@ -70,13 +71,16 @@ macro_rules! fields {
     };
 }
 
-/// One field of [`fields!`]: by its type, by a named method, or counted.
+/// One field of [`fields!`]: by its type, by a named method, under another name, or counted.
 macro_rules! visit {
     ($self:ident, $pass:ident, $field:ident) => {
         $crate::wire::pass::Field::field(&mut $self.$field, stringify!($field), $pass)?
     };
     ($self:ident, $pass:ident, $field:ident, $method:ident) => {
         $pass.$method(stringify!($field), &mut $self.$field)?
+    };
+    ($self:ident, $pass:ident, $field:ident, $method:ident, $wire:literal) => {
+        $pass.$method($wire, &mut $self.$field)?
     };
     ($self:ident, $pass:ident, $field:ident, $method:ident, u64, $count:literal) => {
         let count = $pass.count_u64($count, $self.$field.len())?;

@@ -4,6 +4,7 @@ use super::attr::SampleShape;
 use super::list::List;
 use super::pass::{Element, Fields, Pass, Step, WireType};
 use super::text::{CStr8, HeaderString, until_nul};
+use super::value::{Words, WordsContext};
 use super::words::U64s;
 
 /// The value of a field, ready to be shown.
@@ -33,6 +34,10 @@ pub enum Shown<'v> {
 pub trait Sink {
     /// One field.
     fn field(&mut self, name: &'static str, wire: WireType, value: Shown<'_>);
+    /// One field, and what its value says in words. Most have none.
+    fn worded(&mut self, name: &'static str, wire: WireType, value: Shown<'_>, _words: Words) {
+        self.field(name, wire, value);
+    }
     /// A list of structures begins; each element is one `open_element` … `close_element`.
     fn open_list(&mut self, name: &'static str);
     /// One structure of the list begins.
@@ -53,16 +58,27 @@ pub struct Describe<'k, 's, S> {
     sink: &'k mut S,
     shape: &'s SampleShape,
     misc: u16,
+    context: WordsContext,
+    /// Of the next field.
+    words: Option<Words>,
 }
 
 impl<'k, 's, S: Sink> Describe<'k, 's, S> {
     /// A pass that tells `sink`.
     pub fn new(sink: &'k mut S, shape: &'s SampleShape, misc: u16) -> Self {
-        Describe { sink, shape, misc }
+        Describe { sink, shape, misc, context: WordsContext::default(), words: None }
+    }
+
+    /// With what its words depend on.
+    pub fn context(self, context: WordsContext) -> Self {
+        Describe { context, ..self }
     }
 
     fn say(&mut self, name: &'static str, wire: WireType, value: Shown<'_>) -> Step {
-        self.sink.field(name, wire, value);
+        match self.words.take() {
+            Some(words) => self.sink.worded(name, wire, value, words),
+            None => self.sink.field(name, wire, value),
+        }
         Ok(())
     }
 }
@@ -76,6 +92,9 @@ impl<'a, S: Sink> Pass<'a> for Describe<'_, '_, S> {
     }
     fn left(&self) -> Option<usize> {
         None
+    }
+    fn explain(&mut self, words: impl FnOnce(&WordsContext) -> Option<Words>) {
+        self.words = words(&self.context);
     }
 
     fn u8(&mut self, name: &'static str, value: &mut u8) -> Step {

@@ -71,6 +71,18 @@ impl CpuMode {
             _ => CpuMode::Unknown,
         }
     }
+
+    /// Its name; `None` if it is not known.
+    pub const fn name(self) -> Option<&'static str> {
+        match self {
+            CpuMode::Unknown => None,
+            CpuMode::Kernel => Some("kernel"),
+            CpuMode::User => Some("user"),
+            CpuMode::Hypervisor => Some("hypervisor"),
+            CpuMode::GuestKernel => Some("guest_kernel"),
+            CpuMode::GuestUser => Some("guest_user"),
+        }
+    }
 }
 
 /// Names of the `misc` bits.

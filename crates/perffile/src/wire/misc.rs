@@ -19,14 +19,7 @@ const BITS: &[(u16, &[u32], &str)] = &[
 
 /// The bits of `misc` in words, the CPU mode first; bits without a meaning in such a record are in hex.
 pub fn words(number: u32, value: u16) -> Vec<String> {
-    let mode = match CpuMode::of(value) {
-        CpuMode::Unknown => None,
-        CpuMode::Kernel => Some("kernel"),
-        CpuMode::User => Some("user"),
-        CpuMode::Hypervisor => Some("hypervisor"),
-        CpuMode::GuestKernel => Some("guest_kernel"),
-        CpuMode::GuestUser => Some("guest_user"),
-    };
+    let mode = CpuMode::of(value).name();
     let mut rest = value & !if mode.is_some() { 7 } else { 0 };
     let mut words: Vec<String> = mode.into_iter().map(str::to_owned).collect();
     for (bit, _, name) in

@@ -13,6 +13,7 @@ pub mod decode;
 pub mod describe;
 pub mod encode;
 pub mod endian;
+pub mod event_type;
 pub mod feature;
 pub mod head;
 pub mod list;
@@ -25,6 +26,7 @@ pub mod registers;
 pub mod sample;
 pub mod text;
 pub mod transaction;
+pub mod value;
 pub mod weight;
 pub mod words;
 

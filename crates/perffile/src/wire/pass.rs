@@ -11,12 +11,14 @@
 //! | [`Describe`](super::describe::Describe) | name, wire type and value of each field, to a sink |
 //! | [`Locate`](super::sample::layout) | the offset of each field up to the first of variable size |
 //!
-//! Decoding fills a default value in place; the other passes read through the same `&mut`, on a copy.
+//! Decoding fills a default value in place; the other passes read through the same `&mut` and leave the value as it is.
 
 use super::attr::SampleShape;
+use super::callchain;
 use super::endian::ByteOrder;
 use super::list::List;
 use super::text::CStr8;
+use super::value::{Value, Words, WordsContext};
 use super::words::U64s;
 use super::{HeaderString, WireError};
 
@@ -83,6 +85,21 @@ pub trait Pass<'a>: Sized {
         CpuCounts::default()
     }
 
+    /// What the next field says in words. Only the pass that describes asks.
+    #[inline(always)]
+    fn explain(&mut self, _words: impl FnOnce(&WordsContext) -> Option<Words>) {}
+
+    /// A number whose type knows what it says.
+    #[inline(always)]
+    fn value<T: Value>(&mut self, name: &'static str, value: &mut T) -> Step {
+        self.explain(|_| value.words());
+        self.bare(name, value)
+    }
+    /// As [`Pass::value`], but the words are not shown, or are others.
+    #[inline(always)]
+    fn bare<T: Value>(&mut self, name: &'static str, value: &mut T) -> Step {
+        value.number(name, self)
+    }
     /// One byte.
     fn u8(&mut self, name: &'static str, value: &mut u8) -> Step;
     /// Two bytes.
@@ -192,6 +209,13 @@ pub trait Pass<'a>: Sized {
     fn counted_addrs(&mut self, name: &'static str, value: &mut U64s<'a>) -> Step {
         let count = self.count_u64(name, value.len())?;
         self.addrs(name, count, value)
+    }
+    /// A call chain: a u64 count and that many entries, addresses and markers, shown as one field.
+    #[inline(always)]
+    fn callchain(&mut self, name: &'static str, value: &mut U64s<'a>) -> Step {
+        let chain = *value;
+        self.explain(|context| callchain::marks(chain, context.defers_callchains));
+        self.counted_addrs(name, value)
     }
     /// A u32 count and that many bytes, shown as one field.
     fn counted_bytes_u32(&mut self, name: &'static str, value: &mut &'a [u8]) -> Step {

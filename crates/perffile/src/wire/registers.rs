@@ -1,6 +1,9 @@
 //! Names of registers: the numbers of each architecture's `asm/perf_regs.h`, which are the bits of `sample_regs_user` and
 //! `sample_regs_intr`. The names are those that perf prints.
 
+use super::feature::e_machine::ElfMachine;
+use super::value::{Words, numbers};
+
 /// A machine, as far as it decides the names of registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Machine {
@@ -24,8 +27,12 @@ pub enum Machine {
     Csky,
 }
 
-/// `regs_*.abi` of a 32-bit task.
-const ABI_32: u64 = 1;
+numbers! {
+    /// `abi` of registers: whose they are (PERF_SAMPLE_REGS_ABI_*).
+    pub struct RegsAbi(u64) {
+        0 NONE "none", 1 ABI_32 "32-bit", 2 ABI_64 "64-bit",
+    }
+}
 
 /// First of the two slots of `XMM0`; each vector register has two.
 const X86_XMM: u32 = 32;
@@ -73,19 +80,19 @@ const ARCHES: &[(&str, Machine)] = &[
     ("csky", Machine::Csky),
 ];
 
-/// `e_machine` of the ELF specification and its supplements.
-const E_MACHINES: &[(u32, Machine)] = &[
-    (3, Machine::X86),
-    (8, Machine::Mips),
-    (20, Machine::Powerpc),
-    (21, Machine::Powerpc),
-    (22, Machine::S390),
-    (40, Machine::Arm),
-    (62, Machine::X86),
-    (183, Machine::Arm64),
-    (243, Machine::Riscv),
-    (252, Machine::Csky),
-    (258, Machine::Loongarch),
+/// Machines of ELF files.
+const E_MACHINES: &[(ElfMachine, Machine)] = &[
+    (ElfMachine::I386, Machine::X86),
+    (ElfMachine::MIPS, Machine::Mips),
+    (ElfMachine::PPC, Machine::Powerpc),
+    (ElfMachine::PPC64, Machine::Powerpc),
+    (ElfMachine::S390, Machine::S390),
+    (ElfMachine::ARM, Machine::Arm),
+    (ElfMachine::X86_64, Machine::X86),
+    (ElfMachine::AARCH64, Machine::Arm64),
+    (ElfMachine::RISCV, Machine::Riscv),
+    (ElfMachine::CSKY, Machine::Csky),
+    (ElfMachine::LOONGARCH, Machine::Loongarch),
 ];
 
 impl Machine {
@@ -99,12 +106,12 @@ impl Machine {
 
     /// The machine of an ELF header's `e_machine`, as in the feature E_MACHINE.
     pub fn of_e_machine(number: u32) -> Option<Machine> {
-        E_MACHINES.iter().find(|(elf, _)| *elf == number).map(|(_, machine)| *machine)
+        E_MACHINES.iter().find(|(elf, _)| elf.0 == number).map(|(_, machine)| *machine)
     }
 
-    /// Name of a register by its number, in samples of this `abi` (1: 32-bit task, 2: 64-bit task); `None` for a number
+    /// Name of a register by its number, in samples of this `abi`; `None` for a number
     /// without a name.
-    pub fn register_name(self, number: u32, abi: u64) -> Option<String> {
+    pub fn register_name(self, number: u32, abi: RegsAbi) -> Option<String> {
         match self {
             Machine::X86 => match number {
                 X86_XMM..=63 => Some(format!("XMM{}", (number - X86_XMM) / 2)),
@@ -112,7 +119,7 @@ impl Machine {
             },
             Machine::Arm => named(ARM, number),
             // The kernel shows a 32-bit task's registers under the numbers they have on 32-bit machines.
-            Machine::Arm64 if abi == ABI_32 && number < 16 => named(ARM, number),
+            Machine::Arm64 if abi == RegsAbi::ABI_32 && number < 16 => named(ARM, number),
             Machine::Arm64 if number == ARM64_VG => Some("vg".to_owned()),
             Machine::Arm64 => numbered("x", 30, number).or_else(|| named(ARM64, number.wrapping_sub(30))),
             Machine::S390 => numbered("R", 16, number)
@@ -125,6 +132,12 @@ impl Machine {
             Machine::Csky => named(CSKY, number),
         }
     }
+}
+
+/// A name for each of the registers in a mask, ascending by number.
+pub(crate) fn names(machine: Machine, mask: u64, abi: RegsAbi) -> Option<Words> {
+    let numbers = (0..64u32).filter(|bit| mask >> bit & 1 == 1);
+    Some(Words::Names(numbers.map(|number| machine.register_name(number, abi)).collect()))
 }
 
 fn named(names: &[&str], number: u32) -> Option<String> {
@@ -145,7 +158,7 @@ mod tests {
     use super::*;
 
     fn name(arch: &str, number: u32) -> String {
-        Machine::of_arch(arch).unwrap().register_name(number, 2).unwrap_or_default()
+        Machine::of_arch(arch).unwrap().register_name(number, RegsAbi::ABI_64).unwrap_or_default()
     }
 
     /// Numbers of the kernel's `asm/perf_regs.h` of each architecture.
@@ -184,17 +197,20 @@ mod tests {
     #[test]
     fn a_32_bit_task_on_a_64_bit_arm_has_the_registers_of_a_32_bit_arm() {
         let name = |abi| Machine::Arm64.register_name(13, abi);
-        assert_eq!((name(1).as_deref(), name(2).as_deref()), (Some("sp"), Some("x13")));
+        assert_eq!(
+            (name(RegsAbi::ABI_32).as_deref(), name(RegsAbi::ABI_64).as_deref()),
+            (Some("sp"), Some("x13"))
+        );
     }
 
     #[test]
     fn no_number_is_too_large() {
         for machine in ARCHES.iter().map(|(_, machine)| *machine) {
             for number in 0..64 {
-                let name = machine.register_name(number, 2);
+                let name = machine.register_name(number, RegsAbi::ABI_64);
                 assert!(name.is_none_or(|name| !name.is_empty()), "{machine:?} {number}");
             }
-            assert!(machine.register_name(u32::MAX, 1).is_none(), "{machine:?}");
+            assert!(machine.register_name(u32::MAX, RegsAbi::ABI_32).is_none(), "{machine:?}");
         }
         assert_eq!(Machine::of_arch("vax"), None);
         assert_eq!((Machine::of_e_machine(183), Machine::of_e_machine(0)), (Some(Machine::Arm64), None));

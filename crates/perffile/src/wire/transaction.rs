@@ -1,5 +1,6 @@
 //! How a hardware transaction ended: the PERF_TXN_* bits of the kernel's `perf_event.h`.
 
+use super::value::{Words, value};
 use std::fmt;
 
 /// The bits of PERF_SAMPLE_TRANSACTION.
@@ -41,6 +42,8 @@ impl fmt::Display for Transaction {
         f.write_str(&words.join(" "))
     }
 }
+
+value!(Transaction as addr, |value| Some(Words::text(value)));
 
 #[cfg(test)]
 mod tests {

@@ -6,6 +6,7 @@ use perffile::tracepoint::{Abi, Catalog, NoSymbols, PrintkFormats, Tracepoint, T
 use perffile::wire::attr::{AttrFlags, BranchSampleType, EventAttr, ReadFormat, SampleShape, SampleType};
 use perffile::wire::decode::Decoder;
 use perffile::wire::endian::{Be, ByteOrder, Le, Order};
+use perffile::wire::event_type::EventType;
 use perffile::wire::feature::Feature;
 use perffile::wire::head::RecordHead;
 use perffile::wire::pass::CpuCounts;
@@ -67,16 +68,22 @@ fn one_record<O: Order>(bytes: &[u8]) {
         sample_regs_intr: u64::from(masks[1]),
         sample_id_all: true,
     };
-    let Ok((record, rest)) = Record::decode::<O>(u32::from(number), body, &shape, misc) else { return };
+    let Ok((mut record, rest)) = Record::decode::<O>(u32::from(number), body, &shape, misc) else { return };
     let mut shown = Shown::default();
     record.describe(&mut shown, &shape, misc);
     assert_eq!(shown.depth(), 0, "what is opened is closed");
-    there_and_back::<O>(&record, body, rest, &shape, misc);
+    there_and_back::<O>(&mut record, body, rest, &shape, misc);
     view(body, &SampleLayout::new(shape, O::ORDER));
 }
 
 /// What was read is written again byte for byte, and what is written in the other order is read as the same values.
-fn there_and_back<O: Order>(record: &Record<'_>, body: &[u8], rest: &[u8], shape: &SampleShape, misc: u16) {
+fn there_and_back<O: Order>(
+    record: &mut Record<'_>,
+    body: &[u8],
+    rest: &[u8],
+    shape: &SampleShape,
+    misc: u16,
+) {
     let read = &body[..body.len() - rest.len()];
     assert_eq!(record.size(shape, misc), read.len(), "{record:?}");
     let mut out = Vec::new();
@@ -92,7 +99,7 @@ pub fn feature(bytes: &[u8]) {
 }
 
 fn one_feature<O: Order>(bit: u32, section: &[u8]) {
-    let Ok((feature, rest)) = Feature::decode::<O>(bit, section, CpuCounts::default()) else { return };
+    let Ok((mut feature, rest)) = Feature::decode::<O>(bit, section, CpuCounts::default()) else { return };
     let mut shown = Shown::default();
     feature.describe(&mut shown);
     assert_eq!(shown.depth(), 0, "what is opened is closed");
@@ -140,7 +147,7 @@ pub fn pipe_start() -> Vec<u8> {
     use perffile::wire::encode::Encoder;
     use perffile::wire::pass::Fields as _;
     let mut attr = EventAttr {
-        kind: 1,
+        kind: EventType::SOFTWARE,
         size: 64,
         sample_type: SampleType::IP | SampleType::TID | SampleType::TIME,
         flags: AttrFlags::sample_id_all,

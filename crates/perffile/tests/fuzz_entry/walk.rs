@@ -98,7 +98,7 @@ fn one_record(event: &Event<'_>, seen: &mut Seen) {
     assert!(body.len() + 8 <= event.raw().len());
     let _ = (event.time(), event.sample_id(), event.type_name());
     match event.record() {
-        Ok((record, rest)) => {
+        Ok((mut record, rest)) => {
             seen.decoded += 1;
             assert!(rest.len() <= body.len());
             record.describe(&mut seen.shown, &shape, event.head().misc);
@@ -156,7 +156,7 @@ fn one_sample(event: &Event<'_>, delivery: &mut Delivery, catalog: Option<&Catal
 fn features(features: &Features, shown: &mut Shown) {
     for bit in features.bits() {
         assert!(features.place(bit).is_some() && features.has(bit));
-        if let Some(Ok((feature, _))) = features.feature(bit) {
+        if let Some(Ok((mut feature, _))) = features.feature(bit) {
             feature.describe(shown);
             assert_eq!(shown.depth(), 0);
         }

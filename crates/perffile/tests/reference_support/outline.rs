@@ -5,6 +5,7 @@ use perffile::wire::attr::{BranchSampleType, ReadFormat, SampleShape, SampleType
 use perffile::wire::endian::ByteOrder;
 use perffile::wire::list::List;
 use perffile::wire::pass::{CpuCounts, Element, Fields, Pass, Step};
+use perffile::wire::value::Value;
 use perffile::wire::words::U64s;
 use perffile::wire::{CStr8, HeaderString, WireError};
 use std::collections::BTreeMap;
@@ -42,6 +43,8 @@ pub(crate) struct Field {
     pub(crate) count: Option<String>,
     /// The type that declares it.
     pub(crate) owner: &'static str,
+    /// Numbers that have a name, where it holds one of them.
+    pub(crate) values: &'static [(u64, &'static str)],
 }
 
 impl PartialEq for Field {
@@ -110,7 +113,7 @@ impl<'s> Outline<'s> {
 
     fn note(&mut self, name: &str, wire: impl Into<String>) -> Step {
         let path = self.path(name);
-        self.fields.push(Field { path, wire: wire.into(), count: None, owner: self.owner });
+        self.fields.push(Field { path, wire: wire.into(), count: None, owner: self.owner, values: &[] });
         Ok(())
     }
 
@@ -181,6 +184,13 @@ impl<'a> Pass<'a> for Outline<'_> {
         CpuCounts { available: Some(1), online: Some(1) }
     }
 
+    fn bare<T: Value>(&mut self, name: &'static str, value: &mut T) -> Step {
+        value.number(name, self)?;
+        if let Some(field) = self.fields.last_mut() {
+            field.values = T::VALUES;
+        }
+        Ok(())
+    }
     fn u8(&mut self, name: &'static str, value: &mut u8) -> Step {
         *value = self.number(name, "u8", u64::from(*value), false).try_into().unwrap_or(u8::MAX);
         Ok(())

@@ -5,6 +5,8 @@ use super::declarations::{self, Declared};
 use super::sources;
 use perffile::wire::attr::{AttrFlags, BranchSampleType, ReadFormat, SampleType};
 use perffile::wire::feature::FEATURES;
+use perffile::wire::protection::{MapFlags, Protection};
+use perffile::wire::record::aux::AuxFlags;
 use perffile::wire::record::{RECORDS, USER_RECORDS};
 use std::any::type_name;
 use std::fmt::Write as _;
@@ -95,6 +97,10 @@ fn fields(page: &mut String, declared: &Declared, values: &[u64]) {
         {
             meaning = if name == "size" { "Size in bytes.".into() } else { format!("How many `{first}`.") };
         }
+        if !field.values.is_empty() {
+            let values: Vec<String> = field.values.iter().map(|(nr, name)| format!("{nr} {name}")).collect();
+            meaning = format!("{}: {}.", meaning.trim_end_matches('.'), values.join(", "));
+        }
         let _ = writeln!(page, "| `{}` | {wire} | {when} | {meaning} |", field.path);
     }
     page.push('\n');
@@ -128,6 +134,9 @@ fn bit_tables(page: &mut String) {
         ("`read_format`", type_name::<ReadFormat>(), ReadFormat::NAMES.len()),
         ("`branch_sample_type`", type_name::<BranchSampleType>(), BranchSampleType::NAMES.len()),
         ("`flags` of the attr", type_name::<AttrFlags>(), AttrFlags::NAMES.len()),
+        ("`prot` of MMAP2", type_name::<Protection>(), Protection::NAMES.len()),
+        ("`flags` of MMAP2", type_name::<MapFlags>(), MapFlags::NAMES.len()),
+        ("`flags` of AUX", type_name::<AuxFlags>(), AuxFlags::NAMES.len()),
     ];
     for (title, name, count) in known {
         let rows = sources::bits(name);

@@ -77,7 +77,7 @@ pub(crate) fn field(type_name: &str, field: &str, wire: &str) -> String {
 pub(crate) fn bits(type_name: &str) -> Vec<(u32, String, String)> {
     let (path, name) = source(type_name);
     let text = read(&path);
-    let start = format!("pub struct {name} {{");
+    let start = format!("pub struct {name}(");
     let body = text.split_once(&start).unwrap_or_else(|| panic!("{start} is not in {}", path.display())).1;
     let mut docs = String::new();
     let mut bits = Vec::new();
@@ -85,8 +85,10 @@ pub(crate) fn bits(type_name: &str) -> Vec<(u32, String, String)> {
         match line.strip_prefix("/// ") {
             Some(doc) => docs = doc.to_owned(),
             None => {
-                let (bit, name) = line.trim_end_matches(',').split_once(' ').expect("a bit and its name");
-                bits.push((bit.parse().expect("a bit"), name.to_owned(), std::mem::take(&mut docs)));
+                for entry in line.split_terminator(',').map(str::trim) {
+                    let (bit, name) = entry.split_once(' ').expect("a bit and its name");
+                    bits.push((bit.parse().expect("a bit"), name.to_owned(), std::mem::take(&mut docs)));
+                }
             }
         }
     }

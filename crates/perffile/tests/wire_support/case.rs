@@ -83,9 +83,10 @@ impl<'a> Parsed<'a> {
     pub(crate) fn encode<O: Order>(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.head.put::<O>(&mut out);
-        self.record.encode::<O>(&mut out, &self.shape, self.head.misc).unwrap();
+        let mut record = self.record.clone();
+        record.encode::<O>(&mut out, &self.shape, self.head.misc).unwrap();
         assert_eq!(
-            self.record.size(&self.shape, self.head.misc),
+            record.size(&self.shape, self.head.misc),
             out.len() - HEAD_SIZE,
             "the measured size is the written one"
         );
@@ -98,7 +99,7 @@ impl<'a> Parsed<'a> {
 
     /// Its fields.
     pub(crate) fn describe(&self) -> Value {
-        Tree::of(|tree| self.record.describe(tree, &self.shape, self.head.misc))
+        Tree::of(|tree| self.record.clone().describe(tree, &self.shape, self.head.misc))
     }
 
     /// The fields of its trailer.

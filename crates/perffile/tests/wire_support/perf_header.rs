@@ -223,7 +223,7 @@ fn contents(features: &Features, lines: &mut Vec<String>) {
         say(&"contains stat data");
     }
     if let Some(made) = features.compression() {
-        let kind = if made.kind == 1 { "Zstd" } else { "Unknown" };
+        let kind = if made.kind.0 == 1 { "Zstd" } else { "Unknown" };
         say(&format!("compressed : {kind}, level = {}, ratio = {}", made.level, made.ratio));
     }
     for program in features.bpf_prog_info().iter().flat_map(|info| &info.programs) {

@@ -2,6 +2,7 @@
 
 use super::rows::Place;
 use perffile::wire::attr::{AttrFlags, EventAttr};
+use perffile::wire::event_type::{EventType, HardwareEvent, SoftwareEvent};
 use std::collections::BTreeMap;
 
 /// A figure made of two counts.
@@ -47,15 +48,21 @@ impl Metric {
     }
 }
 
-/// Type and `config` of the events that have a part in a metric (`enum perf_hw_id`, `enum perf_sw_ids`).
-const CYCLES: (u32, u64) = (0, 0);
-const INSTRUCTIONS: (u32, u64) = (0, 1);
-const CACHE_REFERENCES: (u32, u64) = (0, 2);
-const CACHE_MISSES: (u32, u64) = (0, 3);
-const BRANCHES: (u32, u64) = (0, 4);
-const BRANCH_MISSES: (u32, u64) = (0, 5);
-const CPU_CLOCK: (u32, u64) = (1, 0);
-const TASK_CLOCK: (u32, u64) = (1, 1);
+/// Type and `config` of an event.
+type Identity = (EventType, u64);
+
+const CYCLES: Identity = hardware(HardwareEvent::CYCLES);
+const INSTRUCTIONS: Identity = hardware(HardwareEvent::INSTRUCTIONS);
+const CACHE_REFERENCES: Identity = hardware(HardwareEvent::CACHE_REFERENCES);
+const CACHE_MISSES: Identity = hardware(HardwareEvent::CACHE_MISSES);
+const BRANCHES: Identity = hardware(HardwareEvent::BRANCHES);
+const BRANCH_MISSES: Identity = hardware(HardwareEvent::BRANCH_MISSES);
+const CPU_CLOCK: Identity = (EventType::SOFTWARE, SoftwareEvent::CPU_CLOCK.0);
+const TASK_CLOCK: Identity = (EventType::SOFTWARE, SoftwareEvent::TASK_CLOCK.0);
+
+const fn hardware(event: HardwareEvent) -> Identity {
+    (EventType::HARDWARE, event.0)
+}
 
 /// The modes in which an event counts: a ratio makes sense between events that count in the same ones only.
 const MODES: u64 = AttrFlags::exclude_user.0
@@ -67,7 +74,7 @@ const MODES: u64 = AttrFlags::exclude_user.0
 /// What the metrics of a round divide by, at each place.
 #[derive(Debug, Default)]
 pub(super) struct Divisors {
-    counts: BTreeMap<(Place, (u32, u64), u64), u64>,
+    counts: BTreeMap<(Place, Identity, u64), u64>,
     clocks_ns: BTreeMap<Place, u64>,
 }
 
@@ -119,7 +126,7 @@ impl Divisors {
     }
 }
 
-fn identity(attr: &EventAttr) -> (u32, u64) {
+fn identity(attr: &EventAttr) -> Identity {
     (attr.kind, attr.config)
 }
 

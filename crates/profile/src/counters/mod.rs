@@ -14,19 +14,14 @@ pub use rows::{Place, Row};
 use perffile::wire::feature::bit;
 use perffile::wire::head::RecordHead;
 use perffile::wire::record::stat::Stat;
-use perffile::wire::record::stat_config::StatConfig;
-use perffile::wire::record::stat_round::StatRound;
+use perffile::wire::record::stat_config::{StatConfig, StatConfigTag};
+use perffile::wire::record::stat_round::{StatRound, StatRoundType};
 use perffile::wire::record::thread_map::ThreadMap;
 use perffile::wire::record::{Record, kind};
 use perffile::wire::text::decoded;
 use perffile::wire::text::until_nul;
 use perffile::{Event, Features, IssueKind, Issues};
 use std::collections::BTreeMap;
-
-/// Tags of STAT_CONFIG.
-const AGGR_MODE: u64 = 0;
-const INTERVAL: u64 = 1;
-const SCALE: u64 = 2;
 
 /// Whose value it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -176,9 +171,9 @@ impl Counters {
     fn config(&mut self, config: &StatConfig<'_>) {
         for setting in config.settings.iter() {
             match setting.tag {
-                AGGR_MODE => self.aggr_mode = Some(setting.val),
-                INTERVAL => self.interval_ms = setting.val,
-                SCALE => self.scale = setting.val != 0,
+                StatConfigTag::AGGR_MODE => self.aggr_mode = Some(setting.val),
+                StatConfigTag::INTERVAL => self.interval_ms = setting.val,
+                StatConfigTag::SCALE => self.scale = setting.val != 0,
                 _ => {}
             }
         }
@@ -197,7 +192,8 @@ impl Counters {
     }
 
     fn end_round(&mut self, round: &StatRound) {
-        let kind = if round.round_type == 0 { RoundKind::Interval } else { RoundKind::Final };
+        let kind =
+            if round.round_type == StatRoundType::INTERVAL { RoundKind::Interval } else { RoundKind::Final };
         self.close(kind, round.round_time);
     }
 

@@ -11,8 +11,6 @@ use perffile::{Event, Metadata};
 use readperf_session::{Moment, SampleMoment, Session, SwitchMoment, ThreadId};
 use rustc_hash::FxHashMap;
 
-/// `PERF_TYPE_TRACEPOINT` (linux/perf_event.h).
-const TRACEPOINT: u32 = 2;
 /// The tracepoint that tells of context switches: its system, its name, and the name of its event.
 const SCHED_SWITCH: (&str, &str) = ("sched", "sched_switch");
 const SCHED_SWITCH_EVENT: &str = "sched:sched_switch";
@@ -77,7 +75,7 @@ impl MarkBuilder {
 
     fn sample(&mut self, event: &Event<'_>, sample: &SampleMoment<'_>, passes: bool) {
         let Some(description) = event.schema().event(sample.event) else { return };
-        let is_tracepoint = description.attr.kind == TRACEPOINT;
+        let is_tracepoint = description.attr.tracepoint().is_some();
         let is_switch = is_tracepoint && description.name == SCHED_SWITCH_EVENT;
         match is_switch {
             true => self.switches.expect_out(sample.thread, sample.time_ns),

@@ -5,15 +5,9 @@ use crate::payload_names::PayloadNames;
 use crate::profile::Profile;
 use perffile::tracepoint::{Catalog, TracingData};
 use perffile::wire::feature::bit;
-use perffile::wire::record::{Record, kind};
+use perffile::wire::record::{Record, kind, namespaces};
 use perffile::{Event, Metadata};
 use rustc_hash::FxHashMap;
-
-/// `perf_type_id` of tracepoints (`PERF_TYPE_TRACEPOINT`).
-const TRACEPOINT: u32 = 2;
-
-/// Its index in a NAMESPACES record (`CGROUP_NS_INDEX` of the kernel's `perf_event.h`).
-const CGROUP_NAMESPACE: usize = 6;
 
 /// What a recording tells besides its samples.
 #[derive(Debug, Default)]
@@ -42,7 +36,7 @@ impl Surroundings {
             }
             kind::NAMESPACES => {
                 if let Ok((Record::Namespaces(told), _)) = event.record()
-                    && let Some(cgroup) = told.namespaces.iter().nth(CGROUP_NAMESPACE)
+                    && let Some(cgroup) = told.namespaces.iter().nth(namespaces::CGROUP)
                 {
                     self.cgroup_namespaces.insert(told.tid, (cgroup.dev, cgroup.inode));
                 }
@@ -63,9 +57,7 @@ impl Surroundings {
             };
         }
         let events = metadata.schema.events();
-        let tracepoint =
-            |attr: &perffile::wire::attr::EventAttr| (attr.kind == TRACEPOINT).then_some(attr.config);
-        self.tracepoints = events.iter().map(|event| tracepoint(&event.attr)).collect();
+        self.tracepoints = events.iter().map(|event| event.attr.tracepoint()).collect();
         self.events = events.iter().map(|event| event.name.clone()).collect();
     }
 

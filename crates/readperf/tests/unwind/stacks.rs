@@ -126,7 +126,11 @@ fn read(data: &Path) -> (Session, Vec<Recorded>) {
         let mut registers = Registers::recorded(Machine::X86_64, 0b1_1000_0000, &[0, 0]).unwrap();
         let mut stack = Vec::new();
         if let (Some(user), Some(bytes)) = (fields.regs_user, fields.stack_user) {
-            let machine = Machine::of_task(std::env::consts::ARCH, user.abi == 1).unwrap();
+            let machine = Machine::of_task(
+                std::env::consts::ARCH,
+                user.abi == perffile::wire::registers::RegsAbi::ABI_32,
+            )
+            .unwrap();
             let values: Vec<u64> = user.values.iter().collect();
             registers = Registers::recorded(machine, user.mask, &values).unwrap();
             stack.extend_from_slice(&bytes.data[..bytes.dyn_size as usize]);

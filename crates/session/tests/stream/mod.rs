@@ -4,9 +4,10 @@
 use perffile::bytes::Bytes;
 use perffile::wire::attr::{AttrFlags, EventAttr, SampleType as T};
 use perffile::wire::endian::{ByteOrder, Le};
+use perffile::wire::protection::{MapFlags, Protection};
 use perffile::wire::record::comm::Comm;
 use perffile::wire::record::header_attr::HeaderAttr;
-use perffile::wire::record::ksymbol::Ksymbol;
+use perffile::wire::record::ksymbol::{Ksymbol, KsymbolFlags, KsymbolType};
 use perffile::wire::record::mmap::Mmap;
 use perffile::wire::record::mmap2::{FileIdentity, Mmap2};
 use perffile::wire::record::task::Task;
@@ -54,7 +55,7 @@ impl Stream {
     /// Appends a record as it is, `trailer` behind it.
     pub(crate) fn record(&mut self, kind: u32, misc: u16, record: &Record<'_>, trailer: &[u8]) {
         let mut body = Vec::new();
-        record.encode::<Le>(&mut body, &self.attr.shape(), misc).unwrap();
+        record.clone().encode::<Le>(&mut body, &self.attr.shape(), misc).unwrap();
         body.extend_from_slice(trailer);
         self.raw(kind, misc, &body);
     }
@@ -101,12 +102,28 @@ impl Stream {
         let (addr, len, pgoff) = range;
         let file = FileIdentity::BuildId { size: 20, reserved: [0; 3], bytes: [id; 20] };
         let filename = CStr8::new(name.as_bytes());
-        let mmap = Mmap2 { pid, tid: pid, addr, len, pgoff, file, prot: 5, flags: 2, filename };
+        let mmap = Mmap2 {
+            pid,
+            tid: pid,
+            addr,
+            len,
+            pgoff,
+            file,
+            prot: Protection(5),
+            flags: MapFlags(2),
+            filename,
+        };
         self.timed(kind::MMAP2, USER | 1 << 14, &Record::Mmap2(mmap), pid, pid, time);
     }
 
     pub(crate) fn ksymbol(&mut self, time: u64, addr: u64, len: u32, flags: u16, name: &str) {
-        let symbol = Ksymbol { addr, len, ksym_type: 1, flags, name: CStr8::new(name.as_bytes()) };
+        let symbol = Ksymbol {
+            addr,
+            len,
+            ksym_type: KsymbolType::BPF,
+            flags: KsymbolFlags(flags),
+            name: CStr8::new(name.as_bytes()),
+        };
         self.timed(kind::KSYMBOL, 0, &Record::Ksymbol(symbol), 0, 0, time);
     }
 

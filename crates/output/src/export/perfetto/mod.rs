@@ -13,6 +13,7 @@ use crate::export::images::Images;
 use crate::export::protobuf::FieldWriter;
 use crate::export::{Export, Format, Needs};
 use message::{Clock, ClockSnapshot, TracePacket};
+use perffile::wire::clock::ClockId;
 use std::io::{self, Write};
 
 /// The format.
@@ -53,11 +54,10 @@ fn write_packet(packets: &mut Packets<'_>, packet: &TracePacket) -> io::Result<(
 /// The clock of the recording in Perfetto's numbers (`BuiltinClock`); recordings that do not tell it count as boot time, which
 /// is what Perfetto itself goes by.
 fn clock(export: &Export<'_>) -> u32 {
-    // The kernel's `CLOCK_*`: 0 real time, 1 monotonic, 4 monotonic raw, 7 boot time.
-    match export.metadata.features.clock_data().map(|clock| clock.clockid) {
-        Some(0) => TIME_OF_DAY,
-        Some(1) => 3,
-        Some(4) => 5,
+    match export.metadata.features.clock_data().map(|clock| clock.clock()) {
+        Some(ClockId::REALTIME) => TIME_OF_DAY,
+        Some(ClockId::MONOTONIC) => 3,
+        Some(ClockId::MONOTONIC_RAW) => 5,
         _ => 6,
     }
 }

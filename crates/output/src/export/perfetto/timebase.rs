@@ -5,19 +5,13 @@ use crate::export::circumstances::Unit;
 use crate::export::{Export, Weight};
 use crate::text::printable;
 use perffile::wire::attr::{AttrFlags, EventAttr};
-
-/// `perf_type_id` (linux/perf_event.h).
-const HARDWARE: u32 = 0;
-const SOFTWARE: u32 = 1;
-const TRACEPOINT: u32 = 2;
+use perffile::wire::event_type::{EventType, HardwareEvent};
 
 /// Numbers of `PerfEvents.Counter`, in the order of `perf_hw_id`: cycles, instructions, …, reference cycles.
 const HARDWARE_COUNTERS: std::ops::RangeInclusive<u32> = 10..=19;
 /// The same of `perf_sw_ids`: cpu-clock, task-clock, page-faults, context-switches, migrations, minor and major faults,
 /// alignment and emulation faults, dummy.
 const SOFTWARE_COUNTERS: [u32; 10] = [1, 3, 2, 4, 5, 6, 7, 8, 9, 20];
-/// Above these bits the configuration says of which processor (`PERF_HW_EVENT_MASK`).
-const HARDWARE_EVENT: u64 = 0xffff_ffff;
 
 /// What an event is, and how it was sampled.
 pub(super) fn of(export: &Export<'_>, event: usize) -> Timebase {
@@ -26,7 +20,7 @@ pub(super) fn of(export: &Export<'_>, event: usize) -> Timebase {
         return Timebase { name, ..Timebase::default() };
     };
     let by_frequency = attr.flags.has(AttrFlags::freq);
-    let tracepoint = (attr.kind == TRACEPOINT).then(|| Tracepoint { name: name.clone() });
+    let tracepoint = attr.tracepoint().map(|_| Tracepoint { name: name.clone() });
     let counter = counter(attr).filter(|counter| counts_its_unit(export, event, *counter));
     let raw = tracepoint.is_none() && counter.is_none();
     Timebase {
@@ -34,7 +28,7 @@ pub(super) fn of(export: &Export<'_>, event: usize) -> Timebase {
         period: (!by_frequency).then_some(attr.sample_period),
         tracepoint,
         counter,
-        event: raw.then_some(RawEvent { kind: attr.kind, config: attr.config }),
+        event: raw.then_some(RawEvent { kind: attr.kind.0, config: attr.config }),
         name,
     }
 }
@@ -43,8 +37,10 @@ pub(super) fn of(export: &Export<'_>, event: usize) -> Timebase {
 fn counter(attr: &EventAttr) -> Option<u32> {
     let number = |config: u64| usize::try_from(config).ok();
     match attr.kind {
-        HARDWARE => HARDWARE_COUNTERS.clone().nth(number(attr.config & HARDWARE_EVENT)?),
-        SOFTWARE => SOFTWARE_COUNTERS.get(number(attr.config)?).copied(),
+        EventType::HARDWARE => {
+            HARDWARE_COUNTERS.clone().nth(number(HardwareEvent::of_config(attr.config).0)?)
+        }
+        EventType::SOFTWARE => SOFTWARE_COUNTERS.get(number(attr.config)?).copied(),
         _ => None,
     }
 }

@@ -7,28 +7,6 @@ use perffile::wire::feature::clock_data::ClockData;
 use perffile::wire::feature::clockid::Clockid;
 use perffile::wire::feature::sample_time::SampleTime;
 
-/// Names of the kernel's clocks (`linux/time.h`), by number.
-const CLOCKS: [&str; 12] = [
-    "CLOCK_REALTIME",
-    "CLOCK_MONOTONIC",
-    "CLOCK_PROCESS_CPUTIME_ID",
-    "CLOCK_THREAD_CPUTIME_ID",
-    "CLOCK_MONOTONIC_RAW",
-    "CLOCK_REALTIME_COARSE",
-    "CLOCK_MONOTONIC_COARSE",
-    "CLOCK_BOOTTIME",
-    "CLOCK_REALTIME_ALARM",
-    "CLOCK_BOOTTIME_ALARM",
-    "CLOCK_SGI_CYCLE",
-    "CLOCK_TAI",
-];
-
-/// A clock by its name.
-pub(super) fn clock_name(number: i64) -> String {
-    let known = usize::try_from(number).ok().and_then(|number| CLOCKS.get(number));
-    known.map_or_else(|| format!("clock {number}"), |name| (*name).to_owned())
-}
-
 /// Times of the first and the last sample, and what lies between.
 pub(super) fn sample_time(page: &mut Page, name: &str, times: &SampleTime) {
     if (times.first, times.last) == (0, 0) {
@@ -47,11 +25,8 @@ pub(super) fn resolution(page: &mut Page, name: &str, clock: &Clockid) {
 /// Which clock, and which time of day its times are.
 pub(super) fn data(page: &mut Page, name: &str, clock: ClockData, samples: Option<SampleTime>) {
     let clock_time = seconds(clock.clockid_time_ns);
-    let reference = format!(
-        "{}: {clock_time} s was {}",
-        clock_name(i64::from(clock.clockid)),
-        TimeOfDay::of_ns(clock.wall_clock_ns).rfc3339()
-    );
+    let reference =
+        format!("{}: {clock_time} s was {}", clock.clock(), TimeOfDay::of_ns(clock.wall_clock_ns).rfc3339());
     let first = samples.filter(|times| (times.first, times.last) != (0, 0));
     let first = first.and_then(|times| clock.wall_clock_of(times.first));
     page.facts(

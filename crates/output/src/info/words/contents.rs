@@ -45,7 +45,7 @@ fn quoted(word: String) -> String {
 
 /// How records were compressed.
 pub(super) fn compression(page: &mut Page, name: &str, how: Compression) {
-    let kind = if how.kind == 1 { "zstd".to_owned() } else { format!("method {}", how.kind) };
+    let kind = how.kind.name().map_or_else(|| format!("method {}", how.kind.0), str::to_owned);
     let buffer = binary_size(u64::from(how.mmap_len));
     page.fact(name, format!("{kind} level {}, {} times smaller, buffers of {buffer}", how.level, how.ratio));
 }
@@ -57,9 +57,6 @@ pub(super) fn aux(page: &mut Page, name: &str, index: &AuxtraceIndex<'_>) {
     page.fact(name, format!("{count} of {} bytes, their data not counted", grouped(bytes)));
 }
 
-/// Kinds of binaries in simpleperf's FILE section, by number.
-const FILE_KINDS: [&str; 5] = ["kernel", "kernel module", "ELF file", "dex file", "symbol map"];
-
 /// Most binaries that are shown one by one.
 const MOST_FILES: usize = 20;
 
@@ -68,7 +65,7 @@ pub(super) fn files(page: &mut Page, name: &str, files: &Files<'_>) {
     let symbols: usize = files.files.iter().map(|file| file.symbols.len()).sum();
     let with: Vec<&FileSymbols<'_>> = files.files.iter().filter(|file| !file.symbols.is_empty()).collect();
     let line = |file: &&FileSymbols<'_>| {
-        let kind = usize::try_from(file.kind).ok().and_then(|kind| FILE_KINDS.get(kind)).unwrap_or(&"other");
+        let kind = file.kind.name().unwrap_or("other");
         format!("{}  ({kind}, {})", printable_bytes(file.path), counted(file.symbols.len(), "symbol"))
     };
     let mut lines: Vec<String> = with.iter().take(MOST_FILES).map(line).collect();

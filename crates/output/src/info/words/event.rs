@@ -1,10 +1,11 @@
 //! One event in words: what it counts, when it takes a sample, and what a sample holds.
 
 use super::super::attr::flag_names;
-use super::clock::clock_name;
 use super::page::Page;
 use crate::text::{grouped, printable};
 use perffile::wire::attr::{AttrFlags, EventAttr, SampleType};
+use perffile::wire::event_type::{BreakpointAccess, EventType};
+use perffile::wire::registers::RegsAbi;
 use perffile::{EventDescription, Metadata};
 
 /// Ids that are shown of an event that has more.
@@ -34,8 +35,8 @@ pub(super) fn block(page: &mut Page, metadata: &Metadata, event: &EventDescripti
     if attr.sample_max_stack > 0 {
         page.fact("  call chains", format!("at most {} frames", grouped(u64::from(attr.sample_max_stack))));
     }
-    if attr.flags.has(AttrFlags::use_clockid) {
-        page.fact("  clock", clock_name(i64::from(attr.clockid)));
+    if let Some(clock) = attr.clockid() {
+        page.fact("  clock", clock.to_string());
     }
     if attr.aux_sample_size > 0 {
         page.fact("  aux sample", format!("{} bytes", grouped(u64::from(attr.aux_sample_size))));
@@ -63,22 +64,15 @@ fn kind_words(metadata: &Metadata, attr: &EventAttr) -> String {
     let EventAttr { kind, config, config1, config2, .. } = attr;
     let pmu = || {
         let pmus = metadata.features.pmu_mappings()?;
-        let name = pmus.pmus.iter().find(|pmu| pmu.kind == *kind)?.name.display();
+        let name = pmus.pmus.iter().find(|pmu| pmu.kind == kind.0)?.name.display();
         Some(format!("PMU {}", printable(&name)))
     };
-    let name = match kind {
-        0 => "hardware".to_owned(),
-        1 => "software".to_owned(),
-        2 => "tracepoint".to_owned(),
-        3 => "cache".to_owned(),
-        4 => "raw".to_owned(),
-        5 => "breakpoint".to_owned(),
-        _ => pmu().unwrap_or_else(|| "PMU of unknown name".to_owned()),
-    };
-    let which = match kind {
-        2 => format!("id {config}"),
-        3 => format!("config {config:#x}{}", cache_words(*config)),
-        5 => format!("{} at {config1:#x}, {config2} bytes", access(attr.bp_type)),
+    let name = kind.name().map(str::to_owned).or_else(pmu);
+    let name = name.unwrap_or_else(|| "PMU of unknown name".to_owned());
+    let which = match *kind {
+        EventType::TRACEPOINT => format!("id {config}"),
+        EventType::HW_CACHE => format!("config {config:#x}{}", cache_words(*config)),
+        EventType::BREAKPOINT => format!("{} at {config1:#x}, {config2} bytes", access(attr.bp_type)),
         _ => {
             let more = [("config1", *config1), ("config2", *config2), ("config3", attr.config3)];
             let more = more.iter().filter(|(_, value)| *value != 0);
@@ -87,7 +81,7 @@ fn kind_words(metadata: &Metadata, attr: &EventAttr) -> String {
             })
         }
     };
-    format!("{name} ({kind}), {which}")
+    format!("{name} ({}), {which}", kind.0)
 }
 
 /// `PERF_COUNT_HW_CACHE_*`: cache, operation and result, a byte each.
@@ -104,13 +98,15 @@ fn cache_words(config: u64) -> String {
     }
 }
 
-/// `HW_BREAKPOINT_*`.
-fn access(bp_type: u32) -> &'static str {
-    match bp_type {
-        1 => "reads",
-        2 => "writes",
-        3 => "reads and writes",
-        4 => "execution",
+/// What stops at a breakpoint.
+fn access(accesses: BreakpointAccess) -> &'static str {
+    let [read, write, execute] = [BreakpointAccess::READ, BreakpointAccess::WRITE, BreakpointAccess::EXECUTE]
+        .map(|access| accesses.has(access));
+    match (read, write, execute) {
+        (true, false, false) => "reads",
+        (false, true, false) => "writes",
+        (true, true, false) => "reads and writes",
+        (false, false, true) => "execution",
         _ => "no access",
     }
 }
@@ -132,27 +128,12 @@ fn sampling(attr: &EventAttr) -> String {
     }
 }
 
-/// Registers of x86 (`asm/perf_regs.h`), by bit.
-const X86: [&str; 24] = [
-    "AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP", "IP", "FLAGS", "CS", "SS", "DS", "ES", "FS", "GS", "R8",
-    "R9", "R10", "R11", "R12", "R13", "R14", "R15",
-];
-
 fn registers(page: &mut Page, metadata: &Metadata, label: &str, mask: u64) {
     if mask == 0 {
         return;
     }
-    let arch = metadata.features.arch();
-    let name = |bit: usize| match arch.as_deref() {
-        Some("x86_64" | "i386" | "i586" | "i686") => X86.get(bit).map(|name| (*name).to_owned()),
-        Some("aarch64") => Some(match bit {
-            30 => "LR".to_owned(),
-            31 => "SP".to_owned(),
-            32 => "PC".to_owned(),
-            bit => format!("X{bit}"),
-        }),
-        _ => None,
-    };
+    let machine = metadata.features.machine();
+    let name = |bit| machine?.register_name(bit, RegsAbi::ABI_64);
     let bits = (0..64).filter(|bit| mask >> bit & 1 == 1);
     let items: Vec<String> = bits.map(|bit| name(bit).unwrap_or_else(|| format!("#{bit}"))).collect();
     page.items(label, &format!("{mask:#x}:"), " ", &items);

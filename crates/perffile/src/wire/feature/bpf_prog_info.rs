@@ -7,6 +7,24 @@ use crate::wire::declare::fields;
 use crate::wire::decode::Decoder;
 use crate::wire::endian::{ByteOrder, with_order};
 use crate::wire::pass::{Fields, Pass, Step};
+use crate::wire::value::numbers;
+
+numbers! {
+    /// `BPF_PROG_TYPE_*` of `linux/bpf.h`.
+    pub struct BpfProgramType(u32) {
+        0 UNSPEC "unspec", 1 SOCKET_FILTER "socket_filter", 2 KPROBE "kprobe", 3 SCHED_CLS "sched_cls",
+        4 SCHED_ACT "sched_act", 5 TRACEPOINT "tracepoint", 6 XDP "xdp", 7 PERF_EVENT "perf_event",
+        8 CGROUP_SKB "cgroup_skb", 9 CGROUP_SOCK "cgroup_sock", 10 LWT_IN "lwt_in", 11 LWT_OUT "lwt_out",
+        12 LWT_XMIT "lwt_xmit", 13 SOCK_OPS "sock_ops", 14 SK_SKB "sk_skb",
+        15 CGROUP_DEVICE "cgroup_device", 16 SK_MSG "sk_msg", 17 RAW_TRACEPOINT "raw_tracepoint",
+        18 CGROUP_SOCK_ADDR "cgroup_sock_addr", 19 LWT_SEG6LOCAL "lwt_seg6local",
+        20 LIRC_MODE2 "lirc_mode2", 21 SK_REUSEPORT "sk_reuseport", 22 FLOW_DISSECTOR "flow_dissector",
+        23 CGROUP_SYSCTL "cgroup_sysctl", 24 RAW_TRACEPOINT_WRITABLE "raw_tracepoint_writable",
+        25 CGROUP_SOCKOPT "cgroup_sockopt", 26 TRACING "tracing", 27 STRUCT_OPS "struct_ops",
+        28 EXT "ext", 29 LSM "lsm", 30 SK_LOOKUP "sk_lookup", 31 SYSCALL "syscall",
+        32 NETFILTER "netfilter",
+    }
+}
 
 fields! {
     /// All programs.
@@ -32,8 +50,8 @@ fields! {
     /// The start of `struct bpf_prog_info`, which has not changed since Linux 4.15.
     #[derive(Copy)]
     pub struct BpfProgHead {
-        /// Kind of program: `BPF_PROG_TYPE_*`.
-        prog_type: u32,
+        /// Kind of program.
+        prog_type: BpfProgramType,
         /// Its id.
         id: u32,
         /// Hash of its instructions.

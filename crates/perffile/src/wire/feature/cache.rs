@@ -1,5 +1,6 @@
 //! CACHE (20): the caches of the machine.
 
+use crate::wire::declare::fields;
 use crate::wire::pass::{Fields, Pass, Step};
 use crate::wire::text::HeaderString;
 
@@ -17,34 +18,24 @@ pub struct Caches<'a> {
 /// The only form so far.
 const VERSION: u32 = 1;
 
-/// A cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cache<'a> {
-    /// 1 nearest to the CPU.
-    pub level: u32,
-    /// Bytes of a line.
-    pub line_size: u32,
-    /// How many sets.
-    pub sets: u32,
-    /// Lines of a set.
-    pub ways: u32,
-    /// `Data`, `Instruction` or `Unified`.
-    pub kind: HeaderString<'a>,
-    /// Its size as the kernel writes it: `32K`.
-    pub size: HeaderString<'a>,
-    /// CPUs that share it, as `0-1`.
-    pub map: HeaderString<'a>,
-}
-
-impl<'a> Fields<'a> for Cache<'a> {
-    fn fields<P: Pass<'a>>(&mut self, pass: &mut P) -> Step {
-        pass.u32("level", &mut self.level)?;
-        pass.u32("line_size", &mut self.line_size)?;
-        pass.u32("sets", &mut self.sets)?;
-        pass.u32("ways", &mut self.ways)?;
-        pass.header_string("type", &mut self.kind)?;
-        pass.header_string("size", &mut self.size)?;
-        pass.header_string("map", &mut self.map)
+fields! {
+    /// A cache.
+    #[derive(Copy, Eq)]
+    pub struct Cache<'a> {
+        /// 1 nearest to the CPU.
+        level: u32,
+        /// Bytes of a line.
+        line_size: u32,
+        /// How many sets.
+        sets: u32,
+        /// Lines of a set.
+        ways: u32,
+        /// `Data`, `Instruction` or `Unified`.
+        kind: HeaderString<'a> as header_string "type",
+        /// Its size as the kernel writes it: `32K`.
+        size: HeaderString<'a>,
+        /// CPUs that share it, as `0-1`.
+        map: HeaderString<'a>,
     }
 }
 

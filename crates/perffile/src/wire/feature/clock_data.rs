@@ -1,5 +1,6 @@
 //! CLOCK_DATA (29): one moment by two clocks, so that times of the recording become times of day (`-k`).
 
+use crate::wire::clock::ClockId;
 use crate::wire::declare::fields;
 
 fields! {
@@ -18,6 +19,11 @@ fields! {
 }
 
 impl ClockData {
+    /// The clock of the recording.
+    pub fn clock(&self) -> ClockId {
+        ClockId(self.clockid.cast_signed())
+    }
+
     /// The time of day, ns since 1970, of a time of the recording. `None` outside of what a u64 holds.
     pub fn wall_clock_of(&self, time_ns: u64) -> Option<u64> {
         let shifted = i128::from(self.wall_clock_ns) + i128::from(time_ns) - i128::from(self.clockid_time_ns);

@@ -2,7 +2,16 @@
 
 use crate::wire::WireError;
 use crate::wire::declare::fields;
-use crate::wire::pass::{Fields, Pass, Step};
+use crate::wire::pass::{Field, Fields, Pass, Step};
+use crate::wire::value::numbers;
+
+numbers! {
+    /// Kinds of binaries; 5 is unknown.
+    pub struct FileKind(u32) {
+        0 KERNEL "kernel", 1 KERNEL_MODULE "kernel module", 2 ELF_FILE "ELF file", 3 DEX_FILE "dex file",
+        4 SYMBOL_MAP "symbol map",
+    }
+}
 
 /// Binaries, up to the end of the section.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,8 +25,8 @@ pub struct Files<'a> {
 pub struct FileSymbols<'a> {
     /// Its path, or a name in brackets.
     pub path: &'a [u8],
-    /// 0 kernel, 1 kernel module, 2 ELF file, 3 dex file, 4 symbol map, 5 unknown.
-    pub kind: u32,
+    /// Kind of binary.
+    pub kind: FileKind,
     /// Lowest address of its code, as its program headers have it.
     pub min_vaddr: u64,
     /// The symbols.
@@ -57,7 +66,7 @@ impl<'a> Fields<'a> for FileSymbols<'a> {
         let size = pass.count_u32("size", self.size())?;
         let before = pass.left();
         pass.cstr("path", &mut self.path)?;
-        pass.u32("type", &mut self.kind)?;
+        self.kind.field("type", pass)?;
         pass.addr("min_vaddr", &mut self.min_vaddr)?;
         let nr = pass.count_u32("nr_symbols", self.symbols.len())?;
         pass.vec("symbols", nr, &mut self.symbols)?;

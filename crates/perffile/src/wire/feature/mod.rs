@@ -97,32 +97,32 @@ macro_rules! features {
             ///
             /// # Errors
             /// A count that does not fit its wire type.
-            pub fn encode<O: Order>(&self, out: &mut Vec<u8>) -> Result<(), WireError> {
+            pub fn encode<O: Order>(&mut self, out: &mut Vec<u8>) -> Result<(), WireError> {
                 let shape = SampleShape::default();
                 let mut encoder = Encoder::<O>::new(out, &shape, 0);
-                match self.clone() {
-                    $( Feature::$variant(mut value) => value.fields(&mut encoder), )*
-                    Feature::Raw(bytes) => super::pass::Pass::rest(&mut encoder, "bytes", &mut { bytes }),
+                match self {
+                    $( Feature::$variant(value) => value.fields(&mut encoder), )*
+                    Feature::Raw(bytes) => super::pass::Pass::rest(&mut encoder, "bytes", bytes),
                 }
             }
 
             /// Size of the section in bytes.
-            pub fn size(&self) -> usize {
+            pub fn size(&mut self) -> usize {
                 let shape = SampleShape::default();
-                match self.clone() {
-                    $( Feature::$variant(mut value) => Measure::of(&mut value, &shape, 0), )*
+                match self {
+                    $( Feature::$variant(value) => Measure::of(value, &shape, 0), )*
                     Feature::Raw(bytes) => bytes.len(),
                 }
             }
 
             /// Tells `sink` every field.
-            pub fn describe(&self, sink: &mut impl Sink) {
+            pub fn describe(&mut self, sink: &mut impl Sink) {
                 let shape = SampleShape::default();
                 let mut pass = Describe::new(sink, &shape, 0);
                 // Fails on nothing but counts too large for their wire type, and then has told all before it.
-                let _ = match self.clone() {
-                    $( Feature::$variant(mut value) => value.fields(&mut pass), )*
-                    Feature::Raw(bytes) => super::pass::Pass::rest(&mut pass, "bytes", &mut { bytes }),
+                let _ = match self {
+                    $( Feature::$variant(value) => value.fields(&mut pass), )*
+                    Feature::Raw(bytes) => super::pass::Pass::rest(&mut pass, "bytes", bytes),
                 };
             }
         }

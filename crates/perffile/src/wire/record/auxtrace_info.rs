@@ -1,13 +1,22 @@
 //! PERF_RECORD_AUXTRACE_INFO (70): how to decode AUX traces.
 
-use crate::wire::pass::{Fields, Pass, Step};
+use crate::wire::pass::{Field, Fields, Pass, Step};
+use crate::wire::value::numbers;
 use crate::wire::words::U64s;
+
+numbers! {
+    /// Kinds of hardware traces.
+    pub struct AuxtraceType(u32) {
+        0 UNKNOWN "unknown", 1 INTEL_PT "intel_pt", 2 INTEL_BTS "intel_bts", 3 CS_ETM "cs_etm",
+        4 ARM_SPE "arm_spe", 5 S390_CPUMSF "s390_cpumsf", 6 HISI_PTT "hisi_ptt", 7 VPA_DTL "vpa_dtl",
+    }
+}
 
 /// Which hardware trace, and its parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AuxtraceInfo<'a> {
-    /// 1 Intel PT, 2 Intel BTS, 3 CoreSight ETM, 4 Arm SPE, 5 s390 CPU-MF, 6 HiSilicon PTT.
-    pub auxtrace_type: u32,
+    /// Which hardware trace.
+    pub auxtrace_type: AuxtraceType,
     /// Keeps what follows aligned.
     pub reserved: u32,
     /// Words whose meaning depends on the type. Text among them (a filter of Intel PT) is in words too: it has to be
@@ -19,7 +28,7 @@ pub struct AuxtraceInfo<'a> {
 
 impl<'a> Fields<'a> for AuxtraceInfo<'a> {
     fn fields<P: Pass<'a>>(&mut self, pass: &mut P) -> Step {
-        pass.u32("auxtrace_type", &mut self.auxtrace_type)?;
+        self.auxtrace_type.field("auxtrace_type", pass)?;
         pass.u32("reserved", &mut self.reserved)?;
         let words = pass.left().map_or(self.priv_data.len(), |left| left / 8);
         pass.addrs("priv_data", words as u64, &mut self.priv_data)?;

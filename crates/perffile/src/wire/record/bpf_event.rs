@@ -1,13 +1,21 @@
 //! PERF_RECORD_BPF_EVENT (18): a BPF program was loaded or unloaded. Since Linux 5.1.
 
 use crate::wire::declare::fields;
+use crate::wire::value::numbers;
+
+numbers! {
+    /// What happened to a BPF program.
+    pub struct BpfEventType(u16) {
+        0 UNKNOWN "unknown", 1 LOAD "load", 2 UNLOAD "unload",
+    }
+}
 
 fields! {
     /// A BPF program came or went.
     #[derive(Copy)]
     pub struct BpfEvent {
-        /// 1 loaded, 2 unloaded.
-        bpf_type: u16,
+        /// What happened.
+        bpf_type: BpfEventType,
         /// None so far.
         flags: u16,
         /// Id of the program.

@@ -10,6 +10,6 @@ fields! {
         /// Cookie in the samples' call chains.
         cookie: u64 as addr,
         /// The addresses, innermost first.
-        ips: U64s<'a> as counted_addrs,
+        ips: U64s<'a> as callchain,
     }
 }

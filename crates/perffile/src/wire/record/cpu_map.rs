@@ -2,8 +2,16 @@
 
 use crate::wire::declare::fields;
 use crate::wire::list::List;
-use crate::wire::pass::{Element, Fields, Pass, Step};
+use crate::wire::pass::{Element, Field, Fields, Pass, Step};
+use crate::wire::value::numbers;
 use crate::wire::words::U64s;
+
+numbers! {
+    /// How CPUs are told.
+    pub struct CpuMapType(u16) {
+        0 CPUS "cpus", 1 MASK "mask", 2 RANGE "range",
+    }
+}
 
 fields! {
     /// A CPU number.
@@ -28,8 +36,8 @@ impl Element for CpuMask32 {}
 /// Some CPUs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CpuMap<'a> {
-    /// 0 numbers, 1 mask, 2 range (perf 6.1 and later).
-    pub map_type: u16,
+    /// The form.
+    pub map_type: CpuMapType,
     /// Form 0.
     pub cpus: List<'a, CpuNumber>,
     /// Form 1: bytes of a word of the mask, 4 or 8.
@@ -61,12 +69,16 @@ impl CpuMap<'_> {
                 .filter_map(move |bit| i32::try_from(nr * width + bit).ok())
         };
         match self.map_type {
-            0 => self.cpus.iter().map(|c| if c.cpu == u16::MAX { -1 } else { i32::from(c.cpu) }).collect(),
-            1 if self.long_size == 4 => {
+            CpuMapType::CPUS => {
+                self.cpus.iter().map(|c| if c.cpu == u16::MAX { -1 } else { i32::from(c.cpu) }).collect()
+            }
+            CpuMapType::MASK if self.long_size == 4 => {
                 self.mask32.iter().enumerate().flat_map(|(nr, m)| bits(u64::from(m.mask), nr, 32)).collect()
             }
-            1 => self.mask64.iter().enumerate().flat_map(|(nr, mask)| bits(mask, nr, 64)).collect(),
-            2 => {
+            CpuMapType::MASK => {
+                self.mask64.iter().enumerate().flat_map(|(nr, mask)| bits(mask, nr, 64)).collect()
+            }
+            CpuMapType::RANGE => {
                 let any = (self.any_cpu != 0).then_some(-1);
                 any.into_iter().chain(i32::from(self.start_cpu)..=i32::from(self.end_cpu)).collect()
             }
@@ -77,13 +89,13 @@ impl CpuMap<'_> {
 
 impl<'a> Fields<'a> for CpuMap<'a> {
     fn fields<P: Pass<'a>>(&mut self, pass: &mut P) -> Step {
-        pass.u16("map_type", &mut self.map_type)?;
+        self.map_type.field("map_type", pass)?;
         match self.map_type {
-            0 => {
+            CpuMapType::CPUS => {
                 let nr = pass.count_u16("nr", self.cpus.len())?;
                 pass.list("cpus", nr, &mut self.cpus)?;
             }
-            1 => {
+            CpuMapType::MASK => {
                 let nr = pass.count_u16("nr", self.mask32.len().max(self.mask64.len()))?;
                 pass.u16("long_size", &mut self.long_size)?;
                 if self.long_size == 4 {
@@ -93,7 +105,7 @@ impl<'a> Fields<'a> for CpuMap<'a> {
                     pass.addrs("mask", nr, &mut self.mask64)?;
                 }
             }
-            2 => {
+            CpuMapType::RANGE => {
                 pass.u8("any_cpu", &mut self.any_cpu)?;
                 pass.u8("range_pad", &mut self.range_pad)?;
                 pass.u16("start_cpu", &mut self.start_cpu)?;

@@ -1,14 +1,22 @@
 //! PERF_RECORD_EVENT_UPDATE (78): unit, scale, name or CPUs of an event.
 
 use super::cpu_map::CpuMap;
-use crate::wire::pass::{Fields, Pass, Step};
+use crate::wire::pass::{Field, Fields, Pass, Step};
 use crate::wire::text::CStr8;
+use crate::wire::value::numbers;
+
+numbers! {
+    /// What is told of an event.
+    pub struct EventUpdateType(u64) {
+        0 UNIT "unit", 1 SCALE "scale", 2 NAME "name", 3 CPUS "cpus",
+    }
+}
 
 /// Something more about an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EventUpdate<'a> {
-    /// 0 unit, 1 scale, 2 name, 3 CPUs.
-    pub update_type: u64,
+    /// What is told.
+    pub update_type: EventUpdateType,
     /// Event id.
     pub event_id: u64,
     /// Unit or name.
@@ -21,13 +29,13 @@ pub struct EventUpdate<'a> {
 
 impl<'a> Fields<'a> for EventUpdate<'a> {
     fn fields<P: Pass<'a>>(&mut self, pass: &mut P) -> Step {
-        pass.u64("update_type", &mut self.update_type)?;
+        self.update_type.field("update_type", pass)?;
         pass.u64("event_id", &mut self.event_id)?;
         match self.update_type {
-            0 => pass.cstr8("unit", &mut self.text),
-            1 => pass.f64("scale", &mut self.scale),
-            2 => pass.cstr8("name", &mut self.text),
-            3 => pass.inner("cpus", &mut self.cpus),
+            EventUpdateType::UNIT => pass.cstr8("unit", &mut self.text),
+            EventUpdateType::SCALE => pass.f64("scale", &mut self.scale),
+            EventUpdateType::NAME => pass.cstr8("name", &mut self.text),
+            EventUpdateType::CPUS => pass.inner("cpus", &mut self.cpus),
             _ => Ok(()),
         }
     }

@@ -2,6 +2,22 @@
 
 use crate::wire::declare::fields;
 use crate::wire::text::CStr8;
+use crate::wire::value::{bits, numbers};
+
+numbers! {
+    /// Kind of generated kernel code.
+    pub struct KsymbolType(u16) {
+        0 UNKNOWN "unknown", 1 BPF "bpf", 2 OUT_OF_LINE "out_of_line",
+    }
+}
+
+bits! {
+    /// What happened to generated kernel code.
+    pub struct KsymbolFlags(u16 as u16) {
+        /// It went.
+        0 unregister,
+    }
+}
 
 fields! {
     /// A symbol of generated kernel code.
@@ -11,10 +27,10 @@ fields! {
         addr: u64 as addr,
         /// Size in bytes.
         len: u32,
-        /// 0 unknown, 1 BPF program, 2 out-of-line code (trampolines).
-        ksym_type: u16,
+        /// Kind of code.
+        ksym_type: KsymbolType,
         /// Bit 0: it went.
-        flags: u16,
+        flags: KsymbolFlags as bare,
         /// Its name.
         name: CStr8<'a>,
     }

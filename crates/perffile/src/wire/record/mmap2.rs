@@ -3,8 +3,10 @@
 //! 24 bytes are a union: device and inode, or with `misc` bit 14 (Linux 5.12) the build-id.
 
 use crate::wire::head::misc;
-use crate::wire::pass::{Fields, Pass, Step};
+use crate::wire::pass::{Field, Fields, Pass, Step};
+use crate::wire::protection::{MapFlags, Protection, permissions};
 use crate::wire::text::CStr8;
+use crate::wire::value::Words;
 
 /// A mapping.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -22,9 +24,9 @@ pub struct Mmap2<'a> {
     /// What identifies the file.
     pub file: FileIdentity,
     /// `PROT_*` bits.
-    pub prot: u32,
+    pub prot: Protection,
     /// `MAP_*` bits.
-    pub flags: u32,
+    pub flags: MapFlags,
     /// File, or a name in brackets.
     pub filename: CStr8<'a>,
 }
@@ -99,8 +101,10 @@ impl<'a> Fields<'a> for Mmap2<'a> {
             pass.u64("ino_generation", &mut ino_generation)?;
             self.file = FileIdentity::Inode { maj, min, ino, ino_generation };
         }
-        pass.u32("prot", &mut self.prot)?;
-        pass.u32("flags", &mut self.flags)?;
+        let (prot, flags) = (self.prot, self.flags);
+        pass.explain(|_| Some(Words::text(permissions(prot, flags))));
+        pass.bare("prot", &mut self.prot)?;
+        self.flags.field("flags", pass)?;
         pass.cstr8("filename", &mut self.filename)
     }
 }

@@ -92,29 +92,33 @@ macro_rules! records {
             ///
             /// # Errors
             /// A count that does not fit its wire type.
-            pub fn encode<O: Order>(&self, out: &mut Vec<u8>, shape: &SampleShape, misc: u16) -> Result<(), WireError> {
+            pub fn encode<O: Order>(&mut self, out: &mut Vec<u8>, shape: &SampleShape, misc: u16) -> Result<(), WireError> {
                 let mut encoder = Encoder::<O>::new(out, shape, misc);
-                match self.clone() {
-                    $( Record::$variant(mut value) => value.fields(&mut encoder), )*
-                    Record::Unknown(body) => super::pass::Pass::rest(&mut encoder, "body", &mut { body }),
+                match self {
+                    $( Record::$variant(value) => value.fields(&mut encoder), )*
+                    Record::Unknown(body) => super::pass::Pass::rest(&mut encoder, "body", body),
                 }
             }
 
             /// Size of the body in bytes.
-            pub fn size(&self, shape: &SampleShape, misc: u16) -> usize {
-                match self.clone() {
-                    $( Record::$variant(mut value) => Measure::of(&mut value, shape, misc), )*
+            pub fn size(&mut self, shape: &SampleShape, misc: u16) -> usize {
+                match self {
+                    $( Record::$variant(value) => Measure::of(value, shape, misc), )*
                     Record::Unknown(body) => body.len(),
                 }
             }
 
             /// Tells `sink` every field.
-            pub fn describe(&self, sink: &mut impl Sink, shape: &SampleShape, misc: u16) {
-                let mut pass = Describe::new(sink, shape, misc);
+            pub fn describe(&mut self, sink: &mut impl Sink, shape: &SampleShape, misc: u16) {
+                self.describe_by(&mut Describe::new(sink, shape, misc));
+            }
+
+            /// Tells the sink of a pass every field.
+            pub fn describe_by(&mut self, pass: &mut Describe<'_, '_, impl Sink>) {
                 // This pass fails on nothing but counts too large for their wire type, and then has told all before it.
-                let _ = match self.clone() {
-                    $( Record::$variant(mut value) => value.fields(&mut pass), )*
-                    Record::Unknown(body) => super::pass::Pass::rest(&mut pass, "body", &mut { body }),
+                let _ = match self {
+                    $( Record::$variant(value) => value.fields(pass), )*
+                    Record::Unknown(body) => super::pass::Pass::rest(pass, "body", body),
                 };
             }
         }

@@ -4,6 +4,11 @@ use crate::wire::declare::fields;
 use crate::wire::list::List;
 use crate::wire::pass::Element;
 
+/// What they are namespaces of, in their order (NET_NS_INDEX and following).
+pub const NAMES: [&str; 7] = ["net", "uts", "ipc", "pid", "user", "mnt", "cgroup"];
+/// The place of that of cgroups (CGROUP_NS_INDEX).
+pub const CGROUP: usize = 6;
+
 fields! {
     /// A thread's namespaces.
     #[derive(Copy)]

@@ -3,6 +3,15 @@
 use crate::wire::declare::fields;
 use crate::wire::list::List;
 use crate::wire::pass::Element;
+use crate::wire::value::numbers;
+
+numbers! {
+    /// Which setting.
+    pub struct StatConfigTag(u64) {
+        0 AGGR_MODE "aggregation mode", 1 INTERVAL "interval in ms", 2 SCALE "scale",
+        3 AGGR_LEVEL "aggregation level",
+    }
+}
 
 fields! {
     /// Settings.
@@ -17,8 +26,8 @@ fields! {
     /// One setting.
     #[derive(Copy)]
     pub struct StatSetting {
-        /// 0 aggregation mode, 1 interval in ms, 2 scale, 3 aggregation level.
-        tag: u64,
+        /// Which.
+        tag: StatConfigTag as bare,
         /// Its value.
         val: u64,
     }

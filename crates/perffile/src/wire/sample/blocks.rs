@@ -1,10 +1,11 @@
 //! The parts of a sample that have a shape of their own: counter values, branches, registers, stack.
 
 use crate::wire::attr::{BranchSampleType, ReadFormat};
-use crate::wire::branch::BRANCH_FLAG_WIDTHS;
+use crate::wire::branch::BranchFlags;
 use crate::wire::declare::fields;
 use crate::wire::list::List;
-use crate::wire::pass::{Element, Fields, Pass, Step};
+use crate::wire::pass::{Element, Field, Fields, Pass, Step};
+use crate::wire::registers::{self, RegsAbi};
 use crate::wire::words::U64s;
 
 /// Counter values: one, or those of a whole group.
@@ -118,7 +119,7 @@ impl<'a> Fields<'a> for Read<'a> {
     }
 }
 
-/// One branch: where from, where to, and what is known of it (see [`crate::wire::branch`]).
+/// One branch: where from, where to, and what is known of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BranchEntry {
     /// Address of the branch.
@@ -126,7 +127,7 @@ pub struct BranchEntry {
     /// Address of its target.
     pub to: u64,
     /// Flags, first C bit-field lowest.
-    pub flags: u64,
+    pub flags: BranchFlags,
 }
 
 impl Element for BranchEntry {}
@@ -135,7 +136,7 @@ impl<'a> Fields<'a> for BranchEntry {
     fn fields<P: Pass<'a>>(&mut self, pass: &mut P) -> Step {
         pass.addr("from", &mut self.from)?;
         pass.addr("to", &mut self.to)?;
-        pass.bitfield("flags", BRANCH_FLAG_WIDTHS, &mut self.flags)
+        self.flags.field("flags", pass)
     }
 }
 
@@ -166,8 +167,8 @@ impl<'a> Fields<'a> for BranchStack<'a> {
 /// Register values, ascending by register number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Registers<'a> {
-    /// 0 none were taken, 1 of a 32-bit task, 2 of a 64-bit task.
-    pub abi: u64,
+    /// Whose they are.
+    pub abi: RegsAbi,
     /// Which registers, a bit each; from the attr, not on the wire.
     pub mask: u64,
     /// The values.
@@ -188,8 +189,10 @@ impl Registers<'_> {
 
 impl<'a> Fields<'a> for Registers<'a> {
     fn fields<P: Pass<'a>>(&mut self, pass: &mut P) -> Step {
-        pass.u64("abi", &mut self.abi)?;
-        if self.abi != 0 {
+        pass.bare("abi", &mut self.abi)?;
+        if self.abi != RegsAbi::NONE {
+            let (abi, mask) = (self.abi, self.mask);
+            pass.explain(|context| registers::names(context.machine?, mask, abi));
             pass.addrs("regs", u64::from(self.mask.count_ones()), &mut self.values)?;
         }
         Ok(())

@@ -16,7 +16,10 @@ pub use essentials::Essentials;
 pub use view::SampleView;
 
 use super::attr::SampleType as T;
+use super::data_src::DataSrc;
 use super::pass::{Fields, Pass, Step, optional_as};
+use super::transaction::Transaction;
+use super::weight::WeightParts;
 use super::words::U64s;
 
 /// Every field of a sample; `None` where the event does not record it.
@@ -59,11 +62,11 @@ pub struct Sample<'a> {
     /// Weight (one number), usually latency in cycles.
     pub weight: Option<u64>,
     /// Weight in three parts: 32 bits, 16, 16, lowest first.
-    pub weight_struct: Option<u64>,
+    pub weight_struct: Option<WeightParts>,
     /// Where the data came from, bits of `perf_mem_data_src`.
-    pub data_src: Option<u64>,
+    pub data_src: Option<DataSrc>,
     /// Transaction flags.
-    pub transaction: Option<u64>,
+    pub transaction: Option<Transaction>,
     /// Registers at the interrupt.
     pub regs_intr: Option<Registers<'a>>,
     /// Physical data address.
@@ -95,7 +98,7 @@ impl<'a> Fields<'a> for Sample<'a> {
         pass.optional(has(T::CPU), "cpu_reserved", &mut self.cpu_reserved)?;
         pass.optional(has(T::PERIOD), "period", &mut self.period)?;
         optional_as!(pass, has(T::READ), "read", &mut self.read, inner);
-        optional_as!(pass, has(T::CALLCHAIN), "callchain", &mut self.callchain, counted_addrs);
+        optional_as!(pass, has(T::CALLCHAIN), "callchain", &mut self.callchain, callchain);
         optional_as!(pass, has(T::RAW), "raw", &mut self.raw, counted_bytes_u32);
         optional_as!(pass, has(T::BRANCH_STACK), "branch_stack", &mut self.branch_stack, inner);
         if has(T::REGS_USER) {
@@ -106,8 +109,8 @@ impl<'a> Fields<'a> for Sample<'a> {
         optional_as!(pass, has(T::STACK_USER), "stack_user", &mut self.stack_user, inner);
         pass.optional(has(T::WEIGHT), "weight", &mut self.weight)?;
         pass.optional(has(T::WEIGHT_STRUCT), "weight_struct", &mut self.weight_struct)?;
-        optional_as!(pass, has(T::DATA_SRC), "data_src", &mut self.data_src, addr);
-        optional_as!(pass, has(T::TRANSACTION), "transaction", &mut self.transaction, addr);
+        pass.optional(has(T::DATA_SRC), "data_src", &mut self.data_src)?;
+        pass.optional(has(T::TRANSACTION), "transaction", &mut self.transaction)?;
         if has(T::REGS_INTR) {
             let regs = self.regs_intr.get_or_insert_default();
             regs.mask = shape.sample_regs_intr;

@@ -1,6 +1,4 @@
 //! AUX traces: what of them was not recorded.
-//!
-//! ABI: `PERF_AUX_FLAG_*` in `perf_event.h`.
 
 use super::Concern;
 use crate::check::end::End;
@@ -9,16 +7,13 @@ use crate::check::seen::Seen;
 use crate::check::tally::Tally;
 use crate::check::wording::{count, part, percent, plural};
 use perffile::wire::record::Record;
+use perffile::wire::record::aux::AuxFlags;
 
 const TRUNCATED_AUX: Kind = Kind::loss("truncated_aux");
 const AUX_GAPS: Kind = Kind::loss("aux_gaps");
 const AUX_COLLISIONS: Kind = Kind::loss("aux_collisions");
 const MISSING_AUX_DATA: Kind = Kind::loss("missing_aux_data");
 const AUXTRACE_ERRORS: Kind = Kind::loss("auxtrace_errors");
-
-const TRUNCATED: u64 = 1;
-const PARTIAL: u64 = 4;
-const COLLISION: u64 = 8;
 
 /// Counts of AUX records by what their flags say.
 #[derive(Default)]
@@ -39,11 +34,11 @@ impl Concern for Aux {
                     self.pieces.add(seen.event);
                 }
                 for (flag, tally) in [
-                    (TRUNCATED, &mut self.truncated),
-                    (PARTIAL, &mut self.gaps),
-                    (COLLISION, &mut self.collisions),
+                    (AuxFlags::truncated, &mut self.truncated),
+                    (AuxFlags::partial, &mut self.gaps),
+                    (AuxFlags::collision, &mut self.collisions),
                 ] {
-                    if aux.flags & flag != 0 {
+                    if aux.flags.has(flag) {
                         tally.add(seen.event);
                     }
                 }

@@ -10,6 +10,7 @@ use crate::check::seen::Seen;
 use crate::check::tally::Tally;
 use crate::check::wording::{count, part, percent, plural};
 use perffile::wire::attr::{BranchSampleType, EventAttr, SampleType};
+use perffile::wire::callchain::Marker;
 use perffile::wire::head::CpuMode;
 use perffile::wire::words::U64s;
 use readperf_session::SampleMoment;
@@ -19,9 +20,6 @@ const EMPTY_CALLCHAINS: Kind = Kind::note("empty_callchains");
 const CUT_CALLCHAINS: Kind = Kind::advice("cut_callchains");
 const BROKEN_CALLCHAINS: Kind = Kind::advice("broken_callchains");
 
-const LOWEST_MARKER: u64 = -4095i64 as u64;
-const USER_MARKER: u64 = -512i64 as u64;
-const DEFERRED_MARKER: u64 = -640i64 as u64;
 const DEFAULT_MAX_STACK: u64 = 127;
 
 /// Some chains end early in any program: at the first instruction of a thread, in hand-written code.
@@ -60,9 +58,9 @@ fn parts(chain: U64s<'_>, mode: CpuMode) -> Parts {
     let mut in_user = mode == CpuMode::User;
     let mut words = chain.iter();
     while let Some(word) = words.next() {
-        if word >= LOWEST_MARKER {
-            in_user = word == USER_MARKER;
-            if word == DEFERRED_MARKER {
+        if let Some(marker) = Marker::of(word) {
+            in_user = marker == Marker::USER;
+            if marker == Marker::USER_DEFERRED {
                 parts.deferred = true;
                 words.next();
             }
@@ -182,14 +180,14 @@ mod tests {
 
     #[test]
     fn markers_and_zeros_are_no_frames() {
-        let chain = [-128i64 as u64, 0xffff_8000, 0xffff_8004, USER_MARKER, 0x1000, 0x2000, 0];
+        let chain = [-128i64 as u64, 0xffff_8000, 0xffff_8004, Marker::USER.0, 0x1000, 0x2000, 0];
         let parts = parts_of(&chain, CpuMode::Kernel);
         assert_eq!(parts, Parts { addresses: 5, user: 2, outermost: 0x2000, deferred: false });
     }
 
     #[test]
     fn a_cookie_is_no_frame() {
-        let parts = parts_of(&[DEFERRED_MARKER, 77], CpuMode::Kernel);
+        let parts = parts_of(&[Marker::USER_DEFERRED.0, 77], CpuMode::Kernel);
         assert_eq!(parts, Parts { addresses: 0, user: 0, outermost: 0, deferred: true });
     }
 

@@ -5,7 +5,8 @@ use crate::check::end::End;
 use crate::check::finding::{Finding, Kind};
 use crate::check::wording::{count, list, part, plural};
 use perffile::EventDescription;
-use perffile::wire::attr::{AttrFlags, SampleType};
+use perffile::wire::attr::SampleType;
+use perffile::wire::clock::ClockId;
 
 const MIXED_CLOCKS: Kind = Kind::loss("mixed_clocks");
 const NO_TIME: Kind = Kind::advice("no_time");
@@ -16,15 +17,15 @@ const UNTIMED_RECORDS: Kind = Kind::note("untimed_records");
 pub(crate) struct Clocks;
 
 /// The clock of an event's times; `None` is perf's own.
-fn clock(event: &EventDescription) -> Option<i32> {
-    event.attr.flags.has(AttrFlags::use_clockid).then_some(event.attr.clockid)
+fn clock(event: &EventDescription) -> Option<ClockId> {
+    event.attr.clockid()
 }
 
 impl Concern for Clocks {
     fn finish(&mut self, end: &End<'_>, findings: &mut Vec<Finding>) {
         let has_time = |event: &EventDescription| event.attr.sample_type.has(SampleType::TIME);
         let timed: Vec<&EventDescription> = end.events().iter().filter(|event| has_time(event)).collect();
-        let mut clocks: Vec<Option<i32>> = timed.iter().map(|event| clock(event)).collect();
+        let mut clocks: Vec<Option<ClockId>> = timed.iter().map(|event| clock(event)).collect();
         clocks.sort_unstable();
         clocks.dedup();
         if clocks.len() > 1 {
@@ -62,15 +63,6 @@ impl Concern for Clocks {
     }
 }
 
-/// ABI: `CLOCK_*` in `linux/time.h`.
-fn name(clock: Option<i32>) -> String {
-    match clock {
-        None => "perf's own".to_owned(),
-        Some(0) => "CLOCK_REALTIME".to_owned(),
-        Some(1) => "CLOCK_MONOTONIC".to_owned(),
-        Some(4) => "CLOCK_MONOTONIC_RAW".to_owned(),
-        Some(7) => "CLOCK_BOOTTIME".to_owned(),
-        Some(11) => "CLOCK_TAI".to_owned(),
-        Some(other) => format!("clock {other}"),
-    }
+fn name(clock: Option<ClockId>) -> String {
+    clock.map_or_else(|| "perf's own".to_owned(), |clock| clock.to_string())
 }

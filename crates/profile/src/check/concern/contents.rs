@@ -15,8 +15,6 @@ const UNKNOWN_RECORDS: Kind = Kind::note("unknown_records");
 const UNKNOWN_FEATURES: Kind = Kind::note("unknown_features");
 const NO_TRACEPOINT_FORMATS: Kind = Kind::advice("no_tracepoint_formats");
 
-/// ABI: `PERF_TYPE_TRACEPOINT`.
-const TRACEPOINT: u32 = 2;
 /// Types told by number at most.
 const MOST: usize = 100;
 
@@ -76,7 +74,7 @@ impl Concern for Contents {
 fn formats(end: &End<'_>, findings: &mut Vec<Finding>) {
     let samples: u64 = end
         .sampled()
-        .filter(|(event, _)| event.attr.kind == TRACEPOINT && event.attr.sample_type.has(SampleType::RAW))
+        .filter(|(event, _)| event.attr.tracepoint().is_some() && event.attr.sample_type.has(SampleType::RAW))
         .map(|(_, samples)| samples)
         .sum();
     if samples == 0 || end.metadata.features.has(bit::TRACING_DATA) {

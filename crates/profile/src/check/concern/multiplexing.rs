@@ -11,6 +11,7 @@ use crate::check::seen::Seen;
 use crate::check::tally::Tally;
 use crate::check::wording::{count, part, percent, plural};
 use perffile::wire::attr::{AttrFlags, SampleType};
+use perffile::wire::event_type::EventType;
 use perffile::wire::record::Record;
 use perffile::wire::sample::Read;
 use readperf_session::SampleMoment;
@@ -18,9 +19,8 @@ use readperf_session::SampleMoment;
 const MULTIPLEXED: Kind = Kind::advice("multiplexed");
 const NOT_COUNTED: Kind = Kind::loss("not_counted");
 
-/// ABI: `PERF_TYPE_SOFTWARE`, `PERF_TYPE_TRACEPOINT`: counters in software, of which there is no lack.
-const SOFTWARE: u32 = 1;
-const TRACEPOINT: u32 = 2;
+/// Counters in software, of which there is no lack.
+const IN_SOFTWARE: [EventType; 2] = [EventType::SOFTWARE, EventType::TRACEPOINT];
 
 /// A counter that ran for less than this part of its time had to share; less is what starting and stopping takes.
 const SHARED: f64 = 0.99;
@@ -53,7 +53,7 @@ impl Multiplexing {
 
     fn read(&mut self, read: &Read<'_>, seen: &Seen<'_, '_>) {
         let one_value_is_all = seen.event.event().is_some_and(|event| {
-            let in_hardware = ![SOFTWARE, TRACEPOINT].contains(&event.attr.kind);
+            let in_hardware = !IN_SOFTWARE.contains(&event.attr.kind);
             in_hardware && (!event.attr.flags.has(AttrFlags::inherit) || event.ids.len() <= 1)
         });
         if let (true, Some(enabled), Some(running)) = (one_value_is_all, read.time_enabled, read.time_running)

@@ -7,6 +7,7 @@ use crate::check::seen::Seen;
 use crate::check::wording::{count, list, part, plural};
 use perffile::EventDescription;
 use perffile::wire::attr::{AttrFlags, ReadFormat, SampleType};
+use perffile::wire::event_type::SoftwareEvent;
 use perffile::wire::record::Record;
 
 const NO_SAMPLES: Kind = Kind::loss("no_samples");
@@ -76,9 +77,9 @@ fn periods(end: &End<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// ABI: `PERF_TYPE_SOFTWARE`, `PERF_COUNT_SW_DUMMY`: an event that only serves to get records of tasks and mappings.
+/// Whether an event only serves to get records of tasks and mappings.
 fn is_dummy(event: &EventDescription) -> bool {
-    event.attr.kind == 1 && event.attr.config == 9
+    event.attr.software() == Some(SoftwareEvent::DUMMY)
 }
 
 fn silent(end: &End<'_>, findings: &mut Vec<Finding>) {

@@ -4,9 +4,6 @@ use perffile::Metadata;
 use perffile::wire::attr::{BranchSampleType, SampleType};
 use readperf::profile::Weighing;
 
-/// `perf_type_id` of tracepoints (`PERF_TYPE_TRACEPOINT`).
-const TRACEPOINT: u32 = 2;
-
 /// What a report is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Mode {
@@ -32,7 +29,7 @@ impl Mode {
         if events.iter().any(|event| branches(&event.attr)) {
             return Mode::Branches;
         }
-        match !events.is_empty() && events.iter().all(|event| event.attr.kind == TRACEPOINT) {
+        match !events.is_empty() && events.iter().all(|event| event.attr.tracepoint().is_some()) {
             true => Mode::Trace,
             false => Mode::Code,
         }

@@ -1,6 +1,7 @@
 //! UNWINDING_RESULT (32776): how unwinding the sample before it went, with what it was given (`--keep-failed-unwinding-…`).
 
 use crate::wire::pass::{Fields, Pass, Step};
+use crate::wire::registers::{self, RegsAbi};
 use crate::wire::sample::UserStack;
 use crate::wire::words::U64s;
 
@@ -19,8 +20,8 @@ pub struct UnwindingResult<'a> {
     pub stack_start: u64,
     /// End of the stack.
     pub stack_end: u64,
-    /// The registers it was given: 0 none, 1 of a 32-bit task, 2 of a 64-bit task.
-    pub abi: u64,
+    /// Whose the registers are that it was given.
+    pub abi: RegsAbi,
     /// Which registers, a bit each.
     pub reg_mask: u64,
     /// Their values, ascending by register number.
@@ -48,9 +49,11 @@ impl<'a> Fields<'a> for UnwindingResult<'a> {
         pass.addr("error_addr", &mut self.error_addr)?;
         pass.addr("stack_start", &mut self.stack_start)?;
         pass.addr("stack_end", &mut self.stack_end)?;
-        pass.u64("abi", &mut self.abi)?;
-        if self.abi != 0 {
+        pass.bare("abi", &mut self.abi)?;
+        if self.abi != RegsAbi::NONE {
             pass.addr("reg_mask", &mut self.reg_mask)?;
+            let (abi, mask) = (self.abi, self.reg_mask);
+            pass.explain(|context| registers::names(context.machine?, mask, abi));
             pass.addrs("regs", u64::from(self.reg_mask.count_ones()), &mut self.regs)?;
         }
         pass.inner("stack", &mut self.stack)?;
