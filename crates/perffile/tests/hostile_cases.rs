@@ -341,3 +341,21 @@ fn a_directory_with_thousands_of_streams() {
     assert_eq!(times.len(), 3001);
     assert!(times.is_sorted());
 }
+
+/// A table of attrs that goes on over all of the file: what are no attrs say that their ids are whatever lies at some other place.
+#[test]
+fn events_have_no_more_ids_than_the_file_has_room_for() {
+    let _alone = alone();
+    for name in ["group", "kernel", "multi"] {
+        let path = format!("{}/../../tests/fixtures/{name}/perf.data", env!("CARGO_MANIFEST_DIR"));
+        let mut bytes = std::fs::read(path).unwrap();
+        let room = bytes.len() / 8;
+        // The size of the table, in the header.
+        bytes[32..40].copy_from_slice(&u64::MAX.to_le_bytes());
+        let recording = Recording::from_bytes(Bytes::new(bytes)).unwrap();
+        let metadata = recording.metadata();
+        let ids: usize = metadata.schema.events().iter().map(|event| event.ids.len()).sum();
+        assert!(ids <= room, "{name}: {ids} ids in a file with room for {room}");
+        assert!(metadata.issues.iter().any(|issue| issue.kind == IssueKind::BadAttr), "{name}");
+    }
+}

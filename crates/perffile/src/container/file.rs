@@ -107,7 +107,9 @@ impl File<'_> {
             };
             self.issues.add(IssueKind::BadHeader, Place::new(Part::Header, 16), message);
         }
-        let (mut at, mut ids_left) = (attrs_offset, self.limits.ids);
+        // Each event has its own: all together they are no more than the file has room for.
+        let room = usize::try_from(self.len() / size_of::<u64>() as u64).unwrap_or(usize::MAX);
+        let (mut at, mut ids_left) = (attrs_offset, self.limits.ids.min(room));
         let end = attrs_offset.saturating_add(attrs_size);
         let count = stride.map_or(u64::MAX, |stride| attrs_size / stride);
         for nr in 0..count {
@@ -173,7 +175,12 @@ impl File<'_> {
             let what = format!("{ids_size} bytes of event ids lie outside the file");
             self.issues.add(IssueKind::BadAttr, Place::new(Part::Ids, ids_at), || what);
         }
-        let ids: Vec<u64> = U64s::new(&ids, self.order).iter().take(*ids_left).collect();
+        let ids = U64s::new(&ids, self.order);
+        if ids.len() > *ids_left {
+            let what = "the ids of all events are more than the file has room for, or than this reader takes";
+            self.issues.add(IssueKind::BadAttr, Place::new(Part::Ids, ids_at), || what.to_owned());
+        }
+        let ids: Vec<u64> = ids.iter().take(*ids_left).collect();
         *ids_left -= ids.len();
         Some((attr, ids, at.checked_add(size)?.checked_add(IDS_SECTION)?))
     }
