@@ -6,7 +6,7 @@ use crate::short_name::shorten;
 use crate::table::NARROWEST;
 use crate::text::{grouped, shown, width};
 use readperf_profile::view::graph::{Graph, GraphNode, GraphOrder};
-use readperf_profile::view::histogram::HistogramRow;
+use readperf_profile::view::histogram::{Histogram, HistogramRow};
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -62,16 +62,16 @@ const DEEPEST: usize = 60;
 pub(super) fn write(
     out: &mut impl Write,
     report: &Report<'_>,
-    style: GraphStyle,
     row: &HistogramRow,
+    graph: &Graph,
     whole: u64,
 ) -> io::Result<()> {
-    let Graph { frames, left_out } = &row.graph;
+    let (Graph { frames, left_out }, style) = (graph, report.graph);
     if frames.is_empty() {
         return Ok(());
     }
     match style.shape {
-        Shape::Graph | Shape::Fractal => tree(out, report, style, row, whole)?,
+        Shape::Graph | Shape::Fractal => tree(out, report, row, frames, whole)?,
         Shape::Flat | Shape::Folded => {
             for (nr, chain) in chains(frames).into_iter().enumerate() {
                 if style.most > 0 && nr >= style.most {
@@ -100,8 +100,9 @@ pub(super) fn write(
 }
 
 /// Says which graphs are not whole.
-pub(super) fn left_out(out: &mut impl Write, rows: &[HistogramRow]) -> io::Result<()> {
-    let rows = rows.iter().filter(|row| row.graph.left_out.count > 0).count();
+pub(super) fn left_out(out: &mut impl Write, histogram: &Histogram) -> io::Result<()> {
+    let graphs = histogram.rows.iter().filter_map(|row| histogram.graph(row));
+    let rows = graphs.filter(|graph| graph.left_out.count > 0).count();
     if rows > 0 {
         let rows = grouped(rows as u64);
         writeln!(
@@ -152,11 +153,11 @@ pub(super) fn chains(graph: &[GraphNode]) -> Vec<Vec<GraphNode>> {
 fn tree(
     out: &mut impl Write,
     report: &Report<'_>,
-    style: GraphStyle,
     row: &HistogramRow,
+    graph: &[GraphNode],
     whole: u64,
 ) -> io::Result<()> {
-    let graph = &row.graph.frames;
+    let style = report.graph;
     let siblings = siblings(graph);
     // For each depth: what its frame is indented by, and its period.
     let mut open: Vec<(String, u64)> = Vec::new();

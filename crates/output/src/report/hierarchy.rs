@@ -31,7 +31,8 @@ pub(super) fn write(out: &mut impl Write, report: &Report<'_>, histogram: &Histo
     let keys: Vec<usize> = (0..report.keys.len()).collect();
     let (mut branches, mut left_out) = (Vec::new(), LeftOut::default());
     let shown = |numbers: &Numbers| share(numbers.self_period, whole) >= report.percent_limit;
-    grow(&rows, &keys, 0, &shown, &mut branches, &mut left_out);
+    let value = |row: &HistogramRow, key| report.values.value(row.key, key);
+    grow(&rows, &keys, 0, (&value, &shown), &mut branches, &mut left_out);
     let columns: Vec<Column> =
         report.columns.iter().copied().filter(|column| !matches!(column, Column::Key(_))).collect();
     let titles: Vec<&str> = report.keys.iter().map(|key| key.title()).collect();
@@ -60,7 +61,7 @@ fn grow(
     rows: &[&HistogramRow],
     keys: &[usize],
     depth: usize,
-    shown: &impl Fn(&Numbers) -> bool,
+    (value, shown): (&impl Fn(&HistogramRow, usize) -> Value, &impl Fn(&Numbers) -> bool),
     branches: &mut Vec<Branch>,
     left_out: &mut LeftOut,
 ) {
@@ -68,7 +69,7 @@ fn grow(
     let mut known: HashMap<Value, usize> = HashMap::new();
     let mut parts: Vec<(Branch, Vec<&HistogramRow>)> = Vec::new();
     for row in rows {
-        let value = row.values.get(*key).copied().unwrap_or_default();
+        let value = value(row, *key);
         let next = parts.len();
         let at = *known.entry(value).or_insert(next);
         if at == next {
@@ -88,22 +89,23 @@ fn grow(
             continue;
         }
         branches.push(branch);
-        grow(&rows, keys, depth + 1, shown, branches, left_out);
+        grow(&rows, keys, depth + 1, (value, shown), branches, left_out);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use readperf_profile::view::graph::Graph;
+    use readperf_profile::view::histogram::RowKey;
 
-    fn row(values: [u64; 2], period: u64) -> HistogramRow {
-        HistogramRow {
-            values: values.map(Value::Number).into(),
-            numbers: Numbers { samples: 1, self_period: period, total_period: period, ..Numbers::default() },
-            others: Box::default(),
-            graph: Graph::default(),
-        }
+    /// A row of two keys that say numbers.
+    fn row([sample, place]: [u32; 2], period: u64) -> HistogramRow {
+        let numbers = Numbers { samples: 1, self_period: period, total_period: period, ..Numbers::default() };
+        HistogramRow::new(RowKey { sample, place }, numbers)
+    }
+
+    fn value(row: &HistogramRow, key: usize) -> Value {
+        Value::Number(if key == 0 { row.key.sample } else { row.key.place }.into())
     }
 
     #[test]
@@ -111,7 +113,8 @@ mod tests {
         let rows = [row([1, 1], 50), row([2, 1], 40), row([2, 2], 30), row([1, 2], 1)];
         let rows: Vec<&HistogramRow> = rows.iter().collect();
         let (mut branches, mut left_out) = (Vec::new(), LeftOut::default());
-        grow(&rows, &[0, 1], 0, &|numbers| numbers.self_period > 1, &mut branches, &mut left_out);
+        let is_shown = |numbers: &Numbers| numbers.self_period > 1;
+        grow(&rows, &[0, 1], 0, (&value, &is_shown), &mut branches, &mut left_out);
         let shown: Vec<(usize, Value, u64)> =
             branches.iter().map(|branch| (branch.depth, branch.value, branch.numbers.self_period)).collect();
         let number = Value::Number;

@@ -4,7 +4,7 @@ use super::{Report, cell, graph};
 use crate::{heading, json};
 use perffile::Issue;
 use readperf_profile::profile::EventTotal;
-use readperf_profile::view::graph::GraphNode;
+use readperf_profile::view::graph::{Graph, GraphNode};
 use readperf_profile::view::histogram::{Histogram, HistogramRow, LeftOut, Numbers};
 use serde_json::{Map, Value as Json};
 use std::io::{self, Write};
@@ -46,22 +46,22 @@ fn write_event(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram)
     write!(out, ", \"rows\": [")?;
     for (nr, row) in histogram.rows.iter().enumerate() {
         out.write_all(if nr > 0 { b",\n" } else { b"\n" })?;
-        json::write(&mut *out, &self::row(report, row))?;
+        json::write(&mut *out, &self::row(report, row, histogram.graph(row)))?;
     }
     write!(out, "\n]}}")
 }
 
-fn row(report: &Report<'_>, row: &HistogramRow) -> Json {
+fn row(report: &Report<'_>, row: &HistogramRow, graph: Option<&Graph>) -> Json {
     let mut object = Map::new();
     let samples = row.numbers.samples;
-    for (key, value) in report.keys.iter().zip(&row.values) {
-        object.insert(key.name(), cell::json(report.facts, *value, samples));
+    for (key, value) in report.keys.iter().zip(report.values.values(row.key)) {
+        object.insert(key.name(), cell::json(report.facts, value, samples));
         match key.key.name {
             "dso" => {
-                object.insert("dso_path".into(), cell::path(report.facts, *value).into());
+                object.insert("dso_path".into(), cell::path(report.facts, value).into());
             }
             "symbol" => {
-                object.insert("source_file".into(), cell::source_file(report.facts, *value).into());
+                object.insert("source_file".into(), cell::source_file(report.facts, value).into());
             }
             _ => {}
         }
@@ -80,10 +80,10 @@ fn row(report: &Report<'_>, row: &HistogramRow) -> Json {
         });
         object.insert("group".into(), Json::Array(others.collect()));
     }
-    if !row.graph.frames.is_empty() {
-        object.insert("callchains".into(), chains(report, row));
+    let Some(Graph { frames, left_out }) = graph else { return Json::Object(object) };
+    if !frames.is_empty() {
+        object.insert("callchains".into(), chains(report, frames));
     }
-    let left_out = row.graph.left_out;
     if left_out.count > 0 {
         let left_out = serde_json::json!({
             "branches": left_out.count, "period": left_out.period, "samples": left_out.samples
@@ -94,7 +94,7 @@ fn row(report: &Report<'_>, row: &HistogramRow) -> Json {
 }
 
 /// The chains of a call graph: how much ended there, and its frames in the order of the graph.
-fn chains(report: &Report<'_>, row: &HistogramRow) -> Json {
+fn chains(report: &Report<'_>, graph: &[GraphNode]) -> Json {
     let frame = |frame: u32| {
         let value = report.frames.get(frame as usize).copied().unwrap_or_default();
         Json::from(report.text(value, 0))
@@ -104,5 +104,5 @@ fn chains(report: &Report<'_>, row: &HistogramRow) -> Json {
         let frames: Vec<Json> = chain.iter().map(|node| frame(node.frame)).collect();
         serde_json::json!({"period": period, "samples": samples, "frames": frames})
     };
-    graph::chains(&row.graph.frames).into_iter().map(chain).collect()
+    graph::chains(graph).into_iter().map(chain).collect()
 }

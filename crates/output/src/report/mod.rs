@@ -18,7 +18,7 @@ use readperf_profile::Value;
 use readperf_profile::profile::EventTotal;
 use readperf_profile::view::column::Column;
 use readperf_profile::view::facts::Facts;
-use readperf_profile::view::histogram::{Histogram, HistogramRow, Numbers};
+use readperf_profile::view::histogram::{Histogram, HistogramRow, Numbers, RowValues};
 use readperf_profile::view::key::KeyUse;
 use std::borrow::Cow;
 
@@ -39,6 +39,8 @@ pub struct Report<'r> {
     pub whole: Whole,
     /// Rows below this share, in percent, are not among the rows.
     pub percent_limit: f64,
+    /// What the keys of rows say.
+    pub values: &'r RowValues,
     /// What the frames of call graphs say, by number.
     pub frames: &'r [Value],
     /// How call graphs are shown.

@@ -47,9 +47,11 @@ fn section(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> 
             cells.extend(numbers_in(report, histogram, column, numbers.clone()));
         });
         table.row(out, &cells, style)?;
-        graph::write(out, report, report.graph, row, whole)?;
+        if let Some(graph) = histogram.graph(row) {
+            graph::write(out, report, row, graph, whole)?;
+        }
     }
-    graph::left_out(out, &histogram.rows)?;
+    graph::left_out(out, histogram)?;
     left_out(out, report, histogram, histogram.left_out)
 }
 
@@ -143,7 +145,7 @@ fn cells(report: &Report<'_>, row: &HistogramRow, numbers: impl Fn(Column, &mut 
             numbers(*column, &mut cells);
             continue;
         };
-        let value = row.values.get(*index).copied().unwrap_or_default();
+        let value = report.values.value(row.key, *index);
         cells.push(shown(&report.text(value, row.numbers.samples)).into_owned());
     }
     cells

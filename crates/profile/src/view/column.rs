@@ -1,7 +1,7 @@
 //! The columns of a histogram, and the order of its rows.
 
 use super::facts::Facts;
-use super::histogram::{Histogram, HistogramRow, Numbers};
+use super::histogram::{Histogram, HistogramRow, Numbers, RowValues};
 use crate::names::{Function, FunctionId};
 use crate::value::Value;
 use readperf_session::BinaryId;
@@ -66,11 +66,13 @@ impl Column {
 impl Histogram {
     /// Sorts the rows: by the columns of `order`, the highest numbers first; then by names, so that the order does not
     /// depend on how these were numbered. Of the events of a group that with the index `lead` counts first.
-    pub fn sort(&mut self, order: &[Column], lead: usize, facts: &Facts<'_>) {
+    pub fn sort(&mut self, order: &[Column], lead: usize, facts: &Facts<'_>, values: &RowValues) {
         let by_column = |a: &HistogramRow, b: &HistogramRow| {
             order.iter().fold(Ordering::Equal, |so_far, column| {
                 so_far.then_with(|| match column {
-                    Column::Key(index) => compare(facts, a.values.get(*index), b.values.get(*index)),
+                    Column::Key(index) => {
+                        compare(facts, values.value(a.key, *index), values.value(b.key, *index))
+                    }
                     column => numbers(b, lead)
                         .map(|row| column.number(row))
                         .cmp(numbers(a, lead).map(|row| column.number(row))),
@@ -78,8 +80,8 @@ impl Histogram {
             })
         };
         let by_name = |a: &HistogramRow, b: &HistogramRow| {
-            let keys = a.values.iter().zip(&b.values);
-            keys.fold(Ordering::Equal, |so_far, (a, b)| so_far.then_with(|| compare(facts, Some(a), Some(b))))
+            let keys = values.values(a.key).zip(values.values(b.key));
+            keys.fold(Ordering::Equal, |so_far, (a, b)| so_far.then_with(|| compare(facts, a, b)))
         };
         let weight = |row: &HistogramRow| {
             let Numbers { samples, self_period, total_period, .. } = row.numbers;
@@ -89,7 +91,7 @@ impl Histogram {
             by_column(a, b).then_with(|| weight(b).cmp(&weight(a))).then_with(|| by_name(a, b)).then_with(
                 || {
                     // What has the same names: by number, which only depends on the recording.
-                    a.values.cmp(&b.values)
+                    values.values(a.key).cmp(values.values(b.key))
                 },
             )
         });
@@ -103,8 +105,7 @@ fn numbers(row: &HistogramRow, lead: usize) -> impl Iterator<Item = &Numbers> {
 }
 
 /// Orders two values of a key: names by their letters, numbers by size.
-pub(super) fn compare(facts: &Facts<'_>, a: Option<&Value>, b: Option<&Value>) -> Ordering {
-    let (Some(a), Some(b)) = (a, b) else { return a.cmp(&b) };
+pub(super) fn compare(facts: &Facts<'_>, a: Value, b: Value) -> Ordering {
     if a == b {
         return Ordering::Equal;
     }
@@ -112,7 +113,7 @@ pub(super) fn compare(facts: &Facts<'_>, a: Option<&Value>, b: Option<&Value>) -
     let pid = |id| facts.session.process(id).map(|process| process.pid);
     let tid = |id| facts.session.thread(id).map(|thread| thread.tid);
     let file = |id| facts.profile.names.file(id);
-    match (a, b) {
+    match (&a, &b) {
         (Value::Comm(a), Value::Comm(b)) => comm(*a).cmp(comm(*b)),
         (Value::Process(a), Value::Process(b)) => pid(*a).cmp(&pid(*b)),
         (Value::Thread(a), Value::Thread(b)) => tid(*a).cmp(&tid(*b)),
@@ -132,7 +133,7 @@ pub(super) fn compare(facts: &Facts<'_>, a: Option<&Value>, b: Option<&Value>) -
             file(*a).cmp(&file(*b)).then(x.cmp(y))
         }
         (Value::Text(a), Value::Text(b)) => facts.text(*a).cmp(facts.text(*b)),
-        _ => a.cmp(b),
+        _ => a.cmp(&b),
     }
 }
 

@@ -11,7 +11,7 @@ use super::facts::{Facts, Place};
 use super::graph::{Graph, GraphOptions, Grapher, Room};
 use super::key::{KeyUse, Part};
 use super::place_numbers::{FrameNumbers, PlaceNumbers};
-pub use super::rows::{ByMode, Histogram, HistogramRow, LeftOut, Numbers};
+pub use super::rows::{ByMode, Histogram, HistogramRow, LeftOut, Numbers, RowKey, RowValues};
 use super::sums::{PlaceSums, Subtrees, WholeSums};
 use crate::detail::DetailId;
 use crate::profile::SampleRow;
@@ -65,14 +65,17 @@ const AT_ONCE: usize = 512;
 /// Stacks that take longer to add up than a thread takes to start.
 const WORTH_A_THREAD: usize = 8 * 1024;
 
+/// Rows that are made of sums at a time.
+const ROWS_AT_ONCE: usize = 64 * 1024;
+
 /// Makes histograms of a profile.
 #[derive(Debug)]
 pub struct Histograms<'f, 'o> {
     /// What is known.
     pub facts: Facts<'f>,
+    /// What the keys of rows say.
+    pub values: RowValues,
     options: &'o HistogramOptions,
-    samples: Tuples,
-    places: Tuples,
     /// The place of each address as one where samples were taken, and the mode of the CPU there.
     taken_at: Vec<(u32, CpuMode)>,
     /// What frames of call graphs say.
@@ -92,9 +95,8 @@ impl<'f, 'o> Histograms<'f, 'o> {
     pub fn new(facts: Facts<'f>, options: &'o HistogramOptions) -> Histograms<'f, 'o> {
         let mut histograms = Histograms {
             facts,
+            values: RowValues::new(&options.keys),
             options,
-            samples: Tuples::default(),
-            places: Tuples::default(),
             taken_at: Vec::new(),
             frames: Tuples::default(),
             calls: Calls::default(),
@@ -108,8 +110,8 @@ impl<'f, 'o> Histograms<'f, 'o> {
 
     /// The rows of places where samples were taken, and of all levels of stacks.
     fn number_places(&mut self) {
-        let Histograms { facts, options, places, taken_at, frames, .. } = self;
-        let mut numbers = PlaceNumbers::new(facts, options, places);
+        let Histograms { facts, options, values, taken_at, frames, .. } = self;
+        let mut numbers = PlaceNumbers::new(facts, options, &mut values.places);
         for address in facts.profile.addresses.ids() {
             let place = facts.taken_at(address);
             taken_at.push(place.map_or(NOWHERE, |place| (numbers.row(facts, &place), place.code.mode)));
@@ -155,7 +157,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
 
     /// The number of what the keys of the sample say.
     fn number_sample(&mut self, row: &SampleRow) -> u32 {
-        let Histograms { facts, options, samples, sample_numbers, scratch, .. } = self;
+        let Histograms { facts, options, values, sample_numbers, scratch, .. } = self;
         let of_stack = options.keys.iter().any(|key| matches!(key.key.part, Part::Stack(_)));
         let of_event = options.keys.iter().any(|key| matches!(key.key.part, Part::Field(_)));
         let stack = if of_stack { row.stack } else { StackId::EMPTY };
@@ -173,7 +175,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
                 Part::Function(_) | Part::Place(_) => {}
             }
         }
-        let number = samples.number(scratch);
+        let number = values.samples.number(scratch);
         sample_numbers.insert(parts, number);
         number
     }
@@ -211,20 +213,20 @@ impl<'f, 'o> Histograms<'f, 'o> {
         groups.extend(sums.into_iter().map(|(group, (samples, period))| (group, samples, period)));
         // Rows are sorted: most of those for which the sample's keys say the same are together already.
         groups.sort_by_key(|(group, ..)| group.sample);
-        let (mut rows, mut left_out) = (Vec::new(), LeftOut::default());
+        let (mut rows, mut graphs, mut left_out) = (Vec::new(), Vec::new(), LeftOut::default());
         let mut subtrees = Subtrees::new(&self.calls);
         let mut room = Room::new(self.options.graph.unwrap_or_default(), self.calls.nodes.len());
         // Without call graphs every thread adds up for itself.
         let threads = if whole_stacks { self.options.threads.max(1) } else { 0 };
         let mut whole_sums: Vec<WholeSums> =
-            (0..threads).map(|_| WholeSums::new(self.places.len())).collect();
-        let mut sums = PlaceSums::new(self.places.len());
+            (0..threads).map(|_| WholeSums::new(self.values.places.len())).collect();
+        let mut sums = PlaceSums::new(self.values.places.len());
         for of_sample in groups.chunk_by(|a, b| a.0.sample == b.0.sample) {
             let all = (&mut subtrees, whole_sums.as_mut_slice(), &mut sums);
-            self.add_sample(event, of_sample, all, (&mut rows, &mut left_out), &mut room);
+            self.add_sample(event, of_sample, all, (&mut rows, &mut graphs, &mut left_out), &mut room);
         }
         let total = profile.events().get(event).cloned().unwrap_or_default();
-        Some(Histogram { event, total, others: Vec::new(), other_events: Vec::new(), rows, left_out })
+        Some(Histogram { event, total, others: Vec::new(), other_events: Vec::new(), rows, graphs, left_out })
     }
 
     /// Adds the rows of samples for which the keys of the sample say the same.
@@ -233,7 +235,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
         event: usize,
         groups: &[(Group, u64, u64)],
         (subtrees, whole_sums, sums): (&mut Subtrees<'_>, &mut [WholeSums], &mut PlaceSums),
-        (rows, left_out): (&mut Vec<HistogramRow>, &mut LeftOut),
+        (rows, graphs, left_out): (&mut Vec<HistogramRow>, &mut Vec<Graph>, &mut LeftOut),
         room: &mut Room,
     ) {
         let whole = self.options.whole.get(event).copied().unwrap_or(0);
@@ -273,15 +275,20 @@ impl<'f, 'o> Histograms<'f, 'o> {
             }
             is_shown
         });
-        let graphs = self.graphs(event, groups, subtrees, &mut shown, room);
-        let graphs = graphs.into_iter().map(Some).chain(std::iter::repeat_with(|| None));
+        let of_sample = self.graphs(event, groups, subtrees, &mut shown, room);
+        let first = (!of_sample.is_empty()).then_some(graphs.len());
+        graphs.extend(of_sample);
+        let graph = |nr: usize| first.and_then(|first| u32::try_from(first + nr).ok()).unwrap_or(NONE);
         rows.reserve(shown.len());
-        rows.extend(shown.into_iter().zip(graphs).map(|((place, numbers), graph)| HistogramRow {
-            values: self.values(sample, place),
-            numbers,
-            others: Box::default(),
-            graph: graph.unwrap_or_default(),
-        }));
+        // From the end, so that the sums need not stay until the last row is made.
+        while !shown.is_empty() {
+            let start = shown.len().saturating_sub(ROWS_AT_ONCE);
+            rows.extend(shown.drain(start..).enumerate().map(|(nr, (place, numbers))| {
+                let row = HistogramRow::new(RowKey { sample, place }, numbers);
+                HistogramRow { graph: graph(start + nr), ..row }
+            }));
+            shown.shrink_to_fit();
+        }
     }
 
     /// Adds to each row the samples with it in their stack, each once. If there are many, threads share them. Rows below a
@@ -374,21 +381,10 @@ impl<'f, 'o> Histograms<'f, 'o> {
             let own: Vec<(u32, Amount)> = own.map(|(_, node, amount)| (*node, *amount)).collect();
             let by_name = |a, b| {
                 let (a, b) = (self.frame(a), self.frame(b));
-                compare(&self.facts, Some(&a), Some(&b))
+                compare(&self.facts, a, b)
             };
             graphs.push(grapher.graph(*row, &of_row, &own, self.options.children, room, by_name));
         }
         graphs
-    }
-
-    /// What the keys say, in their order.
-    fn values(&self, sample: u32, place: u32) -> Box<[Value]> {
-        let mut of_sample = self.samples.values(sample).iter();
-        let mut of_place = self.places.values(place).iter();
-        let value = |key: &KeyUse| match key.key.part {
-            Part::Function(_) | Part::Place(_) => of_place.next().copied().unwrap_or_default(),
-            _ => of_sample.next().copied().unwrap_or_default(),
-        };
-        self.options.keys.iter().map(value).collect()
     }
 }

@@ -1,9 +1,11 @@
 //! The rows of a histogram and what they add up to.
 
+use super::calls::NONE;
 use super::facts::Facts;
 use super::graph::{Graph, least};
+use super::key::{KeyUse, Part};
 use crate::profile::EventTotal;
-use crate::value::Value;
+use crate::value::{Tuples, Value};
 use perffile::wire::head::CpuMode;
 use rustc_hash::FxHashMap;
 
@@ -79,21 +81,78 @@ impl Numbers {
     }
 }
 
+/// What a row is: numbers of what its keys say, see [`RowValues`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RowKey {
+    /// That of what the keys of the sample say.
+    pub sample: u32,
+    /// That of what the keys of the place say.
+    pub place: u32,
+}
+
+/// What the keys of all rows say. There may be as many rows as there are places: they hold numbers, and values are looked up.
+#[derive(Clone, Debug, Default)]
+pub struct RowValues {
+    /// Of keys that say something of the sample.
+    pub(super) samples: Tuples,
+    /// Of keys that say something of the place.
+    pub(super) places: Tuples,
+    /// For each key, whether it is one of the place, and which of them.
+    keys: Vec<(bool, usize)>,
+}
+
+impl RowValues {
+    /// No values yet, of these keys.
+    pub(super) fn new(keys: &[KeyUse]) -> RowValues {
+        let mut counts = [0; 2];
+        let keys = keys.iter().map(|key| {
+            let is_of_place = matches!(key.key.part, Part::Function(_) | Part::Place(_));
+            let [of_sample, of_place] = &mut counts;
+            let count = if is_of_place { of_place } else { of_sample };
+            *count += 1;
+            (is_of_place, *count - 1)
+        });
+        RowValues { keys: keys.collect(), ..RowValues::default() }
+    }
+
+    /// What the key with this index says of a row.
+    pub fn value(&self, row: RowKey, key: usize) -> Value {
+        let Some((is_of_place, index)) = self.keys.get(key) else { return Value::Unknown };
+        let values = match is_of_place {
+            true => self.places.values(row.place),
+            false => self.samples.values(row.sample),
+        };
+        values.get(*index).copied().unwrap_or_default()
+    }
+
+    /// What all keys say of a row, in their order.
+    pub fn values(&self, row: RowKey) -> impl Iterator<Item = Value> + '_ {
+        (0..self.keys.len()).map(move |key| self.value(row, key))
+    }
+}
+
 /// A row of a histogram.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistogramRow {
-    /// What the keys say, in their order.
-    pub values: Box<[Value]>,
+    /// What it is.
+    pub key: RowKey,
+    /// Its call graph, see [`Histogram::graph`].
+    pub(super) graph: u32,
     /// What its samples add up to.
     pub numbers: Numbers,
     /// The same for the other events of a group, in their order.
     pub others: Box<[Numbers]>,
-    /// Its call graph, if asked for.
-    pub graph: Graph,
+}
+
+impl HistogramRow {
+    /// A row of one event, without a call graph.
+    pub fn new(key: RowKey, numbers: Numbers) -> HistogramRow {
+        HistogramRow { key, graph: NONE, numbers, others: Box::default() }
+    }
 }
 
 /// The numbers of a row for all events of a group, and the call graph of the first.
-type AllNumbers = (Vec<Numbers>, Graph);
+type AllNumbers = (Vec<Numbers>, u32);
 
 /// The histogram of one event, or of a group.
 #[derive(Clone, Debug)]
@@ -108,25 +167,34 @@ pub struct Histogram {
     pub other_events: Vec<usize>,
     /// The rows, in no order yet.
     pub rows: Vec<HistogramRow>,
+    /// The call graphs of rows, if asked for.
+    pub(super) graphs: Vec<Graph>,
     /// What is not among them.
     pub left_out: LeftOut,
 }
 
 impl Histogram {
+    /// The call graph of a row, if it was asked for.
+    pub fn graph(&self, row: &HistogramRow) -> Option<&Graph> {
+        self.graphs.get(row.graph as usize)
+    }
+
     /// Histograms of several events side by side; the first one leads, and call graphs are those of its rows. `None` if
     /// there is none.
     pub fn side_by_side(histograms: Vec<Histogram>) -> Option<Histogram> {
         let count = histograms.len();
-        let mut rows: FxHashMap<Box<[Value]>, AllNumbers> = FxHashMap::default();
-        let mut totals = Vec::new();
+        let mut rows: FxHashMap<RowKey, AllNumbers> = FxHashMap::default();
+        let (mut totals, mut graphs) = (Vec::new(), Vec::new());
         let other_events = histograms.iter().skip(1).map(|histogram| histogram.event).collect();
         let event = histograms.first()?.event;
         for (nr, histogram) in histograms.into_iter().enumerate() {
             totals.push(histogram.total);
+            if nr == 0 {
+                graphs = histogram.graphs;
+            }
             for row in histogram.rows {
-                let (all, graph) = rows
-                    .entry(row.values)
-                    .or_insert_with(|| (vec![Numbers::default(); count], Graph::default()));
+                let (all, graph) =
+                    rows.entry(row.key).or_insert_with(|| (vec![Numbers::default(); count], NONE));
                 if let Some(numbers) = all.get_mut(nr) {
                     *numbers = row.numbers;
                 }
@@ -135,27 +203,27 @@ impl Histogram {
                 }
             }
         }
-        let row = |(values, (mut all, graph)): (_, (Vec<Numbers>, _))| {
+        let row = |(key, (mut all, graph)): (_, (Vec<Numbers>, _))| {
             let others = all.split_off(1.min(all.len()));
-            HistogramRow { values, numbers: all.pop().unwrap_or_default(), others: others.into(), graph }
+            HistogramRow { key, graph, numbers: all.pop().unwrap_or_default(), others: others.into() }
         };
         let rows = rows.into_iter().map(row).collect();
         let others = totals.split_off(1);
         let left_out = LeftOut::default();
-        Some(Histogram { event, total: totals.pop()?, others, other_events, rows, left_out })
+        Some(Histogram { event, total: totals.pop()?, others, other_events, rows, graphs, left_out })
     }
 }
 
 impl Histogram {
     /// Takes away rows of functions without a name; nothing is said of them.
-    pub fn retain_named(&mut self, facts: &Facts<'_>) {
-        let named = |value: &Value| match value {
+    pub fn retain_named(&mut self, facts: &Facts<'_>, values: &RowValues) {
+        let named = |value: Value| match value {
             Value::Function { function, .. } => {
-                facts.profile.names().function(*function).is_some_and(|function| function.name().is_some())
+                facts.profile.names().function(function).is_some_and(|function| function.name().is_some())
             }
             _ => true,
         };
-        self.rows.retain(|row| row.values.iter().all(named));
+        self.rows.retain(|row| values.values(row.key).all(named));
     }
 
     /// Takes away rows that are below a share, in percent, of each of their events; `whole` has the periods that are 100 %.

@@ -339,11 +339,11 @@ impl Report {
             shown.iter_mut().for_each(|group| group.cut(percent_limit, &whole));
         }
         let frames = histograms.frames();
-        let facts = histograms.facts;
+        let Histograms { facts, values, .. } = histograms;
         let lead = self.look.group_sort_idx;
-        shown.iter_mut().for_each(|histogram| histogram.sort(&sorting.order, lead, &facts));
+        shown.iter_mut().for_each(|histogram| histogram.sort(&sorting.order, lead, &facts, &values));
         if self.hide_unresolved {
-            shown.iter_mut().for_each(|histogram| histogram.retain_named(&facts));
+            shown.iter_mut().for_each(|histogram| histogram.retain_named(&facts, &values));
         }
         let report = output::Report {
             histograms: &shown,
@@ -353,6 +353,7 @@ impl Report {
             recorded: profile.recorded(),
             whole,
             percent_limit,
+            values: &values,
             frames: &frames,
             graph: graph.map(|(graph, options)| graph.style(options.order)).unwrap_or_default(),
             cells: CellStyle { full_paths: self.look.full_source_path },
