@@ -52,7 +52,9 @@ fn words(command: &str) -> Vec<Vec<String>> {
         "stat" => &["stat", "stat --json"],
         "dump" => &["dump", "dump --json"],
         "report" => &["report -g caller", "report --json -g callee", "report --hierarchy", "report --csv"],
-        "script" => &["script", "script --json", "script -F ip,sym,insn,srcline"],
+        "script" => {
+            &["script", "script --json", "script --header --show-mmap-events --show-task-events --inline"]
+        }
         "diff" => &["diff ORIGINAL", "diff --json ORIGINAL"],
         "timeline" => &["timeline", "timeline --json"],
         "check" => &["check", "check --json"],
