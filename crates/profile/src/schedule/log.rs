@@ -32,19 +32,27 @@ pub(crate) struct SwitchLog {
     pub(super) switches: Vec<Switch>,
     /// When something was lost, and on which CPU.
     pub(super) lost: Vec<(u64, Option<u32>)>,
-    /// Samples of threads after they were switched out, one for each time: they had a CPU again.
+    /// Samples that show a thread with a CPU: the first after each time that it was switched out, and the first of all.
     pub(super) running: FxHashMap<ThreadId, Vec<u64>>,
-    out_since: FxHashMap<ThreadId, u64>,
+    /// What was told last of each thread.
+    last: FxHashMap<ThreadId, LastTold>,
+}
+
+/// What was told last of a thread.
+#[derive(Clone, Copy, Debug)]
+enum LastTold {
+    /// That it had a CPU.
+    Running,
+    /// That it gave its CPU up.
+    OutSince(u64),
 }
 
 impl SwitchLog {
     /// Takes in a switch.
     pub(crate) fn add(&mut self, switch: Switch) {
         if let Some(thread) = switch.mark.thread {
-            match switch.is_out() {
-                true => _ = self.out_since.insert(thread, switch.mark.time_ns),
-                false => _ = self.out_since.remove(&thread),
-            }
+            let told = if switch.is_out() { LastTold::OutSince(switch.mark.time_ns) } else { LastTold::Running };
+            self.last.insert(thread, told);
         }
         self.switches.push(switch);
     }
@@ -61,16 +69,19 @@ impl SwitchLog {
 
     /// Takes in that a switch out of a thread will be told later.
     pub(crate) fn expect_out(&mut self, thread: ThreadId, time_ns: u64) {
-        self.out_since.insert(thread, time_ns);
+        self.last.insert(thread, LastTold::OutSince(time_ns));
     }
 
     /// Takes in that a thread was running.
     pub(crate) fn sampled(&mut self, thread: ThreadId, time_ns: u64) {
-        if self.out_since.is_empty() {
-            return;
-        }
-        if self.out_since.get(&thread).is_some_and(|since| time_ns > since.saturating_add(SWITCHING_NS)) {
-            self.out_since.remove(&thread);
+        let is_news = match self.last.get(&thread) {
+            // It may be switched in for the first time later on.
+            None => true,
+            Some(LastTold::Running) => false,
+            Some(LastTold::OutSince(since)) => time_ns > since.saturating_add(SWITCHING_NS),
+        };
+        if is_news {
+            self.last.insert(thread, LastTold::Running);
             self.running.entry(thread).or_default().push(time_ns);
         }
     }

@@ -205,6 +205,19 @@ fn a_sampled_thread_has_a_cpu() {
     assert_eq!(times_off(&profile(&file, &[]), FIRST)[1..], [time_off(40.0, 50.0, "preempted")]);
 }
 
+/// Not every CPU tells of switches from the same moment on: the first that is told of a thread may not be the first switch.
+#[test]
+fn a_thread_that_was_sampled_first_had_a_cpu() {
+    let dir = oracle::scratch();
+    let mut recording = Recording::of_all();
+    recording.sample(0, 100, SECOND);
+    recording.sample(1, 102, FIRST);
+    recording.record(0, 112, FIRST, 0);
+    recording.record(0, 120, SECOND, 0);
+    let profile = profile(&recording.write(&dir), &[]);
+    assert_eq!((times_off(&profile, FIRST), times_off(&profile, SECOND)), (vec![], vec![]));
+}
+
 /// What has ended, or not begun, does not wait for a CPU.
 #[test]
 fn threads_wait_only_while_they_live() {
