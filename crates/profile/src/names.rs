@@ -176,8 +176,19 @@ impl Names {
     /// that has been learned.
     #[inline]
     pub fn frames_at(&self, address: AddressId) -> &[Frame] {
-        let Some(names) = self.of_address.get(address.index()) else { return &[] };
-        self.frames.get(names.frames.start as usize..names.frames.end as usize).unwrap_or_default()
+        self.frames.get(self.levels_of(address)).unwrap_or_default()
+    }
+
+    /// How many levels there are at all addresses.
+    pub(crate) fn levels(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Which of the levels of all addresses are those at one.
+    #[inline]
+    pub(crate) fn levels_of(&self, address: AddressId) -> Range<usize> {
+        let names = self.of_address.get(address.index());
+        names.map_or(0..0, |names| names.frames.start as usize..names.frames.end as usize)
     }
 
     /// The addresses that have not been learned, by binary, in the order of their ids.

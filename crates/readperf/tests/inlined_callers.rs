@@ -204,6 +204,60 @@ fn all_outputs_have_the_same_stacks() {
     assert!(inlined > 0, "no inlined function among the callers: nothing was tried");
 }
 
+/// A function, and what is inlined in it, or the function itself.
+type Inlined = (String, String);
+
+/// By function and inlined function, the period of the samples that were taken there, and of those with it in their stack; what has
+/// no name is left out.
+fn inlined_of_json(samples: &[Value], event: &str) -> BTreeMap<Inlined, (u64, u64)> {
+    let mut sums: BTreeMap<Inlined, (u64, u64)> = BTreeMap::new();
+    for sample in samples.iter().filter(|sample| sample["event"] == event) {
+        let frames = sample["frames"].as_array().unwrap();
+        let pairs = frames.iter().enumerate().map(|(nr, frame)| {
+            let function = frames[nr..].iter().find(|frame| frame["inlined"] != true).unwrap();
+            let suffix = if frame["inlined"] == true { " (inlined)" } else { "" };
+            Some((function["symbol"].as_str()?.to_owned(), format!("{}{suffix}", frame["symbol"].as_str()?)))
+        });
+        let pairs: Vec<Option<Inlined>> = pairs.collect();
+        let period = sample["period"].as_u64().unwrap();
+        if let Some(innermost) = pairs[0].clone() {
+            sums.entry(innermost).or_default().0 += period;
+        }
+        let all: BTreeSet<Inlined> = pairs.into_iter().flatten().collect();
+        all.into_iter().for_each(|pair| sums.entry(pair).or_default().1 += period);
+    }
+    sums
+}
+
+/// With the key `inlined` rows count a sample for the innermost inlined function, and `function` is the real one.
+#[test]
+fn rows_by_inlined_function_are_those_of_the_stacks() {
+    let mut inlined = 0;
+    for file in ["multi", "dwarf", "everything", "rust"].map(fixture) {
+        let samples = samples(&file);
+        let text = lines(&["report", "--children", "--json", "--sort", "function,inlined"], &file);
+        let report: Value = serde_json::from_str(&text).unwrap();
+        for event in report["events"].as_array().unwrap() {
+            let mut rows: BTreeMap<Inlined, (u64, u64)> = BTreeMap::new();
+            for row in event["rows"].as_array().unwrap() {
+                let name = |key: &str| row[key].as_str().filter(|name| !name.starts_with("0x"));
+                let (Some(function), Some(level)) = (name("symbol"), name("inlined")) else { continue };
+                assert!(!function.ends_with(" (inlined)"), "{function}");
+                inlined += usize::from(level.ends_with(" (inlined)"));
+                let period = |key: &str| row[key].as_u64().unwrap();
+                let sums = rows.entry((function.to_owned(), level.to_owned())).or_default();
+                // The same name in two binaries has two rows.
+                *sums = (sums.0 + period("self_period"), sums.1 + period("total_period"));
+            }
+            let script = inlined_of_json(&samples, event["name"].as_str().unwrap());
+            let differs = script.iter().find(|(pair, sums)| rows.get(*pair) != Some(sums));
+            assert_eq!(differs, None, "{file:?}: {:?}", differs.and_then(|(pair, _)| rows.get(pair)));
+            assert_eq!(rows.len(), script.len(), "{file:?}");
+        }
+    }
+    assert!(inlined > 0, "no inlined function: nothing was tried");
+}
+
 /// What is inlined behind a call is of no concern to the caller: `std::sort` and its parts, one call after another.
 const PROGRAM: &str = r#"
 #include <algorithm>

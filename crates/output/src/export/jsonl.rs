@@ -10,13 +10,12 @@
 //!
 //! The texts of a function and of a file are made once; a line is put together from them.
 
-use crate::export::frames::{CodeKind, Level};
 use crate::export::in_time::in_time;
 use crate::export::recorded::{DETAILS, NUMBERS, Number, Recorded, Told};
 use crate::export::{Export, Format, Needs};
 use crate::json;
-use readperf_profile::{AddressId, FileId, FunctionId, SampleRow};
-use readperf_session::{BinaryId, CommId};
+use readperf_profile::{Apart, CodeKind, FrameId, FrameTable, Level, SampleRow, UniqueFrame};
+use readperf_session::CommId;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use std::fmt::Display;
@@ -49,49 +48,28 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The texts that lines are put together from.
-#[derive(Debug, Default)]
-struct Texts {
+#[derive(Debug)]
+struct Texts<'x> {
     events: Vec<Box<[u8]>>,
     comms: FxHashMap<CommId, Box<[u8]>>,
-    files: FxHashMap<FileId, Box<[u8]>>,
+    files: Vec<Box<[u8]>>,
     /// What is the same at all addresses of a function.
     functions: Vec<Box<[u8]>>,
-    /// Numbers of functions at all addresses, one after the other, the innermost first.
-    numbers: Vec<u32>,
-    /// Where those of an address end.
-    ends: Vec<u32>,
+    /// Which of them are at each address.
+    table: FrameTable<'x>,
 }
 
-impl Texts {
-    fn of(export: &Export<'_>) -> Texts {
-        let mut texts = Texts {
-            events: export.profile.events().iter().map(|event| bytes(event.name.as_str())).collect(),
-            numbers: Vec::with_capacity(export.profile.addresses().len()),
-            ends: Vec::with_capacity(export.profile.addresses().len()),
-            ..Texts::default()
-        };
+impl<'x> Texts<'x> {
+    fn of(export: &Export<'x>) -> Texts<'x> {
         // What has no name differs in its address only, which is written when its turn comes.
-        let mut known: FxHashMap<(Option<FunctionId>, Option<BinaryId>, CodeKind), u32> =
-            FxHashMap::default();
-        for address in export.profile.addresses().ids() {
-            let kind = export.kind(address);
-            let binary = export.profile.addresses().get(address).and_then(|code| code.binary);
-            for level in export.levels_at(address) {
-                let next = u32::try_from(texts.functions.len()).unwrap_or(u32::MAX);
-                let number =
-                    *known.entry((export.name(&level).map(|_| level.function), binary, kind)).or_insert(next);
-                if number == next {
-                    texts.functions.push(function(export, &level, kind));
-                }
-                if let Some(file) = level.file {
-                    let name = || bytes(export.profile.names().file(file).unwrap_or_default());
-                    texts.files.entry(file).or_insert_with(name);
-                }
-                texts.numbers.push(number);
-            }
-            texts.ends.push(u32::try_from(texts.numbers.len()).unwrap_or(u32::MAX));
+        let table = export.frame_table(Apart { variants: true, binaries: true, ..Apart::default() });
+        Texts {
+            events: export.profile.events().iter().map(|event| bytes(event.name.as_str())).collect(),
+            comms: FxHashMap::default(),
+            files: export.profile.names().files().iter().map(|file| bytes(file.as_str())).collect(),
+            functions: table.frames().iter().map(|frame| function(export, frame)).collect(),
+            table,
         }
-        texts
     }
 
     fn push_sample(
@@ -116,44 +94,38 @@ impl Texts {
         line.extend_from_slice(b",\"stack\":[");
         let start = line.len();
         for address in export.places(row) {
-            for (number, level) in self.at(address).iter().zip(export.levels_at(address)) {
+            for (frame, level) in self.table.at(address).iter().zip(export.levels_at(address)) {
                 if line.len() > start {
                     line.push(b',');
                 }
-                self.push_level(export, *number, &level, line);
+                self.push_level(export, *frame, &level, line);
             }
         }
         line.extend_from_slice(b"]}\n");
     }
 
-    fn push_level(&self, export: &Export<'_>, number: u32, level: &Level, line: &mut Vec<u8>) {
-        line.extend_from_slice(self.functions.get(number as usize).map_or(b"{\"symbol\":null", |text| text));
+    fn push_level(&self, export: &Export<'_>, frame: FrameId, level: &Level, line: &mut Vec<u8>) {
+        line.extend_from_slice(self.functions.get(frame.index()).map_or(b"{\"symbol\":null", |text| text));
         if let Some(code) = export.profile.addresses().get(level.address) {
             // A vector takes everything.
             let _ = write!(line, ",\"address\":\"{:#x}\"", code.address);
         }
         line.extend_from_slice(b",\"file\":");
-        let file = level.file.and_then(|file| self.files.get(&file));
+        let file = level.file.and_then(|file| self.files.get(file.index()));
         line.extend_from_slice(file.map_or(b"null", |text| text));
         push_number(line, "line", (level.line > 0).then_some(level.line));
         line.extend_from_slice(if level.inlined { b",\"inlined\":true}" } else { b",\"inlined\":false}" });
     }
-
-    /// The functions at an address, the innermost first.
-    fn at(&self, address: AddressId) -> &[u32] {
-        let before = address.index().checked_sub(1).and_then(|before| self.ends.get(before));
-        let end = self.ends.get(address.index()).copied().unwrap_or(0);
-        self.numbers.get(before.copied().unwrap_or(0) as usize..end as usize).unwrap_or_default()
-    }
 }
 
 /// The beginning of a level: all but where in the function.
-fn function(export: &Export<'_>, level: &Level, kind: CodeKind) -> Box<[u8]> {
+fn function(export: &Export<'_>, frame: &UniqueFrame) -> Box<[u8]> {
+    let level = &frame.first;
     let mut text = b"{\"symbol\":".to_vec();
     text.extend_from_slice(&export.name(level).map_or_else(|| b"null".as_slice().into(), bytes));
     text.extend_from_slice(b",\"dso\":");
     text.extend_from_slice(&bytes(export.binary_name(level.address)));
-    text.extend_from_slice(match kind {
+    text.extend_from_slice(match frame.kind {
         CodeKind::User => b",\"kind\":\"user\"",
         CodeKind::Kernel => b",\"kind\":\"kernel\"",
         CodeKind::Jit => b",\"kind\":\"jit\"",

@@ -1,15 +1,11 @@
 //! The levels of all stacks as numbers: each name once, each address looked at once.
 
 use crate::export::Export;
-use crate::export::frames::{CodeKind, Level as StackLevel};
 use readperf_profile::view::flame_tree::{Level, Levels, NO_LINE};
-use readperf_profile::{AddressId, FileId, FunctionId, SampleRow};
-use readperf_session::{BinaryId, CommId, ThreadId};
+use readperf_profile::{Apart, CodeKind, FileId, Level as StackLevel, SampleRow, UniqueFrame};
+use readperf_session::{CommId, ThreadId};
 use rustc_hash::FxHashMap;
 use std::fmt::Write as _;
-
-/// What levels that look alike agree in: the function, or the binary of what has no name; the kind of code; whether inlined.
-type Shown = (Result<FunctionId, Option<BinaryId>>, CodeKind, bool);
 
 /// What a level is besides its label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -125,42 +121,30 @@ impl Labels {
                 self.level(&text, None, false, "")
             });
         }
-        // Functions have their names for long; what is unnamed goes by its binary.
-        let mut known: FxHashMap<Shown, Level> = FxHashMap::default();
+        let table = export.frame_table(Apart { variants: true, ..Apart::default() });
+        let frames: Vec<Level> =
+            table.frames().iter().map(|frame| self.of_frame(export, frame, &mut text)).collect();
         let mut lines: FxHashMap<(FileId, u32), u32> = FxHashMap::default();
-        for index in 0..export.profile.addresses().len() {
-            let Some(address) = export.profile.addresses().id(index) else { break };
-            let levels = export.levels_at(address).rev().map(|level| {
-                let function = export.profile.function(level.function);
-                let named = function.is_some_and(|function| function.name().is_some());
-                let binary = || export.profile.addresses().get(address).and_then(|code| code.binary);
-                let what = if named { Ok(level.function) } else { Err(binary()) };
-                let known = *known
-                    .entry((what, export.kind(address), level.inlined))
-                    .or_insert_with(|| self.of_level(export, &level, address, &mut text));
-                Level { line: self.line_of(export, &level, &mut lines), ..known }
-            });
-            numbered.levels.push(levels);
+        for address in export.profile.addresses().ids() {
+            let levels = table.at(address).iter().zip(export.levels_at(address)).rev();
+            numbered.levels.push(levels.filter_map(|(frame, level)| {
+                let line = self.line_of(export, &level, &mut lines);
+                Some(Level { line, ..*frames.get(frame.index())? })
+            }));
         }
         numbered
     }
 
-    fn of_level(
-        &mut self,
-        export: &Export<'_>,
-        level: &StackLevel,
-        address: AddressId,
-        text: &mut String,
-    ) -> Level {
-        let kind = export.kind(address);
+    fn of_frame(&mut self, export: &Export<'_>, frame: &UniqueFrame, text: &mut String) -> Level {
+        let UniqueFrame { first, kind, .. } = frame;
         text.clear();
-        (self.spell)(&export.label(level), text);
+        (self.spell)(&export.label(first), text);
         if self.annotate {
-            text.push_str(mark(kind, level.inlined));
+            text.push_str(mark(*kind, first.inlined));
         }
         let mut binary = String::new();
-        (self.spell)(&export.binary_name(address), &mut binary);
-        self.level(text, Some(kind), level.inlined, &binary)
+        (self.spell)(&export.binary_name(first.address), &mut binary);
+        self.level(text, Some(*kind), first.inlined, &binary)
     }
 
     fn level(&mut self, name: &str, kind: Option<CodeKind>, inlined: bool, binary: &str) -> Level {

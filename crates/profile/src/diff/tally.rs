@@ -2,6 +2,7 @@
 
 use super::{Normalize, percent};
 use crate::chance::float;
+use crate::frames::{Apart, FrameTable};
 use crate::matching::{Matching, Side, name_by_kind};
 use crate::profile::{Profile, SampleRow};
 use perffile::wire::text::decoded;
@@ -71,9 +72,10 @@ impl Tally {
     /// Adds up a profile by these keys. `seconds` is how long was recorded.
     pub fn of(profile: &Profile, session: &Session, keys: &[DiffKey], seconds: f64) -> Tally {
         let mut tally = Tally { seconds, names: Side::of(profile, session), ..Tally::default() };
+        let frames = FrameTable::new(profile, session, Apart::default());
         for row in profile.rows() {
             let Some(event) = profile.events().get(row.event as usize) else { continue };
-            let key = keys.iter().map(|key| key.of(profile, session, row)).collect();
+            let key = keys.iter().map(|key| key.of(profile, session, &frames, row)).collect();
             let count = Count { samples: row.samples, period: row.period };
             tally.rows.entry((event.name.clone(), key)).or_default().add(count);
             tally.totals.entry(event.name.clone()).or_default().add(count);
@@ -113,7 +115,7 @@ impl Tally {
 }
 
 impl DiffKey {
-    fn of(self, profile: &Profile, session: &Session, row: &SampleRow) -> Name {
+    fn of(self, profile: &Profile, session: &Session, frames: &FrameTable<'_>, row: &SampleRow) -> Name {
         let names = profile.names();
         let binary = || {
             let binary = profile.addresses().get(row.address).and_then(|code| session.binary(code.binary?));
@@ -123,8 +125,9 @@ impl DiffKey {
             DiffKey::Comm => Name::Comm(decoded(session.comm(row.comm)).into_owned()),
             DiffKey::Dso => Name::Binary(binary()),
             DiffKey::Function => {
-                let function = names.function_at(row.address).and_then(|id| profile.function(id));
-                let name = function.and_then(|function| function.name());
+                // The outermost level is the symbol.
+                let symbol = frames.at(row.address).last().and_then(|id| frames.frames().get(id.index()));
+                let name = symbol.and_then(|frame| profile.function(frame.first.function)?.name());
                 name.map_or_else(|| Name::UnnamedIn(binary()), |name| Name::Text(name.to_owned()))
             }
             DiffKey::SourceLine => match names.frames_at(row.address).first() {
@@ -132,7 +135,7 @@ impl DiffKey {
                     let file = frame.file.and_then(|file| names.file(file)).unwrap_or_default();
                     Name::Text(format!("{file}:{}", frame.line))
                 }
-                _ => DiffKey::Function.of(profile, session, row),
+                _ => DiffKey::Function.of(profile, session, frames, row),
             },
         }
     }

@@ -2,26 +2,27 @@
 
 use super::surroundings::Surroundings;
 use crate::addresses::AddressId;
-use crate::names::{Frame, FunctionId};
+use crate::frames::Level;
+use crate::names::FunctionId;
 use crate::profile::Profile;
 use crate::value::{TextId, Texts, Value};
 use readperf_session::{BinaryId, CodeAddress, Session};
 use regex_lite::Regex;
 use rustc_hash::FxHashMap;
 
-/// A place in code, as one level of it: the function itself, or one that is inlined there.
+/// A place in code, for the keys of rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'p> {
     /// The address.
     pub code: &'p CodeAddress,
-    /// The function. Of unnamed addresses the same one for the same address of a binary.
+    /// The function that a row of functions counts it for. Of unnamed addresses the same one for the same address of a binary.
     pub function: FunctionId,
+    /// Whether that is inlined here.
+    pub inlined: bool,
     /// The function that the address really lies in: of code that was generated several times the very piece.
     pub piece: FunctionId,
-    /// Whether it is inlined here.
-    pub inlined: bool,
-    /// File and line, if known.
-    pub frame: Frame,
+    /// Which of the levels of the code it is, with file and line; where a sample was taken the innermost one.
+    pub level: Level,
 }
 
 /// Everything that is known once a recording has been read.
@@ -37,6 +38,8 @@ pub struct Facts<'f> {
     pub parent: Option<&'f Regex>,
     /// Whether the innermost function that matches is meant, not the outermost.
     pub innermost_parent: bool,
+    /// Whether inlined functions have a key of their own: then rows of functions count all levels of an address for its symbol.
+    pub inlined_apart: bool,
     /// Texts that keys made.
     pub texts: Texts,
     /// One binary for all of the same name.
@@ -52,6 +55,7 @@ impl<'f> Facts<'f> {
             surroundings,
             parent: None,
             innermost_parent: false,
+            inlined_apart: false,
             texts: Texts::default(),
             binaries: same_binaries(profile, session),
         }
@@ -72,33 +76,26 @@ impl<'f> Facts<'f> {
         Value::Binary(binary.map(|id| self.binaries.get(&id).copied().unwrap_or(id)))
     }
 
-    /// An address as the place where a sample was taken: the function itself, with the innermost line.
+    /// An address as the place where a sample was taken: its symbol, and the innermost level.
     pub fn taken_at(&self, address: AddressId) -> Option<Place<'f>> {
-        let profile = self.profile;
-        let code = profile.addresses.get(address)?;
-        let function = profile.names.function_at(address)?;
-        let piece = profile.names.piece_at(address)?;
-        let frame = profile.names.frames_at(address).first().copied();
-        let frame = frame.unwrap_or(Frame { function, file: None, line: 0 });
-        Some(Place { code, function, piece, inlined: false, frame })
+        let level = self.profile.levels_at(address).next()?;
+        let function = self.profile.names.function_at(address)?;
+        Some(Place { function, inlined: false, ..self.level(level)? })
     }
 
     /// An address as levels of a stack, the innermost first.
     pub fn levels(&self, address: AddressId) -> impl DoubleEndedIterator<Item = Place<'f>> + '_ {
-        let profile = self.profile;
-        let code = profile.addresses.get(address);
-        let frames = profile.names.frames_at(address);
-        let piece = profile.names.piece_at(address);
-        let last = frames.len().saturating_sub(1);
-        frames.iter().enumerate().filter_map(move |(nr, frame)| {
-            Some(Place {
-                code: code?,
-                function: frame.function,
-                piece: piece?,
-                inlined: nr < last,
-                frame: *frame,
-            })
-        })
+        self.profile.levels_at(address).filter_map(|level| self.level(level))
+    }
+
+    fn level(&self, level: Level) -> Option<Place<'f>> {
+        let code = self.profile.addresses.get(level.address)?;
+        let piece = self.profile.names.piece_at(level.address)?;
+        let function = match self.inlined_apart {
+            true => self.profile.names.function_at(level.address)?,
+            false => level.function,
+        };
+        Some(Place { code, function, inlined: level.inlined && !self.inlined_apart, piece, level })
     }
 }
 

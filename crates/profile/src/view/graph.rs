@@ -38,7 +38,7 @@ impl GraphKey {
     /// What a frame says.
     pub(super) fn of(self, facts: &mut Facts<'_>, place: &Place<'_>) -> Value {
         match self {
-            GraphKey::Function => code::symbol(facts, place),
+            GraphKey::Function => code::inlined(facts, place),
             GraphKey::Address => code::symoff(facts, place),
             GraphKey::SourceLine => code::srcline(facts, place),
         }

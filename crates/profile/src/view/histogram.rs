@@ -9,7 +9,7 @@ use super::calls::{Calls, Levels, NONE};
 use super::column::compare;
 use super::facts::{Facts, Place};
 use super::graph::{Graph, GraphOptions, Grapher, Room};
-use super::key::{KeyUse, Part};
+use super::key::{INLINED, KeyUse, Part};
 use super::place_numbers::{FrameNumbers, PlaceNumbers};
 pub use super::rows::{ByMode, Histogram, HistogramRow, LeftOut, Numbers, RowKey, RowValues};
 use super::sums::{PlaceSums, Subtrees, WholeSums};
@@ -92,7 +92,8 @@ type SampleParts = (u32, CommId, Option<ThreadId>, Option<u32>, DetailId, StackI
 
 impl<'f, 'o> Histograms<'f, 'o> {
     /// Prepares histograms of all events.
-    pub fn new(facts: Facts<'f>, options: &'o HistogramOptions) -> Histograms<'f, 'o> {
+    pub fn new(mut facts: Facts<'f>, options: &'o HistogramOptions) -> Histograms<'f, 'o> {
+        facts.inlined_apart = options.inline && options.keys.iter().any(|key| key.key.name == INLINED);
         let mut histograms = Histograms {
             facts,
             values: RowValues::new(&options.keys),

@@ -50,6 +50,8 @@ pub struct Needs {
     pub stacks: bool,
     /// Source lines of their places.
     pub lines: bool,
+    /// Inlined functions of their places.
+    pub inlines: bool,
     /// Fields.
     pub details: &'static [Field],
 }
@@ -91,18 +93,19 @@ impl KeyUse {
     }
 }
 
-const NOTHING: Needs = Needs { threads: false, cpus: false, stacks: false, lines: false, details: &[] };
+const NOTHING: Needs = Needs { threads: false, cpus: false, stacks: false, lines: false, inlines: false, details: &[] };
 const THREADS: Needs = Needs { threads: true, ..NOTHING };
 const CPUS: Needs = Needs { cpus: true, ..NOTHING };
 const STACKS: Needs = Needs { stacks: true, ..NOTHING };
 const LINES: Needs = Needs { lines: true, ..NOTHING };
+const INLINES: Needs = Needs { inlines: true, ..NOTHING };
 
 const fn fields(details: &'static [Field]) -> Needs {
     Needs { details, ..NOTHING }
 }
 
 macro_rules! keys {
-    ($( $name:literal $([$($alias:literal),+])? $title:literal $part:ident($of:path) $needs:expr, $help:literal; )*) => {
+    ($( $name:tt $([$($alias:literal),+])? $title:literal $part:ident($of:path) $needs:expr, $help:literal; )*) => {
         &[$( Key {
             name: $name,
             aliases: &[$($($alias),+)?],
@@ -114,11 +117,15 @@ macro_rules! keys {
     };
 }
 
+/// The key that tells inlined functions apart from their symbols.
+pub(super) const INLINED: &str = "inlined";
+
 /// Every key.
 pub const KEYS: &[Key] = keys! {
     "comm" "command" Sample(task::comm) NOTHING, "name of the thread at that time";
     "dso" "binary" Function(code::dso) NOTHING, "binary";
-    "symbol" ["sym"] "function" Function(code::symbol) NOTHING, "function, or address without a name";
+    "symbol" ["sym", "function"] "function" Function(code::symbol) NOTHING, "function, or address without a name; as a level of stacks an inlined one";
+    INLINED "inlined function" Place(code::inlined) INLINES, "innermost inlined function, or the function itself; `symbol` is the real one then";
     "symbol_size" "symbol size" Function(code::symbol_size) NOTHING, "size of the function in bytes";
     "pid" ["tgid"] "process" Sample(task::pid) THREADS, "process";
     "tid" "thread" Sample(task::tid) THREADS, "thread (perf calls this key pid)";

@@ -1,12 +1,11 @@
 //! Functions and instructions by number, and which of them are at each address.
 
 use crate::export::Export;
-use crate::export::frames::Level;
 use crate::export::labels::push_ids;
 use crate::export::strings::Strings;
 use crate::text::{decoded, printable};
 use readperf_analysis::LinkedAddress;
-use readperf_profile::{AddressId, FileId, FunctionId, SampleRow};
+use readperf_profile::{AddressId, FileId, FunctionId, Level, SampleRow};
 use readperf_session::{CommId, ThreadId};
 use rustc_hash::FxHashMap;
 

@@ -1,7 +1,7 @@
 //! Categories: what kind of code a frame is, for its colour, and what kind of thing a marker is, for its place in the chart.
 
+use readperf_profile::CodeKind;
 use crate::export::Export;
-use crate::export::frames::CodeKind;
 use crate::export::json::JsonWriter;
 use crate::text::printable;
 

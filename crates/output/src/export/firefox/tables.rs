@@ -5,10 +5,9 @@
 use super::categories::Category;
 use super::libraries::Shared;
 use crate::export::Export;
-use crate::export::frames::Level;
 use crate::export::json::JsonWriter;
 use crate::text::{decoded, printable};
-use readperf_profile::{AddressId, FileId, FunctionId, SampleRow, StackId};
+use readperf_profile::{AddressId, Apart, FrameId, FrameTable, FunctionId, Level, SampleRow, StackId};
 use readperf_session::BinaryId;
 use rustc_hash::FxHashMap;
 
@@ -41,13 +40,6 @@ struct Symbol {
     name: u32,
     /// In bytes; 0 if not known.
     size: u64,
-}
-
-/// What makes a function one: a function as written in one file, or the binary of what has no name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Same {
-    Function(FunctionId, Option<FileId>),
-    Unnamed(Option<BinaryId>),
 }
 
 /// Numbers by index, of which few are set at a time.
@@ -101,7 +93,10 @@ pub(super) struct Tables<'x> {
     root: Option<u32>,
     /// Addresses by number: their outermost frame; the others follow.
     of_address: Numbers,
-    of_function: FxHashMap<Same, u32>,
+    /// A function has one file in this format.
+    unique_frames: FrameTable<'x>,
+    /// Frames of the profile by number: the function here.
+    of_frame: Numbers,
     of_symbol: FxHashMap<FunctionId, u32>,
     of_resource: FxHashMap<BinaryId, u32>,
     /// Frame and caller of each stack.
@@ -116,6 +111,7 @@ pub(super) struct Tables<'x> {
 
 impl<'x> Tables<'x> {
     pub(super) fn new(export: Export<'x>) -> Self {
+        let unique_frames = export.frame_table(Apart { files: true, ..Apart::default() });
         Tables {
             export,
             of_stack: Numbers::new(export.profile.stacks().nodes().len()),
@@ -124,7 +120,8 @@ impl<'x> Tables<'x> {
             of_off_cpu: FxHashMap::default(),
             root: None,
             of_address: Numbers::new(export.profile.addresses().len()),
-            of_function: FxHashMap::default(),
+            of_frame: Numbers::new(unique_frames.frames().len()),
+            unique_frames,
             of_symbol: FxHashMap::default(),
             of_resource: FxHashMap::default(),
             stacks: Vec::new(),
@@ -144,7 +141,7 @@ impl<'x> Tables<'x> {
         self.of_off_cpu.clear();
         self.root = None;
         self.of_address.clear();
-        self.of_function.clear();
+        self.of_frame.clear();
         self.of_symbol.clear();
         self.of_resource.clear();
         self.stacks.clear();
@@ -252,8 +249,9 @@ impl<'x> Tables<'x> {
         let category = Category::of(export.kind(address));
         let real = export.profile.names().piece_at(address);
         let symbol = binary.zip(real).and_then(|(binary, real)| self.symbol(binary, real, shared));
-        for (level, depth) in export.levels_at(address).rev().zip(0u32..) {
-            let function = self.function(&level, binary, shared);
+        let unique = self.unique_frames.at(address).to_vec();
+        for ((level, unique), depth) in export.levels_at(address).zip(unique).rev().zip(0u32..) {
+            let function = self.function(unique, &level, binary, shared);
             self.frames.push(Frame {
                 address: relative,
                 depth,
@@ -267,18 +265,19 @@ impl<'x> Tables<'x> {
         first
     }
 
-    fn function(&mut self, level: &Level, binary: Option<BinaryId>, shared: &mut Shared) -> u32 {
-        let function = self.export.profile.function(level.function);
-        let named = function.is_some_and(|function| function.name().is_some());
-        let same = match named {
-            true => Same::Function(level.function, level.file),
-            false => Same::Unnamed(binary),
-        };
-        if let Some(known) = self.of_function.get(&same) {
-            return *known;
+    fn function(
+        &mut self,
+        unique: FrameId,
+        level: &Level,
+        binary: Option<BinaryId>,
+        shared: &mut Shared,
+    ) -> u32 {
+        if let Some(known) = self.of_frame.get(unique.index()) {
+            return known;
         }
         let index = number(self.functions.len());
-        self.of_function.insert(same, index);
+        self.of_frame.set(unique.index(), index);
+        let function = self.export.profile.function(level.function);
         let name = shared.strings.number(&printable(&self.export.label(level)));
         let file = level.file.and_then(|file| self.export.profile.names().file(file));
         let file = file.or(function.and_then(|function| function.source_file()));

@@ -1,8 +1,8 @@
 //! The colours of a flame graph, as rules of a style sheet: by kind of code or by name, and for differences; each for light
 //! and for dark.
 
+use readperf_profile::CodeKind;
 use super::frames::What;
-use crate::export::frames::CodeKind;
 use crate::export::labels::Variant;
 use std::fmt::Write as _;
 

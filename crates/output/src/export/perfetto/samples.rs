@@ -3,10 +3,9 @@
 use super::message::*;
 use super::{Packets, write_packet};
 use crate::export::Export;
-use crate::export::frames::{CodeKind, Level};
 use crate::export::images::Images;
 use crate::text::{decoded, printable};
-use readperf_profile::{AddressId, SampleRow, StackId};
+use readperf_profile::{AddressId, CodeKind, Level, SampleRow, StackId};
 use readperf_session::{BinaryId, BinaryKind, CpuMode};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;

@@ -3,23 +3,14 @@
 use super::as_graphviz_reads;
 use super::message::{Function, Line, Location, Mapping};
 use crate::export::Export;
-use crate::export::frames::Level;
 use crate::export::images::Images;
 use crate::export::strings::Strings;
 use crate::json::hex;
 use crate::text::{decoded, printable};
-use readperf_profile::{AddressId, FileId, FunctionId};
+use readperf_profile::{AddressId, Apart, FrameId, FrameTable, Level};
 use readperf_session::{Binary, BinaryId, BinaryKind};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
-
-/// What is one function in pprof. It has one file there: what is inlined from several files is several functions. All that
-/// has no name in a binary is one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Shown {
-    Named(FunctionId, Option<FileId>),
-    Unnamed(Option<BinaryId>),
-}
 
 /// Whether a binary may be what a profile is of, and how many samples are of it. The last is the best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,7 +32,12 @@ pub(super) struct Places<'x> {
     /// The same place of a binary can have several addresses: one a process.
     of_place: FxHashMap<(Option<BinaryId>, u64), u64>,
     of_binary: FxHashMap<BinaryId, u64>,
-    of_function: FxHashMap<Shown, u64>,
+    /// A function has one file in pprof: what is inlined from several files is several functions.
+    frames: FrameTable<'x>,
+    /// Numbers of functions by frame; 0 for those not needed yet.
+    of_frame: Vec<u64>,
+    /// How many functions have a number.
+    told: u64,
     /// The mapping of each location; 0 where there is none.
     of_location: Vec<u64>,
     /// What each mapping may be the profile of.
@@ -54,13 +50,16 @@ pub(super) struct Places<'x> {
 
 impl<'x> Places<'x> {
     pub(super) fn new(export: Export<'x>) -> Self {
+        let frames = export.frame_table(Apart { files: true, ..Apart::default() });
         Places {
             export,
             images: Images::of(&export),
             of_address: vec![0; export.profile.addresses().len()],
             of_place: FxHashMap::default(),
             of_binary: FxHashMap::default(),
-            of_function: FxHashMap::default(),
+            told: 0,
+            of_frame: vec![0; frames.frames().len()],
+            frames,
             of_location: Vec::new(),
             programs: Vec::new(),
             mappings: Vec::new(),
@@ -123,10 +122,13 @@ impl<'x> Places<'x> {
     ) -> Location {
         let mapping = binary.map_or(0, |binary| self.mapping(binary, strings));
         let levels: Vec<Level> = self.export.levels_at(address).collect();
+        let frames = self.frames.at(address).to_vec();
         // A location without a line would be missing from pprof's flame graph.
-        let line =
-            |level: &Level| Line { function: self.function(level, strings), line: i64::from(level.line) };
-        let lines: Vec<Line> = levels.iter().map(line).collect();
+        let lines = frames.iter().zip(&levels).map(|(frame, level)| Line {
+            function: self.function(*frame, strings),
+            line: i64::from(level.line),
+        });
+        let lines: Vec<Line> = lines.collect();
         if let Some(mapping) = index(mapping).and_then(|at| self.mappings.get_mut(at)) {
             // What stands in for names is none: pprof may look for better ones.
             mapping.has_functions |= levels.iter().any(|level| self.export.name(level).is_some());
@@ -162,25 +164,26 @@ impl<'x> Places<'x> {
     }
 
     /// The number of a function; of what has no name, that of its binary in brackets.
-    fn function(&mut self, level: &Level, strings: &mut Strings) -> u64 {
-        let function = self.export.profile.function(level.function);
-        let name = self.export.name(level);
-        let shown = match name {
-            Some(_) => Shown::Named(level.function, level.file),
-            None => Shown::Unnamed(function.and_then(|function| function.binary)),
+    fn function(&mut self, frame: FrameId, strings: &mut Strings) -> u64 {
+        let (Some(number), Some(frame)) =
+            (self.of_frame.get_mut(frame.index()), self.frames.frames().get(frame.index()))
+        else {
+            return 0;
         };
-        let next = next_id(self.of_function.len());
-        let number = *self.of_function.entry(shown).or_insert(next);
-        if number == next {
+        if *number == 0 {
+            self.told += 1;
+            *number = self.told;
+            let level = &frame.first;
+            let function = self.export.profile.function(level.function);
             let file = level.file.and_then(|file| self.export.profile.names().file(file));
             let file = file.or_else(|| function?.source_file()).unwrap_or_default();
             let label = self.export.label(level);
-            let linkage_name = name.and_then(|_| function?.linkage_name());
+            let linkage_name = function.and_then(|function| function.linkage_name());
             let mut string = |text: &str| i64::from(strings.number(&printable(text)));
             let (name, system_name) = (string(&label), string(linkage_name.unwrap_or(&label)));
-            self.functions.push(Function { id: number, name, system_name, file_name: string(file) });
+            self.functions.push(Function { id: *number, name, system_name, file_name: string(file) });
         }
-        number
+        *number
     }
 }
 

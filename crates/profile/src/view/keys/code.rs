@@ -11,6 +11,14 @@ pub(in crate::view) fn symbol(_: &mut Facts<'_>, place: &Place<'_>) -> Value {
     Value::Function { function: place.function, inlined: place.inlined }
 }
 
+/// The function of the level, if inlined functions are told apart from their symbols: what is inlined, or the symbol itself.
+pub(in crate::view) fn inlined(facts: &mut Facts<'_>, place: &Place<'_>) -> Value {
+    match facts.inlined_apart {
+        true => Value::Function { function: place.level.function, inlined: place.level.inlined },
+        false => symbol(facts, place),
+    }
+}
+
 /// Of what is inlined, or has no name, no size is known.
 pub(in crate::view) fn symbol_size(facts: &mut Facts<'_>, place: &Place<'_>) -> Value {
     let function = facts.profile.names.function(place.function).filter(|_| !place.inlined);
@@ -19,8 +27,8 @@ pub(in crate::view) fn symbol_size(facts: &mut Facts<'_>, place: &Place<'_>) -> 
 
 /// Without a line the function stands in; without a function the binary and the address in it.
 pub(in crate::view) fn srcline(facts: &mut Facts<'_>, place: &Place<'_>) -> Value {
-    if let Some(file) = place.frame.file {
-        return Value::Line { file, line: place.frame.line };
+    if let Some(file) = place.level.file {
+        return Value::Line { file, line: place.level.line };
     }
     let unnamed = facts.profile.names.function(place.function).filter(|function| function.name().is_none());
     match (unnamed, facts.binary(place.code.binary)) {
@@ -30,7 +38,7 @@ pub(in crate::view) fn srcline(facts: &mut Facts<'_>, place: &Place<'_>) -> Valu
 }
 
 pub(in crate::view) fn srcfile(facts: &mut Facts<'_>, place: &Place<'_>) -> Value {
-    match (place.frame.file, facts.binary(place.code.binary)) {
+    match (place.level.file, facts.binary(place.code.binary)) {
         (Some(file), _) => Value::File(file),
         (None, Value::Binary(binary)) => Value::NoFile(binary),
         (None, _) => Value::Unknown,

@@ -55,9 +55,9 @@ pub(in crate::view) fn parent(facts: &mut Facts<'_>, stack: StackId) -> Value {
     let mut found = facts.say(b"[other]");
     for address in facts.profile.stacks.places(stack) {
         for place in facts.levels(address) {
-            let name = names.function(place.function).and_then(|function| function.name());
+            let name = names.function(place.level.function).and_then(|function| function.name());
             if name.is_some_and(|name| pattern.is_match(name)) {
-                found = Value::Function { function: place.function, inlined: place.inlined };
+                found = Value::Function { function: place.level.function, inlined: place.level.inlined };
                 if facts.innermost_parent {
                     return found;
                 }

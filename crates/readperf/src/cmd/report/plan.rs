@@ -58,7 +58,7 @@ impl Report {
         let by_line = graph.is_some_and(|(_, options)| options.key == GraphKey::SourceLine);
         // The JSON tells the source file of each function.
         let mut lines = self.look.json || by_line;
-        let inlines = keep.stacks && !self.no_inline;
+        let mut inlines = keep.stacks;
         let mut fields: Vec<DetailField> = Vec::new();
         for key in &sorting.keys {
             let needs = key.key.needs;
@@ -66,6 +66,7 @@ impl Report {
             keep.cpus |= needs.cpus;
             keep.stacks |= needs.stacks;
             lines |= needs.lines;
+            inlines |= needs.inlines;
             fields.extend(needs.details);
         }
         fields.sort_unstable();
@@ -77,6 +78,7 @@ impl Report {
             max_stack: self.max_stack,
             whole_stacks: graph.is_none(),
         };
+        inlines &= !self.no_inline;
         Ok(Plan { sorting, keep, details, children, graph, lines, inlines })
     }
 }
