@@ -35,6 +35,7 @@ pub mod statistics;
 pub mod symbolize;
 pub mod value;
 pub mod view;
+pub mod weight;
 mod whole_stacks;
 
 pub use addresses::{AddressId, Addresses, Lookup};
@@ -53,3 +54,4 @@ pub use select::NameFilter;
 pub use stacks::{StackId, Stacks};
 pub use symbolize::{AddressBatch, Named, NamedBatch, NamedFrame, NamedFunction, NamedInline};
 pub use value::{TextId, Texts, Tuples, Value};
+pub use weight::Weight;

@@ -27,7 +27,7 @@ mod threads;
 use perffile::Metadata;
 use readperf_analysis::LinkedAddress;
 use readperf_profile::matching::Matching;
-use readperf_profile::view::flame_tree::Sum;
+pub use readperf_profile::Weight;
 use readperf_profile::{DetailField, Marks, Profile};
 use readperf_session::Session;
 use std::io::{self, Write};
@@ -97,26 +97,6 @@ pub const FORMATS: &[Format] = &[
     samples_csv::FORMAT,
 ];
 
-/// What a sample counts for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Weight {
-    /// Its period: for how many events it stands.
-    #[default]
-    Period,
-    /// One.
-    Samples,
-}
-
-impl Weight {
-    /// That of a sum.
-    pub fn of_sum(self, sum: &Sum) -> u64 {
-        match self {
-            Weight::Period => sum.period,
-            Weight::Samples => sum.samples,
-        }
-    }
-}
-
 /// How to export. Formats take what they know; the program says which of its flags a format knows.
 #[derive(Clone, Debug, Default)]
 pub struct ExportOptions {
@@ -167,10 +147,7 @@ impl Export<'_> {
 
     /// What a row counts for.
     pub fn weight(&self, row: &readperf_profile::SampleRow) -> u64 {
-        match self.options.weight {
-            Weight::Period => row.period,
-            Weight::Samples => row.samples,
-        }
+        self.options.weight.of_row(row)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Views: tables of numbers made from a profile.
 
 mod amount;
+pub mod call_graph;
 mod calls;
 pub mod column;
 pub mod facts;
