@@ -155,7 +155,8 @@ impl<'p> FrameTable<'p> {
         for (address, code) in profile.addresses.ids().zip(profile.addresses.as_slice()) {
             let kind = CodeKind::of(code, session);
             for level in profile.levels_at(address) {
-                let named = profile.function(level.function).is_some_and(|function| function.name().is_some());
+                let named =
+                    profile.function(level.function).is_some_and(|function| function.name().is_some());
                 let same = Same {
                     function: named.then_some(level.function),
                     binary: if named && !apart.binaries { None } else { code.binary },

@@ -26,8 +26,8 @@ mod threads;
 
 use perffile::Metadata;
 use readperf_analysis::LinkedAddress;
-use readperf_profile::matching::Matching;
 pub use readperf_profile::Weight;
+use readperf_profile::matching::Matching;
 use readperf_profile::{DetailField, Marks, Profile};
 use readperf_session::Session;
 use std::io::{self, Write};

@@ -51,7 +51,8 @@ impl SwitchLog {
     /// Takes in a switch.
     pub(crate) fn add(&mut self, switch: Switch) {
         if let Some(thread) = switch.mark.thread {
-            let told = if switch.is_out() { LastTold::OutSince(switch.mark.time_ns) } else { LastTold::Running };
+            let told =
+                if switch.is_out() { LastTold::OutSince(switch.mark.time_ns) } else { LastTold::Running };
             self.last.insert(thread, told);
         }
         self.switches.push(switch);

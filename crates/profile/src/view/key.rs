@@ -93,7 +93,8 @@ impl KeyUse {
     }
 }
 
-const NOTHING: Needs = Needs { threads: false, cpus: false, stacks: false, lines: false, inlines: false, details: &[] };
+const NOTHING: Needs =
+    Needs { threads: false, cpus: false, stacks: false, lines: false, inlines: false, details: &[] };
 const THREADS: Needs = Needs { threads: true, ..NOTHING };
 const CPUS: Needs = Needs { cpus: true, ..NOTHING };
 const STACKS: Needs = Needs { stacks: true, ..NOTHING };

@@ -6,6 +6,7 @@ mod calls;
 pub mod column;
 pub mod facts;
 mod flame_climb;
+pub mod flame_layout;
 pub mod flame_reverse;
 pub mod flame_tree;
 pub mod graph;

@@ -1,9 +1,9 @@
 //! Categories: what kind of code a frame is, for its colour, and what kind of thing a marker is, for its place in the chart.
 
-use readperf_profile::CodeKind;
 use crate::export::Export;
 use crate::export::json::JsonWriter;
 use crate::text::printable;
+use readperf_profile::CodeKind;
 
 /// What kind of code a frame is, or of thing a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

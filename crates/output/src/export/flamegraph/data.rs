@@ -1,6 +1,5 @@
 //! The numbers in the file, from which the script draws.
 
-use super::frames::{Frame, Siblings, What};
 use super::palette::{Colors, STEPS, name_color, sort, sort_names};
 use super::{Graph, Page};
 use crate::export::Weight;
@@ -8,6 +7,7 @@ use crate::export::quantity::Quantity;
 use crate::short_name::forms;
 use crate::text::grouped;
 use crate::xml::push_json;
+use readperf_profile::view::flame_layout::{BoxContent, FlameBox, Siblings};
 use readperf_profile::view::flame_tree::{NO_LINE, Sum};
 use rustc_hash::FxHashMap;
 use std::fmt::Display;
@@ -80,17 +80,17 @@ pub(super) fn write(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::R
     let mut place_of = Vec::with_capacity(frames.len());
     for frame in frames {
         let variant = match frame.what {
-            What::Level(level) => graph.labels.variant(level.variant),
-            What::All | What::LeftOut(_) => None,
+            BoxContent::Level(level) => graph.labels.variant(level.variant),
+            BoxContent::All | BoxContent::LeftOut(_) => None,
         };
         name_of.push(match frame.what {
-            What::All => names.add("all".to_owned()),
-            What::LeftOut(count) => names.add(left_out_name(count)),
-            What::Level(level) => names.number(level.label, graph.labels.name(level.label)),
+            BoxContent::All => names.add("all".to_owned()),
+            BoxContent::LeftOut(count) => names.add(left_out_name(count)),
+            BoxContent::Level(level) => names.number(level.label, graph.labels.name(level.label)),
         });
         let line = match frame.what {
-            What::Level(level) => level.line,
-            What::All | What::LeftOut(_) => NO_LINE,
+            BoxContent::Level(level) => level.line,
+            BoxContent::All | BoxContent::LeftOut(_) => NO_LINE,
         };
         place_of.push(places.number(line, graph.labels.line(line)));
         let binary = variant.map_or("", |variant| graph.labels.name(variant.binary));
@@ -119,8 +119,8 @@ pub(super) fn write(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::R
     )?;
     let sides: &[&str] = if graph.differs { &["new", "base"] } else { &["new"] };
     for (nr, side) in sides.iter().enumerate() {
-        let total = |frame: &Frame| frame.total.get(nr).copied().unwrap_or_default();
-        let own = |frame: &Frame| frame.own.get(nr).copied().unwrap_or_default();
+        let total = |frame: &FlameBox| frame.total.get(nr).copied().unwrap_or_default();
+        let own = |frame: &FlameBox| frame.own.get(nr).copied().unwrap_or_default();
         let other = |sum: Sum| match graph.weight {
             Weight::Period => sum.samples,
             Weight::Samples => sum.period,
@@ -132,10 +132,10 @@ pub(super) fn write(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::R
     out.write_all(b"}")
 }
 
-fn variant<'g>(graph: &Graph<'g>, frame: &Frame) -> Option<&'g crate::export::labels::Variant> {
+fn variant<'g>(graph: &Graph<'g>, frame: &FlameBox) -> Option<&'g crate::export::labels::Variant> {
     match frame.what {
-        What::Level(level) => graph.labels.variant(level.variant),
-        What::All | What::LeftOut(_) => None,
+        BoxContent::Level(level) => graph.labels.variant(level.variant),
+        BoxContent::All | BoxContent::LeftOut(_) => None,
     }
 }
 

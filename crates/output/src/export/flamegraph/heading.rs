@@ -1,11 +1,11 @@
 //! What a flame graph says of itself: which program, where, when, what was counted, and what is not shown.
 
-use super::frames::Frames;
 use crate::calendar::TimeOfDay;
 use crate::export::quantity::{Quantity, samples};
 use crate::export::{Export, Weight};
 use crate::text::{decoded, grouped};
 use crate::xml::push_shown;
+use readperf_profile::view::flame_layout::FlameLayout;
 use readperf_profile::view::flame_tree::Sum;
 use readperf_session::CommId;
 use rustc_hash::FxHashMap;
@@ -72,7 +72,7 @@ pub(super) fn subtitle(sides: &[Side<'_, '_>]) -> String {
 }
 
 /// What is not shown, in words.
-pub(super) fn note(frames: &Frames, weight: Weight, reverse: bool) -> String {
+pub(super) fn note(frames: &FlameLayout, weight: Weight, reverse: bool) -> String {
     let mut told = Vec::new();
     if frames.left_out > 0 {
         told.push(too_small(frames, weight));
@@ -86,7 +86,7 @@ pub(super) fn note(frames: &Frames, weight: Weight, reverse: bool) -> String {
     if told.is_empty() { String::new() } else { format!("Not shown: {}.", told.join("; ")) }
 }
 
-fn too_small(frames: &Frames, weight: Weight) -> String {
+fn too_small(frames: &FlameLayout, weight: Weight) -> String {
     let whole = frames.list.first().map(|all| all.total).unwrap_or_default();
     let share = |side: usize| {
         let of = |sums: [Sum; 2]| sums.get(side).map_or(0, |sum| weight.of_sum(sum));

@@ -5,21 +5,20 @@
 //! searches, and fits any width. SVG and HTML differ only in what is around the picture.
 
 mod data;
-mod frames;
 mod heading;
 mod palette;
 mod picture;
 
-pub use frames::{Least, LeastShare, Siblings};
 pub use palette::Colors;
+pub use readperf_profile::view::flame_layout::{Least, LeastShare, Siblings};
 
 use crate::export::labels::{Labels, Numbered, push_ids};
 use crate::export::quantity::Quantity;
 use crate::export::{Export, Format, Needs, Weight};
 use crate::xml::push_shown;
-use frames::{Bounds, Frames};
 use heading::Side;
 use readperf_profile::SampleRow;
+use readperf_profile::view::flame_layout::{Bounds, FlameLayout};
 use readperf_profile::view::flame_reverse::ReversedSide;
 use readperf_profile::view::flame_tree::{FlameTree, Level, Sum};
 use std::io::{self, Write};
@@ -88,7 +87,7 @@ pub enum Page {
 /// Everything that is shown.
 struct Graph<'g> {
     labels: &'g Labels,
-    frames: &'g Frames,
+    frames: &'g FlameLayout,
     options: &'g FlameOptions,
     /// What widths are, and what else is told.
     weight: Weight,
@@ -129,11 +128,11 @@ fn write(export: &Export<'_>, base: Option<&Export<'_>>, page: Page, out: &mut d
     let weight = export.options.weight;
     let frames = if flame.reverse {
         let of_least =
-            |least| Frames::new(&grow_reversed(&sides, &numbered, least), weight, flame.siblings, least);
+            |least| FlameLayout::new(&grow_reversed(&sides, &numbered, least), weight, flame.siblings, least);
         flame.least.choose(of_least, weight)
     } else {
         let tree = grow(&sides, &numbered);
-        flame.least.choose(|bounds| Frames::new(&tree, weight, flame.siblings, bounds), weight)
+        flame.least.choose(|bounds| FlameLayout::new(&tree, weight, flame.siblings, bounds), weight)
     };
     drop(numbered);
     let graph = Graph {

@@ -1,9 +1,9 @@
 //! The colours of a flame graph, as rules of a style sheet: by kind of code or by name, and for differences; each for light
 //! and for dark.
 
-use readperf_profile::CodeKind;
-use super::frames::What;
 use crate::export::labels::Variant;
+use readperf_profile::CodeKind;
+use readperf_profile::view::flame_layout::BoxContent;
 use std::fmt::Write as _;
 
 /// What colours mean.
@@ -43,9 +43,9 @@ const SORTS: [Sort; 8] = [
 ];
 
 /// The number of the sort that a frame belongs to.
-pub(super) fn sort(what: What, variant: Option<&Variant>) -> u8 {
+pub(super) fn sort(what: BoxContent, variant: Option<&Variant>) -> u8 {
     let Some(variant) = variant else {
-        return if what == What::All { 0 } else { 7 };
+        return if what == BoxContent::All { 0 } else { 7 };
     };
     match variant.kind {
         None => 1,

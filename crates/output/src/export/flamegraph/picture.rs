@@ -1,7 +1,6 @@
 //! The file: style, the picture for viewers without scripts, the numbers, the script.
 
 use super::data::{self, left_out_name};
-use super::frames::{Frame, What};
 use super::palette::{rules, sort};
 use super::{Graph, Page};
 use crate::export::labels::Variant;
@@ -10,6 +9,7 @@ use crate::overview::share;
 use crate::short_name::shorten;
 use crate::text::without_long_middle;
 use crate::xml::push_xml;
+use readperf_profile::view::flame_layout::{BoxContent, FlameBox};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -116,15 +116,17 @@ fn write_still(graph: &Graph<'_>, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"</svg>\n</g>\n")
 }
 
-fn weight(graph: &Graph<'_>, frame: &Frame) -> u64 {
+fn weight(graph: &Graph<'_>, frame: &FlameBox) -> u64 {
     graph.weight.of_sum(&frame.total[0])
 }
 
-fn push_frame(text: &mut String, graph: &Graph<'_>, frame: &Frame, (x, width): (f64, f64), y: u32) {
+fn push_frame(text: &mut String, graph: &Graph<'_>, frame: &FlameBox, (x, width): (f64, f64), y: u32) {
     let (name, variant): (std::borrow::Cow<'_, str>, Option<&Variant>) = match frame.what {
-        What::All => ("all".into(), None),
-        What::LeftOut(count) => (left_out_name(count).into(), None),
-        What::Level(level) => (graph.labels.name(level.label).into(), graph.labels.variant(level.variant)),
+        BoxContent::All => ("all".into(), None),
+        BoxContent::LeftOut(count) => (left_out_name(count).into(), None),
+        BoxContent::Level(level) => {
+            (graph.labels.name(level.label).into(), graph.labels.variant(level.variant))
+        }
     };
     let class = format!("k{}{}", sort(frame.what, variant), super::palette::name_color(&name) % 4);
     // Writing to a string does not fail.
@@ -152,6 +154,6 @@ fn letters(percent: f64) -> usize {
     ((percent / 100.0 * STILL_WIDTH - 6.0) / LETTER).max(0.0) as usize
 }
 
-fn first<'g>(graph: &'g Graph<'_>, frame: &'g Frame) -> &'g Frame {
+fn first<'g>(graph: &'g Graph<'_>, frame: &'g FlameBox) -> &'g FlameBox {
     graph.frames.list.first().unwrap_or(frame)
 }

@@ -1,7 +1,7 @@
-//! The frames of a flame graph: the tree of stacks without what is too small to see, in the order of drawing.
+//! The boxes of a flame graph: the tree of stacks without what is too small to see, in the order of drawing.
 
-use crate::export::Weight;
-use readperf_profile::view::flame_tree::{Children, FlameTree, Level, NodeIndex, ROOT, Sum};
+use crate::view::flame_tree::{Children, FlameTree, Level, NodeIndex, ROOT, Sum};
+use crate::weight::Weight;
 use std::cmp::Reverse;
 
 /// How siblings are ordered.
@@ -14,9 +14,9 @@ pub enum Siblings {
     ByWeight,
 }
 
-/// What a frame is.
+/// BoxContent a frame is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub enum BoxContent {
     /// Everything.
     All,
     /// A function, or a thread.
@@ -25,45 +25,45 @@ pub(super) enum What {
     LeftOut(u64),
 }
 
-/// A frame.
+/// A box.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
+pub struct FlameBox {
     /// How many frames are below it.
-    pub(super) depth: u32,
-    /// What it is.
-    pub(super) what: What,
+    pub depth: u32,
+    /// BoxContent it is.
+    pub what: BoxContent,
     /// Its weight, on both sides.
-    pub(super) total: [Sum; 2],
+    pub total: [Sum; 2],
     /// The weight of samples in the function itself, on both sides.
-    pub(super) own: [Sum; 2],
+    pub own: [Sum; 2],
 }
 
-/// The frames, a caller before what it calls, and what is not among them.
+/// The boxes, a caller before what it calls, and what is not among them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Frames {
-    /// The frames.
-    pub(super) list: Vec<Frame>,
+pub struct FlameLayout {
+    /// The boxes.
+    pub list: Vec<FlameBox>,
     /// How many rows they take.
-    pub(super) rows: u32,
+    pub rows: u32,
     /// How many frames are left out.
-    pub(super) left_out: u64,
+    pub left_out: u64,
     /// The weight of stacks that are not shown in full, on both sides.
-    pub(super) left_out_sum: [Sum; 2],
-    /// What is left out: frames below this share.
-    pub(super) least: LeastShare,
+    pub left_out_sum: [Sum; 2],
+    /// BoxContent is left out: frames below this share.
+    pub least: LeastShare,
     /// How many frames are left out because they stand on too many others.
-    pub(super) too_deep: u64,
+    pub too_deep: u64,
     /// How many rows there may be.
-    pub(super) most_rows: u32,
+    pub most_rows: u32,
 }
 
-/// What is too small to be drawn.
+/// BoxContent is too small to be drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Least {
     /// As little as possible: the largest of some shares with which 95 % of the weight is shown in full, within a limit of frames.
     #[default]
     ByWeight,
-    /// Frames below this share.
+    /// FlameLayout below this share.
     Below(LeastShare),
 }
 
@@ -89,33 +89,33 @@ const MOST_ROWS: u32 = 1000;
 /// So many are always shown.
 const LEAST_ROWS: u32 = 50;
 
-/// What bounds a picture.
+/// BoxContent bounds a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Bounds {
-    /// Frames below this share are left out.
-    pub(super) least: LeastShare,
+pub struct Bounds {
+    /// FlameLayout below this share are left out.
+    pub least: LeastShare,
     /// So are those that stand on so many others.
-    pub(super) rows: u32,
+    pub rows: u32,
 }
 
 impl Least {
-    /// The frames that are shown, as `frames_of` makes them within bounds. Who asks for a share gets all rows, too.
-    pub(super) fn choose(self, mut frames_of: impl FnMut(Bounds) -> Frames, weight: Weight) -> Frames {
+    /// The frames that are shown, as `layout_of` makes them within bounds. Who asks for a share gets all rows, too.
+    pub fn choose(self, mut layout_of: impl FnMut(Bounds) -> FlameLayout, weight: Weight) -> FlameLayout {
         if let Least::Below(least) = self {
-            return frames_of(Bounds { least, rows: u32::MAX });
+            return layout_of(Bounds { least, rows: u32::MAX });
         }
-        let Some((first, finer)) = SHARES.split_first() else { return Frames::default() };
+        let Some((first, finer)) = SHARES.split_first() else { return FlameLayout::default() };
         let mut rows = MOST_ROWS;
-        let mut chosen = frames_of(Bounds { least: *first, rows });
+        let mut chosen = layout_of(Bounds { least: *first, rows });
         while chosen.list.len() > MOST_FRAMES && rows / 2 >= LEAST_ROWS {
             rows /= 2;
-            chosen = frames_of(Bounds { least: *first, rows });
+            chosen = layout_of(Bounds { least: *first, rows });
         }
         for least in finer {
             if chosen.show_enough(weight) {
                 break;
             }
-            let more = frames_of(Bounds { least: *least, rows });
+            let more = layout_of(Bounds { least: *least, rows });
             if more.list.len() > MOST_FRAMES {
                 break;
             }
@@ -131,7 +131,7 @@ pub struct LeastShare(pub u32);
 
 impl LeastShare {
     /// The least weight to be drawn of a whole.
-    pub(super) fn of(self, whole: u64) -> u64 {
+    pub fn of(self, whole: u64) -> u64 {
         let least = (u128::from(whole) * u128::from(self.0)).div_ceil(1_000_000);
         u64::try_from(least).unwrap_or(u64::MAX)
     }
@@ -149,22 +149,23 @@ struct Source<'t> {
     siblings: Siblings,
 }
 
-impl Frames {
+impl FlameLayout {
     /// The frames of a tree with one side, or two to compare.
-    pub(super) fn new(tree: &FlameTree, weight: Weight, siblings: Siblings, bounds: Bounds) -> Frames {
+    pub fn new(tree: &FlameTree, weight: Weight, siblings: Siblings, bounds: Bounds) -> FlameLayout {
         let source = Source::new(tree, weight, siblings, bounds.least);
-        let mut frames = Frames { least: bounds.least, most_rows: bounds.rows, ..Frames::default() };
+        let mut layout =
+            FlameLayout { least: bounds.least, most_rows: bounds.rows, ..FlameLayout::default() };
         let all = [0, 1].map(|side| source.sum_of(source.children.of(ROOT), side));
-        frames.push(Frame { depth: 0, what: What::All, total: all, own: [Sum::default(); 2] });
-        let mut todo: Vec<(u32, Option<NodeIndex>, Frame)> = Vec::new();
-        source.push_children(ROOT, 1, &mut frames, &mut todo);
+        layout.push(FlameBox { depth: 0, what: BoxContent::All, total: all, own: [Sum::default(); 2] });
+        let mut todo: Vec<(u32, Option<NodeIndex>, FlameBox)> = Vec::new();
+        source.push_children(ROOT, 1, &mut layout, &mut todo);
         while let Some((depth, node, frame)) = todo.pop() {
-            frames.push(frame);
+            layout.push(frame);
             if let Some(node) = node {
-                source.push_children(node, depth.saturating_add(1), &mut frames, &mut todo);
+                source.push_children(node, depth.saturating_add(1), &mut layout, &mut todo);
             }
         }
-        frames
+        layout
     }
 
     /// Whether what is shown in full is nearly all, on both sides.
@@ -176,7 +177,7 @@ impl Frames {
         })
     }
 
-    fn push(&mut self, frame: Frame) {
+    fn push(&mut self, frame: FlameBox) {
         self.rows = self.rows.max(frame.depth.saturating_add(1));
         self.list.push(frame);
     }
@@ -232,11 +233,11 @@ impl<'t> Source<'t> {
         &self,
         node: NodeIndex,
         depth: u32,
-        frames: &mut Frames,
-        todo: &mut Vec<(u32, Option<NodeIndex>, Frame)>,
+        layout: &mut FlameLayout,
+        todo: &mut Vec<(u32, Option<NodeIndex>, FlameBox)>,
     ) {
         let totals = |node: NodeIndex| [0, 1].map(|side| self.total(node, side));
-        let too_deep = depth >= frames.most_rows;
+        let too_deep = depth >= layout.most_rows;
         let (mut shown, left_out): (Vec<NodeIndex>, Vec<NodeIndex>) =
             self.children.of(node).iter().partition(|child| !too_deep && self.is_shown(totals(**child)));
         let widest = |node: NodeIndex| totals(node).map(|total| Reverse(self.weight.of_sum(&total)));
@@ -249,20 +250,21 @@ impl<'t> Source<'t> {
             let count = left_out.iter().map(|node| u64::from(size(node))).sum();
             let total = [0, 1].map(|side| self.sum_of(&left_out, side));
             if too_deep {
-                frames.too_deep += count;
+                layout.too_deep += count;
             } else {
-                frames.left_out += count;
-                frames.left_out_sum.iter_mut().zip(total).for_each(|(sum, total)| sum.add(total));
+                layout.left_out += count;
+                layout.left_out_sum.iter_mut().zip(total).for_each(|(sum, total)| sum.add(total));
             }
             if self.is_shown(total) {
-                let frame = Frame { depth, what: What::LeftOut(count), total, own: [Sum::default(); 2] };
+                let frame =
+                    FlameBox { depth, what: BoxContent::LeftOut(count), total, own: [Sum::default(); 2] };
                 todo.push((depth, None, frame));
             }
         }
         for child in shown.into_iter().rev() {
             let Some(level) = self.tree.nodes().get(child as usize).map(|node| node.level) else { continue };
             let own = [0, 1].map(|side| self.tree.own(side).get(child as usize).copied().unwrap_or_default());
-            let frame = Frame { depth, what: What::Level(level), total: totals(child), own };
+            let frame = FlameBox { depth, what: BoxContent::Level(level), total: totals(child), own };
             todo.push((depth, Some(child), frame));
         }
     }
