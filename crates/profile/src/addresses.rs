@@ -112,6 +112,11 @@ impl Addresses {
         AddressId(self.list.number(code))
     }
 
+    /// A place once more, under another number.
+    pub(crate) fn again(&mut self, code: CodeAddress) -> AddressId {
+        AddressId(self.list.push(code))
+    }
+
     /// Forgets what is only needed to add more.
     pub fn freeze(&mut self) {
         (self.recent, self.misses) = Default::default();

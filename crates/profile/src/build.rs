@@ -254,6 +254,6 @@ impl Added {
             })
             .collect();
         let Added { details, times_ns, .. } = self;
-        Profile { events, recorded, addresses, stacks, details, rows, names, times_ns }
+        Profile { events, recorded, addresses, stacks, details, rows, names, times_ns, made_of: Vec::new() }
     }
 }

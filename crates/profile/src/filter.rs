@@ -1,5 +1,6 @@
 //! Which samples count: by thread name, process, thread, CPU, time and event.
 
+use crate::profile::SampleRow;
 use perffile::Schema;
 use readperf_session::{CommId, SampleMoment, Session, ThreadId};
 use std::ops::RangeInclusive;
@@ -38,6 +39,13 @@ impl SampleFilter {
         self.passes_comm(session, Some(sample.comm))
             && self.passes_ids(session, Some(sample.thread))
             && self.passes_place(sample.cpu, sample.time_ns)
+    }
+
+    /// Whether the samples of a row pass, whatever their event.
+    pub(crate) fn passes_row(&self, session: &Session, row: &SampleRow) -> bool {
+        self.passes_comm(session, Some(row.comm))
+            && self.passes_ids(session, row.thread)
+            && self.passes_place(row.cpu, row.time_ns)
     }
 
     /// Whether what happened to a thread passes. What names no thread only passes if all threads do.
@@ -108,6 +116,11 @@ impl SampleFilter {
     /// Whether samples of an event pass.
     pub fn passes_event(&self, schema: &Schema, event: usize) -> bool {
         let name = || schema.event(event).map(|event| event.name.as_str());
-        self.events.is_empty() || name().is_some_and(|name| self.events.iter().any(|wanted| wanted == name))
+        self.events.is_empty() || name().is_some_and(|name| self.passes_event_name(name))
+    }
+
+    /// Whether samples of an event with this name pass.
+    pub(crate) fn passes_event_name(&self, name: &str) -> bool {
+        self.events.is_empty() || self.events.iter().any(|wanted| wanted == name)
     }
 }

@@ -36,6 +36,13 @@ impl<T: Copy + Eq + Hash> Interner<T> {
         self.list
     }
 
+    /// Adds a value that may be there already. It is not found by what it is.
+    pub(crate) fn push(&mut self, value: T) -> u32 {
+        let number = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
+        self.list.push(value);
+        number
+    }
+
     /// The number of a value; a new one gets the next.
     #[inline]
     pub(crate) fn number(&mut self, value: T) -> u32 {

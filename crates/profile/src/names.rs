@@ -1,5 +1,6 @@
 //! What the addresses are called: functions, inlined functions, source lines.
 
+mod places;
 mod same;
 
 use crate::addresses::{AddressId, Addresses};

@@ -54,6 +54,8 @@ pub struct Profile {
     pub(crate) rows: Vec<SampleRow>,
     pub(crate) names: Names,
     pub(crate) times_ns: Option<(u64, u64)>,
+    /// Of the places that transforms made, which are the last: what was recorded.
+    pub(crate) made_of: Vec<AddressId>,
 }
 
 impl Profile {

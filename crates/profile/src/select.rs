@@ -1,10 +1,23 @@
-//! Samples chosen by names, after these are known: by binary, by function, by any function of the stack.
+//! Samples chosen from a profile: by what was recorded of them, by binary, by function, by any function of the stack.
 
 use crate::addresses::AddressId;
+use crate::filter::SampleFilter;
 use crate::known::Known;
-use crate::profile::{Profile, SampleRow};
-use readperf_session::Session;
+use crate::profile::{EventTotal, Profile, SampleRow};
+use crate::transform::Transform;
+use readperf_session::{Binary, Session};
 use regex_lite::Regex;
+
+/// What of a profile is looked at, and how its stacks are changed for that: what a viewer holds as its state.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Which samples, by what was recorded of them. Threads, CPUs and times can be chosen by if they were kept.
+    pub samples: SampleFilter,
+    /// Which samples, by names.
+    pub names: NameFilter,
+    /// How stacks are changed, one after the other. What is chosen by names is chosen before.
+    pub transforms: Vec<Transform>,
+}
 
 /// Which samples count, by names. Lists that are empty let everything through; a sample has to pass all of them.
 #[derive(Clone, Debug, Default)]
@@ -54,12 +67,7 @@ impl NameFilter {
         let Known { session, addresses, names } = known;
         let name_of = |function| names.function(function).and_then(|function| function.name());
         let binary = addresses.get(id).and_then(|code| session.binary(code.binary?));
-        let dso = binary.is_some_and(|binary| {
-            let is_wanted = |wanted: &String| {
-                *wanted.as_bytes() == *binary.short_name || *wanted.as_bytes() == *binary.name
-            };
-            self.dsos.iter().any(is_wanted)
-        });
+        let dso = binary.is_some_and(|binary| is_called(binary, &self.dsos));
         let function = names.function_at(id).and_then(name_of);
         let among = |name: &str| {
             (self.symbols.is_empty() || self.symbols.iter().any(|wanted| wanted == name))
@@ -81,6 +89,23 @@ impl NameFilter {
 }
 
 impl Profile {
+    /// Takes away the rows that are not chosen, and changes the stacks of the others: the work is that of what is chosen. The totals
+    /// of the events become those of what is left.
+    pub fn choose(&mut self, selection: &Selection, session: &Session) {
+        let Selection { samples, names, transforms } = selection;
+        if !samples.is_open() {
+            let is_chosen = |event: &EventTotal| samples.passes_event_name(&event.name);
+            let events: Vec<bool> = self.events.iter().map(is_chosen).collect();
+            let of_event = |row: &SampleRow| events.get(row.event as usize).copied().unwrap_or(false);
+            self.rows.retain(|row| of_event(row) && samples.passes_row(session, row));
+            self.add_up();
+        }
+        self.select(names, session);
+        if !transforms.is_empty() {
+            self.transform(transforms, session);
+        }
+    }
+
     /// Takes away the rows that a filter does not let through. The totals of the events become those of what is left.
     pub fn select(&mut self, filter: &NameFilter, session: &Session) {
         if filter.is_open() {
@@ -104,7 +129,7 @@ impl Profile {
     }
 
     /// Makes the totals of the events those of the rows.
-    fn add_up(&mut self) {
+    pub(crate) fn add_up(&mut self) {
         for event in &mut self.events {
             (event.samples, event.period) = (0, 0);
         }
@@ -115,6 +140,12 @@ impl Profile {
             }
         }
     }
+}
+
+/// Whether a binary has one of these names, as its short name or its path.
+pub(crate) fn is_called(binary: &Binary, names: &[String]) -> bool {
+    let mut names = names.iter().map(String::as_bytes);
+    names.any(|name| *name == *binary.short_name || *name == *binary.name)
 }
 
 /// What a filter says of one place.

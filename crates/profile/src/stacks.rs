@@ -127,6 +127,11 @@ impl Stacks {
         }
     }
 
+    /// The number of a place on top of a stack.
+    pub(crate) fn push(&mut self, node: Node) -> StackId {
+        StackId(self.nodes.number(node))
+    }
+
     /// The places of a stack, the innermost first.
     pub fn places(&self, id: StackId) -> impl Iterator<Item = AddressId> + '_ {
         let whole = self.whole.as_ref().map_or(&[][..], |whole| whole.places(id)).iter().copied();

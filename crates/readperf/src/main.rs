@@ -20,6 +20,7 @@ mod record_filter;
 mod sample_options;
 mod source_lines;
 mod stack;
+mod stack_options;
 mod suggestion;
 mod symbol_options;
 mod time_range;

@@ -6,10 +6,11 @@ use crate::out::Output;
 use crate::outcome::{say, say_only_counts, wrong_usage};
 use crate::progress::Progress;
 use crate::sample_options::{NameOptions, SampleOptions};
+use crate::stack_options::StackOptions;
 use crate::symbol_options::SymbolOptions;
 use clap::Args;
 use perffile::Recording;
-use readperf::profile::{DetailOptions, Keep, SampleFilter};
+use readperf::profile::{DetailOptions, Keep, SampleFilter, Selection};
 use readperf::symbols::Options;
 use readperf::{Analysis, Chunk, PassOptions, Request};
 
@@ -47,17 +48,23 @@ pub(crate) struct Wanted {
 }
 
 impl ProfileOptions {
-    /// Reads a recording, and keeps the samples that are asked for. `each` sees the records on the way.
+    /// Reads a recording, keeps the samples that are asked for, and changes their stacks.
     pub(crate) fn analyse(
         &self,
         input: &Input,
         recording: &Recording,
         wanted: &Wanted,
-        each: impl FnMut(&Chunk<'_>),
+        stacks: &StackOptions,
     ) -> anyhow::Result<Analysis> {
-        let mut analysis = self.read(input, recording, self.samples.filter(recording)?, wanted, each)?;
-        analysis.profile.select(&self.names.filter(), &analysis.session);
+        let mut analysis = self.read(input, recording, self.samples.filter(recording)?, wanted, |_| ())?;
+        analysis.profile.choose(&self.selection(stacks), &analysis.session);
         Ok(analysis)
+    }
+
+    /// What is chosen once names are known. What was recorded of samples has been chosen by while reading.
+    pub(crate) fn selection(&self, stacks: &StackOptions) -> Selection {
+        let (names, transforms) = (self.names.filter(), stacks.transforms());
+        Selection { names, transforms, ..Selection::default() }
     }
 
     /// The same with a filter, and before samples are chosen by names.

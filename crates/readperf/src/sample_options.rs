@@ -103,7 +103,9 @@ impl SampleOptions {
 }
 
 /// Names of the options that are not empty.
-fn named<const N: usize>(options: [(&'static str, bool); N]) -> impl Iterator<Item = &'static str> {
+pub(crate) fn named<const N: usize>(
+    options: [(&'static str, bool); N],
+) -> impl Iterator<Item = &'static str> {
     options.into_iter().filter_map(|(option, is_empty)| (!is_empty).then_some(option))
 }
 

@@ -5,6 +5,7 @@ use crate::input::Input;
 use crate::out::NameWidth;
 use crate::outcome::{Outcome, say};
 use crate::profile_options::{ProfileOptions, Wanted};
+use crate::stack_options::StackOptions;
 use clap::{Args, ValueEnum};
 use perffile::Issues;
 use readperf::output::diff::{self as output, DiffOptions, Order};
@@ -126,6 +127,9 @@ pub(crate) struct Diff {
     name_width: NameWidth,
 
     #[command(flatten)]
+    stacks: StackOptions,
+
+    #[command(flatten)]
     profile: ProfileOptions,
 }
 
@@ -245,7 +249,7 @@ impl Diff {
         let input = self.input(file);
         let recording = input.open()?;
         let lines = self.by.contains(&By::Srcline);
-        let stacks = self.profile.names.needs_stacks();
+        let stacks = self.profile.names.needs_stacks() || self.stacks.needs_stacks();
         let wanted =
             Wanted { keep: Keep { stacks, ..Keep::default() }, lines, inlines: lines, ..Wanted::default() };
         let filter = self.profile.samples.filter(&recording)?;
@@ -253,7 +257,7 @@ impl Diff {
         let mut analysis = self.profile.read(&input, &recording, filter, &wanted, |chunk| {
             chunk.entries().iter().for_each(|entry| recorded.add(&entry.moment));
         })?;
-        analysis.profile.select(&self.profile.names.filter(), &analysis.session);
+        analysis.profile.choose(&self.profile.selection(&self.stacks), &analysis.session);
         let seconds = recorded.seconds();
         if analysis.profile.rows().is_empty() {
             say(&format!("{}: no samples", input.name()));
@@ -296,7 +300,10 @@ impl Diff {
             weights: self.weights,
             level: self.level,
             least: self.percent_limit,
-            some_chosen: self.profile.samples.given().chain(self.profile.names.given()).next().is_some(),
+            some_chosen: {
+                let given = self.profile.samples.given().chain(self.profile.names.given());
+                given.chain(self.stacks.given()).next().is_some()
+            },
             width: self.name_width.columns(&self.profile.output),
         }
     }

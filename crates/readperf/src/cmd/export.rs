@@ -8,6 +8,7 @@ use crate::elsewhere::format_hint;
 use crate::input::Input;
 use crate::outcome::{Outcome, say, wrong_usage};
 use crate::profile_options::{ProfileOptions, Wanted};
+use crate::stack_options::StackOptions;
 use clap::{Args, ValueEnum};
 use flame::FlameArguments;
 use readperf::Analysis;
@@ -66,6 +67,9 @@ pub(crate) struct ExportCommand {
 
     #[command(flatten)]
     flame: FlameArguments,
+
+    #[command(flatten)]
+    stacks: StackOptions,
 
     #[command(flatten)]
     profile: ProfileOptions,
@@ -157,7 +161,7 @@ impl ExportCommand {
             linked_addresses: format.needs.linked_addresses,
             details: DetailOptions { fields: format.needs.details.to_vec(), ..DetailOptions::default() },
         };
-        self.profile.analyse(input, &recording, &wanted, |_| ())
+        self.profile.analyse(input, &recording, &wanted, &self.stacks)
     }
 
     /// How the format compares two recordings, and what to compare with, if that is asked for.

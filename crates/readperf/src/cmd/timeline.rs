@@ -5,6 +5,7 @@ use crate::input::Input;
 use crate::out::Out;
 use crate::outcome::Outcome;
 use crate::profile_options::{ProfileOptions, Wanted};
+use crate::stack_options::StackOptions;
 use clap::{Args, ValueEnum};
 use readperf::output::export;
 use readperf::output::timeline::{self, Look};
@@ -57,6 +58,9 @@ pub(crate) struct TimelineCommand {
     ascii: bool,
 
     #[command(flatten)]
+    stacks: StackOptions,
+
+    #[command(flatten)]
     profile: ProfileOptions,
 }
 
@@ -73,13 +77,13 @@ Examples:
     fn run(&self) -> anyhow::Result<Outcome> {
         let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
         // Names, and stacks, are wanted only to choose by them.
-        let stacks = !self.profile.names.filter().is_open();
+        let stacks = !self.profile.names.filter().is_open() || self.stacks.needs_stacks();
         let wanted = Wanted {
             keep: Keep { stacks, times: true, ..Keep::default() },
             inlines: stacks,
             ..Wanted::default()
         };
-        let analysis = self.profile.analyse(&self.input, &recording, &wanted, |_| ())?;
+        let analysis = self.profile.analyse(&self.input, &recording, &wanted, &self.stacks)?;
         let out = self.write(&analysis.profile)?;
         Outcome::of(&self.input, analysis.issues).publishing(out.complete()?)
     }

@@ -17,6 +17,7 @@ use crate::outcome::{Outcome, wrong_usage};
 use crate::pager::Pager;
 use crate::profile_options::{ProfileOptions, Wanted};
 use crate::sample_options::pattern;
+use crate::stack_options::StackOptions;
 use call_graph::CallGraph;
 use clap::{Args, ValueEnum};
 use from_perf::OfReport;
@@ -32,7 +33,7 @@ use readperf::profile::view::histogram::{Histogram, HistogramOptions, Histograms
 use readperf::profile::view::key::KEYS;
 use readperf::profile::view::missing::Missing;
 use readperf::profile::view::surroundings::Surroundings;
-use readperf::profile::{NameFilter, Profile};
+use readperf::profile::{NameFilter, Profile, Selection};
 use readperf::session::Session;
 use readperf::{Analysis, Chunk, name_kernel_addresses};
 use regex_lite::Regex;
@@ -158,6 +159,9 @@ pub(crate) struct Report {
     name_width: NameWidth,
 
     #[command(flatten)]
+    stacks: StackOptions,
+
+    #[command(flatten)]
     profile: ProfileOptions,
 
     #[command(flatten)]
@@ -265,13 +269,15 @@ impl Report {
 
     /// Takes away what is not chosen, now that names are known.
     fn select(&self, profile: &mut Profile, session: &Session, surroundings: &Surroundings) {
-        profile.select(&NameFilter { named: self.hide_unresolved, ..self.profile.names.filter() }, session);
-        if self.exclude_other {
-            profile.select(&NameFilter { focus: vec![self.parent()], ..NameFilter::default() }, session);
-        }
         if let Some(socket) = self.socket_filter {
             profile.select_cpus(|cpu| surroundings.socket(cpu) == Some(socket));
         }
+        if self.exclude_other {
+            profile.select(&NameFilter { focus: vec![self.parent()], ..NameFilter::default() }, session);
+        }
+        let selection = self.profile.selection(&self.stacks);
+        let names = NameFilter { named: self.hide_unresolved, ..selection.names };
+        profile.choose(&Selection { names, ..selection }, session);
     }
 
     /// The value of `--call-graph` may be left out: what is none is the file.
@@ -402,7 +408,7 @@ impl Report {
 
     /// Says what may have kept all samples out.
     fn write_why_empty(&self, out: &mut impl Write) -> io::Result<()> {
-        let given = self.profile.samples.given().chain(self.profile.names.given());
+        let given = self.profile.samples.given().chain(self.profile.names.given()).chain(self.stacks.given());
         let given: Vec<&str> = given.collect();
         if !given.is_empty() {
             let given = given.join(" and ");

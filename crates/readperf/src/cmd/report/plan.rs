@@ -53,7 +53,8 @@ impl Report {
         let code = matches!(mode, Mode::Code | Mode::Trace);
         let graph =
             graph.filter(|_| code).and_then(|graph| Some((graph, graph.options(children, self.inverted)?)));
-        let stacks = children || graph.is_some() || self.exclude_other || self.profile.names.needs_stacks();
+        let chosen_by_stack = self.profile.names.needs_stacks() || self.stacks.needs_stacks();
+        let stacks = children || graph.is_some() || self.exclude_other || chosen_by_stack;
         let mut keep = Keep { stacks, cpus: self.socket_filter.is_some(), ..Keep::default() };
         let by_line = graph.is_some_and(|(_, options)| options.key == GraphKey::SourceLine);
         // The JSON tells the source file of each function.
