@@ -70,17 +70,40 @@ impl Functions {
 
 /// What a transform does at each level, made ready.
 enum Rule<'t> {
-    Keep { wanted: Vec<bool>, is_wanted: bool },
-    From { roots: Vec<bool> },
-    Below { path: &'t [FunctionId] },
-    Recursion,
-    Binaries { binaries: FxHashSet<BinaryId> },
+    Keep {
+        wanted: Vec<bool>,
+        is_wanted: bool,
+    },
+    From {
+        roots: Vec<bool>,
+    },
+    Below {
+        path: &'t [FunctionId],
+    },
+    /// With the function that stands for each, whether inlined or not.
+    Recursion {
+        one_of: Vec<FunctionId>,
+    },
+    Binaries {
+        binaries: FxHashSet<BinaryId>,
+    },
+}
+
+/// For each function the first of its binary with its name: a function that is inlined somewhere is itself there, too.
+fn one_of_name(names: &Names) -> Vec<FunctionId> {
+    let mut first: FxHashMap<_, FunctionId> = FxHashMap::default();
+    let all = (0..).map(FunctionId).zip(names.functions());
+    all.map(|(id, function)| match function.name() {
+        Some(name) => *first.entry((function.binary, name)).or_insert(id),
+        None => id,
+    })
+    .collect()
 }
 
 /// What was met on the way along a stack.
 #[derive(Clone, Copy, Debug, Default)]
 struct Way {
-    /// The last function that was kept.
+    /// The function of the last level.
     function: Option<FunctionId>,
     /// The binary of the last level.
     binary: Option<BinaryId>,
@@ -109,15 +132,17 @@ impl Rule<'_> {
                     way.met == path.len() && !way.astray
                 }
             },
-            Rule::Recursion => way.function != Some(function),
+            Rule::Recursion { one_of } => {
+                let one = one_of.get(function.index()).copied();
+                let repeats = one.is_some() && way.function == one;
+                way.function = one;
+                !repeats
+            }
             Rule::Binaries { binaries } => {
                 way.binary != binary || !binary.is_some_and(|binary| binaries.contains(&binary))
             }
         };
         way.binary = binary;
-        if keeps {
-            way.function = Some(function);
-        }
         keeps
     }
 
@@ -140,7 +165,7 @@ impl Profile {
                 }
                 Transform::ShowFrom(functions) => Rule::From { roots: functions.among(&self.names) },
                 Transform::Subtree(path) => Rule::Below { path },
-                Transform::CollapseRecursion => Rule::Recursion,
+                Transform::CollapseRecursion => Rule::Recursion { one_of: one_of_name(&self.names) },
                 Transform::CollapseBinaries(wanted) => {
                     Rule::Binaries { binaries: self.binaries_called(wanted, session) }
                 }

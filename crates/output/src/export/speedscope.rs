@@ -6,7 +6,7 @@ use crate::export::json::JsonWriter;
 use crate::export::threads::{ByThread, ThreadLabel};
 use crate::export::{Export, Format, Needs, Weight};
 use crate::text::{decoded, printable};
-use readperf_profile::{Apart, FrameTable, SampleRow, StackId, UniqueFrame};
+use readperf_profile::{AddressId, Apart, FrameTable, SampleRow, StackId, UniqueFrame};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -27,7 +27,7 @@ pub const FORMAT: Format = Format {
 /// What the writer says.
 pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     // The viewer tells frames apart by name, file and line: a function as written in one file is one, at its first line.
-    let frames = export.frame_table(Apart { files: true, ..Apart::default() });
+    let frames = Frames::new(export.frame_table(Apart { files: true, ..Apart::default() }), export);
     let mut json = JsonWriter::new(out);
     json.object(|json| {
         json.field("$schema", "https://www.speedscope.app/file-format-schema.json");
@@ -37,7 +37,7 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
         json.line();
         json.key("shared").object(|json| {
             json.key("frames").array(|json| {
-                frames.frames().iter().for_each(|frame| write_frame(export, frame, json));
+                frames.shown().for_each(|frame| write_frame(export, frame, json));
             });
         });
         json.line();
@@ -56,7 +56,7 @@ fn name<'x>(export: &Export<'x>) -> Cow<'x, str> {
     title.or_else(|| export.command_line().map(Cow::Owned)).unwrap_or(Cow::Borrowed("perf.data"))
 }
 
-fn write_event(export: &Export<'_>, frames: &FrameTable<'_>, event: usize, json: &mut JsonWriter<'_>) {
+fn write_event(export: &Export<'_>, frames: &Frames<'_>, event: usize, json: &mut JsonWriter<'_>) {
     let rows = export.profile.rows_of(event);
     let event_name = printable(export.event_name(event));
     let all = sums(export, rows);
@@ -88,7 +88,7 @@ fn sums<'r>(export: &Export<'_>, rows: &'r [SampleRow]) -> Vec<(&'r SampleRow, u
 
 fn write_profile(
     export: &Export<'_>,
-    frames: &FrameTable<'_>,
+    frames: &Frames<'_>,
     event: usize,
     name: &str,
     rows: &[(&SampleRow, u64)],
@@ -110,14 +110,58 @@ fn write_profile(
             for (row, _) in rows {
                 stack.clear();
                 for place in export.places(row) {
-                    stack.extend_from_slice(frames.at(place));
+                    stack.extend(frames.at(place));
                 }
                 // The outermost comes first.
-                json.array(|json| stack.iter().rev().for_each(|frame| json.value(frame.index())));
+                json.array(|json| stack.iter().rev().for_each(|frame| json.value(frame)));
             }
         });
         json.list("weights", rows.iter().map(|(_, weight)| weight));
     });
+}
+
+/// The frames that stacks have, by number.
+struct Frames<'x> {
+    table: FrameTable<'x>,
+    /// For each frame of the table its number, if it is in a stack.
+    numbers: Vec<Option<u32>>,
+}
+
+impl<'x> Frames<'x> {
+    fn new(table: FrameTable<'x>, export: &Export<'x>) -> Frames<'x> {
+        let mut is_shown = vec![false; export.profile.addresses().len()];
+        let rows = export.shown_events().into_iter().flat_map(|event| export.profile.rows_of(event));
+        for place in rows.flat_map(|row| export.places(row)) {
+            if let Some(is_shown) = is_shown.get_mut(place.index()) {
+                *is_shown = true;
+            }
+        }
+        let mut numbers = vec![None; table.frames().len()];
+        let places = export.profile.addresses().ids().zip(is_shown).filter(|(_, is_shown)| *is_shown);
+        for frame in places.flat_map(|(place, _)| table.at(place)) {
+            if let Some(number) = numbers.get_mut(frame.index()) {
+                *number = Some(0);
+            }
+        }
+        for (next, number) in (0..).zip(numbers.iter_mut().flatten()) {
+            *number = next;
+        }
+        Frames { table, numbers }
+    }
+
+    fn shown(&self) -> impl Iterator<Item = &UniqueFrame> {
+        self.table
+            .frames()
+            .iter()
+            .zip(&self.numbers)
+            .filter(|(_, number)| number.is_some())
+            .map(|(frame, _)| frame)
+    }
+
+    /// The frames at an address, the innermost first.
+    fn at(&self, address: AddressId) -> impl Iterator<Item = u32> {
+        self.table.at(address).iter().filter_map(|frame| *self.numbers.get(frame.index())?)
+    }
 }
 
 fn write_frame(export: &Export<'_>, frame: &UniqueFrame, json: &mut JsonWriter<'_>) {
