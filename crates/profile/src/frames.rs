@@ -14,8 +14,11 @@
 use crate::addresses::AddressId;
 use crate::names::{FileId, FunctionId, Names};
 use crate::profile::Profile;
+use crate::view::flame_tree::{self, NO_LINE};
+use perffile::wire::text::decoded;
 use readperf_session::{BinaryId, BinaryKind, CodeAddress, CpuMode, Session};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 
 /// One level of the code at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +129,26 @@ pub struct UniqueFrame {
     pub least_line: u32,
 }
 
+impl UniqueFrame {
+    /// What to call it: the name of its function, else that of its binary in brackets.
+    pub fn label<'l>(&self, profile: &'l Profile, session: &'l Session) -> Cow<'l, str> {
+        let name = profile.function(self.first.function).and_then(|function| function.name());
+        let binary = || self.binary.and_then(|binary| session.binary(binary));
+        name.map_or_else(
+            || unnamed(binary().map_or(UNKNOWN.into(), |binary| decoded(&binary.short_name))),
+            Cow::Borrowed,
+        )
+    }
+}
+
+/// What is shown for a binary that is not known.
+const UNKNOWN: &str = "[unknown]";
+
+/// What to call that in a binary which has no name.
+pub fn unnamed(binary: Cow<'_, str>) -> Cow<'_, str> {
+    if binary.starts_with('[') { binary } else { Cow::Owned(format!("[{binary}]")) }
+}
+
 /// What levels agree in that are the same frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Same {
@@ -189,6 +212,16 @@ impl<'p> FrameTable<'p> {
     /// The frames by number.
     pub fn frames(&self) -> &[UniqueFrame] {
         &self.frames
+    }
+
+    /// The levels at each address, labelled by the numbers of their frames: what a flame tree is made of.
+    pub fn levels(&self) -> flame_tree::Levels {
+        let mut levels = flame_tree::Levels::default();
+        for address in (0..u32::try_from(self.names.len()).unwrap_or(u32::MAX)).map(AddressId) {
+            let frames = self.at(address).iter().rev();
+            levels.push(frames.map(|frame| flame_tree::Level { label: frame.0, variant: 0, line: NO_LINE }));
+        }
+        levels
     }
 
     /// The frames at an address, the innermost inlined function first.

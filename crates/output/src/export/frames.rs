@@ -4,6 +4,7 @@ use crate::export::Export;
 use crate::names::UNKNOWN;
 use crate::text::decoded;
 use readperf_analysis::LinkedAddress;
+use readperf_profile::frames::unnamed;
 use readperf_profile::matching::name_by_kind;
 use readperf_profile::{AddressId, Apart, CodeKind, FrameTable, Level, SampleRow, StackId};
 use readperf_session::Binary;
@@ -73,8 +74,7 @@ impl<'x> Export<'x> {
         if let Some(name) = self.name(level) {
             return Cow::Borrowed(name);
         }
-        let binary = self.binary_name(level.address);
-        if binary.starts_with('[') { binary } else { Cow::Owned(format!("[{binary}]")) }
+        unnamed(self.binary_name(level.address))
     }
 
     /// The name of a row's thread at that time; where recordings are compared, that on the other side.

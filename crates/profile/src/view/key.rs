@@ -76,6 +76,13 @@ pub struct KeyUse {
     pub field: TraceField,
 }
 
+impl From<&'static Key> for KeyUse {
+    /// A key without an argument.
+    fn from(key: &'static Key) -> KeyUse {
+        KeyUse { key, field: TraceField::default() }
+    }
+}
+
 impl KeyUse {
     /// The name under which it was asked for.
     pub fn name(&self) -> String {
