@@ -17,6 +17,7 @@ use readperf_session::{BinaryId, Session};
 use regex_lite::Regex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
 
 /// Some functions.
 #[derive(Clone, Debug)]
@@ -239,8 +240,8 @@ impl Profile {
         let (mut places, mut ends, mut ids, mut asked) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for rows in self.rows.chunks(AT_ONCE) {
             for row in rows {
-                if !known.contains_key(&row.stack) {
-                    known.insert(row.stack, StackId::EMPTY);
+                if let Entry::Vacant(new) = known.entry(row.stack) {
+                    new.insert(StackId::EMPTY);
                     asked.push(row.stack);
                     places.extend(self.stacks.places(row.stack));
                     ends.push(places.len());
