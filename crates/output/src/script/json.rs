@@ -1,6 +1,7 @@
 //! One JSON object a line: samples with their frames resolved.
 
 use super::places::{behind_call, recorded_name};
+use super::sample::return_addresses;
 use super::{Known, NextLine, Script};
 use crate::dump::payload::Payload;
 use crate::dump::with_fields;
@@ -63,7 +64,7 @@ impl Script {
         if let Some(ip) = moment.sample.ip() {
             put("ip", address(ip));
             let shown = usize::max(self.options.max_stack, 1);
-            let returns = line.sample.return_addresses().into_iter().chain(std::iter::repeat(false));
+            let returns = return_addresses(&line.sample).into_iter().chain(std::iter::repeat(false));
             let stack = line.sample.stack.iter().zip(returns).take(shown);
             put("frames", stack.flat_map(|(id, returns)| frames(known, *id, returns)).collect());
         }

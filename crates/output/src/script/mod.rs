@@ -22,8 +22,8 @@ pub use choice::{ChoiceError, FieldChoice};
 pub use code::SourceText;
 pub use draft::{Draft, Fillings, SourceGap};
 pub use fields::{Field, Fields};
-pub use records::{NextRecord, RecordLine};
-pub use sample::{NextLine, SampleLine};
+pub use records::NextRecord;
+pub use sample::NextLine;
 
 use crate::dump::payload::catalog;
 use cgroups::Cgroups;

@@ -1,7 +1,8 @@
 //! Which kernel addresses the texts of tracepoints show, and what they are called.
 
-use super::{SampleLine, Script};
+use super::Script;
 use perffile::Schema;
+use readperf_analysis::pass;
 
 impl Script {
     /// Whether the texts of tracepoints show kernel addresses as symbols; then [`Script::unnamed_symbols`] has to be asked.
@@ -11,7 +12,7 @@ impl Script {
 
     /// The addresses that the text of a sample shows as symbols and that have not been told yet, with
     /// [`Script::learn_symbol`].
-    pub fn unnamed_symbols(&self, line: &SampleLine<'_, '_>) -> Vec<u64> {
+    pub fn unnamed_symbols(&self, line: &pass::Sample<'_, '_>) -> Vec<u64> {
         let id = line.shares.iter().find_map(|share| self.columns(share.event)?.tracepoint);
         let raw = || line.moment.sample.decode().ok()?.0.raw;
         let shows = id.filter(|id| self.symbol_events.contains(id));

@@ -3,7 +3,6 @@
 use super::digits::hex;
 use super::sample::Start;
 use super::{Script, places};
-use perffile::Event;
 use perffile::wire::head::misc;
 use perffile::wire::protection::permissions;
 use perffile::wire::record::mmap2::{FileIdentity, Mmap2};
@@ -11,43 +10,35 @@ use perffile::wire::record::namespaces::{self, Namespaces};
 use perffile::wire::record::text_poke::TextPoke;
 use perffile::wire::record::{Record, kind};
 use perffile::wire::sample::SampleId;
-use readperf_session::{CommId, thread_of};
+use readperf_analysis::Entry;
+use readperf_session::thread_of;
 use std::io::Write as _;
-
-/// A record that is no sample, and the name that its thread has behind it.
-#[derive(Clone, Copy, Debug)]
-pub struct RecordLine<'s, 'e> {
-    /// The record.
-    pub event: &'s Event<'e>,
-    /// Name of its thread.
-    pub comm: Option<CommId>,
-}
 
 /// A record and what of its line depends on the lines before: [`Script::follow_record`] makes it.
 #[derive(Clone, Copy, Debug)]
 pub struct NextRecord<'s, 'e> {
-    record: RecordLine<'s, 'e>,
+    entry: &'s Entry<'e>,
     time_ns: u64,
 }
 
 impl Script {
     /// Takes a record as the next that is shown. `None` if it is not shown.
-    pub fn follow_record<'s, 'e>(&mut self, record: RecordLine<'s, 'e>) -> Option<NextRecord<'s, 'e>> {
-        let number = record.event.head().kind;
-        self.cgroups.follow(record.event);
+    pub fn follow_record<'s, 'e>(&mut self, entry: &'s Entry<'e>) -> Option<NextRecord<'s, 'e>> {
+        let number = entry.event.head().kind;
+        self.cgroups.follow(&entry.event);
         if !self.options.records.contains(&number) {
             return None;
         }
         let time_ns = match number {
             kind::FINISHED_ROUND => 0,
-            _ => self.before.time(self.options.times, record.event.time().unwrap_or_default()),
+            _ => self.before.time(self.options.times, entry.event.time().unwrap_or_default()),
         };
-        Some(NextRecord { record, time_ns })
+        Some(NextRecord { entry, time_ns })
     }
 
     /// Appends the line of a record; nothing if it cannot be decoded.
     pub fn write_record(&self, out: &mut Vec<u8>, next: &NextRecord<'_, '_>) {
-        let RecordLine { event, comm } = next.record;
+        let Entry { event, comm, .. } = next.entry;
         let Ok((record, _)) = event.record() else { return };
         if event.is_user_record() {
             // Writing to memory does not fail, here and below.

@@ -6,47 +6,27 @@ use super::draft::Draft;
 use super::fields::Field;
 use super::{Known, Script, Times, places, values};
 use crate::calendar::TimeOfDay;
+use perffile::Share;
 use perffile::wire::attr::SampleType;
 use perffile::wire::callchain::Marker;
 use perffile::wire::head::misc;
 use perffile::wire::sample::Sample;
-use perffile::{Event, Share};
-use readperf_profile::{AddressId, Branch, chain};
-use readperf_session::{CpuMode, SampleMoment};
+use readperf_analysis::pass;
+use readperf_profile::{AddressId, chain};
+use readperf_session::CpuMode;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// A sample to be shown.
-#[derive(Clone, Copy, Debug)]
-pub struct SampleLine<'s, 'e> {
-    /// The record.
-    pub event: &'s Event<'e>,
-    /// What it means.
-    pub moment: &'s SampleMoment<'e>,
-    /// For how much of which events it stands.
-    pub shares: &'s [Share],
-    /// Where it was taken.
-    pub address: AddressId,
-    /// Its places, the innermost first.
-    pub stack: &'s [AddressId],
-    /// Where its data address is, if that was located.
-    pub data: Option<AddressId>,
-    /// Where its branches come from and go to, if they were located.
-    pub branches: &'s [Branch],
-}
-
-impl SampleLine<'_, '_> {
-    /// For each place of the stack that was recorded as a return address, and looked up at the call, `true`.
-    pub(super) fn return_addresses(&self) -> Vec<bool> {
-        let event = self.event.schema().event(self.moment.event);
-        event.map(|event| chain::return_addresses(self.moment, &event.attr)).unwrap_or_default()
-    }
+/// For each place of a sample's stack that was recorded as a return address, and looked up at the call, `true`.
+pub(super) fn return_addresses(sample: &pass::Sample<'_, '_>) -> Vec<bool> {
+    let event = sample.event.schema().event(sample.moment.event);
+    event.map(|event| chain::return_addresses(sample.moment, &event.attr)).unwrap_or_default()
 }
 
 /// A sample and what of its line depends on the lines before: [`Script::follow`] makes it.
 #[derive(Clone, Copy, Debug)]
 pub struct NextLine<'s, 'e> {
-    pub(super) sample: SampleLine<'s, 'e>,
+    pub(super) sample: pass::Sample<'s, 'e>,
     /// The time to show, ns.
     time_ns: u64,
     /// How wide the source of data is at least.
@@ -91,7 +71,7 @@ pub(super) struct Start<'s> {
 impl Script {
     /// Takes a sample as the next that is shown: some of what its line says depends on the lines before. `None` if it has no
     /// lines.
-    pub fn follow<'s, 'e>(&mut self, sample: SampleLine<'s, 'e>) -> Option<NextLine<'s, 'e>> {
+    pub fn follow<'s, 'e>(&mut self, sample: pass::Sample<'s, 'e>) -> Option<NextLine<'s, 'e>> {
         let columns = sample.shares.iter().filter_map(|share| self.columns(share.event));
         let data_src = columns.fold(None, |any: Option<bool>, columns| {
             Some(any.unwrap_or_default() || columns.fields.has(Field::DataSrc))
@@ -313,7 +293,7 @@ impl Script {
             return;
         }
         let unwound = columns.unwound_style.filter(|unwound| *unwound != style);
-        let returns = columns.return_style.map(|_| line.sample.return_addresses()).unwrap_or_default();
+        let returns = columns.return_style.map(|_| return_addresses(&line.sample)).unwrap_or_default();
         for (nr, id) in line.sample.stack.iter().take(self.options.max_stack).enumerate() {
             let returning = columns.return_style.filter(|_| returns.get(nr).is_some_and(|returns| *returns));
             // What ran in the kernel is never unwound.

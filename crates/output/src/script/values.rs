@@ -3,7 +3,6 @@
 use super::columns::Columns;
 use super::digits::{decimal, hex, right};
 use super::fields::{Field, Fields};
-use super::sample::SampleLine;
 use super::{Known, places};
 use crate::text::printable_bytes;
 use perffile::wire::branch::BranchFlags;
@@ -11,6 +10,7 @@ use perffile::wire::data_src::DataSrc;
 use perffile::wire::registers::{Machine, RegsAbi};
 use perffile::wire::sample::{Registers, Sample};
 use perffile::wire::weight::WeightParts;
+use readperf_analysis::pass;
 use readperf_profile::AddressId;
 
 /// Fields that need all of a sample to be decoded.
@@ -111,7 +111,7 @@ pub(super) fn write_registers(out: &mut Vec<u8>, registers: &Registers<'_>, mach
 pub(super) fn write_branches(
     out: &mut Vec<u8>,
     known: &Known<'_>,
-    line: &SampleLine<'_, '_>,
+    line: &pass::Sample<'_, '_>,
     sample: &Sample<'_>,
     fields: Fields,
 ) {

@@ -5,7 +5,7 @@ use super::finisher::{Finisher, Named};
 use crate::outcome::wrong_usage;
 use crate::source_lines::SourceLines;
 use rayon::prelude::*;
-use readperf::output::script::{Draft, Known, NextLine, NextRecord, RecordLine, SampleLine, Script};
+use readperf::output::script::{Draft, Known, NextLine, NextRecord, Script};
 use readperf::profile::{NameFilter, Names};
 use readperf::session::CpuMode;
 use readperf::symbols::{Files, Options};
@@ -135,7 +135,7 @@ impl<'f> Lines<'f> {
             lines.extend(match sample {
                 Some(sample) if is_open || filter.passes(&known, sample.address, sample.stack) => {
                     sample.shares.iter().for_each(|share| finisher.count(share.event));
-                    let mut next = self.script.follow(line_of(&sample));
+                    let mut next = self.script.follow(sample);
                     if let (Some(next), Some(steps), Some(code)) = (&mut next, steps, &mut self.branch_code) {
                         self.script.show_branch_code(next, steps, &code.places().known(session));
                     }
@@ -143,10 +143,7 @@ impl<'f> Lines<'f> {
                 }
                 Some(_) => None,
                 None if json => None,
-                None => {
-                    let record = RecordLine { event: &entry.event, comm: entry.comm };
-                    self.script.follow_record(record).map(Next::Record)
-                }
+                None => self.script.follow_record(entry).map(Next::Record),
             });
         }
         let (script, schema) = (&self.script, &*chunk.metadata().schema);
@@ -221,7 +218,7 @@ impl<'f> Lines<'f> {
         let mut new = BTreeMap::new();
         for sample in chunk.samples() {
             let process = sample.moment.process;
-            new.extend(self.script.unnamed_symbols(&line_of(&sample)).into_iter().map(|ip| (ip, process)));
+            new.extend(self.script.unnamed_symbols(&sample).into_iter().map(|ip| (ip, process)));
         }
         let Some(namer) = self.namer.as_mut().filter(|_| !new.is_empty()) else { return };
         let number = |(ip, process)| {
@@ -284,9 +281,4 @@ impl<'f> Lines<'f> {
         }
         self.script.prepare(&Known { session, addresses, names: &self.names });
     }
-}
-
-fn line_of<'c, 'e>(sample: &Sample<'c, 'e>) -> SampleLine<'c, 'e> {
-    let Sample { event, moment, shares, address, stack, data, branches } = *sample;
-    SampleLine { event, moment, shares, address, stack, data, branches }
 }
