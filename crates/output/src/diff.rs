@@ -187,7 +187,8 @@ fn section(
     }
     let left = all.len() - shown.len();
     if left > 0 {
-        writeln!(out, "… and {left} rows that change by less than {} % of the total", options.least)?;
+        let rows = if left == 1 { "row that changes" } else { "rows that change" };
+        writeln!(out, "… and {left} {rows} by less than {} % of the total", options.least)?;
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ impl<'x> Export<'x> {
     /// The address of the instruction at a place as the linker gave it, where that is known.
     pub fn linked_address(&self, address: AddressId) -> LinkedAddress {
         let own = || self.profile.addresses().get(address).map_or(0, |code| code.address);
-        let known = self.linked_addresses.get(address.index()).copied();
+        let known = self.linked_addresses.get(self.profile.recorded_place(address).index()).copied();
         known.unwrap_or_else(|| LinkedAddress { instruction: own(), bias: 0 })
     }
 
