@@ -10,6 +10,7 @@ pub mod flame_layout;
 pub mod flame_reverse;
 pub mod flame_tree;
 pub mod graph;
+pub mod hierarchy;
 pub mod histogram;
 pub mod key;
 mod keys;
