@@ -6,21 +6,21 @@
 
 use super::amount::Amount;
 use super::calls::{Calls, Levels, NONE};
-use super::column::compare;
 use super::facts::{Facts, Place};
-use super::graph::{Graph, GraphOptions, Grapher, Room};
+use super::graph::GraphOptions;
+use super::graph_sums::GraphSums;
+use super::graphs::Graphs;
 use super::key::{KeyUse, Part};
-use super::place_numbers::{FrameNumbers, PlaceNumbers};
+use super::place_numbers::{FrameNumbers, Frames, PlaceNumbers};
 pub use super::rows::{ByMode, Histogram, HistogramRow, LeftOut, Numbers, RowKey, RowValues};
 use super::sums::{PlaceSums, Subtrees, WholeSums};
 use crate::detail::DetailId;
 use crate::profile::SampleRow;
 use crate::stacks::StackId;
-use crate::value::{Tuples, Value};
+use crate::value::Value;
 use perffile::wire::head::CpuMode;
 use readperf_session::{CommId, ThreadId};
 use rustc_hash::FxHashMap;
-use std::cmp::Reverse;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -33,6 +33,8 @@ pub struct HistogramOptions {
     pub children: bool,
     /// Whether inlined functions are levels of a stack.
     pub inline: bool,
+    /// Whether rows have sums by mode of the CPU.
+    pub by_mode: bool,
     /// Which call graphs rows get, if any.
     pub graph: Option<GraphOptions>,
     /// For each event the period that is 100 %, for thresholds.
@@ -75,12 +77,12 @@ pub struct Histograms<'f, 'o> {
     pub facts: Facts<'f>,
     /// What the keys of rows say.
     pub values: RowValues,
-    options: &'o HistogramOptions,
+    pub(super) options: &'o HistogramOptions,
     /// The place of each address as one where samples were taken, and the mode of the CPU there.
     taken_at: Vec<(u32, CpuMode)>,
     /// What frames of call graphs say.
-    frames: Tuples,
-    calls: Calls,
+    frames: Frames,
+    pub(super) calls: Calls,
     /// Without call graphs: the rows of the levels of each address.
     levels: Levels,
     sample_numbers: FxHashMap<SampleParts, u32>,
@@ -98,7 +100,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
             values: RowValues::new(&options.keys),
             options,
             taken_at: Vec::new(),
-            frames: Tuples::default(),
+            frames: Frames::default(),
             calls: Calls::default(),
             levels: Levels::default(),
             sample_numbers: FxHashMap::default(),
@@ -120,8 +122,9 @@ impl<'f, 'o> Histograms<'f, 'o> {
             return;
         }
         // In the tree of calls a row may have several places.
-        let (mut levels, mut rows, mut of_address) = (Levels::default(), Vec::new(), Vec::new());
-        let mut frames = options.graph.map(|graph| FrameNumbers::new(facts, options, graph.key, frames));
+        let (mut levels, mut of_address) = (Levels::default(), Vec::new());
+        let mut numbers_of_frames =
+            options.graph.map(|graph| FrameNumbers::new(facts, options, graph.key, frames));
         for address in facts.profile.addresses.ids() {
             match options.inline {
                 true => of_address.extend(facts.levels(address).rev()),
@@ -129,30 +132,23 @@ impl<'f, 'o> Histograms<'f, 'o> {
             }
             levels.push(of_address.drain(..).map(|level: Place<'f>| {
                 let row = numbers.row(facts, &level);
-                let frame = frames.as_mut().map_or(row, |frames| frames.frame(facts, &level, row));
-                if rows.len() <= frame as usize {
-                    rows.resize(frame as usize + 1, NONE);
-                }
-                if let Some(slot) = rows.get_mut(frame as usize) {
-                    *slot = row;
-                }
-                frame
+                numbers_of_frames.as_mut().map_or(row, |frames| frames.frame(facts, &level, row))
             }));
         }
         match options.graph {
-            Some(_) => self.calls = Calls::new(&self.facts.profile.stacks, &levels, rows),
+            Some(_) => self.calls = Calls::new(&facts.profile.stacks, &levels, frames.take_rows()),
             None => self.levels = levels,
         }
     }
 
-    /// What the frames of call graphs say, by number.
-    pub fn frames(&self) -> Vec<Value> {
-        (0..self.frames.len()).map(|frame| self.frame(u32::try_from(frame).unwrap_or(NONE))).collect()
+    /// The call graphs of the rows of a histogram that was made here; `None` if they were not asked for.
+    pub fn graphs<'h>(&'h self, histogram: &'h Histogram) -> Option<Graphs<'h>> {
+        Graphs::new(self, histogram)
     }
 
     /// What a frame of a call graph says.
-    fn frame(&self, frame: u32) -> Value {
-        self.frames.values(frame).first().copied().unwrap_or_default()
+    pub fn frame(&self, frame: u32) -> Value {
+        self.frames.says(frame)
     }
 
     /// The number of what the keys of the sample say.
@@ -213,9 +209,8 @@ impl<'f, 'o> Histograms<'f, 'o> {
         groups.extend(sums.into_iter().map(|(group, (samples, period))| (group, samples, period)));
         // Rows are sorted: most of those for which the sample's keys say the same are together already.
         groups.sort_by_key(|(group, ..)| group.sample);
-        let (mut rows, mut graphs, mut left_out) = (Vec::new(), Vec::new(), LeftOut::default());
+        let (mut rows, mut graph_sums, mut left_out) = (Vec::new(), Vec::new(), LeftOut::default());
         let mut subtrees = Subtrees::new(&self.calls);
-        let mut room = Room::new(self.options.graph.unwrap_or_default(), self.calls.nodes.len());
         // Without call graphs every thread adds up for itself.
         let threads = if whole_stacks { self.options.threads.max(1) } else { 0 };
         let mut whole_sums: Vec<WholeSums> =
@@ -223,10 +218,21 @@ impl<'f, 'o> Histograms<'f, 'o> {
         let mut sums = PlaceSums::new(self.values.places.len());
         for of_sample in groups.chunk_by(|a, b| a.0.sample == b.0.sample) {
             let all = (&mut subtrees, whole_sums.as_mut_slice(), &mut sums);
-            self.add_sample(event, of_sample, all, (&mut rows, &mut graphs, &mut left_out), &mut room);
+            self.add_sample(event, of_sample, all, (&mut rows, &mut left_out));
+            if tree {
+                graph_sums.push(self.graph_sums(of_sample, &subtrees));
+            }
         }
         let total = profile.events().get(event).cloned().unwrap_or_default();
-        Some(Histogram { event, total, others: Vec::new(), other_events: Vec::new(), rows, graphs, left_out })
+        Some(Histogram {
+            event,
+            total,
+            others: Vec::new(),
+            other_events: Vec::new(),
+            rows,
+            graph_sums,
+            left_out,
+        })
     }
 
     /// Adds the rows of samples for which the keys of the sample say the same.
@@ -235,19 +241,21 @@ impl<'f, 'o> Histograms<'f, 'o> {
         event: usize,
         groups: &[(Group, u64, u64)],
         (subtrees, whole_sums, sums): (&mut Subtrees<'_>, &mut [WholeSums], &mut PlaceSums),
-        (rows, graphs, left_out): (&mut Vec<HistogramRow>, &mut Vec<Graph>, &mut LeftOut),
-        room: &mut Room,
+        (rows, left_out): (&mut Vec<HistogramRow>, &mut LeftOut),
     ) {
         let whole = self.options.whole.get(event).copied().unwrap_or(0);
         let least = super::graph::least(self.options.percent_limit, whole);
+        let tree = self.options.graph.is_some();
         for (group, samples, period) in groups {
             let Some(sum) = sums.of(group.place) else { continue };
             sum.samples += samples;
             sum.self_period = sum.self_period.wrapping_add(*period);
-            sum.by_mode.add(group.mode, *period);
+            if self.options.by_mode {
+                sum.by_mode.get_or_insert_default().add(group.mode, *period);
+            }
             if !self.options.children {
                 sum.total_period = sum.total_period.wrapping_add(*period);
-            } else if self.options.graph.is_some() && !self.calls.has(group.node, group.place) {
+            } else if tree && !self.calls.has(group.node, group.place) {
                 // A sample that was taken where its recorded stack is not is there all the same.
                 sum.total_period = sum.total_period.wrapping_add(*period);
             }
@@ -256,7 +264,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
             .iter()
             .map(|(group, samples, period)| (group.node, Amount { period: *period, samples: *samples }));
         subtrees.add_up(amounts);
-        if self.options.children && self.options.graph.is_some() {
+        if self.options.children && tree {
             for (node, period) in subtrees.iter().filter(|(node, _)| self.calls.is_outermost(*node)) {
                 let row = self.calls.node(node).map_or(NONE, |node| self.calls.row_of(node));
                 sums.add_total(row, period);
@@ -275,20 +283,28 @@ impl<'f, 'o> Histograms<'f, 'o> {
             }
             is_shown
         });
-        let of_sample = self.graphs(event, groups, subtrees, &mut shown, room);
-        let first = (!of_sample.is_empty()).then_some(graphs.len());
-        graphs.extend(of_sample);
-        let graph = |nr: usize| first.and_then(|first| u32::try_from(first + nr).ok()).unwrap_or(NONE);
+        if tree {
+            // Nodes of several stacks alternate. Addresses that were met one after the other are often in order.
+            shown.sort_unstable_by_key(|(place, _)| *place);
+        }
         rows.reserve(shown.len());
         // From the end, so that the sums need not stay until the last row is made.
         while !shown.is_empty() {
             let start = shown.len().saturating_sub(ROWS_AT_ONCE);
-            rows.extend(shown.drain(start..).enumerate().map(|(nr, (place, numbers))| {
-                let row = HistogramRow::new(RowKey { sample, place }, numbers);
-                HistogramRow { graph: graph(start + nr), ..row }
-            }));
+            let some = shown.drain(start..);
+            rows.extend(some.map(|(place, numbers)| HistogramRow::new(RowKey { sample, place }, numbers)));
             shown.shrink_to_fit();
         }
+    }
+
+    /// What the call graphs of the rows of samples are made from for which the keys of the sample say the same.
+    fn graph_sums(&self, groups: &[(Group, u64, u64)], subtrees: &Subtrees<'_>) -> GraphSums {
+        let taken = groups.iter().map(|(group, samples, period)| {
+            (group.place, group.node, Amount { period: *period, samples: *samples })
+        });
+        let row_of = |node: u32| self.calls.node(node).map_or(NONE, |node| self.calls.row_of(node));
+        let sample = groups.first().map_or(NONE, |(group, ..)| group.sample);
+        GraphSums::new(sample, subtrees, taken, row_of)
     }
 
     /// Adds to each row the samples with it in their stack, each once. If there are many, threads share them. Rows below a
@@ -343,48 +359,5 @@ impl<'f, 'o> Histograms<'f, 'o> {
             }
             whole_sums.add_all(&rows, ends.iter().copied().zip(some.iter().map(|(_, _, period)| *period)));
         }
-    }
-
-    /// The call graphs of the rows that are above the threshold, which are sorted: where there is not room for all graphs, the
-    /// heaviest rows have them.
-    fn graphs(
-        &self,
-        event: usize,
-        groups: &[(Group, u64, u64)],
-        subtrees: &Subtrees<'_>,
-        shown: &mut [(u32, Numbers)],
-        room: &mut Room,
-    ) -> Vec<Graph> {
-        let Some(options) = self.options.graph else { return Vec::new() };
-        let whole = self.options.whole.get(event).copied().unwrap_or(0);
-        let grapher = Grapher { calls: &self.calls, sums: &subtrees.sums, options, whole };
-        let row_of = |node: u32| self.calls.node(node).map_or(NONE, |node| self.calls.row_of(node));
-        let mut nodes: Vec<(u32, u32)> = subtrees.touched.iter().map(|node| (row_of(*node), *node)).collect();
-        nodes.sort_unstable();
-        let mut taken: Vec<(u32, u32, Amount)> = groups
-            .iter()
-            .map(|(group, samples, period)| {
-                (group.place, group.node, Amount { period: *period, samples: *samples })
-            })
-            .collect();
-        taken.sort_unstable_by_key(|(place, node, _)| (*place, *node));
-        shown.sort_unstable_by_key(|(row, numbers)| {
-            (Reverse((numbers.total_period, numbers.self_period)), *row)
-        });
-        let mut graphs = Vec::with_capacity(shown.len());
-        for (row, _) in &*shown {
-            let from = nodes.partition_point(|(other, _)| other < row);
-            let of_row = nodes.get(from..).unwrap_or_default().iter().take_while(|(other, _)| other == row);
-            let of_row: Vec<u32> = of_row.map(|(_, node)| *node).collect();
-            let from = taken.partition_point(|(other, ..)| other < row);
-            let own = taken.get(from..).unwrap_or_default().iter().take_while(|(other, ..)| other == row);
-            let own: Vec<(u32, Amount)> = own.map(|(_, node, amount)| (*node, *amount)).collect();
-            let by_name = |a, b| {
-                let (a, b) = (self.frame(a), self.frame(b));
-                compare(&self.facts, a, b)
-            };
-            graphs.push(grapher.graph(*row, &of_row, &own, self.options.children, room, by_name));
-        }
-        graphs
     }
 }

@@ -8,6 +8,8 @@ mod flame_climb;
 pub mod flame_reverse;
 pub mod flame_tree;
 pub mod graph;
+mod graph_sums;
+pub mod graphs;
 pub mod histogram;
 pub mod key;
 mod keys;
