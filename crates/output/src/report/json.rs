@@ -45,10 +45,9 @@ fn write_event(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram)
     }
     write!(out, ", \"rows\": [")?;
     let names = KeyNames::new(report.keys);
-    let mut graphs = report.made_from.graphs(histogram);
     for (nr, row) in histogram.rows.iter().enumerate() {
         out.write_all(if nr > 0 { b",\n" } else { b"\n" })?;
-        let graph = graphs.as_mut().map(|graphs| graphs.graph(row)).unwrap_or_default();
+        let graph = histogram.graph(row).unwrap_or_default();
         json::write(&mut *out, &Row { report, names: &names, row, graph: &graph })?;
     }
     write!(out, "\n]}}")

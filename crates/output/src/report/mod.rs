@@ -29,7 +29,7 @@ use std::borrow::Cow;
 pub struct Report<'r> {
     /// The histograms, sorted.
     pub histograms: &'r [Histogram],
-    /// What they were made from: names, what the keys of rows say, call graphs.
+    /// What they were made from: names, what the keys of rows and the frames of call graphs say.
     pub made_from: &'r Histograms<'r, 'r>,
     /// What makes a row.
     pub keys: &'r [KeyUse],

@@ -40,7 +40,7 @@ fn section(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> 
     fit(&mut table, report, histogram);
     table.head(out)?;
     let whole = report.whole(&histogram.total);
-    let mut graphs = report.made_from.graphs(histogram);
+    let mut cut = 0;
     for row in &histogram.rows {
         let style = style(report.share(histogram, row));
         let numbers = std::iter::once(&row.numbers).chain(&row.others);
@@ -48,11 +48,12 @@ fn section(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> 
             cells.extend(numbers_in(report, histogram, column, numbers.clone()));
         });
         table.row(out, &cells, style)?;
-        if let Some(graphs) = &mut graphs {
-            graph::write(out, report, row, &graphs.graph(row), whole)?;
+        if let Some(graph) = histogram.graph(row) {
+            graph::write(out, report, row, &graph, whole)?;
+            cut += u64::from(graph.left_out.count > 0);
         }
     }
-    graph::write_cut(out, graphs.map_or(0, |graphs| graphs.cut()))?;
+    graph::write_cut(out, cut)?;
     left_out(out, report, histogram, histogram.left_out)
 }
 

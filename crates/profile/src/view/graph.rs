@@ -6,7 +6,6 @@
 use super::amount::Amount;
 use super::calls::{Calls, NONE};
 use super::facts::{Facts, Place};
-use super::graph_sums::GraphSums;
 use super::keys::code;
 use crate::value::Value;
 use rustc_hash::FxHashMap;
@@ -110,11 +109,11 @@ impl Room {
 }
 
 /// A frame of a graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GraphNode {
     /// How far from the row it is, from 0. A graph lists a frame before what is behind it.
     pub depth: u32,
-    /// The frame: index in [`super::histogram::Histograms::frames`].
+    /// The frame: see [`super::histogram::Histograms::frame`].
     pub frame: u32,
     /// Sum of the periods of samples that came this way.
     pub period: u64,
@@ -146,7 +145,7 @@ pub(super) struct Grapher<'c> {
     /// The tree.
     pub(super) calls: &'c Calls,
     /// Sums of its subtrees.
-    pub(super) sums: &'c GraphSums,
+    pub(super) sums: &'c [Amount],
     /// What graphs are wanted.
     pub(super) options: GraphOptions,
     /// The period that is 100 %.
@@ -154,19 +153,22 @@ pub(super) struct Grapher<'c> {
 }
 
 impl Grapher<'_> {
-    /// The graph of a row. With `children` all samples with the row in their stack count, else only its own. It takes its
-    /// frames out of `room`.
+    /// The graph of a row. `nodes` are those of the row in the tree, `taken` the samples of the row itself by the node of
+    /// their innermost place; with `children` all samples with the row in their stack count, else only its own. It takes its frames
+    /// out of `room`.
     pub(super) fn graph(
         &self,
         row: u32,
+        nodes: &[u32],
+        taken: &[(u32, Amount)],
         children: bool,
         room: &mut Room,
         mut name: impl FnMut(u32, u32) -> std::cmp::Ordering,
     ) -> Graph {
         let mut ways: FxHashMap<Part, Amount> = FxHashMap::default();
         let start = match self.options.order {
-            GraphOrder::Callee => self.callers(row, children),
-            GraphOrder::Caller => self.callees(row, children, &mut ways),
+            GraphOrder::Callee => self.callers(row, nodes, taken, children),
+            GraphOrder::Caller => self.callees(row, nodes, taken, children, &mut ways),
         };
         let mut graph = Vec::new();
         let total = Amount::total(start.iter().map(|(_, weight)| *weight)).period;
@@ -269,26 +271,30 @@ impl Grapher<'_> {
         let noted = ways.get(&part).copied().unwrap_or_default();
         match part.to_self {
             true => noted,
-            false => self.sums.sum(part.node).without(noted),
+            false => self.sum(part.node).without(noted),
         }
     }
 
+    fn sum(&self, node: u32) -> Amount {
+        self.sums.get(node as usize).copied().unwrap_or_default()
+    }
+
     /// Where graphs of callers begin: at the innermost node of the row in each stack.
-    fn callers(&self, row: u32, children: bool) -> Level {
+    fn callers(&self, row: u32, nodes: &[u32], taken: &[(u32, Amount)], children: bool) -> Level {
         let mut weights: FxHashMap<u32, Amount> = FxHashMap::default();
         if children {
-            for (node, sum) in self.sums.nodes_of(row) {
-                weights.entry(node).or_default().add(sum);
-                let below = self.calls.same_caller(node);
+            for node in nodes {
+                weights.entry(*node).or_default().add(self.sum(*node));
+                let below = self.calls.same_caller(*node);
                 if below != NONE {
-                    weights.entry(below).or_default().subtract(sum);
+                    weights.entry(below).or_default().subtract(self.sum(*node));
                 }
             }
         } else {
-            for (node, amount) in self.sums.taken_in(row) {
-                let innermost = self.calls.path(node).find(|(_, node)| self.calls.row_of(*node) == row);
+            for (node, amount) in taken {
+                let innermost = self.calls.path(*node).find(|(_, node)| self.calls.row_of(*node) == row);
                 if let Some((innermost, _)) = innermost {
-                    weights.entry(innermost).or_default().add(amount);
+                    weights.entry(innermost).or_default().add(*amount);
                 }
             }
         }
@@ -298,29 +304,36 @@ impl Grapher<'_> {
 
     /// Where graphs of callees begin: at the root for samples of the row itself, at the outermost node of the row for the
     /// others. Notes the ways of the first, and what they take from the second.
-    fn callees(&self, row: u32, children: bool, ways: &mut FxHashMap<Part, Amount>) -> Level {
+    fn callees(
+        &self,
+        row: u32,
+        nodes: &[u32],
+        taken: &[(u32, Amount)],
+        children: bool,
+        ways: &mut FxHashMap<Part, Amount>,
+    ) -> Level {
         let mut start: FxHashMap<Part, Amount> = FxHashMap::default();
-        for (leaf, amount) in self.sums.taken_in(row) {
+        for (leaf, amount) in taken {
             let mut note = |node: u32, to_self: bool| {
-                ways.entry(Part { node, to_self }).or_default().add(amount);
+                ways.entry(Part { node, to_self }).or_default().add(*amount);
             };
-            let outermost = self.calls.path(leaf).filter(|(_, node)| self.calls.row_of(*node) == row).last();
+            let outermost = self.calls.path(*leaf).filter(|(_, node)| self.calls.row_of(*node) == row).last();
             let mut inside = children && outermost.is_some();
-            for (index, node) in self.calls.path(leaf) {
+            for (index, node) in self.calls.path(*leaf) {
                 note(index, true);
                 if inside {
                     note(index, false);
                     inside = outermost.is_none_or(|(outermost, _)| outermost != index);
                 }
                 if node.parent == NONE {
-                    start.entry(Part { node: index, to_self: true }).or_default().add(amount);
+                    start.entry(Part { node: index, to_self: true }).or_default().add(*amount);
                 }
             }
         }
         if children {
-            for (node, sum) in self.sums.nodes_of(row).filter(|(node, _)| self.calls.is_outermost(*node)) {
-                let part = Part { node, to_self: false };
-                let weight = sum.without(ways.get(&part).copied().unwrap_or_default());
+            for node in nodes.iter().filter(|node| self.calls.is_outermost(**node)) {
+                let part = Part { node: *node, to_self: false };
+                let weight = self.weight(part, ways);
                 if weight.period > 0 {
                     start.insert(part, weight);
                 }

@@ -6,12 +6,13 @@
 
 use super::amount::Amount;
 use super::calls::{Calls, Levels, NONE};
+use super::column::compare;
 use super::facts::{Facts, Place};
-use super::graph::GraphOptions;
-use super::graph_sums::GraphSums;
-use super::graphs::Graphs;
+use super::graph::{GraphOptions, Grapher, Room};
 use super::key::{KeyUse, Part};
+use super::packed_graphs::PackedGraphs;
 use super::place_numbers::{FrameNumbers, Frames, PlaceNumbers};
+use super::rows::NO_GRAPH;
 pub use super::rows::{ByMode, Histogram, HistogramRow, LeftOut, Numbers, RowKey, RowValues};
 use super::sums::{PlaceSums, Subtrees, WholeSums};
 use crate::detail::DetailId;
@@ -21,6 +22,7 @@ use crate::value::Value;
 use perffile::wire::head::CpuMode;
 use readperf_session::{CommId, ThreadId};
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -77,12 +79,12 @@ pub struct Histograms<'f, 'o> {
     pub facts: Facts<'f>,
     /// What the keys of rows say.
     pub values: RowValues,
-    pub(super) options: &'o HistogramOptions,
+    options: &'o HistogramOptions,
     /// The place of each address as one where samples were taken, and the mode of the CPU there.
     taken_at: Vec<(u32, CpuMode)>,
     /// What frames of call graphs say.
     frames: Frames,
-    pub(super) calls: Calls,
+    calls: Calls,
     /// Without call graphs: the rows of the levels of each address.
     levels: Levels,
     sample_numbers: FxHashMap<SampleParts, u32>,
@@ -139,11 +141,6 @@ impl<'f, 'o> Histograms<'f, 'o> {
             Some(_) => self.calls = Calls::new(&facts.profile.stacks, &levels, frames.take_rows()),
             None => self.levels = levels,
         }
-    }
-
-    /// The call graphs of the rows of a histogram that was made here; `None` if they were not asked for.
-    pub fn graphs<'h>(&'h self, histogram: &'h Histogram) -> Option<Graphs<'h>> {
-        Graphs::new(self, histogram)
     }
 
     /// What a frame of a call graph says.
@@ -209,7 +206,9 @@ impl<'f, 'o> Histograms<'f, 'o> {
         groups.extend(sums.into_iter().map(|(group, (samples, period))| (group, samples, period)));
         // Rows are sorted: most of those for which the sample's keys say the same are together already.
         groups.sort_by_key(|(group, ..)| group.sample);
-        let (mut rows, mut graph_sums, mut left_out) = (Vec::new(), Vec::new(), LeftOut::default());
+        let (mut rows, mut left_out) = (Vec::new(), LeftOut::default());
+        let room = Room::new(self.options.graph.unwrap_or_default(), self.calls.nodes.len());
+        let mut graphs = (PackedGraphs::default(), room);
         let mut subtrees = Subtrees::new(&self.calls);
         // Without call graphs every thread adds up for itself.
         let threads = if whole_stacks { self.options.threads.max(1) } else { 0 };
@@ -218,11 +217,9 @@ impl<'f, 'o> Histograms<'f, 'o> {
         let mut sums = PlaceSums::new(self.values.places.len());
         for of_sample in groups.chunk_by(|a, b| a.0.sample == b.0.sample) {
             let all = (&mut subtrees, whole_sums.as_mut_slice(), &mut sums);
-            self.add_sample(event, of_sample, all, (&mut rows, &mut left_out));
-            if tree {
-                graph_sums.push(self.graph_sums(of_sample, &subtrees));
-            }
+            self.add_sample(event, of_sample, all, (&mut rows, &mut graphs, &mut left_out));
         }
+        let (graphs, _) = graphs;
         let total = profile.events().get(event).cloned().unwrap_or_default();
         Some(Histogram {
             event,
@@ -230,7 +227,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
             others: Vec::new(),
             other_events: Vec::new(),
             rows,
-            graph_sums,
+            graphs,
             left_out,
         })
     }
@@ -241,7 +238,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
         event: usize,
         groups: &[(Group, u64, u64)],
         (subtrees, whole_sums, sums): (&mut Subtrees<'_>, &mut [WholeSums], &mut PlaceSums),
-        (rows, left_out): (&mut Vec<HistogramRow>, &mut LeftOut),
+        (rows, graphs, left_out): (&mut Vec<HistogramRow>, &mut (PackedGraphs, Room), &mut LeftOut),
     ) {
         let whole = self.options.whole.get(event).copied().unwrap_or(0);
         let least = super::graph::least(self.options.percent_limit, whole);
@@ -283,28 +280,17 @@ impl<'f, 'o> Histograms<'f, 'o> {
             }
             is_shown
         });
-        if tree {
-            // Nodes of several stacks alternate. Addresses that were met one after the other are often in order.
-            shown.sort_unstable_by_key(|(place, _)| *place);
-        }
+        let of_rows = self.add_graphs(event, groups, subtrees, &mut shown, graphs);
         rows.reserve(shown.len());
         // From the end, so that the sums need not stay until the last row is made.
         while !shown.is_empty() {
             let start = shown.len().saturating_sub(ROWS_AT_ONCE);
-            let some = shown.drain(start..);
-            rows.extend(some.map(|(place, numbers)| HistogramRow::new(RowKey { sample, place }, numbers)));
+            rows.extend((start..).zip(shown.drain(start..)).map(|(nr, (place, numbers))| {
+                let row = HistogramRow::new(RowKey { sample, place }, numbers);
+                HistogramRow { graph: of_rows.get(nr).copied().unwrap_or(NO_GRAPH), ..row }
+            }));
             shown.shrink_to_fit();
         }
-    }
-
-    /// What the call graphs of the rows of samples are made from for which the keys of the sample say the same.
-    fn graph_sums(&self, groups: &[(Group, u64, u64)], subtrees: &Subtrees<'_>) -> GraphSums {
-        let taken = groups.iter().map(|(group, samples, period)| {
-            (group.place, group.node, Amount { period: *period, samples: *samples })
-        });
-        let row_of = |node: u32| self.calls.node(node).map_or(NONE, |node| self.calls.row_of(node));
-        let sample = groups.first().map_or(NONE, |(group, ..)| group.sample);
-        GraphSums::new(sample, subtrees, taken, row_of)
     }
 
     /// Adds to each row the samples with it in their stack, each once. If there are many, threads share them. Rows below a
@@ -359,5 +345,49 @@ impl<'f, 'o> Histograms<'f, 'o> {
             }
             whole_sums.add_all(&rows, ends.iter().copied().zip(some.iter().map(|(_, _, period)| *period)));
         }
+    }
+
+    /// Adds the call graphs of the rows of one sample, which are sorted, and tells where they are: where there is not room for
+    /// all graphs, the heaviest rows have them.
+    fn add_graphs(
+        &self,
+        event: usize,
+        groups: &[(Group, u64, u64)],
+        subtrees: &Subtrees<'_>,
+        shown: &mut [(u32, Numbers)],
+        (graphs, room): &mut (PackedGraphs, Room),
+    ) -> Vec<u64> {
+        let Some(options) = self.options.graph else { return Vec::new() };
+        let whole = self.options.whole.get(event).copied().unwrap_or(0);
+        let grapher = Grapher { calls: &self.calls, sums: &subtrees.sums, options, whole };
+        let row_of = |node: u32| self.calls.node(node).map_or(NONE, |node| self.calls.row_of(node));
+        let mut nodes: Vec<(u32, u32)> = subtrees.touched.iter().map(|node| (row_of(*node), *node)).collect();
+        nodes.sort_unstable();
+        let mut taken: Vec<(u32, u32, Amount)> = groups
+            .iter()
+            .map(|(group, samples, period)| {
+                (group.place, group.node, Amount { period: *period, samples: *samples })
+            })
+            .collect();
+        taken.sort_unstable_by_key(|(place, node, _)| (*place, *node));
+        // Of the same weight in the order in which addresses were met: this often is the one that rows are sorted by.
+        shown.sort_unstable_by_key(|(row, numbers)| {
+            (Reverse((numbers.total_period, numbers.self_period)), *row)
+        });
+        let graph_of = |(row, _): &(u32, Numbers)| {
+            let from = nodes.partition_point(|(other, _)| other < row);
+            let of_row = nodes.get(from..).unwrap_or_default().iter().take_while(|(other, _)| other == row);
+            let of_row: Vec<u32> = of_row.map(|(_, node)| *node).collect();
+            let from = taken.partition_point(|(other, ..)| other < row);
+            let own = taken.get(from..).unwrap_or_default().iter().take_while(|(other, ..)| other == row);
+            let own: Vec<(u32, Amount)> = own.map(|(_, node, amount)| (*node, *amount)).collect();
+            let by_name = |a, b| {
+                let (a, b) = (self.frame(a), self.frame(b));
+                compare(&self.facts, a, b)
+            };
+            let graph = grapher.graph(*row, &of_row, &own, self.options.children, room, by_name);
+            graphs.push(&graph)
+        };
+        shown.iter().map(graph_of).collect()
     }
 }

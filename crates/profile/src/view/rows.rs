@@ -1,9 +1,9 @@
 //! The rows of a histogram and what they add up to.
 
 use super::facts::Facts;
-use super::graph::least;
-use super::graph_sums::GraphSums;
+use super::graph::{Graph, least};
 use super::key::{KeyUse, Part};
+use super::packed_graphs::PackedGraphs;
 use crate::profile::EventTotal;
 use crate::value::{Tuples, Value};
 use perffile::wire::head::CpuMode;
@@ -133,6 +133,8 @@ impl RowValues {
 pub struct HistogramRow {
     /// What it is.
     pub key: RowKey,
+    /// Where its call graph is, see [`Histogram::graph`].
+    pub(super) graph: u64,
     /// What its samples add up to.
     pub numbers: Numbers,
     /// The same for the other events of a group, in their order.
@@ -140,11 +142,17 @@ pub struct HistogramRow {
 }
 
 impl HistogramRow {
-    /// A row of one event.
+    /// A row of one event, without a call graph.
     pub fn new(key: RowKey, numbers: Numbers) -> HistogramRow {
-        HistogramRow { key, numbers, others: Box::default() }
+        HistogramRow { key, graph: NO_GRAPH, numbers, others: Box::default() }
     }
 }
+
+/// Where no call graph is.
+pub(super) const NO_GRAPH: u64 = u64::MAX;
+
+/// The numbers of a row for all events of a group, and the call graph of the first.
+type AllNumbers = (Vec<Numbers>, u64);
 
 /// The histogram of one event, or of a group.
 #[derive(Clone, Debug)]
@@ -159,41 +167,50 @@ pub struct Histogram {
     pub other_events: Vec<usize>,
     /// The rows, in no order yet.
     pub rows: Vec<HistogramRow>,
-    /// What the call graphs of rows are made from, if they were asked for.
-    pub(super) graph_sums: Vec<GraphSums>,
+    /// The call graphs of rows, if they were asked for.
+    pub(super) graphs: PackedGraphs,
     /// What is not among them.
     pub left_out: LeftOut,
 }
 
 impl Histogram {
+    /// The call graph of a row, if it was asked for. It is unpacked here, to be let go soon.
+    pub fn graph(&self, row: &HistogramRow) -> Option<Graph> {
+        self.graphs.get(row.graph)
+    }
+
     /// Histograms of several events side by side; the first one leads, and call graphs are those of its rows. `None` if
     /// there is none.
     pub fn side_by_side(histograms: Vec<Histogram>) -> Option<Histogram> {
         let count = histograms.len();
-        let mut rows: FxHashMap<RowKey, Vec<Numbers>> = FxHashMap::default();
-        let (mut totals, mut graph_sums) = (Vec::new(), Vec::new());
+        let mut rows: FxHashMap<RowKey, AllNumbers> = FxHashMap::default();
+        let (mut totals, mut graphs) = (Vec::new(), PackedGraphs::default());
         let other_events = histograms.iter().skip(1).map(|histogram| histogram.event).collect();
         let event = histograms.first()?.event;
         for (nr, histogram) in histograms.into_iter().enumerate() {
             totals.push(histogram.total);
             if nr == 0 {
-                graph_sums = histogram.graph_sums;
+                graphs = histogram.graphs;
             }
             for row in histogram.rows {
-                let all = rows.entry(row.key).or_insert_with(|| vec![Numbers::default(); count]);
+                let (all, graph) =
+                    rows.entry(row.key).or_insert_with(|| (vec![Numbers::default(); count], NO_GRAPH));
                 if let Some(numbers) = all.get_mut(nr) {
                     *numbers = row.numbers;
                 }
+                if nr == 0 {
+                    *graph = row.graph;
+                }
             }
         }
-        let row = |(key, mut all): (_, Vec<Numbers>)| {
+        let row = |(key, (mut all, graph)): (_, AllNumbers)| {
             let others = all.split_off(1.min(all.len()));
-            HistogramRow { key, numbers: all.pop().unwrap_or_default(), others: others.into() }
+            HistogramRow { key, graph, numbers: all.pop().unwrap_or_default(), others: others.into() }
         };
         let rows = rows.into_iter().map(row).collect();
         let others = totals.split_off(1);
         let left_out = LeftOut::default();
-        Some(Histogram { event, total: totals.pop()?, others, other_events, rows, graph_sums, left_out })
+        Some(Histogram { event, total: totals.pop()?, others, other_events, rows, graphs, left_out })
     }
 
     /// Takes away rows of functions without a name; nothing is said of them.
