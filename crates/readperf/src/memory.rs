@@ -35,7 +35,7 @@ unsafe impl GlobalAlloc for OrEnd {
 
 /// Blocks of this size and above are mappings of their own.
 #[cfg(target_env = "gnu")]
-const OWN_MAPPING: libc::c_int = 1 << 20;
+const OWN_MAPPING: libc::c_int = 4 << 20;
 
 /// Sees to it that large tables return to the system when they are let go. Of its own accord glibc takes the size of each for the
 /// limit up to which blocks come from its heap, so that after the first large one the heap holds all others, and keeps the gaps:
