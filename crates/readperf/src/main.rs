@@ -31,6 +31,7 @@ use std::process::ExitCode;
 static ALLOCATOR: memory::OrEnd = memory::OrEnd;
 
 fn main() -> ExitCode {
+    memory::prepare();
     leaving::prepare();
     stack::on_own_stack(|| match cli::run() {
         Ok(outcome) => outcome.exit_code(),

@@ -1,12 +1,11 @@
 //! What a sort key says, as text and as JSON.
 
-use crate::json;
 use crate::names::UNKNOWN;
 use crate::text::{decoded, seconds};
 use readperf_profile::view::facts::Facts;
 use readperf_profile::{FileId, Function, FunctionId, Value};
 use readperf_session::{Binary, BinaryId};
-use serde_json::Value as Json;
+use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 
 /// What perf shows where nothing is recorded.
@@ -98,26 +97,56 @@ pub(super) fn text<'f>(facts: &'f Facts<'_>, style: CellStyle, value: Value, sam
     }
 }
 
-/// As JSON: numbers stay numbers, paths are whole.
-pub(super) fn json(facts: &Facts<'_>, value: Value, samples: u64) -> Json {
-    match value {
-        Value::Unknown | Value::NoFile(_) => Json::Null,
-        Value::Process(id) => facts.session.process(id).map_or(Json::Null, |process| process.pid.into()),
-        Value::Thread(id) => facts.session.thread(id).map_or(Json::Null, |thread| thread.tid.into()),
-        Value::File(id) => facts.profile.names().file(id).into(),
-        Value::Line { file, line } => {
-            format!("{}:{line}", facts.profile.names().file(file).unwrap_or_default()).into()
+/// What a value is in JSON: numbers stay numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum JsonCell<'f> {
+    /// Nothing.
+    Null,
+    /// A number.
+    Number(u64),
+    /// A text.
+    Text(Cow<'f, str>),
+}
+
+impl<'f> JsonCell<'f> {
+    /// A text, if there is one.
+    pub(super) fn text(text: Option<impl Into<Cow<'f, str>>>) -> JsonCell<'f> {
+        text.map_or(JsonCell::Null, |text| JsonCell::Text(text.into()))
+    }
+}
+
+impl Serialize for JsonCell<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            JsonCell::Null => serializer.serialize_unit(),
+            JsonCell::Number(number) => serializer.serialize_u64(*number),
+            JsonCell::Text(text) => serializer.serialize_str(text),
         }
-        Value::Number(number) => number.into(),
-        Value::PerSample(number) => number.wrapping_mul(samples).into(),
-        Value::Address(address) => json::address(address),
-        Value::Time(number) | Value::Size(number) => number.into(),
-        Value::Comm(_)
+    }
+}
+
+/// As JSON: paths are whole.
+pub(super) fn json<'f>(facts: &'f Facts<'_>, value: Value, samples: u64) -> JsonCell<'f> {
+    let number =
+        |number: Option<u32>| number.map_or(JsonCell::Null, |number| JsonCell::Number(number.into()));
+    match value {
+        Value::Unknown | Value::NoFile(_) => JsonCell::Null,
+        Value::Process(id) => number(facts.session.process(id).map(|process| process.pid)),
+        Value::Thread(id) => number(facts.session.thread(id).map(|thread| thread.tid)),
+        Value::File(id) => JsonCell::text(facts.profile.names().file(id)),
+        Value::Line { file, line } => {
+            let file = facts.profile.names().file(file).unwrap_or_default();
+            JsonCell::Text(format!("{file}:{line}").into())
+        }
+        Value::PerSample(number) => JsonCell::Number(number.wrapping_mul(samples)),
+        Value::Number(number) | Value::Time(number) | Value::Size(number) => JsonCell::Number(number),
+        Value::Address(_)
+        | Value::Comm(_)
         | Value::Binary(_)
         | Value::Function { .. }
         | Value::Offset { .. }
         | Value::Code { .. }
-        | Value::Text(_) => text(facts, CellStyle::default(), value, samples).into(),
+        | Value::Text(_) => JsonCell::Text(text(facts, CellStyle::default(), value, samples)),
     }
 }
 

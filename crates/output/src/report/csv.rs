@@ -26,7 +26,7 @@ pub fn write_csv(out: impl Write, report: &Report<'_>, separator: u8) -> Result<
                 let whole = report.whole(total);
                 let percent = |period: u64| format!("{:.4}", share(period, whole));
                 table.cell(&total.name)?;
-                for value in report.values.values(row.key) {
+                for value in report.values().values(row.key) {
                     table.cell(&*report.text(value, numbers.samples))?;
                 }
                 table.cell(percent(numbers.self_period))?;

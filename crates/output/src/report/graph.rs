@@ -1,12 +1,13 @@
 //! Call graphs of rows, as text and as chains.
 
 use super::Report;
+use super::chains::Chains;
 use crate::overview::share;
 use crate::short_name::shorten;
 use crate::table::NARROWEST;
 use crate::text::{grouped, shown, width};
 use readperf_profile::view::graph::{Graph, GraphNode, GraphOrder};
-use readperf_profile::view::histogram::{Histogram, HistogramRow};
+use readperf_profile::view::histogram::HistogramRow;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -73,21 +74,18 @@ pub(super) fn write(
     match style.shape {
         Shape::Graph | Shape::Fractal => tree(out, report, row, frames, whole)?,
         Shape::Flat | Shape::Folded => {
-            for (nr, chain) in chains(frames).into_iter().enumerate() {
-                if style.most > 0 && nr >= style.most {
-                    break;
-                }
-                let own = chain.last().map_or((0, 0), |node| (node.own, node.own_samples));
-                let names: Vec<String> = chain.iter().map(|node| name(report, node)).collect();
-                let amount = amount(style, own, whole);
+            let most = if style.most == 0 { usize::MAX } else { style.most };
+            for (end, chain) in Chains::new(frames).iter().take(most) {
+                let mut names = chain.iter().map(|node| name(report, node));
+                let amount = amount(style, (end.own, end.own_samples), whole);
                 if style.shape == Shape::Folded {
-                    writeln!(out, "{INDENT}{amount} {}", names.join(";"))?;
+                    writeln!(out, "{INDENT}{amount} {}", names.collect::<Vec<String>>().join(";"))?;
                     continue;
                 }
                 writeln!(out, "{INDENT}{amount}")?;
-                for name in names {
-                    writeln!(out, "{INDENT}  {}", fitting(report, &name, width(INDENT) + 2))?;
-                }
+                names.try_for_each(|name| {
+                    writeln!(out, "{INDENT}  {}", fitting(report, &name, width(INDENT) + 2))
+                })?;
             }
         }
     }
@@ -99,12 +97,10 @@ pub(super) fn write(
     writeln!(out)
 }
 
-/// Says which graphs are not whole.
-pub(super) fn left_out(out: &mut impl Write, histogram: &Histogram) -> io::Result<()> {
-    let graphs = histogram.rows.iter().filter_map(|row| histogram.graph(row));
-    let rows = graphs.filter(|graph| graph.left_out.count > 0).count();
+/// Says how many graphs are not whole.
+pub(super) fn write_cut(out: &mut impl Write, rows: u64) -> io::Result<()> {
     if rows > 0 {
-        let rows = grouped(rows as u64);
+        let rows = grouped(rows);
         writeln!(
             out,
             "… and more in the graphs of {rows} rows: they are too large; -g caller,0.5,N shows N entries of every row"
@@ -130,23 +126,8 @@ fn fitting<'n>(report: &Report<'_>, name: &'n str, before: usize) -> Cow<'n, str
 }
 
 fn name(report: &Report<'_>, node: &GraphNode) -> String {
-    let value = report.frames.get(node.frame as usize).copied().unwrap_or_default();
+    let value = report.made_from.frame(node.frame);
     shown(&report.text(value, 0)).into_owned()
-}
-
-/// The chains of a graph, with the samples that ended there; the heaviest first, as far as the graph's order has it.
-pub(super) fn chains(graph: &[GraphNode]) -> Vec<Vec<GraphNode>> {
-    let mut chains = Vec::new();
-    let mut way: Vec<GraphNode> = Vec::new();
-    for node in graph {
-        way.truncate(node.depth as usize);
-        way.push(*node);
-        if node.own > 0 {
-            chains.push(way.clone());
-        }
-    }
-    chains.sort_by_key(|chain| std::cmp::Reverse(chain.last().map_or(0, |node| node.own)));
-    chains
 }
 
 /// Frames that are the only ones behind theirs go on in the same column.
@@ -171,15 +152,13 @@ fn tree(
         }
         open.truncate(node.depth as usize);
         let (indent, above) = open.last().map_or((INDENT, total), |(indent, period)| (indent, *period));
-        let amount = match style.shape {
-            Shape::Fractal => amount(style, (node.period, node.samples), above),
-            _ => amount(style, (node.period, node.samples), whole),
-        };
         let name = name(report, node);
         let inner = if place.only && node.period == above {
             writeln!(out, "{indent}{}", fitting(report, &name, width(indent)))?;
             indent.to_owned()
         } else {
+            let whole = if style.shape == Shape::Fractal { above } else { whole };
+            let amount = amount(style, (node.period, node.samples), whole);
             let mark = if place.last { "└─ " } else { "├─ " };
             let before = width(indent) + width(mark) + width(&amount) + 1;
             writeln!(out, "{indent}{mark}{amount} {}", fitting(report, &name, before))?;
@@ -241,12 +220,5 @@ mod tests {
         let only: Vec<bool> = standings.iter().map(|standing| standing.only).collect();
         assert_eq!(last, [false, false, true, true, true]);
         assert_eq!(only, [false, false, true, false, false]);
-    }
-
-    #[test]
-    fn chains_end_where_samples_do() {
-        let graph = [node(0, 9, 2), node(1, 5, 0), node(2, 5, 5)];
-        let chains: Vec<usize> = chains(&graph).iter().map(Vec::len).collect();
-        assert_eq!(chains, [3, 1], "the heaviest first");
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn write(out: &mut impl Write, report: &Report<'_>, histogram: &Histo
     let keys: Vec<usize> = (0..report.keys.len()).collect();
     let (mut branches, mut left_out) = (Vec::new(), LeftOut::default());
     let shown = |numbers: &Numbers| share(numbers.self_period, whole) >= report.percent_limit;
-    let value = |row: &HistogramRow, key| report.values.value(row.key, key);
+    let value = |row: &HistogramRow, key| report.values().value(row.key, key);
     grow(&rows, &keys, 0, (&value, &shown), &mut branches, &mut left_out);
     let columns: Vec<Column> =
         report.columns.iter().copied().filter(|column| !matches!(column, Column::Key(_))).collect();

@@ -1,10 +1,12 @@
 //! `readperf report`: histograms as text, JSON and CSV.
 
 mod cell;
+mod chains;
 mod csv;
 mod graph;
 mod hierarchy;
 mod json;
+mod json_row;
 mod text;
 
 pub use cell::CellStyle;
@@ -18,7 +20,7 @@ use readperf_profile::Value;
 use readperf_profile::profile::EventTotal;
 use readperf_profile::view::column::Column;
 use readperf_profile::view::facts::Facts;
-use readperf_profile::view::histogram::{Histogram, HistogramRow, Numbers, RowValues};
+use readperf_profile::view::histogram::{Histogram, HistogramRow, Histograms, Numbers, RowValues};
 use readperf_profile::view::key::KeyUse;
 use std::borrow::Cow;
 
@@ -27,8 +29,8 @@ use std::borrow::Cow;
 pub struct Report<'r> {
     /// The histograms, sorted.
     pub histograms: &'r [Histogram],
-    /// Names.
-    pub facts: &'r Facts<'r>,
+    /// What they were made from: names, what the keys of rows and the frames of call graphs say.
+    pub made_from: &'r Histograms<'r, 'r>,
     /// What makes a row.
     pub keys: &'r [KeyUse],
     /// The columns, from left to right.
@@ -39,10 +41,6 @@ pub struct Report<'r> {
     pub whole: Whole,
     /// Rows below this share, in percent, are not among the rows.
     pub percent_limit: f64,
-    /// What the keys of rows say.
-    pub values: &'r RowValues,
-    /// What the frames of call graphs say, by number.
-    pub frames: &'r [Value],
     /// How call graphs are shown.
     pub graph: GraphStyle,
     /// How values are shown.
@@ -55,10 +53,20 @@ pub struct Report<'r> {
     pub hierarchy: bool,
 }
 
-impl Report<'_> {
+impl<'r> Report<'r> {
+    /// Names.
+    fn facts(&self) -> &'r Facts<'r> {
+        &self.made_from.facts
+    }
+
+    /// What the keys of rows say.
+    fn values(&self) -> &'r RowValues {
+        &self.made_from.values
+    }
+
     /// What a key says, as text, not yet made harmless. `samples` is how many the row has.
-    fn text(&self, value: Value, samples: u64) -> Cow<'_, str> {
-        cell::text(self.facts, self.cells, value, samples)
+    fn text(&self, value: Value, samples: u64) -> Cow<'r, str> {
+        cell::text(self.facts(), self.cells, value, samples)
     }
 
     /// The period that is 100 % for an event of a histogram.

@@ -40,6 +40,7 @@ fn section(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> 
     fit(&mut table, report, histogram);
     table.head(out)?;
     let whole = report.whole(&histogram.total);
+    let mut cut = 0;
     for row in &histogram.rows {
         let style = style(report.share(histogram, row));
         let numbers = std::iter::once(&row.numbers).chain(&row.others);
@@ -48,10 +49,11 @@ fn section(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> 
         });
         table.row(out, &cells, style)?;
         if let Some(graph) = histogram.graph(row) {
-            graph::write(out, report, row, graph, whole)?;
+            graph::write(out, report, row, &graph, whole)?;
+            cut += u64::from(graph.left_out.count > 0);
         }
     }
-    graph::left_out(out, histogram)?;
+    graph::write_cut(out, cut)?;
     left_out(out, report, histogram, histogram.left_out)
 }
 
@@ -145,7 +147,7 @@ fn cells(report: &Report<'_>, row: &HistogramRow, numbers: impl Fn(Column, &mut 
             numbers(*column, &mut cells);
             continue;
         };
-        let value = report.values.value(row.key, *index);
+        let value = report.values().value(row.key, *index);
         cells.push(shown(&report.text(value, row.numbers.samples)).into_owned());
     }
     cells

@@ -1,7 +1,7 @@
 //! The columns of a histogram, and the order of its rows.
 
 use super::facts::Facts;
-use super::histogram::{Histogram, HistogramRow, Numbers, RowValues};
+use super::histogram::{ByMode, Histogram, HistogramRow, Numbers, RowValues};
 use crate::names::{Function, FunctionId};
 use crate::value::Value;
 use readperf_session::BinaryId;
@@ -45,16 +45,22 @@ pub const NUMBERS: &[(&str, Column, &str)] = &[
 impl Column {
     /// The number a row has in this column; 0 in those of keys.
     pub fn number(self, row: &Numbers) -> u64 {
+        let by_mode = |of: fn(&ByMode) -> u64| row.by_mode.as_deref().map_or(0, of);
         match self {
             Column::Overhead | Column::Period => row.self_period,
             Column::Children => row.total_period,
-            Column::System => row.by_mode.kernel,
-            Column::User => row.by_mode.user,
-            Column::GuestSystem => row.by_mode.guest_kernel,
-            Column::GuestUser => row.by_mode.guest_user,
+            Column::System => by_mode(|by_mode| by_mode.kernel),
+            Column::User => by_mode(|by_mode| by_mode.user),
+            Column::GuestSystem => by_mode(|by_mode| by_mode.guest_kernel),
+            Column::GuestUser => by_mode(|by_mode| by_mode.guest_user),
             Column::Samples => row.samples,
             Column::Key(_) => 0,
         }
+    }
+
+    /// Whether it shows periods by mode of the CPU, see [`Numbers::by_mode`].
+    pub fn is_by_mode(self) -> bool {
+        matches!(self, Column::System | Column::User | Column::GuestSystem | Column::GuestUser)
     }
 
     /// Whether it is a share of the event's period.
@@ -87,7 +93,8 @@ impl Histogram {
             let Numbers { samples, self_period, total_period, .. } = row.numbers;
             (total_period, self_period, samples)
         };
-        self.rows.sort_unstable_by(|a, b| {
+        // Rows come as stacks do, which are often in order for thousands of rows: the stable sort takes them as they are.
+        self.rows.sort_by(|a, b| {
             by_column(a, b).then_with(|| weight(b).cmp(&weight(a))).then_with(|| by_name(a, b)).then_with(
                 || {
                     // What has the same names: by number, which only depends on the recording.

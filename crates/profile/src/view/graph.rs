@@ -109,11 +109,11 @@ impl Room {
 }
 
 /// A frame of a graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GraphNode {
     /// How far from the row it is, from 0. A graph lists a frame before what is behind it.
     pub depth: u32,
-    /// The frame: index in [`super::histogram::Histograms::frames`].
+    /// The frame: see [`super::histogram::Histograms::frame`].
     pub frame: u32,
     /// Sum of the periods of samples that came this way.
     pub period: u64,

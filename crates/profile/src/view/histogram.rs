@@ -8,15 +8,17 @@ use super::amount::Amount;
 use super::calls::{Calls, Levels, NONE};
 use super::column::compare;
 use super::facts::{Facts, Place};
-use super::graph::{Graph, GraphOptions, Grapher, Room};
+use super::graph::{GraphOptions, Grapher, Room};
 use super::key::{INLINED, KeyUse, Part};
-use super::place_numbers::{FrameNumbers, PlaceNumbers};
+use super::packed_graphs::PackedGraphs;
+use super::place_numbers::{FrameNumbers, Frames, PlaceNumbers};
+use super::rows::NO_GRAPH;
 pub use super::rows::{ByMode, Histogram, HistogramRow, LeftOut, Numbers, RowKey, RowValues};
 use super::sums::{PlaceSums, Subtrees, WholeSums};
 use crate::detail::DetailId;
 use crate::profile::SampleRow;
 use crate::stacks::StackId;
-use crate::value::{Tuples, Value};
+use crate::value::Value;
 use perffile::wire::head::CpuMode;
 use readperf_session::{CommId, ThreadId};
 use rustc_hash::FxHashMap;
@@ -33,6 +35,8 @@ pub struct HistogramOptions {
     pub children: bool,
     /// Whether inlined functions are levels of a stack.
     pub inline: bool,
+    /// Whether rows have sums by mode of the CPU.
+    pub by_mode: bool,
     /// Which call graphs rows get, if any.
     pub graph: Option<GraphOptions>,
     /// For each event the period that is 100 %, for thresholds.
@@ -79,7 +83,7 @@ pub struct Histograms<'f, 'o> {
     /// The place of each address as one where samples were taken, and the mode of the CPU there.
     taken_at: Vec<(u32, CpuMode)>,
     /// What frames of call graphs say.
-    frames: Tuples,
+    frames: Frames,
     calls: Calls,
     /// Without call graphs: the rows of the levels of each address.
     levels: Levels,
@@ -99,7 +103,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
             values: RowValues::new(&options.keys),
             options,
             taken_at: Vec::new(),
-            frames: Tuples::default(),
+            frames: Frames::default(),
             calls: Calls::default(),
             levels: Levels::default(),
             sample_numbers: FxHashMap::default(),
@@ -121,8 +125,9 @@ impl<'f, 'o> Histograms<'f, 'o> {
             return;
         }
         // In the tree of calls a row may have several places.
-        let (mut levels, mut rows, mut of_address) = (Levels::default(), Vec::new(), Vec::new());
-        let mut frames = options.graph.map(|graph| FrameNumbers::new(facts, options, graph.key, frames));
+        let (mut levels, mut of_address) = (Levels::default(), Vec::new());
+        let mut numbers_of_frames =
+            options.graph.map(|graph| FrameNumbers::new(facts, options, graph.key, frames));
         for address in facts.profile.addresses.ids() {
             match options.inline {
                 true => of_address.extend(facts.levels(address).rev()),
@@ -130,30 +135,18 @@ impl<'f, 'o> Histograms<'f, 'o> {
             }
             levels.push(of_address.drain(..).map(|level: Place<'f>| {
                 let row = numbers.row(facts, &level);
-                let frame = frames.as_mut().map_or(row, |frames| frames.frame(facts, &level, row));
-                if rows.len() <= frame as usize {
-                    rows.resize(frame as usize + 1, NONE);
-                }
-                if let Some(slot) = rows.get_mut(frame as usize) {
-                    *slot = row;
-                }
-                frame
+                numbers_of_frames.as_mut().map_or(row, |frames| frames.frame(facts, &level, row))
             }));
         }
         match options.graph {
-            Some(_) => self.calls = Calls::new(&self.facts.profile.stacks, &levels, rows),
+            Some(_) => self.calls = Calls::new(&facts.profile.stacks, &levels, frames.take_rows()),
             None => self.levels = levels,
         }
     }
 
-    /// What the frames of call graphs say, by number.
-    pub fn frames(&self) -> Vec<Value> {
-        (0..self.frames.len()).map(|frame| self.frame(u32::try_from(frame).unwrap_or(NONE))).collect()
-    }
-
     /// What a frame of a call graph says.
-    fn frame(&self, frame: u32) -> Value {
-        self.frames.values(frame).first().copied().unwrap_or_default()
+    pub fn frame(&self, frame: u32) -> Value {
+        self.frames.says(frame)
     }
 
     /// The number of what the keys of the sample say.
@@ -214,9 +207,10 @@ impl<'f, 'o> Histograms<'f, 'o> {
         groups.extend(sums.into_iter().map(|(group, (samples, period))| (group, samples, period)));
         // Rows are sorted: most of those for which the sample's keys say the same are together already.
         groups.sort_by_key(|(group, ..)| group.sample);
-        let (mut rows, mut graphs, mut left_out) = (Vec::new(), Vec::new(), LeftOut::default());
+        let (mut rows, mut left_out) = (Vec::new(), LeftOut::default());
+        let room = Room::new(self.options.graph.unwrap_or_default(), self.calls.nodes.len());
+        let mut graphs = (PackedGraphs::default(), room);
         let mut subtrees = Subtrees::new(&self.calls);
-        let mut room = Room::new(self.options.graph.unwrap_or_default(), self.calls.nodes.len());
         // Without call graphs every thread adds up for itself.
         let threads = if whole_stacks { self.options.threads.max(1) } else { 0 };
         let mut whole_sums: Vec<WholeSums> =
@@ -224,10 +218,19 @@ impl<'f, 'o> Histograms<'f, 'o> {
         let mut sums = PlaceSums::new(self.values.places.len());
         for of_sample in groups.chunk_by(|a, b| a.0.sample == b.0.sample) {
             let all = (&mut subtrees, whole_sums.as_mut_slice(), &mut sums);
-            self.add_sample(event, of_sample, all, (&mut rows, &mut graphs, &mut left_out), &mut room);
+            self.add_sample(event, of_sample, all, (&mut rows, &mut graphs, &mut left_out));
         }
+        let (graphs, _) = graphs;
         let total = profile.events().get(event).cloned().unwrap_or_default();
-        Some(Histogram { event, total, others: Vec::new(), other_events: Vec::new(), rows, graphs, left_out })
+        Some(Histogram {
+            event,
+            total,
+            others: Vec::new(),
+            other_events: Vec::new(),
+            rows,
+            graphs,
+            left_out,
+        })
     }
 
     /// Adds the rows of samples for which the keys of the sample say the same.
@@ -236,19 +239,21 @@ impl<'f, 'o> Histograms<'f, 'o> {
         event: usize,
         groups: &[(Group, u64, u64)],
         (subtrees, whole_sums, sums): (&mut Subtrees<'_>, &mut [WholeSums], &mut PlaceSums),
-        (rows, graphs, left_out): (&mut Vec<HistogramRow>, &mut Vec<Graph>, &mut LeftOut),
-        room: &mut Room,
+        (rows, graphs, left_out): (&mut Vec<HistogramRow>, &mut (PackedGraphs, Room), &mut LeftOut),
     ) {
         let whole = self.options.whole.get(event).copied().unwrap_or(0);
         let least = super::graph::least(self.options.percent_limit, whole);
+        let tree = self.options.graph.is_some();
         for (group, samples, period) in groups {
             let Some(sum) = sums.of(group.place) else { continue };
             sum.samples += samples;
             sum.self_period = sum.self_period.wrapping_add(*period);
-            sum.by_mode.add(group.mode, *period);
+            if self.options.by_mode {
+                sum.by_mode.get_or_insert_default().add(group.mode, *period);
+            }
             if !self.options.children {
                 sum.total_period = sum.total_period.wrapping_add(*period);
-            } else if self.options.graph.is_some() && !self.calls.has(group.node, group.place) {
+            } else if tree && !self.calls.has(group.node, group.place) {
                 // A sample that was taken where its recorded stack is not is there all the same.
                 sum.total_period = sum.total_period.wrapping_add(*period);
             }
@@ -257,7 +262,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
             .iter()
             .map(|(group, samples, period)| (group.node, Amount { period: *period, samples: *samples }));
         subtrees.add_up(amounts);
-        if self.options.children && self.options.graph.is_some() {
+        if self.options.children && tree {
             for (node, period) in subtrees.iter().filter(|(node, _)| self.calls.is_outermost(*node)) {
                 let row = self.calls.node(node).map_or(NONE, |node| self.calls.row_of(node));
                 sums.add_total(row, period);
@@ -276,17 +281,14 @@ impl<'f, 'o> Histograms<'f, 'o> {
             }
             is_shown
         });
-        let of_sample = self.graphs(event, groups, subtrees, &mut shown, room);
-        let first = (!of_sample.is_empty()).then_some(graphs.len());
-        graphs.extend(of_sample);
-        let graph = |nr: usize| first.and_then(|first| u32::try_from(first + nr).ok()).unwrap_or(NONE);
+        let of_rows = self.add_graphs(event, groups, subtrees, &mut shown, graphs);
         rows.reserve(shown.len());
         // From the end, so that the sums need not stay until the last row is made.
         while !shown.is_empty() {
             let start = shown.len().saturating_sub(ROWS_AT_ONCE);
-            rows.extend(shown.drain(start..).enumerate().map(|(nr, (place, numbers))| {
+            rows.extend((start..).zip(shown.drain(start..)).map(|(nr, (place, numbers))| {
                 let row = HistogramRow::new(RowKey { sample, place }, numbers);
-                HistogramRow { graph: graph(start + nr), ..row }
+                HistogramRow { graph: of_rows.get(nr).copied().unwrap_or(NO_GRAPH), ..row }
             }));
             shown.shrink_to_fit();
         }
@@ -346,16 +348,16 @@ impl<'f, 'o> Histograms<'f, 'o> {
         }
     }
 
-    /// The call graphs of the rows that are above the threshold, which are sorted: where there is not room for all graphs, the
-    /// heaviest rows have them.
-    fn graphs(
+    /// Adds the call graphs of the rows of one sample, which are sorted, and tells where they are: where there is not room for
+    /// all graphs, the heaviest rows have them.
+    fn add_graphs(
         &self,
         event: usize,
         groups: &[(Group, u64, u64)],
         subtrees: &Subtrees<'_>,
         shown: &mut [(u32, Numbers)],
-        room: &mut Room,
-    ) -> Vec<Graph> {
+        (graphs, room): &mut (PackedGraphs, Room),
+    ) -> Vec<u64> {
         let Some(options) = self.options.graph else { return Vec::new() };
         let whole = self.options.whole.get(event).copied().unwrap_or(0);
         let grapher = Grapher { calls: &self.calls, sums: &subtrees.sums, options, whole };
@@ -369,11 +371,11 @@ impl<'f, 'o> Histograms<'f, 'o> {
             })
             .collect();
         taken.sort_unstable_by_key(|(place, node, _)| (*place, *node));
+        // Of the same weight in the order in which addresses were met: this often is the one that rows are sorted by.
         shown.sort_unstable_by_key(|(row, numbers)| {
             (Reverse((numbers.total_period, numbers.self_period)), *row)
         });
-        let mut graphs = Vec::with_capacity(shown.len());
-        for (row, _) in &*shown {
+        let graph_of = |(row, _): &(u32, Numbers)| {
             let from = nodes.partition_point(|(other, _)| other < row);
             let of_row = nodes.get(from..).unwrap_or_default().iter().take_while(|(other, _)| other == row);
             let of_row: Vec<u32> = of_row.map(|(_, node)| *node).collect();
@@ -384,8 +386,9 @@ impl<'f, 'o> Histograms<'f, 'o> {
                 let (a, b) = (self.frame(a), self.frame(b));
                 compare(&self.facts, a, b)
             };
-            graphs.push(grapher.graph(*row, &of_row, &own, self.options.children, room, by_name));
-        }
-        graphs
+            let graph = grapher.graph(*row, &of_row, &own, self.options.children, room, by_name);
+            graphs.push(&graph)
+        };
+        shown.iter().map(graph_of).collect()
     }
 }

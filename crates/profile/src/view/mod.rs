@@ -15,6 +15,7 @@ pub mod histogram;
 pub mod key;
 mod keys;
 pub mod missing;
+mod packed_graphs;
 mod place_numbers;
 pub mod rows;
 mod sums;

@@ -5,6 +5,7 @@ use super::facts::{Facts, Place};
 use super::graph::GraphKey;
 use super::histogram::HistogramOptions;
 use super::key::{KeyUse, Part};
+use crate::index::{Index, hash};
 use crate::value::{Tuples, Value};
 
 /// Numbers what the keys say of places.
@@ -60,37 +61,80 @@ impl<'n> PlaceNumbers<'n> {
     }
 }
 
-/// Places as frames of call graphs, by number: a frame has one row, which may have several frames.
+/// Frames of call graphs, by number: what each says, and its row. A row may have several frames.
+#[derive(Debug, Default)]
+pub(super) struct Frames {
+    says: Vec<Value>,
+    rows: Vec<u32>,
+    index: Index,
+}
+
+impl Frames {
+    /// What a frame says.
+    pub(super) fn says(&self, frame: u32) -> Value {
+        self.says.get(frame as usize).copied().unwrap_or_default()
+    }
+
+    /// Takes the rows of all frames; no frame is added from now on.
+    pub(super) fn take_rows(&mut self) -> Vec<u32> {
+        self.index = Index::default();
+        std::mem::take(&mut self.rows)
+    }
+
+    /// The number of a frame.
+    fn number(&mut self, says: Value, row: u32) -> u32 {
+        let Frames { says: known, rows, index } = self;
+        index.make_room(known.len());
+        let is = |number: u32| {
+            known.get(number as usize) == Some(&says) && rows.get(number as usize) == Some(&row)
+        };
+        let number = index.find_or_add(hash(&(says, row)), known.len(), is);
+        if number as usize == self.says.len() {
+            self.push(says, row);
+        }
+        number
+    }
+
+    /// The number of a frame that is asked for once: it is not looked for.
+    fn push(&mut self, says: Value, row: u32) -> u32 {
+        let number = u32::try_from(self.says.len()).unwrap_or(NONE);
+        self.says.push(says);
+        self.rows.push(row);
+        number
+    }
+}
+
+/// Numbers the frames of call graphs.
 #[derive(Debug)]
 pub(super) struct FrameNumbers<'n> {
     key: GraphKey,
-    tuples: &'n mut Tuples,
+    frames: &'n mut Frames,
     /// Where functions alone tell frames apart: the frames of each, as itself and as an inlined one.
     known: Option<Vec<[u32; 2]>>,
 }
 
 impl<'n> FrameNumbers<'n> {
-    /// Numbers frames into `tuples`: what they say, and their row.
+    /// Numbers places into `frames`.
     pub(super) fn new(
         facts: &Facts<'_>,
         options: &HistogramOptions,
         key: GraphKey,
-        tuples: &'n mut Tuples,
+        frames: &'n mut Frames,
     ) -> FrameNumbers<'n> {
         let by_function = key == GraphKey::Function && !by_place(&options.keys);
         let known = by_function.then(|| vec![[NONE; 2]; facts.profile.names.functions().len()]);
-        FrameNumbers { key, tuples, known }
+        FrameNumbers { key, frames, known }
     }
 
     /// The frame of a place in this row.
     pub(super) fn frame(&mut self, facts: &mut Facts<'_>, place: &Place<'_>, row: u32) -> u32 {
-        let values = [self.key.of(facts, place), Value::Number(row.into())];
+        let says = self.key.of(facts, place);
         let known = self.known.as_mut().and_then(|known| known.get_mut(place.function.index()));
         let Some(slot) = known.and_then(|known| known.get_mut(usize::from(place.inlined))) else {
-            return self.tuples.number(&values);
+            return self.frames.number(says, row);
         };
         if *slot == NONE {
-            *slot = self.tuples.number_only(&values);
+            *slot = self.frames.push(says, row);
         }
         *slot
     }

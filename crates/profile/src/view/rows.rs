@@ -1,9 +1,9 @@
 //! The rows of a histogram and what they add up to.
 
-use super::calls::NONE;
 use super::facts::Facts;
 use super::graph::{Graph, least};
 use super::key::{KeyUse, Part};
+use super::packed_graphs::PackedGraphs;
 use crate::profile::EventTotal;
 use crate::value::{Tuples, Value};
 use perffile::wire::head::CpuMode;
@@ -45,7 +45,7 @@ impl ByMode {
 }
 
 /// What the samples of a row add up to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Numbers {
     /// How many samples were taken there.
     pub samples: u64,
@@ -53,8 +53,8 @@ pub struct Numbers {
     pub self_period: u64,
     /// Sum of the periods of all samples with this row in their stack; without children the same as `self_period`.
     pub total_period: u64,
-    /// `self_period` by mode.
-    pub by_mode: ByMode,
+    /// `self_period` by mode, if that was asked for and it is not 0. There may be a million rows, and hardly anybody asks.
+    pub by_mode: Option<Box<ByMode>>,
 }
 
 impl Numbers {
@@ -65,18 +65,15 @@ impl Numbers {
 
     /// Puts something of both in the place of each number.
     pub fn combine(&mut self, other: &Numbers, of_both: impl Fn(u64, u64) -> u64) {
-        let ByMode { kernel, user, guest_kernel, guest_user } = other.by_mode;
-        let pairs = [
-            (&mut self.samples, other.samples),
-            (&mut self.self_period, other.self_period),
-            (&mut self.total_period, other.total_period),
-            (&mut self.by_mode.kernel, kernel),
-            (&mut self.by_mode.user, user),
-            (&mut self.by_mode.guest_kernel, guest_kernel),
-            (&mut self.by_mode.guest_user, guest_user),
-        ];
-        for (sum, more) in pairs {
-            *sum = of_both(*sum, more);
+        self.samples = of_both(self.samples, other.samples);
+        self.self_period = of_both(self.self_period, other.self_period);
+        self.total_period = of_both(self.total_period, other.total_period);
+        if let Some(ByMode { kernel, user, guest_kernel, guest_user }) = other.by_mode.as_deref().copied() {
+            let by_mode = self.by_mode.get_or_insert_default();
+            by_mode.kernel = of_both(by_mode.kernel, kernel);
+            by_mode.user = of_both(by_mode.user, user);
+            by_mode.guest_kernel = of_both(by_mode.guest_kernel, guest_kernel);
+            by_mode.guest_user = of_both(by_mode.guest_user, guest_user);
         }
     }
 }
@@ -136,8 +133,8 @@ impl RowValues {
 pub struct HistogramRow {
     /// What it is.
     pub key: RowKey,
-    /// Its call graph, see [`Histogram::graph`].
-    pub(super) graph: u32,
+    /// Where its call graph is, see [`Histogram::graph`].
+    pub(super) graph: u64,
     /// What its samples add up to.
     pub numbers: Numbers,
     /// The same for the other events of a group, in their order.
@@ -147,12 +144,15 @@ pub struct HistogramRow {
 impl HistogramRow {
     /// A row of one event, without a call graph.
     pub fn new(key: RowKey, numbers: Numbers) -> HistogramRow {
-        HistogramRow { key, graph: NONE, numbers, others: Box::default() }
+        HistogramRow { key, graph: NO_GRAPH, numbers, others: Box::default() }
     }
 }
 
+/// Where no call graph is.
+pub(super) const NO_GRAPH: u64 = u64::MAX;
+
 /// The numbers of a row for all events of a group, and the call graph of the first.
-type AllNumbers = (Vec<Numbers>, u32);
+type AllNumbers = (Vec<Numbers>, u64);
 
 /// The histogram of one event, or of a group.
 #[derive(Clone, Debug)]
@@ -167,16 +167,16 @@ pub struct Histogram {
     pub other_events: Vec<usize>,
     /// The rows, in no order yet.
     pub rows: Vec<HistogramRow>,
-    /// The call graphs of rows, if asked for.
-    pub(super) graphs: Vec<Graph>,
+    /// The call graphs of rows, if they were asked for.
+    pub(super) graphs: PackedGraphs,
     /// What is not among them.
     pub left_out: LeftOut,
 }
 
 impl Histogram {
-    /// The call graph of a row, if it was asked for.
-    pub fn graph(&self, row: &HistogramRow) -> Option<&Graph> {
-        self.graphs.get(row.graph as usize)
+    /// The call graph of a row, if it was asked for. It is unpacked here, to be let go soon.
+    pub fn graph(&self, row: &HistogramRow) -> Option<Graph> {
+        self.graphs.get(row.graph)
     }
 
     /// Histograms of several events side by side; the first one leads, and call graphs are those of its rows. `None` if
@@ -184,7 +184,7 @@ impl Histogram {
     pub fn side_by_side(histograms: Vec<Histogram>) -> Option<Histogram> {
         let count = histograms.len();
         let mut rows: FxHashMap<RowKey, AllNumbers> = FxHashMap::default();
-        let (mut totals, mut graphs) = (Vec::new(), Vec::new());
+        let (mut totals, mut graphs) = (Vec::new(), PackedGraphs::default());
         let other_events = histograms.iter().skip(1).map(|histogram| histogram.event).collect();
         let event = histograms.first()?.event;
         for (nr, histogram) in histograms.into_iter().enumerate() {
@@ -194,7 +194,7 @@ impl Histogram {
             }
             for row in histogram.rows {
                 let (all, graph) =
-                    rows.entry(row.key).or_insert_with(|| (vec![Numbers::default(); count], NONE));
+                    rows.entry(row.key).or_insert_with(|| (vec![Numbers::default(); count], NO_GRAPH));
                 if let Some(numbers) = all.get_mut(nr) {
                     *numbers = row.numbers;
                 }
@@ -203,7 +203,7 @@ impl Histogram {
                 }
             }
         }
-        let row = |(key, (mut all, graph)): (_, (Vec<Numbers>, _))| {
+        let row = |(key, (mut all, graph)): (_, AllNumbers)| {
             let others = all.split_off(1.min(all.len()));
             HistogramRow { key, graph, numbers: all.pop().unwrap_or_default(), others: others.into() }
         };
@@ -212,9 +212,7 @@ impl Histogram {
         let left_out = LeftOut::default();
         Some(Histogram { event, total: totals.pop()?, others, other_events, rows, graphs, left_out })
     }
-}
 
-impl Histogram {
     /// Takes away rows of functions without a name; nothing is said of them.
     pub fn retain_named(&mut self, facts: &Facts<'_>, values: &RowValues) {
         let named = |value: Value| match value {

@@ -76,6 +76,12 @@ impl<T: Copy + Eq + std::hash::Hash> Numbered<T> {
         })
     }
 
+    /// Forgets what is only needed to number more.
+    fn freeze(&mut self) {
+        self.numbers = FxHashMap::default();
+        self.list.shrink_to_fit();
+    }
+
     fn get(&self, number: u32) -> Option<T> {
         self.list.get(number as usize).copied()
     }
@@ -156,6 +162,13 @@ impl Code {
         let place = self.places.number(Place { function, file, line: 0, address: 0 });
         self.roots.insert((row.comm, row.thread), place);
         place
+    }
+
+    /// Forgets what is only needed to add costs: nothing is numbered from now on, and no address is asked about.
+    pub(super) fn freeze(&mut self) {
+        self.functions.freeze();
+        self.places.freeze();
+        (self.at, self.ends) = Default::default();
     }
 
     /// The places at an address, the outermost first.

@@ -75,6 +75,11 @@ impl Costs {
         self.places = places;
     }
 
+    /// Forgets what is only needed to add more.
+    pub(super) fn freeze(&mut self) {
+        (self.met_functions, self.met_calls) = Default::default();
+    }
+
     /// Places and what they cost themselves.
     pub(super) fn own(&self) -> impl Iterator<Item = (u32, &[u64])> {
         let count = self.own.len().div_ceil(self.columns);

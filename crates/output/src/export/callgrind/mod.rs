@@ -40,6 +40,8 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
             costs.add_row(export, &mut code, column, row);
         }
     }
+    code.freeze();
+    costs.freeze();
     let mut total = vec![0; costs.columns()];
     costs.own().for_each(|(_, own)| add(&mut total, own));
     let total = numbers(&total);

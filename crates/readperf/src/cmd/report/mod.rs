@@ -314,6 +314,7 @@ impl Report {
             keys: sorting.keys.clone(),
             children: *children,
             inline: !self.no_inline,
+            by_mode: sorting.columns.iter().chain(&sorting.order).any(|column| column.is_by_mode()),
             graph: graph.map(|(_, options)| options),
             whole: totals.iter().map(|total| total.period).collect(),
             // Whether a row of a group is shown depends on all its events; in a tree, a branch is more than a row.
@@ -344,23 +345,20 @@ impl Report {
             let whole: Vec<u64> = totals.iter().map(|total| total.period).collect();
             shown.iter_mut().for_each(|group| group.cut(percent_limit, &whole));
         }
-        let frames = histograms.frames();
-        let Histograms { facts, values, .. } = histograms;
+        let Histograms { facts, values, .. } = &histograms;
         let lead = self.look.group_sort_idx;
-        shown.iter_mut().for_each(|histogram| histogram.sort(&sorting.order, lead, &facts, &values));
+        shown.iter_mut().for_each(|histogram| histogram.sort(&sorting.order, lead, facts, values));
         if self.hide_unresolved {
-            shown.iter_mut().for_each(|histogram| histogram.retain_named(&facts, &values));
+            shown.iter_mut().for_each(|histogram| histogram.retain_named(facts, values));
         }
         let report = output::Report {
             histograms: &shown,
-            facts: &facts,
+            made_from: &histograms,
             keys: &sorting.keys,
             columns: &sorting.columns,
             recorded: profile.recorded(),
             whole,
             percent_limit,
-            values: &values,
-            frames: &frames,
             graph: graph.map(|(graph, options)| graph.style(options.order)).unwrap_or_default(),
             cells: CellStyle { full_paths: self.look.full_source_path },
             width: self.name_width.columns(&self.profile.output),
@@ -378,7 +376,7 @@ impl Report {
         missing: Vec<Missing>,
     ) -> anyhow::Result<Out> {
         if self.look.json {
-            let mut out = self.profile.output.open(&[input])?;
+            let mut out = self.profile.output.open_bytes(&[input])?;
             output::write_json(&mut out, report, analysis.issues.iter())?;
             return Ok(out);
         }

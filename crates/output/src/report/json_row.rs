@@ -1,0 +1,157 @@
+//! A row of a report as a JSON object, written as it is gone through: with its call graph, a row may be large.
+
+use super::Report;
+use super::cell::{self, JsonCell};
+use super::chains::Chains;
+use readperf_profile::view::graph::{Branches, Graph, GraphNode};
+use readperf_profile::view::histogram::{HistogramRow, Numbers};
+use readperf_profile::view::key::KeyUse;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+/// What a row has besides its keys.
+const FIELDS: [&str; 8] = [
+    "dso_path",
+    "source_file",
+    "self_period",
+    "total_period",
+    "samples",
+    "group",
+    "callchains",
+    "callchains_left_out",
+];
+
+/// The names of the keys' fields.
+#[derive(Debug)]
+pub(super) struct KeyNames(Vec<String>);
+
+impl KeyNames {
+    /// A field of a tracepoint whose name every row has for something else is a `record_<name>`, as in `dump --json`.
+    pub(super) fn new(keys: &[KeyUse]) -> KeyNames {
+        let name = |key: &KeyUse| match key.name() {
+            name if FIELDS.contains(&name.as_str()) => format!("record_{name}"),
+            name => name,
+        };
+        KeyNames(keys.iter().map(name).collect())
+    }
+}
+
+/// A row.
+pub(super) struct Row<'r> {
+    pub(super) report: &'r Report<'r>,
+    pub(super) names: &'r KeyNames,
+    pub(super) row: &'r HistogramRow,
+    pub(super) graph: &'r Graph,
+}
+
+impl Serialize for Row<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Row { report, names, row, graph: Graph { frames, left_out } } = *self;
+        let facts = report.facts();
+        let mut object = serializer.serialize_map(None)?;
+        let values = report.values().values(row.key);
+        for ((key, name), value) in report.keys.iter().zip(&names.0).zip(values) {
+            object.serialize_entry(name, &cell::json(facts, value, row.numbers.samples))?;
+            match key.key.name {
+                "dso" => object.serialize_entry("dso_path", &JsonCell::text(cell::path(facts, value)))?,
+                "symbol" => {
+                    let file = cell::source_file(facts, value);
+                    object.serialize_entry("source_file", &JsonCell::text(file))?;
+                }
+                _ => {}
+            }
+        }
+        numbers(&mut object, &row.numbers)?;
+        if !row.others.is_empty() {
+            object.serialize_entry("group", &Others(&row.others))?;
+        }
+        if !frames.is_empty() {
+            object.serialize_entry("callchains", &Callchains { report, graph: frames })?;
+        }
+        if left_out.count > 0 {
+            object.serialize_entry("callchains_left_out", &LeftOut(left_out))?;
+        }
+        object.end()
+    }
+}
+
+fn numbers<M: SerializeMap>(object: &mut M, numbers: &Numbers) -> Result<(), M::Error> {
+    object.serialize_entry("self_period", &numbers.self_period)?;
+    object.serialize_entry("total_period", &numbers.total_period)?;
+    object.serialize_entry("samples", &numbers.samples)
+}
+
+/// The numbers of the other events of a group.
+struct Others<'r>(&'r [Numbers]);
+
+impl Serialize for Others<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(OfEvent))
+    }
+}
+
+struct OfEvent<'r>(&'r Numbers);
+
+impl Serialize for OfEvent<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(Some(3))?;
+        numbers(&mut object, self.0)?;
+        object.end()
+    }
+}
+
+/// The chains of a call graph.
+struct Callchains<'r> {
+    report: &'r Report<'r>,
+    graph: &'r [GraphNode],
+}
+
+impl Serialize for Callchains<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let chains = Chains::new(self.graph);
+        let report = self.report;
+        serializer.collect_seq(chains.iter().map(|(end, frames)| Callchain { report, end, frames }))
+    }
+}
+
+/// How much ended in a chain, and its frames in the order of the graph.
+struct Callchain<'r> {
+    report: &'r Report<'r>,
+    end: &'r GraphNode,
+    frames: Vec<&'r GraphNode>,
+}
+
+impl Serialize for Callchain<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(Some(3))?;
+        object.serialize_entry("period", &self.end.own)?;
+        object.serialize_entry("samples", &self.end.own_samples)?;
+        object.serialize_entry("frames", &Frames { report: self.report, frames: &self.frames })?;
+        object.end()
+    }
+}
+
+struct Frames<'r> {
+    report: &'r Report<'r>,
+    frames: &'r [&'r GraphNode],
+}
+
+impl Serialize for Frames<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let name = |node: &&GraphNode| self.report.text(self.report.made_from.frame(node.frame), 0);
+        serializer.collect_seq(self.frames.iter().map(name))
+    }
+}
+
+/// What a call graph leaves out.
+struct LeftOut<'r>(&'r Branches);
+
+impl Serialize for LeftOut<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Branches { count, period, samples } = self.0;
+        let mut object = serializer.serialize_map(Some(3))?;
+        object.serialize_entry("branches", count)?;
+        object.serialize_entry("period", period)?;
+        object.serialize_entry("samples", samples)?;
+        object.end()
+    }
+}
