@@ -210,6 +210,50 @@ fn levels_of_a_tree_add_up() {
     assert_eq!(levels, BTreeMap::from([(0, 128), (1, 128), (2, 128)]), "128 samples: {first}");
 }
 
+/// The tree for programs has the rows of the plain report as its leaves, and says what the text says.
+#[test]
+fn trees_for_programs_have_the_same_rows() {
+    /// Paths of keys, with samples and period, of a branch and all in it.
+    fn walk(row: &Value, path: &[String], all: &mut Vec<(Vec<String>, u64, u64)>) {
+        let key = ["comm", "dso", "symbol"].into_iter().find_map(|key| row[key].as_str()).unwrap();
+        let path = [path, &[key.to_owned()]].concat();
+        let number = |key: &str| row[key].as_u64().unwrap();
+        all.push((path.clone(), number("samples"), number("self_period")));
+        let inner = row["rows"].as_array().map(Vec::as_slice).unwrap_or_default();
+        inner.iter().for_each(|row| walk(row, &path, all));
+    }
+    let options = ["--no-children", "--sort", "comm,dso,symbol"];
+    let (plain, tree) = (json(&options), json(&[&["--hierarchy"], &options[1..]].concat()));
+    let mut branches = Vec::new();
+    for event in 0..plain["events"].as_array().unwrap().len() {
+        let mut of_event = Vec::new();
+        rows(&tree, event).iter().for_each(|row| walk(row, &[], &mut of_event));
+        let text = |row: &Value, key: &str| row[key].as_str().unwrap().to_owned();
+        let number = |row: &Value, key: &str| row[key].as_u64().unwrap();
+        let leaf = |row: &Value| {
+            let path = ["comm", "dso", "symbol"].map(|key| text(row, key)).to_vec();
+            (path, number(row, "samples"), number(row, "self_period"))
+        };
+        let leaves: BTreeSet<_> = rows(&plain, event).iter().map(leaf).collect();
+        let found: BTreeSet<_> = of_event.iter().filter(|(path, ..)| path.len() == 3).cloned().collect();
+        assert_eq!(found, leaves);
+        branches.extend(of_event);
+    }
+    let table = report(&["--hierarchy", "--csv", "--sort", "comm,dso,symbol"]);
+    let mut lines = table.lines();
+    let head = "event,level,comm,dso,symbol,self_percent,total_percent,self_period,total_period,samples";
+    assert_eq!(lines.next(), Some(head));
+    let mut of_csv = csv::ReaderBuilder::new().has_headers(true).from_reader(table.as_bytes());
+    let of_csv = of_csv.records().map(|record| {
+        let record = record.unwrap();
+        let level: usize = record[1].parse().unwrap();
+        assert!((2 + level..5).all(|deeper| record[deeper].is_empty()), "{record:?}");
+        let path = (2..2 + level).map(|key| record[key].to_owned()).collect();
+        (path, record[9].parse::<u64>().unwrap(), record[7].parse::<u64>().unwrap())
+    });
+    assert_eq!(of_csv.collect::<Vec<(Vec<String>, u64, u64)>>(), branches);
+}
+
 #[test]
 fn columns_have_the_widths_that_are_told() {
     let text = report(&["-w", "9,,12", "--sort", "symbol"]);

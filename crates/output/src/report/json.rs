@@ -1,10 +1,11 @@
 //! A report as JSON: one object, a row a line.
 
-use super::Report;
-use super::json_row::{KeyNames, Row};
+use super::json_row::{Branches, KeyNames, Row};
+use super::{Report, hierarchy};
 use crate::{heading, json};
 use perffile::Issue;
 use readperf_profile::profile::EventTotal;
+use readperf_profile::view::hierarchy::Hierarchy;
 use readperf_profile::view::histogram::{Histogram, LeftOut};
 use serde_json::Value as Json;
 use std::io::{self, Write};
@@ -38,13 +39,23 @@ fn write_event(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram)
     // The rows come last, each as soon as it is made.
     let object = json::line(&object);
     write!(out, "{}", object.trim_end_matches('}'))?;
-    if histogram.left_out.rows > 0 {
-        let LeftOut { rows, self_period } = histogram.left_out;
+    let hierarchy = report.hierarchy.then(|| hierarchy::tree(report, histogram));
+    let left_out = hierarchy.as_ref().map_or(histogram.left_out, |hierarchy| hierarchy.left_out);
+    if left_out.rows > 0 {
+        let LeftOut { rows, self_period } = left_out;
         let left_out = serde_json::json!({"rows": rows, "self_period": self_period});
         write!(out, ", \"left_out\": {left_out}")?;
     }
     write!(out, ", \"rows\": [")?;
     let names = KeyNames::new(report.keys);
+    if let Some(Hierarchy { branches, .. }) = &hierarchy {
+        let outermost = branches.chunk_by(|_, next| next.level > 0);
+        for (nr, branches) in outermost.enumerate() {
+            out.write_all(if nr > 0 { b",\n" } else { b"\n" })?;
+            json::write(&mut *out, &Branches { report, names: &names, branches }.with_rows())?;
+        }
+        return write!(out, "\n]}}");
+    }
     for (nr, row) in histogram.rows.iter().enumerate() {
         out.write_all(if nr > 0 { b",\n" } else { b"\n" })?;
         let graph = histogram.graph(row).unwrap_or_default();

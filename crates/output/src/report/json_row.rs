@@ -3,13 +3,15 @@
 use super::Report;
 use super::cell::{self, JsonCell};
 use super::chains::Chains;
-use readperf_profile::view::graph::{Branches, Graph, GraphNode};
+use readperf_profile::Value;
+use readperf_profile::view::graph::{self, Graph, GraphNode};
+use readperf_profile::view::hierarchy::Branch;
 use readperf_profile::view::histogram::{HistogramRow, Numbers};
 use readperf_profile::view::key::KeyUse;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// What a row has besides its keys.
-const FIELDS: [&str; 8] = [
+const FIELDS: [&str; 9] = [
     "dso_path",
     "source_file",
     "self_period",
@@ -18,6 +20,7 @@ const FIELDS: [&str; 8] = [
     "group",
     "callchains",
     "callchains_left_out",
+    "rows",
 ];
 
 /// The names of the keys' fields.
@@ -46,19 +49,10 @@ pub(super) struct Row<'r> {
 impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Row { report, names, row, graph: Graph { frames, left_out } } = *self;
-        let facts = report.facts();
         let mut object = serializer.serialize_map(None)?;
         let values = report.values().values(row.key);
         for ((key, name), value) in report.keys.iter().zip(&names.0).zip(values) {
-            object.serialize_entry(name, &cell::json(facts, value, row.numbers.samples))?;
-            match key.key.name {
-                "dso" => object.serialize_entry("dso_path", &JsonCell::text(cell::path(facts, value)))?,
-                "symbol" => {
-                    let file = cell::source_file(facts, value);
-                    object.serialize_entry("source_file", &JsonCell::text(file))?;
-                }
-                _ => {}
-            }
+            key_fields(&mut object, report, (key, name), value, row.numbers.samples)?;
         }
         numbers(&mut object, &row.numbers)?;
         if !row.others.is_empty() {
@@ -69,6 +63,64 @@ impl Serialize for Row<'_> {
         }
         if left_out.count > 0 {
             object.serialize_entry("callchains_left_out", &LeftOut(left_out))?;
+        }
+        object.end()
+    }
+}
+
+/// What a key says, and what else is told with it.
+fn key_fields<M: SerializeMap>(
+    object: &mut M,
+    report: &Report<'_>,
+    (key, name): (&KeyUse, &str),
+    value: Value,
+    samples: u64,
+) -> Result<(), M::Error> {
+    let facts = report.facts();
+    object.serialize_entry(name, &cell::json(facts, value, samples))?;
+    match key.key.name {
+        "dso" => object.serialize_entry("dso_path", &JsonCell::text(cell::path(facts, value))),
+        "symbol" => object.serialize_entry("source_file", &JsonCell::text(cell::source_file(facts, value))),
+        _ => Ok(()),
+    }
+}
+
+/// Branches of a tree: each has its own key, and in `rows` the branches in it.
+pub(super) struct Branches<'r> {
+    pub(super) report: &'r Report<'r>,
+    pub(super) names: &'r KeyNames,
+    pub(super) branches: &'r [Branch],
+}
+
+impl Serialize for Branches<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Some(first) = self.branches.first() else { return serializer.collect_seq([(); 0]) };
+        let siblings = self.branches.chunk_by(|_, next| next.level > first.level);
+        serializer.collect_seq(siblings.map(|branches| Branches { branches, ..*self }.with_rows()))
+    }
+}
+
+impl<'r> Branches<'r> {
+    /// The first branch, the others in it.
+    pub(super) fn with_rows(self) -> BranchRow<'r> {
+        BranchRow(self)
+    }
+}
+
+/// A branch, and those in it.
+pub(super) struct BranchRow<'r>(Branches<'r>);
+
+impl Serialize for BranchRow<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Branches { report, names, branches } = self.0;
+        let mut object = serializer.serialize_map(None)?;
+        let Some((branch, rows)) = branches.split_first() else { return object.end() };
+        if let (Some(key), Some(name)) = (report.keys.get(branch.level), names.0.get(branch.level)) {
+            key_fields(&mut object, report, (key, name), branch.value, branch.numbers.samples)?;
+        }
+        numbers(&mut object, &branch.numbers)?;
+        if !rows.is_empty() {
+            object.serialize_entry("rows", &Branches { branches: rows, report, names })?;
         }
         object.end()
     }
@@ -143,11 +195,11 @@ impl Serialize for Frames<'_> {
 }
 
 /// What a call graph leaves out.
-struct LeftOut<'r>(&'r Branches);
+struct LeftOut<'r>(&'r graph::Branches);
 
 impl Serialize for LeftOut<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Branches { count, period, samples } = self.0;
+        let graph::Branches { count, period, samples } = self.0;
         let mut object = serializer.serialize_map(Some(3))?;
         object.serialize_entry("branches", count)?;
         object.serialize_entry("period", period)?;

@@ -222,15 +222,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
         }
         let (graphs, _) = graphs;
         let total = profile.events().get(event).cloned().unwrap_or_default();
-        Some(Histogram {
-            event,
-            total,
-            others: Vec::new(),
-            other_events: Vec::new(),
-            rows,
-            graphs,
-            left_out,
-        })
+        Some(Histogram { event, total, others: Vec::new(), other_events: Vec::new(), rows, graphs, left_out })
     }
 
     /// Adds the rows of samples for which the keys of the sample say the same.

@@ -149,7 +149,7 @@ pub(crate) struct Report {
     socket_filter: Option<u32>,
 
     /// Show rows by their keys as a tree: the first key, in it the second, and so on
-    #[arg(long, conflicts_with_all = ["fields", "group", "json", "csv", "field_separator", "children"])]
+    #[arg(long, conflicts_with_all = ["fields", "group", "children"])]
     hierarchy: bool,
 
     #[command(flatten)]
