@@ -30,6 +30,7 @@ mod demangle;
 mod failures;
 mod files;
 mod find;
+mod ids;
 mod options;
 mod reason;
 mod resolve;
@@ -38,9 +39,7 @@ mod subject;
 mod threads;
 pub mod unwind;
 
-pub use batch::{
-    Binding, FileId, Found, Frame, Function, FunctionId, Provides, Symbol, SymbolBatch, SymbolId,
-};
+pub use batch::{Binding, Found, FunctionName, Provides, SourceFrame, Symbol, SymbolBatch};
 pub use build_id::BuildId;
 pub use cache::cache_dir;
 pub use code::{Code, Layout};
@@ -49,6 +48,7 @@ pub use files::Files;
 #[cfg(feature = "debuginfod")]
 pub use find::Debuginfod;
 pub use find::{MountNamespaces, SymbolArchive, SymbolFiles};
+pub use ids::{FileId, FunctionId, SymbolId};
 pub use options::{FileBytes, FileLoader, GuestFiles, Options};
 pub use reason::Reason;
 pub use resolve::{Resolver, resolve};

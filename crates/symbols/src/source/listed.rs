@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::batch::{BatchBuilder, Binding, Symbol, SymbolBatch, SymbolId, next_number};
+use crate::batch::{BatchBuilder, Binding, FunctionName, Symbol, SymbolBatch};
 use crate::demangle::demangle;
+use crate::ids::{self, SymbolId};
 use crate::options::Options;
 use crate::reason::Reason;
 use crate::source::name::as_name;
@@ -47,7 +48,7 @@ impl SymbolList {
     pub fn new(origin: impl Into<PathBuf>, symbols: impl IntoIterator<Item = ListedSymbol>) -> SymbolList {
         let (mut names, mut entries) = (Vec::new(), Vec::new());
         for ListedSymbol { start, end, name } in symbols {
-            let number = next_number(names.len());
+            let number = ids::number(names.len());
             entries.push(Entry { start, end, name: number, binding: Binding::Global, is_label: false });
             names.push(name);
         }
@@ -119,14 +120,13 @@ impl Names for SymbolList {
             let number = *numbers.entry(entry.start).or_insert_with(|| {
                 let raw_name = as_name(SymbolList::name(self, entry).as_bytes()).into_owned();
                 builder.symbols.push(Symbol {
-                    name: demangle(&raw_name, options.demangle).into_owned(),
-                    raw_name,
+                    name: FunctionName::new(demangle(&raw_name, options.demangle).into_owned(), raw_name),
                     start: entry.start,
                     end: entry.end,
                     binding: entry.binding,
                     source_file: None,
                 });
-                SymbolId(next_number(builder.symbols.len().saturating_sub(1)))
+                SymbolId::new(builder.symbols.len().saturating_sub(1))
             });
             builder.push_symbol(number);
         }

@@ -24,6 +24,7 @@ pub(crate) mod running_kernel;
 pub(crate) mod same_kernel;
 pub(crate) mod shown;
 pub(crate) mod table;
+mod unbacked;
 pub(crate) mod vdso;
 
 pub(crate) use kernel::read_list;
@@ -56,7 +57,8 @@ pub(crate) trait Names: std::fmt::Debug + Send + Sync {
 type Source = for<'f> fn(&Shared<'f>, &Subject) -> Option<Result<Box<dyn Names + 'f>, Reason>>;
 
 /// All sources, the best first.
-const SOURCES: &[Source] = &[listed::open, elf_file::open, generated::open, vdso::open, kernel::open];
+const SOURCES: &[Source] =
+    &[listed::open, elf_file::open, generated::open, vdso::open, kernel::open, unbacked::open];
 
 /// Asks the sources in order. The reason of the first one counts if none can be opened.
 pub(crate) fn open<'f>(shared: &Shared<'f>, subject: &Subject) -> Result<Box<dyn Names + 'f>, Reason> {

@@ -156,7 +156,7 @@ impl<F: Fn(u64) -> Option<String>> PltReader<'_, '_, F> {
     }
 
     fn add(&mut self, start: u64, size: u64, target: Target) {
-        let name = crate::batch::next_number(self.targets.len());
+        let name = crate::ids::number(self.targets.len());
         self.targets.push(target);
         let end = start.saturating_add(size);
         self.entries.push(Entry { start, end, name, binding: Binding::Global, is_label: false });

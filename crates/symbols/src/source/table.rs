@@ -250,7 +250,7 @@ fn enclosing(entries: &[Entry]) -> Vec<Option<u32>> {
             open.pop();
         }
         result.push(open.last().map(|(number, _)| *number));
-        open.push((crate::batch::next_number(number), entry.end));
+        open.push((crate::ids::number(number), entry.end));
     }
     result
 }
