@@ -6,17 +6,7 @@ use std::sync::Arc;
 use crate::ids::{FileId, FunctionId, FxIndexSet, SymbolId, number};
 use crate::reason::Reason;
 use crate::subject::{AddressBatch, Subject};
-
-/// Who can see a symbol (`STB_*` of the ELF specification).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Binding {
-    /// Only its own object file.
-    Local,
-    /// Everyone.
-    Global,
-    /// Everyone, unless someone else defines it.
-    Weak,
-}
+use crate::table::Binding;
 
 /// A symbol that covers at least one address of the batch.
 #[derive(Clone, Debug, PartialEq, Eq)]

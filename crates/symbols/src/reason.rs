@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::build_id::BuildId;
-use crate::source::same_kernel::KernelDoubt;
+use crate::kernel_doubt::KernelDoubt;
 
 /// Why an address, or a whole binary, has no name. Prints as a phrase in plain words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

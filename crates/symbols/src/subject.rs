@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::build_id::BuildId;
-use crate::source::listed::SymbolList;
+use crate::symbol_list::SymbolList;
 
 /// Which binary a batch of addresses belongs to. It also fixes what the addresses are.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::batch::{BatchBuilder, Binding, Found, FunctionName, Provides, SourceFrame, Symbol, SymbolBatch};
+use crate::batch::{BatchBuilder, Found, FunctionName, Provides, SourceFrame, Symbol, SymbolBatch};
 use crate::build_id::BuildId;
 use crate::demangle::Demangle;
 use crate::ids::{FileId, FunctionId, FxIndexSet, SymbolId};
 use crate::reason::Reason;
 use crate::subject::{AddressBatch, Subject};
+use crate::table::Binding;
 
 /// An answer as it is kept.
 #[derive(Debug, Default, Serialize, Deserialize)]

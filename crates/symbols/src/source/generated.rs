@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::batch::{BatchBuilder, Binding, Found, FunctionName, Provides, SourceFrame, Symbol, SymbolBatch};
+use crate::batch::{BatchBuilder, Found, FunctionName, Provides, SourceFrame, Symbol, SymbolBatch};
 use crate::find::generated::{self as find, Process};
 use crate::ids::{FileId, FunctionId, FxIndexSet, SymbolId};
 use crate::options::Options;
@@ -15,6 +15,7 @@ use crate::source::jitdump::JitDump;
 use crate::source::perf_map::{GeneratedFunction, PerfMap};
 use crate::source::{Names, Shared};
 use crate::subject::{AddressBatch, Subject};
+use crate::table::Binding;
 
 pub(crate) fn open<'f>(
     shared: &Shared<'f>,

@@ -11,8 +11,8 @@ use crate::options::Options;
 use crate::reason::Reason;
 use crate::source::Names;
 use crate::source::kallsyms::{Kallsyms, same_module};
-use crate::source::table::Entry;
 use crate::subject::AddressBatch;
+use crate::table::Entry;
 
 /// Code is put into memory in pages.
 const PAGE_BYTES: u64 = 4096;

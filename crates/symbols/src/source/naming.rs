@@ -9,16 +9,16 @@ use rustc_hash::FxHashMap;
 use crate::batch::{BatchBuilder, Found, FunctionName, Provides, Symbol, SymbolBatch};
 use crate::files::Files;
 use crate::ids::SymbolId;
+use crate::image::Image;
 use crate::options::Options;
 use crate::reason::Reason;
 use crate::source::Names;
 use crate::source::dwarf::{self, DebugFiles, DebugInfo, Wanted};
 use crate::source::elf::ElfSymbols;
-use crate::source::image::Image;
 use crate::source::plt::Plt;
 use crate::source::shown::ShownNames;
-use crate::source::table::Entry;
 use crate::subject::AddressBatch;
+use crate::table::Entry;
 
 /// How many bytes of mangled names one batch may have: they are demangled, which takes long. A program of a gigabyte has a third of
 /// that.

@@ -8,11 +8,11 @@ use std::borrow::Cow;
 use object::elf;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::batch::Binding;
+use crate::image::{Cursor, Image, Section, text_at};
+use crate::name::as_name;
 use crate::source::elf::{RawSymbol, raw_symbols};
-use crate::source::image::{Cursor, Image, Section, text_at};
-use crate::source::name::as_name;
-use crate::source::table::{Entry, Table};
+use crate::table::Binding;
+use crate::table::{Entry, Table};
 
 /// The pieces of the procedure linkage table, by file offset.
 #[derive(Debug)]

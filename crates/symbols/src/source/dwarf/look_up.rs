@@ -6,7 +6,7 @@ use super::split::SplitFiles;
 use super::{Context, Wanted};
 use crate::batch::SourceFrame;
 use crate::ids::{FileId, FunctionId};
-use crate::source::name;
+use crate::name;
 
 /// Levels of inlining at one address that are kept.
 pub(super) const MAX_DEPTH: usize = 256;

@@ -7,7 +7,7 @@ use super::Query;
 use super::look_up::Piece;
 use crate::batch::{BatchBuilder, FunctionName, SourceFrame};
 use crate::ids::{FileId, FunctionId, FxIndexSet};
-use crate::source::name::as_name;
+use crate::name::as_name;
 use crate::source::shown::ShownNames;
 
 /// The names of one piece, or the symbols, and their numbers in the answer once they have one.
