@@ -103,6 +103,11 @@ impl Names {
         self.functions.as_slice()
     }
 
+    /// The source files by number.
+    pub fn files(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.files.iter().map(|file| &**file)
+    }
+
     /// How many addresses have been learned.
     pub fn len(&self) -> usize {
         self.of_address.len()
