@@ -1,9 +1,10 @@
 //! Whether the names of binaries, and what processes dumped of their generated code, can be found on this machine.
 
 use crate::code_times;
-use crate::naming::{path, subject_with_file, with_recorded};
+use crate::naming::with_recorded;
 use crate::pass::has_user_stacks;
 use crate::recorded_kernel::KernelEvidence;
+use crate::subjects::{path, subject_with_file};
 use perffile::Metadata;
 use readperf_profile::check::UnusedDump;
 use readperf_session::{Binary, BinaryKind, Session};

@@ -1,6 +1,6 @@
 //! The instructions that samples were taken at, from the binaries.
 
-use crate::naming::subject_with_file;
+use crate::subjects::subject_with_file;
 use readperf_session::{BinaryId, CodeAddress, Session};
 use readperf_symbols::{Code, Options};
 use rustc_hash::FxHashMap;

@@ -25,6 +25,7 @@ mod only_counts;
 pub mod pass;
 mod processor_time;
 mod recorded_kernel;
+mod subjects;
 mod unwinding;
 
 pub use analyse::{Analysis, Request, analyse, analyse_detailed, analyse_with};

@@ -1,6 +1,6 @@
 //! Addresses of instructions as the linker gave them: the ones that disassemblers and debuggers show.
 
-use crate::naming::subject_with_file;
+use crate::subjects::subject_with_file;
 use readperf_profile::{AddressId, Addresses, FunctionId, Names};
 use readperf_session::{BinaryId, Session};
 use readperf_symbols::{Code, Layout, Options};

@@ -1,23 +1,16 @@
-//! Between the profile and the symbols: binaries of a session become subjects, answers become functions.
+//! Between the profile and the symbols: what has no name is asked about, and the answers are learned.
 
 use crate::embedded::{Embedded, embedded};
 use crate::pass::{Chunk, Sample};
 use crate::recorded_kernel::KernelEvidence;
-use perffile::wire::text::decoded;
+use crate::subjects::{Dumps, subject, subject_with_file};
 use perffile::{IssueKind, Issues, Metadata, Part, Place};
-use readperf_profile::{
-    AddressBatch, Addresses, Named, NamedBatch, NamedFrame, NamedFunction, NamedInline, Names,
-};
-use readperf_session::{Binary, BinaryKind, CpuMode, ReferenceSymbol, Session};
+use readperf_profile::{Addresses, BinaryPlaces, Names};
+use readperf_session::{CpuMode, Session};
 use readperf_symbols::{
-    self as symbols, BuildId, FileBytes, FileLoader, Files, JitDump, ListedSymbol, Options, Resolver,
-    Subject, SymbolArchive, SymbolBatch, SymbolList,
+    AddressBatch, FileBytes, FileLoader, Files, Options, Resolver, Subject, SymbolArchive, SymbolBatch,
 };
-use rustc_hash::FxHashMap;
-use std::ffi::OsStr;
 use std::fs::File;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
@@ -87,7 +80,7 @@ impl<'f> Namer<'f> {
     /// looked up in parallel.
     pub fn learn(&mut self, names: &mut Names, addresses: &Addresses, session: &Session) {
         let answers = self.answers(names, addresses, session);
-        names.learn(addresses, &answers);
+        names.learn(addresses, answers);
     }
 
     /// The same for the last time: what was read of the binaries is let go before the names are taken in. Returns
@@ -101,7 +94,7 @@ impl<'f> Namer<'f> {
         let answers = self.answers(names, addresses, session);
         let told = self.told();
         drop(self);
-        names.learn(addresses, &answers);
+        names.learn(addresses, answers);
         told
     }
 
@@ -119,36 +112,23 @@ impl<'f> Namer<'f> {
         names: &Names,
         addresses: &Addresses,
         session: &Session,
-    ) -> Vec<(AddressBatch, NamedBatch)> {
-        let (mut asked, mut answers) = (Vec::new(), Vec::new());
-        let mut questions = Vec::new();
+    ) -> Vec<(BinaryPlaces, SymbolBatch)> {
         let mut dumps = Dumps::default();
-        for batch in names.unknown(addresses) {
-            let binary = session.binary(batch.binary);
-            let subject = binary.map(|binary| match self.embedded.get(&binary.name) {
-                Some(symbols) => Ok(Subject::Listed { symbols: symbols.clone() }),
+        let asked = names.unknown(addresses, |id| {
+            let binary = session.binary(id)?;
+            Some(match self.embedded.get(&binary.name) {
+                Some(symbols) => Subject::Listed { symbols: symbols.clone() },
                 None => subject(binary, session, &mut dumps),
-            });
-            match subject {
-                Some(Ok(subject)) => {
-                    self.uses_evidence |= lacks_kernel_id(&subject);
-                    questions.push(symbols::AddressBatch::new(subject, batch.addresses.clone()));
-                    asked.push(batch);
-                }
-                Some(Err(reason)) => answers.push(unnamed(batch, reason)),
-                None => answers.push(unnamed(batch, "the binary is not known")),
-            }
-        }
-        let answered = self.resolver(session).resolve(questions);
+            })
+        });
+        self.uses_evidence |= asked.iter().any(|(_, question)| lacks_kernel_id(&question.subject));
+        let (places, questions): (Vec<BinaryPlaces>, Vec<AddressBatch>) = asked.into_iter().unzip();
+        let answers = self.resolver(session).resolve(questions);
         if let Ahead::Reading(thread) = std::mem::replace(&mut self.ahead, Ahead::Done) {
             // Whoever needed what it reads has waited for it; what it could not read was tried again.
             let _ = thread.join();
         }
-        for (batch, answer) in asked.into_iter().zip(answered) {
-            let named = named(&batch, &answer);
-            answers.push((batch, named));
-        }
-        answers
+        places.into_iter().zip(answers).collect()
     }
 
     /// The resolver, made when it is known which kernel was recorded.
@@ -193,163 +173,4 @@ pub fn add_losses(issues: &mut Issues, symbols: &Options) {
 pub fn mapped_files(archives: Vec<SymbolArchive>) -> FileLoader {
     let map = |file: File| Ok(Arc::new(perffile::bytes::map_file(&file)?) as FileBytes);
     FileLoader::new(move |path| map(File::open(path)?)).with_archives(archives, map)
-}
-
-pub(crate) fn path(name: &[u8]) -> PathBuf {
-    PathBuf::from(OsStr::from_bytes(name))
-}
-
-/// What to ask the symbols about a binary that is a file, or an image of the kernel; of others nothing.
-pub(crate) fn subject_with_file(binary: &Binary) -> Option<Subject> {
-    let build_id = binary.build_id.as_deref().and_then(BuildId::from_bytes);
-    match &binary.kind {
-        BinaryKind::User => Some(Subject::File { path: path(&binary.name), build_id }),
-        BinaryKind::Kernel { reference: symbol } => {
-            Some(Subject::Kernel { build_id, reference: reference(symbol.as_ref()) })
-        }
-        BinaryKind::Module { start } => {
-            Some(Subject::KernelModule { name: path(&binary.name), build_id, start: Some(*start) })
-        }
-        BinaryKind::Vdso => Some(Subject::Vdso { build_id }),
-        BinaryKind::GuestKernel { reference: symbol } => Some(Subject::GuestKernel {
-            pid: guest_pid(&binary.name),
-            build_id,
-            reference: reference(symbol.as_ref()),
-        }),
-        BinaryKind::GuestModule { start } => {
-            Some(Subject::GuestModule { pid: None, name: path(&binary.name), build_id, start: Some(*start) })
-        }
-        BinaryKind::Jit { .. } | BinaryKind::Bpf { .. } | BinaryKind::Vsyscall | BinaryKind::Anon => None,
-    }
-}
-
-/// The jitdump file of each process that was asked about, with the number in its name.
-pub(crate) type Dumps = FxHashMap<u32, Option<(u32, PathBuf)>>;
-
-/// What to ask the symbols about a binary, or why there is nothing to ask.
-pub(crate) fn subject(
-    binary: &Binary,
-    session: &Session,
-    dumps: &mut Dumps,
-) -> Result<Subject, &'static str> {
-    match &binary.kind {
-        BinaryKind::Jit { pid, generation } => {
-            let dump = dumps.entry(*pid).or_insert_with(|| jitdump(*pid, session)).clone();
-            let (inner_pid, dump) = dump.unzip();
-            let inner_pid = inner_pid.filter(|inner| inner != pid);
-            Ok(Subject::Generated { pid: *pid, inner_pid, dump, generation: *generation })
-        }
-        BinaryKind::Bpf { start } => {
-            let name = decoded(&binary.name).into_owned();
-            // It is one symbol, and all of it: what else lies there is another binary.
-            let symbol = ListedSymbol { start: *start, end: u64::MAX, name };
-            Ok(Subject::Listed { symbols: SymbolList::new(path(&binary.name), [symbol]) })
-        }
-        BinaryKind::Vsyscall => Err("the page of old system calls has no symbols"),
-        BinaryKind::Anon => Err("memory without a file"),
-        _ => subject_with_file(binary).ok_or("the binary is no file"),
-    }
-}
-
-fn reference(symbol: Option<&ReferenceSymbol>) -> Option<(String, u64)> {
-    symbol.map(|symbol| (decoded(&symbol.name).into_owned(), symbol.address))
-}
-
-/// The process that runs a guest: its number is in the name, `[guest.kernel.kallsyms.PID]`.
-fn guest_pid(name: &[u8]) -> Option<u32> {
-    let name = std::str::from_utf8(name).ok()?;
-    name.strip_prefix("[guest.kernel.kallsyms.")?.strip_suffix(']')?.parse().ok()
-}
-
-/// The jitdump file that a process mapped to tell of itself, if it did, and the number in its name. That is the one that the
-/// process sees, which is another in a pid namespace.
-fn jitdump(pid: u32, session: &Session) -> Option<(u32, PathBuf)> {
-    let dump = |binary: &Binary| {
-        let name = path(&binary.name);
-        Some((JitDump::pid_in_name(&name)?, name))
-    };
-    let mapped_by = |pid: u32| {
-        let processes = session.processes().iter().filter(move |process| process.pid == pid);
-        processes
-            .flat_map(|process| process.space().iter())
-            .filter_map(|mapping| dump(session.binary(mapping.binary)?))
-    };
-    let own = mapped_by(pid).filter(|(inner, name)| {
-        // A child that was forked has the mappings of its parent, and did not write that file.
-        *inner == pid || !mapped_by(*inner).any(|(_, other)| other == *name)
-    });
-    let own = own.max_by_key(|(inner, _)| *inner == pid);
-    // It may have been unmapped since.
-    own.or_else(|| session.binaries().iter().rev().filter_map(dump).find(|(inner, _)| *inner == pid))
-}
-
-/// A name, if it is another one than what is shown.
-fn other_name(name: &str, shown: &str) -> Option<Box<str>> {
-    (!name.is_empty() && name != shown).then(|| name.into())
-}
-
-fn unnamed(batch: AddressBatch, reason: &str) -> (AddressBatch, NamedBatch) {
-    let reason: Arc<str> = reason.into();
-    let named = batch.addresses.iter().map(|_| Named::Unnamed(Arc::clone(&reason))).collect();
-    (batch, NamedBatch { named, ..NamedBatch::default() })
-}
-
-/// The answer of the symbols in the profile's words. A function's source file is the one in which it is written or, where only
-/// lines are known, that of its outermost frame at the lowest of the addresses that has one.
-fn named(batch: &AddressBatch, answer: &SymbolBatch) -> NamedBatch {
-    let function = |symbol: &symbols::Symbol| NamedFunction {
-        name: symbol.name.clone(),
-        linkage_name: other_name(&symbol.raw_name, &symbol.name),
-        start: symbol.start,
-        // What is all of its binary has no end of its own.
-        size: if symbol.end == u64::MAX { 0 } else { symbol.end.saturating_sub(symbol.start) },
-        source_file: symbol.source_file.as_deref().map(str::to_owned),
-    };
-    let mut named = NamedBatch {
-        functions: answer.symbols.iter().map(function).collect(),
-        inlined: answer
-            .functions
-            .iter()
-            .map(|function| NamedInline {
-                name: function.name.clone(),
-                linkage_name: other_name(&function.raw_name, &function.name),
-            })
-            .collect(),
-        files: answer.files.clone(),
-        ..NamedBatch::default()
-    };
-    let mut reasons: FxHashMap<&symbols::Reason, Arc<str>> = FxHashMap::default();
-    for nr in 0..batch.addresses.len() {
-        let frames = answer.frames(nr);
-        let covered = answer.symbol(nr);
-        named.named.push(match covered {
-            Ok(symbol) => {
-                let index = symbol.0 as usize;
-                let file = frames.last().and_then(|frame| answer.file(frame.file?));
-                if let (Some(NamedFunction { source_file: source @ None, .. }), Some(file)) =
-                    (named.functions.get_mut(index), file)
-                {
-                    *source = Some(file.to_owned());
-                }
-                Named::Function(index)
-            }
-            Err(reason) => {
-                let words = reasons.entry(reason).or_insert_with(|| {
-                    let words: Arc<str> = reason.to_string().into();
-                    let remedy = reason.remedy().map(|remedy| (Arc::clone(&words), remedy.into_owned()));
-                    named.remedies.extend(remedy);
-                    words
-                });
-                Named::Unnamed(Arc::clone(words))
-            }
-        });
-        for (level, frame) in frames.iter().enumerate() {
-            // The outermost level is the function that the symbol names.
-            let is_symbol = covered.is_ok() && level + 1 == frames.len();
-            let inlined = frame.function.filter(|_| !is_symbol).map(|function| function.0);
-            named.frames.push(NamedFrame { inlined, file: frame.file.map(|file| file.0), line: frame.line });
-        }
-        named.frame_ends.push(named.frames.len());
-    }
-    named
 }

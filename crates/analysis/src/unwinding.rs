@@ -1,6 +1,6 @@
 //! User stacks that were recorded as bytes (`--call-graph dwarf`) become frames: in parallel, a chunk of samples at a time.
 
-use crate::naming::{Dumps, path, subject, subject_with_file};
+use crate::subjects::{Dumps, path, subject, subject_with_file};
 use perffile::wire::attr::{EventAttr, SampleType};
 use perffile::wire::endian::ByteOrder;
 use perffile::wire::registers::RegsAbi;
@@ -207,9 +207,9 @@ impl Unwinding {
             return false;
         };
         let known = self.dumps.len();
-        let subject = subject(binary, session, &mut self.dumps).ok();
+        let subject = subject(binary, session, &mut self.dumps);
         self.asked += self.dumps.len() - known;
-        let Some(subject @ Subject::Generated { dump: Some(_), .. }) = subject else { return false };
+        let Subject::Generated { dump: Some(_), .. } = subject else { return false };
         if let Some(number) = self.binaries.get_mut(at) {
             *number = Some(self.unwinder.binary(&subject));
         }

@@ -1,44 +1,21 @@
 //! What the addresses are called: functions, inlined functions, source lines.
 
+mod functions;
+mod learn;
 mod places;
 mod same;
+mod unknown;
 
-use crate::addresses::{AddressId, Addresses};
-use crate::symbolize::{AddressBatch, Named, NamedBatch, NamedFrame, NamedFunction, NamedInline};
-use readperf_session::{BinaryId, CodeAddress, CpuMode};
-use rustc_hash::{FxHashMap, FxHashSet};
+use self::functions::{Functions, Named};
+use crate::addresses::AddressId;
+use indexmap::IndexSet;
+use readperf_session::BinaryId;
+pub use readperf_symbols::{FileId, FunctionId};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::borrow::Cow;
-use std::num::NonZeroU32;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// Number of a function in [`Names::functions`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FunctionId(pub(crate) u32);
-
-impl FunctionId {
-    /// Its index in [`Names::functions`].
-    #[inline]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// Number of a source file in [`Names::files`]; held one higher, so that "none" needs no place of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FileId(NonZeroU32);
-
-impl FileId {
-    fn of(index: usize) -> Self {
-        FileId(NonZeroU32::MIN.saturating_add(number(index)))
-    }
-
-    /// Its index in [`Names::files`].
-    #[inline]
-    pub fn index(self) -> usize {
-        self.0.get() as usize - 1
-    }
-}
+pub use unknown::BinaryPlaces;
 
 /// A function, or an address that has no name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,20 +25,20 @@ pub struct Function {
     /// First address of the function, or the unnamed address; of functions that only appear inlined 0.
     pub address: u64,
     /// What is known of it, or why it has no name. Addresses without a name may be many, and are to be small.
-    known: Result<Box<NamedFunction>, Arc<str>>,
+    known: Result<Box<Named>, Arc<str>>,
 }
 
 impl Function {
     /// The name; without one the address itself stands in.
     #[inline]
     pub fn name(&self) -> Option<&str> {
-        self.known.as_ref().ok().map(|known| known.name.as_str())
+        self.known.as_ref().ok().map(|known| known.name.shown.as_str())
     }
 
     /// The name in the symbol table, where that is another one: as the compiler mangled it. Of an inlined name that several
     /// functions share, none.
     pub fn linkage_name(&self) -> Option<&str> {
-        self.known.as_ref().ok()?.linkage_name.as_deref()
+        self.known.as_ref().ok()?.name.linkage.as_deref()
     }
 
     /// Its size in bytes, as the symbol table has it; 0 if not known.
@@ -106,13 +83,11 @@ struct AddressNames {
 /// The names of addresses. They are learned in one go or, where the answer is wanted before the end, piece by piece.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    functions: Vec<Function>,
-    files: Vec<String>,
+    functions: Functions,
+    /// The source files by number.
+    files: IndexSet<Arc<str>, FxBuildHasher>,
     frames: Vec<Frame>,
     of_address: Vec<AddressNames>,
-    by_start: FxHashMap<(BinaryId, u64), FunctionId>,
-    inlined: FxHashMap<(BinaryId, String), FunctionId>,
-    file_ids: FxHashMap<String, FileId>,
     /// Each reason once: millions of addresses may share one.
     reasons: FxHashSet<Arc<str>>,
     /// What can be done about a reason.
@@ -125,12 +100,12 @@ pub struct Names {
 impl Names {
     /// The functions by number.
     pub fn functions(&self) -> &[Function] {
-        &self.functions
+        self.functions.as_slice()
     }
 
     /// The source files by number.
-    pub fn files(&self) -> &[String] {
-        &self.files
+    pub fn files(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.files.iter().map(|file| &**file)
     }
 
     /// How many addresses have been learned.
@@ -146,12 +121,12 @@ impl Names {
     /// A function by its number.
     #[inline]
     pub fn function(&self, id: FunctionId) -> Option<&Function> {
-        self.functions.get(id.index())
+        self.functions().get(id.index())
     }
 
     /// A source file by its number.
     pub fn file(&self, id: FileId) -> Option<&str> {
-        self.files.get(id.index()).map(String::as_str)
+        self.files.get_index(id.index()).map(|file| &**file)
     }
 
     /// What a user can do about the reason why something has no name, if anything.
@@ -191,213 +166,9 @@ impl Names {
         let names = self.of_address.get(address.index());
         names.map_or(0..0, |names| names.frames.start as usize..names.frames.end as usize)
     }
-
-    /// The addresses that have not been learned, by binary, in the order of their ids.
-    pub fn unknown(&self, addresses: &Addresses) -> Vec<AddressBatch> {
-        let new = addresses.as_slice().get(self.len()..).unwrap_or_default();
-        AddressBatch::by_binary(new)
-    }
-
-    /// Learns all addresses that are not known yet. What nobody answered about stays without a name.
-    pub fn learn(&mut self, addresses: &Addresses, answers: &[(AddressBatch, NamedBatch)]) {
-        let new = addresses.as_slice().get(self.len()..).unwrap_or_default();
-        self.is_of_pieces = !self.is_empty();
-        let mut found: Vec<Option<(u32, u32)>> = vec![None; new.len()];
-        let mut numbered = Vec::with_capacity(answers.len());
-        for (of_binary, (batch, answer)) in (0u32..).zip(answers) {
-            numbered.push(self.take_in(batch.binary, answer));
-            for (place, nr) in &batch.places {
-                if let Some(found) = found.get_mut(*place as usize) {
-                    *found = Some((of_binary, *nr));
-                }
-            }
-        }
-        let not_answered = new.iter().zip(&found).filter(|(_, found)| found.is_none());
-        let not_answered = numbered_by_address(not_answered.map(|(code, _)| *code));
-        let most = not_answered.iter().max().map_or(0, |last| *last as usize + 1);
-        let mut without_answer: Vec<FunctionId> = Vec::with_capacity(most);
-        let mut not_answered = not_answered.into_iter();
-        self.functions.reserve(most);
-        self.of_address.reserve(new.len());
-        self.frames.reserve(new.len());
-        for (code, found) in new.iter().zip(found) {
-            let answer = found.and_then(|(of_binary, nr)| Some((numbered.get_mut(of_binary as usize)?, nr)));
-            let frames_before = number(self.frames.len());
-            let function = match answer {
-                Some((numbered, nr)) => self.learn_one(code.binary, code.address, nr as usize, numbered),
-                None => {
-                    let nr = not_answered.next().unwrap_or(u32::MAX) as usize;
-                    let known = without_answer.get(nr).copied();
-                    known.unwrap_or_else(|| {
-                        let reason = match code.binary {
-                            None => "no mapping covers the address",
-                            Some(_) => NOT_LOOKED_UP,
-                        };
-                        let function = self.unnamed(code.binary, code.address, reason);
-                        without_answer.push(function);
-                        function
-                    })
-                }
-            };
-            if number(self.frames.len()) == frames_before {
-                self.frames.push(Frame { function, file: None, line: 0 });
-            }
-            let frames = frames_before..number(self.frames.len());
-            self.of_address.push(AddressNames { function, frames });
-        }
-    }
-
-    fn learn_one(
-        &mut self,
-        binary: Option<BinaryId>,
-        address: u64,
-        nr: usize,
-        numbered: &mut Numbered<'_>,
-    ) -> FunctionId {
-        let function = match numbered.answer.named.get(nr) {
-            Some(Named::Function(index)) => numbered.functions.get(*index).copied(),
-            _ => None,
-        };
-        // Places at one address may differ in where it was mapped; without a name it is one function all the same.
-        let known = || numbered.unnamed.get(nr).copied().flatten();
-        let function = function.or_else(known).unwrap_or_else(|| {
-            let reason = match numbered.answer.named.get(nr) {
-                Some(Named::Unnamed(reason)) => reason,
-                _ => NOT_LOOKED_UP,
-            };
-            let function = self.unnamed(binary, address, reason);
-            if let Some(slot) = numbered.unnamed.get_mut(nr) {
-                *slot = Some(function);
-            }
-            function
-        });
-        for NamedFrame { inlined, file, line } in numbered.answer.frames_of(nr) {
-            let inlined = inlined.and_then(|index| numbered.inlined.get(index as usize).copied());
-            let file = file.and_then(|index| numbered.files.get(index as usize).copied());
-            self.frames.push(Frame { function: inlined.unwrap_or(function), file, line: *line });
-        }
-        function
-    }
-
-    /// Gives the functions and files of an answer their numbers.
-    fn take_in<'n>(&mut self, binary: BinaryId, answer: &'n NamedBatch) -> Numbered<'n> {
-        self.remedies.extend(answer.remedies.iter().cloned());
-        let functions = answer.functions.iter().map(|named| {
-            let next = FunctionId(number(self.functions.len()));
-            let id = *self.by_start.entry((binary, named.start)).or_insert(next);
-            if id == next {
-                let known = Ok(Box::new(named.clone()));
-                self.functions.push(Function { binary: Some(binary), address: named.start, known });
-            } else if let (Some(known), Some(file)) = (self.named_mut(id), &named.source_file) {
-                known.source_file.get_or_insert_with(|| file.clone());
-            }
-            id
-        });
-        let functions = functions.collect();
-        let inlined = answer.inlined.iter().map(|NamedInline { name, linkage_name }| {
-            let next = FunctionId(number(self.functions.len()));
-            let id = *self.inlined.entry((binary, name.clone())).or_insert(next);
-            if id == next {
-                let (name, linkage_name) = (name.clone(), linkage_name.clone());
-                let known = NamedFunction { name, linkage_name, ..NamedFunction::default() };
-                self.functions.push(Function {
-                    binary: Some(binary),
-                    address: 0,
-                    known: Ok(Box::new(known)),
-                });
-            } else if let Some(known) = self.named_mut(id)
-                && known.linkage_name != *linkage_name
-            {
-                known.linkage_name = None;
-            }
-            id
-        });
-        let inlined = inlined.collect();
-        let files = answer.files.iter().map(|file| {
-            let next = FileId::of(self.files.len());
-            let id = *self.file_ids.entry(file.clone()).or_insert(next);
-            if id == next {
-                self.files.push(file.clone());
-            }
-            id
-        });
-        let unnamed = vec![None; answer.named.len()];
-        Numbered { answer, functions, inlined, files: files.collect(), unnamed }
-    }
-
-    /// What is known of a function that has a name.
-    fn named_mut(&mut self, id: FunctionId) -> Option<&mut NamedFunction> {
-        self.functions.get_mut(id.index())?.known.as_deref_mut().ok()
-    }
-
-    fn unnamed(&mut self, binary: Option<BinaryId>, address: u64, reason: &str) -> FunctionId {
-        let id = FunctionId(number(self.functions.len()));
-        let reason = match self.reasons.get(reason) {
-            Some(known) => Arc::clone(known),
-            None => {
-                let reason: Arc<str> = reason.into();
-                self.reasons.insert(Arc::clone(&reason));
-                reason
-            }
-        };
-        self.functions.push(Function { binary, address, known: Err(reason) });
-        id
-    }
 }
-
-/// An answer whose functions and files have their numbers.
-struct Numbered<'n> {
-    answer: &'n NamedBatch,
-    functions: Vec<FunctionId>,
-    inlined: Vec<FunctionId>,
-    files: Vec<FileId>,
-    /// For each address the function that stands for it, if it has no name and one was made.
-    unnamed: Vec<Option<FunctionId>>,
-}
-
-/// For each place the number of its address among these: places may differ in the mode of the CPU alone.
-fn numbered_by_address(places: impl Iterator<Item = CodeAddress> + Clone) -> Vec<u32> {
-    // What no mapping covers is mostly words on user stacks that are no addresses, and these differ.
-    let is_usual = |code: &CodeAddress| code.mode == CpuMode::User && code.binary.is_none();
-    let key = |code: &CodeAddress| (code.binary, code.address);
-    let others = places.clone().filter(|code| !is_usual(code));
-    let mut others: FxHashMap<_, Option<u32>> = others.map(|code| (key(&code), None)).collect();
-    let mut next = 0;
-    let number_of = |code: CodeAddress| {
-        let known = others.get_mut(&key(&code));
-        let number = known.as_ref().and_then(|known| **known).unwrap_or(next);
-        if let Some(known) = known {
-            *known = Some(number);
-        }
-        next += u32::from(number == next);
-        number
-    };
-    places.map(number_of).collect()
-}
-
-const NOT_LOOKED_UP: &str = "its name was not looked up";
 
 /// Memory is at its end long before the numbers are.
 fn number(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_of_one_address_have_one_number() {
-        let code = |address, mode| CodeAddress { binary: None, address, ip: address, mode };
-        let places = [
-            code(5, CpuMode::User),
-            code(7, CpuMode::Kernel),
-            code(5, CpuMode::Kernel),
-            code(6, CpuMode::User),
-            code(7, CpuMode::User),
-            code(7, CpuMode::Unknown),
-            code(8, CpuMode::Unknown),
-        ];
-        assert_eq!(numbered_by_address(places.into_iter()), [0, 1, 0, 2, 1, 1, 3]);
-    }
 }

@@ -93,7 +93,7 @@ enum Rule<'t> {
 /// For each function the first of its binary with its name: a function that is inlined somewhere is itself there, too.
 fn one_of_name(names: &Names) -> Vec<FunctionId> {
     let mut first: FxHashMap<_, FunctionId> = FxHashMap::default();
-    let all = (0..).map(FunctionId).zip(names.functions());
+    let all = (0..).map(FunctionId::new).zip(names.functions());
     all.map(|(id, function)| match function.name() {
         Some(name) => *first.entry((function.binary, name)).or_insert(id),
         None => id,

@@ -2,8 +2,9 @@
 
 use crate::index::{Index, hash};
 use crate::names::{FileId, FunctionId};
+use indexmap::IndexSet;
 use readperf_session::{BinaryId, CommId, ProcessId, ThreadId};
-use rustc_hash::FxHashMap;
+use rustc_hash::FxBuildHasher;
 
 /// Number of a text in [`Texts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -72,25 +73,20 @@ pub enum Value {
 /// Texts, each held once.
 #[derive(Clone, Debug, Default)]
 pub struct Texts {
-    list: Vec<Box<[u8]>>,
-    ids: FxHashMap<Box<[u8]>, TextId>,
+    set: IndexSet<Box<[u8]>, FxBuildHasher>,
 }
 
 impl Texts {
     /// The number of a text.
     pub fn number(&mut self, text: &[u8]) -> TextId {
-        if let Some(id) = self.ids.get(text) {
-            return *id;
-        }
-        let id = TextId(u32::try_from(self.list.len()).unwrap_or(u32::MAX));
-        self.list.push(text.into());
-        self.ids.insert(text.into(), id);
-        id
+        let known = self.set.get_index_of(text);
+        let index = known.unwrap_or_else(|| self.set.insert_full(text.into()).0);
+        TextId(u32::try_from(index).unwrap_or(u32::MAX))
     }
 
     /// A text by its number; empty for a number that is not from here.
     pub fn text(&self, id: TextId) -> &[u8] {
-        self.list.get(id.0 as usize).map_or(&[], |text| text)
+        self.set.get_index(id.0 as usize).map_or(&[], |text| text)
     }
 }
 

@@ -176,7 +176,7 @@ impl Session {
     }
 
     /// All thread names; a [`CommId`] is an index.
-    pub fn comms(&self) -> &[Box<[u8]>] {
+    pub fn comms(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.comms.names()
     }
 

@@ -3,41 +3,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
+use crate::ids::{FileId, FunctionId, FxIndexSet, SymbolId, number};
 use crate::reason::Reason;
 use crate::subject::{AddressBatch, Subject};
-
-/// Number of a symbol in [`SymbolBatch::symbols`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SymbolId(pub u32);
-
-/// Number of a function in [`SymbolBatch::functions`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FunctionId(pub u32);
-
-/// Number of a source file in [`SymbolBatch::files`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FileId(pub u32);
-
-/// Who can see a symbol (`STB_*` of the ELF specification).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Binding {
-    /// Only its own object file.
-    Local,
-    /// Everyone.
-    Global,
-    /// Everyone, unless someone else defines it.
-    Weak,
-}
+use crate::table::Binding;
 
 /// A symbol that covers at least one address of the batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// The name to show.
-    pub name: String,
-    /// The name in the symbol table.
-    pub raw_name: String,
+    /// Its name.
+    pub name: FunctionName,
     /// Its first address, in the address space of the batch.
     pub start: u64,
     /// The address behind its last byte.
@@ -49,19 +24,38 @@ pub struct Symbol {
     pub source_file: Option<Arc<str>>,
 }
 
-/// A function named by a frame.
+/// What a function is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Function {
+pub struct FunctionName {
     /// The name to show.
-    pub name: String,
-    /// The linkage name, or the plain name where there is none.
-    pub raw_name: String,
+    pub shown: String,
+    /// The linkage name: that of the symbol table, as the compiler mangled it. `None` if it is the one that is shown.
+    pub linkage: Option<Box<str>>,
+}
+
+impl FunctionName {
+    /// Of the name to show, and the name in the symbol table or debug information.
+    pub fn new(mut shown: String, raw: String) -> FunctionName {
+        shown.shrink_to_fit();
+        let linkage = (!raw.is_empty() && raw != shown).then(|| raw.into_boxed_str());
+        FunctionName { shown, linkage }
+    }
+
+    /// Of a name that is shown as it is.
+    pub fn plain(name: String) -> FunctionName {
+        FunctionName::new(name, String::new())
+    }
+
+    /// The name in the symbol table or debug information.
+    pub fn raw(&self) -> &str {
+        self.linkage.as_deref().unwrap_or(&self.shown)
+    }
 }
 
 /// One level of the code at an address: the innermost inlined function first, the real function last. The real
 /// function has the name of the symbol that covers the address, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame {
+pub struct SourceFrame {
     /// The function; `None` when only the line is known.
     pub function: Option<FunctionId>,
     /// The source file of the code (innermost level) or of the call that was inlined (other levels).
@@ -111,16 +105,16 @@ pub struct SymbolBatch {
     /// The symbols that cover them.
     pub symbols: Vec<Symbol>,
     /// The functions in the frames.
-    pub functions: Vec<Function>,
+    pub functions: Vec<FunctionName>,
     /// The source files in the frames, as the compiler recorded them.
-    pub files: Vec<String>,
+    pub files: Vec<Arc<str>>,
     /// The files that were used.
     pub found: Vec<Found>,
     /// Why the binary as a whole has no names; then no address has one.
     pub batch_reason: Option<Reason>,
     reasons: Vec<Reason>,
     answers: Vec<Answer>,
-    frames: Vec<Frame>,
+    frames: Vec<SourceFrame>,
     /// For each address, how many frames belong to it and those before it. Empty when there are no frames at all.
     frame_ends: Vec<usize>,
 }
@@ -154,28 +148,41 @@ impl SymbolBatch {
         }
     }
 
+    /// The reasons of addresses without a symbol, each once.
+    pub fn reasons(&self) -> &[Reason] {
+        &self.reasons
+    }
+
+    /// Which of [`Self::reasons`] is that of the address with this index, if it has no symbol.
+    pub fn reason_index(&self, index: usize) -> Option<usize> {
+        match self.answers.get(index)? {
+            Answer::Symbol(_) => None,
+            Answer::Reason(number) => usize::try_from(*number).ok(),
+        }
+    }
+
     /// The symbol with this number.
     pub fn symbol_by_id(&self, id: SymbolId) -> Option<&Symbol> {
-        self.symbols.get(usize::try_from(id.0).ok()?)
+        self.symbols.get(id.index())
     }
 
     /// The name of the symbol at the address with this index, if it has one.
     pub fn name(&self, index: usize) -> Option<&str> {
-        self.symbol(index).ok().and_then(|id| self.symbol_by_id(id)).map(|symbol| symbol.name.as_str())
+        self.symbol(index).ok().and_then(|id| self.symbol_by_id(id)).map(|symbol| symbol.name.shown.as_str())
     }
 
     /// The function with this number.
-    pub fn function(&self, id: FunctionId) -> Option<&Function> {
-        self.functions.get(usize::try_from(id.0).ok()?)
+    pub fn function(&self, id: FunctionId) -> Option<&FunctionName> {
+        self.functions.get(id.index())
     }
 
     /// The source file with this number.
     pub fn file(&self, id: FileId) -> Option<&str> {
-        self.files.get(usize::try_from(id.0).ok()?).map(String::as_str)
+        self.files.get(id.index()).map(|file| &**file)
     }
 
     /// The frames at the address with this index, innermost first; empty when nothing is known of its source.
-    pub fn frames(&self, index: usize) -> &[Frame] {
+    pub fn frames(&self, index: usize) -> &[SourceFrame] {
         let start = match index.checked_sub(1) {
             None => 0,
             Some(previous) => self.frame_ends.get(previous).copied().unwrap_or(0),
@@ -222,7 +229,7 @@ impl SymbolBatch {
             };
             match self.symbol(index) {
                 Ok(id) => {
-                    let distance = usize::try_from(id.0).ok().and_then(|number| distances.get_mut(number));
+                    let distance = distances.get_mut(id.index());
                     distance.map(|distance| distance.get_or_insert(address.wrapping_sub(*asked)));
                     builder.push_symbol(id);
                 }
@@ -246,13 +253,12 @@ impl SymbolBatch {
 #[derive(Debug)]
 pub(crate) struct BatchBuilder {
     pub(crate) symbols: Vec<Symbol>,
-    pub(crate) functions: Vec<Function>,
-    pub(crate) files: Vec<String>,
+    pub(crate) functions: Vec<FunctionName>,
+    pub(crate) files: Vec<Arc<str>>,
     pub(crate) found: Vec<Found>,
-    reasons: Vec<Reason>,
-    reason_numbers: FxHashMap<Reason, u32>,
+    reasons: FxIndexSet<Reason>,
     answers: Vec<Answer>,
-    frames: Vec<Frame>,
+    frames: Vec<SourceFrame>,
     frame_ends: Vec<usize>,
 }
 
@@ -263,8 +269,7 @@ impl BatchBuilder {
             functions: Vec::new(),
             files: Vec::new(),
             found: Vec::new(),
-            reasons: Vec::new(),
-            reason_numbers: FxHashMap::default(),
+            reasons: FxIndexSet::default(),
             answers: Vec::with_capacity(batch.addresses.len()),
             frames: Vec::new(),
             frame_ends: Vec::new(),
@@ -278,20 +283,13 @@ impl BatchBuilder {
 
     /// Answers the next address with a reason.
     pub(crate) fn push_reason(&mut self, reason: &Reason) {
-        let number = match self.reason_numbers.get(reason) {
-            Some(number) => *number,
-            None => {
-                let number = next_number(self.reasons.len());
-                self.reasons.push(reason.clone());
-                self.reason_numbers.insert(reason.clone(), number);
-                number
-            }
-        };
-        self.answers.push(Answer::Reason(number));
+        let known = self.reasons.get_index_of(reason);
+        let index = known.unwrap_or_else(|| self.reasons.insert_full(reason.clone()).0);
+        self.answers.push(Answer::Reason(number(index)));
     }
 
     /// Gives the next address its frames (independent of [`Self::push_symbol`], but in the same order).
-    pub(crate) fn push_frames(&mut self, frames: impl IntoIterator<Item = Frame>) {
+    pub(crate) fn push_frames(&mut self, frames: impl IntoIterator<Item = SourceFrame>) {
         self.frames.extend(frames);
         self.frame_ends.push(self.frames.len());
     }
@@ -316,17 +314,10 @@ impl BatchBuilder {
             files: self.files,
             found: self.found,
             batch_reason: None,
-            reasons: self.reasons,
+            reasons: self.reasons.into_iter().collect(),
             answers: self.answers,
             frames: self.frames,
             frame_ends: self.frame_ends,
         }
     }
-}
-
-/// The number of the next element of a table of `len`. A batch has fewer addresses than 2^32, because it would not fit
-/// in memory otherwise, and each table has at most as many elements as there are frames; the last number is shared
-/// should that ever be wrong.
-pub(crate) fn next_number(len: usize) -> u32 {
-    u32::try_from(len).unwrap_or(u32::MAX)
 }

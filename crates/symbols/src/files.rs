@@ -1,8 +1,9 @@
 //! The bytes of files, kept for as long as anything may borrow them.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use crate::options::FileBytes;
+/// The bytes of a file, shared between threads: read, mapped or made up.
+pub type FileBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
 /// Files in the first block; each block has twice as many as the one before.
 const FIRST_BLOCK: usize = 16;

@@ -22,40 +22,53 @@
 //! The answer does not depend on the number of threads.
 #![forbid(unsafe_code)]
 
+mod archive;
 mod batch;
 mod build_id;
 mod cache;
 mod code;
+mod compressed;
 mod demangle;
 mod failures;
+mod file_loader;
 mod files;
 mod find;
+mod ids;
+mod image;
+mod kernel_doubt;
+mod name;
 mod options;
 mod reason;
 mod resolve;
 mod source;
 mod subject;
+mod symbol_list;
+mod table;
 mod threads;
+mod trace;
 pub mod unwind;
 
-pub use batch::{
-    Binding, FileId, Found, Frame, Function, FunctionId, Provides, Symbol, SymbolBatch, SymbolId,
-};
+pub use archive::SymbolArchive;
+pub use batch::{Found, FunctionName, Provides, SourceFrame, Symbol, SymbolBatch};
 pub use build_id::BuildId;
 pub use cache::cache_dir;
 pub use code::{Code, Layout};
 pub use demangle::{Demangle, demangle};
-pub use files::Files;
+pub use file_loader::FileLoader;
+pub use files::{FileBytes, Files};
 #[cfg(feature = "debuginfod")]
 pub use find::Debuginfod;
-pub use find::{MountNamespaces, SymbolArchive, SymbolFiles};
-pub use options::{FileBytes, FileLoader, GuestFiles, Options};
+pub use find::{MountNamespaces, SymbolFiles};
+pub use ids::{FileId, FunctionId, SymbolId};
+pub use kernel_doubt::KernelDoubt;
+pub use options::{GuestFiles, Options};
 pub use reason::Reason;
 pub use resolve::{Resolver, resolve};
 pub use source::generations::CodeChange;
 pub use source::jitdump::{GeneratedLine, JitDamage, JitDump};
-pub use source::listed::{ListedSymbol, SymbolList};
 pub use source::perf_map::{GeneratedFunction, PerfMap};
-pub use source::same_kernel::{KernelDoubt, RecordedKernel, SameKernel};
+pub use source::same_kernel::{RecordedKernel, SameKernel};
 pub use subject::{AddressBatch, Subject};
+pub use symbol_list::{ListedSymbol, SymbolList};
+pub use table::Binding;
 pub use threads::thread_pool;

@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::build_id::BuildId;
-use crate::source::same_kernel::KernelDoubt;
+use crate::kernel_doubt::KernelDoubt;
 
 /// Why an address, or a whole binary, has no name. Prints as a phrase in plain words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -27,6 +27,10 @@ pub enum Reason {
         /// The name of the mapping as recorded.
         name: PathBuf,
     },
+    /// It is memory that no file backs.
+    Anonymous,
+    /// It is the page of old system calls.
+    Vsyscall,
     /// There is a file, but it is another build.
     BuildIdDiffers {
         /// The file.
@@ -234,7 +238,11 @@ impl Reason {
             Reason::ListDamaged { .. } => {
                 fixed("see whether the process was still writing it, or the disk was full")
             }
-            Reason::NotAFile { .. } | Reason::NoSymbolCovers | Reason::Defect => None,
+            Reason::NotAFile { .. }
+            | Reason::Anonymous
+            | Reason::Vsyscall
+            | Reason::NoSymbolCovers
+            | Reason::Defect => None,
         }
     }
 }
@@ -259,6 +267,8 @@ impl fmt::Display for Reason {
                 write!(f, "no file at {}, and no build-id was recorded to find it by", path.display())
             }
             Reason::NotAFile { name } => write!(f, "{} is memory without a file", name.display()),
+            Reason::Anonymous => f.write_str("memory without a file"),
+            Reason::Vsyscall => f.write_str("the page of old system calls has no symbols"),
             Reason::BuildIdDiffers { path, recorded, found: Some(found) } => {
                 write!(f, "build-id differs: recorded {recorded}, {} has {found}", path.display())
             }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::build_id::BuildId;
-use crate::source::listed::SymbolList;
+use crate::symbol_list::SymbolList;
 
 /// Which binary a batch of addresses belongs to. It also fixes what the addresses are.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -71,6 +71,10 @@ pub enum Subject {
         /// [`JitDump::changes`](crate::JitDump::changes), or 0 for the one that is there in the end.
         generation: u32,
     },
+    /// The page of old system calls, which the kernel maps into every process.
+    Vsyscall,
+    /// Memory that no file backs, and of whose code nobody tells.
+    Anonymous,
     /// Code whose symbols the caller knows. Addresses are whatever those of the list are.
     Listed {
         /// The symbols.
@@ -101,7 +105,9 @@ impl Subject {
             | Subject::GuestKernel { build_id, .. }
             | Subject::GuestModule { build_id, .. }
             | Subject::Vdso { build_id } => build_id.as_ref(),
-            Subject::Generated { .. } | Subject::Listed { .. } => None,
+            Subject::Generated { .. } | Subject::Vsyscall | Subject::Anonymous | Subject::Listed { .. } => {
+                None
+            }
         }
     }
 }
@@ -116,6 +122,8 @@ impl fmt::Display for Subject {
             Subject::GuestModule { name, .. } => write!(f, "kernel module {} of a guest", name.display()),
             Subject::Vdso { .. } => f.write_str("[vdso]"),
             Subject::Generated { pid, .. } => write!(f, "generated code of process {pid}"),
+            Subject::Vsyscall => f.write_str("[vsyscall]"),
+            Subject::Anonymous => f.write_str("memory without a file"),
             Subject::Listed { symbols } => write!(f, "{}", symbols.origin().display()),
         }
     }

@@ -79,7 +79,7 @@ impl<'l> Lines<'l> {
         let children = self.tree.children();
         let own = self.tree.own(0);
         let mut line: Vec<u8> = Vec::new();
-        let mut digits = itoa::default();
+        let mut digits = itoa::Buffer::new();
         let mut siblings: Vec<(u32, Step)> = Vec::new();
         let mut todo = vec![Step::Calls(ROOT)];
         while let Some(step) = todo.pop() {
@@ -90,7 +90,7 @@ impl<'l> Lines<'l> {
                     let length = line.len();
                     line.extend_from_slice(self.name(node));
                     line.push(b' ');
-                    line.extend_from_slice(itoa::digits(&mut digits, self.weight.of_sum(sum)));
+                    line.extend_from_slice(digits.format(self.weight.of_sum(sum)).as_bytes());
                     line.push(b'\n');
                     out.write_all(&line)?;
                     line.truncate(length);
@@ -132,29 +132,6 @@ impl<'l> Lines<'l> {
     }
 }
 
-/// Numbers to text, without asking for memory.
-mod itoa {
-    /// Room for the digits of any number.
-    pub(super) type Digits = [u8; 20];
-
-    pub(super) fn default() -> Digits {
-        [0; 20]
-    }
-
-    pub(super) fn digits(room: &mut Digits, mut number: u64) -> &[u8] {
-        let mut start = room.len();
-        for place in room.iter_mut().rev() {
-            *place = b'0' + u8::try_from(number % 10).unwrap_or(0);
-            start -= 1;
-            number /= 10;
-            if number == 0 {
-                break;
-            }
-        }
-        room.get(start..).unwrap_or_default()
-    }
-}
-
 /// A name in a line: what separates names is replaced, and so is `space`; what would end the line is an escape.
 fn push_name(text: &mut String, name: &str, space: Option<char>) {
     text.extend(shown(name).chars().map(|c| match c {
@@ -167,14 +144,6 @@ fn push_name(text: &mut String, name: &str, space: Option<char>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn digits_of_numbers() {
-        let mut room = itoa::default();
-        for number in [0, 7, 10, 1_001_001, u64::MAX] {
-            assert_eq!(itoa::digits(&mut room, number), number.to_string().as_bytes());
-        }
-    }
 
     #[test]
     fn what_would_break_a_line_is_replaced() {

@@ -66,7 +66,7 @@ impl<'x> Texts<'x> {
         Texts {
             events: export.profile.events().iter().map(|event| bytes(event.name.as_str())).collect(),
             comms: FxHashMap::default(),
-            files: export.profile.names().files().iter().map(|file| bytes(file.as_str())).collect(),
+            files: export.profile.names().files().map(bytes).collect(),
             functions: table.frames().iter().map(|frame| function(export, frame)).collect(),
             table,
         }

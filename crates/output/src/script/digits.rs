@@ -7,54 +7,47 @@ pub(super) fn pad(out: &mut Vec<u8>, count: usize) {
 
 /// Appends a text, spaces before it up to `width` bytes.
 pub(super) fn right(out: &mut Vec<u8>, text: &[u8], width: usize) {
-    pad(out, width.saturating_sub(text.len()));
-    out.extend_from_slice(text);
+    filled(out, text, width, b' ');
 }
 
 /// Appends a number in decimal, spaces before it up to `width`.
 pub(super) fn decimal(out: &mut Vec<u8>, number: u64, width: usize) {
-    filled(out, number, 10, width, b' ');
+    filled(out, itoa::Buffer::new().format(number).as_bytes(), width, b' ');
 }
 
 /// As [`decimal`], with zeros before it.
 pub(super) fn decimal_zeros(out: &mut Vec<u8>, number: u64, width: usize) {
-    filled(out, number, 10, width, b'0');
+    filled(out, itoa::Buffer::new().format(number).as_bytes(), width, b'0');
 }
 
 /// As [`decimal`], of a number with a sign.
 pub(super) fn signed(out: &mut Vec<u8>, number: i64, width: usize) {
-    if number >= 0 {
-        return decimal(out, number.unsigned_abs(), width);
-    }
-    let mut text = vec![b'-'];
-    decimal(&mut text, number.unsigned_abs(), 0);
-    right(out, &text, width);
+    filled(out, itoa::Buffer::new().format(number).as_bytes(), width, b' ');
 }
 
 /// Appends a number in hex digits, spaces before it up to `width`.
-pub(super) fn hex(out: &mut Vec<u8>, number: u64, width: usize) {
-    filled(out, number, 16, width, b' ');
-}
-
-#[inline]
-fn filled(out: &mut Vec<u8>, mut number: u64, base: u64, width: usize, fill: u8) {
+pub(super) fn hex(out: &mut Vec<u8>, mut number: u64, width: usize) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    // 2^64 has 20 decimal digits.
-    let mut text = [0u8; 20];
+    let mut text = [0u8; 16];
     let mut length = 0;
     for slot in text.iter_mut().rev() {
-        let digit = usize::try_from(number % base).unwrap_or_default();
+        let digit = usize::try_from(number % 16).unwrap_or_default();
         *slot = DIGITS.get(digit).copied().unwrap_or_default();
-        number /= base;
+        number /= 16;
         length += 1;
         if number == 0 {
             break;
         }
     }
-    if width > length {
-        out.resize(out.len() + width - length, fill);
+    filled(out, text.get(text.len() - length..).unwrap_or_default(), width, b' ');
+}
+
+#[inline]
+fn filled(out: &mut Vec<u8>, digits: &[u8], width: usize, fill: u8) {
+    if width > digits.len() {
+        out.resize(out.len() + width - digits.len(), fill);
     }
-    out.extend_from_slice(text.get(text.len() - length..).unwrap_or_default());
+    out.extend_from_slice(digits);
 }
 
 #[cfg(test)]

@@ -242,8 +242,8 @@ impl Script {
 
     /// Takes the names of threads that came since the last time.
     pub fn learn_threads(&mut self, known: &Known<'_>) {
-        let new = known.session.comms().get(self.comms.len()..).unwrap_or_default();
-        self.comms.extend(new.iter().map(|name| places::shown(name).as_bytes().into()));
+        let new = known.session.comms().skip(self.comms.len());
+        self.comms.extend(new.map(|name| places::shown(name).as_bytes().into()));
     }
 
     /// Whether samples of an event have lines.

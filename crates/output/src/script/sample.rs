@@ -5,7 +5,7 @@ use super::digits::{decimal, decimal_zeros, hex, pad, right, signed};
 use super::draft::Draft;
 use super::fields::Field;
 use super::{Known, Script, Times, places, values};
-use crate::calendar::TimeOfDay;
+use crate::calendar::date_time;
 use perffile::Share;
 use perffile::wire::attr::SampleType;
 use perffile::wire::callchain::Marker;
@@ -14,6 +14,7 @@ use perffile::wire::sample::Sample;
 use readperf_analysis::pass;
 use readperf_profile::{AddressId, chain};
 use readperf_session::CpuMode;
+use std::io::Write as _;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -220,16 +221,9 @@ impl Script {
     fn write_time_of_day(&self, out: &mut Vec<u8>, recorded_ns: Option<u64>) {
         let wall_clock_ns = recorded_ns.and_then(|ns| self.clock?.wall_clock_of(ns));
         if let Some(ns) = wall_clock_ns {
-            let TimeOfDay { date: (year, month, day), hour, minute, second, rest_ns } = TimeOfDay::of_ns(ns);
-            for (number, width, behind) in
-                [(year, 4, b'-'), (month, 2, b'-'), (day, 2, b' '), (hour, 2, b':'), (minute, 2, b':')]
-            {
-                decimal_zeros(out, number, width);
-                out.push(behind);
-            }
-            decimal_zeros(out, second, 2);
-            out.push(b'.');
-            self.write_fraction(out, rest_ns);
+            // To a `Vec` nothing fails.
+            let _ = write!(out, "{}.", date_time(ns).strftime("%F %T"));
+            self.write_fraction(out, ns % SECOND_NS);
         }
         out.push(b' ');
     }

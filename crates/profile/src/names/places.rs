@@ -1,7 +1,6 @@
 //! Names of places that a transform made, and names that it changed.
 
-use super::{AddressNames, Frame, Function, FunctionId, Names, number};
-use crate::symbolize::NamedFunction;
+use super::{AddressNames, Frame, FunctionId, Names, number};
 
 /// What samples are shown as of whose stack all functions are hidden.
 const HIDDEN: &str = "[hidden]";
@@ -12,15 +11,13 @@ impl Names {
         let start = number(self.frames.len());
         self.frames.extend_from_slice(levels);
         let frames = start..number(self.frames.len());
-        let function = levels.last().map_or(FunctionId(u32::MAX), |level| level.function);
+        let function = levels.last().map_or(FunctionId::new(usize::MAX), |level| level.function);
         self.of_address.push(AddressNames { function, frames });
     }
 
     /// The function that stands for those that are hidden.
     pub(crate) fn hidden(&mut self) -> FunctionId {
-        let id = FunctionId(number(self.functions.len()));
-        let known = NamedFunction { name: HIDDEN.to_owned(), ..NamedFunction::default() };
-        self.functions.push(Function { binary: None, address: 0, known: Ok(Box::new(known)) });
+        let id = self.functions.outside(HIDDEN);
         if !self.one_of.is_empty() {
             self.one_of.push(id);
         }
@@ -29,11 +26,9 @@ impl Names {
 
     /// Takes a beginning away from all names of functions that have it, and more than it.
     pub(crate) fn drop_prefix(&mut self, prefix: &str) {
-        for known in self.functions.iter_mut().filter_map(|function| function.known.as_deref_mut().ok()) {
-            let rest = known.name.strip_prefix(prefix).filter(|rest| !rest.is_empty());
-            if let Some(rest) = rest.map(str::to_owned) {
-                known.name = rest;
-            }
-        }
+        self.functions.rename(|name| {
+            let rest = name.strip_prefix(prefix).filter(|rest| !rest.is_empty());
+            rest.map(str::to_owned)
+        });
     }
 }

@@ -4,7 +4,7 @@
 //! the process and the name. (A source file decides nothing: that of optimised code may be that of what is inlined.) Addresses
 //! tell the pieces apart.
 
-use super::{Function, FunctionId, Names};
+use super::{FunctionId, Names};
 use readperf_session::{BinaryId, BinaryKind, Session};
 use rustc_hash::FxHashMap;
 
@@ -19,14 +19,15 @@ impl Names {
             return;
         }
         let mut first: FxHashMap<Key<'_>, FunctionId> = FxHashMap::default();
-        let one_of = (0u32..).zip(&self.functions).map(|(nr, function)| {
+        let one_of = self.functions().iter().enumerate().map(|(nr, function)| {
+            let own = FunctionId::new(nr);
             let generated = function.binary.and_then(|binary| generated.get(&binary)).copied();
             if function.name().is_some() && generated.is_none() {
-                return FunctionId(nr);
+                return own;
             }
             let address = if function.name().is_some() { 0 } else { function.address };
             let key = (generated.or(function.binary), function.name(), address);
-            *first.entry(key).or_insert(FunctionId(nr))
+            *first.entry(key).or_insert(own)
         });
         let one_of: Vec<FunctionId> = one_of.collect();
         self.take_for_one(one_of);
@@ -38,8 +39,9 @@ impl Names {
             frame.function = one_of.get(frame.function.index()).copied().unwrap_or(frame.function);
         }
         for (nr, one) in one_of.iter().enumerate().filter(|(nr, one)| *nr != one.index()) {
-            let file = self.functions.get(nr).and_then(Function::source_file).map(str::to_owned);
-            if let (Some(file), Some(known)) = (file, self.named_mut(*one)) {
+            let other = self.functions.named_mut(FunctionId::new(nr));
+            let file = other.and_then(|named| named.source_file.clone());
+            if let (Some(file), Some(known)) = (file, self.functions.named_mut(*one)) {
                 known.source_file.get_or_insert(file);
             }
         }
@@ -51,7 +53,7 @@ impl Names {
 fn generated(names: &Names, session: &Session) -> FxHashMap<BinaryId, BinaryId> {
     let mut of_name: FxHashMap<&[u8], BinaryId> = FxHashMap::default();
     let mut generated = FxHashMap::default();
-    for id in names.functions.iter().filter_map(|function| function.binary) {
+    for id in names.functions().iter().filter_map(|function| function.binary) {
         if generated.contains_key(&id) {
             continue;
         }

@@ -1,12 +1,12 @@
 //! One answer out of several that each know some of the addresses.
 
-use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
-use crate::batch::{
-    BatchBuilder, FileId, Frame, Function, FunctionId, Provides, Symbol, SymbolBatch, SymbolId, next_number,
-};
+use rayon::prelude::*;
+
+use crate::batch::{BatchBuilder, FunctionName, Provides, SourceFrame, Symbol, SymbolBatch};
 use crate::demangle::Demangle;
+use crate::ids::{FileId, FunctionId, FxIndexMap, FxIndexSet, SymbolId};
 use crate::source::shown::shown;
 use crate::subject::AddressBatch;
 
@@ -14,58 +14,54 @@ use crate::subject::AddressBatch;
 /// have: in the order of first appearance. `None` when an address is in none of them.
 pub(crate) fn assemble(batch: AddressBatch, from: &[&SymbolBatch], style: Demangle) -> Option<SymbolBatch> {
     let mut builder = BatchBuilder::new(&batch);
-    let mut symbols: Numbers<(u64, u64, &str), &Symbol> = Numbers::default();
-    let mut functions: Numbers<&str, &Function> = Numbers::default();
-    let mut files: Numbers<&str, &str> = Numbers::default();
+    let mut symbols: FxIndexMap<(u64, u64, &str), &Symbol> = FxIndexMap::default();
+    let mut functions: FxIndexMap<&str, &FunctionName> = FxIndexMap::default();
+    let mut files: FxIndexSet<&Arc<str>> = FxIndexSet::default();
     let mut parts: Vec<Part<'_>> = from.iter().map(|answer| Part::new(answer)).collect();
     for address in &batch.addresses {
         let (part, index) = parts.iter_mut().find_map(|part| part.index_of(*address).map(|at| (part, at)))?;
         let answer = part.answer;
         match answer.symbol(index) {
             Ok(id) => {
-                let number = part.symbols.number(id.0, || {
+                let index = part.symbols.index(id.index(), || {
                     let symbol = answer.symbol_by_id(id)?;
-                    Some(symbols.number((symbol.start, symbol.end, symbol.raw_name.as_str()), symbol))
+                    let entry = symbols.entry((symbol.start, symbol.end, symbol.name.raw()));
+                    let index = entry.index();
+                    entry.or_insert(symbol);
+                    Some(index)
                 });
-                builder.push_symbol(SymbolId(number?));
+                builder.push_symbol(SymbolId::new(index?));
             }
             Err(reason) => builder.push_reason(reason),
         }
         let frames = answer.frames(index).iter().map(|frame| {
             let function = frame.function.and_then(|id| {
-                part.functions.number(id.0, || {
+                part.functions.index(id.index(), || {
                     let function = answer.function(id)?;
-                    Some(functions.number(&function.raw_name, function))
+                    let entry = functions.entry(function.raw());
+                    let index = entry.index();
+                    entry.or_insert(function);
+                    Some(index)
                 })
             });
             let file = frame.file.and_then(|id| {
-                part.files.number(id.0, || answer.file(id).map(|file| files.number(file, file)))
+                part.files.index(id.index(), || Some(files.insert_full(answer.files.get(id.index())?).0))
             });
-            Frame { function: function.map(FunctionId), file: file.map(FileId), ..*frame }
+            SourceFrame { function: function.map(FunctionId::new), file: file.map(FileId::new), ..*frame }
         });
         builder.push_frames(frames);
     }
     // What was kept may have no names to show, since those depend on the style.
-    let name = |name: &str, raw: &str| match name {
-        "" => shown(raw, style),
-        name => name.to_owned(),
+    let named = |name: &FunctionName| match name.shown.as_str() {
+        "" => FunctionName::new(shown(name.raw(), style), name.raw().to_owned()),
+        _ => name.clone(),
     };
-    builder.symbols = symbols
-        .values
-        .into_par_iter()
-        .with_min_len(16)
-        .map(|symbol| Symbol { name: name(&symbol.name, &symbol.raw_name), ..symbol.clone() })
-        .collect();
-    builder.functions = functions
-        .values
-        .into_par_iter()
-        .with_min_len(16)
-        .map(|function| Function {
-            name: name(&function.name, &function.raw_name),
-            raw_name: function.raw_name.clone(),
-        })
-        .collect();
-    builder.files = files.values.into_iter().map(str::to_owned).collect();
+    let symbols = symbols.into_par_iter().with_min_len(16);
+    builder.symbols =
+        symbols.map(|(_, symbol)| Symbol { name: named(&symbol.name), ..symbol.clone() }).collect();
+    let functions = functions.into_par_iter().with_min_len(16);
+    builder.functions = functions.map(|(_, name)| named(name)).collect();
+    builder.files = files.into_iter().cloned().collect();
     for found in from.iter().flat_map(|answer| &answer.found) {
         if !builder.found.contains(found) {
             builder.found.push(found.clone());
@@ -115,36 +111,15 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The numbers that those of one answer become, once they are needed.
-struct Renumbering(Vec<Option<u32>>);
+/// The indices that those of one answer become, once they are needed.
+struct Renumbering(Vec<Option<usize>>);
 
 impl Renumbering {
-    fn number(&mut self, number: u32, new: impl FnOnce() -> Option<u32>) -> Option<u32> {
-        let known = self.0.get_mut(usize::try_from(number).ok()?)?;
+    fn index(&mut self, index: usize, new: impl FnOnce() -> Option<usize>) -> Option<usize> {
+        let known = self.0.get_mut(index)?;
         if known.is_none() {
             *known = new();
         }
         *known
-    }
-}
-
-/// Numbers for values in the order of their first appearance.
-struct Numbers<K, V> {
-    numbers: FxHashMap<K, u32>,
-    values: Vec<V>,
-}
-
-impl<K, V> Default for Numbers<K, V> {
-    fn default() -> Self {
-        Numbers { numbers: FxHashMap::default(), values: Vec::new() }
-    }
-}
-
-impl<K: std::hash::Hash + Eq, V> Numbers<K, V> {
-    fn number(&mut self, key: K, value: V) -> u32 {
-        *self.numbers.entry(key).or_insert_with(|| {
-            self.values.push(value);
-            next_number(self.values.len().saturating_sub(1))
-        })
     }
 }

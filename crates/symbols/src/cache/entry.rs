@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::assemble::assemble;
 use super::file::{self, Content};
 use super::stored::Stored;
-use super::trace::{Trace, Tried};
 use crate::batch::SymbolBatch;
 use crate::build_id::BuildId;
 use crate::demangle::Demangle;
 use crate::subject::{AddressBatch, Subject};
+use crate::trace::{Trace, Tried};
 
 /// New frames that are collected until they are written; more are not cached.
 const MAX_NEW_FRAMES: usize = 4 << 20;

@@ -11,8 +11,8 @@ use readperf_files::ScratchFile;
 use serde::{Deserialize, Serialize};
 
 use super::stored::Stored;
-use super::trace::Tried;
 use crate::build_id::BuildId;
+use crate::trace::Tried;
 
 /// Another version of the layout has another number.
 const MAGIC: &[u8; 8] = b"rpnames3";

@@ -10,7 +10,6 @@ mod entry;
 mod file;
 mod question;
 mod stored;
-mod trace;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,9 +24,9 @@ use crate::batch::{Provides, SymbolBatch};
 use crate::demangle::Demangle;
 use crate::options::Options;
 use crate::subject::{AddressBatch, Subject};
+use crate::trace::Trace;
 
 pub(crate) use self::assemble::assemble;
-pub(crate) use self::trace::Trace;
 
 /// Where the cache of the user is: `$XDG_CACHE_HOME/readperf`, `~/.cache/readperf` if that is not set. `None` without a
 /// home directory.

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::trace::Identity;
 use crate::demangle::Demangle;
 use crate::find::{MountNamespaces, module_name};
 use crate::options::Options;
 use crate::source::running_kernel;
 use crate::subject::Subject;
+use crate::trace::Identity;
 
 /// What the answers of one resolver depend on besides files.
 #[derive(Debug)]

@@ -5,17 +5,15 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::batch::{
-    BatchBuilder, Binding, FileId, Found, Frame, Function, FunctionId, Provides, Symbol, SymbolBatch,
-    SymbolId, next_number,
-};
+use crate::batch::{BatchBuilder, Found, FunctionName, Provides, SourceFrame, Symbol, SymbolBatch};
 use crate::build_id::BuildId;
 use crate::demangle::Demangle;
+use crate::ids::{FileId, FunctionId, FxIndexSet, SymbolId};
 use crate::reason::Reason;
 use crate::subject::{AddressBatch, Subject};
+use crate::table::Binding;
 
 /// An answer as it is kept.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -68,41 +66,37 @@ impl Stored {
     /// What is kept of an answer whose names are in this style; `None` when it has something that cannot be kept.
     pub(super) fn of(answer: &SymbolBatch, style: Demangle) -> Option<Stored> {
         let mut stored = Stored { style: number_of(STYLES, &style)?, ..Stored::default() };
-        let shown = |name: &String, raw: &String| if name == raw { String::new() } else { name.clone() };
-        stored.shown_symbols = answer.symbols.iter().map(|one| shown(&one.name, &one.raw_name)).collect();
-        stored.shown_functions = answer.functions.iter().map(|one| shown(&one.name, &one.raw_name)).collect();
+        let shown =
+            |name: &FunctionName| name.linkage.as_ref().map_or_else(String::new, |_| name.shown.clone());
+        stored.shown_symbols = answer.symbols.iter().map(|symbol| shown(&symbol.name)).collect();
+        stored.shown_functions = answer.functions.iter().map(shown).collect();
         let mut last = 0_u64;
         for (index, address) in answer.addresses.iter().enumerate() {
             stored.steps.push(address.checked_sub(last)?);
             last = *address;
             let name = match answer.symbol(index) {
-                Ok(id) => id.0.checked_add(1)?,
+                Ok(id) => held(Some(id.index()))?,
                 Err(reason) => stored.note_reason(reason)?,
             };
             stored.names.push(name);
             let frames = answer.frames(index);
             stored.depths.push(u16::try_from(frames.len()).ok()?);
-            for Frame { function, file, line, column } in frames {
-                let function = function.map_or(Some(0), |id| id.0.checked_add(1))?;
-                let file = file.map_or(Some(0), |id| id.0.checked_add(1))?;
+            for SourceFrame { function, file, line, column } in frames {
+                let function = held(function.map(FunctionId::index))?;
+                let file = held(file.map(FileId::index))?;
                 stored.frames.push((function, file, *line, *column));
             }
         }
-        let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
-        for Symbol { raw_name, start, end, binding, source_file, .. } in &answer.symbols {
+        let mut source_files: FxIndexSet<&str> = FxIndexSet::default();
+        for Symbol { name, start, end, binding, source_file } in &answer.symbols {
             let length = end.wrapping_sub(*start);
-            stored.symbols.push((raw_name.clone(), *start, length, number_of(BINDINGS, binding)?));
-            let number = source_file.as_deref().map(|file| {
-                let next = next_number(numbers.len()).saturating_add(1);
-                *numbers.entry(file).or_insert_with(|| {
-                    stored.source_files.push(file.to_owned());
-                    next
-                })
-            });
-            stored.symbol_files.push(number.unwrap_or(0));
+            stored.symbols.push((name.raw().to_owned(), *start, length, number_of(BINDINGS, binding)?));
+            let file = source_file.as_deref().map(|file| source_files.insert_full(file).0);
+            stored.symbol_files.push(held(file)?);
         }
-        stored.functions = answer.functions.iter().map(|function| function.raw_name.clone()).collect();
-        stored.files.clone_from(&answer.files);
+        stored.source_files = source_files.into_iter().map(str::to_owned).collect();
+        stored.functions = answer.functions.iter().map(|name| name.raw().to_owned()).collect();
+        stored.files = answer.files.iter().map(|file| (**file).to_owned()).collect();
         for Found { path, provides } in &answer.found {
             stored.found.push((bytes_of(path), number_of(PROVIDES, provides)?));
         }
@@ -155,22 +149,22 @@ impl Stored {
                 false => Reason::Stripped { path, build_id },
             }
         });
-        let id = |number: u32, len: usize| match number.checked_sub(1) {
+        let index = |number: u32, len: usize| match number.checked_sub(1) {
             None => Some(None),
-            Some(number) => usize::try_from(number).is_ok_and(|number| number < len).then_some(Some(number)),
+            Some(number) => usize::try_from(number).ok().filter(|index| *index < len).map(Some),
         };
         let mut frames = self.frames.into_iter();
         for (name, depth) in self.names.iter().zip(&self.depths) {
-            match id(*name, self.symbols.len())? {
-                Some(number) => builder.push_symbol(SymbolId(number)),
+            match index(*name, self.symbols.len())? {
+                Some(symbol) => builder.push_symbol(SymbolId::new(symbol)),
                 None => builder.push_reason(&reason),
             }
             let mut own = Vec::new();
             for _ in 0..*depth {
                 let (function, file, line, column) = frames.next()?;
-                let function = id(function, self.functions.len())?.map(FunctionId);
-                let file = id(file, self.files.len())?.map(FileId);
-                own.push(Frame { function, file, line, column });
+                let function = index(function, self.functions.len())?.map(FunctionId::new);
+                let file = index(file, self.files.len())?.map(FileId::new);
+                own.push(SourceFrame { function, file, line, column });
             }
             builder.push_frames(own);
         }
@@ -179,21 +173,26 @@ impl Stored {
         for (((raw_name, start, length, binding), name), file) in named {
             let binding = *BINDINGS.get(usize::from(binding))?;
             let end = start.wrapping_add(length);
-            let file = id(file, source_files.len())?.and_then(|number| usize::try_from(number).ok());
-            let source_file = file.and_then(|number| source_files.get(number)).map(Arc::clone);
-            let name = shown(name, &raw_name);
-            builder.symbols.push(Symbol { name, raw_name, start, end, binding, source_file });
+            let file = index(file, source_files.len())?;
+            let source_file = file.and_then(|file| source_files.get(file)).map(Arc::clone);
+            let name = FunctionName::new(shown(name, &raw_name), raw_name);
+            builder.symbols.push(Symbol { name, start, end, binding, source_file });
         }
         let functions = self.functions.into_iter().zip(self.shown_functions);
-        let function = |(raw_name, name)| Function { name: shown(name, &raw_name), raw_name };
+        let function = |(raw, name)| FunctionName::new(shown(name, &raw), raw);
         builder.functions = functions.map(function).collect();
-        builder.files = self.files;
+        builder.files = self.files.into_iter().map(Into::into).collect();
         for (path, provides) in self.found {
             let provides = *PROVIDES.get(usize::from(provides))?;
             builder.found.push(Found { path: path_of(&path), provides });
         }
         Some(builder.finish(batch))
     }
+}
+
+/// An index as it is kept: one more, 0 for none.
+fn held(index: Option<usize>) -> Option<u32> {
+    index.map_or(Some(0), |index| u32::try_from(index).ok()?.checked_add(1))
 }
 
 fn number_of<T: PartialEq>(all: &[T], one: &T) -> Option<u8> {

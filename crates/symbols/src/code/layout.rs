@@ -1,7 +1,7 @@
 //! Where the linker put the bytes of a binary.
 
+use crate::image::{Image, Load, offset_to_address};
 use crate::options::Options;
-use crate::source::image::{Image, Load, offset_to_address};
 use crate::subject::Subject;
 use object::elf;
 

@@ -10,9 +10,10 @@ use std::sync::Arc;
 
 use object::elf;
 
+use crate::files::FileBytes;
 use crate::find::Search;
-use crate::options::{FileBytes, Options};
-use crate::source::image::Image;
+use crate::image::Image;
+use crate::options::Options;
 use crate::source::vdso;
 use crate::subject::Subject;
 

@@ -14,9 +14,9 @@ use readperf_files::ScratchFile;
 
 use super::{Place, Proof, Search};
 use crate::build_id::BuildId;
-use crate::options::FileLoader;
+use crate::file_loader::FileLoader;
+use crate::image::Image;
 use crate::reason::Reason;
-use crate::source::image::Image;
 
 pub(super) const BINARY: Place = Place { candidates: binaries, proof: Proof::SameId };
 pub(super) const DEBUG_FILE: Place = Place { candidates: debug_files, proof: Proof::SameId };

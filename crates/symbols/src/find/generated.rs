@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::{getegid, geteuid};
 
-use crate::options::{FileBytes, Options};
+use crate::files::FileBytes;
+use crate::options::Options;
 use crate::reason::Reason;
 
 /// A process, as the recording and as it itself numbers it.

@@ -4,9 +4,7 @@
 //! A file with another build-id than the recorded one is never used.
 
 mod alt_link;
-mod archive;
 mod build_id_cache;
-pub(crate) mod compressed;
 mod debug_dirs;
 mod debug_link;
 #[cfg(feature = "debuginfod")]
@@ -25,15 +23,13 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::build_id::BuildId;
-use crate::options::{FileBytes, Options};
+use crate::compressed::{self, Compression};
+use crate::files::FileBytes;
+use crate::image::{Image, has_symbol_table};
+use crate::options::Options;
 use crate::reason::Reason;
-use crate::source::elf::has_symbol_table;
-use crate::source::image::Image;
 
-pub(crate) use archive::ReadFile;
-pub use archive::SymbolArchive;
 pub(crate) use build_id_cache::kernel_symbol_lists;
-use compressed::Compression;
 #[cfg(feature = "debuginfod")]
 pub use debuginfod::Debuginfod;
 pub(crate) use module_files::module_name;

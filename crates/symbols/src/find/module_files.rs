@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::{Place, Proof, Search};
-use crate::source::image::Image;
+use crate::image::Image;
 
 /// Largest `modules.dep` that is read, in bytes; that of a distribution has half a megabyte.
 const MAX_LIST_BYTES: u64 = 64 << 20;

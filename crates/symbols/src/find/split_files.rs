@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::Search;
-use crate::options::{FileBytes, FileLoader};
+use crate::file_loader::FileLoader;
+use crate::files::FileBytes;
 
 /// Places for the split debug information of one binary. What is found is accepted by the numbers of its units.
 #[derive(Debug)]

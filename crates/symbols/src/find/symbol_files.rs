@@ -14,8 +14,8 @@ use walkdir::WalkDir;
 use super::compressed::{Compression, decompress};
 use super::{MAX_BYTES, Place, Proof, Search};
 use crate::build_id::BuildId;
-use crate::options::FileLoader;
-use crate::source::image::Image;
+use crate::file_loader::FileLoader;
+use crate::image::Image;
 
 pub(super) const PLACE: Place = Place { candidates: by_build_id, proof: Proof::SameId };
 

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use object::elf;
 
-use crate::batch::{Binding, Provides};
+use crate::batch::Provides;
 use crate::files::Files;
-use crate::source::image::{Image, Section, text_at};
-use crate::source::name::as_name;
-use crate::source::table::{Entry, Table};
+use crate::image::{Image, Section, text_at};
+use crate::name::as_name;
+use crate::table::{Binding, Entry, Table};
 
 /// The symbols of one file and where their names are.
 #[derive(Debug)]
@@ -91,11 +91,6 @@ impl<'data> ElfSymbols<'data> {
     pub(crate) fn name(&self, entry: &Entry) -> Cow<'data, str> {
         as_name(name_of(self.strings, entry))
     }
-}
-
-/// Whether a file has a table of all symbols (not only of the dynamic ones).
-pub(crate) fn has_symbol_table(image: &Image<'_>) -> bool {
-    image.section_of_kind(elf::SHT_SYMTAB).is_some_and(|section| !image.bytes(section).is_empty())
 }
 
 fn name_of<'data>(strings: &'data [u8], entry: &Entry) -> &'data [u8] {
@@ -249,7 +244,7 @@ fn holds_code_or_data(section: &[u8]) -> bool {
 struct Descriptors<'i> {
     section: u32,
     address: u64,
-    cursor: crate::source::image::Cursor<'i>,
+    cursor: crate::image::Cursor<'i>,
     /// Address, size and number of the sections that are in memory, by address.
     sections: Vec<(u64, u64, u32)>,
 }

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use crate::build_id::BuildId;
 use crate::files::Files;
 use crate::find::{DebugLink, Opened, Search, SplitPlaces};
+use crate::image::{Image, has_symbol_table};
 use crate::reason::Reason;
 use crate::source::dwarf::DebugFiles;
-use crate::source::image::Image;
 use crate::source::naming::{ElfNames, Parts};
-use crate::source::{Names, Shared, dwarf, elf, mini_debug_info};
+use crate::source::{Names, Shared, dwarf, mini_debug_info};
 use crate::subject::Subject;
 
 /// Beginnings of names that the kernel gives to memory without a file.
@@ -69,7 +69,7 @@ pub(super) fn from_binary<'f>(
     });
     let separate = Separate::find(&search, &runtime, binary.data, files);
     let symbols = separate.symbols.as_ref().and_then(|kept| Some((kept, Image::parse(kept.data)?)));
-    let embedded = match elf::has_symbol_table(&runtime) || symbols.is_some() {
+    let embedded = match has_symbol_table(&runtime) || symbols.is_some() {
         true => None,
         false => mini_debug_info::read(&runtime, files),
     };
@@ -115,7 +115,7 @@ fn from_debug_file<'f>(
     reason: Reason,
     files: &'f Files,
 ) -> Result<ElfNames<'f>, Reason> {
-    let Some(opened) = search.debug_file(|image, _| elf::has_symbol_table(image)) else { return Err(reason) };
+    let Some(opened) = search.debug_file(|image, _| has_symbol_table(image)) else { return Err(reason) };
     let kept = Kept::new(opened, files);
     let Some(image) = Image::parse(kept.data) else { return Err(reason) };
     if !image.has_layout() {
@@ -142,8 +142,8 @@ enum DebugInfo<'f> {
 impl<'f> Separate<'f> {
     fn find(search: &Search<'_>, runtime: &Image<'_>, binary: &[u8], files: &'f Files) -> Separate<'f> {
         let mut found = Separate::default();
-        if !elf::has_symbol_table(runtime) {
-            let opened = search.debug_file(|image, _| elf::has_symbol_table(image));
+        if !has_symbol_table(runtime) {
+            let opened = search.debug_file(|image, _| has_symbol_table(image));
             found.symbols = opened.map(|opened| Kept::new(opened, files));
         }
         let wants_debug_info = search.options.reads_debug_info();

@@ -6,17 +6,16 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::batch::{
-    BatchBuilder, Binding, FileId, Found, Frame, Function, FunctionId, Provides, Symbol, SymbolBatch,
-    SymbolId, next_number,
-};
+use crate::batch::{BatchBuilder, Found, FunctionName, Provides, SourceFrame, Symbol, SymbolBatch};
 use crate::find::generated::{self as find, Process};
+use crate::ids::{FileId, FunctionId, FxIndexSet, SymbolId};
 use crate::options::Options;
 use crate::reason::Reason;
 use crate::source::jitdump::JitDump;
 use crate::source::perf_map::{GeneratedFunction, PerfMap};
 use crate::source::{Names, Shared};
 use crate::subject::{AddressBatch, Subject};
+use crate::table::Binding;
 
 pub(crate) fn open<'f>(
     shared: &Shared<'f>,
@@ -123,18 +122,16 @@ impl GeneratedNames {
             }
             let after = last.1.partition_point(|line| line.address <= *address);
             let line = after.checked_sub(1).and_then(|at| last.1.get(at));
-            let function = builder.symbol(index).map(|SymbolId(number)| FunctionId(number));
+            let function = builder.symbol(index).map(|symbol| FunctionId::new(symbol.index()));
             let frame = line.map(|line| {
                 let file = files.number(dump, &line.file);
-                Frame { function, file: Some(file), line: line.line, column: 0 }
+                SourceFrame { function, file: Some(file), line: line.line, column: 0 }
             });
             builder.push_frames(frame);
         }
-        builder.files = files.names;
+        builder.files = files.names.into_iter().collect();
         // Each symbol is also the function of its frames.
-        let function =
-            |symbol: &Symbol| Function { name: symbol.name.clone(), raw_name: symbol.raw_name.clone() };
-        builder.functions = builder.symbols.iter().map(function).collect();
+        builder.functions = builder.symbols.iter().map(|symbol| symbol.name.clone()).collect();
     }
 }
 
@@ -142,8 +139,7 @@ impl GeneratedNames {
 #[derive(Debug, Default)]
 struct Files {
     of_place: FxHashMap<Range<usize>, FileId>,
-    of_name: FxHashMap<String, FileId>,
-    names: Vec<String>,
+    names: FxIndexSet<Arc<str>>,
 }
 
 impl Files {
@@ -151,12 +147,8 @@ impl Files {
         if let Some(known) = self.of_place.get(place) {
             return *known;
         }
-        let next = FileId(next_number(self.names.len()));
-        let name = dump.file_name(place).into_owned();
-        let file = *self.of_name.entry(name.clone()).or_insert(next);
-        if file == next {
-            self.names.push(name);
-        }
+        let (index, _) = self.names.insert_full(dump.file_name(place).as_ref().into());
+        let file = FileId::new(index);
         self.of_place.insert(place.clone(), file);
         file
     }
@@ -187,16 +179,14 @@ impl Names for GeneratedNames {
             };
             let id = *known.entry(number).or_insert_with(|| {
                 // Runtimes write names as people know them: they are not mangled.
-                let (name, start, end) = (function.name.into_owned(), function.start, function.end);
                 builder.symbols.push(Symbol {
-                    raw_name: name.clone(),
-                    name,
-                    start,
-                    end,
+                    name: FunctionName::plain(function.name.into_owned()),
+                    start: function.start,
+                    end: function.end,
                     binding: Binding::Global,
                     source_file: if options.source_files { self.source_file(number) } else { None },
                 });
-                SymbolId(next_number(builder.symbols.len().saturating_sub(1)))
+                SymbolId::new(builder.symbols.len().saturating_sub(1))
             });
             builder.push_symbol(id);
         }

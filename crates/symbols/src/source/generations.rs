@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::batch::next_number;
+use crate::ids;
 use crate::source::layers::Layer;
 
 /// Most generations that are told apart. Runtimes put new code into the same place some dozen times.
@@ -82,7 +82,7 @@ impl Generations {
             }
             let Layer { start, end, since } = *layer;
             all.changes.push(CodeChange { start, end, since, generation: *generation });
-            all.by_place.push((*generation, start, next_number(*number)));
+            all.by_place.push((*generation, start, ids::number(*number)));
         }
         all.by_place.sort_unstable();
         all

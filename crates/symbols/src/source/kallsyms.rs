@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use crate::batch::Binding;
-use crate::find::compressed::{Compression, decompress};
-use crate::options::FileLoader;
+use crate::compressed::{Compression, decompress};
+use crate::file_loader::FileLoader;
+use crate::name::as_name;
 use crate::reason::Reason;
-use crate::source::name::as_name;
-use crate::source::table::{Entry, Table};
+use crate::table::Binding;
+use crate::table::{Entry, Table};
 
 /// Largest list that is read after decompression, in bytes. Real ones have some ten megabytes.
 const MAX_BYTES: u64 = 1 << 30;

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::build_id::BuildId;
+use crate::file_loader::FileLoader;
 use crate::find::{Opened, Search, kernel_symbol_lists, module_name};
-use crate::options::{FileLoader, Options};
+use crate::image::Image;
+use crate::options::Options;
 use crate::reason::Reason;
-use crate::source::image::Image;
 use crate::source::kallsyms::Kallsyms;
 use crate::source::kernel_image::AtRunTime;
 use crate::source::kernel_list::Located;

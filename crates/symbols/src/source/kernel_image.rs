@@ -2,11 +2,11 @@
 
 use crate::batch::SymbolBatch;
 use crate::demangle::Demangle;
+use crate::image::{Image, Load, text_at};
 use crate::options::Options;
 use crate::reason::Reason;
 use crate::source::Names;
 use crate::source::elf::{RawSymbol, raw_symbols};
-use crate::source::image::{Image, Load, text_at};
 use crate::source::naming::ElfNames;
 use crate::subject::AddressBatch;
 use object::elf;

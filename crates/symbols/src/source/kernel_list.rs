@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::batch::{BatchBuilder, Found, Provides, Symbol, SymbolBatch, SymbolId, next_number};
+use crate::batch::{BatchBuilder, Found, FunctionName, Provides, Symbol, SymbolBatch};
+use crate::ids::SymbolId;
 use crate::options::Options;
 use crate::reason::Reason;
 use crate::source::Names;
 use crate::source::kallsyms::{Kallsyms, same_module};
-use crate::source::table::Entry;
 use crate::subject::AddressBatch;
+use crate::table::Entry;
 
 /// Code is put into memory in pages.
 const PAGE_BYTES: u64 = 4096;
@@ -87,16 +88,14 @@ impl Names for Located {
                 continue;
             };
             let number = *numbers.entry(entry.start).or_insert_with(|| {
-                let name = self.list.name(entry).into_owned();
                 builder.symbols.push(Symbol {
-                    raw_name: name.clone(),
-                    name,
+                    name: FunctionName::plain(self.list.name(entry).into_owned()),
                     start: entry.start.wrapping_sub(self.shift),
                     end: entry.end.wrapping_sub(self.shift),
                     binding: entry.binding,
                     source_file: None,
                 });
-                SymbolId(next_number(builder.symbols.len().saturating_sub(1)))
+                SymbolId::new(builder.symbols.len().saturating_sub(1))
             });
             builder.push_symbol(number);
         }

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use crate::batch::next_number;
+use crate::ids;
 
 /// A range, in the order of writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +135,7 @@ impl<'l> Sweep<'l> {
 }
 
 fn by_start(layers: &[Layer]) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..next_number(layers.len())).collect();
+    let mut order: Vec<u32> = (0..ids::number(layers.len())).collect();
     order.sort_by_key(|number| {
         usize::try_from(*number).ok().and_then(|at| layers.get(at)).map(|layer| layer.start)
     });

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
+use crate::compressed::{Compression, decompress};
 use crate::files::Files;
-use crate::find::compressed::{Compression, decompress};
-use crate::source::elf::has_symbol_table;
-use crate::source::image::Image;
+use crate::image::Image;
+use crate::image::has_symbol_table;
 
 /// Largest embedded file after decompression, in bytes. Real ones have some megabytes.
 const MAX_BYTES: u64 = 256 << 20;

@@ -7,7 +7,6 @@ pub(crate) mod elf;
 pub(crate) mod elf_file;
 pub(crate) mod generated;
 pub(crate) mod generations;
-pub(crate) mod image;
 pub(crate) mod jitdump;
 pub(crate) mod kallsyms;
 mod kernel;
@@ -16,14 +15,13 @@ mod kernel_list;
 mod layers;
 pub(crate) mod listed;
 mod mini_debug_info;
-pub(crate) mod name;
 mod naming;
 pub(crate) mod perf_map;
 pub(crate) mod plt;
 pub(crate) mod running_kernel;
 pub(crate) mod same_kernel;
 pub(crate) mod shown;
-pub(crate) mod table;
+mod unbacked;
 pub(crate) mod vdso;
 
 pub(crate) use kernel::read_list;
@@ -56,7 +54,8 @@ pub(crate) trait Names: std::fmt::Debug + Send + Sync {
 type Source = for<'f> fn(&Shared<'f>, &Subject) -> Option<Result<Box<dyn Names + 'f>, Reason>>;
 
 /// All sources, the best first.
-const SOURCES: &[Source] = &[listed::open, elf_file::open, generated::open, vdso::open, kernel::open];
+const SOURCES: &[Source] =
+    &[listed::open, elf_file::open, generated::open, vdso::open, kernel::open, unbacked::open];
 
 /// Asks the sources in order. The reason of the first one counts if none can be opened.
 pub(crate) fn open<'f>(shared: &Shared<'f>, subject: &Subject) -> Result<Box<dyn Names + 'f>, Reason> {

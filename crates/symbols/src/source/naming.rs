@@ -6,18 +6,19 @@ use std::sync::{Arc, PoisonError, RwLock};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::batch::{BatchBuilder, Found, Provides, Symbol, SymbolBatch, SymbolId, next_number};
+use crate::batch::{BatchBuilder, Found, FunctionName, Provides, Symbol, SymbolBatch};
 use crate::files::Files;
+use crate::ids::SymbolId;
+use crate::image::Image;
 use crate::options::Options;
 use crate::reason::Reason;
 use crate::source::Names;
 use crate::source::dwarf::{self, DebugFiles, DebugInfo, Wanted};
 use crate::source::elf::ElfSymbols;
-use crate::source::image::Image;
 use crate::source::plt::Plt;
 use crate::source::shown::ShownNames;
-use crate::source::table::Entry;
 use crate::subject::AddressBatch;
+use crate::table::Entry;
 
 /// How many bytes of mangled names one batch may have: they are demangled, which takes long. A program of a gigabyte has a third of
 /// that.
@@ -155,7 +156,7 @@ impl<'f> ElfNames<'f> {
             };
             let number = *numbers.entry((hit.entry.start, hit.is_plt)).or_insert_with(|| {
                 chosen.push(hit);
-                SymbolId(next_number(chosen.len() - 1))
+                SymbolId::new(chosen.len() - 1)
             });
             builder.push_symbol(number);
         }
@@ -168,20 +169,23 @@ impl<'f> ElfNames<'f> {
             room = room.saturating_sub(bytes);
             room > 0
         };
-        let chosen = chosen.into_iter().map(|hit| (hit, take_room(&hit)));
-        builder.symbols = chosen
-            .map(|(Hit { entry, is_plt }, has_room)| {
-                let raw_name = match &self.symbols {
-                    _ if !has_room => NOT_READ.to_owned(),
-                    Some(symbols) if !is_plt => symbols.name(&entry).into_owned(),
-                    _ => self.plt.name(&entry),
-                };
-                let Entry { start, end, binding, .. } = entry;
-                Symbol { name: String::new(), raw_name, start, end, binding, source_file: None }
+        let raw_name = |hit: &Hit| match &self.symbols {
+            _ if !take_room(hit) => NOT_READ.to_owned(),
+            Some(symbols) if !hit.is_plt => symbols.name(&hit.entry).into_owned(),
+            _ => self.plt.name(&hit.entry),
+        };
+        let raw: Vec<String> = chosen.iter().map(raw_name).collect();
+        let shown = self.shown.of(raw.iter().map(String::as_str));
+        let named = chosen.into_iter().zip(shown.into_iter().zip(raw));
+        builder.symbols = named
+            .map(|(Hit { entry: Entry { start, end, binding, .. }, .. }, (shown, raw))| Symbol {
+                name: FunctionName::new(shown, raw),
+                start,
+                end,
+                binding,
+                source_file: None,
             })
             .collect();
-        let names = self.shown.of(builder.symbols.iter().map(|symbol| symbol.raw_name.as_str()));
-        builder.symbols.iter_mut().zip(names).for_each(|(symbol, name)| symbol.name = name);
     }
 
     fn settle(&self, hit: Hit) -> Hit {

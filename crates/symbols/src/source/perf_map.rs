@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::name::as_name;
 use crate::source::layers::{Layer, Layers};
-use crate::source::name::as_name;
 
 /// Longest list that is read, in bytes. Names are held by offsets of four bytes; real lists have some ten megabytes.
 const MAX_BYTES: usize = 1 << 30;

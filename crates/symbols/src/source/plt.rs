@@ -8,11 +8,11 @@ use std::borrow::Cow;
 use object::elf;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::batch::Binding;
+use crate::image::{Cursor, Image, Section, text_at};
+use crate::name::as_name;
 use crate::source::elf::{RawSymbol, raw_symbols};
-use crate::source::image::{Cursor, Image, Section, text_at};
-use crate::source::name::as_name;
-use crate::source::table::{Entry, Table};
+use crate::table::Binding;
+use crate::table::{Entry, Table};
 
 /// The pieces of the procedure linkage table, by file offset.
 #[derive(Debug)]
@@ -156,7 +156,7 @@ impl<F: Fn(u64) -> Option<String>> PltReader<'_, '_, F> {
     }
 
     fn add(&mut self, start: u64, size: u64, target: Target) {
-        let name = crate::batch::next_number(self.targets.len());
+        let name = crate::ids::number(self.targets.len());
         self.targets.push(target);
         let end = start.saturating_add(size);
         self.entries.push(Entry { start, end, name, binding: Binding::Global, is_label: false });

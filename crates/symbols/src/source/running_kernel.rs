@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::build_id::BuildId;
-use crate::options::FileLoader;
-use crate::source::image::build_id_note;
+use crate::file_loader::FileLoader;
+use crate::image::build_id_note;
 
 /// The build-id of the running kernel.
 pub(crate) fn build_id() -> Option<BuildId> {

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::build_id::BuildId;
+use crate::files::FileBytes;
 use crate::find::Search;
-use crate::options::{FileBytes, Options};
+use crate::image::Image;
+use crate::options::Options;
 use crate::reason::Reason;
-use crate::source::image::Image;
 use crate::source::naming::{ElfNames, Parts};
 use crate::source::{Names, Shared};
 use crate::subject::Subject;

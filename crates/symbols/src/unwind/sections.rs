@@ -15,11 +15,12 @@ use super::exidx::{self, Placed};
 use super::machine::Machine;
 use super::rule::Rule;
 use crate::build_id::BuildId;
+use crate::files::FileBytes;
 use crate::find::{DebugLink, Opened, Search};
-use crate::options::{FileBytes, Options};
+use crate::image::{Image, Load, text_at};
+use crate::options::Options;
 use crate::reason::Reason;
 use crate::source::elf::{RawSymbol, raw_symbols};
-use crate::source::image::{Image, Load, text_at};
 use crate::source::{dwarf, elf_file, vdso};
 use crate::subject::Subject;
 

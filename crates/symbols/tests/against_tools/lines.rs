@@ -42,15 +42,15 @@ pub(crate) fn our_chain(answer: &SymbolBatch, index: usize) -> Chain {
     let unknown = "??".to_owned();
     let frames = answer.frames(index).iter().map(|frame| {
         let function =
-            frame.function.and_then(|id| answer.function(id)).map(|function| function.raw_name.clone());
+            frame.function.and_then(|id| answer.function(id)).map(|function| function.raw().to_owned());
         let file = frame.file.and_then(|id| answer.file(id)).map(str::to_owned);
         (function.unwrap_or_else(|| unknown.clone()), file.unwrap_or_else(|| unknown.clone()), frame.line)
     });
     frames.collect()
 }
 
-fn symbol_name(answer: &SymbolBatch, index: usize) -> Option<&String> {
-    answer.symbol_by_id(answer.symbol(index).ok()?).map(|symbol| &symbol.raw_name)
+fn symbol_name(answer: &SymbolBatch, index: usize) -> Option<&str> {
+    answer.symbol_by_id(answer.symbol(index).ok()?).map(|symbol| symbol.name.raw())
 }
 
 /// Compares with what a tool printed. Only addresses where the tool knows a line count: elsewhere it falls back to
@@ -71,7 +71,7 @@ fn compare(answer: &SymbolBatch, expected: &[Chain]) -> (usize, usize) {
         // The real function has the name of its symbol, which may have an alias (constructors have two names) or
         // be a clone (`spin.constprop.0` of `spin`). That name is compared with nm's in another test.
         if let (Some(ours), Some(theirs)) = (ours.last_mut(), theirs.last()) {
-            assert!(ours.0 == "??" || Some(&ours.0) == symbol_name(answer, index));
+            assert!(ours.0 == "??" || Some(ours.0.as_str()) == symbol_name(answer, index));
             ours.0.clone_from(&theirs.0);
         }
         compared += 1;
@@ -191,7 +191,7 @@ fn inlined_functions_without_lines() {
         let full = resolve_file(&options(), &program, None, offsets.clone());
         let names = resolve_file(&Options { lines: false, ..options() }, &program, None, offsets);
         let levels = |answer: &SymbolBatch, index: usize| -> Vec<Option<String>> {
-            let name = |id| answer.function(id).map(|function| function.raw_name.clone());
+            let name = |id| answer.function(id).map(|function| function.raw().to_owned());
             answer.frames(index).iter().map(|frame| frame.function.and_then(name)).collect()
         };
         for index in 0..full.len() {
@@ -281,7 +281,7 @@ fn source_files_of_functions_are_those_of_nm() {
                     symbol.source_file.as_deref().map(plain).as_ref(),
                     Some(expected),
                     "{}",
-                    symbol.name
+                    symbol.name.shown
                 );
                 compared += 1;
             }

@@ -38,9 +38,9 @@ fn check(path: &Path, flag: &str) -> Option<usize> {
         let symbol = answer.symbol_by_id(symbol).unwrap();
         assert_eq!(symbol.start, *start, "{path:?} {names:?} {symbol:?}");
         assert!(
-            names.contains(&symbol.raw_name),
+            names.contains(symbol.name.raw()),
             "{path:?} {start:#x}: {} is none of {names:?}",
-            symbol.raw_name
+            symbol.name.raw()
         );
     }
     Some(by_offset.len())
@@ -74,7 +74,7 @@ fn every_dynamic_function_of_libc() {
     for (index, at) in answer.addresses.iter().enumerate() {
         let symbol = answer.symbol_by_id(answer.symbol(index).unwrap()).unwrap();
         let address = names.keys().copied().find(|address| offset(&segments, *address) == Some(*at)).unwrap();
-        assert!(names[&address].contains(&symbol.raw_name), "{at:#x} {symbol:?}");
+        assert!(names[&address].contains(symbol.name.raw()), "{at:#x} {symbol:?}");
     }
     eprintln!("{} functions of libc", answer.len());
     assert!(answer.len() > 1000);

@@ -29,12 +29,12 @@ fn every_piece_that_objdump_labels() {
             if let Some(resolver) = label.strip_prefix("*ABS*+0x") {
                 // The function is chosen by a resolver at this address; nm knows it.
                 let Some(names) = run("nm", &[program.as_os_str()]) else { return };
-                let name = symbol.raw_name.trim_end_matches("@plt");
+                let name = symbol.name.raw().trim_end_matches("@plt");
                 let line = format!("{:0>16} i {name}", resolver);
                 assert!(names.lines().any(|of| of == line), "{line}");
             } else {
                 assert_eq!(
-                    symbol.raw_name,
+                    symbol.name.raw(),
                     format!("{}@plt", label.split('@').next().unwrap()),
                     "{program:?}"
                 );

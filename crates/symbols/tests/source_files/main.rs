@@ -29,7 +29,9 @@ fn source_files(lines: bool, inlines: bool) -> Vec<(String, Option<String>)> {
     let options = Options { lines, inlines, source_files: true, build_id_cache: None, ..Options::default() };
     let answers = resolve(&options, vec![AddressBatch::new(subject, addresses)]);
     let symbols = answers.iter().flat_map(|answer| &answer.symbols);
-    symbols.map(|symbol| (symbol.name.clone(), symbol.source_file.as_deref().map(str::to_owned))).collect()
+    symbols
+        .map(|symbol| (symbol.name.shown.clone(), symbol.source_file.as_deref().map(str::to_owned)))
+        .collect()
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What a flame graph says of itself: which program, where, when, what was counted, and what is not shown.
 
-use crate::calendar::TimeOfDay;
+use crate::calendar::date_time;
 use crate::export::quantity::{Quantity, samples};
 use crate::export::{Export, Weight};
 use crate::text::{decoded, grouped};
@@ -114,9 +114,8 @@ fn event((side, event): &Side<'_, '_>) -> Option<String> {
 /// When it was recorded, if the recording tells.
 fn date(export: &Export<'_>) -> Option<String> {
     let (first, _) = export.profile.times_ns()?;
-    let time = TimeOfDay::of_ns(export.time_of_day(first)?);
-    let (year, month, day) = time.date;
-    Some(format!("{year:04}-{month:02}-{day:02} {:02}:{:02} UTC", time.hour, time.minute))
+    let time = date_time(export.time_of_day(first)?);
+    Some(format!("{} {:02}:{:02} UTC", time.date(), time.hour(), time.minute()))
 }
 
 /// What ran: the program that the recorder was told to run, if it was only that; else what took the most.
@@ -133,7 +132,7 @@ fn program((export, event): &Side<'_, '_>) -> Option<String> {
     comms.sort_unstable_by_key(|(name, weight)| (Reverse(*weight), *name));
     let text = |name: &[u8]| shown(&decoded(name));
     let words = export.metadata.features.cmdline();
-    let is_name = |word: &[u8]| export.session.comms().iter().any(|name| **name == *word);
+    let is_name = |word: &[u8]| export.session.comms().any(|name| name == word);
     let started = words.as_deref().and_then(|words| started(words, is_name));
     if let Some(name) = started {
         return Some(text(name));

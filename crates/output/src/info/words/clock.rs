@@ -1,7 +1,7 @@
 //! Clocks and times in words.
 
 use super::page::Page;
-use crate::calendar::TimeOfDay;
+use crate::calendar::rfc3339;
 use crate::text::{grouped, seconds};
 use perffile::wire::feature::clock_data::ClockData;
 use perffile::wire::feature::clockid::Clockid;
@@ -25,15 +25,12 @@ pub(super) fn resolution(page: &mut Page, name: &str, clock: &Clockid) {
 /// Which clock, and which time of day its times are.
 pub(super) fn data(page: &mut Page, name: &str, clock: ClockData, samples: Option<SampleTime>) {
     let clock_time = seconds(clock.clockid_time_ns);
-    let reference =
-        format!("{}: {clock_time} s was {}", clock.clock(), TimeOfDay::of_ns(clock.wall_clock_ns).rfc3339());
+    let reference = format!("{}: {clock_time} s was {}", clock.clock(), rfc3339(clock.wall_clock_ns));
     let first = samples.filter(|times| (times.first, times.last) != (0, 0));
     let first = first.and_then(|times| clock.wall_clock_of(times.first));
     page.facts(
         name,
-        [reference]
-            .into_iter()
-            .chain(first.map(|ns| format!("first sample at {}", TimeOfDay::of_ns(ns).rfc3339()))),
+        [reference].into_iter().chain(first.map(|ns| format!("first sample at {}", rfc3339(ns)))),
     );
 }
 

@@ -4,8 +4,9 @@ use rustc_hash::FxHashMap;
 
 use super::split::SplitFiles;
 use super::{Context, Wanted};
-use crate::batch::{FileId, Frame, FunctionId, next_number};
-use crate::source::name;
+use crate::batch::SourceFrame;
+use crate::ids::{FileId, FunctionId};
+use crate::name;
 
 /// Levels of inlining at one address that are kept.
 pub(super) const MAX_DEPTH: usize = 256;
@@ -14,7 +15,7 @@ pub(super) const MAX_DEPTH: usize = 256;
 pub(super) struct Piece<'f> {
     pub(super) functions: Places<&'f [u8]>,
     pub(super) files: Places<String>,
-    pub(super) frames: Vec<Frame>,
+    pub(super) frames: Vec<SourceFrame>,
     /// For each address that has frames: the number of its query, and how many frames belong to it and those before.
     pub(super) ends: Vec<(usize, usize)>,
 }
@@ -22,19 +23,19 @@ pub(super) struct Piece<'f> {
 /// Numbers for names by where they lie in memory, in the order of their first appearance: the names of a few thousand
 /// functions make up millions of frames, so they are read once. All of them outlive the piece.
 pub(super) struct Places<T> {
-    numbers: FxHashMap<(usize, usize), u32>,
+    indices: FxHashMap<(usize, usize), usize>,
     pub(super) names: Vec<T>,
 }
 
 impl<T> Places<T> {
     fn new() -> Places<T> {
-        Places { numbers: FxHashMap::default(), names: Vec::new() }
+        Places { indices: FxHashMap::default(), names: Vec::new() }
     }
 
-    fn number(&mut self, bytes: &[u8], name: impl FnOnce() -> T) -> u32 {
-        *self.numbers.entry((bytes.as_ptr().addr(), bytes.len())).or_insert_with(|| {
+    fn index(&mut self, bytes: &[u8], name: impl FnOnce() -> T) -> usize {
+        *self.indices.entry((bytes.as_ptr().addr(), bytes.len())).or_insert_with(|| {
             self.names.push(name());
-            next_number(self.names.len().saturating_sub(1))
+            self.names.len().saturating_sub(1)
         })
     }
 }
@@ -76,7 +77,7 @@ impl<'f> Piece<'f> {
             let is_named_by_symbol = has_symbol && is_outermost;
             let function = name.filter(|_| !is_named_by_symbol).map(|name| self.number_of(name));
             if function.is_some() || is_named_by_symbol || levels.len() > 1 {
-                self.frames.push(Frame { function, file: None, line: 0, column: 0 });
+                self.frames.push(SourceFrame { function, file: None, line: 0, column: 0 });
             }
         }
         if self.frames.len() > start {
@@ -87,7 +88,7 @@ impl<'f> Piece<'f> {
     fn number_of(&mut self, name: &'f [u8]) -> FunctionId {
         // Enough to see that it is too long: many entries may point into one long string.
         let name = name.get(..=name::MAX_BYTES).unwrap_or(name);
-        FunctionId(self.functions.number(name, || name))
+        FunctionId::new(self.functions.index(name, || name))
     }
 
     /// The frames at an address. The name of the outermost level is left out if the address has a symbol.
@@ -126,11 +127,11 @@ impl<'f> Piece<'f> {
     ) {
         let file = location.as_ref().and_then(|location| location.file);
         let file = file.map(|file| {
-            FileId(self.files.number(file.as_bytes(), || name::as_name(file.as_bytes()).into_owned()))
+            FileId::new(self.files.index(file.as_bytes(), || name::as_name(file.as_bytes()).into_owned()))
         });
         let (line, column) = location.map_or((0, 0), |at| (at.line.unwrap_or(0), at.column.unwrap_or(0)));
         if function.is_some() || is_named || file.is_some() {
-            self.frames.push(Frame { function, file, line, column });
+            self.frames.push(SourceFrame { function, file, line, column });
         }
     }
 }

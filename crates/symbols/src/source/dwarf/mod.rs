@@ -21,9 +21,10 @@ use rustc_hash::FxHashMap;
 use self::look_up::Piece;
 use self::split::SplitFiles;
 use self::units::Units;
-use crate::batch::{BatchBuilder, SymbolId};
+use crate::batch::BatchBuilder;
 use crate::files::Files;
 use crate::find::SplitPlaces;
+use crate::ids::SymbolId;
 use crate::options::Options;
 use crate::source::shown::ShownNames;
 
@@ -172,7 +173,7 @@ impl<'f> DebugInfo<'f> {
         let piece = self.look_up(queries, numbers, wanted, shard);
         let file_of = |end: usize| {
             let file = piece.frames.get(end.checked_sub(1)?)?.file?;
-            piece.files.names.get(usize::try_from(file.0).ok()?).cloned()
+            piece.files.names.get(file.index()).cloned()
         };
         piece.ends.iter().filter_map(|(number, end)| Some((*number, file_of(*end)?))).collect()
     }

@@ -1,52 +1,31 @@
 //! Numbers for the names in frames: in the order of their first appearance, whoever looked up what.
 
 use std::borrow::Cow;
-
-use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 use super::Query;
 use super::look_up::Piece;
-use crate::batch::{BatchBuilder, FileId, Frame, Function, FunctionId, next_number};
-use crate::source::name::as_name;
+use crate::batch::{BatchBuilder, FunctionName, SourceFrame};
+use crate::ids::{FileId, FunctionId, FxIndexSet};
+use crate::name::as_name;
 use crate::source::shown::ShownNames;
-
-/// Numbers for names, in the order of their first appearance.
-#[derive(Default)]
-struct Interner<'p> {
-    numbers: FxHashMap<Cow<'p, str>, u32>,
-}
-
-impl<'p> Interner<'p> {
-    fn number(&mut self, name: Cow<'p, str>) -> u32 {
-        let next = next_number(self.numbers.len());
-        *self.numbers.entry(name).or_insert(next)
-    }
-
-    fn in_order(&self) -> Vec<&str> {
-        let mut all: Vec<(&str, u32)> =
-            self.numbers.iter().map(|(name, number)| (name.as_ref(), *number)).collect();
-        all.sort_unstable_by_key(|(_, number)| *number);
-        all.into_iter().map(|(name, _)| name).collect()
-    }
-}
 
 /// The names of one piece, or the symbols, and their numbers in the answer once they have one.
 struct Renumbering<'p, T> {
     names: &'p [T],
-    numbers: Vec<Option<u32>>,
+    indices: Vec<Option<usize>>,
     read: fn(&'p T) -> Cow<'p, str>,
 }
 
 impl<'p, T> Renumbering<'p, T> {
     fn new(names: &'p [T], read: fn(&'p T) -> Cow<'p, str>) -> Renumbering<'p, T> {
-        Renumbering { names, numbers: vec![None; names.len()], read }
+        Renumbering { names, indices: vec![None; names.len()], read }
     }
 
-    fn number(&mut self, number: u32, all: &mut Interner<'p>) -> Option<u32> {
-        let at = usize::try_from(number).ok()?;
-        let known = self.numbers.get_mut(at)?;
-        let name = self.names.get(at)?;
-        Some(*known.get_or_insert_with(|| all.number((self.read)(name))))
+    fn index(&mut self, index: usize, all: &mut FxIndexSet<Cow<'p, str>>) -> Option<usize> {
+        let known = self.indices.get_mut(index)?;
+        let name = self.names.get(index)?;
+        Some(*known.get_or_insert_with(|| all.insert_full((self.read)(name)).0))
     }
 }
 
@@ -58,8 +37,8 @@ pub(super) fn merge(
     builder: &mut BatchBuilder,
 ) -> bool {
     let symbols = std::mem::take(&mut builder.symbols);
-    let mut named = Renumbering::new(&symbols, |symbol| Cow::Borrowed(symbol.raw_name.as_str()));
-    let (mut functions, mut files) = (Interner::default(), Interner::default());
+    let mut named = Renumbering::new(&symbols, |symbol| Cow::Borrowed(symbol.name.raw()));
+    let (mut functions, mut files) = (FxIndexSet::default(), FxIndexSet::default());
     let mut readers: Vec<_> = pieces
         .iter()
         .map(|piece| {
@@ -79,13 +58,15 @@ pub(super) fn merge(
             let symbol = query.symbol;
             let last = frames.len().saturating_sub(1);
             builder.push_frames(frames.iter().enumerate().map(|(level, frame)| {
-                Frame {
+                SourceFrame {
                     function: match (symbol, frame.function) {
-                        (Some(symbol), _) if level == last => named.number(symbol.0, &mut functions),
-                        (_, function) => function.and_then(|id| own_functions.number(id.0, &mut functions)),
+                        (Some(symbol), _) if level == last => named.index(symbol.index(), &mut functions),
+                        (_, function) => {
+                            function.and_then(|id| own_functions.index(id.index(), &mut functions))
+                        }
                     }
-                    .map(FunctionId),
-                    file: frame.file.and_then(|id| own_files.number(id.0, &mut files)).map(FileId),
+                    .map(FunctionId::new),
+                    file: frame.file.and_then(|id| own_files.index(id.index(), &mut files)).map(FileId::new),
                     ..*frame
                 }
             }));
@@ -95,14 +76,10 @@ pub(super) fn merge(
             builder.push_frames([]);
         }
     }
-    let raw_names = functions.in_order();
-    let names = shown.of(raw_names.iter().copied());
-    builder.functions = raw_names
-        .into_iter()
-        .zip(names)
-        .map(|(raw_name, name)| Function { name, raw_name: raw_name.to_owned() })
-        .collect();
-    builder.files = files.in_order().into_iter().map(str::to_owned).collect();
+    let names = shown.of(functions.iter().map(|raw| &**raw));
+    let named = names.into_iter().zip(functions);
+    builder.functions = named.map(|(name, raw)| FunctionName::new(name, raw.into_owned())).collect();
+    builder.files = files.into_iter().map(Arc::from).collect();
     builder.symbols = symbols;
     any
 }

@@ -12,12 +12,13 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use crate::options::{FileBytes, Options};
+use crate::files::FileBytes;
+use crate::name::as_name;
+use crate::options::Options;
 use crate::reason::Reason;
 use crate::source::generated;
 use crate::source::generations::{CodeChange, Generations};
 use crate::source::layers::{Layer, Layers};
-use crate::source::name::as_name;
 use crate::source::perf_map::GeneratedFunction;
 pub(crate) use call_frames::CallFrames;
 use record::{Header, LineEntry, Record, Records};

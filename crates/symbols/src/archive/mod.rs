@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::build_id::BuildId;
-use crate::find::compressed::Compression;
-use crate::options::FileBytes;
+use crate::compressed::Compression;
+use crate::files::FileBytes;
 use index::Index;
 use members::{Kind, Member};
 

@@ -15,7 +15,7 @@ const SETTLED: Duration = Duration::from_secs(1);
 /// What tells one state of a file from another without reading it. The time of the last change to the file's node is
 /// among it, which programs cannot set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Identity {
+pub(crate) struct Identity {
     device: u64,
     node: u64,
     size: u64,
@@ -24,7 +24,7 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    pub(super) fn of(metadata: &Metadata) -> Identity {
+    pub(crate) fn of(metadata: &Metadata) -> Identity {
         Identity {
             device: metadata.dev(),
             node: metadata.ino(),
@@ -37,7 +37,7 @@ impl Identity {
 
 /// A path that was tried.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Tried {
+pub(crate) struct Tried {
     path: Vec<u8>,
     /// `None` when there was nothing.
     found: Option<Identity>,
@@ -45,7 +45,7 @@ pub(super) struct Tried {
 
 impl Tried {
     /// Whether the path is today what it was.
-    pub(super) fn still_holds(&self) -> bool {
+    pub(crate) fn still_holds(&self) -> bool {
         let path = Path::new(std::ffi::OsStr::from_bytes(&self.path));
         self.found == std::fs::metadata(path).ok().as_ref().map(Identity::of)
     }
@@ -84,12 +84,12 @@ impl Trace {
     }
 
     /// What was tried so far.
-    pub(super) fn tried(&self) -> Vec<Tried> {
+    pub(crate) fn tried(&self) -> Vec<Tried> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).tried.clone()
     }
 
     /// Whether answers that depend on these files may be kept.
-    pub(super) fn is_settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         let notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         !notes.is_unsettled && notes.tried.iter().all(Tried::still_holds)
     }

@@ -5,9 +5,8 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use crate::batch::Binding;
 use crate::demangle::{Demangle, demangle};
-use crate::source::name::as_name;
+use crate::name::as_name;
 
 /// How many enclosing symbols are tried for an address behind the end of the symbol before it. Real code nests one
 /// or two deep; the bound is for files made to be slow.
@@ -15,6 +14,17 @@ const MAX_NESTING: usize = 64;
 
 /// Code is mapped in pages; the last symbol of a run is taken to reach to the end of a page.
 const PAGE_BYTES: u64 = 4096;
+
+/// Who can see a symbol (`STB_*` of the ELF specification).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Binding {
+    /// Only its own object file.
+    Local,
+    /// Everyone.
+    Global,
+    /// Everyone, unless someone else defines it.
+    Weak,
+}
 
 /// A symbol before its name is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -250,7 +260,7 @@ fn enclosing(entries: &[Entry]) -> Vec<Option<u32>> {
             open.pop();
         }
         result.push(open.last().map(|(number, _)| *number));
-        open.push((crate::batch::next_number(number), entry.end));
+        open.push((crate::ids::number(number), entry.end));
     }
     result
 }

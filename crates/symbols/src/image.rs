@@ -8,7 +8,7 @@ use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 use object::{Endianness, FileKind};
 
 use crate::build_id::BuildId;
-use crate::source::name;
+use crate::name;
 
 /// How many loadable segments are read. Real binaries have fewer than twenty, and each address is looked up in all.
 const MAX_LOADS: usize = 256;
@@ -266,6 +266,11 @@ pub(crate) fn build_id_note(notes: &[u8], big_endian: bool) -> Option<BuildId> {
         }
         at = bytes_at.checked_add(size.checked_next_multiple_of(4)?)?;
     }
+}
+
+/// Whether a file has a table of all symbols (not only of the dynamic ones).
+pub(crate) fn has_symbol_table(image: &Image<'_>) -> bool {
+    image.section_of_kind(elf::SHT_SYMTAB).is_some_and(|section| !image.bytes(section).is_empty())
 }
 
 #[cfg(test)]

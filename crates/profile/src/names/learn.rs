@@ -1,0 +1,199 @@
+//! The answers about names are taken in: the one place where the answer of the symbols becomes functions, frames and files.
+
+use super::{AddressNames, BinaryPlaces, FileId, Frame, FunctionId, Names, number};
+use crate::addresses::Addresses;
+use readperf_session::{BinaryId, CodeAddress, CpuMode};
+use readperf_symbols::{Symbol, SymbolBatch};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+impl Names {
+    /// Learns all addresses that are not known yet. What nobody answered about stays without a name.
+    pub fn learn(&mut self, addresses: &Addresses, answers: Vec<(BinaryPlaces, SymbolBatch)>) {
+        let new = addresses.as_slice().get(self.len()..).unwrap_or_default();
+        self.is_of_pieces = !self.is_empty();
+        let mut found: Vec<Option<(u32, u32)>> = vec![None; new.len()];
+        let mut numbered = Vec::with_capacity(answers.len());
+        for (of_binary, (asked, answer)) in (0u32..).zip(answers) {
+            numbered.push(self.take_in(asked.binary, answer));
+            for (place, nr) in asked.places {
+                if let Some(found) = found.get_mut(place as usize) {
+                    *found = Some((of_binary, nr));
+                }
+            }
+        }
+        let not_answered = new.iter().zip(&found).filter(|(_, found)| found.is_none());
+        let not_answered = numbered_by_address(not_answered.map(|(code, _)| *code));
+        let most = not_answered.iter().max().map_or(0, |last| *last as usize + 1);
+        let mut without_answer: Vec<FunctionId> = Vec::with_capacity(most);
+        let mut not_answered = not_answered.into_iter();
+        self.functions.reserve(most);
+        self.of_address.reserve(new.len());
+        self.frames.reserve(new.len());
+        for (code, found) in new.iter().zip(found) {
+            let answer = found.and_then(|(of_binary, nr)| Some((numbered.get_mut(of_binary as usize)?, nr)));
+            let frames_before = number(self.frames.len());
+            let function = match answer {
+                Some((numbered, nr)) => self.learn_one(code, nr as usize, numbered),
+                None => {
+                    let nr = not_answered.next().unwrap_or(u32::MAX) as usize;
+                    let known = without_answer.get(nr).copied();
+                    known.unwrap_or_else(|| {
+                        let reason = match code.binary {
+                            None => "no mapping covers the address",
+                            Some(_) => NOT_LOOKED_UP,
+                        };
+                        let reason = self.reason(reason);
+                        let function = self.functions.unnamed(code.binary, code.address, reason);
+                        without_answer.push(function);
+                        function
+                    })
+                }
+            };
+            if number(self.frames.len()) == frames_before {
+                self.frames.push(Frame { function, file: None, line: 0 });
+            }
+            let frames = frames_before..number(self.frames.len());
+            self.of_address.push(AddressNames { function, frames });
+        }
+    }
+
+    /// Learns a place from the answer about its binary, in which its address has this index.
+    fn learn_one(&mut self, code: &CodeAddress, nr: usize, numbered: &mut Numbered) -> FunctionId {
+        let covered = numbered.answer.symbol(nr).ok();
+        let function = covered.and_then(|symbol| numbered.functions.get(symbol.index()).copied());
+        // Places at one address may differ in where it was mapped; without a name it is one function all the same.
+        let known = || numbered.unnamed.get(nr).copied().flatten();
+        let function = function.or_else(known).unwrap_or_else(|| {
+            let reason = numbered.answer.reason_index(nr).and_then(|index| numbered.reasons.get(index));
+            let reason = reason.map_or_else(|| self.reason(NOT_LOOKED_UP), Arc::clone);
+            let function = self.functions.unnamed(code.binary, code.address, reason);
+            if let Some(slot) = numbered.unnamed.get_mut(nr) {
+                *slot = Some(function);
+            }
+            function
+        });
+        let frames = numbered.answer.frames(nr);
+        for (level, frame) in frames.iter().enumerate() {
+            // The outermost level is the function that the symbol names.
+            let is_symbol = covered.is_some() && level + 1 == frames.len();
+            let inlined = frame.function.filter(|_| !is_symbol);
+            let inlined = inlined.and_then(|id| numbered.inlined.get(id.index()).copied().flatten());
+            let file = frame.file.and_then(|id| numbered.files.get(id.index()).copied());
+            self.frames.push(Frame { function: inlined.unwrap_or(function), file, line: frame.line });
+        }
+        function
+    }
+
+    /// Gives the functions and files of an answer their numbers. What it holds of them goes over, and the rest is let go.
+    fn take_in(&mut self, binary: BinaryId, mut answer: SymbolBatch) -> Numbered {
+        let addresses = std::mem::take(&mut answer.addresses).len();
+        let is_inlined = complete(&mut answer, addresses);
+        let symbols = std::mem::take(&mut answer.symbols).into_iter();
+        let functions = symbols.map(|symbol| self.functions.of_symbol(binary, symbol)).collect();
+        let names = std::mem::take(&mut answer.functions).into_iter();
+        let inlined = names.zip(is_inlined);
+        let inlined = inlined.map(|(name, is)| is.then(|| self.functions.inlined(binary, name))).collect();
+        let files = std::mem::take(&mut answer.files).into_iter();
+        let files = files.map(|file| FileId::new(self.files.insert_full(file).0)).collect();
+        let reasons = answer.reasons().iter().map(|reason| {
+            let words = self.reason(&reason.to_string());
+            if let Some(remedy) = reason.remedy() {
+                self.remedies.insert(Arc::clone(&words), remedy.into_owned());
+            }
+            words
+        });
+        let reasons = reasons.collect();
+        Numbered { answer, functions, inlined, files, reasons, unnamed: vec![None; addresses] }
+    }
+
+    /// A reason, held once.
+    fn reason(&mut self, words: &str) -> Arc<str> {
+        if let Some(known) = self.reasons.get(words) {
+            return Arc::clone(known);
+        }
+        let reason: Arc<str> = words.into();
+        self.reasons.insert(Arc::clone(&reason));
+        reason
+    }
+}
+
+/// An answer whose functions and files have their numbers, and gave their names away.
+struct Numbered {
+    answer: SymbolBatch,
+    /// Of its symbols.
+    functions: Vec<FunctionId>,
+    /// Of the functions in its frames; of those that are only the outermost level, which has the symbol's name, none.
+    inlined: Vec<Option<FunctionId>>,
+    files: Vec<FileId>,
+    reasons: Vec<Arc<str>>,
+    /// For each address the function that stands for it, if it has no name and one was made.
+    unnamed: Vec<Option<FunctionId>>,
+}
+
+/// Completes the source files of an answer's symbols, and says of each function in its frames whether code of it is inlined. A
+/// function's source file is the one in which it is written or, where only lines are known, that of its outermost frame at the
+/// lowest of the addresses that has one.
+fn complete(answer: &mut SymbolBatch, addresses: usize) -> Vec<bool> {
+    let mut symbols = std::mem::take(&mut answer.symbols);
+    let mut is_inlined = vec![false; answer.functions.len()];
+    for nr in 0..addresses {
+        let covered = answer.symbol(nr).ok();
+        let frames = answer.frames(nr);
+        let symbol = covered.and_then(|symbol| symbols.get_mut(symbol.index()));
+        let file = frames.last().and_then(|frame| answer.files.get(frame.file?.index()));
+        if let (Some(Symbol { source_file: source @ None, .. }), Some(file)) = (symbol, file) {
+            *source = Some(Arc::clone(file));
+        }
+        let inlined = frames.get(..frames.len() - usize::from(covered.is_some() && !frames.is_empty()));
+        for function in inlined.unwrap_or_default().iter().filter_map(|frame| frame.function) {
+            if let Some(is_inlined) = is_inlined.get_mut(function.index()) {
+                *is_inlined = true;
+            }
+        }
+    }
+    answer.symbols = symbols;
+    is_inlined
+}
+
+/// For each place the number of its address among these: places may differ in the mode of the CPU alone.
+fn numbered_by_address(places: impl Iterator<Item = CodeAddress> + Clone) -> Vec<u32> {
+    // What no mapping covers is mostly words on user stacks that are no addresses, and these differ.
+    let is_usual = |code: &CodeAddress| code.mode == CpuMode::User && code.binary.is_none();
+    let key = |code: &CodeAddress| (code.binary, code.address);
+    let others = places.clone().filter(|code| !is_usual(code));
+    let mut others: FxHashMap<_, Option<u32>> = others.map(|code| (key(&code), None)).collect();
+    let mut next = 0;
+    let number_of = |code: CodeAddress| {
+        let known = others.get_mut(&key(&code));
+        let number = known.as_ref().and_then(|known| **known).unwrap_or(next);
+        if let Some(known) = known {
+            *known = Some(number);
+        }
+        next += u32::from(number == next);
+        number
+    };
+    places.map(number_of).collect()
+}
+
+const NOT_LOOKED_UP: &str = "its name was not looked up";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_one_address_have_one_number() {
+        let code = |address, mode| CodeAddress { binary: None, address, ip: address, mode };
+        let places = [
+            code(5, CpuMode::User),
+            code(7, CpuMode::Kernel),
+            code(5, CpuMode::Kernel),
+            code(6, CpuMode::User),
+            code(7, CpuMode::User),
+            code(7, CpuMode::Unknown),
+            code(8, CpuMode::Unknown),
+        ];
+        assert_eq!(numbered_by_address(places.into_iter()), [0, 1, 0, 2, 1, 1, 3]);
+    }
+}
