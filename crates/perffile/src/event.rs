@@ -2,11 +2,9 @@
 
 use crate::bytes::Bytes;
 use crate::error::{Error, ErrorKind, Result};
-use crate::issue::{IssueKind, Issues};
 use crate::order::Entry;
 use crate::place::{Part, Place};
 use crate::schema::{EventDescription, Schema};
-use crate::walk::is_checked;
 use crate::wire::attr::SampleShape;
 use crate::wire::decode::Decoder;
 use crate::wire::endian::with_order;
@@ -186,6 +184,12 @@ impl<'b> Event<'b> {
         }
     }
 
+    /// Whether it is a sample whose time cannot be: far outside the range of times that the recording tells (SAMPLE_TIME).
+    #[inline]
+    pub fn has_stray_time(&self) -> bool {
+        self.head.kind == kind::SAMPLE && self.entry.time == Entry::STRAY
+    }
+
     /// Index of the event it belongs to; `None` where its id belongs to none, and for perf's own records.
     #[inline]
     pub fn event_index(&self) -> Option<usize> {
@@ -241,14 +245,6 @@ impl<'b> Event<'b> {
         let number = self.schema.dialect().decoded_as(self.head.kind);
         with_order!(self.schema.order(), O => Record::decode::<O>(number, body, &shape, self.head.misc))
             .map_err(|error| Error::new(ErrorKind::Record(error), Some(self.place().field(error.field))))
-    }
-
-    /// Tells that [`Event::record`] has failed, unless the walk has told so before: it sees how long most types of records are.
-    pub fn tell_undecodable(&self, error: &Error, issues: &mut Issues) {
-        if !is_checked(self.schema.dialect().decoded_as(self.head.kind)) {
-            let place = error.place().copied().unwrap_or(self.place());
-            issues.add(IssueKind::BadRecord, place, || error.kind().to_string());
-        }
     }
 
     /// The body without the trailer, and what decides its layout.

@@ -3,7 +3,6 @@
 use crate::container::event_name::{self, NameSources};
 use crate::dialect::Dialect;
 use crate::id_table::IdTable;
-use crate::sample_times::SampleTimes;
 use crate::wire::attr::{AttrFlags, EventAttr, SampleShape, SampleType};
 use crate::wire::endian::ByteOrder;
 use crate::wire::sample::layout::{SampleLayout, TrailerLayout};
@@ -56,8 +55,6 @@ pub struct Schema {
     incomplete: bool,
     /// Whether some event leaves the user part of call chains to a later record.
     deferring: bool,
-    /// Which times its samples can have.
-    sample_times: SampleTimes,
 }
 
 impl Schema {
@@ -93,16 +90,6 @@ impl Schema {
     /// Whether some event leaves the user part of call chains to CALLCHAIN_DEFERRED records.
     pub(crate) fn is_deferring(&self) -> bool {
         self.deferring
-    }
-
-    pub(crate) fn set_sample_times(&mut self, times: SampleTimes) {
-        self.sample_times = times;
-    }
-
-    /// Which times its samples can have.
-    #[inline(always)]
-    pub(crate) fn sample_times(&self) -> SampleTimes {
-        self.sample_times
     }
 
     /// The events, in the order of their attrs.

@@ -1,6 +1,7 @@
 //! What a record means.
 
 use crate::ids::{BinaryId, CommId, ProcessId, ThreadId};
+use perffile::Unattributed;
 use perffile::wire::head::CpuMode;
 use perffile::wire::sample::SampleView;
 
@@ -39,7 +40,7 @@ pub struct SampleMoment<'e> {
     pub comm: CommId,
     /// Time in ns of the recording's clock; 0 where not recorded.
     pub time_ns: u64,
-    /// Whether it has a time that can be; see [`perffile::StrayTimes`].
+    /// Whether it has a time that can be; see [`perffile::Event::has_stray_time`].
     pub is_timed: bool,
     /// CPU number, where recorded.
     pub cpu: Option<u32>,
@@ -65,15 +66,6 @@ pub struct CodeAddress {
     pub ip: u64,
     /// In which mode the CPU was.
     pub mode: CpuMode,
-}
-
-/// Why a sample cannot be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Unattributed {
-    /// Its id belongs to no event, so that its fields cannot be told apart.
-    UnknownEvent,
-    /// Its bytes end before its fields do.
-    Undecodable,
 }
 
 /// A thread came, went, or got a name.
@@ -144,4 +136,14 @@ pub enum LostMoment {
     Records(u64),
     /// Samples.
     Samples(u64),
+}
+
+perffile::record_handlers! {
+    /// Whether records of this type tell of something lost while recording.
+    pub fn is_loss;
+    /// What was lost.
+    pub fn loss() -> LostMoment {
+        Lost(record) => LostMoment::Records(record.lost),
+        LostSamples(record) => LostMoment::Samples(record.lost),
+    }
 }

@@ -14,7 +14,7 @@ use crate::summary::Summary;
 use crate::thread::Thread;
 use perffile::wire::head::CpuMode;
 use perffile::wire::sample::SampleView;
-use perffile::{Delivery, Features, Issues, Metadata, Share, StrayTimes};
+use perffile::{Delivery, Features, Issues, Metadata, Share};
 use rustc_hash::FxHashMap;
 
 /// What is known of the recorded machine, as of the last record applied: processes, threads, mappings and the kernel.
@@ -41,8 +41,6 @@ pub struct Session {
     pub(crate) summary: Summary,
     pub(crate) issues: Issues,
     pub(crate) delivery: Delivery,
-    /// Samples with times that cannot be.
-    pub(crate) strays: StrayTimes,
 }
 
 /// The last thread and mapping that a sample was found in: the next one is most often in the same.

@@ -5,31 +5,7 @@ use crate::place::{Part, Place};
 use crate::wire::WireError;
 use crate::wire::decode::Decoder;
 use crate::wire::endian::{ByteOrder, with_order};
-use crate::wire::feature::auxtrace_index::AuxtraceIndex;
-use crate::wire::feature::bpf_btf::BpfBtf;
-use crate::wire::feature::bpf_prog_info::BpfProgInfo;
-use crate::wire::feature::build_id::BuildIds;
-use crate::wire::feature::cache::Caches;
-use crate::wire::feature::cln_size::ClnSize;
-use crate::wire::feature::clock_data::ClockData;
-use crate::wire::feature::clockid::Clockid;
-use crate::wire::feature::compressed::Compression;
-use crate::wire::feature::cpu_domain_info::CpuDomainInfo;
-use crate::wire::feature::cpu_topology::CpuTopology;
-use crate::wire::feature::dir_format::DirFormat;
-use crate::wire::feature::e_machine::EMachine;
-use crate::wire::feature::event_desc::EventDesc;
-use crate::wire::feature::file::Files;
-use crate::wire::feature::group_desc::GroupDesc;
-use crate::wire::feature::hybrid_topology::HybridTopology;
-use crate::wire::feature::mem_topology::MemTopology;
-use crate::wire::feature::meta_info::MetaInfo;
-use crate::wire::feature::nrcpus::Nrcpus;
-use crate::wire::feature::numa_topology::NumaTopology;
-use crate::wire::feature::pmu_caps::{CpuPmuCaps, PmuCaps};
-use crate::wire::feature::pmu_mappings::PmuMappings;
-use crate::wire::feature::sample_time::SampleTime;
-use crate::wire::feature::{Feature, bit, without_fill};
+use crate::wire::feature::{self, Feature, bit, build_id::BuildIds, feature_registry, without_fill};
 use crate::wire::pass::CpuCounts;
 use crate::wire::registers::Machine;
 use std::borrow::Cow;
@@ -137,138 +113,42 @@ impl Features {
         Ok((Feature::BuildId(ids), decoder.remainder()))
     }
 
-    fn text(&self, bit: u32) -> Option<Cow<'_, str>> {
-        match self.feature(bit)?.ok()?.0 {
-            Feature::Hostname(text)
-            | Feature::Osrelease(text)
-            | Feature::Version(text)
-            | Feature::Arch(text)
-            | Feature::Cpudesc(text)
-            | Feature::Cpuid(text) => Some(text.text.display()),
-            _ => None,
-        }
-    }
-
-    /// Name of the machine.
-    pub fn hostname(&self) -> Option<Cow<'_, str>> {
-        self.text(bit::HOSTNAME)
-    }
-
-    /// Release of its kernel.
-    pub fn osrelease(&self) -> Option<Cow<'_, str>> {
-        self.text(bit::OSRELEASE)
-    }
-
-    /// Version of perf.
-    pub fn version(&self) -> Option<Cow<'_, str>> {
-        self.text(bit::VERSION)
-    }
-
-    /// Architecture, as `uname -m` of the machine.
-    pub fn arch(&self) -> Option<Cow<'_, str>> {
-        self.text(bit::ARCH)
-    }
-
     /// The machine, as ARCH or E_MACHINE tell it, as far as it decides the names of registers.
     pub fn machine(&self) -> Option<Machine> {
         let of_elf = || Machine::of_e_machine(self.order.u32_at(self.bytes(bit::E_MACHINE)?, 0)?);
         self.arch().and_then(|arch| Machine::of_arch(&arch)).or_else(of_elf)
     }
-
-    /// Its CPU in words.
-    pub fn cpudesc(&self) -> Option<Cow<'_, str>> {
-        self.text(bit::CPUDESC)
-    }
-
-    /// Its CPU by numbers.
-    pub fn cpuid(&self) -> Option<Cow<'_, str>> {
-        self.text(bit::CPUID)
-    }
-
-    /// Its memory in KiB.
-    pub fn total_mem_kib(&self) -> Option<u64> {
-        match self.feature(bit::TOTAL_MEM)?.ok()?.0 {
-            Feature::TotalMem(mem) => Some(mem.kib),
-            _ => None,
-        }
-    }
-
-    /// How perf was called, its own path first.
-    pub fn cmdline(&self) -> Option<Vec<Cow<'_, str>>> {
-        match self.feature(bit::CMDLINE)?.ok()?.0 {
-            Feature::Cmdline(cmdline) => Some(cmdline.words.iter().map(|word| word.display()).collect()),
-            _ => None,
-        }
-    }
 }
 
-/// Accessors of the features that have a type of their own. `None`: the feature is not there or cannot be decoded; which
-/// of them, and why, tells [`Features::feature`].
-macro_rules! typed {
-    ($( $(#[$meta:meta])* $method:ident: $bit:ident $variant:ident($type:ty) )+) => {
+/// An accessor for each feature that is declared. `None`: the feature is not there or cannot be decoded; which of them, and
+/// why, tells [`Features::feature`].
+macro_rules! accessors {
+    (
+        typed { $( $bit:literal $name:ident $variant:ident($module:ident::$($type:tt)+) $($again:ident)? => $method:ident $(as $told:ty)?, $doc:literal; )* }
+        raw { $( $raw_bit:literal $raw_name:ident, )* }
+    ) => {
         impl Features {
             $(
-                $(#[$meta])*
-                pub fn $method(&self) -> Option<$type> {
-                    match self.feature(bit::$bit)?.ok()?.0 {
-                        Feature::$variant(value) => Some(value),
+                #[doc = $doc]
+                pub fn $method<'a>(&'a self) -> Option<one_of!($($told)? | feature::$module::$($type)+)> {
+                    match self.feature(bit::$name)?.ok()?.0 {
+                        Feature::$variant(value) => Some(value.into()),
                         _ => None,
                     }
                 }
-            )+
+            )*
         }
     };
 }
 
-typed! {
-    /// Build-ids of the binaries that got samples.
-    build_ids: BUILD_ID BuildId(BuildIds<'_>)
-    /// How many CPUs it had.
-    nrcpus: NRCPUS Nrcpus(Nrcpus)
-    /// Names and ids of the events.
-    event_desc: EVENT_DESC EventDesc(EventDesc<'_>)
-    /// Which CPUs share a package, a die, a core.
-    cpu_topology: CPU_TOPOLOGY CpuTopology(CpuTopology<'_>)
-    /// Memory and CPUs of each node.
-    numa_topology: NUMA_TOPOLOGY NumaTopology(NumaTopology<'_>)
-    /// Names of the PMUs by their numbers.
-    pmu_mappings: PMU_MAPPINGS PmuMappings(PmuMappings<'_>)
-    /// Events that were opened as groups.
-    group_desc: GROUP_DESC GroupDesc(GroupDesc<'_>)
-    /// Where the AUXTRACE records lie.
-    auxtrace_index: AUXTRACE Auxtrace(AuxtraceIndex<'_>)
-    /// The caches.
-    caches: CACHE Cache(Caches<'_>)
-    /// Times of the first and the last sample, if perf looked.
-    sample_time: SAMPLE_TIME SampleTime(SampleTime)
-    /// Which blocks of memory belong to which node.
-    mem_topology: MEM_TOPOLOGY MemTopology(MemTopology<'_>)
-    /// How fine the clock of the recording is.
-    clockid: CLOCKID Clockid(Clockid)
-    /// How a directory is laid out.
-    dir_format: DIR_FORMAT DirFormat(DirFormat)
-    /// BPF programs that were loaded.
-    bpf_prog_info: BPF_PROG_INFO BpfProgInfo(BpfProgInfo<'_>)
-    /// Their type information.
-    bpf_btf: BPF_BTF BpfBtf(BpfBtf<'_>)
-    /// How records were compressed.
-    compression: COMPRESSED Compressed(Compression)
-    /// What the PMU `cpu` can do.
-    cpu_pmu_caps: CPU_PMU_CAPS CpuPmuCaps(CpuPmuCaps<'_>)
-    /// From times of the recording to times of day.
-    clock_data: CLOCK_DATA ClockData(ClockData)
-    /// Which CPUs each of several core PMUs is for.
-    hybrid_topology: HYBRID_TOPOLOGY HybridTopology(HybridTopology<'_>)
-    /// What the PMUs other than `cpu` can do.
-    pmu_caps: PMU_CAPS PmuCaps(PmuCaps<'_>)
-    /// The scheduler's domains.
-    cpu_domain_info: CPU_DOMAIN_INFO CpuDomainInfo(CpuDomainInfo<'_>)
-    /// What kind of binary was recorded.
-    e_machine: E_MACHINE EMachine(EMachine)
-    /// Size of a cache line.
-    cln_size: CLN_SIZE ClnSize(ClnSize)
-    /// Of simpleperf: the device and its options.
-    meta_info: META_INFO MetaInfo(MetaInfo<'_>)
-    /// Of simpleperf: binaries and their symbols.
-    files: FILE File(Files<'_>)
+/// The first of one or two types.
+macro_rules! one_of {
+    (| $type:ty) => {
+        $type
+    };
+    ($told:ty | $type:ty) => {
+        $told
+    };
 }
+
+feature_registry!(accessors);

@@ -12,7 +12,6 @@ use crate::issue::{IssueKind, Issues};
 use crate::limits::Limits;
 use crate::place::{Part, Place};
 use crate::recording::Metadata;
-use crate::sample_times::SampleTimes;
 use crate::schema::Schema;
 use crate::wire::attr::EventAttr;
 use crate::wire::decode::Decoder;
@@ -52,7 +51,6 @@ pub(crate) fn open(bytes: &Bytes, version: u8, order: ByteOrder, limits: &Limits
         file.features(&mut features);
     }
     names_and_ids(&features, &mut schema);
-    schema.set_sample_times(SampleTimes::of(&features));
     if schema.has_unnamed() {
         schema.set_fallback_names(&NameSources::new(&features, order));
     }

@@ -7,7 +7,6 @@ use crate::container::features::Features;
 use crate::container::file::names_and_ids;
 use crate::issue::IssueKind;
 use crate::place::{Part, Place};
-use crate::sample_times::SampleTimes;
 use crate::schema::Schema;
 use crate::simpleperf;
 use crate::wire::attr::{EventAttr, SampleShape};
@@ -194,8 +193,7 @@ impl Batches {
             self.names_stale = true;
         }
         if feature == bit::SAMPLE_TIME && is_news {
-            let times = SampleTimes::of(&self.metadata.features);
-            self.schema().set_sample_times(times);
+            self.strays.learn(&self.metadata.features);
         }
         if feature == bit::EVENT_DESC {
             let features = Arc::clone(&self.metadata.features);

@@ -12,6 +12,7 @@ pub(crate) mod frame;
 mod joined;
 mod own_record;
 mod scan;
+mod stray_times;
 
 use crate::container::event_name::NameSources;
 use crate::container::stream::{Feed, Stream};
@@ -23,7 +24,6 @@ use crate::limits::Limits;
 use crate::order::{Entry, Ordering, Queue};
 use crate::place::Place;
 use crate::recording::Metadata;
-use crate::sample_times::StrayTimes;
 use crate::simpleperf::SplitRecords;
 use crate::wire::endian::with_order;
 pub(crate) use body::is_checked;
@@ -35,6 +35,7 @@ use joined::Deferred;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use stray_times::StrayTimes;
 
 /// How many records make a batch where no round ends it before. So few that what was walked is still in the cache of the CPU
 /// when it is decoded.
@@ -166,6 +167,7 @@ impl Batches {
             total_bytes,
             given_bytes: wrapper_bytes.unwrap_or(total_bytes),
         };
+        batches.strays.learn(&batches.metadata.features);
         batches.schema_changed();
         Ok(batches)
     }

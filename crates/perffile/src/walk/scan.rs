@@ -1,8 +1,8 @@
 //! From head to head through the chunk at hand.
 
+use super::stray_times::StrayTimes;
 use super::{BATCH_RECORDS, Batches, frame};
 use crate::order::{Entry, Queue};
-use crate::sample_times::StrayTimes;
 use crate::schema::Schema;
 use crate::wire::endian::Order;
 use crate::wire::head::{HEAD_SIZE, RecordHead};
@@ -86,12 +86,14 @@ impl Batches {
             } else if let Some(census) = &mut self.census {
                 census.sample(schema.time_of_sample(record.get(HEAD_SIZE..).unwrap_or_default()));
             }
-            let time = match self.sorting {
-                true => time_of::<O>(&schema, time_at, &mut self.strays, head, record),
-                false => 0,
+            let time = match head.kind {
+                kind::SAMPLE => time_of_sample::<O>(&schema, time_at, &mut self.strays, record),
+                _ if self.sorting => schema.time_of_trailer(record.get(HEAD_SIZE..).unwrap_or_default()),
+                _ => None,
             };
+            let time = time.unwrap_or(0);
             let entry = Entry { time, index: self.index, chunk, pos: at };
-            if Queue::has_to_wait(time) {
+            if self.sorting && Queue::has_to_wait(time) {
                 self.queue.push(entry);
             } else {
                 self.ready.push(entry);
@@ -121,24 +123,24 @@ impl Batches {
     }
 }
 
-/// By what a record is put in order. The time of a sample that cannot be is as none: it would end the order of all rounds.
+/// By what a sample is put in order. A time that cannot be would end the order of all rounds: it is marked as a stray.
 /// `time_at` is where samples have theirs, if that is the same in all.
 #[inline(always)]
-fn time_of<O: Order>(
+fn time_of_sample<O: Order>(
     schema: &Schema,
     time_at: Option<usize>,
     strays: &mut StrayTimes,
-    head: RecordHead,
     record: &[u8],
-) -> u64 {
+) -> Option<u64> {
     let body = record.get(HEAD_SIZE..).unwrap_or_default();
-    if head.kind != kind::SAMPLE {
-        return schema.time_of_trailer(body).unwrap_or(0);
-    }
     let time = match time_at {
         Some(at) => body.get(at..).and_then(|rest| rest.first_chunk()).map(|bytes| O::u64(*bytes)),
         None => schema.time_of_sample(body),
-    };
-    let time = time.unwrap_or(0);
-    if time != 0 && strays.is_stray(schema, time) { 0 } else { time }
+    }?;
+    match time {
+        _ if strays.is_stray(time) => Some(Entry::STRAY),
+        // The highest time is none either, but it is not far from a range that is not told.
+        Entry::STRAY => None,
+        _ => Some(time),
+    }
 }
