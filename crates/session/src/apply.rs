@@ -4,7 +4,8 @@ use crate::long_name;
 use crate::moment::{CodeAddress, LostMoment, Moment, SampleMoment, SwitchMoment, TaskChange, is_loss, loss};
 use crate::session::{LastThread, Session};
 use perffile::wire::attr::SampleType;
-use perffile::wire::head::{CpuMode, RecordHead, misc};
+use perffile::wire::head::{CpuMode, RecordHead};
+use perffile::wire::misc;
 use perffile::wire::record::{Record, kind};
 use perffile::{Event, IssueKind, Unattributed, UsableSample, record_handlers};
 

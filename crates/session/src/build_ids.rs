@@ -3,7 +3,8 @@
 use crate::binary::{Binary, BinaryKind};
 use crate::naming::module_short_name;
 use perffile::Features;
-use perffile::wire::head::{CpuMode, misc};
+use perffile::wire::head::CpuMode;
+use perffile::wire::misc;
 use perffile::wire::record::header_build_id::HeaderBuildId;
 use rustc_hash::FxHashMap;
 

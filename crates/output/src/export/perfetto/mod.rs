@@ -54,7 +54,7 @@ fn write_packet(packets: &mut Packets<'_>, packet: &TracePacket) -> io::Result<(
 /// The clock of the recording in Perfetto's numbers (`BuiltinClock`); recordings that do not tell it count as boot time, which
 /// is what Perfetto itself goes by.
 fn clock(export: &Export<'_>) -> u32 {
-    match export.metadata.features.clock_data().map(|clock| clock.clock()) {
+    match export.metadata.features.clock_data().map(|clock| clock.clockid) {
         Some(ClockId::REALTIME) => TIME_OF_DAY,
         Some(ClockId::MONOTONIC) => 3,
         Some(ClockId::MONOTONIC_RAW) => 5,

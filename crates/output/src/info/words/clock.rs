@@ -26,7 +26,7 @@ pub(super) fn resolution(page: &mut Page, name: &str, clock: &Clockid) {
 pub(super) fn data(page: &mut Page, name: &str, clock: ClockData, samples: Option<SampleTime>) {
     let clock_time = seconds(clock.clockid_time_ns);
     let reference =
-        format!("{}: {clock_time} s was {}", clock.clock(), TimeOfDay::of_ns(clock.wall_clock_ns).rfc3339());
+        format!("{}: {clock_time} s was {}", clock.clockid, TimeOfDay::of_ns(clock.wall_clock_ns).rfc3339());
     let first = samples.filter(|times| (times.first, times.last) != (0, 0));
     let first = first.and_then(|times| clock.wall_clock_of(times.first));
     page.facts(

@@ -189,7 +189,7 @@ impl Registers<'_> {
 
 impl<'a> Fields<'a> for Registers<'a> {
     fn fields<P: Pass<'a>>(&mut self, pass: &mut P) -> Step {
-        pass.bare("abi", &mut self.abi)?;
+        self.abi.field("abi", pass)?;
         if self.abi != RegsAbi::NONE {
             let (abi, mask) = (self.abi, self.mask);
             pass.explain(|context| registers::names(context.machine?, mask, abi));
