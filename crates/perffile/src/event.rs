@@ -3,6 +3,7 @@
 use crate::bytes::Bytes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::order::Entry;
+use crate::payload::payload_size;
 use crate::place::{Part, Place};
 use crate::schema::{EventDescription, Schema};
 use crate::wire::attr::SampleShape;
@@ -153,12 +154,7 @@ impl<'b> Event<'b> {
     /// The bytes behind the record that belong to it without being counted in its size: the data of AUXTRACE and
     /// HEADER_TRACING_DATA records.
     pub fn payload(&self) -> &'b [u8] {
-        let size = crate::walk::frame::payload_size(
-            self.head,
-            self.bytes,
-            self.schema.order(),
-            self.schema.dialect(),
-        );
+        let size = payload_size(self.head, self.bytes, self.schema.order(), self.schema.dialect());
         let rest = self.bytes.get(usize::from(self.head.size).max(HEAD_SIZE)..).unwrap_or_default();
         rest.get(..usize::try_from(size).unwrap_or(usize::MAX)).unwrap_or(rest)
     }

@@ -1,7 +1,8 @@
 //! All that is needed to decode a body: byte order, events, and which id belongs to which event.
 
-use crate::container::event_name::{self, NameSources};
 use crate::dialect::Dialect;
+use crate::event_name::{self, NameSources};
+use crate::features::Features;
 use crate::id_table::IdTable;
 use crate::wire::attr::{AttrFlags, EventAttr, SampleShape, SampleType};
 use crate::wire::endian::ByteOrder;
@@ -81,10 +82,6 @@ impl Schema {
     /// Notes that an event could not be read: what goes by the order of the events is not to be trusted then.
     pub(crate) fn set_incomplete(&mut self) {
         self.incomplete = true;
-    }
-
-    pub(crate) fn is_incomplete(&self) -> bool {
-        self.incomplete
     }
 
     /// Whether some event leaves the user part of call chains to CALLCHAIN_DEFERRED records.
@@ -210,6 +207,17 @@ impl Schema {
             if self.ids.put(id, index) {
                 event.ids.push(id);
             }
+        }
+    }
+
+    /// EVENT_DESC names the events by their order, and has ids where the attrs have none.
+    pub(crate) fn learn(&mut self, features: &Features) {
+        if self.incomplete {
+            return;
+        }
+        for (index, event) in features.event_desc().iter().flat_map(|desc| desc.events.iter().enumerate()) {
+            self.set_name(index, event.name.display().into_owned());
+            self.add_ids(index, event.ids.iter());
         }
     }
 

@@ -1,17 +1,17 @@
 //! Files: a header, a table of attrs, the records, and behind them the feature sections. In any order: only the header
 //! tells where they are.
 
-use super::event_name::NameSources;
-use super::features::Features;
 use super::header::{self, BITMAP_SIZE, FileHeader, HEADER_SIZE};
+use super::opened::{Opened, error_at};
 use super::stream::{Source, Stream};
-use super::{Container, Opened, error_at};
 use crate::bytes::Bytes;
 use crate::error::{ErrorKind, Result};
+use crate::event_name::NameSources;
+use crate::features::Features;
 use crate::issue::{IssueKind, Issues};
 use crate::limits::Limits;
+use crate::metadata::{Container, Metadata};
 use crate::place::{Part, Place};
-use crate::recording::Metadata;
 use crate::schema::Schema;
 use crate::wire::attr::EventAttr;
 use crate::wire::decode::Decoder;
@@ -50,7 +50,7 @@ pub(crate) fn open(bytes: &Bytes, version: u8, order: ByteOrder, limits: &Limits
     if head.data_size != 0 {
         file.features(&mut features);
     }
-    names_and_ids(&features, &mut schema);
+    schema.learn(&features);
     if schema.has_unnamed() {
         schema.set_fallback_names(&NameSources::new(&features, order));
     }
@@ -66,17 +66,6 @@ pub(crate) fn open(bytes: &Bytes, version: u8, order: ByteOrder, limits: &Limits
         issues: file.issues,
     };
     Ok(Opened { metadata, streams: vec![data], wrapper_bytes: None })
-}
-
-/// EVENT_DESC names the events by their order, and has ids where the attrs have none.
-pub(crate) fn names_and_ids(features: &Features, schema: &mut Schema) {
-    if schema.is_incomplete() {
-        return;
-    }
-    for (index, event) in features.event_desc().iter().flat_map(|desc| desc.events.iter().enumerate()) {
-        schema.set_name(index, event.name.display().into_owned());
-        schema.add_ids(index, event.ids.iter());
-    }
 }
 
 struct File<'f> {

@@ -1,7 +1,7 @@
 //! Whether a record is as long as its type can be. The kernel never adds fields to a type of record, so that what is longer was
 //! no record of that type.
 
-use super::Batches;
+use super::batches::Batches;
 use crate::issue::IssueKind;
 use crate::schema::Schema;
 use crate::wire::WireError;

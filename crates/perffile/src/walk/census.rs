@@ -7,8 +7,8 @@
 use crate::container::directory::tell_missing;
 use crate::container::stream::Stream;
 use crate::issue::IssueKind;
+use crate::metadata::Metadata;
 use crate::place::{Part, Place};
-use crate::recording::Metadata;
 use crate::wire::endian::Order;
 use crate::wire::record::id_index::IdIndex;
 use crate::wire::record::kind;

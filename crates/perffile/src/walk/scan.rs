@@ -1,8 +1,9 @@
 //! From head to head through the chunk at hand.
 
+use super::batches::Batches;
+use super::frame;
 use super::stray_times::StrayTimes;
-use super::{BATCH_RECORDS, Batches, frame};
-use crate::order::{Entry, Queue};
+use crate::order::Entry;
 use crate::schema::Schema;
 use crate::wire::endian::Order;
 use crate::wire::head::{HEAD_SIZE, RecordHead};
@@ -32,7 +33,7 @@ pub(super) enum Stop {
 impl Batches {
     /// Scans the chunk at hand up to the next thing to decide, and decides it.
     pub(super) fn step<O: Order>(&mut self) {
-        let (Some(cursor), Some(chunk)) = (&self.current, self.chunks.back()) else { return };
+        let (Some(cursor), Some(chunk)) = (&self.current, self.window.newest()) else { return };
         let (bytes, start) = (chunk.bytes.clone(), cursor.pos);
         if cursor.astray.is_some() {
             return self.stray(&bytes, start, start);
@@ -50,13 +51,13 @@ impl Batches {
     /// The hot loop: from head to head, noting where each record lies and when it happened.
     pub(super) fn scan<O: Order>(&mut self, bytes: &[u8], start: usize) -> (usize, Stop) {
         let schema = Arc::clone(&self.metadata.schema);
-        let chunk = self.chunk_number();
+        let chunk = self.window.newest_number();
         let time_at = schema.sample_time_at();
         let mut previous = self.current.as_ref().and_then(|cursor| cursor.previous);
         let mut pos = start;
         let enough = self.index + MOST_AT_ONCE;
         let stop = loop {
-            if self.ready.len() >= BATCH_RECORDS || self.index >= enough {
+            if self.rounds.is_enough() || self.index >= enough {
                 break Stop::Enough;
             }
             let Ok(at) = u32::try_from(pos) else { break Stop::Far };
@@ -88,16 +89,14 @@ impl Batches {
             }
             let time = match head.kind {
                 kind::SAMPLE => time_of_sample::<O>(&schema, time_at, &mut self.strays, record),
-                _ if self.sorting => schema.time_of_trailer(record.get(HEAD_SIZE..).unwrap_or_default()),
+                _ if self.rounds.sorting => {
+                    schema.time_of_trailer(record.get(HEAD_SIZE..).unwrap_or_default())
+                }
                 _ => None,
             };
             let time = time.unwrap_or(0);
             let entry = Entry { time, index: self.index, chunk, pos: at };
-            if self.sorting && Queue::has_to_wait(time) {
-                self.queue.push(entry);
-            } else {
-                self.ready.push(entry);
-            }
+            self.rounds.push(entry);
             self.index += 1;
             previous = Some(pos);
             pos += usize::from(head.size);

@@ -1,7 +1,7 @@
 //! Which times of samples can be. SAMPLE_TIME (21) tells those of the first and the last one; what lies far outside was
 //! changed after it was written, or is that of a clock gone wrong.
 
-use crate::container::features::Features;
+use crate::features::Features;
 
 /// Least distance to the first and the last sample that is far, ns. The recorder may not have looked at each sample.
 const FAR_NS: u64 = 1_000_000_000;

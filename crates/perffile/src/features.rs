@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// One feature section.
 #[derive(Clone, Debug)]
-pub struct Section {
+pub(crate) struct Section {
     bytes: Bytes,
     offset: u64,
 }
