@@ -42,7 +42,7 @@ impl Batch {
         self.entries.len()
     }
 
-    /// Whether there is none.
+    /// Whether the batch is empty.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -180,7 +180,7 @@ impl<'b> Event<'b> {
         }
     }
 
-    /// Whether it is a sample whose time cannot be: far outside the range of times that the recording tells (SAMPLE_TIME).
+    /// Whether it is a sample with an impossible time: far outside the range of times in the header (SAMPLE_TIME).
     #[inline]
     pub fn has_stray_time(&self) -> bool {
         self.head.kind == kind::SAMPLE && self.entry.time == Entry::STRAY

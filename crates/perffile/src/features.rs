@@ -26,7 +26,7 @@ pub struct Features {
 }
 
 impl Features {
-    /// None yet.
+    /// An empty set of features.
     pub fn new(order: ByteOrder) -> Self {
         Features { order, sections: BTreeMap::new() }
     }
@@ -130,6 +130,7 @@ macro_rules! accessors {
         impl Features {
             $(
                 #[doc = $doc]
+                #[allow(clippy::needless_lifetimes, reason = "the types in the lines of the registry use it")]
                 pub fn $method<'a>(&'a self) -> Option<one_of!($($told)? | feature::$module::$($type)+)> {
                     match self.feature(bit::$name)?.ok()?.0 {
                         Feature::$variant(value) => Some(value.into()),

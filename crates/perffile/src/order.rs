@@ -26,7 +26,7 @@ pub enum Ordering {
 /// A record on its way: where it lies, and the keys to put it in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// By which it is put in order, ns; 0 if it has none, [`Entry::STRAY`] if it is one that cannot be.
+    /// The time it is ordered by, ns; 0 without one, [`Entry::STRAY`] for an impossible one.
     pub(crate) time: u64,
     pub(crate) index: u64,
     pub(crate) chunk: u32,

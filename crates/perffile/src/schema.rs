@@ -59,7 +59,7 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// No event yet.
+    /// A schema without events.
     pub fn new(order: ByteOrder) -> Self {
         Schema { order, uniform: true, same_shape: true, ..Schema::default() }
     }
@@ -69,7 +69,7 @@ impl Schema {
         self.order
     }
 
-    /// Whose record numbers the recording uses.
+    /// Which tool's numbers of record types the recording uses.
     #[inline]
     pub fn dialect(&self) -> Dialect {
         self.dialect

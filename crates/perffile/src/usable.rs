@@ -1,4 +1,4 @@
-//! Which samples and counts can be used. Whoever takes them in has the same answer, and what is wrong is told in the same words.
+//! Which samples and counts can be used: one decision for all readers, with one wording of the issues.
 
 use crate::error::Error;
 use crate::event::Event;
@@ -31,11 +31,11 @@ pub enum Unattributed {
 }
 
 impl<'b> Event<'b> {
-    /// A record that is a sample, with its event and fields. What is wrong with it goes to `issues`.
+    /// A record that is a sample, with its event and fields. Its faults are added to `issues`.
     ///
     /// # Errors
-    /// Why it cannot be used.
-    #[inline]
+    /// The reason why it cannot be used.
+    #[inline(always)]
     pub fn usable_sample(&self, issues: &mut Issues) -> Result<UsableSample<'b>, Unattributed> {
         let known = self.event_index().and_then(|index| Some((index, self.schema().event(index)?)));
         let Some((index, event)) = known else { return Err(self.tell_unknown_event(issues)) };
@@ -47,7 +47,7 @@ impl<'b> Event<'b> {
         Ok(UsableSample { index, event, sample, essentials })
     }
 
-    /// Index of the event that a count (STAT) belongs to. If there is none, that goes to `issues`.
+    /// Index of the event that a count (STAT) belongs to. If there is none, an issue is added.
     pub fn event_of_count(&self, count: &Stat, issues: &mut Issues) -> Option<usize> {
         let known = self.schema().event_of_count(count.event_id);
         if known.is_none() {
@@ -57,7 +57,7 @@ impl<'b> Event<'b> {
         known
     }
 
-    /// Tells that [`Event::record`] has failed, unless the walk has told so before: it sees how long most types of records are.
+    /// Adds the issue that [`Event::record`] has failed, unless the walk has added it: it checks the length of most types.
     pub fn tell_undecodable(&self, error: &Error, issues: &mut Issues) {
         if !is_checked(self.schema().dialect().decoded_as(self.head().kind)) {
             let place = error.place().copied().unwrap_or(self.place());

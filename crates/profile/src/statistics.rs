@@ -69,7 +69,7 @@ impl Default for Statistics {
 }
 
 impl Statistics {
-    /// Counts a record by itself: for whoever needs no session.
+    /// Counts a record without a session: what a sample stands for is worked out here.
     #[inline]
     pub fn add(&mut self, event: &Event<'_>) {
         self.count(event);
@@ -81,10 +81,12 @@ impl Statistics {
                 Ok((record, _)) => loss(record).into_iter().for_each(|lost| self.lose(lost)),
                 Err(error) => event.tell_undecodable(&error, &mut self.issues),
             }
+        } else {
+            self.counters.add(event);
         }
     }
 
-    /// Counts a record that a session has taken in: what it means, and for how much of which events a sample stands.
+    /// Counts a record that was applied to a session: its moment, and the shares of a sample.
     #[inline]
     pub fn add_moment(&mut self, event: &Event<'_>, moment: &Moment<'_>, shares: &[Share]) {
         self.count(event);
@@ -95,7 +97,7 @@ impl Statistics {
             }
             Moment::Unattributed(why) => self.leave_out(*why),
             Moment::Lost(lost) => self.lose(*lost),
-            _ => {}
+            _ => self.counters.add(event),
         }
     }
 
@@ -108,9 +110,9 @@ impl Statistics {
         };
         count.count += 1;
         count.bytes += u64::from(head.size);
-        self.counters.add(event);
     }
 
+    #[inline(always)]
     fn add_sample(&mut self, event: &Event<'_>) {
         match event.usable_sample(&mut self.issues) {
             Ok(usable) => {
@@ -122,6 +124,7 @@ impl Statistics {
         }
     }
 
+    #[inline(always)]
     fn note_time(&mut self, event: &Event<'_>, time_ns: u64) {
         if event.has_stray_time() {
             let message = || {
@@ -172,6 +175,7 @@ impl Statistics {
 }
 
 /// Adds what a sample stands for to the counts of its events.
+#[inline(always)]
 fn count_shares(events: &mut Vec<EventCount>, schema: &Schema, shares: &[Share]) {
     if events.len() < schema.events().len() {
         events.resize(schema.events().len(), EventCount::default());

@@ -1,4 +1,4 @@
-//! One record after the other: what each does to the state.
+//! Records are applied to the session, one after the other.
 
 use crate::long_name;
 use crate::moment::{CodeAddress, LostMoment, Moment, SampleMoment, SwitchMoment, TaskChange, is_loss, loss};
@@ -183,7 +183,7 @@ impl Session {
 record_handlers! {
     /// Whether records of this type may change where addresses are, or whose.
     fn remaps;
-    /// Takes in what they say.
+    /// Applies one of them.
     fn remap<'e>(session: &mut Session, head: RecordHead, time_ns: u64) -> Moment<'e> {
         Mmap(mmap) => session.mmap(&mmap, head, time_ns),
         Mmap2(mmap) => session.mmap2(&mmap, head, time_ns),
@@ -196,14 +196,14 @@ record_handlers! {
 }
 
 record_handlers! {
-    /// Whether records of this type mean something else here.
+    /// Whether records of this type change something else in the session.
     fn is_noted;
-    /// Takes in what they say.
+    /// Applies one of them.
     fn note<'e>(session: &mut Session, event: &Event<'e>, time_ns: u64) -> Moment<'e> {
         Switch(_) => session.switch(event, None, time_ns),
         SwitchCpuWide(wide) => session.switch(event, Some((wide.next_prev_pid, wide.next_prev_tid)), time_ns),
         Stat(count) => {
-            // It belongs to an event, or that is told.
+            // If it belongs to no event, that is an issue.
             let _ = event.event_of_count(&count, &mut session.issues);
             Moment::Other
         },

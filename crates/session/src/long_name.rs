@@ -1,4 +1,4 @@
-//! Names that are longer than any can be: every row and line about a sample would hold them.
+//! Names that are longer than the kernel writes. They are cut, since every row and line about a sample would hold them.
 
 use perffile::wire::text::CStr8;
 

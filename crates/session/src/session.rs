@@ -1,8 +1,8 @@
-//! The state of the fold, and how to ask it.
+//! The state of a session, and the questions it answers.
 
 use crate::arena::Arena;
 use crate::binary::{Binaries, Binary};
-use crate::build_ids::BuildIds;
+use crate::build_ids::KnownBuildIds;
 use crate::callchain::Callchain;
 use crate::comm::Comms;
 use crate::ids::{BinaryId, CommId, ProcessId, ThreadId};
@@ -24,7 +24,7 @@ pub struct Session {
     pub(crate) threads: Arena<ThreadId, Thread>,
     pub(crate) comms: Comms,
     pub(crate) binaries: Binaries,
-    pub(crate) build_ids: BuildIds,
+    pub(crate) build_ids: KnownBuildIds,
     pub(crate) kernel: Kernel,
     pub(crate) guest_kernel: Kernel,
     pub(crate) kernel_symbols: Vec<KernelSymbol>,
@@ -50,7 +50,7 @@ pub(crate) struct LastSeen {
     pub(crate) mapping: Option<(ProcessId, Mapping)>,
 }
 
-/// A thread and what is asked of it for every sample.
+/// A thread, and what every sample needs of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LastThread {
     pub(crate) pid: u32,

@@ -172,7 +172,7 @@ impl File<'_> {
         Some((attr, ids, at.checked_add(size)?.checked_add(IDS_SECTION)?))
     }
 
-    /// Offset and size of the ids of the attr at this offset if it has this size, and whether they can be that.
+    /// Offset and size of the ids of the attr at this offset if it has this size, and whether that is possible.
     fn ids_of(&self, at: u64, size: u64) -> Option<(u64, u64, bool)> {
         let section = self.bytes.section(at.checked_add(size)?, IDS_SECTION);
         let (ids_at, ids_size) = (self.order.u64_at(&section, 0)?, self.order.u64_at(&section, 8)?);

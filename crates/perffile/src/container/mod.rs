@@ -1,7 +1,7 @@
 //! Where bytes become a recording: what kind it is, its events and features, and the streams its records lie in.
 //!
 //! Every kind is reduced to the same two things, [`crate::Metadata`] and a list of streams; behind that
-//! there is one path for all. Kinds are told by their content, never by their name.
+//! there is one path for all. The kind follows from the content, never from a file name.
 
 pub(crate) mod directory;
 pub(crate) mod file;
@@ -42,7 +42,7 @@ fn open_file(path: &Path, limits: &Limits) -> Result<Opened> {
     open_opened(file, &name, limits)
 }
 
-/// Opens what somebody has opened: mapped if it is a file at its beginning; of a pipe, a socket or a device, as it comes.
+/// Opens a file that is open already. A regular file at its beginning is mapped; a pipe, a socket or a device is read as a stream.
 pub(crate) fn open_opened(mut file: File, name: &str, limits: &Limits) -> Result<Opened> {
     let io = |error| Error::io(name, error);
     let kind = file.metadata().map_err(io)?;

@@ -43,12 +43,12 @@ pub struct Batches {
     pub(super) outer: Option<Outer>,
     pub(super) window: Window,
     pub(super) rounds: Rounds,
-    /// Samples with times that cannot be.
+    /// Which samples have impossible times.
     pub(super) strays: StrayTimes,
     /// Samples whose call chain is not whole yet.
     deferred: Deferred,
     pub(super) names: EventNames,
-    /// What is there of a directory.
+    /// Of a directory: which of its files are there.
     pub(super) census: Option<Census>,
     /// What compressed records have expanded to.
     pub(super) expansion: Expansion,
@@ -60,7 +60,7 @@ pub struct Batches {
     pub(super) auxtrace_offsets: Vec<u64>,
     pub(super) done_bytes: u64,
     total_bytes: u64,
-    /// The same of what somebody gave: a wrapper, if it was in one.
+    /// Size of the input in bytes: of the compressed file, if the recording was in one.
     given_bytes: u64,
     finished: bool,
 }

@@ -76,7 +76,7 @@ impl Batches {
         }
     }
 
-    /// Whether what a record claims as its payload cannot be: then the walk goes on where records begin. Or that cannot be told
+    /// Whether the payload that a record claims is impossible: then the walk goes on where records begin. Or that cannot be told
     /// yet: then with more bytes.
     fn is_claim_refused<O: Order>(
         &mut self,

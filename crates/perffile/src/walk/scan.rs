@@ -22,11 +22,11 @@ pub(super) enum Stop {
     User(RecordHead),
     /// The next record ends behind the chunk.
     Partial,
-    /// What comes next cannot be a record.
+    /// What comes next is no record.
     Bad(RecordHead),
     /// Enough for a batch, or to look at what waits.
     Enough,
-    /// Positions in the chunk are at their end: a chunk of its own begins here.
+    /// Positions in the chunk would need more than 32 bits: a new chunk begins here.
     Far,
 }
 
@@ -122,7 +122,7 @@ impl Batches {
     }
 }
 
-/// By what a sample is put in order. A time that cannot be would end the order of all rounds: it is marked as a stray.
+/// The time that a sample is ordered by. An impossible one would spoil the order of all rounds: it is marked as a stray.
 /// `time_at` is where samples have theirs, if that is the same in all.
 #[inline(always)]
 fn time_of_sample<O: Order>(

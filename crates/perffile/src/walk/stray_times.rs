@@ -9,7 +9,7 @@ const FAR_NS: u64 = 1_000_000_000;
 /// So many samples may have impossible times. If more do, it is what SAMPLE_TIME tells that was changed.
 const MOST_STRAYS: u32 = 16;
 
-/// Tells the few samples whose times cannot be, in the order of the file.
+/// Finds the few samples with impossible times, in the order of the file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StrayTimes {
     range: SampleTimes,

@@ -36,7 +36,7 @@ impl Window {
         self.first.saturating_add(u32::try_from(newest).unwrap_or(u32::MAX))
     }
 
-    /// Whether it takes no memory of its own: it is a mapped file.
+    /// Whether it is a part of a mapped file, which takes no memory.
     pub(super) fn is_newest_mapped(&self) -> bool {
         self.held.back() == Some(&0)
     }

@@ -101,9 +101,9 @@ pub struct Counters {
 }
 
 record_handlers! {
-    /// Whether records of this type have a part in it.
+    /// Whether records of this type belong to perf stat.
     fn is_of_stat;
-    /// Takes in what they say.
+    /// Takes in one of them.
     fn take(counters: &mut Counters, event: &Event<'_>) -> () {
         ThreadMap(map) => counters.thread_map(&map),
         StatConfig(config) => counters.config(&config),
@@ -119,10 +119,15 @@ impl Counters {
     }
 
     /// Takes a record; those that have no part in it are passed over.
+    #[inline]
     pub fn add(&mut self, event: &Event<'_>) {
-        if !is_of_stat(event.head().kind) {
-            return;
+        if is_of_stat(event.head().kind) {
+            self.take_in(event);
         }
+    }
+
+    #[cold]
+    fn take_in(&mut self, event: &Event<'_>) {
         match event.record() {
             // Others have no part in it.
             Ok((record, _)) => _ = take(record, self, event),

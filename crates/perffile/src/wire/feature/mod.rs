@@ -23,12 +23,12 @@ pub struct FeatureKind {
 
 /// What the layout of a feature depends on beyond its bytes.
 #[derive(Clone, Copy, Debug)]
-struct Machine {
+struct FeatureContext {
     shape: SampleShape,
     cpus: CpuCounts,
 }
 
-impl ShapeSource for Machine {
+impl ShapeSource for FeatureContext {
     fn shape(&self) -> &SampleShape {
         &self.shape
     }
@@ -85,7 +85,7 @@ macro_rules! features {
                 bytes: &'a [u8],
                 cpus: CpuCounts,
             ) -> Result<(Feature<'a>, &'a [u8]), WireError> {
-                let mut decoder = Decoder::<O, _>::new(bytes, Machine { shape: SampleShape::default(), cpus }, 0);
+                let mut decoder = Decoder::<O, _>::new(bytes, FeatureContext { shape: SampleShape::default(), cpus }, 0);
                 let feature = match bit {
                     $( $bit => Feature::$variant(decoder.value()?), )*
                     _ => return Ok((Feature::Raw(bytes), &[])),
@@ -130,7 +130,7 @@ macro_rules! features {
 }
 
 /// The registry: of each feature its bit, its name in perf, its variant and type, the accessor of
-/// [`Features`](crate::Features) (and what that makes of it), and what it tells. `$with` is a macro that makes something of it.
+/// [`Features`](crate::Features) with the type it returns, and what it says. The macro `$with` is called with all of them.
 macro_rules! feature_registry {
     ($with:ident) => { $with! {
     typed {

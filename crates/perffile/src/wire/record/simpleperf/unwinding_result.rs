@@ -20,7 +20,7 @@ pub struct UnwindingResult<'a> {
     pub stack_start: u64,
     /// End of the stack.
     pub stack_end: u64,
-    /// Whose the registers are that it was given.
+    /// Registers of 32 or of 64 bits, or none.
     pub abi: RegsAbi,
     /// Which registers, a bit each.
     pub reg_mask: u64,
