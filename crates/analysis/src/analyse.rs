@@ -4,7 +4,7 @@ use crate::code_times::CodeTimes;
 use crate::linked_addresses::{LinkedAddress, linked_addresses};
 use crate::naming::{Namer, add_losses};
 use crate::only_counts::OnlyCounts;
-use crate::pass::{Chunk, PassOptions, Passed, pass};
+use crate::pass::{Chunk, PassOptions, Passed, State, pass};
 use crate::unwinding::StackEnds;
 use perffile::{Issues, Metadata, Recording};
 use readperf_profile::statistics::Statistics;
@@ -91,11 +91,16 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
 ) -> Result<Analysis, E> {
     let mut builder =
         Builder::with_details(request.keep, details.clone()).concurrent(request.symbols.thread_count() > 1);
-    let mut statistics = Statistics::default();
     let branches = details.weighing == Weighing::Branches;
     let data_addresses = details.has(DetailField::DataPlace);
     let code_from = Some(request.symbols.clone());
-    let options = PassOptions { data_addresses, branches, code_from, ..request.pass.clone() };
+    let options = PassOptions {
+        data_addresses,
+        branches,
+        code_from,
+        statistics: request.statistics,
+        ..request.pass.clone()
+    };
     let mut marks = MarkBuilder::default();
     let mut only_counts = OnlyCounts::default();
     let files = Files::new();
@@ -109,9 +114,6 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
                 let counts = chunk.sample(entry).is_some();
                 marks.add(&state.session, &options.filter, &entry.event, &entry.moment, counts);
             }
-        }
-        if request.statistics {
-            chunk.entries().iter().for_each(|entry| statistics.add(&entry.event));
         }
         for (sample, shares) in chunk.passed_over() {
             builder.pass_over(sample, shares);
@@ -145,7 +147,8 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
         false => Vec::new(),
     };
     let profile = added.profile(state.addresses, names, &metadata.schema);
-    let session = state.session;
+    let State { session, statistics, .. } = state;
+    let statistics = statistics.unwrap_or_default();
     let only_counts = only_counts.is_so(&metadata);
     Ok(Analysis {
         metadata,

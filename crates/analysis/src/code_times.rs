@@ -8,7 +8,7 @@
 use crate::processor_time::ProcessorTime;
 use perffile::wire::clock::ClockId;
 use perffile::wire::record::{Record, kind};
-use perffile::{Event, EventDescription, Schema, StrayTimes};
+use perffile::{Event, EventDescription, Schema};
 use readperf_session::{BinaryId, Moment, NewCode, ProcessId, Session};
 use readperf_symbols::{JitDump, Options};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -104,7 +104,6 @@ pub(crate) struct CodeInTime<'o> {
     count: u64,
     read: FxHashSet<(ProcessId, BinaryId)>,
     writers: FxHashMap<BinaryId, u32>,
-    strays: StrayTimes,
     /// How the recording's own clock follows from the ticks of the processor, if it tells.
     processor_time: Option<ProcessorTime>,
     times: CodeTimes,
@@ -119,7 +118,6 @@ impl<'o> CodeInTime<'o> {
             count: 0,
             read: FxHashSet::default(),
             writers: FxHashMap::default(),
-            strays: StrayTimes::default(),
             processor_time: None,
             times: CodeTimes::default(),
         }
@@ -132,8 +130,8 @@ impl<'o> CodeInTime<'o> {
 
     /// Whether code came before this record did.
     #[inline]
-    pub(crate) fn is_due(&mut self, event: &Event<'_>) -> bool {
-        self.next_ns != u64::MAX && self.has_come(event)
+    pub(crate) fn is_due(&self, event: &Event<'_>) -> bool {
+        self.next_ns != u64::MAX && event.time().unwrap_or(0) >= self.next_ns && !event.has_stray_time()
     }
 
     /// Takes note of a record that tells how the clock follows from the ticks of the processor.
@@ -144,12 +142,6 @@ impl<'o> CodeInTime<'o> {
         {
             self.processor_time = ProcessorTime::told(&record);
         }
-    }
-
-    fn has_come(&mut self, event: &Event<'_>) -> bool {
-        let time_ns = event.time().unwrap_or(0);
-        let is_stray = event.head().kind == kind::SAMPLE && self.strays.is_stray(event.schema(), time_ns);
-        time_ns >= self.next_ns && !is_stray
     }
 
     /// Puts the code into the session that came before this record.

@@ -7,6 +7,7 @@ use crate::code_times::{CodeInTime, CodeTimes};
 use crate::unwinding::{Recorded, StackEnds, Unwinding};
 use perffile::wire::attr::SampleType;
 use perffile::{Event, Issues, Metadata, Ordering, Recording, Schema, Share};
+use readperf_profile::statistics::Statistics;
 use readperf_profile::{AddressId, Addresses, Branch, CallerAddress, Lookup, SampleFilter, chain};
 use readperf_session::{CodeAddress, CommId, CpuMode, Moment, SampleMoment, Session, Thread};
 use readperf_symbols::Options;
@@ -35,6 +36,8 @@ pub struct PassOptions {
     pub data_addresses: bool,
     /// Whether both ends of recorded branches are located, too.
     pub branches: bool,
+    /// Whether to count all records by type, whatever the filter.
+    pub statistics: bool,
     /// Types of records that are no samples but whose threads' names are wanted.
     pub threads_of: Vec<u32>,
 }
@@ -49,6 +52,8 @@ pub struct State {
     pub session: Session,
     /// The places of samples and their callers.
     pub addresses: Addresses,
+    /// What all records amount to, if asked for.
+    pub statistics: Option<Statistics>,
 }
 
 /// What is left at the end of a pass.
@@ -188,6 +193,9 @@ impl<'e> Chunk<'e> {
             self.look_up(state);
         }
         let moment = state.session.apply(&event);
+        if let Some(statistics) = &mut state.statistics {
+            statistics.add_moment(&event, &moment, state.session.shares());
+        }
         let (shares, branches) = (self.shares.len(), self.branches.len());
         let (mut at, mut stack, mut data) = (None, 0..0, None);
         if let Moment::Sample(sample) = &moment {
@@ -349,7 +357,8 @@ pub fn pass<E: From<perffile::Error>>(
 ) -> Result<Passed, E> {
     let mut batches = recording.batches(Ordering::Time)?;
     let session = Session::new(recording.metadata());
-    let mut state = State { session, addresses: Addresses::default() };
+    let statistics = options.statistics.then(Statistics::default);
+    let mut state = State { session, addresses: Addresses::default(), statistics };
     let max_frames = if options.max_frames == 0 { MAX_FRAMES } else { options.max_frames };
     let mut unwinding: Option<Unwinding> = None;
     let mut code = CodeInTime::new(options.code_from.as_ref());

@@ -18,36 +18,36 @@ use std::collections::{BTreeMap, VecDeque};
 /// Most samples that are held back; the oldest is given up first.
 const MOST_HELD: usize = 1 << 16;
 
-/// What a record is to a [`Joiner`].
+/// What a [`Joiner`] does with a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role<'b> {
     /// A sample whose user part comes later: to be held back.
     Waits {
         /// Its thread.
         tid: u32,
-        /// What the user part will come under.
+        /// The cookie that its user part will have.
         cookie: u64,
     },
-    /// A user part: releases the samples of its thread.
+    /// A user part: it releases the samples of its thread.
     Brings {
         /// Its thread.
         tid: u32,
-        /// What it comes under.
+        /// Its cookie.
         cookie: u64,
         /// The addresses, innermost first.
         user: U64s<'b>,
     },
-    /// The end of a thread: whose samples still wait will not get a user part.
+    /// The end of a thread: its samples that still wait will get no user part.
     Ends {
         /// The thread.
         tid: u32,
     },
-    /// Any other record: goes its way.
+    /// Any other record: delivered as it is.
     Other,
 }
 
 impl<'b> Role<'b> {
-    /// Tells for a record in the order of delivery. A sample without a thread id is not held back: nothing could release it.
+    /// The role of a record, in the order of delivery. A sample without a thread id is not held back: nothing could release it.
     pub fn of(event: &Event<'b>) -> Role<'b> {
         match event.head().kind {
             kind::SAMPLE => Self::of_sample(event),
@@ -82,7 +82,7 @@ impl<'b> Role<'b> {
 #[derive(Debug)]
 pub struct Joiner<T> {
     /// By thread id, in the order of their arrival; each with its number among all arrivals.
-    held: BTreeMap<u32, VecDeque<Held<T>>>,
+    held: BTreeMap<u32, VecDeque<HeldSample<T>>>,
     /// Thread id of every arrival that may still be held, oldest first.
     arrivals: VecDeque<(u64, u32)>,
     count: usize,
@@ -91,7 +91,7 @@ pub struct Joiner<T> {
 }
 
 #[derive(Debug)]
-struct Held<T> {
+struct HeldSample<T> {
     arrival: u64,
     cookie: u64,
     item: T,
@@ -123,7 +123,7 @@ impl<T> Joiner<T> {
         self.count
     }
 
-    /// Whether none waits.
+    /// Whether no sample waits.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -133,7 +133,7 @@ impl<T> Joiner<T> {
         let given_up = if self.count >= self.most { self.give_up_oldest() } else { None };
         let arrival = self.next;
         self.next += 1;
-        self.held.entry(tid).or_default().push_back(Held { arrival, cookie, item });
+        self.held.entry(tid).or_default().push_back(HeldSample { arrival, cookie, item });
         self.arrivals.push_back((arrival, tid));
         self.count += 1;
         given_up
@@ -160,7 +160,7 @@ impl<T> Joiner<T> {
 
     /// The end of the recording: releases all that still wait, in the order of their arrival.
     pub fn finish(&mut self) -> Vec<Released<'static, T>> {
-        let mut left: Vec<Held<T>> = std::mem::take(&mut self.held).into_values().flatten().collect();
+        let mut left: Vec<HeldSample<T>> = std::mem::take(&mut self.held).into_values().flatten().collect();
         left.sort_by_key(|held| held.arrival);
         self.arrivals.clear();
         self.count = 0;

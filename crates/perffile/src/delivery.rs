@@ -1,6 +1,6 @@
 //! For how much of which event a sample stands.
 //!
-//! Usually for its period of its own event. With `PERF_SAMPLE_READ` it carries counter values, its own or those of the
+//! Usually for its period, of its own event. With `PERF_SAMPLE_READ` it carries counter values, its own or those of the
 //! whole group: then it stands for what each counter has counted since the last sample that told its value, and a counter
 //! that has not moved is left out. That makes one sample of a group leader several samples, one an event, as perf has it.
 

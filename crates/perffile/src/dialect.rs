@@ -6,7 +6,7 @@ use crate::wire::head::HEAD_SIZE;
 use crate::wire::record::{kind, record_name};
 use std::borrow::Cow;
 
-/// Whose record numbers a recording uses.
+/// Which tool's numbers of record types a recording uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Dialect {
     /// Those of the kernel's perf.

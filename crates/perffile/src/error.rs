@@ -5,7 +5,7 @@ use crate::wire::WireError;
 use std::fmt;
 use std::io;
 
-/// Why a recording cannot be read, and where that shows. One word; the rest is behind it.
+/// Why a recording cannot be read, and at which place.
 pub struct Error(Box<Inner>);
 
 #[derive(Debug)]

@@ -2,11 +2,10 @@
 
 use crate::bytes::Bytes;
 use crate::error::{Error, ErrorKind, Result};
-use crate::issue::{IssueKind, Issues};
 use crate::order::Entry;
+use crate::payload::payload_size;
 use crate::place::{Part, Place};
 use crate::schema::{EventDescription, Schema};
-use crate::walk::is_checked;
 use crate::wire::attr::SampleShape;
 use crate::wire::decode::Decoder;
 use crate::wire::endian::with_order;
@@ -43,7 +42,7 @@ impl Batch {
         self.entries.len()
     }
 
-    /// Whether there is none.
+    /// Whether the batch is empty.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -155,12 +154,7 @@ impl<'b> Event<'b> {
     /// The bytes behind the record that belong to it without being counted in its size: the data of AUXTRACE and
     /// HEADER_TRACING_DATA records.
     pub fn payload(&self) -> &'b [u8] {
-        let size = crate::walk::frame::payload_size(
-            self.head,
-            self.bytes,
-            self.schema.order(),
-            self.schema.dialect(),
-        );
+        let size = payload_size(self.head, self.bytes, self.schema.order(), self.schema.dialect());
         let rest = self.bytes.get(usize::from(self.head.size).max(HEAD_SIZE)..).unwrap_or_default();
         rest.get(..usize::try_from(size).unwrap_or(usize::MAX)).unwrap_or(rest)
     }
@@ -184,6 +178,12 @@ impl<'b> Event<'b> {
             USER_RECORDS.. => None,
             _ => self.schema.time_of_trailer(self.body()),
         }
+    }
+
+    /// Whether it is a sample with an impossible time: far outside the range of times in the header (SAMPLE_TIME).
+    #[inline]
+    pub fn has_stray_time(&self) -> bool {
+        self.head.kind == kind::SAMPLE && self.entry.time == Entry::STRAY
     }
 
     /// Index of the event it belongs to; `None` where its id belongs to none, and for perf's own records.
@@ -241,14 +241,6 @@ impl<'b> Event<'b> {
         let number = self.schema.dialect().decoded_as(self.head.kind);
         with_order!(self.schema.order(), O => Record::decode::<O>(number, body, &shape, self.head.misc))
             .map_err(|error| Error::new(ErrorKind::Record(error), Some(self.place().field(error.field))))
-    }
-
-    /// Tells that [`Event::record`] has failed, unless the walk has told so before: it sees how long most types of records are.
-    pub fn tell_undecodable(&self, error: &Error, issues: &mut Issues) {
-        if !is_checked(self.schema.dialect().decoded_as(self.head.kind)) {
-            let place = error.place().copied().unwrap_or(self.place());
-            issues.add(IssueKind::BadRecord, place, || error.kind().to_string());
-        }
     }
 
     /// The body without the trailer, and what decides its layout.

@@ -26,15 +26,15 @@ macro_rules! issue_kinds {
 }
 
 issue_kinds! {
-    /// The bytes are no recording, or too little of one: nothing of it can be read.
+    /// The bytes are no recording, or too few to read anything.
     NotARecording "not_a_recording" Damage,
     /// The file ends before its records do.
     CutData "cut_data" Damage,
     /// The recorder did not finish: the size of the data is not in the header.
     Unfinished "unfinished" Damage,
-    /// A record whose size cannot be.
+    /// A record with an impossible size.
     BadRecordSize "bad_record_size" Damage,
-    /// Bytes between or behind the records that are none.
+    /// Bytes between or behind the records that are no records.
     StrayBytes "stray_bytes" Damage,
     /// A record whose fields cannot be decoded.
     BadRecord "bad_record" Damage,
@@ -52,7 +52,7 @@ issue_kinds! {
     ExpandsTooFar "expands_too_far" Damage,
     /// A file of a directory is not there, or is no file that can be read: its records are lost.
     MissingStream "missing_stream" Damage,
-    /// The recording tells of samples that are not there.
+    /// Samples are missing that the recording says it has.
     MissingSamples "missing_samples" Damage,
     /// The bytes of the recording stopped arriving.
     ReadFailed "read_failed" Damage,
@@ -88,7 +88,7 @@ pub enum Severity {
 /// Something wrong with a recording: what, where first, how often.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Issue {
-    /// What.
+    /// Its kind.
     pub kind: IssueKind,
     /// Where it was met first.
     pub place: Place,
@@ -137,7 +137,7 @@ impl Issues {
         self.list.iter()
     }
 
-    /// Whether there is none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

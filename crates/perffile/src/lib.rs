@@ -46,37 +46,41 @@
 //! be read at all is an [`Error`].
 
 pub mod bytes;
-pub mod container;
+mod container;
 pub mod deferred;
 mod delivery;
 mod dialect;
 mod error;
 mod event;
+pub mod event_name;
+mod features;
 mod id_table;
 mod issue;
 mod limits;
+mod metadata;
 mod order;
+mod payload;
 mod place;
 mod recording;
-mod sample_times;
 mod schema;
 pub mod simpleperf;
 pub mod tracepoint;
+mod usable;
 mod walk;
 pub mod wire;
 
-pub use container::Container;
-pub use container::features::Features;
 pub use delivery::{Delivery, Share};
 pub use dialect::Dialect;
 pub use error::{Error, ErrorKind, Result};
 pub use event::{Batch, Event};
+pub use features::Features;
 pub use issue::{Issue, IssueKind, Issues, Severity};
 pub use limits::Limits;
+pub use metadata::{Container, Metadata};
 pub use order::Ordering;
 pub use place::{Part, Place, RecordPlace};
-pub use recording::{Metadata, Recording};
-pub use sample_times::StrayTimes;
+pub use recording::Recording;
 pub use schema::{EventDescription, Schema};
+pub use usable::{Unattributed, UsableSample};
 pub use walk::Batches;
 pub use wire::endian::ByteOrder;

@@ -19,7 +19,7 @@ pub struct Limits {
     pub expanded_bytes: u64,
     /// Bytes behind a record (AUXTRACE) that are kept of a stream that arrives; longer ones are passed over.
     pub payload_bytes: usize,
-    /// Bytes not in a mapped file that may wait for their round before they are delivered all the same.
+    /// Bytes not in a mapped file that may wait for their round. With more, they are delivered before it ends.
     pub waiting_bytes: u64,
     /// Wrappers (gzip, zstd, xz) around each other.
     pub wrappers: usize,

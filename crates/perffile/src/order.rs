@@ -26,10 +26,16 @@ pub enum Ordering {
 /// A record on its way: where it lies, and the keys to put it in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
+    /// The time it is ordered by, ns; 0 without one, [`Entry::STRAY`] for an impossible one.
     pub(crate) time: u64,
     pub(crate) index: u64,
     pub(crate) chunk: u32,
     pub(crate) pos: u32,
+}
+
+impl Entry {
+    /// The time of a sample whose own lies far outside the recording: it does not wait.
+    pub(crate) const STRAY: u64 = u64::MAX;
 }
 
 /// What a waiting record takes at most: itself, twice over while the list grows, and once more while it is sorted.
@@ -51,7 +57,7 @@ impl Queue {
     /// Whether a record with this time has to wait at all.
     #[inline(always)]
     pub(crate) fn has_to_wait(time: u64) -> bool {
-        time != 0 && time != u64::MAX
+        time != 0 && time != Entry::STRAY
     }
 
     /// Takes a record that has to wait.

@@ -1,43 +1,19 @@
 //! A recording: what is known of it as a whole, and the way to its records.
 
 use crate::bytes::Bytes;
-use crate::container::features::Features;
-use crate::container::{self, Container, Opened};
+use crate::container::{self, opened::Opened};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::issue::{IssueKind, Issues};
 use crate::limits::Limits;
+use crate::metadata::{Container, Metadata};
 use crate::order::Ordering;
-use crate::schema::Schema;
 use crate::walk::Batches;
 use crate::wire::endian::ByteOrder;
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-
-/// What is known of a recording as a whole. Shared and immutable: holding it does not keep anything from being read.
-#[derive(Clone, Debug)]
-pub struct Metadata {
-    /// What kind it is.
-    pub container: Container,
-    /// 1 or 2.
-    pub version: u8,
-    /// Byte order of the machine that recorded.
-    pub order: ByteOrder,
-    /// Its events.
-    pub schema: Arc<Schema>,
-    /// Its header features.
-    pub features: Arc<Features>,
-    /// Whether it has compressed records.
-    pub compressed: bool,
-    /// Where the recorder's copy of the running kernel lies, if it made one: a folder with `kcore`, `kallsyms` and `modules`.
-    pub kcore_dir: Option<PathBuf>,
-    /// Copies of the kernels of guests, as such folders, by the process that ran the guest.
-    pub guest_kcore_dirs: Vec<(u32, PathBuf)>,
-    /// What was wrong with it so far.
-    pub issues: Issues,
-}
 
 /// A recording that has been opened.
 #[derive(Debug)]

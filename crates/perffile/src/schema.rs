@@ -1,9 +1,9 @@
 //! All that is needed to decode a body: byte order, events, and which id belongs to which event.
 
-use crate::container::event_name::{self, NameSources};
 use crate::dialect::Dialect;
+use crate::event_name::{self, NameSources};
+use crate::features::Features;
 use crate::id_table::IdTable;
-use crate::sample_times::SampleTimes;
 use crate::wire::attr::{AttrFlags, EventAttr, SampleShape, SampleType};
 use crate::wire::endian::ByteOrder;
 use crate::wire::sample::layout::{SampleLayout, TrailerLayout};
@@ -56,12 +56,10 @@ pub struct Schema {
     incomplete: bool,
     /// Whether some event leaves the user part of call chains to a later record.
     deferring: bool,
-    /// Which times its samples can have.
-    sample_times: SampleTimes,
 }
 
 impl Schema {
-    /// No event yet.
+    /// A schema without events.
     pub fn new(order: ByteOrder) -> Self {
         Schema { order, uniform: true, same_shape: true, ..Schema::default() }
     }
@@ -71,7 +69,7 @@ impl Schema {
         self.order
     }
 
-    /// Whose record numbers the recording uses.
+    /// Which tool's numbers of record types the recording uses.
     #[inline]
     pub fn dialect(&self) -> Dialect {
         self.dialect
@@ -86,23 +84,9 @@ impl Schema {
         self.incomplete = true;
     }
 
-    pub(crate) fn is_incomplete(&self) -> bool {
-        self.incomplete
-    }
-
     /// Whether some event leaves the user part of call chains to CALLCHAIN_DEFERRED records.
     pub(crate) fn is_deferring(&self) -> bool {
         self.deferring
-    }
-
-    pub(crate) fn set_sample_times(&mut self, times: SampleTimes) {
-        self.sample_times = times;
-    }
-
-    /// Which times its samples can have.
-    #[inline(always)]
-    pub(crate) fn sample_times(&self) -> SampleTimes {
-        self.sample_times
     }
 
     /// The events, in the order of their attrs.
@@ -223,6 +207,17 @@ impl Schema {
             if self.ids.put(id, index) {
                 event.ids.push(id);
             }
+        }
+    }
+
+    /// EVENT_DESC names the events by their order, and has ids where the attrs have none.
+    pub(crate) fn learn(&mut self, features: &Features) {
+        if self.incomplete {
+            return;
+        }
+        for (index, event) in features.event_desc().iter().flat_map(|desc| desc.events.iter().enumerate()) {
+            self.set_name(index, event.name.display().into_owned());
+            self.add_ids(index, event.ids.iter());
         }
     }
 

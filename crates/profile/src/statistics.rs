@@ -1,8 +1,9 @@
 //! What a recording consists of: records by type, samples and periods by event, times, losses.
 
 use crate::counters::Counters;
-use perffile::wire::record::{Record, kind};
-use perffile::{Delivery, Event, IssueKind, Issues, Schema, StrayTimes};
+use perffile::wire::record::kind;
+use perffile::{Delivery, Event, IssueKind, Issues, Schema, Share};
+use readperf_session::{LostMoment, Moment, Unattributed, is_loss, loss};
 use std::collections::BTreeMap;
 
 /// Types below this number are counted in an array.
@@ -33,7 +34,6 @@ pub struct Statistics {
     sparse: BTreeMap<u32, RecordCount>,
     events: Vec<EventCount>,
     delivery: Delivery,
-    strays: StrayTimes,
     /// Times of the first and the last sample, ns.
     pub times_ns: Option<(u64, u64)>,
     /// Records that LOST records tell of.
@@ -57,7 +57,6 @@ impl Default for Statistics {
             sparse: BTreeMap::new(),
             events: Vec::new(),
             delivery: Delivery::default(),
-            strays: StrayTimes::default(),
             times_ns: None,
             lost_records: 0,
             lost_samples: 0,
@@ -70,9 +69,40 @@ impl Default for Statistics {
 }
 
 impl Statistics {
-    /// Counts a record.
+    /// Counts a record without a session: what a sample stands for is worked out here.
     #[inline]
     pub fn add(&mut self, event: &Event<'_>) {
+        self.count(event);
+        let number = event.head().kind;
+        if number == kind::SAMPLE {
+            self.add_sample(event);
+        } else if is_loss(number) {
+            match event.record() {
+                Ok((record, _)) => loss(record).into_iter().for_each(|lost| self.lose(lost)),
+                Err(error) => event.tell_undecodable(&error, &mut self.issues),
+            }
+        } else {
+            self.counters.add(event);
+        }
+    }
+
+    /// Counts a record that was applied to a session: its moment, and the shares of a sample.
+    #[inline]
+    pub fn add_moment(&mut self, event: &Event<'_>, moment: &Moment<'_>, shares: &[Share]) {
+        self.count(event);
+        match moment {
+            Moment::Sample(sample) => {
+                count_shares(&mut self.events, event.schema(), shares);
+                self.note_time(event, sample.time_ns);
+            }
+            Moment::Unattributed(why) => self.leave_out(*why),
+            Moment::Lost(lost) => self.lose(*lost),
+            _ => self.counters.add(event),
+        }
+    }
+
+    #[inline]
+    fn count(&mut self, event: &Event<'_>) {
         let head = event.head();
         let count = match self.dense.get_mut(head.kind as usize) {
             Some(count) => count,
@@ -80,69 +110,50 @@ impl Statistics {
         };
         count.count += 1;
         count.bytes += u64::from(head.size);
-        match head.kind {
-            kind::SAMPLE => self.add_sample(event),
-            kind::LOST | kind::LOST_SAMPLES => self.add_lost(event),
-            kind::THREAD_MAP | kind::STAT_CONFIG | kind::STAT | kind::STAT_ROUND => self.counters.add(event),
-            _ => {}
-        }
     }
 
+    #[inline(always)]
     fn add_sample(&mut self, event: &Event<'_>) {
-        let Some(index) = event.event_index() else {
-            self.unattributed += 1;
-            let message = || "a sample's event id belongs to no event".to_owned();
-            return self.issues.add(IssueKind::UnknownEventId, event.place(), message);
-        };
-        let Some(sample) = event.sample_of(index) else { return };
-        match sample.essentials() {
-            Ok(fields) => {
-                if let Some(message) = sample.too_long(fields.left) {
-                    self.issues.add(IssueKind::BadRecordSize, event.place(), || message);
-                }
+        match event.usable_sample(&mut self.issues) {
+            Ok(usable) => {
+                let shares = self.delivery.shares(event.schema(), usable.index, &usable.sample);
+                count_shares(&mut self.events, event.schema(), shares);
+                self.note_time(event, usable.essentials.time);
             }
-            Err(error) => {
-                self.undecodable += 1;
-                let message = || format!("a sample cannot be decoded: {error}");
-                return self.issues.add(IssueKind::BadRecord, event.place().field(error.field), message);
-            }
-        }
-        let events = event.schema().events().len();
-        if self.events.len() < events {
-            self.events.resize(events, EventCount::default());
-        }
-        for share in self.delivery.shares(event.schema(), index, &sample) {
-            if let Some(count) = self.events.get_mut(share.event) {
-                count.samples += 1;
-                count.period = count.period.wrapping_add(share.period);
-            }
-        }
-        if let Some(time) = sample.time() {
-            if self.strays.is_stray(event.schema(), time) {
-                let message = || {
-                    format!(
-                        "a sample's time cannot be: {time} ns is far outside the range that the recorder tells"
-                    )
-                };
-                return self.issues.add(IssueKind::StrayTime, event.place(), message);
-            }
-            // 0 is no time.
-            if time != 0 {
-                let (first, last) = self.times_ns.unwrap_or((time, time));
-                self.times_ns = Some((first.min(time), last.max(time)));
-            }
+            Err(why) => self.leave_out(why),
         }
     }
 
-    fn add_lost(&mut self, event: &Event<'_>) {
-        match event.record() {
-            Ok((Record::Lost(lost), _)) => self.lost_records = self.lost_records.saturating_add(lost.lost),
-            Ok((Record::LostSamples(lost), _)) => {
-                self.lost_samples = self.lost_samples.saturating_add(lost.lost)
-            }
-            Ok(_) => {}
-            Err(error) => event.tell_undecodable(&error, &mut self.issues),
+    #[inline(always)]
+    fn note_time(&mut self, event: &Event<'_>, time_ns: u64) {
+        if event.has_stray_time() {
+            let message = || {
+                format!(
+                    "a sample's time cannot be: {time_ns} ns is far outside the range that the recorder tells"
+                )
+            };
+            return self.issues.add(IssueKind::StrayTime, event.place(), message);
         }
+        // 0 is no time.
+        if time_ns != 0 {
+            let (first, last) = self.times_ns.unwrap_or((time_ns, time_ns));
+            self.times_ns = Some((first.min(time_ns), last.max(time_ns)));
+        }
+    }
+
+    fn leave_out(&mut self, why: Unattributed) {
+        match why {
+            Unattributed::UnknownEvent => self.unattributed += 1,
+            Unattributed::Undecodable => self.undecodable += 1,
+        }
+    }
+
+    fn lose(&mut self, lost: LostMoment) {
+        let (sum, count) = match lost {
+            LostMoment::Records(count) => (&mut self.lost_records, count),
+            LostMoment::Samples(count) => (&mut self.lost_samples, count),
+        };
+        *sum = sum.saturating_add(count);
     }
 
     /// Every record type met, by number.
@@ -160,5 +171,19 @@ impl Statistics {
     /// Samples of all events, those of none included.
     pub fn samples(&self) -> u64 {
         self.dense.get(kind::SAMPLE as usize).map_or(0, |count| count.count)
+    }
+}
+
+/// Adds what a sample stands for to the counts of its events.
+#[inline(always)]
+fn count_shares(events: &mut Vec<EventCount>, schema: &Schema, shares: &[Share]) {
+    if events.len() < schema.events().len() {
+        events.resize(schema.events().len(), EventCount::default());
+    }
+    for share in shares {
+        if let Some(count) = events.get_mut(share.event) {
+            count.samples += 1;
+            count.period = count.period.wrapping_add(share.period);
+        }
     }
 }

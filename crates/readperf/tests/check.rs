@@ -291,6 +291,25 @@ fn a_sample_without_a_time_is_not_the_first() {
     }
 }
 
+/// Samples without a time may be many: they do not use up what is granted to times that were changed.
+#[test]
+fn samples_without_a_time_do_not_hide_one_that_cannot_be() {
+    let pipe = with(|pipe| {
+        pipe.feature(21, &[1_000_000_000u64, 1_309_000_000].map(u64::to_le_bytes).concat());
+        (0..20).for_each(|_| pipe.sample(&Sample { time: 0, ..Sample::default() }));
+        pipe.sample(&Sample { time: 900_000_000_000, ..Sample::default() });
+        pipe.samples(10, &Sample { time: 1_300_000_000, ..Sample::default() });
+    });
+    let dir = scratch();
+    let path = dir.path().join("made.data");
+    std::fs::write(&path, &pipe.bytes).unwrap();
+    let stats: Value =
+        serde_json::from_str(&tool::answer(&["stats", "--json", path.to_str().unwrap()])).unwrap();
+    assert_eq!(stats["last_time_ns"], 1_309_000_000u64);
+    assert_eq!(stats["issues"][0]["kind"], "stray_time");
+    assert_eq!(stats["issues"][0]["count"], 21);
+}
+
 /// A sample whose chain is completed later is delivered then: that is no jump of the time.
 #[test]
 fn a_chain_that_is_completed_late_is_no_jump_back() {

@@ -1,13 +1,13 @@
-//! One record after the other: what each does to the state.
+//! Records are applied to the session, one after the other.
 
 use crate::long_name;
-use crate::moment::{CodeAddress, LostMoment, Moment, SampleMoment, SwitchMoment, TaskChange, Unattributed};
+use crate::moment::{CodeAddress, LostMoment, Moment, SampleMoment, SwitchMoment, TaskChange, is_loss, loss};
 use crate::session::{LastThread, Session};
 use perffile::wire::attr::SampleType;
-use perffile::wire::head::{CpuMode, misc};
+use perffile::wire::head::{CpuMode, RecordHead};
+use perffile::wire::misc;
 use perffile::wire::record::{Record, kind};
-use perffile::wire::sample::SampleView;
-use perffile::{Event, IssueKind};
+use perffile::{Event, IssueKind, Unattributed, UsableSample, record_handlers};
 
 /// Pid and tid of samples that do not tell theirs: what the kernel writes for tasks it does not know any more.
 const NO_ID: u32 = u32::MAX;
@@ -23,17 +23,14 @@ impl Session {
     /// Whether records of this type may change where addresses are.
     #[inline]
     pub fn may_remap(kind: u32) -> bool {
-        changes_state(kind)
-            && !matches!(
-                kind,
-                kind::SWITCH | kind::SWITCH_CPU_WIDE | kind::LOST | kind::LOST_SAMPLES | kind::STAT
-            )
+        remaps(kind)
     }
 
     /// What a record that is no sample does.
     fn other<'e>(&mut self, event: &Event<'e>) -> Moment<'e> {
         let head = event.head();
-        if !changes_state(head.kind) {
+        let (remaps, is_loss) = (remaps(head.kind), is_loss(head.kind));
+        if !remaps && !is_loss && !is_noted(head.kind) {
             return Moment::Other;
         }
         let mut record = match event.record() {
@@ -44,48 +41,37 @@ impl Session {
                 return Moment::Undecodable;
             }
         };
-        if let Some(len) = long_name::cut(&mut record) {
-            let message =
-                || format!("a name of {len} bytes, longer than any can be: only its beginning counts");
-            self.issues.add(IssueKind::LongName, event.place(), message);
-        }
         let time_ns = event.time().unwrap_or_default();
-        match record {
-            Record::Mmap(mmap) => self.mmap(&mmap, head, time_ns),
-            Record::Mmap2(mmap) => self.mmap2(&mmap, head, time_ns),
-            Record::Comm(comm) => self.comm_record(&comm, head.misc & misc::COMM_EXEC != 0, time_ns),
-            Record::Fork(task) => self.task(&task, TaskChange::Fork, head),
-            Record::Exit(task) => self.task(&task, TaskChange::Exit, head),
-            Record::Ksymbol(symbol) => self.ksymbol(&symbol, time_ns),
-            Record::HeaderBuildId(record) => self.build_id_record(&record, head.misc),
-            Record::Switch(_) => self.switch(event, None, time_ns),
-            Record::SwitchCpuWide(wide) => {
-                self.switch(event, Some((wide.next_prev_pid, wide.next_prev_tid)), time_ns)
+        let moment = if remaps {
+            self.cut_names(&mut record, event);
+            remap(record, self, head, time_ns)
+        } else if is_loss {
+            loss(record).map(|lost| self.lost(lost))
+        } else {
+            note(record, self, event, time_ns)
+        };
+        moment.unwrap_or(Moment::Other)
+    }
+
+    /// Cuts names that are too long.
+    fn cut_names<'e>(&mut self, record: &mut Record<'e>, event: &Event<'e>) {
+        record.each_name(&event.body_and_shape().1, event.head().misc, |name| {
+            if let Some(len) = long_name::cut(name) {
+                let message =
+                    || format!("a name of {len} bytes, longer than any can be: only its beginning counts");
+                self.issues.add(IssueKind::LongName, event.place(), message);
             }
-            Record::Stat(stat) if event.schema().event_of_count(stat.event_id).is_none() => {
-                let message = || "a count's event id belongs to no event".to_owned();
-                self.issues.add(IssueKind::UnknownEventId, event.place(), message);
-                Moment::Other
-            }
-            Record::Lost(lost) => self.lost(LostMoment::Records(lost.lost)),
-            Record::LostSamples(lost) => self.lost(LostMoment::Samples(lost.lost)),
-            _ => Moment::Other,
-        }
+        });
     }
 
     /// A sample. Allocates nothing unless its thread is new.
     #[inline]
     fn sample<'e>(&mut self, event: &Event<'e>) -> Moment<'e> {
-        let Some((index, description)) =
-            event.event_index().and_then(|index| Some((index, event.schema().event(index)?)))
-        else {
-            return self.unknown_event(event);
+        let usable = match event.usable_sample(&mut self.issues) {
+            Ok(usable) => usable,
+            Err(why) => return self.unattributed(why),
         };
-        let view = SampleView::new(event.body(), &description.layout, event.head().misc);
-        let Ok(fields) = view.essentials() else { return self.undecodable_sample(event, &view) };
-        if let Some(message) = view.too_long(fields.left) {
-            self.issues.add(IssueKind::BadRecordSize, event.place(), || message);
-        }
+        let UsableSample { index, event: description, sample: view, essentials: fields } = usable;
         let recorded = description.attr.sample_type;
         let (pid, tid) =
             if recorded.has(SampleType::TID) { (fields.pid, fields.tid) } else { (NO_ID, NO_ID) };
@@ -96,7 +82,7 @@ impl Session {
         let shares = self.delivery.shares(event.schema(), index, &view);
         let weight = shares.iter().fold(0u64, |sum, share| sum.saturating_add(share.period));
         self.count(&seen, &code, weight);
-        let is_timed = fields.time != 0 && !self.strays.is_stray(event.schema(), fields.time);
+        let is_timed = fields.time != 0 && !event.has_stray_time();
         Moment::Sample(SampleMoment {
             event: index,
             process: seen.process,
@@ -164,21 +150,12 @@ impl Session {
     }
 
     #[cold]
-    fn unknown_event<'e>(&mut self, event: &Event<'e>) -> Moment<'e> {
-        self.summary.unknown_event += 1;
-        let message = || "a sample whose event id belongs to no event".to_owned();
-        self.issues.add(IssueKind::UnknownEventId, event.place(), message);
-        Moment::Unattributed(Unattributed::UnknownEvent)
-    }
-
-    #[cold]
-    fn undecodable_sample<'e>(&mut self, event: &Event<'e>, view: &SampleView<'e>) -> Moment<'e> {
-        self.summary.undecodable_samples += 1;
-        self.issues.add(IssueKind::BadRecord, event.place(), || match view.essentials() {
-            Err(error) => format!("a sample that cannot be decoded: {error}"),
-            Ok(_) => "a sample that cannot be decoded".to_owned(),
-        });
-        Moment::Unattributed(Unattributed::Undecodable)
+    fn unattributed<'e>(&mut self, why: Unattributed) -> Moment<'e> {
+        match why {
+            Unattributed::UnknownEvent => self.summary.unknown_event += 1,
+            Unattributed::Undecodable => self.summary.undecodable_samples += 1,
+        }
+        Moment::Unattributed(why)
     }
 
     fn switch<'e>(&mut self, event: &Event<'e>, other: Option<(u32, u32)>, time_ns: u64) -> Moment<'e> {
@@ -203,21 +180,32 @@ impl Session {
     }
 }
 
-/// Whether records of this type mean something here: the others are not even decoded.
-fn changes_state(number: u32) -> bool {
-    matches!(
-        number,
-        kind::MMAP
-            | kind::MMAP2
-            | kind::COMM
-            | kind::FORK
-            | kind::EXIT
-            | kind::KSYMBOL
-            | kind::HEADER_BUILD_ID
-            | kind::SWITCH
-            | kind::SWITCH_CPU_WIDE
-            | kind::LOST
-            | kind::LOST_SAMPLES
-            | kind::STAT
-    )
+record_handlers! {
+    /// Whether records of this type may change where addresses are, or whose.
+    fn remaps;
+    /// Applies one of them.
+    fn remap<'e>(session: &mut Session, head: RecordHead, time_ns: u64) -> Moment<'e> {
+        Mmap(mmap) => session.mmap(&mmap, head, time_ns),
+        Mmap2(mmap) => session.mmap2(&mmap, head, time_ns),
+        Comm(comm) => session.comm_record(&comm, head.misc & misc::COMM_EXEC != 0, time_ns),
+        Fork(task) => session.task(&task, TaskChange::Fork, head),
+        Exit(task) => session.task(&task, TaskChange::Exit, head),
+        Ksymbol(symbol) => session.ksymbol(&symbol, time_ns),
+        HeaderBuildId(record) => session.build_id_record(&record, head.misc),
+    }
+}
+
+record_handlers! {
+    /// Whether records of this type change something else in the session.
+    fn is_noted;
+    /// Applies one of them.
+    fn note<'e>(session: &mut Session, event: &Event<'e>, time_ns: u64) -> Moment<'e> {
+        Switch(_) => session.switch(event, None, time_ns),
+        SwitchCpuWide(wide) => session.switch(event, Some((wide.next_prev_pid, wide.next_prev_tid)), time_ns),
+        Stat(count) => {
+            // If it belongs to no event, that is an issue.
+            let _ = event.event_of_count(&count, &mut session.issues);
+            Moment::Other
+        },
+    }
 }

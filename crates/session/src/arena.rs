@@ -22,7 +22,7 @@ impl<I, T> Default for Arena<I, T> {
 }
 
 impl<I: Id, T> Arena<I, T> {
-    /// Adds an element. Memory is at its end long before the numbers are.
+    /// Adds an element. Memory runs out long before the numbers do.
     pub(crate) fn push(&mut self, element: T) -> I {
         let id = I::of(u32::try_from(self.list.len()).unwrap_or(u32::MAX));
         self.list.push(element);

@@ -1,7 +1,7 @@
-//! Binaries: whatever code can lie in.
+//! Binaries: files, kernel images and generated code.
 
 use crate::arena::Arena;
-use crate::build_ids::{BuildIds, Subject};
+use crate::build_ids::{KnownBuildIds, Subject};
 use crate::ids::BinaryId;
 use rustc_hash::FxHashMap;
 
@@ -87,7 +87,7 @@ pub struct Binary {
     pub build_id: Option<Box<[u8]>>,
 }
 
-/// What makes two binaries one: the name, the build-id, of kernel code that was generated or loaded the place, and of code
+/// What makes two binaries the same: the name, the build-id, of kernel code that was generated or loaded the place, and of code
 /// that a process generated its generation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
@@ -120,7 +120,7 @@ pub(crate) struct Binaries {
 
 impl Binaries {
     /// The id of a binary; the same one for the same binary. Its build-id, if it has none itself, is the one told of it.
-    pub(crate) fn intern(&mut self, mut binary: Binary, build_ids: &BuildIds) -> BinaryId {
+    pub(crate) fn intern(&mut self, mut binary: Binary, build_ids: &KnownBuildIds) -> BinaryId {
         let subject = if binary.build_id.is_none() { Subject::of_binary(&binary) } else { None };
         if let Some(subject) = &subject {
             binary.build_id = build_ids.get(subject).map(Into::into);
@@ -140,8 +140,8 @@ impl Binaries {
         id
     }
 
-    /// A build-id was told: it goes to what was mapped without one.
-    pub(crate) fn identify(&mut self, subject: &Subject, build_ids: &BuildIds) {
+    /// A build-id became known: binaries that were mapped without one get it.
+    pub(crate) fn identify(&mut self, subject: &Subject, build_ids: &KnownBuildIds) {
         let Some(build_id) = build_ids.get(subject) else { return };
         for id in self.unidentified.remove(subject).unwrap_or_default() {
             let Some(binary) = self.list.get_mut(id) else { continue };

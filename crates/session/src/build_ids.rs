@@ -3,14 +3,15 @@
 use crate::binary::{Binary, BinaryKind};
 use crate::naming::module_short_name;
 use perffile::Features;
-use perffile::wire::head::{CpuMode, misc};
+use perffile::wire::head::CpuMode;
+use perffile::wire::misc;
 use perffile::wire::record::header_build_id::HeaderBuildId;
 use rustc_hash::FxHashMap;
 
 /// Size in bytes of an MD5 or UUID build-id, the only other kind that old recorders padded to 20 bytes.
 const SHORT_ID: usize = 16;
 
-/// What a build-id is told of: all that tells binaries apart where build-ids are looked up.
+/// What a build-id belongs to, as a key for looking it up.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Subject {
     /// A file, the vdso or the vsyscall page, by name.
@@ -24,7 +25,7 @@ pub(crate) enum Subject {
 }
 
 impl Subject {
-    /// What an entry with this mode and name is about.
+    /// The key of an entry with this mode and name.
     fn of_entry(mode: CpuMode, name: &[u8]) -> Option<Subject> {
         match mode {
             CpuMode::Kernel => {
@@ -40,7 +41,7 @@ impl Subject {
         }
     }
 
-    /// Under what a binary's build-id is told, if it can have one.
+    /// The key of a binary, if it can have a build-id.
     pub(crate) fn of_binary(binary: &Binary) -> Option<Subject> {
         match binary.kind {
             BinaryKind::User | BinaryKind::Vdso | BinaryKind::Vsyscall => {
@@ -54,14 +55,14 @@ impl Subject {
     }
 }
 
-/// Build-ids by what they are told of.
+/// Build-ids by the binary they belong to.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct BuildIds {
+pub(crate) struct KnownBuildIds {
     known: FxHashMap<Subject, Box<[u8]>>,
 }
 
-impl BuildIds {
-    /// Takes all that the BUILD_ID feature tells. Returns what it was about.
+impl KnownBuildIds {
+    /// Adds the build-ids of the BUILD_ID feature. Returns their keys.
     pub(crate) fn learn(&mut self, features: &Features) -> Vec<Subject> {
         let table = features.build_ids();
         let entries = table.iter().flat_map(|table| &table.entries);
@@ -72,7 +73,7 @@ impl BuildIds {
         learnt.collect()
     }
 
-    /// Takes what a HEADER_BUILD_ID record tells. Returns what it was about.
+    /// Adds the build-id of a HEADER_BUILD_ID record. Returns its key.
     pub(crate) fn learn_record(&mut self, record: &HeaderBuildId<'_>, record_misc: u16) -> Option<Subject> {
         let sized = record_misc & misc::BUILD_ID_SIZE != 0;
         let size = if sized { usize::from(record.size) } else { record.build_id.len() };
@@ -87,7 +88,7 @@ impl BuildIds {
         Some(subject)
     }
 
-    /// The build-id told of something.
+    /// The build-id of a key.
     pub(crate) fn get(&self, subject: &Subject) -> Option<&[u8]> {
         self.known.get(subject).map(|id| &**id)
     }
@@ -120,7 +121,7 @@ mod tests {
 
     #[test]
     fn kinds_are_told_apart_by_mode_and_name() {
-        let mut ids = BuildIds::default();
+        let mut ids = KnownBuildIds::default();
         ids.add(CpuMode::Kernel, b"[kernel.kallsyms]", &[1; 20], true);
         ids.add(CpuMode::Kernel, b"/lib/modules/5/snd-pcm.ko.xz", &[2; 20], true);
         ids.add(CpuMode::User, b"/bin/ls", &[3; 20], true);

@@ -1,6 +1,6 @@
 //! Call chains: the addresses of a sample's callers, and the markers between them.
 //!
-//! A [`Marker`] says in which mode what follows ran, and is counted like an address. The innermost address comes first.
+//! A [`Marker`] gives the CPU mode of the addresses behind it, and is counted like an address. The innermost address comes first.
 
 use crate::ids::ProcessId;
 use crate::moment::CodeAddress;
@@ -18,7 +18,7 @@ pub enum Context {
     Kernel,
     /// User.
     User,
-    /// User, told by a later CALLCHAIN_DEFERRED record with this cookie.
+    /// User, in a later CALLCHAIN_DEFERRED record with this cookie.
     UserDeferred(u64),
     /// Guest.
     Guest,
@@ -75,7 +75,7 @@ pub enum RawEntry {
         ip: u64,
         /// In which mode it ran.
         mode: CpuMode,
-        /// Whether it is the place itself and not where a call returns to: the first of its mode.
+        /// Whether it is the address of the instruction itself, not a return address: the first of its mode.
         exact: bool,
     },
     /// A marker.

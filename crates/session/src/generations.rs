@@ -1,4 +1,4 @@
-//! Code that a process generated and put where other code of it was before.
+//! Generated code that took the place of other generated code.
 
 use crate::binary::BinaryKind;
 use crate::ids::ProcessId;
@@ -10,7 +10,7 @@ use crate::space::Mapping;
 /// again. Behind that memory that is told of hides what was in it.
 const MOST_RELAID: usize = 1 << 24;
 
-/// Code that came to a place where other code was before or will be later.
+/// Generated code at addresses that other code had before or has later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NewCode {
     /// The process that generated it.

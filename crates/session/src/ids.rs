@@ -1,4 +1,4 @@
-//! Numbers that stand for what a session knows. They are handed out in the order of first sight, from 0, and stay valid.
+//! Ids of processes, threads, names and binaries. They are given in the order of first sight, from 0, and stay valid.
 //!
 //! They are held one higher: "none" then needs no place of its own beside them, and samples and addresses, of which there are
 //! millions, are smaller.

@@ -4,7 +4,7 @@ use crate::binary::ReferenceSymbol;
 use crate::ids::BinaryId;
 use crate::space::{AddressSpace, Mapping, SpaceVersion};
 
-/// How far behind its start the image may reach, in bytes: more than any kernel has.
+/// Largest size of an image, in bytes: more than any kernel has.
 const LONGEST_IMAGE: u64 = 256 << 20;
 
 /// Where x86-64 keeps its kernel's image, and from where on modules and generated code lie: the image ends before.

@@ -49,8 +49,8 @@ pub use generations::NewCode;
 pub use ids::{BinaryId, CommId, ProcessId, ThreadId};
 pub use kernel::KernelSymbol;
 pub use moment::{
-    CodeAddress, LostMoment, MapMoment, Moment, SampleMoment, SwitchMoment, TaskChange, TaskMoment,
-    Unattributed,
+    CodeAddress, LostMoment, MapMoment, Moment, SampleMoment, SwitchMoment, TaskChange, TaskMoment, is_loss,
+    loss,
 };
 pub use process::Process;
 pub use record_thread::thread_of;
@@ -59,5 +59,5 @@ pub use space::{AddressSpace, Mapping, SpaceVersion};
 pub use summary::Summary;
 pub use thread::{NameSince, Thread};
 
-/// In which mode a CPU was; as perffile has it.
+pub use perffile::Unattributed;
 pub use perffile::wire::head::CpuMode;

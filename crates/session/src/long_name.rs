@@ -1,21 +1,13 @@
-//! Names that are longer than any can be: every row and line about a sample would hold them.
+//! Names that are longer than the kernel writes. They are cut, since every row and line about a sample would hold them.
 
-use perffile::wire::record::Record;
 use perffile::wire::text::CStr8;
 
 /// The most bytes of a name that are taken in: the kernel writes no longer path (`PATH_MAX` with its NUL), and its other
 /// names are shorter.
 const LONGEST: usize = 4095;
 
-/// Cuts the name that a record gives a thread, a binary or a function; returns how long it was, if it was too long.
-pub(crate) fn cut(record: &mut Record<'_>) -> Option<usize> {
-    let name = match record {
-        Record::Mmap(record) => &mut record.filename,
-        Record::Mmap2(record) => &mut record.filename,
-        Record::Comm(record) => &mut record.comm,
-        Record::Ksymbol(record) => &mut record.name,
-        _ => return None,
-    };
+/// Cuts a name; returns how long it was, if it was too long.
+pub(crate) fn cut(name: &mut CStr8<'_>) -> Option<usize> {
     let bytes = name.bytes();
     let next = bytes.get(LONGEST)?;
     // Not in the middle of a character: of those of several bytes, all but the first begin with the bits 10.
@@ -32,13 +24,11 @@ pub(crate) fn cut(record: &mut Record<'_>) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use perffile::wire::record::comm::Comm;
 
     fn kept(name: &[u8]) -> (Vec<u8>, Option<usize>) {
-        let mut record = Record::Comm(Comm { comm: CStr8::new(name), ..Comm::default() });
-        let was = cut(&mut record);
-        let Record::Comm(comm) = record else { panic!("a COMM") };
-        (comm.comm.bytes().to_vec(), was)
+        let mut name = CStr8::new(name);
+        let was = cut(&mut name);
+        (name.bytes().to_vec(), was)
     }
 
     #[test]

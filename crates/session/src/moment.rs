@@ -1,10 +1,11 @@
-//! What a record means.
+//! What a record means to the session.
 
 use crate::ids::{BinaryId, CommId, ProcessId, ThreadId};
+use perffile::Unattributed;
 use perffile::wire::head::CpuMode;
 use perffile::wire::sample::SampleView;
 
-/// What a record means.
+/// What a record means to the session.
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant)] // Short-lived, and a sample is what most records are.
 pub enum Moment<'e> {
@@ -22,7 +23,7 @@ pub enum Moment<'e> {
     Lost(LostMoment),
     /// A record that cannot be decoded. It is counted, and among the issues.
     Undecodable,
-    /// A record that changes nothing here.
+    /// Any other record.
     Other,
 }
 
@@ -39,7 +40,7 @@ pub struct SampleMoment<'e> {
     pub comm: CommId,
     /// Time in ns of the recording's clock; 0 where not recorded.
     pub time_ns: u64,
-    /// Whether it has a time that can be; see [`perffile::StrayTimes`].
+    /// Whether it has a time, and not an impossible one; see [`perffile::Event::has_stray_time`].
     pub is_timed: bool,
     /// CPU number, where recorded.
     pub cpu: Option<u32>,
@@ -58,22 +59,13 @@ pub struct SampleMoment<'e> {
 pub struct CodeAddress {
     /// The binary; `None` where no mapping covers the address.
     pub binary: Option<BinaryId>,
-    /// What the address is to the binary. User files and the vdso: an offset in the file. Kernel, modules, BPF, generated
+    /// The address in terms of the binary. User files and the vdso: an offset in the file. Kernel, modules, BPF, generated
     /// code, and without a binary: the address itself.
     pub address: u64,
     /// The address when it ran.
     pub ip: u64,
     /// In which mode the CPU was.
     pub mode: CpuMode,
-}
-
-/// Why a sample cannot be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Unattributed {
-    /// Its id belongs to no event, so that its fields cannot be told apart.
-    UnknownEvent,
-    /// Its bytes end before its fields do.
-    Undecodable,
 }
 
 /// A thread came, went, or got a name.
@@ -129,7 +121,7 @@ pub struct SwitchMoment {
     pub other: Option<(u32, u32)>,
     /// Whether it was switched out.
     pub out: bool,
-    /// Whether it still wanted to run when it was switched out.
+    /// Whether it was preempted: still runnable when it was switched out.
     pub preempted: bool,
     /// CPU number, where the trailer tells it.
     pub cpu: Option<u32>,
@@ -144,4 +136,14 @@ pub enum LostMoment {
     Records(u64),
     /// Samples.
     Samples(u64),
+}
+
+perffile::record_handlers! {
+    /// Whether records of this type tell of something lost while recording.
+    pub fn is_loss;
+    /// What was lost.
+    pub fn loss() -> LostMoment {
+        Lost(record) => LostMoment::Records(record.lost),
+        LostSamples(record) => LostMoment::Samples(record.lost),
+    }
 }

@@ -1,4 +1,4 @@
-//! What kind of binary a mapped name stands for, and what it is called in tables.
+//! Kind and short name of a binary, from the name in its mapping.
 //!
 //! The names are those that perf shows, so that its users find them again.
 

@@ -49,7 +49,7 @@ impl Process {
         &self.space
     }
 
-    /// Whether nothing has been seen of it but its number.
+    /// Whether nothing but its number is known.
     pub(crate) fn is_blank(&self) -> bool {
         self.mmaps == 0 && self.samples == 0 && self.fork_time_ns.is_none() && self.exit_time_ns.is_none()
     }

@@ -1,4 +1,4 @@
-//! Whom a record is about.
+//! Which thread a record is about.
 
 use perffile::Event;
 use perffile::wire::record::Record;

@@ -1,8 +1,8 @@
-//! The state of the fold, and how to ask it.
+//! The state of a session, and the questions it answers.
 
 use crate::arena::Arena;
 use crate::binary::{Binaries, Binary};
-use crate::build_ids::BuildIds;
+use crate::build_ids::KnownBuildIds;
 use crate::callchain::Callchain;
 use crate::comm::Comms;
 use crate::ids::{BinaryId, CommId, ProcessId, ThreadId};
@@ -14,7 +14,7 @@ use crate::summary::Summary;
 use crate::thread::Thread;
 use perffile::wire::head::CpuMode;
 use perffile::wire::sample::SampleView;
-use perffile::{Delivery, Features, Issues, Metadata, Share, StrayTimes};
+use perffile::{Delivery, Features, Issues, Metadata, Share};
 use rustc_hash::FxHashMap;
 
 /// What is known of the recorded machine, as of the last record applied: processes, threads, mappings and the kernel.
@@ -24,7 +24,7 @@ pub struct Session {
     pub(crate) threads: Arena<ThreadId, Thread>,
     pub(crate) comms: Comms,
     pub(crate) binaries: Binaries,
-    pub(crate) build_ids: BuildIds,
+    pub(crate) build_ids: KnownBuildIds,
     pub(crate) kernel: Kernel,
     pub(crate) guest_kernel: Kernel,
     pub(crate) kernel_symbols: Vec<KernelSymbol>,
@@ -41,8 +41,6 @@ pub struct Session {
     pub(crate) summary: Summary,
     pub(crate) issues: Issues,
     pub(crate) delivery: Delivery,
-    /// Samples with times that cannot be.
-    pub(crate) strays: StrayTimes,
 }
 
 /// The last thread and mapping that a sample was found in: the next one is most often in the same.
@@ -52,7 +50,7 @@ pub(crate) struct LastSeen {
     pub(crate) mapping: Option<(ProcessId, Mapping)>,
 }
 
-/// A thread and what is asked of it for every sample.
+/// A thread, and what every sample needs of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LastThread {
     pub(crate) pid: u32,

@@ -10,7 +10,7 @@ pub struct Mapping {
     pub start: u64,
     /// First address behind it. The very last address of all cannot be mapped.
     pub end: u64,
-    /// What an address here minus this, wrapping, is to the binary: `start - pgoff` for files, whose code is told by
+    /// An address minus this, wrapping, is the address in the binary: `start - pgoff` for files, whose code is known by
     /// file offset, and 0 where the address itself is wanted. Does not change when the mapping is cut.
     pub bias: u64,
     /// The binary.
@@ -26,7 +26,7 @@ impl Mapping {
         self.start <= address && address < self.end
     }
 
-    /// What an address in it is to its binary: file offset, or the address itself.
+    /// The address in its binary: file offset, or the address itself.
     #[inline]
     pub fn address_in_binary(&self, address: u64) -> u64 {
         address.wrapping_sub(self.bias)
@@ -49,7 +49,7 @@ pub struct AddressSpace {
 pub struct SpaceVersion(u64);
 
 impl SpaceVersion {
-    /// It as a number, for hashing.
+    /// As a number, for hashing.
     #[inline]
     pub fn number(self) -> u64 {
         self.0

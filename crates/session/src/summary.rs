@@ -1,4 +1,4 @@
-//! What a session could and could not make of a recording, in numbers.
+//! How many samples and records a session could use, and how many not.
 
 use perffile::wire::head::CpuMode;
 

@@ -7,7 +7,8 @@ use crate::process::Process;
 use crate::session::Session;
 use crate::space::AddressSpace;
 use crate::thread::Thread;
-use perffile::wire::head::{RecordHead, misc};
+use perffile::wire::head::RecordHead;
+use perffile::wire::misc;
 use perffile::wire::record::comm::Comm;
 use perffile::wire::record::task::Task;
 

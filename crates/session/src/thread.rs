@@ -2,7 +2,7 @@
 
 use crate::ids::{CommId, ProcessId};
 
-/// From when on a thread had a name.
+/// A name of a thread, and since when it had it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NameSince {
     /// Time in ns; 0 for what was so before the recording began.
@@ -31,7 +31,7 @@ pub struct Thread {
 }
 
 impl Thread {
-    /// A thread that only has a makeshift name.
+    /// A thread that has only a makeshift name, made of its tid.
     pub(crate) fn new(tid: u32, process: ProcessId, makeshift: CommId) -> Thread {
         let first = NameSince { time_ns: 0, comm: makeshift, exec: false };
         Thread { tid, process, fork_time_ns: None, exit_time_ns: None, names: vec![first], named: false }
@@ -55,7 +55,7 @@ impl Thread {
         after.checked_sub(1).and_then(|at| self.names.get(at)).map_or_else(|| self.comm(), |name| name.comm)
     }
 
-    /// Names it. The first real name replaces the makeshift one, which then never was.
+    /// Gives it a name. The first real name replaces the makeshift one, also for the time before.
     pub(crate) fn rename(&mut self, comm: CommId, time_ns: u64, exec: bool) {
         if !self.named {
             self.names.clear();
@@ -66,7 +66,7 @@ impl Thread {
         self.names.push(NameSince { time_ns, comm, exec });
     }
 
-    /// Whether nothing is known of it but its number.
+    /// Whether nothing but its number is known.
     pub(crate) fn is_blank(&self) -> bool {
         !self.named && self.exit_time_ns.is_none() && self.fork_time_ns.is_none()
     }

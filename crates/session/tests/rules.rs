@@ -4,7 +4,7 @@
 mod stream;
 
 use perffile::wire::attr::{AttrFlags, EventAttr, SampleType as T};
-use perffile::wire::head::misc::MMAP_DATA;
+use perffile::wire::misc::MMAP_DATA;
 use perffile::wire::record::kind;
 use readperf_session::{
     BinaryKind, ChainEntry, Context, CpuMode, LostMoment, Moment, NewCode, Session, TaskChange, Unattributed,

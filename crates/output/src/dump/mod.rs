@@ -14,7 +14,7 @@ use perffile::wire::describe::{Describe, Shown, Sink};
 use perffile::wire::event_type::EventType;
 use perffile::wire::feature::bit;
 use perffile::wire::pass::{Fields, WireType};
-use perffile::wire::record::{Record, kind, record_name};
+use perffile::wire::record::{Record, record_name};
 use perffile::wire::registers::Machine;
 use perffile::wire::value::WordsContext;
 use perffile::{Event, Features, IssueKind, Issues, Metadata};
@@ -133,18 +133,11 @@ impl Dumper {
                 return Some(error.to_string());
             }
         };
-        if event.head().kind == kind::SAMPLE && event.event_index().is_none() {
-            let message = || "a sample's event id belongs to no event".to_owned();
-            self.issues.add(IssueKind::UnknownEventId, event.place(), message);
-        }
-        if let Record::Stat(stat) = &record
-            && event.schema().event_of_count(stat.event_id).is_none()
-        {
-            let message = || "a count's event id belongs to no event".to_owned();
-            self.issues.add(IssueKind::UnknownEventId, event.place(), message);
-        }
-        if let Some(message) = event.sample().and_then(|sample| sample.too_long(rest.len())) {
-            self.issues.add(IssueKind::BadRecordSize, event.place(), || message);
+        // What is wrong with them is told; all of their fields are shown in any case.
+        match &record {
+            Record::Sample(_) => _ = event.usable_sample(&mut self.issues),
+            Record::Stat(count) => _ = event.event_of_count(count, &mut self.issues),
+            _ => {}
         }
         if let Record::Unknown(_) = record {
             // Its bytes are shown; that its type is unknown is worth a note.

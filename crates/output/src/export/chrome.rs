@@ -11,7 +11,7 @@
 use crate::export::circumstances::Unit;
 use crate::export::json::JsonWriter;
 use crate::export::threads::{ByThread, ThreadLabel};
-use crate::export::{Export, Format, Needs};
+use crate::export::{Export, Flag, Format, Needs};
 use crate::text::{printable, printable_bytes, shown};
 use readperf_profile::{AddressId, Mark, MarkKind, SampleRow, StackId};
 use readperf_session::{LostMoment, ThreadId};
@@ -27,6 +27,10 @@ pub const FORMAT: Format = Format {
     help: "Chrome's trace events: slices, samples with stacks, counters",
     binary: false,
     needs: Needs { threads: true, cpus: true, times: true, lines: true, marks: true, ..Needs::STACKS },
+    one_event: false,
+    pictures_time: true,
+    no_place_for: &[Flag::Annotate, Flag::Drawing],
+    difference: None,
     write,
 };
 

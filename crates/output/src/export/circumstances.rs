@@ -79,7 +79,7 @@ impl<'x> Export<'x> {
 
     /// Whether the recording's clock is `CLOCK_MONOTONIC`, as it tells.
     pub fn clock_is_monotonic(&self) -> bool {
-        self.metadata.features.clock_data().is_some_and(|clock| clock.clock() == ClockId::MONOTONIC)
+        self.metadata.features.clock_data().is_some_and(|clock| clock.clockid == ClockId::MONOTONIC)
     }
 
     /// What to call the recording: the title that was given; else the program that most of the weight is of, the host, and the

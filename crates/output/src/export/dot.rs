@@ -10,7 +10,7 @@
 
 use crate::export::labels::Labels;
 use crate::export::quantity::{Quantity, samples};
-use crate::export::{Export, Format, Needs, Weight};
+use crate::export::{Export, Flag, Format, Needs, Weight};
 use crate::short_name::shorten;
 use crate::text::{self, grouped, printable};
 use readperf_profile::AddressId;
@@ -25,6 +25,10 @@ pub const FORMAT: Format = Format {
     help: "call graph of the functions that matter, for graphviz",
     binary: false,
     needs: Needs::STACKS,
+    one_event: true,
+    pictures_time: false,
+    no_place_for: &[Flag::WithPid, Flag::WithTid, Flag::WithCpu, Flag::Drawing],
+    difference: None,
     write,
 };
 

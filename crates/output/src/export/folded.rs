@@ -4,7 +4,7 @@
 //! looked at once, not once a sample.
 
 use crate::export::labels::{Labels, push_ids};
-use crate::export::{Export, Format, Needs, Weight};
+use crate::export::{Export, Flag, Format, Needs, Weight};
 use crate::text::shown;
 use readperf_profile::view::flame_tree::{FlameTree, NodeIndex, ROOT};
 use std::io::{self, Write};
@@ -16,6 +16,10 @@ pub const FORMAT: Format = Format {
     help: "a line a stack: comm;outermost;…;innermost weight (FlameGraph, inferno, speedscope)",
     binary: false,
     needs: Needs::STACKS,
+    one_event: true,
+    pictures_time: false,
+    no_place_for: &[Flag::WithCpu, Flag::Title, Flag::Drawing],
+    difference: None,
     write,
 };
 

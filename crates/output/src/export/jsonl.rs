@@ -12,7 +12,7 @@
 
 use crate::export::in_time::in_time;
 use crate::export::recorded::{DETAILS, NUMBERS, Number, Recorded, Told};
-use crate::export::{Export, Format, Needs};
+use crate::export::{Export, Flag, Format, Needs};
 use crate::json;
 use readperf_profile::{Apart, CodeKind, FrameId, FrameTable, Level, SampleRow, UniqueFrame};
 use readperf_session::CommId;
@@ -28,6 +28,10 @@ pub const FORMAT: Format = Format {
     help: "a line of JSON a sample: its stack with symbols, files, lines; all else that was recorded of it",
     binary: false,
     needs: Needs { threads: true, cpus: true, times: true, lines: true, details: DETAILS, ..Needs::STACKS },
+    one_event: false,
+    pictures_time: false,
+    no_place_for: &[Flag::Weight, Flag::Annotate, Flag::Title, Flag::Drawing],
+    difference: None,
     write,
 };
 

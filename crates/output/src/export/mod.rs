@@ -1,26 +1,15 @@
 //! `readperf export`: profiles in the forms that other tools read. One format a file, one line in [`FORMATS`].
 
-pub mod callgrind;
-pub mod chrome;
 pub mod circumstances;
-pub mod dot;
-pub mod firefox;
-pub mod flamegraph;
-pub mod folded;
 pub mod frames;
 mod images;
 mod in_time;
 mod json;
-pub mod jsonl;
 pub mod labels;
-pub mod perfetto;
-pub mod pprof;
 mod protobuf;
 pub mod quantity;
 mod recorded;
 mod runs;
-pub mod samples_csv;
-pub mod speedscope;
 mod strings;
 mod threads;
 
@@ -45,8 +34,35 @@ pub struct Format {
     pub binary: bool,
     /// What it shows of the samples.
     pub needs: Needs,
+    /// Whether it shows the samples of one event only: what [`Export::event`] says.
+    pub one_event: bool,
+    /// Whether it is a picture of when things happened.
+    pub pictures_time: bool,
+    /// Flags that mean nothing to it. Those whose wish it always fulfils are not among them.
+    pub no_place_for: &'static [Flag],
+    /// How it shows the differences of a recording to another, if it can.
+    pub difference: Option<WriteDifference>,
     /// Writes it.
     pub write: fn(&Export<'_>, &mut dyn Write) -> io::Result<()>,
+}
+
+/// A flag of an export that a format may have no place for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flag {
+    /// What a sample counts for.
+    Weight,
+    /// Processes by their ids.
+    WithPid,
+    /// Threads by their ids.
+    WithTid,
+    /// CPUs told apart.
+    WithCpu,
+    /// Marks in names of frames.
+    Annotate,
+    /// A title.
+    Title,
+    /// How flame graphs are drawn.
+    Drawing,
 }
 
 /// What a format shows of the samples, besides their stacks.
@@ -81,21 +97,29 @@ impl Needs {
     };
 }
 
-/// Every format, in the order of the help.
-pub const FORMATS: &[Format] = &[
-    folded::FORMAT,
-    flamegraph::SVG,
-    flamegraph::HTML,
-    pprof::FORMAT,
-    firefox::FORMAT,
-    speedscope::FORMAT,
-    perfetto::FORMAT,
-    chrome::FORMAT,
-    callgrind::FORMAT,
-    dot::FORMAT,
-    jsonl::FORMAT,
-    samples_csv::FORMAT,
-];
+/// Declares the modules with formats, and the list of these.
+macro_rules! formats {
+    ($( $module:ident: $($format:ident)+; )*) => {
+        $( pub mod $module; )*
+
+        /// Every format, in the order of the help.
+        pub const FORMATS: &[Format] = &[$($($module::$format),+),*];
+    };
+}
+
+formats! {
+    folded: FORMAT;
+    flamegraph: SVG HTML;
+    pprof: FORMAT;
+    firefox: FORMAT;
+    speedscope: FORMAT;
+    perfetto: FORMAT;
+    chrome: FORMAT;
+    callgrind: FORMAT;
+    dot: FORMAT;
+    jsonl: FORMAT;
+    samples_csv: FORMAT;
+}
 
 /// How to export. Formats take what they know; the program says which of its flags a format knows.
 #[derive(Clone, Debug, Default)]
@@ -153,25 +177,6 @@ impl Export<'_> {
 
 /// What a format writes of two recordings: the first compared with the second.
 pub type WriteDifference = fn(&Format, &Export<'_>, &Export<'_>, &mut dyn Write) -> io::Result<()>;
-
-impl Format {
-    /// How it shows the differences of a recording to another, if it can.
-    pub fn difference(&self) -> Option<WriteDifference> {
-        let can = [flamegraph::SVG.name, flamegraph::HTML.name].contains(&self.name);
-        can.then_some(flamegraph::write_difference)
-    }
-
-    /// Whether it shows when things happened.
-    pub fn shows_time(&self) -> bool {
-        [firefox::FORMAT.name, perfetto::FORMAT.name, chrome::FORMAT.name].contains(&self.name)
-    }
-
-    /// Whether it shows the samples of one event only: what [`Export::event`] says.
-    pub fn shows_one_event(&self) -> bool {
-        [folded::FORMAT.name, flamegraph::SVG.name, flamegraph::HTML.name, dot::FORMAT.name]
-            .contains(&self.name)
-    }
-}
 
 /// The format with this name, if there is one.
 pub fn by_name(name: &str) -> Option<&'static Format> {

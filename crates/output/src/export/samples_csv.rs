@@ -8,7 +8,7 @@ use crate::csv::CsvTable;
 use crate::export::in_time::in_time;
 use crate::export::labels::Labels;
 use crate::export::recorded::{DETAILS, NUMBERS, Recorded, Told};
-use crate::export::{Export, Format, Needs};
+use crate::export::{Export, Flag, Format, Needs};
 use crate::json;
 use crate::text::printable;
 use readperf_profile::{AddressId, SampleRow};
@@ -25,6 +25,10 @@ pub const FORMAT: Format = Format {
     help: "a row a sample, with its stack folded and what else was recorded of it: for data frames",
     binary: false,
     needs: Needs { threads: true, cpus: true, times: true, details: DETAILS, ..Needs::STACKS },
+    one_event: false,
+    pictures_time: false,
+    no_place_for: &[Flag::Weight, Flag::Title, Flag::Drawing],
+    difference: None,
     write,
 };
 

@@ -4,7 +4,7 @@
 use crate::export::circumstances::Unit;
 use crate::export::json::JsonWriter;
 use crate::export::threads::{ByThread, ThreadLabel};
-use crate::export::{Export, Format, Needs, Weight};
+use crate::export::{Export, Flag, Format, Needs, Weight};
 use crate::text::{decoded, printable};
 use readperf_profile::{AddressId, Apart, FrameTable, SampleRow, StackId, UniqueFrame};
 use rustc_hash::FxHashMap;
@@ -18,6 +18,10 @@ pub const FORMAT: Format = Format {
     help: "speedscope: all threads together, and each in order of time",
     binary: false,
     needs: Needs { threads: true, times: true, lines: true, ..Needs::STACKS },
+    one_event: false,
+    pictures_time: false,
+    no_place_for: &[Flag::WithCpu, Flag::Annotate, Flag::Drawing],
+    difference: None,
     write,
 };
 

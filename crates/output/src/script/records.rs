@@ -3,7 +3,7 @@
 use super::digits::hex;
 use super::sample::Start;
 use super::{Script, places};
-use perffile::wire::head::misc;
+use perffile::wire::misc;
 use perffile::wire::protection::permissions;
 use perffile::wire::record::mmap2::{FileIdentity, Mmap2};
 use perffile::wire::record::namespaces::{self, Namespaces};

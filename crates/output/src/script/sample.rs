@@ -9,7 +9,7 @@ use crate::calendar::date_time;
 use perffile::Share;
 use perffile::wire::attr::SampleType;
 use perffile::wire::callchain::Marker;
-use perffile::wire::head::misc;
+use perffile::wire::misc;
 use perffile::wire::sample::Sample;
 use readperf_analysis::pass;
 use readperf_profile::{AddressId, chain};

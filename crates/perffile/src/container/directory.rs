@@ -3,25 +3,29 @@
 //! what is merged from guests `kcore_dir__PID`.
 
 use super::file_size::FileSize;
+use super::opened::Opened;
 use super::stream::{Source, Stream};
-use super::{Container, Opened};
 use crate::bytes::{Bytes, map_file};
 use crate::error::{Error, ErrorKind, Result};
 use crate::issue::{IssueKind, Issues};
 use crate::limits::Limits;
+use crate::metadata::Container;
 use crate::place::{Part, Place};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// How the file `data` is opened.
+type OpenFile = fn(&Path, &Limits) -> Result<Opened>;
+
 /// Opens the directory at this path.
-pub(crate) fn open(path: &Path, limits: &Limits) -> Result<Opened> {
+pub(crate) fn open(path: &Path, limits: &Limits, open_file: OpenFile) -> Result<Opened> {
     let main = path.join("data");
     if !main.is_file() {
         let what = "a directory without a file `data`".to_owned();
         return Err(Error::new(ErrorKind::NotPerfData(what), None));
     }
-    let mut opened = super::open_file(&main, limits)?;
+    let mut opened = open_file(&main, limits)?;
     opened.metadata.container = Container::Directory;
     // A wrapper around `data` is none around the others.
     opened.wrapper_bytes = None;

@@ -1,18 +1,17 @@
 //! Files: a header, a table of attrs, the records, and behind them the feature sections. In any order: only the header
 //! tells where they are.
 
-use super::event_name::NameSources;
-use super::features::Features;
 use super::header::{self, BITMAP_SIZE, FileHeader, HEADER_SIZE};
+use super::opened::{Opened, error_at};
 use super::stream::{Source, Stream};
-use super::{Container, Opened, error_at};
 use crate::bytes::Bytes;
 use crate::error::{ErrorKind, Result};
+use crate::event_name::NameSources;
+use crate::features::Features;
 use crate::issue::{IssueKind, Issues};
 use crate::limits::Limits;
+use crate::metadata::{Container, Metadata};
 use crate::place::{Part, Place};
-use crate::recording::Metadata;
-use crate::sample_times::SampleTimes;
 use crate::schema::Schema;
 use crate::wire::attr::EventAttr;
 use crate::wire::decode::Decoder;
@@ -51,8 +50,7 @@ pub(crate) fn open(bytes: &Bytes, version: u8, order: ByteOrder, limits: &Limits
     if head.data_size != 0 {
         file.features(&mut features);
     }
-    names_and_ids(&features, &mut schema);
-    schema.set_sample_times(SampleTimes::of(&features));
+    schema.learn(&features);
     if schema.has_unnamed() {
         schema.set_fallback_names(&NameSources::new(&features, order));
     }
@@ -68,17 +66,6 @@ pub(crate) fn open(bytes: &Bytes, version: u8, order: ByteOrder, limits: &Limits
         issues: file.issues,
     };
     Ok(Opened { metadata, streams: vec![data], wrapper_bytes: None })
-}
-
-/// EVENT_DESC names the events by their order, and has ids where the attrs have none.
-pub(crate) fn names_and_ids(features: &Features, schema: &mut Schema) {
-    if schema.is_incomplete() {
-        return;
-    }
-    for (index, event) in features.event_desc().iter().flat_map(|desc| desc.events.iter().enumerate()) {
-        schema.set_name(index, event.name.display().into_owned());
-        schema.add_ids(index, event.ids.iter());
-    }
 }
 
 struct File<'f> {
@@ -185,7 +172,7 @@ impl File<'_> {
         Some((attr, ids, at.checked_add(size)?.checked_add(IDS_SECTION)?))
     }
 
-    /// Offset and size of the ids of the attr at this offset if it has this size, and whether they can be that.
+    /// Offset and size of the ids of the attr at this offset if it has this size, and whether that is possible.
     fn ids_of(&self, at: u64, size: u64) -> Option<(u64, u64, bool)> {
         let section = self.bytes.section(at.checked_add(size)?, IDS_SECTION);
         let (ids_at, ids_size) = (self.order.u64_at(&section, 0)?, self.order.u64_at(&section, 8)?);

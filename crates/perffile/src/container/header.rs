@@ -2,7 +2,7 @@
 //!
 //! ABI: perf.data-file-format; `struct perf_file_header` and `struct perf_pipe_file_header`.
 
-use super::error_at;
+use super::opened::error_at;
 use crate::error::{ErrorKind, Result};
 use crate::place::Part;
 use crate::wire::declare::fields;

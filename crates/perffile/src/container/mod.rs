@@ -1,14 +1,13 @@
 //! Where bytes become a recording: what kind it is, its events and features, and the streams its records lie in.
 //!
 //! Every kind is reduced to the same two things, [`crate::Metadata`] and a list of streams; behind that
-//! there is one path for all. Kinds are told by their content, never by their name.
+//! there is one path for all. The kind follows from the content, never from a file name.
 
 pub(crate) mod directory;
-pub mod event_name;
-pub mod features;
 pub(crate) mod file;
 pub(crate) mod file_size;
 pub(crate) mod header;
+pub(crate) mod opened;
 pub(crate) mod pipe;
 pub(crate) mod stream;
 pub(crate) mod wrapped;
@@ -17,52 +16,20 @@ use crate::bytes::{Bytes, map_file};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::place::{Part, Place};
-use crate::recording::Metadata;
 use file_size::FileSize;
 use header::Magic;
-use std::fmt;
+use opened::Opened;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
-use stream::{Source, Stream};
+use stream::Source;
 use wrapped::{Unpacked, Wrapper};
-
-/// The kinds of recordings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Container {
-    /// A file with a header, tables and sections.
-    #[default]
-    File,
-    /// A stream that can be written to a pipe; everything is a record.
-    Pipe,
-    /// A directory with a file and a stream per CPU.
-    Directory,
-}
-
-impl fmt::Display for Container {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Container::File => "file",
-            Container::Pipe => "pipe",
-            Container::Directory => "directory",
-        })
-    }
-}
-
-/// A recording, ready to be walked.
-#[derive(Clone, Debug)]
-pub(crate) struct Opened {
-    pub(crate) metadata: Metadata,
-    pub(crate) streams: Vec<Stream>,
-    /// Of what was in a wrapper, the size of that.
-    pub(crate) wrapper_bytes: Option<u64>,
-}
 
 /// Opens what lies at a path.
 pub(crate) fn open_path(path: &Path, limits: &Limits) -> Result<Opened> {
     let kind = std::fs::metadata(path).map_err(|error| Error::io(path.display().to_string(), error))?;
-    if kind.is_dir() { directory::open(path, limits) } else { open_file(path, limits) }
+    if kind.is_dir() { directory::open(path, limits, open_file) } else { open_file(path, limits) }
 }
 
 /// How much of what arrives is looked at before anything is done with it.
@@ -75,7 +42,7 @@ fn open_file(path: &Path, limits: &Limits) -> Result<Opened> {
     open_opened(file, &name, limits)
 }
 
-/// Opens what somebody has opened: mapped if it is a file at its beginning; of a pipe, a socket or a device, as it comes.
+/// Opens a file that is open already. A regular file at its beginning is mapped; a pipe, a socket or a device is read as a stream.
 pub(crate) fn open_opened(mut file: File, name: &str, limits: &Limits) -> Result<Opened> {
     let io = |error| Error::io(name, error);
     let kind = file.metadata().map_err(io)?;
@@ -155,9 +122,4 @@ pub(crate) fn open_reader(mut reader: impl Read + Send + 'static, limits: &Limit
         Some(wrapper) => open_wrapped(wrapper, whole, limits),
         None => open_bytes(&wrapped::spool(whole, limits)?, limits),
     }
-}
-
-/// An error at a place of the file.
-pub(crate) fn error_at(part: Part, offset: u64, kind: ErrorKind) -> Error {
-    Error::new(kind, Some(Place::new(part, offset)))
 }

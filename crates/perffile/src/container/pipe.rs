@@ -1,11 +1,12 @@
 //! Pipes: a header of 16 bytes, and then nothing but records, which tell events and features too.
 
-use super::features::Features;
+use super::opened::Opened;
 use super::stream::{Source, Stream};
-use super::{Container, Opened};
+use crate::features::Features;
 use crate::issue::Issues;
+use crate::metadata::Container;
+use crate::metadata::Metadata;
 use crate::place::Part;
-use crate::recording::Metadata;
 use crate::schema::Schema;
 use crate::wire::endian::ByteOrder;
 use std::sync::Arc;

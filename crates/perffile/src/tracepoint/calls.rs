@@ -3,8 +3,8 @@
 
 use super::c_type::{IntType, Number, TypeName};
 use super::eval::constant;
-use super::expr::{Binary, Expr};
-use super::parser::{Node, Parsed, Parser};
+use super::expr::{BinaryOperator, Expr};
+use super::parser::{Parsed, ParsedNode, Parser};
 
 /// A call of one of the kernel's functions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(crate) struct Line {
 
 impl<'t> Parser<'t> {
     /// The call of `name`, after its opening parenthesis.
-    pub(crate) fn call(&mut self, name: &str) -> Parsed<Node> {
+    pub(crate) fn call(&mut self, name: &str) -> Parsed<ParsedNode> {
         match name {
             "__print_symbolic" | "__print_symbolic_u64" | "__print_symbolic64" => {
                 let value = self.argument()?;
@@ -82,7 +82,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Calls whose only argument is the name of a field.
-    fn field_call(&mut self, name: &str) -> Parsed<Node> {
+    fn field_call(&mut self, name: &str) -> Parsed<ParsedNode> {
         let make: fn(usize) -> Call = match name {
             "__get_str" | "__get_rel_str" | "__get_dynamic_array" | "__get_rel_dynamic_array" => {
                 Call::Dynamic
@@ -95,18 +95,18 @@ impl<'t> Parser<'t> {
         let field = self.need_name()?;
         let index = self.field(field)?;
         self.need(")")?;
-        Ok(Node::leaf(call(make(index))))
+        Ok(ParsedNode::leaf(call(make(index))))
     }
 
     /// An expression and the comma after it.
-    fn argument(&mut self) -> Parsed<Node> {
+    fn argument(&mut self) -> Parsed<ParsedNode> {
         let node = self.expression()?;
         self.need(",")?;
         Ok(node)
     }
 
     /// Exactly that many arguments and the closing parenthesis.
-    fn arguments<const COUNT: usize>(&mut self) -> Parsed<[Node; COUNT]> {
+    fn arguments<const COUNT: usize>(&mut self) -> Parsed<[ParsedNode; COUNT]> {
         let mut nodes = Vec::with_capacity(COUNT);
         for index in 0..COUNT {
             if index > 0 {
@@ -147,7 +147,7 @@ impl<'t> Parser<'t> {
     }
 
     /// `__print_dynamic_array(field, element_size)`
-    fn dynamic_elements(&mut self) -> Parsed<Node> {
+    fn dynamic_elements(&mut self) -> Parsed<ParsedNode> {
         let field = self.need_name()?;
         let index = self.field(field)?;
         self.need(",")?;
@@ -156,7 +156,7 @@ impl<'t> Parser<'t> {
         self.grown(size.height, call(Call::DynamicElements { field: index, size: size.expr }))
     }
 
-    fn hex_dump(&mut self) -> Parsed<Node> {
+    fn hex_dump(&mut self) -> Parsed<ParsedNode> {
         let Some(prefix) = self.texts() else { return self.fail("a prefix is missing") };
         self.need(",")?;
         let outer = std::mem::replace(&mut self.in_table, true);
@@ -168,13 +168,14 @@ impl<'t> Parser<'t> {
     }
 
     /// Whole seconds of a number of nanoseconds, or what is left over.
-    fn nanoseconds(&mut self, name: &str) -> Parsed<Node> {
+    fn nanoseconds(&mut self, name: &str) -> Parsed<ParsedNode> {
         let [value] = self.arguments()?;
         // The cast is one more floor below the division.
         let height = value.height + 1;
         let value = Expr::Cast(TypeName::Int(IntType::U64), Box::new(value.expr));
         let second = Expr::Number(Number::int(1_000_000_000));
-        let operator = if name == "__print_ns_to_secs" { Binary::Divide } else { Binary::Remainder };
+        let operator =
+            if name == "__print_ns_to_secs" { BinaryOperator::Divide } else { BinaryOperator::Remainder };
         self.grown(height, Expr::Binary(operator, Box::new(value), Box::new(second)))
     }
 }

@@ -25,7 +25,7 @@ pub struct Tracepoint {
     pub system: String,
     /// Its fields.
     pub format: EventFormat,
-    /// How its text is made, or why that cannot be done from its format alone.
+    /// How its text is made, or why the format alone does not suffice.
     pub print: Result<PrintFmt, ParseError>,
 }
 

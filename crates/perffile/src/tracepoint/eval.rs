@@ -7,7 +7,7 @@ use super::arithmetic::arithmetic;
 use super::bitmap::write_bitmap_hex;
 use super::c_type::{IntType, Number, TypeName};
 use super::calls::Call;
-use super::expr::{Binary, Expr, Unary};
+use super::expr::{BinaryOperator, Expr, UnaryOperator};
 use super::network::write_socket_address;
 use super::tables::{flags, symbolic, write_array, write_hex};
 use super::{ByteOrder, EventFormat, FieldKind};
@@ -234,10 +234,10 @@ impl<'v> Evaluator<'v> {
         }
     }
 
-    fn unary(&self, operator: Unary, value: Evaluated<'v>) -> Result<Evaluated<'v>, EvalError> {
+    fn unary(&self, operator: UnaryOperator, value: Evaluated<'v>) -> Result<Evaluated<'v>, EvalError> {
         match operator {
-            Unary::Deref => return self.element(&value, 0),
-            Unary::Not if !matches!(value, Evaluated::Number(_)) => {
+            UnaryOperator::Deref => return self.element(&value, 0),
+            UnaryOperator::Not if !matches!(value, Evaluated::Number(_)) => {
                 return Ok(Evaluated::Number(Number::truth(false)));
             }
             _ => {}
@@ -245,22 +245,22 @@ impl<'v> Evaluator<'v> {
         let number = value.number()?;
         let int = number.int_type.promoted();
         Ok(Evaluated::Number(match operator {
-            Unary::Not => Number::truth(!number.is_true()),
-            Unary::Complement => Number::new(!number.bits, int),
-            Unary::Minus => Number::new(number.bits.wrapping_neg(), int),
-            Unary::Plus | Unary::Deref => Number::new(number.bits, int),
+            UnaryOperator::Not => Number::truth(!number.is_true()),
+            UnaryOperator::Complement => Number::new(!number.bits, int),
+            UnaryOperator::Minus => Number::new(number.bits.wrapping_neg(), int),
+            UnaryOperator::Plus | UnaryOperator::Deref => Number::new(number.bits, int),
         }))
     }
 
     fn binary(
         &mut self,
-        operator: Binary,
+        operator: BinaryOperator,
         left: &'v Expr,
         right: &'v Expr,
     ) -> Result<Evaluated<'v>, EvalError> {
         let number = match operator {
-            Binary::Or => Number::truth(self.truth(left)? || self.truth(right)?),
-            Binary::And => Number::truth(self.truth(left)? && self.truth(right)?),
+            BinaryOperator::Or => Number::truth(self.truth(left)? || self.truth(right)?),
+            BinaryOperator::And => Number::truth(self.truth(left)? && self.truth(right)?),
             _ => {
                 let left = self.number(left)?;
                 arithmetic(operator, left, self.number(right)?)?

@@ -35,8 +35,8 @@ pub(crate) enum Expr {
     Local(usize),
     /// A name that only the kernel's compiler knew. Never a value; in a table its line never matches.
     Unresolved,
-    Unary(Unary, Box<Expr>),
-    Binary(Binary, Box<Expr>, Box<Expr>),
+    Unary(UnaryOperator, Box<Expr>),
+    Binary(BinaryOperator, Box<Expr>, Box<Expr>),
     Ternary(Box<[Expr; 3]>),
     /// GNU C's `a ?: b`: `a` unless it is 0.
     Otherwise(Box<[Expr; 2]>),
@@ -48,7 +48,7 @@ pub(crate) enum Expr {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unary {
+pub(crate) enum UnaryOperator {
     Not,
     Complement,
     Minus,
@@ -57,7 +57,7 @@ pub(crate) enum Unary {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Binary {
+pub(crate) enum BinaryOperator {
     Or,
     And,
     BitOr,
@@ -78,28 +78,28 @@ pub(crate) enum Binary {
     Remainder,
 }
 
-impl Binary {
+impl BinaryOperator {
     /// The operator and how tightly it binds.
-    pub(crate) fn of(mark: &str) -> Option<(Binary, u8)> {
+    pub(crate) fn of(mark: &str) -> Option<(BinaryOperator, u8)> {
         Some(match mark {
-            "||" => (Binary::Or, 1),
-            "&&" => (Binary::And, 2),
-            "|" => (Binary::BitOr, 3),
-            "^" => (Binary::BitXor, 4),
-            "&" => (Binary::BitAnd, 5),
-            "==" => (Binary::Equal, 6),
-            "!=" => (Binary::Unequal, 6),
-            "<" => (Binary::Less, 7),
-            "<=" => (Binary::LessEqual, 7),
-            ">" => (Binary::Greater, 7),
-            ">=" => (Binary::GreaterEqual, 7),
-            "<<" => (Binary::ShiftLeft, 8),
-            ">>" => (Binary::ShiftRight, 8),
-            "+" => (Binary::Add, 9),
-            "-" => (Binary::Subtract, 9),
-            "*" => (Binary::Multiply, 10),
-            "/" => (Binary::Divide, 10),
-            "%" => (Binary::Remainder, 10),
+            "||" => (BinaryOperator::Or, 1),
+            "&&" => (BinaryOperator::And, 2),
+            "|" => (BinaryOperator::BitOr, 3),
+            "^" => (BinaryOperator::BitXor, 4),
+            "&" => (BinaryOperator::BitAnd, 5),
+            "==" => (BinaryOperator::Equal, 6),
+            "!=" => (BinaryOperator::Unequal, 6),
+            "<" => (BinaryOperator::Less, 7),
+            "<=" => (BinaryOperator::LessEqual, 7),
+            ">" => (BinaryOperator::Greater, 7),
+            ">=" => (BinaryOperator::GreaterEqual, 7),
+            "<<" => (BinaryOperator::ShiftLeft, 8),
+            ">>" => (BinaryOperator::ShiftRight, 8),
+            "+" => (BinaryOperator::Add, 9),
+            "-" => (BinaryOperator::Subtract, 9),
+            "*" => (BinaryOperator::Multiply, 10),
+            "/" => (BinaryOperator::Divide, 10),
+            "%" => (BinaryOperator::Remainder, 10),
             _ => return None,
         })
     }

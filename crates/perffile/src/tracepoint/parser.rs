@@ -4,19 +4,19 @@
 //! kernel's `min()` and `max()` leave behind is known: `({ int a = x; int b = y; a < b ? a : b; })`.
 
 use super::c_type::{IntType, Number, TypeName, type_of_words};
-use super::expr::{Binary, Expr, ParseError, Unary};
+use super::expr::{BinaryOperator, Expr, ParseError, UnaryOperator};
 use super::lexer::Token;
 use super::{EventFormat, limits};
 
 /// An expression and its height, which is what evaluation will need of the stack.
-pub(crate) struct Node {
+pub(crate) struct ParsedNode {
     pub(crate) expr: Expr,
     pub(crate) height: u16,
 }
 
-impl Node {
+impl ParsedNode {
     pub(crate) fn leaf(expr: Expr) -> Self {
-        Node { expr, height: 1 }
+        ParsedNode { expr, height: 1 }
     }
 }
 
@@ -97,7 +97,7 @@ impl<'t> Parser<'t> {
     }
 
     /// A whole expression. Counts its own nesting: the text may be hostile.
-    pub(crate) fn expression(&mut self) -> Parsed<Node> {
+    pub(crate) fn expression(&mut self) -> Parsed<ParsedNode> {
         if self.nesting >= limits::EXPRESSION_DEPTH {
             return self.fail("too deep an expression");
         }
@@ -107,7 +107,7 @@ impl<'t> Parser<'t> {
         node
     }
 
-    fn conditional(&mut self) -> Parsed<Node> {
+    fn conditional(&mut self) -> Parsed<ParsedNode> {
         let condition = self.binary(1)?;
         if !self.eat("?") {
             return Ok(condition);
@@ -124,10 +124,10 @@ impl<'t> Parser<'t> {
         self.grown(height, Expr::Ternary(Box::new([condition.expr, yes.expr, no.expr])))
     }
 
-    fn binary(&mut self, weakest: u8) -> Parsed<Node> {
+    fn binary(&mut self, weakest: u8) -> Parsed<ParsedNode> {
         let mut left = self.unary()?;
         while let Some(Token::Mark(mark)) = self.peek() {
-            let Some((operator, strength)) = Binary::of(mark) else { break };
+            let Some((operator, strength)) = BinaryOperator::of(mark) else { break };
             if strength < weakest {
                 break;
             }
@@ -140,14 +140,14 @@ impl<'t> Parser<'t> {
     }
 
     /// A node one higher than its highest part. A long chain of operators makes a high tree without nesting.
-    pub(crate) fn grown(&self, height: u16, expr: Expr) -> Parsed<Node> {
+    pub(crate) fn grown(&self, height: u16, expr: Expr) -> Parsed<ParsedNode> {
         if height >= limits::EXPRESSION_DEPTH {
             return self.fail("too deep an expression");
         }
-        Ok(Node { expr, height: height + 1 })
+        Ok(ParsedNode { expr, height: height + 1 })
     }
 
-    fn unary(&mut self) -> Parsed<Node> {
+    fn unary(&mut self) -> Parsed<ParsedNode> {
         if self.nesting >= limits::EXPRESSION_DEPTH {
             return self.fail("too deep an expression");
         }
@@ -157,13 +157,13 @@ impl<'t> Parser<'t> {
         node
     }
 
-    fn unary_unguarded(&mut self) -> Parsed<Node> {
+    fn unary_unguarded(&mut self) -> Parsed<ParsedNode> {
         let operator = match self.peek() {
-            Some(Token::Mark("!")) => Unary::Not,
-            Some(Token::Mark("~")) => Unary::Complement,
-            Some(Token::Mark("-")) => Unary::Minus,
-            Some(Token::Mark("+")) => Unary::Plus,
-            Some(Token::Mark("*")) => Unary::Deref,
+            Some(Token::Mark("!")) => UnaryOperator::Not,
+            Some(Token::Mark("~")) => UnaryOperator::Complement,
+            Some(Token::Mark("-")) => UnaryOperator::Minus,
+            Some(Token::Mark("+")) => UnaryOperator::Plus,
+            Some(Token::Mark("*")) => UnaryOperator::Deref,
             Some(Token::Mark("&")) => return self.address_of(),
             Some(Token::Mark("(")) => {
                 if let Some((type_name, length)) = self.cast_ahead() {
@@ -181,16 +181,16 @@ impl<'t> Parser<'t> {
     }
 
     /// Only the address of a field has a meaning: its bytes.
-    fn address_of(&mut self) -> Parsed<Node> {
+    fn address_of(&mut self) -> Parsed<ParsedNode> {
         self.at += 1;
         let inner = self.unary()?;
         match inner.expr {
-            Expr::Field(index) => Ok(Node::leaf(Expr::FieldBytes(index))),
+            Expr::Field(index) => Ok(ParsedNode::leaf(Expr::FieldBytes(index))),
             _ => self.fail("the address of something that is no field"),
         }
     }
 
-    fn postfix(&mut self) -> Parsed<Node> {
+    fn postfix(&mut self) -> Parsed<ParsedNode> {
         let mut node = self.primary()?;
         loop {
             if self.eat("[") {
@@ -206,14 +206,14 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn primary(&mut self) -> Parsed<Node> {
+    fn primary(&mut self) -> Parsed<ParsedNode> {
         if let Some(text) = self.texts() {
-            return Ok(Node::leaf(Expr::Text(text)));
+            return Ok(ParsedNode::leaf(Expr::Text(text)));
         }
         match self.peek() {
             Some(Token::Number(number)) => {
                 self.at += 1;
-                Ok(Node::leaf(Expr::Number(*number)))
+                Ok(ParsedNode::leaf(Expr::Number(*number)))
             }
             Some(Token::Name(name)) => {
                 self.at += 1;
@@ -243,10 +243,10 @@ impl<'t> Parser<'t> {
         IntType { size: self.format.abi.long_size, signed: true }
     }
 
-    fn named(&mut self, name: &'t str) -> Parsed<Node> {
+    fn named(&mut self, name: &'t str) -> Parsed<ParsedNode> {
         if is_record(name) && self.eat("->") {
             let field = self.need_name()?;
-            return Ok(Node::leaf(Expr::Field(self.field(field)?)));
+            return Ok(ParsedNode::leaf(Expr::Field(self.field(field)?)));
         }
         if name == "sizeof" {
             return self.size_of();
@@ -255,19 +255,19 @@ impl<'t> Parser<'t> {
             return self.call(name);
         }
         if let Some(slot) = self.locals.iter().rposition(|local| *local == name) {
-            return Ok(Node::leaf(Expr::Local(slot)));
+            return Ok(ParsedNode::leaf(Expr::Local(slot)));
         }
         match enumerator(name) {
-            Some(value) => Ok(Node::leaf(Expr::Number(Number::int(value)))),
-            None if self.in_table => Ok(Node::leaf(Expr::Unresolved)),
+            Some(value) => Ok(ParsedNode::leaf(Expr::Number(Number::int(value)))),
+            None if self.in_table => Ok(ParsedNode::leaf(Expr::Unresolved)),
             None => {
                 self.guessed = true;
-                Ok(Node::leaf(Expr::Number(Number::new(0, self.long()))))
+                Ok(ParsedNode::leaf(Expr::Number(Number::new(0, self.long()))))
             }
         }
     }
 
-    fn size_of(&mut self) -> Parsed<Node> {
+    fn size_of(&mut self) -> Parsed<ParsedNode> {
         let long_size = self.format.abi.long_size;
         let size = if let Some((type_name, length)) = self.type_ahead() {
             self.at += length;
@@ -279,13 +279,13 @@ impl<'t> Parser<'t> {
             }
         };
         match size.zip(IntType::new(u64::from(long_size), false)) {
-            Some((size, int)) => Ok(Node::leaf(Expr::Number(Number::new(size, int)))),
+            Some((size, int)) => Ok(ParsedNode::leaf(Expr::Number(Number::new(size, int)))),
             None => self.fail("the size of a type that the format does not describe"),
         }
     }
 
     /// `({ definitions; result; })`, after its opening.
-    fn block(&mut self) -> Parsed<Node> {
+    fn block(&mut self) -> Parsed<ParsedNode> {
         let outer = self.locals.len();
         let mut definitions = Vec::new();
         let mut height = 0;

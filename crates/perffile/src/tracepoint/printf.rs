@@ -4,7 +4,7 @@ use super::c_type::{IntType, Number};
 use super::eval::{EvalError, Evaluated, Evaluator};
 use super::expr::Expr;
 use super::lexer::tokens;
-use super::parser::{Node, Parsed, Parser};
+use super::parser::{Parsed, ParsedNode, Parser};
 use super::pointer::PointerStyle;
 use super::value::c_string;
 use super::{EventFormat, ParseError, PrintkFormats, SymbolNames, limits};
@@ -79,7 +79,7 @@ impl PrintFmt {
         let Some(text) = parser.texts() else { return parser.fail("no format string") };
         let mut arguments = Vec::new();
         while parser.eat(",") {
-            let Node { expr, .. } = parser.expression()?;
+            let ParsedNode { expr, .. } = parser.expression()?;
             arguments.push(expr);
         }
         if !parser.at_end() {

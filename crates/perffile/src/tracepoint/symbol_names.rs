@@ -27,7 +27,7 @@ impl SymbolNames for NoSymbols {
     }
 }
 
-/// Knows no symbol either, and notes what it is asked for.
+/// Knows no symbols, and notes which addresses it is asked for.
 #[derive(Debug, Default)]
 pub(super) struct Asked(RefCell<Vec<u64>>);
 

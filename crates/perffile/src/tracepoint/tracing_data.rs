@@ -80,7 +80,7 @@ impl<'a> TracingData<'a> {
     /// Takes a blob apart. A damaged one gives the parts before the damage together with its place.
     pub fn parse(blob: &'a [u8]) -> Result<Self, Box<Partial<'a>>> {
         let mut data = TracingData::default();
-        let mut reader = Reader { blob, offset: 0, endian: ByteOrder::Little };
+        let mut reader = SectionReader { blob, offset: 0, endian: ByteOrder::Little };
         match data.fill(&mut reader) {
             Ok(()) => Ok(data),
             Err(error) => Err(Box::new(Partial { data, error })),
@@ -126,7 +126,7 @@ impl<'a> TracingData<'a> {
         out.bytes
     }
 
-    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), TracingDataError> {
+    fn fill(&mut self, reader: &mut SectionReader<'a>) -> Result<(), TracingDataError> {
         reader.literal(MAGIC, "the tracing data magic")?;
         self.version = reader.c_string("a version ending in NUL")?;
         self.big_endian_flag = reader.u8("the byte order flag")?;
@@ -168,13 +168,13 @@ fn at_least_0_6(version: &[u8]) -> bool {
 }
 
 /// A cursor over the blob; every error it makes carries its offset.
-struct Reader<'a> {
+struct SectionReader<'a> {
     blob: &'a [u8],
     offset: usize,
     endian: ByteOrder,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SectionReader<'a> {
     fn rest(&self) -> &'a [u8] {
         self.blob.get(self.offset..).unwrap_or_default()
     }

@@ -1,13 +1,10 @@
 //! What perf's own records mean to the walk: events, names and features that are told on the way.
 
-use super::Batches;
+use super::batches::Batches;
 use crate::bytes::Bytes;
-use crate::container::event_name::NameSources;
-use crate::container::features::Features;
-use crate::container::file::names_and_ids;
+use crate::features::Features;
 use crate::issue::IssueKind;
 use crate::place::{Part, Place};
-use crate::sample_times::SampleTimes;
 use crate::schema::Schema;
 use crate::simpleperf;
 use crate::wire::attr::{EventAttr, SampleShape};
@@ -20,16 +17,6 @@ use crate::wire::record::{Record, kind};
 use crate::wire::words::U64s;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// How often a stream may tell anew what names are made of: each time costs a walk over all events.
-const MOST_RENAMINGS: u32 = 64;
-
-/// How many bytes of tracepoint formats may be read for that, all together; the first time they are read in any case.
-const MOST_RENAMING_BYTES: usize = 32 << 20;
-
-/// How many events may be named for each record that was walked, and how many more in any case.
-const NAMED_PER_RECORD: u64 = 16;
-const ALWAYS_NAMED: u64 = 1 << 20;
 
 /// How many features there may be: a file has a bit for each.
 const FEATURES: u32 = 256;
@@ -69,11 +56,8 @@ impl Batches {
                 self.add_event(attr, ids, head);
             }
             Ok((Record::HeaderEventType(told), _)) => {
-                if self.config_names.len() < self.limits.events {
-                    let name = || told.event_name.display().into_owned();
-                    self.config_names.entry(told.event_id).or_insert_with(name);
-                    self.names_stale = true;
-                }
+                let name = || told.event_name.display().into_owned();
+                self.names.told(told.event_id, name, self.limits.events);
             }
             Ok((Record::EventUpdate(update), _)) => self.event_update(&update),
             Ok((Record::IdIndex(index), _)) => {
@@ -114,7 +98,7 @@ impl Batches {
         }
         self.ids_left -= ids.len();
         self.schema().add(attr, ids.iter().collect());
-        self.names_stale = true;
+        self.names.event_added();
         self.schema_changed();
     }
 
@@ -167,14 +151,14 @@ impl Batches {
 
     /// The bytes of a feature, where they lie in the chunk at hand.
     fn add_feature(&mut self, feature: u32, bytes: &Bytes, section: Range<usize>) {
-        let offset = self.chunks.back().map_or(0, |chunk| chunk.offset) + section.start as u64;
+        let offset = self.window.newest().map_or(0, |chunk| chunk.offset) + section.start as u64;
         if feature >= FEATURES {
             let message = || format!("there is no feature {feature}: it is left out");
             let place = Place::new(Part::Feature(feature), offset);
             return self.metadata.issues.add(IssueKind::BadFeature, place, message);
         }
         // A part of a chunk would keep all of it in memory.
-        let is_mapped = self.held.back() == Some(&0);
+        let is_mapped = self.window.is_newest_mapped();
         let told = bytes.slice(section);
         let told = if is_mapped { told } else { Bytes::new(told.to_vec()) };
         let is_news = self.metadata.features.bytes(feature) != Some(&*told);
@@ -183,48 +167,15 @@ impl Batches {
             let place = self.metadata.features.place(feature).unwrap_or_default().field(error.field);
             self.metadata.issues.add(IssueKind::BadFeature, place, || error.to_string());
         }
-        if matches!(feature, bit::PMU_MAPPINGS | bit::TRACING_DATA)
-            && is_news
-            && self.renamings < MOST_RENAMINGS
-            && self.renaming_bytes < MOST_RENAMING_BYTES
-        {
-            self.renamings += 1;
-            self.renaming_bytes += self.metadata.features.bytes(bit::TRACING_DATA).map_or(0, <[u8]>::len);
-            self.name_sources = None;
-            self.names_stale = true;
+        if is_news {
+            self.names.feature_added(feature, &self.metadata);
         }
         if feature == bit::SAMPLE_TIME && is_news {
-            let times = SampleTimes::of(&self.metadata.features);
-            self.schema().set_sample_times(times);
+            self.strays.learn(&self.metadata.features);
         }
         if feature == bit::EVENT_DESC {
             let features = Arc::clone(&self.metadata.features);
-            names_and_ids(&features, self.schema());
+            self.schema().learn(&features);
         }
-    }
-
-    /// Names the events that the recording does not name, by what is known now: once per batch, not per record, since
-    /// features come in any order and a stream may have many. Where hostile ones come with every batch, now and then, and at
-    /// the end.
-    pub(super) fn name_events(&mut self) {
-        let cost = self.metadata.schema.events().len() as u64;
-        let most = ALWAYS_NAMED.saturating_add(self.index.saturating_mul(NAMED_PER_RECORD));
-        if !self.names_stale || !self.finished && self.events_named.saturating_add(cost) > most {
-            return;
-        }
-        self.names_stale = false;
-        self.events_named = self.events_named.saturating_add(cost);
-        if !self.metadata.schema.has_unnamed() {
-            return;
-        }
-        let sources = match self.name_sources.take() {
-            Some(sources) => sources,
-            None => NameSources::new(&self.metadata.features, self.metadata.order),
-        };
-        let told = std::mem::take(&mut self.config_names);
-        self.schema().set_names_of_configs(|config| told.get(&config).cloned());
-        self.config_names = told;
-        self.schema().set_fallback_names(&sources);
-        self.name_sources = Some(sources);
     }
 }

@@ -1,11 +1,11 @@
 //! Bytes that are no records: counted, and passed over up to where records begin again.
 
-use super::Batches;
+use super::batches::Batches;
 use super::frame::{self, Resync};
 use crate::bytes::Bytes;
 use crate::issue::IssueKind;
+use crate::metadata::Metadata;
 use crate::place::Place;
-use crate::recording::Metadata;
 use crate::wire::endian::with_order;
 use crate::wire::head::{HEAD_SIZE, RecordHead};
 use crate::wire::record::kind;

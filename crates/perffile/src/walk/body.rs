@@ -1,7 +1,7 @@
 //! Whether a record is as long as its type can be. The kernel never adds fields to a type of record, so that what is longer was
 //! no record of that type.
 
-use super::Batches;
+use super::batches::Batches;
 use crate::issue::IssueKind;
 use crate::schema::Schema;
 use crate::wire::WireError;
@@ -37,18 +37,12 @@ impl Batches {
             None => (0, SampleShape::default()),
         };
         let body = body.get(..body.len().saturating_sub(trailer)).unwrap_or_default();
-        let (decoded, rest) = match Record::decode::<O>(head.kind, body, &shape, head.misc) {
+        let (mut decoded, rest) = match Record::decode::<O>(head.kind, body, &shape, head.misc) {
             Ok(decoded) => decoded,
             Err(error) => return self.tell_too_short(&error, pos, head),
         };
-        let behind_name = match decoded {
-            Record::Mmap(record) => record.filename.left_over(),
-            Record::Mmap2(record) => record.filename.left_over(),
-            Record::Comm(record) => record.comm.left_over(),
-            Record::Ksymbol(record) => record.name.left_over(),
-            Record::Cgroup(record) => record.path.left_over(),
-            _ => 0,
-        };
+        let mut behind_name = 0;
+        decoded.each_name(&shape, head.misc, |name| behind_name += name.left_over());
         // A name ends a record: the kernel and perf fill up to eight bytes with NULs behind it.
         if behind_name > 0 {
             let message = || {

@@ -1,4 +1,4 @@
-//! What is there of a directory, and what should be: a file that has gone leaves no gap in the records of the others.
+//! Which files of a directory are there, and which should be: a missing file leaves no gap in the records of the others.
 //!
 //! ID_INDEX tells for each counter the number of its file and its CPU; SAMPLE_TIME the times of the first and the last sample.
 //! What neither of them tells of cannot be missed: an empty file is also what a CPU leaves on which nothing ran. But a thread whose
@@ -7,8 +7,8 @@
 use crate::container::directory::tell_missing;
 use crate::container::stream::Stream;
 use crate::issue::IssueKind;
+use crate::metadata::Metadata;
 use crate::place::{Part, Place};
-use crate::recording::Metadata;
 use crate::wire::endian::Order;
 use crate::wire::record::id_index::IdIndex;
 use crate::wire::record::kind;
@@ -64,7 +64,7 @@ impl Census {
         }
     }
 
-    /// Takes in another record: what it tells of the life of a thread.
+    /// Takes in a record that is no sample: FORK and EXIT tell when a thread began and ended.
     #[inline]
     pub(super) fn record<O: Order>(&mut self, record: u32, body: &[u8]) {
         // COMM has pid and tid; FORK and EXIT pid, ppid, tid.

@@ -1,6 +1,9 @@
 //! Streams and their chunks: what is taken over from one to the next, and how they end.
 
-use super::{Batches, Cursor, Decompressor, frame};
+use super::batches::Batches;
+use super::cursor::Cursor;
+use super::decompress::Decompressor;
+use super::frame;
 use crate::bytes::Bytes;
 use crate::event::Chunk;
 use crate::issue::IssueKind;
@@ -9,14 +12,6 @@ use crate::wire::endian::with_order;
 use crate::wire::head::{HEAD_SIZE, RecordHead};
 
 impl Batches {
-    /// Adds a chunk; `held` bytes of it are in memory for its sake.
-    pub(super) fn add_chunk(&mut self, chunk: Chunk, held: usize) {
-        self.held_bytes += held as u64;
-        self.new_bytes += held as u64;
-        self.held.push_back(held as u64);
-        self.chunks.push_back(chunk);
-    }
-
     pub(super) fn next_stream(&mut self) -> bool {
         let Some((stream, feed)) = self.streams.pop_front() else { return false };
         let decompressor = Decompressor::default();
@@ -66,7 +61,7 @@ impl Batches {
         let offset = cursor.stream.offset.saturating_add(start);
         let held = if cursor.feed.is_reader() { bytes.len() } else { 0 };
         let chunk = Chunk { bytes, part: cursor.stream.part, offset, compressed: false, joined: false };
-        self.add_chunk(chunk, held);
+        self.window.push(chunk, held);
     }
 
     /// The next chunk, beginning with the record before the one at `pos`: so that what is made of damage does not depend on
@@ -78,12 +73,6 @@ impl Batches {
             cursor.pos = pos - previous;
             cursor.previous = (previous < pos).then_some(0);
         }
-    }
-
-    /// Number of the newest chunk.
-    pub(super) fn chunk_number(&self) -> u32 {
-        let newest = self.chunks.len().saturating_sub(1);
-        self.first_chunk.saturating_add(u32::try_from(newest).unwrap_or(u32::MAX))
     }
 
     /// The chunk is used up, or what is left of it is less than a record.
@@ -121,7 +110,7 @@ impl Batches {
 
     /// Whether the chunk at hand is the last of its stream.
     pub(super) fn nothing_follows(&self) -> bool {
-        let chunk = self.chunks.back().map_or(0, |chunk| chunk.bytes.len() as u64);
+        let chunk = self.window.newest().map_or(0, |chunk| chunk.bytes.len() as u64);
         self.current
             .as_ref()
             .is_none_or(|cursor| !cursor.inside && cursor.feed.ends_at(cursor.chunk_start + chunk))
@@ -139,7 +128,7 @@ impl Batches {
     }
 
     pub(super) fn place(&self, pos: usize, head: RecordHead) -> Place {
-        let chunk = self.chunks.back();
+        let chunk = self.window.newest();
         let offset =
             chunk.map_or(0, |chunk| if chunk.compressed { chunk.offset } else { chunk.offset + pos as u64 });
         Place::new(chunk.map_or_else(Default::default, |chunk| chunk.part), offset)

@@ -1,9 +1,12 @@
 //! Compressed records: each part of what they expand to is a chunk of its own, and what follows them another.
 
-use super::{Batches, decompress, frame};
+use super::batches::Batches;
+use super::cursor::Outer;
+use super::decompress;
 use crate::bytes::Bytes;
 use crate::event::Chunk;
 use crate::issue::IssueKind;
+use crate::payload::compressed_pieces;
 use crate::place::Place;
 use crate::wire::endian::Order;
 use crate::wire::feature::{Feature, bit};
@@ -11,17 +14,6 @@ use crate::wire::head::RecordHead;
 
 /// The smallest ring buffer there is, in bytes: a page of records, and one that tells where they are.
 const SMALLEST_BUFFER: u32 = 2 << 12;
-
-/// A compressed record whose content is being walked.
-#[derive(Debug)]
-pub(super) struct Outer {
-    /// The chunk that holds it, and where it ends there.
-    bytes: Bytes,
-    end: usize,
-    place: Place,
-    /// How much it may still expand to.
-    room: u64,
-}
 
 impl Batches {
     /// A piece of compressed records: what it expands to is the next chunks.
@@ -35,7 +27,7 @@ impl Batches {
             return self.metadata.issues.add(IssueKind::BadCompression, place, message);
         }
         let record = chunk.slice(pos..chunk.len());
-        let pieces = frame::compressed_pieces(head, &record, O::ORDER).map(|piece| record.slice(piece));
+        let pieces = compressed_pieces(head, &record, O::ORDER).map(|piece| record.slice(piece));
         let compressed = cursor.decompressor.take(pieces);
         self.expansion.compressed(compressed);
         let end = cursor.pos;
@@ -100,7 +92,7 @@ impl Batches {
         let (part_of, offset, held) = (cursor.stream.part, outer.place.offset, part.capacity());
         self.outer = Some(outer);
         let bytes = Bytes::new(part);
-        self.add_chunk(Chunk { bytes, part: part_of, offset, compressed: true, joined: false }, held);
+        self.window.push(Chunk { bytes, part: part_of, offset, compressed: true, joined: false }, held);
     }
 
     /// On to the next part of a compressed record, or back to what follows it; what is left of this one comes first in the next.
@@ -123,11 +115,36 @@ impl Batches {
         let offset = cursor.stream.offset.saturating_add(cursor.chunk_start);
         let part = cursor.stream.part;
         let bytes = outer.bytes.slice(outer.end..outer.bytes.len());
-        self.add_chunk(Chunk { bytes, part, offset, compressed: false, joined: false }, 0);
+        self.window.push(Chunk { bytes, part, offset, compressed: false, joined: false }, 0);
     }
 
     /// Whether the chunk at hand is the last part of a compressed record: what is cut there goes on in another record.
     pub(super) fn is_last_part(&self) -> bool {
         self.current.as_ref().is_some_and(|cursor| cursor.inside && !cursor.decompressor.has_more())
+    }
+
+    /// Where all of a recording was in a wrapper, the limit is the end of it.
+    pub(super) fn end_at_limit(&mut self) {
+        let Some(cursor) = self.current.as_ref().filter(|_| self.expansion.is_wrapped) else { return };
+        self.expansion.at_record(self.index, true);
+        if self.expansion.left() > 0 {
+            return;
+        }
+        let place = self.place(cursor.pos, RecordHead::default());
+        self.tell_limit(place);
+        self.streams.clear();
+        self.current = None;
+    }
+
+    /// Tells that what comes here is left out.
+    pub(super) fn tell_limit(&mut self, place: Place) {
+        let most = self.expansion.most();
+        let message = || {
+            format!(
+                "what was compressed expands to more than {most} bytes, with 512 more for each record: the rest is \
+                 left out"
+            )
+        };
+        self.metadata.issues.add(IssueKind::ExpandsTooFar, place, message);
     }
 }

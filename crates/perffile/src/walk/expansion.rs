@@ -1,11 +1,7 @@
 //! How far what was compressed may expand, all together: a few kilobytes can be made to hold as many records as years of
 //! recording would.
 
-use super::Batches;
-use crate::issue::IssueKind;
 use crate::limits::Limits;
-use crate::place::Place;
-use crate::wire::head::RecordHead;
 
 /// What a record costs beside its bytes: many small ones are more work than a few large ones.
 const RECORD_COST: u64 = 512;
@@ -17,7 +13,7 @@ const STRAY_COST: u64 = 8;
 #[derive(Debug)]
 pub(super) struct Expansion {
     /// Whether all of the recording was in a wrapper: then nothing else that is compressed counts.
-    is_wrapped: bool,
+    pub(super) is_wrapped: bool,
     compressed: u64,
     spent: u64,
     /// Up to which record they are counted.
@@ -72,39 +68,12 @@ impl Expansion {
     }
 
     /// What may be spent in all.
-    fn most(&self) -> u64 {
+    pub(super) fn most(&self) -> u64 {
         self.always.max(self.compressed.saturating_mul(self.times))
     }
 
     /// How much of it is left.
     pub(super) fn left(&self) -> u64 {
         self.most().saturating_sub(self.spent)
-    }
-}
-
-impl Batches {
-    /// Where all of a recording was in a wrapper, the limit is the end of it.
-    pub(super) fn end_at_limit(&mut self) {
-        let Some(cursor) = self.current.as_ref().filter(|_| self.expansion.is_wrapped) else { return };
-        self.expansion.at_record(self.index, true);
-        if self.expansion.left() > 0 {
-            return;
-        }
-        let place = self.place(cursor.pos, RecordHead::default());
-        self.tell_limit(place);
-        self.streams.clear();
-        self.current = None;
-    }
-
-    /// Tells that what comes here is left out.
-    pub(super) fn tell_limit(&mut self, place: Place) {
-        let most = self.expansion.most();
-        let message = || {
-            format!(
-                "what was compressed expands to more than {most} bytes, with 512 more for each record: the rest is \
-                 left out"
-            )
-        };
-        self.metadata.issues.add(IssueKind::ExpandsTooFar, place, message);
     }
 }

@@ -18,22 +18,22 @@ const MOST_BYTES: usize = 32 << 20;
 /// The samples that are held back, and what became of those before them.
 #[derive(Debug, Default)]
 pub(super) struct Deferred {
-    joiner: Joiner<Held>,
+    joiner: Joiner<HeldRecord>,
     held_bytes: usize,
     /// Samples that were delivered without user part.
     pub(super) missing: u64,
 }
 
-/// A sample, in bytes of its own: it may wait for long, and what it was read with is let go meanwhile.
+/// A sample with a copy of its bytes: it may wait for long, and the chunk that it lay in is freed meanwhile.
 #[derive(Debug)]
-struct Held {
+struct HeldRecord {
     entry: Entry,
     chunk: Chunk,
 }
 
 /// What takes the place of the records of a batch.
 #[derive(Default)]
-struct Output {
+struct JoinedBatch {
     entries: Vec<Entry>,
     /// A chunk for every sample that was held back.
     chunks: Vec<Chunk>,
@@ -46,13 +46,14 @@ impl Deferred {
     pub(super) fn join(&mut self, batch: &mut Batch, last: bool) {
         let count = u32::try_from(batch.chunks.len()).unwrap_or(u32::MAX);
         let first_chunk = batch.first_chunk.saturating_add(count);
-        let mut out = Output { entries: Vec::with_capacity(batch.len()), chunks: Vec::new(), first_chunk };
+        let mut out =
+            JoinedBatch { entries: Vec::with_capacity(batch.len()), chunks: Vec::new(), first_chunk };
         for event in batch.iter() {
             let schema = event.schema();
             match Role::of(&event) {
                 Role::Waits { tid, cookie } => {
                     self.held_bytes += event.raw().len();
-                    let given_up = self.joiner.hold(tid, cookie, Held::new(&event));
+                    let given_up = self.joiner.hold(tid, cookie, HeldRecord::new(&event));
                     self.deliver(given_up, schema, &mut out);
                     while self.held_bytes > MOST_BYTES && !self.joiner.is_empty() {
                         let given_up = self.joiner.give_up_oldest();
@@ -82,11 +83,11 @@ impl Deferred {
 
     fn deliver<'u>(
         &mut self,
-        released: impl IntoIterator<Item = Released<'u, Held>>,
+        released: impl IntoIterator<Item = Released<'u, HeldRecord>>,
         schema: &Schema,
-        out: &mut Output,
+        out: &mut JoinedBatch,
     ) {
-        for Released { item: Held { entry, mut chunk }, user } in released {
+        for Released { item: HeldRecord { entry, mut chunk }, user } in released {
             self.held_bytes -= chunk.bytes.len();
             match user
                 .and_then(|user| with_order!(schema.order(), O => joined::<O>(&chunk.bytes, schema, user)))
@@ -102,16 +103,16 @@ impl Deferred {
     }
 }
 
-impl Held {
-    fn new(event: &Event<'_>) -> Held {
+impl HeldRecord {
+    fn new(event: &Event<'_>) -> HeldRecord {
         let bytes = Bytes::new(event.raw().to_vec());
         let compressed = event.was_compressed();
         let chunk = Chunk { bytes, part: event.part(), offset: event.offset(), compressed, joined: false };
-        Held { entry: event.entry(), chunk }
+        HeldRecord { entry: event.entry(), chunk }
     }
 }
 
-impl Output {
+impl JoinedBatch {
     fn push(&mut self, entry: Entry, chunk: Chunk) {
         let number = u32::try_from(self.chunks.len()).unwrap_or(u32::MAX);
         self.entries.push(Entry { chunk: self.first_chunk.saturating_add(number), pos: 0, ..entry });

@@ -1,32 +1,17 @@
 //! perf's own records, from type 64 on: delivered where they stand, with the bytes that follow some of them.
 
-use super::Batches;
+use super::batches::Batches;
 use super::frame::{self, Resync};
 use crate::bytes::Bytes;
-use crate::container::Container;
 use crate::dialect::Dialect;
 use crate::issue::IssueKind;
+use crate::metadata::Container;
 use crate::order::Entry;
+use crate::payload::payload_size;
 use crate::place::{Part, Place};
-use crate::recording::Metadata;
 use crate::wire::endian::Order;
-use crate::wire::feature::{Feature, bit};
 use crate::wire::head::{HEAD_SIZE, RecordHead};
 use crate::wire::record::kind;
-
-/// Offsets in the file of the AUXTRACE records that its index names, sorted, each once.
-pub(super) fn auxtrace_offsets(metadata: &Metadata) -> Vec<u64> {
-    if metadata.container == Container::Pipe {
-        return Vec::new();
-    }
-    let Some(Ok((Feature::Auxtrace(index), _))) = metadata.features.feature(bit::AUXTRACE) else {
-        return Vec::new();
-    };
-    let mut offsets: Vec<u64> = index.entries.iter().map(|entry| entry.file_offset).collect();
-    offsets.sort_unstable();
-    offsets.dedup();
-    offsets
-}
 
 impl Batches {
     /// One of perf's own records: delivered where it stands; some mean something to the walk.
@@ -42,9 +27,8 @@ impl Batches {
             self.schema().set_dialect(dialect);
         }
         let rest = bytes.get(pos..).unwrap_or_default();
-        let payload =
-            usize::try_from(frame::payload_size(head, rest, O::ORDER, self.metadata.schema.dialect()))
-                .unwrap_or(usize::MAX);
+        let payload = usize::try_from(payload_size(head, rest, O::ORDER, self.metadata.schema.dialect()))
+            .unwrap_or(usize::MAX);
         let behind = bytes.get(pos + size..).unwrap_or_default();
         if self.is_claim_refused::<O>(bytes, pos, head, payload) {
             return;
@@ -72,10 +56,10 @@ impl Batches {
         let entry = Entry {
             time: 0,
             index: self.index,
-            chunk: self.chunk_number(),
+            chunk: self.window.newest_number(),
             pos: u32::try_from(pos).unwrap_or(u32::MAX),
         };
-        self.ready.push(entry);
+        self.rounds.push(entry);
         let payload = payload.min(behind.len());
         let fits = self.check_own_body::<O>(body, pos, head);
         self.apply::<O>(head, body, bytes, pos + size..pos + size + payload);
@@ -86,13 +70,13 @@ impl Batches {
             return self.next_chunk(next, &[]);
         }
         match self.metadata.schema.dialect().decoded_as(head.kind) {
-            kind::FINISHED_ROUND if self.sorting && fits => self.finish_round(),
+            kind::FINISHED_ROUND if self.rounds.sorting && fits => self.rounds.finish_round(self.index),
             kind::COMPRESSED | kind::COMPRESSED2 => self.enter_compressed::<O>(pos, head, bytes),
             _ => {}
         }
     }
 
-    /// Whether what a record claims as its payload cannot be: then the walk goes on where records begin. Or that cannot be told
+    /// Whether the payload that a record claims is impossible: then the walk goes on where records begin. Or that cannot be told
     /// yet: then with more bytes.
     fn is_claim_refused<O: Order>(
         &mut self,

@@ -1,8 +1,9 @@
 //! From head to head through the chunk at hand.
 
-use super::{BATCH_RECORDS, Batches, frame};
-use crate::order::{Entry, Queue};
-use crate::sample_times::StrayTimes;
+use super::batches::Batches;
+use super::frame;
+use super::stray_times::StrayTimes;
+use crate::order::Entry;
 use crate::schema::Schema;
 use crate::wire::endian::Order;
 use crate::wire::head::{HEAD_SIZE, RecordHead};
@@ -21,18 +22,18 @@ pub(super) enum Stop {
     User(RecordHead),
     /// The next record ends behind the chunk.
     Partial,
-    /// What comes next cannot be a record.
+    /// What comes next is no record.
     Bad(RecordHead),
     /// Enough for a batch, or to look at what waits.
     Enough,
-    /// Positions in the chunk are at their end: a chunk of its own begins here.
+    /// Positions in the chunk would need more than 32 bits: a new chunk begins here.
     Far,
 }
 
 impl Batches {
     /// Scans the chunk at hand up to the next thing to decide, and decides it.
     pub(super) fn step<O: Order>(&mut self) {
-        let (Some(cursor), Some(chunk)) = (&self.current, self.chunks.back()) else { return };
+        let (Some(cursor), Some(chunk)) = (&self.current, self.window.newest()) else { return };
         let (bytes, start) = (chunk.bytes.clone(), cursor.pos);
         if cursor.astray.is_some() {
             return self.stray(&bytes, start, start);
@@ -50,13 +51,13 @@ impl Batches {
     /// The hot loop: from head to head, noting where each record lies and when it happened.
     pub(super) fn scan<O: Order>(&mut self, bytes: &[u8], start: usize) -> (usize, Stop) {
         let schema = Arc::clone(&self.metadata.schema);
-        let chunk = self.chunk_number();
+        let chunk = self.window.newest_number();
         let time_at = schema.sample_time_at();
         let mut previous = self.current.as_ref().and_then(|cursor| cursor.previous);
         let mut pos = start;
         let enough = self.index + MOST_AT_ONCE;
         let stop = loop {
-            if self.ready.len() >= BATCH_RECORDS || self.index >= enough {
+            if self.rounds.is_enough() || self.index >= enough {
                 break Stop::Enough;
             }
             let Ok(at) = u32::try_from(pos) else { break Stop::Far };
@@ -86,16 +87,16 @@ impl Batches {
             } else if let Some(census) = &mut self.census {
                 census.sample(schema.time_of_sample(record.get(HEAD_SIZE..).unwrap_or_default()));
             }
-            let time = match self.sorting {
-                true => time_of::<O>(&schema, time_at, &mut self.strays, head, record),
-                false => 0,
+            let time = match head.kind {
+                kind::SAMPLE => time_of_sample::<O>(&schema, time_at, &mut self.strays, record),
+                _ if self.rounds.sorting => {
+                    schema.time_of_trailer(record.get(HEAD_SIZE..).unwrap_or_default())
+                }
+                _ => None,
             };
+            let time = time.unwrap_or(0);
             let entry = Entry { time, index: self.index, chunk, pos: at };
-            if Queue::has_to_wait(time) {
-                self.queue.push(entry);
-            } else {
-                self.ready.push(entry);
-            }
+            self.rounds.push(entry);
             self.index += 1;
             previous = Some(pos);
             pos += usize::from(head.size);
@@ -121,24 +122,24 @@ impl Batches {
     }
 }
 
-/// By what a record is put in order. The time of a sample that cannot be is as none: it would end the order of all rounds.
+/// The time that a sample is ordered by. An impossible one would spoil the order of all rounds: it is marked as a stray.
 /// `time_at` is where samples have theirs, if that is the same in all.
 #[inline(always)]
-fn time_of<O: Order>(
+fn time_of_sample<O: Order>(
     schema: &Schema,
     time_at: Option<usize>,
     strays: &mut StrayTimes,
-    head: RecordHead,
     record: &[u8],
-) -> u64 {
+) -> Option<u64> {
     let body = record.get(HEAD_SIZE..).unwrap_or_default();
-    if head.kind != kind::SAMPLE {
-        return schema.time_of_trailer(body).unwrap_or(0);
-    }
     let time = match time_at {
         Some(at) => body.get(at..).and_then(|rest| rest.first_chunk()).map(|bytes| O::u64(*bytes)),
         None => schema.time_of_sample(body),
-    };
-    let time = time.unwrap_or(0);
-    if time != 0 && strays.is_stray(schema, time) { 0 } else { time }
+    }?;
+    match time {
+        _ if strays.is_stray(time) => Some(Entry::STRAY),
+        // The highest time is none either, but it is not far from a range that is not told.
+        Entry::STRAY => None,
+        _ => Some(time),
+    }
 }

@@ -342,7 +342,7 @@ impl EventAttr {
 
 impl<'a> Fields<'a> for EventAttr {
     fn fields<P: Pass<'a>>(&mut self, pass: &mut P) -> Step {
-        pass.bare("type", &mut self.kind)?;
+        self.kind.field("type", pass)?;
         pass.u32("size", &mut self.size)?;
         pass.u64("config", &mut self.config)?;
         pass.u64("sample_period", &mut self.sample_period)?;
@@ -350,7 +350,7 @@ impl<'a> Fields<'a> for EventAttr {
         self.read_format.field("read_format", pass)?;
         self.flags.field("flags", pass)?;
         pass.u32("wakeup_events", &mut self.wakeup_events)?;
-        pass.bare("bp_type", &mut self.bp_type)?;
+        self.bp_type.field("bp_type", pass)?;
         pass.u64("config1", &mut self.config1)?;
         // Each step is one published size of the struct.
         let size = self.wire_size();

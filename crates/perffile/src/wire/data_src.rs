@@ -13,22 +13,22 @@ pub struct DataSrc(pub u64);
 
 /// Where a field of the word lies.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct DataSrcPart {
     shift: u32,
     width: u32,
 }
 
-const OP: Part = Part { shift: 0, width: 5 };
-const LVL: Part = Part { shift: 5, width: 14 };
-const SNOOP: Part = Part { shift: 19, width: 5 };
-const LOCK: Part = Part { shift: 24, width: 2 };
-const DTLB: Part = Part { shift: 26, width: 7 };
-const LVL_NUM: Part = Part { shift: 33, width: 4 };
-const REMOTE: Part = Part { shift: 37, width: 1 };
-const SNOOPX: Part = Part { shift: 38, width: 2 };
-const BLK: Part = Part { shift: 40, width: 3 };
-const HOPS: Part = Part { shift: 43, width: 3 };
-const REGION: Part = Part { shift: 46, width: 5 };
+const OP: DataSrcPart = DataSrcPart { shift: 0, width: 5 };
+const LVL: DataSrcPart = DataSrcPart { shift: 5, width: 14 };
+const SNOOP: DataSrcPart = DataSrcPart { shift: 19, width: 5 };
+const LOCK: DataSrcPart = DataSrcPart { shift: 24, width: 2 };
+const DTLB: DataSrcPart = DataSrcPart { shift: 26, width: 7 };
+const LVL_NUM: DataSrcPart = DataSrcPart { shift: 33, width: 4 };
+const REMOTE: DataSrcPart = DataSrcPart { shift: 37, width: 1 };
+const SNOOPX: DataSrcPart = DataSrcPart { shift: 38, width: 2 };
+const BLK: DataSrcPart = DataSrcPart { shift: 40, width: 3 };
+const HOPS: DataSrcPart = DataSrcPart { shift: 43, width: 3 };
+const REGION: DataSrcPart = DataSrcPart { shift: 46, width: 5 };
 
 /// Bits common to `lvl` and `dtlb`: they say what became of the level that the other bits name.
 const HIT: u64 = 2;
@@ -91,7 +91,7 @@ impl DataSrc {
     /// What perf takes for a sample without any of it, as the kernel fills it in since Linux 6.1.
     pub const NOT_AVAILABLE: DataSrc = DataSrc(0x1e_0508_0021);
 
-    const fn part(self, part: Part) -> u64 {
+    const fn part(self, part: DataSrcPart) -> u64 {
         self.0 >> part.shift & ((1 << part.width) - 1)
     }
 

@@ -96,4 +96,12 @@ macro_rules! visit {
     };
 }
 
-pub(crate) use {fields, visit};
+/// Declares the module of a line of a registry, unless another line does.
+macro_rules! module {
+    ($module:ident) => {
+        pub mod $module;
+    };
+    ($module:ident again) => {};
+}
+
+pub(crate) use {fields, module, visit};

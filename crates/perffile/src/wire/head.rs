@@ -84,27 +84,3 @@ impl CpuMode {
         }
     }
 }
-
-/// Names of the `misc` bits.
-pub mod misc {
-    /// MMAP2: /proc parsing was cut short.
-    pub const PROC_MAP_PARSE_TIMEOUT: u16 = 1 << 12;
-    /// MMAP, MMAP2: a data mapping.
-    pub const MMAP_DATA: u16 = 1 << 13;
-    /// COMM: by an exec.
-    pub const COMM_EXEC: u16 = 1 << 13;
-    /// FORK: made up by perf for a running task; its mappings are told separately.
-    pub const FORK_EXEC: u16 = 1 << 13;
-    /// SWITCH: out.
-    pub const SWITCH_OUT: u16 = 1 << 13;
-    /// SAMPLE: the instruction pointer is exact.
-    pub const EXACT_IP: u16 = 1 << 14;
-    /// SWITCH: out by preemption.
-    pub const SWITCH_OUT_PREEMPT: u16 = 1 << 14;
-    /// MMAP2: with a build-id in place of device and inode.
-    pub const MMAP_BUILD_ID: u16 = 1 << 14;
-    /// HEADER_BUILD_ID: its size byte is valid.
-    pub const BUILD_ID_SIZE: u16 = 1 << 15;
-    /// LOST_SAMPLES: dropped by a BPF filter.
-    pub const LOST_SAMPLES_BPF: u16 = 1 << 15;
-}

@@ -32,7 +32,7 @@ impl<'a, T: Element> List<'a, T> {
         self.bytes.len() / Self::element_size()
     }
 
-    /// Whether there is none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

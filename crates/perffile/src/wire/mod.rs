@@ -19,6 +19,7 @@ pub mod head;
 pub mod list;
 pub mod measure;
 pub mod misc;
+mod names;
 pub mod pass;
 pub mod protection;
 pub mod record;

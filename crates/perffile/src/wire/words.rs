@@ -23,7 +23,7 @@ impl<'a> U64s<'a> {
         self.bytes.len() / 8
     }
 
-    /// Whether there is none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -5,9 +5,10 @@ use super::declarations::{self, Declared};
 use super::sources;
 use perffile::wire::attr::{AttrFlags, BranchSampleType, ReadFormat, SampleType};
 use perffile::wire::feature::FEATURES;
+use perffile::wire::misc::{BITS, MiscBit};
 use perffile::wire::protection::{MapFlags, Protection};
 use perffile::wire::record::aux::AuxFlags;
-use perffile::wire::record::{RECORDS, USER_RECORDS};
+use perffile::wire::record::{RECORDS, USER_RECORDS, record_name};
 use std::any::type_name;
 use std::fmt::Write as _;
 
@@ -125,7 +126,12 @@ fn misc(page: &mut String) {
         "## CPU modes\n\nThe lowest three bits of `misc`: 0 unknown, 1 kernel, 2 user, 3 hypervisor, 4 guest kernel, 5 guest \
          user.\n\n",
     );
-    table(page, "Other bits of `misc`", &sources::misc_bits());
+    let row = |bit: &MiscBit| {
+        let records: Vec<_> = bit.records.iter().map(|number| record_name(*number)).collect();
+        let meaning = format!("{}: {}", records.join(", "), bit.meaning);
+        (bit.value.trailing_zeros(), bit.constant.to_owned(), meaning)
+    };
+    table(page, "Other bits of `misc`", &BITS.iter().map(row).collect::<Vec<_>>());
 }
 
 fn bit_tables(page: &mut String) {

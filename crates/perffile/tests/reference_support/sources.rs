@@ -95,19 +95,6 @@ pub(crate) fn bits(type_name: &str) -> Vec<(u32, String, String)> {
     bits
 }
 
-/// The constants of a module of `misc` bits: bit, name, doc comment.
-pub(crate) fn misc_bits() -> Vec<(u32, String, String)> {
-    let text = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/wire/head.rs"));
-    let body = text.split_once("pub mod misc {").expect("the module of misc bits").1;
-    let lines: Vec<&str> = body.lines().map(str::trim).collect();
-    let pairs = lines.windows(2).filter_map(|pair| {
-        let (doc, constant) = (pair[0].strip_prefix("/// ")?, pair[1].strip_prefix("pub const ")?);
-        let (name, bit) = constant.split_once(": u16 = 1 << ")?;
-        Some((bit.trim_end_matches(';').parse().ok()?, name.to_owned(), doc.to_owned()))
-    });
-    pairs.collect()
-}
-
 /// The doc comment before the line in the struct that starts with one of `starts`.
 fn doc_in(lines: &[&str], starts: &[String]) -> Option<String> {
     let mut docs: Vec<&str> = Vec::new();

@@ -154,7 +154,7 @@ fn ranges(numbers: impl Iterator<Item = u64>) -> String {
 fn pmus(features: &Features, lines: &mut Vec<String>) {
     if let Some(mappings) = features.pmu_mappings() {
         let pmus: Vec<_> =
-            mappings.pmus.iter().map(|pmu| format!("{} = {}", pmu.name.display(), pmu.kind)).collect();
+            mappings.pmus.iter().map(|pmu| format!("{} = {}", pmu.name.display(), pmu.kind.0)).collect();
         if !pmus.is_empty() {
             lines.push(format!("# pmu mappings: {}", pmus.join(", ")));
         }
@@ -187,14 +187,14 @@ fn clocks(features: &Features, lines: &mut Vec<String>) {
         features.clockid().map(|clock| format!("# clockid frequency: {} MHz", clock.resolution_ns * 1000)),
     );
     if let Some(ClockData { clockid, wall_clock_ns, clockid_time_ns, .. }) = features.clock_data() {
-        let name = match clockid {
+        let name = match clockid.0 {
             0 => "realtime",
             1 => "monotonic",
             4 => "monotonic_raw",
             7 => "boottime",
             _ => "unknown",
         };
-        lines.push(format!("# clockid: {name} ({clockid})"));
+        lines.push(format!("# clockid: {name} ({})", clockid.0));
         let nanos = format!("{}.{:09}", clockid_time_ns / 1_000_000_000, clockid_time_ns % 1_000_000_000);
         lines.push(format!("# reference time: (date) = {} (TOD) = {nanos} ({name})", micros(wall_clock_ns)));
     }

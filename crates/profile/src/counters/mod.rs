@@ -12,15 +12,13 @@ pub use mode::Mode;
 pub use rows::{Place, Row};
 
 use perffile::wire::feature::bit;
-use perffile::wire::head::RecordHead;
 use perffile::wire::record::stat::Stat;
 use perffile::wire::record::stat_config::{StatConfig, StatConfigTag};
 use perffile::wire::record::stat_round::{StatRound, StatRoundType};
 use perffile::wire::record::thread_map::ThreadMap;
-use perffile::wire::record::{Record, kind};
 use perffile::wire::text::decoded;
 use perffile::wire::text::until_nul;
-use perffile::{Event, Features, IssueKind, Issues};
+use perffile::{Event, Features, Issues, record_handlers};
 use std::collections::BTreeMap;
 
 /// Whose value it is.
@@ -102,6 +100,18 @@ pub struct Counters {
     before: BTreeMap<Owner, Reading>,
 }
 
+record_handlers! {
+    /// Whether records of this type belong to perf stat.
+    fn is_of_stat;
+    /// Takes in one of them.
+    fn take(counters: &mut Counters, event: &Event<'_>) -> () {
+        ThreadMap(map) => counters.thread_map(&map),
+        StatConfig(config) => counters.config(&config),
+        Stat(stat) => counters.stat(event, &stat),
+        StatRound(round) => counters.end_round(&round),
+    }
+}
+
 impl Counters {
     /// Nothing yet.
     pub fn new() -> Self {
@@ -109,17 +119,18 @@ impl Counters {
     }
 
     /// Takes a record; those that have no part in it are passed over.
+    #[inline]
     pub fn add(&mut self, event: &Event<'_>) {
-        let RecordHead { kind: number, .. } = event.head();
-        if !matches!(number, kind::THREAD_MAP | kind::STAT_CONFIG | kind::STAT | kind::STAT_ROUND) {
-            return;
+        if is_of_stat(event.head().kind) {
+            self.take_in(event);
         }
+    }
+
+    #[cold]
+    fn take_in(&mut self, event: &Event<'_>) {
         match event.record() {
-            Ok((Record::ThreadMap(map), _)) => self.thread_map(&map),
-            Ok((Record::StatConfig(config), _)) => self.config(&config),
-            Ok((Record::Stat(stat), _)) => self.stat(event, &stat),
-            Ok((Record::StatRound(round), _)) => self.end_round(&round),
-            Ok(_) => {}
+            // Others have no part in it.
+            Ok((record, _)) => _ = take(record, self, event),
             Err(error) => event.tell_undecodable(&error, &mut self.issues),
         }
     }
@@ -181,10 +192,7 @@ impl Counters {
 
     fn stat(&mut self, event: &Event<'_>, stat: &Stat) {
         self.values += 1;
-        let Some(index) = event.schema().event_of_count(stat.event_id) else {
-            let message = || "a count's event id belongs to no event".to_owned();
-            return self.issues.add(IssueKind::UnknownEventId, event.place(), message);
-        };
+        let Some(index) = event.event_of_count(stat, &mut self.issues) else { return };
         let owner = Owner { event: index, cpu: u32::try_from(stat.cpu).ok(), thread: stat.thread };
         let reading = Reading { count: stat.val, enabled_ns: stat.ena, running_ns: stat.run };
         // The last of two with one owner holds, as in perf.

@@ -167,7 +167,7 @@ impl ExportCommand {
     /// How the format compares two recordings, and what to compare with, if that is asked for.
     fn difference(&self, format: &Format) -> Option<(WriteDifference, Input)> {
         let base = self.flame.base.clone()?;
-        let write = format.difference().unwrap_or_else(|| {
+        let write = format.difference.unwrap_or_else(|| {
             wrong_usage(&format!("{} shows no differences to a --base; flamegraph does", format.name))
         });
         Some((write, self.input.instead(base)))
@@ -175,7 +175,7 @@ impl ExportCommand {
 
     /// A format that shows one event leaves the others out, and says so.
     fn tell_other_events(&self, format: &Format, export: &Export<'_>) {
-        let Some(shown) = export.event().filter(|_| format.shows_one_event()) else { return };
+        let Some(shown) = export.event().filter(|_| format.one_event) else { return };
         let events = export.profile.events().iter().enumerate();
         let others = events.filter(|(nr, event)| *nr != shown && event.samples > 0);
         let others: Vec<&str> = others.map(|(_, event)| event.name.as_str()).collect();
@@ -191,7 +191,7 @@ impl ExportCommand {
 
     /// A format that is a picture of time has no place for samples without one, and says so.
     fn tell_timeless(&self, format: &Format, export: &Export<'_>) {
-        let rows = export.profile.rows().iter().filter(|row| row.time_ns == 0 && format.shows_time());
+        let rows = export.profile.rows().iter().filter(|row| row.time_ns == 0 && format.pictures_time);
         let samples: u64 = rows.map(|row| row.samples).sum();
         if samples > 0 {
             say(&format!("{}: {samples} samples have no time: they are shown at 0", self.input.name()));

@@ -9,7 +9,7 @@
 mod code;
 mod costs;
 
-use crate::export::{Export, Format, Needs};
+use crate::export::{Export, Flag, Format, Needs};
 use crate::text::printable;
 use code::{Code, Function};
 use costs::{Costs, add};
@@ -24,6 +24,10 @@ pub const FORMAT: Format = Format {
     help: "callgrind's format: KCachegrind (calls, lines, machine code), callgrind_annotate",
     binary: false,
     needs: Needs { lines: true, linked_addresses: true, ..Needs::STACKS },
+    one_event: false,
+    pictures_time: false,
+    no_place_for: &[Flag::WithCpu, Flag::Annotate, Flag::Drawing],
+    difference: None,
     write,
 };
 

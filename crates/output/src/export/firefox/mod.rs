@@ -16,7 +16,7 @@ mod thread;
 
 use crate::export::json::JsonWriter;
 use crate::export::threads::ByThread;
-use crate::export::{Export, Format, Needs};
+use crate::export::{Export, Flag, Format, Needs};
 use categories::Categories;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -34,6 +34,10 @@ pub const FORMAT: Format = Format {
     help: "Firefox Profiler (profiler.firefox.com): threads, stacks by time, markers; gzipped JSON",
     binary: true,
     needs: Needs { threads: true, times: true, lines: true, marks: true, ..Needs::STACKS },
+    one_event: false,
+    pictures_time: true,
+    no_place_for: &[Flag::Annotate, Flag::Drawing],
+    difference: None,
     write,
 };
 

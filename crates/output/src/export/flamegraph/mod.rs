@@ -14,7 +14,7 @@ pub use readperf_profile::view::flame_layout::{Least, LeastShare, Siblings};
 
 use crate::export::labels::{Labels, Numbered, push_ids};
 use crate::export::quantity::Quantity;
-use crate::export::{Export, Format, Needs, Weight};
+use crate::export::{Export, Flag, Format, Needs, Weight};
 use crate::xml::push_shown;
 use heading::Side;
 use readperf_profile::SampleRow;
@@ -32,6 +32,10 @@ pub const SVG: Format = Format {
     help: "flame graph, one SVG file: zoom, search, differences (any browser)",
     binary: false,
     needs: NEEDS,
+    one_event: true,
+    pictures_time: false,
+    no_place_for: &[Flag::WithCpu],
+    difference: Some(write_difference),
     write: |export, out| write(export, None, Page::Svg, out),
 };
 
@@ -42,6 +46,10 @@ pub const HTML: Format = Format {
     help: "the same as one HTML file",
     binary: false,
     needs: NEEDS,
+    one_event: true,
+    pictures_time: false,
+    no_place_for: &[Flag::WithCpu],
+    difference: Some(write_difference),
     write: |export, out| write(export, None, Page::Html, out),
 };
 

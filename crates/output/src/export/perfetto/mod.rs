@@ -11,7 +11,7 @@ mod tracks;
 
 use crate::export::images::Images;
 use crate::export::protobuf::FieldWriter;
-use crate::export::{Export, Format, Needs};
+use crate::export::{Export, Flag, Format, Needs};
 use message::{Clock, ClockSnapshot, TracePacket};
 use perffile::wire::clock::ClockId;
 use std::io::{self, Write};
@@ -23,6 +23,10 @@ pub const FORMAT: Format = Format {
     help: "Perfetto trace (ui.perfetto.dev): samples with stacks, counters, states of threads",
     binary: true,
     needs: Needs { threads: true, cpus: true, times: true, lines: true, marks: true, ..Needs::STACKS },
+    one_event: false,
+    pictures_time: true,
+    no_place_for: &[Flag::Annotate, Flag::Title, Flag::Drawing],
+    difference: None,
     write,
 };
 
@@ -54,7 +58,7 @@ fn write_packet(packets: &mut Packets<'_>, packet: &TracePacket) -> io::Result<(
 /// The clock of the recording in Perfetto's numbers (`BuiltinClock`); recordings that do not tell it count as boot time, which
 /// is what Perfetto itself goes by.
 fn clock(export: &Export<'_>) -> u32 {
-    match export.metadata.features.clock_data().map(|clock| clock.clock()) {
+    match export.metadata.features.clock_data().map(|clock| clock.clockid) {
         Some(ClockId::REALTIME) => TIME_OF_DAY,
         Some(ClockId::MONOTONIC) => 3,
         Some(ClockId::MONOTONIC_RAW) => 5,

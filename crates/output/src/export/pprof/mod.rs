@@ -8,7 +8,7 @@ mod places;
 
 use crate::export::protobuf::FieldWriter;
 use crate::export::strings::Strings;
-use crate::export::{Export, Format, Needs, Weight};
+use crate::export::{Export, Flag, Format, Needs, Weight};
 use crate::text::printable;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -26,6 +26,10 @@ pub const FORMAT: Format = Format {
     help: "profile.proto, gzipped: pprof, and viewers that read its files",
     binary: true,
     needs: Needs { threads: true, lines: true, ..Needs::STACKS },
+    one_event: false,
+    pictures_time: false,
+    no_place_for: &[Flag::Annotate, Flag::Drawing],
+    difference: None,
     write,
 };
 

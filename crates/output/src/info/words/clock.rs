@@ -25,7 +25,7 @@ pub(super) fn resolution(page: &mut Page, name: &str, clock: &Clockid) {
 /// Which clock, and which time of day its times are.
 pub(super) fn data(page: &mut Page, name: &str, clock: ClockData, samples: Option<SampleTime>) {
     let clock_time = seconds(clock.clockid_time_ns);
-    let reference = format!("{}: {clock_time} s was {}", clock.clock(), rfc3339(clock.wall_clock_ns));
+    let reference = format!("{}: {clock_time} s was {}", clock.clockid, rfc3339(clock.wall_clock_ns));
     let first = samples.filter(|times| (times.first, times.last) != (0, 0));
     let first = first.and_then(|times| clock.wall_clock_of(times.first));
     page.facts(

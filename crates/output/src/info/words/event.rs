@@ -64,7 +64,7 @@ fn kind_words(metadata: &Metadata, attr: &EventAttr) -> String {
     let EventAttr { kind, config, config1, config2, .. } = attr;
     let pmu = || {
         let pmus = metadata.features.pmu_mappings()?;
-        let name = pmus.pmus.iter().find(|pmu| pmu.kind == kind.0)?.name.display();
+        let name = pmus.pmus.iter().find(|pmu| pmu.kind == *kind)?.name.display();
         Some(format!("PMU {}", printable(&name)))
     };
     let name = kind.name().map(str::to_owned).or_else(pmu);

@@ -13,7 +13,7 @@ use perffile::wire::feature::pmu_mappings::PmuMappings;
 pub(super) fn mappings(page: &mut Page, name: &str, pmus: &PmuMappings<'_>) {
     let mut sorted = pmus.pmus.clone();
     sorted.sort_by_key(|pmu| (pmu.kind, pmu.name.bytes()));
-    let items: Vec<String> = sorted.iter().map(|pmu| format!("{} {}", shown(pmu.name), pmu.kind)).collect();
+    let items: Vec<String> = sorted.iter().map(|pmu| format!("{} {}", shown(pmu.name), pmu.kind.0)).collect();
     page.items(name, "", ", ", &items);
 }
 

@@ -4,7 +4,7 @@
 //! the pid; such a table shows in its first name, which is then the end of `[kernel.kallsyms]`.
 
 use crate::wire::WireError;
-use crate::wire::head::misc::BUILD_ID_SIZE;
+use crate::wire::misc::BUILD_ID_SIZE;
 use crate::wire::pass::{Fields, Pass, Step};
 use crate::wire::text::until_nul;
 

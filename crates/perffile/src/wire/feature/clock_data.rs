@@ -9,8 +9,8 @@ fields! {
     pub struct ClockData {
         /// Form of the section; 1 so far.
         version: u32,
-        /// The clock of the recording: `CLOCK_*` of the kernel.
-        clockid: u32,
+        /// The clock of the recording.
+        clockid: ClockId,
         /// The moment as time of day: ns since 1970, UTC.
         wall_clock_ns: u64,
         /// The same moment by the clock of the recording, ns.
@@ -19,11 +19,6 @@ fields! {
 }
 
 impl ClockData {
-    /// The clock of the recording.
-    pub fn clock(&self) -> ClockId {
-        ClockId(self.clockid.cast_signed())
-    }
-
     /// The time of day, ns since 1970, of a time of the recording. `None` outside of what a u64 holds.
     pub fn wall_clock_of(&self, time_ns: u64) -> Option<u64> {
         let shifted = i128::from(self.wall_clock_ns) + i128::from(time_ns) - i128::from(self.clockid_time_ns);
@@ -37,7 +32,12 @@ mod tests {
 
     #[test]
     fn time_of_day_before_and_after() {
-        let clock = ClockData { version: 1, clockid: 1, wall_clock_ns: 1_000_000, clockid_time_ns: 500 };
+        let clock = ClockData {
+            version: 1,
+            clockid: ClockId::MONOTONIC,
+            wall_clock_ns: 1_000_000,
+            clockid_time_ns: 500,
+        };
         assert_eq!(clock.wall_clock_of(600), Some(1_000_100));
         assert_eq!(clock.wall_clock_of(400), Some(999_900));
         let early = ClockData { wall_clock_ns: 1, ..clock };

@@ -4,6 +4,7 @@
 
 use super::WireError;
 use super::attr::SampleShape;
+use super::declare::module;
 use super::decode::{Decoder, ShapeSource};
 use super::describe::{Describe, Sink};
 use super::encode::Encoder;
@@ -22,12 +23,12 @@ pub struct FeatureKind {
 
 /// What the layout of a feature depends on beyond its bytes.
 #[derive(Clone, Copy, Debug)]
-struct Machine {
+struct FeatureContext {
     shape: SampleShape,
     cpus: CpuCounts,
 }
 
-impl ShapeSource for Machine {
+impl ShapeSource for FeatureContext {
     fn shape(&self) -> &SampleShape {
         &self.shape
     }
@@ -36,21 +37,20 @@ impl ShapeSource for Machine {
     }
 }
 
-/// The registry: bit, name, variant, type.
+/// What the registry declares for [`Feature`].
 macro_rules! features {
     (
-        mods { $($module:ident)* }
-        typed { $( $bit:literal $name:ident $variant:ident($type:ty), )* }
+        typed { $( $bit:literal $name:ident $variant:ident($module:ident::$($type:tt)+) $($again:ident)? => $method:ident $(as $told:ty)?, $doc:literal; )* }
         raw { $( $raw_bit:literal $raw_name:ident, )* }
     ) => {
-        $( pub mod $module; )*
+        $( module!($module $($again)?); )*
 
         /// A typed feature.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Feature<'a> {
             $(
-                #[doc = concat!("HEADER_", stringify!($name), " (", stringify!($bit), ").")]
-                $variant($type),
+                #[doc = concat!("HEADER_", stringify!($name), " (", stringify!($bit), "): ", $doc)]
+                $variant($module::$($type)+),
             )*
             /// One without a declaration here: its bytes.
             Raw(&'a [u8]),
@@ -71,7 +71,7 @@ macro_rules! features {
         #[allow(clippy::extra_unused_lifetimes, reason = "the types in the lines of the registry use it")]
         /// Shows every declaration of the registry, in the order of their numbers.
         pub fn each_declaration<'a>(seen: &mut impl Declarations) {
-            $( seen.declaration::<$type>($bit); )*
+            $( seen.declaration::<$module::$($type)+>($bit); )*
         }
 
         impl<'a> Feature<'a> {
@@ -85,7 +85,7 @@ macro_rules! features {
                 bytes: &'a [u8],
                 cpus: CpuCounts,
             ) -> Result<(Feature<'a>, &'a [u8]), WireError> {
-                let mut decoder = Decoder::<O, _>::new(bytes, Machine { shape: SampleShape::default(), cpus }, 0);
+                let mut decoder = Decoder::<O, _>::new(bytes, FeatureContext { shape: SampleShape::default(), cpus }, 0);
                 let feature = match bit {
                     $( $bit => Feature::$variant(decoder.value()?), )*
                     _ => return Ok((Feature::Raw(bytes), &[])),
@@ -129,47 +129,45 @@ macro_rules! features {
     };
 }
 
-features! {
-    mods {
-        auxtrace_index bpf_btf bpf_prog_info build_id cache cln_size clock_data clockid cmdline compressed cpu_domain_info
-        cpu_topology dir_format e_machine event_desc file file2 group_desc hybrid_topology mem_topology meta_info nrcpus
-        numa_topology pmu_caps pmu_mappings sample_time text total_mem
-    }
+/// The registry: of each feature its bit, its name in perf, its variant and type, the accessor of
+/// [`Features`](crate::Features) with the type it returns, and what it says. The macro `$with` is called with all of them.
+macro_rules! feature_registry {
+    ($with:ident) => { $with! {
     typed {
-        2 BUILD_ID BuildId(build_id::BuildIds<'a>),
-        3 HOSTNAME Hostname(text::Text<'a>),
-        4 OSRELEASE Osrelease(text::Text<'a>),
-        5 VERSION Version(text::Text<'a>),
-        6 ARCH Arch(text::Text<'a>),
-        7 NRCPUS Nrcpus(nrcpus::Nrcpus),
-        8 CPUDESC Cpudesc(text::Text<'a>),
-        9 CPUID Cpuid(text::Text<'a>),
-        10 TOTAL_MEM TotalMem(total_mem::TotalMem),
-        11 CMDLINE Cmdline(cmdline::Cmdline<'a>),
-        12 EVENT_DESC EventDesc(event_desc::EventDesc<'a>),
-        13 CPU_TOPOLOGY CpuTopology(cpu_topology::CpuTopology<'a>),
-        14 NUMA_TOPOLOGY NumaTopology(numa_topology::NumaTopology<'a>),
-        16 PMU_MAPPINGS PmuMappings(pmu_mappings::PmuMappings<'a>),
-        17 GROUP_DESC GroupDesc(group_desc::GroupDesc<'a>),
-        18 AUXTRACE Auxtrace(auxtrace_index::AuxtraceIndex<'a>),
-        20 CACHE Cache(cache::Caches<'a>),
-        21 SAMPLE_TIME SampleTime(sample_time::SampleTime),
-        22 MEM_TOPOLOGY MemTopology(mem_topology::MemTopology<'a>),
-        23 CLOCKID Clockid(clockid::Clockid),
-        24 DIR_FORMAT DirFormat(dir_format::DirFormat),
-        25 BPF_PROG_INFO BpfProgInfo(bpf_prog_info::BpfProgInfo<'a>),
-        26 BPF_BTF BpfBtf(bpf_btf::BpfBtf<'a>),
-        27 COMPRESSED Compressed(compressed::Compression),
-        28 CPU_PMU_CAPS CpuPmuCaps(pmu_caps::CpuPmuCaps<'a>),
-        29 CLOCK_DATA ClockData(clock_data::ClockData),
-        30 HYBRID_TOPOLOGY HybridTopology(hybrid_topology::HybridTopology<'a>),
-        31 PMU_CAPS PmuCaps(pmu_caps::PmuCaps<'a>),
-        32 CPU_DOMAIN_INFO CpuDomainInfo(cpu_domain_info::CpuDomainInfo<'a>),
-        33 E_MACHINE EMachine(e_machine::EMachine),
-        34 CLN_SIZE ClnSize(cln_size::ClnSize),
-        128 FILE File(file::Files<'a>),
-        129 META_INFO MetaInfo(meta_info::MetaInfo<'a>),
-        132 FILE2 File2(file2::FileMessages<'a>),
+        2 BUILD_ID BuildId(build_id::BuildIds<'a>) => build_ids, "Build-ids of the binaries that got samples.";
+        3 HOSTNAME Hostname(text::Text<'a>) => hostname as Cow<'a, str>, "Name of the machine.";
+        4 OSRELEASE Osrelease(text::Text<'a>) again => osrelease as Cow<'a, str>, "Release of its kernel.";
+        5 VERSION Version(text::Text<'a>) again => version as Cow<'a, str>, "Version of perf.";
+        6 ARCH Arch(text::Text<'a>) again => arch as Cow<'a, str>, "Architecture, as `uname -m` of the machine.";
+        7 NRCPUS Nrcpus(nrcpus::Nrcpus) => nrcpus, "How many CPUs it had.";
+        8 CPUDESC Cpudesc(text::Text<'a>) again => cpudesc as Cow<'a, str>, "Its CPU in words.";
+        9 CPUID Cpuid(text::Text<'a>) again => cpuid as Cow<'a, str>, "Its CPU by numbers.";
+        10 TOTAL_MEM TotalMem(total_mem::TotalMem) => total_mem_kib as u64, "Its memory in KiB.";
+        11 CMDLINE Cmdline(cmdline::Cmdline<'a>) => cmdline as Vec<Cow<'a, str>>, "How perf was called, its own path first.";
+        12 EVENT_DESC EventDesc(event_desc::EventDesc<'a>) => event_desc, "Names and ids of the events.";
+        13 CPU_TOPOLOGY CpuTopology(cpu_topology::CpuTopology<'a>) => cpu_topology, "Which CPUs share a package, a die, a core.";
+        14 NUMA_TOPOLOGY NumaTopology(numa_topology::NumaTopology<'a>) => numa_topology, "Memory and CPUs of each node.";
+        16 PMU_MAPPINGS PmuMappings(pmu_mappings::PmuMappings<'a>) => pmu_mappings, "Names of the PMUs by their numbers.";
+        17 GROUP_DESC GroupDesc(group_desc::GroupDesc<'a>) => group_desc, "Events that were opened as groups.";
+        18 AUXTRACE Auxtrace(auxtrace_index::AuxtraceIndex<'a>) => auxtrace_index, "Where the AUXTRACE records lie.";
+        20 CACHE Cache(cache::Caches<'a>) => caches, "The caches.";
+        21 SAMPLE_TIME SampleTime(sample_time::SampleTime) => sample_time, "Times of the first and the last sample, if perf looked.";
+        22 MEM_TOPOLOGY MemTopology(mem_topology::MemTopology<'a>) => mem_topology, "Which blocks of memory belong to which node.";
+        23 CLOCKID Clockid(clockid::Clockid) => clockid, "How fine the clock of the recording is.";
+        24 DIR_FORMAT DirFormat(dir_format::DirFormat) => dir_format, "How a directory is laid out.";
+        25 BPF_PROG_INFO BpfProgInfo(bpf_prog_info::BpfProgInfo<'a>) => bpf_prog_info, "BPF programs that were loaded.";
+        26 BPF_BTF BpfBtf(bpf_btf::BpfBtf<'a>) => bpf_btf, "Their type information.";
+        27 COMPRESSED Compressed(compressed::Compression) => compression, "How records were compressed.";
+        28 CPU_PMU_CAPS CpuPmuCaps(pmu_caps::CpuPmuCaps<'a>) => cpu_pmu_caps, "What the PMU `cpu` can do.";
+        29 CLOCK_DATA ClockData(clock_data::ClockData) => clock_data, "From times of the recording to times of day.";
+        30 HYBRID_TOPOLOGY HybridTopology(hybrid_topology::HybridTopology<'a>) => hybrid_topology, "Which CPUs each of several core PMUs is for.";
+        31 PMU_CAPS PmuCaps(pmu_caps::PmuCaps<'a>) again => pmu_caps, "What the PMUs other than `cpu` can do.";
+        32 CPU_DOMAIN_INFO CpuDomainInfo(cpu_domain_info::CpuDomainInfo<'a>) => cpu_domain_info, "The scheduler's domains.";
+        33 E_MACHINE EMachine(e_machine::EMachine) => e_machine, "What kind of binary was recorded.";
+        34 CLN_SIZE ClnSize(cln_size::ClnSize) => cln_size, "Size of a cache line.";
+        128 FILE File(file::Files<'a>) => files, "Of simpleperf: binaries and their symbols.";
+        129 META_INFO MetaInfo(meta_info::MetaInfo<'a>) => meta_info, "Of simpleperf: the device and its options.";
+        132 FILE2 File2(file2::FileMessages<'a>) => file_messages, "Of simpleperf: binaries and their symbols, as messages.";
     }
     raw {
         1 TRACING_DATA,
@@ -180,7 +178,11 @@ features! {
         133 ETM_BRANCH_LIST,
         134 INIT_MAP,
     }
+} };
 }
+
+feature_registry!(features);
+pub(crate) use feature_registry;
 
 /// Whether a feature has no payload: that its bit is set is all it says.
 pub fn is_flag(bit: u32) -> bool {

@@ -1,6 +1,7 @@
 //! PMU_MAPPINGS (16): names of the PMUs, by the number that `perf_event_attr.type` holds.
 
 use crate::wire::declare::fields;
+use crate::wire::event_type::EventType;
 use crate::wire::text::HeaderString;
 
 fields! {
@@ -16,7 +17,7 @@ fields! {
     #[derive(Copy, Eq)]
     pub struct PmuMapping<'a> {
         /// Its number on this machine; below 6 the same on all.
-        kind: u32 as u32 "type",
+        kind: EventType as value "type",
         /// Its name, as /sys/bus/event_source/devices has it.
         name: HeaderString<'a>,
     }

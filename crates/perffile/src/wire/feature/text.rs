@@ -2,6 +2,7 @@
 
 use crate::wire::declare::fields;
 use crate::wire::text::HeaderString;
+use std::borrow::Cow;
 
 fields! {
     /// One string.
@@ -9,5 +10,11 @@ fields! {
     pub struct Text<'a> {
         /// The text.
         text: HeaderString<'a>,
+    }
+}
+
+impl<'a> From<Text<'a>> for Cow<'a, str> {
+    fn from(text: Text<'a>) -> Self {
+        text.text.display()
     }
 }

@@ -10,3 +10,9 @@ fields! {
         kib: u64,
     }
 }
+
+impl From<TotalMem> for u64 {
+    fn from(memory: TotalMem) -> Self {
+        memory.kib
+    }
+}

@@ -6,7 +6,7 @@ use crate::wire::text::CStr8;
 use crate::wire::value::numbers;
 
 numbers! {
-    /// What is told of an event.
+    /// Which property of an event is updated.
     pub struct EventUpdateType(u64) {
         0 UNIT "unit", 1 SCALE "scale", 2 NAME "name", 3 CPUS "cpus",
     }
@@ -15,7 +15,7 @@ numbers! {
 /// Something more about an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EventUpdate<'a> {
-    /// What is told.
+    /// Which property.
     pub update_type: EventUpdateType,
     /// Event id.
     pub event_id: u64,

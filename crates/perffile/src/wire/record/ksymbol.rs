@@ -29,8 +29,8 @@ fields! {
         len: u32,
         /// Kind of code.
         ksym_type: KsymbolType,
-        /// Bit 0: it went.
-        flags: KsymbolFlags as bare,
+        /// What happened to it.
+        flags: KsymbolFlags,
         /// Its name.
         name: CStr8<'a>,
     }

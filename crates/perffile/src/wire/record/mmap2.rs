@@ -2,7 +2,7 @@
 //!
 //! 24 bytes are a union: device and inode, or with `misc` bit 14 (Linux 5.12) the build-id.
 
-use crate::wire::head::misc;
+use crate::wire::misc;
 use crate::wire::pass::{Field, Fields, Pass, Step};
 use crate::wire::protection::{MapFlags, Protection, permissions};
 use crate::wire::text::CStr8;

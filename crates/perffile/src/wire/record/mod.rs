@@ -2,13 +2,16 @@
 
 use super::WireError;
 use super::attr::SampleShape;
+use super::declare::module;
 use super::decode::Decoder;
 use super::describe::{Describe, Sink};
 use super::encode::Encoder;
 use super::endian::Order;
 use super::measure::Measure;
+use super::names::Names;
 use super::pass::{Declarations, Fields};
-use super::sample::Sample;
+use super::sample;
+use super::text::CStr8;
 
 /// What is known of a record type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,14 +24,13 @@ pub struct RecordKind {
     pub since: &'static str,
 }
 
-/// The registry: number, name, variant, modules to declare, type, first version. From it come [`Record`], [`RECORDS`], and
+/// The registry: number, name, variant, module and type (`again`: the module is declared elsewhere), first version. From it come [`Record`], [`RECORDS`], and
 /// the dispatch of all passes.
 macro_rules! records {
     (
-        mods { $($module:ident)* }
-        $( $number:literal $name:ident $variant:ident($type:ty) $since:literal, )*
+        $( $number:literal $name:ident $variant:ident($module:ident::$($type:tt)+) $($again:ident)? $since:literal, )*
     ) => {
-        $( pub mod $module; )*
+        $( module!($module $($again)?); )*
 
         /// A typed record.
         #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +38,7 @@ macro_rules! records {
         pub enum Record<'a> {
             $(
                 #[doc = concat!("PERF_RECORD_", stringify!($name), " (", stringify!($number), "), since ", $since, ".")]
-                $variant($type),
+                $variant($module::$($type)+),
             )*
             /// A type this reader does not know: its body.
             Unknown(&'a [u8]),
@@ -54,10 +56,17 @@ macro_rules! records {
             )*
         }
 
+        /// The same under the names of the variants of [`Record`](super::Record), for [`record_handlers!`](crate::record_handlers).
+        #[doc(hidden)]
+        #[allow(non_upper_case_globals)]
+        pub mod number_of {
+            $( pub const $variant: u32 = $number; )*
+        }
+
         #[allow(clippy::extra_unused_lifetimes, reason = "the types in the lines of the registry use it")]
         /// Shows every declaration of the registry, in the order of their numbers.
         pub fn each_declaration<'a>(seen: &mut impl Declarations) {
-            $( seen.declaration::<$type>($number); )*
+            $( seen.declaration::<$module::$($type)+>($number); )*
         }
 
         impl<'a> Record<'a> {
@@ -108,6 +117,16 @@ macro_rules! records {
                 }
             }
 
+            /// Shows every name that the record ends with: of most records none.
+            pub fn each_name(&mut self, shape: &SampleShape, misc: u16, seen: impl FnMut(&mut CStr8<'a>)) {
+                let mut pass = Names { seen, shape, misc };
+                // Nothing in this pass fails but counts too large for their wire type, which no record with a name has.
+                let _ = match self {
+                    $( Record::$variant(value) => value.fields(&mut pass), )*
+                    Record::Unknown(_) => Ok(()),
+                };
+            }
+
             /// Tells `sink` every field.
             pub fn describe(&mut self, sink: &mut impl Sink, shape: &SampleShape, misc: u16) {
                 self.describe_by(&mut Describe::new(sink, shape, misc));
@@ -126,22 +145,15 @@ macro_rules! records {
 }
 
 records! {
-    mods {
-        aux aux_output_hw_id auxtrace auxtrace_error auxtrace_info bpf_event bpf_metadata callchain_deferred cgroup comm
-        compressed compressed2 cpu_map event_update finished_init finished_round header_attr header_build_id
-        header_event_type header_feature header_tracing_data id_index itrace_start ksymbol lost lost_samples mmap mmap2
-        namespaces read schedstat_cpu schedstat_domain simpleperf stat stat_config stat_round switch switch_cpu_wide task text_poke
-        thread_map throttle time_conv
-    }
     1 MMAP Mmap(mmap::Mmap<'a>) "Linux 2.6.31",
     2 LOST Lost(lost::Lost) "Linux 2.6.31",
     3 COMM Comm(comm::Comm<'a>) "Linux 2.6.31",
     4 EXIT Exit(task::Task) "Linux 2.6.31",
     5 THROTTLE Throttle(throttle::Throttle) "Linux 2.6.31",
-    6 UNTHROTTLE Unthrottle(throttle::Throttle) "Linux 2.6.31",
-    7 FORK Fork(task::Task) "Linux 2.6.31",
+    6 UNTHROTTLE Unthrottle(throttle::Throttle) again "Linux 2.6.31",
+    7 FORK Fork(task::Task) again "Linux 2.6.31",
     8 READ Read(read::ThreadRead<'a>) "Linux 2.6.31",
-    9 SAMPLE Sample(Sample<'a>) "Linux 2.6.31",
+    9 SAMPLE Sample(sample::Sample<'a>) again "Linux 2.6.31",
     10 MMAP2 Mmap2(mmap2::Mmap2<'a>) "Linux 3.12",
     11 AUX Aux(aux::Aux) "Linux 4.1",
     12 ITRACE_START ItraceStart(itrace_start::ItraceStart) "Linux 4.1",
@@ -179,15 +191,62 @@ records! {
     85 SCHEDSTAT_CPU SchedstatCpu(schedstat_cpu::SchedstatCpu) "perf 7.0",
     86 SCHEDSTAT_DOMAIN SchedstatDomain(schedstat_domain::SchedstatDomain<'a>) "perf 7.0",
     32769 KERNEL_SYMBOL KernelSymbol(simpleperf::kernel_symbol::KernelSymbol<'a>) "simpleperf",
-    32770 DSO Dso(simpleperf::dso::Dso<'a>) "simpleperf",
-    32771 SYMBOL Symbol(simpleperf::symbol::Symbol<'a>) "simpleperf",
-    32772 SPLIT Split(simpleperf::split::Split<'a>) "simpleperf",
-    32773 SPLIT_END SplitEnd(simpleperf::split::SplitEnd) "simpleperf",
-    32774 EVENT_ID EventId(simpleperf::event_id::EventId<'a>) "simpleperf",
-    32775 CALLCHAIN Callchain(simpleperf::callchain::Callchain<'a>) "simpleperf",
-    32776 UNWINDING_RESULT UnwindingResult(simpleperf::unwinding_result::UnwindingResult<'a>) "simpleperf",
-    32777 TRACING_DATA TracingDataInside(simpleperf::tracing_data::TracingDataInside<'a>) "simpleperf",
-    32778 DEBUG Debug(simpleperf::debug::Debug<'a>) "simpleperf",
+    32770 DSO Dso(simpleperf::dso::Dso<'a>) again "simpleperf",
+    32771 SYMBOL Symbol(simpleperf::symbol::Symbol<'a>) again "simpleperf",
+    32772 SPLIT Split(simpleperf::split::Split<'a>) again "simpleperf",
+    32773 SPLIT_END SplitEnd(simpleperf::split::SplitEnd) again "simpleperf",
+    32774 EVENT_ID EventId(simpleperf::event_id::EventId<'a>) again "simpleperf",
+    32775 CALLCHAIN Callchain(simpleperf::callchain::Callchain<'a>) again "simpleperf",
+    32776 UNWINDING_RESULT UnwindingResult(simpleperf::unwinding_result::UnwindingResult<'a>) again "simpleperf",
+    32777 TRACING_DATA TracingDataInside(simpleperf::tracing_data::TracingDataInside<'a>) again "simpleperf",
+    32778 DEBUG Debug(simpleperf::debug::Debug<'a>) again "simpleperf",
+}
+
+/// What is done with some types of records, and which these are: two functions from one list. Records of other types need not
+/// be decoded.
+///
+/// ```
+/// use perffile::wire::record::{Record, kind};
+///
+/// perffile::record_handlers! {
+///     /// Whether records of this type tell of something lost.
+///     fn is_loss;
+///     /// How much was lost.
+///     fn lost(factor: u64) -> u64 {
+///         Lost(lost) => lost.lost * factor,
+///         LostSamples(lost) => lost.lost * factor,
+///     }
+/// }
+/// assert!(is_loss(kind::LOST) && !is_loss(kind::SAMPLE));
+/// assert_eq!(lost(Record::Lost(Default::default()), 1), Some(0));
+/// ```
+#[macro_export]
+macro_rules! record_handlers {
+    (
+        $(#[$is_meta:meta])*
+        $is_vis:vis fn $is:ident;
+        $(#[$meta:meta])*
+        $vis:vis fn $handle:ident $(<$life:lifetime>)? ($($argument:ident: $type:ty),* $(,)?) -> $result:ty {
+            $( $variant:ident($record:pat) => $body:expr, )*
+        }
+    ) => {
+        $(#[$is_meta])*
+        #[inline]
+        $is_vis const fn $is(number: u32) -> bool {
+            matches!(number, $( $crate::wire::record::number_of::$variant )|*)
+        }
+
+        $(#[$meta])*
+        $vis fn $handle $(<$life>)? (
+            record: $crate::wire::record::Record<'_>,
+            $($argument: $type),*
+        ) -> Option<$result> {
+            match record {
+                $( $crate::wire::record::Record::$variant($record) => Some($body), )*
+                _ => None,
+            }
+        }
+    };
 }
 
 /// First number of perf's own records, which carry no trailer.

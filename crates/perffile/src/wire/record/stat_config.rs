@@ -27,7 +27,7 @@ fields! {
     #[derive(Copy)]
     pub struct StatSetting {
         /// Which.
-        tag: StatConfigTag as bare,
+        tag: StatConfigTag,
         /// Its value.
         val: u64,
     }

@@ -167,7 +167,7 @@ impl<'a> Fields<'a> for BranchStack<'a> {
 /// Register values, ascending by register number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Registers<'a> {
-    /// Whose they are.
+    /// Registers of 32 or of 64 bits, or none.
     pub abi: RegsAbi,
     /// Which registers, a bit each; from the attr, not on the wire.
     pub mask: u64,
@@ -189,7 +189,7 @@ impl Registers<'_> {
 
 impl<'a> Fields<'a> for Registers<'a> {
     fn fields<P: Pass<'a>>(&mut self, pass: &mut P) -> Step {
-        pass.bare("abi", &mut self.abi)?;
+        self.abi.field("abi", pass)?;
         if self.abi != RegsAbi::NONE {
             let (abi, mask) = (self.abi, self.mask);
             pass.explain(|context| registers::names(context.machine?, mask, abi));

@@ -129,9 +129,10 @@ impl<'a> SampleView<'a> {
 
     /// What keeps a sample of this size from being one, in words, if `left` bytes are behind its fields: of an event whose
     /// fields are all known here there can be none.
+    #[inline]
     pub fn too_long(&self, left: usize) -> Option<String> {
-        let known = self.layout.shape.sample_type.unnamed() == 0;
-        (left > 0 && known).then(|| format!("a sample has {left} bytes behind its fields: its size is wrong"))
+        let is_wrong = left > 0 && self.layout.shape.sample_type.unnamed() == 0;
+        is_wrong.then(|| format!("a sample has {left} bytes behind its fields: its size is wrong"))
     }
 
     /// The bytes of the sample behind its eight-byte header.

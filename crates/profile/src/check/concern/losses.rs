@@ -10,7 +10,7 @@ use crate::check::finding::{Finding, Kind};
 use crate::check::seen::Seen;
 use crate::check::tally::Tally;
 use crate::check::wording::{count, part, percent, plural};
-use perffile::wire::head::misc;
+use perffile::wire::misc;
 use perffile::wire::record::Record;
 
 const LOST_RECORDS: Kind = Kind::loss("lost_records");

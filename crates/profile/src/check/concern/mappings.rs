@@ -7,7 +7,8 @@ use crate::check::seen::Seen;
 use crate::check::tally::Tally;
 use crate::check::wording::{count, part, percent, plural};
 use perffile::wire::attr::SampleType;
-use perffile::wire::head::{CpuMode, misc};
+use perffile::wire::head::CpuMode;
+use perffile::wire::misc;
 use perffile::wire::record::Record;
 use readperf_session::SampleMoment;
 

@@ -123,7 +123,7 @@ impl<'f> Lines<'f> {
         let targets = self.drafts.len();
         let code = self.learn_branch_code(state, entries.iter().filter_map(|entry| chunk.sample(entry)));
         let mut code = code.iter();
-        let State { session, addresses } = state;
+        let State { session, addresses, .. } = state;
         let known = Known { session, addresses, names: &self.names };
         self.script.learn_threads(&known);
         let (filter, json) = (&self.how.filter, self.how.json);
@@ -200,7 +200,7 @@ impl<'f> Lines<'f> {
         let code =
             self.branch_code.get_or_insert_with(|| BranchCode::new(Instructions::new(symbols.clone())));
         let most = self.how.max_blocks;
-        let State { session, addresses } = state;
+        let State { session, addresses, .. } = state;
         let steps = |sample: Sample<'_, '_>| match addresses.get(sample.address) {
             Some(taken_at) => code.steps(session, addresses, sample.branches, *taken_at, most),
             None => Vec::new(),
@@ -273,7 +273,7 @@ impl<'f> Lines<'f> {
 
     /// Learns the names of all places met so far.
     fn learn_names(&mut self, state: &State) {
-        let State { session, addresses } = state;
+        let State { session, addresses, .. } = state;
         if let Some(namer) = &mut self.namer
             && self.names.len() < addresses.len()
         {

@@ -1,6 +1,6 @@
 //! UNWINDING_RESULT (32776): how unwinding the sample before it went, with what it was given (`--keep-failed-unwinding-…`).
 
-use crate::wire::pass::{Fields, Pass, Step};
+use crate::wire::pass::{Field, Fields, Pass, Step};
 use crate::wire::registers::{self, RegsAbi};
 use crate::wire::sample::UserStack;
 use crate::wire::words::U64s;
@@ -20,7 +20,7 @@ pub struct UnwindingResult<'a> {
     pub stack_start: u64,
     /// End of the stack.
     pub stack_end: u64,
-    /// Whose the registers are that it was given.
+    /// Registers of 32 or of 64 bits, or none.
     pub abi: RegsAbi,
     /// Which registers, a bit each.
     pub reg_mask: u64,
@@ -49,7 +49,7 @@ impl<'a> Fields<'a> for UnwindingResult<'a> {
         pass.addr("error_addr", &mut self.error_addr)?;
         pass.addr("stack_start", &mut self.stack_start)?;
         pass.addr("stack_end", &mut self.stack_end)?;
-        pass.bare("abi", &mut self.abi)?;
+        self.abi.field("abi", pass)?;
         if self.abi != RegsAbi::NONE {
             pass.addr("reg_mask", &mut self.reg_mask)?;
             let (abi, mask) = (self.abi, self.reg_mask);

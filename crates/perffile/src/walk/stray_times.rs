@@ -1,8 +1,7 @@
 //! Which times of samples can be. SAMPLE_TIME (21) tells those of the first and the last one; what lies far outside was
 //! changed after it was written, or is that of a clock gone wrong.
 
-use crate::container::features::Features;
-use crate::schema::Schema;
+use crate::features::Features;
 
 /// Least distance to the first and the last sample that is far, ns. The recorder may not have looked at each sample.
 const FAR_NS: u64 = 1_000_000_000;
@@ -10,17 +9,23 @@ const FAR_NS: u64 = 1_000_000_000;
 /// So many samples may have impossible times. If more do, it is what SAMPLE_TIME tells that was changed.
 const MOST_STRAYS: u32 = 16;
 
-/// Tells the few samples whose times cannot be, as they are met.
+/// Finds the few samples with impossible times, in the order of the file.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct StrayTimes {
+pub(super) struct StrayTimes {
+    range: SampleTimes,
     met: u32,
 }
 
 impl StrayTimes {
-    /// Whether the time of a sample, ns, cannot be: it lies far outside the range that the recording tells.
+    /// Takes the range from what the recording tells.
+    pub(super) fn learn(&mut self, features: &Features) {
+        self.range = SampleTimes::of(features);
+    }
+
+    /// Whether a sample with this time, ns, is a stray. One that has no time (0) is, where a range is told; those may be many.
     #[inline(always)]
-    pub fn is_stray(&mut self, schema: &Schema, time_ns: u64) -> bool {
-        !schema.sample_times().holds(time_ns) && self.is_one_of_few()
+    pub(super) fn is_stray(&mut self, time_ns: u64) -> bool {
+        !self.range.holds(time_ns) && (time_ns == 0 || self.is_one_of_few())
     }
 
     #[cold]
@@ -32,7 +37,7 @@ impl StrayTimes {
 
 /// A range of times, ns. By default all of them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SampleTimes {
+struct SampleTimes {
     first: u64,
     /// From the first to the last that can be.
     span: u64,
@@ -47,7 +52,7 @@ impl Default for SampleTimes {
 impl SampleTimes {
     /// From what the recording tells: as much again on both sides of the range, and at least a second. Both times are 0 if
     /// perf did not look.
-    pub(crate) fn of(features: &Features) -> Self {
+    fn of(features: &Features) -> Self {
         let Some(told) = features.sample_time().filter(|told| told.last >= told.first && told.last > 0)
         else {
             return SampleTimes::default();
@@ -59,7 +64,7 @@ impl SampleTimes {
 
     /// Whether a sample can have this time.
     #[inline(always)]
-    pub(crate) fn holds(self, time_ns: u64) -> bool {
+    fn holds(self, time_ns: u64) -> bool {
         time_ns.wrapping_sub(self.first) <= self.span
     }
 }

@@ -6,17 +6,17 @@ use super::pmu;
 use super::sources::NameSources;
 
 /// A cache, and which operations there are: of the instruction caches no stores, of the branch unit loads only.
-struct Cache {
+struct CacheLevel {
     name: &'static str,
     stores: bool,
     prefetches: bool,
 }
 
-const fn cache(name: &'static str, stores: bool, prefetches: bool) -> Cache {
-    Cache { name, stores, prefetches }
+const fn cache(name: &'static str, stores: bool, prefetches: bool) -> CacheLevel {
+    CacheLevel { name, stores, prefetches }
 }
 
-const CACHES: [Cache; 7] = [
+const CACHES: [CacheLevel; 7] = [
     cache("L1-dcache", true, true),
     cache("L1-icache", false, true),
     cache("LLC", true, true),
@@ -36,7 +36,7 @@ pub(super) fn name(config: u64, sources: &NameSources) -> String {
     }
 }
 
-/// The name of the combination: `L1-dcache-loads`, `L1-dcache-load-misses`; a combination that cannot be by what is wrong with it.
+/// The name of the combination: `L1-dcache-loads`, `L1-dcache-load-misses`; an impossible combination is named by its fault.
 fn plain(config: u64) -> String {
     let [cache, operation, result, ..] = config.to_le_bytes();
     let Some(cache) = CACHES.get(usize::from(cache)) else {

@@ -1,6 +1,6 @@
 //! What header features say that names are made of: PMUs by number, tracepoints by id.
 
-use crate::container::features::Features;
+use crate::features::Features;
 use crate::tracepoint::{EventFormat, TracingData};
 use crate::wire::endian::ByteOrder;
 use crate::wire::feature::bit;
