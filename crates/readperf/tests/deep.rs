@@ -11,33 +11,18 @@
 mod handmade;
 mod oracle;
 
-use handmade::{Attr, KERNEL, KERNEL_CODE, Pipe, Sample};
+use handmade::{KERNEL_CODE, deep};
 use oracle::{scratch, tool};
 use readperf::output::export::FORMATS;
 use std::path::Path;
 
-const KERNEL_CONTEXT: u64 = -128i64 as u64;
-
 /// A recording of samples of this depth in which no function occurs twice, and the names of the functions.
 fn record(directory: &Path, samples: u64, depth: u64) {
-    let mut pipe = Pipe::sound(&[Attr::default()]);
     let mut symbols = format!("{KERNEL_CODE:016x} T _text\n{KERNEL_CODE:016x} T _stext\n");
-    let at = |nr: u64| KERNEL_CODE + 0x20 * (nr + 1);
-    for sample in 0..samples {
-        let functions = sample * depth..(sample + 1) * depth;
-        symbols.extend(functions.clone().map(|nr| format!("{:016x} t function_{nr}\n", at(nr))));
-        let chain: Vec<u64> = std::iter::once(KERNEL_CONTEXT).chain(functions.map(|nr| at(nr) + 8)).collect();
-        pipe.sample(&Sample {
-            mode: KERNEL,
-            ip: chain[1],
-            chain,
-            time: 1_000_000_000 + sample,
-            ..Sample::default()
-        });
-    }
-    symbols.push_str(&format!("{:016x} T _etext\n", at(samples * depth)));
+    symbols.extend((0..samples * depth).map(|nr| format!("{:016x} t function_{nr}\n", deep::start_of(nr))));
+    symbols.push_str(&format!("{:016x} T _etext\n", deep::start_of(samples * depth)));
     std::fs::write(directory.join("kallsyms"), symbols).unwrap();
-    std::fs::write(directory.join("deep.data"), &pipe.bytes).unwrap();
+    std::fs::write(directory.join("deep.data"), &deep::recording(samples, depth).bytes).unwrap();
 }
 
 fn run(directory: &Path, words: &[&str]) -> Vec<u8> {

@@ -207,3 +207,17 @@ impl Serialize for LeftOut<'_> {
         object.end()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use readperf_profile::view::key::{TRACE_FIELD, TraceField};
+
+    #[test]
+    fn fields_of_tracepoints_take_no_name_that_rows_have() {
+        let field = |field: &str| TraceField { field: field.to_owned(), ..TraceField::default() };
+        let keys = ["prev_pid", "samples", "group"];
+        let keys = keys.map(|name| KeyUse { key: TRACE_FIELD, field: field(name) });
+        assert_eq!(KeyNames::new(&keys).0, ["prev_pid", "record_samples", "record_group"]);
+    }
+}

@@ -5,6 +5,8 @@
 // Each test binary uses a part of this module.
 #![allow(dead_code, clippy::cast_possible_truncation)]
 
+pub(crate) mod deep;
+
 pub(crate) const MMAP: u32 = 1;
 pub(crate) const LOST: u32 = 2;
 pub(crate) const COMM: u32 = 3;
