@@ -1,7 +1,10 @@
 //! Stacks as they are shown: the tree of addresses becomes a tree of places as the sort keys tell them apart.
 
 use crate::interner::Interner;
-use crate::stacks::{StackId, Stacks};
+use crate::stacks::{self, StackId, Stacks};
+
+/// Nodes that are looked up at once: as much of the tables as they need fits into a cache close to the processor.
+const AT_ONCE: usize = 1024;
 
 /// No node, or no place.
 pub(super) const NONE: u32 = u32::MAX;
@@ -35,12 +38,18 @@ impl Calls {
         let mut calls = Calls { rows, ..Calls::default() };
         let mut nodes: Interner<Node> = Interner::default();
         calls.of_stack.reserve_exact(stacks.nodes().len());
-        for node in stacks.nodes() {
-            let mut here = calls.node_of(node.parent);
-            for place in levels.of(node.address.index()) {
-                here = nodes.number(Node { parent: here, place: *place });
-            }
-            calls.of_stack.push(here);
+        // What is looked up lies anywhere in a large table: where nodes do not call each other, many are looked up at once.
+        let (mut rest, mut here) = (stacks.nodes(), Vec::new());
+        while !rest.is_empty() {
+            let first = calls.of_stack.len();
+            let is_later = |node: &stacks::Node| node.parent.index().is_some_and(|parent| parent >= first);
+            let many = rest.get(..AT_ONCE).unwrap_or(rest);
+            let count = many.iter().position(is_later).unwrap_or(many.len()).max(1);
+            let (some, others) = rest.split_at(count);
+            here.extend(some.iter().map(|node| calls.node_of(node.parent)));
+            go_in(&mut nodes, some, levels, &mut here);
+            calls.of_stack.append(&mut here);
+            rest = others;
         }
         nodes.freeze();
         calls.nodes = nodes.into_vec();
@@ -112,6 +121,26 @@ impl Calls {
             *same = std::mem::replace(last, index);
             way.push((index, true));
             way.extend(children.of(index).iter().map(|child| (*child, false)));
+        }
+    }
+}
+
+/// Goes from the nodes of some callers to those of the innermost places of what they call, a level at a time.
+fn go_in(nodes: &mut Interner<Node>, called: &[stacks::Node], levels: &Levels, here: &mut [u32]) {
+    let (mut next, mut numbers) = (Vec::with_capacity(called.len()), Vec::with_capacity(called.len()));
+    for level in 0.. {
+        let places = || called.iter().map(|node| levels.of(node.address.index()).get(level).copied());
+        next.clear();
+        numbers.clear();
+        let known = places().zip(&*here);
+        next.extend(known.filter_map(|(place, parent)| Some(Node { parent: *parent, place: place? })));
+        if next.is_empty() {
+            return;
+        }
+        nodes.number_all(&next, &mut numbers);
+        let mut numbers = numbers.iter();
+        for (here, _) in here.iter_mut().zip(places()).filter(|(_, place)| place.is_some()) {
+            *here = numbers.next().copied().unwrap_or(NONE);
         }
     }
 }
@@ -212,6 +241,24 @@ mod tests {
         assert_eq!(calls.nodes.len(), 3);
         assert_eq!(calls.node_of(a), calls.node_of(b));
         assert_eq!(calls.node_of(StackId::EMPTY), NONE);
+    }
+
+    #[test]
+    fn inlined_levels_are_nodes_of_their_own() {
+        // Every third address has two levels more.
+        let places =
+            |address: u32| (0..if address % 3 == 0 { 3 } else { 1 }).map(move |nr| address * 10 + nr);
+        let mut levels = Levels::default();
+        (0..3000).for_each(|address| levels.push(places(address)));
+        let mut stacks = Stacks::default();
+        let ids: Vec<StackId> =
+            (0..3000).map(|nr| stack(&mut stacks, &[nr, (nr * 7) % 3000, 5, 6])).collect();
+        let calls = Calls::new(&stacks, &levels, Vec::new());
+        for (nr, id) in (0..3000).zip(ids) {
+            let path: Vec<u32> = calls.path(calls.node_of(id)).map(|(_, node)| node.place).collect();
+            let called = [6, 5, (nr * 7) % 3000, nr].into_iter().flat_map(places);
+            assert_eq!(path.into_iter().rev().collect::<Vec<u32>>(), called.collect::<Vec<u32>>());
+        }
     }
 
     #[test]
