@@ -1,5 +1,7 @@
 //! What the answers of the symbols become: of a fixture, with the programs that were recorded.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
 use readperf_analysis::{PassOptions, Request, analyse};
 use readperf_profile::Profile;
 use readperf_symbols::Options;
