@@ -79,7 +79,7 @@ pub fn analyse_with<E: From<perffile::Error>>(
     analyse_detailed(recording, request, &DetailOptions::default(), each)
 }
 
-/// The same, and keeps more of each sample.
+/// Analyses a recording, shows the records on the way, and keeps these fields of each sample.
 ///
 /// # Errors
 /// A stream that has been read already; whatever `each` returns.

@@ -83,7 +83,7 @@ impl<'f> Namer<'f> {
         names.learn(addresses, answers);
     }
 
-    /// The same for the last time: what was read of the binaries is let go before the names are taken in. Returns
+    /// Learns the names of all places for the last time: what was read of the binaries is let go before. Returns
     /// [`Namer::told`].
     pub fn learn_last(
         mut self,

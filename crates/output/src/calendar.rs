@@ -10,7 +10,7 @@ pub(crate) fn date_time(ns: u64) -> DateTime {
     Offset::UTC.to_datetime(Timestamp::from_nanosecond(ns.into()).unwrap_or(Timestamp::MAX))
 }
 
-/// The same as RFC 3339 writes it.
+/// Nanoseconds since 1970 as a date and a time of day in the form of RFC 3339.
 pub(crate) fn rfc3339(ns: u64) -> String {
     format!("{:.9}Z", date_time(ns))
 }

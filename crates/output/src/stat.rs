@@ -127,7 +127,7 @@ pub fn write_totals(out: &mut impl Write, counters: &Counters, schema: &Schema) 
     Ok(())
 }
 
-/// The same as JSON.
+/// The sums of all counters as JSON.
 pub fn totals_json(counters: &Counters, schema: &Schema) -> Option<Value> {
     let sum = [counters.sum()];
     let view = View { counters, rounds: &sum, mode: Mode::Total, schema };

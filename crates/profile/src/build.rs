@@ -69,12 +69,12 @@ enum Tables {
 }
 
 impl Builder {
-    /// Nothing yet.
+    /// A builder without samples.
     pub fn new(keep: Keep) -> Self {
         Builder::with_details(keep, DetailOptions::default())
     }
 
-    /// Nothing yet; keeps more of each sample.
+    /// A builder without samples, which keeps these fields of each.
     pub fn with_details(keep: Keep, details: DetailOptions) -> Self {
         Builder {
             keep,

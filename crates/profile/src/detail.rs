@@ -103,7 +103,7 @@ pub struct Details {
 }
 
 impl Details {
-    /// Nothing yet.
+    /// An empty table, for these fields.
     pub fn new(options: DetailOptions) -> Details {
         Details { options, ..Details::default() }
     }

@@ -66,7 +66,7 @@ enum Rows {
 }
 
 impl Gathering {
-    /// Nothing yet. With `single`, each sample keeps a row of its own.
+    /// An empty table. With `single`, each sample keeps a row of its own.
     pub(crate) fn new(stacks: Stacks, single: bool) -> Gathering {
         let rows = match single {
             true => Rows::Single(Vec::new()),

@@ -142,7 +142,7 @@ impl Names {
         Some(self.one_of.get(piece.index()).copied().unwrap_or(piece))
     }
 
-    /// The same, whatever stands for it: where the code begins, and how long it is.
+    /// The function that an address lies in, before [`Names::unify`]: of code that was generated several times the very piece.
     #[inline]
     pub fn piece_at(&self, address: AddressId) -> Option<FunctionId> {
         self.of_address.get(address.index()).map(|names| names.function)

@@ -54,7 +54,8 @@ impl NameFilter {
         self.passes_with(verdict, || stack.iter().map(|place| self.verdict(known, *place)))
     }
 
-    /// The same with what is known of each place. A sample whose stack is not kept is where it was taken.
+    /// Whether a sample passes, by the verdicts on where it was taken and on the places of its stack. Without a stack only where it was
+    /// taken counts.
     fn passes_with<I: Iterator<Item = Verdict>>(&self, at: Verdict, stack: impl Fn() -> I) -> bool {
         let of_stack = |test: fn(Verdict) -> bool| test(at) || stack().any(test);
         at.dso

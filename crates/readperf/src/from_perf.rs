@@ -59,12 +59,12 @@ pub(crate) struct FromPerf<T> {
 }
 
 impl Foreign {
-    /// The same, with a value that may be left out.
+    /// This option, with a value that may be left out.
     pub(crate) const fn optional(self) -> Foreign {
         Foreign { value: true, optional: true, ..self }
     }
 
-    /// The same, and something is said if it is given.
+    /// This option, with a note that is printed if it is given.
     pub(crate) const fn noted(self, note: &'static str) -> Foreign {
         Foreign { note: Some(note), ..self }
     }

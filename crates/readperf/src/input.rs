@@ -36,7 +36,7 @@ pub(crate) struct Input {
     #[arg(long, value_name = "TIMES")]
     pub(crate) max_expansion: Option<u64>,
 
-    /// Whether nothing but errors is told.
+    /// Whether only errors are printed.
     #[arg(skip)]
     pub(crate) quiet: bool,
 }
@@ -63,7 +63,7 @@ impl Input {
         Input { file: Some(file), named: None, ..self.clone() }
     }
 
-    /// The same with a file, if none was named: for words that turn out to be no value of an option before them.
+    /// This input with a file, if none was named: for words that turn out to be no value of the option before them.
     pub(crate) fn or_file(&self, file: &str) -> Option<Input> {
         self.said().is_none().then(|| Input { file: Some(file.into()), ..self.clone() })
     }

@@ -28,9 +28,9 @@ pub(crate) struct Outcome {
     pub(crate) issues: Issues,
     /// What was wrong with other inputs of the same run, by their names.
     pub(crate) others: Vec<(String, Issues)>,
-    /// Whether nothing of it is told.
+    /// Whether the issues are not printed.
     pub(crate) quiet: bool,
-    /// Whether any of it is a failure.
+    /// Whether any issue is a failure.
     pub(crate) strict: bool,
     /// Whether a comparison found what it was asked to fail on.
     pub(crate) regressed: bool,

@@ -67,7 +67,7 @@ impl ProfileOptions {
         Selection { names, transforms, ..Selection::default() }
     }
 
-    /// The same with a filter, and before samples are chosen by names.
+    /// Reads a recording with a filter. Samples are not yet chosen by names. `each` sees the records on the way.
     pub(crate) fn read(
         &self,
         input: &Input,

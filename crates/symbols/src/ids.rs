@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 /// Values that have numbers in the order of their first appearance.
 pub(crate) type FxIndexSet<T> = IndexSet<T, FxBuildHasher>;
 
-/// The same, each with something known of it.
+/// Keys that have numbers in the order of their first appearance, each with a value.
 pub(crate) type FxIndexMap<K, V> = IndexMap<K, V, FxBuildHasher>;
 
 /// Ids that are held one higher, so that "none" needs no place of its own.

@@ -9,7 +9,7 @@ pub enum KernelDoubt {
     Elsewhere {
         /// Name, release and kind of machine when recording.
         recorded: String,
-        /// The same of this system.
+        /// Name, release and kind of this machine.
         running: String,
     },
     /// The recorder might not see where the kernel was.

@@ -65,7 +65,7 @@ impl Table {
         table
     }
 
-    /// The same, but where it takes the names to choose between symbols at one start the choice is left to
+    /// Builds a table in which the choice between symbols at one start, where it takes their names, is left to
     /// [`Self::choice`]: it is slow, and most starts are never asked about.
     pub(crate) fn build_lazily<'n>(
         mut entries: Vec<Entry>,

@@ -66,11 +66,11 @@ impl<'l> Lines<'l> {
         // it maybe after it. So both forms of all names are put in one order.
         let mut forms: Vec<(&str, bool, u32)> = (0..)
             .zip(labels.names())
-            .flat_map(|(label, name)| [(&**name, false, label), (&**name, true, label)])
+            .flat_map(|(label, name)| [(name, false, label), (name, true, label)])
             .collect();
         let bytes = |(name, more, _): &(&'l str, bool, u32)| name.bytes().chain(more.then_some(b';'));
         forms.sort_unstable_by(|a, b| bytes(a).cmp(bytes(b)));
-        let mut places = vec![(0, 0); labels.names().len()];
+        let mut places = vec![(0, 0); labels.names().count()];
         for (place, (_, more, label)) in (0..).zip(forms) {
             if let Some(places) = places.get_mut(label as usize) {
                 *(if more { &mut places.1 } else { &mut places.0 }) = place;

@@ -16,7 +16,7 @@ pub(crate) struct JsonWriter<'w> {
 }
 
 impl<'w> JsonWriter<'w> {
-    /// Nothing yet.
+    /// A writer at the beginning of a document.
     pub(crate) fn new(out: &'w mut dyn Write) -> Self {
         JsonWriter { out, buffer: Vec::with_capacity(BUFFER + (BUFFER >> 2)), comma: false, result: Ok(()) }
     }

@@ -57,9 +57,9 @@ struct Texts<'x> {
     events: Vec<Box<[u8]>>,
     comms: FxHashMap<CommId, Box<[u8]>>,
     files: Vec<Box<[u8]>>,
-    /// What is the same at all addresses of a function.
+    /// By frame: what is the same at all addresses of a function.
     functions: Vec<Box<[u8]>>,
-    /// Which of them are at each address.
+    /// The frames at each address; their numbers are those of `functions`.
     table: FrameTable<'x>,
 }
 

@@ -1,10 +1,12 @@
 //! The levels of all stacks as numbers: each name once, each address looked at once.
 
 use crate::export::Export;
+use crate::export::strings::{Strings, ranks};
+use indexmap::IndexSet;
 use readperf_profile::view::flame_tree::{Level, Levels, NO_LINE};
 use readperf_profile::{Apart, CodeKind, FileId, Level as StackLevel, SampleRow, UniqueFrame};
 use readperf_session::{CommId, ThreadId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::fmt::Write as _;
 
 /// What a level is besides its label.
@@ -20,31 +22,11 @@ pub struct Variant {
     pub binary: u32,
 }
 
-/// Strings, each once.
-#[derive(Clone, Debug, Default)]
-struct Strings {
-    list: Vec<Box<str>>,
-    numbers: FxHashMap<Box<str>, u32>,
-}
-
-impl Strings {
-    fn number(&mut self, text: &str) -> u32 {
-        if let Some(number) = self.numbers.get(text) {
-            return *number;
-        }
-        let number = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
-        self.list.push(text.into());
-        self.numbers.insert(text.into(), number);
-        number
-    }
-}
-
 /// Names of levels. After [`Labels::finish`] labels are in the order of their names, and variants in that of what they are.
 #[derive(Debug)]
 pub struct Labels {
     names: Strings,
-    variants: Vec<Variant>,
-    numbers: FxHashMap<Variant, u32>,
+    variants: IndexSet<Variant, FxBuildHasher>,
     /// Lines of source, each once; their numbers begin with 1.
     lines: Strings,
     /// How a name is written.
@@ -77,8 +59,7 @@ impl Labels {
     pub fn new(annotate: bool, spell: fn(&str, &mut String)) -> Labels {
         Labels {
             names: Strings::default(),
-            variants: Vec::new(),
-            numbers: FxHashMap::default(),
+            variants: IndexSet::default(),
             lines: Strings::default(),
             spell,
             annotate,
@@ -87,22 +68,22 @@ impl Labels {
 
     /// The name of a label, and of a binary.
     pub fn name(&self, label: u32) -> &str {
-        self.names.list.get(label as usize).map_or("", |name| name)
+        self.names.get(label).unwrap_or_default()
     }
 
     /// All names, by label.
-    pub fn names(&self) -> &[Box<str>] {
-        &self.names.list
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter()
     }
 
     /// What a level is.
     pub fn variant(&self, variant: u32) -> Option<&Variant> {
-        self.variants.get(variant as usize)
+        self.variants.get_index(variant as usize)
     }
 
     /// A line of source: file and line; nothing where it is not known.
     pub fn line(&self, line: u32) -> &str {
-        line.checked_sub(1).and_then(|index| self.lines.list.get(index as usize)).map_or("", |line| line)
+        line.checked_sub(1).and_then(|index| self.lines.get(index)).unwrap_or_default()
     }
 
     /// Numbers everything in a profile. `root` writes what the stack of a row stands on.
@@ -150,12 +131,8 @@ impl Labels {
     fn level(&mut self, name: &str, kind: Option<CodeKind>, inlined: bool, binary: &str) -> Level {
         let label = self.names.number(name);
         let variant = Variant { label, kind, inlined, binary: self.names.number(binary) };
-        let next = u32::try_from(self.variants.len()).unwrap_or(u32::MAX);
-        let number = *self.numbers.entry(variant).or_insert(next);
-        if number == next {
-            self.variants.push(variant);
-        }
-        Level { label, variant: number, line: NO_LINE }
+        let variant = u32::try_from(self.variants.insert_full(variant).0).unwrap_or(u32::MAX);
+        Level { label, variant, line: NO_LINE }
     }
 
     fn line_of(
@@ -179,17 +156,18 @@ impl Labels {
     /// Puts labels in the order of their names, and variants in that of what they are: then nothing depends on which was seen
     /// first.
     pub fn finish<'n>(&mut self, numbered: impl IntoIterator<Item = &'n mut Numbered>) {
-        let rank = ranks(&self.names.list, |name| name);
-        self.names.list.sort_unstable();
-        self.names.numbers = FxHashMap::default();
+        let rank = self.names.sort();
         let of = |table: &[u32], number: u32| table.get(number as usize).copied().unwrap_or(number);
-        for variant in &mut self.variants {
-            variant.label = of(&rank, variant.label);
-            variant.binary = of(&rank, variant.binary);
-        }
-        let variant_rank = ranks(&self.variants, |variant| variant);
+        let variants = std::mem::take(&mut self.variants).into_iter();
+        self.variants = variants
+            .map(|variant| Variant {
+                label: of(&rank, variant.label),
+                binary: of(&rank, variant.binary),
+                ..variant
+            })
+            .collect();
+        let variant_rank = ranks(&self.variants);
         self.variants.sort_unstable();
-        self.numbers = FxHashMap::default();
         let number = |level: Level| Level {
             label: of(&rank, level.label),
             variant: of(&variant_rank, level.variant),
@@ -200,19 +178,6 @@ impl Labels {
             numbered.roots.values_mut().for_each(|root| *root = number(*root));
         }
     }
-}
-
-/// The place of each element in the sorted list.
-fn ranks<T, K: Ord + ?Sized>(list: &[T], key: impl Fn(&T) -> &K) -> Vec<u32> {
-    let mut order: Vec<(u32, &T)> = (0..).zip(list).collect();
-    order.sort_unstable_by(|a, b| key(a.1).cmp(key(b.1)).then(a.0.cmp(&b.0)));
-    let mut ranks = vec![0; list.len()];
-    for (rank, (number, _)) in (0..).zip(order) {
-        if let Some(place) = ranks.get_mut(number as usize) {
-            *place = rank;
-        }
-    }
-    ranks
 }
 
 /// The marks of stackcollapse-perf.

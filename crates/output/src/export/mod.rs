@@ -158,7 +158,7 @@ pub struct Export<'x> {
     pub marks: &'x Marks,
     /// Where the linker put each place, by number, for formats that need it.
     pub linked_addresses: &'x [LinkedAddress],
-    /// How.
+    /// What is asked for.
     pub options: &'x ExportOptions,
 }
 

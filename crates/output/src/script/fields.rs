@@ -49,7 +49,7 @@ pub enum Field {
     BranchOffsets,
     /// The instructions between branches.
     BranchCode,
-    /// The same, with how many bytes each has.
+    /// The instructions between branches, with the length of each in bytes.
     BranchCodeLengths,
     /// Where the data came from.
     DataSrc,

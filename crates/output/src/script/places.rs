@@ -179,7 +179,7 @@ pub(super) fn binary_name(binary: Option<&Binary>) -> Cow<'_, str> {
     binary.map_or(Cow::Borrowed(UNKNOWN), |binary| shown(recorded_name(binary)))
 }
 
-/// The same as recorded.
+/// The bytes of what [`binary_name`] shows.
 pub(super) fn recorded_name(binary: &Binary) -> &[u8] {
     match binary {
         Binary { kind: BinaryKind::Module { .. }, name, build_id: Some(_), .. } => name,

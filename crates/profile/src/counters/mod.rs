@@ -113,7 +113,7 @@ record_handlers! {
 }
 
 impl Counters {
-    /// Nothing yet.
+    /// Counters without a count.
     pub fn new() -> Self {
         Counters { scale: true, ..Counters::default() }
     }

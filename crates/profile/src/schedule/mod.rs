@@ -71,7 +71,7 @@ pub struct ScheduleSpan {
     pub from_ns: Option<u64>,
     /// Until when, ns; `None` for to the end of the recording.
     pub to_ns: Option<u64>,
-    /// Which of the two.
+    /// Whether it had a CPU.
     pub state: ThreadState,
 }
 

@@ -246,8 +246,9 @@ mod tests {
     #[test]
     fn inlined_levels_are_nodes_of_their_own() {
         // Every third address has two levels more.
-        let places =
-            |address: u32| (0..if address.is_multiple_of(3) { 3 } else { 1 }).map(move |nr| address * 10 + nr);
+        let places = |address: u32| {
+            (0..if address.is_multiple_of(3) { 3 } else { 1 }).map(move |nr| address * 10 + nr)
+        };
         let mut levels = Levels::default();
         (0..3000).for_each(|address| levels.push(places(address)));
         let mut stacks = Stacks::default();

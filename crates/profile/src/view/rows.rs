@@ -131,13 +131,13 @@ impl RowValues {
 /// A row of a histogram.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistogramRow {
-    /// What it is.
+    /// What its keys say.
     pub key: RowKey,
     /// Where its call graph is, see [`Histogram::graph`].
     pub(super) graph: u64,
     /// What its samples add up to.
     pub numbers: Numbers,
-    /// The same for the other events of a group, in their order.
+    /// What the samples of the other events of a group add up to, in their order.
     pub others: Box<[Numbers]>,
 }
 

@@ -47,7 +47,7 @@ impl Question {
         Some(Question { general, kernel: kernel.then(|| format!("{:?}", options.kernel_release)) })
     }
 
-    /// The same for one binary: the key of its answers. `None` when they are not cached: without a build-id there is no
+    /// The question about one binary: the key of its answers. `None` when they are not cached: without a build-id there is no
     /// proof that the binary is the same, and a path that is no text cannot be told from others.
     pub(super) fn about(&self, subject: &Subject) -> Option<String> {
         let id = subject.build_id()?;

@@ -10,7 +10,8 @@ use super::stack::Memory;
 pub(super) enum Guess {
     /// The registers are those of the caller now.
     Caller,
-    /// The same, if a table describes the caller: its frame pointer leads nowhere, so it keeps something else in the register.
+    /// The registers are those of the caller, if a table describes it: its frame pointer leads nowhere, so it keeps something else in
+    /// the register.
     CallerIfDescribed,
     /// The chain ends.
     Bottom,

@@ -2,12 +2,13 @@
 
 use crate::export::Export;
 use crate::export::labels::push_ids;
-use crate::export::strings::Strings;
+use crate::export::strings::{Strings, ranks};
 use crate::text::{decoded, printable};
+use indexmap::IndexSet;
 use readperf_analysis::LinkedAddress;
-use readperf_profile::{AddressId, FileId, FunctionId, Level, SampleRow};
+use readperf_profile::{AddressId, Apart, FileId, FunctionId, Level, SampleRow};
 use readperf_session::{CommId, ThreadId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// What callgrind itself calls what it does not know.
 const UNKNOWN: &str = "???";
@@ -34,56 +35,17 @@ pub(super) struct Place {
 
 /// Texts as they are written, by number.
 #[derive(Debug, Default)]
-pub(super) struct Texts {
-    strings: Strings,
-    list: Vec<Box<str>>,
-}
+pub(super) struct Texts(Strings);
 
 impl Texts {
     /// The number of a name.
     fn number(&mut self, name: &str) -> u32 {
         let text = printable(name.trim());
-        let text = if text.is_empty() { UNKNOWN } else { &text };
-        let number = self.strings.number(text);
-        if number as usize == self.list.len() {
-            self.list.push(text.into());
-        }
-        number
+        self.0.number(if text.is_empty() { UNKNOWN } else { &text })
     }
 
     pub(super) fn get(&self, number: u32) -> &str {
-        self.list.get(number as usize).map_or(UNKNOWN, |text| text)
-    }
-}
-
-/// Things by number, each once.
-#[derive(Debug)]
-struct Numbered<T> {
-    list: Vec<T>,
-    numbers: FxHashMap<T, u32>,
-}
-
-impl<T: Copy + Eq + std::hash::Hash> Numbered<T> {
-    fn new() -> Self {
-        Numbered { list: Vec::new(), numbers: FxHashMap::default() }
-    }
-
-    fn number(&mut self, thing: T) -> u32 {
-        let next = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
-        *self.numbers.entry(thing).or_insert_with(|| {
-            self.list.push(thing);
-            next
-        })
-    }
-
-    /// Forgets what is only needed to number more.
-    fn freeze(&mut self) {
-        self.numbers = FxHashMap::default();
-        self.list.shrink_to_fit();
-    }
-
-    fn get(&self, number: u32) -> Option<T> {
-        self.list.get(number as usize).copied()
+        self.0.get(number).unwrap_or(UNKNOWN)
     }
 }
 
@@ -93,10 +55,10 @@ pub(super) struct Code {
     pub(super) objects: Texts,
     pub(super) files: Texts,
     pub(super) names: Texts,
-    functions: Numbered<Function>,
+    functions: IndexSet<Function, FxBuildHasher>,
     /// Where each function begins; 0 where that is not known, as of inlined ones.
     starts: Vec<u64>,
-    places: Numbered<Place>,
+    places: IndexSet<Place, FxBuildHasher>,
     /// Places at all addresses, one after the other, the outermost first.
     at: Vec<u32>,
     /// Where those of an address end.
@@ -111,20 +73,24 @@ impl Code {
             objects: Texts::default(),
             files: Texts::default(),
             names: Texts::default(),
-            functions: Numbered::new(),
+            functions: IndexSet::default(),
             starts: Vec::new(),
-            places: Numbered::new(),
+            places: IndexSet::default(),
             at: Vec::new(),
             ends: Vec::new(),
             roots: FxHashMap::default(),
         };
+        let table = export.frame_table(Apart::default());
+        let names = table.frames().iter().map(|frame| code.names.number(&export.label(&frame.first)));
+        let names: Vec<u32> = names.collect();
         for address in export.profile.addresses().ids() {
             // Whole: viewers look there for the instructions.
             let binary = export.binary(address).map(|binary| decoded(&binary.name));
             let object = code.objects.number(binary.as_deref().unwrap_or_default());
-            for level in export.levels_at(address).rev() {
+            for (frame, level) in table.at(address).iter().zip(export.levels_at(address)).rev() {
+                let name = names.get(frame.index()).copied().unwrap_or_default();
                 let home = homes.get(&level.function).copied();
-                let place = code.place_of(export, object, home.flatten(), &level);
+                let place = code.place_of(export, (object, name), home.flatten(), &level);
                 code.at.push(place);
             }
             code.ends.push(code.at.len());
@@ -132,12 +98,17 @@ impl Code {
         code
     }
 
-    fn place_of(&mut self, export: &Export<'_>, object: u32, home: Option<FileId>, level: &Level) -> u32 {
+    fn place_of(
+        &mut self,
+        export: &Export<'_>,
+        (object, name): (u32, u32),
+        home: Option<FileId>,
+        level: &Level,
+    ) -> u32 {
         let file_name = |file: Option<FileId>| file.and_then(|file| export.profile.names().file(file));
-        let name = self.names.number(&export.label(level));
         let home = self.files.number(file_name(home).unwrap_or_default());
         let file = file_name(level.file).map_or(home, |file| self.files.number(file));
-        let function = self.functions.number(Function { object, file: home, name });
+        let function = number(&mut self.functions, Function { object, file: home, name });
         let LinkedAddress { instruction, bias } = export.linked_address(level.address);
         if self.starts.len() <= function as usize {
             self.starts.resize(function as usize + 1, 0);
@@ -145,7 +116,7 @@ impl Code {
         if let Some(start) = self.starts.get_mut(function as usize).filter(|start| **start == 0) {
             *start = start_of(export, level, bias).unwrap_or(0);
         }
-        self.places.number(Place { function, file, line: level.line, address: instruction })
+        number(&mut self.places, Place { function, file, line: level.line, address: instruction })
     }
 
     /// The place of what a row's stack stands on: its thread's name.
@@ -158,16 +129,16 @@ impl Code {
         name.push_str(" (thread)");
         let (object, file) = (self.objects.number(UNKNOWN), self.files.number(UNKNOWN));
         let name = self.names.number(&name);
-        let function = self.functions.number(Function { object, file, name });
-        let place = self.places.number(Place { function, file, line: 0, address: 0 });
+        let function = number(&mut self.functions, Function { object, file, name });
+        let place = number(&mut self.places, Place { function, file, line: 0, address: 0 });
         self.roots.insert((row.comm, row.thread), place);
         place
     }
 
     /// Forgets what is only needed to add costs: nothing is numbered from now on, and no address is asked about.
     pub(super) fn freeze(&mut self) {
-        self.functions.freeze();
-        self.places.freeze();
+        self.functions.shrink_to_fit();
+        self.places.shrink_to_fit();
         (self.at, self.ends) = Default::default();
     }
 
@@ -179,11 +150,11 @@ impl Code {
     }
 
     pub(super) fn place(&self, number: u32) -> Place {
-        self.places.get(number).unwrap_or_default()
+        self.places.get_index(number as usize).copied().unwrap_or_default()
     }
 
     pub(super) fn function(&self, number: u32) -> Function {
-        self.functions.get(number).unwrap_or_default()
+        self.functions.get_index(number as usize).copied().unwrap_or_default()
     }
 
     /// Where a function begins; 0 where that is not known.
@@ -193,15 +164,15 @@ impl Code {
 
     /// The functions' places in the order of objects, files and names.
     pub(super) fn ranks(&self) -> Vec<u32> {
-        ranks(&self.functions.list, |function| {
+        ranks(self.functions.iter().map(|function| {
             let Function { object, file, name } = function;
             (self.objects.get(*object), self.files.get(*file), self.names.get(*name))
-        })
+        }))
     }
 
     /// The files' places in the order of their names.
     pub(super) fn file_ranks(&self) -> Vec<u32> {
-        ranks(&self.files.list, |name| name)
+        ranks(self.files.0.iter())
     }
 }
 
@@ -211,17 +182,9 @@ fn start_of(export: &Export<'_>, level: &Level, bias: u64) -> Option<u64> {
     (function.name().is_some() && !level.inlined).then(|| function.address.wrapping_add(bias))
 }
 
-/// The place of each element in the sorted list.
-fn ranks<'t, T, K: Ord>(list: &'t [T], key: impl Fn(&'t T) -> K) -> Vec<u32> {
-    let mut order: Vec<(K, usize)> = list.iter().map(key).zip(0..).collect();
-    order.sort_unstable();
-    let mut ranks = vec![0; list.len()];
-    for (rank, (_, number)) in (0..).zip(order) {
-        if let Some(place) = ranks.get_mut(number) {
-            *place = rank;
-        }
-    }
-    ranks
+/// The number of a thing.
+fn number<T: Eq + std::hash::Hash>(things: &mut IndexSet<T, FxBuildHasher>, thing: T) -> u32 {
+    u32::try_from(things.insert_full(thing).0).unwrap_or(u32::MAX)
 }
 
 /// The file that each function is written in: the one that its symbol tells, if it has lines there, else where most of its

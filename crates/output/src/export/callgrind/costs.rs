@@ -26,7 +26,7 @@ pub(super) struct Costs {
 }
 
 impl Costs {
-    /// Nothing yet.
+    /// No costs, in so many columns.
     pub(super) fn new(columns: usize) -> Costs {
         Costs {
             columns,

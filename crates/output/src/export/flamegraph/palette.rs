@@ -99,7 +99,7 @@ pub(super) fn rules() -> String {
     format!("{light}@media (prefers-color-scheme:dark){{\n{dark}}}\n")
 }
 
-/// The same colour behind light text.
+/// A colour that is dark enough for light text on it.
 fn darker((hue, saturation, lightness): Hsl) -> Hsl {
     (hue, saturation * 3 / 5, 30 + (90 - lightness.min(90)) / 2)
 }

@@ -9,7 +9,7 @@ use perffile::wire::event_type::{EventType, HardwareEvent};
 
 /// Numbers of `PerfEvents.Counter`, in the order of `perf_hw_id`: cycles, instructions, …, reference cycles.
 const HARDWARE_COUNTERS: std::ops::RangeInclusive<u32> = 10..=19;
-/// The same of `perf_sw_ids`: cpu-clock, task-clock, page-faults, context-switches, migrations, minor and major faults,
+/// Numbers of `PerfEvents.Counter`, in the order of `perf_sw_ids`: cpu-clock, task-clock, page-faults, context-switches, migrations, minor and major faults,
 /// alignment and emulation faults, dummy.
 const SOFTWARE_COUNTERS: [u32; 10] = [1, 3, 2, 4, 5, 6, 7, 8, 9, 20];
 

@@ -64,7 +64,7 @@ pub(super) fn apply<'f>(
     Some(Cow::Owned(bytes))
 }
 
-/// What is to be done.
+/// What a relocation does.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     /// To put an address of so many bytes there.
