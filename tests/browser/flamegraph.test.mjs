@@ -78,6 +78,7 @@ async function recording(kind, file, extension) {
     await page.locator('#flame-reset').click();
   }
   await page.locator('#flame-search').fill('[(');
+  await page.waitForFunction(() => document.getElementById('flame-matched').textContent !== '');
   equal(await text(page, 'flame-matched'), 'matched 0.00 %', 'what is no expression is text');
   await page.locator('#flame-reset').click();
   equal(await text(page, 'flame-matched'), '', 'reset forgets the search');

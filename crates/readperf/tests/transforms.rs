@@ -225,3 +225,54 @@ fn every_output_takes_changed_stacks() {
     };
     assert!(diff(&[]).contains("insert") && !diff(&["--hide", "insert"]).contains("insert"));
 }
+
+/// A viewer goes into a subtree by its functions, not by patterns; and choosing by what was recorded needs no other pass.
+#[test]
+fn subtrees_and_filters_apply_to_columns() {
+    use readperf::profile::{Keep, SampleFilter, Selection, Transform};
+    use readperf::{PassOptions, Request, symbols};
+    let file = fixture("dwarf");
+    let symbols = symbols::Options {
+        symfs: Some("/nowhere".into()),
+        search_dirs: vec![kind("").join("bin")],
+        inlines: true,
+        ..symbols::Options::default()
+    };
+    let request = Request {
+        pass: PassOptions { stacks: true, unwind: Some(symbols.clone()), ..PassOptions::default() },
+        symbols,
+        keep: Keep { stacks: true, times: true, ..Keep::default() },
+        ..Request::default()
+    };
+    let recording = readperf::perffile::Recording::open(&file).unwrap();
+    let analysis = readperf::analyse(&recording, &request).unwrap();
+    let (profile, session) = (&analysis.profile, &analysis.session);
+    let levels = |profile: &readperf::profile::Profile, row: &readperf::profile::SampleRow| {
+        let places: Vec<_> = profile.stacks().places(row.stack).collect();
+        let levels =
+            places.iter().rev().flat_map(|place| profile.levels_at(*place).rev().map(|level| level.function));
+        levels.collect::<Vec<_>>()
+    };
+    let deepest = profile.rows().iter().map(|row| levels(profile, row)).max_by_key(Vec::len).unwrap();
+    for depth in [1, 2, 5, deepest.len()] {
+        let path = deepest[..depth].to_vec();
+        let mut changed = profile.clone();
+        let transforms = vec![Transform::Subtree(path.clone())];
+        changed.choose(&Selection { transforms, ..Selection::default() }, session);
+        let below =
+            profile.rows().iter().map(|row| levels(profile, row)).filter(|levels| levels.starts_with(&path));
+        let expected: Vec<_> = below.map(|levels| levels[depth - 1..].to_vec()).collect();
+        let found: Vec<_> = changed.rows().iter().map(|row| levels(&changed, row)).collect();
+        assert!(!found.is_empty());
+        assert_eq!(found, expected, "the first {depth} of {}", deepest.len());
+        assert_eq!(changed.events()[0].samples, expected.len() as u64);
+    }
+    let times: Vec<u64> = profile.rows().iter().map(|row| row.time_ns).collect();
+    let (from, to) = (times[times.len() / 4], times[times.len() / 2]);
+    let samples = SampleFilter { times_ns: vec![from..=to], ..SampleFilter::default() };
+    let mut chosen = profile.clone();
+    chosen.choose(&Selection { samples, ..Selection::default() }, session);
+    let expected = times.iter().filter(|time| (from..=to).contains(time)).count();
+    assert_eq!(chosen.rows().len(), expected);
+    assert!(expected > 0 && expected < times.len());
+}
