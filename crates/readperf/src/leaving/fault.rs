@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 static TOLD_TO: OnceLock<PipeWriter> = OnceLock::new();
 
 /// The thread that is told.
-static WATCHER: OnceLock<libc::pthread_t> = OnceLock::new();
+static WATCHER: OnceLock<libc::pid_t> = OnceLock::new();
 
 /// What the handler tells: a signal, and the address that it is about.
 type Told = [usize; 2];
@@ -42,7 +42,7 @@ impl Faults {
         let (reader, writer) = io::pipe()?;
         TOLD_TO.get_or_init(|| writer);
         // SAFETY: it has no arguments, and only tells which thread this is.
-        WATCHER.get_or_init(|| unsafe { libc::pthread_self() });
+        WATCHER.get_or_init(|| unsafe { libc::gettid() });
         take(SIGBUS)?;
         take(SIGABRT)?;
         Ok(Faults(reader))
@@ -122,7 +122,7 @@ fn tell(told: Told) -> bool {
 #[allow(unsafe_code)]
 fn is_watcher() -> bool {
     // SAFETY: it has no arguments, and only tells which thread this is.
-    WATCHER.get() == Some(&unsafe { libc::pthread_self() })
+    WATCHER.get() == Some(&unsafe { libc::gettid() })
 }
 
 /// Waits for the end of the program.
