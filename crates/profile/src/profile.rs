@@ -95,6 +95,12 @@ impl Profile {
         self.rows.get(before(event)..before(event.saturating_add(1))).unwrap_or_default()
     }
 
+    /// The places of a row's stack, the innermost first: without a stack where the sample was taken.
+    pub fn places<'p>(&'p self, row: &SampleRow) -> impl Iterator<Item = AddressId> + use<'p> {
+        let alone = (row.stack == StackId::EMPTY).then_some(row.address);
+        self.stacks.places(row.stack).chain(alone)
+    }
+
     /// The names of the addresses.
     pub fn names(&self) -> &Names {
         &self.names

@@ -8,7 +8,6 @@
 //! of those ([`Profile::recorded_place`] tells which it was).
 
 use crate::addresses::AddressId;
-use crate::frames::Level;
 use crate::names::{Frame, FunctionId, Names};
 use crate::profile::Profile;
 use crate::select::is_called;
@@ -130,7 +129,7 @@ impl Rule<'_> {
                 Some(next) => {
                     way.astray = *next != function;
                     way.met += usize::from(!way.astray);
-                    way.met == path.len() && !way.astray
+                    way.met == path.len()
                 }
             },
             Rule::Recursion { one_of } => {
@@ -304,29 +303,22 @@ impl Change<'_> {
     }
 
     fn partial_place(&mut self, address: AddressId, outermost_first: Vec<u32>) -> AddressId {
-        if let Some(known) = self.partial.get(&(address, outermost_first.clone())) {
-            return *known;
-        }
-        let levels: Vec<Level> = self.profile.levels_at(address).rev().collect();
-        let kept = outermost_first.iter().rev().filter_map(|nr| levels.get(*nr as usize));
-        let frames: Vec<Frame> = kept
-            .map(|level| Frame { function: level.function, file: level.file, line: level.line })
-            .collect();
-        let place = self.profile.make_place(address, &frames);
-        self.partial.insert((address, outermost_first), place);
-        place
+        let profile = &mut *self.profile;
+        *self.partial.entry((address, outermost_first)).or_insert_with_key(|(_, outermost_first)| {
+            let frames = profile.names().frames_at(address);
+            let kept = outermost_first.iter().rev().filter_map(|nr| frames.iter().nth_back(*nr as usize));
+            let frames: Vec<Frame> = kept.copied().collect();
+            profile.make_place(address, &frames)
+        })
     }
 
     /// The place of samples of whose stack nothing is kept.
     fn nothing(&mut self, address: AddressId) -> AddressId {
-        if let Some(known) = self.partial.get(&(address, Vec::new())) {
-            return *known;
-        }
-        let function = *self.hidden.get_or_insert_with(|| self.profile.names.hidden());
-        let frame = Frame { function, file: None, line: 0 };
-        let place = self.profile.make_place(address, &[frame]);
-        self.partial.insert((address, Vec::new()), place);
-        place
+        let profile = &mut *self.profile;
+        *self.partial.entry((address, Vec::new())).or_insert_with(|| {
+            let function = *self.hidden.get_or_insert_with(|| profile.names.hidden());
+            profile.make_place(address, &[Frame { function, file: None, line: 0 }])
+        })
     }
 
     fn push(&mut self, below: StackId, place: Option<AddressId>) -> StackId {

@@ -6,15 +6,14 @@ use crate::text::decoded;
 use readperf_analysis::LinkedAddress;
 use readperf_profile::frames::unnamed;
 use readperf_profile::matching::name_by_kind;
-use readperf_profile::{AddressId, Apart, CodeKind, FrameTable, Level, SampleRow, StackId};
+use readperf_profile::{AddressId, Apart, CodeKind, FrameTable, Level, SampleRow};
 use readperf_session::Binary;
 use std::borrow::Cow;
 
 impl<'x> Export<'x> {
     /// The places of a row's stack, the innermost first: without a stack where the sample was taken.
     pub fn places(&self, row: &SampleRow) -> impl Iterator<Item = AddressId> + use<'x> {
-        let alone = (row.stack == StackId::EMPTY).then_some(row.address);
-        self.profile.stacks().places(row.stack).chain(alone)
+        self.profile.places(row)
     }
 
     /// The address of the instruction at a place as the linker gave it, where that is known.

@@ -6,7 +6,6 @@
 
 use crate::addresses::AddressId;
 use crate::profile::{Profile, SampleRow};
-use crate::stacks::StackId;
 use crate::weight::Weight;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -98,9 +97,7 @@ impl<F: Fn(AddressId, &mut Vec<u32>)> FunctionStacks<'_, F> {
         let (mut places, mut functions) = (Vec::new(), Vec::new());
         for (nr, row) in self.rows.iter().enumerate() {
             places.clear();
-            // Without a stack the place where the sample was taken is all of it.
-            places.extend((row.stack == StackId::EMPTY).then_some(row.address));
-            places.extend(self.profile.stacks().places(row.stack));
+            places.extend(self.profile.places(row));
             functions.clear();
             places.iter().rev().for_each(|place| (self.functions_at)(*place, &mut functions));
             what(nr, row, &functions);
