@@ -14,6 +14,7 @@ pub mod hierarchy;
 pub mod histogram;
 pub mod key;
 mod keys;
+pub mod listing;
 pub mod missing;
 mod packed_graphs;
 mod place_numbers;

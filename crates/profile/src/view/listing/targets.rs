@@ -1,0 +1,254 @@
+//! Which functions are listed: the hottest, or those that are meant by a pattern.
+
+use super::pattern::{self, Pattern};
+use super::place_sums::{PlaceSums, add_all};
+use crate::addresses::AddressId;
+use crate::names::{Function, FunctionId};
+use crate::profile::Profile;
+use crate::select;
+use crate::view::flame_tree::Sum;
+use readperf_session::{BinaryId, CodeAddress, Session};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+
+/// A function that is listed.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// The function.
+    pub function: FunctionId,
+    /// Whether it is listed where it is inlined into other functions.
+    pub inlined: bool,
+    /// What samples taken in it add up to, for each event. Of what is inlined that is with what is inlined into it.
+    pub sums: Vec<Sum>,
+    /// Its pieces of code, by address.
+    pub pieces: Vec<Piece>,
+}
+
+/// A piece of the code of a function: all of it, unless it was generated several times or is inlined.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// The function whose symbol covers it.
+    pub symbol: FunctionId,
+    /// The binary.
+    pub binary: Option<BinaryId>,
+    /// The places in it, where samples were taken or whence others were called; never empty.
+    pub places: Vec<AddressId>,
+    /// The least address of the places, in terms of the binary.
+    pub address: u64,
+}
+
+/// What was chosen.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// The functions, the hottest first.
+    pub targets: Vec<Target>,
+    /// How many more there are that samples were taken in.
+    pub others: usize,
+}
+
+/// A function, and whether it is meant where it is inlined.
+type Candidate = (FunctionId, bool);
+
+/// All that may be listed.
+#[derive(Debug)]
+pub struct Targets<'p> {
+    profile: &'p Profile,
+    session: &'p Session,
+    sums: PlaceSums,
+    /// What samples in functions add up to, for each event.
+    of_function: BTreeMap<Candidate, Vec<Sum>>,
+}
+
+impl<'p> Targets<'p> {
+    /// Those of a profile.
+    pub fn new(profile: &'p Profile, session: &'p Session) -> Targets<'p> {
+        let sums = PlaceSums::new(profile);
+        let mut of_function: BTreeMap<Candidate, Vec<Sum>> = BTreeMap::new();
+        let mut seen: Vec<Candidate> = Vec::new();
+        for place in profile.addresses().ids() {
+            let here = sums.at(place);
+            if here.is_empty() {
+                continue;
+            }
+            seen.clear();
+            candidates_at(profile, place, |candidate| {
+                // A function may be inlined into itself.
+                if !seen.contains(&candidate) {
+                    seen.push(candidate);
+                    add_all(
+                        of_function.entry(candidate).or_insert_with(|| vec![Sum::default(); sums.events()]),
+                        here,
+                    );
+                }
+            });
+        }
+        Targets { profile, session, sums, of_function }
+    }
+
+    /// What samples were taken at each place.
+    pub fn sums(&self) -> &PlaceSums {
+        &self.sums
+    }
+
+    /// The functions with the highest share of an event, if it is at least this, in percent.
+    pub fn hottest(&self, least_share: f64, most: usize) -> Choice {
+        let named = |(function, inlined): &Candidate| {
+            !inlined && self.profile.function(*function).is_some_and(|function| function.name().is_some())
+        };
+        self.chosen(self.of_function.keys().copied().filter(named).collect(), least_share, most)
+    }
+
+    /// The functions that a pattern means. `linked` says which address of the linker a place has.
+    pub fn matching(&self, pattern: &Pattern, linked: impl Fn(&CodeAddress) -> u64) -> Choice {
+        let function = |id: FunctionId| self.profile.function(id);
+        let all = self.of_function.keys().copied();
+        let found: Vec<Candidate> = match pattern {
+            Pattern::Name(name) => all
+                .filter(|(id, _)| function(*id).is_some_and(|known| pattern::is_called(known, name)))
+                .collect(),
+            Pattern::InBinary(binary, name) => {
+                let is_it = |known: &Function| {
+                    let of = known.binary.and_then(|binary| self.session.binary(binary));
+                    of.is_some_and(|of| select::is_called(of, std::slice::from_ref(binary)))
+                        && pattern::is_called(known, name)
+                };
+                all.filter(|(id, _)| function(*id).is_some_and(is_it)).collect()
+            }
+            Pattern::Matching(regex) => {
+                let matches = |known: &Function| known.name().is_some_and(|name| regex.is_match(name));
+                all.filter(|(id, _)| function(*id).is_some_and(matches)).collect()
+            }
+            Pattern::Address(address) => self.at_address(*address, linked),
+            Pattern::Line(file, line) => self.on_line(file, *line),
+        };
+        self.chosen(found, 0.0, usize::MAX)
+    }
+
+    /// The functions that an address lies in: as the linker gave it, as it was when the code ran, or within the binary.
+    fn at_address(&self, address: u64, linked: impl Fn(&CodeAddress) -> u64) -> Vec<Candidate> {
+        let mut found = FxHashSet::default();
+        for (place, code) in self.profile.addresses().ids().zip(self.profile.addresses().as_slice()) {
+            let Some(function) = self.profile.names().function_at(place) else { continue };
+            let piece = self.profile.names().piece_at(place).and_then(|piece| self.profile.function(piece));
+            let Some(piece) = piece.filter(|_| self.of_function.contains_key(&(function, false))) else {
+                continue;
+            };
+            let range = piece.address..piece.address.saturating_add(piece.size().max(1));
+            let biases = [linked(code).wrapping_sub(code.address), code.ip.wrapping_sub(code.address), 0];
+            if biases.iter().any(|bias| range.contains(&address.wrapping_sub(*bias))) {
+                found.insert((function, false));
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// The functions with samples on a line; not those into which it is inlined.
+    fn on_line(&self, file: &str, line: u32) -> Vec<Candidate> {
+        let names = self.profile.names();
+        let mut found = FxHashSet::default();
+        for place in self.profile.addresses().ids().filter(|place| !self.sums.at(*place).is_empty()) {
+            let frames = names.frames_at(place);
+            for (nr, frame) in frames.iter().enumerate().filter(|(_, frame)| frame.line == line) {
+                if frame.file.and_then(|file| names.file(file)).is_some_and(|path| pattern::is_at(path, file))
+                {
+                    let inlined = nr + 1 < frames.len();
+                    let function = if inlined { Some(frame.function) } else { names.function_at(place) };
+                    found.extend(function.map(|function| (function, inlined)));
+                }
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// The highest share of an event that a function has, in percent.
+    fn share(&self, candidate: Candidate) -> f64 {
+        let sums = self.of_function.get(&candidate).map_or(&[][..], Vec::as_slice);
+        let events = self.profile.events().iter();
+        sums.iter().zip(events).map(|(sum, event)| percent(sum.period, event.period)).fold(0.0, f64::max)
+    }
+
+    fn chosen(&self, found: Vec<Candidate>, least_share: f64, most: usize) -> Choice {
+        let mut shares: Vec<(f64, Candidate)> =
+            found.into_iter().map(|candidate| (self.share(candidate), candidate)).collect();
+        let all = shares.len();
+        shares.retain(|(share, _)| *share >= least_share);
+        let name = |(function, inlined): Candidate| {
+            let function = self.profile.function(function);
+            let binary = function.and_then(|function| self.session.binary(function.binary?));
+            (
+                function.map(Function::label),
+                inlined,
+                binary.map(|binary| &binary.name),
+                function.map(|f| f.address),
+            )
+        };
+        shares
+            .sort_by(|(a, first), (b, second)| b.total_cmp(a).then_with(|| name(*first).cmp(&name(*second))));
+        shares.truncate(most);
+        let pieces = self.pieces(shares.iter().map(|(_, candidate)| *candidate));
+        let targets = shares.iter().zip(pieces).map(|((_, (function, inlined)), pieces)| Target {
+            function: *function,
+            inlined: *inlined,
+            sums: self.of_function.get(&(*function, *inlined)).cloned().unwrap_or_default(),
+            pieces,
+        });
+        let targets: Vec<Target> = targets.collect();
+        Choice { others: all - targets.len(), targets }
+    }
+
+    /// The pieces of code of functions.
+    fn pieces(&self, of: impl Iterator<Item = Candidate>) -> Vec<Vec<Piece>> {
+        let numbers: FxHashMap<Candidate, usize> =
+            of.enumerate().map(|(nr, candidate)| (candidate, nr)).collect();
+        let mut found: Vec<BTreeMap<(Option<BinaryId>, u64, FunctionId), Piece>> =
+            vec![BTreeMap::new(); numbers.len()];
+        let names = self.profile.names();
+        for (place, code) in self.profile.addresses().ids().zip(self.profile.addresses().as_slice()) {
+            let Some(symbol) = names.piece_at(place) else { continue };
+            candidates_at(self.profile, place, |candidate| {
+                let Some(pieces) = numbers.get(&candidate).and_then(|nr| found.get_mut(*nr)) else { return };
+                let start = names.function(symbol).map_or(0, |function| function.address);
+                let piece = pieces.entry((code.binary, start, symbol)).or_insert_with(|| Piece {
+                    symbol,
+                    binary: code.binary,
+                    places: Vec::new(),
+                    address: code.address,
+                });
+                piece.address = piece.address.min(code.address);
+                if piece.places.last() != Some(&place) {
+                    piece.places.push(place);
+                }
+            });
+        }
+        found.into_iter().map(|pieces| pieces.into_values().collect()).collect()
+    }
+
+    /// Names of functions that are much like one, or that it is a part of, the hottest first.
+    pub fn names(&self) -> Vec<&'p str> {
+        let mut all: Vec<Candidate> = self.of_function.keys().copied().collect();
+        all.sort_by(|a, b| self.share(*b).total_cmp(&self.share(*a)));
+        let mut seen = FxHashSet::default();
+        let names = all.iter().filter_map(|(function, _)| self.profile.function(*function)?.name());
+        names.filter(|name| seen.insert(*name)).collect()
+    }
+}
+
+/// All that a place belongs to: the function of its symbol, and those that are inlined there.
+fn candidates_at(profile: &Profile, place: AddressId, mut each: impl FnMut(Candidate)) {
+    let names = profile.names();
+    if let Some(function) = names.function_at(place) {
+        each((function, false));
+    }
+    let frames = names.frames_at(place);
+    for frame in frames.iter().take(frames.len().saturating_sub(1)) {
+        each((frame.function, true));
+    }
+}
+
+/// A share in percent.
+fn percent(part: u64, whole: u64) -> f64 {
+    // Periods beyond 2^53 lose digits that a share does not show.
+    #[allow(clippy::cast_precision_loss)]
+    let percent = part as f64 * 100.0 / whole.max(1) as f64;
+    percent
+}
