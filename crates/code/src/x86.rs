@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use iced_x86::{
     Code, Decoder, DecoderOptions, FlowControl, Formatter, FormatterOutput, FormatterTextKind, GasFormatter,
-    IntelFormatter, NumberKind, OpKind, PrefixKind, Register,
+    IntelFormatter, Mnemonic, NumberKind, OpKind, PrefixKind, Register,
 };
 
 use crate::instruction::{Content, Flow, Instruction};
@@ -41,10 +41,12 @@ impl X86 {
         if decoded.is_invalid() {
             return text::bad();
         }
-        let mut output = Output { text: Text::default(), names, is_64: self.bits == 64 };
-        self.formatter.borrow_mut().format(&decoded, &mut output);
+        let mut output = Output { text: Text::default(), names };
+        let mut formatter = self.formatter.borrow_mut();
+        formatter.options_mut().set_always_show_segment_register(decoded.is_string_instruction());
+        formatter.format(&decoded, &mut output);
         let mut text = output.text;
-        text.operands.truncate(text.operands.trim_end().len());
+        spell(&decoded, instruction.bytes, &mut text);
         if decoded.is_ip_rel_memory_operand() {
             text.comment = Some(text::spelled(names, decoded.ip_rel_memory_address(), Refers::Data));
         }
@@ -71,13 +73,58 @@ fn formatter(syntax: Syntax) -> Box<dyn Formatter> {
     options.set_leading_zeros(false);
     options.set_branch_leading_zeros(false);
     options.set_displacement_leading_zeros(false);
-    options.set_rip_relative_addresses(false);
+    options.set_rip_relative_addresses(true);
+    options.set_show_useless_prefixes(true);
     options.set_signed_immediate_operands(false);
     options.set_signed_memory_displacements(true);
     options.set_show_zero_displacements(true);
     options.set_always_show_scale(true);
     options.set_space_after_operand_separator(false);
     formatter
+}
+
+/// Makes the text that of `objdump` where no option of the formatter does.
+fn spell(instruction: &iced_x86::Instruction, bytes: &[u8], text: &mut Text) {
+    text.operands.truncate(text.operands.trim_end().len());
+    match text.mnemonic.as_str() {
+        // The size that these have anyway.
+        "jmpq" | "callq" | "pushq" | "popq" | "jmpl" | "calll" | "pushl" | "popl" => {
+            text.mnemonic.pop();
+        }
+        // An operand that is source and target.
+        "imul" if instruction.op_count() == 3 && text.operands.matches(',').count() == 1 => {
+            let target = text.operands.rsplit(',').next().unwrap_or_default();
+            text.operands = format!("{},{target}", text.operands);
+        }
+        "nopw" | "nopl" | "nop" => spell_padding(bytes, text),
+        _ => {}
+    }
+    if is_by_one(instruction, bytes) {
+        let (left, right) = (text.operands.strip_prefix("$0x1,"), text.operands.strip_suffix(",0x1"));
+        if let Some(rest) = left.or(right) {
+            text.operands = rest.to_owned();
+        }
+    }
+}
+
+/// Whether it shifts or rotates by one because its opcode (D0, D1) says so: then the number is not shown.
+fn is_by_one(instruction: &iced_x86::Instruction, bytes: &[u8]) -> bool {
+    use Mnemonic::{Rcl, Rcr, Rol, Ror, Sal, Sar, Shl, Shr};
+    let is_prefix = |byte: &u8| matches!(byte, 0x26 | 0x2e | 0x36 | 0x3e | 0x40..=0x4f | 0x64..=0x67 | 0xf0 | 0xf2 | 0xf3);
+    [Rcl, Rcr, Rol, Ror, Sal, Sar, Shl, Shr].contains(&instruction.mnemonic())
+        && matches!(bytes.iter().find(|byte| !is_prefix(byte)), Some(0xd0 | 0xd1))
+}
+
+/// Prefixes without effect make an instruction longer.
+fn spell_padding(bytes: &[u8], text: &mut Text) {
+    let prefixes = || bytes.iter().take_while(|byte| matches!(byte, 0x66 | 0x2e));
+    if let Some(rest) = text.operands.strip_prefix("%cs:").or_else(|| text.operands.strip_prefix("cs:")) {
+        text.operands = rest.to_owned();
+        text.mnemonic.insert_str(0, "cs ");
+    }
+    for _ in prefixes().filter(|byte| **byte == 0x66).skip(1) {
+        text.mnemonic.insert_str(0, "data16 ");
+    }
 }
 
 fn flow(instruction: &iced_x86::Instruction) -> Flow {
@@ -131,7 +178,6 @@ fn refers_to(instruction: &iced_x86::Instruction) -> Option<u64> {
 struct Output<'t, 'n> {
     text: Text,
     names: &'t mut Names<'n>,
-    is_64: bool,
 }
 
 impl FormatterOutput for Output<'_, '_> {
@@ -140,6 +186,12 @@ impl FormatterOutput for Output<'_, '_> {
             FormatterTextKind::Prefix | FormatterTextKind::Mnemonic => self.text.mnemonic.push_str(text),
             // What separates prefixes, the mnemonic and the operands.
             FormatterTextKind::Text if self.text.operands.is_empty() => {}
+            // A scale is shown only where there is an index.
+            FormatterTextKind::Punctuation if text == ")" => {
+                let length = self.text.operands.trim_end_matches(',').len();
+                self.text.operands.truncate(length);
+                self.text.operands.push(')');
+            }
             _ => self.text.operands.push_str(text),
         }
     }
@@ -165,6 +217,5 @@ impl FormatterOutput for Output<'_, '_> {
             }
             _ => self.text.operands.push_str(text),
         }
-        let _ = self.is_64;
     }
 }
