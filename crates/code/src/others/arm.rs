@@ -1,0 +1,91 @@
+//! 32-bit Arm: A32 and T32.
+
+use super::{Dialect, Raw, number};
+use crate::instruction::{Content, Flow, Instruction};
+use crate::text::Text;
+
+pub(super) const DIALECT: Dialect = Dialect { flow, refers_to, spell };
+
+/// Conditions as suffixes.
+const CONDITIONS: [&str; 16] =
+    ["eq", "ne", "hs", "cs", "lo", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le"];
+
+/// The instruction that puts a condition on the next one only.
+pub(super) fn it(condition: u8) -> [u8; 2] {
+    [condition << 4 | 8, 0xbf]
+}
+
+/// The conditions that an IT puts on those behind it, the last one first; `None` if it is none.
+pub(super) fn conditions(bytes: &[u8]) -> Option<Vec<u8>> {
+    let [low, 0xbf] = *bytes else { return None };
+    let (first, mask) = (low >> 4, low & 15);
+    if mask == 0 {
+        return None;
+    }
+    // Each bit above the lowest one that is set is the last bit of the condition of one more instruction.
+    let more = 3_u32.saturating_sub(mask.trailing_zeros());
+    let others = (0..more).map(|at| first & !1 | mask >> (3 - at) & 1);
+    let mut all: Vec<u8> = std::iter::once(first).chain(others).collect();
+    all.reverse();
+    Some(all)
+}
+
+fn flow(raw: &Raw<'_>) -> Flow {
+    let name = raw.mnemonic.strip_suffix(".w").unwrap_or(raw.mnemonic);
+    let target = raw.last_number();
+    match name {
+        "b" => return Flow::Jump { target, conditional: false },
+        "bl" | "blx" => return Flow::Call { target },
+        "cbz" | "cbnz" => return Flow::Jump { target, conditional: true },
+        "tbb" | "tbh" => return Flow::Jump { target: None, conditional: false },
+        "udf" | "bkpt" | "hlt" => return Flow::Stop,
+        _ => {}
+    }
+    let (base, conditional) = match name.split_at_checked(name.len().saturating_sub(2)) {
+        Some((base, condition)) if CONDITIONS.contains(&condition) => (base, true),
+        _ => (name, false),
+    };
+    match base {
+        "b" => Flow::Jump { target, conditional },
+        "bl" | "blx" => Flow::Call { target },
+        "bx" | "bxj" if raw.operands == "lr" => leaves(conditional),
+        "bx" | "bxj" => Flow::Jump { target: None, conditional },
+        "svc" | "hvc" | "smc" => Flow::System,
+        "rfeia" | "eret" => Flow::Return,
+        "pop" if raw.operands.contains("pc") => leaves(conditional),
+        "ldm" | "ldmdb" | "ldmib" | "ldmda" if raw.operands.contains("pc}") => leaves(conditional),
+        "ldr" if raw.operands.starts_with("pc, [sp], ") => leaves(conditional),
+        "mov" | "movs" if raw.operands == "pc, lr" => leaves(conditional),
+        "subs" if raw.operands.starts_with("pc, lr") => leaves(conditional),
+        "ldr" | "mov" | "movs" | "add" | "sub" | "rsb" if raw.operands.starts_with("pc,") => {
+            Flow::Jump { target: None, conditional }
+        }
+        _ => Flow::Next,
+    }
+}
+
+/// A return that may not happen is a jump, since the next instruction may follow.
+fn leaves(conditional: bool) -> Flow {
+    if conditional { Flow::Jump { target: None, conditional } } else { Flow::Return }
+}
+
+/// Loads relative to the program counter, which is some bytes ahead.
+fn refers_to(raw: &Raw<'_>, _: Option<&Instruction<'_>>) -> Option<u64> {
+    let ahead = if raw.content == Content::Thumb { 4 } else { 8 };
+    let pc = raw.address.wrapping_add(ahead) & !3;
+    if raw.mnemonic.starts_with("adr") {
+        return raw.last_number().map(|distance| pc.wrapping_add(distance));
+    }
+    if !raw.mnemonic.starts_with("ldr") && !raw.mnemonic.starts_with("vldr") {
+        return None;
+    }
+    let (_, place) = raw.operands.split_once("[pc")?;
+    let place = place.strip_suffix(']')?;
+    let distance = match place {
+        "" => Some(0),
+        _ => place.strip_prefix(", ").and_then(number),
+    };
+    distance.map(|distance| pc.wrapping_add(distance) & 0xffff_ffff)
+}
+
+fn spell(_raw: &Raw<'_>, _text: &mut Text) {}
