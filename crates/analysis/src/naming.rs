@@ -6,7 +6,7 @@ use crate::recorded_kernel::KernelEvidence;
 use crate::subjects::{Dumps, subject, subject_with_file};
 use perffile::{IssueKind, Issues, Metadata, Part, Place};
 use readperf_profile::{Addresses, BinaryPlaces, Names};
-use readperf_session::{CpuMode, Session};
+use readperf_session::{BinaryId, CpuMode, Session};
 use readperf_symbols::{
     AddressBatch, FileBytes, FileLoader, Files, Options, Resolver, Subject, SymbolArchive, SymbolBatch,
 };
@@ -114,13 +114,7 @@ impl<'f> Namer<'f> {
         session: &Session,
     ) -> Vec<(BinaryPlaces, SymbolBatch)> {
         let mut dumps = Dumps::default();
-        let asked = names.unknown(addresses, |id| {
-            let binary = session.binary(id)?;
-            Some(match self.embedded.get(&binary.name) {
-                Some(symbols) => Subject::Listed { symbols: symbols.clone() },
-                None => subject(binary, session, &mut dumps),
-            })
-        });
+        let asked = names.unknown(addresses, |id| self.subject(session, id, &mut dumps));
         self.uses_evidence |= asked.iter().any(|(_, question)| lacks_kernel_id(&question.subject));
         let (places, questions): (Vec<BinaryPlaces>, Vec<AddressBatch>) = asked.into_iter().unzip();
         let answers = self.resolver(session).resolve(questions);
@@ -131,8 +125,17 @@ impl<'f> Namer<'f> {
         places.into_iter().zip(answers).collect()
     }
 
+    /// What to ask the symbols about a binary.
+    pub(crate) fn subject(&self, session: &Session, id: BinaryId, dumps: &mut Dumps) -> Option<Subject> {
+        let binary = session.binary(id)?;
+        Some(match self.embedded.get(&binary.name) {
+            Some(symbols) => Subject::Listed { symbols: symbols.clone() },
+            None => subject(binary, session, dumps),
+        })
+    }
+
     /// The resolver, made when it is known which kernel was recorded.
-    fn resolver(&mut self, session: &Session) -> &mut Resolver<'f> {
+    pub(crate) fn resolver(&mut self, session: &Session) -> &mut Resolver<'f> {
         self.resolver.get_or_insert_with(|| {
             let mut options = self.options.clone();
             self.kernel.apply(&mut options, session);

@@ -1,6 +1,6 @@
 //! What whoever reads binaries says of a piece of code.
 
-use super::interim::{Flow, Text};
+use readperf_code::{Flow, Text};
 use readperf_symbols::SymbolBatch;
 use std::sync::Arc;
 

@@ -10,6 +10,7 @@ use crate::names::Function;
 use crate::profile::Profile;
 use crate::view::flame_tree::Sum;
 use indexmap::IndexMap;
+use readperf_code::Flow;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::sync::Arc;
 
@@ -149,7 +150,7 @@ pub(super) fn part(
 
 /// Index of the instruction that one jumps to.
 fn jump(rows: &[InstructionRow], row: &InstructionRow) -> Option<u32> {
-    let super::interim::Flow::Jump { target: Some(target), .. } = row.code.flow else { return None };
+    let Flow::Jump { target: Some(target), .. } = row.code.flow else { return None };
     let index = rows.binary_search_by_key(&target, |row| row.code.address).ok()?;
     u32::try_from(index).ok()
 }

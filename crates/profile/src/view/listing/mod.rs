@@ -10,7 +10,6 @@
 mod arrows;
 mod code;
 mod count;
-pub mod interim;
 mod lines;
 mod pattern;
 mod place_sums;

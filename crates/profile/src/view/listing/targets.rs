@@ -46,6 +46,9 @@ pub struct Choice {
     pub others: usize,
 }
 
+/// The pieces of a function, by binary, start, and symbol.
+type Pieces = BTreeMap<(Option<BinaryId>, u64, FunctionId), Piece>;
+
 /// A function, and whether it is meant where it is inlined.
 type Candidate = (FunctionId, bool);
 
@@ -200,8 +203,7 @@ impl<'p> Targets<'p> {
     fn pieces(&self, of: impl Iterator<Item = Candidate>) -> Vec<Vec<Piece>> {
         let numbers: FxHashMap<Candidate, usize> =
             of.enumerate().map(|(nr, candidate)| (candidate, nr)).collect();
-        let mut found: Vec<BTreeMap<(Option<BinaryId>, u64, FunctionId), Piece>> =
-            vec![BTreeMap::new(); numbers.len()];
+        let mut found: Vec<Pieces> = vec![Pieces::new(); numbers.len()];
         let names = self.profile.names();
         for (place, code) in self.profile.addresses().ids().zip(self.profile.addresses().as_slice()) {
             let Some(symbol) = names.piece_at(place) else { continue };
