@@ -1,6 +1,7 @@
 //! Every output of readperf, one file each. They write; they never open anything.
 #![forbid(unsafe_code)]
 
+pub mod annotate;
 mod calendar;
 pub mod check;
 pub mod csv;

@@ -10,8 +10,8 @@ pub(crate) const NO_BROWSER: &str = "there is no interactive browser yet: `readp
 const COMMANDS: &[(&[&str], &str)] = &[
     (&["browse", "browser", "tui", "gtk", "ui", "top"], NO_BROWSER),
     (
-        &["annotate"],
-        "instructions are not shown yet: `readperf report --sort symbol,srcline` shows the lines of source",
+        &["disassemble", "objdump", "disasm", "list", "weblist"],
+        "`readperf annotate FILE FUNCTION` shows the code of a function, with `--no-asm` its lines of source",
     ),
     (&["record"], "readperf reads recordings: `perf record` makes them"),
     (

@@ -18,6 +18,7 @@ mod profile_options;
 mod progress;
 mod record_filter;
 mod sample_options;
+mod source_files;
 mod source_lines;
 mod stack;
 mod stack_options;

@@ -26,6 +26,11 @@ impl SourceText {
         SourceText { text, starts }
     }
 
+    /// How many lines there are.
+    pub fn lines(&self) -> u32 {
+        u32::try_from(self.starts.len().saturating_sub(1)).unwrap_or(u32::MAX)
+    }
+
     /// A line, from 1, without its end.
     pub fn line(&self, number: u32) -> Option<&[u8]> {
         let number = usize::try_from(number).ok()?;

@@ -1,5 +1,6 @@
 //! The commands: one file each, one line each in [`COMMANDS`]. Help and completions come from the same list.
 
+pub(crate) mod annotate;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod diff;
@@ -50,6 +51,7 @@ pub(crate) const COMMANDS: &[Entry] = &[
     entry::<stat::Stat>(),
     entry::<dump::Dump>(),
     entry::<report::Report>(),
+    entry::<annotate::Annotate>(),
     entry::<script::Script>(),
     entry::<diff::Diff>(),
     entry::<export::ExportCommand>(),

@@ -11,6 +11,10 @@ use std::sync::Arc;
 pub struct LineId(u32);
 
 impl LineId {
+    pub(super) fn new(index: usize) -> LineId {
+        LineId(u32::try_from(index).unwrap_or(u32::MAX))
+    }
+
     /// Its index.
     pub fn index(self) -> usize {
         self.0 as usize
@@ -75,7 +79,7 @@ impl LineTable {
         if inlined.is_none() {
             *known = None;
         }
-        LineId(u32::try_from(index).unwrap_or(u32::MAX))
+        LineId::new(index)
     }
 
     pub(super) fn finish(self) -> (Vec<Line>, Vec<SourceFile>) {

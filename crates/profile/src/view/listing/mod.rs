@@ -14,6 +14,7 @@ mod lines;
 mod pattern;
 mod place_sums;
 mod rows;
+mod source;
 mod targets;
 
 pub use arrows::{Arrow, Arrows};
@@ -22,6 +23,7 @@ pub use lines::{Line, LineId, SourceFile};
 pub use pattern::Pattern;
 pub use place_sums::PlaceSums;
 pub use rows::{Row, RowLine};
+pub use source::SourceBlock;
 pub use targets::{Choice, Piece, Target, Targets};
 
 use super::flame_tree::Sum;
@@ -155,8 +157,32 @@ impl Listing {
         self.lines.get(id.index())
     }
 
+    /// The lines that samples were taken on, the hottest first, by the highest share of an event among the listed samples.
+    pub fn hottest_lines(&self) -> Vec<LineId> {
+        let whole: Vec<u64> = self.numbers.iter().map(|numbers| numbers.own.period).collect();
+        let share = |line: &Line| {
+            let shares =
+                line.numbers.iter().zip(&whole).map(|(here, whole)| percent(here.own.period, *whole));
+            shares.fold(0.0, f64::max)
+        };
+        let lines = self.lines.iter().enumerate();
+        let sampled = lines.filter(|(_, line)| line.numbers.iter().any(|numbers| numbers.own.samples > 0));
+        let mut shares: Vec<(f64, LineId)> =
+            sampled.map(|(nr, line)| (share(line), LineId::new(nr))).collect();
+        shares.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        shares.into_iter().map(|(_, id)| id).collect()
+    }
+
     /// The file of a line, as the compiler recorded it.
     pub fn file_of(&self, line: &Line) -> Option<&str> {
         Some(&self.files.get(line.file?)?.path)
     }
+}
+
+/// A share in percent.
+fn percent(part: u64, whole: u64) -> f64 {
+    // Periods beyond 2^53 lose digits that a share does not show.
+    #[allow(clippy::cast_precision_loss)]
+    let percent = part as f64 * 100.0 / whole.max(1) as f64;
+    percent
 }

@@ -1,13 +1,14 @@
 //! Which functions are listed: the hottest, or those that are meant by a pattern.
 
 use super::pattern::{self, Pattern};
+use super::percent;
 use super::place_sums::{PlaceSums, add_all};
 use crate::addresses::AddressId;
 use crate::names::{Function, FunctionId};
 use crate::profile::Profile;
 use crate::select;
 use crate::view::flame_tree::Sum;
-use readperf_session::{BinaryId, CodeAddress, Session};
+use readperf_session::{BinaryId, Session};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -101,8 +102,15 @@ impl<'p> Targets<'p> {
         self.chosen(self.of_function.keys().copied().filter(named).collect(), least_share, most)
     }
 
-    /// The functions that a pattern means. `linked` says which address of the linker a place has.
-    pub fn matching(&self, pattern: &Pattern, linked: impl Fn(&CodeAddress) -> u64) -> Choice {
+    /// The functions that a pattern means, as [`Targets::hottest`] chooses among all. `bias` says what is added to the address of a
+    /// place to get that of the linker; wrapping.
+    pub fn matching(
+        &self,
+        pattern: &Pattern,
+        bias: impl Fn(AddressId) -> u64,
+        least_share: f64,
+        most: usize,
+    ) -> Choice {
         let function = |id: FunctionId| self.profile.function(id);
         let all = self.of_function.keys().copied();
         let found: Vec<Candidate> = match pattern {
@@ -121,14 +129,14 @@ impl<'p> Targets<'p> {
                 let matches = |known: &Function| known.name().is_some_and(|name| regex.is_match(name));
                 all.filter(|(id, _)| function(*id).is_some_and(matches)).collect()
             }
-            Pattern::Address(address) => self.at_address(*address, linked),
+            Pattern::Address(address) => self.at_address(*address, bias),
             Pattern::Line(file, line) => self.on_line(file, *line),
         };
-        self.chosen(found, 0.0, usize::MAX)
+        self.chosen(found, least_share, most)
     }
 
     /// The functions that an address lies in: as the linker gave it, as it was when the code ran, or within the binary.
-    fn at_address(&self, address: u64, linked: impl Fn(&CodeAddress) -> u64) -> Vec<Candidate> {
+    fn at_address(&self, address: u64, bias: impl Fn(AddressId) -> u64) -> Vec<Candidate> {
         let mut found = FxHashSet::default();
         for (place, code) in self.profile.addresses().ids().zip(self.profile.addresses().as_slice()) {
             let Some(function) = self.profile.names().function_at(place) else { continue };
@@ -137,7 +145,7 @@ impl<'p> Targets<'p> {
                 continue;
             };
             let range = piece.address..piece.address.saturating_add(piece.size().max(1));
-            let biases = [linked(code).wrapping_sub(code.address), code.ip.wrapping_sub(code.address), 0];
+            let biases = [bias(place), code.ip.wrapping_sub(code.address), 0];
             if biases.iter().any(|bias| range.contains(&address.wrapping_sub(*bias))) {
                 found.insert((function, false));
             }
@@ -245,12 +253,4 @@ fn candidates_at(profile: &Profile, place: AddressId, mut each: impl FnMut(Candi
     for frame in frames.iter().take(frames.len().saturating_sub(1)) {
         each((frame.function, true));
     }
-}
-
-/// A share in percent.
-fn percent(part: u64, whole: u64) -> f64 {
-    // Periods beyond 2^53 lose digits that a share does not show.
-    #[allow(clippy::cast_precision_loss)]
-    let percent = part as f64 * 100.0 / whole.max(1) as f64;
-    percent
 }

@@ -1,0 +1,297 @@
+//! Functions as code for people.
+
+use super::columns::Columns;
+use super::gutter::Gutter;
+use super::{Annotation, Show, labels};
+use crate::heading;
+use crate::overview::{share, style};
+use crate::text::{grouped, shown, width};
+use anstyle::{AnsiColor, Style};
+use readperf_profile::view::listing::{LineId, Listing, Numbers, Part, Row, RowLine, SourceBlock};
+use std::io::{self, Write};
+
+/// Most of the hottest lines that stand over the code, and how many rows of code make that worth it.
+const HOTTEST_LINES: usize = 5;
+const MANY_ROWS: usize = 40;
+
+/// Writes the listings.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_text(out: &mut impl Write, annotation: &Annotation<'_>) -> io::Result<()> {
+    for event in annotation.profile.events().iter().filter(|event| event.samples > 0) {
+        let recorded = annotation.recorded.iter().find(|recorded| recorded.name == event.name);
+        writeln!(out, "{}", heading::samples(event, recorded.unwrap_or(event)))?;
+    }
+    for listing in annotation.listings {
+        writeln!(out)?;
+        Page { annotation, listing, columns: annotation.columns(listing) }.write(out)?;
+    }
+    if annotation.others > 0 {
+        let functions = if annotation.others == 1 { "function" } else { "functions" };
+        writeln!(out, "\n{} more {functions} with samples", grouped(annotation.others as u64))?;
+    }
+    Ok(())
+}
+
+/// A listing on its way out.
+struct Page<'a> {
+    annotation: &'a Annotation<'a>,
+    listing: &'a Listing,
+    columns: Columns,
+}
+
+impl Page<'_> {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        self.head(out)?;
+        match self.annotation.show {
+            Show::Both | Show::Code => self.code(out),
+            Show::Lines => self.source(out, &self.listing.source_blocks(), false),
+            Show::Files => self.source(out, &self.listing.source_files(), true),
+        }
+    }
+
+    /// Which function it is, and how much of all samples.
+    fn head(&self, out: &mut impl Write) -> io::Result<()> {
+        let Page { annotation, listing, .. } = self;
+        let name = annotation.function(listing);
+        let inlined = if listing.inlined { ", where it is inlined" } else { "" };
+        let bold = Style::new().bold();
+        writeln!(out, "{bold}{}{bold:#}{inlined}", shown(&name))?;
+        for event in annotation.events() {
+            let (Some(numbers), Some(total)) =
+                (listing.numbers.get(event), annotation.profile.events().get(event))
+            else {
+                continue;
+            };
+            let own = numbers.own;
+            let share = share(own.period, total.period);
+            writeln!(
+                out,
+                "  {share:.2} % of {}: {} samples, period {}",
+                shown(&total.name),
+                grouped(own.samples),
+                grouped(own.period)
+            )?;
+        }
+        self.missing_sources(out)
+    }
+
+    /// Why source text is missing, or may be another one.
+    fn missing_sources(&self, out: &mut impl Write) -> io::Result<()> {
+        if self.annotation.show == Show::Code {
+            return Ok(());
+        }
+        for file in &self.listing.files {
+            match self.annotation.sources.files.get(&file.path) {
+                Some(Err(reason)) => writeln!(out, "  {}: {}", shown(&file.path), shown(reason))?,
+                Some(Ok(source)) => {
+                    if let Some(doubt) = &source.doubt {
+                        writeln!(out, "  {}: {}", shown(&source.path), shown(doubt))?;
+                    }
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn code(&self, out: &mut impl Write) -> io::Result<()> {
+        let rows: usize = self.listing.parts.iter().map(|part| part.instructions.len()).sum();
+        if self.annotation.show == Show::Both && rows > MANY_ROWS {
+            self.hottest_lines(out)?;
+        }
+        for part in &self.listing.parts {
+            self.part(out, part)?;
+        }
+        Ok(())
+    }
+
+    fn hottest_lines(&self, out: &mut impl Write) -> io::Result<()> {
+        let lines = self.listing.hottest_lines();
+        writeln!(out, "  hottest lines:")?;
+        for line in lines.iter().take(HOTTEST_LINES).filter_map(|id| self.listing.line(*id)) {
+            let text =
+                self.listing.file_of(line).and_then(|path| self.annotation.source_line(path, line.line));
+            let text = labels::source(text.unwrap_or_default());
+            let place = labels::place(self.listing, line);
+            let row = format!("{}  {place}  {}", self.columns.cells(&line.numbers), text.trim());
+            self.row(out, style(self.columns.heat(&line.numbers)), row.trim_end())?;
+        }
+        Ok(())
+    }
+
+    fn part(&self, out: &mut impl Write, part: &Part) -> io::Result<()> {
+        let annotation = self.annotation;
+        let symbol = annotation.symbol(part);
+        let inlined = if self.listing.inlined { format!("in {}, ", shown(&symbol)) } else { String::new() };
+        let left_out = match part.arrows.left_out {
+            0 => String::new(),
+            jumps => format!("; {jumps} jumps have no arrow"),
+        };
+        writeln!(out, "  {inlined}{}{left_out}", shown(&annotation.binary_path(part)))?;
+        if let Some(reason) = &part.no_code {
+            writeln!(out, "  no instructions: {}", shown(reason))?;
+        }
+        for head in self.columns.heads(annotation.inclusive) {
+            writeln!(out, "{head} │")?;
+        }
+        let last = part.instructions.last().map(|row| row.code.address);
+        let last = last.max(part.strays.last().map(|stray| stray.address)).unwrap_or(0);
+        let digits = format!("{:x}", last.wrapping_add(part.bias)).len();
+        let mut gutter = Gutter::new(&part.arrows);
+        for row in part.rows(annotation.show == Show::Both) {
+            match row {
+                Row::Line(line) => self.line_row(out, &line, &gutter.between(), digits)?,
+                Row::Instruction(index) => {
+                    let number = u32::try_from(index).unwrap_or(u32::MAX);
+                    let arrows = gutter.at(number);
+                    let Some(row) = part.instructions.get(index) else { continue };
+                    let address = row.code.address.wrapping_add(part.bias);
+                    let bytes = match annotation.bytes {
+                        true => format!("{:<22} ", hex(&row.code.bytes)),
+                        false => String::new(),
+                    };
+                    let text = row.code.text.to_string();
+                    let row_text = format!(" {address:>digits$x}  {arrows}{bytes}{}", shown(&text));
+                    self.numbers_row(out, &row.numbers, &row_text, Style::new())?;
+                }
+                Row::Stray(index) => {
+                    let Some(stray) = part.strays.get(index) else { continue };
+                    let address = stray.address.wrapping_add(part.bias);
+                    let what = match part.no_code {
+                        Some(_) => "",
+                        None => "(no instruction begins here)",
+                    };
+                    let row_text = format!(" {address:>digits$x}  {}{what}", gutter.between());
+                    self.numbers_row(out, &stray.numbers, &row_text, Style::new())?;
+                }
+                Row::Gap => {
+                    let text = format!(" {:>digits$}  {}", "⋮", gutter.between());
+                    self.numbers_row(out, &[], &text, Style::new())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A line of source above its instructions.
+    fn line_row(&self, out: &mut impl Write, row: &RowLine, gutter: &str, digits: usize) -> io::Result<()> {
+        let Some(line) = row.line().and_then(|id| self.listing.line(id)) else { return Ok(()) };
+        let path = self.listing.file_of(line);
+        let text = path.and_then(|path| self.annotation.source_line(path, line.line)).unwrap_or_default();
+        let inlined = labels::inlined(&row.levels).map_or(String::new(), |names| format!(" [{names}]"));
+        let source = labels::source(text);
+        let place = labels::place(self.listing, line);
+        let row_text = format!(" {:digits$}  {gutter}{place}{inlined}  {}", "", source.trim_end());
+        self.numbers_row(out, &row.numbers, row_text.trim_end(), AnsiColor::Cyan.on_default())
+    }
+
+    /// Numbers, coloured by their heat, and what they are of.
+    fn numbers_row(
+        &self,
+        out: &mut impl Write,
+        numbers: &[Numbers],
+        text: &str,
+        of: Style,
+    ) -> io::Result<()> {
+        let cells = self.columns.cells(numbers);
+        let heat = style(self.columns.heat(numbers));
+        let room = self.annotation.width.map(|columns| columns.saturating_sub(width(&cells) + 2));
+        let text = cut(text, room);
+        let text = text.trim_end();
+        writeln!(out, "{heat}{cells}{heat:#} │{of}{text}{of:#}")
+    }
+
+    fn row(&self, out: &mut impl Write, style: Style, text: &str) -> io::Result<()> {
+        let text = cut(text, self.annotation.width);
+        writeln!(out, "{style}{text}{style:#}")
+    }
+
+    /// Lines of source, without instructions.
+    fn source(&self, out: &mut impl Write, blocks: &[SourceBlock], whole: bool) -> io::Result<()> {
+        let listing = self.listing;
+        for block in blocks {
+            let Some(file) = listing.files.get(block.file) else { continue };
+            let source =
+                self.annotation.sources.files.get(&file.path).and_then(|source| source.as_ref().ok());
+            let inlined = block
+                .inlined
+                .as_deref()
+                .map_or(String::new(), |name| format!("{}, inlined, in ", shown(name)));
+            let path = source.map_or(&*file.path, |source| source.path.as_str());
+            writeln!(out, "  {inlined}{}", shown(path))?;
+            for head in self.columns.heads(self.annotation.inclusive) {
+                writeln!(out, "{head} │")?;
+            }
+            let last = block.lines().last().map_or(0, |(number, _)| number);
+            let lines = source.map_or(0, |source| source.text.lines());
+            let digits = last.max(if whole { lines } else { 0 }).to_string().len();
+            let known = |number: u32| block.line(number);
+            match source {
+                Some(_) if whole => {
+                    for number in 1..=lines.max(last) {
+                        self.source_row(out, &file.path, number, known(number), digits)?;
+                    }
+                }
+                Some(_) => {
+                    for (nr, stretch) in block.stretches.iter().enumerate() {
+                        if nr > 0 {
+                            self.numbers_row(out, &[], &format!(" {:>digits$}", "⋮"), Style::new())?;
+                        }
+                        for number in stretch.clone() {
+                            self.source_row(out, &file.path, number, known(number), digits)?;
+                        }
+                    }
+                }
+                None => {
+                    for (number, id) in block.lines() {
+                        self.source_row(out, &file.path, number, Some(id), digits)?;
+                    }
+                }
+            }
+        }
+        for line in listing.unknown_lines().filter_map(|id| listing.line(id)) {
+            if line.numbers.iter().any(|numbers| *numbers != Numbers::default()) {
+                let text = format!(" {}", labels::place(listing, line));
+                self.numbers_row(out, &line.numbers, &text, Style::new())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn source_row(
+        &self,
+        out: &mut impl Write,
+        path: &str,
+        number: u32,
+        id: Option<LineId>,
+        digits: usize,
+    ) -> io::Result<()> {
+        let line = id.and_then(|id| self.listing.line(id));
+        let text = labels::source(self.annotation.source_line(path, number).unwrap_or_default());
+        let numbers = line.map_or(&[][..], |line| &line.numbers);
+        self.numbers_row(out, numbers, &format!(" {number:>digits$}  {text}"), Style::new())
+    }
+}
+
+/// A text without what does not fit.
+fn cut(text: &str, room: Option<usize>) -> std::borrow::Cow<'_, str> {
+    let Some(room) = room.filter(|room| width(text) > *room) else { return text.into() };
+    let mut end = text.len();
+    let mut taken = 0;
+    for (at, c) in text.char_indices() {
+        taken += width(c.encode_utf8(&mut [0; 4]));
+        if taken >= room {
+            end = at;
+            break;
+        }
+    }
+    format!("{}…", text.get(..end).unwrap_or_default()).into()
+}
+
+/// Bytes as objdump shows them.
+fn hex(bytes: &[u8]) -> String {
+    let bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    bytes.join(" ")
+}

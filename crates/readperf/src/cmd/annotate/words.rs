@@ -1,0 +1,64 @@
+//! Which recording and which function: words in any of the forms that people know.
+
+use crate::input::Input;
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// The options.
+#[derive(Args, Debug)]
+pub(super) struct Words {
+    /// The recording: a file, a directory, or - for standard input [default: perf.data]
+    #[arg(value_name = "FILE")]
+    first: Option<PathBuf>,
+
+    /// The function, as told below [default: the hottest]
+    #[arg(value_name = "SYMBOL")]
+    second: Option<String>,
+
+    /// The recording, as perf takes it; then the first word is the function
+    #[arg(short = 'i', long = "input", value_name = "FILE")]
+    named: Option<PathBuf>,
+
+    /// The function, as perf takes it
+    #[arg(short = 's', value_name = "SYMBOL", conflicts_with = "second")]
+    symbol: Option<String>,
+
+    /// Fail if anything is wrong with the recording, instead of answering with what could be read
+    #[arg(long)]
+    strict: bool,
+
+    /// Show no progress
+    #[arg(long)]
+    no_progress: bool,
+
+    /// How many times their size compressed records may expand to [default: 8192, and 1 GiB in any case]
+    #[arg(long, value_name = "TIMES")]
+    max_expansion: Option<u64>,
+}
+
+impl Words {
+    /// The recording, and the function if one is meant. `stray` is a word that turned out to be no value of the option before it.
+    /// A word alone that is no file, but could not be a function if it were, is a function of the usual recording.
+    pub(super) fn input_and_symbol(&self, stray: Option<&str>) -> (Input, Option<String>) {
+        let first = self.first.as_ref().map(|word| word.to_string_lossy().into_owned());
+        let mut words = stray.map(str::to_owned).into_iter().chain(first).chain(self.second.clone());
+        let usual = || PathBuf::from("perf.data");
+        let file = self.named.clone();
+        let (file, symbol) = match (file, words.next(), words.next()) {
+            (Some(file), symbol, _) => (file, symbol),
+            (None, Some(file), Some(symbol)) => (PathBuf::from(file), Some(symbol)),
+            (None, Some(word), None) => match is_file(&word) {
+                true => (PathBuf::from(word), None),
+                false => (usual(), Some(word)),
+            },
+            (None, None, _) => (usual(), None),
+        };
+        let input = Input::of(file, self.strict, self.no_progress, self.max_expansion);
+        (input, self.symbol.clone().or(symbol))
+    }
+}
+
+/// Whether a word alone is a recording: there is one, or it is said as one, or there is none of the usual name.
+fn is_file(word: &str) -> bool {
+    word == "-" || Path::new(word).exists() || word.ends_with(".data") || !Path::new("perf.data").exists()
+}
