@@ -150,7 +150,9 @@ impl BranchCode {
             let place = self.places.number(behind(to, offset));
             let step = piece_to.instruction(place, offset, None, false);
             let CodeStep::Instruction { bytes, .. } = &step else { return };
-            let (length, branches) = (bytes.len() as u64, piece_to.code.is_branch(bytes));
+            let length = bytes.len() as u64;
+            let instruction = piece_to.code.first_of(bytes);
+            let branches = instruction.is_some_and(|instruction| instruction.flow.leads_elsewhere());
             steps.push(step);
             if length == 0 {
                 return;
@@ -210,7 +212,8 @@ impl Piece<'_> {
         named: bool,
     ) -> CodeStep {
         let rest = usize::try_from(offset).ok().and_then(|offset| self.bytes.get(offset..));
-        let bytes = self.code.first_of(rest.unwrap_or_default()).unwrap_or_default().into();
+        let first = self.code.first_of(rest.unwrap_or_default());
+        let bytes = first.map_or(&[][..], |instruction| instruction.bytes).into();
         CodeStep::Instruction { place, bytes, jump, named }
     }
 }

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::batch::SymbolBatch;
 use crate::cache::{Cache, assemble};
+use crate::code::{CodeSource, FunctionCode, NoCode, OpenedCode};
 use crate::files::Files;
 use crate::options::Options;
 use crate::reason::Reason;
@@ -29,6 +30,8 @@ pub struct Resolver<'f> {
     /// `None` when the system gives no threads, and the caller's is in a pool, which then does the work.
     pool: Option<rayon::ThreadPool>,
     known: FxHashMap<Subject, Opened<'f>>,
+    /// The code of those that were asked for it.
+    code: FxHashMap<Subject, OpenedCode<'f>>,
     cache: Option<Cache>,
 }
 
@@ -44,6 +47,7 @@ impl<'f> Resolver<'f> {
             shared: Shared { options, files, kernel_lists: Arc::default() },
             pool: thread_pool(threads, STACK_BYTES),
             known: FxHashMap::default(),
+            code: FxHashMap::default(),
         }
     }
 
@@ -65,12 +69,50 @@ impl<'f> Resolver<'f> {
     /// Names the addresses of all batches. The answers are in the order of the batches and do not depend on the
     /// number of threads. What cannot be named has a [`Reason`]; there is no error.
     pub fn resolve(&mut self, batches: Vec<AddressBatch>) -> Vec<SymbolBatch> {
-        let Resolver { shared, pool, known, cache } = self;
+        let Resolver { shared, pool, known, cache, .. } = self;
         let work = || resolve_all(shared, known, cache, batches);
         match pool {
             Some(pool) => pool.install(work),
             None => work(),
         }
+    }
+
+    /// The code of the function that an address of a subject is in, or as much of it as is known. The address is one that an
+    /// [`AddressBatch`] of this subject could have.
+    ///
+    /// What an instruction in it leads to or names has a linked address. To name that, ask [`Self::resolve`] with a batch of the same
+    /// subject and the address that [`FunctionCode::address_of`] makes of it.
+    ///
+    /// # Errors
+    /// Why there is no code.
+    pub fn function_code(&mut self, subject: &Subject, address: u64) -> Result<FunctionCode, NoCode> {
+        let answers = self.resolve(vec![AddressBatch::new(subject.clone(), vec![address])]);
+        let symbol = answers.first().and_then(|answer| {
+            let symbol = answer.symbols.get(answer.symbol(0).ok()?.index())?;
+            Some(symbol.start..symbol.end)
+        });
+        let Resolver { shared, known, cache, code, .. } = self;
+        // A defect of the readers of ELF costs the code of this function, not the run.
+        let work = || {
+            if let Subject::Generated { .. } = subject {
+                let subject_of_names = subject.opened_as();
+                if !known.contains_key(&*subject_of_names) {
+                    let opened = open(shared, cache.as_ref(), &subject_of_names);
+                    known.insert(subject_of_names.clone().into_owned(), opened);
+                }
+                return match known.get(&*subject_of_names) {
+                    Some(Ok(names)) => names.code(subject, address).unwrap_or(Err(NoCode::NotDumped)),
+                    Some(Err(reason)) => Err(reason.clone().into()),
+                    None => Err(Reason::Defect.into()),
+                };
+            }
+            let opened = code.entry(subject.clone()).or_insert_with(|| CodeSource::open(shared, subject));
+            match opened {
+                Ok(source) => source.function(address, symbol),
+                Err(reason) => Err(reason.clone()),
+            }
+        };
+        catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(Reason::Defect.into()))
     }
 
     /// Writes what was found out to [`Options::cache`]. It also happens when the resolver goes, but then nobody learns

@@ -119,11 +119,8 @@ impl Others {
         }
         let Instruction { content, address, bytes, condition, .. } = *instruction;
         let known = self.decoded(content, address, bytes, condition, |raw| {
-            let mut text = Text {
-                mnemonic: raw.mnemonic.to_owned(),
-                operands: raw.operands.to_owned(),
-                comment: None,
-            };
+            let mut text =
+                Text { mnemonic: raw.mnemonic.to_owned(), operands: raw.operands.to_owned(), comment: None };
             (self.dialect.spell)(raw, &mut text);
             text
         });

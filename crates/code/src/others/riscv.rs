@@ -47,7 +47,8 @@ fn refers_to(raw: &Raw<'_>, last: Option<&Instruction<'_>>) -> Option<u64> {
         0x23 | 0x27 => word >> 25 << 5 | word >> 7 & 31,
         _ => return None,
     };
-    let sign_extended = |value: u32, bits: u32| i64::from((value << (32 - bits)).cast_signed() >> (32 - bits));
+    let sign_extended =
+        |value: u32, bits: u32| i64::from((value << (32 - bits)).cast_signed() >> (32 - bits));
     let distance = sign_extended(upper & 0xffff_f000, 32).wrapping_add(sign_extended(lower, 12));
     Some(last.address.wrapping_add_signed(distance))
 }

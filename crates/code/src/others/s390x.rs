@@ -49,12 +49,12 @@ fn is_conditional(mnemonic: &str) -> bool {
         let rest = rest.strip_prefix(['r', 'i']).and_then(|rest| rest.strip_prefix(['j', 'b']));
         rest.is_some_and(|rest| rest.is_empty() || is_condition(rest))
     });
-    let jumps = mnemonic.strip_prefix('j').is_some_and(|rest| {
-        is_condition(rest) || rest.strip_prefix('g').is_some_and(is_condition)
-    });
-    let branches = mnemonic.strip_prefix('b').is_some_and(|rest| {
-        is_condition(rest) || rest.strip_suffix('r').is_some_and(is_condition)
-    });
+    let jumps = mnemonic
+        .strip_prefix('j')
+        .is_some_and(|rest| is_condition(rest) || rest.strip_prefix('g').is_some_and(is_condition));
+    let branches = mnemonic
+        .strip_prefix('b')
+        .is_some_and(|rest| is_condition(rest) || rest.strip_suffix('r').is_some_and(is_condition));
     compares || jumps || branches
 }
 

@@ -66,8 +66,7 @@ impl Comparison {
         let target = instruction.flow.target();
         let is_told = |address: u64| told.contains(&Some(address));
         if target.is_some_and(|target| !is_told(target) && line.operand.is_some())
-            || target.is_none()
-                && line.operand.is_some_and(|operand| instruction.refers_to != Some(operand))
+            || target.is_none() && line.operand.is_some_and(|operand| instruction.refers_to != Some(operand))
         {
             self.targets += 1;
             self.note(&format!("target {theirs}"), format!("{both} {:?}", instruction.flow));

@@ -2,7 +2,13 @@
 //!
 //! `cargo test -p readperf-code --test against_objdump -- --ignored` takes what is installed: this machine's programs and
 //! libraries, and the C libraries that come with cross compilers. `READPERF_OBJDUMP=FILE` takes a file and shows what differs.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::print_stdout)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout
+)]
 
 mod compare;
 mod listing;

@@ -4,9 +4,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use readperf_code::{Content, Machine};
 use rustc_hash::FxHashMap;
 
 use crate::batch::{BatchBuilder, Found, FunctionName, Provides, SourceFrame, Symbol, SymbolBatch};
+use crate::code::{Extent, FunctionCode, NoCode, Space};
 use crate::find::generated::{self as find, Process};
 use crate::ids::{FileId, FunctionId, FxIndexSet, SymbolId};
 use crate::options::Options;
@@ -195,4 +197,43 @@ impl Names for GeneratedNames {
         }
         builder.finish(batch.clone())
     }
+
+    fn code(&self, subject: &Subject, address: u64) -> Option<Result<FunctionCode, NoCode>> {
+        let generation = match subject {
+            Subject::Generated { generation, .. } => *generation,
+            _ => 0,
+        };
+        let Some((Number::OfDump(number), (_, dump))) =
+            self.find(generation, address).zip(self.dump.as_ref())
+        else {
+            return Some(Err(NoCode::NotDumped));
+        };
+        Some(dumped_code(dump, number))
+    }
+}
+
+/// The code of a function of a dump, at the addresses that it ran at.
+fn dumped_code(dump: &JitDump, number: usize) -> Result<FunctionCode, NoCode> {
+    let e_machine = dump.machine();
+    let unknown = NoCode::UnknownMachine { machine: e_machine };
+    // The file does not tell its class: 32 bits have machines of their own, but for RISC-V, whose runtimes have 64.
+    let machine = u16::try_from(e_machine).ok().and_then(|number| {
+        [true, false].into_iter().find_map(|is_64| Machine::of_elf(number, is_64, dump.is_big_endian()))
+    });
+    let machine = machine.ok_or(unknown)?;
+    let function = dump.function(number).ok_or(NoCode::NotDumped)?;
+    let bytes = dump.code(number);
+    if bytes.is_empty() {
+        return Err(NoCode::NotDumped);
+    }
+    Ok(FunctionCode {
+        machine,
+        start: function.start,
+        linked: function.start,
+        extent: Extent::Symbol,
+        is_linked: true,
+        bytes: bytes.into(),
+        parts: vec![(0, Content::Code)],
+        space: Space::Same,
+    })
 }

@@ -29,6 +29,7 @@ pub(crate) use kernel::read_list;
 use std::sync::Arc;
 
 use crate::batch::SymbolBatch;
+use crate::code::{FunctionCode, NoCode};
 use crate::files::Files;
 use crate::options::Options;
 use crate::reason::Reason;
@@ -48,6 +49,11 @@ pub(crate) trait Names: std::fmt::Debug + Send + Sync {
     /// Names the addresses of a batch. It may be asked from several threads at once, and what it answers for an
     /// address must not depend on the others.
     fn name(&self, options: &Options, batch: &AddressBatch) -> SymbolBatch;
+
+    /// The code at an address, where it is kept together with the names. `None` if it is elsewhere.
+    fn code(&self, _subject: &Subject, _address: u64) -> Option<Result<FunctionCode, NoCode>> {
+        None
+    }
 }
 
 /// A source of names: `None` when it is not for this kind of subject, else the names or why there are none.

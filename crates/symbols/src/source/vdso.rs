@@ -24,10 +24,13 @@ pub(crate) fn open<'f>(
     subject: &Subject,
 ) -> Option<Result<Box<dyn Names + 'f>, Reason>> {
     let Subject::Vdso { build_id } = subject else { return None };
-    let names = from_own_image(shared, *build_id)
-        .or_else(|reason| from_copy(shared, *build_id).ok_or(reason))
-        .and_then(|(path, bytes)| read(shared, &path, bytes));
+    let names = find(shared, *build_id).and_then(|(path, bytes)| read(shared, &path, bytes));
     Some(names.map(|names| Box::new(names) as Box<dyn Names + 'f>))
+}
+
+/// The image and where it was found.
+pub(crate) fn find(shared: &Shared<'_>, recorded: Option<BuildId>) -> Result<(PathBuf, FileBytes), Reason> {
+    from_own_image(shared, recorded).or_else(|reason| from_copy(shared, recorded).ok_or(reason))
 }
 
 fn read<'f>(shared: &Shared<'f>, path: &Path, bytes: FileBytes) -> Result<ElfNames<'f>, Reason> {

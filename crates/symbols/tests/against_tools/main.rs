@@ -18,6 +18,7 @@ mod damaged_companions;
 mod debug_files;
 mod demangle;
 mod foreign;
+mod function_code;
 mod jit;
 mod kernel;
 mod kernel_files;
