@@ -2,14 +2,14 @@
 
 use crate::analyse::Analysis;
 use crate::naming::Namer;
-use crate::piece_code::{Decoded, RawCode, raw_code};
+use crate::piece_code::Decoded;
 use crate::subjects::Dumps;
-use readperf_code::Syntax;
+use readperf_code::{Disassembler, Syntax};
 use readperf_profile::view::listing::{
     CodeLines, Listing, ListingOptions, Piece, PieceCode, Target, Targets,
 };
 use readperf_session::BinaryId;
-use readperf_symbols::{AddressBatch, Files, Options, Subject, SymbolBatch};
+use readperf_symbols::{AddressBatch, Files, FunctionCode, NoCode, Options, Subject, SymbolBatch};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -45,16 +45,27 @@ pub fn list(
         subjects.entry(binary).or_insert_with(|| namer.subject(session, binary, &mut dumps));
     }
     let subject_of = |piece: &Piece| subjects.get(&piece.binary?)?.as_ref();
-    let resolver = namer.resolver(session);
-    let raw: Vec<Result<RawCode, String>> = pieces
+    let mut names = Namer::new(&files, without, metadata);
+    let names = names.resolver(session);
+    let codes: Vec<Result<FunctionCode, NoCode>> = pieces
         .iter()
-        .map(|piece| {
-            let symbol = profile.function(piece.symbol);
-            raw_code(resolver, subject_of(piece), symbol, piece.address)
+        .map(|piece| match subject_of(piece) {
+            Some(subject) => names.function_code(subject, piece.address),
+            None => Err(NoCode::NotDumped),
         })
         .collect();
-    let decoded: Vec<Option<Decoded<'_>>> =
-        raw.iter().map(|raw| Some(Decoded::new(raw.as_ref().ok()?, request.syntax))).collect();
+    let with_tools: Vec<Result<(&FunctionCode, Disassembler), &NoCode>> = codes
+        .iter()
+        .map(|code| code.as_ref().map(|code| (code, code.disassembler(request.syntax))))
+        .collect();
+    let decoded: Vec<Result<Decoded<'_>, String>> = with_tools
+        .iter()
+        .map(|code| match code {
+            Ok((code, disassembler)) => Ok(Decoded::new(code, disassembler)),
+            Err(why) => Err(told(why)),
+        })
+        .collect();
+    let code_of = |nr: usize| decoded.get(nr).and_then(|decoded| decoded.as_ref().ok());
     let places = |piece: &Piece| -> Vec<u64> {
         piece.places.iter().filter_map(|place| Some(profile.addresses().get(*place)?.address)).collect()
     };
@@ -62,24 +73,21 @@ pub fn list(
         &pieces,
         &subjects,
         |nr, piece| {
-            let instructions = decoded.get(nr).and_then(Option::as_ref).map(Decoded::addresses);
-            places(piece).into_iter().chain(instructions.into_iter().flatten()).collect()
+            places(piece).into_iter().chain(code_of(nr).into_iter().flat_map(Decoded::addresses)).collect()
         },
-        |batches| resolver.resolve(batches),
+        |batches| namer.resolver(session).resolve(batches),
     );
-    let mut names = Namer::new(&files, without, metadata);
     let referred = Answers::of(
         &pieces,
         &subjects,
-        |nr, _| decoded.get(nr).and_then(Option::as_ref).map(Decoded::refers_to).unwrap_or_default(),
-        |batches| names.resolver(session).resolve(batches),
+        |nr, _| code_of(nr).map(Decoded::refers_to).unwrap_or_default(),
+        |batches| names.resolve(batches),
     );
-    let mut codes = pieces.iter().zip(&raw).zip(&decoded).map(|((piece, raw), decoded)| PieceCode {
-        bias: decoded.as_ref().map_or(0, |decoded| decoded.bias),
-        instructions: match (raw, decoded) {
-            (Ok(_), Some(decoded)) => Ok(decoded.instructions(referred.of_binary(piece.binary))),
-            (Err(reason), _) => Err(reason.clone()),
-            (Ok(_), None) => Ok(Vec::new()),
+    let mut codes = pieces.iter().zip(&decoded).map(|(piece, decoded)| PieceCode {
+        bias: decoded.as_ref().map_or(0, Decoded::bias),
+        instructions: match decoded {
+            Ok(decoded) => Ok(decoded.instructions(referred.of_binary(piece.binary).map(Arc::as_ref))),
+            Err(reason) => Err(reason.clone()),
         },
         lines: CodeLines::new(lines.of_binary(piece.binary).cloned()),
     });
@@ -90,6 +98,14 @@ pub fn list(
             Listing::new(profile, target, targets.sums(), codes, request.options)
         })
         .collect()
+}
+
+/// Why there is no code, and what can be done about it.
+fn told(why: &NoCode) -> String {
+    match why.remedy() {
+        Some(remedy) => format!("{why}: {remedy}"),
+        None => why.to_string(),
+    }
 }
 
 /// What was answered about addresses of binaries.
