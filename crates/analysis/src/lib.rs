@@ -36,7 +36,7 @@ pub use branch_code::{BranchCode, CodeStep, Jump};
 pub use code_times::CodeTimes;
 pub use instructions::Instructions;
 pub use linked_addresses::LinkedAddress;
-pub use listing::{ListingRequest, list};
+pub use listing::{CodeReader, ListingRequest};
 pub use named_places::{NamedPlaces, name_kernel_addresses};
 pub use naming::{Namer, add_losses, mapped_files};
 pub use only_counts::OnlyCounts;

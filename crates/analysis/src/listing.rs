@@ -9,8 +9,9 @@ use readperf_profile::view::listing::{
     CodeLines, Listing, ListingOptions, Piece, PieceCode, Target, Targets,
 };
 use readperf_session::BinaryId;
-use readperf_symbols::{AddressBatch, Files, FunctionCode, NoCode, Options, Subject, SymbolBatch};
+use readperf_symbols::{AddressBatch, Extent, Files, FunctionCode, NoCode, Options, Subject, SymbolBatch};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What is wanted of listings.
@@ -24,80 +25,108 @@ pub struct ListingRequest {
     pub options: ListingOptions,
 }
 
-/// Lists functions of a profile, in their order.
-///
-/// Each binary is asked once for all lines, and once for the names of what its code refers to.
-pub fn list(
-    analysis: &Analysis,
-    targets: &Targets<'_>,
-    chosen: &[Target],
-    request: &ListingRequest,
-) -> Vec<Listing> {
-    let Analysis { profile, session, metadata, .. } = analysis;
-    let pieces: Vec<&Piece> = chosen.iter().flat_map(|target| &target.pieces).collect();
-    let files = Files::new();
-    let with_lines = Options { lines: true, inlines: true, source_files: false, ..request.symbols.clone() };
-    let without = Options { lines: false, inlines: false, cache: None, ..with_lines.clone() };
-    let mut namer = Namer::new(&files, with_lines, metadata);
-    let mut dumps = Dumps::default();
-    let mut subjects: FxHashMap<BinaryId, Option<Subject>> = FxHashMap::default();
-    for binary in pieces.iter().filter_map(|piece| piece.binary) {
-        subjects.entry(binary).or_insert_with(|| namer.subject(session, binary, &mut dumps));
+/// Reads the code of functions of a profile. It keeps the binaries open that it was asked about.
+#[derive(Debug)]
+pub struct CodeReader<'r> {
+    analysis: &'r Analysis,
+    syntax: Syntax,
+    options: ListingOptions,
+    /// Asked for lines.
+    lines: Namer<'r>,
+    /// Asked for code, and for names alone.
+    names: Namer<'r>,
+    subjects: FxHashMap<BinaryId, Option<Subject>>,
+    dumps: Dumps,
+}
+
+impl<'r> CodeReader<'r> {
+    /// One that keeps what it opens in `files`.
+    pub fn new(files: &'r Files, analysis: &'r Analysis, request: ListingRequest) -> CodeReader<'r> {
+        let ListingRequest { symbols, syntax, options } = request;
+        let with_lines = Options { lines: true, inlines: true, source_files: false, ..symbols };
+        let without = Options { lines: false, inlines: false, cache: None, ..with_lines.clone() };
+        CodeReader {
+            analysis,
+            syntax,
+            options,
+            lines: Namer::new(files, with_lines, &analysis.metadata),
+            names: Namer::new(files, without, &analysis.metadata),
+            subjects: FxHashMap::default(),
+            dumps: Dumps::default(),
+        }
     }
-    let subject_of = |piece: &Piece| subjects.get(&piece.binary?)?.as_ref();
-    let mut names = Namer::new(&files, without, metadata);
-    let names = names.resolver(session);
-    let codes: Vec<Result<FunctionCode, NoCode>> = pieces
-        .iter()
-        .map(|piece| match subject_of(piece) {
-            Some(subject) => names.function_code(subject, piece.address),
-            None => Err(NoCode::NotDumped),
-        })
-        .collect();
-    let with_tools: Vec<Result<(&FunctionCode, Disassembler), &NoCode>> = codes
-        .iter()
-        .map(|code| code.as_ref().map(|code| (code, code.disassembler(request.syntax))))
-        .collect();
-    let decoded: Vec<Result<Decoded<'_>, String>> = with_tools
-        .iter()
-        .map(|code| match code {
-            Ok((code, disassembler)) => Ok(Decoded::new(code, disassembler)),
-            Err(why) => Err(told(why)),
-        })
-        .collect();
-    let code_of = |nr: usize| decoded.get(nr).and_then(|decoded| decoded.as_ref().ok());
-    let places = |piece: &Piece| -> Vec<u64> {
-        piece.places.iter().filter_map(|place| Some(profile.addresses().get(*place)?.address)).collect()
-    };
-    let lines = Answers::of(
-        &pieces,
-        &subjects,
-        |nr, piece| {
-            places(piece).into_iter().chain(code_of(nr).into_iter().flat_map(Decoded::addresses)).collect()
-        },
-        |batches| namer.resolver(session).resolve(batches),
-    );
-    let referred = Answers::of(
-        &pieces,
-        &subjects,
-        |nr, _| code_of(nr).map(Decoded::refers_to).unwrap_or_default(),
-        |batches| names.resolve(batches),
-    );
-    let mut codes = pieces.iter().zip(&decoded).map(|(piece, decoded)| PieceCode {
-        bias: decoded.as_ref().map_or(0, Decoded::bias),
-        instructions: match decoded {
-            Ok(decoded) => Ok(decoded.instructions(referred.of_binary(piece.binary).map(Arc::as_ref))),
-            Err(reason) => Err(reason.clone()),
-        },
-        lines: CodeLines::new(lines.of_binary(piece.binary).cloned()),
-    });
-    chosen
-        .iter()
-        .map(|target| {
-            let codes = codes.by_ref().take(target.pieces.len()).collect();
-            Listing::new(profile, target, targets.sums(), codes, request.options)
-        })
-        .collect()
+
+    /// All that may be listed. Addresses without a name are put together by the unwinding tables of their binaries.
+    pub fn targets(&mut self) -> Targets<'r> {
+        let Analysis { profile, session, .. } = self.analysis;
+        Targets::new(profile, session, |binary, address| self.extent(binary, address))
+    }
+
+    /// The extent of the function at an address that no symbol covers, in terms of the binary.
+    fn extent(&mut self, binary: BinaryId, address: u64) -> Option<Range<u64>> {
+        let code = self.code(Some(binary), address).ok()?;
+        (code.extent != Extent::Unknown).then(|| code.start..code.end())
+    }
+
+    /// What to ask the symbols about a binary.
+    fn subject(&mut self, binary: Option<BinaryId>) -> Option<&Subject> {
+        let CodeReader { names, subjects, dumps, analysis, .. } = self;
+        let binary = binary?;
+        subjects.entry(binary).or_insert_with(|| names.subject(&analysis.session, binary, dumps)).as_ref()
+    }
+
+    /// The code of the function at an address of a binary.
+    fn code(&mut self, binary: Option<BinaryId>, address: u64) -> Result<FunctionCode, NoCode> {
+        let subject = self.subject(binary).ok_or(NoCode::NotDumped)?.clone();
+        self.names.resolver(&self.analysis.session).function_code(&subject, address)
+    }
+
+    /// Lists functions, in their order. Each binary is asked once for all lines, and once for the names of what its code refers
+    /// to.
+    pub fn list(&mut self, targets: &Targets<'_>, chosen: &[Target]) -> Vec<Listing> {
+        let Analysis { profile, session, .. } = self.analysis;
+        let pieces: Vec<&Piece> = chosen.iter().flat_map(|target| &target.pieces).collect();
+        let codes: Vec<Result<(FunctionCode, Disassembler), NoCode>> = pieces
+            .iter()
+            .map(|piece| {
+                let code = self.code(piece.binary, piece.address)?;
+                let disassembler = code.disassembler(self.syntax);
+                Ok((code, disassembler))
+            })
+            .collect();
+        let decoded: Vec<Result<Decoded<'_>, String>> = codes
+            .iter()
+            .map(|code| match code {
+                Ok((code, disassembler)) => Ok(Decoded::new(code, disassembler)),
+                Err(why) => Err(told(why)),
+            })
+            .collect();
+        let code_of = |nr: usize| decoded.get(nr).and_then(|decoded| decoded.as_ref().ok());
+        let CodeReader { lines, names, subjects, .. } = self;
+        let lines = Answers::of(&pieces, subjects, lines, session, |nr, piece| {
+            let places =
+                piece.places.iter().filter_map(|place| Some(profile.addresses().get(*place)?.address));
+            places.chain(code_of(nr).into_iter().flat_map(Decoded::addresses)).collect()
+        });
+        let referred = Answers::of(&pieces, subjects, names, session, |nr, _| {
+            code_of(nr).map(Decoded::refers_to).unwrap_or_default()
+        });
+        let mut codes = pieces.iter().zip(&decoded).map(|(piece, decoded)| PieceCode {
+            bias: decoded.as_ref().map_or(0, Decoded::bias),
+            instructions: match decoded {
+                Ok(decoded) => Ok(decoded.instructions(referred.of_binary(piece.binary).map(Arc::as_ref))),
+                Err(reason) => Err(reason.clone()),
+            },
+            lines: CodeLines::new(lines.of_binary(piece.binary).cloned()),
+        });
+        chosen
+            .iter()
+            .map(|target| {
+                let codes = codes.by_ref().take(target.pieces.len()).collect();
+                Listing::new(profile, target, targets.sums(), codes, self.options)
+            })
+            .collect()
+    }
 }
 
 /// Why there is no code, and what can be done about it.
@@ -116,8 +145,9 @@ impl Answers {
     fn of(
         pieces: &[&Piece],
         subjects: &FxHashMap<BinaryId, Option<Subject>>,
+        namer: &mut Namer<'_>,
+        session: &readperf_session::Session,
         addresses: impl Fn(usize, &Piece) -> Vec<u64>,
-        resolve: impl FnOnce(Vec<AddressBatch>) -> Vec<SymbolBatch>,
     ) -> Answers {
         let mut wanted: Vec<(BinaryId, Vec<u64>)> = Vec::new();
         for (nr, piece) in pieces.iter().enumerate() {
@@ -128,15 +158,15 @@ impl Answers {
                 None => wanted.push((binary, more)),
             }
         }
-        let (binaries, batches): (Vec<BinaryId>, Vec<AddressBatch>) = wanted
-            .into_iter()
-            .filter(|(_, addresses)| !addresses.is_empty())
+        let asked = wanted.into_iter().filter(|(_, addresses)| !addresses.is_empty());
+        let (binaries, batches): (Vec<BinaryId>, Vec<AddressBatch>) = asked
             .filter_map(|(id, addresses)| {
                 let subject = subjects.get(&id)?.clone()?;
                 Some((id, AddressBatch::new(subject, addresses)))
             })
             .unzip();
-        Answers(binaries.into_iter().zip(resolve(batches).into_iter().map(Arc::new)).collect())
+        let answers = namer.resolver(session).resolve(batches);
+        Answers(binaries.into_iter().zip(answers.into_iter().map(Arc::new)).collect())
     }
 
     fn of_binary(&self, binary: Option<BinaryId>) -> Option<&Arc<SymbolBatch>> {

@@ -113,18 +113,37 @@ impl Columns {
     /// The numbers of a row; what is nothing is left blank.
     pub(super) fn cells(&self, numbers: &[Numbers]) -> String {
         let mut text = String::new();
-        for column in &self.columns {
-            let numbers = numbers.get(column.event).copied().unwrap_or_default();
-            let sum = if column.total { numbers.total } else { numbers.own };
-            let cell = match column.measure {
-                _ if sum == Sum::default() => String::new(),
-                Measure::Share => format!("{:.2}", self.share_of.share(sum, column.whole)),
-                Measure::Samples => grouped(sum.samples),
-                Measure::Period => grouped(sum.period),
-            };
+        for (column, (cell, _)) in self.columns.iter().zip(self.list(numbers)) {
             text.push_str(&format!("  {cell:>width$}", width = column.width));
         }
         text
+    }
+
+    /// The numbers of a row, each with the share that it stands for; what is nothing is empty.
+    pub(super) fn list(&self, numbers: &[Numbers]) -> Vec<(String, f64)> {
+        let cells = self.columns.iter().map(|column| {
+            let numbers = numbers.get(column.event).copied().unwrap_or_default();
+            let sum = if column.total { numbers.total } else { numbers.own };
+            let share = self.share_of.share(sum, column.whole);
+            let cell = match column.measure {
+                _ if sum == Sum::default() => String::new(),
+                Measure::Share => format!("{share:.2}"),
+                Measure::Samples => grouped(sum.samples),
+                Measure::Period => grouped(sum.period),
+            };
+            (cell, share)
+        });
+        cells.collect()
+    }
+
+    /// What stands over each column: the event, if there are several, and what the numbers are.
+    pub(super) fn titles(&self, annotation: &Annotation<'_>) -> Vec<(String, &'static str)> {
+        let titles = self.columns.iter().map(|column| {
+            let event = annotation.profile.events().get(column.event).filter(|_| !self.events.is_empty());
+            let event = event.map_or_else(String::new, |event| event.name.clone());
+            (event, head(column.measure, annotation.inclusive, column.total))
+        });
+        titles.collect()
     }
 
     /// The highest share of a row, by which it is coloured.

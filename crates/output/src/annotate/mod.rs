@@ -2,15 +2,18 @@
 
 mod columns;
 mod gutter;
+mod html;
 mod json;
 mod labels;
 mod text;
 
 pub use columns::{Measure, ShareOf};
+pub use html::write_html;
 pub use json::write_json;
 pub use text::write_text;
 
 use crate::script::SourceText;
+use crate::text::shown;
 use columns::Columns;
 use readperf_profile::Profile;
 use readperf_profile::profile::EventTotal;
@@ -18,6 +21,9 @@ use readperf_profile::view::listing::Listing;
 use readperf_session::Session;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+
+/// Most source files of which it is told that they are missing.
+const MOST_FILES: usize = 4;
 
 /// The text of source files by the path that the compiler recorded, or why there is none.
 #[derive(Clone, Debug, Default)]
@@ -88,6 +94,32 @@ impl Annotation<'_> {
 
     fn columns(&self, listing: &Listing) -> Columns {
         Columns::new(self, listing)
+    }
+
+    /// Why source text is missing, or may be another one: of the files with most samples.
+    fn untold(&self, listing: &Listing) -> Vec<String> {
+        let mut files: Vec<(u64, usize)> = (0..listing.files.len()).map(|nr| (0, nr)).collect();
+        for line in &listing.lines {
+            let samples = line.numbers.iter().map(|numbers| numbers.own.samples).sum::<u64>();
+            if let Some((sum, _)) = line.file.and_then(|file| files.get_mut(file)) {
+                *sum += samples;
+            }
+        }
+        files.sort_by_key(|(samples, nr)| (std::cmp::Reverse(*samples), *nr));
+        let mut told: Vec<String> = Vec::new();
+        let mut untold = 0;
+        for file in files.iter().filter_map(|(_, nr)| listing.files.get(*nr)) {
+            let why = match self.sources.files.get(&file.path) {
+                Some(Err(reason)) => format!("{}: {}", shown(&file.path), shown(reason)),
+                Some(Ok(Source { path, doubt: Some(doubt), .. })) => format!("{}: {doubt}", shown(path)),
+                _ => continue,
+            };
+            if told.len() < MOST_FILES { told.push(why) } else { untold += 1 }
+        }
+        if untold > 0 {
+            told.push(format!("and {untold} more source files"));
+        }
+        told
     }
 
     /// A line of a source file.

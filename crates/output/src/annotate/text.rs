@@ -82,16 +82,8 @@ impl Page<'_> {
         if self.annotation.show == Show::Code {
             return Ok(());
         }
-        for file in &self.listing.files {
-            match self.annotation.sources.files.get(&file.path) {
-                Some(Err(reason)) => writeln!(out, "  {}: {}", shown(&file.path), shown(reason))?,
-                Some(Ok(source)) => {
-                    if let Some(doubt) = &source.doubt {
-                        writeln!(out, "  {}: {}", shown(&source.path), shown(doubt))?;
-                    }
-                }
-                None => {}
-            }
+        for reason in self.annotation.untold(self.listing) {
+            writeln!(out, "  {reason}")?;
         }
         Ok(())
     }

@@ -10,7 +10,12 @@ use crate::select;
 use crate::view::flame_tree::Sum;
 use readperf_session::{BinaryId, Session};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Most addresses without a name of which it is asked how far their function goes.
+const MOST_ASKED: usize = 256;
 
 /// A function that is listed.
 #[derive(Clone, Debug)]
@@ -61,32 +66,52 @@ pub struct Targets<'p> {
     sums: PlaceSums,
     /// What samples in functions add up to, for each event.
     of_function: BTreeMap<Candidate, Vec<Sum>>,
+    /// Of addresses without a name that are in one function: that of them which stands for it.
+    one_of: FxHashMap<FunctionId, FunctionId>,
 }
 
 impl<'p> Targets<'p> {
-    /// Those of a profile.
-    pub fn new(profile: &'p Profile, session: &'p Session) -> Targets<'p> {
+    /// Those of a profile. `extent` says, of an address of a binary that has no name, how far the function goes that it is in, if that is
+    /// known all the same.
+    pub fn new(
+        profile: &'p Profile,
+        session: &'p Session,
+        extent: impl FnMut(BinaryId, u64) -> Option<Range<u64>>,
+    ) -> Targets<'p> {
         let sums = PlaceSums::new(profile);
+        let one_of = unnamed(profile, &sums, extent);
+        let mut targets = Targets { profile, session, sums, of_function: BTreeMap::new(), one_of };
         let mut of_function: BTreeMap<Candidate, Vec<Sum>> = BTreeMap::new();
         let mut seen: Vec<Candidate> = Vec::new();
         for place in profile.addresses().ids() {
-            let here = sums.at(place);
+            let here = targets.sums.at(place);
             if here.is_empty() {
                 continue;
             }
             seen.clear();
-            candidates_at(profile, place, |candidate| {
+            targets.candidates_at(place, |candidate| {
                 // A function may be inlined into itself.
                 if !seen.contains(&candidate) {
                     seen.push(candidate);
-                    add_all(
-                        of_function.entry(candidate).or_insert_with(|| vec![Sum::default(); sums.events()]),
-                        here,
-                    );
+                    let nothing = || vec![Sum::default(); here.len()];
+                    add_all(of_function.entry(candidate).or_insert_with(nothing), here);
                 }
             });
         }
-        Targets { profile, session, sums, of_function }
+        targets.of_function = of_function;
+        targets
+    }
+
+    /// All that a place belongs to: the function of its symbol, and those that are inlined there.
+    fn candidates_at(&self, place: AddressId, mut each: impl FnMut(Candidate)) {
+        let names = self.profile.names();
+        if let Some(function) = names.function_at(place) {
+            each((self.one_of.get(&function).copied().unwrap_or(function), false));
+        }
+        let frames = names.frames_at(place);
+        for frame in frames.iter().take(frames.len().saturating_sub(1)) {
+            each((frame.function, true));
+        }
     }
 
     /// What samples were taken at each place.
@@ -96,10 +121,8 @@ impl<'p> Targets<'p> {
 
     /// The functions with the highest share of an event, if it is at least this, in percent.
     pub fn hottest(&self, least_share: f64, most: usize) -> Choice {
-        let named = |(function, inlined): &Candidate| {
-            !inlined && self.profile.function(*function).is_some_and(|function| function.name().is_some())
-        };
-        self.chosen(self.of_function.keys().copied().filter(named).collect(), least_share, most)
+        let own = self.of_function.keys().copied().filter(|(_, inlined)| !inlined);
+        self.chosen(own.collect(), least_share, most)
     }
 
     /// The functions that a pattern means, as [`Targets::hottest`] chooses among all. `bias` says what is added to the address of a
@@ -214,8 +237,9 @@ impl<'p> Targets<'p> {
         let mut found: Vec<Pieces> = vec![Pieces::new(); numbers.len()];
         let names = self.profile.names();
         for (place, code) in self.profile.addresses().ids().zip(self.profile.addresses().as_slice()) {
-            let Some(symbol) = names.piece_at(place) else { continue };
-            candidates_at(self.profile, place, |candidate| {
+            let Some(piece) = names.piece_at(place) else { continue };
+            let symbol = self.one_of.get(&piece).copied().unwrap_or(piece);
+            self.candidates_at(place, |candidate| {
                 let Some(pieces) = numbers.get(&candidate).and_then(|nr| found.get_mut(*nr)) else { return };
                 let start = names.function(symbol).map_or(0, |function| function.address);
                 let piece = pieces.entry((code.binary, start, symbol)).or_insert_with(|| Piece {
@@ -243,14 +267,44 @@ impl<'p> Targets<'p> {
     }
 }
 
-/// All that a place belongs to: the function of its symbol, and those that are inlined there.
-fn candidates_at(profile: &Profile, place: AddressId, mut each: impl FnMut(Candidate)) {
-    let names = profile.names();
-    if let Some(function) = names.function_at(place) {
-        each((function, false));
+/// For addresses without a name that are in one function, which of them stands for it: the lowest. Only the addresses with most
+/// samples are asked about.
+fn unnamed(
+    profile: &Profile,
+    sums: &PlaceSums,
+    mut extent: impl FnMut(BinaryId, u64) -> Option<Range<u64>>,
+) -> FxHashMap<FunctionId, FunctionId> {
+    let addresses = profile.addresses();
+    let mut all: Vec<(u64, BinaryId, u64, FunctionId)> = Vec::new();
+    for (place, code) in addresses.ids().zip(addresses.as_slice()) {
+        let function = profile.names().function_at(place);
+        let is_unnamed = |id: &FunctionId| profile.function(*id).is_some_and(|known| known.name().is_none());
+        if let (Some(function), Some(binary)) = (function.filter(is_unnamed), code.binary) {
+            let samples = sums.at(place).iter().map(|sum| sum.samples).sum();
+            all.push((samples, binary, code.address, function));
+        }
     }
-    let frames = names.frames_at(place);
-    for frame in frames.iter().take(frames.len().saturating_sub(1)) {
-        each((frame.function, true));
+    all.sort_unstable_by_key(|(samples, binary, address, _)| (Reverse(*samples), *binary, *address));
+    let mut ranges: BTreeMap<(BinaryId, u64), u64> = BTreeMap::new();
+    let range_at = |ranges: &BTreeMap<(BinaryId, u64), u64>, binary: BinaryId, address: u64| {
+        let before = ranges.range(..=(binary, address)).next_back();
+        before.filter(|((of, _), end)| *of == binary && address < **end).map(|(start, _)| *start)
+    };
+    for (samples, binary, address, _) in all.iter().take(MOST_ASKED) {
+        if *samples > 0
+            && range_at(&ranges, *binary, *address).is_none()
+            && let Some(range) = extent(*binary, *address).filter(|range| range.contains(address))
+        {
+            ranges.insert((*binary, range.start), range.end);
+        }
     }
+    let mut first: FxHashMap<(BinaryId, u64), FunctionId> = FxHashMap::default();
+    let mut one_of = FxHashMap::default();
+    all.sort_unstable_by_key(|(_, binary, address, _)| (*binary, *address));
+    for (_, binary, address, function) in all {
+        if let Some(range) = range_at(&ranges, binary, address) {
+            one_of.insert(function, *first.entry(range).or_insert(function));
+        }
+    }
+    one_of
 }

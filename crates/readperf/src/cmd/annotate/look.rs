@@ -77,6 +77,10 @@ pub(super) struct Look {
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
+
+    /// Write a page for browsers, one file; so does -o NAME.html
+    #[arg(long, conflicts_with = "json")]
+    pub(super) html: bool,
 }
 
 impl Look {

@@ -18,11 +18,12 @@ use clap::Args;
 use from_perf::OfAnnotate;
 use look::Look;
 use readperf::Analysis;
-use readperf::analysis::{ListingRequest, list};
-use readperf::output::annotate::{Annotation, Show, Sources, write_json, write_text};
+use readperf::analysis::{CodeReader, ListingRequest};
+use readperf::output::annotate::{Annotation, Show, Sources, write_html, write_json, write_text};
 use readperf::output::text::{grouped, shown};
 use readperf::profile::view::listing::{Choice, Listing, ListingOptions, Pattern, Targets};
 use readperf::profile::{AddressId, Keep};
+use readperf::symbols::Files;
 use words::Words;
 
 /// How many functions are listed if nothing else is said.
@@ -82,6 +83,7 @@ Examples:
   readperf annotate perf.data libc.so.6:malloc
   readperf annotate --no-asm --inclusive perf.data '/^parse_/'
   readperf annotate --source-prefix /build/src=. --source ~/src perf.data main
+  readperf annotate perf.data -o code.html     a page for browsers
   readperf annotate --json perf.data main | jq '.functions[0].parts[0].instructions[]'";
 
     fn run(&self) -> anyhow::Result<Outcome> {
@@ -104,19 +106,22 @@ Examples:
             ..Wanted::default()
         };
         let analysis = self.profile.analyse(&input, &recording, &wanted, &self.stacks)?;
-        let targets = Targets::new(&analysis.profile, &analysis.session);
-        let choice = match (&symbol, &meanings) {
-            (Some(symbol), Some(meanings)) => self.meant(&input, &analysis, &targets, symbol, meanings)?,
-            _ => targets.hottest(self.percent_limit, self.top.unwrap_or(TOP)),
-        };
         let request = ListingRequest {
             symbols: self.profile.symbols.options(&input)?,
             syntax: self.look.syntax(),
             options: ListingOptions { calls: self.inclusive },
         };
-        let listings = list(&analysis, &targets, &choice.targets, &request);
+        let files = Files::new();
+        let mut reader = CodeReader::new(&files, &analysis, request);
+        let targets = reader.targets();
+        let choice = match (&symbol, &meanings) {
+            (Some(symbol), Some(meanings)) => self.meant(&input, &analysis, &targets, symbol, meanings)?,
+            _ => targets.hottest(self.percent_limit, self.top.unwrap_or(TOP)),
+        };
+        let listings = reader.list(&targets, &choice.targets);
         check_code(&listings)?;
         let out = self.write(&input, &analysis, &listings, &choice)?;
+        drop(reader);
         Outcome { quiet: self.look.quiet, ..Outcome::of(&input, analysis.issues) }.publishing(out.complete()?)
     }
 }
@@ -185,6 +190,12 @@ impl Annotate {
         if self.look.json {
             let mut out = self.profile.output.open_bytes(&[input])?;
             write_json(&mut out, &annotation, analysis.issues.iter())?;
+            return Ok(out);
+        }
+        let named = self.profile.output.file_name();
+        if self.look.html || named.is_some_and(|name| name.ends_with(".html")) {
+            let mut out = self.profile.output.open_bytes(&[input])?;
+            write_html(&mut out, &annotation)?;
             return Ok(out);
         }
         let pager = if self.look.no_pager { None } else { Pager::start(&self.profile.output) };

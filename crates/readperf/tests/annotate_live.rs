@@ -1,0 +1,176 @@
+//! `readperf annotate` against `perf annotate --stdio`, which asks objdump, address by address: programs in C, C++ and Rust, optimised
+//! or not, position-independent, static, stripped with a debug file beside them.
+//!
+//! Nothing may differ: perf and readperf read the same samples, of the same binary.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr
+)]
+
+mod oracle;
+
+use oracle::live::Perf;
+use oracle::{kind, scratch, skip, tool};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+/// The shares of the instructions of a function in hundredths of a percent, by address.
+type Shares = BTreeMap<u64, u64>;
+
+/// The functions by binary and first address.
+type Functions = BTreeMap<(String, u64), Shares>;
+
+fn hundredths(share: &str) -> u64 {
+    share.replace('.', "").parse().unwrap()
+}
+
+/// What perf says, a function after the other: ` 12.34 :   11d0:   push   %r12`.
+fn of_perf(text: &str) -> Functions {
+    let mut functions = Functions::new();
+    let mut dso = String::new();
+    let mut shares = Shares::new();
+    for line in text.lines().chain([" Percent |	Source code & Disassembly of  for "]) {
+        if let Some((_, rest)) = line.split_once("Disassembly of ").filter(|_| line.starts_with(" Percent")) {
+            if let Some((start, _)) = shares.first_key_value() {
+                functions.insert((dso, *start), std::mem::take(&mut shares));
+            }
+            dso = rest.split(" for ").next().unwrap().to_owned();
+            continue;
+        }
+        let Some((share, rest)) = line.split_once(':') else { continue };
+        let Some((address, _)) = rest.split_once(':') else { continue };
+        if let (false, Ok(address)) = (share.trim().is_empty(), u64::from_str_radix(address.trim(), 16)) {
+            shares.insert(address, hundredths(share.trim()));
+        }
+    }
+    functions
+}
+
+/// What readperf says.
+fn of_readperf(recording: &Path, more: &[&str]) -> Functions {
+    let path = recording.to_str().unwrap();
+    let text = tool::answer(&[&["annotate", "--json", "--top", "1000", path][..], more].concat());
+    let annotated: Value = serde_json::from_str(&text).unwrap();
+    let mut functions = Functions::new();
+    for function in annotated["functions"].as_array().unwrap() {
+        for part in function["parts"].as_array().unwrap() {
+            let whole = part["events"][0]["self_period"].as_u64().unwrap();
+            let elsewhere = part["elsewhere"].as_array().unwrap();
+            assert!(elsewhere.is_empty() || !part["no_code"].is_null(), "{elsewhere:?}");
+            let rows = part["instructions"].as_array().unwrap().iter().map(|row| {
+                let address = row["address"].as_str().unwrap().strip_prefix("0x").unwrap();
+                let own = row["events"][0]["self_period"].as_u64().unwrap();
+                #[allow(clippy::cast_precision_loss)]
+                let share = format!("{:.2}", own as f64 * 100.0 / whole as f64);
+                (u64::from_str_radix(address, 16).unwrap(), hundredths(&share))
+            });
+            let shares: Shares = rows.collect();
+            if let Some((start, _)) = shares.first_key_value() {
+                functions.insert((part["dso"].as_str().unwrap().to_owned(), *start), shares);
+            }
+        }
+    }
+    functions
+}
+
+/// Records a program and compares. Says how many functions and instructions were compared.
+fn compare(perf: &Perf, dir: &Path, program: &[&str], more: &[&str]) -> Option<(usize, usize)> {
+    let data = dir.join("perf.data");
+    let _ = std::fs::remove_file(&data);
+    let options = [&["-F", "4999", "-e", "cpu-clock:u", "--"], program].concat();
+    let data = perf.record("annotate", dir, &options)?;
+    let expected = of_perf(&perf.says("annotate", &data, &["--stdio", "--no-source", "-f"]));
+    let found = of_readperf(&data, more);
+    let mut instructions = 0;
+    for (function, expected) in &expected {
+        let mine = found.get(function).unwrap_or_else(|| panic!("{program:?}: {function:x?} is missing"));
+        let addresses = |shares: &Shares| shares.keys().copied().collect::<Vec<_>>();
+        assert_eq!(addresses(mine), addresses(expected), "{program:?}: addresses of {function:x?}");
+        for (address, share) in expected {
+            // Halves are rounded to even by one and upwards by the other.
+            assert!(
+                mine[address].abs_diff(*share) <= 1,
+                "{program:?}: {function:x?}: {address:x}: {} {share}",
+                mine[address]
+            );
+        }
+        instructions += expected.len();
+    }
+    Some((expected.len(), instructions))
+}
+
+fn build(dir: &Path, command: &[&str]) -> bool {
+    match Command::new(command[0]).args(&command[1..]).current_dir(dir).output() {
+        Ok(output) => {
+            assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+            true
+        }
+        Err(_) => false,
+    }
+}
+
+#[test]
+#[ignore = "live: compares with perf annotate and objdump"]
+fn shares_of_instructions_are_those_of_perf() {
+    let test = "shares_of_instructions_are_those_of_perf";
+    let Some(perf) = Perf::or_skip(test) else { return };
+    let dir = scratch();
+    let dir = dir.path();
+    let source = |name: &str| kind("src").join(name).to_str().unwrap().to_owned();
+    let (work, tree, rusty) = (source("work.c"), source("tree.cpp"), source("rusty.rs"));
+    let builds: [(&str, Vec<&str>); 7] = [
+        ("c0", vec!["cc", "-O0", "-g", "-o", "c0", &work, "-ldl", "-lpthread"]),
+        ("c2", vec!["cc", "-O2", "-g", "-o", "c2", &work, "-ldl", "-lpthread"]),
+        ("c2nopie", vec!["cc", "-O2", "-g", "-no-pie", "-o", "c2nopie", &work, "-ldl", "-lpthread"]),
+        ("static", vec!["c++", "-O2", "-g", "-static", "-o", "static", &tree]),
+        ("cpp0", vec!["c++", "-O0", "-g", "-o", "cpp0", &tree]),
+        ("cpp2", vec!["c++", "-O2", "-g", "-o", "cpp2", &tree]),
+        (
+            "rust",
+            vec![
+                "rustc",
+                "--edition=2024",
+                "-O",
+                "-g",
+                "-Cpanic=abort",
+                "-Crelocation-model=pic",
+                "-Clink-arg=-lc",
+                "-o",
+                "rust",
+                &rusty,
+            ],
+        ),
+    ];
+    let (mut functions, mut instructions) = (0, 0);
+    let mut add = |compared: Option<(usize, usize)>| {
+        let compared = compared.unwrap_or_default();
+        functions += compared.0;
+        instructions += compared.1;
+    };
+    for (name, command) in &builds {
+        if !build(dir, command) {
+            skip(test, &format!("no {}", command[0]));
+            continue;
+        }
+        let program = format!("./{name}");
+        let program: Vec<&str> = match name.starts_with('c') && !name.starts_with("cpp") {
+            true => vec![&program, "hot", "900"],
+            false => vec![&program],
+        };
+        add(compare(perf, dir, &program, &[]));
+    }
+    // The debug information in a file of its own, found by the link.
+    if build(dir, &["objcopy", "--only-keep-debug", "cpp2", "cpp2.debug"]) {
+        build(dir, &["strip", "--strip-all", "-o", "stripped", "cpp2"]);
+        build(dir, &["objcopy", "--add-gnu-debuglink=cpp2.debug", "stripped"]);
+        add(compare(perf, dir, &["./stripped"], &[]));
+    }
+    eprintln!("{functions} functions, {instructions} instructions");
+    assert!(functions >= 30 && instructions >= 1000, "{functions} functions, {instructions} instructions");
+}
