@@ -64,13 +64,11 @@ fn functions_are_whole() {
                 {
                     let asked = AddressBatch::new(subject.clone(), vec![code.address_of(target).unwrap()]);
                     let answers = resolver.resolve(vec![asked]);
-                    let named = named.split(['>', '+', '@', '.', '(']).next().unwrap();
-                    let symbol = answers[0].symbol(0).unwrap();
-                    let raw = answers[0].symbols[symbol.index()].name.raw();
-                    assert!(
-                        raw.contains(named) || named.starts_with('*') || raw.starts_with("offset_"),
-                        "{name}: {raw} {text}"
-                    );
+                    // objdump may name it by another symbol of the same place.
+                    let symbol = &answers[0].symbols[answers[0].symbol(0).unwrap().index()];
+                    if !named.contains('+') {
+                        assert_eq!(Some(symbol.start), code.address_of(target), "{name}: {text}");
+                    }
                 }
                 compared += 1;
             }
