@@ -62,12 +62,17 @@ fn functions_are_whole() {
                 if let (Flow::Call { target: Some(target) }, Some((_, named))) =
                     (instruction.flow, text.split_once('<'))
                 {
-                    let asked = AddressBatch::new(subject.clone(), vec![code.address_of(target).unwrap()]);
+                    // Weak functions that do not exist are at 0.
+                    let Some(place) = code.address_of(target) else {
+                        assert!(target < 16, "{name}: {text}");
+                        continue;
+                    };
+                    let asked = AddressBatch::new(subject.clone(), vec![place]);
                     let answers = resolver.resolve(vec![asked]);
                     // objdump may name it by another symbol of the same place.
                     let symbol = &answers[0].symbols[answers[0].symbol(0).unwrap().index()];
                     if !named.contains('+') {
-                        assert_eq!(Some(symbol.start), code.address_of(target), "{name}: {text}");
+                        assert_eq!(symbol.start, place, "{name}: {text}");
                     }
                 }
                 compared += 1;
