@@ -11,6 +11,12 @@ pub(super) const DIALECT: Dialect = Dialect { flow, refers_to, more: |_| None, s
 const CONDITIONS: [&str; 16] =
     ["eq", "ne", "hs", "cs", "lo", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le"];
 
+/// Names that end as conditions do.
+const NAMES: [&str; 17] = [
+    "adcs", "bics", "hlt", "hvc", "lsls", "mls", "movs", "muls", "rscs", "sbcs", "smlals", "smmls", "smulls",
+    "svc", "teq", "umlals", "umulls",
+];
+
 /// The instruction that puts a condition on the next one only.
 pub(super) fn it(condition: u8) -> [u8; 2] {
     [condition << 4 | 8, 0xbf]
@@ -32,23 +38,15 @@ pub(super) fn conditions(bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn flow(raw: &Raw<'_>) -> Flow {
-    let name = raw.mnemonic.strip_suffix(".w").unwrap_or(raw.mnemonic);
     let target = raw.last_number();
-    match name {
-        "b" => return Flow::Jump { target, conditional: false },
-        "bl" | "blx" => return Flow::Call { target },
-        "cbz" | "cbnz" => return Flow::Jump { target, conditional: true },
-        "tbb" | "tbh" => return Flow::Jump { target: None, conditional: false },
-        "udf" | "bkpt" | "hlt" => return Flow::Stop,
-        _ => {}
-    }
-    let (base, conditional) = match name.split_at_checked(name.len().saturating_sub(2)) {
-        Some((base, condition)) if CONDITIONS.contains(&condition) => (base, true),
-        _ => (name, false),
-    };
+    let (base, condition, _) = parts(raw.mnemonic);
+    let conditional = !condition.is_empty();
     match base {
         "b" => Flow::Jump { target, conditional },
         "bl" | "blx" => Flow::Call { target },
+        "cbz" | "cbnz" => Flow::Jump { target, conditional: true },
+        "tbb" | "tbh" => Flow::Jump { target: None, conditional: false },
+        "udf" | "bkpt" | "hlt" => Flow::Stop,
         "bx" | "bxj" if raw.operands == "lr" => leaves(conditional),
         "bx" | "bxj" => Flow::Jump { target: None, conditional },
         "svc" | "hvc" | "smc" => Flow::System,
@@ -141,17 +139,10 @@ fn parts(name: &str) -> (&str, &str, &str) {
         Some(name) => (name, ".w"),
         None => (name, ""),
     };
-    // Names that end as conditions do.
-    let is_name =
-        matches!(name, "teq" | "bls" | "mls" | "smmls" | "vmls" | "umlal" | "smlal" | "vcls" | "vabs")
-            && name != "bls"
-            || name.starts_with('v') && name.contains('.')
-            || matches!(
-                name,
-                "movs" | "lsls" | "adcs" | "sbcs" | "rscs" | "bics" | "mvns" | "muls" | "svc" | "hvc" | "smc"
-            );
+    // In names of vector instructions conditions are elsewhere.
+    let is_whole = NAMES.contains(&name) || name.contains('.');
     match name.split_at_checked(name.len().saturating_sub(2)) {
-        Some((base, condition)) if !is_name && !base.is_empty() && CONDITIONS.contains(&condition) => {
+        Some((base, condition)) if !is_whole && !base.is_empty() && CONDITIONS.contains(&condition) => {
             (base, condition, width)
         }
         _ => (name, "", width),
