@@ -61,14 +61,10 @@ impl Disassembler {
     /// nothing they are numbers.
     pub fn text(&self, instruction: &Instruction<'_>, names: &mut Names<'_>) -> Text {
         match (&self.decoder, instruction.content) {
-            (_, Content::Data) => data::text(instruction.bytes, self.has_big_endian_data()),
+            (_, Content::Data) => data::text(instruction.bytes, self.machine.has_big_endian_code()),
             (Decoder::X86(x86), _) => x86.text(instruction, names),
             (Decoder::Others(others), _) => others.text(instruction, names),
         }
-    }
-
-    fn has_big_endian_data(&self) -> bool {
-        matches!(self.machine, Machine::S390x | Machine::Ppc | Machine::Ppc64 { big_endian: true })
     }
 }
 

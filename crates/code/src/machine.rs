@@ -45,6 +45,11 @@ impl Machine {
         })
     }
 
+    /// Whether the bytes of instructions are in the order of a big-endian machine.
+    pub(crate) fn has_big_endian_code(self) -> bool {
+        matches!(self, Machine::S390x | Machine::Ppc | Machine::Ppc64 { big_endian: true })
+    }
+
     /// How long instructions are, in bytes, where all have one length.
     pub fn instruction_length(self) -> Option<usize> {
         matches!(self, Machine::Arm64 | Machine::Ppc).then_some(4)

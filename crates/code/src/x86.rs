@@ -86,7 +86,7 @@ fn formatter(syntax: Syntax) -> Box<dyn Formatter> {
 /// Makes the text that of `objdump` where no option of the formatter does.
 fn spell(instruction: &iced_x86::Instruction, bytes: &[u8], text: &mut Text) {
     text.operands.truncate(text.operands.trim_end().len());
-    match text.mnemonic.as_str() {
+    match text.mnemonic.rsplit(' ').next().unwrap_or_default() {
         // The size that these have anyway.
         "jmpq" | "callq" | "pushq" | "popq" | "jmpl" | "calll" | "pushl" | "popl" => {
             text.mnemonic.pop();

@@ -102,6 +102,24 @@ impl Options {
         self.threads.map_or(processors, NonZeroUsize::get).min(processors * 4)
     }
 
+    /// The same for the kernel of a guest, which has nothing but what the user or the recording named for it.
+    pub(crate) fn for_guest(&self, pid: Option<u32>) -> Options {
+        let given = &self.guest;
+        let root = given.mount.as_ref().zip(pid).map(|(mount, pid)| mount.join(pid.to_string()));
+        let list = || root.as_ref().map(|root| root.join("proc/kallsyms")).filter(|list| list.is_file());
+        Options {
+            kallsyms: given.kallsyms.clone().or_else(list),
+            vmlinux: given.vmlinux.clone(),
+            symfs: Some(root.unwrap_or_else(|| PathBuf::from("/nonexistent"))),
+            kcore_dir: given.kcore_dir(pid).map(Path::to_owned),
+            kernel_release: None,
+            kernel_build_id: None,
+            kernel_doubt: None,
+            trust_running_kernel: false,
+            ..self.clone()
+        }
+    }
+
     /// Whether anything is wanted that only debug information has.
     pub(crate) fn reads_debug_info(&self) -> bool {
         self.lines || self.inlines || self.source_files

@@ -1,14 +1,21 @@
 //! 32-bit Arm: A32 and T32.
 
+use super::operands::{Radix, with_numbers};
 use super::{Dialect, Raw, number};
 use crate::instruction::{Content, Flow, Instruction};
 use crate::text::Text;
 
-pub(super) const DIALECT: Dialect = Dialect { flow, refers_to, spell };
+pub(super) const DIALECT: Dialect = Dialect { flow, refers_to, more: |_| None, spell };
 
 /// Conditions as suffixes.
 const CONDITIONS: [&str; 16] =
     ["eq", "ne", "hs", "cs", "lo", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le"];
+
+/// Names that end as conditions do.
+const NAMES: [&str; 17] = [
+    "adcs", "bics", "hlt", "hvc", "lsls", "mls", "movs", "muls", "rscs", "sbcs", "smlals", "smmls", "smulls",
+    "svc", "teq", "umlals", "umulls",
+];
 
 /// The instruction that puts a condition on the next one only.
 pub(super) fn it(condition: u8) -> [u8; 2] {
@@ -31,23 +38,15 @@ pub(super) fn conditions(bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn flow(raw: &Raw<'_>) -> Flow {
-    let name = raw.mnemonic.strip_suffix(".w").unwrap_or(raw.mnemonic);
     let target = raw.last_number();
-    match name {
-        "b" => return Flow::Jump { target, conditional: false },
-        "bl" | "blx" => return Flow::Call { target },
-        "cbz" | "cbnz" => return Flow::Jump { target, conditional: true },
-        "tbb" | "tbh" => return Flow::Jump { target: None, conditional: false },
-        "udf" | "bkpt" | "hlt" => return Flow::Stop,
-        _ => {}
-    }
-    let (base, conditional) = match name.split_at_checked(name.len().saturating_sub(2)) {
-        Some((base, condition)) if CONDITIONS.contains(&condition) => (base, true),
-        _ => (name, false),
-    };
+    let (base, condition, _) = parts(raw.mnemonic);
+    let conditional = !condition.is_empty();
     match base {
         "b" => Flow::Jump { target, conditional },
         "bl" | "blx" => Flow::Call { target },
+        "cbz" | "cbnz" => Flow::Jump { target, conditional: true },
+        "tbb" | "tbh" => Flow::Jump { target: None, conditional: false },
+        "udf" | "bkpt" | "hlt" => Flow::Stop,
         "bx" | "bxj" if raw.operands == "lr" => leaves(conditional),
         "bx" | "bxj" => Flow::Jump { target: None, conditional },
         "svc" | "hvc" | "smc" => Flow::System,
@@ -88,4 +87,122 @@ fn refers_to(raw: &Raw<'_>, _: Option<&Instruction<'_>>) -> Option<u64> {
     distance.map(|distance| pc.wrapping_add(distance) & 0xffff_ffff)
 }
 
-fn spell(_raw: &Raw<'_>, _text: &mut Text) {}
+fn spell(raw: &Raw<'_>, text: &mut Text) {
+    text.operands =
+        with_numbers(
+            raw.operands,
+            |_| if flow(raw).target().is_some() { Radix::Kept } else { Radix::Decimal },
+        );
+    text.operands = renamed(&text.operands);
+    let (base, condition, width) = parts(raw.mnemonic);
+    let is_wide = raw.content == Content::Thumb && raw.bytes.len() == 4;
+    let condition = match condition {
+        "hs" => "cs",
+        "lo" => "cc",
+        other => other,
+    };
+    let mut base = base;
+    // A stack in memory is a block in memory that is written downwards.
+    if let Some(registers) = text.operands.strip_prefix('{').filter(|_| is_wide) {
+        match base {
+            "push" => (base, text.operands) = ("stmdb", format!("sp!, {{{registers}")),
+            "pop" => (base, text.operands) = ("ldmia", format!("sp!, {{{registers}")),
+            _ => {}
+        }
+    }
+    // Names of the same instruction.
+    match base {
+        "ldm" => base = "ldmia",
+        "stm" => base = "stmia",
+        "rsb" | "rsbs" if raw.content == Content::Thumb && text.operands.ends_with(", #0") && !is_wide => {
+            let kept = text.operands.len().saturating_sub(", #0".len());
+            text.operands.truncate(kept);
+            base = if base == "rsb" { "neg" } else { "negs" };
+        }
+        name if name.starts_with("it") => {
+            text.operands = text.operands.replace("hs", "cs").replace("lo", "cc");
+        }
+        _ => {}
+    }
+    let width = match (raw.content, raw.bytes.len()) {
+        (Content::Thumb, 2) if base == "b" => ".n",
+        (Content::Thumb, 4) if width.is_empty() && has_short_form(base) => ".w",
+        _ if matches!(base, "stmdb" | "rsb" | "rsbs") => "",
+        _ => width,
+    };
+    text.mnemonic = format!("{base}{condition}{width}");
+}
+
+/// The name of an instruction without its condition and width, and these.
+fn parts(name: &str) -> (&str, &str, &str) {
+    let (name, width) = match name.strip_suffix(".w") {
+        Some(name) => (name, ".w"),
+        None => (name, ""),
+    };
+    // In names of vector instructions conditions are elsewhere.
+    let is_whole = NAMES.contains(&name) || name.contains('.');
+    match name.split_at_checked(name.len().saturating_sub(2)) {
+        Some((base, condition)) if !is_whole && !base.is_empty() && CONDITIONS.contains(&condition) => {
+            (base, condition, width)
+        }
+        _ => (name, "", width),
+    }
+}
+
+/// Whether an instruction of four bytes has one of two bytes of the same name.
+fn has_short_form(base: &str) -> bool {
+    let plain = base.strip_suffix('s').unwrap_or(base);
+    matches!(
+        plain,
+        "adc"
+            | "add"
+            | "and"
+            | "asr"
+            | "bic"
+            | "cmn"
+            | "cmp"
+            | "eor"
+            | "ldmia"
+            | "ldr"
+            | "ldrb"
+            | "ldrh"
+            | "ldrsb"
+            | "ldrsh"
+            | "lsl"
+            | "lsr"
+            | "mov"
+            | "mul"
+            | "mvn"
+            | "orr"
+            | "ror"
+            | "sbc"
+            | "stmia"
+            | "str"
+            | "strb"
+            | "strh"
+            | "sub"
+            | "sxtb"
+            | "sxth"
+            | "tst"
+            | "uxtb"
+            | "uxth"
+            | "b"
+            | "nop"
+            | "rev"
+    )
+}
+
+/// Registers under the names that `objdump` has.
+fn renamed(operands: &str) -> String {
+    let mut written = String::with_capacity(operands.len());
+    for word in operands.split_inclusive(|letter: char| !letter.is_ascii_alphanumeric()) {
+        match word.strip_prefix("sb") {
+            Some(rest) if !rest.starts_with(|letter: char| letter.is_ascii_alphanumeric()) => {
+                written.push_str("r9");
+                written.push_str(rest);
+            }
+            _ => written.push_str(word),
+        }
+    }
+    written
+}

@@ -7,6 +7,7 @@
 mod arm;
 mod arm64;
 mod length;
+mod operands;
 mod ppc;
 mod riscv;
 mod s390x;
@@ -35,6 +36,8 @@ pub(crate) struct Others {
 struct Dialect {
     flow: fn(&Raw<'_>) -> Flow,
     refers_to: fn(&Raw<'_>, Option<&Instruction<'_>>) -> Option<u64>,
+    /// The text of an instruction that Capstone does not know: mnemonic and operands.
+    more: fn(u32) -> Option<(&'static str, String)>,
     /// Makes the text that of `objdump`, but for the target.
     spell: fn(&Raw<'_>, &mut Text),
 }
@@ -168,7 +171,13 @@ impl Others {
             None => (bytes, address, 0),
         };
         let decoded = capstone.disasm_count(bytes, start, skipped + 1).ok()?;
-        let first = decoded.get(skipped)?;
+        let Some(first) = decoded.get(skipped) else {
+            let bytes = bytes.get(..4).filter(|_| skipped == 0)?;
+            let word =
+                if self.machine.has_big_endian_code() { word(bytes).swap_bytes() } else { word(bytes) };
+            let (mnemonic, operands) = (self.dialect.more)(word)?;
+            return Some(take(&Raw { address, bytes, mnemonic, operands: &operands, content }));
+        };
         let raw = Raw {
             address,
             bytes: first.bytes(),

@@ -1,10 +1,11 @@
 //! RISC-V.
 
-use super::{Dialect, Raw, last_operand, word};
+use super::operands::{Radix, with_numbers, without_spaces};
+use super::{Dialect, Raw, word};
 use crate::instruction::{Flow, Instruction};
 use crate::text::Text;
 
-pub(super) const DIALECT: Dialect = Dialect { flow, refers_to, spell };
+pub(super) const DIALECT: Dialect = Dialect { flow, refers_to, more: |_| None, spell };
 
 fn flow(raw: &Raw<'_>) -> Flow {
     // Capstone tells distances.
@@ -53,9 +54,55 @@ fn refers_to(raw: &Raw<'_>, last: Option<&Instruction<'_>>) -> Option<u64> {
     Some(last.address.wrapping_add_signed(distance))
 }
 
-fn spell(_raw: &Raw<'_>, text: &mut Text) {
-    if let Some(short) = text.mnemonic.strip_prefix("c.") {
-        text.mnemonic = short.to_owned();
+fn spell(raw: &Raw<'_>, text: &mut Text) {
+    let name = raw.mnemonic;
+    let is_hexadecimal = matches!(name.trim_start_matches("c."), "lui" | "auipc") || is_shift(name);
+    let operands = with_numbers(raw.operands, |_| match is_hexadecimal {
+        true => Radix::Hexadecimal,
+        false => Radix::Decimal,
+    });
+    text.operands = without_spaces(&operands);
+    if let Some(short) = name.strip_prefix("c.") {
+        spell_compressed(short, text);
     }
-    let _ = last_operand(&text.operands);
+    // What some instructions are when an operand is nothing.
+    let operands: Vec<&str> = text.operands.split(',').collect();
+    let (mnemonic, operands) = match (text.mnemonic.as_str(), operands.as_slice()) {
+        ("addi", ["zero", "zero", "0"]) => ("nop", String::new()),
+        ("addi", [to, "zero", value]) => ("li", format!("{to},{value}")),
+        ("addi", [to, from, "0"]) if *from != "zero" => ("mv", format!("{to},{from}")),
+        ("addiw", [to, from, "0"]) => ("sext.w", format!("{to},{from}")),
+        ("andi", [to, from, "255"]) => ("zext.b", format!("{to},{from}")),
+        ("jalr", [to, from, "0"]) => ("jalr", format!("{to},{from}")),
+        ("jr", ["ra"]) => ("ret", String::new()),
+        _ => return,
+    };
+    text.operands = operands;
+    text.mnemonic = mnemonic.to_owned();
+}
+
+/// Whether the number of an instruction says how far it shifts.
+fn is_shift(name: &str) -> bool {
+    matches!(name.trim_start_matches("c."), "slli" | "srli" | "srai" | "slliw" | "srliw" | "sraiw")
+}
+
+/// Instructions of two bytes have the names of those that they are short for.
+fn spell_compressed(short: &str, text: &mut Text) {
+    let (first, rest) = text.operands.split_once(',').unwrap_or((&text.operands, ""));
+    let operands = match short {
+        "add" | "addi" | "addw" | "addiw" | "sub" | "subw" | "and" | "andi" | "or" | "xor" | "slli"
+        | "srli" | "srai" | "addi16sp" => Some(format!("{first},{first},{rest}")),
+        _ => None,
+    };
+    text.mnemonic = match short {
+        "addi16sp" | "addi4spn" => "addi",
+        "ldsp" | "sdsp" | "lwsp" | "swsp" | "fldsp" | "fsdsp" | "flwsp" | "fswsp" => {
+            short.trim_end_matches("sp")
+        }
+        _ => short,
+    }
+    .to_owned();
+    if let Some(operands) = operands {
+        text.operands = operands;
+    }
 }

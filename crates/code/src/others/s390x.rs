@@ -1,10 +1,11 @@
 //! IBM Z.
 
+use super::operands::{Radix, with_numbers, without_spaces};
 use super::{Dialect, Raw};
 use crate::instruction::{Flow, Instruction};
 use crate::text::Text;
 
-pub(super) const DIALECT: Dialect = Dialect { flow, refers_to, spell };
+pub(super) const DIALECT: Dialect = Dialect { flow, refers_to, more: |_| None, spell };
 
 fn flow(raw: &Raw<'_>) -> Flow {
     let target = raw.last_number().filter(|_| is_relative(raw.bytes));
@@ -67,4 +68,27 @@ fn refers_to(raw: &Raw<'_>, _: Option<&Instruction<'_>>) -> Option<u64> {
     }
 }
 
-fn spell(_raw: &Raw<'_>, _text: &mut Text) {}
+fn spell(raw: &Raw<'_>, text: &mut Text) {
+    let is_address = flow(raw).target().is_some() || refers_to(raw, None).is_some();
+    let last = raw.operands.matches(", ").count();
+    text.operands = without_spaces(&with_numbers(raw.operands, |number| {
+        // An address is written by whoever knows its name.
+        if is_address && number.operand == last { Radix::Kept } else { Radix::Decimal }
+    }));
+    let operands: Vec<&str> = text.operands.split(',').collect();
+    let (mnemonic, operands) = match (raw.mnemonic, operands.as_slice()) {
+        ("bcr", ["0", "%r0"]) => ("nopr", String::new()),
+        ("bcr", ["0", register]) => ("nopr", (*register).to_owned()),
+        // The highest bit of the second number says that the other bits become zero.
+        ("risbg" | "risbgn", [to, from, start, end, by]) => match end.parse::<u8>() {
+            Ok(end) if end & 0x80 != 0 => {
+                let name = if raw.mnemonic == "risbg" { "risbgz" } else { "risbgnz" };
+                (name, format!("{to},{from},{start},{},{by}", end & 0x7f))
+            }
+            _ => return,
+        },
+        _ => return,
+    };
+    text.operands = operands;
+    text.mnemonic = mnemonic.to_owned();
+}

@@ -17,6 +17,8 @@ pub(crate) struct Comparison {
     pub(crate) targets: u64,
     pub(crate) mnemonics: u64,
     pub(crate) texts: u64,
+    /// Where what objdump has as no instruction ends.
+    bad_until: u64,
     /// By what differs: how often, and the first one.
     examples: BTreeMap<String, (u64, String)>,
 }
@@ -48,6 +50,10 @@ impl Comparison {
         };
         let bytes = hex(instruction.bytes);
         let Some(line) = line else {
+            // objdump takes four bytes at once that are no instruction, here it is two.
+            if instruction.flow == Flow::Bad && self.bad_until > instruction.address {
+                return;
+            }
             self.boundaries += 1;
             self.note("boundary", format!("{:x} {bytes} {ours_whole}", instruction.address));
             return;
@@ -55,6 +61,7 @@ impl Comparison {
         let both = format!("{:x} {bytes} {} || {ours_whole}", line.address, line.text);
         let theirs = line.text.split(' ').next().unwrap_or_default();
         if instruction.flow == Flow::Bad && is_bad(&line.text) {
+            self.bad_until = line.address + line.bytes.len() as u64;
             return;
         }
         if line.bytes.len() != instruction.bytes.len() {
@@ -71,7 +78,22 @@ impl Comparison {
             self.targets += 1;
             self.note(&format!("target {theirs}"), format!("{both} {:?}", instruction.flow));
         }
-        let mnemonic_ours = ours.mnemonic.split(' ').next().unwrap_or_default();
+        // binutils 2.39 and 2.40 drop the letter that says that an operand is a number.
+        let is_riscv = matches!(disassembler.machine(), Machine::Riscv32 | Machine::Riscv64);
+        let shortened = |name: &str| match name {
+            "sltiu" => "sltu".to_owned(),
+            "addiw" | "slliw" | "srliw" | "sraiw" => name.replace("iw", "w"),
+            "addi" | "andi" | "ori" | "xori" | "slli" | "srli" | "srai" | "slti" => {
+                name.trim_end_matches('i').to_owned()
+            }
+            _ => name.to_owned(),
+        };
+        let mut mnemonic_ours = ours.mnemonic.split(' ').next().unwrap_or_default().to_owned();
+        let mut ours_whole = ours_whole;
+        if is_riscv && mnemonic_ours != theirs && shortened(&mnemonic_ours) == theirs {
+            ours_whole = ours_whole.replacen(&mnemonic_ours, theirs, 1);
+            mnemonic_ours = theirs.to_owned();
+        }
         if mnemonic_ours != theirs {
             self.mnemonics += 1;
             self.note(&format!("mnemonic {theirs} | {mnemonic_ours}"), both);

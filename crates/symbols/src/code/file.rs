@@ -1,7 +1,9 @@
 //! The code in an ELF file.
 
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use object::elf;
@@ -10,6 +12,7 @@ use readperf_code::{Content, Machine};
 use super::function::{Extent, FunctionCode, Segment, Space};
 use super::{NoCode, content, unwinding};
 use crate::image::{Image, Load};
+use crate::source::Shared;
 
 /// What is shown of code of which nothing says where its function ends, in bytes.
 const WINDOW: u64 = 256;
@@ -22,6 +25,7 @@ const LONGEST: u64 = 64 << 20;
 pub(super) struct CodeFile<'f> {
     path: PathBuf,
     image: Image<'f>,
+    contents: Contents<'f>,
     machine: Machine,
     segments: Arc<[Segment]>,
     /// By linked address.
@@ -29,7 +33,40 @@ pub(super) struct CodeFile<'f> {
     is_linked: bool,
 }
 
+/// Where the bytes are read from.
+#[derive(Debug)]
+enum Contents<'f> {
+    Kept(&'f [u8]),
+    /// A file that is too large to be read whole, as the memory of a kernel is.
+    InFile(File),
+}
+
+/// What is read of the memory of a kernel to find its parts, in bytes.
+const MEMORY_HEADERS: u64 = 64 << 10;
+
 impl<'f> CodeFile<'f> {
+    /// The memory of a kernel, or a copy (`kcore`). `shift` is what to add to a recorded address to get that in the memory. `None` if it
+    /// cannot be read.
+    pub(super) fn memory(shared: &Shared<'f>, path: &Path, shift: u64) -> Option<CodeFile<'f>> {
+        if !path.metadata().is_ok_and(|metadata| metadata.is_file()) {
+            return None;
+        }
+        let file = File::open(path).ok()?;
+        let mut headers = Vec::new();
+        file.try_clone().ok()?.take(MEMORY_HEADERS).read_to_end(&mut headers).ok()?;
+        let image = Image::parse(shared.files.keep(Arc::new(headers)))?;
+        let segments = image.loads.iter().map(|load| Segment {
+            address: load.address.wrapping_sub(shift),
+            linked: load.address,
+            size: load.file_size,
+            offset: load.offset,
+        });
+        let segments = segments.collect();
+        let mut code = CodeFile::placed(path.to_owned(), image, segments, Vec::new(), true).ok()?;
+        code.contents = Contents::InFile(file);
+        Some(code)
+    }
+
     /// A file that was mapped: addresses are offsets in it. `symbols` is the file with its symbols, if it has none itself.
     pub(super) fn mapped(
         path: PathBuf,
@@ -73,7 +110,8 @@ impl<'f> CodeFile<'f> {
         if !image.has_layout() {
             return Err(NoCode::OnlyDebugFile { path });
         }
-        Ok(CodeFile { path, image, machine, segments, marks, is_linked })
+        let contents = Contents::Kept(image.data);
+        Ok(CodeFile { path, image, contents, machine, segments, marks, is_linked })
     }
 
     /// The code at an address of the subject; `symbol` are the addresses of its symbol.
@@ -143,11 +181,22 @@ impl<'f> CodeFile<'f> {
         }
     }
 
-    fn bytes(&self, offset: u64, size: u64) -> Option<&'f [u8]> {
-        let start = usize::try_from(offset).ok()?;
-        let rest = self.image.data.get(start..)?;
-        // A file may have been cut.
-        Some(rest.get(..usize::try_from(size).ok()?).unwrap_or(rest))
+    /// Bytes of the file; fewer if it was cut.
+    fn bytes(&self, offset: u64, size: u64) -> Option<Vec<u8>> {
+        let size_here = usize::try_from(size).ok()?;
+        match &self.contents {
+            Contents::Kept(data) => {
+                let rest = data.get(usize::try_from(offset).ok()?..)?;
+                Some(rest.get(..size_here).unwrap_or(rest).to_vec())
+            }
+            Contents::InFile(file) => {
+                let mut file = file.try_clone().ok()?;
+                file.seek(SeekFrom::Start(offset)).ok()?;
+                let mut bytes = Vec::new();
+                file.take(size).read_to_end(&mut bytes).ok()?;
+                Some(bytes)
+            }
+        }
     }
 
     /// What is what in some linked addresses, of a section that starts at `section`.

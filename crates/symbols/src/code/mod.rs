@@ -4,6 +4,7 @@ mod content;
 mod file;
 mod function;
 mod instructions;
+mod kernel;
 mod layout;
 mod no_code;
 mod source;

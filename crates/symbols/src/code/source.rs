@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::file::CodeFile;
-use super::{FunctionCode, NoCode};
+use super::{FunctionCode, NoCode, kernel};
 use crate::find::{DebugLink, Opened, Search};
 use crate::image::{Image, has_symbol_table};
 use crate::reason::Reason;
@@ -38,11 +38,8 @@ impl<'f> CodeSource<'f> {
             }
             Subject::Vsyscall => Err(Reason::Vsyscall.into()),
             Subject::Anonymous => Err(Reason::Anonymous.into()),
-            Subject::Kernel { .. }
-            | Subject::KernelModule { .. }
-            | Subject::GuestKernel { .. }
-            | Subject::GuestModule { .. } => Err(NoCode::OnlyKernelList),
             Subject::Generated { .. } | Subject::Listed { .. } => Err(NoCode::NotDumped),
+            _ => kernel::open(shared, subject).unwrap_or(Err(Reason::Defect.into())),
         }
         .map(CodeSource)
     }
@@ -53,7 +50,8 @@ impl<'f> CodeSource<'f> {
     }
 }
 
-fn parse<'f>(shared: &Shared<'f>, opened: Opened) -> Result<Image<'f>, Reason> {
+/// Reads the headers of a file, and keeps it.
+pub(super) fn parse<'f>(shared: &Shared<'f>, opened: Opened) -> Result<Image<'f>, Reason> {
     let Opened { path, bytes } = opened;
     Image::parse(shared.files.keep(bytes)).ok_or(Reason::NotElf { path })
 }

@@ -59,21 +59,7 @@ struct Machine<'s, 'f> {
 impl<'s, 'f> Machine<'s, 'f> {
     /// A guest has nothing but what the user or the recording named for it.
     fn guest(shared: &'s Shared<'f>, pid: Option<u32>) -> Machine<'s, 'f> {
-        let given = &shared.options.guest;
-        let root = given.mount.as_ref().zip(pid).map(|(mount, pid)| mount.join(pid.to_string()));
-        let list = || root.as_ref().map(|root| root.join("proc/kallsyms")).filter(|list| list.is_file());
-        let options = Options {
-            kallsyms: given.kallsyms.clone().or_else(list),
-            vmlinux: given.vmlinux.clone(),
-            symfs: Some(root.unwrap_or_else(|| PathBuf::from("/nonexistent"))),
-            kcore_dir: given.kcore_dir(pid).map(Path::to_owned),
-            kernel_release: None,
-            kernel_build_id: None,
-            kernel_doubt: None,
-            trust_running_kernel: false,
-            ..shared.options.clone()
-        };
-        Machine { shared, options, is_guest: true }
+        Machine { shared, options: shared.options.for_guest(pid), is_guest: true }
     }
 
     /// The order is that of `perf`: what is given, and nothing else then; an image; the running kernel; the cache.

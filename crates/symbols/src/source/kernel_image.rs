@@ -20,10 +20,10 @@ pub(super) struct AtRunTime<'f> {
 
 /// A piece of the file in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Placed {
-    address: u64,
-    size: u64,
-    offset: u64,
+pub(crate) struct Placed {
+    pub(crate) address: u64,
+    pub(crate) size: u64,
+    pub(crate) offset: u64,
 }
 
 impl<'f> AtRunTime<'f> {
@@ -33,13 +33,7 @@ impl<'f> AtRunTime<'f> {
         names: ElfNames<'f>,
         reference: Option<&(String, u64)>,
     ) -> Result<AtRunTime<'f>, Reason> {
-        let moved = match reference {
-            Some((symbol, recorded)) if *recorded != 0 => {
-                let missing = || Reason::ReferenceMissing { symbol: symbol.clone() };
-                recorded.wrapping_sub(address_of(image, symbol).ok_or_else(missing)?)
-            }
-            _ => 0,
-        };
+        let moved = moved(image, reference)?;
         let place = |load: &Load| Placed {
             address: load.address.wrapping_add(moved),
             size: load.memory_size,
@@ -48,28 +42,9 @@ impl<'f> AtRunTime<'f> {
         Ok(AtRunTime { names, placed: image.loads.iter().map(place).collect() })
     }
 
-    /// A module, loaded at `start`. Its file is not linked: the kernel puts the sections with code one behind the other,
-    /// in the order of the file and without those for initialisation, which are elsewhere (`kernel/module/main.c`).
+    /// A module, loaded at `start`.
     pub(super) fn module(image: &Image<'_>, names: ElfNames<'f>, start: u64) -> AtRunTime<'f> {
-        let mut placed = Vec::new();
-        let mut at = start;
-        let in_code = u64::from(elf::SHF_ALLOC | elf::SHF_EXECINSTR);
-        // What comes before `.text` is made by the kernel itself, on some machines, and not where `start` is.
-        let sections = image.sections.iter().skip_while(|section| section.name != b".text");
-        for section in sections {
-            let is_early = section.name.starts_with(b".init");
-            if section.flags & in_code != in_code || is_early {
-                continue;
-            }
-            // The kernel makes the jump tables of some machines larger than they are in the file.
-            if section.name != b".text" && section.kind == elf::SHT_NOBITS {
-                break;
-            }
-            let Some(address) = at.checked_next_multiple_of(section.alignment.max(1)) else { break };
-            placed.push(Placed { address, size: section.size, offset: section.offset });
-            at = address.saturating_add(section.size);
-        }
-        AtRunTime { names, placed }
+        AtRunTime { names, placed: places_of_module(image, start) }
     }
 
     /// Whether lines and inlined functions are known, and wanted.
@@ -92,6 +67,41 @@ impl Names for AtRunTime<'_> {
         // Names of the kernel are shown as they are in its own list.
         let options = Options { demangle: Demangle::None, ..options.clone() };
         self.names.name(&options, &asked).for_original(batch, &offsets)
+    }
+}
+
+/// Where the parts of a module are that was loaded at `start`. Its file is not linked: the kernel puts the sections with code one
+/// behind the other, in the order of the file and without those for initialisation, which are elsewhere (`kernel/module/main.c`).
+pub(crate) fn places_of_module(image: &Image<'_>, start: u64) -> Vec<Placed> {
+    let mut placed = Vec::new();
+    let mut at = start;
+    let in_code = u64::from(elf::SHF_ALLOC | elf::SHF_EXECINSTR);
+    // What comes before `.text` is made by the kernel itself, on some machines, and not where `start` is.
+    let sections = image.sections.iter().skip_while(|section| section.name != b".text");
+    for section in sections {
+        let is_early = section.name.starts_with(b".init");
+        if section.flags & in_code != in_code || is_early {
+            continue;
+        }
+        // The kernel makes the jump tables of some machines larger than they are in the file.
+        if section.name != b".text" && section.kind == elf::SHT_NOBITS {
+            break;
+        }
+        let Some(address) = at.checked_next_multiple_of(section.alignment.max(1)) else { break };
+        placed.push(Placed { address, size: section.size, offset: section.offset });
+        at = address.saturating_add(section.size);
+    }
+    placed
+}
+
+/// How far the kernel was moved from where it was linked for. `reference` tells where it was when recording.
+pub(crate) fn moved(image: &Image<'_>, reference: Option<&(String, u64)>) -> Result<u64, Reason> {
+    match reference {
+        Some((symbol, recorded)) if *recorded != 0 => {
+            let missing = || Reason::ReferenceMissing { symbol: symbol.clone() };
+            Ok(recorded.wrapping_sub(address_of(image, symbol).ok_or_else(missing)?))
+        }
+        _ => Ok(0),
     }
 }
 

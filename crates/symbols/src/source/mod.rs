@@ -10,7 +10,7 @@ pub(crate) mod generations;
 pub(crate) mod jitdump;
 pub(crate) mod kallsyms;
 mod kernel;
-mod kernel_image;
+pub(crate) mod kernel_image;
 mod kernel_list;
 mod layers;
 pub(crate) mod listed;
