@@ -87,8 +87,41 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     recording: &Recording,
     request: &Request,
     details: &DetailOptions,
-    mut each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
+    each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
 ) -> Result<Analysis, E> {
+    let files = Files::new();
+    let analysed = run(&files, recording, request, details, each, |namer, names, state| {
+        (namer.learn_last(names, &state.addresses, &state.session), ())
+    })?;
+    Ok(analysed.0)
+}
+
+/// As [`analyse_detailed`], and keeps open what names were looked up in, for more questions.
+///
+/// # Errors
+/// A stream that has been read already; whatever `each` returns.
+pub fn analyse_keeping_names<'f, E: From<perffile::Error>>(
+    files: &'f Files,
+    recording: &Recording,
+    request: &Request,
+    details: &DetailOptions,
+    each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
+) -> Result<(Analysis, Namer<'f>), E> {
+    run(files, recording, request, details, each, |mut namer, names, state| {
+        namer.learn(names, &state.addresses, &state.session);
+        (namer.told(), namer)
+    })
+}
+
+/// The way from a recording to a profile. `name` learns all names, and returns what is to be told of them, and what is kept.
+fn run<'f, T, E: From<perffile::Error>>(
+    files: &'f Files,
+    recording: &Recording,
+    request: &Request,
+    details: &DetailOptions,
+    mut each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
+    name: impl FnOnce(Namer<'f>, &mut Names, &State) -> (Option<String>, T),
+) -> Result<(Analysis, T), E> {
     let mut builder =
         Builder::with_details(request.keep, details.clone()).concurrent(request.symbols.thread_count() > 1);
     let branches = details.weighing == Weighing::Branches;
@@ -103,8 +136,7 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     };
     let mut marks = MarkBuilder::default();
     let mut only_counts = OnlyCounts::default();
-    let files = Files::new();
-    let new_namer = |metadata: &Metadata| Namer::new(&files, request.symbols.clone(), metadata);
+    let new_namer = |metadata: &Metadata| Namer::new(files, request.symbols.clone(), metadata);
     let mut namer = new_namer(recording.metadata());
     let passed = pass(recording, &options, |state, chunk| {
         namer.read_ahead(&state.session, chunk);
@@ -138,7 +170,7 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
         // As in pipe mode, where the recording tells on the way where names come from.
         namer = new_namer(&metadata);
     }
-    let names_told = namer.learn_last(&mut names, &state.addresses, &state.session);
+    let (names_told, kept) = name(namer, &mut names, &state);
     add_losses(&mut issues, &request.symbols);
     names.unify(&state.session);
     let marks = marks.finish(&state.session, &metadata, &options.filter);
@@ -150,7 +182,7 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     let State { session, statistics, .. } = state;
     let statistics = statistics.unwrap_or_default();
     let only_counts = only_counts.is_so(&metadata);
-    Ok(Analysis {
+    let analysis = Analysis {
         metadata,
         session,
         profile,
@@ -162,5 +194,6 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
         code_times,
         names_told,
         only_counts,
-    })
+    };
+    Ok((analysis, kept))
 }

@@ -30,7 +30,7 @@ mod recorded_kernel;
 mod subjects;
 mod unwinding;
 
-pub use analyse::{Analysis, Request, analyse, analyse_detailed, analyse_with};
+pub use analyse::{Analysis, Request, analyse, analyse_detailed, analyse_keeping_names, analyse_with};
 pub use availability::{missing_names, unused_dumps};
 pub use branch_code::{BranchCode, CodeStep, Jump};
 pub use code_times::CodeTimes;

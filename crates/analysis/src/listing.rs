@@ -40,17 +40,22 @@ pub struct CodeReader<'r> {
 }
 
 impl<'r> CodeReader<'r> {
-    /// One that keeps what it opens in `files`.
-    pub fn new(files: &'r Files, analysis: &'r Analysis, request: ListingRequest) -> CodeReader<'r> {
+    /// One that keeps what it opens in `files`, and asks `names` for code and names: what those of the profile were looked up with
+    /// ([`analyse_keeping_names`](crate::analyse_keeping_names)).
+    pub fn new(
+        files: &'r Files,
+        analysis: &'r Analysis,
+        names: Namer<'r>,
+        request: ListingRequest,
+    ) -> CodeReader<'r> {
         let ListingRequest { symbols, syntax, options } = request;
         let with_lines = Options { lines: true, inlines: true, source_files: false, ..symbols };
-        let without = Options { lines: false, inlines: false, cache: None, ..with_lines.clone() };
         CodeReader {
             analysis,
             syntax,
             options,
             lines: Namer::new(files, with_lines, &analysis.metadata),
-            names: Namer::new(files, without, &analysis.metadata),
+            names,
             subjects: FxHashMap::default(),
             dumps: Dumps::default(),
         }

@@ -11,8 +11,8 @@ use crate::symbol_options::SymbolOptions;
 use clap::Args;
 use perffile::Recording;
 use readperf::profile::{DetailOptions, Keep, SampleFilter, Selection};
-use readperf::symbols::Options;
-use readperf::{Analysis, Chunk, PassOptions, Request};
+use readperf::symbols::{Files, Options};
+use readperf::{Analysis, Chunk, Namer, PassOptions, Request};
 
 /// The options.
 #[derive(Args, Debug, Clone)]
@@ -77,9 +77,44 @@ impl ProfileOptions {
         mut each: impl FnMut(&Chunk<'_>),
     ) -> anyhow::Result<Analysis> {
         let mut progress = Progress::new("reading", !input.no_progress);
+        let request = self.request(input, filter, wanted)?;
+        let analysis = readperf::analyse_detailed(recording, &request, &wanted.details, |chunk| {
+            progress.bytes(chunk.progress());
+            each(chunk);
+            Ok::<(), perffile::Error>(())
+        })?;
+        drop(progress);
+        self.tell(input, &analysis);
+        Ok(analysis)
+    }
+
+    /// The same, and keeps open what names were looked up in.
+    pub(crate) fn read_keeping_names<'f>(
+        &self,
+        files: &'f Files,
+        input: &Input,
+        recording: &Recording,
+        wanted: &Wanted,
+        mut each: impl FnMut(&Chunk<'_>),
+    ) -> anyhow::Result<(Analysis, Namer<'f>)> {
+        let mut progress = Progress::new("reading", !input.no_progress);
+        let request = self.request(input, self.samples.filter(recording)?, wanted)?;
+        let details = &wanted.details;
+        let (analysis, names) =
+            readperf::analyse_keeping_names(files, recording, &request, details, |chunk| {
+                progress.bytes(chunk.progress());
+                each(chunk);
+                Ok::<(), perffile::Error>(())
+            })?;
+        drop(progress);
+        self.tell(input, &analysis);
+        Ok((analysis, names))
+    }
+
+    fn request(&self, input: &Input, filter: SampleFilter, wanted: &Wanted) -> anyhow::Result<Request> {
         let symbols = self.symbols.options(input)?;
         let stacks = wanted.keep.stacks;
-        let request = Request {
+        Ok(Request {
             symbols: Options {
                 lines: wanted.lines,
                 inlines: wanted.inlines,
@@ -91,13 +126,11 @@ impl ProfileOptions {
             statistics: false,
             marks: wanted.marks,
             linked_addresses: wanted.linked_addresses,
-        };
-        let analysis = readperf::analyse_detailed(recording, &request, &wanted.details, |chunk| {
-            progress.bytes(chunk.progress());
-            each(chunk);
-            Ok::<(), perffile::Error>(())
-        })?;
-        drop(progress);
+        })
+    }
+
+    /// Tells what is to be known of a recording that was read.
+    fn tell(&self, input: &Input, analysis: &Analysis) {
         if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
             wrong_usage(&message);
         }
@@ -108,6 +141,5 @@ impl ProfileOptions {
         for told in told.chain(analysis.names_told.clone()).filter(|_| !input.quiet) {
             say(&format!("{}: {told}", input.name()));
         }
-        Ok(analysis)
     }
 }

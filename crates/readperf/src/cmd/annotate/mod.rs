@@ -105,14 +105,16 @@ Examples:
             linked_addresses: meanings.iter().flatten().any(|meaning| matches!(meaning, Pattern::Address(_))),
             ..Wanted::default()
         };
-        let analysis = self.profile.analyse(&input, &recording, &wanted, &self.stacks)?;
+        let files = Files::new();
+        let (mut analysis, names) =
+            self.profile.read_keeping_names(&files, &input, &recording, &wanted, |_| ())?;
+        analysis.profile.choose(&self.profile.selection(&self.stacks), &analysis.session);
         let request = ListingRequest {
             symbols: self.profile.symbols.options(&input)?,
             syntax: self.look.syntax(),
             options: ListingOptions { calls: self.inclusive },
         };
-        let files = Files::new();
-        let mut reader = CodeReader::new(&files, &analysis, request);
+        let mut reader = CodeReader::new(&files, &analysis, names, request);
         let targets = reader.targets();
         let choice = match (&symbol, &meanings) {
             (Some(symbol), Some(meanings)) => self.meant(&input, &analysis, &targets, symbol, meanings)?,
