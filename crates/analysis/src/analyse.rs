@@ -129,7 +129,7 @@ fn run<'f, T, E: From<perffile::Error>>(
     let code_from = Some(request.symbols.clone());
     let options = PassOptions {
         data_addresses,
-        branches,
+        branches: branches || request.pass.branches,
         code_from,
         statistics: request.statistics,
         ..request.pass.clone()

@@ -43,6 +43,8 @@ pub(crate) struct Wanted {
     pub(crate) marks: bool,
     /// Addresses as the linker gave them.
     pub(crate) linked_addresses: bool,
+    /// Where the branches of samples lead.
+    pub(crate) branches: bool,
     /// Fields of samples.
     pub(crate) details: DetailOptions,
 }
@@ -121,7 +123,13 @@ impl ProfileOptions {
                 source_files: wanted.lines,
                 ..symbols.clone()
             },
-            pass: PassOptions { stacks, filter, unwind: stacks.then_some(symbols), ..PassOptions::default() },
+            pass: PassOptions {
+                stacks,
+                branches: wanted.branches,
+                filter,
+                unwind: stacks.then_some(symbols),
+                ..PassOptions::default()
+            },
             keep: wanted.keep,
             statistics: false,
             marks: wanted.marks,

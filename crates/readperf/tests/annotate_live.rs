@@ -88,6 +88,7 @@ fn compare(perf: &Perf, dir: &Path, program: &[&str], more: &[&str]) -> Option<(
     let expected = of_perf(&perf.says("annotate", &data, &["--stdio", "--no-source", "-f"]));
     let found = of_readperf(&data, more);
     let mut instructions = 0;
+    assert!(!expected.is_empty(), "{program:?}: perf shows nothing");
     for (function, expected) in &expected {
         let mine = found.get(function).unwrap_or_else(|| panic!("{program:?}: {function:x?} is missing"));
         let addresses = |shares: &Shares| shares.keys().copied().collect::<Vec<_>>();
@@ -125,9 +126,23 @@ fn shares_of_instructions_are_those_of_perf() {
     let source = |name: &str| kind("src").join(name).to_str().unwrap().to_owned();
     let (work, tree, rusty) = (source("work.c"), source("tree.cpp"), source("rusty.rs"));
     let builds: [(&str, Vec<&str>); 7] = [
-        ("c0", vec!["cc", "-O0", "-g", "-o", "c0", &work, "-ldl", "-lpthread"]),
-        ("c2", vec!["cc", "-O2", "-g", "-o", "c2", &work, "-ldl", "-lpthread"]),
-        ("c2nopie", vec!["cc", "-O2", "-g", "-no-pie", "-o", "c2nopie", &work, "-ldl", "-lpthread"]),
+        ("c0", vec!["cc", "-O0", "-g", "-o", "c0", &work, "-ldl", "-lpthread", "-Wl,-rpath,$ORIGIN"]),
+        ("c2", vec!["cc", "-O2", "-g", "-o", "c2", &work, "-ldl", "-lpthread", "-Wl,-rpath,$ORIGIN"]),
+        (
+            "c2nopie",
+            vec![
+                "cc",
+                "-O2",
+                "-g",
+                "-no-pie",
+                "-o",
+                "c2nopie",
+                &work,
+                "-ldl",
+                "-lpthread",
+                "-Wl,-rpath,$ORIGIN",
+            ],
+        ),
         ("static", vec!["c++", "-O2", "-g", "-static", "-o", "static", &tree]),
         ("cpp0", vec!["c++", "-O0", "-g", "-o", "cpp0", &tree]),
         ("cpp2", vec!["c++", "-O2", "-g", "-o", "cpp2", &tree]),
@@ -153,6 +168,8 @@ fn shares_of_instructions_are_those_of_perf() {
         functions += compared.0;
         instructions += compared.1;
     };
+    let libwork = source("libwork.c");
+    build(dir, &["cc", "-O2", "-g", "-shared", "-fPIC", "-o", "libwork.so", &libwork]);
     for (name, command) in &builds {
         if !build(dir, command) {
             skip(test, &format!("no {}", command[0]));

@@ -3,7 +3,7 @@
 
 use super::columns::Columns;
 use super::gutter::Gutter;
-use super::{Annotation, labels};
+use super::{Annotation, blocks, labels};
 use crate::heading;
 use crate::overview::share;
 use crate::text::grouped;
@@ -163,6 +163,33 @@ impl Section<'_> {
             text.push_str("</td></tr>\n");
         }
         text.push_str("</tbody></table>");
+        self.blocks(text, part_nr, part);
+    }
+
+    /// The blocks between recorded branches; the first cell leads to the code.
+    fn blocks(&self, text: &mut String, part_nr: usize, part: &Part) {
+        let (shown, others) = blocks::shown(part);
+        if shown.is_empty() {
+            return;
+        }
+        text.push_str("<details open><summary>Blocks between recorded branches</summary><table><thead><tr>");
+        blocks::HEADS.iter().for_each(|head| text.push_str(&format!("<th>{head}</th>")));
+        text.push_str("</tr></thead><tbody>\n");
+        for block in shown {
+            let anchor = format!("f{}p{part_nr}i{}", self.nr, block.first);
+            for (nr, cell) in blocks::cells(part, block).iter().enumerate() {
+                match nr {
+                    0 => text.push_str(&format!("<tr><td><a href=\"#{anchor}\">{cell}</a></td>")),
+                    _ => text.push_str(&format!("<td class=\"n\">{cell}</td>")),
+                }
+            }
+            text.push_str("</tr>\n");
+        }
+        text.push_str("</tbody></table>");
+        if others > 0 {
+            text.push_str(&format!("<p class=\"about\">and {} more blocks</p>", grouped(others as u64)));
+        }
+        text.push_str("</details>");
     }
 
     fn open_table(&self, text: &mut String) {

@@ -105,6 +105,21 @@ fn part(annotation: &Annotation<'_>, part: &Part) -> Value {
             json!({"address": address(stray.address), "lines": levels(&stray.levels), "events": numbers(&stray.numbers)})
         })
         .collect();
+    let blocks: Vec<Value> = part
+        .blocks
+        .iter()
+        .map(|block| {
+            json!({
+                "first": block.first,
+                "last": block.last,
+                "runs": block.runs.runs,
+                "cycles": block.cycles_of_run(),
+                "ipc": block.instructions_per_cycle(),
+                "branches": block.branch.taken,
+                "mispredicted": (block.branch.told > 0).then_some(block.branch.mispredicted),
+            })
+        })
+        .collect();
     json!({
         "symbol": annotation.symbol(part),
         "dso": annotation.binary_name(part),
@@ -113,6 +128,7 @@ fn part(annotation: &Annotation<'_>, part: &Part) -> Value {
         "events": numbers(&part.numbers),
         "instructions": instructions,
         "elsewhere": strays,
+        "blocks": blocks,
     })
 }
 

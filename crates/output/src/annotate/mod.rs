@@ -1,5 +1,6 @@
 //! `readperf annotate`: functions as code, as text, JSON and HTML.
 
+mod blocks;
 mod columns;
 mod gutter;
 mod html;

@@ -2,7 +2,7 @@
 
 use super::columns::Columns;
 use super::gutter::Gutter;
-use super::{Annotation, Show, labels};
+use super::{Annotation, Show, blocks, labels};
 use crate::heading;
 use crate::overview::{share, style};
 use crate::text::{grouped, shown, width};
@@ -164,7 +164,7 @@ impl Page<'_> {
                 }
             }
         }
-        Ok(())
+        blocks::write(out, part)
     }
 
     /// A line of source above its instructions.

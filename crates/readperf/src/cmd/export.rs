@@ -160,6 +160,7 @@ impl ExportCommand {
             marks: format.needs.marks,
             linked_addresses: format.needs.linked_addresses,
             details: DetailOptions { fields: format.needs.details.to_vec(), ..DetailOptions::default() },
+            branches: false,
         };
         self.profile.analyse(input, &recording, &wanted, &self.stacks)
     }

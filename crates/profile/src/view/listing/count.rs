@@ -143,6 +143,7 @@ pub(super) fn part(
         arrows: Arrows::of(&rows),
         instructions: rows,
         strays,
+        blocks: Vec::new(),
         no_code,
         numbers: nothing,
     }

@@ -8,6 +8,7 @@
 //! of the calls around it count the sample among what they include.
 
 mod arrows;
+mod blocks;
 mod code;
 mod count;
 mod lines;
@@ -18,6 +19,7 @@ mod source;
 mod targets;
 
 pub use arrows::{Arrow, Arrows};
+pub use blocks::{Block, BlockRuns, BranchLog, BranchRuns};
 pub use code::{CodeLevel, CodeLines, Instruction, PieceCode};
 pub use lines::{Line, LineId, SourceFile};
 pub use pattern::Pattern;
@@ -76,6 +78,8 @@ pub struct Part {
     pub strays: Vec<Stray>,
     /// The jumps within it.
     pub arrows: Arrows,
+    /// Its blocks between recorded branches, those that took most first.
+    pub blocks: Vec<Block>,
     /// Why there are no instructions.
     pub no_code: Option<String>,
     /// What samples in it add up to, for each event.

@@ -17,13 +17,14 @@ use crate::suggestion::closest;
 use clap::Args;
 use from_perf::OfAnnotate;
 use look::Look;
-use readperf::Analysis;
+use perffile::wire::attr::BranchSampleType;
 use readperf::analysis::{CodeReader, ListingRequest};
 use readperf::output::annotate::{Annotation, Show, Sources, write_html, write_json, write_text};
 use readperf::output::text::{grouped, shown};
-use readperf::profile::view::listing::{Choice, Listing, ListingOptions, Pattern, Targets};
+use readperf::profile::view::listing::{BranchLog, Choice, Listing, ListingOptions, Pattern, Targets};
 use readperf::profile::{AddressId, Keep};
 use readperf::symbols::Files;
+use readperf::{Analysis, Chunk, Sample};
 use words::Words;
 
 /// How many functions are listed if nothing else is said.
@@ -103,11 +104,19 @@ Examples:
             // A function may be meant where it is inlined.
             inlines: meanings.is_some() || by_stack,
             linked_addresses: meanings.iter().flatten().any(|meaning| matches!(meaning, Pattern::Address(_))),
+            branches: true,
             ..Wanted::default()
+        };
+        let mut log = BranchLog::default();
+        let see = |chunk: &Chunk<'_>| {
+            chunk
+                .samples()
+                .filter(|sample| !is_call_stack(sample))
+                .for_each(|sample| log.add(sample.branches));
         };
         let files = Files::new();
         let (mut analysis, names) =
-            self.profile.read_keeping_names(&files, &input, &recording, &wanted, |_| ())?;
+            self.profile.read_keeping_names(&files, &input, &recording, &wanted, see)?;
         analysis.profile.choose(&self.profile.selection(&self.stacks), &analysis.session);
         let request = ListingRequest {
             symbols: self.profile.symbols.options(&input)?,
@@ -120,7 +129,10 @@ Examples:
             (Some(symbol), Some(meanings)) => self.meant(&input, &analysis, &targets, symbol, meanings)?,
             _ => targets.hottest(self.percent_limit, self.top.unwrap_or(TOP)),
         };
-        let listings = reader.list(&targets, &choice.targets);
+        let mut listings = reader.list(&targets, &choice.targets);
+        if !log.is_empty() {
+            listings.iter_mut().for_each(|listing| listing.add_blocks(&analysis.profile, &log));
+        }
         check_code(&listings)?;
         let out = self.write(&input, &analysis, &listings, &choice)?;
         drop(reader);
@@ -208,6 +220,12 @@ impl Annotate {
         write_text(&mut out, &annotation)?;
         Ok(out)
     }
+}
+
+/// Whether the branches of a sample are its call stack as the hardware keeps it: they do not follow each other.
+fn is_call_stack(sample: &Sample<'_, '_>) -> bool {
+    let shape = sample.moment.sample.layout().shape();
+    shape.branch_sample_type.has(BranchSampleType::CALL_STACK)
 }
 
 /// Fails if there is neither code nor a line of any function.
