@@ -7,8 +7,10 @@ use crate::gathered::{Block, Gathered, Gathering};
 use crate::names::Names;
 use crate::profile::{EventTotal, Profile, SampleRow};
 use crate::stacks::{StackId, Stacks};
+use crate::weight::Weight;
 use perffile::{Schema, Share};
 use readperf_session::SampleMoment;
+use std::sync::Arc;
 
 /// What is kept of each sample besides its event, its thread's name and its place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -254,6 +256,17 @@ impl Added {
             })
             .collect();
         let Added { details, times_ns, .. } = self;
-        Profile { events, recorded, addresses, stacks, details, rows, names, times_ns, made_of: Vec::new() }
+        Profile {
+            events,
+            recorded,
+            weight: Weight::default(),
+            addresses: Arc::new(addresses),
+            stacks: Arc::new(stacks),
+            details: Arc::new(details),
+            rows: Arc::new(rows),
+            names: Arc::new(names),
+            times_ns,
+            made_of: Vec::new(),
+        }
     }
 }
