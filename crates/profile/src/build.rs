@@ -162,7 +162,7 @@ impl Builder {
     #[inline]
     fn add_share(&mut self, sample: &SampleMoment<'_>, share: Share, address: AddressId, detail: DetailId) {
         self.totals.add(share.event, 1, share.period);
-        let key = SampleRow {
+        let row = SampleRow {
             event: u32::try_from(share.event).unwrap_or(u32::MAX),
             comm: sample.comm,
             thread: self.keep.threads.then_some(sample.thread),
@@ -172,11 +172,10 @@ impl Builder {
             address,
             stack: StackId::EMPTY,
             detail,
-            samples: 0,
-            period: 0,
+            samples: 1,
+            period: share.period,
         };
-        self.block.rows.push((key, self.block.ends.len().saturating_sub(1)));
-        self.block.periods.push(share.period);
+        self.block.rows.push((row, self.block.ends.len().saturating_sub(1)));
     }
 
     /// Hands the samples that wait to the tables.
