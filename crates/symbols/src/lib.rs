@@ -37,6 +37,7 @@ mod ids;
 mod image;
 mod kernel_doubt;
 mod name;
+mod needed;
 mod options;
 mod reason;
 mod resolve;
