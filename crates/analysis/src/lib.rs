@@ -14,6 +14,7 @@
 
 mod analyse;
 mod availability;
+mod bpf_code;
 mod branch_code;
 mod code_times;
 mod embedded;

@@ -1,5 +1,6 @@
 //! Between the profile and the symbols: what has no name is asked about, and the answers are learned.
 
+use crate::bpf_code::bpf_code;
 use crate::embedded::{Embedded, embedded};
 use crate::pass::{Chunk, Sample};
 use crate::recorded_kernel::KernelEvidence;
@@ -159,6 +160,7 @@ pub(crate) fn with_recorded(options: Options, metadata: &Metadata) -> Options {
         guest,
         kernel_release: options.kernel_release.or_else(release),
         kcore_dir: options.kcore_dir.or_else(|| metadata.kcore_dir.clone()),
+        recorded_code: bpf_code(&metadata.features),
         ..options
     }
 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use iced_x86::{
     Code, Decoder, DecoderOptions, FlowControl, Formatter, FormatterOutput, FormatterTextKind, GasFormatter,
-    IntelFormatter, Mnemonic, NumberKind, OpKind, PrefixKind, Register,
+    IntelFormatter, MemorySizeOptions, Mnemonic, NumberKind, OpKind, PrefixKind, Register,
 };
 
 use crate::instruction::{Content, Flow, Instruction};
@@ -14,12 +14,13 @@ use crate::text::{self, Names, Refers, Text};
 /// Decodes x86 of one mode, and writes it in one syntax.
 pub(crate) struct X86 {
     bits: u32,
+    syntax: Syntax,
     formatter: RefCell<Box<dyn Formatter>>,
 }
 
 impl X86 {
     pub(crate) fn new(bits: u32, syntax: Syntax) -> X86 {
-        X86 { bits, formatter: RefCell::new(formatter(syntax)) }
+        X86 { bits, syntax, formatter: RefCell::new(formatter(syntax)) }
     }
 
     /// The first instruction; a single bad byte if there is none.
@@ -46,7 +47,7 @@ impl X86 {
         formatter.options_mut().set_always_show_segment_register(decoded.is_string_instruction());
         formatter.format(&decoded, &mut output);
         let mut text = output.text;
-        spell(&decoded, instruction.bytes, &mut text);
+        spell(&decoded, instruction.bytes, self.syntax, &mut text);
         if decoded.is_ip_rel_memory_operand() {
             text.comment = Some(text::spelled(names, decoded.ip_rel_memory_address(), Refers::Data));
         }
@@ -80,11 +81,14 @@ fn formatter(syntax: Syntax) -> Box<dyn Formatter> {
     options.set_show_zero_displacements(true);
     options.set_always_show_scale(true);
     options.set_space_after_operand_separator(false);
+    options.set_memory_size_options(MemorySizeOptions::Always);
+    options.set_uppercase_keywords(syntax == Syntax::Intel);
+    options.set_show_branch_size(false);
     formatter
 }
 
 /// Makes the text that of `objdump` where no option of the formatter does.
-fn spell(instruction: &iced_x86::Instruction, bytes: &[u8], text: &mut Text) {
+fn spell(instruction: &iced_x86::Instruction, bytes: &[u8], syntax: Syntax, text: &mut Text) {
     text.operands.truncate(text.operands.trim_end().len());
     match text.mnemonic.rsplit(' ').next().unwrap_or_default() {
         // The size that these have anyway.
@@ -93,16 +97,39 @@ fn spell(instruction: &iced_x86::Instruction, bytes: &[u8], text: &mut Text) {
         }
         // An operand that is source and target.
         "imul" if instruction.op_count() == 3 && text.operands.matches(',').count() == 1 => {
-            let target = text.operands.rsplit(',').next().unwrap_or_default();
-            text.operands = format!("{},{target}", text.operands);
+            text.operands = match (syntax, text.operands.split_once(',')) {
+                (Syntax::Att, Some((_, target))) => format!("{},{target}", text.operands),
+                (_, Some((target, _))) => format!("{target},{}", text.operands),
+                (_, None) => return,
+            };
         }
         "nopw" | "nopl" | "nop" => spell_padding(bytes, text),
+        // Sizes that are those of the mode.
+        "lretl" | "iretl" | "lcalll" | "ljmpl" | "lcallq" | "ljmpq" => {
+            text.mnemonic.pop();
+        }
+        "ret" | "retq" if text.mnemonic.starts_with("rep ") => text.mnemonic = "repz ret".to_owned(),
+        // An operation of the two topmost registers has them, too.
+        "fmulp" | "faddp" | "fsubp" | "fsubrp" | "fdivp" | "fdivrp" if text.operands.is_empty() => {
+            text.operands = if syntax == Syntax::Intel { "st(1),st" } else { "%st,%st(1)" }.to_owned();
+        }
+        "fxch" | "fucom" | "fucomp" | "fcom" | "fcomp" if text.operands.is_empty() => {
+            text.operands = if syntax == Syntax::Intel { "st(1)" } else { "%st(1)" }.to_owned();
+        }
+        // A port is written as an address.
+        "in" | "out" | "insb" | "insw" | "insl" | "outsb" | "outsw" | "outsl" => {
+            text.operands = text.operands.replace("%dx", "(%dx)");
+        }
         _ => {}
     }
+    if syntax == Syntax::Intel {
+        spell_intel(instruction, text);
+    }
     if is_by_one(instruction, bytes) {
-        let (left, right) = (text.operands.strip_prefix("$0x1,"), text.operands.strip_suffix(",0x1"));
-        if let Some(rest) = left.or(right) {
+        if let Some(rest) = text.operands.strip_prefix("$0x1,") {
             text.operands = rest.to_owned();
+        } else if let Some(rest) = text.operands.strip_suffix(",0x1") {
+            text.operands = format!("{rest},1");
         }
     }
 }
@@ -115,11 +142,29 @@ fn is_by_one(instruction: &iced_x86::Instruction, bytes: &[u8]) -> bool {
         && matches!(bytes.iter().find(|byte| !is_prefix(byte)), Some(0xd0 | 0xd1))
 }
 
+/// What no option of the formatter does in Intel's syntax.
+fn spell_intel(instruction: &iced_x86::Instruction, text: &mut Text) {
+    match instruction.code() {
+        Code::Mov_r64_imm64 => text.mnemonic = text.mnemonic.replace("mov", "movabs"),
+        // An address without registers has no brackets, but always a segment.
+        // The size is that of the operands.
+        _ if instruction.is_string_instruction() => {
+            text.mnemonic.pop();
+        }
+        _ if is_absolute(instruction) => {
+            let is_in_segment = text.operands.contains(":[");
+            text.operands =
+                text.operands.replace('[', if is_in_segment { "" } else { "ds:" }).replace(']', "");
+        }
+        _ => {}
+    }
+}
+
 /// Prefixes without effect make an instruction longer.
 fn spell_padding(bytes: &[u8], text: &mut Text) {
     let prefixes = || bytes.iter().take_while(|byte| matches!(byte, 0x66 | 0x2e));
-    if let Some(rest) = text.operands.strip_prefix("%cs:").or_else(|| text.operands.strip_prefix("cs:")) {
-        text.operands = rest.to_owned();
+    if text.operands.contains("cs:") {
+        text.operands = text.operands.replace("%cs:", "").replace("cs:", "");
         text.mnemonic.insert_str(0, "cs ");
     }
     for _ in prefixes().filter(|byte| **byte == 0x66).skip(1) {
@@ -164,14 +209,15 @@ fn refers_to(instruction: &iced_x86::Instruction) -> Option<u64> {
     if instruction.is_ip_rel_memory_operand() {
         return Some(instruction.ip_rel_memory_address());
     }
-    let is_memory = |operand: &u32| instruction.op_kind(*operand) == OpKind::Memory;
-    let has_memory = (0..instruction.op_count()).any(|operand| is_memory(&operand));
-    let is_absolute = instruction.memory_base() == Register::None
+    let is_of_thread = matches!(instruction.memory_segment(), Register::FS | Register::GS);
+    (is_absolute(instruction) && !is_of_thread).then(|| instruction.memory_displacement64())
+}
+
+/// Whether an operand is in memory at an address that needs no register.
+fn is_absolute(instruction: &iced_x86::Instruction) -> bool {
+    (0..instruction.op_count()).any(|operand| instruction.op_kind(operand) == OpKind::Memory)
+        && instruction.memory_base() == Register::None
         && instruction.memory_index() == Register::None
-        && !matches!(instruction.memory_segment(), Register::FS | Register::GS);
-    // Those without effect have operands, too.
-    (has_memory && is_absolute && !instruction.is_jcc_short_or_near())
-        .then(|| instruction.memory_displacement64())
 }
 
 /// Takes the text of an instruction apart as the formatter writes it.

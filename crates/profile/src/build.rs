@@ -7,8 +7,10 @@ use crate::gathered::{Block, Gathered, Gathering};
 use crate::names::Names;
 use crate::profile::{EventTotal, Profile, SampleRow};
 use crate::stacks::{StackId, Stacks};
+use crate::weight::Weight;
 use perffile::{Schema, Share};
 use readperf_session::SampleMoment;
+use std::sync::Arc;
 
 /// What is kept of each sample besides its event, its thread's name and its place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -160,7 +162,7 @@ impl Builder {
     #[inline]
     fn add_share(&mut self, sample: &SampleMoment<'_>, share: Share, address: AddressId, detail: DetailId) {
         self.totals.add(share.event, 1, share.period);
-        let key = SampleRow {
+        let row = SampleRow {
             event: u32::try_from(share.event).unwrap_or(u32::MAX),
             comm: sample.comm,
             thread: self.keep.threads.then_some(sample.thread),
@@ -170,11 +172,10 @@ impl Builder {
             address,
             stack: StackId::EMPTY,
             detail,
-            samples: 0,
-            period: 0,
+            samples: 1,
+            period: share.period,
         };
-        self.block.rows.push((key, self.block.ends.len().saturating_sub(1)));
-        self.block.periods.push(share.period);
+        self.block.rows.push((row, self.block.ends.len().saturating_sub(1)));
     }
 
     /// Hands the samples that wait to the tables.
@@ -254,6 +255,17 @@ impl Added {
             })
             .collect();
         let Added { details, times_ns, .. } = self;
-        Profile { events, recorded, addresses, stacks, details, rows, names, times_ns, made_of: Vec::new() }
+        Profile {
+            events,
+            recorded,
+            weight: Weight::default(),
+            addresses: Arc::new(addresses),
+            stacks: Arc::new(stacks),
+            details: Arc::new(details),
+            rows: Arc::new(rows),
+            names: Arc::new(names),
+            times_ns,
+            made_of: Vec::new(),
+        }
     }
 }

@@ -4,9 +4,9 @@
 //! a block can be handed to another thread.
 
 use crate::addresses::AddressId;
-use crate::interner::Interner;
 use crate::profile::SampleRow;
 use crate::stacks::{StackId, Stacks};
+use crate::summed_rows::SummedRows;
 
 /// Samples whose stacks and rows are not looked up yet.
 #[derive(Debug, Default)]
@@ -15,10 +15,8 @@ pub(crate) struct Block {
     pub(crate) places: Vec<AddressId>,
     /// Where each of these ends.
     pub(crate) ends: Vec<usize>,
-    /// Their rows, with the stack's index among these. As keys, rows have no sums yet.
+    /// Their rows, with the stack's index among these.
     pub(crate) rows: Vec<(SampleRow, usize)>,
-    /// The period of each row.
-    pub(crate) periods: Vec<u64>,
 }
 
 /// Samples in a block: what is needed of the tables for so many fits into a cache close to the processor.
@@ -34,7 +32,6 @@ impl Block {
         self.places.clear();
         self.ends.clear();
         self.rows.clear();
-        self.periods.clear();
     }
 }
 
@@ -45,8 +42,7 @@ pub(crate) struct Gathering {
     rows: Rows,
     /// Of the block at hand: its stacks, and its rows with these.
     ids: Vec<StackId>,
-    keys: Vec<SampleRow>,
-    numbers: Vec<u32>,
+    samples: Vec<SampleRow>,
 }
 
 /// All stacks, and all rows with their sums.
@@ -59,8 +55,8 @@ pub(crate) struct Gathered {
 /// Rows of samples.
 #[derive(Debug)]
 enum Rows {
-    /// One for all samples that agree, with samples and period of each.
-    Summed { keys: Interner<SampleRow>, sums: Vec<(u64, u64)> },
+    /// One for all samples that agree.
+    Summed(SummedRows),
     /// One a sample.
     Single(Vec<SampleRow>),
 }
@@ -70,37 +66,24 @@ impl Gathering {
     pub(crate) fn new(stacks: Stacks, single: bool) -> Gathering {
         let rows = match single {
             true => Rows::Single(Vec::new()),
-            false => Rows::Summed { keys: Interner::default(), sums: Vec::new() },
+            false => Rows::Summed(SummedRows::default()),
         };
-        Gathering { stacks, rows, ids: Vec::new(), keys: Vec::new(), numbers: Vec::new() }
+        Gathering { stacks, rows, ids: Vec::new(), samples: Vec::new() }
     }
 
     /// Looks up the stacks and rows of a block, and adds its periods. Leaves the block empty.
     pub(crate) fn take_in(&mut self, block: &mut Block) {
-        let Gathering { stacks, rows, ids, keys: with_stacks, numbers } = self;
+        let Gathering { stacks, rows, ids, samples } = self;
         ids.clear();
-        with_stacks.clear();
+        samples.clear();
         stacks.number_all(&block.places, &block.ends, ids);
-        with_stacks.extend(block.rows.iter().map(|(key, stack)| {
+        samples.extend(block.rows.iter().map(|(row, stack)| {
             let stack = ids.get(*stack).copied().unwrap_or(StackId::EMPTY);
-            SampleRow { stack, ..*key }
+            SampleRow { stack, ..*row }
         }));
         match rows {
-            Rows::Single(single) => {
-                let rows = with_stacks.iter().zip(&block.periods);
-                single.extend(rows.map(|(key, period)| SampleRow { samples: 1, period: *period, ..*key }));
-            }
-            Rows::Summed { keys, sums } => {
-                numbers.clear();
-                keys.number_all(with_stacks, numbers);
-                sums.resize(keys.as_slice().len(), (0, 0));
-                for (number, period) in numbers.iter().zip(&block.periods) {
-                    if let Some((samples, sum)) = sums.get_mut(*number as usize) {
-                        *samples += 1;
-                        *sum = sum.wrapping_add(*period);
-                    }
-                }
-            }
+            Rows::Single(single) => single.extend_from_slice(samples),
+            Rows::Summed(summed) => summed.add_all(samples),
         }
         block.clear();
     }
@@ -119,15 +102,7 @@ impl Gathering {
                 }
                 rows
             }
-            Rows::Summed { mut keys, sums } => {
-                keys.freeze();
-                for (row, (samples, period)) in keys.as_mut_slice().iter_mut().zip(sums) {
-                    (row.samples, row.period) = (samples, period);
-                }
-                let mut rows = keys.into_vec();
-                rows.sort_unstable();
-                rows
-            }
+            Rows::Summed(summed) => summed.into_sorted(),
         };
         Gathered { stacks, rows }
     }

@@ -26,11 +26,6 @@ impl<T: Copy + Eq + Hash> Interner<T> {
         &self.list
     }
 
-    /// The values, to be changed in what does not make them different.
-    pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
-        &mut self.list
-    }
-
     /// The values alone.
     pub(crate) fn into_vec(self) -> Vec<T> {
         self.list

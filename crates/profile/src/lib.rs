@@ -32,6 +32,7 @@ pub mod schedule;
 pub mod select;
 pub mod stacks;
 pub mod statistics;
+mod summed_rows;
 pub mod transform;
 pub mod value;
 pub mod view;

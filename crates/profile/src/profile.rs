@@ -4,7 +4,9 @@ use crate::addresses::{AddressId, Addresses};
 use crate::detail::{DetailId, Details};
 use crate::names::{Function, FunctionId, Names};
 use crate::stacks::{StackId, Stacks};
+use crate::weight::Weight;
 use readperf_session::{CommId, ThreadId};
+use std::sync::Arc;
 
 /// An event and what its samples add up to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,15 +46,18 @@ pub struct SampleRow {
 }
 
 /// What the samples of a recording add up to, with the names of the places.
+///
+/// A copy is cheap: its columns and names are shared, until a [`Selection`](crate::Selection) changes them.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
     pub(crate) events: Vec<EventTotal>,
     pub(crate) recorded: Vec<EventTotal>,
-    pub(crate) addresses: Addresses,
-    pub(crate) stacks: Stacks,
-    pub(crate) details: Details,
-    pub(crate) rows: Vec<SampleRow>,
-    pub(crate) names: Names,
+    pub(crate) weight: Weight,
+    pub(crate) addresses: Arc<Addresses>,
+    pub(crate) stacks: Arc<Stacks>,
+    pub(crate) details: Arc<Details>,
+    pub(crate) rows: Arc<Vec<SampleRow>>,
+    pub(crate) names: Arc<Names>,
     pub(crate) times_ns: Option<(u64, u64)>,
     /// Of the places that transforms made, which are the last: what was recorded.
     pub(crate) made_of: Vec<AddressId>,
@@ -67,6 +72,11 @@ impl Profile {
     /// The events and what all their samples add up to, chosen or not. Of events that were not chosen nothing is known.
     pub fn recorded(&self) -> &[EventTotal] {
         &self.recorded
+    }
+
+    /// What samples count for in pictures of them, as it was chosen.
+    pub fn weight(&self) -> Weight {
+        self.weight
     }
 
     /// Every address, once.

@@ -5,13 +5,18 @@ use crate::filter::SampleFilter;
 use crate::known::Known;
 use crate::profile::{EventTotal, Profile, SampleRow};
 use crate::transform::Transform;
+use crate::weight::Weight;
 use readperf_session::{Binary, Session};
 use regex_lite::Regex;
+use std::sync::Arc;
 
 /// What of a profile is looked at, and how its stacks are changed for that: what a viewer holds as its state.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Which samples, by what was recorded of them. Threads, CPUs and times can be chosen by if they were kept.
+    /// What samples count for.
+    pub weight: Weight,
+    /// Which samples, by what was recorded of them: of which events, threads, CPUs, times. By threads, CPUs and times can be chosen
+    /// if they were kept.
     pub samples: SampleFilter,
     /// Which samples, by names.
     pub names: NameFilter,
@@ -90,15 +95,25 @@ impl NameFilter {
 }
 
 impl Profile {
+    /// What is left of a profile if this is chosen. What both have in common they share: a viewer chooses anew from the whole with
+    /// every step.
+    #[must_use]
+    pub fn chosen(&self, selection: &Selection, session: &Session) -> Profile {
+        let mut chosen = self.clone();
+        chosen.choose(selection, session);
+        chosen
+    }
+
     /// Takes away the rows that are not chosen, and changes the stacks of the others: the work is that of what is chosen. The totals
     /// of the events become those of what is left.
     pub fn choose(&mut self, selection: &Selection, session: &Session) {
-        let Selection { samples, names, transforms } = selection;
+        let Selection { weight, samples, names, transforms } = selection;
+        self.weight = *weight;
         if !samples.is_open() {
             let is_chosen = |event: &EventTotal| samples.passes_event_name(&event.name);
             let events: Vec<bool> = self.events.iter().map(is_chosen).collect();
             let of_event = |row: &SampleRow| events.get(row.event as usize).copied().unwrap_or(false);
-            self.rows.retain(|row| of_event(row) && samples.passes_row(session, row));
+            retain(&mut self.rows, |row| of_event(row) && samples.passes_row(session, row));
             self.add_up();
         }
         self.select(names, session);
@@ -119,13 +134,13 @@ impl Profile {
         let passes = |row: &SampleRow| {
             filter.passes_with(verdict(row.address), || stacks.places(row.stack).map(verdict))
         };
-        self.rows.retain(passes);
+        retain(&mut self.rows, passes);
         self.add_up();
     }
 
     /// Takes away the rows of other CPUs than those wanted, and those without one.
     pub fn select_cpus(&mut self, wanted: impl Fn(u32) -> bool) {
-        self.rows.retain(|row| row.cpu.is_some_and(&wanted));
+        retain(&mut self.rows, |row| row.cpu.is_some_and(&wanted));
         self.add_up();
     }
 
@@ -134,12 +149,20 @@ impl Profile {
         for event in &mut self.events {
             (event.samples, event.period) = (0, 0);
         }
-        for row in &self.rows {
+        for row in self.rows.iter() {
             if let Some(event) = self.events.get_mut(row.event as usize) {
                 event.samples += row.samples;
                 event.period = event.period.wrapping_add(row.period);
             }
         }
+    }
+}
+
+/// Keeps some rows. Rows that others look at, too, stay as they are for these.
+fn retain(rows: &mut Arc<Vec<SampleRow>>, keep: impl Fn(&SampleRow) -> bool) {
+    match Arc::get_mut(rows) {
+        Some(rows) => rows.retain(keep),
+        None => *rows = Arc::new(rows.iter().filter(|row| keep(row)).copied().collect()),
     }
 }
 

@@ -17,6 +17,7 @@ use regex_lite::Regex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 /// Some functions.
 #[derive(Clone, Debug)]
@@ -170,7 +171,7 @@ impl Profile {
                     Rule::Binaries { binaries: self.binaries_called(wanted, session) }
                 }
                 Transform::DropPrefix(prefix) => {
-                    self.names.drop_prefix(prefix);
+                    Arc::make_mut(&mut self.names).drop_prefix(prefix);
                     continue;
                 }
             };
@@ -204,7 +205,7 @@ impl Profile {
         }
         let mut rows = std::mem::take(&mut change.profile.rows);
         let mut of_row = of_row.into_iter();
-        rows.retain_mut(|row| {
+        Arc::make_mut(&mut rows).retain_mut(|row| {
             let stack = of_row.next().unwrap_or(StackId::EMPTY);
             let innermost = tree.node(stack);
             let caller = innermost.map_or(stack, |node| node.parent);
@@ -225,10 +226,10 @@ impl Profile {
             };
             true
         });
-        let Change { stacks, .. } = change;
+        let Change { mut stacks, .. } = change;
+        stacks.freeze();
         self.rows = rows;
-        self.stacks = stacks;
-        self.stacks.freeze();
+        self.stacks = Arc::new(stacks);
     }
 
     /// The stacks of the rows as a tree, and which of it is that of each row.
@@ -266,8 +267,8 @@ impl Profile {
     fn make_place(&mut self, of: AddressId, levels: &[Frame]) -> AddressId {
         let recorded = self.recorded_place(of);
         let Some(code) = self.addresses.get(recorded).copied() else { return of };
-        let place = self.addresses.again(code);
-        self.names.add_place(levels);
+        let place = Arc::make_mut(&mut self.addresses).again(code);
+        Arc::make_mut(&mut self.names).add_place(levels);
         self.made_of.push(recorded);
         place
     }
@@ -316,7 +317,7 @@ impl Change<'_> {
     fn nothing(&mut self, address: AddressId) -> AddressId {
         let profile = &mut *self.profile;
         *self.partial.entry((address, Vec::new())).or_insert_with(|| {
-            let function = *self.hidden.get_or_insert_with(|| profile.names.hidden());
+            let function = *self.hidden.get_or_insert_with(|| Arc::make_mut(&mut profile.names).hidden());
             profile.make_place(address, &[Frame { function, file: None, line: 0 }])
         })
     }

@@ -50,16 +50,16 @@ pub(crate) struct Wanted {
 }
 
 impl ProfileOptions {
-    /// Reads a recording, keeps the samples that are asked for, and changes their stacks.
+    /// Reads a recording, and keeps of its samples and their stacks what is chosen.
     pub(crate) fn analyse(
         &self,
         input: &Input,
         recording: &Recording,
         wanted: &Wanted,
-        stacks: &StackOptions,
+        selection: &Selection,
     ) -> anyhow::Result<Analysis> {
         let mut analysis = self.read(input, recording, self.samples.filter(recording)?, wanted, |_| ())?;
-        analysis.profile.choose(&self.selection(stacks), &analysis.session);
+        analysis.profile.choose(selection, &analysis.session);
         Ok(analysis)
     }
 

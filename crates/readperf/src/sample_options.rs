@@ -2,11 +2,29 @@
 
 use crate::suggestion::hint;
 use crate::time_range::TimeRanges;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use perffile::{Recording, Schema};
 use readperf::profile::{NameFilter, SampleFilter};
 use regex_lite::Regex;
 use std::ops::RangeInclusive;
+
+/// What a sample counts for.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum Weight {
+    /// Its period
+    Period,
+    /// One
+    Samples,
+}
+
+impl From<Weight> for readperf::profile::Weight {
+    fn from(weight: Weight) -> Self {
+        match weight {
+            Weight::Period => Self::Period,
+            Weight::Samples => Self::Samples,
+        }
+    }
+}
 
 /// The options.
 #[derive(Args, Debug, Clone, Default)]

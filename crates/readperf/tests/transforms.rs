@@ -229,7 +229,7 @@ fn every_output_takes_changed_stacks() {
 /// A viewer goes into a subtree by its functions, not by patterns; and choosing by what was recorded needs no other pass.
 #[test]
 fn subtrees_and_filters_apply_to_columns() {
-    use readperf::profile::{Keep, SampleFilter, Selection, Transform};
+    use readperf::profile::{Functions, Keep, SampleFilter, Selection, Transform, Weight};
     use readperf::{PassOptions, Request, symbols};
     let file = fixture("dwarf");
     let symbols = symbols::Options {
@@ -256,9 +256,8 @@ fn subtrees_and_filters_apply_to_columns() {
     let deepest = profile.rows().iter().map(|row| levels(profile, row)).max_by_key(Vec::len).unwrap();
     for depth in [1, 2, 5, deepest.len()] {
         let path = deepest[..depth].to_vec();
-        let mut changed = profile.clone();
         let transforms = vec![Transform::Subtree(path.clone())];
-        changed.choose(&Selection { transforms, ..Selection::default() }, session);
+        let changed = profile.chosen(&Selection { transforms, ..Selection::default() }, session);
         let below =
             profile.rows().iter().map(|row| levels(profile, row)).filter(|levels| levels.starts_with(&path));
         let expected: Vec<_> = below.map(|levels| levels[depth - 1..].to_vec()).collect();
@@ -270,9 +269,18 @@ fn subtrees_and_filters_apply_to_columns() {
     let times: Vec<u64> = profile.rows().iter().map(|row| row.time_ns).collect();
     let (from, to) = (times[times.len() / 4], times[times.len() / 2]);
     let samples = SampleFilter { times_ns: vec![from..=to], ..SampleFilter::default() };
-    let mut chosen = profile.clone();
-    chosen.choose(&Selection { samples, ..Selection::default() }, session);
+    let chosen = profile.chosen(&Selection { samples, ..Selection::default() }, session);
     let expected = times.iter().filter(|time| (from..=to).contains(time)).count();
     assert_eq!(chosen.rows().len(), expected);
     assert!(expected > 0 && expected < times.len());
+    // What is chosen by shares all else with the whole, and the whole stays as it was.
+    assert!(std::ptr::eq(chosen.names(), profile.names()) && std::ptr::eq(chosen.stacks(), profile.stacks()));
+    let before: Vec<_> = profile.rows().iter().map(|row| levels(profile, row)).collect();
+    let hidden = vec![Transform::Hide(Functions::These(before[0].iter().copied().take(1).collect()))];
+    let selection = Selection { weight: Weight::Samples, transforms: hidden, ..Selection::default() };
+    let hidden = profile.chosen(&selection, session);
+    assert_eq!((profile.weight(), hidden.weight()), (Weight::Period, Weight::Samples));
+    let after: Vec<_> = profile.rows().iter().map(|row| levels(profile, row)).collect();
+    assert_eq!(after, before);
+    assert!(hidden.rows().iter().all(|row| !levels(&hidden, row).contains(&before[0][0])));
 }

@@ -14,7 +14,7 @@ use crate::name;
 const MAX_LOADS: usize = 256;
 
 /// The parts of an ELF file that matter here. Nothing in it is trusted: offsets are checked when used.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Image<'data> {
     pub(crate) data: &'data [u8],
     pub(crate) machine: u16,

@@ -84,6 +84,8 @@ pub struct Options {
     /// The copy of the kernel's memory and symbols that belongs to the recording (`kcore_dir` of a recording that is a
     /// directory).
     pub kcore_dir: Option<PathBuf>,
+    /// Code that belongs to the recording, beside its symbols in lists of the caller.
+    pub recorded_code: crate::code::RecordedCode,
     /// Where the symbols of guests' kernels are.
     pub guest: GuestFiles,
     /// Servers to ask for what is not found otherwise.
@@ -159,6 +161,7 @@ impl Default for Options {
             kernel_build_id: None,
             kernel_doubt: None,
             kcore_dir: None,
+            recorded_code: crate::code::RecordedCode::default(),
             guest: GuestFiles::default(),
             #[cfg(feature = "debuginfod")]
             debuginfod: None,

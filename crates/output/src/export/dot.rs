@@ -57,7 +57,7 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
         let levels = numbered.levels.at(address).iter();
         functions.extend(levels.filter_map(|level| names.of_variant.get(level.variant as usize)));
     };
-    let weight = export.options.weight;
+    let weight = export.profile.weight();
     let graph = CallGraph::new(export.profile, event, weight, names.list.len(), functions_at, LIMITS);
     let quantity = Quantity::of(export, event);
     Picture { graph, labels: &labels, names, weight, quantity }.write(export, event, out)

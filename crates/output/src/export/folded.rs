@@ -38,7 +38,7 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut tree = FlameTree::default();
     tree.add(export.profile, event, &numbered.levels, |row| Some(numbered.root(row)));
     tree.freeze();
-    Lines::new(&tree, &labels, export.options.weight).write(out)
+    Lines::new(&tree, &labels, export.profile.weight()).write(out)
 }
 
 /// A step on the way through the tree.

@@ -124,8 +124,6 @@ formats! {
 /// How to export. Formats take what they know; the program says which of its flags a format knows.
 #[derive(Clone, Debug, Default)]
 pub struct ExportOptions {
-    /// What a sample counts for.
-    pub weight: Weight,
     /// Whether processes are told apart by their ids.
     pub with_pid: bool,
     /// Whether threads are told apart by their ids.
@@ -171,7 +169,7 @@ impl Export<'_> {
 
     /// What a row counts for.
     pub fn weight(&self, row: &readperf_profile::SampleRow) -> u64 {
-        self.options.weight.of_row(row)
+        self.profile.weight().of_row(row)
     }
 }
 

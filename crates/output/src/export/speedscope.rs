@@ -98,7 +98,7 @@ fn write_profile(
     rows: &[(&SampleRow, u64)],
     json: &mut JsonWriter<'_>,
 ) {
-    let unit = match (export.options.weight, export.unit(event)) {
+    let unit = match (export.profile.weight(), export.unit(event)) {
         (Weight::Period, Unit::Nanoseconds) => "nanoseconds",
         (Weight::Period, Unit::Count) | (Weight::Samples, _) => "none",
     };

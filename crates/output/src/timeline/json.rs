@@ -14,12 +14,12 @@ use std::io::{self, Write};
 /// What the writer says.
 pub fn write_json(out: &mut dyn Write, profile: &Profile, look: &Look) -> io::Result<()> {
     let timelines = profile.timelines(look.size);
-    let events: Vec<Value> = timelines.iter().map(|timeline| event(profile, timeline, look)).collect();
+    let events: Vec<Value> = timelines.iter().map(|timeline| event(profile, timeline)).collect();
     json::write(&mut *out, &json!({ "schema": SCHEMA, "events": events }))?;
     writeln!(out)
 }
 
-fn event(profile: &Profile, timeline: &Timeline, look: &Look) -> Value {
+fn event(profile: &Profile, timeline: &Timeline) -> Value {
     let columns = |value: fn(&readperf_profile::view::flame_tree::Sum) -> u64| -> Value {
         timeline
             .cells
@@ -27,7 +27,7 @@ fn event(profile: &Profile, timeline: &Timeline, look: &Look) -> Value {
             .map(|column| column.iter().map(value).collect::<Value>())
             .collect()
     };
-    let hottest = timeline.hottest(|sum| look.weight.of_sum(sum));
+    let hottest = timeline.hottest();
     let hottest = hottest.iter().map(|stretch| {
         json!({
             "from_ns": stretch.from_ns,

@@ -22,8 +22,6 @@ use std::io::{self, Write};
 pub struct Look {
     /// How large it may be.
     pub size: Size,
-    /// What cells count.
-    pub weight: Weight,
     /// Whether to use only ASCII.
     pub ascii: bool,
 }
@@ -128,12 +126,12 @@ fn section(out: &mut dyn Write, recorded: &EventTotal, timeline: &Timeline, look
         length(scale.cell_ns)
     )?;
     map(out, timeline, look)?;
-    hottest(out, timeline, look)
+    hottest(out, timeline)
 }
 
 fn map(out: &mut dyn Write, timeline: &Timeline, look: &Look) -> io::Result<()> {
     let scale = &timeline.scale;
-    let most = timeline.cells.iter().map(|cell| look.weight.of_sum(cell)).max().unwrap_or(0);
+    let most = timeline.cells.iter().map(|cell| timeline.worth(cell)).max().unwrap_or(0);
     let shades = if look.ascii { ASCII } else { SHADES };
     let style = |step: usize| {
         let color = COLORS.get(step).copied().unwrap_or_default();
@@ -144,9 +142,8 @@ fn map(out: &mut dyn Write, timeline: &Timeline, look: &Look) -> io::Result<()> 
     writeln!(out, "{:margin$}  {}", "", axis(scale))?;
     for row in 0..scale.rows {
         write!(out, "{:>margin$}  ", offset(row))?;
-        let steps: Vec<Option<usize>> = (0..scale.columns)
-            .map(|column| step(look.weight.of_sum(&timeline.at(column, row)), most))
-            .collect();
+        let steps: Vec<Option<usize>> =
+            (0..scale.columns).map(|column| step(timeline.worth(&timeline.at(column, row)), most)).collect();
         let used = steps.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
         for run in steps.get(..used).unwrap_or_default().chunk_by(|a, b| a == b) {
             match run.first() {
@@ -168,7 +165,7 @@ fn map(out: &mut dyn Write, timeline: &Timeline, look: &Look) -> io::Result<()> 
             legend.push(format!("{style}{shade}{style:#} {numbers}"));
         }
     }
-    let unit = if look.weight == Weight::Samples { "samples" } else { "of period" };
+    let unit = if timeline.weight == Weight::Samples { "samples" } else { "of period" };
     writeln!(out, "{:margin$}  {} {unit} a cell; blank: none", "", legend.join("   "))
 }
 
@@ -187,15 +184,15 @@ fn axis(scale: &Scale) -> String {
     axis
 }
 
-fn hottest(out: &mut dyn Write, timeline: &Timeline, look: &Look) -> io::Result<()> {
+fn hottest(out: &mut dyn Write, timeline: &Timeline) -> io::Result<()> {
     writeln!(out, "the hottest:")?;
-    let whole = look.weight.of_sum(&timeline.total);
-    for stretch in timeline.hottest(|sum| look.weight.of_sum(sum)) {
+    let whole = timeline.worth(&timeline.total);
+    for stretch in timeline.hottest() {
         writeln!(
             out,
             "  --time {}   {:>6.2} %, {} samples in {}",
             time_argument(&stretch),
-            share(look.weight.of_sum(&stretch.sum), whole),
+            share(timeline.worth(&stretch.sum), whole),
             grouped(stretch.sum.samples),
             length(stretch.to_ns.saturating_sub(stretch.from_ns).saturating_add(1))
         )?;

@@ -52,14 +52,14 @@ pub fn write_svg(out: &mut dyn Write, profile: &Profile, look: &Look) -> io::Res
     let mut y = 0;
     for timeline in &timelines {
         writeln!(out, "<g transform=\"translate(0,{y})\">")?;
-        section(out, profile, timeline, look)?;
+        section(out, profile, timeline)?;
         writeln!(out, "</g>")?;
         y += high(timeline);
     }
     writeln!(out, "</svg>")
 }
 
-fn section(out: &mut dyn Write, profile: &Profile, timeline: &Timeline, look: &Look) -> io::Result<()> {
+fn section(out: &mut dyn Write, profile: &Profile, timeline: &Timeline) -> io::Result<()> {
     let scale = &timeline.scale;
     let mut name = String::new();
     push_shown(&mut name, profile.events().get(timeline.event).map_or("", |event| &event.name));
@@ -75,14 +75,13 @@ fn section(out: &mut dyn Write, profile: &Profile, timeline: &Timeline, look: &L
         return Ok(());
     }
     axes(out, scale)?;
-    let most = timeline.cells.iter().map(|cell| look.weight.of_sum(cell)).max().unwrap_or(0);
-    let whole = look.weight.of_sum(&timeline.total);
+    let most = timeline.cells.iter().map(|cell| timeline.worth(cell)).max().unwrap_or(0);
+    let whole = timeline.worth(&timeline.total);
     for (nr, sum) in timeline.cells.iter().enumerate() {
         let (column, row) = (nr / scale.rows, nr % scale.rows);
         let (x, y) = (LEFT + column * CELL.0, TOP + row * CELL.1);
         let (from_ns, to_ns) = scale.times(nr);
-        let class =
-            step(look.weight.of_sum(sum), most).map_or_else(|| "e".to_owned(), |step| format!("h{step}"));
+        let class = step(timeline.worth(sum), most).map_or_else(|| "e".to_owned(), |step| format!("h{step}"));
         let stretch = Stretch { from_ns, to_ns, sum: *sum };
         writeln!(
             out,
@@ -93,14 +92,14 @@ fn section(out: &mut dyn Write, profile: &Profile, timeline: &Timeline, look: &L
             seconds(from_ns, scale),
             grouped(sum.samples),
             grouped(sum.period),
-            share(look.weight.of_sum(sum), whole),
+            share(timeline.worth(sum), whole),
             time_argument(&stretch)
         )?;
     }
     let below = TOP + scale.rows * CELL.1;
-    legend(out, most, look.weight, below + 16)?;
-    for (nr, stretch) in timeline.hottest(|sum| look.weight.of_sum(sum)).iter().enumerate() {
-        let share = share(look.weight.of_sum(&stretch.sum), whole);
+    legend(out, most, timeline.weight, below + 16)?;
+    for (nr, stretch) in timeline.hottest().iter().enumerate() {
+        let share = share(timeline.worth(&stretch.sum), whole);
         let line = format!("--time {}", time_argument(stretch));
         let y = below + 54 + nr * 17;
         text(out, "mono", (16, y), &line)?;

@@ -4,6 +4,7 @@
 
 use crate::profile::Profile;
 use crate::view::flame_tree::Sum;
+use crate::weight::Weight;
 use std::cmp::Reverse;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -54,6 +55,8 @@ pub struct Stretch {
 pub struct Timeline {
     /// Index of the event in [`Profile::events`].
     pub event: usize,
+    /// What samples count for.
+    pub weight: Weight,
     /// What the cells stand for.
     pub scale: Scale,
     /// The cells in order of time: column by column.
@@ -136,9 +139,15 @@ impl Timeline {
         self.cells.get(column * self.scale.rows + row).copied().unwrap_or_default()
     }
 
-    /// The stretches with the most in a cell, by what `weight` says of a sum, the densest first. Cells belong to one if they are
-    /// above the middle between the mean and the most.
-    pub fn hottest(&self, weight: impl Fn(&Sum) -> u64) -> Vec<Stretch> {
+    /// What a sum counts for.
+    pub fn worth(&self, sum: &Sum) -> u64 {
+        self.weight.of_sum(sum)
+    }
+
+    /// The stretches with the most in a cell, the densest first. Cells belong to one if they are above the middle between the mean
+    /// and the most.
+    pub fn hottest(&self) -> Vec<Stretch> {
+        let weight = |sum: &Sum| self.worth(sum);
         let most = self.cells.iter().map(&weight).max().unwrap_or(0);
         // Only cells that the recording covers count for the mean.
         let covered = |cell: &Option<usize>| cell.unwrap_or(0);
@@ -190,7 +199,8 @@ impl Profile {
                 }
                 let mut without = Sum::default();
                 timeless.iter().for_each(|row| without.add(Sum { period: row.period, samples: row.samples }));
-                Some(Timeline { event, scale, cells, first_ns, last_ns, total, timeless: without })
+                let weight = self.weight;
+                Some(Timeline { event, weight, scale, cells, first_ns, last_ns, total, timeless: without })
             })
             .collect()
     }
@@ -247,6 +257,7 @@ mod tests {
         cells[800].samples = 80;
         let timeline = Timeline {
             event: 0,
+            weight: Weight::Period,
             scale,
             cells,
             first_ns: 1,
@@ -254,7 +265,7 @@ mod tests {
             total: Sum::default(),
             timeless: Sum::default(),
         };
-        let hottest = timeline.hottest(|sum| sum.samples);
+        let hottest = timeline.hottest();
         assert_eq!(
             hottest,
             [

@@ -8,24 +8,15 @@ use crate::elsewhere::format_hint;
 use crate::input::Input;
 use crate::outcome::{Outcome, say, wrong_usage};
 use crate::profile_options::{ProfileOptions, Wanted};
+use crate::sample_options::Weight;
 use crate::stack_options::StackOptions;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use flame::FlameArguments;
 use readperf::Analysis;
 use readperf::output::export::flamegraph::FlameOptions;
 use readperf::output::export::{self, Export, ExportOptions, FORMATS, Format, WriteDifference};
 use readperf::profile::matching::{Matching, Side};
-use readperf::profile::{DetailOptions, Keep};
-
-/// What a sample counts for.
-#[derive(ValueEnum, Clone, Copy, Debug, Default)]
-enum Weight {
-    /// Its period
-    #[default]
-    Period,
-    /// One
-    Samples,
-}
+use readperf::profile::{DetailOptions, Keep, Selection};
 
 /// Writes the profile in the form of another tool.
 #[derive(Args, Debug)]
@@ -38,7 +29,7 @@ pub(crate) struct ExportCommand {
     format: Option<&'static Format>,
 
     /// What a sample counts for
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t = Weight::Period)]
     weight: Weight,
 
     /// Tell processes apart by their ids
@@ -162,7 +153,8 @@ impl ExportCommand {
             details: DetailOptions { fields: format.needs.details.to_vec(), ..DetailOptions::default() },
             branches: false,
         };
-        self.profile.analyse(input, &recording, &wanted, &self.stacks)
+        let selection = Selection { weight: self.weight.into(), ..self.profile.selection(&self.stacks) };
+        self.profile.analyse(input, &recording, &wanted, &selection)
     }
 
     /// How the format compares two recordings, and what to compare with, if that is asked for.
@@ -211,10 +203,6 @@ impl ExportCommand {
     fn options(&self) -> ExportOptions {
         let flame = self.flame.options();
         ExportOptions {
-            weight: match self.weight {
-                Weight::Period => export::Weight::Period,
-                Weight::Samples => export::Weight::Samples,
-            },
             with_pid: self.with_pid,
             with_tid: self.with_tid,
             with_cpu: self.with_cpu,

@@ -5,27 +5,18 @@ use crate::input::Input;
 use crate::out::Out;
 use crate::outcome::Outcome;
 use crate::profile_options::{ProfileOptions, Wanted};
+use crate::sample_options::Weight;
 use crate::stack_options::StackOptions;
-use clap::{Args, ValueEnum};
-use readperf::output::export;
+use clap::Args;
 use readperf::output::timeline::{self, Look};
 use readperf::profile::Keep;
+use readperf::profile::Selection;
 use readperf::profile::view::timeline::Size;
 
 /// Columns of a map that does not go to a terminal.
 const COLUMNS: usize = 100;
 /// Columns that are taken by the offsets beside the map.
 const MARGIN: usize = 14;
-
-/// What cells count.
-#[derive(ValueEnum, Clone, Copy, Debug, Default)]
-enum Weight {
-    /// Samples
-    #[default]
-    Samples,
-    /// Their periods
-    Period,
-}
 
 /// Shows samples by time as a map.
 #[derive(Args, Debug)]
@@ -42,7 +33,7 @@ pub(crate) struct TimelineCommand {
     svg: bool,
 
     /// What cells count
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t = Weight::Samples)]
     weight: Weight,
 
     /// Most columns [default: as many as the terminal has room for]
@@ -83,7 +74,8 @@ Examples:
             inlines: stacks,
             ..Wanted::default()
         };
-        let analysis = self.profile.analyse(&self.input, &recording, &wanted, &self.stacks)?;
+        let selection = Selection { weight: self.weight.into(), ..self.profile.selection(&self.stacks) };
+        let analysis = self.profile.analyse(&self.input, &recording, &wanted, &selection)?;
         let out = self.write(&analysis.profile)?;
         Outcome::of(&self.input, analysis.issues).publishing(out.complete()?)
     }
@@ -91,14 +83,8 @@ Examples:
 
 impl TimelineCommand {
     fn write(&self, profile: &readperf::profile::Profile) -> anyhow::Result<Out> {
-        let look = Look {
-            size: Size { columns: self.columns(), rows: usize::from(self.rows) },
-            weight: match self.weight {
-                Weight::Samples => export::Weight::Samples,
-                Weight::Period => export::Weight::Period,
-            },
-            ascii: self.ascii,
-        };
+        let look =
+            Look { size: Size { columns: self.columns(), rows: usize::from(self.rows) }, ascii: self.ascii };
         let svg = self.svg || self.profile.output.file_name().is_some_and(|name| name.ends_with(".svg"));
         let mut out = if svg {
             self.profile.output.open_bytes(&[&self.input])?

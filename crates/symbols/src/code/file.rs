@@ -22,7 +22,7 @@ const LONGEST: u64 = 64 << 20;
 
 /// An ELF file with code, and where the code was.
 #[derive(Debug)]
-pub(super) struct CodeFile<'f> {
+pub(crate) struct CodeFile<'f> {
     path: PathBuf,
     image: Image<'f>,
     contents: Contents<'f>,

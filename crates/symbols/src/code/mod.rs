@@ -7,6 +7,7 @@ mod instructions;
 mod kernel;
 mod layout;
 mod no_code;
+mod recorded;
 mod source;
 mod unwinding;
 
@@ -15,6 +16,7 @@ pub use function::{Extent, FunctionCode};
 pub use instructions::Code;
 pub use layout::Layout;
 pub use no_code::NoCode;
+pub use recorded::RecordedCode;
 pub(crate) use source::{CodeSource, OpenedCode};
 
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::file::CodeFile;
-use super::{FunctionCode, NoCode, kernel};
+use super::{FunctionCode, NoCode, RecordedCode, kernel};
 use crate::find::{DebugLink, Opened, Search};
 use crate::image::{Image, has_symbol_table};
 use crate::reason::Reason;
@@ -18,7 +18,10 @@ pub(crate) type OpenedCode<'f> = Result<CodeSource<'f>, NoCode>;
 
 /// The code of a subject, ready to be asked.
 #[derive(Debug)]
-pub(crate) struct CodeSource<'f>(CodeFile<'f>);
+pub(crate) enum CodeSource<'f> {
+    File(CodeFile<'f>),
+    Recorded(RecordedCode),
+}
 
 impl<'f> CodeSource<'f> {
     /// Finds the code of a subject, by the rules by which its names are found.
@@ -38,15 +41,20 @@ impl<'f> CodeSource<'f> {
             }
             Subject::Vsyscall => Err(Reason::Vsyscall.into()),
             Subject::Anonymous => Err(Reason::Anonymous.into()),
-            Subject::Generated { .. } | Subject::Listed { .. } => Err(NoCode::NotDumped),
+            Subject::Listed { .. } => return Ok(CodeSource::Recorded(shared.options.recorded_code.clone())),
+            // It is kept together with its names.
+            Subject::Generated { .. } => Err(NoCode::NotDumped),
             _ => kernel::open(shared, subject).unwrap_or(Err(Reason::Defect.into())),
         }
-        .map(CodeSource)
+        .map(CodeSource::File)
     }
 
     /// The code at an address.
     pub(crate) fn function(&self, address: u64, symbol: Option<Range<u64>>) -> Result<FunctionCode, NoCode> {
-        self.0.function(address, symbol)
+        match self {
+            CodeSource::File(file) => file.function(address, symbol),
+            CodeSource::Recorded(code) => code.function(address),
+        }
     }
 }
 

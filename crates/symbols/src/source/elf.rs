@@ -12,29 +12,40 @@ use crate::batch::Provides;
 use crate::files::Files;
 use crate::image::{Image, Section, text_at};
 use crate::name::as_name;
+use crate::needed::OnDemand;
 use crate::table::{Binding, Entry, Table};
 
 /// The symbols of one file and where their names are.
 #[derive(Debug)]
 pub(crate) struct ElfSymbols<'data> {
-    table: Table,
+    origin: Origin<'data>,
+    table: OnDemand,
     strings: &'data [u8],
     pub(crate) provides: Provides,
+}
+
+/// Where entries come from.
+#[derive(Debug)]
+enum Origin<'data> {
+    /// A table in a file.
+    Section { reader: Reader<'data>, section: Section<'data> },
+    /// Several tables, which have been read.
+    Read(Vec<Entry>),
 }
 
 impl<'data> ElfSymbols<'data> {
     /// Reads the symbols of `image`: `.symtab`, or `.dynsym` where that is missing. `runtime` is the file that was
     /// mapped and has the program headers; it differs from `image` if that is a separate debug file.
-    pub(crate) fn read(image: &Image<'data>, runtime: &Image<'_>) -> Option<ElfSymbols<'data>> {
+    pub(crate) fn read(image: &Image<'data>, runtime: &Image<'data>) -> Option<ElfSymbols<'data>> {
         [(elf::SHT_SYMTAB, Provides::SymbolTable), (elf::SHT_DYNSYM, Provides::DynamicSymbols)]
             .into_iter()
             .find_map(|(kind, provides)| {
-                let section = image.section_of_kind(kind)?;
+                let section = *image.section_of_kind(kind)?;
                 let strings = image.bytes(image.section_at(section.link)?);
-                let reader = Reader { image, runtime, strings, descriptors: Descriptors::of(runtime) };
-                let entries = reader.entries(section);
-                let table = Table::build_lazily(entries, |_, _| false, |entry| name_of(strings, entry));
-                (!table.is_empty()).then_some(ElfSymbols { table, strings, provides })
+                let reader = Reader::new(image, runtime, strings);
+                reader.entries(&section).next()?;
+                let origin = Origin::Section { reader, section };
+                Some(ElfSymbols { origin, table: OnDemand::default(), strings, provides })
             })
     }
 
@@ -50,36 +61,41 @@ impl<'data> ElfSymbols<'data> {
             let Some(section) = image.section_of_kind(kind) else { continue };
             let strings = image.section_at(section.link).map_or(&[][..], |section| image.bytes(section));
             let Ok(at) = u32::try_from(names.len()) else { break };
-            let reader = Reader { image, runtime, strings, descriptors: Descriptors::of(runtime) };
-            entries.extend(
-                reader
-                    .entries(section)
-                    .into_iter()
-                    .filter_map(|entry| Some(Entry { name: entry.name.checked_add(at)?, ..entry })),
-            );
+            let read = Reader::new(image, runtime, strings);
+            let read = read.entries(section);
+            entries
+                .extend(read.filter_map(|entry| Some(Entry { name: entry.name.checked_add(at)?, ..entry })));
             names.extend_from_slice(strings);
             // A table may lack its last zero byte, and then would run into the next one.
             names.push(0);
         }
         let strings = files.keep(Arc::new(names));
-        let table = Table::build_lazily(entries, |_, _| false, |entry| name_of(strings, entry));
-        (!table.is_empty()).then_some(ElfSymbols { table, strings, provides: Provides::EmbeddedSymbols })
+        (!entries.is_empty()).then(|| ElfSymbols {
+            origin: Origin::Read(entries),
+            table: OnDemand::default(),
+            strings,
+            provides: Provides::EmbeddedSymbols,
+        })
     }
 
-    /// A symbol that covers a file offset. Others that start where it does may have better names: see
-    /// [`Self::choice`].
-    pub(crate) fn find(&self, offset: u64) -> Option<&Entry> {
-        self.table.find(offset)
+    /// The symbols that cover these file offsets, which are sorted. Others that start where one that is found does may have better
+    /// names: see [`Self::choice`].
+    pub(crate) fn covering(&self, offsets: &[u64]) -> &Table {
+        let make = |entries| Table::build_lazily(entries, |_, _| false, |entry| name_of(self.strings, entry));
+        match &self.origin {
+            Origin::Section { reader, section } => {
+                let count = reader.image.bytes(section).len() / entry_bytes(&reader.image);
+                self.table.for_addresses(offsets, count, || reader.entries(section), make)
+            }
+            Origin::Read(entries) => {
+                self.table.for_addresses(offsets, entries.len(), || entries.iter().copied(), make)
+            }
+        }
     }
 
-    /// Whether other symbols start where this one does, so that one of them may be meant.
-    pub(crate) fn has_choice(&self, found: &Entry) -> bool {
-        self.table.has_choice(found)
-    }
-
-    /// The symbol that is meant where this one was found.
-    pub(crate) fn choice(&self, found: &Entry) -> Entry {
-        self.table.choice(found, |entry| name_of(self.strings, entry))
+    /// The symbol that is meant where this one was found in a table.
+    pub(crate) fn choice(&self, table: &Table, found: &Entry) -> Entry {
+        table.choice(found, |entry| name_of(self.strings, entry))
     }
 
     /// How long the name of a symbol is, in bytes.
@@ -114,12 +130,17 @@ impl RawSymbol {
     }
 }
 
+/// How long a record of a symbol table is.
+fn entry_bytes(image: &Image<'_>) -> usize {
+    if image.is_64 { 24 } else { 16 }
+}
+
 /// All records of a symbol table, in the order of the file.
 pub(crate) fn raw_symbols<'data>(
     image: &Image<'data>,
     section: &Section<'data>,
 ) -> impl Iterator<Item = RawSymbol> + use<'data> {
-    let entry_size = if image.is_64 { 24 } else { 16 };
+    let entry_size = entry_bytes(image);
     let bytes = image.bytes(section);
     let cursor = image.cursor(bytes);
     let is_64 = image.is_64;
@@ -157,16 +178,24 @@ pub(crate) fn raw_symbols<'data>(
     })
 }
 
-struct Reader<'i, 'data, 'r> {
-    image: &'i Image<'data>,
-    runtime: &'i Image<'r>,
+/// Reads symbol tables.
+#[derive(Debug)]
+struct Reader<'data> {
+    image: Image<'data>,
+    runtime: Image<'data>,
     strings: &'data [u8],
-    descriptors: Option<Descriptors<'r>>,
+    descriptors: Option<Descriptors<'data>>,
 }
 
-impl<'data> Reader<'_, 'data, '_> {
-    fn entries(&self, section: &Section<'data>) -> Vec<Entry> {
-        raw_symbols(self.image, section).filter_map(|symbol| self.entry(symbol)).collect()
+impl<'data> Reader<'data> {
+    fn new(image: &Image<'data>, runtime: &Image<'data>, strings: &'data [u8]) -> Reader<'data> {
+        let descriptors = Descriptors::of(runtime);
+        Reader { image: image.clone(), runtime: runtime.clone(), strings, descriptors }
+    }
+
+    /// The entries in the order of the file.
+    fn entries(&self, section: &Section<'data>) -> impl Iterator<Item = Entry> {
+        raw_symbols(&self.image, section).filter_map(|symbol| self.entry(symbol))
     }
 
     fn entry(&self, mut symbol: RawSymbol) -> Option<Entry> {
@@ -241,6 +270,7 @@ fn holds_code_or_data(section: &[u8]) -> bool {
 
 /// The function descriptors of 64-bit PowerPC, ELF version 1: a function symbol names a descriptor in `.opd`, whose
 /// first word is the address of the code.
+#[derive(Debug)]
 struct Descriptors<'i> {
     section: u32,
     address: u64,

@@ -1,7 +1,8 @@
 //! Names for the addresses of one ELF binary, out of its parts.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -18,7 +19,7 @@ use crate::source::elf::ElfSymbols;
 use crate::source::plt::Plt;
 use crate::source::shown::ShownNames;
 use crate::subject::AddressBatch;
-use crate::table::Entry;
+use crate::table::{Entry, Table};
 
 /// How many bytes of mangled names one batch may have: they are demangled, which takes long. A program of a gigabyte has a third of
 /// that.
@@ -55,7 +56,8 @@ pub(crate) struct Parts<'p, 'f> {
 pub(crate) struct ElfNames<'f> {
     runtime: Image<'f>,
     symbols: Option<ElfSymbols<'f>>,
-    plt: Plt,
+    /// Read when an address in it is asked for.
+    plt: OnceLock<Plt>,
     debug: Option<(PathBuf, DebugInfo<'f>)>,
     found: Vec<Found>,
     shown: ShownNames,
@@ -74,17 +76,9 @@ impl<'f> ElfNames<'f> {
     ) -> Result<ElfNames<'f>, Reason> {
         let (runtime_path, runtime) = parts.runtime;
         let (symbols_path, symbols_image) = parts.symbols.unwrap_or((runtime_path, &runtime));
-        let read_symbols = || {
-            let symbols = match parts.embedded {
-                Some(embedded) => ElfSymbols::read_embedded(embedded, &runtime, files),
-                None => ElfSymbols::read(symbols_image, &runtime),
-            };
-            let plt = Plt::read(&runtime, |address| {
-                let symbols = symbols.as_ref()?;
-                let entry = symbols.find(runtime.address_to_offset(address)?)?;
-                Some(symbols.name(&symbols.choice(entry)).into_owned())
-            });
-            (symbols, plt)
+        let read_symbols = || match parts.embedded {
+            Some(embedded) => ElfSymbols::read_embedded(embedded, &runtime, files),
+            None => ElfSymbols::read(symbols_image, &runtime),
         };
         let debug = parts.debug.filter(|_| options.reads_debug_info());
         let read_debug = || {
@@ -92,7 +86,7 @@ impl<'f> ElfNames<'f> {
                 Some((found.path.clone(), DebugInfo::open(found, Wanted::by(options), files)?))
             })
         };
-        let ((symbols, plt), debug) = rayon::join(read_symbols, read_debug);
+        let (symbols, debug) = rayon::join(read_symbols, read_debug);
         let mut found = Vec::new();
         if runtime_path != symbols_path {
             found.push(Found { path: runtime_path.to_owned(), provides: Provides::Layout });
@@ -108,11 +102,22 @@ impl<'f> ElfNames<'f> {
             }
             None => Reason::Stripped { path, build_id },
         };
-        if symbols.is_none() && plt.table.is_empty() && debug.is_none() {
-            return Err(reason);
-        }
-        let shown = ShownNames::new(options.demangle);
-        Ok(ElfNames { runtime, symbols, plt, debug, found, shown, settled: RwLock::default(), reason })
+        let (shown, settled) = (ShownNames::new(options.demangle), RwLock::default());
+        let names =
+            ElfNames { runtime, symbols, plt: OnceLock::new(), debug, found, shown, settled, reason };
+        let has_names = names.symbols.is_some() || names.debug.is_some() || !names.plt().table.is_empty();
+        if has_names { Ok(names) } else { Err(names.reason) }
+    }
+
+    fn plt(&self) -> &Plt {
+        self.plt.get_or_init(|| {
+            Plt::read(&self.runtime, |address| {
+                let symbols = self.symbols.as_ref()?;
+                let offset = self.runtime.address_to_offset(address)?;
+                let table = symbols.covering(&[offset]);
+                Some(symbols.name(&symbols.choice(table, table.find(offset)?)).into_owned())
+            })
+        })
     }
 
     /// Whether there is debug information, and it is wanted.
@@ -120,33 +125,34 @@ impl<'f> ElfNames<'f> {
         self.debug.is_some()
     }
 
-    fn find(&self, address: u64) -> Option<Hit> {
-        let plain = self.symbols.as_ref().and_then(|symbols| symbols.find(address));
-        let linkage = self.plt.table.find(address);
-        match (plain, linkage) {
-            // `_init` often has no size and then seems to cover the table behind it: the inner one is meant.
-            (Some(plain), Some(linkage)) if linkage.start > plain.start => {
-                Some(Hit { entry: *linkage, is_plt: true })
-            }
-            (Some(plain), _) => Some(Hit { entry: *plain, is_plt: false }),
-            (None, Some(linkage)) => Some(Hit { entry: *linkage, is_plt: true }),
-            (None, None) => self.trampoline_behind(address),
-        }
+    /// What answers for these addresses, which are sorted.
+    fn answering(&self, addresses: &[u64]) -> Answering<'_> {
+        let symbols = self.symbols.as_ref().map(|symbols| {
+            // Behind an address may be a trampoline.
+            let behind = addresses.iter().filter_map(|address| address.checked_add(1));
+            let mut asked: Vec<u64> = addresses.iter().copied().chain(behind).collect();
+            asked.sort_unstable();
+            asked.dedup();
+            (symbols, symbols.covering(&asked))
+        });
+        let is_asked = |range: Range<u64>| {
+            let first = addresses.partition_point(|address| *address < range.start);
+            addresses.get(first).is_some_and(|address| range.contains(address))
+        };
+        let plt = Plt::ranges(&self.runtime).any(is_asked).then(|| self.plt());
+        Answering { symbols, plt }
     }
-
-    /// The trampoline that begins right behind an address in no function. The kernel makes signal handlers return to the first
-    /// byte of it, so that the byte before, where the call of a caller is looked for, is not code.
-    fn trampoline_behind(&self, address: u64) -> Option<Hit> {
-        let symbols = self.symbols.as_ref()?;
-        let start = address.checked_add(1)?;
-        let entry = *symbols.find(start).filter(|entry| entry.start == start)?;
-        let is_trampoline = |entry: &Entry| TRAMPOLINES.contains(&symbols.name(entry).as_ref());
-        is_trampoline(&symbols.choice(&entry)).then_some(Hit { entry, is_plt: false })
-    }
-
     fn push_symbols(&self, batch: &AddressBatch, builder: &mut BatchBuilder) {
+        let answering = match batch.addresses.is_sorted() {
+            true => self.answering(&batch.addresses),
+            false => {
+                let mut addresses = batch.addresses.clone();
+                addresses.sort_unstable();
+                self.answering(&addresses)
+            }
+        };
         let addresses = batch.addresses.par_iter().with_min_len(1024);
-        let hits: Vec<Option<Hit>> = addresses.map(|address| self.find(*address)).collect();
+        let hits: Vec<Option<Hit>> = addresses.map(|address| answering.find(*address)).collect();
         let mut numbers: FxHashMap<(u64, bool), SymbolId> = FxHashMap::default();
         let mut chosen: Vec<Hit> = Vec::new();
         for hit in hits {
@@ -161,7 +167,7 @@ impl<'f> ElfNames<'f> {
             builder.push_symbol(number);
         }
         // One of several symbols at a start is chosen by its name, which takes long: only where it is asked for.
-        let chosen: Vec<Hit> = chosen.into_par_iter().with_min_len(16).map(|hit| self.settle(hit)).collect();
+        let chosen: Vec<Hit> = chosen.into_par_iter().with_min_len(16).map(|hit| self.settle(&answering, hit)).collect();
         // Many symbols of a damaged table may share one long name.
         let mut room = MAX_NAMES_BYTES;
         let mut take_room = |hit: &Hit| {
@@ -172,7 +178,7 @@ impl<'f> ElfNames<'f> {
         let raw_name = |hit: &Hit| match &self.symbols {
             _ if !take_room(hit) => NOT_READ.to_owned(),
             Some(symbols) if !hit.is_plt => symbols.name(&hit.entry).into_owned(),
-            _ => self.plt.name(&hit.entry),
+            _ => self.plt().name(&hit.entry),
         };
         let raw: Vec<String> = chosen.iter().map(raw_name).collect();
         let shown = self.shown.of(raw.iter().map(String::as_str));
@@ -188,16 +194,13 @@ impl<'f> ElfNames<'f> {
             .collect();
     }
 
-    fn settle(&self, hit: Hit) -> Hit {
-        let Some(symbols) =
-            self.symbols.as_ref().filter(|symbols| !hit.is_plt && symbols.has_choice(&hit.entry))
-        else {
-            return hit;
-        };
+    fn settle(&self, answering: &Answering<'_>, hit: Hit) -> Hit {
+        let may_choose = |(_, table): &(_, &Table)| !hit.is_plt && table.has_choice(&hit.entry);
+        let Some((symbols, table)) = answering.symbols.filter(may_choose) else { return hit };
         let known =
             self.settled.read().unwrap_or_else(PoisonError::into_inner).get(&hit.entry.start).copied();
         let entry = known.unwrap_or_else(|| {
-            let choice = symbols.choice(&hit.entry);
+            let choice = symbols.choice(table, &hit.entry);
             self.settled.write().unwrap_or_else(PoisonError::into_inner).insert(choice.start, choice);
             choice
         });
@@ -270,4 +273,38 @@ impl Names for ElfNames<'_> {
 struct Hit {
     entry: Entry,
     is_plt: bool,
+}
+
+/// What answers for some addresses.
+#[derive(Clone, Copy)]
+struct Answering<'n> {
+    symbols: Option<(&'n ElfSymbols<'n>, &'n Table)>,
+    /// If some of them are in it.
+    plt: Option<&'n Plt>,
+}
+
+impl Answering<'_> {
+    fn find(&self, address: u64) -> Option<Hit> {
+        let plain = self.symbols.and_then(|(_, table)| table.find(address));
+        let linkage = self.plt.and_then(|plt| plt.table.find(address));
+        match (plain, linkage) {
+            // `_init` often has no size and then seems to cover the table behind it: the inner one is meant.
+            (Some(plain), Some(linkage)) if linkage.start > plain.start => {
+                Some(Hit { entry: *linkage, is_plt: true })
+            }
+            (Some(plain), _) => Some(Hit { entry: *plain, is_plt: false }),
+            (None, Some(linkage)) => Some(Hit { entry: *linkage, is_plt: true }),
+            (None, None) => self.trampoline_behind(address),
+        }
+    }
+
+    /// The trampoline that begins right behind an address in no function. The kernel makes signal handlers return to the first
+    /// byte of it, so that the byte before, where the call of a caller is looked for, is not code.
+    fn trampoline_behind(&self, address: u64) -> Option<Hit> {
+        let (symbols, table) = self.symbols?;
+        let start = address.checked_add(1)?;
+        let entry = *table.find(start).filter(|entry| entry.start == start)?;
+        let is_trampoline = |entry: &Entry| TRAMPOLINES.contains(&symbols.name(entry).as_ref());
+        is_trampoline(&symbols.choice(table, &entry)).then_some(Hit { entry, is_plt: false })
+    }
 }

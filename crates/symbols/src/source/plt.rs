@@ -4,6 +4,7 @@
 //! Sizes and places are those of the processor supplements to the System V ABI.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use object::elf;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,6 +14,9 @@ use crate::name::as_name;
 use crate::source::elf::{RawSymbol, raw_symbols};
 use crate::table::Binding;
 use crate::table::{Entry, Table};
+
+/// The sections that may have pieces.
+const SECTIONS: [&[u8]; 3] = [b".plt", b".plt.sec", b".plt.got"];
 
 /// The pieces of the procedure linkage table, by file offset.
 #[derive(Debug)]
@@ -42,6 +46,14 @@ impl Plt {
             _ => plt.read_in_order(),
         }
         Plt { table: Table::of_disjoint(plt.entries), targets: plt.targets }
+    }
+
+    /// Where pieces may be: offsets in the mapped file.
+    pub(crate) fn ranges(runtime: &Image<'_>) -> impl Iterator<Item = Range<u64>> {
+        SECTIONS.iter().filter_map(|name| {
+            let section = runtime.section(name)?;
+            Some(section.offset..section.offset.saturating_add(section.size))
+        })
     }
 
     /// The name before demangling.
@@ -175,7 +187,7 @@ struct Piece {
 
 fn pieces_by_code(image: &Image<'_>) -> Vec<Piece> {
     let mut pieces = Vec::new();
-    for name in [&b".plt"[..], b".plt.sec", b".plt.got"] {
+    for name in SECTIONS {
         let Some(section) = image.section(name).copied() else { continue };
         let Some((_, size)) = piece_sizes(image, &section) else { continue };
         let bytes = image.bytes(&section);

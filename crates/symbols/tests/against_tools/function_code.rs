@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use readperf_symbols::{
-    AddressBatch, Extent, Files, Flow, NoCode, Options, Reason, Resolver, Subject, Syntax,
+    AddressBatch, Extent, Files, Flow, ListedSymbol, Machine, NoCode, Options, Reason, RecordedCode,
+    Resolver, Subject, SymbolList, Syntax,
 };
 
 use crate::kernel_files::{self, MOVED, build_id, kernel_image};
@@ -251,4 +252,24 @@ fn of_generated_code_at_the_time_of_a_sample() {
     assert_eq!(bytes(2, 0x1001), Ok((0x1000, 0x1000, vec![0x0f, 0x05, 0xc3])));
     assert_eq!(bytes(0, 0x1001), Ok((0x1000, 0x1000, vec![0x0f, 0x05, 0xc3])));
     assert_eq!(bytes(0, 0x2000), Err(NoCode::NotDumped));
+}
+
+#[test]
+fn of_code_that_the_recording_has() {
+    let start = 0xffff_ffff_c020_0000_u64;
+    let pieces = [(start, vec![0x90, 0xc3]), (start + 0x40, vec![0xc3]), (start + 0x50, Vec::new())];
+    let recorded_code = RecordedCode::new(Machine::X86_64, pieces);
+    let files = Files::new();
+    let mut resolver = Resolver::new(&files, Options { recorded_code, ..options() });
+    let symbol = ListedSymbol { start, end: u64::MAX, name: "bpf_prog_1".to_owned() };
+    let subject = Subject::Listed { symbols: SymbolList::new("bpf_prog_1", [symbol]) };
+    let mut at = |address| {
+        let code = resolver.function_code(&subject, address);
+        code.map(|code| (code.start, code.linked, code.bytes().to_vec()))
+    };
+    assert_eq!(at(start + 1), Ok((start, start, vec![0x90, 0xc3])));
+    assert_eq!(at(start + 0x40), Ok((start + 0x40, start + 0x40, vec![0xc3])));
+    for nothing in [0, start - 1, start + 2, start + 0x50, u64::MAX] {
+        assert_eq!(at(nothing), Err(NoCode::NotDumped));
+    }
 }

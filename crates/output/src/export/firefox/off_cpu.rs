@@ -91,7 +91,7 @@ enum Scale {
 impl Scale {
     fn of(export: &Export<'_>, event: Option<usize>) -> Scale {
         let unit = event.map_or(Unit::Count, |event| export.unit(event));
-        match (export.options.weight, unit) {
+        match (export.profile.weight(), unit) {
             (Weight::Period, Unit::Nanoseconds) => Scale::Nanoseconds,
             (Weight::Samples, _) if meta::is_by_time(export, event) => Scale::Samples,
             _ => Scale::None,

@@ -33,13 +33,13 @@ pub(super) fn write(
             before = before.max(point.time_ns);
         }
     });
-    if (export.options.weight, unit) == (Weight::Period, Unit::Nanoseconds) {
+    if (export.profile.weight(), unit) == (Weight::Period, Unit::Nanoseconds) {
         json.key("weight").array(|json| points.iter().for_each(|point| json.milliseconds(point.weight)));
         json.field("weightType", "tracing-ms");
     } else {
         // Where every sample is one, nothing has to be said.
         let all_one =
-            export.options.weight == Weight::Samples && points.iter().all(|point| point.weight == 1);
+            export.profile.weight() == Weight::Samples && points.iter().all(|point| point.weight == 1);
         match all_one {
             true => json.field("weight", None::<u32>),
             false => json.list("weight", points.iter().map(|point| point.weight)),

@@ -133,7 +133,7 @@ fn write(export: &Export<'_>, base: Option<&Export<'_>>, page: Page, out: &mut d
         sides.iter().map(|(side, event)| labels.take_in(side, *event, root)).collect();
     labels.finish(&mut numbered);
     let flame = &export.options.flame;
-    let weight = export.options.weight;
+    let weight = export.profile.weight();
     let frames = if flame.reverse {
         let of_least =
             |least| FlameLayout::new(&grow_reversed(&sides, &numbered, least), weight, flame.siblings, least);

@@ -48,5 +48,5 @@ fn counter(attr: &EventAttr) -> Option<u32> {
 /// Whether what is written counts in the unit of the counter: samples are no cycles, and a clock without periods counts no time.
 fn counts_its_unit(export: &Export<'_>, event: usize, counter: u32) -> bool {
     let is_clock = SOFTWARE_COUNTERS.iter().take(2).any(|clock| *clock == counter);
-    export.options.weight == Weight::Period && (!is_clock || export.unit(event) == Unit::Nanoseconds)
+    export.profile.weight() == Weight::Period && (!is_clock || export.unit(event) == Unit::Nanoseconds)
 }

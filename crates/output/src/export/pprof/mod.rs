@@ -83,7 +83,7 @@ fn write_types<W: Write>(
     let Some((event, [samples, period])) = shown else { return Ok(()) };
     fields.message(field::PERIOD_TYPE, &period)?;
     fields.number(field::PERIOD, fixed_period(export, event))?;
-    let default = match export.options.weight {
+    let default = match export.profile.weight() {
         Weight::Period => period.kind,
         Weight::Samples => samples.kind,
     };

@@ -85,6 +85,52 @@ impl BpfProgram<'_> {
     }
 }
 
+/// A function of a program, as machine code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BpfFunction<'a> {
+    /// Where it was in memory.
+    pub address: u64,
+    /// Its machine code.
+    pub code: &'a [u8],
+}
+
+/// Where the struct has what the functions of a program are told by: how many addresses there are, and where in the arrays; and
+/// where their lengths are (`nr_jited_ksyms`, `jited_ksyms`, `jited_func_lens`, Linux 4.18 and later).
+const NR_JITED_KSYMS: usize = 104;
+const JITED_KSYMS: usize = 112;
+const JITED_FUNC_LENS: usize = 120;
+
+/// The arrays that tell of functions: machine code, addresses, lengths.
+const ARRAYS_OF_FUNCTIONS: u64 = 1 << 0 | 1 << 3 | 1 << 4;
+
+impl<'a> BpfProgram<'a> {
+    /// The functions of the program, if their code was recorded. The code of one lies behind that of the other.
+    pub fn functions(&self, order: ByteOrder) -> Vec<BpfFunction<'a>> {
+        self.functions_told(order).unwrap_or_default()
+    }
+
+    fn functions_told(&self, order: ByteOrder) -> Option<Vec<BpfFunction<'a>>> {
+        if self.arrays & ARRAYS_OF_FUNCTIONS != ARRAYS_OF_FUNCTIONS {
+            return None;
+        }
+        let (info, data) = (self.info, self.data);
+        let offset = |at| usize::try_from(order.u64_at(info, at)?).ok();
+        let (addresses, lengths) = (data.get(offset(JITED_KSYMS)?..)?, data.get(offset(JITED_FUNC_LENS)?..)?);
+        let mut code = data.get(usize::try_from(self.head(order)?.jited_prog_insns).ok()?..)?;
+        let mut functions = Vec::new();
+        for number in 0..order.u32_at(info, NR_JITED_KSYMS)? {
+            let at = usize::try_from(number).ok()?;
+            let told =
+                order.u64_at(addresses, at.checked_mul(8)?).zip(order.u32_at(lengths, at.checked_mul(4)?));
+            let Some((address, length)) = told else { break };
+            let Some((own, rest)) = code.split_at_checked(usize::try_from(length).ok()?) else { break };
+            functions.push(BpfFunction { address, code: own });
+            code = rest;
+        }
+        Some(functions)
+    }
+}
+
 impl<'a> Fields<'a> for BpfProgram<'a> {
     fn fields<P: Pass<'a>>(&mut self, pass: &mut P) -> Step {
         let info = pass.count_u32("info_len", self.info.len())?;
@@ -92,5 +138,43 @@ impl<'a> Fields<'a> for BpfProgram<'a> {
         pass.addr("arrays", &mut self.arrays)?;
         pass.bytes("info", info, &mut self.info)?;
         pass.bytes("data", data, &mut self.data)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The offsets are those of `struct bpf_prog_info` in `linux/bpf.h`: two functions of 2 and 3 bytes, whose code is at 0, addresses at
+    /// 8, lengths at 24 of the arrays.
+    fn info(functions: u32, lengths_at: u64) -> Vec<u8> {
+        let mut info = vec![0; 128];
+        info[104..108].copy_from_slice(&functions.to_le_bytes());
+        info[112..120].copy_from_slice(&8_u64.to_le_bytes());
+        info[120..128].copy_from_slice(&lengths_at.to_le_bytes());
+        info
+    }
+
+    #[test]
+    fn functions_of_a_program() {
+        let mut data = vec![0x90, 0xc3, 0x0f, 0x05, 0xc3, 0, 0, 0];
+        [0x1000_u64, 0x2000].iter().for_each(|address| data.extend(address.to_le_bytes()));
+        [2_u32, 3].iter().for_each(|length| data.extend(length.to_le_bytes()));
+        let function = |address, code| BpfFunction { address, code };
+        let told = |arrays, info: &[u8]| {
+            let functions = BpfProgram { arrays, info, data: &data }.functions(ByteOrder::Little);
+            functions
+                .into_iter()
+                .map(|function| (function.address, function.code.to_vec()))
+                .collect::<Vec<_>>()
+        };
+        let both = [function(0x1000, &data[..2]), function(0x2000, &data[2..5])];
+        let both = both.map(|function| (function.address, function.code.to_vec()));
+        assert_eq!(told(0x19, &info(2, 24)), both);
+        // More than there are, none, and no place for them.
+        assert_eq!(told(0x19, &info(u32::MAX, 24)), both);
+        assert_eq!(told(0x18, &info(2, 24)), []);
+        assert_eq!(told(0x19, &info(2, u64::MAX)), []);
+        assert_eq!(told(0x19, &info(2, 24)[..126]), []);
     }
 }

@@ -1,6 +1,7 @@
 //! Flags that a format has no place for: they are told, so that nobody looks for what they do.
 
-use super::{ExportCommand, Weight};
+use super::ExportCommand;
+use crate::sample_options::Weight;
 use readperf::output::export::{Flag, Format};
 
 impl ExportCommand {

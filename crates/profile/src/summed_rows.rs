@@ -1,0 +1,137 @@
+//! Rows with sums: one for all samples that agree.
+//!
+//! Samples that agree have the same stack, or were taken in the same place, and stacks and places have numbers already. So
+//! rows are found by these, not by a hash of all that they hold: of each stack the newest rows are tried. What is not among
+//! them is another row for now; equal rows are added up when they are sorted, at the latest at the end.
+
+use crate::profile::SampleRow;
+use std::hint::black_box;
+
+/// No row.
+const NONE: u32 = u32::MAX;
+
+/// How many rows of a stack are tried.
+const TRIED: usize = 8;
+
+/// How many rows that may be equal to others there may be before these are put together on the way, so that memory grows with what
+/// differs.
+const MANY: usize = 1 << 16;
+
+/// The rows.
+#[derive(Debug, Default)]
+pub(crate) struct SummedRows {
+    rows: Vec<SampleRow>,
+    /// For each row the one before it in the same list.
+    before: Vec<u32>,
+    /// The newest row of each stack and, of samples without one, of each place.
+    of_stack: Vec<u32>,
+    of_place: Vec<u32>,
+    /// How many rows may be equal to others that were not tried.
+    doubtful: usize,
+}
+
+impl SummedRows {
+    /// Adds samples, whose rows have their sums.
+    pub(crate) fn add_all(&mut self, samples: &[SampleRow]) {
+        // Touched first, so that the processor waits for many places at once.
+        let newest = samples.iter().map(|sample| self.newest(sample));
+        black_box(newest.fold(0, |sum, row| sum ^ self.rows.get(row as usize).map_or(0, |row| row.period)));
+        for sample in samples {
+            self.add(sample);
+        }
+        if self.doubtful > MANY.max(self.rows.len() / 2) {
+            self.put_together();
+        }
+    }
+
+    /// The newest row that a sample may agree with.
+    #[inline]
+    fn newest(&self, sample: &SampleRow) -> u32 {
+        let newest = match sample.stack.index() {
+            Some(stack) => self.of_stack.get(stack),
+            None => self.of_place.get(sample.address.index()),
+        };
+        newest.copied().unwrap_or(NONE)
+    }
+
+    #[inline]
+    fn add(&mut self, sample: &SampleRow) {
+        let newest = self.newest(sample);
+        let mut at = newest;
+        for _ in 0..TRIED {
+            let Some(row) = self.rows.get_mut(at as usize) else { break };
+            if agree(row, sample) {
+                add_to(row, sample);
+                return;
+            }
+            at = self.before.get(at as usize).copied().unwrap_or(NONE);
+        }
+        self.doubtful += usize::from(at != NONE);
+        self.push(*sample, newest);
+    }
+
+    /// Takes in a row; `newest` is the newest one that it may agree with.
+    fn push(&mut self, row: SampleRow, newest: u32) {
+        let (list, index) = match row.stack.index() {
+            Some(stack) => (&mut self.of_stack, stack),
+            None => (&mut self.of_place, row.address.index()),
+        };
+        if list.len() <= index {
+            list.resize(index + 1, NONE);
+        }
+        if let Some(slot) = list.get_mut(index) {
+            // Memory is at its end before the numbers are.
+            *slot = u32::try_from(self.rows.len()).unwrap_or(NONE);
+        }
+        self.rows.push(row);
+        self.before.push(newest);
+    }
+
+    /// Sorts the rows, and adds up those that are equal.
+    fn put_together(&mut self) {
+        for row in std::mem::take(self).into_sorted() {
+            self.push(row, self.newest(&row));
+        }
+    }
+
+    /// The rows, sorted.
+    pub(crate) fn into_sorted(self) -> Vec<SampleRow> {
+        let mut rows = self.rows;
+        // Room for twice as many would stay to the end.
+        drop((self.before, self.of_stack, self.of_place));
+        rows.sort_unstable();
+        rows.dedup_by(|row, kept| {
+            let is_equal = agree(kept, row);
+            if is_equal {
+                add_to(kept, row);
+            }
+            is_equal
+        });
+        rows.shrink_to_fit();
+        rows
+    }
+}
+
+/// Whether two rows are of samples that agree: whether they differ in their sums alone.
+#[inline]
+fn agree(a: &SampleRow, b: &SampleRow) -> bool {
+    let SampleRow { event, comm, thread, cpu, time_ns, stack, address, detail, samples: _, period: _ } = *a;
+    // The likeliest to differ come first.
+    (stack, address, comm, event) == (b.stack, b.address, b.comm, b.event)
+        && (thread, cpu, time_ns, detail) == (b.thread, b.cpu, b.time_ns, b.detail)
+}
+
+#[inline]
+fn add_to(row: &mut SampleRow, other: &SampleRow) {
+    row.samples = row.samples.saturating_add(other.samples);
+    row.period = row.period.wrapping_add(other.period);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::addresses::AddressId;
+    use crate::detail::Details;
+    use readperf_session::CommId;
+    use std::collections::BTreeMap;
+}

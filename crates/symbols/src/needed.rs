@@ -1,0 +1,161 @@
+//! The part of a symbol table that tells what covers some addresses. Symbol tables are not sorted, and large; to sort all of one for a
+//! few addresses takes longest of all.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use crate::table::{Entry, Table};
+
+/// So many times more entries than addresses make it worth looking for those that are needed.
+const WORTH_IT: usize = 16;
+
+/// A table that is made when it is asked: for the first question what that needs, for those after it all of it.
+#[derive(Debug, Default)]
+pub(crate) struct OnDemand {
+    is_asked: AtomicBool,
+    whole: OnceLock<Table>,
+    /// What the first question needed.
+    part: OnceLock<Table>,
+}
+
+impl OnDemand {
+    /// A table that answers for these addresses, which are sorted. `count` is about how many entries there are; `make` makes a table of
+    /// entries in the order of the file.
+    pub(crate) fn for_addresses<I: Iterator<Item = Entry>>(
+        &self,
+        addresses: &[u64],
+        count: usize,
+        entries: impl Fn() -> I,
+        make: impl Fn(Vec<Entry>) -> Table,
+    ) -> &Table {
+        let is_worth_it = addresses.len() < count / WORTH_IT;
+        if self.whole.get().is_none() && !self.is_asked.swap(true, Relaxed) && is_worth_it {
+            return self.part.get_or_init(|| make(needed(addresses, entries)));
+        }
+        self.whole.get_or_init(|| make(entries().collect()))
+    }
+}
+
+/// The entries that tell which symbols cover these addresses, which are sorted; in the order of the file.
+///
+/// What covers an address is the last symbol that starts at it or before it, or one that starts earlier and reaches beyond it. Of each
+/// start all symbols are needed, to choose among them, and where the next one starts, since symbols without a size end there. (Before a
+/// border they reach further; lists with borders have no sizes at all, and then the later symbol reaches as far.)
+fn needed<I: Iterator<Item = Entry>>(addresses: &[u64], entries: impl Fn() -> I) -> Vec<Entry> {
+    let wanted = wanted_starts(addresses, entries());
+    let mut place = Place::default();
+    let mut needed = Vec::new();
+    // For each wanted start, the first symbol at the next one.
+    let mut next: Vec<Option<Entry>> = vec![None; wanted.len()];
+    for entry in entries() {
+        // The first wanted start behind this one.
+        let behind = place.of(&wanted, entry.start.saturating_add(1));
+        let Some(index) = behind.checked_sub(1) else { continue };
+        if wanted.get(index) == Some(&entry.start) {
+            needed.push(entry);
+        } else if let Some(next) = next.get_mut(index)
+            && next.is_none_or(|next| entry.start < next.start)
+        {
+            *next = Some(entry);
+        }
+    }
+    // Those only end what is before them: they are not asked about, and must not get a size.
+    let ends = next.into_iter().flatten();
+    needed.extend(ends.map(|entry| Entry { end: entry.end.max(entry.start.saturating_add(1)), ..entry }));
+    needed
+}
+
+/// Where the symbols start that may cover one of the addresses, sorted.
+fn wanted_starts(addresses: &[u64], entries: impl Iterator<Item = Entry>) -> Vec<u64> {
+    let mut place = Place::default();
+    // Of the symbols that start between an address and the one before it, the last.
+    let mut last: Vec<Option<u64>> = vec![None; addresses.len()];
+    let mut wanted = Vec::new();
+    for entry in entries {
+        let index = place.of(addresses, entry.start);
+        let (Some(address), Some(last)) = (addresses.get(index), last.get_mut(index)) else { continue };
+        *last = (*last).max(Some(entry.start));
+        if entry.end > *address {
+            wanted.push(entry.start);
+        }
+    }
+    wanted.extend(last.into_iter().flatten());
+    wanted.sort_unstable();
+    wanted.dedup();
+    wanted
+}
+
+/// Finds places in a sorted list. Symbols are mostly near the one before.
+#[derive(Default)]
+struct Place(usize);
+
+impl Place {
+    /// How many numbers of the list are below this one.
+    #[inline]
+    fn of(&mut self, sorted: &[u64], number: u64) -> usize {
+        let is_below = |index: usize| sorted.get(index).is_some_and(|other| *other < number);
+        let is_same = (self.0 == 0 || is_below(self.0 - 1)) && !is_below(self.0);
+        if !is_same {
+            self.0 = sorted.partition_point(|other| *other < number);
+        }
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Binding;
+
+    const NAMES: [&str; 4] = ["f", "__f", "long_f", "longer_f"];
+
+    /// Numbers that are always the same, and look like none.
+    struct Numbers(u64);
+
+    impl Numbers {
+        fn below(&mut self, limit: u64) -> u64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) % limit
+        }
+
+        fn entry(&mut self) -> Entry {
+            let start = self.below(60) * 4;
+            let size = [0, 0, 4, 12, 100][self.below(5) as usize];
+            let binding = [Binding::Local, Binding::Global, Binding::Weak][self.below(3) as usize];
+            let (name, is_label) = (self.below(4) as u32, self.below(4) == 0);
+            Entry { start, end: start + size, name, binding, is_label }
+        }
+    }
+
+    #[test]
+    fn a_part_answers_as_the_whole() {
+        let name = |entry: &Entry| NAMES[entry.name as usize].as_bytes();
+        // As between modules of a kernel.
+        let is_border = |left: &Entry, right: &Entry| left.start / 64 != right.start / 64;
+        let mut numbers = Numbers(1);
+        for round in 0..3000 {
+            let count = 1 + numbers.below(30);
+            let has_sizes = round % 2 == 0;
+            let entry = |entry: Entry| if has_sizes { entry } else { Entry { end: entry.start, ..entry } };
+            let entries: Vec<Entry> = (0..count).map(|_| entry(numbers.entry())).collect();
+            let mut addresses: Vec<u64> = (0..=numbers.below(6)).map(|_| numbers.below(300)).collect();
+            addresses.sort_unstable();
+            let make = |entries| match has_sizes {
+                true => Table::build_lazily(entries, |_, _| false, name),
+                false => Table::build(entries, is_border, name),
+            };
+            let on_demand = OnDemand::default();
+            let whole = make(entries.clone());
+            for _ in 0..2 {
+                let table = on_demand.for_addresses(&addresses, usize::MAX, || entries.iter().copied(), make);
+                for address in &addresses {
+                    let found = |table: &Table| {
+                        let found = table.find(*address)?;
+                        Some((*found, table.has_choice(found), table.choice(found, name)))
+                    };
+                    assert_eq!(found(table), found(&whole), "{address} in {entries:?}");
+                }
+            }
+        }
+    }
+}
