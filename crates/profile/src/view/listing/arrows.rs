@@ -77,3 +77,49 @@ impl Arrows {
         Arrows { drawn, columns: u16::try_from(columns.len()).unwrap_or(MOST_COLUMNS), left_out }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Instruction;
+    use super::*;
+    use readperf_code::{Flow, Text};
+
+    fn rows(jumps: &[(u32, u32)], length: u32) -> Vec<InstructionRow> {
+        let row = |nr: u32| InstructionRow {
+            code: Instruction {
+                address: u64::from(nr),
+                bytes: [0].into(),
+                text: Text::default(),
+                flow: Flow::Next,
+                target_name: None,
+            },
+            jumps_to: jumps.iter().find(|(from, _)| *from == nr).map(|(_, to)| *to),
+            levels: [].into(),
+            numbers: Vec::new(),
+        };
+        (0..length).map(row).collect()
+    }
+
+    #[test]
+    fn lines_of_a_column_do_not_overlap() {
+        let jumps: Vec<(u32, u32)> = (0..200).map(|nr| (nr, (nr * 37 + 11) % 200)).collect();
+        let arrows = Arrows::of(&rows(&jumps, 200));
+        assert_eq!(arrows.drawn.iter().map(|arrow| arrow.from.len()).sum::<usize>() + arrows.left_out, 200);
+        assert!(arrows.left_out > 0 && arrows.columns == MOST_COLUMNS);
+        for (nr, one) in arrows.drawn.iter().enumerate() {
+            for other in arrows.drawn.iter().skip(nr + 1).filter(|other| other.column == one.column) {
+                let ((first, last), (other_first, other_last)) = (one.extent(), other.extent());
+                assert!(last < other_first || other_last < first, "{one:?} {other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn jumps_to_one_instruction_are_one_arrow_and_short_ones_are_inside() {
+        let arrows = Arrows::of(&rows(&[(1, 8), (5, 8), (7, 6), (9, 0)], 10));
+        let drawn: Vec<(Vec<u32>, u32, u16)> =
+            arrows.drawn.iter().map(|arrow| (arrow.from.clone(), arrow.to, arrow.column)).collect();
+        assert_eq!(drawn, [(vec![9], 0, 2), (vec![7], 6, 0), (vec![1, 5], 8, 1)]);
+        assert_eq!((arrows.columns, arrows.left_out), (3, 0));
+    }
+}

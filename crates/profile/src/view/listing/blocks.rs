@@ -155,3 +155,67 @@ impl Listing {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Arrows, Instruction, InstructionRow, Part};
+    use super::*;
+    use crate::addresses::Addresses;
+    use perffile::wire::branch::BranchFlags;
+    use perffile::wire::head::CpuMode;
+    use readperf_code::{Flow, Text};
+    use readperf_session::CodeAddress;
+
+    #[test]
+    fn a_block_goes_from_where_a_branch_led_to_the_next_one() {
+        let mut addresses = Addresses::default();
+        let mut at = |address| {
+            addresses.number(CodeAddress { binary: None, address, ip: address, mode: CpuMode::User })
+        };
+        // A loop over the instructions 2 to 6, entered from elsewhere; cycles are in bits 4 to 19.
+        let flags =
+            |mispredicted: bool, cycles: u64| BranchFlags((if mispredicted { 1 } else { 2 }) | cycles << 4);
+        let (start, end, outside) = (at(2), at(6), at(100));
+        let branch = |from, to, flags| Branch { from, to, flags };
+        let mut log = BranchLog::default();
+        log.add(&[
+            branch(end, outside, flags(true, 8)),
+            branch(end, start, flags(false, 4)),
+            branch(end, start, flags(false, 0)),
+            branch(outside, start, flags(false, 9)),
+        ]);
+        let row = |address| InstructionRow {
+            code: Instruction {
+                address,
+                bytes: [0].into(),
+                text: Text::default(),
+                flow: Flow::Next,
+                target_name: None,
+            },
+            jumps_to: None,
+            levels: [].into(),
+            numbers: Vec::new(),
+        };
+        let function = crate::names::FunctionId::new(0);
+        let part = Part {
+            binary: None,
+            symbol: function,
+            bias: 0,
+            instructions: (0..10).map(row).collect(),
+            strays: Vec::new(),
+            arrows: Arrows::default(),
+            blocks: Vec::new(),
+            no_code: None,
+            numbers: Vec::new(),
+        };
+        let (numbers, lines, files) = (Vec::new(), Vec::new(), Vec::new());
+        let mut listing = Listing { function, inlined: false, numbers, parts: vec![part], lines, files };
+        listing.add_blocks(&Profile { addresses: addresses.into(), ..Profile::default() }, &log);
+        let runs = BlockRuns { runs: 3, timed: 2, cycles: 12 };
+        let branch = BranchRuns { taken: 3, told: 3, mispredicted: 1 };
+        let expected = Block { first: 2, last: 6, runs, branch };
+        assert_eq!(listing.parts.iter().flat_map(|part| &part.blocks).collect::<Vec<_>>(), [&expected]);
+        assert_eq!((expected.instructions(), expected.cycles_of_run()), (5, Some(6.0)));
+        assert!(expected.instructions_per_cycle().is_some_and(|ipc| (ipc - 5.0 / 6.0).abs() < 1e-9));
+    }
+}

@@ -179,16 +179,24 @@ impl Listing {
                 }
             }
         }
-        if !options.calls {
-            return;
+        if options.calls {
+            self.count_calls(profile, spots, &mut seen);
         }
+        // Places where nothing was taken and nothing called say nothing: where recorded branches lead, for one.
+        for part in &mut self.parts {
+            part.strays.retain(|stray| stray.numbers.iter().any(|numbers| *numbers != Numbers::default()));
+        }
+    }
+
+    /// Counts each sample on all lines and instructions of its stack.
+    fn count_calls(&mut self, profile: &Profile, spots: &Spots, seen: &mut Seen) {
         for row in profile.rows() {
             seen.clear();
             let sum = Sum { period: row.period, samples: row.samples };
             let own = std::iter::once(row.address);
             for place in own.chain(profile.stacks().places(row.stack)) {
                 if let Some(spot) = spots.get(&place) {
-                    self.add_total(spot, row.event as usize, sum, &mut seen);
+                    self.add_total(spot, row.event as usize, sum, seen);
                 }
             }
         }

@@ -3,7 +3,7 @@
 use crate::elsewhere::NO_BROWSER;
 use crate::from_perf::{Foreign, NO_AUX, NO_SWITCH, Table, accepted, refused};
 
-const NO_CODE: &str = "disassembled code is not shown";
+const NO_CODE: &str = "readperf annotate shows code, and takes -M";
 
 /// The options of `perf report`.
 #[derive(Clone, Debug)]
