@@ -1,18 +1,20 @@
 //! Names of the kernel and its modules out of a kernel symbol list.
 
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use crate::batch::{BatchBuilder, Found, FunctionName, Provides, Symbol, SymbolBatch};
+use crate::file_loader::FileLoader;
 use crate::ids::SymbolId;
 use crate::options::Options;
 use crate::reason::Reason;
 use crate::source::Names;
-use crate::source::kallsyms::{Kallsyms, same_module};
+use crate::source::kallsyms::{Kallsyms, Lists, same_module};
 use crate::subject::AddressBatch;
-use crate::table::Entry;
+use crate::table::{Entry, Table};
 
 /// Code is put into memory in pages.
 const PAGE_BYTES: u64 = 4096;
@@ -66,8 +68,15 @@ impl Located {
         Ok(Located { path, list, shift, module: Some(module.to_owned()) })
     }
 
-    fn find(&self, address: u64) -> Option<&Entry> {
-        let entry = self.list.find(address.wrapping_add(self.shift))?;
+    /// The symbols that cover these addresses, by the addresses in the list.
+    fn covering(&self, addresses: &[u64]) -> &Table {
+        let mut listed: Vec<u64> = addresses.iter().map(|address| address.wrapping_add(self.shift)).collect();
+        listed.sort_unstable();
+        self.list.covering(&listed)
+    }
+
+    fn find<'t>(&self, table: &'t Table, address: u64) -> Option<&'t Entry> {
+        let entry = table.find(address.wrapping_add(self.shift))?;
         match &self.module {
             Some(wanted) => {
                 self.list.module(entry).is_some_and(|name| same_module(&name, wanted)).then_some(entry)
@@ -77,13 +86,58 @@ impl Located {
     }
 }
 
+/// The list of the running kernel, and a copy of it that a recorder made: to read that takes a tenth of the time that the kernel takes to
+/// print its own. What is not of the kernel proper, as modules and BPF programs, may have changed since: then the kernel prints its list.
+#[derive(Debug)]
+pub(super) struct WithCopy {
+    copy: Located,
+    /// Where the code of the kernel proper was when recording.
+    kernel: Range<u64>,
+    running: PathBuf,
+    lists: Arc<Lists>,
+    loader: FileLoader,
+    reference: (String, u64),
+}
+
+impl WithCopy {
+    /// `None` where the copy does not tell enough. Without a reference it may be of another boot, when the kernel was elsewhere.
+    pub(super) fn new(
+        (copy, running): (PathBuf, &Path),
+        (lists, loader): (&Arc<Lists>, &FileLoader),
+        reference: Option<&(String, u64)>,
+    ) -> Option<WithCopy> {
+        let reference = reference.filter(|(_, recorded)| *recorded != 0)?.clone();
+        let list = lists.at(&copy, loader).ok()?;
+        let listed = list.kernel_code()?;
+        let copy = Located::kernel((copy, list), Some(&reference)).ok()?;
+        let recorded = |address: u64| address.wrapping_sub(copy.shift);
+        let kernel = recorded(listed.start)..recorded(listed.end);
+        let (running, lists, loader) = (running.to_owned(), Arc::clone(lists), loader.clone());
+        Some(WithCopy { copy, kernel, running, lists, loader, reference })
+    }
+
+    fn of_running(&self) -> Result<Located, Reason> {
+        let list = self.lists.at(&self.running, &self.loader)?;
+        Located::kernel((self.running.clone(), list), Some(&self.reference))
+    }
+}
+
+impl Names for WithCopy {
+    fn name(&self, options: &Options, batch: &AddressBatch) -> SymbolBatch {
+        let is_within = |address: &u64| self.kernel.contains(address);
+        let running = (!batch.addresses.iter().all(is_within)).then(|| self.of_running().ok());
+        running.flatten().as_ref().unwrap_or(&self.copy).name(options, batch)
+    }
+}
+
 impl Names for Located {
     fn name(&self, _: &Options, batch: &AddressBatch) -> SymbolBatch {
         let mut builder = BatchBuilder::new(batch);
         builder.found.push(Found { path: self.path.clone(), provides: Provides::KernelSymbols });
+        let table = self.covering(&batch.addresses);
         let mut numbers: FxHashMap<u64, SymbolId> = FxHashMap::default();
         for address in &batch.addresses {
-            let Some(entry) = self.find(*address) else {
+            let Some(entry) = self.find(table, *address) else {
                 builder.push_reason(&Reason::NoSymbolCovers);
                 continue;
             };
