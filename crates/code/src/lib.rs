@@ -24,7 +24,16 @@
 //! The decoders are [iced](https://github.com/icedland/iced) for x86 and [Capstone](https://www.capstone-engine.org/) for the
 //! others. Their text is made to look as that of GNU `objdump`. What differs:
 //!
-//! * Bytes that are no instruction are `(bad)` on all machines, and on x86 always a single byte.
+//! * Bytes that are no instruction are `(bad)` on all machines. On x86 that is always a single byte; on the others as many as its first
+//!   bits say. What `objdump` shows as prefixes on their own (`rex.W`, `data16`), in what is no code, belongs to the next
+//!   instruction here.
+//! * x86, Intel syntax: distances before the instruction are negative (`[rip-0x16e]`); the topmost register of the x87 is always named.
+//! * Arm: an offset of 0 is not shown (`[r3]`), negative numbers have a sign, shifts have names of their own (`lsl.w` for `mov.w …, lsl`),
+//!   and `adr` is not an addition to `pc`. Accesses to coprocessors that version 8 of the architecture does not have are `(bad)`.
+//! * RISC-V: `addi`, `slli` and the like keep the letter that binutils 2.39 and 2.40 leave out.
+//! * PowerPC: moves between kinds of registers have their general names (`mfvsrd`, not `mfvrd`). Instructions of Power 10 are `(bad)`.
+//! * Where a machine puts an address together in two instructions (`adrp` and `add`, `auipc` and `ld`), the address is told with the
+//!   second one.
 #![forbid(unsafe_code)]
 
 mod data;
