@@ -7,7 +7,7 @@ use readperf::output::script::SourceText;
 use readperf::profile::view::listing::Listing;
 use readperf::session::Session;
 use std::ffi::OsStr;
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -95,8 +95,8 @@ impl<'o> SourceFiles<'o> {
         let mut refused = None;
         for candidate in self.candidates(path, binaries) {
             match read(&candidate) {
-                Ok(Some((text, metadata))) => {
-                    let is_newer = metadata.modified().ok().zip(binaries.written).is_some_and(|(a, b)| a > b);
+                Ok(Some(ReadFile { text, written })) => {
+                    let is_newer = written.zip(binaries.written).is_some_and(|(a, b)| a > b);
                     let doubt = is_newer.then(|| {
                         "it is newer than the binary: its lines may not be those that were compiled"
                             .to_owned()
@@ -154,9 +154,15 @@ fn ends(path: &str) -> impl Iterator<Item = PathBuf> {
     (0..parts.len()).map(move |from| parts.get(from..).unwrap_or_default().iter().collect())
 }
 
+/// The bytes of a file, and when it was written.
+struct ReadFile {
+    text: Arc<[u8]>,
+    written: Option<SystemTime>,
+}
+
 /// The bytes of a regular file that is not too large; `None` if there is none. The path comes from the debugging information of a
 /// binary: nothing else is opened, and opening waits for nobody.
-fn read(path: &Path) -> Result<Option<(Arc<[u8]>, Metadata)>, String> {
+fn read(path: &Path) -> Result<Option<ReadFile>, String> {
     let Ok(metadata) = std::fs::metadata(path) else { return Ok(None) };
     if !metadata.is_file() {
         return Err("not a regular file".to_owned());
@@ -176,7 +182,7 @@ fn read(path: &Path) -> Result<Option<(Arc<[u8]>, Metadata)>, String> {
     }
     let mut text = Vec::new();
     file.take(MAX_BYTES).read_to_end(&mut text).map_err(told)?;
-    Ok(Some((text.into(), metadata)))
+    Ok(Some(ReadFile { text: text.into(), written: metadata.modified().ok() }))
 }
 
 #[cfg(test)]
