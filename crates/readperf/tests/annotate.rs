@@ -343,7 +343,7 @@ fn what_is_not_there_is_told() {
         let stderr = tool::stderr(&output);
         assert_eq!(output.status.code(), Some(status), "{arguments:?}: {stderr}");
         assert!(stderr.contains(words), "{arguments:?}: {stderr}");
-        assert!(output.stdout.is_empty());
+        String::from_utf8(output.stdout).unwrap()
     };
     fails(&arguments("main", &["spin_fiv"]), 1, "no sample was taken in spin_fiv; names with it: spin_five");
     fails(
@@ -358,7 +358,11 @@ fn what_is_not_there_is_told() {
         .into_keys()
         .find(|(_, dso, name)| dso == "[kernel.kallsyms]" && !name.starts_with("0x"));
     if let Some((_, _, name)) = kernel {
-        fails(&arguments("kernel", &[&name]), 1, "neither code nor source is known");
+        let text = fails(&arguments("kernel", &[&name]), 1, "neither code nor source is known");
+        assert!(
+            text.contains("no instructions: ") && text.contains(&name),
+            "samples by address are shown: {text}"
+        );
     }
 }
 

@@ -23,6 +23,9 @@ pub fn write_text(out: &mut impl Write, annotation: &Annotation<'_>) -> io::Resu
         let recorded = annotation.recorded.iter().find(|recorded| recorded.name == event.name);
         writeln!(out, "{}", heading::samples(event, recorded.unwrap_or(event)))?;
     }
+    if annotation.listings.is_empty() {
+        writeln!(out, "no samples")?;
+    }
     for listing in annotation.listings {
         writeln!(out)?;
         Page { annotation, listing, columns: annotation.columns(listing) }.write(out)?;

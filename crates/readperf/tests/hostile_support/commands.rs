@@ -53,6 +53,14 @@ fn questions(command: &str) -> &'static [&'static [&'static str]] {
             &["--json", "-g", "caller", FILE],
             &["--json", "--sort", "pid,tid,cgroup,srcline,srcfile,symoff,addr,trace", FILE],
         ],
+        "annotate" => &[
+            &["--top", "1000", FILE],
+            &["--top", "1000", "--no-asm", "--inclusive", FILE],
+            &["--top", "1000", "--source-only", FILE],
+            &["--top", "1000", "-o", "code.html", FILE],
+            &["--top", "1000", "--json", FILE],
+            &[FILE, "/./"],
+        ],
         "script" => &[
             &[FILE],
             &["--header", FILE],

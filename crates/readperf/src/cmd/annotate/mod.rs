@@ -133,10 +133,18 @@ Examples:
         if !log.is_empty() {
             listings.iter_mut().for_each(|listing| listing.add_blocks(&analysis.profile, &log));
         }
-        check_code(&listings)?;
+        let nothing = nothing_known(&listings);
+        if let Some(reason) = nothing {
+            say(&format!("error: neither code nor source is known: {reason}"));
+        }
         let out = self.write(&input, &analysis, &listings, &choice)?;
         drop(reader);
-        Outcome { quiet: self.look.quiet, ..Outcome::of(&input, analysis.issues) }.publishing(out.complete()?)
+        let outcome = Outcome {
+            quiet: self.look.quiet,
+            failed: nothing.is_some(),
+            ..Outcome::of(&input, analysis.issues)
+        };
+        outcome.publishing(out.complete()?)
     }
 }
 
@@ -228,15 +236,15 @@ fn is_call_stack(sample: &Sample<'_, '_>) -> bool {
     shape.branch_sample_type.has(BranchSampleType::CALL_STACK)
 }
 
-/// Fails if there is neither code nor a line of any function.
-fn check_code(listings: &[Listing]) -> anyhow::Result<()> {
+/// Why there is neither code nor a line of any function; nothing if there is.
+fn nothing_known(listings: &[Listing]) -> Option<&str> {
     let has_any = |listing: &Listing| {
         let has_code = listing.parts.iter().any(|part| !part.instructions.is_empty());
         has_code || listing.lines.iter().any(|line| line.file.is_some())
     };
-    let reason = listings.iter().flat_map(|listing| &listing.parts).find_map(|part| part.no_code.as_deref());
-    if !listings.is_empty() && !listings.iter().any(has_any) {
-        anyhow::bail!("neither code nor source is known: {}", reason.unwrap_or("no binary was found"));
+    if listings.is_empty() || listings.iter().any(has_any) {
+        return None;
     }
-    Ok(())
+    let reason = listings.iter().flat_map(|listing| &listing.parts).find_map(|part| part.no_code.as_deref());
+    Some(reason.unwrap_or("no binary was found"))
 }
