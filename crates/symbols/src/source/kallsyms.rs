@@ -1,17 +1,19 @@
 //! The symbol list of a kernel: lines `address type name` and, for a symbol of a module, a tab and `[module]`.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use memchr::{memchr, memchr_iter, memmem, memrchr};
 use rustc_hash::FxHashMap;
 
 use crate::compressed::{Compression, decompress};
 use crate::file_loader::FileLoader;
 use crate::name::as_name;
+use crate::needed::OnDemand;
 use crate::reason::Reason;
-use crate::table::Binding;
-use crate::table::{Entry, Table};
+use crate::table::{Binding, Entry, Table};
 
 /// Largest list that is read after decompression, in bytes. Real ones have some ten megabytes.
 const MAX_BYTES: u64 = 1 << 30;
@@ -21,8 +23,11 @@ const MAX_BYTES: u64 = 1 << 30;
 #[derive(Debug)]
 pub(crate) struct Kallsyms {
     text: Vec<u8>,
-    table: Table,
+    table: OnDemand,
 }
+
+/// About how long a line is, bytes.
+const LINE_BYTES: usize = 45;
 
 /// The lists that were read so far; each is read once.
 #[derive(Debug, Default)]
@@ -63,34 +68,24 @@ impl Kallsyms {
     }
 
     pub(crate) fn parse(text: Vec<u8>) -> Result<Kallsyms, Reason> {
-        let mut entries = Vec::new();
-        let mut all_zero = true;
-        for line in lines(&text) {
-            all_zero &= line.address == 0;
-            let binding = match line.kind {
-                b'T' | b'D' | b'B' => Binding::Global,
-                b'W' | b'w' => Binding::Weak,
-                b't' | b'd' | b'b' => Binding::Local,
-                _ => continue,
-            };
-            // Compilers leave local labels of this form.
-            if line.name.starts_with(b"$") {
-                continue;
-            }
-            let Ok(name) = u32::try_from(line.name_at) else { break };
-            entries.push(Entry { start: line.address, end: line.address, name, binding, is_label: false });
-        }
-        if all_zero {
+        if lines(&text).all(|line| line.address == 0) {
             return Err(Reason::KernelAddressesHidden);
         }
-        let is_border = |entry: &Entry, next: &Entry| module_at(&text, entry) != module_at(&text, next);
-        let table = Table::build(entries, is_border, |entry| name_at(&text, entry));
-        Ok(Kallsyms { text, table })
+        Ok(Kallsyms { text, table: OnDemand::default() })
     }
 
-    /// The symbol that covers a runtime address.
-    pub(crate) fn find(&self, address: u64) -> Option<&Entry> {
-        self.table.find(address)
+    /// The symbols that cover these runtime addresses, which are sorted.
+    pub(crate) fn covering(&self, addresses: &[u64]) -> &Table {
+        let text = &self.text;
+        let is_border = |entry: &Entry, next: &Entry| module_at(text, entry) != module_at(text, next);
+        let make = |entries| Table::build(entries, is_border, |entry| name_at(text, entry));
+        self.table.for_addresses(addresses, text.len() / LINE_BYTES, || entries(text), make)
+    }
+
+    /// Where the kernel proper is, up to the end of its code. That which is only run once comes last: the idle task was there.
+    pub(crate) fn kernel_code(&self) -> Option<Range<u64>> {
+        let end = self.address_of("_einittext").max(self.address_of("_etext"))?;
+        Some(self.address_of("_text")?..end)
     }
 
     /// The name of a symbol.
@@ -105,15 +100,17 @@ impl Kallsyms {
 
     /// The address of a symbol of the kernel proper, also of one whose address has a better name.
     pub(crate) fn address_of(&self, name: &str) -> Option<u64> {
-        let same = |line: &Line<'_>| line.name == name.as_bytes() && line.module.is_none();
-        lines(&self.text).find(same).map(|line| line.address)
+        let same = |line: &Line<'_>| line.name() == name.as_bytes() && line.module().is_none();
+        let mut lines =
+            memmem::find_iter(&self.text, name.as_bytes()).filter_map(|at| line_around(&self.text, at));
+        lines.find(same).map(|line| line.address)
     }
 
     /// The lowest address of code of a module.
     pub(crate) fn code_of_module(&self, module: &str) -> Option<u64> {
         let is_code = |line: &Line<'_>| matches!(line.kind, b'T' | b't' | b'W' | b'w');
         let is_in_module =
-            |line: &Line<'_>| line.module.is_some_and(|name| same_module(&as_name(name), module));
+            |line: &Line<'_>| line.module().is_some_and(|name| same_module(&as_name(name), module));
         lines(&self.text).filter(|line| is_code(line) && is_in_module(line)).map(|line| line.address).min()
     }
 }
@@ -128,24 +125,72 @@ pub(crate) fn same_module(left: &str, right: &str) -> bool {
 struct Line<'t> {
     address: u64,
     kind: u8,
-    name: &'t [u8],
-    name_at: usize,
-    module: Option<&'t [u8]>,
+    /// Name and module.
+    rest: &'t [u8],
+    /// Where that is in the text.
+    rest_at: usize,
+}
+
+impl<'t> Line<'t> {
+    fn parse(start: usize, line: &'t [u8]) -> Option<Line<'t>> {
+        let digits = memchr(b' ', line)?;
+        let address = hex(line.get(..digits)?)?;
+        let kind = *line.get(digits.checked_add(1)?)?;
+        let rest_in_line = digits.checked_add(3)?;
+        let rest = line.get(rest_in_line..)?;
+        Some(Line { address, kind, rest, rest_at: start.checked_add(rest_in_line)? })
+    }
+
+    fn name(&self) -> &'t [u8] {
+        split(self.rest).0
+    }
+
+    fn module(&self) -> Option<&'t [u8]> {
+        split(self.rest).1
+    }
+
+    /// As a symbol, if it is one that samples may be in.
+    fn entry(&self) -> Option<Entry> {
+        let binding = match self.kind {
+            b'T' | b'D' | b'B' => Binding::Global,
+            b'W' | b'w' => Binding::Weak,
+            b't' | b'd' | b'b' => Binding::Local,
+            _ => return None,
+        };
+        // Compilers leave local labels of this form.
+        if self.rest.starts_with(b"$") {
+            return None;
+        }
+        let name = u32::try_from(self.rest_at).ok()?;
+        Some(Entry { start: self.address, end: self.address, name, binding, is_label: false })
+    }
+}
+
+fn hex(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() || digits.len() > 16 {
+        return None;
+    }
+    digits.iter().try_fold(0, |number, digit| Some(number << 4 | u64::from(char::from(*digit).to_digit(16)?)))
 }
 
 fn lines(text: &[u8]) -> impl Iterator<Item = Line<'_>> {
-    let mut at = 0_usize;
-    text.split(|byte| *byte == b'\n').filter_map(move |line| {
-        let start = at;
-        at = at.saturating_add(line.len()).saturating_add(1);
-        let digits = line.iter().position(|byte| *byte == b' ')?;
-        let hex = std::str::from_utf8(line.get(..digits)?).ok()?;
-        let address = u64::from_str_radix(hex, 16).ok()?;
-        let kind = *line.get(digits.checked_add(1)?)?;
-        let name_in_line = digits.checked_add(3)?;
-        let (name, module) = split(line.get(name_in_line..)?);
-        Some(Line { address, kind, name, name_at: start.checked_add(name_in_line)?, module })
+    let mut start = 0_usize;
+    let ends = memchr_iter(b'\n', text).chain([text.len()]);
+    ends.filter_map(move |end| {
+        let from = std::mem::replace(&mut start, end.saturating_add(1));
+        Line::parse(from, text.get(from..end)?)
     })
+}
+
+/// The line that this place of a text is in.
+fn line_around(text: &[u8], at: usize) -> Option<Line<'_>> {
+    let start = memrchr(b'\n', text.get(..at)?).map_or(0, |before| before.saturating_add(1));
+    let rest = text.get(start..)?;
+    Line::parse(start, rest.get(..memchr(b'\n', rest).unwrap_or(rest.len()))?)
+}
+
+fn entries(text: &[u8]) -> impl Iterator<Item = Entry> {
+    lines(text).filter_map(|line| line.entry())
 }
 
 /// Name and module of the part of a line behind the type.
@@ -181,7 +226,7 @@ mod tests {
         ffffffffc0010000 t of_other\t[other]\n";
 
     fn name(list: &Kallsyms, address: u64) -> Option<String> {
-        list.find(address).map(|entry| list.name(entry).into_owned())
+        list.covering(&[address]).find(address).map(|entry| list.name(entry).into_owned())
     }
 
     #[test]
@@ -192,7 +237,7 @@ mod tests {
         assert_eq!(name(&list, 0xffff_ffff_8100_01ff).unwrap(), "local_one");
         assert_eq!(name(&list, 0xffff_ffff_8100_0200).unwrap(), "strong");
         assert_eq!(name(&list, 0xffff_ffff_c000_0041).unwrap(), "second");
-        let entry = *list.find(0xffff_ffff_c000_0041).unwrap();
+        let entry = *list.covering(&[]).find(0xffff_ffff_c000_0041).unwrap();
         assert_eq!(list.module(&entry).unwrap(), "some_mod");
         assert_eq!(list.address_of("_stext"), Some(0xffff_ffff_8100_0000));
         assert_eq!(list.address_of("second"), None);

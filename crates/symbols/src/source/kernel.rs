@@ -11,7 +11,7 @@ use crate::options::Options;
 use crate::reason::Reason;
 use crate::source::kallsyms::Kallsyms;
 use crate::source::kernel_image::AtRunTime;
-use crate::source::kernel_list::Located;
+use crate::source::kernel_list::{Located, WithCopy};
 use crate::source::{Names, Shared, elf_file, running_kernel};
 use crate::subject::Subject;
 
@@ -62,7 +62,8 @@ impl<'s, 'f> Machine<'s, 'f> {
         Machine { shared, options: shared.options.for_guest(pid), is_guest: true }
     }
 
-    /// The order is that of `perf`: what is given, and nothing else then; an image; the running kernel; the cache.
+    /// The order is that of `perf`: what is given, and nothing else then; an image; the running kernel; the cache. (A copy of the running
+    /// kernel's list in the cache says the same.)
     fn kernel(&self, build_id: Option<BuildId>, reference: Option<&(String, u64)>) -> Opening<'f> {
         if let Some(path) = self.options.given_kernel_list() {
             return self.listed(&path, reference);
@@ -100,6 +101,12 @@ impl<'s, 'f> Machine<'s, 'f> {
         };
         let mut reason = Reason::KernelDiffers { recorded, running };
         if running.is_some_and(|running| running.matches(&recorded)) {
+            let lists = (&self.shared.kernel_lists, &self.options.file_loader);
+            let with_copy = |copy| WithCopy::new((copy, Path::new(RUNNING)), lists, reference);
+            let copies = kernel_symbol_lists(&self.options, &recorded);
+            if let Some(names) = copies.into_iter().find_map(with_copy) {
+                return Ok(Box::new(names));
+            }
             match self.listed(Path::new(RUNNING), reference) {
                 Ok(names) => return Ok(names),
                 Err(error) => reason = error,

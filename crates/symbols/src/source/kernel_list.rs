@@ -1,18 +1,20 @@
 //! Names of the kernel and its modules out of a kernel symbol list.
 
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use crate::batch::{BatchBuilder, Found, FunctionName, Provides, Symbol, SymbolBatch};
+use crate::file_loader::FileLoader;
 use crate::ids::SymbolId;
 use crate::options::Options;
 use crate::reason::Reason;
 use crate::source::Names;
-use crate::source::kallsyms::{Kallsyms, same_module};
+use crate::source::kallsyms::{Kallsyms, Lists, same_module};
 use crate::subject::AddressBatch;
-use crate::table::Entry;
+use crate::table::{Entry, Table};
 
 /// Code is put into memory in pages.
 const PAGE_BYTES: u64 = 4096;
@@ -66,8 +68,15 @@ impl Located {
         Ok(Located { path, list, shift, module: Some(module.to_owned()) })
     }
 
-    fn find(&self, address: u64) -> Option<&Entry> {
-        let entry = self.list.find(address.wrapping_add(self.shift))?;
+    /// The symbols that cover these addresses, by the addresses in the list.
+    fn covering(&self, addresses: &[u64]) -> &Table {
+        let mut listed: Vec<u64> = addresses.iter().map(|address| address.wrapping_add(self.shift)).collect();
+        listed.sort_unstable();
+        self.list.covering(&listed)
+    }
+
+    fn find<'t>(&self, table: &'t Table, address: u64) -> Option<&'t Entry> {
+        let entry = table.find(address.wrapping_add(self.shift))?;
         match &self.module {
             Some(wanted) => {
                 self.list.module(entry).is_some_and(|name| same_module(&name, wanted)).then_some(entry)
@@ -77,13 +86,58 @@ impl Located {
     }
 }
 
+/// The list of the running kernel, and a copy of it that a recorder made: to read that takes a tenth of the time that the kernel takes to
+/// print its own. What is not of the kernel proper, as modules and BPF programs, may have changed since: then the kernel prints its list.
+#[derive(Debug)]
+pub(super) struct WithCopy {
+    copy: Located,
+    /// Where the code of the kernel proper was when recording.
+    kernel: Range<u64>,
+    running: PathBuf,
+    lists: Arc<Lists>,
+    loader: FileLoader,
+    reference: (String, u64),
+}
+
+impl WithCopy {
+    /// `None` where the copy does not tell enough. Without a reference it may be of another boot, when the kernel was elsewhere.
+    pub(super) fn new(
+        (copy, running): (PathBuf, &Path),
+        (lists, loader): (&Arc<Lists>, &FileLoader),
+        reference: Option<&(String, u64)>,
+    ) -> Option<WithCopy> {
+        let reference = reference.filter(|(_, recorded)| *recorded != 0)?.clone();
+        let list = lists.at(&copy, loader).ok()?;
+        let listed = list.kernel_code()?;
+        let copy = Located::kernel((copy, list), Some(&reference)).ok()?;
+        let recorded = |address: u64| address.wrapping_sub(copy.shift);
+        let kernel = recorded(listed.start)..recorded(listed.end);
+        let (running, lists, loader) = (running.to_owned(), Arc::clone(lists), loader.clone());
+        Some(WithCopy { copy, kernel, running, lists, loader, reference })
+    }
+
+    fn of_running(&self) -> Result<Located, Reason> {
+        let list = self.lists.at(&self.running, &self.loader)?;
+        Located::kernel((self.running.clone(), list), Some(&self.reference))
+    }
+}
+
+impl Names for WithCopy {
+    fn name(&self, options: &Options, batch: &AddressBatch) -> SymbolBatch {
+        let is_within = |address: &u64| self.kernel.contains(address);
+        let running = (!batch.addresses.iter().all(is_within)).then(|| self.of_running().ok());
+        running.flatten().as_ref().unwrap_or(&self.copy).name(options, batch)
+    }
+}
+
 impl Names for Located {
     fn name(&self, _: &Options, batch: &AddressBatch) -> SymbolBatch {
         let mut builder = BatchBuilder::new(batch);
         builder.found.push(Found { path: self.path.clone(), provides: Provides::KernelSymbols });
+        let table = self.covering(&batch.addresses);
         let mut numbers: FxHashMap<u64, SymbolId> = FxHashMap::default();
         for address in &batch.addresses {
-            let Some(entry) = self.find(*address) else {
+            let Some(entry) = self.find(table, *address) else {
                 builder.push_reason(&Reason::NoSymbolCovers);
                 continue;
             };
@@ -100,5 +154,64 @@ impl Names for Located {
             builder.push_symbol(number);
         }
         builder.finish(batch.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::subject::Subject;
+
+    fn list(text_start: u64, module: &str, name: &str) -> String {
+        let line = |offset: u64, name: &str| format!("{:016x} T {name}\n", text_start + offset);
+        let core = [line(0, "_text"), line(0x100, name), line(0x1000, "_etext"), line(0x3000, "_einittext")];
+        format!("{}{:016x} t of_module\t[{module}]\n", core.concat(), text_start + 0x10_0000)
+    }
+
+    /// The copy is of another boot, when the kernel was elsewhere. The names tell which list they are from.
+    #[test]
+    fn a_copy_names_the_kernel_proper_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = dir.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        const COPIED: u64 = 0xffff_ffff_9000_0000;
+        const NOW: u64 = 0xffff_ffff_8100_0000;
+        let copy = write("copy", &list(COPIED, "old", "copied"));
+        let running = write("running", &list(NOW, "new", "printed"));
+        let (lists, loader) = (Arc::new(Lists::default()), FileLoader::default());
+        let reference = ("_text".to_owned(), NOW);
+        let new = |copy: &Path, reference: Option<&(String, u64)>| {
+            WithCopy::new((copy.to_owned(), &running), (&lists, &loader), reference)
+        };
+        let names = new(&copy, Some(&reference)).unwrap();
+        let named = |offsets: &[u64]| {
+            let addresses = offsets.iter().map(|offset| NOW + offset).collect();
+            let subject = Subject::Kernel { build_id: None, reference: None };
+            let answer = names.name(&Options::default(), &AddressBatch::new(subject, addresses));
+            let found = answer.found.iter().map(|found| found.path.clone()).collect::<Vec<_>>();
+            let symbols = answer.symbols.into_iter().map(|symbol| (symbol.name.shown, symbol.start - NOW));
+            (found, symbols.collect::<Vec<_>>())
+        };
+        let pair = |name: &str, start: u64| (name.to_owned(), start);
+        assert_eq!(
+            named(&[0x10, 0x123]),
+            (vec![copy.clone()], vec![pair("_text", 0), pair("copied", 0x100)])
+        );
+        assert_eq!(named(&[0x2fff]).1, [pair("_etext", 0x1000)]);
+        // What is beyond may have changed: all is asked of the kernel.
+        assert_eq!(
+            named(&[0x123, 0x10_0010]),
+            (vec![running.clone()], vec![pair("printed", 0x100), pair("of_module", 0x10_0000)])
+        );
+        // Where the kernel was is not known: the copy may be of another boot.
+        assert!(new(&copy, None).is_none() && new(&copy, Some(&("_text".to_owned(), 0))).is_none());
+        assert!(new(&copy, Some(&("missing".to_owned(), NOW))).is_none());
+        // Who may not see addresses copies none.
+        let hidden: String =
+            list(0, "m", "f").lines().map(|line| format!("{}{}\n", "0".repeat(16), &line[16..])).collect();
+        assert!(new(&write("hidden", &hidden), Some(&reference)).is_none());
     }
 }
