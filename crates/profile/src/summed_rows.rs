@@ -126,12 +126,3 @@ fn add_to(row: &mut SampleRow, other: &SampleRow) {
     row.samples = row.samples.saturating_add(other.samples);
     row.period = row.period.wrapping_add(other.period);
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::addresses::AddressId;
-    use crate::detail::Details;
-    use readperf_session::CommId;
-    use std::collections::BTreeMap;
-}

@@ -1,6 +1,7 @@
 //! All batches, in parallel: over binaries, and over the addresses of each.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use crate::batch::SymbolBatch;
 use crate::cache::{Cache, assemble};
 use crate::code::{CodeSource, FunctionCode, NoCode, OpenedCode};
 use crate::files::Files;
+use crate::ids::FxIndexMap;
 use crate::options::Options;
 use crate::reason::Reason;
 use crate::source::{self, Names, Shared};
@@ -78,7 +80,8 @@ impl<'f> Resolver<'f> {
     }
 
     /// The code of the function that an address of a subject is in, or as much of it as is known. The address is one that an
-    /// [`AddressBatch`] of this subject could have.
+    /// [`AddressBatch`] of this subject could have. Who wants the code of several functions asks for all at once:
+    /// [`Self::function_codes`].
     ///
     /// What an instruction in it leads to or names has a linked address. To name that, ask [`Self::resolve`] with a batch of the same
     /// subject and the address that [`FunctionCode::address_of`] makes of it.
@@ -86,33 +89,48 @@ impl<'f> Resolver<'f> {
     /// # Errors
     /// Why there is no code.
     pub fn function_code(&mut self, subject: &Subject, address: u64) -> Result<FunctionCode, NoCode> {
-        let answers = self.resolve(vec![AddressBatch::new(subject.clone(), vec![address])]);
-        let symbol = answers.first().and_then(|answer| {
-            let symbol = answer.symbols.get(answer.symbol(0).ok()?.index())?;
-            Some(symbol.start..symbol.end)
-        });
-        let Resolver { shared, known, cache, code, .. } = self;
-        // A defect of the readers of ELF costs the code of this function, not the run.
-        let work = || {
-            if let Subject::Generated { .. } = subject {
-                let subject_of_names = subject.opened_as();
-                if !known.contains_key(&*subject_of_names) {
-                    let opened = open(shared, cache.as_ref(), &subject_of_names);
-                    known.insert(subject_of_names.clone().into_owned(), opened);
-                }
-                return match known.get(&*subject_of_names) {
-                    Some(Ok(names)) => names.code(subject, address).unwrap_or(Err(NoCode::NotDumped)),
-                    Some(Err(reason)) => Err(reason.clone().into()),
-                    None => Err(Reason::Defect.into()),
-                };
-            }
-            let opened = code.entry(subject.clone()).or_insert_with(|| CodeSource::open(shared, subject));
-            match opened {
-                Ok(source) => source.function(address, symbol),
-                Err(reason) => Err(reason.clone()),
-            }
+        self.function_codes(&[(subject, address)]).pop().unwrap_or(Err(Reason::Defect.into()))
+    }
+
+    /// The code of the functions that some addresses are in, one answer for each: see [`Self::function_code`].
+    pub fn function_codes(&mut self, wanted: &[(&Subject, u64)]) -> Vec<Result<FunctionCode, NoCode>> {
+        let mut addresses: FxIndexMap<&Subject, Vec<u64>> = FxIndexMap::default();
+        for (subject, address) in wanted {
+            addresses.entry(subject).or_default().push(*address);
+        }
+        let batches = addresses.iter();
+        let batches = batches.map(|(subject, all)| AddressBatch::new((*subject).clone(), all.clone()));
+        let answers = self.resolve(batches.collect());
+        let code = |(subject, address): &(&Subject, u64)| {
+            let answer = addresses.get_index_of(subject).and_then(|index| answers.get(index));
+            let symbol = answer.and_then(|answer| {
+                let index = answer.addresses.binary_search(address).ok()?;
+                let symbol = answer.symbol_by_id(answer.symbol(index).ok()?)?;
+                Some(symbol.start..symbol.end)
+            });
+            // A defect of the readers of ELF costs the code of this function, not the run.
+            let work = AssertUnwindSafe(|| self.code_of(subject, *address, symbol));
+            catch_unwind(work).unwrap_or(Err(Reason::Defect.into()))
         };
-        catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(Reason::Defect.into()))
+        wanted.iter().map(code).collect()
+    }
+
+    /// The code at an address; `symbol` are the addresses of its symbol.
+    fn code_of(
+        &mut self,
+        subject: &Subject,
+        address: u64,
+        symbol: Option<Range<u64>>,
+    ) -> Result<FunctionCode, NoCode> {
+        let Resolver { shared, known, cache, code, .. } = self;
+        if let Subject::Generated { .. } = subject {
+            let opened = known.entry(subject.opened_as().into_owned());
+            let opened = opened.or_insert_with_key(|subject| open(shared, cache.as_ref(), subject));
+            let names = opened.as_ref().map_err(Reason::clone)?;
+            return names.code(subject, address).unwrap_or(Err(NoCode::NotDumped));
+        }
+        let opened = code.entry(subject.clone()).or_insert_with(|| CodeSource::open(shared, subject));
+        opened.as_ref().map_err(NoCode::clone)?.function(address, symbol)
     }
 
     /// Writes what was found out to [`Options::cache`]. It also happens when the resolver goes, but then nobody learns

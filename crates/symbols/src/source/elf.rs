@@ -28,7 +28,7 @@ pub(crate) struct ElfSymbols<'data> {
 #[derive(Debug)]
 enum Origin<'data> {
     /// A table in a file.
-    Section { reader: Reader<'data>, section: Section<'data> },
+    Section { reader: Box<Reader<'data>>, section: Section<'data> },
     /// Several tables, which have been read.
     Read(Vec<Entry>),
 }
@@ -42,7 +42,7 @@ impl<'data> ElfSymbols<'data> {
             .find_map(|(kind, provides)| {
                 let section = *image.section_of_kind(kind)?;
                 let strings = image.bytes(image.section_at(section.link)?);
-                let reader = Reader::new(image, runtime, strings);
+                let reader = Box::new(Reader::new(image, runtime, strings));
                 reader.entries(&section).next()?;
                 let origin = Origin::Section { reader, section };
                 Some(ElfSymbols { origin, table: OnDemand::default(), strings, provides })

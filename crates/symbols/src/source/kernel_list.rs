@@ -156,3 +156,62 @@ impl Names for Located {
         builder.finish(batch.clone())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::subject::Subject;
+
+    fn list(text_start: u64, module: &str, name: &str) -> String {
+        let line = |offset: u64, name: &str| format!("{:016x} T {name}\n", text_start + offset);
+        let core = [line(0, "_text"), line(0x100, name), line(0x1000, "_etext"), line(0x3000, "_einittext")];
+        format!("{}{:016x} t of_module\t[{module}]\n", core.concat(), text_start + 0x10_0000)
+    }
+
+    /// The copy is of another boot, when the kernel was elsewhere. The names tell which list they are from.
+    #[test]
+    fn a_copy_names_the_kernel_proper_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = dir.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        const COPIED: u64 = 0xffff_ffff_9000_0000;
+        const NOW: u64 = 0xffff_ffff_8100_0000;
+        let copy = write("copy", &list(COPIED, "old", "copied"));
+        let running = write("running", &list(NOW, "new", "printed"));
+        let (lists, loader) = (Arc::new(Lists::default()), FileLoader::default());
+        let reference = ("_text".to_owned(), NOW);
+        let new = |copy: &Path, reference: Option<&(String, u64)>| {
+            WithCopy::new((copy.to_owned(), &running), (&lists, &loader), reference)
+        };
+        let names = new(&copy, Some(&reference)).unwrap();
+        let named = |offsets: &[u64]| {
+            let addresses = offsets.iter().map(|offset| NOW + offset).collect();
+            let subject = Subject::Kernel { build_id: None, reference: None };
+            let answer = names.name(&Options::default(), &AddressBatch::new(subject, addresses));
+            let found = answer.found.iter().map(|found| found.path.clone()).collect::<Vec<_>>();
+            let symbols = answer.symbols.into_iter().map(|symbol| (symbol.name.shown, symbol.start - NOW));
+            (found, symbols.collect::<Vec<_>>())
+        };
+        let pair = |name: &str, start: u64| (name.to_owned(), start);
+        assert_eq!(
+            named(&[0x10, 0x123]),
+            (vec![copy.clone()], vec![pair("_text", 0), pair("copied", 0x100)])
+        );
+        assert_eq!(named(&[0x2fff]).1, [pair("_etext", 0x1000)]);
+        // What is beyond may have changed: all is asked of the kernel.
+        assert_eq!(
+            named(&[0x123, 0x10_0010]),
+            (vec![running.clone()], vec![pair("printed", 0x100), pair("of_module", 0x10_0000)])
+        );
+        // Where the kernel was is not known: the copy may be of another boot.
+        assert!(new(&copy, None).is_none() && new(&copy, Some(&("_text".to_owned(), 0))).is_none());
+        assert!(new(&copy, Some(&("missing".to_owned(), NOW))).is_none());
+        // Who may not see addresses copies none.
+        let hidden: String =
+            list(0, "m", "f").lines().map(|line| format!("{}{}\n", "0".repeat(16), &line[16..])).collect();
+        assert!(new(&write("hidden", &hidden), Some(&reference)).is_none());
+    }
+}

@@ -209,6 +209,11 @@ fn of_the_memory_that_belongs_to_the_recording() {
     let code = resolver.function_code(&kernel(text), text + 3).unwrap();
     assert_eq!((code.start, code.bytes(), code.extent), (text, &memory[..7], Extent::Symbol));
     assert_eq!(calls(&code), [text + 7]);
+    // Several at once, in the order of the questions.
+    let subject = kernel(text);
+    let both = resolver.function_codes(&[(&subject, text + 9), (&subject, text)]);
+    let starts: Vec<u64> = both.into_iter().map(|code| code.unwrap().start).collect();
+    assert_eq!(starts, [text + 7, text]);
     let code = resolver.function_code(&kernel(text), text + 7).unwrap();
     assert_eq!((code.start, code.bytes()), (text + 7, &memory[7..]));
     // Outside of what was copied.
