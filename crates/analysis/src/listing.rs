@@ -69,7 +69,9 @@ impl<'r> CodeReader<'r> {
 
     /// The extent of the function at an address that no symbol covers, in terms of the binary.
     fn extent(&mut self, binary: BinaryId, address: u64) -> Option<Range<u64>> {
-        let code = self.code(Some(binary), address).ok()?;
+        let subject = self.subject(Some(binary))?.clone();
+        let resolver = self.names.resolver(&self.analysis.session);
+        let code = resolver.function_code(&subject, address).ok()?;
         (code.extent != Extent::Unknown).then(|| code.start..code.end())
     }
 
@@ -80,10 +82,19 @@ impl<'r> CodeReader<'r> {
         subjects.entry(binary).or_insert_with(|| names.subject(&analysis.session, binary, dumps)).as_ref()
     }
 
-    /// The code of the function at an address of a binary.
-    fn code(&mut self, binary: Option<BinaryId>, address: u64) -> Result<FunctionCode, NoCode> {
-        let subject = self.subject(binary).ok_or(NoCode::NotDumped)?.clone();
-        self.names.resolver(&self.analysis.session).function_code(&subject, address)
+    /// The code of pieces, one answer for each.
+    fn codes(&mut self, pieces: &[&Piece]) -> Vec<Result<FunctionCode, NoCode>> {
+        let subjects: Vec<Option<Subject>> =
+            pieces.iter().map(|piece| self.subject(piece.binary).cloned()).collect();
+        let wanted = subjects.iter().zip(pieces);
+        let wanted: Vec<(&Subject, u64)> =
+            wanted.filter_map(|(subject, piece)| Some((subject.as_ref()?, piece.address))).collect();
+        let mut found = self.names.resolver(&self.analysis.session).function_codes(&wanted).into_iter();
+        let answer = |subject: &Option<Subject>| match subject {
+            Some(_) => found.next().unwrap_or(Err(NoCode::NotDumped)),
+            None => Err(NoCode::NotDumped),
+        };
+        subjects.iter().map(answer).collect()
     }
 
     /// Lists functions, in their order. Each binary is asked once for all lines, and once for the names of what its code refers
@@ -91,14 +102,12 @@ impl<'r> CodeReader<'r> {
     pub fn list(&mut self, targets: &Targets<'_>, chosen: &[Target]) -> Vec<Listing> {
         let Analysis { profile, session, .. } = self.analysis;
         let pieces: Vec<&Piece> = chosen.iter().flat_map(|target| &target.pieces).collect();
-        let codes: Vec<Result<(FunctionCode, Disassembler), NoCode>> = pieces
-            .iter()
-            .map(|piece| {
-                let code = self.code(piece.binary, piece.address)?;
-                let disassembler = code.disassembler(self.syntax);
-                Ok((code, disassembler))
-            })
-            .collect();
+        let codes = self.codes(&pieces).into_iter().map(|code| {
+            let code = code?;
+            let disassembler = code.disassembler(self.syntax);
+            Ok((code, disassembler))
+        });
+        let codes: Vec<Result<(FunctionCode, Disassembler), NoCode>> = codes.collect();
         let decoded: Vec<Result<Decoded<'_>, String>> = codes
             .iter()
             .map(|code| match code {
