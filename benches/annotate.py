@@ -37,12 +37,16 @@ with tempfile.TemporaryDirectory() as directory:
     same = ["--no-cache", "--no-progress", "--dso", "words", "words.data"]
     annotate = [readperf, "annotate", "--top", "10", *same]
     hottest = json.loads(subprocess.run([*annotate, "--json"], capture_output=True, check=True).stdout)
-    # perf takes one function at a time, by its name in the symbol table or without parameters.
-    names = [function["symbol"] for function in hottest["functions"]]
+    functions = hottest["functions"]
+    total = hottest["events"][0]["period"]
+    share = functions[-1]["events"][0]["self_period"] * 100 / total
+    # The same functions: those of the program with at least the share of the last of them.
+    perf = ["perf", "annotate", "--stdio", "-d", "words", "--percent-limit", f"{share - 0.001:.3f}", "-i", "words.data"]
+    shown = subprocess.run(perf, capture_output=True, text=True, check=False).stdout.count("Disassembly of words for")
     commands = {
         "readperf report --no-children": [[readperf, "report", "--no-children", "--no-pager", *same]],
         "readperf annotate": [[*annotate, "--no-pager"]],
-        "perf annotate --stdio": [["perf", "annotate", "--stdio", "-i", "words.data", name] for name in names],
+        "perf annotate --stdio": [perf],
     }
     least = {}
     for _ in range(rounds):
@@ -50,6 +54,6 @@ with tempfile.TemporaryDirectory() as directory:
             taken = sum(cpu(run) for run in runs)
             least[name] = min(least.get(name, taken), taken)
     samples = sum(event["samples"] for event in hottest["events"])
-    print(f"{samples} samples, {len(names)} functions")
+    print(f"{samples} samples, {len(functions)} functions, of perf {shown}")
     for name, taken in least.items():
         print(f"{taken:7.3f} s  {name}")
