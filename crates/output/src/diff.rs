@@ -251,7 +251,7 @@ fn style(row: &DiffRow, options: &DiffOptions) -> Style {
 ///
 /// # Errors
 /// What the writer says.
-pub fn write_csv(out: impl Write, diff: &Comparison, options: &DiffOptions) -> Result<(), csv::Error> {
+pub fn write_csv(out: impl Write, diff: &Comparison, options: &DiffOptions) -> io::Result<()> {
     let mut columns = vec!["event"];
     columns.extend(options.keys.iter().map(|key| key_name(*key)));
     columns.extend(["base", "base_deviation", "new", "new_deviation", "delta", "ratio", "weighted"]);
@@ -281,7 +281,7 @@ pub fn write_csv(out: impl Write, diff: &Comparison, options: &DiffOptions) -> R
             table.row(&record)?;
         }
     }
-    Ok(table.finish()?)
+    table.finish()
 }
 
 /// Writes the comparison as one JSON object.

@@ -303,14 +303,14 @@ const COLUMNS: [&str; 14] = [
 ///
 /// # Errors
 /// What the writer says.
-pub fn write_csv(out: &mut impl Write, view: &View<'_>) -> Result<(), csv::Error> {
+pub fn write_csv(out: &mut impl Write, view: &View<'_>) -> io::Result<()> {
     let mut table = CsvTable::new(out, COLUMNS)?;
     for round in view.rounds {
         for row in view.rows(round) {
             table.row(csv_row(view, round, &row))?;
         }
     }
-    Ok(table.finish()?)
+    table.finish()
 }
 
 fn csv_row(view: &View<'_>, round: &Round, row: &Row) -> [String; 14] {

@@ -48,6 +48,21 @@ pub enum Transform {
     DropPrefix(String),
 }
 
+impl Transform {
+    /// Whether it looks at whole stacks, so that these have to be kept.
+    pub fn needs_stacks(&self) -> bool {
+        match self {
+            Transform::Hide(_)
+            | Transform::Show(_)
+            | Transform::ShowFrom(_)
+            | Transform::Subtree(_)
+            | Transform::CollapseRecursion
+            | Transform::CollapseBinaries(_) => true,
+            Transform::DropPrefix(_) => false,
+        }
+    }
+}
+
 impl Functions {
     /// For each function by number, whether it is one of them.
     fn among(&self, names: &Names) -> Vec<bool> {
@@ -149,7 +164,10 @@ impl Rule<'_> {
 
     /// Whether samples of whose stack nothing is kept do not count at all.
     fn leaves_out_samples(&self) -> bool {
-        matches!(self, Rule::From { .. } | Rule::Below { .. })
+        match self {
+            Rule::From { .. } | Rule::Below { .. } => true,
+            Rule::Keep { .. } | Rule::Recursion { .. } | Rule::Binaries { .. } => false,
+        }
     }
 }
 

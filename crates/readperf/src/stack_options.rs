@@ -37,19 +37,21 @@ pub(crate) struct StackOptions {
 impl StackOptions {
     /// The options that were given.
     pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
+        // Every field is named here, so that no option is forgotten.
+        let StackOptions { show_from, hide, show, collapse, collapse_recursion, drop_prefix } = self;
         named([
-            ("--show-from", self.show_from.is_none()),
-            ("--hide", self.hide.is_empty()),
-            ("--show", self.show.is_none()),
-            ("--collapse", self.collapse.is_empty()),
-            ("--collapse-recursion", !self.collapse_recursion),
-            ("--drop-prefix", self.drop_prefix.is_empty()),
+            ("--show-from", show_from.is_none()),
+            ("--hide", hide.is_empty()),
+            ("--show", show.is_none()),
+            ("--collapse", collapse.is_empty()),
+            ("--collapse-recursion", !collapse_recursion),
+            ("--drop-prefix", drop_prefix.is_empty()),
         ])
     }
 
     /// Whether the answer depends on whole stacks.
     pub(crate) fn needs_stacks(&self) -> bool {
-        self.given().any(|option| option != "--drop-prefix")
+        self.transforms().iter().any(Transform::needs_stacks)
     }
 
     /// The transforms, in the order in which they apply. Names are those of the recording until the last.
