@@ -105,17 +105,6 @@ enum Rule<'t> {
     },
 }
 
-/// For each function the first of its binary with its name: a function that is inlined somewhere is itself there, too.
-fn one_of_name(names: &Names) -> Vec<FunctionId> {
-    let mut first: FxHashMap<_, FunctionId> = FxHashMap::default();
-    let all = (0..).map(FunctionId::new).zip(names.functions());
-    all.map(|(id, function)| match function.name() {
-        Some(name) => *first.entry((function.binary, name)).or_insert(id),
-        None => id,
-    })
-    .collect()
-}
-
 /// What was met on the way along a stack.
 #[derive(Clone, Copy, Debug, Default)]
 struct Way {
@@ -184,7 +173,7 @@ impl Profile {
                 }
                 Transform::ShowFrom(functions) => Rule::From { roots: functions.among(&self.names) },
                 Transform::Subtree(path) => Rule::Below { path },
-                Transform::CollapseRecursion => Rule::Recursion { one_of: one_of_name(&self.names) },
+                Transform::CollapseRecursion => Rule::Recursion { one_of: self.names.one_of_name() },
                 Transform::CollapseBinaries(wanted) => {
                     Rule::Binaries { binaries: self.binaries_called(wanted, session) }
                 }

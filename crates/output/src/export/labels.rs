@@ -119,7 +119,7 @@ impl Labels {
     fn of_frame(&mut self, export: &Export<'_>, frame: &UniqueFrame, text: &mut String) -> Level {
         let UniqueFrame { first, kind, .. } = frame;
         text.clear();
-        (self.spell)(&export.label(first), text);
+        (self.spell)(&export.label(frame), text);
         if self.annotate {
             text.push_str(mark(*kind, first.inlined));
         }
@@ -181,7 +181,7 @@ impl Labels {
 }
 
 /// The marks of stackcollapse-perf.
-fn mark(kind: CodeKind, inlined: bool) -> &'static str {
+pub(super) fn mark(kind: CodeKind, inlined: bool) -> &'static str {
     match kind {
         _ if inlined => "_[i]",
         CodeKind::Kernel => "_[k]",
