@@ -1,5 +1,7 @@
 //! Which levels of stacks are the same frame.
 
+#![allow(clippy::unwrap_used)]
+
 use perffile::Recording;
 use readperf::profile::{Apart, FrameTable, Keep};
 use readperf::{Analysis, Request, analyse, symbols};

@@ -1,6 +1,6 @@
 //! What follows from a count and those beside it: rates and ratios.
 
-use super::rows::Place;
+use super::place::Place;
 use perffile::wire::attr::{AttrFlags, EventAttr};
 use perffile::wire::event_type::{EventType, HardwareEvent, SoftwareEvent};
 use std::collections::BTreeMap;

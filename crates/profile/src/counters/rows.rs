@@ -1,20 +1,10 @@
 //! A round as a table: one row per event and place, in the order of the events.
 
 use super::metric::{Divisors, Metric};
+use super::place::Place;
 use super::{Counters, Mode, Reading, Round};
 use perffile::Schema;
 use std::collections::BTreeMap;
-
-/// What a row is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
-    /// All that was counted.
-    All,
-    /// A CPU; nothing when counted wherever the task ran.
-    Cpu(Option<u32>),
-    /// A thread, by its index.
-    Thread(u32),
-}
 
 /// One event at one place.
 #[derive(Clone, Debug, PartialEq)]
