@@ -241,11 +241,15 @@ impl<'p> FrameTable<'p> {
     }
 
     /// The levels at each address, labelled by the numbers of their frames: what a flame tree is made of.
-    pub fn levels(&self) -> flame_tree::Levels {
-        let mut levels = flame_tree::Levels::default();
+    pub fn levels(&self) -> flame_tree::FlameLevels {
+        let mut levels = flame_tree::FlameLevels::default();
         for address in (0..u32::try_from(self.names.len()).unwrap_or(u32::MAX)).map(AddressId) {
             let frames = self.at(address).iter().rev();
-            levels.push(frames.map(|frame| flame_tree::Level { label: frame.0, variant: 0, line: NO_LINE }));
+            levels.push(frames.map(|frame| flame_tree::FlameLevel {
+                label: frame.0,
+                variant: 0,
+                line: NO_LINE,
+            }));
         }
         levels
     }

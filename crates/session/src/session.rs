@@ -3,7 +3,7 @@
 use crate::arena::Arena;
 use crate::binary::{Binaries, Binary};
 use crate::build_ids::KnownBuildIds;
-use crate::callchain::Callchain;
+use crate::callchain::CallchainEntries;
 use crate::comm::Comms;
 use crate::ids::{BinaryId, CommId, ProcessId, ThreadId};
 use crate::kernel::{Kernel, KernelSymbol};
@@ -110,8 +110,8 @@ impl Session {
         process: ProcessId,
         sample: &SampleView<'e>,
         mode: CpuMode,
-    ) -> Callchain<'s, 'e> {
-        Callchain::new(self, process, mode, sample.callchain().unwrap_or_default())
+    ) -> CallchainEntries<'s, 'e> {
+        CallchainEntries::new(self, process, mode, sample.callchain().unwrap_or_default())
     }
 
     /// All binaries; a [`BinaryId`] is an index.

@@ -2,7 +2,7 @@
 
 use super::Report;
 use crate::overview::share;
-use crate::table::Kind;
+use crate::table::ColumnKind;
 use crate::text::grouped;
 use readperf_profile::profile::EventTotal;
 use readperf_profile::view::column::Column;
@@ -11,14 +11,14 @@ use readperf_profile::view::key::KeyUse;
 use std::io::{self, Write};
 
 /// What a key's column shows, and so how it is cut.
-pub(super) fn kind(key: Option<&KeyUse>) -> Kind {
+pub(super) fn kind(key: Option<&KeyUse>) -> ColumnKind {
     let name = key.map_or("", |key| key.key.name);
     if name.starts_with("sym") || name == "parent" {
-        Kind::Name
+        ColumnKind::Name
     } else if name.starts_with("src") {
-        Kind::File
+        ColumnKind::File
     } else {
-        Kind::Text
+        ColumnKind::Text
     }
 }
 

@@ -6,7 +6,7 @@ use crate::overview::share;
 use readperf_profile::Value;
 use readperf_profile::profile::EventTotal;
 use readperf_profile::view::column::{Column, NUMBERS};
-use readperf_profile::view::hierarchy::Branch;
+use readperf_profile::view::hierarchy::HierarchyRow;
 use readperf_profile::view::histogram::{Histogram, Numbers};
 use std::io::{self, Write};
 
@@ -52,7 +52,7 @@ fn write_tree<W: Write>(
     more: &[Column],
 ) -> io::Result<()> {
     let mut path: Vec<Value> = Vec::new();
-    for Branch { level, value, numbers } in &hierarchy::tree(report, histogram).branches {
+    for HierarchyRow { level, value, numbers } in &hierarchy::tree(report, histogram).branches {
         path.truncate(*level);
         path.push(*value);
         table.cell(&histogram.total.name)?;

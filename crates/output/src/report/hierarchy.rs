@@ -3,9 +3,9 @@
 use super::Report;
 use super::columns;
 use crate::overview::{share, style};
-use crate::table::{self, Kind, Table};
+use crate::table::{self, ColumnKind, Table};
 use readperf_profile::view::column::Column;
-use readperf_profile::view::hierarchy::{Branch, Hierarchy};
+use readperf_profile::view::hierarchy::{Hierarchy, HierarchyRow};
 use readperf_profile::view::histogram::{Histogram, HistogramRow, Numbers};
 use std::io::{self, Write};
 
@@ -30,9 +30,10 @@ pub(super) fn write(out: &mut impl Write, report: &Report<'_>, histogram: &Histo
     let shown: Vec<Column> =
         report.columns.iter().copied().filter(|column| !matches!(column, Column::Key(_))).collect();
     let titles: Vec<&str> = report.keys.iter().map(|key| key.title()).collect();
-    let number_columns =
-        shown.iter().map(|column| table::Column::new(columns::title(*column, report), Kind::Number, None));
-    let tree = table::Column::new(&titles.join(" / "), Kind::Text, None);
+    let number_columns = shown
+        .iter()
+        .map(|column| table::TableColumn::new(columns::title(*column, report), ColumnKind::Number, None));
+    let tree = table::TableColumn::new(&titles.join(" / "), ColumnKind::Text, None);
     let mut table = Table::new(number_columns.chain([tree]).collect(), report.width);
     let number =
         |column: Column, numbers: &Numbers| columns::number(report, column, &histogram.total, numbers);
@@ -41,7 +42,7 @@ pub(super) fn write(out: &mut impl Write, report: &Report<'_>, histogram: &Histo
         table.fit(&cells);
     }
     table.head(out)?;
-    for Branch { level, value, numbers } in &branches {
+    for HierarchyRow { level, value, numbers } in &branches {
         let mut cells: Vec<String> = shown.iter().map(|column| number(*column, numbers)).collect();
         let name = report.text(*value, numbers.samples);
         cells.push(format!("{}{}", " ".repeat(level * STEP), crate::text::shown(&name)));

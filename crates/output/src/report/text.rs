@@ -4,7 +4,7 @@ use super::columns::{kind, left_out, number, title};
 use super::{Report, graph, hierarchy};
 use crate::heading;
 use crate::overview::style;
-use crate::table::{self, Kind, Table};
+use crate::table::{self, ColumnKind, Table};
 use crate::text::shown;
 use readperf_profile::view::column::Column;
 use readperf_profile::view::histogram::{Histogram, HistogramRow, Numbers};
@@ -79,14 +79,14 @@ fn table(report: &Report<'_>, histogram: &Histogram) -> Table {
         let title = title(*column, report);
         let mut push = |head: &str, kind| {
             let told = report.widths.get(columns.len()).copied().flatten();
-            columns.push(table::Column::new(head, kind, told));
+            columns.push(table::TableColumn::new(head, kind, told));
         };
         match column {
             Column::Key(index) => push(title, kind(report.keys.get(*index))),
-            _ if histogram.others.is_empty() => push(title, Kind::Number),
+            _ if histogram.others.is_empty() => push(title, ColumnKind::Number),
             _ => {
                 for event in std::iter::once(&histogram.total).chain(&histogram.others) {
-                    push(&format!("{title} {}", event.name), Kind::Number);
+                    push(&format!("{title} {}", event.name), ColumnKind::Number);
                 }
             }
         }

@@ -34,10 +34,10 @@ pub use catalog::{Catalog, Tracepoint};
 pub use errors::{EvalError, ParseError};
 pub use format::{EventFormat, Field, FieldKind, FormatError};
 pub use printf::PrintFmt;
-pub use side_tables::{KernelSymbol, PrintkFormats, kernel_symbols, saved_cmdlines};
+pub use side_tables::{KallsymsEntry, PrintkFormats, kernel_symbols, saved_cmdlines};
 pub use symbol_names::{NoSymbols, SymbolName, SymbolNames};
 pub use tracing_data::{Partial, System, TracingData, TracingDataError};
-pub use value::{IntArray, Value};
+pub use value::{FieldValue, IntArray};
 
 pub use crate::wire::endian::ByteOrder;
 

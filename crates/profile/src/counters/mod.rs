@@ -10,8 +10,8 @@ mod rows;
 
 pub use metric::Metric;
 pub use mode::Mode;
-pub use place::Place;
-pub use rows::Row;
+pub use place::CounterPlace;
+pub use rows::CounterRow;
 
 use perffile::wire::feature::bit;
 use perffile::wire::record::stat::Stat;

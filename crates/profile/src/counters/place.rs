@@ -2,7 +2,7 @@
 
 /// What a row is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum CounterPlace {
     /// All that was counted.
     All,
     /// A CPU; nothing when counted wherever the task ran.

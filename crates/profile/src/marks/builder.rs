@@ -3,7 +3,7 @@
 use super::{Mark, MarkKind, MarkTextId, Marks};
 use crate::filter::SampleFilter;
 use crate::schedule::{Schedule, Switch, SwitchLog, SwitchSource};
-use perffile::tracepoint::{Catalog, EventFormat, NoSymbols, TracingData, Value};
+use perffile::tracepoint::{Catalog, EventFormat, FieldValue, NoSymbols, TracingData};
 use perffile::wire::attr::{AttrFlags, EventAttr};
 use perffile::wire::feature::bit;
 use perffile::wire::text::decoded;
@@ -219,8 +219,8 @@ fn records_all(attr: &EventAttr) -> bool {
 /// A number among the fields of a payload.
 fn number(format: &EventFormat, name: &str, payload: &[u8]) -> Option<i64> {
     match format.field(name)?.value(payload, format.abi) {
-        Value::I64(number) => Some(number),
-        Value::U64(number) => i64::try_from(number).ok(),
+        FieldValue::I64(number) => Some(number),
+        FieldValue::U64(number) => i64::try_from(number).ok(),
         _ => None,
     }
 }

@@ -8,7 +8,7 @@ use crate::profile_options::{ProfileOptions, Wanted};
 use crate::stack_options::StackOptions;
 use clap::{Args, ValueEnum};
 use perffile::Issues;
-use readperf::output::diff::{self as output, DiffOptions, Order};
+use readperf::output::diff::{self as output, DiffOptions, DiffOrder};
 use readperf::profile::Keep;
 use readperf::profile::diff::{self, Comparison, DiffKey, Normalize, Tally};
 use readperf::session::{Moment, SampleMoment};
@@ -293,9 +293,9 @@ impl Diff {
             keys: self.keys(),
             normalize: self.normalize(),
             order: match self.sort {
-                Sort::Delta => Order::Delta,
-                Sort::Ratio => Order::Ratio,
-                Sort::Weighted => Order::Weighted,
+                Sort::Delta => DiffOrder::Delta,
+                Sort::Ratio => DiffOrder::Ratio,
+                Sort::Weighted => DiffOrder::Weighted,
             },
             weights: self.weights,
             level: self.level,

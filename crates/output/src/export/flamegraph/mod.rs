@@ -20,7 +20,7 @@ use heading::Side;
 use readperf_profile::SampleRow;
 use readperf_profile::view::flame_layout::{Bounds, FlameLayout};
 use readperf_profile::view::flame_reverse::ReversedSide;
-use readperf_profile::view::flame_tree::{FlameTree, Level, Sum};
+use readperf_profile::view::flame_tree::{FlameLevel, FlameTree, Sum};
 use std::io::{self, Write};
 
 const NEEDS: Needs = Needs { lines: true, ..Needs::STACKS };
@@ -175,7 +175,7 @@ fn root(export: &Export<'_>, row: &SampleRow, text: &mut String) {
 }
 
 /// The level of a row's thread, if it is to have one.
-fn root_of(export: &Export<'_>, numbered: &Numbered, row: &SampleRow) -> Option<Level> {
+fn root_of(export: &Export<'_>, numbered: &Numbered, row: &SampleRow) -> Option<FlameLevel> {
     export.options.flame.comm.then(|| numbered.root(row))
 }
 
