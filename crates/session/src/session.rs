@@ -178,7 +178,7 @@ impl Session {
         self.comms.names()
     }
 
-    /// For how much of which event the last sample stands; one share, unless it carries the values of several counters.
+    /// How much of which event the last sample stands for: one share, unless it carries the values of several counters.
     #[inline]
     pub fn shares(&self) -> &[Share] {
         self.delivery.last()

@@ -75,7 +75,9 @@ pub trait Pass<'a>: Sized {
     /// Which sample fields the event of this record carries.
     fn shape(&self) -> &SampleShape;
     /// Bytes not yet read while decoding; `None` in passes that know no end.
-    fn left(&self) -> Option<usize>;
+    fn left(&self) -> Option<usize> {
+        None
+    }
     /// While decoding: the bytes not yet read, and their order. To tell apart forms of a layout that nothing marks.
     fn ahead(&self) -> (&'a [u8], ByteOrder) {
         (&[], ByteOrder::Little)

@@ -23,15 +23,13 @@ use readperf_profile::view::flame_reverse::ReversedSide;
 use readperf_profile::view::flame_tree::{FlameLevel, FlameTree, Sum};
 use std::io::{self, Write};
 
-const NEEDS: Needs = Needs { lines: true, ..Needs::STACKS };
-
 /// The format: an SVG file.
 pub const SVG: Format = Format {
     name: "flamegraph",
     extensions: &["svg"],
     help: "flame graph, one SVG file: zoom, search, differences (any browser)",
     binary: false,
-    needs: NEEDS,
+    needs: Needs { lines: true, ..Needs::STACKS },
     one_event: true,
     pictures_time: false,
     no_place_for: &[Flag::WithCpu],
@@ -44,13 +42,8 @@ pub const HTML: Format = Format {
     name: "flamegraph-html",
     extensions: &["html", "htm"],
     help: "the same as one HTML file",
-    binary: false,
-    needs: NEEDS,
-    one_event: true,
-    pictures_time: false,
-    no_place_for: &[Flag::WithCpu],
-    difference: Some(write_difference),
     write: |export, out| write(export, None, Page::Html, out),
+    ..SVG
 };
 
 /// How a flame graph is drawn.
