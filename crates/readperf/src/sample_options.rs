@@ -73,7 +73,7 @@ pub(crate) struct NameOptions {
     #[arg(short = 'S', value_name = "NAMES", value_delimiter = ',')]
     symbol_list: Vec<String>,
 
-    /// Only samples in functions with this in their name
+    /// Only samples in functions whose name contains this text
     #[arg(long, value_name = "TEXT")]
     symbol_filter: Vec<String>,
 

@@ -29,7 +29,7 @@ pub(crate) struct StackOptions {
     #[arg(long)]
     collapse_recursion: bool,
 
-    /// Leave this beginning of names of functions out, as `myapp::`
+    /// Show names of functions without this beginning, as `myapp::`
     #[arg(long, value_name = "TEXT")]
     drop_prefix: Vec<String>,
 }

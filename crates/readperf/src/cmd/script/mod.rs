@@ -68,7 +68,7 @@ pub(crate) struct Script {
     #[arg(short = 'G', long)]
     hide_call_graph: bool,
 
-    /// Most entries of a call chain
+    /// At most this many entries of a call chain
     #[arg(long, value_name = "N", default_value_t = script::MAX_STACK)]
     max_stack: usize,
 
@@ -84,7 +84,7 @@ pub(crate) struct Script {
     #[arg(long, conflicts_with = "inline")]
     no_inline: bool,
 
-    /// Of brstackinsn the code before the sample and before so many branches
+    /// For brstackinsn: show the code before the sample and before this many branches
     #[arg(long, value_name = "N")]
     max_blocks: Option<usize>,
 
@@ -92,11 +92,11 @@ pub(crate) struct Script {
     #[arg(long)]
     full_source_path: bool,
 
-    /// Say before the lines what the recording tells of itself, as readperf info, behind a #
+    /// Begin with what the recording says of itself, as readperf info tells it, in lines that begin with #
     #[arg(long, conflicts_with = "json")]
     header: bool,
 
-    /// Say only that
+    /// Show only what the recording says of itself
     #[arg(long, conflicts_with = "json")]
     header_only: bool,
 
