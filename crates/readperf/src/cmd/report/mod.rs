@@ -92,7 +92,7 @@ pub(crate) struct Report {
     #[arg(short = 'G', long)]
     inverted: bool,
 
-    /// Show at most this many levels of a stack, from the innermost
+    /// Show at most this many places of a stack, from the innermost
     #[arg(long, value_name = "N")]
     max_stack: Option<usize>,
 
