@@ -83,7 +83,7 @@ impl<'r> CodeReader<'r> {
     }
 
     /// The code of pieces, one answer for each.
-    fn codes(&mut self, pieces: &[&Piece]) -> Vec<Result<FunctionCode, NoCode>> {
+    fn codes(&mut self, pieces: &[&Piece]) -> Vec<Result<FunctionCode, String>> {
         let subjects: Vec<Option<Subject>> =
             pieces.iter().map(|piece| self.subject(piece.binary).cloned()).collect();
         let wanted = subjects.iter().zip(pieces);
@@ -91,8 +91,8 @@ impl<'r> CodeReader<'r> {
             wanted.filter_map(|(subject, piece)| Some((subject.as_ref()?, piece.address))).collect();
         let mut found = self.names.resolver(&self.analysis.session).function_codes(&wanted).into_iter();
         let answer = |subject: &Option<Subject>| match subject {
-            Some(_) => found.next().unwrap_or(Err(NoCode::NotDumped)),
-            None => Err(NoCode::NotDumped),
+            Some(_) => found.next().unwrap_or(Err(NoCode::NotDumped)).map_err(|why| told(&why)),
+            None => Err("no mapping covers the address".to_owned()),
         };
         subjects.iter().map(answer).collect()
     }
@@ -107,12 +107,12 @@ impl<'r> CodeReader<'r> {
             let disassembler = code.disassembler(self.syntax);
             Ok((code, disassembler))
         });
-        let codes: Vec<Result<(FunctionCode, Disassembler), NoCode>> = codes.collect();
+        let codes: Vec<Result<(FunctionCode, Disassembler), String>> = codes.collect();
         let decoded: Vec<Result<Decoded<'_>, String>> = codes
             .iter()
             .map(|code| match code {
                 Ok((code, disassembler)) => Ok(Decoded::new(code, disassembler)),
-                Err(why) => Err(told(why)),
+                Err(why) => Err(why.clone()),
             })
             .collect();
         let code_of = |nr: usize| decoded.get(nr).and_then(|decoded| decoded.as_ref().ok());

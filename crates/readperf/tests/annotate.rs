@@ -47,9 +47,10 @@ fn array(value: &Value) -> &Vec<Value> {
     value.as_array().unwrap()
 }
 
-/// The rows of `report`, by event, binary and function.
-fn report(name: &str) -> BTreeMap<(String, String, String), (u64, u64)> {
+/// The rows of `report` with these options, by event, binary and function.
+fn report(name: &str, more: &[&str]) -> BTreeMap<(String, String, String), (u64, u64)> {
     let mut arguments = vec!["report", "--json", "--no-children", "--sort", "dso,symbol"];
+    arguments.extend(more);
     let places = places();
     arguments.extend(places[..4].iter().map(String::as_str));
     let path = fixture(name);
@@ -71,9 +72,18 @@ fn report(name: &str) -> BTreeMap<(String, String, String), (u64, u64)> {
 #[test]
 fn every_sample_is_on_one_instruction_and_on_one_line() {
     let mut functions = 0;
-    for name in ["main", "rust", "dwarf", "threads", "group", "everything"] {
-        let rows = report(name);
-        let annotated = json(name, &["--top", "1000"]);
+    let all = ["main", "rust", "dwarf", "threads", "group", "everything"].map(|name| (name, &[][..]));
+    // Whatever is chosen, and however stacks are changed.
+    let chosen = [
+        &["--time", "10%-60%"][..],
+        &["--focus", "main"],
+        &["--hide", "insert"],
+        &["--collapse", "tree"],
+        &["--collapse-recursion"],
+    ];
+    for (name, options) in all.into_iter().chain(chosen.map(|options| ("dwarf", options))) {
+        let rows = report(name, options);
+        let annotated = json(name, &[&["--top", "1000"], options].concat());
         for function in array(&annotated["functions"]) {
             let symbol = function["symbol"].as_str().unwrap();
             let parts = array(&function["parts"]);
@@ -354,7 +364,7 @@ fn what_is_not_there_is_told() {
     fails(&arguments("main", &["/(/"]), 2, "/(/: found open group");
     fails(&arguments("main", &["--itrace=i0"]), 2, "AUX");
     // The kernel that was recorded is not here, and neither is its source.
-    let kernel = report("kernel")
+    let kernel = report("kernel", &[])
         .into_keys()
         .find(|(_, dso, name)| dso == "[kernel.kallsyms]" && !name.starts_with("0x"));
     if let Some((_, _, name)) = kernel {

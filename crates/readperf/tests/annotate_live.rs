@@ -116,18 +116,11 @@ fn build(dir: &Path, command: &[&str]) -> bool {
     }
 }
 
-#[test]
-#[ignore = "live: compares with perf annotate and objdump"]
-fn shares_of_instructions_are_those_of_perf() {
-    let test = "shares_of_instructions_are_those_of_perf";
-    let Some(perf) = Perf::or_skip(test) else { return };
-    let dir = scratch();
-    let dir = dir.path();
-    let source = |name: &str| kind("src").join(name).to_str().unwrap().to_owned();
-    let (work, tree, rusty) = (source("work.c"), source("tree.cpp"), source("rusty.rs"));
-    let builds: [(&str, Vec<&str>); 7] = [
-        ("c0", vec!["cc", "-O0", "-g", "-o", "c0", &work, "-ldl", "-lpthread", "-Wl,-rpath,$ORIGIN"]),
-        ("c2", vec!["cc", "-O2", "-g", "-o", "c2", &work, "-ldl", "-lpthread", "-Wl,-rpath,$ORIGIN"]),
+/// The programs, each with the command that builds it.
+fn builds<'s>(work: &'s str, tree: &'s str, rusty: &'s str) -> [(&'s str, Vec<&'s str>); 7] {
+    [
+        ("c0", vec!["cc", "-O0", "-g", "-o", "c0", work, "-ldl", "-lpthread", "-Wl,-rpath,$ORIGIN"]),
+        ("c2", vec!["cc", "-O2", "-g", "-o", "c2", work, "-ldl", "-lpthread", "-Wl,-rpath,$ORIGIN"]),
         (
             "c2nopie",
             vec![
@@ -137,15 +130,15 @@ fn shares_of_instructions_are_those_of_perf() {
                 "-no-pie",
                 "-o",
                 "c2nopie",
-                &work,
+                work,
                 "-ldl",
                 "-lpthread",
                 "-Wl,-rpath,$ORIGIN",
             ],
         ),
-        ("static", vec!["c++", "-O2", "-g", "-static", "-o", "static", &tree]),
-        ("cpp0", vec!["c++", "-O0", "-g", "-o", "cpp0", &tree]),
-        ("cpp2", vec!["c++", "-O2", "-g", "-o", "cpp2", &tree]),
+        ("static", vec!["c++", "-O2", "-g", "-static", "-o", "static", tree]),
+        ("cpp0", vec!["c++", "-O0", "-g", "-o", "cpp0", tree]),
+        ("cpp2", vec!["c++", "-O2", "-g", "-o", "cpp2", tree]),
         (
             "rust",
             vec![
@@ -158,10 +151,22 @@ fn shares_of_instructions_are_those_of_perf() {
                 "-Clink-arg=-lc",
                 "-o",
                 "rust",
-                &rusty,
+                rusty,
             ],
         ),
-    ];
+    ]
+}
+
+#[test]
+#[ignore = "live: compares with perf annotate and objdump"]
+fn shares_of_instructions_are_those_of_perf() {
+    let test = "shares_of_instructions_are_those_of_perf";
+    let Some(perf) = Perf::or_skip(test) else { return };
+    let dir = scratch();
+    let dir = dir.path();
+    let source = |name: &str| kind("src").join(name).to_str().unwrap().to_owned();
+    let (work, tree, rusty) = (source("work.c"), source("tree.cpp"), source("rusty.rs"));
+    let builds = builds(&work, &tree, &rusty);
     let (mut functions, mut instructions) = (0, 0);
     let mut add = |compared: Option<(usize, usize)>| {
         let compared = compared.unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Blocks between recorded branches, as a table below the code.
 
-use crate::table::{Column, Kind, Table};
+use crate::table::{ColumnKind, Table, TableColumn};
 use crate::text::grouped;
 use anstyle::Style;
 use readperf_profile::view::listing::{Block, Part};
@@ -45,8 +45,8 @@ pub(super) fn write(out: &mut impl Write, part: &Part) -> io::Result<()> {
         return Ok(());
     }
     writeln!(out, "  blocks between recorded branches; cycles are those of a run, on average:")?;
-    let kind = |nr: usize| if nr == 0 { Kind::Text } else { Kind::Number };
-    let columns = HEADS.iter().enumerate().map(|(nr, head)| Column::new(head, kind(nr), None));
+    let kind = |nr: usize| if nr == 0 { ColumnKind::Text } else { ColumnKind::Number };
+    let columns = HEADS.iter().enumerate().map(|(nr, head)| TableColumn::new(head, kind(nr), None));
     let mut table = Table::new(columns.collect(), None);
     let rows: Vec<[String; 7]> = blocks.iter().map(|block| cells(part, block)).collect();
     rows.iter().for_each(|row| table.fit(row));

@@ -6,12 +6,14 @@ mod images;
 mod in_time;
 mod json;
 pub mod labels;
+mod packed;
 mod protobuf;
 pub mod quantity;
 mod recorded;
 mod runs;
 mod strings;
 mod threads;
+mod title;
 
 use perffile::Metadata;
 use readperf_analysis::LinkedAddress;
@@ -134,6 +136,8 @@ pub struct ExportOptions {
     pub annotate: bool,
     /// Index of the event, for formats that show one; else the first that has samples.
     pub event: Option<usize>,
+    /// Whether formats that are usually compressed are written as they are.
+    pub plain: bool,
     /// A title for people.
     pub title: Option<String>,
     /// Of a recording that is compared with another: what its binaries and threads are called there. Then generated code goes
