@@ -103,8 +103,7 @@ impl<'f> ElfNames<'f> {
             None => Reason::Stripped { path, build_id },
         };
         let (shown, settled) = (ShownNames::new(options.demangle), RwLock::default());
-        let names =
-            ElfNames { runtime, symbols, plt: OnceLock::new(), debug, found, shown, settled, reason };
+        let names = ElfNames { runtime, symbols, plt: OnceLock::new(), debug, found, shown, settled, reason };
         let has_names = names.symbols.is_some() || names.debug.is_some() || !names.plt().table.is_empty();
         if has_names { Ok(names) } else { Err(names.reason) }
     }
@@ -167,7 +166,8 @@ impl<'f> ElfNames<'f> {
             builder.push_symbol(number);
         }
         // One of several symbols at a start is chosen by its name, which takes long: only where it is asked for.
-        let chosen: Vec<Hit> = chosen.into_par_iter().with_min_len(16).map(|hit| self.settle(&answering, hit)).collect();
+        let chosen: Vec<Hit> =
+            chosen.into_par_iter().with_min_len(16).map(|hit| self.settle(&answering, hit)).collect();
         // Many symbols of a damaged table may share one long name.
         let mut room = MAX_NAMES_BYTES;
         let mut take_room = |hit: &Hit| {
