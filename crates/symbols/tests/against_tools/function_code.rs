@@ -318,3 +318,58 @@ fn of_the_vdso() {
     let nothing = resolver.function_code(&subject, 0x1000).unwrap_err();
     assert!(matches!(nothing, NoCode::Binary(Reason::VdsoDiffers { .. })), "{nothing}");
 }
+
+/// Addresses of instructions and data, by objdump, and whether they are data.
+fn is_data_at(path: &Path) -> Option<BTreeMap<u64, bool>> {
+    let text = run("objdump", &[Path::new("-dwz"), path])?;
+    let line = |line: &str| {
+        let (address, rest) = line.split_once(":\t")?;
+        let text = rest.split('\t').nth(1)?;
+        let is_data = [".word", ".short", ".byte"].iter().any(|name| text.starts_with(name));
+        Some((u64::from_str_radix(address.trim(), 16).ok()?, is_data))
+    };
+    Some(text.lines().filter_map(line).collect())
+}
+
+#[test]
+#[ignore = "live: runs cross compilers, nm, readelf and objdump for other machines"]
+fn of_other_machines() {
+    let dir = directory("function_code_machines");
+    for (compiler, flags, has_data) in [
+        ("aarch64-linux-gnu-gcc", &["-O2", "-g", "-static"][..], false),
+        ("arm-linux-gnueabihf-gcc", &["-O2", "-g", "-static", "-marm"], true),
+        ("arm-linux-gnueabihf-gcc", &["-O2", "-g", "-static", "-mthumb"], true),
+        ("riscv64-linux-gnu-gcc", &["-O2", "-g", "-static"], false),
+        ("s390x-linux-gnu-gcc", &["-O2", "-g"], false),
+        ("powerpc64le-linux-gnu-gcc", &["-O2", "-g"], false),
+    ] {
+        let Some(program) = compile(&dir, "inlines.c", compiler, flags) else { continue };
+        let (Some(functions), Some(segments), Some(expected)) =
+            (functions(&program), segments(&program), is_data_at(&program))
+        else {
+            return;
+        };
+        let files = Files::new();
+        let mut resolver = Resolver::new(&files, options());
+        let subject = Subject::File { path: program.clone(), build_id: None };
+        let (mut compared, mut data) = (0, 0);
+        for (address, size, name) in functions {
+            let Some(at) = offset(&segments, (address & !1) + size / 2) else { continue };
+            let code = resolver.function_code(&subject, at).unwrap_or_else(|why| panic!("{name}: {why}"));
+            let disassembler = code.disassembler(Syntax::Att);
+            for instruction in code.instructions(&disassembler).filter(|one| one.flow != Flow::Bad) {
+                let place = format!("{compiler} {flags:?} {name} {:x}", instruction.address);
+                let is_data = instruction.flow == Flow::Data;
+                match expected.get(&instruction.address) {
+                    Some(theirs) => assert_eq!(is_data, *theirs, "{place}"),
+                    // Data may be cut into other pieces.
+                    None => assert!(is_data, "{place}"),
+                }
+                compared += 1;
+                data += u32::from(is_data);
+            }
+        }
+        assert!(compared > 100, "{compiler}: {compared}");
+        assert!(data > 0 || !has_data, "{compiler} {flags:?}: {data} of {compared}");
+    }
+}
