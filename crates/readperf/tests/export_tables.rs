@@ -471,3 +471,33 @@ fn golden_files() {
         }
     }
 }
+
+/// What is usually compressed is written as it is where the name of the file says so; it is the same, and formats are known by the names.
+#[test]
+fn names_of_files_say_what_is_compressed() {
+    use std::io::Read as _;
+    let dir = oracle::scratch();
+    let input = fixture("multi");
+    let export = |name: &str, format: &[&str]| {
+        let path = dir.path().join(name);
+        let mut args: Vec<&std::ffi::OsStr> =
+            vec!["export".as_ref(), input.as_os_str(), "-o".as_ref(), path.as_os_str()];
+        args.extend(format.iter().map(std::ffi::OsStr::new));
+        let output = oracle::tool::run(&args);
+        assert!(output.status.success(), "{}", oracle::tool::stderr(&output));
+        std::fs::read(path).unwrap()
+    };
+    let unpacked = |bytes: &[u8]| {
+        assert_eq!(bytes[..2], [0x1f, 0x8b], "gzip");
+        let mut plain = Vec::new();
+        flate2::read::GzDecoder::new(bytes).read_to_end(&mut plain).unwrap();
+        plain
+    };
+    for (packed, plain, format) in [
+        ("p.json.gz", "p.firefox.json", &[][..]),
+        ("q.json.gz", "q.json", &["--format", "firefox"]),
+        ("r.pb.gz", "r.pb", &[]),
+    ] {
+        assert_eq!(export(plain, format), unpacked(&export(packed, format)), "{plain}");
+    }
+}

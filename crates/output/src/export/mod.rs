@@ -6,6 +6,7 @@ mod images;
 mod in_time;
 mod json;
 pub mod labels;
+mod packed;
 mod protobuf;
 pub mod quantity;
 mod recorded;
@@ -134,6 +135,8 @@ pub struct ExportOptions {
     pub annotate: bool,
     /// Index of the event, for formats that show one; else the first that has samples.
     pub event: Option<usize>,
+    /// Whether formats that are usually compressed are written as they are.
+    pub plain: bool,
     /// A title for people.
     pub title: Option<String>,
     /// Of a recording that is compared with another: what its binaries and threads are called there. Then generated code goes

@@ -199,6 +199,14 @@ impl ExportCommand {
         })
     }
 
+    /// Whether the name of the output says that what is in it is not compressed.
+    fn wants_it_plain(&self) -> bool {
+        self.profile
+            .output
+            .file_name()
+            .is_some_and(|name| [".json", ".pb"].iter().any(|end| name.ends_with(end)))
+    }
+
     fn options(&self) -> ExportOptions {
         let flame = self.flame.options();
         ExportOptions {
@@ -207,6 +215,7 @@ impl ExportCommand {
             with_cpu: self.with_cpu,
             annotate: self.annotate,
             event: None,
+            plain: self.wants_it_plain(),
             title: self.title.clone(),
             matching: None,
             flame: FlameOptions { comm: flame.comm || self.with_pid || self.with_tid, ..flame },

@@ -15,11 +15,10 @@ mod tables;
 mod thread;
 
 use crate::export::json::JsonWriter;
+use crate::export::packed::Packed;
 use crate::export::threads::ByThread;
 use crate::export::{Export, Flag, Format, Needs};
 use categories::Categories;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use libraries::Shared;
 use readperf_profile::{Mark, MarkKind, SampleRow};
 use readperf_session::ThreadId;
@@ -30,8 +29,8 @@ use tables::Tables;
 /// The format.
 pub const FORMAT: Format = Format {
     name: "firefox",
-    extensions: &["firefox.json.gz", "json.gz"],
-    help: "Firefox Profiler (profiler.firefox.com): threads, stacks by time, markers; gzipped JSON",
+    extensions: &["firefox.json.gz", "json.gz", "firefox.json"],
+    help: "Firefox Profiler (profiler.firefox.com): threads, stacks by time, markers; gzipped JSON, or plain if the file is called .json",
     binary: true,
     needs: Needs { threads: true, times: true, lines: true, marks: true, ..Needs::STACKS },
     one_event: false,
@@ -40,6 +39,9 @@ pub const FORMAT: Format = Format {
     difference: None,
     write,
 };
+
+/// How hard the compression tries, from 1 to 9.
+const EFFORT: u32 = 2;
 
 /// What the threads show, by thread.
 struct Source<'s> {
@@ -63,12 +65,11 @@ struct Source<'s> {
 /// # Errors
 /// What the writer says.
 pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut gzip = GzEncoder::new(out, Compression::new(2));
-    let mut json = JsonWriter::new(&mut gzip);
+    let mut packed = Packed::new(out, EFFORT, export.options.plain);
+    let mut json = JsonWriter::new(&mut packed);
     json.object(|json| write_profile(export, json));
     json.finish()?;
-    gzip.finish()?;
-    Ok(())
+    packed.finish()
 }
 
 fn write_profile(export: &Export<'_>, json: &mut JsonWriter<'_>) {

@@ -6,12 +6,11 @@
 mod message;
 mod places;
 
+use crate::export::packed::Packed;
 use crate::export::protobuf::FieldWriter;
 use crate::export::strings::Strings;
 use crate::export::{Export, Flag, Format, Needs, Weight};
 use crate::text::printable;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use message::{Label, Sample, ValueType, field};
 use perffile::wire::attr::AttrFlags;
 use places::Places;
@@ -22,8 +21,8 @@ use std::io::{self, BufWriter, IntoInnerError, Write};
 /// The format.
 pub const FORMAT: Format = Format {
     name: "pprof",
-    extensions: &["pb.gz", "pprof"],
-    help: "profile.proto, gzipped: pprof, and viewers that read its files",
+    extensions: &["pb.gz", "pprof", "pb"],
+    help: "profile.proto, gzipped, or plain if the file is called .pb: pprof, and viewers that read its files",
     binary: true,
     needs: Needs { threads: true, lines: true, ..Needs::STACKS },
     one_event: false,
@@ -32,6 +31,9 @@ pub const FORMAT: Format = Format {
     difference: None,
     write,
 };
+
+/// How hard the compression tries, from 1 to 9.
+const EFFORT: u32 = 3;
 
 /// Bytes gathered before they are compressed.
 const BUFFER: usize = 1 << 16;
@@ -44,9 +46,9 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut strings = Strings::default();
     // The format wants the empty text first.
     strings.number("");
-    let gzip = GzEncoder::new(out, Compression::new(3));
+    let packed = Packed::new(out, EFFORT, export.options.plain);
     // The encoder prepares a whole buffer for each write, and messages are small.
-    let mut fields = FieldWriter::new(BufWriter::with_capacity(BUFFER, gzip));
+    let mut fields = FieldWriter::new(BufWriter::with_capacity(BUFFER, packed));
     let events = export.shown_events();
     write_types(export, &events, &mut strings, &mut fields)?;
     let mut places = Places::new(*export);
@@ -55,9 +57,7 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     places.mappings.iter().try_for_each(|mapping| fields.message(field::MAPPING, mapping))?;
     write_circumstances(export, &mut strings, &mut fields)?;
     strings.iter().try_for_each(|text| fields.text(field::STRING_TABLE, text))?;
-    let gzip = fields.into_inner().into_inner().map_err(IntoInnerError::into_error)?;
-    gzip.finish()?;
-    Ok(())
+    fields.into_inner().into_inner().map_err(IntoInnerError::into_error)?.finish()
 }
 
 fn write_types<W: Write>(
