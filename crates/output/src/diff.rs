@@ -3,7 +3,7 @@
 use crate::csv::CsvTable;
 use crate::heading::Whole;
 use crate::json;
-use crate::table::{Column, Kind, Table};
+use crate::table::{ColumnKind, Table, TableColumn};
 use crate::text::{grouped, shown};
 use anstyle::{AnsiColor, Style};
 use readperf_profile::diff::{Comparison, DiffKey, DiffRow, EventDiff, Normalize, Presence, Spread};
@@ -19,7 +19,7 @@ pub struct DiffOptions {
     /// What the values are.
     pub normalize: Normalize,
     /// By what rows are ordered.
-    pub order: Order,
+    pub order: DiffOrder,
     /// Weights of the old and the new value in the weighted difference.
     pub weights: (f64, f64),
     /// From which probability on a change is taken for chance.
@@ -34,7 +34,7 @@ pub struct DiffOptions {
 
 /// By what rows are ordered, the greatest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
+pub enum DiffOrder {
     /// The change.
     #[default]
     Delta,
@@ -75,9 +75,9 @@ impl DiffOptions {
     fn ordered<'d>(&self, diff: &'d EventDiff) -> Vec<&'d DiffRow> {
         let mut rows: Vec<&DiffRow> = diff.rows.iter().collect();
         let value = |row: &DiffRow| match self.order {
-            Order::Delta => row.delta().abs(),
-            Order::Ratio => row.ratio(),
-            Order::Weighted => row.weighted(self.weights),
+            DiffOrder::Delta => row.delta().abs(),
+            DiffOrder::Ratio => row.ratio(),
+            DiffOrder::Weighted => row.weighted(self.weights),
         };
         // All that is new has the same ratio: the most of it comes first.
         let change = |a: &DiffRow, b: &DiffRow| b.delta().abs().total_cmp(&a.delta().abs());
@@ -196,17 +196,17 @@ fn section(
 /// The columns: numbers, then the keys.
 fn columns(options: &DiffOptions) -> Table {
     let mut heads = ["before", "after", "change", "ratio", "chance", ""].to_vec();
-    if options.order == Order::Weighted {
+    if options.order == DiffOrder::Weighted {
         heads.insert(WEIGHTED, "weighted");
     }
-    let numbers = heads.into_iter().map(|head| Column::new(head, Kind::Number, None));
+    let numbers = heads.into_iter().map(|head| TableColumn::new(head, ColumnKind::Number, None));
     let keys = options.keys.iter().map(|key| {
         let kind = match key {
-            DiffKey::Function => Kind::Name,
-            DiffKey::SourceLine => Kind::File,
-            DiffKey::Comm | DiffKey::Dso => Kind::Text,
+            DiffKey::Function => ColumnKind::Name,
+            DiffKey::SourceLine => ColumnKind::File,
+            DiffKey::Comm | DiffKey::Dso => ColumnKind::Text,
         };
-        Column::new(key_name(*key), kind, None)
+        TableColumn::new(key_name(*key), kind, None)
     });
     Table::new(numbers.chain(keys).collect(), options.width)
 }
@@ -232,7 +232,7 @@ fn cells(row: &DiffRow, spread_known: bool, options: &DiffOptions) -> Vec<String
         chance,
         presence(row.presence).to_owned(),
     ];
-    if options.order == Order::Weighted {
+    if options.order == DiffOrder::Weighted {
         cells.insert(WEIGHTED, options.signed(row.weighted(options.weights)));
     }
     cells.extend(row.key.iter().map(|key| shown(key).into_owned()));
@@ -251,7 +251,7 @@ fn style(row: &DiffRow, options: &DiffOptions) -> Style {
 ///
 /// # Errors
 /// What the writer says.
-pub fn write_csv(out: impl Write, diff: &Comparison, options: &DiffOptions) -> Result<(), csv::Error> {
+pub fn write_csv(out: impl Write, diff: &Comparison, options: &DiffOptions) -> io::Result<()> {
     let mut columns = vec!["event"];
     columns.extend(options.keys.iter().map(|key| key_name(*key)));
     columns.extend(["base", "base_deviation", "new", "new_deviation", "delta", "ratio", "weighted"]);
@@ -281,7 +281,7 @@ pub fn write_csv(out: impl Write, diff: &Comparison, options: &DiffOptions) -> R
             table.row(&record)?;
         }
     }
-    Ok(table.finish()?)
+    table.finish()
 }
 
 /// Writes the comparison as one JSON object.

@@ -7,7 +7,7 @@ use readperf_session::Session;
 use std::borrow::Cow;
 
 /// What perf calls memory that no mapping covers.
-pub const UNKNOWN: &str = "[unknown]";
+pub use readperf_profile::frames::UNKNOWN;
 
 /// Where names come from.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! The main job's answer: functions by share of the period, one section an event.
 
 use crate::names::{Names, UNKNOWN};
-use crate::table::{self, Column, Kind};
+use crate::table::{self, ColumnKind, TableColumn};
 use crate::text::{grouped, printable, shown, shown_bytes};
 use anstyle::{AnsiColor, Style};
 use readperf_profile::Profile;
@@ -17,7 +17,7 @@ const WARM: f64 = 0.5;
 
 /// How the answer is cut short.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Limits {
+pub struct OverviewLimits {
     /// Rows below this share, in percent, are summed up in one.
     pub percent: f64,
     /// So many rows are shown in all, but a few of each event at least; the others are summed up, too.
@@ -29,7 +29,7 @@ pub struct Limits {
 /// So many rows are shown of each event, however many events there are.
 const FEWEST: usize = 10;
 
-impl Limits {
+impl OverviewLimits {
     /// How many rows are shown of each of some events.
     fn rows_of_each(&self, events: usize) -> usize {
         self.rows.map_or(usize::MAX, |rows| rows.checked_div(events).unwrap_or(rows).max(FEWEST.min(rows)))
@@ -62,7 +62,12 @@ pub fn style(share: f64) -> Style {
 ///
 /// # Errors
 /// What the writer says.
-pub fn write(out: &mut impl Write, profile: &Profile, session: &Session, limits: Limits) -> io::Result<()> {
+pub fn write(
+    out: &mut impl Write,
+    profile: &Profile,
+    session: &Session,
+    limits: OverviewLimits,
+) -> io::Result<()> {
     let names = Names { profile, session };
     let tables = profile.tables(Keys::CommFunction, |row| names.key(row));
     if tables.is_empty() {
@@ -78,20 +83,20 @@ pub fn write(out: &mut impl Write, profile: &Profile, session: &Session, limits:
             event,
             table,
             names,
-            Limits { rows: Some(limits.rows_of_each(tables.len())), ..limits },
+            OverviewLimits { rows: Some(limits.rows_of_each(tables.len())), ..limits },
         )?;
     }
     Ok(())
 }
 
-const COLUMNS: [(&str, Kind); 7] = [
-    ("share", Kind::Number),
-    ("period", Kind::Number),
-    ("samples", Kind::Number),
-    ("command", Kind::Text),
-    ("binary", Kind::Text),
-    ("function", Kind::Name),
-    ("source file", Kind::File),
+const COLUMNS: [(&str, ColumnKind); 7] = [
+    ("share", ColumnKind::Number),
+    ("period", ColumnKind::Number),
+    ("samples", ColumnKind::Number),
+    ("command", ColumnKind::Text),
+    ("binary", ColumnKind::Text),
+    ("function", ColumnKind::Name),
+    ("source file", ColumnKind::File),
 ];
 
 /// The numbers of a row as text.
@@ -116,7 +121,7 @@ fn section(
     event: &EventTotal,
     table: &Table,
     names: Names<'_>,
-    limits: Limits,
+    limits: OverviewLimits,
 ) -> io::Result<()> {
     let name = shown(&event.name);
     writeln!(out, "{name}: {} samples, period {}", grouped(event.samples), grouped(event.period))?;
@@ -125,7 +130,7 @@ fn section(
     let rows: Vec<(f64, Vec<String>)> =
         shown.iter().map(|row| (share(row.period, event.period), cells(row, event, names))).collect();
     let rest = rest(left, event, (shown.len() == heavy).then_some(limits.percent));
-    let columns = COLUMNS.map(|(head, kind)| Column::new(head, kind, None));
+    let columns = COLUMNS.map(|(head, kind)| TableColumn::new(head, kind, None));
     let mut text = table::Table::new(columns.into(), limits.width);
     rows.iter().for_each(|(_, cells)| text.fit(cells));
     // The sums make room for themselves; what they are of goes on over the columns of names.

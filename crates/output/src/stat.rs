@@ -4,7 +4,7 @@ use crate::csv::CsvTable;
 use crate::json;
 use crate::text::{grouped, seconds, shown, width};
 use perffile::{Issue, Schema};
-use readperf_profile::counters::{Counters, Metric, Mode, Place, Round, RoundKind, Row};
+use readperf_profile::counters::{CounterPlace, CounterRow, Counters, Metric, Mode, Round, RoundKind};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
@@ -22,15 +22,15 @@ pub struct View<'c> {
 }
 
 impl View<'_> {
-    fn rows<'v>(&'v self, round: &Round) -> impl Iterator<Item = Row> + use<'v> {
+    fn rows<'v>(&'v self, round: &Round) -> impl Iterator<Item = CounterRow> + use<'v> {
         self.counters.rows(round, self.mode, self.schema).into_iter()
     }
 
-    fn name(&self, row: &Row) -> &str {
+    fn name(&self, row: &CounterRow) -> &str {
         self.schema.event(row.event).map_or("", |event| &event.name)
     }
 
-    fn unit(&self, row: &Row) -> &str {
+    fn unit(&self, row: &CounterRow) -> &str {
         self.schema.event(row.event).and_then(|event| event.unit.as_deref()).unwrap_or("")
     }
 
@@ -40,12 +40,12 @@ impl View<'_> {
     }
 
     /// Name of the place as perf prints it: `CPU0`, `bash-4711`.
-    fn place(&self, place: Place) -> String {
+    fn place(&self, place: CounterPlace) -> String {
         match place {
-            Place::All => String::new(),
-            Place::Cpu(Some(cpu)) => format!("CPU{cpu}"),
-            Place::Cpu(None) => "any".to_owned(),
-            Place::Thread(index) => {
+            CounterPlace::All => String::new(),
+            CounterPlace::Cpu(Some(cpu)) => format!("CPU{cpu}"),
+            CounterPlace::Cpu(None) => "any".to_owned(),
+            CounterPlace::Thread(index) => {
                 let thread = usize::try_from(index).ok().and_then(|index| self.counters.threads.get(index));
                 match thread.map(|thread| (thread.comm.as_str(), thread.tid)) {
                     Some(("", Some(tid))) => tid.to_string(),
@@ -66,7 +66,7 @@ impl View<'_> {
     }
 
     /// A value as perf shows it: with decimals where it has been scaled.
-    fn value(&self, row: &Row) -> String {
+    fn value(&self, row: &CounterRow) -> String {
         let is_scaled =
             self.schema.event(row.event).and_then(|event| event.scale).is_some_and(|scale| scale != 1.0);
         match (row.value(self.schema), row.count) {
@@ -147,7 +147,7 @@ impl Line {
         Line([time, view.place_title(), "count", "unit", "event", ""].map(str::to_owned))
     }
 
-    fn new(view: &View<'_>, round: &Round, row: &Row) -> Line {
+    fn new(view: &View<'_>, round: &Round, row: &CounterRow) -> Line {
         let time = match round.kind {
             _ if !view.has_times() => String::new(),
             RoundKind::Rest => "rest".to_owned(),
@@ -222,7 +222,7 @@ pub fn write_json(out: &mut impl Write, view: &View<'_>, issues: &[&Issue]) -> i
         Mode::Cpu | Mode::Topology(_) => "cpu",
     };
     let interval = (view.counters.interval_ms > 0).then_some(view.counters.interval_ms);
-    // Row by row, one a line: the document as a whole is never in memory.
+    // CounterRow by row, one a line: the document as a whole is never in memory.
     write!(
         out,
         "{{\"schema\":{},\"by\":{},\"interval_ms\":{},\"elapsed_ns\":{},\"rounds\":[",
@@ -253,15 +253,15 @@ fn kind_name(kind: RoundKind) -> &'static str {
     }
 }
 
-fn row_json(view: &View<'_>, row: &Row) -> Value {
+fn row_json(view: &View<'_>, row: &CounterRow) -> Value {
     let mut object = Map::new();
     object.insert("event".into(), view.name(row).into());
     match row.place {
-        Place::All => {}
-        Place::Cpu(cpu) => {
+        CounterPlace::All => {}
+        CounterPlace::Cpu(cpu) => {
             object.insert("cpu".into(), cpu.into());
         }
-        Place::Thread(index) => {
+        CounterPlace::Thread(index) => {
             let thread = usize::try_from(index).ok().and_then(|index| view.counters.threads.get(index));
             object.insert("thread".into(), index.into());
             object.insert("tid".into(), thread.and_then(|thread| thread.tid).into());
@@ -303,25 +303,25 @@ const COLUMNS: [&str; 14] = [
 ///
 /// # Errors
 /// What the writer says.
-pub fn write_csv(out: &mut impl Write, view: &View<'_>) -> Result<(), csv::Error> {
+pub fn write_csv(out: &mut impl Write, view: &View<'_>) -> io::Result<()> {
     let mut table = CsvTable::new(out, COLUMNS)?;
     for round in view.rounds {
         for row in view.rows(round) {
             table.row(csv_row(view, round, &row))?;
         }
     }
-    Ok(table.finish()?)
+    table.finish()
 }
 
-fn csv_row(view: &View<'_>, round: &Round, row: &Row) -> [String; 14] {
+fn csv_row(view: &View<'_>, round: &Round, row: &CounterRow) -> [String; 14] {
     let cell = |value: Option<String>| value.unwrap_or_default();
     let thread = match row.place {
-        Place::Thread(index) => {
+        CounterPlace::Thread(index) => {
             usize::try_from(index).ok().and_then(|index| view.counters.threads.get(index))
         }
         _ => None,
     };
-    let cpu = if let Place::Cpu(cpu) = row.place { cpu } else { None };
+    let cpu = if let CounterPlace::Cpu(cpu) = row.place { cpu } else { None };
     [
         round.time_ns.to_string(),
         kind_name(round.kind).to_owned(),

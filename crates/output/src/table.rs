@@ -23,7 +23,7 @@ const SHORTEST_HEAD: usize = 5;
 
 /// What a column shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// Numbers. They are never cut.
     Number,
     /// Functions: cut by sense. Where there is too little room, they get most of it.
@@ -37,32 +37,32 @@ pub enum Kind {
 /// The weight of the heaviest kind.
 const MOST_WEIGHT: usize = 4;
 
-impl Kind {
+impl ColumnKind {
     /// How much of the room a column gets that is too wide.
     fn weight(self) -> usize {
         match self {
-            Kind::Number => 0,
-            Kind::Name => MOST_WEIGHT,
-            Kind::File => 2,
-            Kind::Text => 1,
+            ColumnKind::Number => 0,
+            ColumnKind::Name => MOST_WEIGHT,
+            ColumnKind::File => 2,
+            ColumnKind::Text => 1,
         }
     }
 
     /// A cell in a width.
     fn cut(self, cell: &str, room: usize) -> Cow<'_, str> {
         match self {
-            Kind::Number => Cow::Borrowed(cell),
-            Kind::Name | Kind::File => shorten(cell, room),
-            Kind::Text => without_middle(cell, room),
+            ColumnKind::Number => Cow::Borrowed(cell),
+            ColumnKind::Name | ColumnKind::File => shorten(cell, room),
+            ColumnKind::Text => without_middle(cell, room),
         }
     }
 }
 
 /// A column.
 #[derive(Clone, Debug)]
-pub struct Column {
+pub struct TableColumn {
     head: String,
-    kind: Kind,
+    kind: ColumnKind,
     /// As wide as its head and the cells it was made to fit, or as told.
     width: usize,
     /// As wide as the cells alone.
@@ -70,25 +70,25 @@ pub struct Column {
     told: bool,
 }
 
-impl Column {
+impl TableColumn {
     /// A column as wide as its head, or as is told.
-    pub fn new(head: &str, kind: Kind, told: Option<usize>) -> Column {
+    pub fn new(head: &str, kind: ColumnKind, told: Option<usize>) -> TableColumn {
         let head = without_middle(&printable(head), WIDEST_HEAD).into_owned();
-        Column { width: told.unwrap_or(width(&head)), cells: 0, head, kind, told: told.is_some() }
+        TableColumn { width: told.unwrap_or(width(&head)), cells: 0, head, kind, told: told.is_some() }
     }
 }
 
 /// The columns of a table.
 #[derive(Clone, Debug)]
 pub struct Table {
-    columns: Vec<Column>,
+    columns: Vec<TableColumn>,
     /// Columns of the terminal, if it is one.
     terminal: Option<usize>,
 }
 
 impl Table {
     /// A table with these columns. Names are cut only to fit a terminal, or if they are very long.
-    pub fn new(columns: Vec<Column>, terminal: Option<usize>) -> Table {
+    pub fn new(columns: Vec<TableColumn>, terminal: Option<usize>) -> Table {
         Table { columns, terminal }
     }
 
@@ -96,7 +96,7 @@ impl Table {
     pub fn fit(&mut self, cells: &[String]) {
         for (column, cell) in self.columns.iter_mut().zip(cells) {
             let cell = width(cell);
-            let is_held = cell <= WIDEST || self.terminal.is_some() || column.kind == Kind::Number;
+            let is_held = cell <= WIDEST || self.terminal.is_some() || column.kind == ColumnKind::Number;
             if !column.told && is_held {
                 column.width = column.width.max(cell);
                 column.cells = column.cells.max(cell);
@@ -115,8 +115,8 @@ impl Table {
         }
         let heads = self.columns.iter().map(|column| match column.kind {
             // They are cut only if they were made narrower above.
-            Kind::Number => without_middle(&column.head, column.width).into_owned(),
-            Kind::Name | Kind::File | Kind::Text => column.head.clone(),
+            ColumnKind::Number => without_middle(&column.head, column.width).into_owned(),
+            ColumnKind::Name | ColumnKind::File | ColumnKind::Text => column.head.clone(),
         });
         let heads: Vec<String> = heads.collect();
         self.row(out, &heads, Style::new().bold())
@@ -126,8 +126,8 @@ impl Table {
     /// never cut, but their heads are, if even the narrowest text would have no room beside them.
     fn narrow(&mut self, terminal: usize) {
         let gaps = GAP * self.columns.len().saturating_sub(1);
-        let (mut fixed, mut wide): (Vec<&mut Column>, Vec<&mut Column>) =
-            self.columns.iter_mut().partition(|column| column.told || column.kind == Kind::Number);
+        let (mut fixed, mut wide): (Vec<&mut TableColumn>, Vec<&mut TableColumn>) =
+            self.columns.iter_mut().partition(|column| column.told || column.kind == ColumnKind::Number);
         let least: usize = wide.iter().map(|column| column.width.min(NARROWEST)).sum();
         let mut taken: usize = gaps + least + fixed.iter().map(|column| column.width).sum::<usize>();
         fixed.sort_by_key(|column| std::cmp::Reverse(column.width));
@@ -139,7 +139,7 @@ impl Table {
         }
         let mut room = terminal.saturating_sub(taken);
         // Those that need the least of their part come first: what they leave is for the others.
-        let more = |column: &Column| column.width.saturating_sub(NARROWEST);
+        let more = |column: &TableColumn| column.width.saturating_sub(NARROWEST);
         wide.sort_by_key(|column| more(column) * MOST_WEIGHT / column.kind.weight().max(1));
         let mut weights: usize = wide.iter().map(|column| column.kind.weight()).sum();
         for column in wide {
@@ -170,7 +170,7 @@ impl Table {
             let cell = column.kind.cut(&cell, room);
             let taken = width(&cell);
             let pad = column.width.saturating_sub(taken);
-            let (before, behind) = if column.kind == Kind::Number { (pad, 0) } else { (0, pad) };
+            let (before, behind) = if column.kind == ColumnKind::Number { (pad, 0) } else { (0, pad) };
             space += before;
             if taken > 0 {
                 text.extend(std::iter::repeat_n(' ', space));
@@ -190,10 +190,10 @@ mod tests {
 
     fn table(terminal: Option<usize>, rows: &[[&str; 4]]) -> Vec<String> {
         let columns = vec![
-            Column::new("share", Kind::Number, None),
-            Column::new("command", Kind::Text, None),
-            Column::new("function", Kind::Name, None),
-            Column::new("file", Kind::File, None),
+            TableColumn::new("share", ColumnKind::Number, None),
+            TableColumn::new("command", ColumnKind::Text, None),
+            TableColumn::new("function", ColumnKind::Name, None),
+            TableColumn::new("file", ColumnKind::File, None),
         ];
         let mut table = Table::new(columns, terminal);
         let rows: Vec<Vec<String>> = rows.iter().map(|row| row.map(str::to_owned).to_vec()).collect();
@@ -256,9 +256,9 @@ mod tests {
     fn nothing_is_padded_to_a_very_long_name() {
         let long = "x".repeat(60_000);
         let columns = vec![
-            Column::new(&long, Kind::Number, None),
-            Column::new(&long, Kind::Text, None),
-            Column::new("f", Kind::Text, None),
+            TableColumn::new(&long, ColumnKind::Number, None),
+            TableColumn::new(&long, ColumnKind::Text, None),
+            TableColumn::new("f", ColumnKind::Text, None),
         ];
         let mut table = Table::new(columns, None);
         let rows = [["1", long.as_str(), "f"], ["2", "short", "f"]];
@@ -275,7 +275,10 @@ mod tests {
 
     #[test]
     fn told_widths_cut_everywhere() {
-        let columns = vec![Column::new("symbol", Kind::Text, Some(5)), Column::new("n", Kind::Number, None)];
+        let columns = vec![
+            TableColumn::new("symbol", ColumnKind::Text, Some(5)),
+            TableColumn::new("n", ColumnKind::Number, None),
+        ];
         let table = Table::new(columns, None);
         let mut out = Vec::new();
         table.row(&mut out, &["abcdefghij".to_owned(), "1".to_owned()], Style::new()).unwrap();

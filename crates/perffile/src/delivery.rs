@@ -1,4 +1,4 @@
-//! For how much of which event a sample stands.
+//! How much of which event a sample stands for.
 //!
 //! Usually for its period, of its own event. With `PERF_SAMPLE_READ` it carries counter values, its own or those of the
 //! whole group: then it stands for what each counter has counted since the last sample that told its value, and a counter

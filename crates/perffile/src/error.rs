@@ -19,9 +19,9 @@ struct Inner {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The operating system refused.
+    /// The operating system reported an error.
     Io(String),
-    /// There is nothing in it.
+    /// It is empty.
     Empty,
     /// It is something else than a recording.
     NotPerfData(String),
@@ -46,12 +46,12 @@ impl Error {
         Error(Box::new(Inner { kind: ErrorKind::Io(what.into()), place: None, source: Some(source) }))
     }
 
-    /// What it is.
+    /// What keeps it from being read.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// Where it shows, if it has a place in the recording.
+    /// Where in the recording it was found, if anywhere.
     pub fn place(&self) -> Option<&Place> {
         self.0.place.as_ref()
     }

@@ -48,7 +48,7 @@ issue_kinds! {
     LongName "long_name" Damage,
     /// Compressed data that cannot be decompressed.
     BadCompression "bad_compression" Damage,
-    /// Compressed records that hold more than a reader takes: they were made to, since perf writes none that do.
+    /// Compressed records that expand to more than the limits allow; perf writes none that do.
     ExpandsTooFar "expands_too_far" Damage,
     /// A file of a directory is not there, or is no file that can be read: its records are lost.
     MissingStream "missing_stream" Damage,
@@ -92,7 +92,7 @@ pub struct Issue {
     pub kind: IssueKind,
     /// Where it was met first.
     pub place: Place,
-    /// In plain words, about the first one.
+    /// What is wrong with the first one, in plain words.
     pub message: String,
     /// How often.
     pub count: u64,

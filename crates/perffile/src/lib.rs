@@ -1,11 +1,11 @@
-//! The Linux `perf.data` format: raw records, typed events in order of time, and a paved path.
+//! The Linux `perf.data` format: raw records, typed events in order of time, and a loop over all of it.
 //!
-//! Three altitudes, each usable alone:
+//! Three levels, each usable alone:
 //!
 //! 1. **Raw records with their place.** [`Recording::batches`] in [`Ordering::File`]: [`Event::raw`], [`Event::offset`].
 //! 2. **Typed events in order of time.** The same in [`Ordering::Time`]: [`Event::record`] gives every field of every known
 //!    record, [`Event::sample`] single fields of a sample at memory speed. [`wire`] is the same without files.
-//! 3. **The paved path.** [`Recording::for_each`]:
+//! 3. **A loop over all records.** [`Recording::for_each`]:
 //!
 //! ```
 //! # fn main() -> perffile::Result<()> {

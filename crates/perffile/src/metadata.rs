@@ -33,9 +33,9 @@ impl fmt::Display for Container {
 /// What is known of a recording as a whole. Shared and immutable: holding it does not keep anything from being read.
 #[derive(Clone, Debug)]
 pub struct Metadata {
-    /// What kind it is.
+    /// What kind of recording it is.
     pub container: Container,
-    /// 1 or 2.
+    /// Version of the format: 1 or 2.
     pub version: u8,
     /// Byte order of the machine that recorded.
     pub order: ByteOrder,

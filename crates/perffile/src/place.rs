@@ -22,7 +22,7 @@ pub enum Part {
     FeatureTable,
     /// One feature section, by its bit.
     Feature(u32),
-    /// None: it is about a file beside the recording, such as a binary that names come from.
+    /// No part of it, but a file beside it, such as a binary that names come from.
     Elsewhere,
 }
 
@@ -58,7 +58,7 @@ pub struct Place {
     pub field: Option<&'static str>,
 }
 
-/// Which record.
+/// A record, by number and type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordPlace {
     /// Its number in the recording, from 0.

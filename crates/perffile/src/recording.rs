@@ -31,7 +31,7 @@ impl Recording {
         Recording::open_with(path, Limits::default())
     }
 
-    /// Opens the recording at a path; of what it makes a reader hold or do, no more than this.
+    /// Opens the recording at a path, within limits.
     ///
     /// # Errors
     /// As [`Recording::open`].
@@ -55,7 +55,7 @@ impl Recording {
         Ok(Recording { opened: container::open_bytes(bytes, &limits)?, limits })
     }
 
-    /// Opens a recording that arrives. A pipe stream is read as it comes, and once only; other kinds are first written to
+    /// Opens a recording that arrives as a stream. A recording in pipe mode is read as it comes, and once only; other kinds are first written to
     /// a temporary file without a name.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl Recording {
         Recording::from_reader_with(reader, Limits::default())
     }
 
-    /// Opens a recording that arrives, within limits.
+    /// Opens a recording that arrives as a stream, within limits.
     ///
     /// # Errors
     /// As [`Recording::open`].
@@ -73,7 +73,7 @@ impl Recording {
     }
 
     /// Opens a recording in a file that has been opened, as standard input may be: mapped where it can be, else as it comes.
-    /// `name` is for errors.
+    /// `name` is what errors call it.
     ///
     /// # Errors
     /// As [`Recording::open`].
@@ -81,8 +81,8 @@ impl Recording {
         Ok(Recording { opened: container::open_opened(file, name, &limits)?, limits })
     }
 
-    /// What is left when bytes could be looked at but are no recording: no event, no record, and an issue that says why. For
-    /// programs that want an answer of the usual form even then. `None` for errors that are not about the bytes.
+    /// An empty recording in place of bytes that are none: no event, no record, and an issue that says why. For programs whose answer
+    /// has its usual form even then. `None` for errors that are not about the bytes.
     pub fn nothing(error: &Error) -> Option<Recording> {
         if matches!(error.kind(), ErrorKind::Io(_) | ErrorKind::Consumed) {
             return None;

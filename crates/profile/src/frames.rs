@@ -8,10 +8,11 @@
 //! * Trees, flame graphs and lines of source count it for the innermost inlined function: their levels are all that is at
 //!   the address ([`Profile::levels_at`]).
 //!
-//! Levels with the same named function are the same frame. What has no name goes by its binary, since addresses alone tell a
-//! reader nothing. [`Apart`] says what else tells frames apart.
+//! Levels are the same frame whose functions have one name in one binary, inlined or not. What has no name goes by its binary, since
+//! addresses alone tell a reader nothing. [`Apart`] says what else tells frames apart.
 
 use crate::addresses::AddressId;
+use crate::names::same::generated;
 use crate::names::{FileId, FunctionId, Names};
 use crate::profile::Profile;
 use crate::view::flame_tree::{self, NO_LINE};
@@ -94,6 +95,8 @@ pub struct Apart {
     pub variants: bool,
     /// The binary also where there is a name: code of other processes that a runtime generated.
     pub binaries: bool,
+    /// The linkage name: overloads whose names are shown without their parameters.
+    pub linkage_names: bool,
     /// The source file.
     pub files: bool,
     /// The source line; with it the file.
@@ -132,17 +135,23 @@ pub struct UniqueFrame {
 impl UniqueFrame {
     /// What to call it: the name of its function, else that of its binary in brackets.
     pub fn label<'l>(&self, profile: &'l Profile, session: &'l Session) -> Cow<'l, str> {
+        let binary = self.binary.and_then(|binary| session.binary(binary));
+        self.label_in(profile, || binary.map_or(UNKNOWN.into(), |binary| decoded(&binary.short_name)))
+    }
+
+    /// The same, with what the binary is called.
+    pub fn label_in<'l>(
+        &self,
+        profile: &'l Profile,
+        binary_name: impl FnOnce() -> Cow<'l, str>,
+    ) -> Cow<'l, str> {
         let name = profile.function(self.first.function).and_then(|function| function.name());
-        let binary = || self.binary.and_then(|binary| session.binary(binary));
-        name.map_or_else(
-            || unnamed(binary().map_or(UNKNOWN.into(), |binary| decoded(&binary.short_name))),
-            Cow::Borrowed,
-        )
+        name.map_or_else(|| unnamed(binary_name()), Cow::Borrowed)
     }
 }
 
 /// What is shown for a binary that is not known.
-const UNKNOWN: &str = "[unknown]";
+pub const UNKNOWN: &str = "[unknown]";
 
 /// What to call that in a binary which has no name.
 pub fn unnamed(binary: Cow<'_, str>) -> Cow<'_, str> {
@@ -175,14 +184,21 @@ impl<'p> FrameTable<'p> {
         let mut frames: Vec<UniqueFrame> = Vec::new();
         let mut of_level = Vec::with_capacity(profile.names.levels());
         let mut known: FxHashMap<Same, FrameId> = FxHashMap::default();
+        let generated = generated(&profile.names, session);
+        let one_of = if apart.linkage_names {
+            profile.names.one_of_linkage_name()
+        } else {
+            profile.names.one_of_name()
+        };
         for (address, code) in profile.addresses.ids().zip(profile.addresses.as_slice()) {
             let kind = CodeKind::of(code, session);
+            let binary = code.binary.map(|binary| generated.get(&binary).copied().unwrap_or(binary));
             for level in profile.levels_at(address) {
                 let named =
                     profile.function(level.function).is_some_and(|function| function.name().is_some());
                 let same = Same {
-                    function: named.then_some(level.function),
-                    binary: if named && !apart.binaries { None } else { code.binary },
+                    function: one_of.get(level.function.index()).copied().filter(|_| named),
+                    binary: binary.filter(|_| !named || apart.binaries),
                     variant: apart.variants.then_some((kind, level.inlined)),
                     file: level.file.filter(|_| apart.files && named || apart.lines),
                     line: if apart.lines { level.line } else { 0 },
@@ -209,17 +225,31 @@ impl<'p> FrameTable<'p> {
         FrameTable { names: &profile.names, frames, of_level }
     }
 
+    /// The numbers of all frames.
+    pub fn ids(&self) -> impl Iterator<Item = FrameId> + use<> {
+        (0..u32::try_from(self.frames.len()).unwrap_or(u32::MAX)).map(FrameId)
+    }
+
+    /// A frame by its number; `None` for a number of another table.
+    pub fn get(&self, id: FrameId) -> Option<&UniqueFrame> {
+        self.frames.get(id.index())
+    }
+
     /// The frames by number.
     pub fn frames(&self) -> &[UniqueFrame] {
         &self.frames
     }
 
     /// The levels at each address, labelled by the numbers of their frames: what a flame tree is made of.
-    pub fn levels(&self) -> flame_tree::Levels {
-        let mut levels = flame_tree::Levels::default();
+    pub fn levels(&self) -> flame_tree::FlameLevels {
+        let mut levels = flame_tree::FlameLevels::default();
         for address in (0..u32::try_from(self.names.len()).unwrap_or(u32::MAX)).map(AddressId) {
             let frames = self.at(address).iter().rev();
-            levels.push(frames.map(|frame| flame_tree::Level { label: frame.0, variant: 0, line: NO_LINE }));
+            levels.push(frames.map(|frame| flame_tree::FlameLevel {
+                label: frame.0,
+                variant: 0,
+                line: NO_LINE,
+            }));
         }
         levels
     }

@@ -22,6 +22,7 @@ pub mod grouped;
 mod index;
 mod interner;
 mod known;
+mod mark;
 pub mod marks;
 pub mod matching;
 pub mod names;

@@ -3,7 +3,7 @@
 mod functions;
 mod learn;
 mod places;
-mod same;
+pub(crate) mod same;
 mod unknown;
 
 use self::functions::{Functions, Named};

@@ -48,6 +48,21 @@ pub enum Transform {
     DropPrefix(String),
 }
 
+impl Transform {
+    /// Whether it looks at whole stacks, so that these have to be kept.
+    pub fn needs_stacks(&self) -> bool {
+        match self {
+            Transform::Hide(_)
+            | Transform::Show(_)
+            | Transform::ShowFrom(_)
+            | Transform::Subtree(_)
+            | Transform::CollapseRecursion
+            | Transform::CollapseBinaries(_) => true,
+            Transform::DropPrefix(_) => false,
+        }
+    }
+}
+
 impl Functions {
     /// For each function by number, whether it is one of them.
     fn among(&self, names: &Names) -> Vec<bool> {
@@ -88,17 +103,6 @@ enum Rule<'t> {
     Binaries {
         binaries: FxHashSet<BinaryId>,
     },
-}
-
-/// For each function the first of its binary with its name: a function that is inlined somewhere is itself there, too.
-fn one_of_name(names: &Names) -> Vec<FunctionId> {
-    let mut first: FxHashMap<_, FunctionId> = FxHashMap::default();
-    let all = (0..).map(FunctionId::new).zip(names.functions());
-    all.map(|(id, function)| match function.name() {
-        Some(name) => *first.entry((function.binary, name)).or_insert(id),
-        None => id,
-    })
-    .collect()
 }
 
 /// What was met on the way along a stack.
@@ -149,7 +153,10 @@ impl Rule<'_> {
 
     /// Whether samples of whose stack nothing is kept do not count at all.
     fn leaves_out_samples(&self) -> bool {
-        matches!(self, Rule::From { .. } | Rule::Below { .. })
+        match self {
+            Rule::From { .. } | Rule::Below { .. } => true,
+            Rule::Keep { .. } | Rule::Recursion { .. } | Rule::Binaries { .. } => false,
+        }
     }
 }
 
@@ -166,7 +173,7 @@ impl Profile {
                 }
                 Transform::ShowFrom(functions) => Rule::From { roots: functions.among(&self.names) },
                 Transform::Subtree(path) => Rule::Below { path },
-                Transform::CollapseRecursion => Rule::Recursion { one_of: one_of_name(&self.names) },
+                Transform::CollapseRecursion => Rule::Recursion { one_of: self.names.one_of_name() },
                 Transform::CollapseBinaries(wanted) => {
                     Rule::Binaries { binaries: self.binaries_called(wanted, session) }
                 }

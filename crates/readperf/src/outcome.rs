@@ -153,11 +153,7 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let kind = |cause: &(dyn std::error::Error + 'static)| {
         let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
         let json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
-        let csv = cause.downcast_ref::<csv::Error>().and_then(|error| match error.kind() {
-            csv::ErrorKind::Io(error) => Some(error.kind()),
-            _ => None,
-        });
-        io.or(json).or(csv)
+        io.or(json)
     };
     error.chain().any(|cause| kind(cause) == Some(io::ErrorKind::BrokenPipe))
 }

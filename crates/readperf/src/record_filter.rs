@@ -29,7 +29,7 @@ pub(crate) struct FilterOptions {
     #[arg(long, value_name = "FROM..TO", value_parser = offset_range)]
     offset: Option<Range<u64>>,
 
-    /// Stop after so many records
+    /// Stop after this many records
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
 }

@@ -73,7 +73,7 @@ pub(crate) struct NameOptions {
     #[arg(short = 'S', value_name = "NAMES", value_delimiter = ',')]
     symbol_list: Vec<String>,
 
-    /// Only samples in functions with this in their name
+    /// Only samples in functions whose name contains this text
     #[arg(long, value_name = "TEXT")]
     symbol_filter: Vec<String>,
 
@@ -89,15 +89,15 @@ pub(crate) struct NameOptions {
 impl SampleOptions {
     /// The options that choose samples and were given.
     pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
-        let all = [
-            ("--event", self.events.is_empty()),
-            ("--comm", self.comms.is_empty()),
-            ("--pid", self.pids.is_empty()),
-            ("--tid", self.tids.is_empty()),
-            ("--cpu", self.cpus.is_empty()),
-            ("--time", self.times.is_empty()),
-        ];
-        named(all)
+        let SampleOptions { events, comms, pids, tids, cpus, times } = self;
+        named([
+            ("--event", events.is_empty()),
+            ("--comm", comms.is_empty()),
+            ("--pid", pids.is_empty()),
+            ("--tid", tids.is_empty()),
+            ("--cpu", cpus.is_empty()),
+            ("--time", times.is_empty()),
+        ])
     }
 
     /// The filter for a recording. Percentages of its time are worked out here, from its header or by reading it once.
@@ -137,13 +137,14 @@ pub(crate) fn unknown_event(wanted: &[String], schema: &Schema) -> Option<String
 impl NameOptions {
     /// The options that choose samples by name and were given.
     pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
+        let NameOptions { dsos, symbol_names, symbol_list, symbol_filter, focus, ignore } = self;
         named([
-            ("--dso", self.dsos.is_empty()),
-            ("--symbol", self.symbol_names.is_empty()),
-            ("-S", self.symbol_list.is_empty()),
-            ("--symbol-filter", self.symbol_filter.is_empty()),
-            ("--focus", self.focus.is_empty()),
-            ("--ignore", self.ignore.is_empty()),
+            ("--dso", dsos.is_empty()),
+            ("--symbol", symbol_names.is_empty()),
+            ("-S", symbol_list.is_empty()),
+            ("--symbol-filter", symbol_filter.is_empty()),
+            ("--focus", focus.is_empty()),
+            ("--ignore", ignore.is_empty()),
         ])
     }
 

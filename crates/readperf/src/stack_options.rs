@@ -29,7 +29,7 @@ pub(crate) struct StackOptions {
     #[arg(long)]
     collapse_recursion: bool,
 
-    /// Leave this beginning of names of functions out, as `myapp::`
+    /// Show names of functions without this beginning, as `myapp::`
     #[arg(long, value_name = "TEXT")]
     drop_prefix: Vec<String>,
 }
@@ -37,19 +37,21 @@ pub(crate) struct StackOptions {
 impl StackOptions {
     /// The options that were given.
     pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
+        // Every field is named here, so that no option is forgotten.
+        let StackOptions { show_from, hide, show, collapse, collapse_recursion, drop_prefix } = self;
         named([
-            ("--show-from", self.show_from.is_none()),
-            ("--hide", self.hide.is_empty()),
-            ("--show", self.show.is_none()),
-            ("--collapse", self.collapse.is_empty()),
-            ("--collapse-recursion", !self.collapse_recursion),
-            ("--drop-prefix", self.drop_prefix.is_empty()),
+            ("--show-from", show_from.is_none()),
+            ("--hide", hide.is_empty()),
+            ("--show", show.is_none()),
+            ("--collapse", collapse.is_empty()),
+            ("--collapse-recursion", !collapse_recursion),
+            ("--drop-prefix", drop_prefix.is_empty()),
         ])
     }
 
     /// Whether the answer depends on whole stacks.
     pub(crate) fn needs_stacks(&self) -> bool {
-        self.given().any(|option| option != "--drop-prefix")
+        self.transforms().iter().any(Transform::needs_stacks)
     }
 
     /// The transforms, in the order in which they apply. Names are those of the recording until the last.

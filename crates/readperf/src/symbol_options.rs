@@ -79,7 +79,7 @@ pub(crate) struct SymbolOptions {
     #[arg(long, conflicts_with = "debuginfod")]
     no_debuginfod: bool,
 
-    /// Threads that work [default: one a processor]
+    /// How many threads to use [default: one a processor]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
 }

@@ -120,20 +120,20 @@ impl Iterator for RawChain<'_> {
 
 /// The entries of a call chain, the innermost first.
 #[derive(Clone, Debug)]
-pub struct Callchain<'s, 'e> {
+pub struct CallchainEntries<'s, 'e> {
     session: &'s Session,
     process: ProcessId,
     chain: RawChain<'e>,
 }
 
-impl<'s, 'e> Callchain<'s, 'e> {
+impl<'s, 'e> CallchainEntries<'s, 'e> {
     pub(crate) fn new(
         session: &'s Session,
         process: ProcessId,
         mode: CpuMode,
         chain: words::U64s<'e>,
     ) -> Self {
-        Callchain { session, process, chain: RawChain::new(chain, mode) }
+        CallchainEntries { session, process, chain: RawChain::new(chain, mode) }
     }
 
     /// Only the addresses.
@@ -145,7 +145,7 @@ impl<'s, 'e> Callchain<'s, 'e> {
     }
 }
 
-impl Iterator for Callchain<'_, '_> {
+impl Iterator for CallchainEntries<'_, '_> {
     type Item = ChainEntry;
 
     #[inline]

@@ -44,7 +44,7 @@ mod thread;
 mod tree;
 
 pub use binary::{Binary, BinaryKind, ReferenceSymbol};
-pub use callchain::{Callchain, ChainEntry, Context, RawChain, RawEntry};
+pub use callchain::{CallchainEntries, ChainEntry, Context, RawChain, RawEntry};
 pub use generations::NewCode;
 pub use ids::{BinaryId, CommId, ProcessId, ThreadId};
 pub use kernel::KernelSymbol;

@@ -92,7 +92,7 @@ pub enum TaskChange {
     Comm {
         /// The name.
         comm: CommId,
-        /// Whether by an exec.
+        /// Whether an exec gave it.
         exec: bool,
     },
 }

@@ -51,6 +51,20 @@ impl Process {
 
     /// Whether nothing but its number is known.
     pub(crate) fn is_blank(&self) -> bool {
-        self.mmaps == 0 && self.samples == 0 && self.fork_time_ns.is_none() && self.exit_time_ns.is_none()
+        // Every field is named, so that a new one is thought of here: what a process is known by keeps it apart from the next
+        // one with its number.
+        let Process {
+            pid: _,
+            parent_pid: _,
+            main_thread: _,
+            threads: _,
+            mmaps,
+            fork_time_ns,
+            exit_time_ns,
+            samples,
+            period: _,
+            space: _,
+        } = self;
+        *mmaps == 0 && *samples == 0 && fork_time_ns.is_none() && exit_time_ns.is_none()
     }
 }

@@ -3,7 +3,7 @@
 use crate::arena::Arena;
 use crate::binary::{Binaries, Binary};
 use crate::build_ids::KnownBuildIds;
-use crate::callchain::Callchain;
+use crate::callchain::CallchainEntries;
 use crate::comm::Comms;
 use crate::ids::{BinaryId, CommId, ProcessId, ThreadId};
 use crate::kernel::{Kernel, KernelSymbol};
@@ -110,8 +110,8 @@ impl Session {
         process: ProcessId,
         sample: &SampleView<'e>,
         mode: CpuMode,
-    ) -> Callchain<'s, 'e> {
-        Callchain::new(self, process, mode, sample.callchain().unwrap_or_default())
+    ) -> CallchainEntries<'s, 'e> {
+        CallchainEntries::new(self, process, mode, sample.callchain().unwrap_or_default())
     }
 
     /// All binaries; a [`BinaryId`] is an index.
@@ -178,7 +178,7 @@ impl Session {
         self.comms.names()
     }
 
-    /// For how much of which event the last sample stands; one share, unless it carries the values of several counters.
+    /// How much of which event the last sample stands for: one share, unless it carries the values of several counters.
     #[inline]
     pub fn shares(&self) -> &[Share] {
         self.delivery.last()

@@ -68,6 +68,8 @@ impl Thread {
 
     /// Whether nothing but its number is known.
     pub(crate) fn is_blank(&self) -> bool {
-        !self.named && self.exit_time_ns.is_none() && self.fork_time_ns.is_none()
+        // Every field is named, as in a process.
+        let Thread { tid: _, process: _, fork_time_ns, exit_time_ns, names: _, named } = self;
+        !named && exit_time_ns.is_none() && fork_time_ns.is_none()
     }
 }

@@ -36,6 +36,7 @@ mod find;
 mod ids;
 mod image;
 mod kernel_doubt;
+mod machine;
 mod name;
 mod needed;
 mod options;

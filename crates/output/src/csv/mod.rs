@@ -6,7 +6,7 @@ pub mod results;
 pub mod stat;
 
 use crate::text::printable;
-use std::io::Write;
+use std::io::{self, Write};
 
 /// A table by RFC 4180, but for the ends of its lines: that has CR LF; every reader takes LF, and so do people's line tools.
 ///
@@ -22,7 +22,7 @@ impl<W: Write> CsvTable<W> {
     ///
     /// # Errors
     /// What the writer says.
-    pub fn new<C: AsRef<str>>(out: W, columns: impl IntoIterator<Item = C>) -> Result<Self, csv::Error> {
+    pub fn new<C: AsRef<str>>(out: W, columns: impl IntoIterator<Item = C>) -> io::Result<Self> {
         CsvTable::separated(out, b',', columns)
     }
 
@@ -34,7 +34,7 @@ impl<W: Write> CsvTable<W> {
         out: W,
         separator: u8,
         columns: impl IntoIterator<Item = C>,
-    ) -> Result<Self, csv::Error> {
+    ) -> io::Result<Self> {
         let builder = &mut csv::WriterBuilder::new();
         let mut table =
             CsvTable { writer: builder.delimiter(separator).buffer_capacity(1 << 16).from_writer(out) };
@@ -46,7 +46,7 @@ impl<W: Write> CsvTable<W> {
     ///
     /// # Errors
     /// What the writer says.
-    pub fn row<C: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = C>) -> Result<(), csv::Error> {
+    pub fn row<C: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = C>) -> io::Result<()> {
         for cell in cells {
             self.cell(cell)?;
         }
@@ -57,23 +57,31 @@ impl<W: Write> CsvTable<W> {
     ///
     /// # Errors
     /// What the writer says.
-    pub fn cell(&mut self, cell: impl AsRef<str>) -> Result<(), csv::Error> {
-        self.writer.write_field(&*printable(cell.as_ref()))
+    pub fn cell(&mut self, cell: impl AsRef<str>) -> io::Result<()> {
+        self.writer.write_field(&*printable(cell.as_ref())).map_err(told_by_writer)
     }
 
     /// Ends a row.
     ///
     /// # Errors
     /// What the writer says.
-    pub fn end_row(&mut self) -> Result<(), csv::Error> {
-        self.writer.write_record(None::<&[u8]>)
+    pub fn end_row(&mut self) -> io::Result<()> {
+        self.writer.write_record(None::<&[u8]>).map_err(told_by_writer)
     }
 
     /// Ends the table.
     ///
     /// # Errors
     /// What the writer says.
-    pub fn finish(mut self) -> std::io::Result<()> {
+    pub fn finish(mut self) -> io::Result<()> {
         self.writer.flush()
+    }
+}
+
+/// What the writer said, as it said it: `From` would wrap it, and who asks whether a reader went away could not see that.
+fn told_by_writer(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
     }
 }

@@ -5,7 +5,7 @@ use perffile::Event;
 use perffile::wire::record::mmap2::FileIdentity;
 use perffile::wire::record::{Record, kind};
 use std::fmt::Write as _;
-use std::io::Write;
+use std::io::{self, Write};
 
 /// The table being written.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl<W: Write> Overview<W> {
     ///
     /// # Errors
     /// What the writer says.
-    pub fn new(out: W) -> Result<Self, csv::Error> {
+    pub fn new(out: W) -> io::Result<Self> {
         let table = CsvTable::new(out, ["nr", "type", "pid", "tid", "time", "event", "info"])?;
         Ok(Overview { table, info: String::new() })
     }
@@ -35,7 +35,7 @@ impl<W: Write> Overview<W> {
     ///
     /// # Errors
     /// What the writer says.
-    pub fn add(&mut self, event: &Event<'_>) -> Result<(), csv::Error> {
+    pub fn add(&mut self, event: &Event<'_>) -> io::Result<()> {
         self.info.clear();
         let row = if event.head().kind == kind::SAMPLE { self.sample(event) } else { self.other(event) };
         let number = |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());

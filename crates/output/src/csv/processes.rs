@@ -2,27 +2,35 @@
 
 use super::CsvTable;
 use crate::text::decoded;
-use readperf_session::Session;
-use std::io::Write;
+use readperf_session::{Process, ProcessId, Session};
+use std::io::{self, Write};
+
+/// A cell of a process.
+type Cell = fn(&Session, ProcessId, &Process) -> String;
+
+/// The columns, and what each says.
+const COLUMNS: [(&str, Cell); 7] = [
+    ("pid", |_, _, process| process.pid.cast_signed().to_string()),
+    ("name", |session, id, _| decoded(session.process_name(id)).into_owned()),
+    ("mmaps", |_, _, process| process.mmaps.to_string()),
+    ("fork_time", |_, _, process| time(process.fork_time_ns)),
+    ("exit_time", |_, _, process| time(process.exit_time_ns)),
+    ("samples", |_, _, process| process.samples.to_string()),
+    ("period", |_, _, process| process.period.to_string()),
+];
+
+fn time(time: Option<u64>) -> String {
+    time.map_or_else(String::new, |time| time.to_string())
+}
 
 /// Writes the table.
 ///
 /// # Errors
 /// What the writer says.
-pub fn write(out: impl Write, session: &Session) -> Result<(), csv::Error> {
-    let columns = ["pid", "name", "mmaps", "fork_time", "exit_time", "samples", "period"];
-    let mut table = CsvTable::new(out, columns)?;
-    let time = |time: Option<u64>| time.map_or_else(String::new, |time| time.to_string());
+pub fn write(out: impl Write, session: &Session) -> io::Result<()> {
+    let mut table = CsvTable::new(out, COLUMNS.map(|(name, _)| name))?;
     for (id, process) in session.processes_with_ids() {
-        table.row([
-            process.pid.cast_signed().to_string().as_str(),
-            &decoded(session.process_name(id)),
-            &process.mmaps.to_string(),
-            &time(process.fork_time_ns),
-            &time(process.exit_time_ns),
-            &process.samples.to_string(),
-            &process.period.to_string(),
-        ])?;
+        table.row(COLUMNS.map(|(_, cell)| cell(session, id, process)))?;
     }
-    Ok(table.finish()?)
+    table.finish()
 }

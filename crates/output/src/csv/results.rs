@@ -6,13 +6,13 @@ use crate::overview::share;
 use readperf_profile::Profile;
 use readperf_profile::view::table::Keys;
 use readperf_session::Session;
-use std::io::Write;
+use std::io::{self, Write};
 
 /// Writes the table.
 ///
 /// # Errors
 /// What the writer says.
-pub fn write(out: impl Write, profile: &Profile, session: &Session) -> Result<(), csv::Error> {
+pub fn write(out: impl Write, profile: &Profile, session: &Session) -> io::Result<()> {
     let names = Names { profile, session };
     let columns = ["event", "period", "samples", "percent", "function", "source_file", "binary"];
     let mut table = CsvTable::new(out, columns)?;
@@ -31,5 +31,5 @@ pub fn write(out: impl Write, profile: &Profile, session: &Session) -> Result<()
             ])?;
         }
     }
-    Ok(table.finish()?)
+    table.finish()
 }

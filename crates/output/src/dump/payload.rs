@@ -2,7 +2,7 @@
 
 use crate::json;
 use crate::text::decoded;
-use perffile::tracepoint::{Catalog, Number, SymbolNames, Tracepoint, TracingData, Value as FieldValue};
+use perffile::tracepoint::{Catalog, FieldValue, Number, SymbolNames, Tracepoint, TracingData};
 use serde_json::{Map, Value};
 
 /// The formats in a recording's tracing data, as far as they can be read.

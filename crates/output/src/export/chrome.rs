@@ -13,7 +13,7 @@ use crate::export::json::JsonWriter;
 use crate::export::threads::{ByThread, ThreadLabel};
 use crate::export::{Export, Flag, Format, Needs};
 use crate::text::{printable, printable_bytes, shown};
-use readperf_profile::{AddressId, Mark, MarkKind, SampleRow, StackId};
+use readperf_profile::{AddressId, Apart, FrameId, FrameTable, Mark, MarkKind, SampleRow, StackId};
 use readperf_session::{LostMoment, ThreadId};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -39,13 +39,13 @@ pub const FORMAT: Format = Format {
 /// # Errors
 /// What the writer says.
 pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut writer = Writer { export, frames: StackFrames::default() };
+    let mut writer = Writer { export, frames: StackFrames::new(export) };
     let mut json = JsonWriter::new(out);
     json.object(|json| {
         json.field("displayTimeUnit", "ns");
         json.key("traceEvents").array(|json| writer.events(json));
         json.line();
-        json.key("stackFrames").object(|json| writer.frames.write(export, json));
+        json.key("stackFrames").object(|json| writer.frames.write(json));
         json.line();
         json.key("otherData").object(|json| {
             for (name, fact) in export.facts() {
@@ -57,38 +57,62 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Numbers of the frames that samples refer to. A frame tells its caller, so that its number stands for a stack.
-#[derive(Debug, Default)]
-struct StackFrames {
+#[derive(Debug)]
+struct StackFrames<'x> {
+    table: FrameTable<'x>,
+    /// What frames and their binaries are called, by frame.
+    names: Vec<(Cow<'x, str>, Cow<'x, str>)>,
     list: Vec<StackFrame>,
     numbers: FxHashMap<StackFrame, u32>,
     known: FxHashMap<(StackId, Option<AddressId>), u32>,
 }
 
-/// A level at an address, and the number of its caller, [`OUTERMOST`] if it has none. There are as many as stacks branch: they
-/// are small.
-type StackFrame = (AddressId, u32, u32);
+/// A frame, and the number of its caller, [`OUTERMOST`] if it has none. There are as many as stacks branch: they are small.
+type StackFrame = (FrameId, u32);
 
 /// Of a frame without a caller.
 const OUTERMOST: u32 = u32::MAX;
 
-impl StackFrames {
+impl<'x> StackFrames<'x> {
+    fn new(export: &Export<'x>) -> StackFrames<'x> {
+        let table = export.frame_table(Apart::default());
+        let names = table.frames().iter();
+        let names = names.map(|frame| (export.label(frame), export.binary_name(frame.first.address)));
+        StackFrames {
+            names: names.collect(),
+            table,
+            list: Vec::new(),
+            numbers: FxHashMap::default(),
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// The frames of a row's stack, the outermost first.
+    fn stack(&self, export: &Export<'_>, row: &SampleRow) -> Vec<FrameId> {
+        let innermost_first = export.places(row).flat_map(|place| self.table.at(place));
+        let mut stack: Vec<FrameId> = innermost_first.copied().collect();
+        stack.reverse();
+        stack
+    }
+
+    /// What a frame is called.
+    fn name(&self, frame: FrameId) -> &str {
+        self.names.get(frame.index()).map_or("", |(name, _)| name)
+    }
+
     /// The number of a row's stack.
     fn number(&mut self, export: &Export<'_>, row: &SampleRow) -> Option<u32> {
         let key = (row.stack, (row.stack == StackId::EMPTY).then_some(row.address));
         if let Some(known) = self.known.get(&key) {
             return Some(*known);
         }
-        let places: Vec<AddressId> = export.places(row).collect();
         let mut caller = OUTERMOST;
-        for place in places.iter().rev() {
-            let levels = u32::try_from(export.profile.names().frames_at(*place).len()).unwrap_or(u32::MAX);
-            for level in (0..levels).rev() {
-                let frame = (*place, level, caller);
-                let next = u32::try_from(self.list.len()).unwrap_or(OUTERMOST);
-                caller = *self.numbers.entry(frame).or_insert(next);
-                if caller == next {
-                    self.list.push(frame);
-                }
+        for frame in self.stack(export, row) {
+            let next = u32::try_from(self.list.len()).unwrap_or(OUTERMOST);
+            let called = (frame, caller);
+            caller = *self.numbers.entry(called).or_insert(next);
+            if caller == next {
+                self.list.push(called);
             }
         }
         if caller == OUTERMOST {
@@ -98,14 +122,13 @@ impl StackFrames {
         Some(caller)
     }
 
-    fn write(&self, export: &Export<'_>, json: &mut JsonWriter<'_>) {
-        for (number, (address, level, caller)) in self.list.iter().enumerate() {
-            let level = export.levels_at(*address).nth(*level as usize);
+    fn write(&self, json: &mut JsonWriter<'_>) {
+        for (number, (frame, caller)) in self.list.iter().enumerate() {
+            let Some((name, binary)) = self.names.get(frame.index()) else { continue };
             json.line();
             json.key(&number.to_string()).object(|json| {
-                json.field("category", printable(&export.binary_name(*address)));
-                let label = level.as_ref().map_or(Cow::Borrowed(""), |level| export.label(level));
-                json.field("name", printable(&label));
+                json.field("category", printable(binary));
+                json.field("name", printable(name));
                 if *caller != OUTERMOST {
                     json.field("parent", caller.to_string());
                 }
@@ -116,7 +139,7 @@ impl StackFrames {
 
 struct Writer<'w, 'x> {
     export: &'w Export<'x>,
-    frames: StackFrames,
+    frames: StackFrames<'x>,
 }
 
 /// What an event of the trace is, and of whom.
@@ -247,32 +270,26 @@ impl Writer<'_, '_> {
     fn slices(&self, thread: ThreadId, rows: &[&SampleRow], json: &mut JsonWriter<'_>) {
         let label = self.export.thread_label(thread);
         let (pid, tid) = (label.pid, label.tid);
-        let mut open: Vec<Cow<'_, str>> = Vec::new();
+        let mut open: Vec<FrameId> = Vec::new();
         let mut until = 0;
-        let close = |open: &mut Vec<Cow<'_, str>>, left: usize, time_ns: u64, json: &mut JsonWriter<'_>| {
-            while open.len() > left {
-                // Some readers end what has this name, and not the innermost.
-                let name = open.pop().unwrap_or_default();
-                json.line();
-                json.object(|json| Head { phase: "E", name: &name, time_ns, pid, tid }.write(json));
-            }
+        let slice = |phase, frame, time_ns, json: &mut JsonWriter<'_>| {
+            let name = &shown(self.frames.name(frame));
+            json.line();
+            json.object(|json| Head { phase, name, time_ns, pid, tid }.write(json));
+        };
+        // Ends have names, too: some readers end what has this name, and not the innermost.
+        let close = |open: &mut Vec<FrameId>, left: usize, time_ns: u64, json: &mut JsonWriter<'_>| {
+            open.drain(left..).rev().for_each(|frame| slice("E", frame, time_ns, json));
         };
         for row in rows {
             let start = row.time_ns.saturating_sub(row.period).max(until);
-            let mut stack: Vec<Cow<'_, str>> =
-                self.export.levels(row).map(|level| self.export.label(&level)).collect();
-            stack.reverse();
+            let stack = self.frames.stack(self.export, row);
             let shared = stack.iter().zip(&open).take_while(|(new, open)| new == open).count();
             let shared = if start == until { shared } else { 0 };
             close(&mut open, shared, until, json);
-            for name in stack.into_iter().skip(shared) {
-                let name = match shown(&name) {
-                    Cow::Borrowed(_) => name,
-                    Cow::Owned(escaped) => Cow::Owned(escaped),
-                };
-                json.line();
-                json.object(|json| Head { phase: "B", name: &name, time_ns: start, pid, tid }.write(json));
-                open.push(name);
+            for frame in stack.into_iter().skip(shared) {
+                slice("B", frame, start, json);
+                open.push(frame);
             }
             until = row.time_ns;
         }

@@ -1,16 +1,11 @@
 //! What is known of a recording as a whole, for formats that have a place for it.
 
 use crate::export::Export;
-use crate::text::decoded;
 use perffile::wire::attr::{AttrFlags, EventAttr, SampleType};
 use perffile::wire::clock::ClockId;
 use perffile::wire::event_type::SoftwareEvent;
-use readperf_session::ProcessId;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
-/// What share of the weight a process has at least that a recording is named after, in percent.
-const MAIN_PROGRAM: u64 = 50;
 /// They count ns.
 const CLOCKS: [SoftwareEvent; 2] = [SoftwareEvent::CPU_CLOCK, SoftwareEvent::TASK_CLOCK];
 
@@ -80,39 +75,6 @@ impl<'x> Export<'x> {
     /// Whether the recording's clock is `CLOCK_MONOTONIC`, as it tells.
     pub fn clock_is_monotonic(&self) -> bool {
         self.metadata.features.clock_data().is_some_and(|clock| clock.clockid == ClockId::MONOTONIC)
-    }
-
-    /// What to call the recording: the title that was given; else the program that most of the weight is of, the host, and the
-    /// command.
-    pub fn title(&self) -> String {
-        if let Some(title) = &self.options.title {
-            return title.clone();
-        }
-        let host = self.metadata.features.hostname();
-        let subject = match (self.main_program(), host) {
-            (Some(program), Some(host)) => Some(format!("{program} on {host}")),
-            (program, host) => program.or(host.map(Cow::into_owned)),
-        };
-        let parts: Vec<String> = subject.into_iter().chain(self.command_line()).collect();
-        if parts.is_empty() { "perf.data".to_owned() } else { parts.join(": ") }
-    }
-
-    /// The name of the process that most of the weight is of; without one, how many processes there are.
-    fn main_program(&self) -> Option<String> {
-        let mut weights: BTreeMap<ProcessId, u64> = BTreeMap::new();
-        for row in self.profile.rows_of(self.event()?) {
-            let thread = row.thread.and_then(|thread| self.session.thread(thread));
-            if let Some(thread) = thread {
-                let weight = weights.entry(thread.process).or_default();
-                *weight = weight.saturating_add(self.weight(row));
-            }
-        }
-        let total = weights.values().fold(0u64, |sum, weight| sum.saturating_add(*weight));
-        let (process, weight) = weights.iter().max_by_key(|(_, weight)| **weight)?;
-        match u128::from(*weight) * 100 > u128::from(total) * u128::from(MAIN_PROGRAM) {
-            true => Some(decoded(self.session.process_name(*process)).into_owned()),
-            false => Some(format!("{} processes", weights.len())),
-        }
     }
 
     /// The command that made the recording, as one line: the path of the recorder, then what it was told.

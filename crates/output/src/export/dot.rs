@@ -8,13 +8,13 @@
 //! A browser shows the upper left corner of a picture first, as large as the picture says: so the graph is made to fit a screen,
 //! and what there is to say about it stands below it, in lines no wider than the graph.
 
-use crate::export::labels::Labels;
+use crate::export::labels::mark;
 use crate::export::quantity::{Quantity, samples};
 use crate::export::{Export, Flag, Format, Needs, Weight};
 use crate::short_name::shorten;
 use crate::text::{self, grouped, printable};
-use readperf_profile::AddressId;
 use readperf_profile::view::call_graph::{CallGraph, CallGraphFunction, CallGraphLimits};
+use readperf_profile::{AddressId, Apart, FrameId, UniqueFrame};
 use rustc_hash::FxHashMap;
 use std::io::{self, Write};
 
@@ -48,55 +48,60 @@ const LINE: usize = 100;
 /// # Errors
 /// What the writer says.
 pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut labels = Labels::new(export.options.annotate, |name, text| text.push_str(&text::shown(name)));
-    let event = export.event().unwrap_or(usize::MAX);
-    let mut numbered = labels.take_in(export, event, |_, _, _| {});
-    labels.finish([&mut numbered]);
-    let names = Names::of(&labels);
+    let annotate = export.options.annotate;
+    let table = export.frame_table(Apart { variants: annotate, ..Apart::default() });
+    let mut boxes: Vec<(Name, FrameId)> =
+        table.ids().zip(table.frames()).map(|(id, frame)| (Name::of(export, frame), id)).collect();
+    boxes.sort_unstable();
+    let mut of_frame = vec![0; boxes.len()];
+    for (number, (_, id)) in (0..).zip(&boxes) {
+        if let Some(of_frame) = of_frame.get_mut(id.index()) {
+            *of_frame = number;
+        }
+    }
     let functions_at = |address: AddressId, functions: &mut Vec<u32>| {
-        let levels = numbered.levels.at(address).iter();
-        functions.extend(levels.filter_map(|level| names.of_variant.get(level.variant as usize)));
+        let outermost_first = table.at(address).iter().rev();
+        functions.extend(outermost_first.filter_map(|id| of_frame.get(id.index())));
     };
+    let event = export.event().unwrap_or(usize::MAX);
     let weight = export.profile.weight();
-    let graph = CallGraph::new(export.profile, event, weight, names.list.len(), functions_at, LIMITS);
+    let graph = CallGraph::new(export.profile, event, weight, boxes.len(), functions_at, LIMITS);
     let quantity = Quantity::of(export, event);
-    Picture { graph, labels: &labels, names, weight, quantity }.write(export, event, out)
+    let names = boxes.into_iter().map(|(name, _)| name).collect();
+    Picture { graph, names, weight, quantity }.write(export, event, out)
 }
 
-/// Functions by number, in the order of their names, and which of them a variant of a level is. Those with one name in one binary are
-/// one.
-#[derive(Debug, Default)]
-struct Names {
-    /// Name and binary, numbers of labels.
-    list: Vec<(u32, u32)>,
-    of_variant: Vec<u32>,
+/// What a box is called, as shown.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Name {
+    function: String,
+    binary: String,
 }
 
-impl Names {
-    fn of(labels: &Labels) -> Names {
-        let of_variant = || (0..).map_while(|number| labels.variant(number)).map(|v| (v.label, v.binary));
-        let mut list: Vec<(u32, u32)> = of_variant().collect();
-        list.sort_unstable();
-        list.dedup();
-        let number = |name| u32::try_from(list.partition_point(|other| *other < name)).unwrap_or(u32::MAX);
-        let of_variant = of_variant().map(number).collect();
-        Names { list, of_variant }
+impl Name {
+    fn of(export: &Export<'_>, frame: &UniqueFrame) -> Name {
+        let mut function = text::shown(&export.label(frame)).into_owned();
+        if export.options.annotate {
+            function.push_str(mark(frame.kind, frame.first.inlined));
+        }
+        Name { function, binary: text::shown(&export.binary_name(frame.first.address)).into_owned() }
     }
 }
 
 /// The graph, and what it is drawn with.
-struct Picture<'p> {
+struct Picture {
     graph: CallGraph,
-    labels: &'p Labels,
-    names: Names,
+    /// Of the functions, by number.
+    names: Vec<Name>,
     weight: Weight,
     quantity: Quantity,
 }
 
-impl Picture<'_> {
-    /// The numbers of a function's name and of its binary's.
-    fn name(&self, function: &CallGraphFunction) -> (u32, u32) {
-        self.names.list.get(function.function as usize).copied().unwrap_or_default()
+impl Picture {
+    /// The names of a function and of its binary.
+    fn name(&self, function: &CallGraphFunction) -> (&str, &str) {
+        let name = self.names.get(function.function as usize);
+        name.map_or(("", ""), |name| (&name.function, &name.binary))
     }
 
     fn write(&self, export: &Export<'_>, event: usize, out: &mut dyn Write) -> io::Result<()> {
@@ -116,7 +121,7 @@ impl Picture<'_> {
             "node [shape=box, style=filled, margin=\"0.1,0.05\", fontname=\"sans-serif\", fontcolor=\"#000000\"];"
         )?;
         writeln!(out, "edge [fontname=\"sans-serif\", fontsize=9];")?;
-        let mut same: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut same: FxHashMap<&str, u32> = FxHashMap::default();
         let CallGraph { functions, calls, total, .. } = &self.graph;
         functions.iter().for_each(|function| *same.entry(self.name(function).0).or_default() += 1);
         for (number, function) in (1..).zip(functions) {
@@ -147,8 +152,7 @@ impl Picture<'_> {
     fn title(&self, export: &Export<'_>, event: usize) -> String {
         let graph = &self.graph;
         let mut lines: Vec<String> = Vec::new();
-        let title = export.options.title.clone().or_else(|| export.command_line());
-        lines.extend(title.map(|title| printable(&title).into_owned()));
+        lines.push(printable(&export.title()).into_owned());
         let samples = format!("{}: {}", text::shown(export.event_name(event)), samples(graph.samples));
         lines.push(match self.weight {
             Weight::Period => format!("{samples}, {}", self.quantity.told(graph.total)),
@@ -180,7 +184,6 @@ impl Picture<'_> {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let (name, binary) = self.name(function);
-        let (name, binary) = (self.labels.name(name), self.labels.name(binary));
         let all = self.graph.total;
         let mut label = shorten(name, SHOWN).into_owned();
         if !alone {

@@ -4,9 +4,8 @@ use crate::export::Export;
 use crate::names::UNKNOWN;
 use crate::text::decoded;
 use readperf_analysis::LinkedAddress;
-use readperf_profile::frames::unnamed;
 use readperf_profile::matching::name_by_kind;
-use readperf_profile::{AddressId, Apart, CodeKind, FrameTable, Level, SampleRow};
+use readperf_profile::{AddressId, Apart, CodeKind, FrameTable, Level, SampleRow, UniqueFrame};
 use readperf_session::Binary;
 use std::borrow::Cow;
 
@@ -36,12 +35,6 @@ impl<'x> Export<'x> {
         FrameTable::new(self.profile, self.session, apart)
     }
 
-    /// The levels of a row's stack, the innermost first.
-    pub fn levels(&self, row: &SampleRow) -> impl Iterator<Item = Level> + use<'x> {
-        let export = *self;
-        self.places(row).flat_map(move |address| export.levels_at(address))
-    }
-
     /// The binary that a level lies in.
     pub fn binary(&self, address: AddressId) -> Option<&'x Binary> {
         self.session.binary(self.profile.addresses().get(address)?.binary?)
@@ -67,13 +60,10 @@ impl<'x> Export<'x> {
         self.profile.function(level.function)?.name()
     }
 
-    /// What to call a level in graphs, where all unnamed places of a binary are one: the function's name, else the binary's
-    /// in brackets.
-    pub fn label(&self, level: &Level) -> Cow<'x, str> {
-        if let Some(name) = self.name(level) {
-            return Cow::Borrowed(name);
-        }
-        unnamed(self.binary_name(level.address))
+    /// What to call a frame: the function's name, else the binary's in brackets; where recordings are compared, that on the other
+    /// side.
+    pub fn label(&self, frame: &UniqueFrame) -> Cow<'x, str> {
+        frame.label_in(self.profile, || self.binary_name(frame.first.address))
     }
 
     /// The name of a row's thread at that time; where recordings are compared, that on the other side.

@@ -3,8 +3,8 @@
 use crate::export::Export;
 use crate::export::strings::{Strings, ranks};
 use indexmap::IndexSet;
-use readperf_profile::view::flame_tree::{Level, Levels, NO_LINE};
-use readperf_profile::{Apart, CodeKind, FileId, Level as StackLevel, SampleRow, UniqueFrame};
+use readperf_profile::view::flame_tree::{FlameLevel, FlameLevels, NO_LINE};
+use readperf_profile::{Apart, CodeKind, FileId, Level, SampleRow, UniqueFrame};
 use readperf_session::{CommId, ThreadId};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::fmt::Write as _;
@@ -39,14 +39,14 @@ pub struct Labels {
 #[derive(Debug, Default)]
 pub struct Numbered {
     /// The levels at each address.
-    pub levels: Levels,
-    roots: FxHashMap<(CommId, Option<ThreadId>), Level>,
+    pub levels: FlameLevels,
+    roots: FxHashMap<(CommId, Option<ThreadId>), FlameLevel>,
 }
 
 impl Numbered {
     /// What the stack of a row stands on.
-    pub fn root(&self, row: &SampleRow) -> Level {
-        self.roots.get(&(row.comm, row.thread)).copied().unwrap_or(Level {
+    pub fn root(&self, row: &SampleRow) -> FlameLevel {
+        self.roots.get(&(row.comm, row.thread)).copied().unwrap_or(FlameLevel {
             label: 0,
             variant: 0,
             line: NO_LINE,
@@ -103,23 +103,23 @@ impl Labels {
             });
         }
         let table = export.frame_table(Apart { variants: true, ..Apart::default() });
-        let frames: Vec<Level> =
+        let frames: Vec<FlameLevel> =
             table.frames().iter().map(|frame| self.of_frame(export, frame, &mut text)).collect();
         let mut lines: FxHashMap<(FileId, u32), u32> = FxHashMap::default();
         for address in export.profile.addresses().ids() {
             let levels = table.at(address).iter().zip(export.levels_at(address)).rev();
             numbered.levels.push(levels.filter_map(|(frame, level)| {
                 let line = self.line_of(export, &level, &mut lines);
-                Some(Level { line, ..*frames.get(frame.index())? })
+                Some(FlameLevel { line, ..*frames.get(frame.index())? })
             }));
         }
         numbered
     }
 
-    fn of_frame(&mut self, export: &Export<'_>, frame: &UniqueFrame, text: &mut String) -> Level {
+    fn of_frame(&mut self, export: &Export<'_>, frame: &UniqueFrame, text: &mut String) -> FlameLevel {
         let UniqueFrame { first, kind, .. } = frame;
         text.clear();
-        (self.spell)(&export.label(first), text);
+        (self.spell)(&export.label(frame), text);
         if self.annotate {
             text.push_str(mark(*kind, first.inlined));
         }
@@ -128,17 +128,17 @@ impl Labels {
         self.level(text, Some(*kind), first.inlined, &binary)
     }
 
-    fn level(&mut self, name: &str, kind: Option<CodeKind>, inlined: bool, binary: &str) -> Level {
+    fn level(&mut self, name: &str, kind: Option<CodeKind>, inlined: bool, binary: &str) -> FlameLevel {
         let label = self.names.number(name);
         let variant = Variant { label, kind, inlined, binary: self.names.number(binary) };
         let variant = u32::try_from(self.variants.insert_full(variant).0).unwrap_or(u32::MAX);
-        Level { label, variant, line: NO_LINE }
+        FlameLevel { label, variant, line: NO_LINE }
     }
 
     fn line_of(
         &mut self,
         export: &Export<'_>,
-        level: &StackLevel,
+        level: &Level,
         known: &mut FxHashMap<(FileId, u32), u32>,
     ) -> u32 {
         let Some(file) = level.file else { return NO_LINE };
@@ -168,7 +168,7 @@ impl Labels {
             .collect();
         let variant_rank = ranks(&self.variants);
         self.variants.sort_unstable();
-        let number = |level: Level| Level {
+        let number = |level: FlameLevel| FlameLevel {
             label: of(&rank, level.label),
             variant: of(&variant_rank, level.variant),
             line: level.line,
@@ -181,7 +181,7 @@ impl Labels {
 }
 
 /// The marks of stackcollapse-perf.
-fn mark(kind: CodeKind, inlined: bool) -> &'static str {
+pub(super) fn mark(kind: CodeKind, inlined: bool) -> &'static str {
     match kind {
         _ if inlined => "_[i]",
         CodeKind::Kernel => "_[k]",

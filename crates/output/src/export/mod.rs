@@ -13,6 +13,7 @@ mod recorded;
 mod runs;
 mod strings;
 mod threads;
+mod title;
 
 use perffile::Metadata;
 use readperf_analysis::LinkedAddress;

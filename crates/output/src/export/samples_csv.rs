@@ -43,7 +43,7 @@ const LAST: [&str; 3] = ["text", "fields", "raw"];
 /// What the writer says.
 pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     let columns = FIRST.into_iter().chain(NUMBERS.map(|(name, _)| name)).chain(LAST);
-    let mut table = CsvTable::new(out, columns).map_err(plain)?;
+    let mut table = CsvTable::new(out, columns)?;
     let mut labels = Labels::new(export.options.annotate, |name, text| {
         text.extend(printable(name).chars().map(|c| if c == ';' { ':' } else { c }));
     });
@@ -68,16 +68,16 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
         }
         let comm = comms.entry(row.comm).or_insert_with(|| export.comm(row).into());
         let (dso, symbol) = (export.binary_name(row.address), symbol(export, row));
-        table.cell(events.get(row.event as usize).map_or("", |name| name)).map_err(plain)?;
+        table.cell(events.get(row.event as usize).map_or("", |name| name))?;
         numbers.write(&mut table, (row.time_ns > 0).then_some(row.time_ns))?;
-        table.cell(&**comm).map_err(plain)?;
+        table.cell(&**comm)?;
         let ids = export.ids(row);
         numbers.write(&mut table, ids.map(|(pid, _)| pid))?;
         numbers.write(&mut table, ids.map(|(_, tid)| tid))?;
         numbers.write(&mut table, row.cpu)?;
         numbers.write(&mut table, Some(row.period))?;
         for name in [&*dso, &*symbol, &*stack] {
-            table.cell(name).map_err(plain)?;
+            table.cell(name)?;
         }
         for number in
             std::iter::once(recorded.ip(row)).chain(NUMBERS.map(|(_, field)| recorded.number(row, field)))
@@ -89,7 +89,7 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
             Some(Told::Bytes(bytes)) => [String::new(), String::new(), bytes],
             None => Default::default(),
         };
-        table.row(payload).map_err(plain)?;
+        table.row(payload)?;
     }
     table.finish()
 }
@@ -99,14 +99,6 @@ fn symbol<'x>(export: &Export<'x>, row: &SampleRow) -> Cow<'x, str> {
     let level = export.levels_at(row.address).next();
     let function = level.and_then(|level| export.profile.function(level.function));
     function.map_or(Cow::Borrowed(""), |function| function.label())
-}
-
-/// What went wrong with the writer, as it said it: whoever asks may want to know that nobody reads on.
-fn plain(error: csv::Error) -> io::Error {
-    match error.into_kind() {
-        csv::ErrorKind::Io(error) => error,
-        other => io::Error::other(format!("{other:?}")),
-    }
 }
 
 /// Numbers to fields, without asking for memory each time.
@@ -123,6 +115,6 @@ impl Numbers {
             // Writing to a string does not fail.
             let _ = fmt::Write::write_fmt(&mut self.text, format_args!("{number}"));
         }
-        table.cell(&self.text).map_err(plain)
+        table.cell(&self.text)
     }
 }

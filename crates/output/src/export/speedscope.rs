@@ -36,7 +36,7 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     json.object(|json| {
         json.field("$schema", "https://www.speedscope.app/file-format-schema.json");
         json.field("exporter", concat!("readperf ", env!("CARGO_PKG_VERSION")));
-        json.field("name", name(export));
+        json.field("name", printable(&export.title()));
         json.field("activeProfileIndex", 0);
         json.line();
         json.key("shared").object(|json| {
@@ -52,12 +52,6 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
         });
     });
     json.finish()
-}
-
-/// What to call the whole.
-fn name<'x>(export: &Export<'x>) -> Cow<'x, str> {
-    let title = export.options.title.as_deref().map(Cow::Borrowed);
-    title.or_else(|| export.command_line().map(Cow::Owned)).unwrap_or(Cow::Borrowed("perf.data"))
 }
 
 fn write_event(export: &Export<'_>, frames: &Frames<'_>, event: usize, json: &mut JsonWriter<'_>) {
@@ -176,7 +170,7 @@ fn write_frame(export: &Export<'_>, frame: &UniqueFrame, json: &mut JsonWriter<'
     let file = source.map(Cow::Borrowed).or_else(binary);
     json.line();
     json.object(|json| {
-        json.field("name", printable(&export.label(level)));
+        json.field("name", printable(&export.label(frame)));
         if let Some(file) = &file {
             json.field("file", printable(file));
         }

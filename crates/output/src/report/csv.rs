@@ -6,15 +6,15 @@ use crate::overview::share;
 use readperf_profile::Value;
 use readperf_profile::profile::EventTotal;
 use readperf_profile::view::column::{Column, NUMBERS};
-use readperf_profile::view::hierarchy::Branch;
+use readperf_profile::view::hierarchy::HierarchyRow;
 use readperf_profile::view::histogram::{Histogram, Numbers};
-use std::io::Write;
+use std::io::{self, Write};
 
 /// The rows of all events in one table; of a tree the branches, each before those in it. `separator` stands between the fields.
 ///
 /// # Errors
 /// What the writer says.
-pub fn write_csv(out: impl Write, report: &Report<'_>, separator: u8) -> Result<(), csv::Error> {
+pub fn write_csv(out: impl Write, report: &Report<'_>, separator: u8) -> io::Result<()> {
     let numbers = ["self_percent", "total_percent", "self_period", "total_period", "samples"];
     let keys: Vec<String> = report.keys.iter().map(|key| key.name()).collect();
     // What was asked for beyond the figures that are always there.
@@ -41,7 +41,7 @@ pub fn write_csv(out: impl Write, report: &Report<'_>, separator: u8) -> Result<
             }
         }
     }
-    Ok(table.finish()?)
+    table.finish()
 }
 
 /// The branches of a tree, each before those in it.
@@ -50,9 +50,9 @@ fn write_tree<W: Write>(
     report: &Report<'_>,
     histogram: &Histogram,
     more: &[Column],
-) -> Result<(), csv::Error> {
+) -> io::Result<()> {
     let mut path: Vec<Value> = Vec::new();
-    for Branch { level, value, numbers } in &hierarchy::tree(report, histogram).branches {
+    for HierarchyRow { level, value, numbers } in &hierarchy::tree(report, histogram).branches {
         path.truncate(*level);
         path.push(*value);
         table.cell(&histogram.total.name)?;
@@ -73,7 +73,7 @@ fn write_numbers<W: Write>(
     total: &EventTotal,
     numbers: &Numbers,
     more: &[Column],
-) -> Result<(), csv::Error> {
+) -> io::Result<()> {
     let whole = report.whole(total);
     let percent = |period: u64| format!("{:.4}", share(period, whole));
     table.cell(percent(numbers.self_period))?;

@@ -5,7 +5,7 @@ use super::cell::{self, JsonCell};
 use super::chains::Chains;
 use readperf_profile::Value;
 use readperf_profile::view::graph::{self, Graph, GraphNode};
-use readperf_profile::view::hierarchy::Branch;
+use readperf_profile::view::hierarchy::HierarchyRow;
 use readperf_profile::view::histogram::{HistogramRow, Numbers};
 use readperf_profile::view::key::KeyUse;
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -89,7 +89,7 @@ fn key_fields<M: SerializeMap>(
 pub(super) struct Branches<'r> {
     pub(super) report: &'r Report<'r>,
     pub(super) names: &'r KeyNames,
-    pub(super) branches: &'r [Branch],
+    pub(super) branches: &'r [HierarchyRow],
 }
 
 impl Serialize for Branches<'_> {

@@ -2,6 +2,7 @@
 
 mod cell;
 mod chains;
+mod columns;
 mod csv;
 mod graph;
 mod hierarchy;

@@ -1,14 +1,13 @@
 //! A report for people: aligned columns, hot rows in colour.
 
+use super::columns::{kind, left_out, number, title};
 use super::{Report, graph, hierarchy};
 use crate::heading;
-use crate::overview::{share, style};
-use crate::table::{self, Kind, Table};
-use crate::text::{grouped, shown};
-use readperf_profile::profile::EventTotal;
+use crate::overview::style;
+use crate::table::{self, ColumnKind, Table};
+use crate::text::shown;
 use readperf_profile::view::column::Column;
-use readperf_profile::view::histogram::{Histogram, HistogramRow, LeftOut, Numbers};
-use readperf_profile::view::key::KeyUse;
+use readperf_profile::view::histogram::{Histogram, HistogramRow, Numbers};
 use std::io::{self, Write};
 
 /// Writes a section for each histogram.
@@ -73,22 +72,6 @@ fn fit(table: &mut Table, report: &Report<'_>, histogram: &Histogram) {
     }));
 }
 
-/// Says what rows below the limit add up to.
-pub(super) fn left_out(
-    out: &mut impl Write,
-    report: &Report<'_>,
-    histogram: &Histogram,
-    left_out: LeftOut,
-) -> io::Result<()> {
-    let LeftOut { rows, self_period } = left_out;
-    if rows == 0 {
-        return Ok(());
-    }
-    let share = share(self_period, report.whole(&histogram.total));
-    let (rows, limit) = (grouped(rows), report.percent_limit);
-    writeln!(out, "… and {rows} rows below {limit} %, together {share:.2} % of their own")
-}
-
 /// The columns; those of numbers are there once for each event of a group, under its name.
 fn table(report: &Report<'_>, histogram: &Histogram) -> Table {
     let mut columns = Vec::new();
@@ -96,47 +79,19 @@ fn table(report: &Report<'_>, histogram: &Histogram) -> Table {
         let title = title(*column, report);
         let mut push = |head: &str, kind| {
             let told = report.widths.get(columns.len()).copied().flatten();
-            columns.push(table::Column::new(head, kind, told));
+            columns.push(table::TableColumn::new(head, kind, told));
         };
         match column {
             Column::Key(index) => push(title, kind(report.keys.get(*index))),
-            _ if histogram.others.is_empty() => push(title, Kind::Number),
+            _ if histogram.others.is_empty() => push(title, ColumnKind::Number),
             _ => {
                 for event in std::iter::once(&histogram.total).chain(&histogram.others) {
-                    push(&format!("{title} {}", event.name), Kind::Number);
+                    push(&format!("{title} {}", event.name), ColumnKind::Number);
                 }
             }
         }
     }
     Table::new(columns, report.width)
-}
-
-/// What a key's column shows, and so how it is cut.
-pub(super) fn kind(key: Option<&KeyUse>) -> Kind {
-    let name = key.map_or("", |key| key.key.name);
-    if name.starts_with("sym") || name == "parent" {
-        Kind::Name
-    } else if name.starts_with("src") {
-        Kind::File
-    } else {
-        Kind::Text
-    }
-}
-
-/// The head of a column.
-pub(super) fn title<'r>(column: Column, report: &Report<'r>) -> &'r str {
-    match column {
-        Column::Overhead if report.columns.contains(&Column::Children) => "self",
-        Column::Overhead => "share",
-        Column::Children => "total",
-        Column::System => "kernel",
-        Column::User => "user",
-        Column::GuestSystem => "guest kernel",
-        Column::GuestUser => "guest user",
-        Column::Samples => "samples",
-        Column::Period => "period",
-        Column::Key(index) => report.keys.get(index).map_or("", |key| key.title()),
-    }
 }
 
 /// The cells of a row; `numbers` adds those of a column of numbers.
@@ -162,12 +117,4 @@ fn numbers_in<'n>(
 ) -> impl Iterator<Item = String> {
     let totals = std::iter::once(&histogram.total).chain(&histogram.others);
     totals.zip(numbers).map(move |(total, numbers)| number(report, column, total, numbers))
-}
-
-pub(super) fn number(report: &Report<'_>, column: Column, total: &EventTotal, numbers: &Numbers) -> String {
-    let number = column.number(numbers);
-    match column.is_share() {
-        true => format!("{:.2} %", share(number, report.whole(total))),
-        false => grouped(number),
-    }
 }

@@ -1,7 +1,7 @@
 //! The instructions between branches: a line each, with a line of its own where another function begins.
 
 use super::digits::{decimal, pad};
-use super::fields::Field;
+use super::fields::ScriptField;
 use super::{Known, NextLine, Script, places};
 use crate::text::shown;
 use perffile::wire::attr::SampleType;
@@ -12,7 +12,7 @@ impl Script {
     /// Whether the instructions between branches are shown; then [`Script::show_branch_code`] has to be called.
     pub fn shows_branch_code(&self) -> bool {
         let fields = &self.options.fields;
-        fields.any(Field::BranchCode) || fields.any(Field::BranchCodeLengths)
+        fields.any(ScriptField::BranchCode) || fields.any(ScriptField::BranchCodeLengths)
     }
 
     /// Takes the steps to a sample. `known` is about their places.
@@ -23,8 +23,8 @@ impl Script {
         }
         let mut writer = Writer {
             known,
-            lengths: self.options.fields.any(Field::BranchCodeLengths),
-            source_lines: self.options.fields.any(Field::SourceLine),
+            lengths: self.options.fields.any(ScriptField::BranchCodeLengths),
+            source_lines: self.options.fields.any(ScriptField::SourceLine),
             full_path: self.options.full_source_path,
             out: vec![b'\n'],
             function: None,

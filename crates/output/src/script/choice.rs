@@ -1,6 +1,6 @@
 //! How users ask for fields.
 
-use super::fields::{Class, Field, Fields, NAMES, NOT_SHOWN};
+use super::fields::{Class, NAMES, NOT_SHOWN, ScriptField, ScriptFields};
 
 /// Prefixes with which fields are asked for of one kind of event.
 const PREFIXES: &[(&str, Class)] = &[
@@ -14,8 +14,8 @@ const PREFIXES: &[(&str, Class)] = &[
 /// The fields of every kind of event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldChoice {
-    fields: [Fields; Class::COUNT],
-    asked: [Fields; Class::COUNT],
+    fields: [ScriptFields; Class::COUNT],
+    asked: [ScriptFields; Class::COUNT],
     is_set: [bool; Class::COUNT],
 }
 
@@ -112,7 +112,7 @@ impl FieldChoice {
     /// Takes all fields of a kind of event away.
     fn replace(&mut self, class: Class) {
         let class = class.index();
-        let none = (Fields::default(), Fields::default(), true);
+        let none = (ScriptFields::default(), ScriptFields::default(), true);
         if let (Some(fields), Some(asked), Some(is_set)) =
             (self.fields.get_mut(class), self.asked.get_mut(class), self.is_set.get_mut(class))
         {
@@ -120,7 +120,7 @@ impl FieldChoice {
         }
     }
 
-    fn ask(&mut self, class: Class, field: Field, present: bool) {
+    fn ask(&mut self, class: Class, field: ScriptField, present: bool) {
         let class = class.index();
         if let Some(fields) = self.fields.get_mut(class) {
             fields.set(field, present);
@@ -134,12 +134,12 @@ impl FieldChoice {
     }
 
     /// The fields of a kind of event.
-    pub(super) fn of(&self, class: Class) -> Fields {
+    pub(super) fn of(&self, class: Class) -> ScriptFields {
         self.fields.get(class.index()).copied().unwrap_or_default()
     }
 
     /// Those of them that were asked for.
-    pub(super) fn asked(&self, class: Class) -> Fields {
+    pub(super) fn asked(&self, class: Class) -> ScriptFields {
         self.asked.get(class.index()).copied().unwrap_or_default()
     }
 
@@ -149,7 +149,7 @@ impl FieldChoice {
     }
 
     /// Whether a field is shown for any kind of event.
-    pub fn any(&self, field: Field) -> bool {
+    pub fn any(&self, field: ScriptField) -> bool {
         self.fields.iter().any(|fields| fields.has(field))
     }
 }
@@ -169,13 +169,16 @@ mod tests {
     #[test]
     fn plain_names_replace_and_signs_change() {
         let plain = chosen(&["comm,ip"]);
-        assert_eq!(plain.of(Class::SOFTWARE), Fields::of(&[Field::Comm, Field::Ip]));
+        assert_eq!(plain.of(Class::SOFTWARE), ScriptFields::of(&[ScriptField::Comm, ScriptField::Ip]));
         let changed = chosen(&["+srcline,-period,comm"]);
         let fields = changed.of(Class::HARDWARE);
-        assert!(fields.has(Field::SourceLine) && fields.has(Field::Ip));
-        assert!(!fields.has(Field::Period) && !fields.has(Field::Comm), "a sign holds until the next one");
+        assert!(fields.has(ScriptField::SourceLine) && fields.has(ScriptField::Ip));
+        assert!(
+            !fields.has(ScriptField::Period) && !fields.has(ScriptField::Comm),
+            "a sign holds until the next one"
+        );
         let one = chosen(&["sw:ip"]);
-        assert_eq!(one.of(Class::SOFTWARE), Fields::of(&[Field::Ip]));
+        assert_eq!(one.of(Class::SOFTWARE), ScriptFields::of(&[ScriptField::Ip]));
         assert_eq!(one.of(Class::HARDWARE), FieldChoice::default().of(Class::HARDWARE));
         assert!(chosen(&["trace:"]).of(Class::TRACEPOINT).is_empty());
     }

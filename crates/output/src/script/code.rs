@@ -1,7 +1,7 @@
 //! The code that a sample was taken at: its instruction, as bytes, and its line of source text.
 
 use super::digits::decimal;
-use super::fields::{Field, Fields};
+use super::fields::{ScriptField, ScriptFields};
 use super::{Script, places};
 use readperf_profile::AddressId;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl Script {
     /// Whether lines show instructions; then [`Script::learn_instruction`] has to be called for the place of each sample.
     pub fn shows_instructions(&self) -> bool {
         let fields = &self.options.fields;
-        fields.any(Field::Instruction) || fields.any(Field::InstructionLength)
+        fields.any(ScriptField::Instruction) || fields.any(ScriptField::InstructionLength)
     }
 
     /// Whether the instruction at a place has been told.
@@ -65,13 +65,13 @@ impl Script {
     }
 
     /// Length and bytes of the instruction at a place, as the fields ask for it.
-    pub(super) fn write_instruction(&self, out: &mut Vec<u8>, place: AddressId, fields: Fields) {
+    pub(super) fn write_instruction(&self, out: &mut Vec<u8>, place: AddressId, fields: ScriptFields) {
         let bytes: &[u8] = self.instructions.get(&place).map_or(&[], |bytes| bytes);
-        if fields.has(Field::InstructionLength) {
+        if fields.has(ScriptField::InstructionLength) {
             out.extend_from_slice(b" ilen: ");
             decimal(out, bytes.len() as u64, 0);
         }
-        if fields.has(Field::Instruction) && !bytes.is_empty() {
+        if fields.has(ScriptField::Instruction) && !bytes.is_empty() {
             out.extend_from_slice(b" insn:");
             for byte in bytes {
                 out.extend_from_slice(format!(" {byte:02x}").as_bytes());

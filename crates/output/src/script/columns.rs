@@ -1,8 +1,8 @@
 //! The fields that the lines of each event of a recording have.
 
-use super::fields::{self, Class, Field, Fields, RECORDED};
+use super::fields::{self, Class, RECORDED, ScriptField, ScriptFields};
 use super::places::Style;
-use super::{Inlines, Options};
+use super::{Inlines, ScriptOptions};
 use perffile::wire::attr::{BranchSampleType, EventAttr, SampleType};
 use perffile::wire::event_type::SoftwareEvent;
 use perffile::{EventDescription, Schema};
@@ -10,7 +10,7 @@ use perffile::{EventDescription, Schema};
 /// What is shown of one event.
 #[derive(Clone, Debug)]
 pub(super) struct Columns {
-    pub(super) fields: Fields,
+    pub(super) fields: ScriptFields,
     /// Whether its samples have call chains that are shown.
     pub(super) has_chain: bool,
     /// Whether the name of the thread is padded: not where chains are asked for.
@@ -38,7 +38,10 @@ const PAGE_FAULTS: [SoftwareEvent; 3] =
 const WIDEST_NAME: usize = 200;
 
 /// The columns of all events, and the styles that they need.
-pub(super) fn columns(options: &Options, schema: &Schema) -> Result<(Vec<Columns>, Vec<Style>), String> {
+pub(super) fn columns(
+    options: &ScriptOptions,
+    schema: &Schema,
+) -> Result<(Vec<Columns>, Vec<Style>), String> {
     let events = schema.events();
     let by_class = by_class(options, schema)?;
     let width = events.iter().map(|event| event.name.len()).max().unwrap_or(0).min(WIDEST_NAME);
@@ -47,17 +50,17 @@ pub(super) fn columns(options: &Options, schema: &Schema) -> Result<(Vec<Columns
         let attr = &event.attr;
         let fields = by_class.get(Class::of(attr.kind).index()).copied().unwrap_or_default();
         let unwinds = attr.sample_type.has(SampleType::STACK_USER);
-        let wants_chain = options.chains && has_chain(attr) && fields.has(Field::Ip);
+        let wants_chain = options.chains && has_chain(attr) && fields.has(ScriptField::Ip);
         // Of stacks that are unwound, not even the first place comes from a chain of no length.
         let has_chain = wants_chain && (options.max_stack > 0 || !unwinds);
         let mut style_of = |inlines: bool, returns: bool| {
             let style = Style {
                 chain: has_chain,
-                symbol: fields.has(Field::Symbol),
-                symbol_offset: fields.has(Field::SymbolOffset),
-                dso: fields.has(Field::Dso),
-                dso_offset: fields.has(Field::DsoOffset),
-                source_line: fields.has(Field::SourceLine),
+                symbol: fields.has(ScriptField::Symbol),
+                symbol_offset: fields.has(ScriptField::SymbolOffset),
+                dso: fields.has(ScriptField::Dso),
+                dso_offset: fields.has(ScriptField::DsoOffset),
+                source_line: fields.has(ScriptField::SourceLine),
                 full_path: options.full_source_path,
                 inlines,
                 returns,
@@ -67,7 +70,7 @@ pub(super) fn columns(options: &Options, schema: &Schema) -> Result<(Vec<Columns
                 styles.len() - 1
             })
         };
-        let shown = fields.has(Field::Ip);
+        let shown = fields.has(ScriptField::Ip);
         let unwound = unwinds && options.inlines == Inlines::Unwound;
         let inlines = has_chain && options.inlines == Inlines::All;
         let style = shown.then(|| style_of(inlines, false));
@@ -105,10 +108,10 @@ pub(super) fn has_chain(attr: &EventAttr) -> bool {
 }
 
 /// The fields by kind of event. What decides is the first event of each kind, as in perf.
-fn by_class(options: &Options, schema: &Schema) -> Result<[Fields; Class::COUNT], String> {
-    let mut chosen = [Fields::default(); Class::COUNT];
+fn by_class(options: &ScriptOptions, schema: &Schema) -> Result<[ScriptFields; Class::COUNT], String> {
+    let mut chosen = [ScriptFields::default(); Class::COUNT];
     let choice = &options.fields;
-    let mut missing = Fields::default();
+    let mut missing = ScriptFields::default();
     for event in schema.events().iter().rev() {
         let class = Class::of(event.attr.kind);
         let mut fields = choice.of(class);
@@ -118,14 +121,19 @@ fn by_class(options: &Options, schema: &Schema) -> Result<[Fields; Class::COUNT]
             && options.chains
             && tracepoints().any(|event| has_chain(&event.attr))
         {
-            fields = fields.or(Fields::of(&[Field::Ip, Field::Symbol, Field::SymbolOffset, Field::Dso]));
+            fields = fields.or(ScriptFields::of(&[
+                ScriptField::Ip,
+                ScriptField::Symbol,
+                ScriptField::SymbolOffset,
+                ScriptField::Dso,
+            ]));
         }
-        if fields.has(Field::SymbolOffset) && !fields.has(Field::Symbol) {
+        if fields.has(ScriptField::SymbolOffset) && !fields.has(ScriptField::Symbol) {
             return Err("symoff is shown behind sym: add sym to the fields".to_owned());
         }
-        if fields.has(Field::SourceLine)
-            && !fields.has(Field::Ip)
-            && choice.asked(class).has(Field::SourceLine)
+        if fields.has(ScriptField::SourceLine)
+            && !fields.has(ScriptField::Ip)
+            && choice.asked(class).has(ScriptField::SourceLine)
         {
             return Err("srcline is that of the address: add ip to the fields".to_owned());
         }
@@ -141,7 +149,7 @@ fn by_class(options: &Options, schema: &Schema) -> Result<[Fields; Class::COUNT]
     }
     let any = |field| chosen.iter().any(|fields| fields.has(field));
     let mut events = schema.events().iter();
-    if (any(Field::BranchCode) || any(Field::BranchCodeLengths))
+    if (any(ScriptField::BranchCode) || any(ScriptField::BranchCodeLengths))
         && !schema.events().is_empty()
         && !events.any(|event| event.attr.branch_sample_type.has(BranchSampleType::ANY))
     {
@@ -149,7 +157,7 @@ fn by_class(options: &Options, schema: &Schema) -> Result<[Fields; Class::COUNT]
             "the code between branches is known only if all of them are recorded: record with -b".to_owned()
         );
     }
-    let is_nowhere = |field: &&Field| {
+    let is_nowhere = |field: &&ScriptField| {
         missing.has(**field) && !schema.events().iter().any(|event| is_recorded(**field, &event.attr))
     };
     match RECORDED.iter().find(is_nowhere) {
@@ -162,22 +170,24 @@ fn by_class(options: &Options, schema: &Schema) -> Result<[Fields; Class::COUNT]
     }
 }
 
-fn is_recorded(field: Field, attr: &EventAttr) -> bool {
+fn is_recorded(field: ScriptField, attr: &EventAttr) -> bool {
     fields::recorded_by(field).is_none_or(|wanted| attr.sample_type.0 & wanted.0 != 0)
 }
 
-fn how_to_record(field: Field) -> &'static str {
+fn how_to_record(field: ScriptField) -> &'static str {
     match field {
-        Field::Cpu => ": record with --sample-cpu or -a",
-        Field::Addr => ": record with --data",
-        Field::PhysAddr => ": record with --phys-data",
-        Field::Weight | Field::InstructionLatency | Field::RetireLatency => ": record with --weight",
-        Field::RegsIntr => ": record with --intr-regs",
-        Field::RegsUser => ": record with --user-regs",
-        Field::DataPageSize => ": record with --data-page-size",
-        Field::CodePageSize => ": record with --code-page-size",
-        Field::Cgroup => ": record with --all-cgroups",
-        Field::DataSrc => ": record with perf mem",
+        ScriptField::Cpu => ": record with --sample-cpu or -a",
+        ScriptField::Addr => ": record with --data",
+        ScriptField::PhysAddr => ": record with --phys-data",
+        ScriptField::Weight | ScriptField::InstructionLatency | ScriptField::RetireLatency => {
+            ": record with --weight"
+        }
+        ScriptField::RegsIntr => ": record with --intr-regs",
+        ScriptField::RegsUser => ": record with --user-regs",
+        ScriptField::DataPageSize => ": record with --data-page-size",
+        ScriptField::CodePageSize => ": record with --code-page-size",
+        ScriptField::Cgroup => ": record with --all-cgroups",
+        ScriptField::DataSrc => ": record with perf mem",
         _ => "",
     }
 }

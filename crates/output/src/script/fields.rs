@@ -6,7 +6,7 @@ use perffile::wire::event_type::EventType;
 /// A field of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Field {
+pub enum ScriptField {
     /// Name of the thread.
     Comm,
     /// Thread id.
@@ -86,49 +86,49 @@ pub enum Field {
 }
 
 /// Names of fields as perf has them.
-pub(super) const NAMES: &[(&str, Field)] = &[
-    ("comm", Field::Comm),
-    ("tid", Field::Tid),
-    ("pid", Field::Pid),
-    ("time", Field::Time),
-    ("cpu", Field::Cpu),
-    ("event", Field::Event),
-    ("trace", Field::Trace),
-    ("ip", Field::Ip),
-    ("sym", Field::Symbol),
-    ("symoff", Field::SymbolOffset),
-    ("dso", Field::Dso),
-    ("dsoff", Field::DsoOffset),
-    ("addr", Field::Addr),
-    ("srcline", Field::SourceLine),
-    ("period", Field::Period),
-    ("iregs", Field::RegsIntr),
-    ("uregs", Field::RegsUser),
-    ("brstack", Field::Branches),
-    ("brstacksym", Field::BranchSymbols),
-    ("brstackoff", Field::BranchOffsets),
-    ("brstackinsn", Field::BranchCode),
-    ("brstackinsnlen", Field::BranchCodeLengths),
-    ("data_src", Field::DataSrc),
-    ("weight", Field::Weight),
-    ("bpf-output", Field::BpfOutput),
-    ("phys_addr", Field::PhysAddr),
-    ("misc", Field::Misc),
-    ("data_page_size", Field::DataPageSize),
-    ("code_page_size", Field::CodePageSize),
-    ("ins_lat", Field::InstructionLatency),
-    ("retire_lat", Field::RetireLatency),
-    ("flags", Field::Flags),
-    ("tod", Field::TimeOfDay),
-    ("cgroup", Field::Cgroup),
-    ("insn", Field::Instruction),
-    ("insnlen", Field::InstructionLength),
-    ("srccode", Field::SourceCode),
-    ("machine_pid", Field::Decoded),
-    ("vcpu", Field::Decoded),
-    ("callindent", Field::Decoded),
-    ("synth", Field::Decoded),
-    ("ipc", Field::Decoded),
+pub(super) const NAMES: &[(&str, ScriptField)] = &[
+    ("comm", ScriptField::Comm),
+    ("tid", ScriptField::Tid),
+    ("pid", ScriptField::Pid),
+    ("time", ScriptField::Time),
+    ("cpu", ScriptField::Cpu),
+    ("event", ScriptField::Event),
+    ("trace", ScriptField::Trace),
+    ("ip", ScriptField::Ip),
+    ("sym", ScriptField::Symbol),
+    ("symoff", ScriptField::SymbolOffset),
+    ("dso", ScriptField::Dso),
+    ("dsoff", ScriptField::DsoOffset),
+    ("addr", ScriptField::Addr),
+    ("srcline", ScriptField::SourceLine),
+    ("period", ScriptField::Period),
+    ("iregs", ScriptField::RegsIntr),
+    ("uregs", ScriptField::RegsUser),
+    ("brstack", ScriptField::Branches),
+    ("brstacksym", ScriptField::BranchSymbols),
+    ("brstackoff", ScriptField::BranchOffsets),
+    ("brstackinsn", ScriptField::BranchCode),
+    ("brstackinsnlen", ScriptField::BranchCodeLengths),
+    ("data_src", ScriptField::DataSrc),
+    ("weight", ScriptField::Weight),
+    ("bpf-output", ScriptField::BpfOutput),
+    ("phys_addr", ScriptField::PhysAddr),
+    ("misc", ScriptField::Misc),
+    ("data_page_size", ScriptField::DataPageSize),
+    ("code_page_size", ScriptField::CodePageSize),
+    ("ins_lat", ScriptField::InstructionLatency),
+    ("retire_lat", ScriptField::RetireLatency),
+    ("flags", ScriptField::Flags),
+    ("tod", ScriptField::TimeOfDay),
+    ("cgroup", ScriptField::Cgroup),
+    ("insn", ScriptField::Instruction),
+    ("insnlen", ScriptField::InstructionLength),
+    ("srccode", ScriptField::SourceCode),
+    ("machine_pid", ScriptField::Decoded),
+    ("vcpu", ScriptField::Decoded),
+    ("callindent", ScriptField::Decoded),
+    ("synth", ScriptField::Decoded),
+    ("ipc", ScriptField::Decoded),
 ];
 
 /// Fields that perf has, and why they are not here.
@@ -139,22 +139,22 @@ pub(super) const NOT_SHOWN: &[(&str, &str)] = &[(
 
 /// A set of fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fields(u64);
+pub struct ScriptFields(u64);
 
-impl Fields {
+impl ScriptFields {
     /// The set of these.
-    pub const fn of(fields: &[Field]) -> Fields {
+    pub const fn of(fields: &[ScriptField]) -> ScriptFields {
         let (mut set, mut rest) = (0, fields);
         while let [first, others @ ..] = rest {
             set |= 1 << *first as u8;
             rest = others;
         }
-        Fields(set)
+        ScriptFields(set)
     }
 
     /// Whether a field is in it.
     #[inline]
-    pub const fn has(self, field: Field) -> bool {
+    pub const fn has(self, field: ScriptField) -> bool {
         self.0 >> field as u8 & 1 == 1
     }
 
@@ -164,19 +164,19 @@ impl Fields {
     }
 
     /// Puts a field in or takes it out.
-    pub fn set(&mut self, field: Field, present: bool) {
+    pub fn set(&mut self, field: ScriptField, present: bool) {
         let bit = 1 << field as u8;
         self.0 = if present { self.0 | bit } else { self.0 & !bit };
     }
 
     /// Those that are in both.
-    pub fn and(self, other: Fields) -> Fields {
-        Fields(self.0 & other.0)
+    pub fn and(self, other: ScriptFields) -> ScriptFields {
+        ScriptFields(self.0 & other.0)
     }
 
     /// Those that are in either.
-    pub fn or(self, other: Fields) -> Fields {
-        Fields(self.0 | other.0)
+    pub fn or(self, other: ScriptFields) -> ScriptFields {
+        ScriptFields(self.0 | other.0)
     }
 }
 
@@ -212,9 +212,9 @@ impl Class {
     }
 
     /// The fields that its lines have if nobody says anything.
-    pub(super) fn fields(self) -> Fields {
-        use Field as F;
-        const SAMPLE: Fields = Fields::of(&[
+    pub(super) fn fields(self) -> ScriptFields {
+        use ScriptField as F;
+        const SAMPLE: ScriptFields = ScriptFields::of(&[
             F::Comm,
             F::Tid,
             F::Cpu,
@@ -226,7 +226,7 @@ impl Class {
             F::Dso,
             F::Period,
         ]);
-        const MEMORY: Fields = Fields::of(&[
+        const MEMORY: ScriptFields = ScriptFields::of(&[
             F::Addr,
             F::DataSrc,
             F::Weight,
@@ -236,8 +236,8 @@ impl Class {
             F::InstructionLatency,
         ]);
         match self {
-            Class::SOFTWARE => SAMPLE.or(Fields::of(&[F::BpfOutput])),
-            Class::TRACEPOINT => Fields::of(&[F::Comm, F::Tid, F::Cpu, F::Time, F::Event, F::Trace]),
+            Class::SOFTWARE => SAMPLE.or(ScriptFields::of(&[F::BpfOutput])),
+            Class::TRACEPOINT => ScriptFields::of(&[F::Comm, F::Tid, F::Cpu, F::Time, F::Event, F::Trace]),
             Class::RAW => SAMPLE.or(MEMORY),
             Class::SYNTHETIC => {
                 let mut fields = SAMPLE;
@@ -249,58 +249,58 @@ impl Class {
     }
 
     /// Whether its samples can have a field.
-    pub(super) fn is_valid(self, field: Field) -> bool {
+    pub(super) fn is_valid(self, field: ScriptField) -> bool {
         match field {
-            Field::Trace => self == Class::TRACEPOINT,
-            Field::BpfOutput => matches!(self, Class::SOFTWARE | Class::OTHER),
+            ScriptField::Trace => self == Class::TRACEPOINT,
+            ScriptField::BpfOutput => matches!(self, Class::SOFTWARE | Class::OTHER),
             _ => true,
         }
     }
 }
 
 /// What a sample has to record for a field: any of these.
-pub(super) fn recorded_by(field: Field) -> Option<SampleType> {
+pub(super) fn recorded_by(field: ScriptField) -> Option<SampleType> {
     use SampleType as T;
     Some(match field {
-        Field::Tid | Field::Pid => T::TID,
-        Field::Time => T::TIME,
-        Field::Cpu => T::CPU,
-        Field::Ip => T::IP,
-        Field::Addr => T::ADDR,
-        Field::DataSrc => T::DATA_SRC,
-        Field::Weight => SampleType(T::WEIGHT.0 | T::WEIGHT_STRUCT.0),
-        Field::InstructionLatency | Field::RetireLatency => T::WEIGHT_STRUCT,
-        Field::RegsIntr => T::REGS_INTR,
-        Field::RegsUser => T::REGS_USER,
-        Field::PhysAddr => T::PHYS_ADDR,
-        Field::DataPageSize => T::DATA_PAGE_SIZE,
-        Field::CodePageSize => T::CODE_PAGE_SIZE,
-        Field::Cgroup => T::CGROUP,
+        ScriptField::Tid | ScriptField::Pid => T::TID,
+        ScriptField::Time => T::TIME,
+        ScriptField::Cpu => T::CPU,
+        ScriptField::Ip => T::IP,
+        ScriptField::Addr => T::ADDR,
+        ScriptField::DataSrc => T::DATA_SRC,
+        ScriptField::Weight => SampleType(T::WEIGHT.0 | T::WEIGHT_STRUCT.0),
+        ScriptField::InstructionLatency | ScriptField::RetireLatency => T::WEIGHT_STRUCT,
+        ScriptField::RegsIntr => T::REGS_INTR,
+        ScriptField::RegsUser => T::REGS_USER,
+        ScriptField::PhysAddr => T::PHYS_ADDR,
+        ScriptField::DataPageSize => T::DATA_PAGE_SIZE,
+        ScriptField::CodePageSize => T::CODE_PAGE_SIZE,
+        ScriptField::Cgroup => T::CGROUP,
         _ => return None,
     })
 }
 
 /// Fields that an event must record to have them.
-pub(super) const RECORDED: &[Field] = &[
-    Field::Tid,
-    Field::Pid,
-    Field::Time,
-    Field::Cpu,
-    Field::Ip,
-    Field::Addr,
-    Field::DataSrc,
-    Field::Weight,
-    Field::InstructionLatency,
-    Field::RetireLatency,
-    Field::RegsIntr,
-    Field::RegsUser,
-    Field::PhysAddr,
-    Field::DataPageSize,
-    Field::CodePageSize,
-    Field::Cgroup,
+pub(super) const RECORDED: &[ScriptField] = &[
+    ScriptField::Tid,
+    ScriptField::Pid,
+    ScriptField::Time,
+    ScriptField::Cpu,
+    ScriptField::Ip,
+    ScriptField::Addr,
+    ScriptField::DataSrc,
+    ScriptField::Weight,
+    ScriptField::InstructionLatency,
+    ScriptField::RetireLatency,
+    ScriptField::RegsIntr,
+    ScriptField::RegsUser,
+    ScriptField::PhysAddr,
+    ScriptField::DataPageSize,
+    ScriptField::CodePageSize,
+    ScriptField::Cgroup,
 ];
 
 /// The name of a field.
-pub(super) fn name(field: Field) -> &'static str {
+pub(super) fn name(field: ScriptField) -> &'static str {
     NAMES.iter().find(|(_, named)| *named == field).map_or("", |(name, _)| name)
 }

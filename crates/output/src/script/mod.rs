@@ -21,7 +21,7 @@ mod values;
 pub use choice::{ChoiceError, FieldChoice};
 pub use code::SourceText;
 pub use draft::{Draft, Fillings, SourceGap};
-pub use fields::{Field, Fields};
+pub use fields::{ScriptField, ScriptFields};
 pub use records::NextRecord;
 pub use sample::NextLine;
 
@@ -66,7 +66,7 @@ pub enum Inlines {
 
 /// What is shown.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct ScriptOptions {
     /// The fields.
     pub fields: FieldChoice,
     /// Times to the nanosecond; otherwise to the microsecond.
@@ -90,9 +90,9 @@ pub struct Options {
 /// Most entries of a call chain, as the kernel records them by default (`kernel.perf_event_max_stack`).
 pub const MAX_STACK: usize = 127;
 
-impl Default for Options {
+impl Default for ScriptOptions {
     fn default() -> Self {
-        Options {
+        ScriptOptions {
             fields: FieldChoice::default(),
             nanoseconds: false,
             times: Times::default(),
@@ -112,7 +112,7 @@ impl Default for Options {
 /// names of its places are known.
 #[derive(Debug)]
 pub struct Script {
-    options: Options,
+    options: ScriptOptions,
     columns: Vec<Columns>,
     fillings: Arc<Fillings>,
     comms: Vec<Box<[u8]>>,
@@ -137,7 +137,7 @@ pub struct Script {
 
 impl Script {
     /// Nothing known yet.
-    pub fn new(options: Options) -> Script {
+    pub fn new(options: ScriptOptions) -> Script {
         Script {
             options,
             columns: Vec::new(),
@@ -159,7 +159,7 @@ impl Script {
     }
 
     /// What is shown.
-    pub fn options(&self) -> &Options {
+    pub fn options(&self) -> &ScriptOptions {
         &self.options
     }
 
@@ -175,7 +175,7 @@ impl Script {
         }
         // A pipe tells of its clock when it has told of its events.
         let is_told = self.clock.is_some() || metadata.container == Container::Pipe;
-        if !is_told && self.columns.iter().any(|columns| columns.fields.has(Field::TimeOfDay)) {
+        if !is_told && self.columns.iter().any(|columns| columns.fields.has(ScriptField::TimeOfDay)) {
             return Err(
                 "the recording does not tell the time of day: record with -k CLOCK_MONOTONIC".to_owned()
             );
@@ -237,7 +237,7 @@ impl Script {
 
     /// Whether source text is shown behind lines; then the gaps of drafts have to be filled ([`Draft::source_gaps`]).
     pub fn shows_source(&self) -> bool {
-        self.options.fields.any(Field::SourceCode)
+        self.options.fields.any(ScriptField::SourceCode)
     }
 
     /// Takes the names of threads that came since the last time.

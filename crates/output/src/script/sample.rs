@@ -3,7 +3,7 @@
 use super::columns::Columns;
 use super::digits::{decimal, decimal_zeros, hex, pad, right, signed};
 use super::draft::Draft;
-use super::fields::Field;
+use super::fields::ScriptField;
 use super::{Known, Script, Times, places, values};
 use crate::calendar::date_time;
 use perffile::Share;
@@ -75,7 +75,7 @@ impl Script {
     pub fn follow<'s, 'e>(&mut self, sample: pass::Sample<'s, 'e>) -> Option<NextLine<'s, 'e>> {
         let columns = sample.shares.iter().filter_map(|share| self.columns(share.event));
         let data_src = columns.fold(None, |any: Option<bool>, columns| {
-            Some(any.unwrap_or_default() || columns.fields.has(Field::DataSrc))
+            Some(any.unwrap_or_default() || columns.fields.has(ScriptField::DataSrc))
         })?;
         if data_src {
             let source = sample.moment.sample.decode().ok().and_then(|(sample, _)| sample.data_src);
@@ -99,7 +99,7 @@ impl Script {
                 if self.options.times == Times::SinceLast {
                     line.time_ns = 0;
                 }
-                if std::mem::take(&mut with_source) && columns.fields.has(Field::SourceCode) {
+                if std::mem::take(&mut with_source) && columns.fields.has(ScriptField::SourceCode) {
                     let tid = line.sample.moment.sample.tid().unwrap_or(u32::MAX);
                     draft.mark_source(tid, line.sample.address);
                 }
@@ -134,14 +134,14 @@ impl Script {
             misc: moment.sample.misc(),
         };
         self.write_start(out, columns, &start, None);
-        if fields.has(Field::Period) {
+        if fields.has(ScriptField::Period) {
             decimal(out, share.period, 10);
             out.push(b' ');
         }
-        if fields.has(Field::Event) {
+        if fields.has(ScriptField::Event) {
             out.extend_from_slice(&columns.name);
         }
-        if fields.has(Field::Flags) {
+        if fields.has(ScriptField::Flags) {
             // Only decoded instructions have some; perf keeps their place.
             pad(out, 24);
         }
@@ -165,12 +165,12 @@ impl Script {
         kind: Option<u32>,
     ) {
         let fields = columns.fields;
-        if fields.has(Field::Comm) {
+        if fields.has(ScriptField::Comm) {
             right(out, start.comm, if columns.is_comm_padded { 16 } else { 0 });
             out.push(b' ');
         }
         let number = |out: &mut Vec<u8>, id: u32| signed(out, id.cast_signed().into(), 5);
-        match (fields.has(Field::Pid), fields.has(Field::Tid)) {
+        match (fields.has(ScriptField::Pid), fields.has(ScriptField::Tid)) {
             (true, true) => {
                 number(out, start.pid);
                 out.push(b'/');
@@ -189,7 +189,7 @@ impl Script {
             }
             (false, false) => {}
         }
-        if fields.has(Field::Cpu) {
+        if fields.has(ScriptField::Cpu) {
             out.push(b'[');
             if start.cpu == u32::MAX {
                 out.extend_from_slice(b"-01");
@@ -198,13 +198,13 @@ impl Script {
             }
             out.extend_from_slice(b"] ");
         }
-        if fields.has(Field::Misc) {
+        if fields.has(ScriptField::Misc) {
             write_misc(out, start.misc, kind);
         }
-        if fields.has(Field::TimeOfDay) {
+        if fields.has(ScriptField::TimeOfDay) {
             self.write_time_of_day(out, start.recorded_ns);
         }
-        if fields.has(Field::Time) {
+        if fields.has(ScriptField::Time) {
             self.write_time(out, start.time_ns);
         }
     }
@@ -247,22 +247,23 @@ impl Script {
         columns: &Columns,
     ) {
         let fields = columns.fields;
-        if let (true, Some(id), Some(raw)) = (fields.has(Field::Trace), columns.tracepoint, sample.raw) {
+        if let (true, Some(id), Some(raw)) = (fields.has(ScriptField::Trace), columns.tracepoint, sample.raw)
+        {
             let before = out.len();
             self.catalog.write_text(id, raw, &self.symbols, out);
             values::make_harmless(out, before);
         }
-        if fields.has(Field::Addr) {
+        if fields.has(ScriptField::Addr) {
             hex(out, sample.addr.unwrap_or_default(), 16);
             if let (true, Some(id)) = (columns.is_fault, line.sample.data) {
                 write_place(out, known, id, columns);
             }
         }
-        if fields.has(Field::DataSrc) {
+        if fields.has(ScriptField::DataSrc) {
             values::write_data_src(out, sample.data_src, line.data_src_width);
         }
         values::write_weights(out, sample, fields);
-        if fields.has(Field::Cgroup) {
+        if fields.has(ScriptField::Cgroup) {
             out.push(b' ');
             out.extend_from_slice(self.cgroups.path(sample.cgroup.unwrap_or_default()));
         }
@@ -306,29 +307,33 @@ impl Script {
         columns: &Columns,
     ) {
         let fields = columns.fields;
-        for (field, registers) in [(Field::RegsIntr, &sample.regs_intr), (Field::RegsUser, &sample.regs_user)]
+        for (field, registers) in
+            [(ScriptField::RegsIntr, &sample.regs_intr), (ScriptField::RegsUser, &sample.regs_user)]
         {
             if let (true, Some(registers)) = (fields.has(field), registers) {
                 values::write_registers(out, registers, self.machine);
             }
         }
         values::write_branches(out, known, &line.sample, sample, fields);
-        if let (true, true, Some(raw)) = (columns.is_bpf_output, fields.has(Field::BpfOutput), sample.raw) {
+        if let (true, true, Some(raw)) =
+            (columns.is_bpf_output, fields.has(ScriptField::BpfOutput), sample.raw)
+        {
             values::write_bpf_output(out, raw);
         }
-        if fields.has(Field::Instruction) || fields.has(Field::InstructionLength) {
+        if fields.has(ScriptField::Instruction) || fields.has(ScriptField::InstructionLength) {
             self.write_instruction(out, line.sample.address, fields);
         }
-        let shows_code = fields.has(Field::BranchCode) || fields.has(Field::BranchCodeLengths);
+        let shows_code = fields.has(ScriptField::BranchCode) || fields.has(ScriptField::BranchCodeLengths);
         if let (true, Some(nr)) = (shows_code, line.branch_code) {
             out.extend_from_slice(self.branch_code.get(nr).map_or(&[], |text| text));
         }
-        if fields.has(Field::PhysAddr) {
+        if fields.has(ScriptField::PhysAddr) {
             hex(out, sample.phys_addr.unwrap_or_default(), 16);
         }
-        for (field, size) in
-            [(Field::DataPageSize, sample.data_page_size), (Field::CodePageSize, sample.code_page_size)]
-        {
+        for (field, size) in [
+            (ScriptField::DataPageSize, sample.data_page_size),
+            (ScriptField::CodePageSize, sample.code_page_size),
+        ] {
             if fields.has(field) {
                 out.push(b' ');
                 values::write_page_size(out, size.unwrap_or_default());
@@ -340,12 +345,12 @@ impl Script {
 /// The function and binary of a place, as the fields ask for it.
 fn write_place(out: &mut Vec<u8>, known: &Known<'_>, id: AddressId, columns: &Columns) {
     let Some(code) = known.addresses.get(id) else { return };
-    if columns.fields.has(Field::Symbol) {
+    if columns.fields.has(ScriptField::Symbol) {
         out.push(b' ');
         let function = known.names.function_at(id).and_then(|function| known.names.function(function));
-        places::write_symbol(out, code, function, function, columns.fields.has(Field::SymbolOffset));
+        places::write_symbol(out, code, function, function, columns.fields.has(ScriptField::SymbolOffset));
     }
-    if columns.fields.has(Field::Dso) {
+    if columns.fields.has(ScriptField::Dso) {
         let binary = code.binary.and_then(|binary| known.session.binary(binary));
         out.extend_from_slice(b" (");
         out.extend_from_slice(places::binary_name(binary).as_bytes());

@@ -2,7 +2,7 @@
 
 use super::columns::Columns;
 use super::digits::{decimal, hex, right};
-use super::fields::{Field, Fields};
+use super::fields::{ScriptField, ScriptFields};
 use super::{Known, places};
 use crate::text::printable_bytes;
 use perffile::wire::branch::BranchFlags;
@@ -14,22 +14,22 @@ use readperf_analysis::pass;
 use readperf_profile::AddressId;
 
 /// Fields that need all of a sample to be decoded.
-const DECODED: Fields = Fields::of(&[
-    Field::Trace,
-    Field::Addr,
-    Field::DataSrc,
-    Field::Weight,
-    Field::InstructionLatency,
-    Field::RetireLatency,
-    Field::RegsIntr,
-    Field::RegsUser,
-    Field::Branches,
-    Field::BranchSymbols,
-    Field::BranchOffsets,
-    Field::PhysAddr,
-    Field::DataPageSize,
-    Field::CodePageSize,
-    Field::Cgroup,
+const DECODED: ScriptFields = ScriptFields::of(&[
+    ScriptField::Trace,
+    ScriptField::Addr,
+    ScriptField::DataSrc,
+    ScriptField::Weight,
+    ScriptField::InstructionLatency,
+    ScriptField::RetireLatency,
+    ScriptField::RegsIntr,
+    ScriptField::RegsUser,
+    ScriptField::Branches,
+    ScriptField::BranchSymbols,
+    ScriptField::BranchOffsets,
+    ScriptField::PhysAddr,
+    ScriptField::DataPageSize,
+    ScriptField::CodePageSize,
+    ScriptField::Cgroup,
 ]);
 
 /// Whether the lines of an event need more than the essentials of its samples.
@@ -74,15 +74,15 @@ fn push_data_src(out: &mut Vec<u8>, source: Option<DataSrc>) {
 }
 
 /// Weight and latencies.
-pub(super) fn write_weights(out: &mut Vec<u8>, sample: &Sample<'_>, fields: Fields) {
+pub(super) fn write_weights(out: &mut Vec<u8>, sample: &Sample<'_>, fields: ScriptFields) {
     let parts = sample.weight_struct;
     let weight = sample.weight.or(parts.map(WeightParts::var1));
     let latency = parts.map_or(0, WeightParts::var2);
     let retire = parts.map_or(0, WeightParts::var3);
     for (field, value) in [
-        (Field::Weight, weight.unwrap_or_default()),
-        (Field::InstructionLatency, latency),
-        (Field::RetireLatency, retire),
+        (ScriptField::Weight, weight.unwrap_or_default()),
+        (ScriptField::InstructionLatency, latency),
+        (ScriptField::RetireLatency, retire),
     ] {
         if fields.has(field) {
             decimal(out, value, 16);
@@ -113,15 +113,15 @@ pub(super) fn write_branches(
     known: &Known<'_>,
     line: &pass::Sample<'_, '_>,
     sample: &Sample<'_>,
-    fields: Fields,
+    fields: ScriptFields,
 ) {
     let Some(branches) = &sample.branch_stack else { return };
-    let how = [Field::Branches, Field::BranchSymbols, Field::BranchOffsets];
+    let how = [ScriptField::Branches, ScriptField::BranchSymbols, ScriptField::BranchOffsets];
     let Some(how) = how.into_iter().find(|how| fields.has(*how)) else { return };
     let mut places = line.branches.iter();
     for branch in branches.entries.iter() {
         let (from, to) = places.next().map(|branch| (branch.from, branch.to)).unzip();
-        if how != Field::BranchSymbols {
+        if how != ScriptField::BranchSymbols {
             out.push(b' ');
         }
         write_end(out, known, branch.from, from, how, fields);
@@ -137,17 +137,17 @@ fn write_end(
     known: &Known<'_>,
     address: u64,
     place: Option<AddressId>,
-    how: Field,
-    fields: Fields,
+    how: ScriptField,
+    fields: ScriptFields,
 ) {
     let code = place.and_then(|id| known.addresses.get(id));
     let binary = code.and_then(|code| known.session.binary(code.binary?));
     match (how, code, place) {
-        (Field::BranchSymbols, Some(code), Some(id)) => {
+        (ScriptField::BranchSymbols, Some(code), Some(id)) => {
             let function = known.names.function_at(id).and_then(|function| known.names.function(function));
             places::write_symbol(out, code, function, function, true);
         }
-        (Field::BranchOffsets, Some(code), _) => {
+        (ScriptField::BranchOffsets, Some(code), _) => {
             out.extend_from_slice(b"0x");
             hex(out, code.address, 0);
         }
@@ -156,7 +156,7 @@ fn write_end(
             hex(out, address, 0);
         }
     }
-    if fields.has(Field::Dso) {
+    if fields.has(ScriptField::Dso) {
         out.push(b'(');
         out.extend_from_slice(places::binary_name(binary).as_bytes());
         out.push(b')');

@@ -1,7 +1,7 @@
 //! C's binary operators on integers (C standard, 6.5.5 to 6.5.12).
 
 use super::c_type::Number;
-use super::eval::EvalError;
+use super::errors::EvalError;
 use super::expr::BinaryOperator;
 
 /// Operators whose operands are always evaluated, both.

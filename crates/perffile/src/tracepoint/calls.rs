@@ -3,40 +3,8 @@
 
 use super::c_type::{IntType, Number, TypeName};
 use super::eval::constant;
-use super::expr::{BinaryOperator, Expr};
+use super::expr::{BinaryOperator, Call, Expr, Line};
 use super::parser::{Parsed, ParsedNode, Parser};
-
-/// A call of one of the kernel's functions.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Call {
-    /// `__print_symbolic(value, { number, "name" }, ...)`, and its `wide` form for 64 bits on a 32-bit machine.
-    Symbolic { value: Expr, table: Vec<Line>, wide: bool },
-    /// `__print_flags(value, "delimiter", { mask, "name" }, ...)`
-    Flags { value: Expr, delimiter: Vec<u8>, table: Vec<Line> },
-    /// `__print_hex(buffer, length)`, and `__print_hex_str` without blanks.
-    Hex { buffer: Expr, length: Expr, blanks: bool },
-    /// `__print_array(buffer, count, element_size)`
-    Array { buffer: Expr, count: Expr, size: Expr },
-    /// `__print_dynamic_array(field, element_size)`
-    DynamicElements { field: usize, size: Expr },
-    /// `__print_hex_dump("prefix", prefix_type, row_size, group_size, buffer, length, ascii)`: shown as plain bytes.
-    HexDump { prefix: Vec<u8>, buffer: Expr, length: Expr },
-    /// `__get_dynamic_array`, `__get_str`: the bytes of a field.
-    Dynamic(usize),
-    /// `__get_dynamic_array_len`: their number.
-    DynamicLength(usize),
-    /// `__get_bitmask`, `__get_cpumask`
-    Bitmask(usize),
-    /// `__get_sockaddr`
-    Sockaddr(usize),
-}
-
-/// A line of a table; one whose number is unknown never matches.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Line {
-    pub(crate) number: Option<Number>,
-    pub(crate) text: Vec<u8>,
-}
 
 impl<'t> Parser<'t> {
     /// The call of `name`, after its opening parenthesis.

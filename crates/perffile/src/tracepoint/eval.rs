@@ -1,48 +1,14 @@
 //! Evaluation of the expressions of a `print fmt` over one payload.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use super::arithmetic::arithmetic;
 use super::bitmap::write_bitmap_hex;
 use super::c_type::{IntType, Number, TypeName};
-use super::calls::Call;
-use super::expr::{BinaryOperator, Expr, UnaryOperator};
+use super::expr::{BinaryOperator, Call, Expr, UnaryOperator};
 use super::network::write_socket_address;
 use super::tables::{flags, symbolic, write_array, write_hex};
-use super::{ByteOrder, EventFormat, FieldKind};
-
-/// Why the text of one payload cannot be made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EvalError {
-    /// The payload ends before a field does, or a locator points outside of it.
-    OutOfPayload,
-    /// An integer is needed where bytes or text stand.
-    NotANumber,
-    /// Bytes are needed where an integer stands, whose memory is not in the recording.
-    NotBytes,
-    /// Division by zero, or an index outside of its array.
-    Undefined,
-    /// The text exceeds [`super::limits::TEXT_BYTES`].
-    TooLong,
-    /// A name that only the kernel's compiler knew.
-    Unresolved,
-}
-
-impl fmt::Display for EvalError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            EvalError::OutOfPayload => "a field lies outside of the payload",
-            EvalError::NotANumber => "a number is needed where bytes stand",
-            EvalError::NotBytes => "bytes are needed that are not in the recording",
-            EvalError::Undefined => "division by zero or index out of range",
-            EvalError::TooLong => "the text is too long",
-            EvalError::Unresolved => "a name that only the kernel's compiler knew",
-        })
-    }
-}
-
-impl std::error::Error for EvalError {}
+use super::{ByteOrder, EvalError, EventFormat, FieldKind};
 
 /// The value of an expression.
 #[derive(Debug, Clone)]

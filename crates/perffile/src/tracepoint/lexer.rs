@@ -1,7 +1,7 @@
 //! Tokens of the C expressions in a `print fmt`.
 
 use super::c_type::{IntType, Number};
-use super::expr::ParseError;
+use super::errors::ParseError;
 
 /// A token.
 #[derive(Debug, Clone, PartialEq, Eq)]

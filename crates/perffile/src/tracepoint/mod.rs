@@ -14,6 +14,7 @@ mod c_type;
 mod calls;
 mod catalog;
 mod declaration;
+mod errors;
 mod eval;
 mod expr;
 mod format;
@@ -30,14 +31,13 @@ mod value;
 
 pub use c_type::{IntType, Number};
 pub use catalog::{Catalog, Tracepoint};
-pub use eval::EvalError;
-pub use expr::ParseError;
+pub use errors::{EvalError, ParseError};
 pub use format::{EventFormat, Field, FieldKind, FormatError};
 pub use printf::PrintFmt;
-pub use side_tables::{KernelSymbol, PrintkFormats, kernel_symbols, saved_cmdlines};
+pub use side_tables::{KallsymsEntry, PrintkFormats, kernel_symbols, saved_cmdlines};
 pub use symbol_names::{NoSymbols, SymbolName, SymbolNames};
 pub use tracing_data::{Partial, System, TracingData, TracingDataError};
-pub use value::{IntArray, Value};
+pub use value::{FieldValue, IntArray};
 
 pub use crate::wire::endian::ByteOrder;
 

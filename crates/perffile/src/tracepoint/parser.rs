@@ -4,7 +4,8 @@
 //! kernel's `min()` and `max()` leave behind is known: `({ int a = x; int b = y; a < b ? a : b; })`.
 
 use super::c_type::{IntType, Number, TypeName, type_of_words};
-use super::expr::{BinaryOperator, Expr, ParseError, UnaryOperator};
+use super::errors::ParseError;
+use super::expr::{BinaryOperator, Expr, UnaryOperator};
 use super::lexer::Token;
 use super::{EventFormat, limits};
 

@@ -3,7 +3,8 @@
 use std::io::Write as _;
 
 use super::bitmap::{write_bitmap_hex, write_bitmap_list};
-use super::eval::{EvalError, Evaluated};
+use super::errors::EvalError;
+use super::eval::Evaluated;
 use super::network::{write_ipv4, write_ipv6, write_mac, write_socket_address};
 use super::tables::write_hex;
 use super::{Abi, ByteOrder, SymbolNames};

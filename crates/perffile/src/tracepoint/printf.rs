@@ -1,13 +1,14 @@
 //! The `printf` call of a `print fmt`: parsed once, then run over payloads.
 
 use super::c_type::{IntType, Number};
-use super::eval::{EvalError, Evaluated, Evaluator};
+use super::errors::{EvalError, ParseError};
+use super::eval::{Evaluated, Evaluator};
 use super::expr::Expr;
 use super::lexer::tokens;
 use super::parser::{Parsed, ParsedNode, Parser};
 use super::pointer::PointerStyle;
 use super::value::c_string;
-use super::{EventFormat, ParseError, PrintkFormats, SymbolNames, limits};
+use super::{EventFormat, PrintkFormats, SymbolNames, limits};
 
 /// A `print fmt`, ready to run.
 #[derive(Debug, Clone, PartialEq, Eq)]

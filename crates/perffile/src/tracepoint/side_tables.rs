@@ -33,7 +33,7 @@ impl PrintkFormats {
 
 /// One line of `/proc/kallsyms`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KernelSymbol<'a> {
+pub struct KallsymsEntry<'a> {
     /// Address of its first byte.
     pub address: u64,
     /// Type letter as in `nm`.
@@ -45,14 +45,14 @@ pub struct KernelSymbol<'a> {
 }
 
 /// The lines of a kallsyms text; malformed ones are passed over.
-pub fn kernel_symbols(text: &[u8]) -> impl Iterator<Item = KernelSymbol<'_>> {
+pub fn kernel_symbols(text: &[u8]) -> impl Iterator<Item = KallsymsEntry<'_>> {
     text.split(|byte| *byte == b'\n').filter_map(|line| {
         let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
         let address = u64::from_str_radix(str::from_utf8(words.next()?).ok()?, 16).ok()?;
         let kind = *words.next()?.first()?;
         let name = words.next()?;
         let module = words.next().and_then(|word| word.strip_prefix(b"[")?.strip_suffix(b"]"));
-        Some(KernelSymbol { address, kind, name, module })
+        Some(KallsymsEntry { address, kind, name, module })
     })
 }
 

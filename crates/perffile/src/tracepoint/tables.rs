@@ -5,8 +5,8 @@ use std::io::Write as _;
 
 use super::ByteOrder;
 use super::c_type::{IntType, Number};
-use super::calls::Line;
-use super::eval::EvalError;
+use super::errors::EvalError;
+use super::expr::Line;
 
 /// The value without its sign extension, and the mask that takes the extension off others too.
 fn unextended(value: Number) -> (u64, u64) {

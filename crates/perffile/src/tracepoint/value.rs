@@ -7,7 +7,7 @@ use super::{Abi, ByteOrder, EventFormat, Field, FieldKind, limits};
 
 /// The value of one field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Value<'p> {
+pub enum FieldValue<'p> {
     /// An unsigned integer.
     U64(u64),
     /// A signed integer.
@@ -47,7 +47,10 @@ impl<'p> IntArray<'p> {
 
 impl EventFormat {
     /// The event's own fields with their values in `payload` (the sample's raw data, from `common_type` on).
-    pub fn field_values<'s, 'p>(&'s self, payload: &'p [u8]) -> impl Iterator<Item = (&'s Field, Value<'p>)> {
+    pub fn field_values<'s, 'p>(
+        &'s self,
+        payload: &'p [u8],
+    ) -> impl Iterator<Item = (&'s Field, FieldValue<'p>)> {
         let abi = self.abi;
         self.own_fields().iter().map(move |field| (field, field.value(payload, abi)))
     }
@@ -77,23 +80,25 @@ impl EventFormat {
 
 impl Field {
     /// The value of the field in `payload`.
-    pub fn value<'p>(&self, payload: &'p [u8], abi: Abi) -> Value<'p> {
-        let Some(bytes) = self.bytes(payload, abi) else { return Value::Missing };
+    pub fn value<'p>(&self, payload: &'p [u8], abi: Abi) -> FieldValue<'p> {
+        let Some(bytes) = self.bytes(payload, abi) else { return FieldValue::Missing };
         match self.kind {
             FieldKind::Scalar(int) => match abi.endian.unsigned(bytes) {
-                Some(bits) if int.signed => Value::I64(Number::new(bits, int).bits.cast_signed()),
-                Some(bits) => Value::U64(bits),
-                None => Value::Missing,
+                Some(bits) if int.signed => FieldValue::I64(Number::new(bits, int).bits.cast_signed()),
+                Some(bits) => FieldValue::U64(bits),
+                None => FieldValue::Missing,
             },
-            FieldKind::Pointer(_) => abi.endian.unsigned(bytes).map_or(Value::Missing, Value::Pointer),
+            FieldKind::Pointer(_) => {
+                abi.endian.unsigned(bytes).map_or(FieldValue::Missing, FieldValue::Pointer)
+            }
             FieldKind::Chars | FieldKind::Dynamic { chars: true, .. } => {
                 let text = c_string(bytes);
-                if self.is_text(text) { Value::Str(text) } else { Value::Bytes(bytes) }
+                if self.is_text(text) { FieldValue::Str(text) } else { FieldValue::Bytes(bytes) }
             }
             FieldKind::Array(element) | FieldKind::Dynamic { element, .. } => {
-                Value::Array(IntArray { bytes, element, endian: abi.endian })
+                FieldValue::Array(IntArray { bytes, element, endian: abi.endian })
             }
-            FieldKind::Unknown => Value::Bytes(bytes),
+            FieldKind::Unknown => FieldValue::Bytes(bytes),
         }
     }
 

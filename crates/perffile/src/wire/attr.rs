@@ -5,7 +5,7 @@
 
 use super::clock::ClockId;
 use super::event_type::{BreakpointAccess, EventType, SoftwareEvent};
-use super::pass::{Field, Fields, Pass, Step};
+use super::pass::{Fields, Pass, Step, WireField};
 use super::value::{Words, bits};
 
 bits! {

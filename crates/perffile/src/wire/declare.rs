@@ -74,7 +74,7 @@ macro_rules! fields {
 /// One field of [`fields!`]: by its type, by a named method, under another name, or counted.
 macro_rules! visit {
     ($self:ident, $pass:ident, $field:ident) => {
-        $crate::wire::pass::Field::field(&mut $self.$field, stringify!($field), $pass)?
+        $crate::wire::pass::WireField::field(&mut $self.$field, stringify!($field), $pass)?
     };
     ($self:ident, $pass:ident, $field:ident, $method:ident) => {
         $pass.$method(stringify!($field), &mut $self.$field)?

@@ -90,9 +90,6 @@ impl<'a, S: Sink> Pass<'a> for Describe<'_, '_, S> {
     fn shape(&self) -> &SampleShape {
         self.shape
     }
-    fn left(&self) -> Option<usize> {
-        None
-    }
     fn explain(&mut self, words: impl FnOnce(&WordsContext) -> Option<Words>) {
         self.words = words(&self.context);
     }

@@ -47,9 +47,6 @@ impl<'a, O: Order> Pass<'a> for Encoder<'_, '_, O> {
     fn shape(&self) -> &SampleShape {
         self.shape
     }
-    fn left(&self) -> Option<usize> {
-        None
-    }
 
     fn u8(&mut self, _: &'static str, value: &mut u8) -> Step {
         self.put(&[*value])

@@ -37,9 +37,6 @@ impl<'a> Pass<'a> for Measure<'_> {
     fn shape(&self) -> &SampleShape {
         self.shape
     }
-    fn left(&self) -> Option<usize> {
-        None
-    }
 
     fn u8(&mut self, _: &'static str, _: &mut u8) -> Step {
         self.add(1)

@@ -32,9 +32,6 @@ impl<'a, F: FnMut(&mut CStr8<'a>)> Pass<'a> for Names<'_, F> {
     fn shape(&self) -> &SampleShape {
         self.shape
     }
-    fn left(&self) -> Option<usize> {
-        None
-    }
     #[inline(always)]
     fn cstr8(&mut self, _: Name, value: &mut CStr8<'a>) -> Step {
         (self.seen)(value);

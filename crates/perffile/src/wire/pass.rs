@@ -18,7 +18,7 @@ use super::callchain;
 use super::endian::ByteOrder;
 use super::list::List;
 use super::text::CStr8;
-use super::value::{Value, Words, WordsContext};
+use super::value::{NamedValue, Words, WordsContext};
 use super::words::U64s;
 use super::{HeaderString, WireError};
 
@@ -75,7 +75,9 @@ pub trait Pass<'a>: Sized {
     /// Which sample fields the event of this record carries.
     fn shape(&self) -> &SampleShape;
     /// Bytes not yet read while decoding; `None` in passes that know no end.
-    fn left(&self) -> Option<usize>;
+    fn left(&self) -> Option<usize> {
+        None
+    }
     /// While decoding: the bytes not yet read, and their order. To tell apart forms of a layout that nothing marks.
     fn ahead(&self) -> (&'a [u8], ByteOrder) {
         (&[], ByteOrder::Little)
@@ -91,13 +93,13 @@ pub trait Pass<'a>: Sized {
 
     /// A number whose type knows what it says.
     #[inline(always)]
-    fn value<T: Value>(&mut self, name: &'static str, value: &mut T) -> Step {
+    fn value<T: NamedValue>(&mut self, name: &'static str, value: &mut T) -> Step {
         self.explain(|_| value.words());
         self.bare(name, value)
     }
     /// As [`Pass::value`], but the words are not shown, or are others.
     #[inline(always)]
-    fn bare<T: Value>(&mut self, name: &'static str, value: &mut T) -> Step {
+    fn bare<T: NamedValue>(&mut self, name: &'static str, value: &mut T) -> Step {
         value.number(name, self)
     }
     /// One byte.
@@ -229,7 +231,12 @@ pub trait Pass<'a>: Sized {
     }
     /// A field that is there only if `present`.
     #[inline(always)]
-    fn optional<T: Field<'a>>(&mut self, present: bool, name: &'static str, value: &mut Option<T>) -> Step {
+    fn optional<T: WireField<'a>>(
+        &mut self,
+        present: bool,
+        name: &'static str,
+        value: &mut Option<T>,
+    ) -> Step {
         if present {
             let mut inner = value.take().unwrap_or_default();
             inner.field(name, self)?;
@@ -267,14 +274,14 @@ pub trait Declarations {
 pub trait Element: for<'e> Fields<'e> + Copy {}
 
 /// A type that knows which method of a pass it belongs to.
-pub trait Field<'a>: Default {
+pub trait WireField<'a>: Default {
     /// Visits this one field.
     fn field<P: Pass<'a>>(&mut self, name: &'static str, pass: &mut P) -> Step;
 }
 
 macro_rules! field {
     ($($type:ty => $method:ident),+ $(,)?) => {$(
-        impl<'a> Field<'a> for $type {
+        impl<'a> WireField<'a> for $type {
             #[inline(always)]
             fn field<P: Pass<'a>>(&mut self, name: &'static str, pass: &mut P) -> Step {
                 pass.$method(name, self)
@@ -288,7 +295,7 @@ field! {
     CStr8<'a> => cstr8, HeaderString<'a> => header_string,
 }
 
-impl<'a, const N: usize> Field<'a> for [u8; N]
+impl<'a, const N: usize> WireField<'a> for [u8; N]
 where
     [u8; N]: Default,
 {

@@ -37,7 +37,7 @@ pub struct WordsContext {
 }
 
 /// A number that says something: the type of a field whose values have names, or parts.
-pub trait Value: Copy + Default {
+pub trait NamedValue: Copy + Default {
     /// Every number that has a name, where a value is one of them; empty for bits and parts.
     const VALUES: &'static [(u64, &'static str)] = &[];
 
@@ -48,11 +48,11 @@ pub trait Value: Copy + Default {
     fn words(&self) -> Option<Words>;
 }
 
-/// Makes a type a [`Value`] and a field of declarations: by which method of the pass its number goes, what it says, and
+/// Makes a type a [`NamedValue`] and a field of declarations: by which method of the pass its number goes, what it says, and
 /// which numbers have names.
 macro_rules! value {
     ($type:ident as $method:ident $(($widths:expr))?, $words:expr $(, $values:expr)?) => {
-        impl $crate::wire::value::Value for $type {
+        impl $crate::wire::value::NamedValue for $type {
             $( const VALUES: &'static [(u64, &'static str)] = $values; )?
             #[inline(always)]
             fn number<'a, P: $crate::wire::pass::Pass<'a>>(
@@ -67,7 +67,7 @@ macro_rules! value {
             }
         }
 
-        impl<'a> $crate::wire::pass::Field<'a> for $type {
+        impl<'a> $crate::wire::pass::WireField<'a> for $type {
             #[inline(always)]
             fn field<P: $crate::wire::pass::Pass<'a>>(
                 &mut self,

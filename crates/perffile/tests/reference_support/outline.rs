@@ -5,7 +5,7 @@ use perffile::wire::attr::{BranchSampleType, ReadFormat, SampleShape, SampleType
 use perffile::wire::endian::ByteOrder;
 use perffile::wire::list::List;
 use perffile::wire::pass::{CpuCounts, Element, Fields, Pass, Step};
-use perffile::wire::value::Value;
+use perffile::wire::value::NamedValue;
 use perffile::wire::words::U64s;
 use perffile::wire::{CStr8, HeaderString, WireError};
 use std::collections::BTreeMap;
@@ -184,7 +184,7 @@ impl<'a> Pass<'a> for Outline<'_> {
         CpuCounts { available: Some(1), online: Some(1) }
     }
 
-    fn bare<T: Value>(&mut self, name: &'static str, value: &mut T) -> Step {
+    fn bare<T: NamedValue>(&mut self, name: &'static str, value: &mut T) -> Step {
         value.number(name, self)?;
         if let Some(field) = self.fields.last_mut() {
             field.values = T::VALUES;

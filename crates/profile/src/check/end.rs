@@ -25,7 +25,7 @@ pub type DumpLookup<'a> = dyn Fn(&Session, &Metadata) -> Vec<UnusedDump> + 'a;
 
 /// What is known of a recording besides its bytes.
 #[derive(Clone, Default)]
-pub struct Surroundings<'a> {
+pub struct CheckSurroundings<'a> {
     /// How long ago the file was written last; `None` where that is not known.
     pub written_ago: Option<Duration>,
     /// Where to ask for names; `None` if nothing is to be looked up.
@@ -34,9 +34,9 @@ pub struct Surroundings<'a> {
     pub dumps: Option<&'a DumpLookup<'a>>,
 }
 
-impl std::fmt::Debug for Surroundings<'_> {
+impl std::fmt::Debug for CheckSurroundings<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Surroundings").field("written_ago", &self.written_ago).finish_non_exhaustive()
+        f.debug_struct("CheckSurroundings").field("written_ago", &self.written_ago).finish_non_exhaustive()
     }
 }
 
@@ -93,7 +93,7 @@ pub(crate) struct End<'a> {
     /// What could not be read.
     pub(crate) issues: &'a Issues,
     pub(crate) totals: &'a Totals,
-    pub(crate) surroundings: &'a Surroundings<'a>,
+    pub(crate) surroundings: &'a CheckSurroundings<'a>,
 }
 
 impl<'a> End<'a> {

@@ -30,24 +30,24 @@ impl Severity {
 
 /// A kind of finding: a stable name, and how much it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Kind {
+pub struct FindingKind {
     /// Stable name, as in JSON.
     pub name: &'static str,
     /// How much it matters.
     pub severity: Severity,
 }
 
-impl Kind {
-    pub(crate) const fn loss(name: &'static str) -> Kind {
-        Kind { name, severity: Severity::Loss }
+impl FindingKind {
+    pub(crate) const fn loss(name: &'static str) -> FindingKind {
+        FindingKind { name, severity: Severity::Loss }
     }
 
-    pub(crate) const fn advice(name: &'static str) -> Kind {
-        Kind { name, severity: Severity::Advice }
+    pub(crate) const fn advice(name: &'static str) -> FindingKind {
+        FindingKind { name, severity: Severity::Advice }
     }
 
-    pub(crate) const fn note(name: &'static str) -> Kind {
-        Kind { name, severity: Severity::Note }
+    pub(crate) const fn note(name: &'static str) -> FindingKind {
+        FindingKind { name, severity: Severity::Note }
     }
 }
 
@@ -55,7 +55,7 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// What kind.
-    pub kind: Kind,
+    pub kind: FindingKind,
     /// How often, in what the message counts.
     pub count: u64,
     /// For how much of the whole it holds, from 0 to 1, where there is a whole.
@@ -70,7 +70,7 @@ pub struct Finding {
 
 impl Finding {
     /// A finding that was met at places.
-    pub(crate) fn new(kind: Kind, tally: &Tally, message: String, advice: &str) -> Finding {
+    pub(crate) fn new(kind: FindingKind, tally: &Tally, message: String, advice: &str) -> Finding {
         Finding {
             kind,
             count: tally.count,
@@ -82,7 +82,7 @@ impl Finding {
     }
 
     /// A finding about the recording as a whole.
-    pub(crate) fn whole(kind: Kind, count: u64, message: String, advice: &str) -> Finding {
+    pub(crate) fn whole(kind: FindingKind, count: u64, message: String, advice: &str) -> Finding {
         Finding::new(kind, &Tally { count, first: None }, message, advice)
     }
 

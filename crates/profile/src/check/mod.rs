@@ -11,8 +11,8 @@ mod seen;
 mod tally;
 mod wording;
 
-pub use end::{DumpLookup, NameLookup, Surroundings, UnusedDump};
-pub use finding::{Finding, Kind, Severity, Verdict};
+pub use end::{CheckSurroundings, DumpLookup, NameLookup, UnusedDump};
+pub use finding::{Finding, FindingKind, Severity, Verdict};
 
 use concern::{CONCERNS, Concern};
 use end::{End, Totals};
@@ -48,7 +48,7 @@ impl Check {
     /// A stream that has been read already.
     pub fn run(
         recording: &Recording,
-        surroundings: &Surroundings<'_>,
+        surroundings: &CheckSurroundings<'_>,
         mut progress: impl FnMut((u64, u64)),
     ) -> perffile::Result<Verdict> {
         let mut batches = recording.batches(Ordering::Time)?;
@@ -90,7 +90,7 @@ impl Check {
         mut self,
         metadata: &Metadata,
         session: &Session,
-        surroundings: &Surroundings<'_>,
+        surroundings: &CheckSurroundings<'_>,
     ) -> Verdict {
         let mut issues = metadata.issues.clone();
         issues.extend(session.issues());

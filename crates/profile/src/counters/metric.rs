@@ -1,6 +1,6 @@
 //! What follows from a count and those beside it: rates and ratios.
 
-use super::rows::Place;
+use super::place::CounterPlace;
 use perffile::wire::attr::{AttrFlags, EventAttr};
 use perffile::wire::event_type::{EventType, HardwareEvent, SoftwareEvent};
 use std::collections::BTreeMap;
@@ -74,13 +74,13 @@ const MODES: u64 = AttrFlags::exclude_user.0
 /// What the metrics of a round divide by, at each place.
 #[derive(Debug, Default)]
 pub(super) struct Divisors {
-    counts: BTreeMap<(Place, Identity, u64), u64>,
-    clocks_ns: BTreeMap<Place, u64>,
+    counts: BTreeMap<(CounterPlace, Identity, u64), u64>,
+    clocks_ns: BTreeMap<CounterPlace, u64>,
 }
 
 impl Divisors {
     /// Notes a count, if it is one to divide by. The first of several of a kind stays.
-    pub(super) fn add(&mut self, place: Place, attr: &EventAttr, count: u64) {
+    pub(super) fn add(&mut self, place: CounterPlace, attr: &EventAttr, count: u64) {
         if count == 0 {
             return;
         }
@@ -98,7 +98,7 @@ impl Divisors {
     /// The metric of a count that took `length_ns` by the clock on the wall.
     pub(super) fn metric(
         &self,
-        place: Place,
+        place: CounterPlace,
         attr: &EventAttr,
         count: u64,
         length_ns: u64,

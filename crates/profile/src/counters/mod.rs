@@ -5,11 +5,13 @@
 
 mod metric;
 mod mode;
+mod place;
 mod rows;
 
 pub use metric::Metric;
 pub use mode::Mode;
-pub use rows::{Place, Row};
+pub use place::CounterPlace;
+pub use rows::CounterRow;
 
 use perffile::wire::feature::bit;
 use perffile::wire::record::stat::Stat;

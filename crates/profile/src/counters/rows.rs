@@ -1,28 +1,18 @@
 //! A round as a table: one row per event and place, in the order of the events.
 
 use super::metric::{Divisors, Metric};
+use super::place::CounterPlace;
 use super::{Counters, Mode, Reading, Round};
 use perffile::Schema;
 use std::collections::BTreeMap;
 
-/// What a row is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
-    /// All that was counted.
-    All,
-    /// A CPU; nothing when counted wherever the task ran.
-    Cpu(Option<u32>),
-    /// A thread, by its index.
-    Thread(u32),
-}
-
 /// One event at one place.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct CounterRow {
     /// Index of the event.
     pub event: usize,
     /// What it is about.
-    pub place: Place,
+    pub place: CounterPlace,
     /// The sum of what was counted there.
     pub reading: Reading,
     /// The count as it is to be shown, in the kernel's unit; nothing if the event was not counted.
@@ -31,7 +21,7 @@ pub struct Row {
     pub metric: Option<Metric>,
 }
 
-impl Row {
+impl CounterRow {
     /// The count in the event's unit: by the scale that the recording tells.
     pub fn value(&self, schema: &Schema) -> Option<f64> {
         let scale = schema.event(self.event).and_then(|event| event.scale).filter(|scale| scale.is_finite());
@@ -51,13 +41,13 @@ impl Row {
 
 impl Counters {
     /// The rows of a round. Threads are ordered by their count, the largest first; CPUs by number.
-    pub fn rows(&self, round: &Round, mode: Mode, schema: &Schema) -> Vec<Row> {
-        let mut sums: BTreeMap<(usize, Place), Reading> = BTreeMap::new();
+    pub fn rows(&self, round: &Round, mode: Mode, schema: &Schema) -> Vec<CounterRow> {
+        let mut sums: BTreeMap<(usize, CounterPlace), Reading> = BTreeMap::new();
         for (owner, reading) in &round.readings {
             let place = match mode {
-                Mode::Total => Place::All,
-                Mode::Cpu | Mode::Topology(_) => Place::Cpu(owner.cpu),
-                Mode::Thread => Place::Thread(owner.thread),
+                Mode::Total => CounterPlace::All,
+                Mode::Cpu | Mode::Topology(_) => CounterPlace::Cpu(owner.cpu),
+                Mode::Thread => CounterPlace::Thread(owner.thread),
             };
             sums.entry((owner.event, place)).or_default().add(reading);
         }
@@ -67,15 +57,15 @@ impl Counters {
                 divisors.add(place, &event.attr, count);
             }
         }
-        let row = |(&(event, place), &reading): (&(usize, Place), &Reading)| {
+        let row = |(&(event, place), &reading): (&(usize, CounterPlace), &Reading)| {
             let count = self.count(&reading);
             let attr = schema.event(event).map(|event| &event.attr);
             let metric = count
                 .zip(attr)
                 .and_then(|(count, attr)| divisors.metric(place, attr, count, round.length_ns));
-            Row { event, place, reading, count, metric }
+            CounterRow { event, place, reading, count, metric }
         };
-        let mut rows: Vec<Row> = sums.iter().map(row).collect();
+        let mut rows: Vec<CounterRow> = sums.iter().map(row).collect();
         if mode == Mode::Thread {
             rows.sort_by_key(|row| (row.event, std::cmp::Reverse(row.count), row.place));
         }

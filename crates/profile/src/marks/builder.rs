@@ -1,9 +1,9 @@
 //! Takes marks in as records pass.
 
-use super::{Mark, MarkKind, Marks, TextId};
+use super::{Mark, MarkKind, MarkTextId, Marks};
 use crate::filter::SampleFilter;
-use crate::schedule::{Switch, SwitchLog, SwitchSource};
-use perffile::tracepoint::{Catalog, EventFormat, NoSymbols, TracingData, Value};
+use crate::schedule::{Schedule, Switch, SwitchLog, SwitchSource};
+use perffile::tracepoint::{Catalog, EventFormat, FieldValue, NoSymbols, TracingData};
 use perffile::wire::attr::{AttrFlags, EventAttr};
 use perffile::wire::feature::bit;
 use perffile::wire::text::decoded;
@@ -97,10 +97,10 @@ impl MarkBuilder {
     }
 
     /// The number of a payload.
-    fn payload(&mut self, tracepoint: u64, payload: &[u8]) -> Option<TextId> {
+    fn payload(&mut self, tracepoint: u64, payload: &[u8]) -> Option<MarkTextId> {
         let key = (tracepoint, Box::from(payload));
         if let Some(number) = self.numbers.get(&key) {
-            return Some(TextId(*number));
+            return Some(MarkTextId(*number));
         }
         if self.held + payload.len() > MOST_BYTES {
             self.without_text += 1;
@@ -111,7 +111,7 @@ impl MarkBuilder {
         let number = u32::try_from(self.payloads.len()).ok()?;
         self.payloads.push(key.clone());
         self.numbers.insert(key, number);
-        Some(TextId(number))
+        Some(MarkTextId(number))
     }
 
     /// Makes texts of the payloads, sorts everything by time, and finds out when threads had a CPU.
@@ -137,7 +137,7 @@ impl MarkBuilder {
         let texts = texts.collect();
         // What happens at the same time stays in the order of the recording.
         list.sort_by_key(|mark| mark.time_ns);
-        Marks { list, texts, schedule: switches.finish(session, filter), without_text }
+        Marks { list, texts, schedule: Schedule::of_switches(switches, session, filter), without_text }
     }
 }
 
@@ -219,8 +219,8 @@ fn records_all(attr: &EventAttr) -> bool {
 /// A number among the fields of a payload.
 fn number(format: &EventFormat, name: &str, payload: &[u8]) -> Option<i64> {
     match format.field(name)?.value(payload, format.abi) {
-        Value::I64(number) => Some(number),
-        Value::U64(number) => i64::try_from(number).ok(),
+        FieldValue::I64(number) => Some(number),
+        FieldValue::U64(number) => i64::try_from(number).ok(),
         _ => None,
     }
 }

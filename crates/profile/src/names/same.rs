@@ -4,9 +4,10 @@
 //! the process and the name. (A source file decides nothing: that of optimised code may be that of what is inlined.) Addresses
 //! tell the pieces apart.
 
-use super::{FunctionId, Names};
+use super::{Function, FunctionId, Names};
 use readperf_session::{BinaryId, BinaryKind, Session};
 use rustc_hash::FxHashMap;
+use std::hash::Hash;
 
 /// What the same functions agree in: the binary, the name, and without a name the address.
 type Key<'n> = (Option<BinaryId>, Option<&'n str>, u64);
@@ -33,6 +34,27 @@ impl Names {
         self.take_for_one(one_of);
     }
 
+    /// For each function the first of its binary with its name: a function that is inlined somewhere is itself there, too.
+    pub(crate) fn one_of_name(&self) -> Vec<FunctionId> {
+        self.one_of(|function| (function.binary, function.name()))
+    }
+
+    /// The same, but functions with other linkage names are others, as overloads whose parameters are not shown.
+    pub(crate) fn one_of_linkage_name(&self) -> Vec<FunctionId> {
+        self.one_of(|function| (function.binary, function.name(), function.linkage_name()))
+    }
+
+    /// For each function the first that agrees with it. What has no name is like no other.
+    fn one_of<'n, K: Eq + Hash>(&'n self, key: impl Fn(&'n Function) -> K) -> Vec<FunctionId> {
+        let mut first: FxHashMap<K, FunctionId> = FxHashMap::default();
+        let all = (0..).map(FunctionId::new).zip(self.functions());
+        all.map(|(id, function)| match function.name() {
+            Some(_) => *first.entry(key(function)).or_insert(id),
+            None => id,
+        })
+        .collect()
+    }
+
     /// Takes functions for one, wherever they are asked for.
     fn take_for_one(&mut self, one_of: Vec<FunctionId>) {
         for frame in &mut self.frames {
@@ -50,7 +72,7 @@ impl Names {
 }
 
 /// The binaries that are code of a process, each with the one that stands for all such code of it.
-fn generated(names: &Names, session: &Session) -> FxHashMap<BinaryId, BinaryId> {
+pub(crate) fn generated(names: &Names, session: &Session) -> FxHashMap<BinaryId, BinaryId> {
     let mut of_name: FxHashMap<&[u8], BinaryId> = FxHashMap::default();
     let mut generated = FxHashMap::default();
     for id in names.functions().iter().filter_map(|function| function.binary) {

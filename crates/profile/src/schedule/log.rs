@@ -1,10 +1,8 @@
 //! Context switches as they come.
 
-use super::spans::Tracker;
-use super::{Schedule, SwitchSource};
-use crate::filter::SampleFilter;
-use crate::marks::{Mark, MarkKind};
-use readperf_session::{Session, ThreadId};
+use super::SwitchSource;
+use crate::mark::{Mark, MarkKind};
+use readperf_session::ThreadId;
 use rustc_hash::FxHashMap;
 
 /// How near to a switch a sample of the thread belongs to the switch itself, ns: the kernel is still, or already, at work for
@@ -92,11 +90,5 @@ impl SwitchLog {
         // What happens at the same time stays in the order of the recording.
         self.switches.sort_by_key(|switch| switch.mark.time_ns);
         &self.switches
-    }
-
-    /// Pairs them. The filter chooses what is kept in the end: a switch that it leaves out still ends the time before it.
-    pub(crate) fn finish(mut self, session: &Session, filter: &SampleFilter) -> Schedule {
-        self.sort();
-        Tracker::new(session, filter, &self).schedule()
     }
 }

@@ -4,7 +4,7 @@ use super::gaps::{GONE, Gaps};
 use super::log::{SWITCHING_NS, Switch, SwitchLog};
 use super::{Schedule, ScheduleSpan, SwitchSource, ThreadState, WhyOff};
 use crate::filter::SampleFilter;
-use crate::marks::MarkKind;
+use crate::mark::MarkKind;
 use readperf_session::{Session, ThreadId};
 use rustc_hash::FxHashMap;
 
@@ -19,8 +19,16 @@ struct Since {
     state: ThreadState,
 }
 
+impl Schedule {
+    /// Pairs the switches. The filter chooses what is kept in the end: a switch that it leaves out still ends the time before it.
+    pub(crate) fn of_switches(mut log: SwitchLog, session: &Session, filter: &SampleFilter) -> Schedule {
+        log.sort();
+        Tracker::new(session, filter, &log).schedule()
+    }
+}
+
 /// Follows every thread from switch to switch.
-pub(super) struct Tracker<'t> {
+struct Tracker<'t> {
     session: &'t Session,
     filter: &'t SampleFilter,
     log: &'t SwitchLog,
@@ -31,7 +39,7 @@ pub(super) struct Tracker<'t> {
 
 impl<'t> Tracker<'t> {
     /// For switches that are in order of time.
-    pub(super) fn new(session: &'t Session, filter: &'t SampleFilter, log: &'t SwitchLog) -> Self {
+    fn new(session: &'t Session, filter: &'t SampleFilter, log: &'t SwitchLog) -> Self {
         let mut lost = log.lost.clone();
         lost.sort_unstable();
         let schedule = Schedule { source: log.source, ..Schedule::default() };
@@ -40,7 +48,7 @@ impl<'t> Tracker<'t> {
     }
 
     /// Pairs all switches.
-    pub(super) fn schedule(mut self) -> Schedule {
+    fn schedule(mut self) -> Schedule {
         if let (SwitchSource::Tracepoint { event }, true) = (self.log.source, self.gaps.of_some_threads) {
             self.schedule.source = SwitchSource::SomeThreads { event };
             return self.schedule;

@@ -3,7 +3,7 @@
 use crate::addresses::AddressId;
 use crate::profile::SampleRow;
 use crate::stacks::Stacks;
-use crate::view::flame_tree::{FlameTree, Level, Levels, NO_LINE, Node, NodeIndex, ROOT};
+use crate::view::flame_tree::{FlameLevel, FlameLevels, FlameNode, FlameTree, NO_LINE, NodeIndex, ROOT};
 use rustc_hash::FxHashMap;
 
 /// What lines of source weigh, by node.
@@ -14,7 +14,13 @@ pub(super) struct LineWeights {
 
 impl LineWeights {
     /// Adds a weight to the lines of the levels that end at a node.
-    pub(super) fn count(&mut self, nodes: &[Node], end: NodeIndex, outermost_first: &[Level], weight: u64) {
+    pub(super) fn count(
+        &mut self,
+        nodes: &[FlameNode],
+        end: NodeIndex,
+        outermost_first: &[FlameLevel],
+        weight: u64,
+    ) {
         let mut here = end;
         for level in outermost_first.iter().rev() {
             self.add(here, level.line, weight);
@@ -31,7 +37,7 @@ impl LineWeights {
     }
 
     /// Gives nodes that have no line the one that weighs most, of equal ones the first.
-    pub(super) fn settle(&mut self, nodes: &mut [Node]) {
+    pub(super) fn settle(&mut self, nodes: &mut [FlameNode]) {
         let mut weights: Vec<((NodeIndex, u32), u64)> =
             std::mem::take(&mut self.weights).into_iter().collect();
         weights.sort_unstable_by_key(|((node, line), weight)| (*node, std::cmp::Reverse(*weight), *line));
@@ -57,7 +63,7 @@ struct Known {
 #[derive(Debug)]
 pub(super) struct Climbed<'c> {
     stacks: &'c Stacks,
-    levels: &'c Levels,
+    levels: &'c FlameLevels,
     run: u32,
     root: Option<NodeIndex>,
     /// By part of a stack.
@@ -70,7 +76,7 @@ pub(super) struct Climbed<'c> {
 }
 
 impl<'c> Climbed<'c> {
-    pub(super) fn new(stacks: &'c Stacks, levels: &'c Levels) -> Self {
+    pub(super) fn new(stacks: &'c Stacks, levels: &'c FlameLevels) -> Self {
         let parts = stacks.nodes().len();
         Climbed {
             stacks,

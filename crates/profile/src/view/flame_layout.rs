@@ -1,6 +1,6 @@
 //! The boxes of a flame graph: the tree of stacks without what is too small to see, in the order of drawing.
 
-use crate::view::flame_tree::{Children, FlameTree, Level, NodeIndex, ROOT, Sum};
+use crate::view::flame_tree::{Children, FlameLevel, FlameTree, NodeIndex, ROOT, Sum};
 use crate::weight::Weight;
 use std::cmp::Reverse;
 
@@ -20,7 +20,7 @@ pub enum BoxContent {
     /// Everything.
     All,
     /// A function, or a thread.
-    Level(Level),
+    Level(FlameLevel),
     /// Callees of one function that are too small to be shown; how many, with what they call.
     LeftOut(u64),
 }

@@ -6,7 +6,7 @@
 use crate::addresses::AddressId;
 use crate::profile::{Profile, SampleRow};
 use crate::stacks::StackId;
-use crate::view::flame_tree::{FlameTree, Level, Levels, NO_LINE, NodeIndex, ROOT, Sum};
+use crate::view::flame_tree::{FlameLevel, FlameLevels, FlameTree, NO_LINE, NodeIndex, ROOT, Sum};
 
 /// One side of a tree of reversed stacks.
 pub struct ReversedSide<'r> {
@@ -15,9 +15,9 @@ pub struct ReversedSide<'r> {
     /// Their event.
     pub event: usize,
     /// The levels at each address of that profile.
-    pub levels: &'r Levels,
+    pub levels: &'r FlameLevels,
     /// What the stack of a row stands on, if on anything: here the last level.
-    pub root: &'r mut dyn FnMut(&SampleRow) -> Option<Level>,
+    pub root: &'r mut dyn FnMut(&SampleRow) -> Option<FlameLevel>,
     /// Nodes that weigh less are not grown further: what is above them counts as their own. Of either sort of weight.
     pub least: Sum,
 }
@@ -40,13 +40,13 @@ struct Walker {
     address: Option<AddressId>,
     /// How many levels of the present address are still to come.
     left: u32,
-    root: Option<Level>,
+    root: Option<FlameLevel>,
     sum: Sum,
 }
 
 impl Walker {
     /// The next level towards the root; none behind the root.
-    fn step(&mut self, side: &ReversedSide<'_>) -> Option<Level> {
+    fn step(&mut self, side: &ReversedSide<'_>) -> Option<FlameLevel> {
         loop {
             if let Some(left) = self.left.checked_sub(1) {
                 self.left = left;
@@ -78,7 +78,7 @@ impl FlameTree {
                 if row.stack == StackId::EMPTY {
                     walker.enter(side, row.address);
                 }
-                walkers.push((walker, Level { label: 0, variant: 0, line: NO_LINE }));
+                walkers.push((walker, FlameLevel { label: 0, variant: 0, line: NO_LINE }));
             }
         }
         tree.grow(sides, &mut walkers, rows);
@@ -87,7 +87,7 @@ impl FlameTree {
     }
 
     /// Splits the walkers at a node by their next level, again and again.
-    fn grow(&mut self, sides: &[ReversedSide<'_>], walkers: &mut [(Walker, Level)], rows: u32) {
+    fn grow(&mut self, sides: &[ReversedSide<'_>], walkers: &mut [(Walker, FlameLevel)], rows: u32) {
         let mut todo: Vec<(NodeIndex, u32, std::ops::Range<usize>)> = vec![(ROOT, 0, 0..walkers.len())];
         while let Some((parent, row, range)) = todo.pop() {
             let Some(group) = walkers.get_mut(range.clone()) else { continue };
@@ -128,7 +128,7 @@ impl FlameTree {
 
 impl FlameTree {
     /// Lines are those of the first side; of the second where the first has none.
-    fn weigh_lines(&mut self, node: NodeIndex, walkers: &[(Walker, Level)]) {
+    fn weigh_lines(&mut self, node: NodeIndex, walkers: &[(Walker, FlameLevel)]) {
         let is_new = |walker: &Walker| walker.side == 0;
         let any_new = walkers.iter().any(|(walker, _)| is_new(walker));
         for (walker, level) in walkers.iter().filter(|(walker, _)| is_new(walker) || !any_new) {
@@ -137,7 +137,7 @@ impl FlameTree {
     }
 }
 
-fn worth_growing(sides: &[ReversedSide<'_>], walkers: &[(Walker, Level)]) -> bool {
+fn worth_growing(sides: &[ReversedSide<'_>], walkers: &[(Walker, FlameLevel)]) -> bool {
     (0u32..).zip(sides).any(|(nr, side)| {
         let mut sum = Sum::default();
         walkers.iter().filter(|(walker, _)| walker.side == nr).for_each(|(walker, _)| sum.add(walker.sum));

@@ -1,6 +1,6 @@
 //! Stacks merged by what their levels are called: the tree behind folded stacks and flame graphs.
 //!
-//! What a level is called is the caller's business: it gives each address its levels as numbers ([`Levels`]), and each row
+//! What a level is called is the caller's business: it gives each address its levels as numbers ([`FlameLevels`]), and each row
 //! the level that its stack stands on (the thread's name). Weights of several profiles can lie in one tree, to compare
 //! them: each has a side of its own.
 
@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 /// One level of a stack: what it is called, and what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Level {
+pub struct FlameLevel {
     /// What it is called: levels with one label and one caller are one node.
     pub label: u32,
     /// What it is besides, as the code of different binaries with one name. A node has the least of its levels.
@@ -26,21 +26,21 @@ pub const NO_LINE: u32 = 0;
 
 /// The levels at each address, the outermost first.
 #[derive(Clone, Debug, Default)]
-pub struct Levels {
-    levels: Vec<Level>,
+pub struct FlameLevels {
+    levels: Vec<FlameLevel>,
     ends: Vec<u32>,
 }
 
-impl Levels {
+impl FlameLevels {
     /// Adds the levels of the next address.
-    pub fn push(&mut self, outermost_first: impl Iterator<Item = Level>) {
+    pub fn push(&mut self, outermost_first: impl Iterator<Item = FlameLevel>) {
         self.levels.extend(outermost_first);
         self.ends.push(u32::try_from(self.levels.len()).unwrap_or(u32::MAX));
     }
 
     /// The levels at an address, the outermost first.
     #[inline]
-    pub fn at(&self, address: AddressId) -> &[Level] {
+    pub fn at(&self, address: AddressId) -> &[FlameLevel] {
         let before = address.index().checked_sub(1).and_then(|index| self.ends.get(index));
         let (start, end) = (before.copied().unwrap_or(0), self.ends.get(address.index()).copied());
         self.levels.get(start as usize..end.unwrap_or(0) as usize).unwrap_or_default()
@@ -52,7 +52,7 @@ impl Levels {
     }
 
     /// Gives every label another number.
-    pub fn renumber(&mut self, number: impl Fn(Level) -> Level) {
+    pub fn renumber(&mut self, number: impl Fn(FlameLevel) -> FlameLevel) {
         for level in &mut self.levels {
             *level = number(*level);
         }
@@ -85,17 +85,17 @@ pub const ROOT: NodeIndex = u32::MAX;
 
 /// A function called by the chain of functions above it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Node {
+pub struct FlameNode {
     /// Its caller; [`ROOT`] if there is none.
     pub parent: NodeIndex,
     /// What it is called, and what it is.
-    pub level: Level,
+    pub level: FlameLevel,
 }
 
 /// Stacks merged by their labels. Parents come before their children.
 #[derive(Clone, Debug, Default)]
 pub struct FlameTree {
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<FlameNode>,
     ids: FxHashMap<(NodeIndex, u32), NodeIndex>,
     /// By side, then by node: the weight of samples taken there.
     own: Vec<Vec<Sum>>,
@@ -105,7 +105,7 @@ pub struct FlameTree {
 
 impl FlameTree {
     /// The nodes.
-    pub fn nodes(&self) -> &[Node] {
+    pub fn nodes(&self) -> &[FlameNode] {
         &self.nodes
     }
 
@@ -119,8 +119,8 @@ impl FlameTree {
         &mut self,
         profile: &Profile,
         event: usize,
-        levels: &Levels,
-        mut root: impl FnMut(&SampleRow) -> Option<Level>,
+        levels: &FlameLevels,
+        mut root: impl FnMut(&SampleRow) -> Option<FlameLevel>,
     ) {
         let side = self.add_side();
         let mut climbed = Climbed::new(profile.stacks(), levels);
@@ -141,7 +141,7 @@ impl FlameTree {
         self.settle_lines();
     }
 
-    pub(super) fn climb(&mut self, from: NodeIndex, levels: &[Level]) -> NodeIndex {
+    pub(super) fn climb(&mut self, from: NodeIndex, levels: &[FlameLevel]) -> NodeIndex {
         levels.iter().fold(from, |here, level| self.child(here, *level))
     }
 
@@ -153,11 +153,11 @@ impl FlameTree {
 
     /// The child of a node with this label.
     #[inline]
-    pub(super) fn child(&mut self, parent: NodeIndex, level: Level) -> NodeIndex {
+    pub(super) fn child(&mut self, parent: NodeIndex, level: FlameLevel) -> NodeIndex {
         let next = NodeIndex::try_from(self.nodes.len()).unwrap_or(ROOT);
         let child = *self.ids.entry((parent, level.label)).or_insert(next);
         if child == next {
-            self.nodes.push(Node { parent, level: Level { line: NO_LINE, ..level } });
+            self.nodes.push(FlameNode { parent, level: FlameLevel { line: NO_LINE, ..level } });
         } else if let Some(node) = self.nodes.get_mut(child as usize) {
             node.level.variant = node.level.variant.min(level.variant);
         }
@@ -248,15 +248,15 @@ impl Children {
 mod tests {
     use super::*;
 
-    fn level(label: u32) -> Level {
-        Level { label, variant: label, line: NO_LINE }
+    fn level(label: u32) -> FlameLevel {
+        FlameLevel { label, variant: label, line: NO_LINE }
     }
 
     fn tree() -> FlameTree {
         let mut tree = FlameTree::default();
         let side = tree.add_side();
         for (path, period) in [(&[1, 2, 3][..], 5), (&[1, 2], 7), (&[1, 4], 1), (&[9], 2), (&[1, 2, 3], 10)] {
-            let path: Vec<Level> = path.iter().map(|label| level(*label)).collect();
+            let path: Vec<FlameLevel> = path.iter().map(|label| level(*label)).collect();
             let node = tree.climb(ROOT, &path);
             tree.add_own(side, node, Sum { period, samples: 1 });
         }
@@ -290,11 +290,11 @@ mod tests {
     fn the_least_variant_stands_for_a_node() {
         let mut tree = FlameTree::default();
         for variant in [7, 3, 5] {
-            tree.child(ROOT, Level { label: 1, variant, line: NO_LINE });
+            tree.child(ROOT, FlameLevel { label: 1, variant, line: NO_LINE });
         }
         assert_eq!(
             tree.nodes(),
-            [Node { parent: ROOT, level: Level { label: 1, variant: 3, line: NO_LINE } }]
+            [FlameNode { parent: ROOT, level: FlameLevel { label: 1, variant: 3, line: NO_LINE } }]
         );
     }
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 /// A branch of the tree: the rows that agree in the keys up to a level.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Branch {
+pub struct HierarchyRow {
     /// The level: index of the last of these keys.
     pub level: usize,
     /// What that key says.
@@ -20,7 +20,7 @@ pub struct Branch {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hierarchy {
     /// The branches.
-    pub branches: Vec<Branch>,
+    pub branches: Vec<HierarchyRow>,
     /// Branches that are not shown, each once with all that is in it.
     pub left_out: LeftOut,
 }
@@ -49,13 +49,13 @@ impl Hierarchy {
     ) {
         let Some(level) = levels.next() else { return };
         let mut known: HashMap<Value, usize> = HashMap::new();
-        let mut parts: Vec<(Branch, Vec<&HistogramRow>)> = Vec::new();
+        let mut parts: Vec<(HierarchyRow, Vec<&HistogramRow>)> = Vec::new();
         for row in rows {
             let value = value(row, level);
             let next = parts.len();
             let at = *known.entry(value).or_insert(next);
             if at == next {
-                parts.push((Branch { level, value, numbers: Numbers::default() }, Vec::new()));
+                parts.push((HierarchyRow { level, value, numbers: Numbers::default() }, Vec::new()));
             }
             if let Some((branch, rows)) = parts.get_mut(at) {
                 branch.numbers.add(&row.numbers);

@@ -36,12 +36,12 @@ pub struct Key {
     /// What it looks at.
     pub part: Part,
     /// What has to be kept of samples.
-    pub needs: Needs,
+    pub needs: KeyNeeds,
 }
 
 /// What has to be kept of samples for a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Needs {
+pub struct KeyNeeds {
     /// Their threads.
     pub threads: bool,
     /// Their CPUs.
@@ -100,16 +100,16 @@ impl KeyUse {
     }
 }
 
-const NOTHING: Needs =
-    Needs { threads: false, cpus: false, stacks: false, lines: false, inlines: false, details: &[] };
-const THREADS: Needs = Needs { threads: true, ..NOTHING };
-const CPUS: Needs = Needs { cpus: true, ..NOTHING };
-const STACKS: Needs = Needs { stacks: true, ..NOTHING };
-const LINES: Needs = Needs { lines: true, ..NOTHING };
-const INLINES: Needs = Needs { inlines: true, ..NOTHING };
+const NOTHING: KeyNeeds =
+    KeyNeeds { threads: false, cpus: false, stacks: false, lines: false, inlines: false, details: &[] };
+const THREADS: KeyNeeds = KeyNeeds { threads: true, ..NOTHING };
+const CPUS: KeyNeeds = KeyNeeds { cpus: true, ..NOTHING };
+const STACKS: KeyNeeds = KeyNeeds { stacks: true, ..NOTHING };
+const LINES: KeyNeeds = KeyNeeds { lines: true, ..NOTHING };
+const INLINES: KeyNeeds = KeyNeeds { inlines: true, ..NOTHING };
 
-const fn fields(details: &'static [Field]) -> Needs {
-    Needs { details, ..NOTHING }
+const fn fields(details: &'static [Field]) -> KeyNeeds {
+    KeyNeeds { details, ..NOTHING }
 }
 
 macro_rules! keys {
@@ -172,8 +172,8 @@ pub const KEYS: &[Key] = keys! {
     "symbol_to" "target function" Sample(branch::symbol_to) fields(&[Field::BranchTo]), "function a branch went to";
     "addr_from" "source address" Sample(branch::addr_from) fields(&[Field::BranchFrom]), "place a branch came from: function and offset, or address in the binary";
     "addr_to" "target address" Sample(branch::addr_to) fields(&[Field::BranchTo]), "place a branch went to: function and offset, or address in the binary";
-    "srcline_from" "source line from" Sample(branch::srcline_from) Needs { lines: true, ..fields(&[Field::BranchFrom]) }, "source line a branch came from";
-    "srcline_to" "source line to" Sample(branch::srcline_to) Needs { lines: true, ..fields(&[Field::BranchTo]) }, "source line a branch went to";
+    "srcline_from" "source line from" Sample(branch::srcline_from) KeyNeeds { lines: true, ..fields(&[Field::BranchFrom]) }, "source line a branch came from";
+    "srcline_to" "source line to" Sample(branch::srcline_to) KeyNeeds { lines: true, ..fields(&[Field::BranchTo]) }, "source line a branch went to";
     "mispredict" "mispredicted" Sample(branch::mispredict) fields(&[Field::BranchFlags]), "whether a branch was mispredicted";
     "in_tx" "in transaction" Sample(branch::in_tx) fields(&[Field::BranchFlags]), "whether a branch was in a transaction";
     "abort" "abort" Sample(branch::abort) fields(&[Field::BranchFlags]), "whether a branch was an abort";

@@ -10,7 +10,7 @@ use clap::Args;
 use perffile::Metadata;
 use perffile::wire::feature::bit;
 use readperf_output::check as output;
-use readperf_profile::check::{Check as Fold, Surroundings};
+use readperf_profile::check::{Check as Fold, CheckSurroundings};
 use readperf_session::{Binary, Session};
 use std::path::Path;
 use std::time::Duration;
@@ -60,7 +60,7 @@ Examples:
         };
         let dumps =
             |session: &Session, metadata: &Metadata| readperf::unused_dumps(session, metadata, &options);
-        let surroundings = Surroundings {
+        let surroundings = CheckSurroundings {
             written_ago: self.input.path().and_then(|path| written_ago(&path)),
             names: (!self.no_names).then_some(&lookup),
             dumps: (!self.no_names).then_some(&dumps),

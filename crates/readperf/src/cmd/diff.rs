@@ -8,7 +8,7 @@ use crate::profile_options::{ProfileOptions, Wanted};
 use crate::stack_options::StackOptions;
 use clap::{Args, ValueEnum};
 use perffile::Issues;
-use readperf::output::diff::{self as output, DiffOptions, Order};
+use readperf::output::diff::{self as output, DiffOptions, DiffOrder};
 use readperf::profile::Keep;
 use readperf::profile::diff::{self, Comparison, DiffKey, Normalize, Tally};
 use readperf::session::{Moment, SampleMoment};
@@ -43,7 +43,7 @@ enum Scale {
     None,
 }
 
-/// By what rows are ordered.
+/// What rows are ordered by.
 #[derive(ValueEnum, Clone, Copy, Debug, Default)]
 enum Sort {
     /// The change
@@ -66,7 +66,7 @@ pub(crate) struct Diff {
     #[arg(value_name = "NEW", required = true)]
     new: Vec<PathBuf>,
 
-    /// Another recording of before: several on both sides show what is noise
+    /// Another recording from before the change: several on both sides tell change from chance
     #[arg(long, value_name = "FILE")]
     base: Vec<PathBuf>,
 
@@ -78,7 +78,7 @@ pub(crate) struct Diff {
     #[arg(long, value_enum, default_value_t)]
     normalize: Scale,
 
-    /// By what rows are ordered, the greatest first
+    /// What rows are ordered by, the greatest first
     #[arg(long, value_enum, default_value_t)]
     sort: Sort,
 
@@ -86,7 +86,7 @@ pub(crate) struct Diff {
     #[arg(long, value_name = "W1:W2", value_parser = weights, default_value = "1:1")]
     weights: (f64, f64),
 
-    /// From which probability on a change is taken for chance
+    /// A change with at least this probability is taken for chance
     #[arg(long, value_name = "P", value_parser = probability, default_value_t = 0.05)]
     level: f64,
 
@@ -293,9 +293,9 @@ impl Diff {
             keys: self.keys(),
             normalize: self.normalize(),
             order: match self.sort {
-                Sort::Delta => Order::Delta,
-                Sort::Ratio => Order::Ratio,
-                Sort::Weighted => Order::Weighted,
+                Sort::Delta => DiffOrder::Delta,
+                Sort::Ratio => DiffOrder::Ratio,
+                Sort::Weighted => DiffOrder::Weighted,
             },
             weights: self.weights,
             level: self.level,

@@ -48,7 +48,7 @@ pub(crate) struct ExportCommand {
     #[arg(long)]
     annotate: bool,
 
-    /// A title for people
+    /// The title that viewers show
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 

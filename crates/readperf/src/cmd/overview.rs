@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::symbol_options::SymbolOptions;
 use clap::Args;
 use readperf::Request;
-use readperf::output::overview::{self, Limits};
+use readperf::output::overview::{self, OverviewLimits};
 use readperf::symbols::Options;
 use std::path::PathBuf;
 use tables::Tables;
@@ -93,8 +93,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
 }
 
 impl Arguments {
-    fn limits(&self) -> Limits {
-        Limits {
+    fn limits(&self) -> OverviewLimits {
+        OverviewLimits {
             percent: self.percent_limit,
             rows: (!self.all).then_some(ROWS),
             width: self.name_width.columns(&self.output),

@@ -36,11 +36,11 @@ pub(crate) struct TimelineCommand {
     #[arg(long, value_enum, default_value_t = Weight::Samples)]
     weight: Weight,
 
-    /// Most columns [default: as many as the terminal has room for]
+    /// At most this many columns [default: as many as the terminal has room for]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     columns: Option<u16>,
 
-    /// Rows: into how many cells a column is divided
+    /// How many cells a column is divided into
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=200))]
     rows: u16,
 

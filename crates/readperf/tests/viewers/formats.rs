@@ -16,6 +16,17 @@ fn every_ending_stands_for_one_format() {
 }
 
 #[test]
+fn the_readme_tells_of_every_format() {
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    for format in FORMATS {
+        let mut files = format.extensions.iter().map(|ending| format!(".{ending}"));
+        let told = readme.contains(&format!("`{}`", format.name)) || files.any(|file| readme.contains(&file));
+        assert!(told, "README.md does not say what the export {} is for", format.name);
+    }
+}
+
+#[test]
 fn the_longest_ending_counts() {
     let name = |file: &str| by_file_name(file).map(|format| format.name);
     assert_eq!(name("a.pb.gz"), Some("pprof"));

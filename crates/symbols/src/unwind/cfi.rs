@@ -8,8 +8,8 @@ use gimli::{
 };
 
 use super::expression;
-use super::machine::Machine;
 use super::rule::{Cfa, Rule, Saved};
+use crate::machine::Machine;
 
 pub(super) type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
 

@@ -5,8 +5,8 @@
 
 use std::ops::RangeInclusive;
 
-use super::machine::Machine;
 use super::rule::{Cfa, Rule, Saved};
+use crate::machine::Machine;
 
 /// `EXIDX_CANTUNWIND`: the function cannot be unwound.
 const CANNOT: u32 = 1;

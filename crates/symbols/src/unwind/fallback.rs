@@ -1,9 +1,9 @@
 //! Callers where no table helps: by the chain of frame pointers.
 
-use super::machine::{Convention, Machine};
 use super::registers::Registers;
 use super::space::Lookup;
 use super::stack::Memory;
+use crate::machine::{Convention, Machine};
 
 /// What the chain of frame pointers says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

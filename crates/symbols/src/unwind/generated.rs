@@ -7,9 +7,9 @@ use gimli::{BaseAddresses, RunTimeEndian};
 use rustc_hash::FxHashMap;
 
 use super::cfi::{self, Context, Entry, Frames};
-use super::machine::Machine;
 use super::rule::Rule;
 use super::sections::entry_before;
+use crate::machine::Machine;
 use crate::options::Options;
 use crate::reason::Reason;
 use crate::source::generated;

@@ -23,7 +23,6 @@ mod exidx;
 mod expression;
 mod fallback;
 mod generated;
-mod machine;
 mod registers;
 mod rule;
 mod sections;
@@ -32,8 +31,8 @@ mod stack;
 mod store;
 mod walk;
 
+pub use crate::machine::Machine;
 pub use cache::Cache;
-pub use machine::Machine;
 pub use registers::Registers;
 pub use space::{BinaryId, Lookup, Mapping, Space};
 pub use stack::Stack;

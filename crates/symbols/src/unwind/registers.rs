@@ -1,6 +1,6 @@
 //! The registers of a frame, by the columns of the tables.
 
-use super::machine::{COLUMNS, Convention, Machine};
+use crate::machine::{COLUMNS, Convention, Machine};
 
 /// The registers of a task when it was sampled.
 #[derive(Clone, Debug)]

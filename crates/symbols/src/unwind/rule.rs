@@ -1,9 +1,9 @@
 //! What the tables say about one instruction: where its caller's registers are. Made once, used often.
 
 use super::expression;
-use super::machine::Convention;
 use super::registers::Registers;
 use super::stack::{Memory, Unreadable};
+use crate::machine::Convention;
 
 /// A row of the tables.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

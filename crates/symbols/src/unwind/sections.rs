@@ -12,12 +12,12 @@ use object::{Object as _, ObjectSection as _, elf};
 
 use super::cfi::{self, Context, Entry, Frames};
 use super::exidx::{self, Placed};
-use super::machine::Machine;
 use super::rule::Rule;
 use crate::build_id::BuildId;
 use crate::files::FileBytes;
 use crate::find::{DebugLink, Opened, Search};
 use crate::image::{Image, Load, text_at};
+use crate::machine::Machine;
 use crate::options::Options;
 use crate::reason::Reason;
 use crate::source::elf::{RawSymbol, raw_symbols};

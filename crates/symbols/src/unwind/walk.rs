@@ -4,12 +4,12 @@ use std::fmt;
 
 use super::cache::Cache;
 use super::fallback::{self, Guess};
-use super::machine::Convention;
 use super::registers::Registers;
 use super::rule::Failure;
 use super::space::{BinaryId, Lookup, Mapping};
 use super::stack::{Memory, Stack};
 use super::store::Unwinder;
+use crate::machine::Convention;
 
 /// Where unwinding ended. Prints as a phrase in plain words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

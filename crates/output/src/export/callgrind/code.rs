@@ -81,7 +81,7 @@ impl Code {
             roots: FxHashMap::default(),
         };
         let table = export.frame_table(Apart::default());
-        let names = table.frames().iter().map(|frame| code.names.number(&export.label(&frame.first)));
+        let names = table.frames().iter().map(|frame| code.names.number(&export.label(frame)));
         let names: Vec<u32> = names.collect();
         for address in export.profile.addresses().ids() {
             // Whole: viewers look there for the instructions.

@@ -8,7 +8,7 @@ use super::tables::Tables;
 use crate::export::Export;
 use crate::export::json::JsonWriter;
 use crate::text::printable;
-use readperf_profile::marks::TextId;
+use readperf_profile::marks::MarkTextId;
 use readperf_profile::{Mark, MarkKind, SampleRow, ScheduleSpan};
 use readperf_session::{LostMoment, ThreadId};
 use rustc_hash::FxHashMap;
@@ -229,7 +229,7 @@ impl Data {
 
 impl Shared {
     /// The number of a mark's text.
-    fn text(&mut self, export: &Export<'_>, text: TextId) -> Option<u32> {
+    fn text(&mut self, export: &Export<'_>, text: MarkTextId) -> Option<u32> {
         Some(self.strings.number(&printable(export.marks.text(text)?)))
     }
 }

@@ -7,7 +7,7 @@ use super::libraries::Shared;
 use crate::export::Export;
 use crate::export::json::JsonWriter;
 use crate::text::{decoded, printable};
-use readperf_profile::{AddressId, Apart, FrameId, FrameTable, FunctionId, Level, SampleRow, StackId};
+use readperf_profile::{AddressId, Apart, FrameId, FrameTable, FunctionId, SampleRow, StackId};
 use readperf_session::BinaryId;
 use rustc_hash::FxHashMap;
 
@@ -251,7 +251,7 @@ impl<'x> Tables<'x> {
         let symbol = binary.zip(real).and_then(|(binary, real)| self.symbol(binary, real, shared));
         let unique = self.unique_frames.at(address).to_vec();
         for ((level, unique), depth) in export.levels_at(address).zip(unique).rev().zip(0u32..) {
-            let function = self.function(unique, &level, binary, shared);
+            let function = self.function(unique, binary, shared);
             self.frames.push(Frame {
                 address: relative,
                 depth,
@@ -265,21 +265,18 @@ impl<'x> Tables<'x> {
         first
     }
 
-    fn function(
-        &mut self,
-        unique: FrameId,
-        level: &Level,
-        binary: Option<BinaryId>,
-        shared: &mut Shared,
-    ) -> u32 {
-        if let Some(known) = self.of_frame.get(unique.index()) {
+    fn function(&mut self, id: FrameId, binary: Option<BinaryId>, shared: &mut Shared) -> u32 {
+        if let Some(known) = self.of_frame.get(id.index()) {
             return known;
         }
         let index = number(self.functions.len());
-        self.of_frame.set(unique.index(), index);
-        let function = self.export.profile.function(level.function);
-        let name = shared.strings.number(&printable(&self.export.label(level)));
-        let file = level.file.and_then(|file| self.export.profile.names().file(file));
+        self.of_frame.set(id.index(), index);
+        let unique = self.unique_frames.frames().get(id.index());
+        let level = unique.map(|unique| unique.first);
+        let function = level.and_then(|level| self.export.profile.function(level.function));
+        let label = unique.map(|unique| self.export.label(unique)).unwrap_or_default();
+        let name = shared.strings.number(&printable(&label));
+        let file = level.and_then(|level| level.file).and_then(|file| self.export.profile.names().file(file));
         let file = file.or(function.and_then(|function| function.source_file()));
         let file = file.map(|file| shared.strings.number(&printable(file)));
         let resource = binary.and_then(|binary| self.resource(binary, shared));

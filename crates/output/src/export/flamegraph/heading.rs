@@ -3,21 +3,13 @@
 use crate::calendar::date_time;
 use crate::export::quantity::{Quantity, samples};
 use crate::export::{Export, Weight};
-use crate::text::{decoded, grouped};
+use crate::text::grouped;
 use crate::xml::push_shown;
 use readperf_profile::view::flame_layout::FlameLayout;
 use readperf_profile::view::flame_tree::Sum;
-use readperf_session::CommId;
-use rustc_hash::FxHashMap;
-use std::cmp::Reverse;
 
 /// One of the recordings that are shown, and its event.
 pub(super) type Side<'s, 'x> = (&'s Export<'x>, usize);
-
-/// A program with at least this share is named alone in a title, in percent.
-const NAMED: f64 = 90.0;
-/// A thread's name is cut by the kernel after so many bytes.
-const COMM_BYTES: usize = 15;
 
 /// The title: program, host, date, event; of two recordings what they have in common is said once.
 pub(super) fn title(sides: &[Side<'_, '_>]) -> String {
@@ -33,7 +25,7 @@ pub(super) fn title(sides: &[Side<'_, '_>]) -> String {
             _ => parts.first().cloned().unwrap_or_default(),
         }
     };
-    let program = of(program, "nothing");
+    let program = of(|(side, event)| side.program(*event).map(|program| shown(&program)), "nothing");
     let host = of(|(side, _)| side.metadata.features.hostname().map(|host| shown(&host)), "");
     let host = if host.is_empty() { host } else { format!(" on {host}") };
     let mut title = format!("{program}{host}");
@@ -116,72 +108,4 @@ fn date(export: &Export<'_>) -> Option<String> {
     let (first, _) = export.profile.times_ns()?;
     let time = date_time(export.time_of_day(first)?);
     Some(format!("{} {:02}:{:02} UTC", time.date(), time.hour(), time.minute()))
-}
-
-/// What ran: the program that the recorder was told to run, if it was only that; else what took the most.
-fn program((export, event): &Side<'_, '_>) -> Option<String> {
-    let mut weights: FxHashMap<CommId, u64> = FxHashMap::default();
-    let mut whole = 0u64;
-    for row in export.profile.rows_of(*event) {
-        let sum = weights.entry(row.comm).or_default();
-        *sum = sum.wrapping_add(export.weight(row));
-        whole = whole.wrapping_add(export.weight(row));
-    }
-    let mut comms: Vec<(&[u8], u64)> =
-        weights.into_iter().map(|(comm, weight)| (export.session.comm(comm), weight)).collect();
-    comms.sort_unstable_by_key(|(name, weight)| (Reverse(*weight), *name));
-    let text = |name: &[u8]| shown(&decoded(name));
-    let words = export.metadata.features.cmdline();
-    let is_name = |word: &[u8]| export.session.comms().any(|name| name == word);
-    let started = words.as_deref().and_then(|words| started(words, is_name));
-    if let Some(name) = started {
-        return Some(text(name));
-    }
-    let (widest, weight) = comms.first()?;
-    let others = comms.len() - 1;
-    let alone = others == 0 || crate::overview::share(*weight, whole) >= NAMED;
-    Some(if alone { text(widest) } else { format!("{} and {} others", text(widest), grouped(others as u64)) })
-}
-
-/// The program that the recorder was told to run: the first word of its command that is the name of a thread, unless everything on
-/// the machine was recorded (`-a`) and the program only ended the recording.
-fn started<'w>(words: &'w [std::borrow::Cow<'_, str>], is_name: impl Fn(&[u8]) -> bool) -> Option<&'w [u8]> {
-    for word in words.iter().skip(2) {
-        let everything =
-            word == "--all-cpus" || (word.starts_with('-') && !word.starts_with("--") && word.contains('a'));
-        if everything {
-            return None;
-        }
-        let name = word.rsplit('/').next().unwrap_or(word).as_bytes();
-        let name = name.get(..COMM_BYTES).unwrap_or(name);
-        if is_name(name) {
-            return Some(name);
-        }
-    }
-    None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::borrow::Cow;
-
-    #[test]
-    fn the_program_that_was_started_is_told_from_the_recorder() {
-        let started = |line: &str| {
-            let words: Vec<Cow<'_, str>> = line.split(' ').map(Cow::Borrowed).collect();
-            let is_name = |word: &[u8]| [&b"work"[..], b"sleep", b"a-name-of-fifte"].contains(&word);
-            started(&words, is_name).map(|name| decoded(name).into_owned())
-        };
-        let work = Some("work".to_owned());
-        assert_eq!(started("/usr/bin/perf perf record -F 99 -e cycles ./work all -a"), work);
-        assert_eq!(started("/usr/bin/perf perf record --call-graph dwarf -- /opt/bin/work"), work);
-        assert_eq!(
-            started("/usr/bin/perf record a-name-of-fifteen-letters"),
-            Some("a-name-of-fifte".to_owned())
-        );
-        assert_eq!(started("/usr/bin/perf perf record -ag sleep 5"), None);
-        assert_eq!(started("/usr/bin/perf perf record --all-cpus sleep 5"), None);
-        assert_eq!(started("/usr/bin/perf perf record -p 17 -g"), None);
-    }
 }

@@ -20,10 +20,8 @@ use heading::Side;
 use readperf_profile::SampleRow;
 use readperf_profile::view::flame_layout::{Bounds, FlameLayout};
 use readperf_profile::view::flame_reverse::ReversedSide;
-use readperf_profile::view::flame_tree::{FlameTree, Level, Sum};
+use readperf_profile::view::flame_tree::{FlameLevel, FlameTree, Sum};
 use std::io::{self, Write};
-
-const NEEDS: Needs = Needs { lines: true, ..Needs::STACKS };
 
 /// The format: an SVG file.
 pub const SVG: Format = Format {
@@ -31,7 +29,7 @@ pub const SVG: Format = Format {
     extensions: &["svg"],
     help: "flame graph, one SVG file: zoom, search, differences (any browser)",
     binary: false,
-    needs: NEEDS,
+    needs: Needs { lines: true, ..Needs::STACKS },
     one_event: true,
     pictures_time: false,
     no_place_for: &[Flag::WithCpu],
@@ -44,13 +42,8 @@ pub const HTML: Format = Format {
     name: "flamegraph-html",
     extensions: &["html", "htm"],
     help: "the same as one HTML file",
-    binary: false,
-    needs: NEEDS,
-    one_event: true,
-    pictures_time: false,
-    no_place_for: &[Flag::WithCpu],
-    difference: Some(write_difference),
     write: |export, out| write(export, None, Page::Html, out),
+    ..SVG
 };
 
 /// How a flame graph is drawn.
@@ -175,7 +168,7 @@ fn root(export: &Export<'_>, row: &SampleRow, text: &mut String) {
 }
 
 /// The level of a row's thread, if it is to have one.
-fn root_of(export: &Export<'_>, numbered: &Numbered, row: &SampleRow) -> Option<Level> {
+fn root_of(export: &Export<'_>, numbered: &Numbered, row: &SampleRow) -> Option<FlameLevel> {
     export.options.flame.comm.then(|| numbered.root(row))
 }
 

@@ -5,7 +5,7 @@ use super::{Packets, write_packet};
 use crate::export::Export;
 use crate::export::images::Images;
 use crate::text::{decoded, printable};
-use readperf_profile::{AddressId, CodeKind, Level, SampleRow, StackId};
+use readperf_profile::{AddressId, Apart, CodeKind, FrameId, FrameTable, SampleRow, StackId};
 use readperf_session::{BinaryId, BinaryKind, CpuMode};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -25,7 +25,10 @@ pub(super) fn write(
     let first =
         TracePacket { sequence, flags: STATE_CLEARED, defaults: Some(defaults), ..TracePacket::default() };
     write_packet(packets, &first)?;
-    let mut told = Told { export: *export, images, known: Known::default(), new: InternedData::default() };
+    // What a frame is in the trace has an address and a line.
+    let table = export.frame_table(Apart { lines: true, addresses: true, ..Apart::default() });
+    let known = Known { frames: vec![0; table.frames().len()], ..Known::default() };
+    let mut told = Told { export: *export, images, table, known, new: InternedData::default() };
     // How far each CPU has counted: what the format wants instead of the period.
     let mut counts: BTreeMap<Option<u32>, u64> = BTreeMap::new();
     for row in export.profile.rows_of(event) {
@@ -65,9 +68,9 @@ fn mode(export: &Export<'_>, row: &SampleRow) -> u32 {
 #[derive(Debug, Default)]
 struct Known {
     callstacks: FxHashMap<(StackId, Option<AddressId>), u64>,
-    /// The frames of an address, the outermost first.
-    frames: FxHashMap<AddressId, Vec<u64>>,
-    next_frame: u64,
+    /// By frame; 0 for those not told yet.
+    frames: Vec<u64>,
+    last_frame: u64,
     mappings: FxHashMap<BinaryId, u64>,
     function_names: FxHashMap<Vec<u8>, u64>,
     source_paths: FxHashMap<Vec<u8>, u64>,
@@ -79,6 +82,7 @@ struct Known {
 struct Told<'t, 'x> {
     export: Export<'x>,
     images: &'t Images,
+    table: FrameTable<'x>,
     known: Known,
     new: InternedData,
 }
@@ -92,37 +96,28 @@ impl Told<'_, '_> {
         }
         let iid = next(self.known.callstacks.len());
         self.known.callstacks.insert(key, iid);
-        let places: Vec<AddressId> = self.export.places(row).collect();
-        let mut frames = Vec::new();
-        for place in places.iter().rev() {
-            self.push_frames(*place, &mut frames);
-        }
+        let mut stack: Vec<FrameId> =
+            self.export.places(row).flat_map(|place| self.table.at(place)).copied().collect();
+        stack.reverse();
+        let frames = stack.into_iter().map(|frame| self.frame(frame)).collect();
         self.new.callstacks.push(Callstack { iid, frames });
         iid
     }
 
-    /// Appends the frames of an address, the outermost first.
-    fn push_frames(&mut self, address: AddressId, frames: &mut Vec<u64>) {
-        if let Some(known) = self.known.frames.get(&address) {
-            return frames.extend_from_slice(known);
+    fn frame(&mut self, id: FrameId) -> u64 {
+        let Some(unique) = self.table.get(id) else { return 0 };
+        let Some(iid) = self.known.frames.get_mut(id.index()) else { return 0 };
+        if *iid != 0 {
+            return *iid;
         }
-        let levels: Vec<Level> = self.export.levels_at(address).rev().collect();
-        let first = frames.len();
-        for level in levels {
-            let frame = self.frame(&level);
-            frames.push(frame);
-        }
-        self.known.frames.insert(address, frames.get(first..).unwrap_or_default().to_vec());
-    }
-
-    fn frame(&mut self, level: &Level) -> u64 {
-        let export = self.export;
+        self.known.last_frame += 1;
+        *iid = self.known.last_frame;
+        let iid = *iid;
+        let (export, level) = (self.export, unique.first);
         let place = export.profile.addresses().get(level.address);
         let binary = place.and_then(|code| code.binary);
-        let name = printable(&export.label(level)).into_owned();
+        let name = printable(&export.label(unique)).into_owned();
         let path = level.file.and_then(|file| export.profile.names().file(file)).map(|file| printable(file));
-        self.known.next_frame += 1;
-        let iid = self.known.next_frame;
         let frame = Frame {
             iid,
             function_name: intern(

@@ -50,7 +50,7 @@ pub(super) struct Places<'x> {
 
 impl<'x> Places<'x> {
     pub(super) fn new(export: Export<'x>) -> Self {
-        let frames = export.frame_table(Apart { files: true, ..Apart::default() });
+        let frames = export.frame_table(Apart { files: true, linkage_names: true, ..Apart::default() });
         Places {
             export,
             images: Images::of(&export),
@@ -177,7 +177,7 @@ impl<'x> Places<'x> {
             let function = self.export.profile.function(level.function);
             let file = level.file.and_then(|file| self.export.profile.names().file(file));
             let file = file.or_else(|| function?.source_file()).unwrap_or_default();
-            let label = self.export.label(level);
+            let label = self.export.label(frame);
             let linkage_name = function.and_then(|function| function.linkage_name());
             let mut string = |text: &str| i64::from(strings.number(&printable(text)));
             let (name, system_name) = (string(&label), string(linkage_name.unwrap_or(&label)));

@@ -2,7 +2,7 @@
 
 use crate::wire::WireError;
 use crate::wire::declare::fields;
-use crate::wire::pass::{Field, Fields, Pass, Step};
+use crate::wire::pass::{Fields, Pass, Step, WireField};
 use crate::wire::value::numbers;
 
 numbers! {

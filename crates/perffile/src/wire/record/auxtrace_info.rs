@@ -1,6 +1,6 @@
 //! PERF_RECORD_AUXTRACE_INFO (70): how to decode AUX traces.
 
-use crate::wire::pass::{Field, Fields, Pass, Step};
+use crate::wire::pass::{Fields, Pass, Step, WireField};
 use crate::wire::value::numbers;
 use crate::wire::words::U64s;
 

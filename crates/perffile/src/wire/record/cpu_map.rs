@@ -2,7 +2,7 @@
 
 use crate::wire::declare::fields;
 use crate::wire::list::List;
-use crate::wire::pass::{Element, Field, Fields, Pass, Step};
+use crate::wire::pass::{Element, Fields, Pass, Step, WireField};
 use crate::wire::value::numbers;
 use crate::wire::words::U64s;
 

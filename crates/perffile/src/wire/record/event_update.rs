@@ -1,7 +1,7 @@
 //! PERF_RECORD_EVENT_UPDATE (78): unit, scale, name or CPUs of an event.
 
 use super::cpu_map::CpuMap;
-use crate::wire::pass::{Field, Fields, Pass, Step};
+use crate::wire::pass::{Fields, Pass, Step, WireField};
 use crate::wire::text::CStr8;
 use crate::wire::value::numbers;
 

@@ -3,7 +3,7 @@
 //! 24 bytes are a union: device and inode, or with `misc` bit 14 (Linux 5.12) the build-id.
 
 use crate::wire::misc;
-use crate::wire::pass::{Field, Fields, Pass, Step};
+use crate::wire::pass::{Fields, Pass, Step, WireField};
 use crate::wire::protection::{MapFlags, Protection, permissions};
 use crate::wire::text::CStr8;
 use crate::wire::value::Words;

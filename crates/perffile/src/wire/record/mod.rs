@@ -252,6 +252,17 @@ macro_rules! record_handlers {
 /// First number of perf's own records, which carry no trailer.
 pub const USER_RECORDS: u32 = 64;
 
+const _: () = {
+    let (mut last, mut rest) = (0, RECORDS);
+    while let [kind, behind @ ..] = rest {
+        assert!(
+            last < kind.number,
+            "the lines of records! are in the order of their numbers: they are searched by them"
+        );
+        (last, rest) = (kind.number, behind);
+    }
+};
+
 /// Name of a record type without `PERF_RECORD_`; `UNKNOWN_<number>` if it has none here.
 pub fn record_name(number: u32) -> std::borrow::Cow<'static, str> {
     match RECORDS.binary_search_by_key(&number, |kind| kind.number).ok().and_then(|at| RECORDS.get(at)) {

@@ -4,7 +4,7 @@ use crate::wire::attr::{BranchSampleType, ReadFormat};
 use crate::wire::branch::BranchFlags;
 use crate::wire::declare::fields;
 use crate::wire::list::List;
-use crate::wire::pass::{Element, Field, Fields, Pass, Step};
+use crate::wire::pass::{Element, Fields, Pass, Step, WireField};
 use crate::wire::registers::{self, RegsAbi};
 use crate::wire::words::U64s;
 
@@ -70,7 +70,7 @@ impl<'a> Read<'a> {
 fields! {
     /// A member's value alone.
     #[derive(Copy)]
-    pub struct Value { value: u64 }
+    pub struct PlainValue { value: u64 }
 }
 fields! {
     /// A member's value and id.
@@ -87,7 +87,7 @@ fields! {
     #[derive(Copy)]
     pub struct ValueIdLost { value: u64, id: u64, lost: u64 }
 }
-impl Element for Value {}
+impl Element for PlainValue {}
 impl Element for ValueId {}
 impl Element for ValueLost {}
 impl Element for ValueIdLost {}
@@ -111,7 +111,7 @@ impl<'a> Fields<'a> for Read<'a> {
             return pass.optional(has(format, ReadFormat::LOST), "lost", &mut self.lost);
         }
         match (has(format, ReadFormat::ID), has(format, ReadFormat::LOST)) {
-            (false, false) => self.members::<Value, P>(nr, pass),
+            (false, false) => self.members::<PlainValue, P>(nr, pass),
             (true, false) => self.members::<ValueId, P>(nr, pass),
             (false, true) => self.members::<ValueLost, P>(nr, pass),
             (true, true) => self.members::<ValueIdLost, P>(nr, pass),

@@ -45,9 +45,6 @@ impl<'a> Pass<'a> for Locate<'_> {
     fn shape(&self) -> &SampleShape {
         self.shape
     }
-    fn left(&self) -> Option<usize> {
-        None
-    }
 
     fn u8(&mut self, name: &'static str, _: &mut u8) -> Step {
         self.fixed(name, 1)

@@ -2,18 +2,18 @@
 
 use super::Concern;
 use crate::check::end::End;
-use crate::check::finding::{Finding, Kind};
+use crate::check::finding::{Finding, FindingKind};
 use crate::check::seen::Seen;
 use crate::check::tally::Tally;
 use crate::check::wording::{count, part, percent, plural};
 use perffile::wire::record::Record;
 use perffile::wire::record::aux::AuxFlags;
 
-const TRUNCATED_AUX: Kind = Kind::loss("truncated_aux");
-const AUX_GAPS: Kind = Kind::loss("aux_gaps");
-const AUX_COLLISIONS: Kind = Kind::loss("aux_collisions");
-const MISSING_AUX_DATA: Kind = Kind::loss("missing_aux_data");
-const AUXTRACE_ERRORS: Kind = Kind::loss("auxtrace_errors");
+const TRUNCATED_AUX: FindingKind = FindingKind::loss("truncated_aux");
+const AUX_GAPS: FindingKind = FindingKind::loss("aux_gaps");
+const AUX_COLLISIONS: FindingKind = FindingKind::loss("aux_collisions");
+const MISSING_AUX_DATA: FindingKind = FindingKind::loss("missing_aux_data");
+const AUXTRACE_ERRORS: FindingKind = FindingKind::loss("auxtrace_errors");
 
 /// Counts of AUX records by what their flags say.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 
 use super::Concern;
 use crate::check::end::End;
-use crate::check::finding::{Finding, Kind};
+use crate::check::finding::{Finding, FindingKind};
 use crate::check::seen::Seen;
 use crate::check::tally::Tally;
 use crate::check::wording::{count, list, part, percent, plural};
@@ -10,10 +10,10 @@ use perffile::wire::text::decoded;
 use readperf_session::{Binary, BinaryKind, SampleMoment};
 use std::cmp::Reverse;
 
-const MISSING_BUILD_IDS: Kind = Kind::advice("missing_build_ids");
-const DELETED_FILES: Kind = Kind::advice("deleted_files");
-const GENERATED_CODE: Kind = Kind::note("generated_code");
-const NO_NAMES_HERE: Kind = Kind::note("no_names_here");
+const MISSING_BUILD_IDS: FindingKind = FindingKind::advice("missing_build_ids");
+const DELETED_FILES: FindingKind = FindingKind::advice("deleted_files");
+const GENERATED_CODE: FindingKind = FindingKind::note("generated_code");
+const NO_NAMES_HERE: FindingKind = FindingKind::note("no_names_here");
 
 /// What the kernel puts behind the name of a mapped file that is not there any more.
 const DELETED: &[u8] = b" (deleted)";
@@ -124,7 +124,7 @@ impl Binaries {
     fn about(
         &self,
         end: &End<'_>,
-        kind: Kind,
+        kind: FindingKind,
         holds: impl Fn(&Binary) -> bool,
         what: impl Fn(u64) -> String,
         advice: &str,

@@ -5,7 +5,7 @@
 
 use super::Concern;
 use crate::check::end::End;
-use crate::check::finding::{Finding, Kind};
+use crate::check::finding::{Finding, FindingKind};
 use crate::check::seen::Seen;
 use crate::check::tally::Tally;
 use crate::check::wording::{count, part, percent, plural};
@@ -15,10 +15,10 @@ use perffile::wire::head::CpuMode;
 use perffile::wire::words::U64s;
 use readperf_session::SampleMoment;
 
-const NO_CALLCHAINS: Kind = Kind::note("no_callchains");
-const EMPTY_CALLCHAINS: Kind = Kind::note("empty_callchains");
-const CUT_CALLCHAINS: Kind = Kind::advice("cut_callchains");
-const BROKEN_CALLCHAINS: Kind = Kind::advice("broken_callchains");
+const NO_CALLCHAINS: FindingKind = FindingKind::note("no_callchains");
+const EMPTY_CALLCHAINS: FindingKind = FindingKind::note("empty_callchains");
+const CUT_CALLCHAINS: FindingKind = FindingKind::advice("cut_callchains");
+const BROKEN_CALLCHAINS: FindingKind = FindingKind::advice("broken_callchains");
 
 const DEFAULT_MAX_STACK: u64 = 127;
 

@@ -2,15 +2,15 @@
 
 use super::Concern;
 use crate::check::end::End;
-use crate::check::finding::{Finding, Kind};
+use crate::check::finding::{Finding, FindingKind};
 use crate::check::wording::{count, list, part, plural};
 use perffile::EventDescription;
 use perffile::wire::attr::SampleType;
 use perffile::wire::clock::ClockId;
 
-const MIXED_CLOCKS: Kind = Kind::loss("mixed_clocks");
-const NO_TIME: Kind = Kind::advice("no_time");
-const UNTIMED_RECORDS: Kind = Kind::note("untimed_records");
+const MIXED_CLOCKS: FindingKind = FindingKind::loss("mixed_clocks");
+const NO_TIME: FindingKind = FindingKind::advice("no_time");
+const UNTIMED_RECORDS: FindingKind = FindingKind::note("untimed_records");
 
 /// Nothing to count: the events tell.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 
 use super::Concern;
 use crate::check::end::End;
-use crate::check::finding::{Finding, Kind, Severity};
+use crate::check::finding::{Finding, FindingKind, Severity};
 use crate::check::wording::{count, plural};
 use perffile::{Issue, IssueKind};
 use std::time::Duration;
@@ -38,7 +38,7 @@ fn finding(issue: &Issue, end: &End<'_>) -> Finding {
     // Issues that are about no place in particular have the very start of the header.
     let place = (issue.place != perffile::Place::default()).then_some(issue.place);
     Finding {
-        kind: Kind { name: issue.kind.name(), severity },
+        kind: FindingKind { name: issue.kind.name(), severity },
         count: issue.count,
         share: None,
         message,

@@ -2,7 +2,7 @@
 
 use super::Concern;
 use crate::check::end::End;
-use crate::check::finding::{Finding, Kind};
+use crate::check::finding::{Finding, FindingKind};
 use crate::check::seen::Seen;
 use crate::check::tally::Tally;
 use crate::check::wording::{count, list, part, percent, plural};
@@ -11,9 +11,9 @@ use perffile::wire::feature::{self, bit};
 use perffile::wire::record::Record;
 use std::collections::BTreeSet;
 
-const UNKNOWN_RECORDS: Kind = Kind::note("unknown_records");
-const UNKNOWN_FEATURES: Kind = Kind::note("unknown_features");
-const NO_TRACEPOINT_FORMATS: Kind = Kind::advice("no_tracepoint_formats");
+const UNKNOWN_RECORDS: FindingKind = FindingKind::note("unknown_records");
+const UNKNOWN_FEATURES: FindingKind = FindingKind::note("unknown_features");
+const NO_TRACEPOINT_FORMATS: FindingKind = FindingKind::advice("no_tracepoint_formats");
 
 /// Types told by number at most.
 const MOST: usize = 100;

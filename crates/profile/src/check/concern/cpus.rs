@@ -2,14 +2,14 @@
 
 use super::Concern;
 use crate::check::end::End;
-use crate::check::finding::{Finding, Kind};
+use crate::check::finding::{Finding, FindingKind};
 use crate::check::seen::Seen;
 use crate::check::wording::{count, part, plural};
 use perffile::wire::attr::SampleType;
 use readperf_session::SampleMoment;
 
-const NO_CPU_NUMBERS: Kind = Kind::advice("no_cpu_numbers");
-const CPUS_WITHOUT_SAMPLES: Kind = Kind::note("cpus_without_samples");
+const NO_CPU_NUMBERS: FindingKind = FindingKind::advice("no_cpu_numbers");
+const CPUS_WITHOUT_SAMPLES: FindingKind = FindingKind::note("cpus_without_samples");
 
 /// CPU numbers followed: more than Linux allows, and a bound for files made to hurt.
 const MOST: usize = 1 << 16;

@@ -2,11 +2,11 @@
 
 use super::Concern;
 use crate::check::end::{End, UnusedDump};
-use crate::check::finding::{Finding, Kind};
+use crate::check::finding::{Finding, FindingKind};
 use crate::check::wording::{list, plural};
 
-const UNUSED_DUMPS: Kind = Kind::loss("unused_dumps");
-const NO_DUMPS_HERE: Kind = Kind::note("no_dumps_here");
+const UNUSED_DUMPS: FindingKind = FindingKind::loss("unused_dumps");
+const NO_DUMPS_HERE: FindingKind = FindingKind::note("no_dumps_here");
 
 /// All is asked for at the end.
 #[derive(Default)]
@@ -24,7 +24,7 @@ impl Concern for Dumps {
     }
 }
 
-fn finding(kind: Kind, dumps: &[UnusedDump], how_much: &str, advice: &str) -> Option<Finding> {
+fn finding(kind: FindingKind, dumps: &[UnusedDump], how_much: &str, advice: &str) -> Option<Finding> {
     let count = u64::try_from(dumps.len()).unwrap_or(u64::MAX);
     let told: Vec<String> =
         dumps.iter().map(|dump| format!("{} ({})", dump.path, dump.what.join("; "))).collect();

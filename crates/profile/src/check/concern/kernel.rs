@@ -2,7 +2,7 @@
 
 use super::Concern;
 use crate::check::end::End;
-use crate::check::finding::{Finding, Kind};
+use crate::check::finding::{Finding, FindingKind};
 use crate::check::seen::Seen;
 use crate::check::tally::Tally;
 use crate::check::wording::{count, list, part, percent, plural};
@@ -10,8 +10,8 @@ use perffile::wire::attr::AttrFlags;
 use perffile::wire::head::CpuMode;
 use readperf_session::{BinaryKind, SampleMoment};
 
-const HIDDEN_KERNEL_ADDRESSES: Kind = Kind::advice("hidden_kernel_addresses");
-const KERNEL_NOT_ALLOWED: Kind = Kind::advice("kernel_not_allowed");
+const HIDDEN_KERNEL_ADDRESSES: FindingKind = FindingKind::advice("hidden_kernel_addresses");
+const KERNEL_NOT_ALLOWED: FindingKind = FindingKind::advice("kernel_not_allowed");
 
 /// Samples taken in the kernel.
 #[derive(Default)]

@@ -6,16 +6,16 @@
 
 use super::Concern;
 use crate::check::end::End;
-use crate::check::finding::{Finding, Kind};
+use crate::check::finding::{Finding, FindingKind};
 use crate::check::seen::Seen;
 use crate::check::tally::Tally;
 use crate::check::wording::{count, part, percent, plural};
 use perffile::wire::misc;
 use perffile::wire::record::Record;
 
-const LOST_RECORDS: Kind = Kind::loss("lost_records");
-const LOST_SAMPLES: Kind = Kind::loss("lost_samples");
-const FILTERED_SAMPLES: Kind = Kind::note("filtered_samples");
+const LOST_RECORDS: FindingKind = FindingKind::loss("lost_records");
+const LOST_SAMPLES: FindingKind = FindingKind::loss("lost_samples");
+const FILTERED_SAMPLES: FindingKind = FindingKind::note("filtered_samples");
 
 /// Sums of what was lost.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 
 use super::Concern;
 use crate::check::end::End;
-use crate::check::finding::{Finding, Kind};
+use crate::check::finding::{Finding, FindingKind};
 use crate::check::seen::Seen;
 use crate::check::tally::Tally;
 use crate::check::wording::{count, part, percent, plural};
@@ -12,10 +12,10 @@ use perffile::wire::misc;
 use perffile::wire::record::Record;
 use readperf_session::SampleMoment;
 
-const CUT_PROCESS_MAPS: Kind = Kind::loss("cut_process_maps");
-const UNMAPPED_USER: Kind = Kind::advice("unmapped_user");
-const UNKNOWN_PROCESS: Kind = Kind::note("unknown_process");
-const GUEST_SAMPLES: Kind = Kind::note("guest_samples");
+const CUT_PROCESS_MAPS: FindingKind = FindingKind::loss("cut_process_maps");
+const UNMAPPED_USER: FindingKind = FindingKind::advice("unmapped_user");
+const UNKNOWN_PROCESS: FindingKind = FindingKind::note("unknown_process");
+const GUEST_SAMPLES: FindingKind = FindingKind::note("guest_samples");
 
 /// A user sample in a hundred outside of all mappings is what generated code and races with mmap(2) make.
 const TOLERATED: f64 = 0.01;

@@ -6,7 +6,7 @@
 
 use super::Concern;
 use crate::check::end::End;
-use crate::check::finding::{Finding, Kind};
+use crate::check::finding::{Finding, FindingKind};
 use crate::check::seen::Seen;
 use crate::check::tally::Tally;
 use crate::check::wording::{count, part, percent, plural};
@@ -16,8 +16,8 @@ use perffile::wire::record::Record;
 use perffile::wire::sample::Read;
 use readperf_session::SampleMoment;
 
-const MULTIPLEXED: Kind = Kind::advice("multiplexed");
-const NOT_COUNTED: Kind = Kind::loss("not_counted");
+const MULTIPLEXED: FindingKind = FindingKind::advice("multiplexed");
+const NOT_COUNTED: FindingKind = FindingKind::loss("not_counted");
 
 /// Counters in software, of which there is no lack.
 const IN_SOFTWARE: [EventType; 2] = [EventType::SOFTWARE, EventType::TRACEPOINT];

@@ -2,14 +2,14 @@
 
 use super::Concern;
 use crate::check::end::End;
-use crate::check::finding::{Finding, Kind};
+use crate::check::finding::{Finding, FindingKind};
 use crate::check::seen::Seen;
 use crate::check::tally::Tally;
 use crate::check::wording::{count, part, percent, plural};
 use perffile::wire::attr::SampleType;
 use readperf_session::SampleMoment;
 
-const UNNAMED_THREADS: Kind = Kind::advice("unnamed_threads");
+const UNNAMED_THREADS: FindingKind = FindingKind::advice("unnamed_threads");
 
 /// Samples by thread.
 #[derive(Default)]

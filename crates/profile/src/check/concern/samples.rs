@@ -2,7 +2,7 @@
 
 use super::Concern;
 use crate::check::end::End;
-use crate::check::finding::{Finding, Kind};
+use crate::check::finding::{Finding, FindingKind};
 use crate::check::seen::Seen;
 use crate::check::wording::{count, list, part, plural};
 use perffile::EventDescription;
@@ -10,10 +10,10 @@ use perffile::wire::attr::{AttrFlags, ReadFormat, SampleType};
 use perffile::wire::event_type::SoftwareEvent;
 use perffile::wire::record::Record;
 
-const NO_SAMPLES: Kind = Kind::loss("no_samples");
-const FEW_SAMPLES: Kind = Kind::note("few_samples");
-const NO_PERIODS: Kind = Kind::advice("no_periods");
-const SILENT_EVENTS: Kind = Kind::note("silent_events");
+const NO_SAMPLES: FindingKind = FindingKind::loss("no_samples");
+const FEW_SAMPLES: FindingKind = FindingKind::note("few_samples");
+const NO_PERIODS: FindingKind = FindingKind::advice("no_periods");
+const SILENT_EVENTS: FindingKind = FindingKind::note("silent_events");
 
 /// Below so many samples a share of five percent has an error as large as itself.
 const FEW: u64 = 100;

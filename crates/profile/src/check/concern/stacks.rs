@@ -4,14 +4,14 @@
 
 use super::Concern;
 use crate::check::end::End;
-use crate::check::finding::{Finding, Kind};
+use crate::check::finding::{Finding, FindingKind};
 use crate::check::seen::Seen;
 use crate::check::tally::Tally;
 use crate::check::wording::{grouped, part, percent, plural};
 use perffile::wire::attr::SampleType;
 use readperf_session::SampleMoment;
 
-const CUT_USER_STACKS: Kind = Kind::advice("cut_user_stacks");
+const CUT_USER_STACKS: FindingKind = FindingKind::advice("cut_user_stacks");
 
 /// The largest copy that perf takes: a record has less than 64 KiB.
 const LARGEST: usize = 65_528;

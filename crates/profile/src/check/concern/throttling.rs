@@ -2,14 +2,14 @@
 
 use super::Concern;
 use crate::check::end::End;
-use crate::check::finding::{Finding, Kind};
+use crate::check::finding::{Finding, FindingKind};
 use crate::check::seen::Seen;
 use crate::check::tally::Tally;
 use crate::check::wording::{count, duration, part, plural};
 use perffile::wire::record::Record;
 use std::collections::{BTreeMap, BTreeSet};
 
-const THROTTLED: Kind = Kind::loss("throttled");
+const THROTTLED: FindingKind = FindingKind::loss("throttled");
 
 /// Counters followed at a time: more than any machine has, and a bound for files made to hurt.
 const MOST: usize = 1 << 16;

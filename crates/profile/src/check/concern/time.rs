@@ -2,14 +2,14 @@
 
 use super::Concern;
 use crate::check::end::End;
-use crate::check::finding::{Finding, Kind};
+use crate::check::finding::{Finding, FindingKind};
 use crate::check::seen::Seen;
 use crate::check::tally::Tally;
 use crate::check::wording::{count, duration, plural};
 use readperf_session::SampleMoment;
 
-const TIME_JUMPS_BACK: Kind = Kind::loss("time_jumps_back");
-const STRAY_TIMES: Kind = Kind::loss("stray_times");
+const TIME_JUMPS_BACK: FindingKind = FindingKind::loss("time_jumps_back");
+const STRAY_TIMES: FindingKind = FindingKind::loss("stray_times");
 
 /// Buffers are emptied more often than this: what is older than so much is no matter of their order.
 const FAR_NS: u64 = 1_000_000_000;

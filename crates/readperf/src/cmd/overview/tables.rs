@@ -10,7 +10,7 @@ use readperf::output::csv;
 use readperf::output::text::binary_size;
 use readperf_files::WholeFile;
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 /// The four tables, and where they go.
@@ -63,7 +63,7 @@ impl<'i> Tables<'i> {
         self.write("results.csv", |file| csv::results::write(file, profile, session));
     }
 
-    fn write(&mut self, name: &'static str, write: impl FnOnce(BufWriter<File>) -> Result<(), ::csv::Error>) {
+    fn write(&mut self, name: &'static str, write: impl FnOnce(BufWriter<File>) -> io::Result<()>) {
         let written = self.create(name).and_then(|file| Ok(write(file)?));
         self.note(name, written);
     }

@@ -36,7 +36,7 @@ pub(super) struct Look {
     #[arg(long, visible_short_alias = 'I', alias = "show-info")]
     pub(super) header: bool,
 
-    /// Show only that
+    /// Show only what the recording says of itself
     #[arg(long)]
     pub(super) header_only: bool,
 

@@ -1,5 +1,6 @@
 //! `readperf report`: histograms of samples, as text, JSON or CSV.
 
+mod arguments;
 mod call_graph;
 mod from_perf;
 mod group;
@@ -18,6 +19,7 @@ use crate::pager::Pager;
 use crate::profile_options::{ProfileOptions, Wanted};
 use crate::sample_options::pattern;
 use crate::stack_options::StackOptions;
+use arguments::{keys_help, quantum, separator};
 use call_graph::CallGraph;
 use clap::{Args, ValueEnum};
 use from_perf::OfReport;
@@ -26,11 +28,9 @@ use plan::Plan;
 use readperf::output::heading::Whole;
 use readperf::output::overview;
 use readperf::output::report::{self as output, CellStyle};
-use readperf::profile::view::column::NUMBERS;
 use readperf::profile::view::facts::Facts;
 use readperf::profile::view::graph::GraphOrder;
 use readperf::profile::view::histogram::{Histogram, HistogramOptions, Histograms};
-use readperf::profile::view::key::KEYS;
 use readperf::profile::view::missing::Missing;
 use readperf::profile::view::surroundings::Surroundings;
 use readperf::profile::{NameFilter, Profile, Selection};
@@ -92,7 +92,7 @@ pub(crate) struct Report {
     #[arg(short = 'G', long)]
     inverted: bool,
 
-    /// Only this many places of a stack, from the innermost
+    /// Show at most this many places of a stack, from the innermost
     #[arg(long, value_name = "N")]
     max_stack: Option<usize>,
 
@@ -166,39 +166,6 @@ pub(crate) struct Report {
 
     #[command(flatten)]
     foreign: FromPerf<OfReport>,
-}
-
-fn keys_help() -> String {
-    let mut text = "What makes a row: keys, separated by commas; with + before them, besides the usual ones \
-                    (comm,dso,symbol; other ones for branches, memory accesses and tracepoints).\n"
-        .to_owned();
-    for key in KEYS {
-        text.push_str(&format!("\n  {:<18} {}", key.name, key.help));
-    }
-    text.push_str(
-        "\n  [EVENT.]FIELD[/raw] a field of a tracepoint\n  trace_fields       all of them\nNumbers:",
-    );
-    for (name, _, help) in NUMBERS {
-        text.push_str(&format!("\n  {name:<18} {help}"));
-    }
-    text
-}
-
-/// A time with a unit, in ns.
-fn quantum(text: &str) -> Result<u64, String> {
-    let units = [("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
-    let parsed = units.iter().find_map(|(unit, ns)| {
-        text.strip_suffix(unit)?.parse::<u64>().ok()?.checked_mul(*ns).filter(|ns| *ns > 0)
-    });
-    parsed.ok_or_else(|| format!("{text} is no time: expected a number and ns, us, ms or s"))
-}
-
-fn separator(text: &str) -> Result<u8, String> {
-    match text.as_bytes() {
-        [byte] if byte.is_ascii() => Ok(*byte),
-        b"\\t" => Ok(b'\t'),
-        _ => Err("expected one ASCII character".to_owned()),
-    }
 }
 
 impl Cmd for Report {

@@ -21,7 +21,7 @@ use from_perf::OfScript;
 use lines::{How, Lines};
 use perffile::wire::attr::SampleType;
 use perffile::{Container, Recording};
-use readperf::output::script::{self, Field, Inlines, Times};
+use readperf::output::script::{self, Inlines, ScriptField, Times};
 use readperf::profile::CallerAddress;
 use readperf::symbols::{Files, Options};
 use readperf::{OnlyCounts, PassOptions, Passed};
@@ -29,12 +29,12 @@ use records::ShownRecords;
 use std::thread;
 
 /// Fields that need to know where branches are.
-const BRANCHES: [Field; 5] = [
-    Field::Branches,
-    Field::BranchSymbols,
-    Field::BranchOffsets,
-    Field::BranchCode,
-    Field::BranchCodeLengths,
+const BRANCHES: [ScriptField; 5] = [
+    ScriptField::Branches,
+    ScriptField::BranchSymbols,
+    ScriptField::BranchOffsets,
+    ScriptField::BranchCode,
+    ScriptField::BranchCodeLengths,
 ];
 
 /// Shows a line for each sample.
@@ -68,7 +68,7 @@ pub(crate) struct Script {
     #[arg(short = 'G', long)]
     hide_call_graph: bool,
 
-    /// Most entries of a call chain
+    /// At most this many entries of a call chain
     #[arg(long, value_name = "N", default_value_t = script::MAX_STACK)]
     max_stack: usize,
 
@@ -84,7 +84,7 @@ pub(crate) struct Script {
     #[arg(long, conflicts_with = "inline")]
     no_inline: bool,
 
-    /// Of brstackinsn the code before the sample and before so many branches
+    /// For brstackinsn: show the code before the sample and before this many branches
     #[arg(long, value_name = "N")]
     max_blocks: Option<usize>,
 
@@ -92,11 +92,11 @@ pub(crate) struct Script {
     #[arg(long)]
     full_source_path: bool,
 
-    /// Say before the lines what the recording tells of itself, as readperf info, behind a #
+    /// Begin with what the recording says of itself, as readperf info tells it, in lines that begin with #
     #[arg(long, conflicts_with = "json")]
     header: bool,
 
-    /// Say only that
+    /// Show only what the recording says of itself
     #[arg(long, conflicts_with = "json")]
     header_only: bool,
 
@@ -211,8 +211,8 @@ impl Script {
         Outcome::of(&self.input, metadata.issues).publishing(out.complete()?)
     }
 
-    fn options(&self) -> script::Options {
-        script::Options {
+    fn options(&self) -> script::ScriptOptions {
+        script::ScriptOptions {
             fields: fields::choose(&self.fields),
             nanoseconds: self.ns,
             times: match (self.reltime, self.deltatime) {
@@ -235,7 +235,7 @@ impl Script {
 
     fn pass_options(
         &self,
-        options: &script::Options,
+        options: &script::ScriptOptions,
         symbols: &Options,
         recording: &Recording,
     ) -> anyhow::Result<PassOptions> {
@@ -245,9 +245,9 @@ impl Script {
         let recorded =
             |what| events.is_empty() || events.iter().any(|event| event.attr.sample_type.has(what));
         Ok(PassOptions {
-            stacks: options.chains && fields.any(Field::Ip) || self.profile.names.needs_stacks(),
+            stacks: options.chains && fields.any(ScriptField::Ip) || self.profile.names.needs_stacks(),
             filter: self.profile.samples.filter(recording)?,
-            data_addresses: fields.any(Field::Addr) && recorded(SampleType::ADDR),
+            data_addresses: fields.any(ScriptField::Addr) && recorded(SampleType::ADDR),
             branches: BRANCHES.iter().any(|how| fields.any(*how)) && recorded(SampleType::BRANCH_STACK),
             unwind: options.chains.then(|| symbols.clone()),
             code_from: Some(symbols.clone()),
@@ -264,7 +264,11 @@ impl Script {
     }
 
     /// Debugging information is read only if something of it is shown.
-    fn symbol_options(&self, options: &script::Options, recording: &Recording) -> anyhow::Result<Options> {
+    fn symbol_options(
+        &self,
+        options: &script::ScriptOptions,
+        recording: &Recording,
+    ) -> anyhow::Result<Options> {
         let events = &recording.metadata().schema;
         let unwinds =
             || events.events().iter().any(|event| event.attr.sample_type.has(SampleType::STACK_USER));
@@ -274,8 +278,8 @@ impl Script {
                 Inlines::Unwound => unwinds(),
                 Inlines::None => false,
             };
-        let lines = options.fields.any(Field::SourceLine)
-            || options.fields.any(Field::SourceCode)
+        let lines = options.fields.any(ScriptField::SourceLine)
+            || options.fields.any(ScriptField::SourceCode)
             || self.json && !self.no_inline;
         let inlines = inlines || self.json && !self.no_inline;
         Ok(Options { inlines, lines, source_files: false, ..self.profile.symbols.options(&self.input)? })

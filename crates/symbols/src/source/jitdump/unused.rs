@@ -1,7 +1,7 @@
 //! What of a jitdump file is of no use, in words.
 
 use super::{JitDamage, JitDump};
-use crate::unwind::Machine;
+use crate::machine::Machine;
 
 /// `EM_NONE` of the ELF specification.
 const NOT_TOLD: u32 = 0;

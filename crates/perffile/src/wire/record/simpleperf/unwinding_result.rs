@@ -1,6 +1,6 @@
 //! UNWINDING_RESULT (32776): how unwinding the sample before it went, with what it was given (`--keep-failed-unwinding-…`).
 
-use crate::wire::pass::{Field, Fields, Pass, Step};
+use crate::wire::pass::{Fields, Pass, Step, WireField};
 use crate::wire::registers::{self, RegsAbi};
 use crate::wire::sample::UserStack;
 use crate::wire::words::U64s;

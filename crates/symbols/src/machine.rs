@@ -24,23 +24,23 @@ pub enum Machine {
 
 /// What a table calls the registers that matter here, and how they behave.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Convention {
+pub(crate) struct Convention {
     /// Bytes of an address.
-    pub(super) word: u8,
+    pub(crate) word: u8,
     /// Column of the stack pointer.
-    pub(super) sp: u8,
+    pub(crate) sp: u8,
     /// Column of the frame pointer.
-    pub(super) fp: u8,
+    pub(crate) fp: u8,
     /// Column that holds the return address when a function starts; `None` where calls push it.
-    pub(super) link: Option<u8>,
+    pub(crate) link: Option<u8>,
     /// Column of the instruction pointer, on machines that give it one.
-    pub(super) ip: Option<u8>,
+    pub(crate) ip: Option<u8>,
     /// Whether the canonical frame address is the stack pointer of the caller. (On IBM Z it lies 160 bytes above.)
-    pub(super) cfa_is_sp: bool,
+    pub(crate) cfa_is_sp: bool,
 }
 
 /// Columns that are followed. Most vector and floating-point registers have higher numbers; no frame is found by them.
-pub(super) const COLUMNS: usize = 33;
+pub(crate) const COLUMNS: usize = 33;
 
 /// Where the link register of PowerPC, whose number is higher, is kept instead.
 const POWERPC_LINK: u8 = 32;
@@ -64,7 +64,7 @@ impl Machine {
     }
 
     /// `e_machine` of the ELF specification and whether files are of the 64-bit class.
-    pub(super) fn is_of(self, e_machine: u16, is_64: bool) -> bool {
+    pub(crate) fn is_of(self, e_machine: u16, is_64: bool) -> bool {
         use object::elf;
         let (machine, class_64) = match self {
             Machine::X86_64 => (elf::EM_X86_64, true),
@@ -86,7 +86,7 @@ impl Machine {
     }
 
     /// Its columns.
-    pub(super) fn convention(self) -> Convention {
+    pub(crate) fn convention(self) -> Convention {
         let pushes = Convention { word: 8, sp: 7, fp: 6, link: None, ip: Some(16), cfa_is_sp: true };
         let links = Convention { link: Some(30), ip: None, ..pushes };
         match self {
@@ -111,7 +111,7 @@ impl Machine {
 
     /// Turns an address of code, as it stands in a register or on the stack, into one that can be looked up.
     #[inline]
-    pub(super) fn code_address(self, value: u64) -> u64 {
+    pub(crate) fn code_address(self, value: u64) -> u64 {
         match self {
             // The lowest bit tells Thumb code.
             Machine::Arm => value & 0xffff_fffe,
@@ -124,7 +124,7 @@ impl Machine {
 
     /// The column for a register number of the tables; `None` for registers that are not followed.
     #[inline]
-    pub(super) fn column_of(self, register: u16) -> Option<u8> {
+    pub(crate) fn column_of(self, register: u16) -> Option<u8> {
         match (self, register) {
             (Machine::Powerpc64, 65) => Some(POWERPC_LINK),
             (Machine::Powerpc64, 32..) => None,
@@ -133,7 +133,7 @@ impl Machine {
     }
 
     /// The column of a register of `asm/perf_regs.h` of the machine; `None` for registers that no table uses.
-    pub(super) fn column(self, number: u32) -> Option<u8> {
+    pub(crate) fn column(self, number: u32) -> Option<u8> {
         const X86: [u8; 9] = [0, 3, 2, 1, 4, 5, 6, 7, 16];
         const I386: [u8; 9] = [0, 3, 1, 2, 6, 7, 5, 4, 8];
         /// IBM Z numbers its floating-point registers by pairs.
@@ -162,7 +162,7 @@ impl Machine {
     }
 
     /// The number of the instruction pointer in `asm/perf_regs.h` of the machine.
-    pub(super) fn ip_number(self) -> u32 {
+    pub(crate) fn ip_number(self) -> u32 {
         match self {
             Machine::X86_64 | Machine::I386 => 8,
             Machine::Aarch64 | Machine::Powerpc64 => 32,
