@@ -19,7 +19,8 @@ pub(super) fn marks(image: &Image<'_>) -> Vec<(u64, Content)> {
         let strings = image.section_at(table.link).map_or(&[][..], |strings| image.bytes(strings));
         for symbol in raw_symbols(image, table).filter(|symbol| symbol.section != 0) {
             let is_thumb = symbol.value & 1 == 1;
-            if symbol.kind() == elf::STT_FUNC && image.machine == elf::EM_ARM {
+            let is_function = matches!(symbol.kind(), elf::STT_FUNC | elf::STT_GNU_IFUNC);
+            if is_function && image.machine == elf::EM_ARM {
                 functions.push((symbol.value & !1, if is_thumb { Content::Thumb } else { Content::Code }));
             }
             let name = usize::try_from(symbol.name).ok().and_then(|at| text_at(strings, at));

@@ -130,7 +130,9 @@ impl<'f> CodeFile<'f> {
                 None => (linked..linked.saturating_add(WINDOW), Extent::Unknown),
             },
         };
-        let start = range.start.clamp(bounds.start, bounds.end);
+        // Bit 0 of functions that are chosen when the program starts says that they are Thumb.
+        let first = if self.machine == Machine::Arm { range.start & !1 } else { range.start };
+        let start = first.clamp(bounds.start, bounds.end);
         let end = range.end.clamp(start, bounds.end).min(start.saturating_add(LONGEST));
         let offset = start.wrapping_sub(segment.linked).wrapping_add(segment.offset);
         let bytes = self.bytes(offset, end.saturating_sub(start)).ok_or_else(not_code)?;

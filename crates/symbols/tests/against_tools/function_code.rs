@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use readperf_symbols::{
-    AddressBatch, Extent, Files, Flow, ListedSymbol, Machine, NoCode, Options, Reason, RecordedCode,
+    AddressBatch, BuildId, Extent, Files, Flow, ListedSymbol, Machine, NoCode, Options, Reason, RecordedCode,
     Resolver, Subject, SymbolList, Syntax,
 };
 
@@ -276,5 +276,100 @@ fn of_code_that_the_recording_has() {
     assert_eq!(at(start + 0x40), Ok((start + 0x40, start + 0x40, vec![0xc3])));
     for nothing in [0, start - 1, start + 2, start + 0x50, u64::MAX] {
         assert_eq!(at(nothing), Err(NoCode::NotDumped));
+    }
+}
+
+#[test]
+fn of_a_copy_of_the_memory_in_the_cache() {
+    let dir = directory("function_code_cache");
+    let text = 0xffff_ffff_8000_0000_u64;
+    let id = "00112233445566778899aabbccddeeff00112233";
+    let copy = dir.join("[kernel.kcore]").join(id).join("2026112110503245");
+    std::fs::create_dir_all(&copy).unwrap();
+    let memory = [0x90, 0xe8, 1, 0, 0, 0, 0xc3, 0x0f, 0x05, 0xc3];
+    std::fs::write(copy.join("kcore"), memory_copy(text, &memory)).unwrap();
+    let list =
+        format!("{text:x} T _text\n{text:x} T alpha\n{:x} T beta\n{:x} T _etext\n", text + 7, text + 10);
+    std::fs::write(copy.join("kallsyms"), list).unwrap();
+    let files = Files::new();
+    let mut resolver = Resolver::new(&files, Options { build_id_cache: Some(dir), ..options() });
+    // When the recording was made, the kernel was elsewhere.
+    let reference = Some(("_text".to_owned(), text + MOVED));
+    let subject = Subject::Kernel { build_id: BuildId::parse(id), reference };
+    let code = resolver.function_code(&subject, text + MOVED + 3).unwrap();
+    assert_eq!((code.start, code.linked, code.bytes()), (text + MOVED, text, &memory[..7]));
+    assert_eq!(calls(&code), [text + 7]);
+    assert_eq!(code.address_of(text + 7), Some(text + MOVED + 7));
+}
+
+#[test]
+#[ignore = "live: reads the code that the kernel maps into every process"]
+fn of_the_vdso() {
+    let subject = Subject::Vdso { build_id: None };
+    let files = Files::new();
+    let trusting = Options { trust_running_kernel: true, ..options() };
+    let mut resolver = Resolver::new(&files, trusting);
+    let all = (0..0x2000_u64).step_by(16).filter_map(|at| resolver.function_code(&subject, at).ok());
+    // Some functions in it have no symbol.
+    let code = all.into_iter().find(|code| code.extent == Extent::Symbol).expect("some code");
+    let disassembler = code.disassembler(Syntax::Att);
+    assert!(code.instructions(&disassembler).all(|instruction| instruction.flow != Flow::Bad));
+    let mut resolver = Resolver::new(&files, options());
+    let nothing = resolver.function_code(&subject, 0x1000).unwrap_err();
+    assert!(matches!(nothing, NoCode::Binary(Reason::VdsoDiffers { .. })), "{nothing}");
+}
+
+/// Addresses of instructions and data, by objdump, and whether they are data.
+fn is_data_at(path: &Path) -> Option<BTreeMap<u64, bool>> {
+    let text = run("objdump", &[Path::new("-dwz"), path])?;
+    let line = |line: &str| {
+        let (address, rest) = line.split_once(":\t")?;
+        let text = rest.split('\t').nth(1)?;
+        let is_data = [".word", ".short", ".byte"].iter().any(|name| text.starts_with(name));
+        Some((u64::from_str_radix(address.trim(), 16).ok()?, is_data))
+    };
+    Some(text.lines().filter_map(line).collect())
+}
+
+#[test]
+#[ignore = "live: runs cross compilers, nm, readelf and objdump for other machines"]
+fn of_other_machines() {
+    let dir = directory("function_code_machines");
+    for (compiler, flags, has_data) in [
+        ("aarch64-linux-gnu-gcc", &["-O2", "-g", "-static"][..], false),
+        ("arm-linux-gnueabihf-gcc", &["-O2", "-g", "-static", "-marm"], true),
+        ("arm-linux-gnueabihf-gcc", &["-O2", "-g", "-static", "-mthumb"], true),
+        ("riscv64-linux-gnu-gcc", &["-O2", "-g", "-static"], false),
+        ("s390x-linux-gnu-gcc", &["-O2", "-g"], false),
+        ("powerpc64le-linux-gnu-gcc", &["-O2", "-g"], false),
+    ] {
+        let Some(program) = compile(&dir, "inlines.c", compiler, flags) else { continue };
+        let (Some(functions), Some(segments), Some(expected)) =
+            (functions(&program), segments(&program), is_data_at(&program))
+        else {
+            return;
+        };
+        let files = Files::new();
+        let mut resolver = Resolver::new(&files, options());
+        let subject = Subject::File { path: program.clone(), build_id: None };
+        let (mut compared, mut data) = (0, 0);
+        for (address, size, name) in functions {
+            let Some(at) = offset(&segments, (address & !1) + size / 2) else { continue };
+            let code = resolver.function_code(&subject, at).unwrap_or_else(|why| panic!("{name}: {why}"));
+            let disassembler = code.disassembler(Syntax::Att);
+            for instruction in code.instructions(&disassembler).filter(|one| one.flow != Flow::Bad) {
+                let place = format!("{compiler} {flags:?} {name} {:x}", instruction.address);
+                let is_data = instruction.flow == Flow::Data;
+                match expected.get(&instruction.address) {
+                    Some(theirs) => assert_eq!(is_data, *theirs, "{place}"),
+                    // Data may be cut into other pieces.
+                    None => assert!(is_data, "{place}"),
+                }
+                compared += 1;
+                data += u32::from(is_data);
+            }
+        }
+        assert!(compared > 100, "{compiler}: {compared}");
+        assert!(data > 0 || !has_data, "{compiler} {flags:?}: {data} of {compared}");
     }
 }
