@@ -52,6 +52,7 @@ fn words(command: &str) -> Vec<Vec<String>> {
         "stat" => &["stat", "stat --json"],
         "dump" => &["dump", "dump --json"],
         "report" => &["report -g caller", "report --json -g callee", "report --hierarchy", "report --csv"],
+        "annotate" => &["annotate --top 3", "annotate --top 3 --json --inclusive"],
         "script" => {
             &["script", "script --json", "script --header --show-mmap-events --show-task-events --inline"]
         }

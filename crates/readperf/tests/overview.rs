@@ -151,7 +151,7 @@ fn what_other_tools_call_it_leads_to_what_it_is_called_here() {
         (&["browse"], "there is no interactive browser yet"),
         (&["browse", "perf.data"], "flames.html"),
         (&["--tui", "perf.data"], "there is no interactive browser yet"),
-        (&["annotate", "perf.data"], "srcline"),
+        (&["objdump", "perf.data"], "readperf annotate FILE FUNCTION"),
         (&["flamegraph", "perf.data"], "export FILE -o flames.svg"),
         (&["record", "ls"], "perf record"),
     ] {
