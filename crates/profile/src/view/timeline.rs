@@ -257,7 +257,7 @@ mod tests {
         cells[800].samples = 80;
         let timeline = Timeline {
             event: 0,
-            weight: Weight::Period,
+            weight: Weight::Samples,
             scale,
             cells,
             first_ns: 1,
