@@ -89,3 +89,25 @@ pub(super) fn at(instructions: &[Instruction], address: u64) -> At {
     let is_caller = is_end && matches!(instruction.flow, Flow::Call { .. });
     if instruction.address == address || is_caller { At::Instruction(index) } else { At::Nothing }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_on_the_instruction_that_begins_there_or_on_its_call() {
+        let instruction = |address, flow| Instruction {
+            address,
+            bytes: [0; 5].into(),
+            text: Text::default(),
+            flow,
+            target_name: None,
+        };
+        let code = [instruction(10, Flow::Next), instruction(15, Flow::Call { target: None })];
+        let found: Vec<At> =
+            [9, 10, 11, 14, 15, 18, 19, 20].iter().map(|address| at(&code, *address)).collect();
+        let (first, call, nothing) = (At::Instruction(0), At::Instruction(1), At::Nothing);
+        // 14 is the last byte of what is no call.
+        assert_eq!(found, [nothing, first, nothing, nothing, call, nothing, call, nothing]);
+    }
+}
