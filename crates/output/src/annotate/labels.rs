@@ -2,6 +2,7 @@
 
 use super::Annotation;
 use crate::names::UNKNOWN;
+use crate::short_name::shorten;
 use crate::text::{decoded, printable_bytes, shown};
 use readperf_profile::view::listing::{Level, Line, Listing, Part};
 use readperf_session::Binary;
@@ -43,11 +44,28 @@ pub(super) fn place(listing: &Listing, line: &Line) -> String {
     }
 }
 
+/// How wide the name of an inlined function may be where there are others beside it, and how many of them there are.
+const NAME_WIDTH: usize = 32;
+const MOST_NAMES: usize = 3;
+
 /// The functions that are inlined at a place, the innermost first.
 pub(super) fn inlined(levels: &[Level]) -> Option<String> {
-    let names: Vec<Cow<'_, str>> =
-        levels.iter().filter_map(|level| level.inlined.as_deref()).map(shown).collect();
+    let names: Vec<Cow<'_, str>> = inlined_names(levels).map(shown).collect();
     (!names.is_empty()).then(|| names.join(" < "))
+}
+
+/// The same in little room: the innermost of them, with short names.
+pub(super) fn inlined_briefly(levels: &[Level]) -> Option<String> {
+    let short = |name| shorten(&shown(name), NAME_WIDTH).into_owned();
+    let mut names: Vec<String> = inlined_names(levels).take(MOST_NAMES).map(short).collect();
+    if inlined_names(levels).nth(MOST_NAMES).is_some() {
+        names.push("…".to_owned());
+    }
+    (!names.is_empty()).then(|| names.join(" < "))
+}
+
+fn inlined_names(levels: &[Level]) -> impl Iterator<Item = &str> {
+    levels.iter().filter_map(|level| level.inlined.as_deref())
 }
 
 /// A line of source as it may be shown: tabs become spaces.

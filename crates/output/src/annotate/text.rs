@@ -175,10 +175,12 @@ impl Page<'_> {
         let Some(line) = row.line().and_then(|id| self.listing.line(id)) else { return Ok(()) };
         let path = self.listing.file_of(line);
         let text = path.and_then(|path| self.annotation.source_line(path, line.line)).unwrap_or_default();
-        let inlined = labels::inlined(&row.levels).map_or(String::new(), |names| format!(" [{names}]"));
+        // The names of inlined functions are long, and what the line says is more: they come last.
+        let inlined =
+            labels::inlined_briefly(&row.levels).map_or(String::new(), |names| format!("  [{names}]"));
         let source = labels::source(text);
         let place = labels::place(self.listing, line);
-        let row_text = format!(" {:digits$}  {gutter}{place}{inlined}  {}", "", source.trim_end());
+        let row_text = format!(" {:digits$}  {gutter}{place}  {}{inlined}", "", source.trim());
         self.numbers_row(out, &row.numbers, row_text.trim_end(), AnsiColor::Cyan.on_default())
     }
 
