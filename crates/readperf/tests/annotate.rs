@@ -187,7 +187,10 @@ fn text_has_lines_above_their_instructions_and_arrows() {
     let target = rows[from].split_whitespace().last().unwrap();
     assert!(to < from && rows[to].contains(&format!("│ {target} ")), "{text}");
     let (inlined, outer) = (line_of("x ^= x >> 7;"), line_of("i < 5 * UNIT"));
-    assert!(rows[to..from].iter().any(|row| row.contains(&format!("│  work.c:{inlined} [mix]  "))), "{text}");
+    assert!(
+        rows[to..from].iter().any(|row| row.contains(&format!("│  work.c:{inlined}  x ^= x >> 7;  [mix]"))),
+        "{text}"
+    );
     assert!(rows[to..from].iter().any(|row| row.contains(&format!("│  work.c:{outer}  "))), "{text}");
 }
 
