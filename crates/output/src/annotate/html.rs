@@ -236,7 +236,7 @@ impl Section<'_> {
         }
     }
 
-    /// Where a line is, what is inlined there, and its text.
+    /// Where a line is, its text, and what is inlined there.
     fn source_line(&self, text: &mut String, levels: &[Level]) {
         let line = levels.first().and_then(|level| self.listing.line(level.line));
         let Some(line) = line else { return };
@@ -246,16 +246,19 @@ impl Section<'_> {
         text.push_str("\">");
         push_xml(text, &labels::place(self.listing, line));
         text.push_str("</span>");
-        if let Some(names) = labels::inlined(levels) {
-            text.push_str(" <span class=\"l\">");
-            push_xml(text, &names);
-            text.push_str("</span>");
-        }
         let source = path.and_then(|path| self.annotation.source_line(path, line.line));
         if let Some(source) = source {
             text.push_str(" <code>");
             push_xml(text, labels::source(source).trim_end());
             text.push_str("</code>");
+        }
+        // The names of inlined functions are long: all of them are told where one points at them.
+        if let (Some(names), Some(brief)) = (labels::inlined(levels), labels::inlined_briefly(levels)) {
+            text.push_str(" <span class=\"l\" title=\"");
+            push_xml(text, &names);
+            text.push_str("\">");
+            push_xml(text, &brief);
+            text.push_str("</span>");
         }
     }
 
