@@ -5,7 +5,7 @@ use clap::Args;
 use readperf::output::annotate::{Source, Sources};
 use readperf::output::script::SourceText;
 use readperf::profile::view::listing::Listing;
-use readperf::session::Session;
+use readperf::session::{BinaryKind, Session};
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io::Read as _;
@@ -136,6 +136,8 @@ impl<'o> SourceFiles<'o> {
 impl Binaries {
     fn of(listing: &Listing, session: &Session) -> Binaries {
         let names = listing.parts.iter().filter_map(|part| session.binary(part.binary?));
+        // Generated code and kernels are not in the file that they are called by.
+        let names = names.filter(|binary| binary.kind == BinaryKind::User);
         let paths: Vec<PathBuf> = names
             .map(|binary| OsStr::from_bytes(&binary.name).into())
             .filter(|path: &PathBuf| path.is_absolute())
