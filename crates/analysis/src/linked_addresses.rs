@@ -62,11 +62,10 @@ impl Binary {
         let code = self.code.as_ref()?;
         let function = names.function_at(id)?;
         let known = names.function(function).filter(|known| known.name().is_some())?;
-        let starts = self.starts.entry(function).or_insert_with(|| {
-            let next = |at: &u64| at.checked_add(u64::try_from(code.instruction(*at)?.len()).ok()?);
-            let end = known.address.saturating_add(known.size());
-            std::iter::successors(Some(known.address), next).take_while(|at| *at < end).collect()
-        });
+        let starts = self
+            .starts
+            .entry(function)
+            .or_insert_with(|| code.starts(known.address..known.address.saturating_add(known.size())));
         let behind = starts.partition_point(|start| *start <= offset);
         starts.get(behind.checked_sub(1)?).copied()
     }

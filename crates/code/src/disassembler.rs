@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::data;
-use crate::instruction::{Content, Instruction};
+use crate::instruction::{Content, Flow, Instruction};
 use crate::machine::{Machine, Syntax};
 use crate::others::Others;
 use crate::text::{Names, Text};
@@ -55,6 +55,21 @@ impl Disassembler {
     /// The instruction that some bytes begin with. `None` if there are no bytes.
     pub fn first<'b>(&self, address: u64, bytes: &'b [u8]) -> Option<Instruction<'b>> {
         self.instructions(address, bytes).next()
+    }
+
+    /// Where the instructions of a piece of code begin, up to the first bytes that are none: indices of its bytes.
+    pub fn starts(&self, bytes: &[u8]) -> Vec<usize> {
+        if let Decoder::X86(x86) = &self.decoder {
+            return x86.starts(bytes);
+        }
+        let mut starts = Vec::new();
+        let mut at = 0;
+        for instruction in self.instructions(0, bytes).take_while(|instruction| instruction.flow != Flow::Bad)
+        {
+            starts.push(at);
+            at += instruction.bytes.len();
+        }
+        starts
     }
 
     /// The text of an instruction. `names` spells the targets of jumps and calls, and the addresses of data; where it gives

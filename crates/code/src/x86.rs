@@ -37,6 +37,23 @@ impl X86 {
         })
     }
 
+    /// Where instructions begin, up to the first bytes that are none. With one decoder for all: to make one takes longer than to
+    /// decode.
+    pub(crate) fn starts(&self, bytes: &[u8]) -> Vec<usize> {
+        let mut decoder = Decoder::with_ip(self.bits, bytes, 0, DecoderOptions::NONE);
+        let mut decoded = iced_x86::Instruction::default();
+        let mut starts = Vec::new();
+        while decoder.can_decode() {
+            let start = decoder.position();
+            decoder.decode_out(&mut decoded);
+            if decoded.is_invalid() {
+                break;
+            }
+            starts.push(start);
+        }
+        starts
+    }
+
     pub(crate) fn text(&self, instruction: &Instruction<'_>, names: &mut Names<'_>) -> Text {
         let decoded = self.decode(instruction.address, instruction.bytes);
         if decoded.is_invalid() {

@@ -19,6 +19,13 @@ const MACHINES: [Machine; 10] = [
 
 fn check(machine: Machine, syntax: Syntax, content: Content, address: u64, bytes: &[u8]) {
     let disassembler = Disassembler::new(machine, syntax);
+    if content == Content::Code {
+        let good =
+            disassembler.instructions(address, bytes).take_while(|instruction| instruction.flow != Flow::Bad);
+        let starts: Vec<u64> = good.map(|instruction| instruction.address.wrapping_sub(address)).collect();
+        let found: Vec<u64> = disassembler.starts(bytes).into_iter().map(|start| start as u64).collect();
+        assert_eq!(found, starts, "{machine:?}");
+    }
     let mut at = 0_usize;
     for instruction in disassembler.instructions_of(content, address, bytes) {
         assert_eq!(instruction.address, address.wrapping_add(at as u64));

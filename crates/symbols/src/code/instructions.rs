@@ -1,6 +1,7 @@
 //! Single instructions of a binary, for x86.
 
 use std::fmt;
+use std::ops::Range;
 
 use readperf_code::{Disassembler, Flow, Instruction, Machine, Syntax};
 
@@ -29,6 +30,16 @@ impl Code {
     /// The bytes of the instruction at an offset in the file; `None` where there is none.
     pub fn instruction(&self, offset: u64) -> Option<&[u8]> {
         self.first_of(self.bytes(offset, u64::MAX)).map(|instruction| instruction.bytes)
+    }
+
+    /// Where the instructions of a piece of the file begin, as offsets, up to the first bytes that are none.
+    pub fn starts(&self, piece: Range<u64>) -> Vec<u64> {
+        // The last instruction may reach beyond the end.
+        const LONGEST: u64 = 15;
+        let bytes = self.bytes(piece.start, piece.end.saturating_sub(piece.start).saturating_add(LONGEST));
+        let starts = self.disassembler.starts(bytes).into_iter();
+        let starts = starts.filter_map(|start| piece.start.checked_add(u64::try_from(start).ok()?));
+        starts.take_while(|start| *start < piece.end).collect()
     }
 
     /// The bytes from an offset in the file on, up to so many; fewer where the file ends.
