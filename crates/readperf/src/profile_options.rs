@@ -76,17 +76,12 @@ impl ProfileOptions {
         recording: &Recording,
         filter: SampleFilter,
         wanted: &Wanted,
-        mut each: impl FnMut(&Chunk<'_>),
+        each: impl FnMut(&Chunk<'_>),
     ) -> anyhow::Result<Analysis> {
-        let mut progress = Progress::new("reading", !input.no_progress);
         let request = self.request(input, filter, wanted)?;
-        let analysis = readperf::analyse_detailed(recording, &request, &wanted.details, |chunk| {
-            progress.bytes(chunk.progress());
-            each(chunk);
-            Ok::<(), perffile::Error>(())
+        let (analysis, ()) = self.watched(input, each, |each| {
+            Ok((readperf::analyse_detailed(recording, &request, &wanted.details, each)?, ()))
         })?;
-        drop(progress);
-        self.tell(input, &analysis);
         Ok(analysis)
     }
 
@@ -97,20 +92,32 @@ impl ProfileOptions {
         input: &Input,
         recording: &Recording,
         wanted: &Wanted,
-        mut each: impl FnMut(&Chunk<'_>),
+        each: impl FnMut(&Chunk<'_>),
     ) -> anyhow::Result<(Analysis, Namer<'f>)> {
-        let mut progress = Progress::new("reading", !input.no_progress);
         let request = self.request(input, self.samples.filter(recording)?, wanted)?;
-        let details = &wanted.details;
-        let (analysis, names) =
-            readperf::analyse_keeping_names(files, recording, &request, details, |chunk| {
-                progress.bytes(chunk.progress());
-                each(chunk);
-                Ok::<(), perffile::Error>(())
-            })?;
+        self.watched(input, each, |each| {
+            readperf::analyse_keeping_names(files, recording, &request, &wanted.details, each)
+        })
+    }
+
+    /// Analyses, shows how far that is, and says what came of it. `each` sees the records on the way.
+    fn watched<T>(
+        &self,
+        input: &Input,
+        mut each: impl FnMut(&Chunk<'_>),
+        analyse: impl FnOnce(
+            &mut dyn FnMut(&Chunk<'_>) -> perffile::Result<()>,
+        ) -> perffile::Result<(Analysis, T)>,
+    ) -> anyhow::Result<(Analysis, T)> {
+        let mut progress = Progress::new("reading", !input.no_progress);
+        let analysed = analyse(&mut |chunk| {
+            progress.bytes(chunk.progress());
+            each(chunk);
+            Ok(())
+        })?;
         drop(progress);
-        self.tell(input, &analysis);
-        Ok((analysis, names))
+        self.tell(input, &analysed.0);
+        Ok(analysed)
     }
 
     fn request(&self, input: &Input, filter: SampleFilter, wanted: &Wanted) -> anyhow::Result<Request> {

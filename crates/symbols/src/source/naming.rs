@@ -142,14 +142,7 @@ impl<'f> ElfNames<'f> {
         Answering { symbols, plt }
     }
     fn push_symbols(&self, batch: &AddressBatch, builder: &mut BatchBuilder) {
-        let answering = match batch.addresses.is_sorted() {
-            true => self.answering(&batch.addresses),
-            false => {
-                let mut addresses = batch.addresses.clone();
-                addresses.sort_unstable();
-                self.answering(&addresses)
-            }
-        };
+        let answering = self.answering(&batch.addresses);
         let addresses = batch.addresses.par_iter().with_min_len(1024);
         let hits: Vec<Option<Hit>> = addresses.map(|address| answering.find(*address)).collect();
         let mut numbers: FxHashMap<(u64, bool), SymbolId> = FxHashMap::default();
