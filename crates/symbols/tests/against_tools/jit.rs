@@ -51,6 +51,7 @@ fn dumps_of_both_byte_orders() {
             unknown_records: 1,
             moves_of_nothing: 1,
             unused_details: 1,
+            damaged_lines: 0,
             is_cut: false,
         };
         assert_eq!(dump.damage, expected);

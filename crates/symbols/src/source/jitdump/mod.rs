@@ -2,6 +2,7 @@
 //! times, read without rewriting the recording first.
 
 mod call_frames;
+mod lines;
 mod record;
 mod unused;
 
@@ -21,7 +22,8 @@ use crate::source::generations::{CodeChange, Generations};
 use crate::source::layers::{Layer, Layers};
 use crate::source::perf_map::GeneratedFunction;
 pub(crate) use call_frames::CallFrames;
-use record::{Header, LineEntry, Record, Records};
+use lines::{LineEntry, Lines};
+use record::{Header, Record, Records};
 
 /// Where `perf inject` puts the code in the ELF files it makes of a dump: behind the headers. Some runtimes (V8) add this
 /// to the addresses of all lines, so that the lines are right in those files. The greater one is of newer versions.
@@ -51,6 +53,8 @@ pub struct JitDamage {
     pub moves_of_nothing: u64,
     /// Source lines, or unwinding information, of code that was not loaded next.
     pub unused_details: u64,
+    /// Source lines whose files have no readable name, so that it is not known where one ends and the next begins.
+    pub damaged_lines: u64,
     /// Whether the file ends within a record.
     pub is_cut: bool,
 }
@@ -73,14 +77,6 @@ struct Function {
     /// How long it was then.
     loaded_size: u64,
     unwinding: Option<Unwinding>,
-}
-
-#[derive(Clone, Debug)]
-struct Lines {
-    entries: Range<usize>,
-    count: u64,
-    /// Address of the first entry.
-    first: Option<u64>,
 }
 
 #[derive(Clone, Debug)]
@@ -127,7 +123,7 @@ impl JitDump {
         let mut reader = Reader::default();
         let mut records = Records::of(data, &header);
         for (time, record) in &mut records {
-            reader.take(time, record);
+            reader.take(data, time, record);
         }
         reader.damage.is_cut = records.is_cut;
         reader.count_unused(reader.pending_lines.is_some());
@@ -237,8 +233,8 @@ impl JitDump {
         else {
             return Vec::new();
         };
-        let Some(Lines { entries, count, .. }) = &function.lines else { return Vec::new() };
-        let lines = record::line_entries(self.data(), self.header.is_big_endian, entries, *count);
+        let Some(lines) = &function.lines else { return Vec::new() };
+        let lines = lines.read(self.data(), self.header.is_big_endian);
         let size = layer.end.saturating_sub(layer.start);
         let line = |entry: LineEntry| {
             // Entries that are damaged mostly are nowhere near the code.
@@ -285,17 +281,20 @@ struct Reader {
 }
 
 impl Reader {
-    fn take(&mut self, time: u64, record: Record) {
+    fn take(&mut self, data: &[u8], time: u64, record: Record) {
         match record {
             Record::Load { address, size, index, name, code } => {
                 let lines = self.pending_lines.take();
                 let fits = lines.as_ref().is_none_or(|(of, _)| *of == address);
                 self.count_unused(!fits);
+                let lines = lines
+                    .filter(|_| fits)
+                    .and_then(|(_, lines)| self.sound(data, lines, address, size, &name));
                 let function = Function {
                     name,
                     code,
                     loaded_at: address,
-                    lines: lines.filter(|_| fits).map(|(_, lines)| lines),
+                    lines,
                     loaded_size: size,
                     unwinding: self.pending_unwinding.take().or_else(|| self.common_unwinding.clone()),
                 };
@@ -318,8 +317,8 @@ impl Reader {
                     None => self.damage.moves_of_nothing = self.damage.moves_of_nothing.saturating_add(1),
                 }
             }
-            Record::DebugInfo { address, count, entries, first } => {
-                let unused = self.pending_lines.replace((address, Lines { entries, count, first }));
+            Record::DebugInfo { address, lines } => {
+                let unused = self.pending_lines.replace((address, lines));
                 self.count_unused(unused.is_some());
             }
             Record::UnwindingInfo { header_size, data, eh_frame_at } => {
@@ -333,6 +332,27 @@ impl Reader {
             Record::Other => self.damage.unknown_records = self.damage.unknown_records.saturating_add(1),
             Record::Damaged => self.damage.damaged_records = self.damage.damaged_records.saturating_add(1),
         }
+    }
+
+    /// Lines of code at an address, if they can be read. The second entry is nowhere near the code where the first one seems to end too
+    /// early.
+    fn sound(
+        &mut self,
+        data: &[u8],
+        lines: Lines,
+        address: u64,
+        size: u64,
+        name: &Range<usize>,
+    ) -> Option<Lines> {
+        let [most_added, _] = CODE_OFFSETS_IN_MADE_FILES;
+        let is_near = |line: u64| line.wrapping_sub(address) <= size.saturating_add(most_added);
+        let is_damaged = lines.first.is_some_and(is_near) && lines.second.is_some_and(|line| !is_near(line));
+        if !is_damaged && lines.second.is_some() {
+            return Some(lines);
+        }
+        let restored = lines.clone().restored(data, name);
+        self.damage.damaged_lines += u64::from(is_damaged && restored.is_none());
+        restored.or_else(|| (!is_damaged).then_some(lines))
     }
 
     /// Most code has a line at its very beginning; where none has, all lines were moved.

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use super::lines::Lines;
+
 /// "JiTD", as the machine that wrote it reads the number.
 const MAGIC: u32 = 0x4a69_5444;
 
@@ -56,8 +58,8 @@ pub(super) enum Record {
     Load { address: u64, size: u64, index: u64, name: Range<usize>, code: Range<usize> },
     /// Code was moved.
     Move { from: u64, to: u64, size: u64, index: u64 },
-    /// Source lines of the code that is loaded next, and the address of the first of them.
-    DebugInfo { address: u64, count: u64, entries: Range<usize>, first: Option<u64> },
+    /// Source lines of the code that is loaded next.
+    DebugInfo { address: u64, lines: Lines },
     /// Unwinding information of the code that is loaded next: `.eh_frame`, and `.eh_frame_hdr` as its last bytes. If that
     /// tells an absolute address for the first, it is here.
     UnwindingInfo { header_size: usize, data: Range<usize>, eh_frame_at: Option<u64> },
@@ -145,8 +147,7 @@ fn code_move(mut body: Fields<'_>) -> Option<Record> {
 
 fn debug_info(mut body: Fields<'_>) -> Option<Record> {
     let (address, count) = (body.u64()?, body.u64()?);
-    let entries = body.at..body.bytes.len();
-    Some(Record::DebugInfo { address, count, entries, first: body.u64() })
+    Some(Record::DebugInfo { address, lines: Lines::new(body, count) })
 }
 
 fn unwinding_info(mut body: Fields<'_>) -> Option<Record> {
@@ -171,56 +172,17 @@ fn absolute_address(mut header: Fields<'_>) -> Option<u64> {
     }
 }
 
-/// A source line of some code.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LineEntry {
-    pub(crate) address: u64,
-    pub(crate) line: u32,
-    /// Name of the source file.
-    pub(crate) file: Range<usize>,
-}
-
-/// The lines in the entries of a [`Record::DebugInfo`], up to the first one that does not fit.
-pub(super) fn line_entries(
-    bytes: &[u8],
-    is_big_endian: bool,
-    entries: &Range<usize>,
-    count: u64,
-) -> Vec<LineEntry> {
-    let mut fields =
-        Fields { bytes: bytes.get(..entries.end).unwrap_or(&[]), at: entries.start, is_big_endian };
-    let mut lines: Vec<LineEntry> = Vec::new();
-    for _ in 0..count {
-        let Some(entry) = line_entry(&mut fields, lines.last()) else { break };
-        lines.push(entry);
-    }
-    lines.sort_by_key(|entry| entry.address);
-    lines
-}
-
-fn line_entry(fields: &mut Fields<'_>, last: Option<&LineEntry>) -> Option<LineEntry> {
-    let (address, line, _discriminator) = (fields.u64()?, fields.u32()?, fields.u32()?);
-    let mut file = fields.text()?;
-    // "The same file as in the entry before": the specification says one byte 0xff; there are writers that leave the
-    // name empty.
-    let is_same = matches!(fields.bytes.get(file.clone()), Some(b"" | b"\xff"));
-    if let Some(last) = last.filter(|_| is_same) {
-        file = last.file.clone();
-    }
-    Some(LineEntry { address, line, file })
-}
-
 /// Reads fields one after the other.
 #[derive(Clone, Copy, Debug)]
-struct Fields<'f> {
+pub(super) struct Fields<'f> {
     /// The file up to the end of what is read.
-    bytes: &'f [u8],
-    at: usize,
-    is_big_endian: bool,
+    pub(super) bytes: &'f [u8],
+    pub(super) at: usize,
+    pub(super) is_big_endian: bool,
 }
 
 impl<'f> Fields<'f> {
-    fn rest(&self) -> &'f [u8] {
+    pub(super) fn rest(&self) -> &'f [u8] {
         self.bytes.get(self.at..).unwrap_or(&[])
     }
 
@@ -233,16 +195,16 @@ impl<'f> Fields<'f> {
         Some(array)
     }
 
-    fn u32(&mut self) -> Option<u32> {
+    pub(super) fn u32(&mut self) -> Option<u32> {
         self.array().map(u32::from_le_bytes)
     }
 
-    fn u64(&mut self) -> Option<u64> {
+    pub(super) fn u64(&mut self) -> Option<u64> {
         self.array().map(u64::from_le_bytes)
     }
 
     /// A text that ends with a zero byte.
-    fn text(&mut self) -> Option<Range<usize>> {
+    pub(super) fn text(&mut self) -> Option<Range<usize>> {
         let length = self.rest().iter().position(|byte| *byte == 0)?;
         let range = self.at..self.at.checked_add(length)?;
         self.at = range.end.checked_add(1)?;

@@ -44,6 +44,11 @@ impl JitDamage {
                 "record of source lines or frames that belongs to no code",
                 "records of source lines or frames that belong to no code",
             ),
+            (
+                self.damaged_lines,
+                "record of source lines with damaged names of files",
+                "records of source lines with damaged names of files",
+            ),
         ];
         let told = counts.into_iter().filter(|(count, ..)| *count > 0);
         let mut phrases: Vec<String> = told
