@@ -47,8 +47,11 @@ pub enum Flow {
         /// Where it leads.
         target: Option<u64>,
     },
-    /// Back to the caller.
-    Return,
+    /// Back to the caller, or, where it is conditional, perhaps to the next one.
+    Return {
+        /// Whether the next one may follow.
+        conditional: bool,
+    },
     /// Into the kernel, which mostly returns to the next one: a system call, a software interrupt.
     System,
     /// Nowhere: the processor stops or raises an exception.
@@ -70,11 +73,14 @@ impl Flow {
 
     /// Whether the processor may go on elsewhere than behind the instruction, as it means to.
     pub fn leads_elsewhere(self) -> bool {
-        matches!(self, Flow::Jump { .. } | Flow::Call { .. } | Flow::Return | Flow::System)
+        matches!(self, Flow::Jump { .. } | Flow::Call { .. } | Flow::Return { .. } | Flow::System)
     }
 
     /// Whether the next instruction never follows directly.
     pub fn ends_block(self) -> bool {
-        matches!(self, Flow::Jump { conditional: false, .. } | Flow::Return | Flow::Stop)
+        matches!(
+            self,
+            Flow::Jump { conditional: false, .. } | Flow::Return { conditional: false } | Flow::Stop
+        )
     }
 }

@@ -196,7 +196,7 @@ fn flow(instruction: &iced_x86::Instruction) -> Flow {
         FlowControl::UnconditionalBranch => Flow::Jump { target: target(instruction), conditional: false },
         FlowControl::ConditionalBranch => Flow::Jump { target: target(instruction), conditional: true },
         FlowControl::IndirectBranch => Flow::Jump { target: None, conditional: false },
-        FlowControl::Return => Flow::Return,
+        FlowControl::Return => Flow::Return { conditional: false },
         FlowControl::Call if instruction.code() == Code::Syscall || instruction.code() == Code::Sysenter => {
             Flow::System
         }

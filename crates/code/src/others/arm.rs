@@ -47,25 +47,20 @@ fn flow(raw: &Raw<'_>) -> Flow {
         "cbz" | "cbnz" => Flow::Jump { target, conditional: true },
         "tbb" | "tbh" => Flow::Jump { target: None, conditional: false },
         "udf" | "bkpt" | "hlt" => Flow::Stop,
-        "bx" | "bxj" if raw.operands == "lr" => leaves(conditional),
+        "bx" | "bxj" if raw.operands == "lr" => Flow::Return { conditional },
         "bx" | "bxj" => Flow::Jump { target: None, conditional },
         "svc" | "hvc" | "smc" => Flow::System,
-        "rfeia" | "eret" => Flow::Return,
-        "pop" if raw.operands.contains("pc") => leaves(conditional),
-        "ldm" | "ldmdb" | "ldmib" | "ldmda" if raw.operands.contains("pc}") => leaves(conditional),
-        "ldr" if raw.operands.starts_with("pc, [sp], ") => leaves(conditional),
-        "mov" | "movs" if raw.operands == "pc, lr" => leaves(conditional),
-        "subs" if raw.operands.starts_with("pc, lr") => leaves(conditional),
+        "rfeia" | "eret" => Flow::Return { conditional: false },
+        "pop" if raw.operands.contains("pc") => Flow::Return { conditional },
+        "ldm" | "ldmdb" | "ldmib" | "ldmda" if raw.operands.contains("pc}") => Flow::Return { conditional },
+        "ldr" if raw.operands.starts_with("pc, [sp], ") => Flow::Return { conditional },
+        "mov" | "movs" if raw.operands == "pc, lr" => Flow::Return { conditional },
+        "subs" if raw.operands.starts_with("pc, lr") => Flow::Return { conditional },
         "ldr" | "mov" | "movs" | "add" | "sub" | "rsb" if raw.operands.starts_with("pc,") => {
             Flow::Jump { target: None, conditional }
         }
         _ => Flow::Next,
     }
-}
-
-/// A return that may not happen is a jump, since the next instruction may follow.
-fn leaves(conditional: bool) -> Flow {
-    if conditional { Flow::Jump { target: None, conditional } } else { Flow::Return }
 }
 
 /// Loads relative to the program counter, which is some bytes ahead.

@@ -16,7 +16,7 @@ fn flow(raw: &Raw<'_>) -> Flow {
         // With authentication of pointers (`braa`), too.
         "br" | "braa" | "braaz" | "brab" | "brabz" => Flow::Jump { target: None, conditional: false },
         "blr" | "blraa" | "blraaz" | "blrab" | "blrabz" => Flow::Call { target: None },
-        "ret" | "retaa" | "retab" | "eret" | "eretaa" | "eretab" => Flow::Return,
+        "ret" | "retaa" | "retab" | "eret" | "eretaa" | "eretab" => Flow::Return { conditional: false },
         "svc" | "hvc" | "smc" => Flow::System,
         "brk" | "hlt" | "udf" => Flow::Stop,
         mnemonic if mnemonic.starts_with("b.") || mnemonic.starts_with("bc.") => {

@@ -13,8 +13,8 @@ fn flow(raw: &Raw<'_>) -> Flow {
     match raw.mnemonic.strip_prefix("c.").unwrap_or(raw.mnemonic) {
         "j" => Flow::Jump { target, conditional: false },
         "jal" => Flow::Call { target },
-        "ret" | "mret" | "sret" | "uret" => Flow::Return,
-        "jr" if raw.operands == "ra" => Flow::Return,
+        "ret" | "mret" | "sret" | "uret" => Flow::Return { conditional: false },
+        "jr" if raw.operands == "ra" => Flow::Return { conditional: false },
         "jr" => Flow::Jump { target: None, conditional: false },
         "jalr" => jalr(raw),
         "ecall" => Flow::System,

@@ -15,12 +15,15 @@ fn flow(raw: &Raw<'_>) -> Flow {
         // Register 0 stands for no jump.
         "basr" | "balr" if raw.operands.ends_with("%r0") => Flow::Next,
         "basr" | "balr" | "bas" | "bal" => Flow::Call { target: None },
-        "br" if raw.operands == "%r14" => Flow::Return,
+        "br" if raw.operands == "%r14" => Flow::Return { conditional: false },
         "j" | "jg" | "b" | "br" => jump(false),
         "bcr" | "bc" | "brc" | "brcl" if raw.operands.starts_with("0,") => Flow::Next,
         "svc" => Flow::System,
-        "lpswe" | "lpsw" => Flow::Return,
-        mnemonic if is_conditional(mnemonic) => jump(true),
+        "lpswe" | "lpsw" => Flow::Return { conditional: false },
+        mnemonic if is_conditional(mnemonic) => match is_to_caller(raw) {
+            true => Flow::Return { conditional: true },
+            false => jump(true),
+        },
         _ => Flow::Next,
     }
 }
@@ -28,6 +31,11 @@ fn flow(raw: &Raw<'_>) -> Flow {
 /// Whether the last operand is where the instruction leads, counted from itself.
 fn is_relative(bytes: &[u8]) -> bool {
     matches!(bytes, [0x84 | 0x85 | 0xa7 | 0xc0 | 0xcc | 0xec, ..])
+}
+
+/// Whether it is BCR, which leads to a register, with that of the caller's address.
+fn is_to_caller(raw: &Raw<'_>) -> bool {
+    matches!(raw.bytes, [0x07, second] if second & 15 == 14)
 }
 
 fn is_conditional(mnemonic: &str) -> bool {

@@ -19,6 +19,6 @@ bx r3                                @ jump
 ldr pc, [r1]                         @ jump
 svc 0x00000000                       @ system
 udf #0                               @ stop
-bxeq lr                              @ branch
+bxeq lr                              @ return?
 pop {r4, pc}                         @ return
 g: bx lr                             @ return

@@ -13,7 +13,7 @@ REVERSED = ("arm64", "arm", "thumb", "riscv64")  # objdump prints numbers
 here = pathlib.Path(__file__).parent
 for name, assembler in ASSEMBLERS.items():
     source = (here / f"{name}.s").read_text()
-    flows = re.findall(r"(?:#|//|@) (next|branch|jump|call|return|system|stop)$", source, re.M)
+    flows = re.findall(r"(?:#|//|@) (next|branch|jump|call|return\??|system|stop)$", source, re.M)
     with tempfile.TemporaryDirectory() as folder:
         file = f"{folder}/o"
         subprocess.run([*assembler, "-o", file, here / f"{name}.s"], check=True)

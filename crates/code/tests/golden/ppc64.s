@@ -18,6 +18,6 @@ bl g                                 # call
 bctrl                                # call
 sc                                   # system
 trap                                 # stop
-beqlr                                # branch
+beqlr                                # return?
 mtlr 0                               # next
 g: blr                               # return

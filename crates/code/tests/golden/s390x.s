@@ -20,3 +20,4 @@ bcr 0,%r0                            # next
 svc 1                                # system
 lmg %r6,%r15,208(%r15)               # next
 g: br %r14                           # return
+bner %r14                             # return?

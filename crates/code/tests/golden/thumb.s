@@ -18,9 +18,9 @@ addeq r1, r2                         @ next
 movne r0, #2                         @ next
 moveq r1, #3                         @ next
 it eq                                @ next
-bxeq lr                              @ branch
+bxeq lr                              @ return?
 it ne                                @ next
-popne {r4, pc}                       @ branch
+popne {r4, pc}                       @ return?
 b.n g                                @ jump
 bl f                                 @ call
 blx r3                               @ call
