@@ -94,7 +94,11 @@ Examples:
         input.no_progress |= self.look.quiet;
         let meanings = symbol.as_deref().map(Pattern::meanings).transpose();
         let meanings = meanings.unwrap_or_else(|message| wrong_usage(&message));
-        let recording = if self.look.json { input.open_for_program()? } else { input.open()? };
+        let opened = if self.look.json { input.open_for_program() } else { input.open() };
+        let recording = opened.map_err(|error| match words::meant(&input, symbol.as_deref()) {
+            Some(sentence) => anyhow::Error::msg(sentence),
+            None => error,
+        })?;
         let lines = meanings.iter().flatten().any(Pattern::needs_lines);
         let by_stack = self.profile.names.needs_stacks() || self.stacks.needs_stacks();
         let stacks = self.inclusive || by_stack;

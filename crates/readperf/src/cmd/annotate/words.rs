@@ -2,6 +2,7 @@
 
 use crate::input::Input;
 use clap::Args;
+use perffile::Recording;
 use std::path::{Path, PathBuf};
 
 /// The options.
@@ -55,6 +56,21 @@ impl Words {
         };
         let input = Input::of(file, self.strict, self.no_progress, self.max_expansion);
         (input, self.symbol.clone().or(symbol))
+    }
+}
+
+/// What a recording that cannot be opened may be instead: a function, given before the recording or without one.
+pub(super) fn meant(input: &Input, symbol: Option<&str>) -> Option<String> {
+    let path = input.path()?;
+    let name = path.to_str()?;
+    match symbol {
+        Some(other) if Recording::open(other).is_ok() => Some(format!(
+            "{name} is no recording; the recording comes first: readperf annotate {other} {name}"
+        )),
+        None if !path.exists() && !name.ends_with(".data") && !name.contains('/') => Some(format!(
+            "there is no file {name}; if that is a function, the recording comes first: readperf annotate FILE {name}"
+        )),
+        _ => None,
     }
 }
 
