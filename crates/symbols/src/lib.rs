@@ -54,7 +54,7 @@ pub use archive::SymbolArchive;
 pub use batch::{Found, FunctionName, Provides, SourceFrame, Symbol, SymbolBatch};
 pub use build_id::BuildId;
 pub use cache::cache_dir;
-pub use code::{Code, Extent, FunctionCode, Layout, NoCode, RecordedCode};
+pub use code::{Code, Extent, FunctionCode, KernelMemory, Layout, NoCode, RecordedCode};
 pub use demangle::{Demangle, demangle};
 pub use file_loader::FileLoader;
 pub use files::{FileBytes, Files};

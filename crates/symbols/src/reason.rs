@@ -5,6 +5,8 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use rustix::process::geteuid;
+
 use crate::build_id::BuildId;
 use crate::kernel_doubt::KernelDoubt;
 
@@ -218,6 +220,9 @@ impl Reason {
             }
             Reason::NoKernelList { .. } => {
                 fixed("give --kallsyms a copy of the recorded kernel's /proc/kallsyms")
+            }
+            Reason::KernelAddressesHidden if geteuid().is_root() => {
+                fixed("set kernel.kptr_restrict to 0, or give --kallsyms of the recorded kernel")
             }
             Reason::KernelAddressesHidden => fixed(
                 "run as root, or set kernel.kptr_restrict to 0, or give --kallsyms of the recorded kernel",

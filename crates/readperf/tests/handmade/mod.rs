@@ -6,6 +6,7 @@
 #![allow(dead_code, clippy::cast_possible_truncation)]
 
 pub(crate) mod deep;
+pub(crate) mod elf;
 
 pub(crate) const MMAP: u32 = 1;
 pub(crate) const LOST: u32 = 2;

@@ -4,59 +4,40 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::NoCode;
 use super::content;
 use super::file::CodeFile;
 use super::function::Segment;
+use super::no_code::{KCORE, KernelMemory, NoCode};
 use super::source::parse;
 use crate::build_id::BuildId;
 use crate::find::{Opened, Search, kernel_symbol_lists, module_name};
 use crate::image::Image;
-use crate::options::Options;
 use crate::reason::Reason;
+use crate::source::kernel_machine::{KernelPart, Machine};
 use crate::source::{Shared, kernel_image, running_kernel};
 use crate::subject::Subject;
 
-/// The memory of the running kernel, and the list of its symbols.
-const RUNNING: (&str, &str) = ("/proc/kcore", "/proc/kallsyms");
+/// The list of the symbols of the running kernel.
+const KALLSYMS: &str = "/proc/kallsyms";
 
 /// Finds the code of a kernel or a module. `None` if the subject is none.
 pub(super) fn open<'f>(shared: &Shared<'f>, subject: &Subject) -> Option<Result<CodeFile<'f>, NoCode>> {
-    let host = || Machine { shared, options: shared.options.clone(), is_guest: false };
-    Some(match subject {
-        Subject::Kernel { build_id, reference } => host().kernel(*build_id, reference.as_ref()),
-        Subject::KernelModule { name, build_id, start } => host().module(name, *build_id, *start),
-        Subject::GuestKernel { pid, build_id, reference } => {
-            Machine::guest(shared, *pid).kernel(*build_id, reference.as_ref())
-        }
-        Subject::GuestModule { pid, name, build_id, start } => {
-            Machine::guest(shared, *pid).module(name, *build_id, *start)
-        }
-        _ => return None,
+    let (machine, part) = Machine::of(shared, subject)?;
+    Some(match part {
+        KernelPart::Kernel { build_id, reference } => machine.kernel_code(build_id, reference),
+        KernelPart::Module { name, build_id, start } => machine.module_code(name, build_id, start),
     })
 }
 
-/// The machine whose kernel it is.
-struct Machine<'s, 'f> {
-    shared: &'s Shared<'f>,
-    options: Options,
-    is_guest: bool,
-}
-
-impl<'s, 'f> Machine<'s, 'f> {
-    /// A guest has nothing but what the user or the recording named for it.
-    fn guest(shared: &'s Shared<'f>, pid: Option<u32>) -> Machine<'s, 'f> {
-        Machine { shared, options: shared.options.for_guest(pid), is_guest: true }
-    }
-
-    fn kernel(
+impl<'f> Machine<'_, 'f> {
+    fn kernel_code(
         &self,
         build_id: Option<BuildId>,
         reference: Option<&(String, u64)>,
     ) -> Result<CodeFile<'f>, NoCode> {
         let search = self.search(Path::new("vmlinux"), build_id);
         if let Some(path) = &self.options.vmlinux {
-            return self.image(search.given(path)?, reference);
+            return self.image_code(search.given(path)?, reference);
         }
         let build_id = build_id.or(self.options.kernel_build_id);
         let search = Search { build_id, ..search };
@@ -64,7 +45,7 @@ impl<'s, 'f> Machine<'s, 'f> {
             return Ok(code);
         }
         let from_image = match search.kernel_image() {
-            Ok(opened) => self.image(opened, reference),
+            Ok(opened) => self.image_code(opened, reference),
             Err(reason) => Err(reason.into()),
         };
         let image_reason = match from_image {
@@ -74,17 +55,28 @@ impl<'s, 'f> Machine<'s, 'f> {
         if let Some(code) = self.other_memory(build_id, reference) {
             return Ok(code);
         }
-        Err(match (image_reason, build_id, running_kernel::build_id().filter(|_| !self.is_guest)) {
-            (
-                NoCode::Binary(Reason::NoFile { .. } | Reason::BuildIdDiffers { .. }),
-                Some(recorded),
-                running,
-            ) if !running.is_some_and(|running| running.matches(&recorded)) => {
+        Err(self.why_no_code(image_reason, build_id))
+    }
+
+    /// Why there is no code of the kernel, given why there is no image of it.
+    fn why_no_code(&self, image_reason: NoCode, build_id: Option<BuildId>) -> NoCode {
+        let (is_missing, is_other) = match &image_reason {
+            NoCode::Binary(Reason::NoFile { .. }) => (true, false),
+            NoCode::Binary(Reason::BuildIdDiffers { .. }) => (false, true),
+            _ => (false, false),
+        };
+        let running = self.running_build_id();
+        match build_id {
+            _ if self.is_guest || !(is_missing || is_other) => image_reason,
+            Some(recorded) if !running.is_some_and(|running| running.matches(&recorded)) => {
                 Reason::KernelDiffers { recorded, running }.into()
             }
-            (NoCode::Binary(Reason::NoFile { .. }), ..) => NoCode::OnlyKernelList,
-            (reason, ..) => reason,
-        })
+            None if !self.options.trust_running_kernel => {
+                self.options.kernel_doubt.clone().unwrap_or(Reason::KernelUnknown).into()
+            }
+            _ if is_missing => NoCode::OnlyKernelList { memory: KernelMemory::here() },
+            _ => image_reason,
+        }
     }
 
     /// The copy of the memory that belongs to the recording.
@@ -100,16 +92,15 @@ impl<'s, 'f> Machine<'s, 'f> {
         build_id: Option<BuildId>,
         reference: Option<&(String, u64)>,
     ) -> Option<CodeFile<'f>> {
-        let running = running_kernel::build_id();
         let is_running = !self.is_guest
-            && match (build_id, running) {
+            && match (build_id, self.running_build_id()) {
                 (Some(recorded), Some(running)) => running.matches(&recorded),
                 (Some(_), None) => false,
                 (None, _) => self.options.trust_running_kernel,
             };
         if is_running
-            && let Some(shift) = self.shift(Path::new(RUNNING.1), reference)
-            && let Some(code) = self.memory(Path::new(RUNNING.0), shift)
+            && let Some(shift) = self.shift(Path::new(KALLSYMS), reference)
+            && let Some(code) = self.memory(Path::new(KCORE), shift)
         {
             return Some(code);
         }
@@ -134,19 +125,28 @@ impl<'s, 'f> Machine<'s, 'f> {
     }
 
     /// In memory a module is linked; in its file it is not.
-    fn module(
+    fn module_code(
         &self,
         name: &Path,
         build_id: Option<BuildId>,
         start: Option<u64>,
     ) -> Result<CodeFile<'f>, NoCode> {
         let module = module_name(name);
-        if let Some(code) =
-            self.recorded_memory(None).or_else(|| self.loaded_module(&module, build_id, start))
-        {
+        if let Some(code) = self.recorded_memory(None) {
             return Ok(code);
         }
-        let opened = self.search(name, build_id).module()?;
+        let is_loaded = self.is_loaded(&module, build_id, start);
+        if let Some(code) = is_loaded.then(|| self.loaded_module(&module, start)).flatten() {
+            return Ok(code);
+        }
+        let opened = self.search(name, build_id).module().map_err(|reason| match reason {
+            Reason::NoFile { .. } if is_loaded => NoCode::OnlyKernelList { memory: KernelMemory::here() },
+            Reason::NoFile { .. } if self.is_guest || !running_kernel::has_module(&module) => {
+                Reason::ModuleNotFound { module: module.clone(), recorded: build_id }.into()
+            }
+            Reason::NoFile { .. } => Reason::ModuleUnproven { module: module.clone() }.into(),
+            reason => NoCode::Binary(reason),
+        })?;
         let start = start.ok_or(Reason::ModuleStartUnknown { module })?;
         let path = opened.path.clone();
         let image = parse(self.shared, opened)?;
@@ -161,27 +161,25 @@ impl<'s, 'f> Machine<'s, 'f> {
         CodeFile::placed(path, image, segments, Vec::new(), false)
     }
 
-    fn loaded_module(
-        &self,
-        module: &str,
-        build_id: Option<BuildId>,
-        start: Option<u64>,
-    ) -> Option<CodeFile<'f>> {
-        let loaded_at = running_kernel::module_start(module).filter(|_| !self.is_guest)?;
-        let is_same = match (build_id, running_kernel::module_build_id(module)) {
+    /// Whether the module that is loaded now is the recorded one.
+    fn is_loaded(&self, module: &str, build_id: Option<BuildId>, start: Option<u64>) -> bool {
+        let Some(loaded_at) = running_kernel::module_start(module).filter(|_| !self.is_guest) else {
+            return false;
+        };
+        match (build_id, running_kernel::module_build_id(module)) {
             (Some(recorded), Some(loaded)) => loaded.matches(&recorded),
             (Some(_), None) => false,
             (None, _) => self.options.trust_running_kernel && start.is_none_or(|start| start == loaded_at),
-        };
+        }
+    }
+
+    fn loaded_module(&self, module: &str, start: Option<u64>) -> Option<CodeFile<'f>> {
+        let loaded_at = running_kernel::module_start(module)?;
         let shift = start.map_or(0, |start| loaded_at.wrapping_sub(start));
-        is_same.then(|| self.memory(Path::new(RUNNING.0), shift)).flatten()
+        self.memory(Path::new(KCORE), shift)
     }
 
-    fn search<'a>(&'a self, path: &'a Path, build_id: Option<BuildId>) -> Search<'a> {
-        Search { options: &self.options, path, build_id, debug_link: None }
-    }
-
-    fn image(&self, opened: Opened, reference: Option<&(String, u64)>) -> Result<CodeFile<'f>, NoCode> {
+    fn image_code(&self, opened: Opened, reference: Option<&(String, u64)>) -> Result<CodeFile<'f>, NoCode> {
         let path: PathBuf = opened.path.clone();
         let image: Image<'f> = parse(self.shared, opened)?;
         let moved = kernel_image::moved(&image, reference)?;

@@ -15,7 +15,7 @@ pub(crate) use function::Space;
 pub use function::{Extent, FunctionCode};
 pub use instructions::Code;
 pub use layout::Layout;
-pub use no_code::NoCode;
+pub use no_code::{KernelMemory, NoCode};
 pub use recorded::RecordedCode;
 pub(crate) use source::{CodeSource, OpenedCode};
 

@@ -7,11 +7,11 @@ use crate::build_id::BuildId;
 use crate::file_loader::FileLoader;
 use crate::find::{Opened, Search, kernel_symbol_lists, module_name};
 use crate::image::Image;
-use crate::options::Options;
 use crate::reason::Reason;
 use crate::source::kallsyms::Kallsyms;
 use crate::source::kernel_image::AtRunTime;
 use crate::source::kernel_list::{Located, WithCopy};
+use crate::source::kernel_machine::{KernelPart, Machine};
 use crate::source::{Names, Shared, elf_file, running_kernel};
 use crate::subject::Subject;
 
@@ -21,47 +21,30 @@ const RUNNING: &str = "/proc/kallsyms";
 type Opening<'f> = Result<Box<dyn Names + 'f>, Reason>;
 
 pub(crate) fn open<'f>(shared: &Shared<'f>, subject: &Subject) -> Option<Opening<'f>> {
-    let host = || Machine { shared, options: shared.options.clone(), is_guest: false };
-    Some(match subject {
-        Subject::Kernel { build_id, reference } => host().kernel(*build_id, reference.as_ref()),
-        Subject::KernelModule { name, build_id, start } => host().module(name, *build_id, *start),
-        Subject::GuestKernel { pid, build_id, reference } => {
-            Machine::guest(shared, *pid).kernel(*build_id, reference.as_ref())
-        }
-        Subject::GuestModule { pid, name, build_id, start } => {
-            Machine::guest(shared, *pid).module(name, *build_id, *start)
-        }
-        _ => return None,
+    let (machine, part) = Machine::of(shared, subject)?;
+    Some(match part {
+        KernelPart::Kernel { build_id, reference } => machine.kernel(build_id, reference),
+        KernelPart::Module { name, build_id, start } => machine.module(name, build_id, start),
     })
 }
 
 /// Reads the list that a kernel will have its names from, if it is a list: the lists that `shared` knows keep it.
 pub(crate) fn read_list(shared: &Shared<'_>, subject: &Subject) {
-    let Subject::Kernel { build_id, reference } = subject else { return };
-    let host = Machine { shared, options: shared.options.clone(), is_guest: false };
+    let Subject::Kernel { .. } = subject else { return };
+    let Some((host, KernelPart::Kernel { build_id, reference })) = Machine::of(shared, subject) else {
+        return;
+    };
     if let Some(path) = host.options.given_kernel_list() {
         drop(host.list(&path));
     } else if host.options.vmlinux.is_none() {
         let build_id = build_id.or(host.options.kernel_build_id);
         if host.search(Path::new("vmlinux"), build_id).kernel_image().is_err() {
-            drop(host.kernel_without_image(build_id, reference.as_ref()));
+            drop(host.kernel_without_image(build_id, reference));
         }
     }
 }
 
-/// The machine whose kernel it is.
-struct Machine<'s, 'f> {
-    shared: &'s Shared<'f>,
-    options: Options,
-    is_guest: bool,
-}
-
-impl<'s, 'f> Machine<'s, 'f> {
-    /// A guest has nothing but what the user or the recording named for it.
-    fn guest(shared: &'s Shared<'f>, pid: Option<u32>) -> Machine<'s, 'f> {
-        Machine { shared, options: shared.options.for_guest(pid), is_guest: true }
-    }
-
+impl<'f> Machine<'_, 'f> {
     /// The order is that of `perf`: what is given, and nothing else then; an image; the running kernel; the cache. (A copy of the running
     /// kernel's list in the cache says the same.)
     fn kernel(&self, build_id: Option<BuildId>, reference: Option<&(String, u64)>) -> Opening<'f> {
@@ -91,7 +74,7 @@ impl<'s, 'f> Machine<'s, 'f> {
         build_id: Option<BuildId>,
         reference: Option<&(String, u64)>,
     ) -> Opening<'f> {
-        let running = running_kernel::build_id().filter(|_| !self.is_guest);
+        let running = self.running_build_id();
         let Some(recorded) = build_id else {
             let doubt = self.options.kernel_doubt.clone().unwrap_or(Reason::KernelUnknown);
             return match self.options.trust_running_kernel {
@@ -192,10 +175,6 @@ impl<'s, 'f> Machine<'s, 'f> {
         listed: Option<u64>,
     ) -> Opening<'f> {
         Ok(Box::new(Located::module(self.list(path)?, module, start, listed)?))
-    }
-
-    fn search<'a>(&'a self, path: &'a Path, build_id: Option<BuildId>) -> Search<'a> {
-        Search { options: &self.options, path, build_id, debug_link: None }
     }
 
     fn image(&self, opened: Opened, search: &Search<'_>, reference: Option<&(String, u64)>) -> Opening<'f> {

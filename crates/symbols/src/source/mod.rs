@@ -12,6 +12,7 @@ pub(crate) mod kallsyms;
 mod kernel;
 pub(crate) mod kernel_image;
 mod kernel_list;
+pub(crate) mod kernel_machine;
 mod layers;
 pub(crate) mod listed;
 mod mini_debug_info;
