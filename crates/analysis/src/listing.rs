@@ -8,7 +8,7 @@ use readperf_code::{Disassembler, Syntax};
 use readperf_profile::view::listing::{
     CodeLines, Listing, ListingOptions, Piece, PieceCode, Target, Targets,
 };
-use readperf_session::BinaryId;
+use readperf_session::{BinaryId, BinaryKind};
 use readperf_symbols::{AddressBatch, Extent, Files, FunctionCode, NoCode, Options, Subject, SymbolBatch};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -73,6 +73,24 @@ impl<'r> CodeReader<'r> {
         let resolver = self.names.resolver(&self.analysis.session);
         let code = resolver.function_code(&subject, address).ok()?;
         (code.extent != Extent::Unknown).then(|| code.start..code.end())
+    }
+
+    /// For each kernel that samples were taken in, what is added to addresses of it to get those of the linker; wrapping. A kernel is
+    /// moved when it starts. Of other binaries [`linked_addresses`](crate::Request) tells it.
+    pub fn kernel_biases(&mut self) -> FxHashMap<BinaryId, u64> {
+        let Analysis { profile, session, .. } = self.analysis;
+        let mut biases: FxHashMap<BinaryId, u64> = FxHashMap::default();
+        for code in profile.addresses().as_slice() {
+            let Some((id, binary)) = code.binary.and_then(|id| Some((id, session.binary(id)?))) else { continue };
+            let is_kernel = matches!(binary.kind, BinaryKind::Kernel { .. } | BinaryKind::GuestKernel { .. });
+            if !is_kernel || biases.contains_key(&id) {
+                continue;
+            }
+            let Some(subject) = self.subject(Some(id)).cloned() else { continue };
+            let found = self.names.resolver(session).function_code(&subject, code.address);
+            biases.insert(id, found.map_or(0, |code| code.linked.wrapping_sub(code.start)));
+        }
+        biases
     }
 
     /// What to ask the symbols about a binary.

@@ -75,9 +75,7 @@ fn an_image_that_was_moved() {
     std::fs::write(&data, &pipe.bytes).unwrap();
     let alpha = part(&["--vmlinux", text(&image), text(&data), "alpha"]);
     let at = KERNEL_CODE;
-    let call = format!("call {:x}", at + 7);
-    let named = "call beta";
-    assert_eq!(rows(&alpha), [row(at, "nop", 0), row(at + 1, named, 3), row(at + 6, "ret", 2)], "{call}");
+    assert_eq!(rows(&alpha), [row(at, "nop", 0), row(at + 1, "call beta", 3), row(at + 6, "ret", 2)]);
     assert_eq!(alpha["dso"], "[kernel.kallsyms]");
     let calls = &alpha["instructions"][1]["calls"];
     assert_eq!(calls["address"], format!("{:#x}", at + 7));
@@ -86,7 +84,10 @@ fn an_image_that_was_moved() {
     for address in [at + 7, at + 7 + MOVED] {
         let beta = part(&["--vmlinux", text(&image), text(&data), &format!("{address:#x}")]);
         assert_eq!(beta["symbol"], "beta");
-        assert_eq!(rows(&beta).iter().map(|row| row.2).sum::<u64>(), 4);
+        assert_eq!(rows(&beta).iter().map(|row| row.2).collect::<Vec<_>>(), [4, 0]);
+        let data = &beta["instructions"][0]["data"];
+        assert_eq!((&data["address"], &data["offset"]), (&format!("{at:#x}").into(), &0.into()));
+        assert_eq!(data["name"], "alpha");
     }
     // Only a list of names: samples are shown by address, and why there is no code.
     let list = dir.path().join("kallsyms");
@@ -123,6 +124,9 @@ fn a_module_that_the_kernel_links() {
     assert_eq!(rows(&alpha).iter().map(|row| row.2).collect::<Vec<_>>(), [0, 5, 0]);
     // What it calls is not known before it is linked.
     assert!(alpha["instructions"][1]["calls"].is_null(), "{alpha}");
+    assert_eq!(rows(&alpha)[1].1, "call (not linked)");
+    let beta = part(&["--symbols", text(&modules), text(&data), "beta"]);
+    assert!(beta["instructions"][0]["data"].is_null(), "{beta}");
     let output = tool::run(&["annotate", text(&data)]);
     let shown = String::from_utf8(output.stdout).unwrap();
     assert!(shown.contains("no instructions: no file of module some_mod was found"), "{shown}");

@@ -93,6 +93,11 @@ fn part(annotation: &Annotation<'_>, part: &Part) -> Value {
                     json!({"address": address(target), "name": name, "index": row.jumps_to}),
                 );
             }
+            if let Some(data) = &row.code.data {
+                let (name, offset) = data.symbol.as_ref().map(|(name, offset)| (name.as_str(), *offset)).unzip();
+                let data = json!({"address": address(data.address), "name": name, "offset": offset});
+                object.insert("data".into(), data);
+            }
             object.insert("lines".into(), levels(&row.levels));
             object.insert("events".into(), numbers(&row.numbers));
             Value::Object(object)

@@ -92,6 +92,7 @@ mod tests {
                 text: Text::default(),
                 flow: Flow::Next,
                 target_name: None,
+                data: None,
             },
             jumps_to: jumps.iter().find(|(from, _)| *from == nr).map(|(_, to)| *to),
             levels: [].into(),

@@ -191,6 +191,7 @@ mod tests {
                 text: Text::default(),
                 flow: Flow::Next,
                 target_name: None,
+                data: None,
             },
             jumps_to: None,
             levels: [].into(),

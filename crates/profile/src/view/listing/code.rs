@@ -17,6 +17,17 @@ pub struct Instruction {
     pub flow: Flow,
     /// The name of what it calls or jumps to, as `name` or `name+0x10`.
     pub target_name: Option<String>,
+    /// The data that it names by an address that is known without running it.
+    pub data: Option<DataReference>,
+}
+
+/// Data that an instruction names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataReference {
+    /// Its address, in terms of the binary.
+    pub address: u64,
+    /// The symbol that it is in, and how far behind its beginning, in bytes.
+    pub symbol: Option<(String, u64)>,
 }
 
 /// The code of a piece.
@@ -102,6 +113,7 @@ mod tests {
             text: Text::default(),
             flow,
             target_name: None,
+            data: None,
         };
         let code = [instruction(10, Flow::Next), instruction(15, Flow::Call { target: None })];
         let found: Vec<At> =

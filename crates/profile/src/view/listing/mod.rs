@@ -20,7 +20,7 @@ mod targets;
 
 pub use arrows::{Arrow, Arrows};
 pub use blocks::{Block, BlockRuns, BranchLog, BranchRuns};
-pub use code::{CodeLevel, CodeLines, Instruction, PieceCode};
+pub use code::{CodeLevel, CodeLines, DataReference, Instruction, PieceCode};
 pub use lines::{Line, LineId, SourceFile};
 pub use pattern::Pattern;
 pub use place_sums::PlaceSums;

@@ -25,6 +25,7 @@ use readperf::profile::view::listing::{BranchLog, Choice, Listing, ListingOption
 use readperf::profile::{AddressId, Keep};
 use readperf::symbols::Files;
 use readperf::{Analysis, Chunk, Sample};
+use rustc_hash::FxHashMap;
 use words::Words;
 
 /// How many functions are listed if nothing else is said.
@@ -130,7 +131,9 @@ Examples:
         let mut reader = CodeReader::new(&files, &analysis, names, request);
         let targets = reader.targets();
         let choice = match (&symbol, &meanings) {
-            (Some(symbol), Some(meanings)) => self.meant(&input, &analysis, &targets, symbol, meanings)?,
+            (Some(symbol), Some(meanings)) => {
+                self.meant(&input, &analysis, &mut reader, &targets, symbol, meanings)?
+            }
             _ => targets.hottest(self.percent_limit, self.top.unwrap_or(TOP)),
         };
         let mut listings = reader.list(&targets, &choice.targets);
@@ -158,12 +161,19 @@ impl Annotate {
         &self,
         input: &Input,
         analysis: &Analysis,
+        reader: &mut CodeReader<'_>,
         targets: &Targets<'_>,
         symbol: &str,
         meanings: &[Pattern],
     ) -> anyhow::Result<Choice> {
-        let bias =
-            |place: AddressId| analysis.linked_addresses.get(place.index()).map_or(0, |linked| linked.bias);
+        let is_address = meanings.iter().any(|meaning| matches!(meaning, Pattern::Address(_)));
+        let kernels = if is_address { reader.kernel_biases() } else { FxHashMap::default() };
+        let bias = |place: AddressId| {
+            let binary = analysis.profile.addresses().get(place).and_then(|code| code.binary);
+            let kernel = binary.and_then(|binary| kernels.get(&binary));
+            let linked = || analysis.linked_addresses.get(place.index()).map_or(0, |linked| linked.bias);
+            kernel.copied().unwrap_or_else(linked)
+        };
         let most = self.top.unwrap_or(usize::MAX);
         for meaning in meanings {
             let choice = targets.matching(meaning, bias, self.percent_limit, most);
