@@ -6,6 +6,7 @@ use readperf::output::annotate::{Source, Sources};
 use readperf::output::script::SourceText;
 use readperf::profile::view::listing::Listing;
 use readperf::session::{BinaryKind, Session};
+use readperf::symbols::Options;
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io::Read as _;
@@ -50,6 +51,8 @@ pub(crate) struct SourceFiles<'o> {
     options: &'o SourceOptions,
     /// Where the recording is.
     beside: Option<PathBuf>,
+    /// Which servers may be asked.
+    symbols: &'o Options,
 }
 
 /// What is known of the binaries that files were compiled into.
@@ -57,13 +60,15 @@ struct Binaries {
     dirs: Vec<PathBuf>,
     /// When the newest of them was written.
     written: Option<SystemTime>,
+    /// The build-ids of those whose lines come from debug information.
+    build_ids: Vec<Box<[u8]>>,
 }
 
 impl<'o> SourceFiles<'o> {
     /// A finder for one recording.
-    pub(crate) fn new(options: &'o SourceOptions, input: &Input) -> SourceFiles<'o> {
+    pub(crate) fn new(options: &'o SourceOptions, input: &Input, symbols: &'o Options) -> SourceFiles<'o> {
         let beside = input.path().and_then(|path| path.parent().map(Path::to_owned));
-        SourceFiles { options, beside }
+        SourceFiles { options, beside, symbols }
     }
 
     /// The texts of all files that listings name.
@@ -108,8 +113,21 @@ impl<'o> SourceFiles<'o> {
                 Err(why) => refused = refused.or(Some(format!("{}: {why}", candidate.display()))),
             }
         }
-        let why = refused.unwrap_or_else(|| "no such file here; --source DIR looks below DIR".to_owned());
-        Err(why)
+        let mut unanswered = None;
+        for build_id in &binaries.build_ids {
+            match self.symbols.source_from_server(build_id, path) {
+                Ok(Some(found)) => {
+                    if let Ok(Some(ReadFile { text, .. })) = read(&found) {
+                        let path = found.to_string_lossy().into_owned();
+                        return Ok(Source { path, text: SourceText::new(text), doubt: None });
+                    }
+                }
+                Ok(None) => {}
+                Err(reason) => unanswered = Some(reason.to_string()),
+            }
+        }
+        let nowhere = || "no such file here; --source DIR looks below DIR".to_owned();
+        Err(refused.or(unanswered).unwrap_or_else(nowhere))
     }
 
     /// Where a file may be, the best place first.
@@ -137,6 +155,12 @@ impl Binaries {
     fn of(listing: &Listing, session: &Session) -> Binaries {
         let names = listing.parts.iter().filter_map(|part| session.binary(part.binary?));
         // Generated code and kernels are not in the file that they are called by.
+        let is_of_file = |kind: &BinaryKind| {
+            matches!(kind, BinaryKind::User | BinaryKind::Kernel { .. } | BinaryKind::Module { .. })
+        };
+        let of_files = names.clone().filter(|binary| is_of_file(&binary.kind));
+        let mut build_ids: Vec<Box<[u8]>> = of_files.filter_map(|binary| binary.build_id.clone()).collect();
+        build_ids.dedup();
         let names = names.filter(|binary| binary.kind == BinaryKind::User);
         let paths: Vec<PathBuf> = names
             .map(|binary| OsStr::from_bytes(&binary.name).into())
@@ -146,7 +170,7 @@ impl Binaries {
         let mut dirs: Vec<PathBuf> =
             paths.iter().filter_map(|path| path.parent().map(Path::to_owned)).collect();
         dirs.dedup();
-        Binaries { dirs, written }
+        Binaries { dirs, written, build_ids }
     }
 }
 

@@ -104,6 +104,20 @@ impl Options {
         self.threads.map_or(processors, NonZeroUsize::get).min(processors * 4)
     }
 
+    /// The path of a source file of a binary that a server gave, if servers may be asked: see [`Debuginfod`](crate::Debuginfod). `path` is
+    /// that which the compiler wrote.
+    ///
+    /// # Errors
+    /// Why there may be one although no server gave it.
+    pub fn source_from_server(&self, build_id: &[u8], path: &str) -> Result<Option<PathBuf>, Reason> {
+        #[cfg(feature = "debuginfod")]
+        if let Some((servers, build_id)) = self.debuginfod.as_ref().zip(BuildId::from_bytes(build_id)) {
+            return servers.source(&build_id, path, &self.file_loader);
+        }
+        let _ = (build_id, path);
+        Ok(None)
+    }
+
     /// The same for the kernel of a guest, which has nothing but what the user or the recording named for it.
     pub(crate) fn for_guest(&self, pid: Option<u32>) -> Options {
         let given = &self.guest;

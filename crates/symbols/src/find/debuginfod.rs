@@ -1,7 +1,7 @@
-//! Servers that give out binaries and debug files by build-id (debuginfod). Asked only if the caller says so.
+//! Servers that give out binaries, debug files and source files by build-id (debuginfod). Asked only if the caller says so.
 //!
-//! The cache is that of elfutils' own client, so that both share what was fetched: `CACHE/BUILD-ID/debuginfo` and
-//! `…/executable`; an empty file says that no server had it, for as many seconds as `CACHE/cache_miss_s` says.
+//! The cache is that of elfutils' own client, so that both share what was fetched: `CACHE/BUILD-ID/debuginfo`,
+//! `…/executable` and `…/source#usr#src#main.c`; an empty file says that no server had it, for as many seconds as `CACHE/cache_miss_s` says.
 
 use std::fmt;
 use std::fs;
@@ -23,6 +23,43 @@ pub(super) const DEBUG_FILE: Place = Place { candidates: debug_files, proof: Pro
 
 /// How long "no server has it" holds when the cache does not say, in seconds; elfutils has the same.
 const DEFAULT_MISS_SECONDS: u64 = 600;
+
+/// Largest source file that is fetched, in bytes.
+const MOST_SOURCE_BYTES: u64 = 64 << 20;
+
+/// Longest name of a file in the cache, in bytes.
+const MOST_NAME_BYTES: usize = 255;
+
+/// What of a binary is asked for.
+struct Kind {
+    /// How the address ends.
+    address: String,
+    /// The name in the cache.
+    name: String,
+    /// Whether it is an ELF file, which shows by its build-id that it is the right one.
+    is_elf: bool,
+}
+
+impl Kind {
+    fn elf(name: &str) -> Kind {
+        Kind { address: name.to_owned(), name: name.to_owned(), is_elf: true }
+    }
+
+    /// The source file of a path. `None` if that is not absolute, or too long for the cache.
+    fn source(path: &str) -> Option<Kind> {
+        let is_name = !path.contains('\0') && path.len() + "source".len() <= MOST_NAME_BYTES;
+        let path = Some(path).filter(|path| path.starts_with('/') && is_name)?;
+        let address = format!("source{}", escaped(path));
+        Some(Kind { address, name: format!("source{}", path.replace('/', "#")), is_elf: false })
+    }
+}
+
+/// A path as a part of an address (RFC 3986).
+fn escaped(path: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+    let escape = |byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    path.bytes().map(escape).collect()
+}
 
 /// Which servers to ask, and where to keep what they give.
 #[derive(Clone)]
@@ -86,10 +123,29 @@ impl Debuginfod {
         wrong.or_else(|| state.dead.first().map(|(_, reason)| reason)).cloned()
     }
 
+    /// The path in the cache of a source file of a binary, by its path as the compiler wrote it; fetched before, if need be. `None` if no
+    /// server has it, or if the path is not one that a server may be asked for: it has to be absolute.
+    ///
+    /// # Errors
+    /// Why there may be one although no server gave it.
+    pub fn source(
+        &self,
+        build_id: &BuildId,
+        path: &str,
+        loader: &FileLoader,
+    ) -> Result<Option<PathBuf>, Reason> {
+        let Some(build_id) = build_id.spellings().pop() else { return Ok(None) };
+        let Some(kind) = Kind::source(path) else { return Ok(None) };
+        match self.file(&build_id, &kind, loader) {
+            Some(path) => Ok(Some(path)),
+            None => self.failure(Some(build_id)).map_or(Ok(None), Err),
+        }
+    }
+
     /// The path of a file in the cache; fetched before, if need be.
-    fn file(&self, build_id: &BuildId, kind: &str, loader: &FileLoader) -> Option<PathBuf> {
+    fn file(&self, build_id: &BuildId, kind: &Kind, loader: &FileLoader) -> Option<PathBuf> {
         let directory = self.cache.join(build_id.to_string());
-        let path = directory.join(kind);
+        let path = directory.join(&kind.name);
         match fs::metadata(&path) {
             Ok(known) if known.len() > 0 => return Some(path),
             Ok(missed) if self.still_holds(&missed) => return None,
@@ -148,7 +204,7 @@ impl Debuginfod {
         &self,
         url: &str,
         build_id: &BuildId,
-        kind: &str,
+        kind: &Kind,
         directory: &Path,
         loader: &FileLoader,
     ) -> io::Result<Option<ScratchFile>> {
@@ -160,7 +216,7 @@ impl Debuginfod {
             .user_agent("readperf")
             .build();
         let agent = ureq::Agent::new_with_config(config);
-        let address = format!("{}/buildid/{build_id}/{kind}", url.trim_end_matches('/'));
+        let address = format!("{}/buildid/{build_id}/{}", url.trim_end_matches('/'), kind.address);
         let response = agent.get(&address).call().map_err(io::Error::other)?;
         match response.status().as_u16() {
             200 => {}
@@ -169,13 +225,14 @@ impl Debuginfod {
         }
         fs::create_dir_all(directory)?;
         let mut file = ScratchFile::in_folder(directory, "readperf-")?;
-        let limit = self.max_bytes.saturating_add(1);
+        let most = if kind.is_elf { self.max_bytes } else { self.max_bytes.min(MOST_SOURCE_BYTES) };
+        let limit = most.saturating_add(1);
         let mut body = response.into_body().into_with_config().limit(limit).reader().take(limit);
         let length = io::copy(&mut body, &mut file)?;
-        if length > self.max_bytes {
+        if length > most {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "a file that is too large"));
         }
-        if !has_build_id(file.path(), build_id, loader)? {
+        if kind.is_elf && !has_build_id(file.path(), build_id, loader)? {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "a file with another build-id"));
         }
         Ok(Some(file))
@@ -210,10 +267,27 @@ fn file(search: &Search<'_>, kind: &str) -> Vec<PathBuf> {
     // A padded id is asked for without its padding: that is what servers read in the file.
     let Some(build_id) = search.build_id.and_then(|id| id.spellings().pop()) else { return Vec::new() };
     let loader = &search.options.file_loader;
-    let found = servers.file(&build_id, kind, loader);
+    let found = servers.file(&build_id, &Kind::elf(kind), loader);
     if found.is_none() {
         // A server may have it tomorrow.
         loader.note_other_source();
     }
     found.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_sources_in_addresses_and_in_the_cache() {
+        let kind = Kind::source("/usr/src/a b/ö+.c").unwrap();
+        assert_eq!(kind.address, "source/usr/src/a%20b/%C3%B6%2B.c");
+        assert_eq!(kind.name, "source#usr#src#a b#ö+.c");
+        for path in ["", "main.c", "../main.c", &format!("/{}", "x".repeat(250)), "/a\0b"] {
+            assert!(Kind::source(path).is_none(), "{path}");
+        }
+        // Nothing of a path leads out of the folder of the build-id.
+        assert_eq!(Kind::source("/../../x").unwrap().name, "source#..#..#x");
+    }
 }

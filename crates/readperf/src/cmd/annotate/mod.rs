@@ -23,7 +23,7 @@ use readperf::output::annotate::{Annotation, Show, Sources, write_html, write_js
 use readperf::output::text::{grouped, shown};
 use readperf::profile::view::listing::{BranchLog, Choice, Listing, ListingOptions, Pattern, Targets};
 use readperf::profile::{AddressId, Keep};
-use readperf::symbols::Files;
+use readperf::symbols::{Files, Options};
 use readperf::{Analysis, Chunk, Sample};
 use rustc_hash::FxHashMap;
 use words::Words;
@@ -123,8 +123,9 @@ Examples:
         let (mut analysis, names) =
             self.profile.read_keeping_names(&files, &input, &recording, &wanted, see)?;
         analysis.profile.choose(&self.profile.selection(&self.stacks), &analysis.session);
+        let symbols = self.profile.symbols.options(&input)?;
         let request = ListingRequest {
-            symbols: self.profile.symbols.options(&input)?,
+            symbols: symbols.clone(),
             syntax: self.look.syntax(),
             options: ListingOptions { calls: self.inclusive },
         };
@@ -144,7 +145,7 @@ Examples:
         if let Some(reason) = nothing {
             say(&format!("error: neither code nor source is known: {reason}"));
         }
-        let out = self.write(&input, &analysis, &listings, &choice)?;
+        let out = self.write(&input, &analysis, &symbols, &listings, &choice)?;
         drop(reader);
         let outcome = Outcome {
             quiet: self.look.quiet,
@@ -200,6 +201,7 @@ impl Annotate {
         &self,
         input: &Input,
         analysis: &Analysis,
+        symbols: &Options,
         listings: &[Listing],
         choice: &Choice,
     ) -> anyhow::Result<Out> {
@@ -207,7 +209,7 @@ impl Annotate {
         let show = self.look.show();
         let sources = match show {
             Show::Code if !self.look.json => Sources::default(),
-            _ => SourceFiles::new(&self.source, input).of(listings, session),
+            _ => SourceFiles::new(&self.source, input, symbols).of(listings, session),
         };
         let annotation = Annotation {
             listings,
