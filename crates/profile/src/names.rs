@@ -95,6 +95,8 @@ pub struct Names {
     is_of_pieces: bool,
     /// The function that stands for each, once that was asked for; empty if each stands for itself.
     one_of: Vec<FunctionId>,
+    /// Beginnings that were taken away from names, the first one first.
+    dropped: Vec<String>,
 }
 
 impl Names {

@@ -26,9 +26,17 @@ impl Names {
 
     /// Takes a beginning away from all names of functions that have it, and more than it.
     pub(crate) fn drop_prefix(&mut self, prefix: &str) {
-        self.functions.rename(|name| {
-            let rest = name.strip_prefix(prefix).filter(|rest| !rest.is_empty());
-            rest.map(str::to_owned)
-        });
+        self.functions.rename(|name| without(name, prefix).map(str::to_owned));
+        self.dropped.push(prefix.to_owned());
     }
+
+    /// A name that was not learned here, without the beginnings that were taken away from all names.
+    pub(crate) fn as_shown<'n>(&self, name: &'n str) -> &'n str {
+        self.dropped.iter().fold(name, |name, prefix| without(name, prefix).unwrap_or(name))
+    }
+}
+
+/// A name without this beginning, if it has it and more.
+fn without<'n>(name: &'n str, prefix: &str) -> Option<&'n str> {
+    name.strip_prefix(prefix).filter(|rest| !rest.is_empty())
 }

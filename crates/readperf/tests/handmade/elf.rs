@@ -18,12 +18,35 @@ pub(crate) struct Elf<'e> {
 }
 
 /// Where the code lies in the file.
-pub(crate) const CODE_AT: u64 = 0x1000;
+pub(crate) const CODE_AT: u64 = 0x200;
 
 /// A section: name, kind, flags, address, link, content.
 type Section = (&'static str, u32, u64, u64, u32, Vec<u8>);
 
 impl Elf<'_> {
+    /// The content of `.eh_frame` for functions in the code, each from its beginning up to its end: how a stack is unwound there, the
+    /// same for all.
+    pub(crate) fn unwinding_table(code: &[u8], functions: &[std::ops::Range<u32>]) -> Vec<u8> {
+        let mut table = Vec::new();
+        let entry = |table: &mut Vec<u8>, size: u32, content: &[u8]| {
+            table.extend([&size.to_le_bytes(), content].concat());
+            table.resize(table.len() + size as usize - content.len(), 0);
+        };
+        // Version 1, addresses as distances of four bytes; CFA is rsp + 8, where the return address is below it.
+        let common = b"\0\0\0\0\x01zR\0\x01\x78\x10\x01\x1b\x0c\x07\x08\x90\x01";
+        entry(&mut table, 20, common);
+        let table_at = (code.len() as u32).next_multiple_of(8);
+        for function in functions {
+            let at = table.len() as u32;
+            let distance = function.start.wrapping_sub(table_at + at + 8);
+            let content = [at + 4, distance, function.end - function.start];
+            let content: Vec<u8> = content.iter().flat_map(|word| word.to_le_bytes()).collect();
+            entry(&mut table, 20, &content);
+        }
+        table.resize(table.len() + 4, 0);
+        table
+    }
+
     /// The file.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let (strings, symbols) = self.symbols();
@@ -91,12 +114,14 @@ impl Elf<'_> {
         let (kind, segments) = if self.is_module { (1u16, 0u16) } else { (2, 1) };
         [kind, 62, 1, 0].iter().for_each(|half| head.extend(half.to_le_bytes()));
         [0, 64 * u64::from(segments), heads_at].iter().for_each(|word| head.extend(word.to_le_bytes()));
-        [0, 0, 64, 56, segments, 64, heads, heads - 1].iter().for_each(|half| head.extend(half.to_le_bytes()));
+        [0, 0, 64, 56, segments, 64, heads, heads - 1]
+            .iter()
+            .for_each(|half| head.extend(half.to_le_bytes()));
         if !self.is_module {
             // PT_LOAD, readable and executable: the code and what is behind it.
             [1u32, 5].iter().for_each(|word| head.extend(word.to_le_bytes()));
             let size = (self.code.len() as u64).next_multiple_of(8) + self.eh_frame.len() as u64;
-            for word in [CODE_AT, self.address, self.address, size, size, 0x1000] {
+            for word in [CODE_AT, self.address, self.address, size, size, 8] {
                 head.extend(word.to_le_bytes());
             }
         }

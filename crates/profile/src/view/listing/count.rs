@@ -35,6 +35,7 @@ pub(super) type Spots = IndexMap<AddressId, Spot, FxBuildHasher>;
 
 /// The levels at addresses of a piece, as lines of the listing.
 struct Levels<'l> {
+    profile: &'l Profile,
     lines: &'l CodeLines,
     /// The inlined function that is listed, if it is one: what is around it does not belong to the listing.
     whose: Option<&'l Function>,
@@ -50,7 +51,7 @@ impl Levels<'_> {
             let Some(((name, linkage), wanted)) = level.inlined.zip(self.whose) else { return false };
             match (linkage, wanted.linkage_name()) {
                 (Some(linkage), Some(wanted)) => linkage == wanted,
-                _ => wanted.name() == Some(name),
+                _ => wanted.name() == Some(self.profile.names().as_shown(name)),
             }
         };
         let kept = match self.whose {
@@ -61,7 +62,9 @@ impl Levels<'_> {
         let mut found: Vec<Level> = Vec::with_capacity(kept);
         for (nr, level) in levels.take(kept).enumerate() {
             let is_whose = self.whose.is_some() && nr + 1 == kept;
-            let inlined = level.inlined.filter(|_| !is_whose).map(|(name, _)| match self.names.get(name) {
+            let inlined = level.inlined.filter(|_| !is_whose);
+            let inlined = inlined.map(|(name, _)| self.profile.names().as_shown(name));
+            let inlined = inlined.map(|name| match self.names.get(name) {
                 Some(known) => Arc::clone(known),
                 None => {
                     let shared: Arc<str> = name.into();
@@ -95,7 +98,7 @@ pub(super) fn part(
         Ok(instructions) => (instructions, None),
         Err(reason) => (Vec::new(), Some(reason)),
     };
-    let mut levels = Levels { lines: &lines, whose, names: FxHashMap::default() };
+    let mut levels = Levels { profile, lines: &lines, whose, names: FxHashMap::default() };
     let mut rows: Vec<InstructionRow> = Vec::with_capacity(instructions.len());
     // For each instruction its row, if it is shown.
     let mut row_of: Vec<Option<usize>> = Vec::with_capacity(instructions.len());
@@ -134,7 +137,7 @@ pub(super) fn part(
                 (SpotAt::Stray(strays.len() - 1), levels)
             }
         };
-        spots.insert(place, Spot { part: number, at, levels });
+        spots.insert(place, Spot { part: number, at, levels: kept(profile, place, levels) });
     }
     Part {
         binary: piece.binary,
@@ -147,6 +150,23 @@ pub(super) fn part(
         no_code,
         numbers: nothing,
     }
+}
+
+/// The levels that are left of those at a place. Where a transform has hidden the innermost ones, what they took is their caller's.
+fn kept(profile: &Profile, place: AddressId, levels: Arc<[Level]>) -> Arc<[Level]> {
+    let recorded = profile.recorded_place(place);
+    if recorded == place {
+        return levels;
+    }
+    let functions = |place| profile.names().frames_at(place).iter().map(|frame| frame.function);
+    let mut left = functions(place).rev().peekable();
+    let is_kept = functions(recorded).rev().map(|function| left.next_if_eq(&function).is_some());
+    // From the outermost one on, as transforms go along stacks.
+    let mut is_kept: Vec<bool> = is_kept.collect();
+    is_kept.reverse();
+    let found = levels.iter().zip(is_kept).filter(|(_, is_kept)| *is_kept);
+    let found: Vec<Level> = found.map(|(level, _)| level.clone()).collect();
+    if found.is_empty() { levels } else { found.into() }
 }
 
 /// Index of the instruction that one jumps to.
