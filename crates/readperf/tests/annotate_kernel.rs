@@ -98,7 +98,10 @@ fn an_image_that_was_moved() {
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("give --vmlinux of the recorded kernel") && !stderr.contains("root"), "{stderr}");
     let shown = String::from_utf8(output.stdout).unwrap();
-    assert!(shown.contains("no instructions: ") && shown.contains(&format!("{:x}", at + MOVED + 1)), "{shown}");
+    assert!(
+        shown.contains("no instructions: ") && shown.contains(&format!("{:x}", at + MOVED + 1)),
+        "{shown}"
+    );
 }
 
 #[test]

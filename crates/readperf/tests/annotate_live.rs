@@ -90,7 +90,16 @@ fn compare(perf: &Perf, dir: &Path, program: &[&str], more: &[&str]) -> Option<(
     let mut instructions = 0;
     assert!(!expected.is_empty(), "{program:?}: perf shows nothing");
     for (function, expected) in &expected {
-        let mine = found.get(function).unwrap_or_else(|| panic!("{program:?}: {function:x?} is missing"));
+        let Some(mine) = found.get(function) else {
+            // perf takes entries of the PLT for the end of `_init`, the symbol before them: here they have their own names.
+            let of_dso = || found.iter().filter(|((dso, _), _)| *dso == function.0).map(|(_, shares)| shares);
+            let sampled = expected.iter().filter(|(_, share)| **share > 0);
+            let is_elsewhere =
+                |address: &u64| of_dso().any(|shares| shares.get(address).is_some_and(|share| *share > 0));
+            let mut sampled = sampled.map(|(address, _)| address);
+            assert!(sampled.all(is_elsewhere), "{program:?}: {function:x?} is missing");
+            continue;
+        };
         let addresses = |shares: &Shares| shares.keys().copied().collect::<Vec<_>>();
         assert_eq!(addresses(mine), addresses(expected), "{program:?}: addresses of {function:x?}");
         for (address, share) in expected {
@@ -116,8 +125,14 @@ fn build(dir: &Path, command: &[&str]) -> bool {
     }
 }
 
+/// A program in Rust as it is without optimisation.
+const PLAIN: &str = "
+fn mix(x: u64) -> u64 { (x ^ x >> 7).wrapping_mul(31) }
+fn main() { let mut x = 1u64; for nr in 0..6_000_000u64 { x = mix(x.wrapping_add(nr)); } println!(\"{x}\"); }
+";
+
 /// The programs, each with the command that builds it.
-fn builds<'s>(work: &'s str, tree: &'s str, rusty: &'s str) -> [(&'s str, Vec<&'s str>); 7] {
+fn builds<'s>(work: &'s str, tree: &'s str, rusty: &'s str) -> [(&'s str, Vec<&'s str>); 8] {
     [
         ("c0", vec!["cc", "-O0", "-g", "-o", "c0", work, "-ldl", "-lpthread", "-Wl,-rpath,$ORIGIN"]),
         ("c2", vec!["cc", "-O2", "-g", "-o", "c2", work, "-ldl", "-lpthread", "-Wl,-rpath,$ORIGIN"]),
@@ -139,6 +154,7 @@ fn builds<'s>(work: &'s str, tree: &'s str, rusty: &'s str) -> [(&'s str, Vec<&'
         ("static", vec!["c++", "-O2", "-g", "-static", "-o", "static", tree]),
         ("cpp0", vec!["c++", "-O0", "-g", "-o", "cpp0", tree]),
         ("cpp2", vec!["c++", "-O2", "-g", "-o", "cpp2", tree]),
+        ("rust0", vec!["rustc", "--edition=2024", "-g", "-o", "rust0", "plain.rs"]),
         (
             "rust",
             vec![
@@ -174,6 +190,7 @@ fn shares_of_instructions_are_those_of_perf() {
         instructions += compared.1;
     };
     let libwork = source("libwork.c");
+    std::fs::write(dir.join("plain.rs"), PLAIN).unwrap();
     build(dir, &["cc", "-O2", "-g", "-shared", "-fPIC", "-o", "libwork.so", &libwork]);
     for (name, command) in &builds {
         if !build(dir, command) {

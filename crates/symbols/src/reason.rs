@@ -259,7 +259,8 @@ fn no_debug_file(build_id: Option<&BuildId>) -> String {
     }
 }
 
-fn is_perf_map(path: &Path) -> bool {
+/// Whether a file is one in which a runtime writes the names of its code.
+pub(crate) fn is_perf_map(path: &Path) -> bool {
     let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
     name.starts_with("perf-") && name.ends_with(".map")
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use rustix::process::geteuid;
 
-use crate::reason::Reason;
+use crate::reason::{Reason, is_perf_map};
 
 /// The memory of the running kernel.
 pub(super) const KCORE: &str = "/proc/kcore";
@@ -103,6 +103,7 @@ impl std::error::Error for NoCode {}
 impl NoCode {
     /// What a user can do about it, as a phrase in plain words; `None` when there is nothing to be done.
     pub fn remedy(&self) -> Option<std::borrow::Cow<'static, str>> {
+        const JITDUMP: &str = "let the runtime write a jitdump file (node: --perf-prof; python: -X perf_jit)";
         const FILE: &str = "give --vmlinux, or --symbols DIR with the image or the module";
         match self {
             // A list of symbols is no help here.
@@ -112,13 +113,18 @@ impl NoCode {
             NoCode::Binary(Reason::ModuleNotFound { recorded: None, .. } | Reason::ModuleUnproven { .. }) => {
                 Some("give --symbols DIR with the module's file".into())
             }
+            NoCode::Binary(Reason::KernelDiffers { recorded, .. }) => {
+                Some(format!("give --symbols DIR with vmlinux of build-id {recorded}").into())
+            }
+            // A perf map has names alone.
+            NoCode::Binary(Reason::NoFile { path }) if is_perf_map(path) => Some(JITDUMP.into()),
             NoCode::Binary(reason) => reason.remedy(),
             NoCode::OnlyDebugFile { .. } => Some("give --symbols DIR with the binary itself".into()),
             NoCode::OnlyKernelList { memory: KernelMemory::ForRoot } => {
                 Some(format!("{FILE}, or run as root").into())
             }
             NoCode::OnlyKernelList { .. } => Some(FILE.into()),
-            NoCode::NotDumped => Some("let the runtime write a jitdump file".into()),
+            NoCode::NotDumped => Some(JITDUMP.into()),
             NoCode::NotCode { .. } | NoCode::UnknownMachine { .. } => None,
         }
     }
