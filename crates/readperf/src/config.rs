@@ -2,7 +2,7 @@
 //!
 //! ```toml
 //! [debuginfod]
-//! ask = true      # ask the servers in DEBUGINFOD_URLS for binaries and debug files that are missing
+//! ask = true      # ask the servers in DEBUGINFOD_URLS for binaries, debug files and source files that are missing
 //! ```
 
 use anyhow::Context as _;

@@ -1,7 +1,13 @@
 //! `readperf annotate` on code of the kernel: an image that is moved, a module that the kernel links itself, a BPF program whose code
 //! the recording has; and what is said where only names are known.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::cast_possible_truncation
+)]
 
 mod handmade;
 mod oracle;

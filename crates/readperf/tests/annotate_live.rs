@@ -261,3 +261,36 @@ let t = 0; for (let r = 0; r < 300; r++) t += hot(1e6); console.log(t);
     let text = tool::answer(&["annotate", path, hot["symbol"].as_str().unwrap()]);
     assert!(text.contains("hot.js:1  function hot(n)") && !text.contains("newer than"), "{text}");
 }
+
+/// The code that the kernel maps into every process is read from the memory of this one.
+#[test]
+#[ignore = "live: records with perf"]
+fn code_of_the_vdso() {
+    const CLOCK: &str = "#include <time.h>
+int main(void) { struct timespec t; for (int i = 0; i < 8000000; i++) clock_gettime(CLOCK_MONOTONIC, &t); return 0; }
+";
+    let test = "code_of_the_vdso";
+    let Some(perf) = Perf::or_skip(test) else { return };
+    let dir = scratch();
+    std::fs::write(dir.path().join("clock.c"), CLOCK).unwrap();
+    if !build(dir.path(), &["cc", "-O2", "-o", "clock", "clock.c"]) {
+        return skip(test, "no cc");
+    }
+    let record = ["-F", "4999", "-e", "cpu-clock:u", "--", "./clock"];
+    let Some(data) = perf.record(test, dir.path(), &record) else { return };
+    let path = data.to_str().unwrap();
+    let words = ["report", "--json", "--no-children", "--sort", "symbol", "--dsos", "[vdso]", path];
+    let report: Value = serde_json::from_str(&tool::answer(&words)).unwrap();
+    let Some(row) = report["events"][0]["rows"].get(0) else {
+        return skip(test, "this system has another clock");
+    };
+    let symbol = format!("[vdso]:{}", row["symbol"].as_str().unwrap());
+    let annotated: Value =
+        serde_json::from_str(&tool::answer(&["annotate", "--json", path, &symbol])).unwrap();
+    let part = &annotated["functions"][0]["parts"][0];
+    assert_eq!((&part["dso"], &part["no_code"]), (&"[vdso]".into(), &Value::Null));
+    let rows = part["instructions"].as_array().unwrap();
+    let samples: u64 = rows.iter().filter_map(|row| row["events"][0]["self_samples"].as_u64()).sum();
+    assert_eq!(Some(samples), row["samples"].as_u64());
+    assert!(rows.iter().all(|row| row["text"] != "(bad)") && rows.len() > 10, "{part}");
+}

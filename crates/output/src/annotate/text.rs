@@ -93,13 +93,18 @@ impl Page<'_> {
 
     fn code(&self, out: &mut impl Write) -> io::Result<()> {
         let rows: usize = self.listing.parts.iter().map(|part| part.instructions.len()).sum();
-        if self.annotation.show == Show::Both && rows > MANY_ROWS {
+        if self.with_lines() && rows > MANY_ROWS {
             self.hottest_lines(out)?;
         }
         for part in &self.listing.parts {
             self.part(out, part)?;
         }
         Ok(())
+    }
+
+    /// Whether lines stand above instructions. Where no source is known at all they would say so again and again.
+    fn with_lines(&self) -> bool {
+        self.annotation.show == Show::Both && !self.listing.files.is_empty()
     }
 
     fn hottest_lines(&self, out: &mut impl Write) -> io::Result<()> {
@@ -135,7 +140,7 @@ impl Page<'_> {
         let last = last.max(part.strays.last().map(|stray| stray.address)).unwrap_or(0);
         let digits = format!("{:x}", last.wrapping_add(part.bias)).len();
         let mut gutter = Gutter::new(&part.arrows);
-        for row in part.rows(annotation.show == Show::Both) {
+        for row in part.rows(self.with_lines()) {
             match row {
                 Row::Line(line) => self.line_row(out, &line, &gutter.between(), digits)?,
                 Row::Instruction(index) => {

@@ -77,6 +77,7 @@ impl Cmd for Annotate {
     const EXAMPLES: &'static str = "\
 SYMBOL is the name of a function, with or without parameters; 0xADDRESS in it; FILE:LINE; BINARY:NAME; or /REGEX/.
 Without it the hottest functions are shown.
+Samples of functions that --hide and the like leave out stand where their caller called them.
 
 Examples:
   readperf annotate                            the ten hottest functions of ./perf.data
