@@ -116,9 +116,9 @@ mod tests {
     /// Entries of a line each, with names as they are written.
     fn entries(names: &[&[u8]]) -> Vec<u8> {
         let mut bytes = Vec::new();
-        for (nr, name) in (0..).zip(names) {
-            bytes.extend((ADDRESS + 0x40 + nr * 8).to_le_bytes());
-            bytes.extend([nr as u32 + 1, 0].iter().flat_map(|word| word.to_le_bytes()));
+        for (nr, name) in (0u32..).zip(names) {
+            bytes.extend((ADDRESS + 0x40 + u64::from(nr) * 8).to_le_bytes());
+            bytes.extend([nr + 1, 0].iter().flat_map(|word| word.to_le_bytes()));
             bytes.extend(*name);
             bytes.push(0);
         }
@@ -144,8 +144,8 @@ mod tests {
 
     #[test]
     fn names_that_lost_their_beginning_are_those_in_the_name_of_the_function() {
-        let all = |nrs: &[u64], file: &[u8]| -> Vec<(u64, u32, Vec<u8>)> {
-            nrs.iter().map(|nr| (ADDRESS + 0x40 + nr * 8, *nr as u32 + 1, file.to_vec())).collect()
+        let all = |nrs: &[u32], file: &[u8]| -> Vec<(u64, u32, Vec<u8>)> {
+            nrs.iter().map(|nr| (ADDRESS + 0x40 + u64::from(*nr) * 8, nr + 1, file.to_vec())).collect()
         };
         let function = "JS:*get hot /home/me/web server/src/hot.js:1:13";
         assert_eq!(read(&[&freed(), &freed(), &freed()], function), Some(all(&[0, 1, 2], FILE)));
