@@ -42,17 +42,23 @@ impl<'c> Decoded<'c> {
     /// What its instructions refer to outside of the piece, in terms of the binary.
     pub(crate) fn refers_to(&self) -> Vec<u64> {
         let all = self.instructions.iter();
-        let referred = all.flat_map(|instruction| [instruction.flow.target(), instruction.refers_to]);
-        referred.flatten().filter_map(|linked| self.outside(linked)).collect()
+        let referred = all.flat_map(|instruction| {
+            let addresses = [instruction.flow.target(), instruction.refers_to].into_iter().flatten();
+            addresses.filter_map(|linked| self.named(instruction, linked))
+        });
+        referred.collect()
     }
 
     fn is_within(&self, linked: u64) -> bool {
         linked.wrapping_sub(self.code.linked) < self.code.bytes().len() as u64
     }
 
-    /// An address outside of the piece, in terms of the binary.
-    fn outside(&self, linked: u64) -> Option<u64> {
-        self.code.address_of(linked).filter(|_| !self.is_within(linked) && self.code.is_linked)
+    /// An address that an instruction names, in terms of the binary, if it is shown by the name of its symbol: one outside of the
+    /// piece, or that of the function itself where it calls itself.
+    fn named(&self, instruction: &RawInstruction<'_>, linked: u64) -> Option<u64> {
+        let is_call = matches!(instruction.flow, Flow::Call { .. });
+        let is_shown = !self.is_within(linked) || is_call && linked == self.code.linked;
+        self.code.address_of(linked).filter(|_| is_shown && self.code.is_linked)
     }
 
     /// Whether an address that an instruction leads to is the one that it had when it ran. In code that is not linked yet only
@@ -64,8 +70,13 @@ impl<'c> Decoded<'c> {
     }
 
     /// The symbol that an address is in, and how far behind its beginning.
-    fn symbol(&self, names: Option<&SymbolBatch>, linked: u64) -> Option<(String, u64)> {
-        let (names, address) = (names?, self.outside(linked)?);
+    fn symbol(
+        &self,
+        names: Option<&SymbolBatch>,
+        instruction: &RawInstruction<'_>,
+        linked: u64,
+    ) -> Option<(String, u64)> {
+        let (names, address) = (names?, self.named(instruction, linked)?);
         let index = names.addresses.binary_search(&address).ok()?;
         let symbol = names.symbol_by_id(names.symbol(index).ok()?)?;
         Some((symbol.name.shown.clone(), address.checked_sub(symbol.start)?))
@@ -73,11 +84,11 @@ impl<'c> Decoded<'c> {
 
     /// The instructions as they are listed. `names` has the names of what they refer to.
     pub(crate) fn instructions(&self, names: Option<&SymbolBatch>) -> Vec<Instruction> {
-        let spelled = |linked: u64| {
-            let (name, offset) = self.symbol(names, linked)?;
-            Some(if offset == 0 { name } else { format!("{name}+{offset:#x}") })
-        };
         let listed = self.instructions.iter().map(|instruction| {
+            let spelled = |linked: u64| {
+                let (name, offset) = self.symbol(names, instruction, linked)?;
+                Some(if offset == 0 { name } else { format!("{name}+{offset:#x}") })
+            };
             let is_final = |target: &u64| self.is_final(instruction, *target);
             let own = |linked: Option<u64>| linked.filter(is_final).map(|linked| self.own(linked));
             let mut text_of = |linked: u64, refers: Refers| match refers {
@@ -98,7 +109,7 @@ impl<'c> Decoded<'c> {
                 target_name: instruction.flow.target().and_then(spelled),
                 data: data.map(|linked| DataReference {
                     address: self.own(linked),
-                    symbol: self.symbol(names, linked),
+                    symbol: self.symbol(names, instruction, linked),
                 }),
             }
         });
