@@ -107,8 +107,11 @@ fn line_entry(
 }
 
 #[cfg(test)]
+#[allow(clippy::cast_possible_truncation)]
 mod tests {
+    use super::super::{JitDamage, JitDump};
     use super::*;
+    use std::sync::Arc;
 
     const FILE: &[u8] = b"/home/me/web server/src/hot.js";
     const ADDRESS: u64 = 0x7f00_1000;
@@ -165,5 +168,37 @@ mod tests {
         ] {
             assert_eq!(read(&[&freed(), &freed()], other), None, "{other}");
         }
+    }
+
+    /// A file with one piece of code, and lines of it.
+    fn dump(names: &[&[u8]], function: &str) -> JitDump {
+        let words = |words: &[u64]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+        let halves = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+        let record = |kind: u32, body: &[u8]| {
+            [&halves(&[kind, body.len() as u32 + 16])[..], &words(&[7]), body].concat()
+        };
+        let lines = [words(&[ADDRESS, names.len() as u64]), entries(names)].concat();
+        let code = [0x90; 64];
+        let place = words(&[ADDRESS, ADDRESS, code.len() as u64, 0]);
+        let load = [&halves(&[1, 1])[..], &place, function.as_bytes(), &[0], &code].concat();
+        let head = [halves(&[0x4a69_5444, 1, 40, 62, 0, 1]), words(&[0, 0])].concat();
+        JitDump::parse(Arc::new([head, record(2, &lines), record(0, &load)].concat())).unwrap()
+    }
+
+    #[test]
+    fn lines_that_cannot_be_told_apart_are_counted() {
+        let told = |dump: &JitDump| -> Vec<(u32, String)> {
+            dump.lines(0).into_iter().map(|line| (line.line, line.file.into_owned())).collect()
+        };
+        let whole = String::from_utf8(FILE.to_vec()).unwrap();
+        let expected = vec![(1, whole.clone()), (2, whole)];
+        let function = "JS:*hot /home/me/web server/src/hot.js:1:13";
+        for names in [[FILE, FILE], [&freed(), &freed()]] {
+            let dump = dump(&names, function);
+            assert_eq!((told(&dump), dump.damage), (expected.clone(), JitDamage::default()));
+        }
+        let dump = dump(&[&freed(), &freed()], "hot");
+        assert_eq!((told(&dump), dump.damage.damaged_lines), (Vec::new(), 1));
+        assert_eq!(dump.unused(&[]), ["1 record of source lines with damaged names of files"]);
     }
 }
