@@ -395,39 +395,6 @@ fn what_is_not_there_is_told() {
     }
 }
 
-/// What a hidden function took is its caller's: on the line that calls it.
-#[test]
-fn samples_of_hidden_functions_are_on_the_call() {
-    let lines = |options: &[&str]| {
-        let annotated = json("main", &[options, &["spin_five"]].concat());
-        let function = annotated["functions"][0].clone();
-        let (mut own, mut of_mix) = (0, 0);
-        for line in array(&function["lines"]) {
-            let samples = line["events"][0]["self_samples"].as_u64().unwrap();
-            *(if line["inlined"] == "mix" { &mut of_mix } else { &mut own }) += samples;
-        }
-        assert_eq!(own + of_mix, function["events"][0]["self_samples"].as_u64().unwrap());
-        (own, of_mix)
-    };
-    let (own, of_mix) = lines(&[]);
-    assert!(of_mix > 100);
-    assert_eq!(lines(&["--hide", "^mix$"]), (own + of_mix, 0));
-}
-
-/// A function that is only inlined and has no linkage name is found by the name that is shown.
-#[test]
-fn inlined_functions_without_a_beginning_of_their_name() {
-    let samples = |arguments: &[&str]| {
-        let function = json("main", arguments)["functions"][0].clone();
-        assert_eq!(function["inlined"], true);
-        let parts = array(&function["parts"]).clone();
-        sum(parts.iter().flat_map(|part| array(&part["instructions"])), 0)
-    };
-    let whole = samples(&["mix"]);
-    assert!(whole.1 > 100);
-    assert_eq!(samples(&["--drop-prefix", "mi", "x"]), whole);
-}
-
 #[test]
 fn command_lines_of_perf_are_taken() {
     let path = fixture("main");
