@@ -364,22 +364,6 @@ fn what_is_not_there_is_told() {
         1,
         "no sample was taken in spni_five (did you mean spin_five?)",
     );
-    // The words the other way round, or the recording forgotten.
-    let words = |words: &[&str]| -> Vec<String> {
-        [&["annotate"], words].concat().iter().map(|word| (*word).to_owned()).collect()
-    };
-    let path = fixture("main");
-    let path = path.to_str().unwrap();
-    let order =
-        format!("spin_five is no recording; the recording comes first: readperf annotate {path} spin_five");
-    fails(&words(&["spin_five", path]), 1, &order);
-    fails(
-        &words(&["spin_five"]),
-        1,
-        "there is no file spin_five; if that is a function, the recording comes first",
-    );
-    fails(&words(&["no/such", "spin_five"]), 1, "no/such: No such file");
-    fails(&words(&["no/such.data"]), 1, "no/such.data: No such file");
     fails(&arguments("main", &["/(/"]), 2, "/(/: found open group");
     fails(&arguments("main", &["--itrace=i0"]), 2, "AUX");
     // The kernel that was recorded is not here, and neither is its source.

@@ -195,7 +195,7 @@ impl Annotate {
             Some(name) => format!(" (did you mean {name}?)"),
             None => String::new(),
         };
-        anyhow::bail!("no sample was taken in {symbol}{hint}");
+        anyhow::bail!("no sample was taken in {symbol}{hint}{}", without_names(analysis));
     }
 
     fn write(
@@ -247,7 +247,18 @@ impl Annotate {
     }
 }
 
-/// Whether the branches of a sample are its call stack as the hardware keeps it: they do not follow each other.
+/// How many samples have no name, which may be those that are looked for, and why most of them have none.
+fn without_names(analysis: &Analysis) -> String {
+    let missing = analysis.profile.missing_names(false);
+    let samples: u64 = missing.iter().map(|missing| missing.samples).sum();
+    let Some(most) = missing.into_iter().next().filter(|_| samples > 0) else {
+        return String::new();
+    };
+    let remedy = most.remedy.map_or_else(String::new, |remedy| format!(": {remedy}"));
+    format!("; {} samples have no name, most of them: {}{remedy}", grouped(samples), most.reason)
+}
+
+/// Whether the branches of a sample as the hardware keeps it: they do not follow each other.
 fn is_call_stack(sample: &Sample<'_, '_>) -> bool {
     let shape = sample.moment.sample.layout().shape();
     shape.branch_sample_type.has(BranchSampleType::CALL_STACK)
