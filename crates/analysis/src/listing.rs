@@ -81,7 +81,9 @@ impl<'r> CodeReader<'r> {
         let Analysis { profile, session, .. } = self.analysis;
         let mut biases: FxHashMap<BinaryId, u64> = FxHashMap::default();
         for code in profile.addresses().as_slice() {
-            let Some((id, binary)) = code.binary.and_then(|id| Some((id, session.binary(id)?))) else { continue };
+            let Some((id, binary)) = code.binary.and_then(|id| Some((id, session.binary(id)?))) else {
+                continue;
+            };
             let is_kernel = matches!(binary.kind, BinaryKind::Kernel { .. } | BinaryKind::GuestKernel { .. });
             if !is_kernel || biases.contains_key(&id) {
                 continue;

@@ -94,7 +94,8 @@ fn part(annotation: &Annotation<'_>, part: &Part) -> Value {
                 );
             }
             if let Some(data) = &row.code.data {
-                let (name, offset) = data.symbol.as_ref().map(|(name, offset)| (name.as_str(), *offset)).unzip();
+                let (name, offset) =
+                    data.symbol.as_ref().map(|(name, offset)| (name.as_str(), *offset)).unzip();
                 let data = json!({"address": address(data.address), "name": name, "offset": offset});
                 object.insert("data".into(), data);
             }
