@@ -4,6 +4,7 @@
 //! as a file has for events and features, moves there: so a file that goes through a pipe comes back as it was.
 
 use super::compressor::Compression;
+use super::head::Head;
 use super::parts::RecordParts;
 use super::target::{Target, tell_left_out};
 use super::told::{Told, is_told_by_file};
@@ -16,7 +17,7 @@ use crate::order::Ordering;
 use crate::place::Part;
 use crate::recording::Recording;
 use crate::wire::attr::EventAttr;
-use crate::wire::endian::{Order, with_order};
+use crate::wire::endian::{ByteOrder, Order, with_order};
 use crate::wire::feature::bit;
 use crate::wire::record::header_attr::HeaderAttr;
 use crate::wire::record::{Record, kind};
@@ -26,7 +27,9 @@ use crate::wire::record::{Record, kind};
 pub enum Fate {
     /// It stays as it is.
     Keep,
-    /// It goes through [`Edit::change`].
+    /// Numbers in it change: its bytes go through [`Edit::patch`].
+    Patch,
+    /// Its fields go through [`Edit::change`], and then its bytes through [`Edit::patch`].
     Change,
     /// It is left out.
     Drop,
@@ -45,8 +48,11 @@ pub trait Edit {
         Fate::Keep
     }
 
-    /// Changes a record.
+    /// Changes the fields of a record.
     fn change(&mut self, _parts: &mut RecordParts<'_>) {}
+
+    /// Changes numbers in the bytes of a record as it is written, in this byte order.
+    fn patch(&mut self, _event: &Event<'_>, _order: ByteOrder, _bytes: &mut [u8]) {}
 
     /// Whether it lets every record through as it is: then what is compressed need not be taken apart.
     fn is_idle(&self) -> bool {
@@ -56,8 +62,8 @@ pub trait Edit {
     /// How many bytes were walked, and how many there are: 0 where that is not known.
     fn progress(&mut self, _bytes: (u64, u64)) {}
 
-    /// What the whole recording says of itself, before it is written: features to be changed.
-    fn features(&mut self, _head: &mut super::head::Head) {}
+    /// Changes what the recording says of itself, now that all records have been seen. A pipe has said it before.
+    fn finish(&mut self, _head: &mut Head) {}
 }
 
 /// Changes nothing.
@@ -122,6 +128,7 @@ pub fn copy<T: Target>(
         stays_compressed: false,
         copied: Copied::default(),
         left_out: Issues::default(),
+        bytes: Vec::new(),
         writer,
         edit,
     };
@@ -155,6 +162,8 @@ struct Copy<'e, T, E> {
     told: Told,
     copied: Copied,
     left_out: Issues,
+    /// The bytes of a record that is written anew.
+    bytes: Vec<u8>,
 }
 
 impl<T: Target, E: Edit> Copy<'_, T, E> {
@@ -173,7 +182,6 @@ impl<T: Target, E: Edit> Copy<'_, T, E> {
         if !self.stays_compressed {
             head.features.remove(bit::COMPRESSED);
         }
-        self.edit.features(head);
         Ok(())
     }
 
@@ -230,22 +238,43 @@ impl<T: Target, E: Edit> Copy<'_, T, E> {
         self.anew(event, fate)
     }
 
-    /// Writes a record anew, from its fields.
+    /// Writes a record anew: from its fields, unless only some of its bytes change.
     fn anew(&mut self, event: &Event<'_>, fate: Fate) -> Result<()> {
-        let mut bytes = Vec::new();
-        let written = RecordParts::of(event).and_then(|mut parts| {
-            if fate == Fate::Change {
-                self.edit.change(&mut parts);
-            }
-            parts.encode(self.writer.head().order, &mut bytes)
-        });
+        let (order, mut bytes) = (self.writer.head().order, std::mem::take(&mut self.bytes));
+        let outcome = self.anew_in(event, fate, order, &mut bytes);
+        self.bytes = bytes;
+        outcome
+    }
+
+    fn anew_in(
+        &mut self,
+        event: &Event<'_>,
+        fate: Fate,
+        order: ByteOrder,
+        bytes: &mut Vec<u8>,
+    ) -> Result<()> {
+        let written = if fate == Fate::Patch && self.is_same_order {
+            bytes.clear();
+            bytes.extend_from_slice(event.raw());
+            Ok(())
+        } else {
+            RecordParts::of(event).and_then(|mut parts| {
+                if fate == Fate::Change {
+                    self.edit.change(&mut parts);
+                }
+                parts.encode(order, bytes)
+            })
+        };
         if let Err(error) = written {
             let message = || format!("a record cannot be written anew and is left out: {}", error.kind());
             tell_left_out(&mut self.left_out, event.place(), 1, message);
             return Ok(());
         }
+        if fate != Fate::Keep {
+            self.edit.patch(event, order, bytes);
+        }
         self.copied.records += 1;
-        self.writer.raw(self.part(event), &bytes, event.payload())
+        self.writer.raw(self.part(event), bytes, event.payload())
     }
 
     /// An event or a feature, from pipe to pipe.
@@ -313,6 +342,7 @@ impl<T: Target, E: Edit> Copy<'_, T, E> {
         if from.container == Container::Pipe && !self.is_pipe_to_pipe {
             self.head(from)?;
         }
+        self.edit.finish(self.writer.head_mut());
         self.copied.issues = from.issues.clone();
         self.copied.left_out = self.left_out;
         self.copied.left_out.extend(&self.writer.finish()?);
