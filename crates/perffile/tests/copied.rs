@@ -114,11 +114,6 @@ fn through_a_pipe(name: &str, recording: &Recording) {
         eprintln!("{name}: {:?}", copied.left_out);
         before.features.retain(|bit, _| after.features.contains_key(bit));
     }
-    // Names of so many events that they are told one by one.
-    if before.features.get(&bit::EVENT_DESC).is_some_and(|section| section.len() > 65_519) {
-        let events = before.events.len();
-        after.records.get_mut(&Part::Data).unwrap().drain(..events);
-    }
     // Old recordings have their names elsewhere, and get an EVENT_DESC.
     // simpleperf has the formats of tracepoints among the records, and of a pipe that cannot be told apart.
     for added in [bit::EVENT_DESC, bit::TRACING_DATA] {

@@ -123,6 +123,7 @@ pub fn copy<T: Target>(
             && (from.container == Container::Directory) == (to == Container::Directory)
             && edit.is_idle(),
         compressed,
+        is_beginning: true,
         told: Told::default(),
         has_met_compressed: false,
         stays_compressed: false,
@@ -158,6 +159,8 @@ struct Copy<'e, T, E> {
     has_met_compressed: bool,
     /// Whether compressed records are written as they are, and those that they hold are not.
     stays_compressed: bool,
+    /// Of a pipe: whether no record has come yet but those that are about the recording as a whole.
+    is_beginning: bool,
     /// What the records of a pipe have told that has a place of its own in a file.
     told: Told,
     copied: Copied,
@@ -177,10 +180,14 @@ impl<T: Target, E: Edit> Copy<'_, T, E> {
 
     /// Says what is known of the whole recording.
     fn head(&mut self, from: &Metadata) -> Result<()> {
+        let to = self.writer.target().container();
         let head = self.writer.head_mut();
         self.told.put(from, head, self.edit, &mut self.left_out)?;
         if !self.stays_compressed {
             head.features.remove(bit::COMPRESSED);
+        }
+        if from.container == Container::Directory && to != Container::Directory {
+            head.features.remove(bit::DIR_FORMAT);
         }
         Ok(())
     }
@@ -210,9 +217,10 @@ impl<T: Target, E: Edit> Copy<'_, T, E> {
             return self.writer.raw(event.part(), event.raw(), event.payload());
         }
         if from.container == Container::Pipe {
-            if !self.is_pipe_to_pipe && is_told_by_file(event) {
+            if !self.is_pipe_to_pipe && is_told_by_file(event, self.is_beginning) {
                 return self.told.learn(event);
             }
+            self.is_beginning = false;
             if self.is_pipe_to_pipe && matches!(number, kind::HEADER_ATTR | kind::HEADER_FEATURE) {
                 return self.told_on_the_way(event, number, from);
             }

@@ -81,10 +81,11 @@ impl<W: Write> PipeTarget<W> {
             _ if section.is_empty() && !is_flag(feature) => return Ok(()),
             _ => {}
         }
-        if section.len() > MOST_OF_A_FEATURE && feature == bit::EVENT_DESC {
-            return self.event_names(head);
-        }
         if section.len() > MOST_OF_A_FEATURE {
+            // Its attrs and ids were told, and its names are.
+            if feature == bit::EVENT_DESC {
+                return Ok(());
+            }
             let place = Place::new(Part::Feature(feature), 0);
             tell_left_out(issues, place, 1, || {
                 format!("a feature of {} bytes does not fit into a record of a pipe", section.len())
@@ -96,10 +97,13 @@ impl<W: Write> PipeTarget<W> {
         self.own(kind::HEADER_FEATURE, &body, &[])
     }
 
-    /// Says the names of the events one by one: all else that EVENT_DESC has was said with their attrs.
+    /// Says the names of the events one by one: perf takes them from nowhere else in a pipe.
     fn event_names(&mut self, head: &Head) -> Result<()> {
-        for event in head.features.event_desc().into_iter().flat_map(|desc| desc.events) {
-            let Some(event_id) = event.ids.get(0) else { continue };
+        let events = head.features.event_desc().map_or_else(Vec::new, |desc| desc.events);
+        for event in &events {
+            // Where there is only one, 0 is its id, too.
+            let only = (events.len() == 1).then_some(0);
+            let Some(event_id) = event.ids.get(0).or(only) else { continue };
             let text = CStr8::new(event.name.bytes());
             let update =
                 EventUpdate { update_type: EventUpdateType::NAME, event_id, text, ..EventUpdate::default() };
@@ -119,9 +123,10 @@ impl<W: Write> PipeTarget<W> {
 
     /// Formats of tracepoints lie behind their record, padded to eight bytes.
     fn tracing_data(&mut self, section: &[u8]) -> Result<()> {
-        let size = u32::try_from(section.len()).unwrap_or(u32::MAX);
         let mut payload = section.to_vec();
         payload.resize(section.len().next_multiple_of(8), 0);
+        // With what fills them up: perf refuses them otherwise.
+        let size = u32::try_from(payload.len()).unwrap_or(u32::MAX);
         // Sixteen bytes in all since perf 6.x; older ones read both.
         let body = [self.order.put_u32(size), [0; 4]].concat();
         self.own(kind::HEADER_TRACING_DATA, &body, &payload)
@@ -191,6 +196,7 @@ impl<W: Write> Target for PipeTarget<W> {
                 self.feature(head, feature, issues)?;
             }
         }
+        self.event_names(head)?;
         self.tell_compression()
     }
 

@@ -12,8 +12,10 @@ use crate::features::Features;
 use crate::issue::Issues;
 use crate::metadata::{Container, Metadata};
 use crate::place::Place;
+use crate::tracepoint::TracingData;
 use crate::wire::endian::{ByteOrder, with_order};
-use crate::wire::feature::{Feature, bit, is_flag};
+use crate::wire::feature::{Feature, bit, is_fill, is_flag};
+use crate::wire::record::event_update::EventUpdateType;
 use crate::wire::record::kind;
 
 /// What records of a pipe have told that a file has a section for, and that the metadata do not have as it stands there.
@@ -25,8 +27,9 @@ pub(super) struct Told {
     tracing_data: Option<Bytes>,
 }
 
-/// Whether a record of a pipe says what a file has a section for.
-pub(super) fn is_told_by_file(event: &Event<'_>) -> bool {
+/// Whether a record of a pipe says what a file has a section for. At the beginning of the stream, where it is only about the
+/// recording as a whole, that goes for the names of events, too.
+pub(super) fn is_told_by_file(event: &Event<'_>, is_beginning: bool) -> bool {
     let (number, dialect) = (event.head().kind, event.schema().dialect());
     let is_head = matches!(
         number,
@@ -36,7 +39,20 @@ pub(super) fn is_told_by_file(event: &Event<'_>) -> bool {
             | kind::HEADER_BUILD_ID
             | kind::HEADER_FEATURE
     );
-    is_head || dialect.feature(number).is_some()
+    let is_name = is_beginning
+        && number == kind::EVENT_UPDATE
+        && event.schema().order().u64_at(event.body(), 0) == Some(EventUpdateType::NAME.0);
+    is_head || is_name || dialect.feature(number).is_some()
+}
+
+/// Formats of tracepoints without what fills them up to eight bytes in a pipe.
+fn without_fill(payload: &[u8]) -> &[u8] {
+    let fill = TracingData::parse(payload).map_or(0, |data| data.trailing.len());
+    let end = payload.len().saturating_sub(fill);
+    match payload.get(end..) {
+        Some(rest) if is_fill(rest) => payload.get(..end).unwrap_or(payload),
+        _ => payload,
+    }
 }
 
 /// What has to be said in the section of a feature.
@@ -58,11 +74,8 @@ impl Told {
             }
             kind::HEADER_TRACING_DATA => {
                 let payload = event.payload();
-                let said = event.schema().order().u32_at(event.body(), 0).map(usize::try_from);
-                let size = said.and_then(std::result::Result::ok).unwrap_or(payload.len());
                 if !payload.is_empty() {
-                    let data = payload.get(..size).unwrap_or(payload);
-                    self.tracing_data = Some(Bytes::new(data.to_vec()));
+                    self.tracing_data = Some(Bytes::new(without_fill(payload).to_vec()));
                 }
             }
             _ => {}

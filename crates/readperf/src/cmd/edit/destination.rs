@@ -58,6 +58,11 @@ impl Destination {
         Ok(Destination::File(create(path, &[input])?, kind))
     }
 
+    /// Whether it is a pipe stream.
+    pub(super) fn is_pipe(&self) -> bool {
+        matches!(self, Destination::Standard | Destination::File(_, Kind::Pipe))
+    }
+
     /// Its name, as the user gave it.
     pub(super) fn name(&self) -> String {
         match self {

@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 use destination::{Destination, Kind};
 use options::{Level, Part};
 use perffile::write::{Compressed, CompressedRecords, Compression, Copied, Edit, Options, Writer, copy};
-use perffile::{ByteOrder, Issues, Ordering, Recording};
+use perffile::{ByteOrder, Container, Issues, Ordering, Recording};
 use readperf_edit::{Editor, Names, Plan, Samples, Strip, Tally};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -40,7 +40,8 @@ pub(crate) struct EditCommand {
     #[arg(long = "dir", group = "kind", help_heading = "What is written")]
     to_dir: bool,
 
-    /// Compress the records with zstd at this level [default: 1]. Without it, what was compressed stays so
+    /// Compress the records with zstd at this level [default: 1]. Without it, what was compressed stays so, but for what becomes a
+    /// pipe stream: perf does not read those compressed
     #[arg(long, value_name = "LEVEL", num_args = 0..=1, require_equals = true, default_missing_value = "1",
           help_heading = "What is written")]
     compress: Option<Level>,
@@ -197,7 +198,9 @@ impl EditCommand {
         };
         let compression =
             self.compress.map(|Level(level)| Compression { level, records: CompressedRecords::default() });
-        let anew = self.decompress || compression.is_some();
+        // perf cannot read a pipe stream that is compressed: of what was none it is made only if it was asked for.
+        let becomes_pipe = destination.is_pipe() && recording.metadata().container != Container::Pipe;
+        let anew = self.decompress || compression.is_some() || becomes_pipe;
         let compressed = if anew { Compressed::Anew } else { Compressed::Kept };
         let ordering = if self.sort { Ordering::Time } else { Ordering::File };
         let writer = Writer::to(destination.target(order)?, Options { order, compression });
