@@ -5,7 +5,7 @@
 
 use super::compressor::Compression;
 use super::head::{Head, IDS_SECTION, WrittenEvent};
-use super::parts::unwritable;
+use super::parts::{unwritable, user_record};
 use super::run::{AuxtraceAt, Run};
 use super::target::Target;
 use crate::bytes::Bytes;
@@ -21,6 +21,7 @@ use crate::wire::feature::auxtrace_index::{AuxtraceEntry, AuxtraceIndex};
 use crate::wire::feature::{Feature, bit};
 use crate::wire::list::List;
 use crate::wire::pass::Fields as _;
+use crate::wire::record::kind;
 use std::io::{Seek, SeekFrom, Write};
 
 /// A file of version 2.
@@ -110,6 +111,13 @@ impl<W: Write + Seek> Target for FileTarget<W> {
 
     fn finish(&mut self, head: &mut Head, _: &mut Issues) -> Result<()> {
         self.run.end_piece()?;
+        if self.run.position() == self.header.data_offset {
+            // Without any records it would look like a file whose recorder was killed.
+            self.run.record(
+                &with_order!(head.order, O => user_record::<O>(kind::FINISHED_ROUND, 0, &[]))?,
+                &[],
+            )?;
+        }
         self.header.data_size = self.run.position() - self.header.data_offset;
         if let Some(told) = self.run.compression() {
             head.set(bit::COMPRESSED, Feature::Compressed(told))?;
