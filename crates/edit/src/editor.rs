@@ -9,7 +9,7 @@ use perffile::wire::feature::sample_time::SampleTime;
 use perffile::wire::feature::{Feature, bit};
 use perffile::wire::record::{Record, kind};
 use perffile::write::{Edit, Fate, Head, RecordParts};
-use perffile::{ByteOrder, Event, EventDescription};
+use perffile::{ByteOrder, Event, EventDescription, Features};
 use std::fmt;
 
 /// What became of the records.
@@ -23,7 +23,7 @@ pub struct Tally {
     pub others: u64,
     /// Other records that go because of their time, CPU or thread.
     pub others_gone: u64,
-    /// Records that go because they cannot be what they claim to be.
+    /// Records and features that go because they cannot be what they claim to be.
     pub unsound: u64,
 }
 
@@ -133,6 +133,12 @@ impl<P: FnMut((u64, u64))> Edit for Editor<'_, P> {
         self.plan.attr(attr)
     }
 
+    fn keeps_feature(&mut self, features: &Features, bit: u32) -> bool {
+        let is_sound = !self.plan.repair || !matches!(features.feature(bit), Some(Err(_)));
+        self.tally.unsound += u64::from(!is_sound);
+        is_sound
+    }
+
     fn fate(&mut self, event: &Event<'_>) -> Fate {
         if self.plan.repair && !Self::is_sound(event) {
             self.tally.unsound += 1;
@@ -179,12 +185,11 @@ impl<P: FnMut((u64, u64))> Edit for Editor<'_, P> {
         (self.progress)(bytes);
     }
 
-    /// The times of the samples that are left, where they were told, or all that can be told has to be.
+    /// The times of the samples that are left, where they were told, or all that can be told has to be. Without any they are 0,
+    /// which says that nobody looked.
     fn finish(&mut self, head: &mut Head) {
-        let is_told = head.features.has(bit::SAMPLE_TIME);
-        if let Some((first, last)) =
-            self.times_ns.filter(|_| !self.is_idle() && (is_told || self.plan.repair))
-        {
+        if !self.is_idle() && (self.plan.repair || head.features.has(bit::SAMPLE_TIME)) {
+            let (first, last) = self.times_ns.unwrap_or_default();
             // Two numbers always fit.
             let _ = head.features.set(bit::SAMPLE_TIME, Feature::SampleTime(SampleTime { first, last }));
         }

@@ -4,6 +4,7 @@
 //! as a file has for events and features, moves there: so a file that goes through a pipe comes back as it was.
 
 use super::compressor::Compression;
+use super::directory::MOST_STREAMS;
 use super::head::Head;
 use super::parts::RecordParts;
 use super::target::{Target, tell_left_out};
@@ -11,6 +12,7 @@ use super::told::{Told, is_told_by_file};
 use super::writer::Writer;
 use crate::error::Result;
 use crate::event::Event;
+use crate::features::Features;
 use crate::issue::Issues;
 use crate::metadata::{Container, Metadata};
 use crate::order::Ordering;
@@ -41,6 +43,11 @@ pub trait Edit {
     /// each attr wherever it stands, so the answer must depend on the attr alone.
     fn attr(&mut self, _attr: &mut EventAttr) -> bool {
         false
+    }
+
+    /// Whether a feature stays.
+    fn keeps_feature(&mut self, _features: &Features, _bit: u32) -> bool {
+        true
     }
 
     /// What becomes of a record.
@@ -310,6 +317,9 @@ impl<T: Target, E: Edit> Copy<'_, T, E> {
                     return Ok(());
                 }
             }
+            if !self.edit.keeps_feature(&from.features, feature) {
+                return Ok(());
+            }
             match self.told.feature_record(from, feature, order, self.edit, &mut self.left_out)? {
                 Some(anew) => bytes = anew,
                 None if self.is_same_order => {}
@@ -357,9 +367,6 @@ impl<T: Target, E: Edit> Copy<'_, T, E> {
         Ok(self.copied)
     }
 }
-
-/// Most streams that a directory gets: a CPU number beyond is none.
-const MOST_STREAMS: u32 = 8192;
 
 /// Which feature a HEADER_FEATURE record holds; `None` for the mark behind the last one.
 fn feature_of<O: Order>(body: &[u8]) -> Option<u32> {

@@ -1,26 +1,32 @@
 //! Directories: a file `data` with all that is said of the recording as a whole and what perf itself tells, and a file without
 //! any header for each stream of records.
+//!
+//! It has no marks of finished rounds (FINISHED_ROUND): the streams are read one beside the other, and all records wait for the end.
 
 use super::compressor::Compression;
 use super::file::FileTarget;
 use super::head::Head;
 use super::run::Run;
-use super::target::{Target, tell_left_out};
+use super::target::Target;
 use crate::error::{Error, Result};
 use crate::issue::Issues;
 use crate::metadata::Container;
-use crate::place::{Part, Place};
-use crate::wire::endian::{ByteOrder, with_order};
+use crate::place::Part;
+use crate::wire::attr::SampleShape;
+use crate::wire::endian::{ByteOrder, Order, with_order};
 use crate::wire::feature::dir_format::DirFormat;
 use crate::wire::feature::{Feature, bit};
-use crate::wire::head::RecordHead;
-use crate::wire::record::kind;
+use crate::wire::head::{HEAD_SIZE, RecordHead};
+use crate::wire::record::{Record, kind};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// How a directory says that it has a file for each stream.
 const STREAMS: u64 = 1;
+
+/// Most streams that a directory gets: a CPU number beyond is none.
+pub(super) const MOST_STREAMS: u32 = 8192;
 
 /// A directory.
 #[derive(Debug)]
@@ -30,8 +36,8 @@ pub struct DirectoryTarget {
     data: FileTarget<File>,
     streams: BTreeMap<u32, Run<File>>,
     compression: Option<Compression>,
-    /// Marks of finished rounds: here all records wait for the end.
-    rounds: u64,
+    /// How many streams there have to be: some may have no record.
+    count: u32,
 }
 
 impl DirectoryTarget {
@@ -46,8 +52,18 @@ impl DirectoryTarget {
             data: FileTarget::new(create(&path.join("data"))?, order),
             streams: BTreeMap::new(),
             compression: None,
-            rounds: 0,
+            count: 0,
         })
+    }
+
+    /// Learns from the table of counters which streams there have to be.
+    fn expect<O: Order>(&mut self, record: &[u8]) {
+        let body = record.get(HEAD_SIZE..).unwrap_or_default();
+        let decoded = Record::decode::<O>(kind::ID_INDEX, body, &SampleShape::default(), 0);
+        let Ok((Record::IdIndex(index), _)) = decoded else { return };
+        let numbers = index.entries.iter().filter_map(|entry| u32::try_from(entry.idx).ok());
+        let count = numbers.filter(|number| *number < MOST_STREAMS).map(|number| number + 1).max();
+        self.count = self.count.max(count.unwrap_or(0));
     }
 
     fn stream(&mut self, number: u32) -> Result<&mut Run<File>> {
@@ -86,8 +102,10 @@ impl Target for DirectoryTarget {
     fn record(&mut self, part: Part, record: &[u8], payload: &[u8]) -> Result<()> {
         let head = with_order!(self.order, O => RecordHead::read::<O>(record)).unwrap_or_default();
         if head.kind == kind::FINISHED_ROUND {
-            self.rounds += 1;
             return Ok(());
+        }
+        if head.kind == kind::ID_INDEX {
+            with_order!(self.order, O => self.expect::<O>(record));
         }
         match part {
             Part::Stream(number) => self.stream(number)?.record(record, payload),
@@ -96,10 +114,7 @@ impl Target for DirectoryTarget {
     }
 
     fn finish(&mut self, head: &mut Head, issues: &mut Issues) -> Result<()> {
-        if self.rounds > 0 {
-            let message = || "a directory has no marks of finished rounds".to_owned();
-            tell_left_out(issues, Place::default(), self.rounds, message);
-        }
+        (0..self.count).try_for_each(|number| self.stream(number).map(drop))?;
         if !self.streams.is_empty() && !head.features.has(bit::DIR_FORMAT) {
             head.set(bit::DIR_FORMAT, Feature::DirFormat(DirFormat { version: STREAMS }))?;
         }

@@ -105,6 +105,9 @@ impl Told {
             }
         }
         for feature in features.bits().collect::<Vec<_>>() {
+            if !edit.keeps_feature(&features, feature) {
+                continue;
+            }
             let section = match section(&features, feature, head.order, edit)? {
                 Section::AsItIs => features.shared_bytes(feature).unwrap_or_default(),
                 Section::Anew(bytes) => Bytes::new(bytes),

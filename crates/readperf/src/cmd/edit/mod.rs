@@ -50,7 +50,8 @@ pub(crate) struct EditCommand {
     #[arg(long, conflicts_with = "compress", help_heading = "What is written")]
     decompress: bool,
 
-    /// Write all numbers in this byte order
+    /// Write all numbers in this byte order. What the recorded machine has written itself stays in its own: raw data, copies of
+    /// stacks, AUX traces
     #[arg(long, value_enum, value_name = "ORDER", help_heading = "What is written")]
     byte_order: Option<Order>,
 
