@@ -4,9 +4,10 @@ use crate::chosen::Chosen;
 use crate::counts::{Counts, has_values};
 use crate::marks;
 use crate::plan::Plan;
+use perffile::tracepoint::TracingData;
 use perffile::wire::attr::EventAttr;
 use perffile::wire::feature::sample_time::SampleTime;
-use perffile::wire::feature::{Feature, bit};
+use perffile::wire::feature::{Feature, bit, is_flag};
 use perffile::wire::record::{Record, kind};
 use perffile::write::{Edit, Fate, Head, RecordParts};
 use perffile::{ByteOrder, Event, EventDescription, Features};
@@ -134,7 +135,7 @@ impl<P: FnMut((u64, u64))> Edit for Editor<'_, P> {
     }
 
     fn keeps_feature(&mut self, features: &Features, bit: u32) -> bool {
-        let is_sound = !self.plan.repair || !matches!(features.feature(bit), Some(Err(_)));
+        let is_sound = !self.plan.repair || is_sound_feature(features, bit);
         self.tally.unsound += u64::from(!is_sound);
         is_sound
     }
@@ -193,5 +194,19 @@ impl<P: FnMut((u64, u64))> Edit for Editor<'_, P> {
             // Two numbers always fit.
             let _ = head.features.set(bit::SAMPLE_TIME, Feature::SampleTime(SampleTime { first, last }));
         }
+    }
+}
+
+/// Whether a feature is there as a whole. One without bytes says nothing, unless it never has any: its section may lie behind the
+/// end of a file that was cut.
+fn is_sound_feature(features: &Features, bit: u32) -> bool {
+    let bytes = features.bytes(bit).unwrap_or_default();
+    if bytes.is_empty() {
+        return is_flag(bit);
+    }
+    match features.feature(bit) {
+        Some(Ok(_)) if bit == bit::TRACING_DATA => TracingData::parse(bytes).is_ok(),
+        Some(decoded) => decoded.is_ok(),
+        None => false,
     }
 }

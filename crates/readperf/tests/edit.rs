@@ -115,7 +115,11 @@ fn what_is_chosen_says_what_it_said_among_the_others() {
 fn all_kinds_say_the_same() {
     for name in ["multi", "pipe", "zstd", "threads", "tracepoints", "dwarf", "stat"] {
         let from = fixture(name);
-        let wanted = script(&from, &[]);
+        let lines = |file: &Path| match name {
+            "stat" => tool::answer(&["stat", file.to_str().unwrap()]).lines().map(str::to_owned).collect(),
+            _ => script(file, &[]),
+        };
+        let wanted = lines(&from);
         for options in [
             &["--file"][..],
             &["--pipe"],
@@ -131,7 +135,7 @@ fn all_kinds_say_the_same() {
             let (file, said) = edited(&from, &format!("edit-kind-{name}{}", options.concat()), options);
             // Copies of stacks stay in the byte order of their machine, and are not unwound in the other one.
             if name != "dwarf" || !options.contains(&"big") {
-                assert_eq!(script(&file, &[]), wanted, "{name} {options:?}");
+                assert_eq!(lines(&file), wanted, "{name} {options:?}");
             }
             assert_eq!(sums(&file), sums(&from), "{name} {options:?}");
             assert_eq!(said.lines().count(), 1, "{said}");
