@@ -44,6 +44,7 @@
 mod compressor;
 mod copy;
 mod directory;
+mod edit;
 mod file;
 mod head;
 mod parts;
@@ -54,8 +55,9 @@ mod told;
 mod writer;
 
 pub use compressor::{CompressedRecords, Compression};
-pub use copy::{Compressed, Copied, Edit, Fate, Unchanged, copy};
+pub use copy::copy;
 pub use directory::DirectoryTarget;
+pub use edit::{Compressed, Copied, Edit, Fate, Unchanged};
 pub use file::FileTarget;
 pub use head::{Head, WrittenEvent};
 pub use parts::RecordParts;

@@ -1,7 +1,7 @@
 //! What one recording says of itself, for another one to say: its events and features, in another byte order, with other
 //! fields.
 
-use super::copy::Edit;
+use super::edit::Edit;
 use super::head::Head;
 use super::parts::{unwritable, user_record};
 use super::target::tell_left_out;
