@@ -15,7 +15,7 @@ mod write_support;
 use perffile::wire::endian::ByteOrder;
 use perffile::wire::feature::bit;
 use perffile::write::{Compressed, CompressedRecords, Compression, Options, Unchanged};
-use perffile::{Container, IssueKind, Part, Recording};
+use perffile::{Container, IssueKind, Recording};
 use std::path::Path;
 use wire_support::corpus::{corpus_or_skip, fixtures, recordings};
 use write_support::{Count, Held, as_file, as_pipe, held, read};
@@ -194,7 +194,9 @@ fn in_both_byte_orders(name: &str, recording: &Recording) {
     assert_same(name, order, before, after);
 }
 
-const CHECKS: [(&str, fn(&str, &Recording)); 4] = [
+type Check = fn(&str, &Recording);
+
+const CHECKS: [(&str, Check); 4] = [
     ("unchanged", unchanged),
     ("through a pipe", through_a_pipe),
     ("compressed and back", compressed_and_back),

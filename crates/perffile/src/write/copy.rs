@@ -21,6 +21,7 @@ use crate::wire::endian::{ByteOrder, Order, with_order};
 use crate::wire::feature::bit;
 use crate::wire::record::header_attr::HeaderAttr;
 use crate::wire::record::{Record, kind};
+use std::sync::Arc;
 
 /// Copies a recording, its records in this order, to a writer to which nothing has been written yet.
 ///
@@ -277,6 +278,7 @@ impl<T: Target, E: Edit> Copy<'_, T, E> {
             self.head(from)?;
         }
         self.edit.finish(self.writer.head_mut());
+        self.copied.schema = Arc::clone(&from.schema);
         self.copied.issues = from.issues.clone();
         self.copied.left_out = self.left_out;
         self.copied.left_out.extend(&self.writer.finish()?);

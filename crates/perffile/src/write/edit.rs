@@ -5,8 +5,10 @@ use super::parts::RecordParts;
 use crate::event::Event;
 use crate::features::Features;
 use crate::issue::Issues;
+use crate::schema::Schema;
 use crate::wire::attr::EventAttr;
 use crate::wire::endian::ByteOrder;
+use std::sync::Arc;
 
 /// What becomes of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +86,8 @@ pub struct Copied {
     pub records: u64,
     /// Records that were left out because the [`Edit`] said so.
     pub dropped: u64,
+    /// The events of the recording that was read, as they are known at its end.
+    pub schema: Arc<Schema>,
     /// What was wrong with the recording that was read.
     pub issues: Issues,
     /// What had no place in the one that was written.

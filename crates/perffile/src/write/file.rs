@@ -77,7 +77,7 @@ impl<W: Write + Seek> FileTarget<W> {
 
     /// The header, and the bits of the features behind it.
     fn header(&self, head: &Head) -> Result<Vec<u8>> {
-        let (mut bytes, shape, mut header) = (Vec::new(), SampleShape::default(), self.header.clone());
+        let (mut bytes, shape, mut header) = (Vec::new(), SampleShape::default(), self.header);
         with_order!(head.order, O => header.fields(&mut Encoder::<O>::new(&mut bytes, &shape, 0)))
             .map_err(unwritable)?;
         bytes.extend(bitmap(head.features.bits(), head.order));

@@ -11,7 +11,6 @@ use crate::event::Event;
 use crate::features::Features;
 use crate::issue::Issues;
 use crate::metadata::{Container, Metadata};
-use crate::place::Place;
 use crate::tracepoint::TracingData;
 use crate::wire::endian::{ByteOrder, with_order};
 use crate::wire::feature::{Feature, bit, is_fill, is_flag};
@@ -137,7 +136,7 @@ impl Told {
             Section::AsItIs => [&number, from.features.bytes(feature).unwrap_or_default()].concat(),
             Section::Anew(bytes) => [number.as_slice(), &bytes].concat(),
             Section::Lost(why) => {
-                let place = from.features.place(feature).unwrap_or(Place::default());
+                let place = from.features.place(feature).unwrap_or_default();
                 tell_left_out(left_out, place, 1, || why);
                 return Ok(None);
             }

@@ -120,7 +120,6 @@ What tells of processes, names and mappings stays, so that the samples that are 
     fn run(&self) -> anyhow::Result<Outcome> {
         let recording = self.input.open()?;
         let plan = self.plan(&recording)?;
-        self.check_events(&recording)?;
         let names = Names {
             comms: self.samples.comms().map(|name| name.as_bytes().into()).collect(),
             dsos: self.dsos.iter().map(|name| name.as_bytes().into()).collect(),
@@ -161,18 +160,6 @@ impl EditCommand {
             strip,
             repair: self.repair,
         })
-    }
-
-    /// Ends the program if the recording has no event of a wanted name, as far as that is known before it is read.
-    fn check_events(&self, recording: &Recording) -> anyhow::Result<()> {
-        if !recording.is_stream()
-            && let Some(message) = self.samples.unknown_event(&recording.metadata().schema)
-            && let Some(message) =
-                self.samples.unknown_event(&recording.read_metadata()?.schema).map(|_| message)
-        {
-            wrong_usage(&message);
-        }
-        Ok(())
     }
 
     /// What is written: what was asked for, else what was read; to standard output always a pipe stream.
@@ -216,6 +203,10 @@ impl EditCommand {
         copied: &Copied,
         tally: Tally,
     ) -> anyhow::Result<Outcome> {
+        // Names of events may be told on the way: only now all of them are known.
+        if let Some(message) = self.samples.unknown_event(&copied.schema) {
+            wrong_usage(&message);
+        }
         let mut issues = copied.left_out.clone();
         if self.repair {
             // That is what it is for: said, but no reason to warn whoever uses the output.
