@@ -214,6 +214,24 @@ fn features_and_events_told_late_are_in_the_file() {
 }
 
 #[test]
+fn a_pipe_says_late_features_at_its_end_and_no_late_events() {
+    let hostname =
+        |name| Feature::Hostname(perffile::wire::feature::text::Text { text: HeaderString::new(name) });
+    let mut pipe = Vec::new();
+    let mut writer = Writer::pipe(&mut pipe, Options::default());
+    let event = writer.event(attr(&SampleShape::default()), &[1], "early");
+    writer.feature(hostname(b"before")).unwrap();
+    writer.record(event, 0, Record::FinishedInit(Default::default()), &SampleId::default()).unwrap();
+    writer.feature(hostname(b"after")).unwrap();
+    writer.event(attr(&SampleShape::default()), &[2], "late");
+    let left_out = writer.finish().unwrap();
+    assert_eq!(left_out.iter().map(|issue| issue.count).collect::<Vec<_>>(), [1], "{left_out:?}");
+    let metadata = write_support::read(pipe).read_metadata().unwrap();
+    assert_eq!(metadata.features.hostname().as_deref(), Some("after"));
+    assert_eq!(metadata.schema.events().len(), 1);
+}
+
+#[test]
 fn what_cannot_be_written_is_an_error() {
     let mut writer = Writer::pipe(Vec::new(), Options::default());
     let record =

@@ -55,7 +55,7 @@ pub trait Edit {
     /// How many bytes were walked, and how many there are: 0 where that is not known.
     fn progress(&mut self, _bytes: (u64, u64)) {}
 
-    /// Changes what the recording says of itself, now that all records have been seen. A pipe has said it before.
+    /// Changes the features, now that all records have been seen. A pipe says those that change once more.
     fn finish(&mut self, _head: &mut Head) {}
 }
 

@@ -7,6 +7,7 @@ use super::run::Run;
 use super::target::{Target, tell_left_out};
 use crate::container::header::{MAGIC_2, PIPE_HEADER_SIZE};
 use crate::error::Result;
+use crate::features::Features;
 use crate::issue::Issues;
 use crate::metadata::Container;
 use crate::place::{Part, Place};
@@ -28,12 +29,14 @@ const MOST_OF_A_FEATURE: usize = 65_519;
 /// The machine of build-ids that are of no guest.
 const HOST: i32 = -1;
 
-/// A pipe stream. What is said of the recording as a whole has to be known before the first record.
+/// A pipe stream. Events have to be known before the first record; features that are told or changed later come at the end.
 #[derive(Debug)]
 pub struct PipeTarget<W> {
     run: Run<W>,
     order: ByteOrder,
-    has_begun: bool,
+    /// What has been told: the features, and how many events.
+    told: Features,
+    events: usize,
     /// Whether the stream has said that its records are compressed.
     has_told_compression: bool,
 }
@@ -41,7 +44,8 @@ pub struct PipeTarget<W> {
 impl<W: Write> PipeTarget<W> {
     /// A stream that is written to `out`.
     pub fn new(out: W, order: ByteOrder) -> PipeTarget<W> {
-        PipeTarget { run: Run::new(out, order), order, has_begun: false, has_told_compression: false }
+        let (run, told) = (Run::new(out, order), Features::new(order));
+        PipeTarget { run, order, told, events: 0, has_told_compression: false }
     }
 
     fn event(&mut self, head: &Head, event: &WrittenEvent, issues: &mut Issues) -> Result<()> {
@@ -67,6 +71,23 @@ impl<W: Write> PipeTarget<W> {
     fn own(&mut self, number: u32, body: &[u8], payload: &[u8]) -> Result<()> {
         let record = with_order!(self.order, O => user_record::<O>(number, 0, body))?;
         self.run.record(&record, payload)
+    }
+
+    /// Says the features that were not told yet, or not like this.
+    fn features(&mut self, head: &Head, issues: &mut Issues) -> Result<()> {
+        // In the order of perf: what is said of events that these records are needed for comes behind them.
+        let late = |feature: &u32| matches!(*feature, bit::TRACING_DATA | bit::BUILD_ID);
+        let (last, first): (Vec<u32>, Vec<u32>) = head.features.bits().partition(late);
+        let compresses = self.run.compression().is_some();
+        for feature in first.into_iter().chain(last) {
+            let is_news = self.told.bytes(feature) != head.features.bytes(feature);
+            // How records are compressed is told before the first that is.
+            if is_news && (feature != bit::COMPRESSED || !compresses) {
+                self.feature(head, feature, issues)?;
+                self.told.insert(feature, head.features.shared_bytes(feature).unwrap_or_default(), 0);
+            }
+        }
+        Ok(())
     }
 
     /// Says a feature, in the record that a pipe has for it.
@@ -179,7 +200,6 @@ impl<W: Write> Target for PipeTarget<W> {
     }
 
     fn begin(&mut self, head: &mut Head, issues: &mut Issues) -> Result<()> {
-        self.has_begun = true;
         for word in [MAGIC_2, PIPE_HEADER_SIZE] {
             self.run.bytes(&self.order.put_u64(word))?;
         }
@@ -187,15 +207,8 @@ impl<W: Write> Target for PipeTarget<W> {
         for event in &head.events {
             self.event(head, event, issues)?;
         }
-        // In the order of perf: what is said of events that these records are needed for comes behind them.
-        let late = |feature: &u32| matches!(*feature, bit::TRACING_DATA | bit::BUILD_ID);
-        let (last, first): (Vec<u32>, Vec<u32>) = head.features.bits().partition(late);
-        let compresses = self.run.compression().is_some();
-        for feature in first.into_iter().chain(last) {
-            if feature != bit::COMPRESSED || !compresses {
-                self.feature(head, feature, issues)?;
-            }
-        }
+        self.events = head.events.len();
+        self.features(head, issues)?;
         self.event_names(head)?;
         self.tell_compression()
     }
@@ -212,7 +225,13 @@ impl<W: Write> Target for PipeTarget<W> {
         self.run.record(record, payload)
     }
 
-    fn finish(&mut self, _: &mut Head, _: &mut Issues) -> Result<()> {
+    fn finish(&mut self, head: &mut Head, issues: &mut Issues) -> Result<()> {
+        self.features(head, issues)?;
+        let late = head.events.len().saturating_sub(self.events) as u64;
+        if late > 0 {
+            let message = || "an event of a pipe has to be told before its first record".to_owned();
+            tell_left_out(issues, Place::new(Part::Attrs, 0), late, message);
+        }
         self.run.flush()
     }
 }

@@ -49,7 +49,7 @@ impl<W: Write + Seek> Writer<FileTarget<W>> {
 }
 
 impl<W: Write> Writer<PipeTarget<W>> {
-    /// Writes a pipe stream to `out`: events and features have to be told before the first record.
+    /// Writes a pipe stream to `out`: events have to be told before the first record.
     pub fn pipe(out: W, options: Options) -> Self {
         Writer::to(PipeTarget::new(out, options.order), options)
     }
@@ -83,7 +83,7 @@ impl<T: Target> Writer<T> {
         &self.head
     }
 
-    /// The same to be changed. What a pipe says is what it is before the first record.
+    /// The same to be changed.
     pub fn head_mut(&mut self) -> &mut Head {
         &mut self.head
     }
