@@ -75,6 +75,7 @@ def whole():
     for path in sorted(FIXTURES.glob("*/perf.data")):
         if path.is_file():
             seed("container", path.parent.name, path.read_bytes())
+            seed("copied", path.parent.name, path.read_bytes())
             seed("chunking", path.parent.name, b"\x09" + path.read_bytes())
 
 

@@ -41,7 +41,7 @@ pub fn remove_scratch() {
 fn remove_all(list: &mut BTreeSet<PathBuf>) {
     while let Some(path) = list.pop_first() {
         // Nobody is left to whom it matters that something cannot be removed.
-        let _ = fs::remove_file(&path);
+        let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
     }
 }
 
@@ -53,12 +53,20 @@ pub(crate) fn undisturbed<T>(work: impl FnOnce() -> T) -> T {
 
 /// A path on the list, as long as this value is.
 #[derive(Debug)]
-struct Listed(PathBuf);
+pub(crate) struct Listed(PathBuf);
 
 impl Drop for Listed {
     fn drop(&mut self) {
         list().remove(&self.0);
     }
+}
+
+/// Makes something, and puts its path on the list.
+pub(crate) fn list_new(make: impl FnOnce() -> io::Result<PathBuf>) -> io::Result<(PathBuf, Listed)> {
+    let mut list = list();
+    let path = make()?;
+    list.insert(path.clone());
+    Ok((path.clone(), Listed(path)))
 }
 
 /// A temporary file with a name. It goes with this value.

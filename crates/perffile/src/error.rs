@@ -33,6 +33,8 @@ pub enum ErrorKind {
     Unsupported(String),
     /// The fields of a record cannot be decoded.
     Record(WireError),
+    /// Something cannot be written in this format.
+    Unwritable(String),
     /// A stream has been read before and cannot be read again.
     Consumed,
 }
@@ -67,6 +69,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::BadHeader(what) => write!(f, "bad header: {what}"),
             ErrorKind::Unsupported(what) => write!(f, "not supported: {what}"),
             ErrorKind::Record(error) => write!(f, "bad record: {error}"),
+            ErrorKind::Unwritable(what) => write!(f, "cannot be written: {what}"),
             ErrorKind::Consumed => f.write_str("the stream has been read already"),
         }
     }

@@ -159,6 +159,12 @@ impl<'b> Event<'b> {
         rest.get(..usize::try_from(size).unwrap_or(usize::MAX)).unwrap_or(rest)
     }
 
+    /// Whether the bytes behind the record that belong to it are all there.
+    pub(crate) fn is_whole(&self) -> bool {
+        let size = payload_size(self.head, self.bytes, self.schema.order(), self.schema.dialect());
+        size == 0 || self.payload().len() as u64 == size
+    }
+
     /// The events of the recording.
     pub fn schema(&self) -> &'b Schema {
         self.schema

@@ -67,6 +67,16 @@ impl Features {
         self.sections.get(&bit).map(|section| &*section.bytes)
     }
 
+    /// The bytes of a feature, to be kept.
+    pub(crate) fn shared_bytes(&self, bit: u32) -> Option<Bytes> {
+        self.sections.get(&bit).map(|section| section.bytes.clone())
+    }
+
+    /// Takes a feature out.
+    pub fn remove(&mut self, bit: u32) {
+        self.sections.remove(&bit);
+    }
+
     /// Where a feature lies.
     pub fn place(&self, bit: u32) -> Option<Place> {
         self.sections.get(&bit).map(|section| Place::new(Part::Feature(bit), section.offset))

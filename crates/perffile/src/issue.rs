@@ -72,6 +72,8 @@ issue_kinds! {
     StrayTime "stray_time" Note,
     /// Records older than what was delivered before them.
     Unordered "unordered" Note,
+    /// Something that has no place in the recording that is written.
+    NotWritten "not_written" Damage,
     /// A file that names or frames come from could not be read, so that some are missing.
     NamesLost "names_lost" Damage,
 }

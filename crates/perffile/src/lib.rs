@@ -68,6 +68,7 @@ pub mod tracepoint;
 mod usable;
 mod walk;
 pub mod wire;
+pub mod write;
 
 pub use delivery::{Delivery, Share};
 pub use dialect::Dialect;

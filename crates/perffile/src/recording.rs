@@ -1,7 +1,7 @@
 //! A recording: what is known of it as a whole, and the way to its records.
 
 use crate::bytes::Bytes;
-use crate::container::{self, opened::Opened};
+use crate::container::{self, opened::Opened, stream::Source};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::issue::{IssueKind, Issues};
@@ -109,6 +109,11 @@ impl Recording {
     /// [`Recording::read_metadata`].
     pub fn metadata(&self) -> &Metadata {
         &self.opened.metadata
+    }
+
+    /// Whether it arrives as a stream, and can be read only once.
+    pub fn is_stream(&self) -> bool {
+        self.opened.streams.iter().any(|stream| matches!(stream.source, Source::Reader(_)))
     }
 
     /// The folder with the recorder's copy of the kernel (`kcore`, `kallsyms`, `modules`) in a directory that was made by

@@ -1,4 +1,4 @@
-//! Damaged copies of every recording there is: no panic, no hang, no memory without bound.
+//! Damaged copies of every recording there is, read, and written again: no panic, no hang, no memory without bound.
 //!
 //! The sample is fixed. `READPERF_MUTANTS=1000 cargo test --release -p perffile --test mutants` tries so many per file.
 #![allow(
@@ -57,8 +57,11 @@ fn file(path: &Path, dog: &clock::Watchdog, figures: &mut Figures) {
         let what = format!("{}, mutant {nr}: {what}", path.display());
         dog.pet(&what);
         let start = clock::cpu_time();
-        let (outcome, peak) =
-            allocation::peak(|| catch_unwind(AssertUnwindSafe(|| fuzz_entry::everything(mutant))));
+        let read_and_copied = || {
+            fuzz_entry::copied(&mutant);
+            fuzz_entry::everything(mutant)
+        };
+        let (outcome, peak) = allocation::peak(|| catch_unwind(AssertUnwindSafe(read_and_copied)));
         let time = clock::cpu_time().saturating_sub(start);
         figures.mutants += 1;
         figures.peak = figures.peak.max(peak);

@@ -20,7 +20,10 @@ const COMMANDS: &[(&[&str], &str)] = &[
     ),
     (&["html"], "`readperf export FILE -o flames.html` writes a flame graph as a page"),
     (&["evlist", "header"], "`readperf info` shows what the recording says of itself"),
-    (&["inject"], "`perf inject` is not needed: generated code has its names from the start"),
+    (
+        &["inject"],
+        "`perf inject` is not needed: generated code has its names from the start; `readperf edit` writes a recording again",
+    ),
     (
         &["folded", "collapse", "stackcollapse"],
         "`readperf export FILE -o stacks.folded` writes folded stacks",

@@ -100,6 +100,11 @@ impl SampleOptions {
         ])
     }
 
+    /// The wanted names of threads.
+    pub(crate) fn comms(&self) -> impl Iterator<Item = &str> {
+        self.comms.iter().map(String::as_str)
+    }
+
     /// The filter for a recording. Percentages of its time are worked out here, from its header or by reading it once.
     pub(crate) fn filter(&self, recording: &Recording) -> anyhow::Result<SampleFilter> {
         let ranges = self.times.iter().flat_map(TimeRanges::iter);

@@ -59,6 +59,12 @@ fn words(command: &str) -> Vec<Vec<String>> {
         "diff" => &["diff ORIGINAL", "diff --json ORIGINAL"],
         "timeline" => &["timeline", "timeline --json"],
         "check" => &["check", "check --json"],
+        "edit" => &[
+            "edit -o - --pipe",
+            "edit -o /dev/null --file --repair --sort",
+            "edit -o /dev/null --file --byte-order big --compress",
+            "edit -o /dev/null --file --decompress --comm work --every 3 --strip raw,stack,regs --max-stack 2",
+        ],
         "export" => &[],
         // They take no recording.
         "completions" | "man" | "help" => &[],
@@ -136,7 +142,7 @@ fn run(words: &[String], file: &Path, original: &Path) -> Result<i32, String> {
 
 /// Whether a command looks for names of functions.
 fn names_functions(words: &[String]) -> bool {
-    !["info", "stats", "stat", "dump", "check"].contains(&words[0].as_str())
+    !["info", "stats", "stat", "dump", "check", "edit"].contains(&words[0].as_str())
 }
 
 #[test]

@@ -10,7 +10,10 @@ use crate::wire::endian::ByteOrder;
 use crate::wire::feature::bit;
 
 /// Size of a pipe's header in bytes; the header's own size field tells the two apart.
-const PIPE_HEADER_SIZE: u64 = 16;
+pub(crate) const PIPE_HEADER_SIZE: u64 = 16;
+
+/// Magic of version 2, as a number in the byte order of the recording: `PERFILE2`.
+pub(crate) const MAGIC_2: u64 = u64::from_le_bytes(*b"PERFILE2");
 
 /// Size in bytes of the header behind which the feature bits follow.
 pub(crate) const HEADER_SIZE: usize = 72;
@@ -139,9 +142,31 @@ pub(crate) fn feature_bits(bitmap: &[u8; BITMAP_SIZE], order: ByteOrder) -> Vec<
     if narrow.contains(&bit::HOSTNAME) { narrow } else { wide }
 }
 
+/// The bitmap with these bits set, in words of 64 bits.
+pub(crate) fn bitmap(bits: impl Iterator<Item = u32>, order: ByteOrder) -> [u8; BITMAP_SIZE] {
+    let mut words = [0u64; BITMAP_SIZE / 8];
+    for bit in bits {
+        if let Some(word) = words.get_mut(bit as usize / 64) {
+            *word |= 1 << (bit % 64);
+        }
+    }
+    let mut bitmap = [0; BITMAP_SIZE];
+    let bytes = words.into_iter().flat_map(|word| order.put_u64(word));
+    bitmap.iter_mut().zip(bytes).for_each(|(byte, said)| *byte = said);
+    bitmap
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bitmap_says_the_bits_that_it_was_made_of() {
+        for order in [ByteOrder::Little, ByteOrder::Big] {
+            let bits = [3, 21, 33, 63, 64, 128, 255];
+            assert_eq!(feature_bits(&bitmap(bits.into_iter(), order), order), bits);
+        }
+    }
 
     #[test]
     fn bitmap_of_a_64_bit_big_endian_recorder() {

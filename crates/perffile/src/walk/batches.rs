@@ -47,6 +47,8 @@ pub struct Batches {
     pub(super) strays: StrayTimes,
     /// Samples whose call chain is not whole yet.
     deferred: Deferred,
+    /// Whether they are put together.
+    joins_chains: bool,
     pub(super) names: EventNames,
     /// Of a directory: which of its files are there.
     pub(super) census: Option<Census>,
@@ -84,6 +86,7 @@ impl Batches {
             rounds: Rounds::new(ordering),
             strays: StrayTimes::default(),
             deferred: Deferred::default(),
+            joins_chains: ordering == Ordering::Time,
             names: EventNames::default(),
             census,
             expansion: Expansion::new(limits, wrapper_bytes),
@@ -97,6 +100,14 @@ impl Batches {
         batches.strays.learn(&batches.metadata.features);
         batches.schema_changed();
         Ok(batches)
+    }
+
+    /// The same records as they lie in the recording, also in order of time: call chains whose user part comes later stay in two
+    /// parts ([`crate::deferred`]).
+    #[must_use]
+    pub fn keep_chains_apart(mut self) -> Batches {
+        self.joins_chains = false;
+        self
     }
 
     /// Events and features, as far as they are known by now.
@@ -198,7 +209,7 @@ impl Batches {
         let (first_chunk, chunks) = self.window.of(&entries);
         let mut batch = Batch { schema: Arc::clone(&self.metadata.schema), first_chunk, chunks, entries };
         self.drop_chunks();
-        if self.metadata.schema.is_deferring() && self.rounds.ordering == Ordering::Time {
+        if self.joins_chains && self.metadata.schema.is_deferring() {
             self.join_chains(&mut batch);
         }
         (!batch.is_empty()).then_some(batch)

@@ -4,6 +4,8 @@
 //! says how long it is. Whatever lies behind the fields known here is kept in [`EventAttr::tail`].
 
 use super::clock::ClockId;
+use super::encode::Encoder;
+use super::endian::Le;
 use super::event_type::{BreakpointAccess, EventType, SoftwareEvent};
 use super::pass::{Fields, Pass, Step, WireField};
 use super::value::{Words, bits};
@@ -302,9 +304,27 @@ impl EventAttr {
     /// Size of the oldest attr, in bytes: the least that can be read.
     pub const MIN_SIZE: u32 = 64;
 
+    /// Every size that the struct has had, in bytes.
+    pub const SIZES: &[u32] = &[Self::MIN_SIZE, 72, 80, 96, 104, 112, 120, 128, 136, 144];
+
     /// The size on the wire in bytes, the 0 of the oldest files resolved.
     pub fn wire_size(&self) -> u32 {
         if self.size == 0 { Self::MIN_SIZE } else { self.size }
+    }
+
+    /// The least published size that has room for all that it says, in bytes; its tail counts only if it is there.
+    pub fn least_size(&self) -> u32 {
+        let tail = u32::try_from(self.tail.len()).unwrap_or(u32::MAX);
+        let newest = Self::SIZES.last().copied().unwrap_or(Self::MIN_SIZE);
+        if tail > 0 {
+            return newest.saturating_add(tail);
+        }
+        let (mut whole, mut bytes) = (EventAttr { size: newest, ..self.clone() }, Vec::new());
+        // Fails on nothing but counts, of which an attr has none.
+        let _ = whole.fields(&mut Encoder::<Le>::new(&mut bytes, &SampleShape::default(), 0));
+        let said = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+        let fits = |size: &&u32| usize::try_from(**size).is_ok_and(|size| size >= said);
+        Self::SIZES.iter().find(fits).copied().unwrap_or(newest)
     }
 
     /// What decides the layout of this event's records.

@@ -5,6 +5,23 @@
 
 use std::fmt;
 
+/// Runs `$body` with `$O` standing for the type of a byte order known as a value.
+macro_rules! with_order {
+    ($order:expr, $O:ident => $body:expr) => {
+        match $order {
+            $crate::wire::endian::ByteOrder::Little => {
+                type $O = $crate::wire::endian::Le;
+                $body
+            }
+            $crate::wire::endian::ByteOrder::Big => {
+                type $O = $crate::wire::endian::Be;
+                $body
+            }
+        }
+    };
+}
+pub(crate) use with_order;
+
 /// The byte order of a recording, as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum ByteOrder {
@@ -131,6 +148,18 @@ impl ByteOrder {
         }
     }
 
+    /// A number as four bytes in this order.
+    #[inline]
+    pub fn put_u32(self, value: u32) -> [u8; 4] {
+        with_order!(self, O => O::put_u32(value))
+    }
+
+    /// A number as eight bytes in this order.
+    #[inline]
+    pub fn put_u64(self, value: u64) -> [u8; 8] {
+        with_order!(self, O => O::put_u64(value))
+    }
+
     /// The u16 at `at`, if the bytes reach that far.
     #[inline]
     pub fn u16_at(self, bytes: &[u8], at: usize) -> Option<u16> {
@@ -163,20 +192,3 @@ impl ByteOrder {
         })
     }
 }
-
-/// Runs `$body` with `$O` standing for the type of a byte order known as a value.
-macro_rules! with_order {
-    ($order:expr, $O:ident => $body:expr) => {
-        match $order {
-            $crate::wire::endian::ByteOrder::Little => {
-                type $O = $crate::wire::endian::Le;
-                $body
-            }
-            $crate::wire::endian::ByteOrder::Big => {
-                type $O = $crate::wire::endian::Be;
-                $body
-            }
-        }
-    };
-}
-pub(crate) use with_order;

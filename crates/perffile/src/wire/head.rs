@@ -72,6 +72,18 @@ impl CpuMode {
         }
     }
 
+    /// The bits of `misc` that say it.
+    pub const fn misc(self) -> u16 {
+        match self {
+            CpuMode::Unknown => 0,
+            CpuMode::Kernel => 1,
+            CpuMode::User => 2,
+            CpuMode::Hypervisor => 3,
+            CpuMode::GuestKernel => 4,
+            CpuMode::GuestUser => 5,
+        }
+    }
+
     /// Its name; `None` if it is not known.
     pub const fn name(self) -> Option<&'static str> {
         match self {

@@ -12,11 +12,13 @@
 )]
 
 mod chunked;
+mod copied;
 mod pieces;
 mod show;
 mod walk;
 
 pub use chunked::{Chunked, chunking, same_by_mapping_and_by_reading};
+pub use copied::copied;
 pub use pieces::{attr, compressed, feature, pipe_start, push, record, tracepoint};
 pub use show::Shown;
 pub use walk::{Seen, container, everything, walk};
@@ -33,4 +35,5 @@ pub const ENTRIES: &[(&str, Entry)] = &[
     ("tracepoint", tracepoint),
     ("compressed", compressed),
     ("chunking", chunking),
+    ("copied", copied),
 ];

@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod diff;
 pub(crate) mod dump;
+pub(crate) mod edit;
 pub(crate) mod export;
 pub(crate) mod info;
 pub(crate) mod man;
@@ -57,6 +58,7 @@ pub(crate) const COMMANDS: &[Entry] = &[
     entry::<export::ExportCommand>(),
     entry::<timeline::TimelineCommand>(),
     entry::<check::Check>(),
+    entry::<edit::EditCommand>(),
     entry::<completions::Completions>(),
     entry::<man::ManPages>(),
 ];

@@ -87,6 +87,8 @@ fn questions(command: &str) -> &'static [&'static [&'static str]] {
         ],
         "export" => &[],
         "timeline" => &[&[FILE], &["--json", FILE], &["--svg", FILE], &["-o", "timeline.svg", FILE]],
+        // It writes a recording, which is no text.
+        "edit" => &[],
         // They read no recording.
         "completions" | "man" => &[],
         _ => panic!("{command} is missing in the table of tests/hostile_support/commands.rs"),

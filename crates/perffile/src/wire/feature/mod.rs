@@ -93,6 +93,14 @@ macro_rules! features {
                 Ok((feature, decoder.remainder()))
             }
 
+            /// Its bit; `None` where it is not known which one the bytes are.
+            pub fn bit(&self) -> Option<u32> {
+                match self {
+                    $( Feature::$variant(..) => Some($bit), )*
+                    Feature::Raw(_) => None,
+                }
+            }
+
             /// Appends the section to `out`.
             ///
             /// # Errors

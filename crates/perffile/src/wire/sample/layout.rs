@@ -211,6 +211,16 @@ impl SampleLayout {
         self.time.offset()
     }
 
+    /// Offset of the period in bytes from the start of the body, if samples have one.
+    pub fn period_offset(&self) -> Option<usize> {
+        self.period.offset()
+    }
+
+    /// Offset of the counter values in bytes from the start of the body, if samples have some.
+    pub fn read_offset(&self) -> Option<usize> {
+        self.read.offset()
+    }
+
     /// Offset of the event id in bytes from the start of the body: IDENTIFIER if there is one, else ID.
     pub fn id_offset(&self) -> Option<usize> {
         self.identifier.offset().or(self.id.offset())

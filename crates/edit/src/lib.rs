@@ -1,0 +1,19 @@
+//! Recordings changed: which samples stay, which fields they have, what is damaged and goes.
+//!
+//! A [`Plan`] says what is to be done; an [`Editor`] does it while [`perffile::write::copy`] writes the recording anew, one
+//! record after the other. What tells of processes, names and mappings stays as it is, so that what is left of the samples
+//! means what it meant. Only a choice by names ([`Names`]) needs the recording twice: which sample has which name is known when
+//! all has been put in order of time.
+#![forbid(unsafe_code)]
+
+mod chosen;
+mod counts;
+mod editor;
+mod marks;
+mod plan;
+mod strip;
+
+pub use chosen::{Chosen, Names};
+pub use editor::{Editor, Tally};
+pub use plan::{Plan, Samples};
+pub use strip::Strip;
