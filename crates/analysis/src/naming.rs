@@ -2,7 +2,7 @@
 
 use crate::bpf_code::bpf_code;
 use crate::embedded::{Embedded, embedded};
-use crate::pass::{Chunk, Sample};
+use crate::chunk::{Chunk, Sample};
 use crate::recorded_kernel::KernelEvidence;
 use crate::subjects::{Dumps, subject, subject_with_file};
 use perffile::{IssueKind, Issues, Metadata, Part, Place};
