@@ -167,7 +167,8 @@ fn run<'f, T, E: From<perffile::Error>>(
             }
             let depth = sample.stack.len().min(details.max_stack.unwrap_or(usize::MAX));
             let stack = sample.stack.get(..depth).unwrap_or_default();
-            let places = SamplePlaces { address: sample.address, stack, chain: sample.chain, data: sample.data };
+            let places =
+                SamplePlaces { address: sample.address, stack, chain: sample.chain, data: sample.data };
             builder.add(sample.moment, sample.shares, &places);
         }
         each(chunk)

@@ -81,7 +81,7 @@ impl StacksOfChains {
     /// Appends the numbers of the stacks of a block.
     fn number_all(&mut self, stacks: &mut Stacks, block: &Block, ids: &mut Vec<StackId>) {
         let mut new = std::mem::take(&mut self.new);
-        let mut start = 0;
+        let (first, mut start) = (ids.len(), 0);
         for (nr, (end, chain)) in block.ends.iter().zip(&block.chains).enumerate() {
             let known = self.get(*chain);
             ids.push(known);
@@ -94,7 +94,7 @@ impl StacksOfChains {
         }
         stacks.number_all(&new.places, &new.ends, &mut new.ids);
         for (nr, stack) in new.at.iter().zip(&new.ids) {
-            if let (Some(id), Some(chain)) = (ids.get_mut(*nr), block.chains.get(*nr)) {
+            if let (Some(id), Some(chain)) = (ids.get_mut(first + nr), block.chains.get(*nr)) {
                 *id = *stack;
                 self.learn(*chain, *stack);
             }
@@ -195,5 +195,33 @@ impl Gathering {
             Rows::Summed(summed) => summed.into_sorted(),
         };
         Gathered { stacks, rows }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stacks_are_the_same_with_and_without_the_ids_of_their_chains() {
+        let stack =
+            |nr: u32| -> Vec<AddressId> { (0..nr % 5).map(|level| AddressId(nr % 11 + level)).collect() };
+        // Chains are forgotten now and then: the same numbers stand for others.
+        let chain = |nr: u32| ChainId { epoch: nr / 700, number: (nr % 55 + nr / 700 * 20) % 55 };
+        let (mut with, mut without) = (Stacks::default(), Stacks::default());
+        let (mut of_chains, mut none) = (StacksOfChains::default(), StacksOfChains::default());
+        let (mut ids, mut expected) = (Vec::new(), Vec::new());
+        for first in (0..3000).step_by(100) {
+            let (mut named, mut plain) = (Block::default(), Block::default());
+            for nr in first..first + 100 {
+                // Some have no name.
+                named.push_stack(&stack(nr % 55), Some(chain(nr)).filter(|_| nr % 13 > 0));
+                plain.push_stack(&stack(nr % 55), None);
+            }
+            of_chains.number_all(&mut with, &named, &mut ids);
+            none.number_all(&mut without, &plain, &mut expected);
+        }
+        assert_eq!(ids, expected);
+        assert_eq!(with.nodes(), without.nodes());
     }
 }

@@ -191,3 +191,56 @@ fn range((start, end): (u32, u32)) -> Range<usize> {
 fn end(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(ip: u64, bytes: &[u8]) -> ChainKey<'_> {
+        let version = SpaceVersion::default();
+        let (user, kernel, guest_kernel) = (version, version, version);
+        let context = Context { ip, mode: CpuMode::User, user, kernel, guest_kernel, whole: false };
+        ChainKey { context, bytes }
+    }
+
+    /// The ids of chains, each of which gets a place with its own number if it is new; and which are new.
+    fn find_all(chains: &mut KnownChains, keys: &[ChainKey<'_>]) -> (Vec<ChainId>, Vec<usize>) {
+        let (mut ids, mut new) = (Vec::new(), Vec::new());
+        chains.find_all(keys, &mut ids, &mut new);
+        for nr in &new {
+            let place = AddressId(ids[*nr].number);
+            chains.learn(ids[*nr], &[place, place], 1);
+        }
+        (ids, new)
+    }
+
+    #[test]
+    fn equal_chains_have_one_id() {
+        let mut chains = KnownChains::default();
+        let in_kernel =
+            ChainKey { context: Context { mode: CpuMode::Kernel, ..key(1, b"ab").context }, bytes: b"ab" };
+        let whole = ChainKey { context: Context { whole: true, ..key(1, b"ab").context }, bytes: b"ab" };
+        let keys = [key(1, b"ab"), key(1, b"a"), key(2, b"ab"), in_kernel, whole, key(1, b""), key(1, b"ab")];
+        let (ids, new) = find_all(&mut chains, &keys);
+        assert_eq!(new, [0, 1, 2, 3, 4, 5], "the last one is the first once more");
+        assert_eq!(ids[6], ids[0]);
+        let (again, new) = find_all(&mut chains, &keys);
+        assert_eq!((again, new), (ids.clone(), Vec::new()));
+        for id in ids {
+            assert_eq!(chains.places(id), (&[AddressId(id.number); 2][..], 1));
+        }
+    }
+
+    #[test]
+    fn what_is_forgotten_does_not_come_again_under_its_id() {
+        let mut chains = KnownChains::default();
+        let bytes: Vec<[u8; 8]> = (0..MOST_CHAINS as u64 + 1).map(u64::to_le_bytes).collect();
+        let keys: Vec<ChainKey<'_>> = bytes.iter().map(|bytes| key(7, bytes)).collect();
+        let (ids, _) = find_all(&mut chains, &keys);
+        let (others, new) = find_all(&mut chains, &keys[..1]);
+        assert_eq!(new, [0], "there were too many");
+        assert_ne!(others[0], ids[0]);
+        assert_eq!(chains.places(ids[0]), (&[][..], 0));
+        assert_eq!(chains.places(others[0]).1, 1);
+    }
+}

@@ -34,7 +34,12 @@ impl SummedRows {
     /// Rows of so many samples.
     pub(crate) fn expecting(samples: usize) -> SummedRows {
         let room = || Vec::with_capacity(samples);
-        SummedRows { rows: Vec::with_capacity(samples), before: room(), of_stack: room(), ..SummedRows::default() }
+        SummedRows {
+            rows: Vec::with_capacity(samples),
+            before: room(),
+            of_stack: room(),
+            ..SummedRows::default()
+        }
     }
 
     /// Adds samples, whose rows have their sums.
