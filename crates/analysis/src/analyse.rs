@@ -1,15 +1,16 @@
 //! A recording to a profile with names: one pass in order of time, then one batch of addresses a binary.
 
+use crate::chunk::Chunk;
 use crate::code_times::CodeTimes;
 use crate::linked_addresses::{LinkedAddress, linked_addresses};
 use crate::naming::{Namer, add_losses};
 use crate::only_counts::OnlyCounts;
-use crate::pass::{Chunk, PassOptions, Passed, State, pass};
+use crate::pass::{PassOptions, Passed, State, pass};
 use crate::unwinding::StackEnds;
 use perffile::{Issues, Metadata, Recording};
 use readperf_profile::statistics::Statistics;
 use readperf_profile::{
-    Builder, DetailField, DetailOptions, Keep, MarkBuilder, Marks, Names, Profile, Weighing,
+    Builder, DetailField, DetailOptions, Keep, MarkBuilder, Marks, Names, Profile, SamplePlaces, Weighing,
 };
 use readperf_session::Session;
 use readperf_symbols::{Files, Options};
@@ -113,6 +114,14 @@ pub fn analyse_keeping_names<'f, E: From<perffile::Error>>(
     })
 }
 
+/// How many samples there may be, for the first size of tables: no more than there are, so that it costs no memory.
+pub(crate) fn expected_samples(recording: &Recording) -> usize {
+    /// Bytes of a sample with a deep stack, and most samples that are expected.
+    const DEEP: u64 = 256;
+    const MOST: usize = 1 << 20;
+    usize::try_from(recording.data_bytes() / DEEP).unwrap_or(MOST).min(MOST)
+}
+
 /// The way from a recording to a profile. `name` learns all names, and returns what is to be told of them, and what is kept.
 fn run<'f, T, E: From<perffile::Error>>(
     files: &'f Files,
@@ -122,8 +131,9 @@ fn run<'f, T, E: From<perffile::Error>>(
     mut each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
     name: impl FnOnce(Namer<'f>, &mut Names, &State) -> (Option<String>, T),
 ) -> Result<(Analysis, T), E> {
-    let mut builder =
-        Builder::with_details(request.keep, details.clone()).concurrent(request.symbols.thread_count() > 1);
+    let mut builder = Builder::with_details(request.keep, details.clone())
+        .concurrent(request.symbols.thread_count() > 1)
+        .expecting(expected_samples(recording));
     let branches = details.weighing == Weighing::Branches;
     let data_addresses = details.has(DetailField::DataPlace);
     let code_from = Some(request.symbols.clone());
@@ -157,7 +167,9 @@ fn run<'f, T, E: From<perffile::Error>>(
             }
             let depth = sample.stack.len().min(details.max_stack.unwrap_or(usize::MAX));
             let stack = sample.stack.get(..depth).unwrap_or_default();
-            builder.add(sample.moment, sample.shares, sample.address, stack, sample.data);
+            let places =
+                SamplePlaces { address: sample.address, stack, chain: sample.chain, data: sample.data };
+            builder.add(sample.moment, sample.shares, &places);
         }
         each(chunk)
     })?;

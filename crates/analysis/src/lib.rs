@@ -16,6 +16,7 @@ mod analyse;
 mod availability;
 mod bpf_code;
 mod branch_code;
+mod chunk;
 mod code_times;
 mod embedded;
 mod instructions;

@@ -1,8 +1,8 @@
 //! Between the profile and the symbols: what has no name is asked about, and the answers are learned.
 
 use crate::bpf_code::bpf_code;
+use crate::chunk::{Chunk, Sample};
 use crate::embedded::{Embedded, embedded};
-use crate::pass::{Chunk, Sample};
 use crate::recorded_kernel::KernelEvidence;
 use crate::subjects::{Dumps, subject, subject_with_file};
 use perffile::{IssueKind, Issues, Metadata, Part, Place};

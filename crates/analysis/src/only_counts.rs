@@ -1,6 +1,6 @@
 //! Whether a recording has counts, as `perf stat record` makes them, and no sample: then most commands have nothing to show.
 
-use crate::pass::Chunk;
+use crate::chunk::Chunk;
 use perffile::Metadata;
 use perffile::wire::feature::bit;
 use perffile::wire::record::kind;

@@ -116,6 +116,11 @@ impl Recording {
         self.opened.streams.iter().any(|stream| matches!(stream.source, Source::Reader(_)))
     }
 
+    /// How many bytes its records take where they lie, compressed or not; 0 where that is not known, as of a pipe.
+    pub fn data_bytes(&self) -> u64 {
+        self.opened.streams.iter().map(|stream| stream.source.len()).sum()
+    }
+
     /// The folder with the recorder's copy of the kernel (`kcore`, `kallsyms`, `modules`) in a directory that was made by
     /// `perf record --kcore`.
     pub fn kcore_dir(&self) -> Option<&Path> {

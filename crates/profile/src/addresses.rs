@@ -117,6 +117,13 @@ impl Addresses {
         AddressId(self.list.push(code))
     }
 
+    /// Addresses of so many samples, as far as that can be told.
+    pub fn expecting(samples: usize) -> Addresses {
+        let mut addresses = Addresses::default();
+        addresses.list.reserve(samples);
+        addresses
+    }
+
     /// Forgets what is only needed to add more.
     pub fn freeze(&mut self) {
         (self.recent, self.misses) = Default::default();

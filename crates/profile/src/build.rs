@@ -4,6 +4,7 @@ use crate::addresses::{AddressId, Addresses};
 use crate::beside::{Beside, Sorting};
 use crate::detail::{self, Branch, DetailId, DetailOptions, Details, Weighing};
 use crate::gathered::{Block, Gathered, Gathering};
+use crate::known_chains::ChainId;
 use crate::names::Names;
 use crate::profile::{EventTotal, Profile, SampleRow};
 use crate::stacks::{StackId, Stacks};
@@ -23,6 +24,19 @@ pub struct Keep {
     pub cpus: bool,
     /// Its time; then every sample has a row of its own.
     pub times: bool,
+}
+
+/// Where a sample was taken.
+#[derive(Clone, Copy, Debug)]
+pub struct SamplePlaces<'p> {
+    /// The place.
+    pub address: AddressId,
+    /// Its stack, the innermost place first.
+    pub stack: &'p [AddressId],
+    /// What names the stack, if it has such a name.
+    pub chain: Option<ChainId>,
+    /// Where its data lies.
+    pub data: Option<AddressId>,
 }
 
 /// Samples and periods by event.
@@ -51,6 +65,7 @@ impl Totals {
 pub struct Builder {
     keep: Keep,
     is_concurrent: bool,
+    expected: usize,
     totals: Totals,
     /// What the samples add up to that do not count.
     passed_over: Totals,
@@ -81,6 +96,7 @@ impl Builder {
         Builder {
             keep,
             is_concurrent: false,
+            expected: 0,
             totals: Totals::default(),
             passed_over: Totals::default(),
             details: Details::new(details),
@@ -96,24 +112,20 @@ impl Builder {
         Builder { is_concurrent, ..self }
     }
 
-    /// Adds a sample: for each event it stands for, its share. `stack` has its places, the innermost first; `data` is where
-    /// its data lies.
+    /// How many samples there will be, as far as that can be told: tables that need not grow need not be moved.
+    #[must_use]
+    pub fn expecting(self, samples: usize) -> Self {
+        Builder { expected: samples, ..self }
+    }
+
+    /// Adds a sample: for each event it stands for, its share.
     #[inline]
-    pub fn add(
-        &mut self,
-        sample: &SampleMoment<'_>,
-        shares: &[Share],
-        address: AddressId,
-        stack: &[AddressId],
-        data: Option<AddressId>,
-    ) {
+    pub fn add(&mut self, sample: &SampleMoment<'_>, shares: &[Share], places: &SamplePlaces<'_>) {
+        let SamplePlaces { address, stack, chain, data } = *places;
         if self.block.is_enough() {
             self.take_in();
         }
-        if self.keep.stacks {
-            self.block.places.extend_from_slice(stack);
-        }
-        self.block.ends.push(self.block.places.len());
+        self.block.push_stack(if self.keep.stacks { stack } else { &[] }, chain);
         if sample.is_timed && !shares.is_empty() {
             let (first, last) = self.times_ns.unwrap_or((sample.time_ns, sample.time_ns));
             self.times_ns = Some((first.min(sample.time_ns), last.max(sample.time_ns)));
@@ -153,7 +165,7 @@ impl Builder {
             if self.block.is_enough() {
                 self.take_in();
             }
-            self.block.ends.push(self.block.places.len());
+            self.block.push_stack(&[], None);
             let detail = self.details.number(sample, None, Some(branch));
             self.add_share(sample, Share { event, period: 1 }, branch.to, detail);
         }
@@ -193,7 +205,7 @@ impl Builder {
     fn new_tables(&self) -> Tables {
         let whole = self.details.options().whole_stacks;
         let stacks = || if whole { Stacks::whole() } else { Stacks::default() };
-        let gathering = || Gathering::new(stacks(), self.keep.times);
+        let gathering = || Gathering::new(stacks(), self.keep.times, self.expected);
         // A few samples are not worth a thread, and rows alone not the waking of it.
         let is_worth_it = self.is_concurrent && self.keep.stacks && self.block.is_enough();
         let beside = is_worth_it.then(|| Beside::start(gathering()).ok());

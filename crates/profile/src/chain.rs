@@ -27,8 +27,30 @@ impl CallerAddress {
     }
 }
 
+/// Appends the look-ups of the places of a sample, and says how many of them are its recorded call chain, the innermost first. If
+/// that does not begin where the sample was taken, this follows behind it.
+pub fn append_all(
+    lookups: &mut Vec<Lookup>,
+    session: &Session,
+    moment: &SampleMoment<'_>,
+    attr: Option<&EventAttr>,
+    callers: CallerAddress,
+) -> usize {
+    let start = lookups.len();
+    if let Some(attr) = attr {
+        append(lookups, session, moment, attr, callers);
+    }
+    let len = lookups.len() - start;
+    // Chains mostly begin where the sample was taken.
+    let (ip, mode) = (moment.code.ip, moment.code.mode);
+    if !lookups.get(start).is_some_and(|place| place.ip() == ip && place.mode() == mode) {
+        lookups.push(Lookup::new(session, moment.process, mode, ip));
+    }
+    len
+}
+
 /// Appends the look-ups of the recorded call chain of a sample, the innermost place first; nothing if there is none.
-pub fn append(
+fn append(
     lookups: &mut Vec<Lookup>,
     session: &Session,
     moment: &SampleMoment<'_>,
@@ -69,7 +91,7 @@ fn entries(moment: &SampleMoment<'_>, attr: &EventAttr, mut push: impl FnMut(u64
 }
 
 /// Whether the branch stack is the call stack as the hardware keeps it (`--call-graph lbr`).
-fn is_call_stack(attr: &EventAttr) -> bool {
+pub(crate) fn is_call_stack(attr: &EventAttr) -> bool {
     attr.sample_type.has(SampleType::BRANCH_STACK)
         && attr.branch_sample_type.has(BranchSampleType::CALL_STACK)
 }

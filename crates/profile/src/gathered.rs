@@ -4,6 +4,7 @@
 //! a block can be handed to another thread.
 
 use crate::addresses::AddressId;
+use crate::known_chains::ChainId;
 use crate::profile::SampleRow;
 use crate::stacks::{StackId, Stacks};
 use crate::summed_rows::SummedRows;
@@ -15,6 +16,8 @@ pub(crate) struct Block {
     pub(crate) places: Vec<AddressId>,
     /// Where each of these ends.
     pub(crate) ends: Vec<usize>,
+    /// What names each of these, if anything does.
+    chains: Vec<Option<ChainId>>,
     /// Their rows, with the stack's index among these.
     pub(crate) rows: Vec<(SampleRow, usize)>,
 }
@@ -28,9 +31,18 @@ impl Block {
         self.ends.len() >= ENOUGH || self.rows.len() >= ENOUGH
     }
 
+    /// Takes in the stack of a sample.
+    #[inline]
+    pub(crate) fn push_stack(&mut self, stack: &[AddressId], chain: Option<ChainId>) {
+        self.places.extend_from_slice(stack);
+        self.ends.push(self.places.len());
+        self.chains.push(chain);
+    }
+
     fn clear(&mut self) {
         self.places.clear();
         self.ends.clear();
+        self.chains.clear();
         self.rows.clear();
     }
 }
@@ -39,10 +51,87 @@ impl Block {
 #[derive(Debug)]
 pub(crate) struct Gathering {
     stacks: Stacks,
+    of_chains: StacksOfChains,
     rows: Rows,
     /// Of the block at hand: its stacks, and its rows with these.
     ids: Vec<StackId>,
     samples: Vec<SampleRow>,
+}
+
+/// The stacks of recorded chains, so that only those of new chains are looked up place by place.
+#[derive(Debug, Default)]
+struct StacksOfChains {
+    epoch: u32,
+    /// By the number of the chain; [`StackId::EMPTY`] where none is known.
+    ids: Vec<StackId>,
+    new: NewStacks,
+}
+
+/// Stacks of a block that are not known by their chains.
+#[derive(Debug, Default)]
+struct NewStacks {
+    /// Their indices in the block.
+    at: Vec<usize>,
+    places: Vec<AddressId>,
+    ends: Vec<usize>,
+    ids: Vec<StackId>,
+}
+
+impl StacksOfChains {
+    /// Appends the numbers of the stacks of a block.
+    fn number_all(&mut self, stacks: &mut Stacks, block: &Block, ids: &mut Vec<StackId>) {
+        let mut new = std::mem::take(&mut self.new);
+        let (first, mut start) = (ids.len(), 0);
+        for (nr, (end, chain)) in block.ends.iter().zip(&block.chains).enumerate() {
+            let known = self.get(*chain);
+            ids.push(known);
+            if known == StackId::EMPTY {
+                new.at.push(nr);
+                new.places.extend_from_slice(block.places.get(start..*end).unwrap_or_default());
+                new.ends.push(new.places.len());
+            }
+            start = *end;
+        }
+        stacks.number_all(&new.places, &new.ends, &mut new.ids);
+        for (nr, stack) in new.at.iter().zip(&new.ids) {
+            if let (Some(id), Some(chain)) = (ids.get_mut(first + nr), block.chains.get(*nr)) {
+                *id = *stack;
+                self.learn(*chain, *stack);
+            }
+        }
+        new.clear();
+        self.new = new;
+    }
+
+    #[inline]
+    fn get(&self, chain: Option<ChainId>) -> StackId {
+        let chain = chain.filter(|chain| chain.epoch == self.epoch);
+        chain.and_then(|chain| self.ids.get(chain.number as usize)).copied().unwrap_or(StackId::EMPTY)
+    }
+
+    fn learn(&mut self, chain: Option<ChainId>, stack: StackId) {
+        let Some(ChainId { epoch, number }) = chain else { return };
+        if epoch != self.epoch {
+            self.epoch = epoch;
+            self.ids.clear();
+        }
+        let index = number as usize;
+        if self.ids.len() <= index {
+            self.ids.resize(index + 1, StackId::EMPTY);
+        }
+        if let Some(known) = self.ids.get_mut(index) {
+            *known = stack;
+        }
+    }
+}
+
+impl NewStacks {
+    fn clear(&mut self) {
+        self.at.clear();
+        self.places.clear();
+        self.ends.clear();
+        self.ids.clear();
+    }
 }
 
 /// All stacks, and all rows with their sums.
@@ -62,21 +151,22 @@ enum Rows {
 }
 
 impl Gathering {
-    /// An empty table. With `single`, each sample keeps a row of its own.
-    pub(crate) fn new(stacks: Stacks, single: bool) -> Gathering {
+    /// An empty table for so many samples. With `single`, each keeps a row of its own.
+    pub(crate) fn new(mut stacks: Stacks, single: bool, expected: usize) -> Gathering {
+        stacks.reserve(expected);
         let rows = match single {
-            true => Rows::Single(Vec::new()),
-            false => Rows::Summed(SummedRows::default()),
+            true => Rows::Single(Vec::with_capacity(expected)),
+            false => Rows::Summed(SummedRows::expecting(expected)),
         };
-        Gathering { stacks, rows, ids: Vec::new(), samples: Vec::new() }
+        Gathering { stacks, of_chains: StacksOfChains::default(), rows, ids: Vec::new(), samples: Vec::new() }
     }
 
     /// Looks up the stacks and rows of a block, and adds its periods. Leaves the block empty.
     pub(crate) fn take_in(&mut self, block: &mut Block) {
-        let Gathering { stacks, rows, ids, samples } = self;
+        let Gathering { stacks, of_chains, rows, ids, samples } = self;
         ids.clear();
         samples.clear();
-        stacks.number_all(&block.places, &block.ends, ids);
+        of_chains.number_all(stacks, block, ids);
         samples.extend(block.rows.iter().map(|(row, stack)| {
             let stack = ids.get(*stack).copied().unwrap_or(StackId::EMPTY);
             SampleRow { stack, ..*row }
@@ -105,5 +195,33 @@ impl Gathering {
             Rows::Summed(summed) => summed.into_sorted(),
         };
         Gathered { stacks, rows }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stacks_are_the_same_with_and_without_the_ids_of_their_chains() {
+        let stack =
+            |nr: u32| -> Vec<AddressId> { (0..nr % 5).map(|level| AddressId(nr % 11 + level)).collect() };
+        // Chains are forgotten now and then: the same numbers stand for others.
+        let chain = |nr: u32| ChainId { epoch: nr / 700, number: (nr % 55 + nr / 700 * 20) % 55 };
+        let (mut with, mut without) = (Stacks::default(), Stacks::default());
+        let (mut of_chains, mut none) = (StacksOfChains::default(), StacksOfChains::default());
+        let (mut ids, mut expected) = (Vec::new(), Vec::new());
+        for first in (0..3000).step_by(100) {
+            let (mut named, mut plain) = (Block::default(), Block::default());
+            for nr in first..first + 100 {
+                // Some have no name.
+                named.push_stack(&stack(nr % 55), Some(chain(nr)).filter(|_| nr % 13 > 0));
+                plain.push_stack(&stack(nr % 55), None);
+            }
+            of_chains.number_all(&mut with, &named, &mut ids);
+            none.number_all(&mut without, &plain, &mut expected);
+        }
+        assert_eq!(ids, expected);
+        assert_eq!(with.nodes(), without.nodes());
     }
 }

@@ -59,6 +59,11 @@ impl Index {
         EMPTY
     }
 
+    /// Forgets all numbers, and keeps the room.
+    pub(crate) fn clear(&mut self) {
+        self.slots.fill(FREE);
+    }
+
     #[cold]
     fn grow(&mut self) {
         let len = (self.slots.len() * 2).max(64);

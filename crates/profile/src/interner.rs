@@ -26,6 +26,11 @@ impl<T: Copy + Eq + Hash> Interner<T> {
         &self.list
     }
 
+    /// Room for so many values, so that they need not be moved when there are more.
+    pub(crate) fn reserve(&mut self, values: usize) {
+        self.list.reserve(values);
+    }
+
     /// The values alone.
     pub(crate) fn into_vec(self) -> Vec<T> {
         self.list

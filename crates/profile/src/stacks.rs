@@ -67,6 +67,14 @@ impl Stacks {
         Stacks { whole: Some(WholeStacks::default()), ..Stacks::default() }
     }
 
+    /// Room for the stacks of so many samples.
+    pub(crate) fn reserve(&mut self, samples: usize) {
+        match &mut self.whole {
+            Some(whole) => whole.reserve(samples),
+            None => self.nodes.reserve(samples),
+        }
+    }
+
     /// The nodes by number; none if whole stacks are kept.
     pub fn nodes(&self) -> &[Node] {
         self.nodes.as_slice()

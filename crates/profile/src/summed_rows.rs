@@ -31,6 +31,17 @@ pub(crate) struct SummedRows {
 }
 
 impl SummedRows {
+    /// Rows of so many samples.
+    pub(crate) fn expecting(samples: usize) -> SummedRows {
+        let room = || Vec::with_capacity(samples);
+        SummedRows {
+            rows: Vec::with_capacity(samples),
+            before: room(),
+            of_stack: room(),
+            ..SummedRows::default()
+        }
+    }
+
     /// Adds samples, whose rows have their sums.
     pub(crate) fn add_all(&mut self, samples: &[SampleRow]) {
         // Touched first, so that the processor waits for many places at once.

@@ -16,7 +16,16 @@ pub(crate) struct WholeStacks {
     hashes: Vec<u32>,
 }
 
+/// Places of an ordinary stack.
+const DEPTH: usize = 8;
+
 impl WholeStacks {
+    /// Room for so many stacks.
+    pub(crate) fn reserve(&mut self, stacks: usize) {
+        self.places.reserve(stacks.saturating_mul(DEPTH));
+        self.ends.reserve(stacks);
+    }
+
     /// The places of a stack, the innermost first.
     pub(crate) fn places(&self, id: StackId) -> &[AddressId] {
         let Some(index) = id.index() else { return &[] };
@@ -65,5 +74,6 @@ impl WholeStacks {
     pub(crate) fn freeze(&mut self) {
         (self.index, self.hashes) = Default::default();
         self.places.shrink_to_fit();
+        self.ends.shrink_to_fit();
     }
 }

@@ -10,12 +10,16 @@ pub(crate) enum Packed<W: Write> {
     Plain(W),
 }
 
+/// How hard the compression tries, from 1 to 9: less leaves half as much again, and more takes longer for hardly anything. The
+/// figures are in ARCHITECTURE.md.
+const EFFORT: u32 = 2;
+
 impl<W: Write> Packed<W> {
-    /// One that compresses with this effort, from 1 to 9, unless the output is to be plain.
-    pub(crate) fn new(out: W, effort: u32, plain: bool) -> Packed<W> {
+    /// One that compresses, unless the output is to be plain.
+    pub(crate) fn new(out: W, plain: bool) -> Packed<W> {
         match plain {
             true => Packed::Plain(out),
-            false => Packed::Gzip(Box::new(GzEncoder::new(out, Compression::new(effort)))),
+            false => Packed::Gzip(Box::new(GzEncoder::new(out, Compression::new(EFFORT)))),
         }
     }
 

@@ -27,7 +27,8 @@ impl Names {
         let most = not_answered.iter().max().map_or(0, |last| *last as usize + 1);
         let mut without_answer: Vec<FunctionId> = Vec::with_capacity(most);
         let mut not_answered = not_answered.into_iter();
-        self.functions.reserve(most);
+        // Most have no name.
+        self.functions.reserve(new.len());
         self.of_address.reserve(new.len());
         self.frames.reserve(new.len());
         for (code, found) in new.iter().zip(found) {

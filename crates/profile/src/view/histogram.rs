@@ -47,16 +47,16 @@ pub struct HistogramOptions {
     pub threads: usize,
 }
 
-/// Samples that agree in all that a histogram tells apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Group {
-    sample: u32,
-    /// The whole stack, if there is no tree of calls.
-    stack: StackId,
-    /// Else the node of its innermost place.
+/// Samples for which the keys of the sample say the same: their number, and some rows.
+type OfSample<'p> = (u32, &'p [SampleRow]);
+
+/// Where samples were taken, and in the tree of calls the node of their innermost place; what they add up to.
+#[derive(Clone, Copy, Debug)]
+struct Taken {
     node: u32,
     place: u32,
     mode: CpuMode,
+    amount: Amount,
 }
 
 /// Where samples were taken at an address that is not known.
@@ -88,6 +88,7 @@ pub struct Histograms<'f, 'o> {
     /// Without call graphs: the rows of the levels of each address.
     levels: Levels,
     sample_numbers: FxHashMap<SampleParts, u32>,
+    last_sample: Option<(SampleParts, u32)>,
     scratch: Vec<Value>,
 }
 
@@ -107,6 +108,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
             calls: Calls::default(),
             levels: Levels::default(),
             sample_numbers: FxHashMap::default(),
+            last_sample: None,
             scratch: Vec::new(),
         };
         histograms.number_places();
@@ -151,13 +153,18 @@ impl<'f, 'o> Histograms<'f, 'o> {
 
     /// The number of what the keys of the sample say.
     fn number_sample(&mut self, row: &SampleRow) -> u32 {
-        let Histograms { facts, options, values, sample_numbers, scratch, .. } = self;
+        let Histograms { facts, options, values, sample_numbers, last_sample, scratch, .. } = self;
         let of_stack = options.keys.iter().any(|key| matches!(key.key.part, Part::Stack(_)));
         let of_event = options.keys.iter().any(|key| matches!(key.key.part, Part::Field(_)));
         let stack = if of_stack { row.stack } else { StackId::EMPTY };
         let event = if of_event { row.event } else { 0 };
         let parts = (event, row.comm, row.thread, row.cpu, row.detail, stack);
+        // Neighbours mostly agree.
+        if let Some((_, number)) = last_sample.filter(|(last, _)| *last == parts) {
+            return number;
+        }
         if let Some(number) = sample_numbers.get(&parts) {
+            *last_sample = Some((parts, *number));
             return *number;
         }
         scratch.clear();
@@ -183,40 +190,29 @@ impl<'f, 'o> Histograms<'f, 'o> {
         }
         // The text of a tracepoint depends on the event.
         self.sample_numbers.clear();
-        let tree = self.options.graph.is_some();
-        let mut sums: FxHashMap<Group, (u64, u64)> = FxHashMap::default();
-        let whole_stacks = self.options.children && !tree;
-        let mut groups: Vec<(Group, u64, u64)> =
-            Vec::with_capacity(if whole_stacks { rows.len() } else { 0 });
-        for row in rows {
-            let sample = self.number_sample(row);
-            let (place, mode) = self.taken_at.get(row.address.index()).copied().unwrap_or(NOWHERE);
-            let stack = if self.options.children { row.stack } else { StackId::EMPTY };
-            let node = if tree { self.calls.node_of(row.stack) } else { NONE };
-            let group = Group { sample, stack, node, place, mode };
-            // Whole stacks differ from row to row; a tree has fewer nodes than there are stacks.
-            if whole_stacks {
-                groups.push((group, row.samples, row.period));
-                continue;
-            }
-            let group = Group { stack: StackId::EMPTY, ..group };
-            let sum = sums.entry(group).or_default();
-            sum.0 += row.samples;
-            sum.1 = sum.1.wrapping_add(row.period);
-        }
-        groups.extend(sums.into_iter().map(|(group, (samples, period))| (group, samples, period)));
+        self.last_sample = None;
         // Rows are sorted: most of those for which the sample's keys say the same are together already.
-        groups.sort_by_key(|(group, ..)| group.sample);
+        let mut of_samples: Vec<OfSample<'_>> = Vec::new();
+        let mut rest = rows;
+        while let Some(first) = rest.first() {
+            let sample = self.number_sample(first);
+            let others = rest.iter().skip(1).take_while(|row| self.number_sample(row) == sample).count();
+            let (some, others) = rest.split_at(1 + others);
+            of_samples.push((sample, some));
+            rest = others;
+        }
+        of_samples.sort_by_key(|(sample, _)| *sample);
         let (mut rows, mut left_out) = (Vec::new(), LeftOut::default());
         let room = Room::new(self.options.graph.unwrap_or_default(), self.calls.nodes.len());
         let mut graphs = (PackedGraphs::default(), room);
         let mut subtrees = Subtrees::new(&self.calls);
         // Without call graphs every thread adds up for itself.
+        let whole_stacks = self.options.children && self.options.graph.is_none();
         let threads = if whole_stacks { self.options.threads.max(1) } else { 0 };
         let mut whole_sums: Vec<WholeSums> =
             (0..threads).map(|_| WholeSums::new(self.values.places.len())).collect();
         let mut sums = PlaceSums::new(self.values.places.len());
-        for of_sample in groups.chunk_by(|a, b| a.0.sample == b.0.sample) {
+        for of_sample in of_samples.chunk_by(|a, b| a.0 == b.0) {
             let all = (&mut subtrees, whole_sums.as_mut_slice(), &mut sums);
             self.add_sample(event, of_sample, all, (&mut rows, &mut graphs, &mut left_out));
         }
@@ -225,44 +221,70 @@ impl<'f, 'o> Histograms<'f, 'o> {
         Some(Histogram { event, total, others: Vec::new(), other_events: Vec::new(), rows, graphs, left_out })
     }
 
+    /// Where the samples of a row were taken.
+    #[inline]
+    fn taken(&self, row: &SampleRow) -> Taken {
+        let (place, mode) = self.taken_at.get(row.address.index()).copied().unwrap_or(NOWHERE);
+        let amount = Amount { period: row.period, samples: row.samples };
+        Taken { node: NONE, place, mode, amount }
+    }
+
+    /// The samples of rows by their nodes in the tree of calls, which are fewer than stacks.
+    fn taken_in_tree(&self, of_sample: &[OfSample<'_>]) -> Vec<Taken> {
+        let mut amounts: FxHashMap<(u32, u32, CpuMode), Amount> = FxHashMap::default();
+        for row in of_sample.iter().flat_map(|(_, rows)| *rows) {
+            let Taken { place, mode, amount, .. } = self.taken(row);
+            amounts.entry((self.calls.node_of(row.stack), place, mode)).or_default().add(amount);
+        }
+        let taken = amounts.into_iter();
+        taken.map(|((node, place, mode), amount)| Taken { node, place, mode, amount }).collect()
+    }
+
+    /// Adds what samples add up to in the places where they were taken.
+    fn add_taken(&self, taken: impl Iterator<Item = Taken>, sums: &mut PlaceSums) {
+        let tree = self.options.graph.is_some();
+        for Taken { node, place, mode, amount: Amount { period, samples } } in taken {
+            let Some(sum) = sums.of(place) else { continue };
+            sum.samples += samples;
+            sum.self_period = sum.self_period.wrapping_add(period);
+            if self.options.by_mode {
+                sum.by_mode.get_or_insert_default().add(mode, period);
+            }
+            // A sample that was taken where its recorded stack is not is there all the same.
+            if !self.options.children || tree && !self.calls.has(node, place) {
+                sum.total_period = sum.total_period.wrapping_add(period);
+            }
+        }
+    }
+
     /// Adds the rows of samples for which the keys of the sample say the same.
     fn add_sample(
         &self,
         event: usize,
-        groups: &[(Group, u64, u64)],
+        of_sample: &[OfSample<'_>],
         (subtrees, whole_sums, sums): (&mut Subtrees<'_>, &mut [WholeSums], &mut PlaceSums),
         (rows, graphs, left_out): (&mut Vec<HistogramRow>, &mut (PackedGraphs, Room), &mut LeftOut),
     ) {
         let whole = self.options.whole.get(event).copied().unwrap_or(0);
         let least = super::graph::least(self.options.percent_limit, whole);
         let tree = self.options.graph.is_some();
-        for (group, samples, period) in groups {
-            let Some(sum) = sums.of(group.place) else { continue };
-            sum.samples += samples;
-            sum.self_period = sum.self_period.wrapping_add(*period);
-            if self.options.by_mode {
-                sum.by_mode.get_or_insert_default().add(group.mode, *period);
-            }
-            if !self.options.children {
-                sum.total_period = sum.total_period.wrapping_add(*period);
-            } else if tree && !self.calls.has(group.node, group.place) {
-                // A sample that was taken where its recorded stack is not is there all the same.
-                sum.total_period = sum.total_period.wrapping_add(*period);
-            }
+        let taken = if tree { self.taken_in_tree(of_sample) } else { Vec::new() };
+        if tree {
+            self.add_taken(taken.iter().copied(), sums);
+            subtrees.add_up(taken.iter().map(|taken| (taken.node, taken.amount)));
+        } else {
+            let samples = of_sample.iter().flat_map(|(_, rows)| *rows);
+            self.add_taken(samples.map(|row| self.taken(row)), sums);
         }
-        let amounts = groups
-            .iter()
-            .map(|(group, samples, period)| (group.node, Amount { period: *period, samples: *samples }));
-        subtrees.add_up(amounts);
         if self.options.children && tree {
             for (node, period) in subtrees.iter().filter(|(node, _)| self.calls.is_outermost(*node)) {
                 let row = self.calls.node(node).map_or(NONE, |node| self.calls.row_of(node));
                 sums.add_total(row, period);
             }
         } else if self.options.children {
-            left_out.rows += self.add_whole_stacks(groups, whole_sums, sums, least);
+            left_out.rows += self.add_whole_stacks(of_sample, whole_sums, sums, least);
         }
-        let sample = groups.first().map_or(NONE, |(group, ..)| group.sample);
+        let sample = of_sample.first().map_or(NONE, |(sample, _)| *sample);
         // Without sums over stacks the total is their own.
         let mut shown = sums.take();
         shown.retain(|(_, numbers)| {
@@ -273,7 +295,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
             }
             is_shown
         });
-        let of_rows = self.add_graphs(event, groups, subtrees, &mut shown, graphs);
+        let of_rows = self.add_graphs(event, &taken, subtrees, &mut shown, graphs);
         rows.reserve(shown.len());
         // From the end, so that the sums need not stay until the last row is made.
         while !shown.is_empty() {
@@ -290,12 +312,13 @@ impl<'f, 'o> Histograms<'f, 'o> {
     /// period in whose place no sample was taken are only counted.
     fn add_whole_stacks(
         &self,
-        groups: &[(Group, u64, u64)],
+        of_sample: &[OfSample<'_>],
         of_threads: &mut [WholeSums],
         sums: &mut PlaceSums,
         least: u64,
     ) -> u64 {
-        let parts: Vec<&[(Group, u64, u64)]> = groups.chunks(WORTH_A_THREAD).collect();
+        let parts: Vec<&[SampleRow]> =
+            of_sample.iter().flat_map(|(_, rows)| rows.chunks(WORTH_A_THREAD)).collect();
         let next = AtomicUsize::new(0);
         let work = |of_thread: &mut WholeSums| {
             while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -322,21 +345,21 @@ impl<'f, 'o> Histograms<'f, 'o> {
         left_out
     }
 
-    fn add_stacks(&self, groups: &[(Group, u64, u64)], whole_sums: &mut WholeSums) {
+    fn add_stacks(&self, samples: &[SampleRow], whole_sums: &mut WholeSums) {
         let stacks = &self.facts.profile.stacks;
         let (mut rows, mut ends) = (Vec::new(), Vec::new());
-        for some in groups.chunks(AT_ONCE) {
+        for some in samples.chunks(AT_ONCE) {
             rows.clear();
             ends.clear();
-            for (group, ..) in some {
-                rows.push(group.place);
-                for address in stacks.places(group.stack) {
+            for sample in some {
+                rows.push(self.taken(sample).place);
+                for address in stacks.places(sample.stack) {
                     // Most have one level: too little to copy as a slice.
                     rows.extend(self.levels.of(address.index()).iter().copied());
                 }
                 ends.push(rows.len());
             }
-            whole_sums.add_all(&rows, ends.iter().copied().zip(some.iter().map(|(_, _, period)| *period)));
+            whole_sums.add_all(&rows, ends.iter().copied().zip(some.iter().map(|sample| sample.period)));
         }
     }
 
@@ -345,7 +368,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
     fn add_graphs(
         &self,
         event: usize,
-        groups: &[(Group, u64, u64)],
+        taken: &[Taken],
         subtrees: &Subtrees<'_>,
         shown: &mut [(u32, Numbers)],
         (graphs, room): &mut (PackedGraphs, Room),
@@ -356,12 +379,8 @@ impl<'f, 'o> Histograms<'f, 'o> {
         let row_of = |node: u32| self.calls.node(node).map_or(NONE, |node| self.calls.row_of(node));
         let mut nodes: Vec<(u32, u32)> = subtrees.touched.iter().map(|node| (row_of(*node), *node)).collect();
         nodes.sort_unstable();
-        let mut taken: Vec<(u32, u32, Amount)> = groups
-            .iter()
-            .map(|(group, samples, period)| {
-                (group.place, group.node, Amount { period: *period, samples: *samples })
-            })
-            .collect();
+        let mut taken: Vec<(u32, u32, Amount)> =
+            taken.iter().map(|taken| (taken.place, taken.node, taken.amount)).collect();
         taken.sort_unstable_by_key(|(place, node, _)| (*place, *node));
         // Of the same weight in the order in which addresses were met: this often is the one that rows are sorted by.
         shown.sort_unstable_by_key(|(row, numbers)| {

@@ -40,9 +40,6 @@ pub const FORMAT: Format = Format {
     write,
 };
 
-/// How hard the compression tries, from 1 to 9.
-const EFFORT: u32 = 2;
-
 /// What the threads show, by thread.
 struct Source<'s> {
     /// The event in the samples.
@@ -65,7 +62,7 @@ struct Source<'s> {
 /// # Errors
 /// What the writer says.
 pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut packed = Packed::new(out, EFFORT, export.options.plain);
+    let mut packed = Packed::new(out, export.options.plain);
     let mut json = JsonWriter::new(&mut packed);
     json.object(|json| write_profile(export, json));
     json.finish()?;

@@ -32,9 +32,6 @@ pub const FORMAT: Format = Format {
     write,
 };
 
-/// How hard the compression tries, from 1 to 9.
-const EFFORT: u32 = 3;
-
 /// Bytes gathered before they are compressed.
 const BUFFER: usize = 1 << 16;
 
@@ -46,7 +43,7 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut strings = Strings::default();
     // The format wants the empty text first.
     strings.number("");
-    let packed = Packed::new(out, EFFORT, export.options.plain);
+    let packed = Packed::new(out, export.options.plain);
     // The encoder prepares a whole buffer for each write, and messages are small.
     let mut fields = FieldWriter::new(BufWriter::with_capacity(BUFFER, packed));
     let events = export.shown_events();
