@@ -7,10 +7,10 @@ use crate::rows::{KeptRows, Rows};
 use crate::state::{State, follow};
 use readperf_analysis::{Analysis, CodeReader, ListingRequest, Namer};
 use readperf_profile::Profile;
-use readperf_profile::view::call_tree::{CallFrame, CallLevel, CallTree, Direction, OpenRow};
+use readperf_profile::view::call_tree::{CallFrame, CallLevel, Direction, OpenRow, RowAsked, RowPlaces};
 use readperf_profile::view::facts::{FactMemory, Facts};
 use readperf_profile::view::graph::GraphKey;
-use readperf_profile::view::histogram::{Frames, Histogram, RowKey, RowValues};
+use readperf_profile::view::histogram::{Frames, Histogram, HistogramTables, RowKey};
 use readperf_profile::view::surroundings::Surroundings;
 use readperf_profile::view::time_strip::{Parts, Strip, ThreadStrips};
 use readperf_session::Session;
@@ -30,13 +30,14 @@ struct Made {
     /// What of the whole is looked at.
     chosen: Profile,
     rows: OnceCell<KeptRows>,
-    calls: Option<CallTree>,
+    /// What the frames of calls say that were opened.
+    frames: Option<Frames>,
     flame: OnceCell<Flame>,
 }
 
 impl Made {
     fn new(state: State, chosen: Profile) -> Made {
-        Made { state, chosen, rows: OnceCell::new(), calls: None, flame: OnceCell::new() }
+        Made { state, chosen, rows: OnceCell::new(), frames: None, flame: OnceCell::new() }
     }
 
     /// Whether what is looked at in a state is the same samples with the same stacks.
@@ -99,7 +100,7 @@ impl<'f> Explorer<'f> {
     }
 
     /// What is needed to list code: who reads it, the samples, the processes.
-    pub(crate) fn to_list(&mut self) -> (&mut CodeReader<'f>, &Profile, &Session) {
+    pub(crate) fn for_listing(&mut self) -> (&mut CodeReader<'f>, &Profile, &Session) {
         (&mut self.code, &self.now.chosen, &self.analysis.session)
     }
 
@@ -137,7 +138,7 @@ impl<'f> Explorer<'f> {
         }
         if *event != before.event || !rows.only_order_differs(&before.rows) {
             self.now.rows.take();
-            self.now.calls = None;
+            self.now.frames = None;
         } else if rows.order != before.rows.order {
             self.sort();
         }
@@ -212,44 +213,36 @@ impl<'f> Explorer<'f> {
 
     /// Opens the calls of a row.
     pub fn open_calls_in(&mut self, row: RowKey, direction: Direction) -> OpenCalls {
+        self.kept_rows();
         let (event, least) = (self.now.state.event, self.least());
-        let (open, first) =
-            self.with_calls(|tree, facts, values| tree.open(facts, values, event, row, direction, least));
+        let options = self.now.state.rows.histogram(&self.now.chosen);
+        let mut kept = self.now.rows.take().unwrap_or_default();
+        let mut frames = self.now.frames.take().unwrap_or_default();
+        let mut memory = std::mem::take(&mut kept.tables.memory);
+        if !kept.tables.places.has_levels() {
+            (kept.tables.places, memory) = RowPlaces::new(self.facts_with(Cow::Owned(memory)), &options);
+        }
+        let mut facts = self.facts_with(Cow::Owned(memory));
+        facts.settle(&options);
+        let HistogramTables { values, places, .. } = &mut kept.tables;
+        let mut asked = RowAsked { options: &options, key: GraphKey::Function, places, values, event, row };
+        let (open, first) = OpenRow::new(&mut facts, &mut asked, &mut frames, direction, least);
+        kept.tables.memory = facts.into_memory();
+        self.now.frames = Some(frames);
+        let _ = self.now.rows.set(kept);
         OpenCalls::new(open, first)
     }
 
     /// What is behind a frame of the calls of a row.
-    pub(crate) fn behind(&mut self, row: &OpenRow, frame: &CallFrame) -> CallLevel {
-        let least = self.least();
-        self.with_calls(|tree, facts, values| tree.behind(facts, values, row, frame, least))
+    pub(crate) fn behind(&self, row: &OpenRow, frame: &CallFrame) -> CallLevel {
+        let Some(frames) = &self.now.frames else { return CallLevel::default() };
+        let facts = self.facts_with(Cow::Borrowed(&self.kept_rows().tables.memory));
+        row.behind(&facts, frames, frame, self.least())
     }
 
     /// What the frames of calls say; nothing until some were opened.
     pub fn frames(&self) -> Option<&Frames> {
-        self.now.calls.as_ref().map(CallTree::frames)
-    }
-
-    /// Works with the tree of calls, which is made when it is needed first.
-    fn with_calls<T>(&mut self, work: impl FnOnce(&mut CallTree, &mut Facts<'_>, &mut RowValues) -> T) -> T {
-        self.kept_rows();
-        let mut kept = self.now.rows.take().unwrap_or_default();
-        let known = self.now.calls.take();
-        let options = self.now.state.rows.histogram(&self.now.chosen);
-        let mut memory = std::mem::take(&mut kept.tables.memory);
-        let mut tree = known.unwrap_or_else(|| {
-            let facts = self.facts_with(Cow::Owned(std::mem::take(&mut memory)));
-            let (tree, learned) = CallTree::new(facts, &options, GraphKey::Function);
-            memory = learned;
-            tree
-        });
-        let mut facts = self.facts_with(Cow::Owned(memory));
-        facts.settle(&options);
-        let values = &mut kept.tables.values;
-        let done = work(&mut tree, &mut facts, values);
-        kept.tables.memory = facts.into_memory();
-        self.now.calls = Some(tree);
-        let _ = self.now.rows.set(kept);
-        done
+        self.now.frames.as_ref()
     }
 
     /// The flame graph of the event that is looked at.
