@@ -125,11 +125,11 @@ fn status(app: &App<'_>, told: &str, buffer: &mut Buffer, area: Rect) {
     }
     let keys = match app.view() {
         View::Rows => {
-            "Enter calls  a code  d t c zoom  / search  f x filter  W flame  T time  ? keys  q quit"
+            "? keys  Enter calls  a code  d t c zoom  / search  f x filter  W flame  T time  q quit"
         }
-        View::Code => "Enter follow  Tab hot lines  s source  Esc back  ? keys",
-        View::Flame => "Enter zoom  Esc out  / search  a code  v turn  ? keys",
-        View::Time => "Space begin  ←→ move  Enter take  Esc back  ? keys",
+        View::Code => "? keys  Enter follow  Tab hot lines  s source  Esc back",
+        View::Flame => "? keys  Enter zoom  Esc out  / search  a code  v turn",
+        View::Time => "? keys  Space begin  ←→ move  Enter take  Esc back",
         View::Page => "Esc back  / search  P print",
     };
     let text = if told.is_empty() { format!(" {keys}") } else { format!(" {told}  │  {keys}") };
@@ -266,7 +266,10 @@ fn call_line(
 }
 
 fn code_view(app: &App<'_>, code: &CodeScreen, buffer: &mut Buffer, area: Rect) -> String {
-    put(buffer, Rect { height: 1, ..area }, &format!(" {}", code.title), app.theme.head());
+    // The heads of the columns stay where they are seen.
+    let heads = code.lines.iter().find(|line| line.numbers.is_none() && line.text.ends_with('│'));
+    let heads = heads.map_or("", |line| line.text.as_str());
+    put(buffer, Rect { height: 1, ..area }, heads, app.theme.head());
     let lines = code.lines.iter().skip(code.cursor.top).take(usize::from(area.height - 1));
     for (y, line) in (area.y + 1..).zip(lines) {
         let mut spans = Vec::new();

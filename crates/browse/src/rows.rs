@@ -114,7 +114,11 @@ impl App<'_> {
         match line.call {
             None if self.rows.open.contains_key(&row.key) => return false,
             None => {
-                let calls = self.explorer.open_calls(row.key);
+                let mut calls = self.explorer.open_calls(row.key);
+                // A single line says little.
+                if calls.lines.len() == 1 {
+                    calls.open(&mut self.explorer, 0);
+                }
                 self.rows.open.insert(row.key, calls);
             }
             Some(call) => {

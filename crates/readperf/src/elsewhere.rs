@@ -3,6 +3,12 @@
 use crate::suggestion::closest;
 
 /// What is said of browsers that perf and others have.
+#[cfg(not(feature = "browse"))]
+pub(crate) const BROWSER: &str = "this program was built without a browser: `readperf report` prints the table, \
+                                  `readperf export FILE -o flames.html` writes a page to click through";
+
+/// What is said of browsers that perf and others have.
+#[cfg(feature = "browse")]
 pub(crate) const BROWSER: &str = "`readperf browse` shows the recording in the terminal, \
                                   `readperf export FILE -o flames.html` writes a page to click through";
 
