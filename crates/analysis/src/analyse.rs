@@ -88,16 +88,18 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     recording: &Recording,
     request: &Request,
     details: &DetailOptions,
-    each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
+    mut each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
 ) -> Result<Analysis, E> {
     let files = Files::new();
+    let each = |_: &State, chunk: &Chunk<'_>| each(chunk);
     let analysed = run(&files, recording, request, details, each, |namer, names, state| {
         (namer.learn_last(names, &state.addresses, &state.session), ())
     })?;
     Ok(analysed.0)
 }
 
-/// As [`analyse_detailed`], and keeps open what names were looked up in, for more questions.
+/// As [`analyse_detailed`], and keeps open what names were looked up in, for more questions. `each` sees what is known of processes and
+/// binaries, too.
 ///
 /// # Errors
 /// A stream that has been read already; whatever `each` returns.
@@ -106,7 +108,7 @@ pub fn analyse_keeping_names<'f, E: From<perffile::Error>>(
     recording: &Recording,
     request: &Request,
     details: &DetailOptions,
-    each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
+    each: impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
 ) -> Result<(Analysis, Namer<'f>), E> {
     run(files, recording, request, details, each, |mut namer, names, state| {
         namer.learn(names, &state.addresses, &state.session);
@@ -128,7 +130,7 @@ fn run<'f, T, E: From<perffile::Error>>(
     recording: &Recording,
     request: &Request,
     details: &DetailOptions,
-    mut each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
+    mut each: impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
     name: impl FnOnce(Namer<'f>, &mut Names, &State) -> (Option<String>, T),
 ) -> Result<(Analysis, T), E> {
     let mut builder = Builder::with_details(request.keep, details.clone())
@@ -171,7 +173,7 @@ fn run<'f, T, E: From<perffile::Error>>(
                 SamplePlaces { address: sample.address, stack, chain: sample.chain, data: sample.data };
             builder.add(sample.moment, sample.shares, &places);
         }
-        each(chunk)
+        each(state, chunk)
     })?;
     let Passed { metadata, mut state, mut issues, stack_ends, code_times } = passed;
     let added = builder.end();

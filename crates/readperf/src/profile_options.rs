@@ -96,6 +96,7 @@ impl ProfileOptions {
     ) -> anyhow::Result<(Analysis, Namer<'f>)> {
         let request = self.request(input, self.samples.filter(recording)?, wanted)?;
         self.watched(input, each, |each| {
+            let each = |_: &_, chunk: &Chunk<'_>| each(chunk);
             readperf::analyse_keeping_names(files, recording, &request, &wanted.details, each)
         })
     }
@@ -120,7 +121,13 @@ impl ProfileOptions {
         Ok(analysed)
     }
 
-    fn request(&self, input: &Input, filter: SampleFilter, wanted: &Wanted) -> anyhow::Result<Request> {
+    /// What is asked of a recording.
+    pub(crate) fn request(
+        &self,
+        input: &Input,
+        filter: SampleFilter,
+        wanted: &Wanted,
+    ) -> anyhow::Result<Request> {
         let symbols = self.symbols.options(input)?;
         let stacks = wanted.keep.stacks;
         Ok(Request {
@@ -152,9 +159,14 @@ impl ProfileOptions {
         if analysis.only_counts {
             say_only_counts(input);
         }
-        let told = analysis.stack_ends.told().into_iter().chain(analysis.code_times.told());
-        for told in told.chain(analysis.names_told.clone()).filter(|_| !input.quiet) {
+        for told in self.told(analysis).iter().filter(|_| !input.quiet) {
             say(&format!("{}: {told}", input.name()));
         }
+    }
+
+    /// How far what was read is to be trusted, in sentences.
+    pub(crate) fn told(&self, analysis: &Analysis) -> Vec<String> {
+        let told = analysis.stack_ends.told().into_iter().chain(analysis.code_times.told());
+        told.chain(analysis.names_told.clone()).collect()
     }
 }

@@ -142,15 +142,16 @@ fn help_is_a_command() {
     assert_eq!(tool::answer(&["help", "report"]), tool::answer(&["report", "--help"]));
 }
 
+#[cfg(feature = "browse")]
 #[test]
 fn what_other_tools_call_it_leads_to_what_it_is_called_here() {
     for (words, meant) in [
         (&["export", "-f", "svg", "x"][..], "did you mean flamegraph?"),
         (&["export", "-f", "gecko", "x"], "did you mean firefox?"),
         (&["export", "-f", "flamegraf", "x"], "did you mean flamegraph?"),
-        (&["browse"], "there is no interactive browser yet"),
-        (&["browse", "perf.data"], "flames.html"),
-        (&["--tui", "perf.data"], "there is no interactive browser yet"),
+        (&["browser"], "`readperf browse` shows the recording in the terminal"),
+        (&["gtk", "perf.data"], "flames.html"),
+        (&["--tui", "perf.data"], "`readperf browse` shows"),
         (&["objdump", "perf.data"], "readperf annotate FILE FUNCTION"),
         (&["flamegraph", "perf.data"], "export FILE -o flames.svg"),
         (&["record", "ls"], "perf record"),
@@ -161,5 +162,5 @@ fn what_other_tools_call_it_leads_to_what_it_is_called_here() {
     }
     let output = tool::command().args(["report", "--tui"]).arg(fixture("main")).output().unwrap();
     assert_eq!(output.status.code(), Some(0));
-    assert!(tool::stderr(&output).contains("no interactive browser yet") && !output.stdout.is_empty());
+    assert!(tool::stderr(&output).contains("`readperf browse` shows") && !output.stdout.is_empty());
 }

@@ -5,22 +5,21 @@
 //! outermost nodes of the row.
 
 use super::amount::Amount;
+use super::call_tree::RowPlaces;
 use super::calls::{Calls, Levels, NONE};
 use super::column::compare;
-use super::facts::{Facts, Place};
+use super::facts::{FactMemory, Facts, Place};
 use super::graph::{GraphOptions, Grapher, Room};
-use super::key::{INLINED, KeyUse, Part};
+use super::key::KeyUse;
 use super::packed_graphs::PackedGraphs;
-use super::place_numbers::{FrameNumbers, Frames, PlaceNumbers};
+pub use super::place_numbers::Frames;
+use super::place_numbers::{FrameNumbers, PlaceNumbers};
 use super::rows::NO_GRAPH;
 pub use super::rows::{ByMode, Histogram, HistogramRow, LeftOut, Numbers, RowKey, RowValues};
+use super::sample_numbers::SampleNumbers;
 use super::sums::{PlaceSums, Subtrees, WholeSums};
-use crate::detail::DetailId;
 use crate::profile::SampleRow;
-use crate::stacks::StackId;
-use crate::value::Value;
 use perffile::wire::head::CpuMode;
-use readperf_session::{CommId, ThreadId};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -87,18 +86,26 @@ pub struct Histograms<'f, 'o> {
     calls: Calls,
     /// Without call graphs: the rows of the levels of each address.
     levels: Levels,
-    sample_numbers: FxHashMap<SampleParts, u32>,
-    last_sample: Option<(SampleParts, u32)>,
-    scratch: Vec<Value>,
+    sample_numbers: SampleNumbers,
 }
 
-/// What keys of the sample depend on.
-type SampleParts = (u32, CommId, Option<ThreadId>, Option<u32>, DetailId, StackId);
+/// What histograms leave behind: what is needed to show their rows. It refers to nothing.
+#[derive(Clone, Debug, Default)]
+pub struct HistogramTables {
+    /// What facts have worked out.
+    pub memory: FactMemory,
+    /// What the keys of rows say.
+    pub values: RowValues,
+    /// What frames of call graphs say.
+    pub frames: Frames,
+    /// Which rows places are in.
+    pub places: RowPlaces,
+}
 
 impl<'f, 'o> Histograms<'f, 'o> {
     /// Prepares histograms of all events.
     pub fn new(mut facts: Facts<'f>, options: &'o HistogramOptions) -> Histograms<'f, 'o> {
-        facts.inlined_apart = options.inline && options.keys.iter().any(|key| key.key.name == INLINED);
+        facts.settle(options);
         let mut histograms = Histograms {
             facts,
             values: RowValues::new(&options.keys),
@@ -107,9 +114,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
             frames: Frames::default(),
             calls: Calls::default(),
             levels: Levels::default(),
-            sample_numbers: FxHashMap::default(),
-            last_sample: None,
-            scratch: Vec::new(),
+            sample_numbers: SampleNumbers::new(&options.keys),
         };
         histograms.number_places();
         histograms
@@ -141,44 +146,22 @@ impl<'f, 'o> Histograms<'f, 'o> {
             }));
         }
         match options.graph {
-            Some(_) => self.calls = Calls::new(&facts.profile.stacks, &levels, frames.take_rows()),
+            Some(_) => self.calls = Calls::new(facts.profile.stacks.nodes(), &levels, frames.take_rows()),
             None => self.levels = levels,
         }
     }
 
-    /// What a frame of a call graph says.
-    pub fn frame(&self, frame: u32) -> Value {
-        self.frames.says(frame)
+    /// What frames of call graphs say.
+    pub fn frames(&self) -> &Frames {
+        &self.frames
     }
 
-    /// The number of what the keys of the sample say.
-    fn number_sample(&mut self, row: &SampleRow) -> u32 {
-        let Histograms { facts, options, values, sample_numbers, last_sample, scratch, .. } = self;
-        let of_stack = options.keys.iter().any(|key| matches!(key.key.part, Part::Stack(_)));
-        let of_event = options.keys.iter().any(|key| matches!(key.key.part, Part::Field(_)));
-        let stack = if of_stack { row.stack } else { StackId::EMPTY };
-        let event = if of_event { row.event } else { 0 };
-        let parts = (event, row.comm, row.thread, row.cpu, row.detail, stack);
-        // Neighbours mostly agree.
-        if let Some((_, number)) = last_sample.filter(|(last, _)| *last == parts) {
-            return number;
-        }
-        if let Some(number) = sample_numbers.get(&parts) {
-            *last_sample = Some((parts, *number));
-            return *number;
-        }
-        scratch.clear();
-        for key in &options.keys {
-            match key.key.part {
-                Part::Sample(of) => scratch.push(of(facts, row)),
-                Part::Field(of) => scratch.push(of(facts, row, &key.field)),
-                Part::Stack(of) => scratch.push(of(facts, row.stack)),
-                Part::Function(_) | Part::Place(_) => {}
-            }
-        }
-        let number = values.samples.number(scratch);
-        sample_numbers.insert(parts, number);
-        number
+    /// What is needed to show the rows; no other histogram is made.
+    pub fn into_tables(self) -> HistogramTables {
+        let Histograms { facts, values, frames, taken_at, levels, .. } = self;
+        let taken_at = taken_at.into_iter().map(|(row, _)| row).collect();
+        let places = RowPlaces { taken_at, levels };
+        HistogramTables { memory: facts.into_memory(), values, frames, places }
     }
 
     /// The histogram of one event; `None` if it has no samples.
@@ -189,14 +172,15 @@ impl<'f, 'o> Histograms<'f, 'o> {
             return None;
         }
         // The text of a tracepoint depends on the event.
-        self.sample_numbers.clear();
-        self.last_sample = None;
+        self.sample_numbers.next_event();
         // Rows are sorted: most of those for which the sample's keys say the same are together already.
         let mut of_samples: Vec<OfSample<'_>> = Vec::new();
         let mut rest = rows;
         while let Some(first) = rest.first() {
-            let sample = self.number_sample(first);
-            let others = rest.iter().skip(1).take_while(|row| self.number_sample(row) == sample).count();
+            let Histograms { facts, options, values, sample_numbers, .. } = self;
+            let mut number = |row| sample_numbers.number(facts, &options.keys, &mut values.samples, row);
+            let sample = number(first);
+            let others = rest.iter().skip(1).take_while(|row| number(row) == sample).count();
             let (some, others) = rest.split_at(1 + others);
             of_samples.push((sample, some));
             rest = others;
@@ -394,7 +378,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
             let own = taken.get(from..).unwrap_or_default().iter().take_while(|(other, ..)| other == row);
             let own: Vec<(u32, Amount)> = own.map(|(_, node, amount)| (*node, *amount)).collect();
             let by_name = |a, b| {
-                let (a, b) = (self.frame(a), self.frame(b));
+                let (a, b) = (self.frames.says(a), self.frames.says(b));
                 compare(&self.facts, a, b)
             };
             let graph = grapher.graph(*row, &of_row, &own, self.options.children, room, by_name);

@@ -62,8 +62,8 @@ impl<'n> PlaceNumbers<'n> {
 }
 
 /// Frames of call graphs, by number: what each says, and its row. A row may have several frames.
-#[derive(Debug, Default)]
-pub(super) struct Frames {
+#[derive(Clone, Debug, Default)]
+pub struct Frames {
     says: Vec<Value>,
     rows: Vec<u32>,
     index: Index,
@@ -71,7 +71,7 @@ pub(super) struct Frames {
 
 impl Frames {
     /// What a frame says.
-    pub(super) fn says(&self, frame: u32) -> Value {
+    pub fn says(&self, frame: u32) -> Value {
         self.says.get(frame as usize).copied().unwrap_or_default()
     }
 
@@ -81,8 +81,13 @@ impl Frames {
         std::mem::take(&mut self.rows)
     }
 
+    /// The rows of all frames up to now.
+    pub(super) fn rows(&self) -> Vec<u32> {
+        self.rows.clone()
+    }
+
     /// The number of a frame.
-    fn number(&mut self, says: Value, row: u32) -> u32 {
+    pub(super) fn number(&mut self, says: Value, row: u32) -> u32 {
         let Frames { says: known, rows, index } = self;
         index.make_room(known.len());
         let is = |number: u32| {

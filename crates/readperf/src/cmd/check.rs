@@ -7,10 +7,10 @@ use crate::outcome::{Outcome, say_only_counts};
 use crate::progress::Progress;
 use crate::symbol_options::SymbolOptions;
 use clap::Args;
-use perffile::Metadata;
 use perffile::wire::feature::bit;
+use perffile::{Metadata, Recording};
 use readperf_output::check as output;
-use readperf_profile::check::{Check as Fold, CheckSurroundings};
+use readperf_profile::check::{Check as Fold, CheckSurroundings, Verdict};
 use readperf_session::{Binary, Session};
 use std::path::Path;
 use std::time::Duration;
@@ -54,21 +54,8 @@ Examples:
   readperf check --json perf.data | jq '.findings[] | select(.severity == \"loss\")'";
 
     fn run(&self) -> anyhow::Result<Outcome> {
-        let options = self.symbols.options(&self.input)?;
-        let lookup = |binaries: &[(&Binary, u64)], session: &Session, metadata: &Metadata| {
-            readperf::missing_names(binaries, session, metadata, &options)
-        };
-        let dumps =
-            |session: &Session, metadata: &Metadata| readperf::unused_dumps(session, metadata, &options);
-        let surroundings = CheckSurroundings {
-            written_ago: self.input.path().and_then(|path| written_ago(&path)),
-            names: (!self.no_names).then_some(&lookup),
-            dumps: (!self.no_names).then_some(&dumps),
-        };
         let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
-        let mut progress = Progress::new("checking", !self.input.no_progress);
-        let verdict = Fold::run(&recording, &surroundings, |done| progress.bytes(done))?;
-        drop(progress);
+        let verdict = verdict(&self.input, &recording, &self.symbols, !self.no_names)?;
         let mut out = self.output.open(&[&self.input])?;
         if self.json {
             output::write_json(&mut out, &verdict)?;
@@ -80,6 +67,35 @@ Examples:
         }
         Outcome::of(&self.input, verdict.issues).publishing(out.complete()?)
     }
+}
+
+/// What is said of a recording; `names`: whether it is looked for names.
+fn verdict(
+    input: &Input,
+    recording: &Recording,
+    symbols: &SymbolOptions,
+    names: bool,
+) -> anyhow::Result<Verdict> {
+    let options = symbols.options(input)?;
+    let lookup = |binaries: &[(&Binary, u64)], session: &Session, metadata: &Metadata| {
+        readperf::missing_names(binaries, session, metadata, &options)
+    };
+    let dumps = |session: &Session, metadata: &Metadata| readperf::unused_dumps(session, metadata, &options);
+    let surroundings = CheckSurroundings {
+        written_ago: input.path().and_then(|path| written_ago(&path)),
+        names: names.then_some(&lookup),
+        dumps: names.then_some(&dumps),
+    };
+    let mut progress = Progress::new("checking", !input.no_progress);
+    Ok(Fold::run(recording, &surroundings, |done| progress.bytes(done))?)
+}
+
+/// The same as text.
+#[cfg(feature = "browse")]
+pub(super) fn text(input: &Input, symbols: &SymbolOptions) -> anyhow::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    output::write_text(&mut text, &verdict(input, &input.open()?, symbols, true)?, output::WIDTH)?;
+    Ok(text)
 }
 
 /// How long ago the recording was written last: one that is written still looks like one whose recorder was killed. Of a

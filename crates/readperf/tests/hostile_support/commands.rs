@@ -89,6 +89,8 @@ fn questions(command: &str) -> &'static [&'static [&'static str]] {
         "timeline" => &[&[FILE], &["--json", FILE], &["--svg", FILE], &["-o", "timeline.svg", FILE]],
         // It writes a recording, which is no text.
         "edit" => &[],
+        // It needs a terminal: its views are tried by the tests of its crate.
+        "browse" => &[],
         // They read no recording.
         "completions" | "man" => &[],
         _ => panic!("{command} is missing in the table of tests/hostile_support/commands.rs"),

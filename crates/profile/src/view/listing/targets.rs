@@ -114,6 +114,16 @@ impl<'p> Targets<'p> {
         }
     }
 
+    /// What they are those of.
+    pub fn profile(&self) -> &'p Profile {
+        self.profile
+    }
+
+    /// Its processes and binaries.
+    pub fn session(&self) -> &'p Session {
+        self.session
+    }
+
     /// What samples were taken at each place.
     pub fn sums(&self) -> &PlaceSums {
         &self.sums
@@ -123,6 +133,15 @@ impl<'p> Targets<'p> {
     pub fn hottest(&self, least_share: f64, most: usize) -> Choice {
         let own = self.of_function.keys().copied().filter(|(_, inlined)| !inlined);
         self.chosen(own.collect(), least_share, most)
+    }
+
+    /// One function: itself, or where it is inlined. Nothing if no sample was taken in it.
+    pub fn of_function(&self, function: FunctionId, inlined: bool) -> Option<Target> {
+        let one = self.one_of.get(&function).copied().unwrap_or(function);
+        let known = [(one, inlined), (one, !inlined)]
+            .into_iter()
+            .find(|known| self.of_function.contains_key(known))?;
+        self.chosen(vec![known], 0.0, 1).targets.pop()
     }
 
     /// The functions that a pattern means, as [`Targets::hottest`] chooses among all. `bias` says what is added to the address of a

@@ -130,8 +130,8 @@ Examples:
             syntax: self.look.syntax(),
             options: ListingOptions { calls: self.inclusive },
         };
-        let mut reader = CodeReader::new(&files, &analysis, names, request);
-        let targets = reader.targets();
+        let mut reader = CodeReader::new(&files, &analysis.metadata, names, request);
+        let targets = reader.targets(&analysis.profile, &analysis.session);
         let choice = match (&symbol, &meanings) {
             (Some(symbol), Some(meanings)) => {
                 self.meant(&input, &analysis, &mut reader, &targets, symbol, meanings)?
@@ -169,7 +169,7 @@ impl Annotate {
         meanings: &[Pattern],
     ) -> anyhow::Result<Choice> {
         let is_address = meanings.iter().any(|meaning| matches!(meaning, Pattern::Address(_)));
-        let kernels = if is_address { reader.kernel_biases() } else { FxHashMap::default() };
+        let kernels = if is_address { reader.kernel_biases(&analysis.profile, &analysis.session) } else { FxHashMap::default() };
         let bias = |place: AddressId| {
             let binary = analysis.profile.addresses().get(place).and_then(|code| code.binary);
             let kernel = binary.and_then(|binary| kernels.get(&binary));
