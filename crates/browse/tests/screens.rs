@@ -195,7 +195,7 @@ fn calls_are_opened_in_place_and_closed() {
     // Behind the call, then to the line that it is behind, then closed, then the row.
     browser.press("j");
     let call = browser.cursor();
-    assert!(call.starts_with("      "), "{call}");
+    assert!(call.starts_with("     "), "{call}");
     for _ in 0..9 {
         if !browser.has("▾") {
             break;
