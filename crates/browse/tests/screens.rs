@@ -195,7 +195,7 @@ fn calls_are_opened_in_place_and_closed() {
     // Behind the call, then to the line that it is behind, then closed, then the row.
     browser.press("j");
     let call = browser.cursor();
-    assert!(call.starts_with("      "), "{call}");
+    assert!(call.starts_with("     "), "{call}");
     for _ in 0..9 {
         if !browser.has("▾") {
             break;
@@ -489,7 +489,7 @@ fn without_colours_there_are_none() {
 #[test]
 fn every_key_may_come_at_any_time() {
     let keys: Vec<KeyCode> = BINDINGS.iter().flat_map(|binding| binding.keys.iter().copied()).collect();
-    for name in ["main", "multi", "stat"] {
+    for name in ["main", "multi", "stat", "cut"] {
         let mut browser = Browser::new(name, (80, 24), true);
         // A walk that comes by all keys in many orders, and never quits.
         let mut at = 0;

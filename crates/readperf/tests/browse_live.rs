@@ -92,6 +92,15 @@ impl Terminal {
         }
     }
 
+    /// Waits until the shell asks for a command.
+    fn wait_for_shell(&self) {
+        let begun = Instant::now();
+        while self.screen().trim_end().lines().last() != Some("ready>") {
+            assert!(begun.elapsed() < PATIENCE, "no shell:\n{}", self.screen());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     /// The line that the cursor is on, as tmux shows what is reversed.
     fn cursor(&self) -> String {
         let screen = self.tmux(&["capture-pane", "-p", "-e"]).output().unwrap().stdout;
@@ -335,6 +344,7 @@ fn the_terminal_is_given_back() {
             }
         }
         terminal.wait_without("all samples");
+        terminal.wait_for_shell();
         terminal.run(&format!("stty -g > after; cmp before after && echo same{nr}"));
         terminal.wait(&format!("\nsame{nr}"));
         assert!(nr > 0 || terminal.screen().contains("kept"), "{}", terminal.screen());
