@@ -31,6 +31,8 @@ pub struct Tally {
 /// Does what a [`Plan`] says, and tells `P` how many bytes were walked of how many.
 pub struct Editor<'p, P> {
     plan: &'p Plan,
+    /// Whether all records stay as they are.
+    is_idle: bool,
     /// Those that were chosen by names, if they were.
     chosen: Option<&'p Chosen>,
     tally: Tally,
@@ -52,7 +54,8 @@ impl<'p, P: FnMut((u64, u64))> Editor<'p, P> {
     /// An editor for one recording; `chosen` are the samples that pass by their names, if these matter.
     pub fn new(plan: &'p Plan, chosen: Option<&'p Chosen>, progress: P) -> Editor<'p, P> {
         let (counts, tally) = (Counts::default(), Tally::default());
-        Editor { plan, chosen, tally, counts, passed: Vec::new(), times_ns: None, progress }
+        let is_idle = plan.is_idle() && chosen.is_none();
+        Editor { plan, is_idle, chosen, tally, counts, passed: Vec::new(), times_ns: None, progress }
     }
 
     /// What became of the records so far.
@@ -141,6 +144,11 @@ impl<P: FnMut((u64, u64))> Edit for Editor<'_, P> {
     }
 
     fn fate(&mut self, event: &Event<'_>) -> Fate {
+        if self.is_idle {
+            let is_sample = event.head().kind == kind::SAMPLE;
+            *if is_sample { &mut self.tally.samples } else { &mut self.tally.others } += 1;
+            return Fate::Keep;
+        }
         if self.plan.repair && !Self::is_sound(event) {
             self.tally.unsound += 1;
             return Fate::Drop;
@@ -179,7 +187,7 @@ impl<P: FnMut((u64, u64))> Edit for Editor<'_, P> {
     }
 
     fn is_idle(&self) -> bool {
-        self.plan.is_idle() && self.chosen.is_none()
+        self.is_idle
     }
 
     fn progress(&mut self, bytes: (u64, u64)) {
@@ -189,7 +197,7 @@ impl<P: FnMut((u64, u64))> Edit for Editor<'_, P> {
     /// The times of the samples that are left, where they were told, or all that can be told has to be. Without any they are 0,
     /// which says that nobody looked.
     fn finish(&mut self, head: &mut Head) {
-        if !self.is_idle() && (self.plan.repair || head.features.has(bit::SAMPLE_TIME)) {
+        if !self.is_idle && (self.plan.repair || head.features.has(bit::SAMPLE_TIME)) {
             let (first, last) = self.times_ns.unwrap_or_default();
             // Two numbers always fit.
             let _ = head.features.set(bit::SAMPLE_TIME, Feature::SampleTime(SampleTime { first, last }));
