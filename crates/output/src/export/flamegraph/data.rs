@@ -1,7 +1,7 @@
 //! The numbers in the file, from which the script draws.
 
 use super::palette::{Colors, STEPS, name_color, sort, sort_names};
-use super::{Graph, Page};
+use super::{Graph, Page, frame_key};
 use crate::export::Weight;
 use crate::export::quantity::Quantity;
 use crate::short_name::forms;
@@ -71,8 +71,9 @@ pub(super) fn left_out_name(count: u64) -> String {
     format!("({} left out)", grouped(count))
 }
 
-/// Writes the JSON. It holds nothing that XML or HTML would take for markup.
-pub(super) fn write(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the JSON. It holds nothing that XML or HTML would take for markup. Without a file around it it goes to a page, which also gets
+/// the keys of the names.
+pub(super) fn write(graph: &Graph<'_>, file: Option<Page>, out: &mut dyn Write) -> io::Result<()> {
     let frames = &graph.frames.list;
     let (mut names, mut binaries, mut places) = (Table::default(), Table::default(), Table::default());
     let mut name_of = Vec::with_capacity(frames.len());
@@ -96,7 +97,7 @@ pub(super) fn write(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::R
         let binary = variant.map_or("", |variant| graph.labels.name(variant.binary));
         binary_of.push(binaries.number(variant.map_or(u32::MAX, |variant| variant.binary), binary));
     }
-    write_head(graph, page, out)?;
+    write_head(graph, file, out)?;
     out.write_all(b",\n\"names\":[")?;
     names.write(out)?;
     out.write_all(b"],\n\"forms\":[")?;
@@ -107,6 +108,9 @@ pub(super) fn write(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::R
     places.write(out)?;
     out.write_all(b"]")?;
     column(out, "nameColor", names.list.iter().map(|name| name_color(name)))?;
+    if file.is_none() {
+        column(out, "key", names.list.iter().map(|name| frame_key(name)))?;
+    }
     column(out, "depth", frames.iter().map(|frame| frame.depth))?;
     column(out, "name", name_of.iter())?;
     column(out, "binary", binary_of.iter())?;
@@ -139,7 +143,7 @@ fn variant<'g>(graph: &Graph<'g>, frame: &FlameBox) -> Option<&'g crate::export:
     }
 }
 
-fn write_head(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::Result<()> {
+fn write_head(graph: &Graph<'_>, file: Option<Page>, out: &mut dyn Write) -> io::Result<()> {
     let mut head = String::from("{");
     for (key, text) in [("title", &graph.title), ("subtitle", &graph.subtitle), ("note", &graph.note)] {
         head.push_str(&format!("\"{key}\":"));
@@ -161,9 +165,9 @@ fn write_head(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::Result<
         Siblings::ByName => "name",
         Siblings::ByWeight => "weight",
     };
-    let page = match page {
-        Page::Svg => "svg",
-        Page::Html => "html",
+    let page = match file {
+        Some(Page::Svg) => "svg",
+        Some(Page::Html) | None => "html",
     };
     let sorts: Vec<String> = sort_names().map(|name| format!("\"{name}\"")).collect();
     head.push_str(&format!(

@@ -6,9 +6,11 @@
 
 mod data;
 mod heading;
+mod module;
 mod palette;
 mod picture;
 
+pub use module::{module, style};
 pub use palette::Colors;
 pub use readperf_profile::view::flame_layout::{Least, LeastShare, Siblings};
 
@@ -117,8 +119,37 @@ pub fn write_difference(
     write(new, Some(base), if format.name == HTML.name { Page::Html } else { Page::Svg }, out)
 }
 
+/// Writes the numbers alone, as JSON, for pages that draw with [`module`]. `zoom` is the way to the frame that fills the picture,
+/// from the outermost one on, each as [`frame_key`] gives it; what is too small is too small in that frame.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_data(
+    export: &Export<'_>,
+    base: Option<&Export<'_>>,
+    zoom: &[u32],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    with_graph(export, base, zoom, |graph| data::write(graph, None, out))
+}
+
+/// What tells a frame from others that were called at the same place, in the address of a page: a number for its name (FNV-1a).
+pub fn frame_key(name: &str) -> u32 {
+    palette::hash(name)
+}
+
 /// Writes a flame graph.
 fn write(export: &Export<'_>, base: Option<&Export<'_>>, page: Page, out: &mut dyn Write) -> io::Result<()> {
+    with_graph(export, base, &[], |graph| picture::write(graph, page, out))
+}
+
+/// Makes what is shown.
+fn with_graph(
+    export: &Export<'_>,
+    base: Option<&Export<'_>>,
+    zoom: &[u32],
+    write: impl FnOnce(&Graph<'_>) -> io::Result<()>,
+) -> io::Result<()> {
     let mut labels = Labels::new(export.options.annotate, |name, text| push_shown(text, name));
     let sides: Vec<Side<'_, '_>> =
         std::iter::once(export).chain(base).map(|side| (side, event_of(side, export))).collect();
@@ -127,13 +158,16 @@ fn write(export: &Export<'_>, base: Option<&Export<'_>>, page: Page, out: &mut d
     labels.finish(&mut numbered);
     let flame = &export.options.flame;
     let weight = export.profile.weight();
+    let keys: Vec<u32> = if zoom.is_empty() { Vec::new() } else { labels.names().map(frame_key).collect() };
+    let is_key = |level: &FlameLevel, key: u32| keys.get(level.label as usize) == Some(&key);
+    let layout = |tree: &FlameTree, bounds| {
+        FlameLayout::zoomed(tree, weight, flame.siblings, bounds, &tree.way(zoom, is_key))
+    };
     let frames = if flame.reverse {
-        let of_least =
-            |least| FlameLayout::new(&grow_reversed(&sides, &numbered, least), weight, flame.siblings, least);
-        flame.least.choose(of_least, weight)
+        flame.least.choose(|bounds| layout(&grow_reversed(&sides, &numbered, bounds), bounds), weight)
     } else {
         let tree = grow(&sides, &numbered);
-        flame.least.choose(|bounds| FlameLayout::new(&tree, weight, flame.siblings, bounds), weight)
+        flame.least.choose(|bounds| layout(&tree, bounds), weight)
     };
     drop(numbered);
     let graph = Graph {
@@ -147,7 +181,7 @@ fn write(export: &Export<'_>, base: Option<&Export<'_>>, page: Page, out: &mut d
         note: with_matching(heading::note(&frames, weight, flame.reverse), base),
         differs: base.is_some(),
     };
-    picture::write(&graph, page, out)
+    write(&graph)
 }
 
 /// The event to show. Of the recording to compare with it is the one with the same name; one that has none of that name shows

@@ -63,9 +63,13 @@ pub(super) fn sort_names() -> impl Iterator<Item = &'static str> {
 }
 
 /// A number for a name, the same on every machine (FNV-1a).
+pub(super) fn hash(name: &str) -> u32 {
+    name.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+/// The number of the colour of a name.
 pub(super) fn name_color(name: &str) -> u32 {
-    let hash =
-        name.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    let hash = hash(name);
     (hash ^ (hash >> 15)) % NAME_COLORS
 }
 

@@ -1,6 +1,7 @@
 //! The file: style, the picture for viewers without scripts, the numbers, the script.
 
 use super::data::{self, left_out_name};
+use super::module::{DRAWING, STYLE};
 use super::palette::{rules, sort};
 use super::{Graph, Page};
 use crate::export::labels::Variant;
@@ -28,14 +29,9 @@ const LETTER: f64 = 7.3;
 /// Deepest row of the picture without script: what is hostile is deep.
 const STILL_ROWS: u32 = 1000;
 
-const STYLE: &str = include_str!("style.css");
-const SCRIPT: [&str; 5] = [
-    include_str!("text.js"),
-    include_str!("model.js"),
-    include_str!("fold.js"),
-    include_str!("view.js"),
-    include_str!("controls.js"),
-];
+/// Where numbers and picture are in a file, and its bar.
+const FILE: &str = include_str!("file.js");
+const CONTROLS: &str = include_str!("controls.js");
 
 /// Writes the file.
 pub(super) fn write(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::Result<()> {
@@ -62,9 +58,11 @@ pub(super) fn write(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::R
     writeln!(out, "<style>\n{STYLE}{}</style>", rules())?;
     write_still(graph, out)?;
     out.write_all(b"<script type=\"application/json\" id=\"flame-data\">\n")?;
-    data::write(graph, page, out)?;
+    data::write(graph, Some(page), out)?;
     out.write_all(b"\n</script>\n<script><![CDATA[\n(() => {\n'use strict';\n")?;
-    SCRIPT.iter().try_for_each(|part| out.write_all(part.as_bytes()))?;
+    for part in [FILE].iter().chain(&DRAWING).chain(&[CONTROLS]) {
+        out.write_all(part.as_bytes())?;
+    }
     out.write_all(b"})();\n]]></script>\n</svg>\n")?;
     match page {
         Page::Svg => Ok(()),

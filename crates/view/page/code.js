@@ -1,0 +1,53 @@
+// The code of the chosen function: lines of source beside instructions, each with what was sampled there.
+import { ask } from './data.js';
+import { el, shareBar } from './dom.js';
+import { chosenFunction } from './names.js';
+import { percent, shareOf } from './text.js';
+
+/** @param {HTMLElement} into */
+export async function show(into) {
+  const fn = chosenFunction();
+  if (!fn) return into.replaceChildren(el('p', { class: 'note' }, 'Choose a function: in the flame graph, the tree or the table of functions.'));
+  const answer = await ask('view', 'code', { function: fn.name, binary: fn.binary });
+  if (!answer.listing) return into.replaceChildren(el('p', { class: 'note' }, answer.why));
+  into.replaceChildren(el('div', { class: 'code' }, source(answer), ...answer.listing.parts.map((/** @type {any} */ part) => instructions(part, answer))));
+}
+
+/** @param {any} entry @param {any} answer */
+const weightOf = (entry, answer) => entry.events?.[answer.event]?.['self_' + (answer.weight === 'samples' ? 'samples' : 'period')] ?? 0;
+
+/** @param {number} value @param {any} answer */
+const share = (value, answer) => {
+  const part = shareOf(value, answer.self);
+  return el('td', { class: 'number bar' }, value ? shareBar(part) : null, value ? el('span', {}, percent(part)) : null);
+};
+
+/** @param {any} answer */
+function source(answer) {
+  const lines = answer.listing.lines ?? [];
+  /** @type {string} */
+  let file = '';
+  const rows = lines.flatMap((/** @type {any} */ line) => {
+    const value = weightOf(line, answer), cells = el('tr', { class: value ? 'hot' : '' },
+      share(value, answer), el('td', { class: 'number' }, line.line ? String(line.line) : '?'), el('td', {}, el('code', {}, line.text ?? (line.file ? '' : '(line not known)'))),
+      el('td', { class: 'binary' }, line.inlined ? el('bdi', {}, 'inlined: ' + line.inlined) : null));
+    const head = line.file && line.file !== file ? [el('tr', {}, el('th', { colspan: 4, scope: 'rowgroup' }, el('bdi', {}, line.file)))] : [];
+    file = line.file ?? file;
+    return [...head, cells];
+  });
+  return el('section', { 'aria-label': 'Source' }, el('h2', {}, 'Source'), el('table', { class: 'source' }, el('tbody', {}, ...rows)));
+}
+
+/** @param {any} part @param {any} answer */
+function instructions(part, answer) {
+  const list = part.instructions ?? [];
+  const rows = list.map((/** @type {any} */ one, /** @type {number} */ at) => {
+    const value = weightOf(one, answer), to = one.jumps ?? one.calls, target = one.jumps?.instruction;
+    return el('tr', { class: value ? 'hot' : '', id: 'i' + at }, share(value, answer), el('td', { class: 'address' }, one.address),
+      el('td', { class: 'arrow', 'aria-hidden': 'true' }, target === undefined || target === null ? '' : target > at ? '↓' : '↑'),
+      el('td', {}, el('code', {}, one.text), to?.name ? el('bdi', { class: 'binary' }, ' → ' + to.name) : null));
+  });
+  const none = part.no_code && el('p', { class: 'note' }, part.no_code);
+  return el('section', { 'aria-label': 'Instructions' }, el('h2', {}, el('bdi', {}, part.symbol ?? ''), ' ', el('bdi', { class: 'binary' }, part.dso ?? '')), none || null,
+    el('table', { class: 'instructions' }, el('tbody', {}, ...rows)));
+}
