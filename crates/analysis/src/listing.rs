@@ -1,14 +1,15 @@
 //! Functions of a profile as code: their instructions and lines are read from the binaries, and put together with the samples.
 
-use crate::analyse::Analysis;
 use crate::naming::Namer;
 use crate::piece_code::Decoded;
 use crate::subjects::Dumps;
+use perffile::Metadata;
 use readperf_code::{Disassembler, Syntax};
+use readperf_profile::Profile;
 use readperf_profile::view::listing::{
     CodeLines, Listing, ListingOptions, Piece, PieceCode, Target, Targets,
 };
-use readperf_session::BinaryId;
+use readperf_session::{BinaryId, Session};
 use readperf_symbols::{AddressBatch, Extent, Files, FunctionCode, NoCode, Options, Subject, SymbolBatch};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -28,7 +29,6 @@ pub struct ListingRequest {
 /// Reads the code of functions of a profile. It keeps the binaries open that it was asked about.
 #[derive(Debug)]
 pub struct CodeReader<'r> {
-    analysis: &'r Analysis,
     syntax: Syntax,
     options: ListingOptions,
     /// Asked for lines.
@@ -44,17 +44,16 @@ impl<'r> CodeReader<'r> {
     /// ([`analyse_keeping_names`](crate::analyse_keeping_names)).
     pub fn new(
         files: &'r Files,
-        analysis: &'r Analysis,
+        metadata: &Metadata,
         names: Namer<'r>,
         request: ListingRequest,
     ) -> CodeReader<'r> {
         let ListingRequest { symbols, syntax, options } = request;
         let with_lines = Options { lines: true, inlines: true, source_files: false, ..symbols };
         CodeReader {
-            analysis,
             syntax,
             options,
-            lines: Namer::new(files, with_lines, &analysis.metadata),
+            lines: Namer::new(files, with_lines, metadata),
             names,
             subjects: FxHashMap::default(),
             dumps: Dumps::default(),
@@ -62,34 +61,33 @@ impl<'r> CodeReader<'r> {
     }
 
     /// All that may be listed. Addresses without a name are put together by the unwinding tables of their binaries.
-    pub fn targets(&mut self) -> Targets<'r> {
-        let Analysis { profile, session, .. } = self.analysis;
-        Targets::new(profile, session, |binary, address| self.extent(binary, address))
+    pub fn targets<'p>(&mut self, profile: &'p Profile, session: &'p Session) -> Targets<'p> {
+        Targets::new(profile, session, |binary, address| self.extent(session, binary, address))
     }
 
     /// The extent of the function at an address that no symbol covers, in terms of the binary.
-    fn extent(&mut self, binary: BinaryId, address: u64) -> Option<Range<u64>> {
-        let subject = self.subject(Some(binary))?.clone();
-        let resolver = self.names.resolver(&self.analysis.session);
+    fn extent(&mut self, session: &Session, binary: BinaryId, address: u64) -> Option<Range<u64>> {
+        let subject = self.subject(session, Some(binary))?.clone();
+        let resolver = self.names.resolver(session);
         let code = resolver.function_code(&subject, address).ok()?;
         (code.extent != Extent::Unknown).then(|| code.start..code.end())
     }
 
     /// What to ask the symbols about a binary.
-    fn subject(&mut self, binary: Option<BinaryId>) -> Option<&Subject> {
-        let CodeReader { names, subjects, dumps, analysis, .. } = self;
+    fn subject(&mut self, session: &Session, binary: Option<BinaryId>) -> Option<&Subject> {
+        let CodeReader { names, subjects, dumps, .. } = self;
         let binary = binary?;
-        subjects.entry(binary).or_insert_with(|| names.subject(&analysis.session, binary, dumps)).as_ref()
+        subjects.entry(binary).or_insert_with(|| names.subject(session, binary, dumps)).as_ref()
     }
 
     /// The code of pieces, one answer for each.
-    fn codes(&mut self, pieces: &[&Piece]) -> Vec<Result<FunctionCode, String>> {
+    fn codes(&mut self, session: &Session, pieces: &[&Piece]) -> Vec<Result<FunctionCode, String>> {
         let subjects: Vec<Option<Subject>> =
-            pieces.iter().map(|piece| self.subject(piece.binary).cloned()).collect();
+            pieces.iter().map(|piece| self.subject(session, piece.binary).cloned()).collect();
         let wanted = subjects.iter().zip(pieces);
         let wanted: Vec<(&Subject, u64)> =
             wanted.filter_map(|(subject, piece)| Some((subject.as_ref()?, piece.address))).collect();
-        let mut found = self.names.resolver(&self.analysis.session).function_codes(&wanted).into_iter();
+        let mut found = self.names.resolver(session).function_codes(&wanted).into_iter();
         let answer = |subject: &Option<Subject>| match subject {
             Some(_) => found.next().unwrap_or(Err(NoCode::NotDumped)).map_err(|why| told(&why)),
             None => Err("no mapping covers the address".to_owned()),
@@ -100,9 +98,9 @@ impl<'r> CodeReader<'r> {
     /// Lists functions, in their order. Each binary is asked once for all lines, and once for the names of what its code refers
     /// to.
     pub fn list(&mut self, targets: &Targets<'_>, chosen: &[Target]) -> Vec<Listing> {
-        let Analysis { profile, session, .. } = self.analysis;
+        let (profile, session) = (targets.profile(), targets.session());
         let pieces: Vec<&Piece> = chosen.iter().flat_map(|target| &target.pieces).collect();
-        let codes = self.codes(&pieces).into_iter().map(|code| {
+        let codes = self.codes(session, &pieces).into_iter().map(|code| {
             let code = code?;
             let disassembler = code.disassembler(self.syntax);
             Ok((code, disassembler))

@@ -11,7 +11,7 @@ use regex_lite::Regex;
 use std::sync::Arc;
 
 /// What of a profile is looked at, and how its stacks are changed for that: what a viewer holds as its state.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selection {
     /// What samples count for.
     pub weight: Weight,
@@ -39,6 +39,18 @@ pub struct NameFilter {
     pub focus: Vec<Regex>,
     /// Patterns of which none may match a function of the stack.
     pub ignore: Vec<Regex>,
+}
+
+/// Patterns are the same if they are written the same.
+impl PartialEq for NameFilter {
+    fn eq(&self, other: &NameFilter) -> bool {
+        let NameFilter { dsos, symbols, symbol_parts, named, focus, ignore } = self;
+        let same = |a: &[Regex], b: &[Regex]| a.iter().map(Regex::as_str).eq(b.iter().map(Regex::as_str));
+        (dsos, symbols, symbol_parts, named)
+            == (&other.dsos, &other.symbols, &other.symbol_parts, &other.named)
+            && same(focus, &other.focus)
+            && same(ignore, &other.ignore)
+    }
 }
 
 impl NameFilter {

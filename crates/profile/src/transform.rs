@@ -29,7 +29,7 @@ pub enum Functions {
 }
 
 /// A change of stacks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Transform {
     /// These functions are left out.
     Hide(Functions),
@@ -46,6 +46,19 @@ pub enum Transform {
     CollapseBinaries(Vec<String>),
     /// Names of functions lose this beginning.
     DropPrefix(String),
+}
+
+/// Patterns are the same if they are written the same.
+impl PartialEq for Functions {
+    fn eq(&self, other: &Functions) -> bool {
+        match (self, other) {
+            (Functions::Matching(a), Functions::Matching(b)) => a.as_str() == b.as_str(),
+            (Functions::These(a), Functions::These(b)) => a == b,
+            (Functions::Matching(_), Functions::These(_)) | (Functions::These(_), Functions::Matching(_)) => {
+                false
+            }
+        }
+    }
 }
 
 impl Transform {

@@ -78,7 +78,9 @@ fn bytes_of(graph: Option<GraphOptions>, json: bool) -> u64 {
         });
         let report = Report {
             histograms: &shown,
-            made_from: &histograms,
+            facts: &histograms.facts,
+            values: &histograms.values,
+            frames: histograms.frames(),
             keys: &options.keys,
             columns: &columns,
             recorded: totals,

@@ -34,7 +34,7 @@ pub fn write_csv(out: impl Write, report: &Report<'_>, separator: u8) -> io::Res
             let events = std::iter::once((&histogram.total, &row.numbers));
             for (total, numbers) in events.chain(histogram.others.iter().zip(&row.others)) {
                 table.cell(&total.name)?;
-                for value in report.values().values(row.key) {
+                for value in report.values.values(row.key) {
                     table.cell(&*report.text(value, numbers.samples))?;
                 }
                 write_numbers(&mut table, report, total, numbers, &more)?;

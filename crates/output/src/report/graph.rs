@@ -126,7 +126,7 @@ fn fitting<'n>(report: &Report<'_>, name: &'n str, before: usize) -> Cow<'n, str
 }
 
 fn name(report: &Report<'_>, node: &GraphNode) -> String {
-    let value = report.made_from.frame(node.frame);
+    let value = report.frames.says(node.frame);
     shown(&report.text(value, 0)).into_owned()
 }
 

@@ -16,7 +16,7 @@ const STEP: usize = 2;
 pub(super) fn tree(report: &Report<'_>, histogram: &Histogram) -> Hierarchy {
     let whole = report.whole(&histogram.total);
     let is_shown = |numbers: &Numbers| share(numbers.self_period, whole) >= report.percent_limit;
-    let value = |row: &HistogramRow, key| report.values().value(row.key, key);
+    let value = |row: &HistogramRow, key| report.values.value(row.key, key);
     Hierarchy::new(&histogram.rows, report.keys.len(), value, is_shown)
 }
 

@@ -50,7 +50,7 @@ impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Row { report, names, row, graph: Graph { frames, left_out } } = *self;
         let mut object = serializer.serialize_map(None)?;
-        let values = report.values().values(row.key);
+        let values = report.values.values(row.key);
         for ((key, name), value) in report.keys.iter().zip(&names.0).zip(values) {
             key_fields(&mut object, report, (key, name), value, row.numbers.samples)?;
         }
@@ -76,7 +76,7 @@ fn key_fields<M: SerializeMap>(
     value: Value,
     samples: u64,
 ) -> Result<(), M::Error> {
-    let facts = report.facts();
+    let facts = report.facts;
     object.serialize_entry(name, &cell::json(facts, value, samples))?;
     match key.key.name {
         "dso" => object.serialize_entry("dso_path", &JsonCell::text(cell::path(facts, value))),
@@ -189,7 +189,7 @@ struct Frames<'r> {
 
 impl Serialize for Frames<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let name = |node: &&GraphNode| self.report.text(self.report.made_from.frame(node.frame), 0);
+        let name = |node: &&GraphNode| self.report.text(self.report.frames.says(node.frame), 0);
         serializer.collect_seq(self.frames.iter().map(name))
     }
 }

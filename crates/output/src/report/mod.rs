@@ -21,7 +21,7 @@ use readperf_profile::Value;
 use readperf_profile::profile::EventTotal;
 use readperf_profile::view::column::Column;
 use readperf_profile::view::facts::Facts;
-use readperf_profile::view::histogram::{Histogram, HistogramRow, Histograms, Numbers, RowValues};
+use readperf_profile::view::histogram::{Frames, Histogram, HistogramRow, Numbers, RowValues};
 use readperf_profile::view::key::KeyUse;
 use std::borrow::Cow;
 
@@ -30,8 +30,12 @@ use std::borrow::Cow;
 pub struct Report<'r> {
     /// The histograms, sorted.
     pub histograms: &'r [Histogram],
-    /// What they were made from: names, what the keys of rows and the frames of call graphs say.
-    pub made_from: &'r Histograms<'r, 'r>,
+    /// Names.
+    pub facts: &'r Facts<'r>,
+    /// What the keys of rows say.
+    pub values: &'r RowValues,
+    /// What the frames of call graphs say.
+    pub frames: &'r Frames,
     /// What makes a row.
     pub keys: &'r [KeyUse],
     /// The columns, from left to right.
@@ -55,19 +59,9 @@ pub struct Report<'r> {
 }
 
 impl<'r> Report<'r> {
-    /// Names.
-    fn facts(&self) -> &'r Facts<'r> {
-        &self.made_from.facts
-    }
-
-    /// What the keys of rows say.
-    fn values(&self) -> &'r RowValues {
-        &self.made_from.values
-    }
-
     /// What a key says, as text, not yet made harmless. `samples` is how many the row has.
     fn text(&self, value: Value, samples: u64) -> Cow<'r, str> {
-        cell::text(self.facts(), self.cells, value, samples)
+        cell::text(self.facts, self.cells, value, samples)
     }
 
     /// The period that is 100 % for an event of a histogram.

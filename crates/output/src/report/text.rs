@@ -102,7 +102,7 @@ fn cells(report: &Report<'_>, row: &HistogramRow, numbers: impl Fn(Column, &mut 
             numbers(*column, &mut cells);
             continue;
         };
-        let value = report.values().value(row.key, *index);
+        let value = report.values.value(row.key, *index);
         cells.push(shown(&report.text(value, row.numbers.samples)).into_owned());
     }
     cells

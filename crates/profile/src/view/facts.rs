@@ -9,6 +9,7 @@ use crate::value::{TextId, Texts, Value};
 use readperf_session::{BinaryId, CodeAddress, Session};
 use regex_lite::Regex;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 
 /// A place in code, for the keys of rows.
 #[derive(Clone, Copy, Debug)]
@@ -40,8 +41,15 @@ pub struct Facts<'f> {
     pub innermost_parent: bool,
     /// Whether inlined functions have a key of their own: then rows of functions count all levels of an address for its symbol.
     pub inlined_apart: bool,
+    memory: Cow<'f, FactMemory>,
+}
+
+/// What facts have worked out. It refers to nothing: a viewer that holds a profile and a table of it keeps this beside them, and makes
+/// facts of it when the table is shown.
+#[derive(Clone, Debug, Default)]
+pub struct FactMemory {
     /// Texts that keys made.
-    pub texts: Texts,
+    texts: Texts,
     /// One binary for all of the same name.
     binaries: FxHashMap<BinaryId, BinaryId>,
 }
@@ -49,6 +57,17 @@ pub struct Facts<'f> {
 impl<'f> Facts<'f> {
     /// The facts of a profile.
     pub fn new(profile: &'f Profile, session: &'f Session, surroundings: &'f Surroundings) -> Facts<'f> {
+        let memory = FactMemory { texts: Texts::default(), binaries: same_binaries(profile, session) };
+        Facts::with_memory(profile, session, surroundings, Cow::Owned(memory))
+    }
+
+    /// The facts of a profile of which some were worked out before.
+    pub fn with_memory(
+        profile: &'f Profile,
+        session: &'f Session,
+        surroundings: &'f Surroundings,
+        memory: Cow<'f, FactMemory>,
+    ) -> Facts<'f> {
         Facts {
             profile,
             session,
@@ -56,24 +75,28 @@ impl<'f> Facts<'f> {
             parent: None,
             innermost_parent: false,
             inlined_apart: false,
-            texts: Texts::default(),
-            binaries: same_binaries(profile, session),
+            memory,
         }
+    }
+
+    /// What was worked out.
+    pub fn into_memory(self) -> FactMemory {
+        self.memory.into_owned()
     }
 
     /// The text of a value that was made here.
     pub fn text(&self, id: TextId) -> &[u8] {
-        self.texts.text(id)
+        self.memory.texts.text(id)
     }
 
     /// A text as a value.
     pub fn say(&mut self, text: &[u8]) -> Value {
-        Value::Text(self.texts.number(text))
+        Value::Text(self.memory.to_mut().texts.number(text))
     }
 
     /// The binary of a place.
     pub fn binary(&self, binary: Option<BinaryId>) -> Value {
-        Value::Binary(binary.map(|id| self.binaries.get(&id).copied().unwrap_or(id)))
+        Value::Binary(binary.map(|id| self.memory.binaries.get(&id).copied().unwrap_or(id)))
     }
 
     /// An address as the place where a sample was taken: its symbol, and the innermost level.

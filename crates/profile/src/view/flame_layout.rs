@@ -30,6 +30,8 @@ pub enum BoxContent {
 pub struct FlameBox {
     /// How many frames are below it.
     pub depth: u32,
+    /// The node of the tree that it is; none of what is left out. Of everything it is [`ROOT`].
+    pub node: Option<NodeIndex>,
     /// What it shows.
     pub what: BoxContent,
     /// Its weight, on both sides.
@@ -137,13 +139,57 @@ impl LeastShare {
     }
 }
 
-/// The tree, and what is worked out of it once.
-struct Source<'t> {
-    tree: &'t FlameTree,
+/// What is worked out of a tree once, for all pictures of it.
+#[derive(Clone, Debug)]
+pub struct FlameIndex {
     children: Children,
     totals: [Vec<Sum>; 2],
     /// How many nodes each node is, with all above it.
     sizes: Vec<u32>,
+}
+
+impl FlameIndex {
+    /// That of a tree with one side, or two to compare.
+    pub fn new(tree: &FlameTree) -> FlameIndex {
+        let mut sizes = vec![1u32; tree.nodes().len()];
+        for (index, node) in tree.nodes().iter().enumerate().rev() {
+            let size = sizes.get(index).copied().unwrap_or(0);
+            if let Some(parent) = sizes.get_mut(node.parent as usize) {
+                *parent = parent.saturating_add(size);
+            }
+        }
+        FlameIndex { children: tree.children(), totals: [tree.totals(0), tree.totals(1)], sizes }
+    }
+
+    /// The weight of a node with all above it, on both sides; of [`ROOT`] that of everything.
+    pub fn total(&self, node: NodeIndex) -> [Sum; 2] {
+        [0, 1].map(|side| match node {
+            ROOT => self.sum_of(self.children.of(ROOT), side),
+            node => self.side_total(node, side),
+        })
+    }
+
+    /// The children of the nodes.
+    pub fn children(&self) -> &Children {
+        &self.children
+    }
+
+    fn side_total(&self, node: NodeIndex, side: usize) -> Sum {
+        let totals = self.totals.get(side).and_then(|totals| totals.get(node as usize));
+        totals.copied().unwrap_or_default()
+    }
+
+    fn sum_of(&self, nodes: &[NodeIndex], side: usize) -> Sum {
+        let mut sum = Sum::default();
+        nodes.iter().for_each(|node| sum.add(self.side_total(*node, side)));
+        sum
+    }
+}
+
+/// The tree, and what is asked of it.
+struct Source<'t> {
+    tree: &'t FlameTree,
+    index: &'t FlameIndex,
     least: [u64; 2],
     weight: Weight,
     siblings: Siblings,
@@ -152,18 +198,57 @@ struct Source<'t> {
 impl FlameLayout {
     /// The frames of a tree with one side, or two to compare.
     pub fn new(tree: &FlameTree, weight: Weight, siblings: Siblings, bounds: Bounds) -> FlameLayout {
-        let source = Source::new(tree, weight, siblings, bounds.least);
+        FlameLayout::above(tree, &FlameIndex::new(tree), ROOT, weight, siblings, bounds)
+    }
+
+    /// The frames above one of them, which is the whole: the work is that of what is shown.
+    pub fn above(
+        tree: &FlameTree,
+        index: &FlameIndex,
+        root: NodeIndex,
+        weight: Weight,
+        siblings: Siblings,
+        bounds: Bounds,
+    ) -> FlameLayout {
+        let whole = index.total(root);
+        // A side without weight shows nothing.
+        let least = whole.map(|whole| bounds.least.of(weight.of_sum(&whole)).max(1));
+        let source = Source { tree, index, least, weight, siblings };
         let mut layout =
             FlameLayout { least: bounds.least, most_rows: bounds.rows, ..FlameLayout::default() };
-        let all = [0, 1].map(|side| source.sum_of(source.children.of(ROOT), side));
-        layout.push(FlameBox { depth: 0, what: BoxContent::All, total: all, own: [Sum::default(); 2] });
+        layout.push(source.frame(root, 0));
         let mut todo: Vec<(u32, Option<NodeIndex>, FlameBox)> = Vec::new();
-        source.push_children(ROOT, 1, &mut layout, &mut todo);
+        source.push_children(root, 1, &mut layout, &mut todo);
         while let Some((depth, node, frame)) = todo.pop() {
             layout.push(frame);
             if let Some(node) = node {
                 source.push_children(node, depth.saturating_add(1), &mut layout, &mut todo);
             }
+        }
+        layout
+    }
+
+    /// The frames above the last node of a way from the outermost one on, and the way itself below them. Without a way it is all.
+    pub fn along(
+        tree: &FlameTree,
+        way: &[NodeIndex],
+        weight: Weight,
+        siblings: Siblings,
+        bounds: Bounds,
+    ) -> FlameLayout {
+        let index = FlameIndex::new(tree);
+        let (top, below) = way.split_last().map_or((ROOT, way), |(top, below)| (*top, below));
+        let mut layout = FlameLayout::above(tree, &index, top, weight, siblings, bounds);
+        if top != ROOT {
+            let source = Source { tree, index: &index, least: [0; 2], weight, siblings };
+            let below = std::iter::once(&ROOT).chain(below);
+            let mut list: Vec<FlameBox> =
+                (0..).zip(below).map(|(depth, node)| source.frame(*node, depth)).collect();
+            let depth = u32::try_from(list.len()).unwrap_or(u32::MAX);
+            layout.list.iter_mut().for_each(|frame| frame.depth = frame.depth.saturating_add(depth));
+            layout.rows = layout.rows.saturating_add(depth);
+            list.append(&mut layout.list);
+            layout.list = list;
         }
         layout
     }
@@ -183,41 +268,15 @@ impl FlameLayout {
     }
 }
 
-impl<'t> Source<'t> {
-    fn new(tree: &'t FlameTree, weight: Weight, siblings: Siblings, least: LeastShare) -> Self {
-        let mut sizes = vec![1u32; tree.nodes().len()];
-        for (index, node) in tree.nodes().iter().enumerate().rev() {
-            let size = sizes.get(index).copied().unwrap_or(0);
-            if let Some(parent) = sizes.get_mut(node.parent as usize) {
-                *parent = parent.saturating_add(size);
-            }
-        }
-        let mut source = Source {
-            tree,
-            children: tree.children(),
-            totals: [tree.totals(0), tree.totals(1)],
-            sizes,
-            least: [0; 2],
-            weight,
-            siblings,
+impl Source<'_> {
+    /// The box of a node.
+    fn frame(&self, node: NodeIndex, depth: u32) -> FlameBox {
+        let what = match self.tree.nodes().get(node as usize) {
+            Some(node) => BoxContent::Level(node.level),
+            None => BoxContent::All,
         };
-        source.least = [0, 1].map(|side| {
-            let whole = source.sum_of(source.children.of(ROOT), side);
-            // A side without weight shows nothing.
-            least.of(weight.of_sum(&whole)).max(1)
-        });
-        source
-    }
-
-    fn total(&self, node: NodeIndex, side: usize) -> Sum {
-        let totals = self.totals.get(side).and_then(|totals| totals.get(node as usize));
-        totals.copied().unwrap_or_default()
-    }
-
-    fn sum_of(&self, nodes: &[NodeIndex], side: usize) -> Sum {
-        let mut sum = Sum::default();
-        nodes.iter().for_each(|node| sum.add(self.total(*node, side)));
-        sum
+        let own = [0, 1].map(|side| self.tree.own(side).get(node as usize).copied().unwrap_or_default());
+        FlameBox { depth, node: Some(node), what, total: self.index.total(node), own }
     }
 
     fn is_shown(&self, totals: [Sum; 2]) -> bool {
@@ -236,19 +295,23 @@ impl<'t> Source<'t> {
         layout: &mut FlameLayout,
         todo: &mut Vec<(u32, Option<NodeIndex>, FlameBox)>,
     ) {
-        let totals = |node: NodeIndex| [0, 1].map(|side| self.total(node, side));
+        let totals = |node: NodeIndex| self.index.total(node);
         let too_deep = depth >= layout.most_rows;
-        let (mut shown, left_out): (Vec<NodeIndex>, Vec<NodeIndex>) =
-            self.children.of(node).iter().partition(|child| !too_deep && self.is_shown(totals(**child)));
+        let (mut shown, left_out): (Vec<NodeIndex>, Vec<NodeIndex>) = self
+            .index
+            .children
+            .of(node)
+            .iter()
+            .partition(|child| !too_deep && self.is_shown(totals(**child)));
         let widest = |node: NodeIndex| totals(node).map(|total| Reverse(self.weight.of_sum(&total)));
         match self.siblings {
             Siblings::ByName => shown.sort_unstable_by_key(|child| self.label(*child)),
             Siblings::ByWeight => shown.sort_unstable_by_key(|child| (widest(*child), self.label(*child))),
         }
         if !left_out.is_empty() {
-            let size = |node: &NodeIndex| self.sizes.get(*node as usize).copied().unwrap_or(0);
+            let size = |node: &NodeIndex| self.index.sizes.get(*node as usize).copied().unwrap_or(0);
             let count = left_out.iter().map(|node| u64::from(size(node))).sum();
-            let total = [0, 1].map(|side| self.sum_of(&left_out, side));
+            let total = [0, 1].map(|side| self.index.sum_of(&left_out, side));
             if too_deep {
                 layout.too_deep += count;
             } else {
@@ -256,16 +319,13 @@ impl<'t> Source<'t> {
                 layout.left_out_sum.iter_mut().zip(total).for_each(|(sum, total)| sum.add(total));
             }
             if self.is_shown(total) {
-                let frame =
-                    FlameBox { depth, what: BoxContent::LeftOut(count), total, own: [Sum::default(); 2] };
-                todo.push((depth, None, frame));
+                let what = BoxContent::LeftOut(count);
+                let own = [Sum::default(); 2];
+                todo.push((depth, None, FlameBox { depth, node: None, what, total, own }));
             }
         }
         for child in shown.into_iter().rev() {
-            let Some(level) = self.tree.nodes().get(child as usize).map(|node| node.level) else { continue };
-            let own = [0, 1].map(|side| self.tree.own(side).get(child as usize).copied().unwrap_or_default());
-            let frame = FlameBox { depth, what: BoxContent::Level(level), total: totals(child), own };
-            todo.push((depth, Some(child), frame));
+            todo.push((depth, Some(child), self.frame(child, depth)));
         }
     }
 }

@@ -127,14 +127,17 @@ pub struct GraphNode {
 
 /// A part of the tree of calls that is in one graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Part {
+pub(super) struct Part {
     node: u32,
     /// In order of callers: whether it is on the way to samples of the row itself.
     to_self: bool,
 }
 
 /// A level of a graph: the parts that are one frame, and their weights.
-type Level = Vec<(Part, Amount)>;
+pub(super) type Level = Vec<(Part, Amount)>;
+
+/// In order of callers: the ways to samples of the row itself.
+pub(super) type Ways = FxHashMap<Part, Amount>;
 
 /// A frame that waits for what is behind it: its depth, its number, what came this way.
 type Waiting = (u32, u32, Amount, Level);
@@ -165,19 +168,9 @@ impl Grapher<'_> {
         room: &mut Room,
         mut name: impl FnMut(u32, u32) -> std::cmp::Ordering,
     ) -> Graph {
-        let mut ways: FxHashMap<Part, Amount> = FxHashMap::default();
-        let start = match self.options.order {
-            GraphOrder::Callee => self.callers(row, nodes, taken, children),
-            GraphOrder::Caller => self.callees(row, nodes, taken, children, &mut ways),
-        };
+        let (first, total, ways) = self.start(row, nodes, taken, children);
         let mut graph = Vec::new();
-        let total = Amount::total(start.iter().map(|(_, weight)| *weight)).period;
         let mut waiting: Vec<Waiting> = Vec::new();
-        let first = match self.options.order {
-            // The row is no frame of its own graph of callers.
-            GraphOrder::Callee => self.next(&start, &ways),
-            GraphOrder::Caller => start,
-        };
         self.push(&mut waiting, 0, total, first, &mut name);
         let most = room.of_row.min(room.of_all);
         while graph.len() < most
@@ -220,22 +213,53 @@ impl Grapher<'_> {
             }
             return;
         }
+        let mut frames = self.frames(level, name);
+        frames.retain(|(_, amount, _)| amount.period >= least.max(1));
+        waiting.extend(frames.into_iter().rev().map(|(frame, amount, level)| (depth, frame, amount, level)));
+    }
+
+    /// The frames of a level, the heaviest first.
+    pub(super) fn frames(
+        &self,
+        level: Level,
+        name: &mut impl FnMut(u32, u32) -> std::cmp::Ordering,
+    ) -> Vec<(u32, Amount, Level)> {
         let mut frames: FxHashMap<u32, Level> = FxHashMap::default();
         for (part, weight) in level {
             let Some(node) = self.calls.node(part.node) else { continue };
             frames.entry(node.place).or_default().push((part, weight));
         }
         let sum = |level: &Level| Amount::total(level.iter().map(|(_, weight)| *weight));
-        let frames = frames.into_iter().map(|(frame, level)| (depth, frame, sum(&level), level));
-        let mut frames: Vec<_> = frames.filter(|(_, _, amount, _)| amount.period >= least.max(1)).collect();
-        frames.sort_by(|a, b| {
-            Reverse(a.2.period).cmp(&Reverse(b.2.period)).then_with(|| name(a.1, b.1)).reverse()
-        });
-        waiting.extend(frames);
+        let frames = frames.into_iter().map(|(frame, level)| (frame, sum(&level), level));
+        let mut frames: Vec<_> = frames.collect();
+        frames.sort_by(|a, b| Reverse(a.1.period).cmp(&Reverse(b.1.period)).then_with(|| name(a.0, b.0)));
+        frames
+    }
+
+    /// The first level of the graph of a row, the period of all its samples, and in order of callers the ways to its own.
+    pub(super) fn start(
+        &self,
+        row: u32,
+        nodes: &[u32],
+        taken: &[(u32, Amount)],
+        children: bool,
+    ) -> (Level, u64, Ways) {
+        let mut ways = Ways::default();
+        let start = match self.options.order {
+            GraphOrder::Callee => self.callers(row, nodes, taken, children),
+            GraphOrder::Caller => self.callees(row, nodes, taken, children, &mut ways),
+        };
+        let total = Amount::total(start.iter().map(|(_, weight)| *weight)).period;
+        let first = match self.options.order {
+            // The row is no frame of its own graph of callers.
+            GraphOrder::Callee => self.next(&start, &ways),
+            GraphOrder::Caller => start,
+        };
+        (first, total, ways)
     }
 
     /// What is behind a level: its callers, or its callees.
-    fn next(&self, level: &Level, ways: &FxHashMap<Part, Amount>) -> Level {
+    pub(super) fn next(&self, level: &Level, ways: &Ways) -> Level {
         match self.options.order {
             GraphOrder::Callee => {
                 let parent = |part: &Part| self.calls.node(part.node).map_or(NONE, |node| node.parent);
@@ -267,7 +291,7 @@ impl Grapher<'_> {
     }
 
     /// In order of callers: what came through a node on the way to the row itself, or after the row.
-    fn weight(&self, part: Part, ways: &FxHashMap<Part, Amount>) -> Amount {
+    fn weight(&self, part: Part, ways: &Ways) -> Amount {
         let noted = ways.get(&part).copied().unwrap_or_default();
         match part.to_self {
             true => noted,
@@ -310,7 +334,7 @@ impl Grapher<'_> {
         nodes: &[u32],
         taken: &[(u32, Amount)],
         children: bool,
-        ways: &mut FxHashMap<Part, Amount>,
+        ways: &mut Ways,
     ) -> Level {
         let mut start: FxHashMap<Part, Amount> = FxHashMap::default();
         for (leaf, amount) in taken {

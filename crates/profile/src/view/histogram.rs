@@ -7,20 +7,18 @@
 use super::amount::Amount;
 use super::calls::{Calls, Levels, NONE};
 use super::column::compare;
-use super::facts::{Facts, Place};
+use super::facts::{FactMemory, Facts, Place};
 use super::graph::{GraphOptions, Grapher, Room};
-use super::key::{INLINED, KeyUse, Part};
+use super::key::{INLINED, KeyUse};
 use super::packed_graphs::PackedGraphs;
-use super::place_numbers::{FrameNumbers, Frames, PlaceNumbers};
+pub use super::place_numbers::Frames;
+use super::place_numbers::{FrameNumbers, PlaceNumbers};
 use super::rows::NO_GRAPH;
 pub use super::rows::{ByMode, Histogram, HistogramRow, LeftOut, Numbers, RowKey, RowValues};
+use super::sample_numbers::SampleNumbers;
 use super::sums::{PlaceSums, Subtrees, WholeSums};
-use crate::detail::DetailId;
-use crate::profile::SampleRow;
 use crate::stacks::StackId;
-use crate::value::Value;
 use perffile::wire::head::CpuMode;
-use readperf_session::{CommId, ThreadId};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -87,12 +85,19 @@ pub struct Histograms<'f, 'o> {
     calls: Calls,
     /// Without call graphs: the rows of the levels of each address.
     levels: Levels,
-    sample_numbers: FxHashMap<SampleParts, u32>,
-    scratch: Vec<Value>,
+    sample_numbers: SampleNumbers,
 }
 
-/// What keys of the sample depend on.
-type SampleParts = (u32, CommId, Option<ThreadId>, Option<u32>, DetailId, StackId);
+/// What histograms leave behind: what is needed to show their rows. It refers to nothing.
+#[derive(Clone, Debug, Default)]
+pub struct HistogramTables {
+    /// What facts have worked out.
+    pub memory: FactMemory,
+    /// What the keys of rows say.
+    pub values: RowValues,
+    /// What frames of call graphs say.
+    pub frames: Frames,
+}
 
 impl<'f, 'o> Histograms<'f, 'o> {
     /// Prepares histograms of all events.
@@ -106,8 +111,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
             frames: Frames::default(),
             calls: Calls::default(),
             levels: Levels::default(),
-            sample_numbers: FxHashMap::default(),
-            scratch: Vec::new(),
+            sample_numbers: SampleNumbers::new(&options.keys),
         };
         histograms.number_places();
         histograms
@@ -144,34 +148,14 @@ impl<'f, 'o> Histograms<'f, 'o> {
         }
     }
 
-    /// What a frame of a call graph says.
-    pub fn frame(&self, frame: u32) -> Value {
-        self.frames.says(frame)
+    /// What frames of call graphs say.
+    pub fn frames(&self) -> &Frames {
+        &self.frames
     }
 
-    /// The number of what the keys of the sample say.
-    fn number_sample(&mut self, row: &SampleRow) -> u32 {
-        let Histograms { facts, options, values, sample_numbers, scratch, .. } = self;
-        let of_stack = options.keys.iter().any(|key| matches!(key.key.part, Part::Stack(_)));
-        let of_event = options.keys.iter().any(|key| matches!(key.key.part, Part::Field(_)));
-        let stack = if of_stack { row.stack } else { StackId::EMPTY };
-        let event = if of_event { row.event } else { 0 };
-        let parts = (event, row.comm, row.thread, row.cpu, row.detail, stack);
-        if let Some(number) = sample_numbers.get(&parts) {
-            return *number;
-        }
-        scratch.clear();
-        for key in &options.keys {
-            match key.key.part {
-                Part::Sample(of) => scratch.push(of(facts, row)),
-                Part::Field(of) => scratch.push(of(facts, row, &key.field)),
-                Part::Stack(of) => scratch.push(of(facts, row.stack)),
-                Part::Function(_) | Part::Place(_) => {}
-            }
-        }
-        let number = values.samples.number(scratch);
-        sample_numbers.insert(parts, number);
-        number
+    /// What is needed to show the rows; no other histogram is made.
+    pub fn into_tables(self) -> HistogramTables {
+        HistogramTables { memory: self.facts.into_memory(), values: self.values, frames: self.frames }
     }
 
     /// The histogram of one event; `None` if it has no samples.
@@ -182,14 +166,15 @@ impl<'f, 'o> Histograms<'f, 'o> {
             return None;
         }
         // The text of a tracepoint depends on the event.
-        self.sample_numbers.clear();
+        self.sample_numbers.next_event();
         let tree = self.options.graph.is_some();
         let mut sums: FxHashMap<Group, (u64, u64)> = FxHashMap::default();
         let whole_stacks = self.options.children && !tree;
         let mut groups: Vec<(Group, u64, u64)> =
             Vec::with_capacity(if whole_stacks { rows.len() } else { 0 });
         for row in rows {
-            let sample = self.number_sample(row);
+            let Histograms { facts, options, values, sample_numbers, .. } = self;
+            let sample = sample_numbers.number(facts, &options.keys, &mut values.samples, row);
             let (place, mode) = self.taken_at.get(row.address.index()).copied().unwrap_or(NOWHERE);
             let stack = if self.options.children { row.stack } else { StackId::EMPTY };
             let node = if tree { self.calls.node_of(row.stack) } else { NONE };
@@ -375,7 +360,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
             let own = taken.get(from..).unwrap_or_default().iter().take_while(|(other, ..)| other == row);
             let own: Vec<(u32, Amount)> = own.map(|(_, node, amount)| (*node, *amount)).collect();
             let by_name = |a, b| {
-                let (a, b) = (self.frame(a), self.frame(b));
+                let (a, b) = (self.frames.says(a), self.frames.says(b));
                 compare(&self.facts, a, b)
             };
             let graph = grapher.graph(*row, &of_row, &own, self.options.children, room, by_name);

@@ -76,6 +76,12 @@ pub struct KeyUse {
     pub field: TraceField,
 }
 
+impl PartialEq for KeyUse {
+    fn eq(&self, other: &KeyUse) -> bool {
+        (self.key.name, &self.field) == (other.key.name, &other.field)
+    }
+}
+
 impl From<&'static Key> for KeyUse {
     /// A key without an argument.
     fn from(key: &'static Key) -> KeyUse {

@@ -2,6 +2,7 @@
 
 mod amount;
 pub mod call_graph;
+pub mod call_tree;
 mod calls;
 pub mod column;
 pub mod facts;
@@ -19,7 +20,9 @@ pub mod missing;
 mod packed_graphs;
 mod place_numbers;
 pub mod rows;
+mod sample_numbers;
 mod sums;
 pub mod surroundings;
 pub mod table;
+pub mod time_strip;
 pub mod timeline;

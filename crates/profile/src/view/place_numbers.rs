@@ -62,8 +62,8 @@ impl<'n> PlaceNumbers<'n> {
 }
 
 /// Frames of call graphs, by number: what each says, and its row. A row may have several frames.
-#[derive(Debug, Default)]
-pub(super) struct Frames {
+#[derive(Clone, Debug, Default)]
+pub struct Frames {
     says: Vec<Value>,
     rows: Vec<u32>,
     index: Index,
@@ -71,7 +71,7 @@ pub(super) struct Frames {
 
 impl Frames {
     /// What a frame says.
-    pub(super) fn says(&self, frame: u32) -> Value {
+    pub fn says(&self, frame: u32) -> Value {
         self.says.get(frame as usize).copied().unwrap_or_default()
     }
 

@@ -161,7 +161,7 @@ fn with_graph(
     let keys: Vec<u32> = if zoom.is_empty() { Vec::new() } else { labels.names().map(frame_key).collect() };
     let is_key = |level: &FlameLevel, key: u32| keys.get(level.label as usize) == Some(&key);
     let layout = |tree: &FlameTree, bounds| {
-        FlameLayout::zoomed(tree, weight, flame.siblings, bounds, &tree.way(zoom, is_key))
+        FlameLayout::along(tree, &tree.way(zoom, is_key), weight, flame.siblings, bounds)
     };
     let frames = if flame.reverse {
         flame.least.choose(|bounds| layout(&grow_reversed(&sides, &numbered, bounds), bounds), weight)

@@ -114,6 +114,16 @@ impl<'p> Targets<'p> {
         }
     }
 
+    /// What they are those of.
+    pub fn profile(&self) -> &'p Profile {
+        self.profile
+    }
+
+    /// Its processes and binaries.
+    pub fn session(&self) -> &'p Session {
+        self.session
+    }
+
     /// What samples were taken at each place.
     pub fn sums(&self) -> &PlaceSums {
         &self.sums

@@ -123,8 +123,8 @@ Examples:
             syntax: self.look.syntax(),
             options: ListingOptions { calls: self.inclusive },
         };
-        let mut reader = CodeReader::new(&files, &analysis, names, request);
-        let targets = reader.targets();
+        let mut reader = CodeReader::new(&files, &analysis.metadata, names, request);
+        let targets = reader.targets(&analysis.profile, &analysis.session);
         let choice = match (&symbol, &meanings) {
             (Some(symbol), Some(meanings)) => self.meant(&input, &analysis, &targets, symbol, meanings)?,
             _ => targets.hottest(self.percent_limit, self.top.unwrap_or(TOP)),

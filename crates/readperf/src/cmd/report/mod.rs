@@ -320,7 +320,9 @@ impl Report {
         }
         let report = output::Report {
             histograms: &shown,
-            made_from: &histograms,
+            facts: &histograms.facts,
+            values: &histograms.values,
+            frames: histograms.frames(),
             keys: &sorting.keys,
             columns: &sorting.columns,
             recorded: profile.recorded(),

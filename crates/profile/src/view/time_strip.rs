@@ -1,0 +1,120 @@
+//! Samples by time, in equal parts: what a viewer draws as a strip, of all samples or of each thread.
+
+use super::flame_tree::Sum;
+use crate::profile::{Profile, SampleRow};
+use crate::weight::Weight;
+use readperf_session::ThreadId;
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::ops::RangeInclusive;
+
+/// A stretch of time in equal parts. Times are those of the recording's clock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// The stretch, ns; both ends belong to it.
+    pub range_ns: RangeInclusive<u64>,
+    /// In how many parts it is cut.
+    pub count: usize,
+}
+
+impl Parts {
+    /// The part that a time lies in; none outside of the stretch.
+    pub fn at(&self, time_ns: u64) -> Option<usize> {
+        let since =
+            time_ns.checked_sub(*self.range_ns.start()).filter(|_| self.range_ns.contains(&time_ns))?;
+        let part = u128::from(since) * self.count as u128 / self.length();
+        usize::try_from(part).ok()
+    }
+
+    /// The times of a part, ns, both ends included.
+    pub fn times(&self, part: usize) -> RangeInclusive<u64> {
+        let begin = |part: usize| {
+            let offset = (part as u128 * self.length()).div_ceil(self.count.max(1) as u128);
+            self.range_ns.start().saturating_add(u64::try_from(offset).unwrap_or(u64::MAX))
+        };
+        let last = begin(part.saturating_add(1)).saturating_sub(1);
+        begin(part)..=last.max(begin(part)).min(*self.range_ns.end())
+    }
+
+    /// How long the stretch is, ns; never 0.
+    fn length(&self) -> u128 {
+        u128::from(self.range_ns.end().saturating_sub(*self.range_ns.start())) + 1
+    }
+}
+
+/// Samples by time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Strip {
+    /// What the samples in each part add up to.
+    pub parts: Vec<Sum>,
+    /// What they add up to together.
+    pub total: Sum,
+}
+
+impl Strip {
+    fn add(&mut self, parts: &Parts, row: &SampleRow) {
+        let Some(part) = parts.at(row.time_ns).filter(|_| row.time_ns > 0) else { return };
+        let sum = Sum { period: row.period, samples: row.samples };
+        self.parts.resize(parts.count, Sum::default());
+        self.total.add(sum);
+        if let Some(part) = self.parts.get_mut(part) {
+            part.add(sum);
+        }
+    }
+}
+
+/// The samples of threads by time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ThreadStrips {
+    /// Threads, that with most samples first.
+    pub threads: Vec<(ThreadId, Strip)>,
+    /// How many more there are.
+    pub left_out: usize,
+}
+
+impl Profile {
+    /// The samples of an event by time. The profile has to have kept times; samples without one are in no part.
+    pub fn strip(&self, event: usize, parts: &Parts) -> Strip {
+        let mut strip = Strip { parts: vec![Sum::default(); parts.count], total: Sum::default() };
+        self.rows_of(event).iter().for_each(|row| strip.add(parts, row));
+        strip
+    }
+
+    /// The samples of an event by time, of the threads with the most of them. The profile has to have kept threads, too.
+    pub fn thread_strips(&self, event: usize, parts: &Parts, weight: Weight, most: usize) -> ThreadStrips {
+        let mut strips: FxHashMap<ThreadId, Strip> = FxHashMap::default();
+        for row in self.rows_of(event) {
+            if let Some(thread) = row.thread {
+                strips.entry(thread).or_default().add(parts, row);
+            }
+        }
+        let mut threads: Vec<(ThreadId, Strip)> =
+            strips.into_iter().filter(|(_, strip)| strip.total != Sum::default()).collect();
+        threads.sort_by_key(|(thread, strip)| (Reverse(weight.of_sum(&strip.total)), *thread));
+        let left_out = threads.len().saturating_sub(most);
+        threads.truncate(most);
+        ThreadStrips { threads, left_out }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_time_lies_in_the_part_whose_times_hold_it() {
+        for (range_ns, count) in [(10..=109, 7), (0..=u64::MAX, 80), (5..=5, 3), (1..=2, 1000)] {
+            let parts = Parts { range_ns: range_ns.clone(), count };
+            let (first, last) = (*range_ns.start(), *range_ns.end());
+            for step in 0..=53 {
+                let time = first + u64::try_from(u128::from(last - first) * step / 53).unwrap();
+                let part = parts.at(time).unwrap();
+                assert!(
+                    part < count && parts.times(part).contains(&time),
+                    "{time} in part {part} of {parts:?}"
+                );
+            }
+            assert_eq!(first.checked_sub(1).and_then(|before| parts.at(before)), None);
+        }
+    }
+}
