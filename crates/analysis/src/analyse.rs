@@ -87,16 +87,18 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     recording: &Recording,
     request: &Request,
     details: &DetailOptions,
-    each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
+    mut each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
 ) -> Result<Analysis, E> {
     let files = Files::new();
+    let each = |_: &State, chunk: &Chunk<'_>| each(chunk);
     let analysed = run(&files, recording, request, details, each, |namer, names, state| {
         (namer.learn_last(names, &state.addresses, &state.session), ())
     })?;
     Ok(analysed.0)
 }
 
-/// As [`analyse_detailed`], and keeps open what names were looked up in, for more questions.
+/// As [`analyse_detailed`], and keeps open what names were looked up in, for more questions. `each` sees what is known of processes and
+/// binaries, too.
 ///
 /// # Errors
 /// A stream that has been read already; whatever `each` returns.
@@ -105,7 +107,7 @@ pub fn analyse_keeping_names<'f, E: From<perffile::Error>>(
     recording: &Recording,
     request: &Request,
     details: &DetailOptions,
-    each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
+    each: impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
 ) -> Result<(Analysis, Namer<'f>), E> {
     run(files, recording, request, details, each, |mut namer, names, state| {
         namer.learn(names, &state.addresses, &state.session);
@@ -119,7 +121,7 @@ fn run<'f, T, E: From<perffile::Error>>(
     recording: &Recording,
     request: &Request,
     details: &DetailOptions,
-    mut each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
+    mut each: impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
     name: impl FnOnce(Namer<'f>, &mut Names, &State) -> (Option<String>, T),
 ) -> Result<(Analysis, T), E> {
     let mut builder =
@@ -159,7 +161,7 @@ fn run<'f, T, E: From<perffile::Error>>(
             let stack = sample.stack.get(..depth).unwrap_or_default();
             builder.add(sample.moment, sample.shares, sample.address, stack, sample.data);
         }
-        each(chunk)
+        each(state, chunk)
     })?;
     let Passed { metadata, mut state, mut issues, stack_ends, code_times } = passed;
     let added = builder.end();

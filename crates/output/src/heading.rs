@@ -2,29 +2,10 @@
 
 use crate::overview::share;
 use crate::text::{grouped, shown};
+pub use readperf_profile::Whole;
 use readperf_profile::profile::EventTotal;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
-
-/// What 100 % is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Whole {
-    /// The samples that were chosen.
-    #[default]
-    Chosen,
-    /// All samples of the event.
-    Recorded,
-}
-
-impl Whole {
-    /// Its name in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Whole::Chosen => "chosen",
-            Whole::Recorded => "recorded",
-        }
-    }
-}
 
 /// The samples of an event in words, with its name.
 pub fn samples(chosen: &EventTotal, recorded: &EventTotal) -> String {

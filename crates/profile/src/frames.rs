@@ -247,6 +247,11 @@ impl<'p> FrameTable<'p> {
         &self.frames
     }
 
+    /// The frames by number, without the table.
+    pub fn into_frames(self) -> Vec<UniqueFrame> {
+        self.frames
+    }
+
     /// The levels at each address, labelled by the numbers of their frames: what a flame tree is made of.
     pub fn levels(&self) -> flame_tree::FlameLevels {
         let mut levels = flame_tree::FlameLevels::default();

@@ -38,6 +38,7 @@ pub mod transform;
 pub mod value;
 pub mod view;
 pub mod weight;
+mod whole;
 mod whole_stacks;
 
 pub use addresses::{AddressId, Addresses, Lookup};
@@ -57,3 +58,4 @@ pub use stacks::{StackId, Stacks};
 pub use transform::{Functions, Transform};
 pub use value::{TextId, Texts, Tuples, Value};
 pub use weight::Weight;
+pub use whole::Whole;

@@ -96,6 +96,7 @@ impl ProfileOptions {
     ) -> anyhow::Result<(Analysis, Namer<'f>)> {
         let request = self.request(input, self.samples.filter(recording)?, wanted)?;
         self.watched(input, each, |each| {
+            let each = |_: &_, chunk: &Chunk<'_>| each(chunk);
             readperf::analyse_keeping_names(files, recording, &request, &wanted.details, each)
         })
     }

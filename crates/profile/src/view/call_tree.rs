@@ -3,13 +3,13 @@
 //! Numbers and order are those of the call graphs of a histogram ([`super::graph`]).
 
 use super::amount::Amount;
-use super::calls::{Calls, Levels, NONE};
+use super::calls::{Calls, NONE};
 use super::column::compare;
-use super::facts::Facts;
+use super::facts::{FactMemory, Facts};
 use super::graph::{self, GraphKey, GraphOptions, GraphOrder, Grapher, Ways};
-use super::histogram::HistogramOptions;
+use super::histogram::{HistogramOptions, Histograms};
 use super::key::KeyUse;
-use super::place_numbers::{FrameNumbers, Frames, PlaceNumbers};
+use super::place_numbers::Frames;
 use super::rows::{RowKey, RowValues};
 use super::sample_numbers::SampleNumbers;
 use super::sums::Subtrees;
@@ -18,19 +18,19 @@ use std::sync::Arc;
 /// The tree of calls of a profile, by the keys of a histogram's rows.
 #[derive(Debug)]
 pub struct CallTree {
-    keys: Vec<KeyUse>,
-    children: bool,
-    calls: Calls,
-    frames: Frames,
+    pub(super) keys: Vec<KeyUse>,
+    pub(super) children: bool,
+    pub(super) calls: Calls,
+    pub(super) frames: Frames,
     /// The row of each address as the place where a sample was taken.
-    taken_at: Vec<u32>,
+    pub(super) taken_at: Vec<u32>,
     /// The sums that were asked for last.
-    sums: Option<Arc<SampleSums>>,
+    pub(super) sums: Option<Arc<SampleSums>>,
 }
 
 /// What the samples of an event for which the keys of the sample say the same add up to in the tree.
 #[derive(Debug)]
-struct SampleSums {
+pub(super) struct SampleSums {
     event: usize,
     sample: u32,
     sums: Vec<Amount>,
@@ -47,6 +47,28 @@ pub struct OpenRow {
     key: RowKey,
     order: GraphOrder,
     ways: Ways,
+}
+
+/// Which calls of a row are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// What it called, as the call graphs of a histogram have it: samples in the row itself are shown with all their callers
+    /// ([`GraphOrder::Caller`]).
+    #[default]
+    Callees,
+    /// Who called it ([`GraphOrder::Callee`]).
+    Callers,
+    /// What it called and nothing else, wherever it was called: the first level is the row itself.
+    Below,
+}
+
+impl Direction {
+    fn order(self) -> GraphOrder {
+        match self {
+            Direction::Callees | Direction::Below => GraphOrder::Caller,
+            Direction::Callers => GraphOrder::Callee,
+        }
+    }
 }
 
 /// A frame of the calls of a row.
@@ -77,33 +99,12 @@ pub struct CallLevel {
 }
 
 impl CallTree {
-    /// The tree of a profile, for the rows of histograms with these options. `values` are those of the histograms.
-    pub fn new(
-        facts: &mut Facts<'_>,
-        options: &HistogramOptions,
-        key: GraphKey,
-        values: &mut RowValues,
-    ) -> Self {
-        let (mut levels, mut of_address) = (Levels::default(), Vec::new());
-        let (mut frames, mut taken_at) = (Frames::default(), Vec::new());
-        let profile = facts.profile;
-        let mut rows = PlaceNumbers::new(facts, options, &mut values.places);
-        let mut numbers = FrameNumbers::new(facts, options, key, &mut frames);
-        for address in profile.addresses.ids() {
-            let place = facts.taken_at(address);
-            taken_at.push(place.map_or(NONE, |place| rows.row(facts, &place)));
-            match options.inline {
-                true => of_address.extend(facts.levels(address).rev()),
-                false => of_address.extend(facts.taken_at(address)),
-            }
-            levels.push(of_address.drain(..).map(|level| {
-                let row = rows.row(facts, &level);
-                numbers.frame(facts, &level, row)
-            }));
-        }
-        let calls = Calls::new(&profile.stacks, &levels, frames.take_rows());
-        let HistogramOptions { keys, children, .. } = options;
-        CallTree { keys: keys.clone(), children: *children, calls, frames, taken_at, sums: None }
+    /// The tree of a profile, for the rows of histograms with these options.
+    pub fn new(facts: Facts<'_>, options: &HistogramOptions, key: GraphKey) -> (CallTree, FactMemory) {
+        // Rows have the numbers that they have there: those of places come in the same order.
+        let graph = Some(GraphOptions { key, ..GraphOptions::default() });
+        let options = HistogramOptions { graph, ..options.clone() };
+        Histograms::new(facts, &options).into_call_tree()
     }
 
     /// What frames say.
@@ -118,9 +119,10 @@ impl CallTree {
         values: &mut RowValues,
         event: usize,
         key: RowKey,
-        order: GraphOrder,
+        direction: Direction,
         least: u64,
     ) -> (OpenRow, CallLevel) {
+        let order = direction.order();
         let sums = self.sums_of(facts, values, event, key.sample);
         let grapher = self.grapher(&sums, order);
         let from = sums.nodes.partition_point(|(row, _)| *row < key.place);
@@ -130,7 +132,13 @@ impl CallTree {
         let from = sums.taken.partition_point(|(row, ..)| *row < key.place);
         let own = sums.taken.get(from..).unwrap_or_default().iter().take_while(|(row, ..)| *row == key.place);
         let own: Vec<(u32, Amount)> = own.map(|(_, node, amount)| (*node, *amount)).collect();
-        let (first, _, ways) = grapher.start(key.place, &nodes, &own, self.children);
+        let (first, ways) = match direction {
+            Direction::Below => (grapher.below(&nodes), Ways::default()),
+            Direction::Callees | Direction::Callers => {
+                let (first, _, ways) = grapher.start(key.place, &nodes, &own, self.children);
+                (first, ways)
+            }
+        };
         let level = self.level(facts, &grapher, first, &ways, least);
         (OpenRow { event, key, order, ways }, level)
     }

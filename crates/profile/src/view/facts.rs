@@ -1,5 +1,7 @@
 //! What sort keys look things up in.
 
+use super::histogram::HistogramOptions;
+use super::key::INLINED;
 use super::surroundings::Surroundings;
 use crate::addresses::AddressId;
 use crate::frames::Level;
@@ -77,6 +79,11 @@ impl<'f> Facts<'f> {
             inlined_apart: false,
             memory,
         }
+    }
+
+    /// Decides for whom samples count in histograms with these options.
+    pub fn settle(&mut self, options: &HistogramOptions) {
+        self.inlined_apart = options.inline && options.keys.iter().any(|key| key.key.name == INLINED);
     }
 
     /// What was worked out.

@@ -236,6 +236,12 @@ impl Grapher<'_> {
         frames
     }
 
+    /// A row as the beginning of what it calls, wherever it was called: the outermost of its nodes in each stack.
+    pub(super) fn below(&self, nodes: &[u32]) -> Level {
+        let outermost = nodes.iter().filter(|node| self.calls.is_outermost(**node));
+        outermost.map(|node| (Part { node: *node, to_self: false }, self.sum(*node))).collect()
+    }
+
     /// The first level of the graph of a row, the period of all its samples, and in order of callers the ways to its own.
     pub(super) fn start(
         &self,
@@ -367,8 +373,8 @@ impl Grapher<'_> {
     }
 }
 
-/// The least period that is a share of a whole.
-pub(super) fn least(percent: f64, whole: u64) -> u64 {
+/// The least period that is a share of a whole, in percent.
+pub fn least(percent: f64, whole: u64) -> u64 {
     // Periods beyond 2^53 lose digits that a threshold does not need; a negative or absurd share saturates.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let least = (whole as f64 * percent / 100.0).ceil() as u64;

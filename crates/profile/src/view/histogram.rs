@@ -5,11 +5,12 @@
 //! outermost nodes of the row.
 
 use super::amount::Amount;
+use super::call_tree::CallTree;
 use super::calls::{Calls, Levels, NONE};
 use super::column::compare;
 use super::facts::{FactMemory, Facts, Place};
 use super::graph::{GraphOptions, Grapher, Room};
-use super::key::{INLINED, KeyUse};
+use super::key::KeyUse;
 use super::packed_graphs::PackedGraphs;
 pub use super::place_numbers::Frames;
 use super::place_numbers::{FrameNumbers, PlaceNumbers};
@@ -102,7 +103,7 @@ pub struct HistogramTables {
 impl<'f, 'o> Histograms<'f, 'o> {
     /// Prepares histograms of all events.
     pub fn new(mut facts: Facts<'f>, options: &'o HistogramOptions) -> Histograms<'f, 'o> {
-        facts.inlined_apart = options.inline && options.keys.iter().any(|key| key.key.name == INLINED);
+        facts.settle(options);
         let mut histograms = Histograms {
             facts,
             values: RowValues::new(&options.keys),
@@ -151,6 +152,15 @@ impl<'f, 'o> Histograms<'f, 'o> {
     /// What frames of call graphs say.
     pub fn frames(&self) -> &Frames {
         &self.frames
+    }
+
+    /// The tree of calls that call graphs are made of; no histogram is made.
+    pub(super) fn into_call_tree(self) -> (CallTree, FactMemory) {
+        let Histograms { facts, options, taken_at, frames, calls, .. } = self;
+        let taken_at = taken_at.into_iter().map(|(row, _)| row).collect();
+        let HistogramOptions { keys, children, .. } = options;
+        let tree = CallTree { keys: keys.clone(), children: *children, calls, frames, taken_at, sums: None };
+        (tree, facts.into_memory())
     }
 
     /// What is needed to show the rows; no other histogram is made.

@@ -155,7 +155,7 @@ pub(super) const NO_GRAPH: u64 = u64::MAX;
 type AllNumbers = (Vec<Numbers>, u64);
 
 /// The histogram of one event, or of a group.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Histogram {
     /// Index of the event in [`crate::Profile::events`].
     pub event: usize,

@@ -135,6 +135,15 @@ impl<'p> Targets<'p> {
         self.chosen(own.collect(), least_share, most)
     }
 
+    /// One function: itself, or where it is inlined. Nothing if no sample was taken in it.
+    pub fn of_function(&self, function: FunctionId, inlined: bool) -> Option<Target> {
+        let one = self.one_of.get(&function).copied().unwrap_or(function);
+        let known = [(one, inlined), (one, !inlined)]
+            .into_iter()
+            .find(|known| self.of_function.contains_key(known))?;
+        self.chosen(vec![known], 0.0, 1).targets.pop()
+    }
+
     /// The functions that a pattern means, as [`Targets::hottest`] chooses among all. `bias` says what is added to the address of a
     /// place to get that of the linker; wrapping.
     pub fn matching(

@@ -270,10 +270,11 @@ impl Report {
         surroundings: &Surroundings,
     ) -> anyhow::Result<Out> {
         let Analysis { profile, session, metadata, .. } = analysis;
-        let (whole, totals) = match self.percentage {
-            Percentage::Absolute => (Whole::Recorded, profile.recorded()),
-            Percentage::Relative => (Whole::Chosen, profile.events()),
+        let whole = match self.percentage {
+            Percentage::Absolute => Whole::Recorded,
+            Percentage::Relative => Whole::Chosen,
         };
+        let totals = whole.totals(profile);
         let Plan { sorting, children, graph, .. } = plan;
         let percent_limit =
             self.percent_limit.unwrap_or(if self.look.is_for_program() { 0.0 } else { SHOWN_AS_ZERO });

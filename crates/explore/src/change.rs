@@ -1,0 +1,131 @@
+//! What has changed since another recording, row by row.
+
+use crate::rows::Rows;
+use crate::state::{State, Step, follow};
+use readperf_analysis::Analysis;
+use readperf_profile::diff::{DiffKey, DiffRow, Normalize, Presence, Tally, compare};
+use readperf_profile::frames::UNKNOWN;
+use readperf_profile::matching::name_by_kind;
+use readperf_profile::view::facts::Facts;
+use readperf_profile::view::histogram::RowKey;
+use readperf_profile::{Profile, SampleFilter, Value};
+use readperf_session::{BinaryId, Session};
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+
+/// How a row was before. Shares are of the samples taken in it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Change {
+    /// Its share before, in percent.
+    pub before: f64,
+    /// Its share now.
+    pub now: f64,
+    /// Probability that a change like this is chance, at the least; `None` where nothing can be said.
+    pub p: Option<f64>,
+    /// On which sides it is.
+    pub presence: Presence,
+}
+
+/// What has changed.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    /// The rows that have samples of their own.
+    pub rows: FxHashMap<RowKey, Change>,
+    /// What is no row any more, the greatest first.
+    pub gone: Vec<DiffRow>,
+    /// Names that differ and were taken for one, in a sentence.
+    pub matched: Option<String>,
+}
+
+/// The recording to compare with.
+#[derive(Debug)]
+pub(crate) struct Base {
+    analysis: Analysis,
+}
+
+impl Base {
+    pub(crate) fn new(analysis: Analysis) -> Base {
+        Base { analysis }
+    }
+
+    /// The changes of rows; nothing if their keys cannot be compared. Of the other recording is chosen what is looked at here, but for
+    /// times and numbers of threads, which mean nothing there.
+    pub(crate) fn changes(
+        &self,
+        new: &Profile,
+        session: &Session,
+        state: &State,
+        rows: &Rows<'_>,
+    ) -> Option<Changes> {
+        let key = |name| match name {
+            "comm" => Some(DiffKey::Comm),
+            "dso" => Some(DiffKey::Dso),
+            "symbol" => Some(DiffKey::Function),
+            "srcline" => Some(DiffKey::SourceLine),
+            _ => None,
+        };
+        let keys = state.rows.keys.iter().map(|used| key(used.key.name)).collect::<Option<Vec<DiffKey>>>()?;
+        let steps: Vec<Step> = state.steps.iter().map(elsewhere).collect();
+        let base = follow(&self.analysis.profile, &self.analysis.session, &steps, state.weight);
+        let before = Tally::of(&base, &self.analysis.session, &keys, 0.0);
+        let now = Tally::of(new, session, &keys, 0.0);
+        let compared = compare(&[before], &[now], Normalize::Total);
+        let event = new.events().get(state.event)?;
+        let matched = compared.matching.told();
+        let mut changes = Changes { matched, ..Changes::default() };
+        let Some(found) = compared.events.into_iter().find(|other| other.event == event.name) else {
+            return Some(changes);
+        };
+        let mut by_key: FxHashMap<&[String], &DiffRow> = FxHashMap::default();
+        for row in &found.rows {
+            by_key.insert(&row.key, row);
+        }
+        for row in &rows.histogram.rows {
+            let names: Vec<String> =
+                rows.values.values(row.key).map(|value| name(&rows.facts, value)).collect();
+            let same = by_key.get(names.as_slice()).filter(|_| row.numbers.samples > 0);
+            if let Some(DiffRow { base, new, p, presence, .. }) = same.copied() {
+                let change = Change { before: base.mean, now: new.mean, p: *p, presence: *presence };
+                changes.rows.insert(row.key, change);
+            }
+        }
+        changes.gone = found.rows.into_iter().filter(|row| row.presence == Presence::Gone).collect();
+        Some(changes)
+    }
+}
+
+/// A step as it is for another recording.
+fn elsewhere(step: &Step) -> Step {
+    match step.clone() {
+        Step::Samples(filter) => Step::Samples(SampleFilter {
+            pids: Vec::new(),
+            tids: Vec::new(),
+            cpus: Vec::new(),
+            times_ns: Vec::new(),
+            ..filter
+        }),
+        other => other,
+    }
+}
+
+/// What a value is called where recordings are compared, see [`Tally`].
+fn name(facts: &Facts<'_>, value: Value) -> String {
+    let binary = |id: Option<BinaryId>| id.and_then(|id| facts.session.binary(id)).map(name_by_kind);
+    let binary = |id| binary(id).unwrap_or(Cow::Borrowed(UNKNOWN));
+    match value {
+        Value::Comm(comm) => perffile::wire::text::decoded(facts.session.comm(comm)).into_owned(),
+        Value::Binary(id) => binary(id).into_owned(),
+        Value::Function { function, .. } => {
+            let Some(function) = facts.profile.function(function) else { return UNKNOWN.to_owned() };
+            match function.name() {
+                Some(name) => name.to_owned(),
+                None => format!("[{}]", binary(function.binary)),
+            }
+        }
+        Value::Code { binary: id, .. } => format!("[{}]", binary(Some(id))),
+        Value::Line { file, line } => {
+            format!("{}:{line}", facts.profile.names().file(file).unwrap_or_default())
+        }
+        _ => String::new(),
+    }
+}

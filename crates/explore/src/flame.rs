@@ -1,0 +1,220 @@
+//! The flame graph of what is looked at. The tree is made once; a window of it costs what is seen.
+
+use readperf_profile::frames::UniqueFrame;
+use readperf_profile::view::flame_layout::{
+    Bounds, BoxContent, FlameIndex, FlameLayout, LeastShare, Siblings,
+};
+use readperf_profile::view::flame_reverse::ReversedSide;
+use readperf_profile::view::flame_tree::{FlameLevel, FlameLevels, FlameTree, NO_LINE, NodeIndex, ROOT, Sum};
+use readperf_profile::{Apart, FrameTable, Profile, SampleRow, Weight};
+use readperf_session::{CommId, Session};
+use regex_lite::Regex;
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+
+/// Turned around, what is below this share is not grown further: a full tree would be as large as all stacks together.
+const LEAST_GROWN: LeastShare = LeastShare(200);
+
+/// What a frame is called.
+#[derive(Clone, Copy, Debug)]
+pub enum Label<'f> {
+    /// By the name of a thread, on which its stacks stand.
+    Comm(CommId),
+    /// By its function, or its binary.
+    Frame(&'f UniqueFrame),
+}
+
+/// A flame graph: stacks merged by what their levels are called.
+#[derive(Debug)]
+pub struct Flame {
+    tree: FlameTree,
+    index: FlameIndex,
+    frames: Vec<UniqueFrame>,
+    /// The names of functions, sorted: labels are their numbers, and behind them those of threads.
+    names: usize,
+    comms: Vec<CommId>,
+    weight: Weight,
+}
+
+/// A cell of a window.
+#[derive(Clone, Copy, Debug)]
+pub struct FlameCell {
+    /// The frame; none of what is left out.
+    pub node: Option<NodeIndex>,
+    /// How many frames are below it, from 0.
+    pub depth: u32,
+    /// Where it begins: the weight of what stands before it.
+    pub from: u64,
+    /// Its width.
+    pub weight: u64,
+    /// What it is.
+    pub what: BoxContent,
+    /// Samples with it in their stack.
+    pub total: Sum,
+    /// Samples in it.
+    pub own: Sum,
+}
+
+/// A part of a flame graph: a frame and what is above it. A caller comes before what it calls.
+#[derive(Clone, Debug, Default)]
+pub struct FlameWindow {
+    /// The cells; the first is the whole.
+    pub cells: Vec<FlameCell>,
+    /// How many frames are too narrow or too high to be among them.
+    pub left_out: u64,
+}
+
+/// What a pattern matches.
+#[derive(Clone, Debug, Default)]
+pub struct Matching {
+    /// For each label whether it matches.
+    labels: Vec<bool>,
+    /// The samples with a match in their stack, each once.
+    pub sum: Sum,
+}
+
+impl Matching {
+    /// Whether a cell matches.
+    pub fn has(&self, cell: &FlameCell) -> bool {
+        matches!(cell.what, BoxContent::Level(level) if self.labels.get(level.label as usize) == Some(&true))
+    }
+}
+
+impl Flame {
+    pub(crate) fn new(profile: &Profile, session: &Session, event: usize, reversed: bool) -> Flame {
+        let table = FrameTable::new(profile, session, Apart::default());
+        let labels: Vec<Cow<'_, str>> =
+            table.frames().iter().map(|frame| frame.label(profile, session)).collect();
+        let mut sorted: Vec<&str> = labels.iter().map(Cow::as_ref).collect();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let rank =
+            |label: &str| u32::try_from(sorted.partition_point(|other| *other < label)).unwrap_or(u32::MAX);
+        let ranks: Vec<u32> = labels.iter().map(|label| rank(label)).collect();
+        let mut levels = table.levels();
+        levels.renumber(|level| FlameLevel {
+            label: ranks.get(level.label as usize).copied().unwrap_or(u32::MAX),
+            variant: level.label,
+            line: NO_LINE,
+        });
+        let names = sorted.len();
+        let mut comms: Vec<CommId> = profile.rows_of(event).iter().map(|row| row.comm).collect();
+        comms.sort_unstable();
+        comms.dedup();
+        comms.sort_by_key(|comm| session.comm(*comm));
+        let numbers: FxHashMap<CommId, u32> =
+            comms.iter().copied().zip(u32::try_from(names).unwrap_or(u32::MAX)..).collect();
+        let root = |row: &SampleRow| {
+            let label = numbers.get(&row.comm).copied()?;
+            Some(FlameLevel { label, variant: u32::MAX, line: NO_LINE })
+        };
+        let mut tree = match reversed {
+            true => turned_around(profile, event, &levels, root),
+            false => {
+                let mut tree = FlameTree::default();
+                tree.add(profile, event, &levels, root);
+                tree
+            }
+        };
+        tree.freeze();
+        let index = FlameIndex::new(&tree);
+        let weight = profile.weight();
+        drop(labels);
+        Flame { tree, index, frames: table.into_frames(), names, comms, weight }
+    }
+
+    /// The root: everything.
+    pub const ROOT: NodeIndex = ROOT;
+
+    /// What a level is called.
+    pub fn label(&self, level: FlameLevel) -> Option<Label<'_>> {
+        match (level.label as usize).checked_sub(self.names) {
+            Some(comm) => self.comms.get(comm).copied().map(Label::Comm),
+            None => self.frames.get(level.variant as usize).map(Label::Frame),
+        }
+    }
+
+    /// The frames below a frame, from the outermost to itself.
+    pub fn path(&self, node: NodeIndex) -> Vec<NodeIndex> {
+        let parent = |node: &NodeIndex| self.tree.nodes().get(*node as usize).map(|node| node.parent);
+        let first = (node != ROOT).then_some(node);
+        let mut path: Vec<NodeIndex> =
+            std::iter::successors(first, |node| parent(node).filter(|parent| *parent != ROOT)).collect();
+        path.reverse();
+        path
+    }
+
+    /// What a frame is.
+    pub fn level(&self, node: NodeIndex) -> Option<FlameLevel> {
+        self.tree.nodes().get(node as usize).map(|node| node.level)
+    }
+
+    /// The frames above one of them, the widest first, as far as they are one column of so many wide and no higher than some rows.
+    pub fn window(&self, root: NodeIndex, columns: u32, rows: u32) -> FlameWindow {
+        let bounds = Bounds { least: LeastShare(1_000_000 / columns.max(1)), rows };
+        let layout =
+            FlameLayout::above(&self.tree, &self.index, root, self.weight, Siblings::ByWeight, bounds);
+        let mut next: Vec<u64> = Vec::new();
+        let mut cells = Vec::with_capacity(layout.list.len());
+        for cell in &layout.list {
+            let ([total, _], [own, _]) = (cell.total, cell.own);
+            let (depth, weight) = (cell.depth as usize, self.weight.of_sum(&total));
+            next.resize(depth.saturating_add(2), 0);
+            let from = next.get(depth).copied().unwrap_or(0);
+            if let Some(next) = next.get_mut(depth) {
+                *next = from.saturating_add(weight);
+            }
+            if let Some(above) = next.get_mut(depth.saturating_add(1)) {
+                *above = from;
+            }
+            cells.push(FlameCell {
+                node: cell.node,
+                depth: cell.depth,
+                from,
+                weight,
+                what: cell.what,
+                total,
+                own,
+            });
+        }
+        FlameWindow { cells, left_out: layout.left_out.saturating_add(layout.too_deep) }
+    }
+
+    /// What a pattern matches in all of the graph. `name` says what a label is called.
+    pub fn matching<'s>(&'s self, pattern: &Regex, name: impl Fn(Label<'s>) -> Cow<'s, str>) -> Matching {
+        let mut labels: Vec<Option<bool>> = vec![None; self.names.saturating_add(self.comms.len())];
+        let mut sum = Sum::default();
+        // Callers come before what they call: whether a match is below is known.
+        let mut below: Vec<bool> = Vec::with_capacity(self.tree.nodes().len());
+        for (node, here) in (0..).zip(self.tree.nodes()) {
+            let is_below = below.get(here.parent as usize).copied().unwrap_or(false);
+            let known = labels.get(here.level.label as usize).copied().flatten();
+            let matches = known.unwrap_or_else(|| {
+                self.label(here.level).is_some_and(|label| pattern.is_match(&name(label)))
+            });
+            if let Some(label) = labels.get_mut(here.level.label as usize) {
+                *label = Some(matches);
+            }
+            if matches && !is_below {
+                let [total, _] = self.index.total(node);
+                sum.add(total);
+            }
+            below.push(is_below || matches);
+        }
+        Matching { labels: labels.into_iter().map(|label| label.unwrap_or(false)).collect(), sum }
+    }
+}
+
+fn turned_around(
+    profile: &Profile,
+    event: usize,
+    levels: &FlameLevels,
+    mut root: impl FnMut(&SampleRow) -> Option<FlameLevel>,
+) -> FlameTree {
+    let whole = profile.events().get(event);
+    let least = Sum {
+        period: LEAST_GROWN.of(whole.map_or(0, |event| event.period)),
+        samples: LEAST_GROWN.of(whole.map_or(0, |event| event.samples)),
+    };
+    FlameTree::reversed(&mut [ReversedSide { profile, event, levels, root: &mut root, least }], u32::MAX)
+}
