@@ -9,8 +9,9 @@ export async function show(into) {
   const fn = chosenFunction();
   if (!fn) return into.replaceChildren(el('p', { class: 'note' }, 'Choose a function: in the flame graph, the tree or the table of functions.'));
   const answer = await ask('view', 'code', { function: fn.name, binary: fn.binary });
-  if (!answer.listing) return into.replaceChildren(el('p', { class: 'note' }, answer.why));
-  into.replaceChildren(el('div', { class: 'code' }, source(answer), ...answer.listing.parts.map((/** @type {any} */ part) => instructions(part, answer))));
+  const listing = answer.annotation?.functions[0];
+  if (!listing) return into.replaceChildren(el('p', { class: 'note' }, answer.why));
+  into.replaceChildren(el('div', { class: 'code' }, source(listing, answer), ...listing.parts.map((/** @type {any} */ part) => instructions(part, answer))));
 }
 
 /** @param {any} entry @param {any} answer */
@@ -22,9 +23,9 @@ const share = (value, answer) => {
   return el('td', { class: 'number bar' }, value ? shareBar(part) : null, value ? el('span', {}, percent(part)) : null);
 };
 
-/** @param {any} answer */
-function source(answer) {
-  const lines = answer.listing.lines ?? [];
+/** @param {any} listing @param {any} answer */
+function source(listing, answer) {
+  const lines = listing.lines ?? [];
   /** @type {string} */
   let file = '';
   const rows = lines.flatMap((/** @type {any} */ line) => {

@@ -33,7 +33,9 @@ export function start() {
 /** Fetches what is seen and draws it. */
 export async function show() {
   const [from, to] = get('seen').split('-').map(Number);
-  answer = await ask('strip', 'time', { buckets: Math.max(50, Math.floor(plotWidth() / 2)), seen: get('seen') });
+  const got = await ask('strip', 'time', { buckets: Math.max(50, Math.floor(plotWidth() / 2)), seen: get('seen') });
+  // What a single thread did is what all did.
+  answer = { ...got, tracks: got.tracks.length > 1 ? got.tracks : [] };
   seen = get('seen') && to > from ? [from, to] : [0, Math.max(1, answer.length_ns)];
   draw();
 }

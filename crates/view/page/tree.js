@@ -17,8 +17,9 @@ export async function show(into) {
   const inverted = get('inverted') === '1', answer = await calls([]);
   const body = el('tbody', {});
   for (const call of answer.calls) body.append(branch(call, [], answer));
+  await openOnly(body.querySelector('tr'));
   const turn = el('button', { type: 'button', 'aria-pressed': String(inverted), onclick: () => set({ inverted: inverted ? '' : '1' }) }, 'From the leaves');
-  const hottest = el('button', { type: 'button', title: 'Opens the calls that take most (*)', onclick: () => openHottest(body.querySelector('tr')) }, 'Hottest path');
+  const hottest = el('button', { type: 'button', title: 'Opens the calls that take most (*)', onclick: () => openHottest(body.querySelector('tr:focus') ?? body.querySelector('tr[tabindex="0"]') ?? body.querySelector('tr')) }, 'Hottest path');
   const head = el('tr', {}, el('th', { scope: 'col', class: 'number' }, 'Total'), el('th', { scope: 'col', class: 'number' }, 'Self'), el('th', { scope: 'col' }, inverted ? 'Function, called by' : 'Function, calls'));
   into.replaceChildren(el('div', { class: 'tools' }, turn, hottest), el('div', { class: 'scroll' },
     el('table', { role: 'treegrid', class: 'tree', 'aria-label': 'Tree of calls' }, el('thead', {}, head), body)));
@@ -77,6 +78,15 @@ const setMark = (tr, mark) => { const twist = tr.querySelector('.twist'); if (tw
 
 /** @param {HTMLElement} tr */
 const toggle = tr => branches.get(tr)?.open ? close(tr) : open(tr);
+
+// What is the only call there is hides nothing: it is opened.
+/** @param {HTMLElement | null} tr */
+async function openOnly(tr) {
+  while (tr && !tr.nextElementSibling && branches.get(tr)?.call.calls) {
+    await open(tr);
+    tr = /** @type {HTMLElement | null} */ (tr.nextElementSibling);
+  }
+}
 
 // As long as one call has most of what its caller has.
 /** @param {HTMLElement | null} tr */

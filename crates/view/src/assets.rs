@@ -28,6 +28,8 @@ files! {
     "data.js": SCRIPT,
     "dom.js": SCRIPT,
     "text.js": SCRIPT,
+    "names.js": SCRIPT,
+    "rows.js": SCRIPT,
     "bar.js": SCRIPT,
     "keys.js": SCRIPT,
     "strip.js": SCRIPT,

@@ -20,13 +20,24 @@ pub use guard::Token;
 use answers::Answers;
 use perffile::Recording;
 use progress::Progress;
-use readperf_explore::{Explorer, Opening};
+use readperf_analysis::Analysis;
+use readperf_explore::{Explorer, Opening, State, Step};
 use readperf_symbols::Files;
 use server::Site;
 use std::net::TcpListener;
 use worker::Answer;
 
+/// What is told on the way.
+#[derive(Debug)]
+pub enum Watch<'w> {
+    /// Bytes that have been read, and all.
+    Read((u64, u64)),
+    /// Everything has been read, and names are known: what is known besides the profile.
+    Done(&'w Analysis),
+}
+
 /// What is served, and how it was asked for.
+#[allow(missing_debug_implementations, reason = "it holds what the program provides")]
 pub struct Serving<'s> {
     /// Where requests come in.
     pub listener: TcpListener,
@@ -36,8 +47,8 @@ pub struct Serving<'s> {
     pub recording: &'s Recording,
     /// How it is read, and what is looked at where the address says nothing.
     pub opening: &'s Opening,
-    /// What the page is called.
-    pub title: String,
+    /// What else is chosen at first.
+    pub steps: Vec<Step>,
     /// What is not in the profile.
     pub outside: &'s dyn Outside,
 }
@@ -47,15 +58,23 @@ pub struct Serving<'s> {
 ///
 /// # Errors
 /// If it cannot be read, or the listener fails.
-pub fn serve<E: From<perffile::Error> + From<std::io::Error>>(serving: Serving<'_>) -> Result<(), E> {
-    let Serving { listener, token, recording, opening, title, outside } = serving;
+pub fn serve<E: From<perffile::Error> + From<std::io::Error>>(
+    serving: Serving<'_>,
+    mut watch: impl FnMut(Watch<'_>),
+) -> Result<(), E> {
+    let Serving { listener, token, recording, opening, steps, outside } = serving;
     let (asker, worker) = worker::channel();
     let progress = Progress::default();
     let site = Site { token, asker, progress: progress.clone() };
     let server = std::thread::Builder::new().name("server".to_owned()).spawn(move || server::serve(listener, site))?;
     let files = Files::new();
-    let explorer = Explorer::open(&files, recording, opening, |read| progress.set(read.bytes))?;
-    let mut answers = Answers::new(explorer, title, outside);
+    let mut explorer = Explorer::open(&files, recording, opening, |read| {
+        progress.set(read.bytes);
+        watch(Watch::Read(read.bytes));
+    })?;
+    watch(Watch::Done(explorer.analysis()));
+    explorer.go(State { steps, ..explorer.state().clone() });
+    let mut answers = Answers::new(explorer, outside);
     progress.finish();
     worker.run(|question| match question.view.as_str() {
         "page" => answers.page(question),

@@ -30,7 +30,7 @@ pub(crate) fn with_functions(answers: &Answers<'_, '_>) -> String {
         rows.push_str("</td></tr>\n");
     }
     rows.push_str("</tbody></table>");
-    filled(&answers.title, &rows)
+    filled(&answers.title(), &rows)
 }
 
 fn filled(title: &str, functions: &str) -> String {

@@ -14,6 +14,8 @@ pub(crate) mod script;
 pub(crate) mod stat;
 pub(crate) mod stats;
 pub(crate) mod timeline;
+#[cfg(feature = "view")]
+pub(crate) mod view;
 
 use crate::outcome::Outcome;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
@@ -52,6 +54,8 @@ pub(crate) const COMMANDS: &[Entry] = &[
     entry::<dump::Dump>(),
     entry::<report::Report>(),
     entry::<annotate::Annotate>(),
+    #[cfg(feature = "view")]
+    entry::<view::View>(),
     entry::<script::Script>(),
     entry::<diff::Diff>(),
     entry::<export::ExportCommand>(),

@@ -23,7 +23,7 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
         sources: &sources,
         show: Show::Both,
         measures: &[Measure::Share],
-        share_of: ShareOf::Function,
+        share_of: ShareOf::default(),
         inclusive: false,
         bytes: false,
         others: 0,

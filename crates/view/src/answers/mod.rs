@@ -14,7 +14,7 @@ mod tree;
 use crate::query::Query;
 use crate::worker::{Answer, Question};
 use readperf_explore::{Explorer, State};
-use readperf_output::export::flamegraph::{FlameOptions, Siblings};
+use readperf_output::export::flamegraph::{FlameOptions, Siblings, title};
 use readperf_output::export::quantity::Quantity;
 use readperf_output::export::{Export, ExportOptions};
 use readperf_profile::profile::EventTotal;
@@ -31,7 +31,6 @@ pub(crate) struct Answers<'s, 'f> {
     start: State,
     /// The first sample of the recording: times in addresses begin with it, ns of the recording's clock.
     origin_ns: u64,
-    pub(crate) title: String,
     outside: &'s dyn Outside,
 }
 
@@ -50,9 +49,9 @@ const VIEWS: &[(&str, View)] = &[
 ];
 
 impl<'s, 'f> Answers<'s, 'f> {
-    pub(crate) fn new(explorer: Explorer<'f>, title: String, outside: &'s dyn Outside) -> Self {
+    pub(crate) fn new(explorer: Explorer<'f>, outside: &'s dyn Outside) -> Self {
         let origin_ns = explorer.whole().times_ns().map_or(0, |(first, _)| first);
-        Answers { start: explorer.state().clone(), explorer, origin_ns, title, outside }
+        Answers { start: explorer.state().clone(), explorer, origin_ns, outside }
     }
 
     /// The answer to a question. The state is that of the question, whatever was asked before.
@@ -72,6 +71,11 @@ impl<'s, 'f> Answers<'s, 'f> {
         }
         self.explorer.go(state);
         Ok(())
+    }
+
+    /// What the page is called: program, host, date, event.
+    pub(crate) fn title(&self) -> String {
+        self.with_export(Siblings::default(), title)
     }
 
     /// What shares are of, and in what.

@@ -24,12 +24,9 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
 fn side(answers: &mut Answers<'_, '_>, function: &FunctionRow, direction: Direction) -> Vec<Json> {
     let explorer = &mut answers.explorer;
     let mut calls = explorer.open_calls_in(function.key, direction);
-    // What is called stands behind the function itself.
-    let depth = u32::from(direction == Direction::Below);
-    if depth > 0 {
-        calls.open(explorer, 0);
-    }
-    let lines = calls.lines.iter().filter(|line| line.depth == depth);
+    // The first line is the function itself, the others are behind it.
+    calls.open(explorer, 0);
+    let lines = calls.lines.iter().filter(|line| line.depth == 1);
     let frames: Vec<(u32, u64, u64)> = lines
         .filter_map(|line| line.frame.as_ref().map(|frame| (frame.frame, frame.own, frame.period)))
         .collect();

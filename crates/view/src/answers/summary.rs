@@ -4,7 +4,7 @@ use super::{Answers, with_measure};
 use crate::query::Query;
 use readperf_output::text::{decoded, shown};
 use readperf_profile::view::flame_tree::Sum;
-use readperf_session::{Session, ThreadId};
+use readperf_session::ThreadId;
 use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
 use std::cmp::Reverse;
@@ -20,7 +20,7 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, _: &Query) -> Result<Vec<u8>
         recorded.map(|event| json!({"name": shown(&event.name), "samples": event.samples, "period": event.period})).collect();
     let chosen = explorer.profile().events().get(state.event);
     let json = json!({
-        "title": answers.title, "events": events, "event": state.event, "samples": chosen.map_or(0, |event| event.samples),
+        "title": answers.title(), "events": events, "event": state.event, "samples": chosen.map_or(0, |event| event.samples),
         "processes": processes(answers),
     });
     with_measure(answers, json)
@@ -37,7 +37,7 @@ fn processes(answers: &Answers<'_, '_>) -> Vec<Json> {
     }
     let mut processes: FxHashMap<u32, Vec<(ThreadId, u64)>> = FxHashMap::default();
     for (id, sum) in sums {
-        let pid = session.thread(id).map_or(0, |thread| pid_of(session, thread));
+        let pid = session.thread(id).and_then(|thread| session.process(thread.process)).map_or(0, |process| process.pid);
         processes.entry(pid).or_default().push((id, state.weight.of_sum(&sum)));
     }
     let mut list: Vec<(u32, u64, Vec<(ThreadId, u64)>)> = processes

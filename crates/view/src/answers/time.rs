@@ -31,9 +31,9 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     let range_ns = first.saturating_add(from)..=first.saturating_add(to.max(from));
     let count = query.number("buckets")?.unwrap_or(500).clamp(1, MOST_PARTS);
     let parts = Parts { range_ns, count };
-    let strip = profile.strip(session, state.event, &parts);
-    let threads = profile.thread_strips(session, state.event, &parts, state.weight, TRACKS);
-    let json = |strip: &Strip| json!({"samples": counts(&strip.parts), "kernel": counts(&strip.kernel)});
+    let strip = profile.strip(state.event, &parts);
+    let threads = profile.thread_strips(state.event, &parts, state.weight, TRACKS);
+    let json = |strip: &Strip| json!({"samples": counts(&strip.parts), "kernel": strip.kernel});
     let tracks: Vec<Json> = threads
         .threads
         .iter()

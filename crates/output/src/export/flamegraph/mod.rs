@@ -133,6 +133,11 @@ pub fn write_data(
     with_graph(export, base, zoom, |graph| data::write(graph, None, out))
 }
 
+/// What a picture is called: program, host, date, event.
+pub fn title(export: &Export<'_>) -> String {
+    heading::title(&[(export, event_of(export, export))])
+}
+
 /// What tells a frame from others that were called at the same place, in the address of a page: a number for its name (FNV-1a).
 pub fn frame_key(name: &str) -> u32 {
     palette::hash(name)
