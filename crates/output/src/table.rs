@@ -110,6 +110,12 @@ impl Table {
     /// # Errors
     /// What the writer says.
     pub fn head(&mut self, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+        let (text, style) = (self.head_line(), Style::new().bold());
+        writeln!(out, "{style}{text}{style:#}")
+    }
+
+    /// The heads as text; makes columns narrower as [`Table::head`] does.
+    pub fn head_line(&mut self) -> String {
         if let Some(terminal) = self.terminal {
             self.narrow(terminal);
         }
@@ -119,7 +125,7 @@ impl Table {
             ColumnKind::Name | ColumnKind::File | ColumnKind::Text => column.head.clone(),
         });
         let heads: Vec<String> = heads.collect();
-        self.row(out, &heads, Style::new().bold())
+        self.line(&heads)
     }
 
     /// Shares the width of a terminal among columns of text: each gets what it needs or its part of what is left. Numbers are
@@ -156,6 +162,12 @@ impl Table {
     /// # Errors
     /// What the writer says.
     pub fn row(&self, out: &mut (impl Write + ?Sized), cells: &[String], style: Style) -> io::Result<()> {
+        let text = self.line(cells);
+        writeln!(out, "{style}{text}{style:#}")
+    }
+
+    /// A row as text.
+    pub fn line(&self, cells: &[String]) -> String {
         // Space is written only when something follows it.
         let (mut text, mut at, mut space) = (String::new(), 0, 0);
         let last = cells.len().saturating_sub(1);
@@ -180,7 +192,7 @@ impl Table {
             space += behind + GAP;
             at += before + taken + behind + GAP;
         }
-        writeln!(out, "{style}{text}{style:#}")
+        text
     }
 }
 

@@ -2,9 +2,7 @@
 
 use crate::table::{ColumnKind, Table, TableColumn};
 use crate::text::grouped;
-use anstyle::Style;
 use readperf_profile::view::listing::{Block, Part};
-use std::io::{self, Write};
 
 /// Most blocks that are shown to people.
 const MOST: usize = 20;
@@ -38,24 +36,23 @@ pub(super) fn cells(part: &Part, block: &Block) -> [String; 7] {
     ]
 }
 
-/// Writes the blocks of a part.
-pub(super) fn write(out: &mut impl Write, part: &Part) -> io::Result<()> {
+/// The blocks of a part as a table.
+pub(super) fn lines(part: &Part) -> Vec<String> {
     let (blocks, others) = shown(part);
     if blocks.is_empty() {
-        return Ok(());
+        return Vec::new();
     }
-    writeln!(out, "  blocks between recorded branches; cycles are those of a run, on average:")?;
+    let mut lines =
+        vec!["  blocks between recorded branches; cycles are those of a run, on average:".to_owned()];
     let kind = |nr: usize| if nr == 0 { ColumnKind::Text } else { ColumnKind::Number };
     let columns = HEADS.iter().enumerate().map(|(nr, head)| TableColumn::new(head, kind(nr), None));
     let mut table = Table::new(columns.collect(), None);
     let rows: Vec<[String; 7]> = blocks.iter().map(|block| cells(part, block)).collect();
     rows.iter().for_each(|row| table.fit(row));
-    table.head(out)?;
-    for row in &rows {
-        table.row(out, row, Style::new())?;
-    }
+    lines.push(table.head_line());
+    lines.extend(rows.iter().map(|row| table.line(row)));
     if others > 0 {
-        writeln!(out, "  and {} more blocks", grouped(others as u64))?;
+        lines.push(format!("  and {} more blocks", grouped(others as u64)));
     }
-    Ok(())
+    lines
 }

@@ -6,11 +6,13 @@ mod gutter;
 mod html;
 mod json;
 mod labels;
+mod lines;
 mod text;
 
 pub use columns::{Measure, ShareOf};
 pub use html::write_html;
 pub use json::write_json;
+pub use lines::{CodeLine, CodeRow, code_lines};
 pub use text::write_text;
 
 use crate::script::SourceText;

@@ -2,6 +2,7 @@
 
 use super::columns::Columns;
 use super::gutter::Gutter;
+use super::lines::{CodeLine, CodeRow, Lines, Written};
 use super::{Annotation, Show, blocks, labels};
 use crate::heading;
 use crate::overview::{share, style};
@@ -28,13 +29,22 @@ pub fn write_text(out: &mut impl Write, annotation: &Annotation<'_>) -> io::Resu
     }
     for listing in annotation.listings {
         writeln!(out)?;
-        Page { annotation, listing, columns: annotation.columns(listing) }.write(out)?;
+        write_listing(&mut Written(out), annotation, listing)?;
     }
     if annotation.others > 0 {
         let functions = if annotation.others == 1 { "function" } else { "functions" };
         writeln!(out, "\n{} more {functions} with samples", grouped(annotation.others as u64))?;
     }
     Ok(())
+}
+
+/// Writes one listing.
+pub(super) fn write_listing<L: Lines>(
+    out: &mut L,
+    annotation: &Annotation<'_>,
+    listing: &Listing,
+) -> Result<(), L::Error> {
+    Page { annotation, listing, columns: annotation.columns(listing) }.write(out)
 }
 
 /// A listing on its way out.
@@ -45,7 +55,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+    fn write<L: Lines>(&self, out: &mut L) -> Result<(), L::Error> {
         self.head(out)?;
         match self.annotation.show {
             Show::Both | Show::Code => self.code(out),
@@ -55,12 +65,12 @@ impl Page<'_> {
     }
 
     /// Which function it is, and how much of all samples.
-    fn head(&self, out: &mut impl Write) -> io::Result<()> {
+    fn head<L: Lines>(&self, out: &mut L) -> Result<(), L::Error> {
         let Page { annotation, listing, .. } = self;
         let name = annotation.function(listing);
         let inlined = if listing.inlined { ", where it is inlined" } else { "" };
-        let bold = Style::new().bold();
-        writeln!(out, "{bold}{}{bold:#}{inlined}", shown(&name))?;
+        let text = format!("{}{inlined}", shown(&name));
+        out.line(CodeLine { style: Style::new().bold(), ..CodeLine::remark(text) })?;
         for event in annotation.events() {
             let (Some(numbers), Some(total)) =
                 (listing.numbers.get(event), annotation.profile.events().get(event))
@@ -69,42 +79,41 @@ impl Page<'_> {
             };
             let own = numbers.own;
             let share = share(own.period, total.period);
-            writeln!(
-                out,
+            out.remark(format!(
                 "  {share:.2} % of {}: {} samples, period {}",
                 shown(&total.name),
                 grouped(own.samples),
                 grouped(own.period)
-            )?;
+            ))?;
         }
         self.missing_sources(out)
     }
 
     /// Why source text is missing, or may be another one.
-    fn missing_sources(&self, out: &mut impl Write) -> io::Result<()> {
+    fn missing_sources<L: Lines>(&self, out: &mut L) -> Result<(), L::Error> {
         if self.annotation.show == Show::Code {
             return Ok(());
         }
         for reason in self.annotation.untold(self.listing) {
-            writeln!(out, "  {reason}")?;
+            out.remark(format!("  {reason}"))?;
         }
         Ok(())
     }
 
-    fn code(&self, out: &mut impl Write) -> io::Result<()> {
+    fn code<L: Lines>(&self, out: &mut L) -> Result<(), L::Error> {
         let rows: usize = self.listing.parts.iter().map(|part| part.instructions.len()).sum();
         if self.annotation.show == Show::Both && rows > MANY_ROWS {
             self.hottest_lines(out)?;
         }
-        for part in &self.listing.parts {
-            self.part(out, part)?;
+        for (nr, part) in self.listing.parts.iter().enumerate() {
+            self.part(out, nr, part)?;
         }
         Ok(())
     }
 
-    fn hottest_lines(&self, out: &mut impl Write) -> io::Result<()> {
+    fn hottest_lines<L: Lines>(&self, out: &mut L) -> Result<(), L::Error> {
         let lines = self.listing.hottest_lines();
-        writeln!(out, "  hottest lines:")?;
+        out.remark("  hottest lines:".to_owned())?;
         for line in lines.iter().take(HOTTEST_LINES).filter_map(|id| self.listing.line(*id)) {
             let text =
                 self.listing.file_of(line).and_then(|path| self.annotation.source_line(path, line.line));
@@ -116,7 +125,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    fn part(&self, out: &mut impl Write, part: &Part) -> io::Result<()> {
+    fn part<L: Lines>(&self, out: &mut L, nr: usize, part: &Part) -> Result<(), L::Error> {
         let annotation = self.annotation;
         let symbol = annotation.symbol(part);
         let inlined = if self.listing.inlined { format!("in {}, ", shown(&symbol)) } else { String::new() };
@@ -124,12 +133,12 @@ impl Page<'_> {
             0 => String::new(),
             jumps => format!("; {jumps} jumps have no arrow"),
         };
-        writeln!(out, "  {inlined}{}{left_out}", shown(&annotation.binary_path(part)))?;
+        out.remark(format!("  {inlined}{}{left_out}", shown(&annotation.binary_path(part))))?;
         if let Some(reason) = &part.no_code {
-            writeln!(out, "  no instructions: {}", shown(reason))?;
+            out.remark(format!("  no instructions: {}", shown(reason)))?;
         }
         for head in self.columns.heads(annotation.inclusive) {
-            writeln!(out, "{head} │")?;
+            out.remark(format!("{head} │"))?;
         }
         let last = part.instructions.last().map(|row| row.code.address);
         let last = last.max(part.strays.last().map(|stray| stray.address)).unwrap_or(0);
@@ -149,7 +158,8 @@ impl Page<'_> {
                     };
                     let text = row.code.text.to_string();
                     let row_text = format!(" {address:>digits$x}  {arrows}{bytes}{}", shown(&text));
-                    self.numbers_row(out, &row.numbers, &row_text, Style::new())?;
+                    let what = CodeRow::Instruction(nr, index);
+                    self.numbers_row(out, &row.numbers, &row_text, Style::new(), what)?;
                 }
                 Row::Stray(index) => {
                     let Some(stray) = part.strays.get(index) else { continue };
@@ -159,19 +169,25 @@ impl Page<'_> {
                         None => "(no instruction begins here)",
                     };
                     let row_text = format!(" {address:>digits$x}  {}{what}", gutter.between());
-                    self.numbers_row(out, &stray.numbers, &row_text, Style::new())?;
+                    self.numbers_row(out, &stray.numbers, &row_text, Style::new(), CodeRow::Other)?;
                 }
                 Row::Gap => {
                     let text = format!(" {:>digits$}  {}", "⋮", gutter.between());
-                    self.numbers_row(out, &[], &text, Style::new())?;
+                    self.numbers_row(out, &[], &text, Style::new(), CodeRow::Other)?;
                 }
             }
         }
-        blocks::write(out, part)
+        blocks::lines(part).into_iter().try_for_each(|line| out.remark(line))
     }
 
     /// A line of source above its instructions.
-    fn line_row(&self, out: &mut impl Write, row: &RowLine, gutter: &str, digits: usize) -> io::Result<()> {
+    fn line_row<L: Lines>(
+        &self,
+        out: &mut L,
+        row: &RowLine,
+        gutter: &str,
+        digits: usize,
+    ) -> Result<(), L::Error> {
         let Some(line) = row.line().and_then(|id| self.listing.line(id)) else { return Ok(()) };
         let path = self.listing.file_of(line);
         let text = path.and_then(|path| self.annotation.source_line(path, line.line)).unwrap_or_default();
@@ -181,32 +197,33 @@ impl Page<'_> {
         let source = labels::source(text);
         let place = labels::place(self.listing, line);
         let row_text = format!(" {:digits$}  {gutter}{place}  {}{inlined}", "", source.trim());
-        self.numbers_row(out, &row.numbers, row_text.trim_end(), AnsiColor::Cyan.on_default())
+        let what = CodeRow::Source(row.line());
+        self.numbers_row(out, &row.numbers, row_text.trim_end(), AnsiColor::Cyan.on_default(), what)
     }
 
     /// Numbers, coloured by their heat, and what they are of.
-    fn numbers_row(
+    fn numbers_row<L: Lines>(
         &self,
-        out: &mut impl Write,
+        out: &mut L,
         numbers: &[Numbers],
         text: &str,
         of: Style,
-    ) -> io::Result<()> {
+        what: CodeRow,
+    ) -> Result<(), L::Error> {
         let cells = self.columns.cells(numbers);
-        let heat = style(self.columns.heat(numbers));
+        let share = self.columns.heat(numbers);
         let room = self.annotation.width.map(|columns| columns.saturating_sub(width(&cells) + 2));
-        let text = cut(text, room);
-        let text = text.trim_end();
-        writeln!(out, "{heat}{cells}{heat:#} │{of}{text}{of:#}")
+        let text = cut(text, room).trim_end().to_owned();
+        out.line(CodeLine { numbers: Some((cells, style(share))), text, style: of, share, what })
     }
 
-    fn row(&self, out: &mut impl Write, style: Style, text: &str) -> io::Result<()> {
-        let text = cut(text, self.annotation.width);
-        writeln!(out, "{style}{text}{style:#}")
+    fn row<L: Lines>(&self, out: &mut L, style: Style, text: &str) -> Result<(), L::Error> {
+        let text = cut(text, self.annotation.width).into_owned();
+        out.line(CodeLine { style, ..CodeLine::remark(text) })
     }
 
     /// Lines of source, without instructions.
-    fn source(&self, out: &mut impl Write, blocks: &[SourceBlock], whole: bool) -> io::Result<()> {
+    fn source<L: Lines>(&self, out: &mut L, blocks: &[SourceBlock], whole: bool) -> Result<(), L::Error> {
         let listing = self.listing;
         for block in blocks {
             let Some(file) = listing.files.get(block.file) else { continue };
@@ -217,9 +234,9 @@ impl Page<'_> {
                 .as_deref()
                 .map_or(String::new(), |name| format!("{}, inlined, in ", shown(name)));
             let path = source.map_or(&*file.path, |source| source.path.as_str());
-            writeln!(out, "  {inlined}{}", shown(path))?;
+            out.remark(format!("  {inlined}{}", shown(path)))?;
             for head in self.columns.heads(self.annotation.inclusive) {
-                writeln!(out, "{head} │")?;
+                out.remark(format!("{head} │"))?;
             }
             let last = block.lines().last().map_or(0, |(number, _)| number);
             let lines = source.map_or(0, |source| source.text.lines());
@@ -234,7 +251,13 @@ impl Page<'_> {
                 Some(_) => {
                     for (nr, stretch) in block.stretches.iter().enumerate() {
                         if nr > 0 {
-                            self.numbers_row(out, &[], &format!(" {:>digits$}", "⋮"), Style::new())?;
+                            self.numbers_row(
+                                out,
+                                &[],
+                                &format!(" {:>digits$}", "⋮"),
+                                Style::new(),
+                                CodeRow::Other,
+                            )?;
                         }
                         for number in stretch.clone() {
                             self.source_row(out, &file.path, number, known(number), digits)?;
@@ -251,24 +274,30 @@ impl Page<'_> {
         for line in listing.unknown_lines().filter_map(|id| listing.line(id)) {
             if line.numbers.iter().any(|numbers| *numbers != Numbers::default()) {
                 let text = format!(" {}", labels::place(listing, line));
-                self.numbers_row(out, &line.numbers, &text, Style::new())?;
+                self.numbers_row(out, &line.numbers, &text, Style::new(), CodeRow::Source(None))?;
             }
         }
         Ok(())
     }
 
-    fn source_row(
+    fn source_row<L: Lines>(
         &self,
-        out: &mut impl Write,
+        out: &mut L,
         path: &str,
         number: u32,
         id: Option<LineId>,
         digits: usize,
-    ) -> io::Result<()> {
+    ) -> Result<(), L::Error> {
         let line = id.and_then(|id| self.listing.line(id));
         let text = labels::source(self.annotation.source_line(path, number).unwrap_or_default());
         let numbers = line.map_or(&[][..], |line| &line.numbers);
-        self.numbers_row(out, numbers, &format!(" {number:>digits$}  {text}"), Style::new())
+        self.numbers_row(
+            out,
+            numbers,
+            &format!(" {number:>digits$}  {text}"),
+            Style::new(),
+            CodeRow::Source(id),
+        )
     }
 }
 

@@ -5,7 +5,7 @@ use super::chains::Chains;
 use crate::overview::share;
 use crate::short_name::shorten;
 use crate::table::NARROWEST;
-use crate::text::{grouped, shown, width};
+use crate::text::{grouped, width};
 use readperf_profile::view::graph::{Graph, GraphNode, GraphOrder};
 use readperf_profile::view::histogram::HistogramRow;
 use std::borrow::Cow;
@@ -76,7 +76,7 @@ pub(super) fn write(
         Shape::Flat | Shape::Folded => {
             let most = if style.most == 0 { usize::MAX } else { style.most };
             for (end, chain) in Chains::new(frames).iter().take(most) {
-                let mut names = chain.iter().map(|node| name(report, node));
+                let mut names = chain.iter().map(|node| report.frame_name(node.frame));
                 let amount = amount(style, (end.own, end.own_samples), whole);
                 if style.shape == Shape::Folded {
                     writeln!(out, "{INDENT}{amount} {}", names.collect::<Vec<String>>().join(";"))?;
@@ -125,11 +125,6 @@ fn fitting<'n>(report: &Report<'_>, name: &'n str, before: usize) -> Cow<'n, str
     }
 }
 
-fn name(report: &Report<'_>, node: &GraphNode) -> String {
-    let value = report.frames.says(node.frame);
-    shown(&report.text(value, 0)).into_owned()
-}
-
 /// Frames that are the only ones behind theirs go on in the same column.
 fn tree(
     out: &mut impl Write,
@@ -152,7 +147,7 @@ fn tree(
         }
         open.truncate(node.depth as usize);
         let (indent, above) = open.last().map_or((INDENT, total), |(indent, period)| (indent, *period));
-        let name = name(report, node);
+        let name = report.frame_name(node.frame);
         let inner = if place.only && node.period == above {
             writeln!(out, "{indent}{}", fitting(report, &name, width(indent)))?;
             indent.to_owned()

@@ -17,6 +17,8 @@ pub use json::write_json;
 pub use text::write_text;
 
 use crate::heading::Whole;
+use crate::table::ColumnKind;
+use crate::text::{printable, shown};
 use readperf_profile::Value;
 use readperf_profile::profile::EventTotal;
 use readperf_profile::view::column::Column;
@@ -59,6 +61,27 @@ pub struct Report<'r> {
 }
 
 impl<'r> Report<'r> {
+    /// What stands over each column, and what the column shows. Those of numbers are there once for each event of a group.
+    pub fn heads(&self, histogram: &Histogram) -> Vec<(String, ColumnKind)> {
+        text::heads(self, histogram)
+    }
+
+    /// What a row says in each of these columns, ready to be shown.
+    pub fn cells(&self, histogram: &Histogram, row: &HistogramRow) -> Vec<String> {
+        text::row_cells(self, histogram, row)
+    }
+
+    /// What the keys say of a row, in full.
+    pub fn names(&self, row: &HistogramRow) -> Vec<String> {
+        let values = self.values.values(row.key);
+        values.map(|value| printable(&self.text(value, row.numbers.samples)).into_owned()).collect()
+    }
+
+    /// What a frame of a call graph says, ready to be shown.
+    pub fn frame_name(&self, frame: u32) -> String {
+        shown(&self.text(self.frames.says(frame), 0)).into_owned()
+    }
+
     /// What a key says, as text, not yet made harmless. `samples` is how many the row has.
     fn text(&self, value: Value, samples: u64) -> Cow<'r, str> {
         cell::text(self.facts, self.cells, value, samples)
@@ -78,7 +101,7 @@ impl<'r> Report<'r> {
     }
 
     /// The share of a row that decides whether it is shown: the highest of its events.
-    fn share(&self, histogram: &Histogram, row: &HistogramRow) -> f64 {
+    pub fn share(&self, histogram: &Histogram, row: &HistogramRow) -> f64 {
         let children = self.columns.contains(&Column::Children);
         let of = |total: &EventTotal, numbers: &Numbers| {
             let period = if children { numbers.total_period } else { numbers.self_period };

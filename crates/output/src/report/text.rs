@@ -42,10 +42,7 @@ fn section(out: &mut impl Write, report: &Report<'_>, histogram: &Histogram) -> 
     let mut cut = 0;
     for row in &histogram.rows {
         let style = style(report.share(histogram, row));
-        let numbers = std::iter::once(&row.numbers).chain(&row.others);
-        let cells = cells(report, row, |column, cells| {
-            cells.extend(numbers_in(report, histogram, column, numbers.clone()));
-        });
+        let cells = row_cells(report, histogram, row);
         table.row(out, &cells, style)?;
         if let Some(graph) = histogram.graph(row) {
             graph::write(out, report, row, &graph, whole)?;
@@ -74,24 +71,36 @@ fn fit(table: &mut Table, report: &Report<'_>, histogram: &Histogram) {
 
 /// The columns; those of numbers are there once for each event of a group, under its name.
 fn table(report: &Report<'_>, histogram: &Histogram) -> Table {
-    let mut columns = Vec::new();
+    let told = |nr: usize| report.widths.get(nr).copied().flatten();
+    let columns = heads(report, histogram).into_iter().enumerate();
+    let columns = columns.map(|(nr, (head, kind))| table::TableColumn::new(&head, kind, told(nr)));
+    Table::new(columns.collect(), report.width)
+}
+
+/// What stands over each column, and what it shows.
+pub(super) fn heads(report: &Report<'_>, histogram: &Histogram) -> Vec<(String, ColumnKind)> {
+    let mut heads = Vec::new();
     for column in report.columns {
         let title = title(*column, report);
-        let mut push = |head: &str, kind| {
-            let told = report.widths.get(columns.len()).copied().flatten();
-            columns.push(table::TableColumn::new(head, kind, told));
-        };
         match column {
-            Column::Key(index) => push(title, kind(report.keys.get(*index))),
-            _ if histogram.others.is_empty() => push(title, ColumnKind::Number),
+            Column::Key(index) => heads.push((title.to_owned(), kind(report.keys.get(*index)))),
+            _ if histogram.others.is_empty() => heads.push((title.to_owned(), ColumnKind::Number)),
             _ => {
                 for event in std::iter::once(&histogram.total).chain(&histogram.others) {
-                    push(&format!("{title} {}", event.name), ColumnKind::Number);
+                    heads.push((format!("{title} {}", event.name), ColumnKind::Number));
                 }
             }
         }
     }
-    Table::new(columns, report.width)
+    heads
+}
+
+/// The cells of a row.
+pub(super) fn row_cells(report: &Report<'_>, histogram: &Histogram, row: &HistogramRow) -> Vec<String> {
+    let numbers = std::iter::once(&row.numbers).chain(&row.others);
+    cells(report, row, |column, cells| {
+        cells.extend(numbers_in(report, histogram, column, numbers.clone()));
+    })
 }
 
 /// The cells of a row; `numbers` adds those of a column of numbers.
