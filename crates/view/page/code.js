@@ -1,6 +1,6 @@
 // The code of the chosen function: lines of source beside instructions, each with what was sampled there.
 import { ask } from './data.js';
-import { el, shareBar } from './dom.js';
+import { el, shareBar, svg } from './dom.js';
 import { chosenFunction } from './names.js';
 import { percent, shareOf } from './text.js';
 
@@ -39,13 +39,50 @@ function source(listing, answer) {
   return el('section', { 'aria-label': 'Source' }, el('h2', {}, 'Source'), el('table', { class: 'source' }, el('tbody', {}, ...rows)));
 }
 
+/** Most lanes of arrows side by side. */
+const LANES = 8;
+
+/**
+ * The jumps within a piece of code, each in a lane: short ones next to the code, those that overlap side by side.
+ * @param {any[]} list
+ */
+function jumpsOf(list) {
+  const jumps = list.map((one, from) => ({ from, to: one.jumps?.instruction, lane: 0 })).filter(jump => Number.isInteger(jump.to) && jump.to !== jump.from);
+  jumps.sort((a, b) => Math.abs(a.to - a.from) - Math.abs(b.to - b.from));
+  /** @type {[number, number][][]} */
+  const taken = [];
+  for (const jump of jumps) {
+    const first = Math.min(jump.from, jump.to), last = Math.max(jump.from, jump.to);
+    const isFree = (/** @type {[number, number][]} */ lane) => lane.every(([a, b]) => last < a || first > b);
+    let lane = taken.findIndex(isFree);
+    if (lane < 0) lane = taken.push([]) - 1;
+    taken[lane].push([first, last]);
+    jump.lane = lane;
+  }
+  return jumps.filter(jump => jump.lane < LANES);
+}
+
+/** The part of the arrows that lies in a row. @param {{from: number, to: number, lane: number}[]} jumps @param {number} at */
+function arrows(jumps, at) {
+  const here = jumps.filter(jump => Math.min(jump.from, jump.to) <= at && at <= Math.max(jump.from, jump.to));
+  const wide = LANES * 8 + 10, lines = [];
+  for (const jump of here) {
+    const x = (LANES - jump.lane) * 8 - 4, first = Math.min(jump.from, jump.to);
+    const top = at === first ? 10 : 0, foot = at === Math.max(jump.from, jump.to) ? 10 : 20;
+    lines.push(`M${x} ${top}V${foot}`);
+    if (at === jump.from) lines.push(`M${x} 10H${wide}`);
+    if (at === jump.to) lines.push(`M${x} 10H${wide - 1}m-4 -3l4 3l-4 3`);
+  }
+  return lines.length ? svg('svg', { class: 'jumps', viewBox: `0 0 ${wide} 20`, width: wide, height: 20, 'aria-hidden': 'true' }, svg('path', { d: lines.join('') })) : null;
+}
+
 /** @param {any} part @param {any} answer */
 function instructions(part, answer) {
-  const list = part.instructions ?? [];
+  const list = part.instructions ?? [], jumps = jumpsOf(list);
   const rows = list.map((/** @type {any} */ one, /** @type {number} */ at) => {
-    const value = weightOf(one, answer), to = one.jumps ?? one.calls, target = one.jumps?.instruction;
+    const value = weightOf(one, answer), to = one.jumps ?? one.calls;
     return el('tr', { class: value ? 'hot' : '', id: 'i' + at }, share(value, answer), el('td', { class: 'address' }, one.address),
-      el('td', { class: 'arrow', 'aria-hidden': 'true' }, target === undefined || target === null ? '' : target > at ? '↓' : '↑'),
+      el('td', { class: 'arrow' }, arrows(jumps, at)),
       el('td', {}, el('code', {}, one.text), to?.name ? el('bdi', { class: 'binary' }, ' → ' + to.name) : null));
   });
   const none = part.no_code && el('p', { class: 'note' }, part.no_code);

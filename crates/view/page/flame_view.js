@@ -16,7 +16,7 @@ const bar = el('div', { class: 'tools' });
 /** @param {HTMLElement} into */
 export async function show(into) {
   const inverted = get('inverted') === '1', order = get('order');
-  const data = await ask('view', 'flame', { inverted: get('inverted'), order, zoom: get('zoom') });
+  const data = await ask('view', 'flame', { inverted: get('inverted'), order, zoom: get('zoom'), columns: 2 * into.clientWidth });
   holder = into;
   const picture = svg('svg', { id: 'flamegraph', class: 'in-page', width: '100%' });
   graph?.remove();
@@ -25,6 +25,7 @@ export async function show(into) {
   const whole = el('button', { type: 'button', title: 'Shows everything (Escape)', onclick: () => set({ zoom: '' }) }, 'All');
   bar.replaceChildren(turn, heavy, whole);
   into.replaceChildren(bar, el('div', { class: 'scroll' }, /** @type {any} */ (picture)), line);
+  const note = data.note;
   let restoring = true;
   const made = flameGraph(data, picture, {
     inPage: true, width: () => into.clientWidth, tell: (/** @type {string} */ text) => { line.textContent = text; },
@@ -34,7 +35,7 @@ export async function show(into) {
   made.zoomTo(made.frameOf(get('zoom').split('.').filter(Boolean).map(Number)));
   search(get('search'));
   restoring = false;
-  tell();
+  tell(note);
 }
 
 function zoomed() {
@@ -43,10 +44,11 @@ function zoomed() {
   set({ zoom: graph.pathTo(graph.state.zoom).join('.'), ...(about.isFunction ? { function: about.name, binary: about.binary } : {}) });
 }
 
-function tell() {
+/** @param {string} note */
+function tell(note) {
   if (!graph) return;
   const about = graph.about(graph.state.zoom);
-  line.textContent = graph.lineAbout(graph.state.zoom);
+  line.textContent = `${graph.lineAbout(graph.state.zoom)}${note ? ' · ' + note : ''}`;
   bar.querySelector('.actions')?.remove();
   if (about.isFunction) bar.append(actionBar({ ...about, kind: 'user' }));
 }

@@ -51,7 +51,7 @@ function colours() {
   const style = getComputedStyle(canvas);
   /** @param {string} name */
   const of = name => style.getPropertyValue('--' + name).trim();
-  return { user: of('user'), kernel: of('kernel'), text: of('text'), faint: of('faint'), edge: of('edge'), veil: of('veil') };
+  return { user: of('user'), kernel: of('kernel'), text: of('text'), faint: of('faint'), edge: of('edge'), veil: of('veil'), pale: of('edge') };
 }
 
 /** Draws everything. */
@@ -81,14 +81,16 @@ const chosenRange = () => get('from') || get('to') ? [Number(get('from') || 0), 
 function track(pen, colour, name, one, top, high) {
   pen.fillStyle = colour.text;
   pen.fillText(name, 6, top + high / 2, NAMES - 12);
-  const most = Math.max(1, ...one.samples), wide = plotWidth() / one.samples.length;
-  one.samples.forEach((/** @type {number} */ count, /** @type {number} */ at) => {
-    const full = count / most * (high - 4), kernel = one.kernel[at] / most * (high - 4), x = NAMES + at * wide;
-    pen.fillStyle = colour.user;
-    pen.fillRect(x, top + high - 1 - full, Math.max(1, wide), full);
-    pen.fillStyle = colour.kernel;
-    pen.fillRect(x, top + high - 1 - kernel, Math.max(1, wide), kernel);
-  });
+  const most = one.all.reduce((/** @type {number} */ a, /** @type {number} */ b) => Math.max(a, b), 1), wide = plotWidth() / one.all.length;
+  // What is not chosen is pale; of what is, the kernel stands at the foot.
+  for (const [list, fill] of [[one.all, colour.pale], [one.samples, colour.user], [one.kernel, colour.kernel]]) {
+    if (!list) continue;
+    pen.fillStyle = fill;
+    list.forEach((/** @type {number} */ count, /** @type {number} */ at) => {
+      const size = count / most * (high - 4);
+      if (size > 0) pen.fillRect(NAMES + at * wide, top + high - 1 - size, Math.max(1, wide), size);
+    });
+  }
   pen.fillStyle = colour.edge;
   pen.fillRect(0, top + high - 1, canvas.clientWidth, 1);
 }
@@ -186,7 +188,7 @@ function keys(event) {
 /** @param {MouseEvent} event */
 function about(event) {
   if (!answer || event.offsetX < NAMES) return 'Drag to choose a range, wheel to zoom, a double click for all of it; a click shows the stack.';
-  const one = trackAt(event) ?? answer, place = Math.min(one.samples.length - 1, Math.floor((event.offsetX - NAMES) / plotWidth() * one.samples.length));
-  const count = one.samples[place], kernel = one.kernel[place];
-  return `${one.comm ? one.comm + ' ' + one.tid : 'all'} at ${duration(timeAt(event.offsetX))}: ${grouped(count)} samples, ${percent(shareOf(kernel, count))} in the kernel`;
+  const one = trackAt(event) ?? answer, place = Math.min(one.all.length - 1, Math.floor((event.offsetX - NAMES) / plotWidth() * one.all.length));
+  const count = one.samples?.[place] ?? 0, kernel = one.kernel?.[place] ?? 0, of = one.all[place];
+  return `${one.comm ? one.comm + ' ' + one.tid : 'all'} at ${duration(timeAt(event.offsetX))}: ${grouped(count)} samples${count < of ? ` of ${grouped(of)}` : ''}, ${percent(shareOf(kernel, count))} in the kernel`;
 }

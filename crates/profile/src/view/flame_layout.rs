@@ -228,31 +228,6 @@ impl FlameLayout {
         layout
     }
 
-    /// The frames above the last node of a way from the outermost one on, and the way itself below them. Without a way it is all.
-    pub fn along(
-        tree: &FlameTree,
-        way: &[NodeIndex],
-        weight: Weight,
-        siblings: Siblings,
-        bounds: Bounds,
-    ) -> FlameLayout {
-        let index = FlameIndex::new(tree);
-        let (top, below) = way.split_last().map_or((ROOT, way), |(top, below)| (*top, below));
-        let mut layout = FlameLayout::above(tree, &index, top, weight, siblings, bounds);
-        if top != ROOT {
-            let source = Source { tree, index: &index, least: [0; 2], weight, siblings };
-            let below = std::iter::once(&ROOT).chain(below);
-            let mut list: Vec<FlameBox> =
-                (0..).zip(below).map(|(depth, node)| source.frame(*node, depth)).collect();
-            let depth = u32::try_from(list.len()).unwrap_or(u32::MAX);
-            layout.list.iter_mut().for_each(|frame| frame.depth = frame.depth.saturating_add(depth));
-            layout.rows = layout.rows.saturating_add(depth);
-            list.append(&mut layout.list);
-            layout.list = list;
-        }
-        layout
-    }
-
     /// Whether what is shown in full is nearly all, on both sides.
     fn show_enough(&self, weight: Weight) -> bool {
         let whole = self.list.first().map(|all| all.total).unwrap_or_default();

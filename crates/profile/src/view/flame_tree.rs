@@ -200,19 +200,6 @@ impl FlameTree {
         totals
     }
 
-    /// The nodes on a way from the outermost on, each the first that is what the next step asks for; it ends where there is none.
-    pub fn way<S: Copy>(&self, steps: &[S], is: impl Fn(&FlameLevel, S) -> bool) -> Vec<NodeIndex> {
-        let mut way: Vec<NodeIndex> = Vec::new();
-        // Callers come before what they call.
-        for (index, node) in (0..).zip(&self.nodes) {
-            let Some(step) = steps.get(way.len()) else { break };
-            if node.parent == way.last().copied().unwrap_or(ROOT) && is(&node.level, *step) {
-                way.push(index);
-            }
-        }
-        way
-    }
-
     /// The children of all nodes.
     pub fn children(&self) -> Children {
         let slot = |parent: NodeIndex| if parent == ROOT { 0 } else { parent as usize + 1 };

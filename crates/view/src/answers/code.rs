@@ -1,6 +1,6 @@
 //! The code of a function, as `annotate --json` has it.
 
-use super::sandwich::function;
+use super::functions::function;
 use super::{Answers, written};
 use crate::query::Query;
 use readperf_output::annotate::{Annotation, Measure, ShareOf, Show, write_json};
@@ -8,7 +8,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec<u8>, String> {
-    let row = function(answers, query)?;
+    let row = function(&answers.explorer, query)?;
     let Answers { explorer, outside, .. } = answers;
     let Some(function) = row.function else { return written(&json!({"listing": null, "why": "It has no name, and so no code."})) };
     let Some(listing) = explorer.listing(function, false) else {

@@ -3,7 +3,7 @@
 use super::{Answers, names, with_measure};
 use crate::query::Query;
 use readperf_explore::{Explorer, Rows};
-use readperf_profile::view::histogram::{HistogramRow, RowKey};
+use readperf_profile::view::histogram::HistogramRow;
 use readperf_profile::{FunctionId, Value};
 use regex_lite::RegexBuilder;
 use serde_json::{Value as Json, json};
@@ -15,7 +15,6 @@ const MOST: usize = 1000;
 /// A function.
 #[derive(Clone, Debug)]
 pub(crate) struct FunctionRow {
-    pub(crate) key: RowKey,
     pub(crate) name: String,
     pub(crate) binary: String,
     kind: &'static str,
@@ -27,7 +26,7 @@ pub(crate) struct FunctionRow {
 
 impl FunctionRow {
     pub(super) fn json(&self) -> Json {
-        let FunctionRow { key: _, function: _, name, binary, kind, own, total } = self;
+        let FunctionRow { function: _, name, binary, kind, own, total } = self;
         json!({"name": name, "binary": binary, "kind": kind, "self": own, "total": total})
     }
 }
@@ -40,13 +39,20 @@ fn function_row(rows: &Rows<'_>, row: &HistogramRow) -> FunctionRow {
         _ => None,
     };
     let (own, total) = (row.numbers.self_period, row.numbers.total_period);
-    FunctionRow { key: row.key, name, binary, kind, own, total, function }
+    FunctionRow { name, binary, kind, own, total, function }
 }
 
 /// All functions, in the order of the rows: that with the highest total first.
 pub(super) fn all(explorer: &Explorer<'_>) -> Vec<FunctionRow> {
     let rows = explorer.rows();
     rows.histogram.rows.iter().map(|row| function_row(&rows, row)).collect()
+}
+
+/// The function that a query names. Several binaries may have one of that name.
+pub(super) fn function(explorer: &Explorer<'_>, query: &Query) -> Result<FunctionRow, String> {
+    let (name, binary) = (query.get("function"), query.get("binary"));
+    let is_it = |row: &FunctionRow| row.name == name && (binary.is_empty() || row.binary == binary);
+    all(explorer).into_iter().find(is_it).ok_or_else(|| format!("{name}: it has no samples of what is chosen"))
 }
 
 /// The functions that take most themselves.

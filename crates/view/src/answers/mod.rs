@@ -14,7 +14,7 @@ mod tree;
 use crate::query::Query;
 use crate::worker::{Answer, Question};
 use readperf_explore::{Explorer, State};
-use readperf_output::export::flamegraph::{FlameOptions, Siblings, title};
+use readperf_output::export::flamegraph::title;
 use readperf_output::export::quantity::Quantity;
 use readperf_output::export::{Export, ExportOptions};
 use readperf_profile::profile::EventTotal;
@@ -75,7 +75,7 @@ impl<'s, 'f> Answers<'s, 'f> {
 
     /// What the page is called: program, host, date, event.
     pub(crate) fn title(&self) -> String {
-        self.with_export(Siblings::default(), title)
+        self.with_export(title)
     }
 
     /// What shares are of, and in what.
@@ -85,7 +85,7 @@ impl<'s, 'f> Answers<'s, 'f> {
             let total = events.get(state.event).map_or(Sum::default(), |total| Sum { period: total.period, samples: total.samples });
             state.weight.of_sum(&total)
         };
-        let unit = match self.with_export(Siblings::default(), |export| Quantity::of(export, state.event)) {
+        let unit = match self.quantity() {
             Quantity::Time => "ns".to_owned(),
             Quantity::Events(name) => name,
             Quantity::Period => String::new(),
@@ -98,11 +98,15 @@ impl<'s, 'f> Answers<'s, 'f> {
         object
     }
 
+    /// What periods are sums of.
+    fn quantity(&self) -> Quantity {
+        self.with_export(|export| Quantity::of(export, self.explorer.state().event))
+    }
+
     /// What is looked at, as exports take it.
-    fn with_export<T>(&self, siblings: Siblings, make: impl FnOnce(&Export<'_>) -> T) -> T {
+    fn with_export<T>(&self, make: impl FnOnce(&Export<'_>) -> T) -> T {
         let (analysis, state) = (self.explorer.analysis(), self.explorer.state());
-        let flame = FlameOptions { inverted: true, reverse: state.reversed, siblings, ..FlameOptions::default() };
-        let options = ExportOptions { event: Some(state.event), flame, ..ExportOptions::default() };
+        let options = ExportOptions { event: Some(state.event), ..ExportOptions::default() };
         make(&Export {
             profile: self.explorer.profile(),
             session: &analysis.session,
@@ -112,6 +116,13 @@ impl<'s, 'f> Answers<'s, 'f> {
             options: &options,
         })
     }
+}
+
+/// What something writes.
+fn written_by(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    write(&mut bytes).map_err(|error| error.to_string())?;
+    Ok(bytes)
 }
 
 /// JSON as bytes. Characters that are never written as they are become escapes, as in all of readperf's JSON.

@@ -10,13 +10,14 @@ mod module;
 mod palette;
 mod picture;
 
+pub use data::{DrawnFrame, Head, left_out_name, write_data};
 pub use module::{module, style};
-pub use palette::Colors;
+pub use palette::{Colors, FrameSort};
 pub use readperf_profile::view::flame_layout::{Least, LeastShare, Siblings};
 
 use crate::export::labels::{Labels, Numbered, push_ids};
 use crate::export::quantity::Quantity;
-use crate::export::{Export, Flag, Format, Needs, Weight};
+use crate::export::{Export, Flag, Format, Needs};
 use crate::xml::push_shown;
 use heading::Side;
 use readperf_profile::SampleRow;
@@ -92,18 +93,8 @@ struct Graph<'g> {
     labels: &'g Labels,
     frames: &'g FlameLayout,
     options: &'g FlameOptions,
-    /// What widths are, and what else is told.
-    weight: Weight,
-    /// What periods are sums of.
-    quantity: Quantity,
-    /// Program, host, date, event.
-    title: String,
-    /// What is shown: samples, what they add up to, the command.
-    subtitle: String,
-    /// What is not shown.
-    note: String,
-    /// Whether two recordings are compared.
-    differs: bool,
+    /// What is said of it.
+    head: Head,
 }
 
 /// Writes the differences of a recording to another one: widths are those of the new one, colours say what has changed.
@@ -119,20 +110,6 @@ pub fn write_difference(
     write(new, Some(base), if format.name == HTML.name { Page::Html } else { Page::Svg }, out)
 }
 
-/// Writes the numbers alone, as JSON, for pages that draw with [`module`]. `zoom` is the way to the frame that fills the picture,
-/// from the outermost one on, each as [`frame_key`] gives it; what is too small is too small in that frame.
-///
-/// # Errors
-/// What the writer says.
-pub fn write_data(
-    export: &Export<'_>,
-    base: Option<&Export<'_>>,
-    zoom: &[u32],
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    with_graph(export, base, zoom, |graph| data::write(graph, None, out))
-}
-
 /// What a picture is called: program, host, date, event.
 pub fn title(export: &Export<'_>) -> String {
     heading::title(&[(export, event_of(export, export))])
@@ -145,16 +122,6 @@ pub fn frame_key(name: &str) -> u32 {
 
 /// Writes a flame graph.
 fn write(export: &Export<'_>, base: Option<&Export<'_>>, page: Page, out: &mut dyn Write) -> io::Result<()> {
-    with_graph(export, base, &[], |graph| picture::write(graph, page, out))
-}
-
-/// Makes what is shown.
-fn with_graph(
-    export: &Export<'_>,
-    base: Option<&Export<'_>>,
-    zoom: &[u32],
-    write: impl FnOnce(&Graph<'_>) -> io::Result<()>,
-) -> io::Result<()> {
     let mut labels = Labels::new(export.options.annotate, |name, text| push_shown(text, name));
     let sides: Vec<Side<'_, '_>> =
         std::iter::once(export).chain(base).map(|side| (side, event_of(side, export))).collect();
@@ -163,11 +130,7 @@ fn with_graph(
     labels.finish(&mut numbered);
     let flame = &export.options.flame;
     let weight = export.profile.weight();
-    let keys: Vec<u32> = if zoom.is_empty() { Vec::new() } else { labels.names().map(frame_key).collect() };
-    let is_key = |level: &FlameLevel, key: u32| keys.get(level.label as usize) == Some(&key);
-    let layout = |tree: &FlameTree, bounds| {
-        FlameLayout::along(tree, &tree.way(zoom, is_key), weight, flame.siblings, bounds)
-    };
+    let layout = |tree: &FlameTree, bounds| FlameLayout::new(tree, weight, flame.siblings, bounds);
     let frames = if flame.reverse {
         flame.least.choose(|bounds| layout(&grow_reversed(&sides, &numbered, bounds), bounds), weight)
     } else {
@@ -175,18 +138,18 @@ fn with_graph(
         flame.least.choose(|bounds| layout(&tree, bounds), weight)
     };
     drop(numbered);
-    let graph = Graph {
-        labels: &labels,
-        frames: &frames,
-        options: flame,
-        weight,
-        quantity: Quantity::of(export, sides.first().map_or(usize::MAX, |(_, event)| *event)),
+    let head = Head {
         title: heading::title(&sides),
         subtitle: heading::subtitle(&sides),
         note: with_matching(heading::note(&frames, weight, flame.reverse), base),
+        weight,
+        quantity: Quantity::of(export, sides.first().map_or(usize::MAX, |(_, event)| *event)),
+        colors: flame.colors,
+        siblings: flame.siblings,
+        inverted: flame.inverted,
         differs: base.is_some(),
     };
-    write(&graph)
+    picture::write(&Graph { labels: &labels, frames: &frames, options: flame, head }, page, out)
 }
 
 /// The event to show. Of the recording to compare with it is the one with the same name; one that has none of that name shows
