@@ -2,13 +2,13 @@
 
 use crate::suggestion::closest;
 
-/// What is said of a page to click through, which perf and others have and this program has not.
-pub(crate) const NO_BROWSER: &str = "there is no interactive browser yet: `readperf report` prints the table, \
-                                     `readperf export FILE -o flames.html` writes a page to click through";
+/// What is said of browsers that perf and others have.
+pub(crate) const BROWSER: &str = "`readperf browse` shows the recording in the terminal, \
+                                  `readperf export FILE -o flames.html` writes a page to click through";
 
 /// Commands of other tools, and what does the same here.
 const COMMANDS: &[(&[&str], &str)] = &[
-    (&["browse", "browser", "tui", "gtk", "ui", "top"], NO_BROWSER),
+    (&["browser", "tui", "gtk", "ui", "top"], BROWSER),
     (
         &["disassemble", "objdump", "disasm", "list", "weblist"],
         "`readperf annotate FILE FUNCTION` shows the code of a function, with `--no-asm` its lines of source",

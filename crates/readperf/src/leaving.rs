@@ -12,6 +12,8 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level::{emulate_default_handler, exit};
 use std::io;
 use std::sync::Arc;
+#[cfg(feature = "browse")]
+use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::Builder;
@@ -40,13 +42,13 @@ pub(crate) fn prepare() {
         let _ = ready.send(());
         match faults.next()? {
             Fault::File(sentence) => {
-                remove_scratch();
+                tidy_up();
                 say(&format!("error: {sentence}"));
                 // At once: a thread of this process waits for a page that is gone.
                 exit(i32::from(FAILED))
             }
             Fault::Memory => {
-                remove_scratch();
+                tidy_up();
                 exit(i32::from(FAILED))
             }
             Fault::Signal(signal) => end_by(signal),
@@ -64,9 +66,50 @@ fn watch(name: &str, work: impl FnOnce(SyncSender<()>) -> io::Result<()> + Send 
     }
 }
 
+/// How the terminal is given back, while it is taken.
+#[cfg(feature = "browse")]
+static TERMINAL: Mutex<Option<fn()>> = Mutex::new(None);
+
+/// Says that the terminal is taken, and how it is given back: on every end of the program, a panic included.
+#[cfg(feature = "browse")]
+pub(crate) fn with_terminal(restore: fn()) {
+    if let Ok(mut terminal) = TERMINAL.lock() {
+        *terminal = Some(restore);
+    }
+    let told = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        // Before anything is said, so that it can be read.
+        without_terminal();
+        told(panic);
+    }));
+}
+
+/// Gives the terminal back, if it is taken.
+#[cfg(feature = "browse")]
+pub(crate) fn without_terminal() {
+    let restore = TERMINAL.lock().ok().and_then(|mut terminal| terminal.take());
+    if let Some(restore) = restore {
+        restore();
+    }
+}
+
+/// Ends the program although threads of it are at work.
+#[cfg(feature = "browse")]
+pub(crate) fn at_once() -> ! {
+    tidy_up();
+    exit(0)
+}
+
+/// Leaves all as it was: the terminal, and no temporary file.
+fn tidy_up() {
+    #[cfg(feature = "browse")]
+    without_terminal();
+    remove_scratch();
+}
+
 /// Ends the program as the signal would have, so that whoever started it sees by which.
 fn end_by(signal: i32) {
-    remove_scratch();
+    tidy_up();
     let _ = emulate_default_handler(signal);
     exit(BY_SIGNAL + signal)
 }

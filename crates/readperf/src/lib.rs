@@ -76,6 +76,7 @@
 pub use perffile;
 pub use readperf_analysis as analysis;
 pub use readperf_analysis::*;
+pub use readperf_explore as explore;
 pub use readperf_output as output;
 pub use readperf_profile as profile;
 pub use readperf_session as session;

@@ -121,7 +121,13 @@ impl ProfileOptions {
         Ok(analysed)
     }
 
-    fn request(&self, input: &Input, filter: SampleFilter, wanted: &Wanted) -> anyhow::Result<Request> {
+    /// What is asked of a recording.
+    pub(crate) fn request(
+        &self,
+        input: &Input,
+        filter: SampleFilter,
+        wanted: &Wanted,
+    ) -> anyhow::Result<Request> {
         let symbols = self.symbols.options(input)?;
         let stacks = wanted.keep.stacks;
         Ok(Request {
@@ -153,9 +159,14 @@ impl ProfileOptions {
         if analysis.only_counts {
             say_only_counts(input);
         }
-        let told = analysis.stack_ends.told().into_iter().chain(analysis.code_times.told());
-        for told in told.chain(analysis.names_told.clone()).filter(|_| !input.quiet) {
+        for told in self.told(analysis).iter().filter(|_| !input.quiet) {
             say(&format!("{}: {told}", input.name()));
         }
+    }
+
+    /// How far what was read is to be trusted, in sentences.
+    pub(crate) fn told(&self, analysis: &Analysis) -> Vec<String> {
+        let told = analysis.stack_ends.told().into_iter().chain(analysis.code_times.told());
+        told.chain(analysis.names_told.clone()).collect()
     }
 }

@@ -7,10 +7,9 @@ use crate::outcome::{Outcome, say_only_counts};
 use crate::progress::Progress;
 use crate::symbol_options::SymbolOptions;
 use clap::Args;
-use perffile::{Metadata, Recording};
 use perffile::wire::feature::bit;
+use perffile::{Metadata, Recording};
 use readperf_output::check as output;
-use readperf::symbols::Options;
 use readperf_profile::check::{Check as Fold, CheckSurroundings, Verdict};
 use readperf_session::{Binary, Session};
 use std::path::Path;
@@ -55,12 +54,8 @@ Examples:
   readperf check --json perf.data | jq '.findings[] | select(.severity == \"loss\")'";
 
     fn run(&self) -> anyhow::Result<Outcome> {
-        let options = (!self.no_names).then(|| self.symbols.options(&self.input)).transpose()?;
         let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
-        let mut progress = Progress::new("checking", !self.input.no_progress);
-        let written_ago = self.input.path().and_then(|path| written_ago(&path));
-        let verdict = judge(&recording, written_ago, options.as_ref(), |done| progress.bytes(done))?;
-        drop(progress);
+        let verdict = verdict(&self.input, &recording, &self.symbols, !self.no_names)?;
         let mut out = self.output.open(&[&self.input])?;
         if self.json {
             output::write_json(&mut out, &verdict)?;
@@ -74,30 +69,38 @@ Examples:
     }
 }
 
-/// Checks a recording, and with `options` whether names can be found. `watch` is told how far that is, in bytes.
-pub(crate) fn judge(
+/// What is said of a recording; `names`: whether it is looked for names.
+fn verdict(
+    input: &Input,
     recording: &Recording,
-    written_ago: Option<Duration>,
-    options: Option<&Options>,
-    watch: impl FnMut((u64, u64)),
-) -> perffile::Result<Verdict> {
-    let none = Options::default();
-    let of_names = options.unwrap_or(&none);
+    symbols: &SymbolOptions,
+    names: bool,
+) -> anyhow::Result<Verdict> {
+    let options = symbols.options(input)?;
     let lookup = |binaries: &[(&Binary, u64)], session: &Session, metadata: &Metadata| {
-        readperf::missing_names(binaries, session, metadata, of_names)
+        readperf::missing_names(binaries, session, metadata, &options)
     };
-    let dumps = |session: &Session, metadata: &Metadata| readperf::unused_dumps(session, metadata, of_names);
+    let dumps = |session: &Session, metadata: &Metadata| readperf::unused_dumps(session, metadata, &options);
     let surroundings = CheckSurroundings {
-        written_ago,
-        names: options.is_some().then_some(&lookup),
-        dumps: options.is_some().then_some(&dumps),
+        written_ago: input.path().and_then(|path| written_ago(&path)),
+        names: names.then_some(&lookup),
+        dumps: names.then_some(&dumps),
     };
-    Fold::run(recording, &surroundings, watch)
+    let mut progress = Progress::new("checking", !input.no_progress);
+    Ok(Fold::run(recording, &surroundings, |done| progress.bytes(done))?)
+}
+
+/// The same as text.
+#[cfg(any(feature = "browse", feature = "view"))]
+pub(super) fn text(input: &Input, symbols: &SymbolOptions) -> anyhow::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    output::write_text(&mut text, &verdict(input, &input.open()?, symbols, true)?, output::WIDTH)?;
+    Ok(text)
 }
 
 /// How long ago the recording was written last: one that is written still looks like one whose recorder was killed. Of a
 /// directory it is the youngest of its files.
-pub(crate) fn written_ago(path: &Path) -> Option<Duration> {
+fn written_ago(path: &Path) -> Option<Duration> {
     let modified = |path: &Path| std::fs::metadata(path).and_then(|file| file.modified()).ok();
     let files = std::fs::read_dir(path).into_iter().flatten().flatten();
     let youngest = files.filter_map(|file| modified(&file.path())).chain(modified(path)).max()?;

@@ -1,6 +1,8 @@
 //! The commands: one file each, one line each in [`COMMANDS`]. Help and completions come from the same list.
 
 pub(crate) mod annotate;
+#[cfg(feature = "browse")]
+pub(crate) mod browse;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod diff;
@@ -54,6 +56,8 @@ pub(crate) const COMMANDS: &[Entry] = &[
     entry::<dump::Dump>(),
     entry::<report::Report>(),
     entry::<annotate::Annotate>(),
+    #[cfg(feature = "browse")]
+    entry::<browse::Browse>(),
     #[cfg(feature = "view")]
     entry::<view::View>(),
     entry::<script::Script>(),

@@ -1,8 +1,8 @@
 //! `readperf view`: the recording in the web browser.
 
-use super::check::{judge, written_ago};
+use super::report::has_chains;
 use super::stats::{Counted, count};
-use super::Cmd;
+use super::{Cmd, check};
 use crate::input::Input;
 use crate::outcome::{Outcome, say, tell};
 use crate::progress::Progress;
@@ -10,6 +10,7 @@ use crate::sample_options::{NameOptions, SampleOptions};
 use crate::source_files::{SourceFiles, SourceOptions};
 use crate::stack_options::StackOptions;
 use crate::symbol_options::SymbolOptions;
+use anstream::adapter::strip_str;
 use anyhow::Context as _;
 use clap::Args;
 use perffile::Recording;
@@ -19,8 +20,8 @@ use readperf::profile::Selection;
 use readperf::session::Session;
 use readperf::symbols::Options;
 use readperf::{Analysis, ListingRequest, PassOptions, Request};
-use readperf_explore::{Opening, RowOptions, Step};
-use readperf_output::annotate::Sources;
+use readperf::explore::{Opening, RowOptions, Step};
+use readperf::output::annotate::Sources;
 use readperf_view::{Outside, Part, Serving, Token, Watch};
 use std::io::Write as _;
 use std::net::{Ipv4Addr, TcpListener};
@@ -85,7 +86,7 @@ Examples:
         {
             say(&format!("no browser can be opened ({error}): open {address}"));
         }
-        let outside = FromFiles { view: self, recording: &recording, options: &options };
+        let outside = FromFiles { view: self, recording: &recording };
         let steps = Step::of_selection(Selection {
             names: self.names.filter(),
             transforms: self.stacks.transforms(),
@@ -110,6 +111,9 @@ Examples:
 impl View {
     fn opening(&self, recording: &Recording, options: &Options) -> anyhow::Result<Opening> {
         let keys = ["dso", "symbol"].into_iter().filter_map(by_name).map(Into::into).collect();
+        // A recording in pipe mode tells its events on the way. Without chains sums over stacks say nothing.
+        let metadata = recording.metadata();
+        let children = metadata.schema.events().is_empty() || has_chains(metadata);
         Ok(Opening {
             request: Request {
                 symbols: Options { inlines: true, ..options.clone() },
@@ -120,7 +124,7 @@ impl View {
                 },
                 ..Request::default()
             },
-            rows: RowOptions { keys, threads: self.symbols.thread_count(), ..RowOptions::default() },
+            rows: RowOptions { keys, children, threads: self.symbols.thread_count(), ..RowOptions::default() },
             listings: ListingRequest::default(),
             ..Opening::default()
         })
@@ -143,11 +147,13 @@ impl View {
 struct FromFiles<'v> {
     view: &'v View,
     recording: &'v Recording,
-    options: &'v Options,
 }
 
 impl FromFiles<'_> {
     fn written(&self, part: Part) -> anyhow::Result<Vec<u8>> {
+        if part != Part::Info && self.view.input.path().is_none() {
+            anyhow::bail!("the recording came on standard input and is gone");
+        }
         let mut out = Vec::new();
         match part {
             Part::Info => readperf_output::info::write_text(&mut out, &self.recording.read_metadata()?)?,
@@ -155,11 +161,7 @@ impl FromFiles<'_> {
                 let Counted { stats, metadata, .. } = count(self.recording, |_| ())?;
                 readperf_output::stats::write_text(&mut out, &stats, &metadata.schema)?;
             }
-            Part::Check => {
-                let written_ago = self.view.input.path().and_then(|path| written_ago(&path));
-                let verdict = judge(self.recording, written_ago, Some(self.options), |_| ())?;
-                readperf_output::check::write_text(&mut out, &verdict, readperf_output::check::WIDTH)?;
-            }
+            Part::Check => out = check::text(&self.view.input, &self.view.symbols)?,
         }
         Ok(out)
     }
@@ -168,7 +170,7 @@ impl FromFiles<'_> {
 impl Outside for FromFiles<'_> {
     fn text(&self, part: Part) -> Result<String, String> {
         let out = self.written(part).map_err(|error| format!("{error:#}"))?;
-        String::from_utf8(out).map_err(|error| error.to_string())
+        Ok(strip_str(&String::from_utf8_lossy(&out)).to_string())
     }
 
     fn sources(&self, listing: &Listing, session: &Session) -> Sources {

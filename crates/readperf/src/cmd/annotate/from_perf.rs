@@ -1,6 +1,6 @@
 //! Options of `perf annotate` that this one has not.
 
-use crate::elsewhere::NO_BROWSER;
+use crate::elsewhere::BROWSER;
 use crate::from_perf::{Foreign, NO_AUX, Table, accepted, refused};
 
 const NO_TYPES: &str = "types of data are not told; the listing shows the code";
@@ -12,8 +12,8 @@ pub(super) struct OfAnnotate;
 impl Table for OfAnnotate {
     const FOREIGN: &[Foreign] = &[
         // Which interface, and what only perf's own interface shows.
-        accepted("tui", None, false).noted(NO_BROWSER),
-        accepted("gtk", None, false).noted(NO_BROWSER),
+        accepted("tui", None, false).noted(BROWSER),
+        accepted("gtk", None, false).noted(BROWSER),
         accepted("stdio", None, false),
         accepted("stdio2", None, false),
         accepted("force", Some('f'), false),

@@ -8,7 +8,7 @@ const PERCENT: f64 = 0.5;
 
 /// What `--call-graph` says.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct CallGraph {
+pub(crate) struct CallGraph {
     /// Whether there is none.
     none: bool,
     shape: Option<Shape>,

@@ -1,6 +1,6 @@
 //! Options of `perf report` that this one has not.
 
-use crate::elsewhere::NO_BROWSER;
+use crate::elsewhere::BROWSER;
 use crate::from_perf::{Foreign, NO_AUX, NO_SWITCH, Table, accepted, refused};
 
 const NO_CODE: &str = "readperf annotate shows code, and takes -M";
@@ -12,8 +12,8 @@ pub(super) struct OfReport;
 impl Table for OfReport {
     const FOREIGN: &[Foreign] = &[
         // Which interface, and what only perf's own interface shows.
-        accepted("tui", None, false).noted(NO_BROWSER),
-        accepted("gtk", None, false).noted(NO_BROWSER),
+        accepted("tui", None, false).noted(BROWSER),
+        accepted("gtk", None, false).noted(BROWSER),
         accepted("force", Some('f'), false),
         accepted("verbose", Some('v'), false),
         accepted("samples", None, true),

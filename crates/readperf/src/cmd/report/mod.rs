@@ -7,6 +7,7 @@ mod group;
 mod look;
 mod mode;
 mod plan;
+mod rows;
 mod sorting;
 
 use super::Cmd;
@@ -17,15 +18,16 @@ use crate::out::{NameWidth, Out};
 use crate::outcome::{Outcome, wrong_usage};
 use crate::pager::Pager;
 use crate::profile_options::{ProfileOptions, Wanted};
-use crate::sample_options::pattern;
 use crate::stack_options::StackOptions;
-use arguments::{keys_help, quantum, separator};
+use arguments::separator;
 use call_graph::CallGraph;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use from_perf::OfReport;
 use look::Look;
-use plan::Plan;
-use readperf::output::heading::Whole;
+use perffile::Metadata;
+#[cfg(feature = "view")]
+pub(crate) use mode::has_chains;
+pub(crate) use plan::{Asked, Plan};
 use readperf::output::overview;
 use readperf::output::report::{self as output, CellStyle};
 use readperf::profile::view::facts::Facts;
@@ -36,24 +38,11 @@ use readperf::profile::view::surroundings::Surroundings;
 use readperf::profile::{NameFilter, Profile, Selection};
 use readperf::session::Session;
 use readperf::{Analysis, Chunk, name_kernel_addresses};
-use regex_lite::Regex;
+pub(crate) use rows::RowOptions;
 use std::io::{self, Write};
-
-/// What the key parent looks for: perf's own default.
-const PARENT: &str = "^sys_|^do_page_fault";
 
 /// Shares below this, in percent, are shown as 0.00 %.
 const SHOWN_AS_ZERO: f64 = 0.005;
-
-/// What 100 % is.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Percentage {
-    /// All samples of the event
-    Absolute,
-    /// The samples that are chosen
-    #[default]
-    Relative,
-}
 
 /// Shows what samples add up to.
 #[derive(Args, Debug)]
@@ -61,22 +50,8 @@ pub(crate) struct Report {
     #[command(flatten)]
     input: Input,
 
-    /// What makes a row: keys, separated by commas; with + before them, besides the usual ones. The keys are listed below
-    #[arg(short, long, value_name = "KEYS", long_help = keys_help())]
-    sort: Option<String>,
-
-    /// The columns, from left to right: keys and overhead, overhead_children, overhead_sys, overhead_us, overhead_guest_sys,
-    /// overhead_guest_us, sample, period; with + before them, besides the usual ones
-    #[arg(short = 'F', long, value_name = "COLUMNS")]
-    fields: Option<String>,
-
-    /// Sum up what functions call, too [default if stacks are recorded]
-    #[arg(long, overrides_with = "no_children")]
-    children: bool,
-
-    /// Only count samples where they were taken
-    #[arg(long, overrides_with = "children")]
-    no_children: bool,
+    #[command(flatten)]
+    rows: RowOptions,
 
     /// Show the call graph of each row, by perf's words in any order: graph, fractal, flat or folded; caller (what it calls) or
     /// callee (who calls it); the least share of a branch in percent [0.5]; function, address or srcline; percent, period or
@@ -91,62 +66,6 @@ pub(crate) struct Report {
     /// Show call graphs from callers to callees
     #[arg(short = 'G', long)]
     inverted: bool,
-
-    /// Show at most this many places of a stack, from the innermost
-    #[arg(long, value_name = "N")]
-    max_stack: Option<usize>,
-
-    /// Do not show inlined functions as levels of stacks
-    #[arg(long, overrides_with = "inline")]
-    no_inline: bool,
-
-    /// Show inlined functions as levels of stacks [default]
-    #[arg(long, overrides_with = "no_inline")]
-    inline: bool,
-
-    /// What the key parent looks for in stacks [default: ^sys_|^do_page_fault]. Adds this key
-    #[arg(short, long, value_name = "REGEX", value_parser = pattern)]
-    parent: Option<Regex>,
-
-    /// Steps of the key time: 100ms, 1s, 10us
-    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = quantum)]
-    time_quantum: u64,
-
-    /// Show fields of tracepoints as stored
-    #[arg(long)]
-    raw_trace: bool,
-
-    /// Show memory accesses, weighted by their latency
-    #[arg(long, conflicts_with = "branch_stack")]
-    mem_mode: bool,
-
-    /// Show branches, one sample each [default if branch stacks are recorded]
-    #[arg(short, long, overrides_with = "no_branch_stack")]
-    branch_stack: bool,
-
-    /// Show where samples were taken, though branch stacks are recorded
-    #[arg(long, overrides_with = "branch_stack")]
-    no_branch_stack: bool,
-
-    /// Sum up rows below this share, in percent [default: as text what would be shown as 0.00 %, else nothing]
-    #[arg(long, value_name = "PERCENT")]
-    percent_limit: Option<f64>,
-
-    /// What 100 % is when only some samples are chosen, by whatever option; the head of the table says it
-    #[arg(long, value_enum, default_value_t)]
-    percentage: Percentage,
-
-    /// Leave out rows of functions without a name, and samples taken there
-    #[arg(short = 'U', long)]
-    hide_unresolved: bool,
-
-    /// Leave out samples without a function in their stack that matches --parent
-    #[arg(short = 'x', long)]
-    exclude_other: bool,
-
-    /// Only CPUs of this processor socket
-    #[arg(long, value_name = "N")]
-    socket_filter: Option<u32>,
 
     /// Show rows by their keys as a tree: the first key, in it the second, and so on
     #[arg(long, conflicts_with_all = ["fields", "group", "children"])]
@@ -212,10 +131,21 @@ Examples:
 }
 
 impl Report {
-    /// The pattern of the key `parent`.
-    fn parent(&self) -> Regex {
-        let default = || pattern(PARENT).unwrap_or_else(|message| wrong_usage(&message));
-        self.parent.clone().unwrap_or_else(default)
+    /// What to do.
+    fn plan(&self, metadata: &Metadata, graph: Option<CallGraph>) -> Result<Plan, String> {
+        self.rows.plan(
+            metadata,
+            &Asked {
+                graph,
+                inverted: self.inverted,
+                hierarchy: self.hierarchy,
+                is_for_program: self.look.is_for_program(),
+                // The JSON tells the source file of each function.
+                lines: self.look.json,
+                by_stack: self.profile.names.needs_stacks() || self.stacks.needs_stacks(),
+                numbers: &|children| self.look.numbers(children),
+            },
+        )
     }
 
     /// Learns the kernel functions that the texts of tracepoints show.
@@ -236,14 +166,17 @@ impl Report {
 
     /// Takes away what is not chosen, now that names are known.
     fn select(&self, profile: &mut Profile, session: &Session, surroundings: &Surroundings) {
-        if let Some(socket) = self.socket_filter {
+        if let Some(socket) = self.rows.socket_filter {
             profile.select_cpus(|cpu| surroundings.socket(cpu) == Some(socket));
         }
-        if self.exclude_other {
-            profile.select(&NameFilter { focus: vec![self.parent()], ..NameFilter::default() }, session);
+        if self.rows.exclude_other {
+            profile.select(
+                &NameFilter { focus: vec![self.rows.parent_pattern()], ..NameFilter::default() },
+                session,
+            );
         }
         let selection = self.profile.selection(&self.stacks);
-        let names = NameFilter { named: self.hide_unresolved, ..selection.names };
+        let names = NameFilter { named: self.rows.hide_unresolved, ..selection.names };
         profile.choose(&Selection { names, ..selection }, session);
     }
 
@@ -270,18 +203,15 @@ impl Report {
         surroundings: &Surroundings,
     ) -> anyhow::Result<Out> {
         let Analysis { profile, session, metadata, .. } = analysis;
-        let whole = match self.percentage {
-            Percentage::Absolute => Whole::Recorded,
-            Percentage::Relative => Whole::Chosen,
-        };
+        let whole = self.rows.whole();
         let totals = whole.totals(profile);
         let Plan { sorting, children, graph, .. } = plan;
         let percent_limit =
-            self.percent_limit.unwrap_or(if self.look.is_for_program() { 0.0 } else { SHOWN_AS_ZERO });
+            self.rows.percent_limit.unwrap_or(if self.look.is_for_program() { 0.0 } else { SHOWN_AS_ZERO });
         let options = HistogramOptions {
             keys: sorting.keys.clone(),
             children: *children,
-            inline: !self.no_inline,
+            inline: !self.rows.no_inline,
             by_mode: sorting.columns.iter().chain(&sorting.order).any(|column| column.is_by_mode()),
             graph: graph.map(|(_, options)| options),
             whole: totals.iter().map(|total| total.period).collect(),
@@ -290,7 +220,7 @@ impl Report {
             threads: self.profile.symbols.thread_count(),
         };
         let mut facts = Facts::new(profile, session, surroundings);
-        let parent = self.parent();
+        let parent = self.rows.parent_pattern();
         facts.parent = Some(&parent);
         let order = graph.map(|(_, options)| options.order);
         facts.innermost_parent = order.map_or(!children, |order| order == GraphOrder::Callee);
@@ -316,7 +246,7 @@ impl Report {
         let Histograms { facts, values, .. } = &histograms;
         let lead = self.look.group_sort_idx;
         shown.iter_mut().for_each(|histogram| histogram.sort(&sorting.order, lead, facts, values));
-        if self.hide_unresolved {
+        if self.rows.hide_unresolved {
             shown.iter_mut().for_each(|histogram| histogram.retain_named(facts, values));
         }
         let report = output::Report {
@@ -385,7 +315,7 @@ impl Report {
                 "  nothing passes {given}; `readperf stats` and `readperf info` tell what is recorded"
             )?;
         }
-        if self.branch_stack {
+        if self.rows.branch_stack {
             writeln!(out, "  -b shows samples with branches: they are recorded by `perf record -b`")?;
         }
         Ok(())

@@ -1,42 +1,61 @@
 //! What is done with a recording, by its events and the options.
 
-use super::Report;
+use super::RowOptions;
 use super::call_graph::CallGraph;
 use super::mode::{Mode, has_chains};
 use super::sorting::{Sorting, Wanted};
 use perffile::Metadata;
+use readperf::profile::view::column::Column;
 use readperf::profile::view::graph::{GraphKey, GraphOptions};
 use readperf::profile::view::surroundings::Surroundings;
 use readperf::profile::{DetailField, DetailOptions, Keep};
 
 /// What is done with a recording.
 #[derive(Debug)]
-pub(super) struct Plan {
-    pub(super) sorting: Sorting,
-    pub(super) keep: Keep,
-    pub(super) details: DetailOptions,
-    pub(super) children: bool,
-    pub(super) graph: Option<(CallGraph, GraphOptions)>,
-    pub(super) lines: bool,
-    pub(super) inlines: bool,
+pub(crate) struct Plan {
+    pub(crate) sorting: Sorting,
+    pub(crate) keep: Keep,
+    pub(crate) details: DetailOptions,
+    pub(crate) children: bool,
+    pub(crate) graph: Option<(CallGraph, GraphOptions)>,
+    pub(crate) lines: bool,
+    pub(crate) inlines: bool,
 }
 
-impl Report {
+/// What is asked for besides the options of rows.
+pub(crate) struct Asked<'a> {
+    /// Call graphs.
+    pub(crate) graph: Option<CallGraph>,
+    /// Whether they go from callers to callees.
+    pub(crate) inverted: bool,
+    /// Whether rows are shown as a tree.
+    pub(crate) hierarchy: bool,
+    /// Whether the answer is for a program, which gets the same columns whatever the recording.
+    pub(crate) is_for_program: bool,
+    /// Whether source lines are needed in any case.
+    pub(crate) lines: bool,
+    /// Whether samples are chosen by their stacks.
+    pub(crate) by_stack: bool,
+    /// The columns of numbers, with or without sums over stacks.
+    pub(crate) numbers: &'a dyn Fn(bool) -> Vec<Column>,
+}
+
+impl RowOptions {
     /// What to do.
-    pub(super) fn plan(&self, metadata: &Metadata, graph: Option<CallGraph>) -> Result<Plan, String> {
+    pub(crate) fn plan(&self, metadata: &Metadata, asked: &Asked<'_>) -> Result<Plan, String> {
         let mode = match (self.mem_mode, self.branch_stack, self.no_branch_stack) {
             (true, ..) => Mode::Memory,
             (_, true, _) => Mode::Branches,
             (.., true) if Mode::of(metadata) == Mode::Branches => Mode::Code,
             // A program gets the same keys whatever the recording, unless it asks for others.
-            _ if self.look.is_for_program() && self.sort.is_none() && self.fields.is_none() => Mode::Code,
+            _ if asked.is_for_program && self.sort.is_none() && self.fields.is_none() => Mode::Code,
             _ => Mode::of(metadata),
         };
         let children = match mode {
             // A recording in pipe mode tells its events on the way.
             Mode::Code | Mode::Trace => {
                 let chains = metadata.schema.events().is_empty() || has_chains(metadata);
-                !self.no_children && !self.hierarchy && (chains || self.children)
+                !self.no_children && !asked.hierarchy && (chains || self.children)
             }
             Mode::Branches | Mode::Memory => false,
         };
@@ -44,21 +63,21 @@ impl Report {
             sort: self.sort.as_deref(),
             fields: self.fields.as_deref(),
             default: mode.default_keys(),
-            numbers: self.look.numbers(children),
+            numbers: (asked.numbers)(children),
             raw_trace: self.raw_trace,
             trace_fields: trace_fields(metadata),
             more: self.parent.is_some().then_some("parent"),
         };
         let sorting = sorting.sorting()?;
         let code = matches!(mode, Mode::Code | Mode::Trace);
-        let graph =
-            graph.filter(|_| code).and_then(|graph| Some((graph, graph.options(children, self.inverted)?)));
-        let chosen_by_stack = self.profile.names.needs_stacks() || self.stacks.needs_stacks();
-        let stacks = children || graph.is_some() || self.exclude_other || chosen_by_stack;
+        let graph = asked
+            .graph
+            .filter(|_| code)
+            .and_then(|graph| Some((graph, graph.options(children, asked.inverted)?)));
+        let stacks = children || graph.is_some() || self.exclude_other || asked.by_stack;
         let mut keep = Keep { stacks, cpus: self.socket_filter.is_some(), ..Keep::default() };
         let by_line = graph.is_some_and(|(_, options)| options.key == GraphKey::SourceLine);
-        // The JSON tells the source file of each function.
-        let mut lines = self.look.json || by_line;
+        let mut lines = asked.lines || by_line;
         let mut inlines = keep.stacks;
         let mut fields: Vec<DetailField> = Vec::new();
         for key in &sorting.keys {

@@ -45,13 +45,13 @@ fn word(text: &str, raw_trace: bool) -> Result<Word, String> {
 
 /// The keys and columns of a report.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sorting {
+pub(crate) struct Sorting {
     /// What makes a row.
-    pub(super) keys: Vec<KeyUse>,
+    pub(crate) keys: Vec<KeyUse>,
     /// The columns, from left to right.
-    pub(super) columns: Vec<Column>,
+    pub(crate) columns: Vec<Column>,
     /// By which columns rows are sorted, the first first.
-    pub(super) order: Vec<Column>,
+    pub(crate) order: Vec<Column>,
 }
 
 /// What decides on keys and columns.
