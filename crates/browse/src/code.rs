@@ -47,7 +47,7 @@ impl App<'_> {
             jumps: Vec::new(),
         };
         code.renew(self);
-        code.to_hot(self, Some(0));
+        code.go_to_hot(self, Some(0));
         self.show(Screen::Code(code));
     }
 }
@@ -107,7 +107,7 @@ impl CodeScreen {
     }
 
     /// To the hot line of this rank, the hottest being 0; else to the one behind that where the cursor is.
-    pub(crate) fn to_hot(&mut self, app: &mut App<'_>, rank: Option<usize>) {
+    pub(crate) fn go_to_hot(&mut self, app: &mut App<'_>, rank: Option<usize>) {
         let hot = self.hot();
         let here = hot.iter().position(|line| *line == self.cursor.at);
         let rank = rank.unwrap_or_else(|| here.map_or(0, |here| (here + 1) % hot.len().max(1)));
@@ -117,11 +117,11 @@ impl CodeScreen {
     }
 
     /// To the hot line before that where the cursor is.
-    pub(crate) fn to_hot_before(&mut self, app: &mut App<'_>) {
+    pub(crate) fn go_to_hot_before(&mut self, app: &mut App<'_>) {
         let hot = self.hot();
         let here = hot.iter().position(|line| *line == self.cursor.at).unwrap_or(0);
         let rank = here.checked_sub(1).unwrap_or(hot.len().saturating_sub(1));
-        self.to_hot(app, Some(rank));
+        self.go_to_hot(app, Some(rank));
     }
 
     /// Follows the jump or call under the cursor.

@@ -67,9 +67,14 @@ pub fn run<'f, T>(
     make: impl FnOnce(T, (u16, u16)) -> App<'f>,
 ) -> io::Result<bool> {
     let mut terminal = Taken::new()?;
-    let Some(ready) = wait(&mut terminal.0, opened, name, color)? else { return Ok(false) };
+    let mut typed = Vec::new();
+    let Some(ready) = wait(&mut terminal.0, opened, name, color, &mut typed)? else { return Ok(false) };
     let size = terminal.0.size()?;
     let mut app = make(ready, (size.width, size.height));
+    // What was typed while there were no rows is meant for them.
+    for event in &typed {
+        app.handle(event);
+    }
     while !app.is_done() {
         terminal.0.draw(|frame| draw(&app, frame))?;
         // What has been typed meanwhile is taken in before the screen is drawn again.
@@ -87,6 +92,7 @@ fn wait<T>(
     opened: &Receiver<Opened<T>>,
     name: &str,
     color: bool,
+    typed: &mut Vec<Event>,
 ) -> io::Result<Option<T>> {
     let mut early = Early::default();
     loop {
@@ -98,12 +104,13 @@ fn wait<T>(
         }
         terminal.draw(|frame| draw_early(&early, name, color, frame))?;
         while event::poll(Duration::ZERO)? {
-            if let Event::Key(key) = event::read()? {
-                let control_c =
-                    key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c');
-                if control_c || matches!(key.code, KeyCode::Char('q')) {
+            let event = event::read()?;
+            if let Event::Key(key) = &event {
+                let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
+                if key.code == KeyCode::Char('q') || is_control && key.code == KeyCode::Char('c') {
                     return Ok(None);
                 }
+                typed.push(event);
             }
         }
     }

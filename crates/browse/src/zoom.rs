@@ -39,7 +39,7 @@ impl App<'_> {
 
     pub(crate) fn zoom_comm(&mut self) {
         match self.value_here("comm") {
-            Some(Value::Comm(comm)) => self.take(Step::comm(&self.explorer.session().comm(comm).to_vec())),
+            Some(Value::Comm(comm)) => self.take(Step::comm(self.explorer.session().comm(comm))),
             _ => self.choose_comm(),
         }
     }

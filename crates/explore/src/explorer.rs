@@ -7,10 +7,10 @@ use crate::rows::{KeptRows, Rows};
 use crate::state::{State, follow};
 use readperf_analysis::{Analysis, CodeReader, ListingRequest, Namer};
 use readperf_profile::Profile;
-use readperf_profile::view::call_tree::{CallFrame, CallLevel, CallTree, Direction, OpenRow};
+use readperf_profile::view::call_tree::{CallFrame, CallLevel, Direction, OpenRow, RowAsked, RowPlaces};
 use readperf_profile::view::facts::{FactMemory, Facts};
 use readperf_profile::view::graph::GraphKey;
-use readperf_profile::view::histogram::{Frames, Histogram, RowKey, RowValues};
+use readperf_profile::view::histogram::{Frames, Histogram, HistogramTables, RowKey};
 use readperf_profile::view::surroundings::Surroundings;
 use readperf_profile::view::time_strip::{Parts, Strip, ThreadStrips};
 use readperf_session::Session;
@@ -20,24 +20,47 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::RangeInclusive;
 
+/// How many of the ways that were gone before are kept ready to go back to. Each may hold the samples that it chose.
+const KEPT: usize = 4;
+
+/// What is looked at, and the tables that were made of it.
+#[derive(Debug)]
+struct Made {
+    state: State,
+    /// What of the whole is looked at.
+    chosen: Profile,
+    rows: OnceCell<KeptRows>,
+    /// What the frames of calls say that were opened.
+    frames: Option<Frames>,
+    flame: OnceCell<Flame>,
+}
+
+impl Made {
+    fn new(state: State, chosen: Profile) -> Made {
+        Made { state, chosen, rows: OnceCell::new(), frames: None, flame: OnceCell::new() }
+    }
+
+    /// Whether what is looked at in a state is the same samples with the same stacks.
+    fn is_of(&self, state: &State) -> bool {
+        (&self.state.steps, self.state.weight) == (&state.steps, state.weight)
+    }
+}
+
 /// A recording that can be looked into.
 #[derive(Debug)]
 pub struct Explorer<'f> {
     /// All that is known but for the profile.
-    pub(crate) analysis: Analysis,
+    analysis: Analysis,
     whole: Profile,
     surroundings: Surroundings,
-    pub(crate) code: CodeReader<'f>,
+    code: CodeReader<'f>,
     parent: Option<Regex>,
-    state: State,
-    /// What of the whole is looked at.
-    pub(crate) chosen: Profile,
+    now: Made,
+    /// What was looked at before, the last behind.
+    before: Vec<Made>,
     base: Option<Base>,
-    rows: OnceCell<KeptRows>,
     /// Stands for the rows of an event without samples.
     no_rows: Histogram,
-    calls: Option<CallTree>,
-    flame: OnceCell<Flame>,
 }
 
 impl<'f> Explorer<'f> {
@@ -55,17 +78,14 @@ impl<'f> Explorer<'f> {
         let code = CodeReader::new(files, &analysis.metadata, names, listings);
         Explorer {
             code,
-            chosen: follow(&whole, &analysis.session, &state.steps, state.weight),
+            now: Made::new(state, whole.clone()),
+            before: Vec::new(),
             analysis,
             whole,
             surroundings,
             parent,
-            state,
             base: None,
-            rows: OnceCell::new(),
             no_rows: Histogram::default(),
-            calls: None,
-            flame: OnceCell::new(),
         }
     }
 
@@ -79,14 +99,19 @@ impl<'f> Explorer<'f> {
         &self.analysis.session
     }
 
+    /// What is needed to list code: who reads it, the samples, the processes.
+    pub(crate) fn for_listing(&mut self) -> (&mut CodeReader<'f>, &Profile, &Session) {
+        (&mut self.code, &self.now.chosen, &self.analysis.session)
+    }
+
     /// What is looked at.
     pub fn state(&self) -> &State {
-        &self.state
+        &self.now.state
     }
 
     /// The samples that are looked at.
     pub fn profile(&self) -> &Profile {
-        &self.chosen
+        &self.now.chosen
     }
 
     /// All samples.
@@ -96,64 +121,73 @@ impl<'f> Explorer<'f> {
 
     /// Looks at something else. What was made and does not depend on what has changed is kept.
     pub fn go(&mut self, state: State) {
-        let before = std::mem::replace(&mut self.state, state);
-        let State { event, weight, steps, rows, calls: _, reversed } = &self.state;
-        if *steps != before.steps || *weight != before.weight {
-            // What was looked at before is where further steps begin.
-            let (from, more) = match steps.strip_prefix(before.steps.as_slice()) {
-                Some(more) if *weight == before.weight => (&self.chosen, more),
-                _ => (&self.whole, steps.as_slice()),
+        if !self.now.is_of(&state) {
+            let known = self.before.iter().position(|made| made.is_of(&state));
+            let next = match known {
+                Some(known) => self.before.remove(known),
+                None => Made::new(state.clone(), self.choose(&state)),
             };
-            self.chosen = follow(from, &self.analysis.session, more, *weight);
-            self.rows.take();
-            self.calls = None;
-            self.flame.take();
-            return;
+            self.before.push(std::mem::replace(&mut self.now, next));
+            let too_many = self.before.len().saturating_sub(KEPT);
+            self.before.drain(..too_many);
         }
+        let before = std::mem::replace(&mut self.now.state, state);
+        let State { event, weight: _, steps: _, rows, calls: _, reversed } = &self.now.state;
         if *event != before.event || *reversed != before.reversed {
-            self.flame.take();
+            self.now.flame.take();
         }
         if *event != before.event || !rows.only_order_differs(&before.rows) {
-            self.rows.take();
-            self.calls = None;
+            self.now.rows.take();
+            self.now.frames = None;
         } else if rows.order != before.rows.order {
             self.sort();
         }
     }
 
+    /// The samples that are looked at in a state.
+    fn choose(&self, state: &State) -> Profile {
+        let State { steps, weight, .. } = state;
+        // What is looked at now is where further steps begin.
+        let (from, more) = match steps.strip_prefix(self.now.state.steps.as_slice()) {
+            Some(more) if *weight == self.now.state.weight => (&self.now.chosen, more),
+            _ => (&self.whole, steps.as_slice()),
+        };
+        follow(from, &self.analysis.session, more, *weight)
+    }
+
     /// Puts the rows in another order.
     fn sort(&mut self) {
-        let Some(mut kept) = self.rows.take() else { return };
+        let Some(mut kept) = self.now.rows.take() else { return };
         if let Some(mut histogram) = kept.histogram.take() {
             let facts = self.facts_with(Cow::Borrowed(&kept.tables.memory));
-            histogram.sort(&self.state.rows.order, 0, &facts, &kept.tables.values);
+            histogram.sort(&self.now.state.rows.order, 0, &facts, &kept.tables.values);
             kept.histogram = Some(histogram);
         }
-        let _ = self.rows.set(kept);
+        let _ = self.now.rows.set(kept);
     }
 
     fn facts_with<'e>(&'e self, memory: Cow<'e, FactMemory>) -> Facts<'e> {
-        let facts = Facts::with_memory(&self.chosen, &self.analysis.session, &self.surroundings, memory);
+        let facts = Facts::with_memory(&self.now.chosen, &self.analysis.session, &self.surroundings, memory);
         self.with_parent(facts)
     }
 
     fn with_parent<'e>(&'e self, mut facts: Facts<'e>) -> Facts<'e> {
         facts.parent = self.parent.as_ref();
-        facts.innermost_parent = !self.state.rows.children;
+        facts.innermost_parent = !self.now.state.rows.children;
         facts
     }
 
     fn kept_rows(&self) -> &KeptRows {
-        self.rows.get_or_init(|| {
-            let facts = Facts::new(&self.chosen, &self.analysis.session, &self.surroundings);
-            KeptRows::new(self.with_parent(facts), &self.state.rows, self.state.event)
+        self.now.rows.get_or_init(|| {
+            let facts = Facts::new(&self.now.chosen, &self.analysis.session, &self.surroundings);
+            KeptRows::new(self.with_parent(facts), &self.now.state.rows, self.now.state.event)
         })
     }
 
     /// The period that is 100 % for the event that is looked at.
     pub fn whole_period(&self) -> u64 {
-        let totals = self.state.rows.whole.totals(&self.chosen);
-        totals.get(self.state.event).map_or(0, |total| total.period)
+        let totals = self.now.state.rows.whole.totals(&self.now.chosen);
+        totals.get(self.now.state.event).map_or(0, |total| total.period)
     }
 
     /// The rows of the event that is looked at, sorted.
@@ -169,78 +203,75 @@ impl<'f> Explorer<'f> {
 
     /// The period below which rows and calls are left out.
     fn least(&self) -> u64 {
-        readperf_profile::view::graph::least(self.state.rows.least_percent, self.whole_period())
+        readperf_profile::view::graph::least(self.now.state.rows.least_percent, self.whole_period())
     }
 
     /// Opens the calls of a row, in the direction of the state.
     pub fn open_calls(&mut self, row: RowKey) -> OpenCalls {
-        self.open_calls_in(row, self.state.calls)
+        self.open_calls_in(row, self.now.state.calls)
     }
 
     /// Opens the calls of a row.
     pub fn open_calls_in(&mut self, row: RowKey, direction: Direction) -> OpenCalls {
-        let (event, least) = (self.state.event, self.least());
-        let (open, first) =
-            self.with_calls(|tree, facts, values| tree.open(facts, values, event, row, direction, least));
+        self.kept_rows();
+        let (event, least) = (self.now.state.event, self.least());
+        let options = self.now.state.rows.histogram(&self.now.chosen);
+        let mut kept = self.now.rows.take().unwrap_or_default();
+        let mut frames = self.now.frames.take().unwrap_or_default();
+        let mut memory = std::mem::take(&mut kept.tables.memory);
+        if !kept.tables.places.has_levels() {
+            (kept.tables.places, memory) = RowPlaces::new(self.facts_with(Cow::Owned(memory)), &options);
+        }
+        let mut facts = self.facts_with(Cow::Owned(memory));
+        facts.settle(&options);
+        let HistogramTables { values, places, .. } = &mut kept.tables;
+        let mut asked = RowAsked { options: &options, key: GraphKey::Function, places, values, event, row };
+        let (open, first) = OpenRow::new(&mut facts, &mut asked, &mut frames, direction, least);
+        kept.tables.memory = facts.into_memory();
+        self.now.frames = Some(frames);
+        let _ = self.now.rows.set(kept);
         OpenCalls::new(open, first)
     }
 
     /// What is behind a frame of the calls of a row.
-    pub(crate) fn behind(&mut self, row: &OpenRow, frame: &CallFrame) -> CallLevel {
-        let least = self.least();
-        self.with_calls(|tree, facts, values| tree.behind(facts, values, row, frame, least))
+    pub(crate) fn behind(&self, row: &OpenRow, frame: &CallFrame) -> CallLevel {
+        let Some(frames) = &self.now.frames else { return CallLevel::default() };
+        let facts = self.facts_with(Cow::Borrowed(&self.kept_rows().tables.memory));
+        row.behind(&facts, frames, frame, self.least())
     }
 
     /// What the frames of calls say; nothing until some were opened.
     pub fn frames(&self) -> Option<&Frames> {
-        self.calls.as_ref().map(CallTree::frames)
-    }
-
-    /// Works with the tree of calls, which is made when it is needed first.
-    fn with_calls<T>(&mut self, work: impl FnOnce(&mut CallTree, &mut Facts<'_>, &mut RowValues) -> T) -> T {
-        self.kept_rows();
-        let mut kept = self.rows.take().unwrap_or_default();
-        let known = self.calls.take();
-        let options = self.state.rows.histogram(&self.chosen);
-        let mut memory = std::mem::take(&mut kept.tables.memory);
-        let mut tree = known.unwrap_or_else(|| {
-            let facts = self.facts_with(Cow::Owned(std::mem::take(&mut memory)));
-            let (tree, learned) = CallTree::new(facts, &options, GraphKey::Function);
-            memory = learned;
-            tree
-        });
-        let mut facts = self.facts_with(Cow::Owned(memory));
-        facts.settle(&options);
-        let values = &mut kept.tables.values;
-        let done = work(&mut tree, &mut facts, values);
-        kept.tables.memory = facts.into_memory();
-        self.calls = Some(tree);
-        let _ = self.rows.set(kept);
-        done
+        self.now.frames.as_ref()
     }
 
     /// The flame graph of the event that is looked at.
     pub fn flame(&self) -> &Flame {
-        self.flame.get_or_init(|| {
-            Flame::new(&self.chosen, &self.analysis.session, self.state.event, self.state.reversed)
+        self.now.flame.get_or_init(|| {
+            Flame::new(
+                &self.now.chosen,
+                &self.analysis.session,
+                self.now.state.event,
+                self.now.state.reversed,
+            )
         })
     }
 
     /// Times of the first and the last sample that are looked at, ns; nothing if none has a time.
     pub fn times_ns(&self) -> Option<RangeInclusive<u64>> {
-        let rows = self.chosen.rows_of(self.state.event);
+        let rows = self.now.chosen.rows_of(self.now.state.event);
         let first = rows.iter().find(|row| row.time_ns > 0)?;
         Some(first.time_ns..=rows.last()?.time_ns)
     }
 
     /// The samples that are looked at by time.
     pub fn strip(&self, parts: &Parts) -> Strip {
-        self.chosen.strip(self.state.event, parts)
+        self.now.chosen.strip(self.now.state.event, parts)
     }
 
     /// The same of the threads with most of them.
     pub fn thread_strips(&self, parts: &Parts, most: usize) -> ThreadStrips {
-        self.chosen.thread_strips(self.state.event, parts, self.state.weight, most)
+        self.now.chosen.thread_strips(self.now.state.event, parts, self.now.state.weight, most)
     }
 
     /// Compares with another recording from now on.
@@ -252,6 +283,6 @@ impl<'f> Explorer<'f> {
     pub fn changes(&self) -> Option<Changes> {
         let base = self.base.as_ref()?;
         let rows = self.rows();
-        base.changes(&self.chosen, &self.analysis.session, &self.state, &rows)
+        base.changes(&self.now.chosen, &self.analysis.session, &self.now.state, &rows)
     }
 }

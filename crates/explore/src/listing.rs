@@ -8,8 +8,8 @@ impl Explorer<'_> {
     /// The code of a function with what the samples that are looked at say of it; `inlined` where it is inlined into others. Nothing if
     /// none of them was taken in it.
     pub fn listing(&mut self, function: FunctionId, inlined: bool) -> Option<Listing> {
-        let Explorer { code, chosen, analysis, .. } = self;
-        let targets = code.targets(chosen, &analysis.session);
+        let (code, chosen, session) = self.for_listing();
+        let targets = code.targets(chosen, session);
         let target = targets.of_function(function, inlined)?;
         code.list(&targets, &[target]).pop()
     }

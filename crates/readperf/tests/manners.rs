@@ -408,3 +408,15 @@ fn manual_pages() {
         assert!(known.iter().any(|known| line.starts_with(known)), "{line}");
     }
 }
+
+/// The browser needs a terminal, and says what does not.
+#[cfg(feature = "browse")]
+#[test]
+fn without_a_terminal_there_is_no_browser() {
+    let output = tool::command().arg("browse").arg(fixture("main")).output().unwrap();
+    check_message("browse", &output);
+    assert_eq!(status(&output), FAILED);
+    assert!(tool::stderr(&output).contains("readperf report"), "{}", tool::stderr(&output));
+    let output = tool::command().args(["browse", "-o", "x"]).arg(fixture("main")).output().unwrap();
+    assert_eq!(status(&output), USAGE);
+}

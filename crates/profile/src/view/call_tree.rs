@@ -3,48 +3,68 @@
 //! Numbers and order are those of the call graphs of a histogram ([`super::graph`]).
 
 use super::amount::Amount;
-use super::calls::{Calls, NONE};
+use super::calls::{Calls, Levels, NONE};
 use super::column::compare;
 use super::facts::{FactMemory, Facts};
 use super::graph::{self, GraphKey, GraphOptions, GraphOrder, Grapher, Ways};
 use super::histogram::{HistogramOptions, Histograms};
-use super::key::KeyUse;
 use super::place_numbers::Frames;
 use super::rows::{RowKey, RowValues};
 use super::sample_numbers::SampleNumbers;
 use super::sums::Subtrees;
+use crate::addresses::AddressId;
+use crate::stacks::{Node, StackId};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The tree of calls of a profile, by the keys of a histogram's rows.
-#[derive(Debug)]
-pub struct CallTree {
-    pub(super) keys: Vec<KeyUse>,
-    pub(super) children: bool,
-    pub(super) calls: Calls,
-    pub(super) frames: Frames,
+/// Which rows the places of a profile are in, as the histogram has them.
+#[derive(Clone, Debug, Default)]
+pub struct RowPlaces {
     /// The row of each address as the place where a sample was taken.
     pub(super) taken_at: Vec<u32>,
-    /// The sums that were asked for last.
-    pub(super) sums: Option<Arc<SampleSums>>,
+    /// The rows of the levels of each address; none if rows have no sums over their stacks.
+    pub(super) levels: Levels,
 }
 
-/// What the samples of an event for which the keys of the sample say the same add up to in the tree.
-#[derive(Debug)]
-pub(super) struct SampleSums {
-    event: usize,
-    sample: u32,
+impl RowPlaces {
+    /// Those of the rows of histograms with these options.
+    pub fn new(facts: Facts<'_>, options: &HistogramOptions) -> (RowPlaces, FactMemory) {
+        // Levels are numbered behind the places, so that these have the same numbers with and without.
+        let options = HistogramOptions { children: true, graph: None, ..options.clone() };
+        let tables = Histograms::new(facts, &options).into_tables();
+        (tables.places, tables.memory)
+    }
+
+    /// Whether the rows of levels are known.
+    pub fn has_levels(&self) -> bool {
+        !self.levels.is_empty() || self.taken_at.is_empty()
+    }
+
+    fn at(&self, address: AddressId) -> u32 {
+        self.taken_at.get(address.index()).copied().unwrap_or(NONE)
+    }
+
+    fn is_in(&self, address: AddressId, row: u32) -> bool {
+        self.levels.of(address.index()).contains(&row)
+    }
+}
+
+/// The tree of the stacks that a row is in.
+#[derive(Clone, Debug)]
+struct RowTree {
+    calls: Calls,
+    /// Sums of its subtrees.
     sums: Vec<Amount>,
-    /// The row of each node that has a sum, sorted.
-    nodes: Vec<(u32, u32)>,
-    /// The row that samples were taken in, and the node of their innermost place; sorted.
-    taken: Vec<(u32, u32, Amount)>,
+    /// The nodes of the row.
+    nodes: Vec<u32>,
+    /// The samples that were taken in the row, by the node of their innermost place.
+    taken: Vec<(u32, Amount)>,
 }
 
 /// A row that is open.
 #[derive(Clone, Debug)]
 pub struct OpenRow {
-    event: usize,
-    key: RowKey,
+    tree: Arc<RowTree>,
     order: GraphOrder,
     ways: Ways,
 }
@@ -74,7 +94,7 @@ impl Direction {
 /// A frame of the calls of a row.
 #[derive(Clone, Debug)]
 pub struct CallFrame {
-    /// The frame: what [`CallTree::frames`] says.
+    /// The frame: see [`Frames::says`].
     pub frame: u32,
     /// Sum of the periods of samples that came this way.
     pub period: u64,
@@ -98,139 +118,194 @@ pub struct CallLevel {
     pub left_out: graph::Branches,
 }
 
-impl CallTree {
-    /// The tree of a profile, for the rows of histograms with these options.
-    pub fn new(facts: Facts<'_>, options: &HistogramOptions, key: GraphKey) -> (CallTree, FactMemory) {
-        // Rows have the numbers that they have there: those of places come in the same order.
-        let graph = Some(GraphOptions { key, ..GraphOptions::default() });
-        let options = HistogramOptions { graph, ..options.clone() };
-        Histograms::new(facts, &options).into_call_tree()
-    }
-
-    /// What frames say.
-    pub fn frames(&self) -> &Frames {
-        &self.frames
-    }
-
-    /// The calls of a row of an event: the row itself, to ask for more, and the first level.
-    pub fn open(
-        &mut self,
+impl OpenRow {
+    /// Opens the calls of a row of an event: the row, to ask for more, and the first level. Frames are numbered in `frames`; those with a
+    /// smaller period than `least` are left out.
+    pub fn new(
         facts: &mut Facts<'_>,
-        values: &mut RowValues,
-        event: usize,
-        key: RowKey,
+        asked: &mut RowAsked<'_>,
+        frames: &mut Frames,
         direction: Direction,
         least: u64,
     ) -> (OpenRow, CallLevel) {
+        let tree = Arc::new(RowTree::new(facts, asked, frames));
         let order = direction.order();
-        let sums = self.sums_of(facts, values, event, key.sample);
-        let grapher = self.grapher(&sums, order);
-        let from = sums.nodes.partition_point(|(row, _)| *row < key.place);
-        let of_row = sums.nodes.get(from..).unwrap_or_default().iter();
-        let nodes: Vec<u32> =
-            of_row.take_while(|(row, _)| *row == key.place).map(|(_, node)| *node).collect();
-        let from = sums.taken.partition_point(|(row, ..)| *row < key.place);
-        let own = sums.taken.get(from..).unwrap_or_default().iter().take_while(|(row, ..)| *row == key.place);
-        let own: Vec<(u32, Amount)> = own.map(|(_, node, amount)| (*node, *amount)).collect();
+        let grapher = tree.grapher(order);
         let (first, ways) = match direction {
-            Direction::Below => (grapher.below(&nodes), Ways::default()),
+            Direction::Below => (grapher.below(&tree.nodes), Ways::default()),
             Direction::Callees | Direction::Callers => {
-                let (first, _, ways) = grapher.start(key.place, &nodes, &own, self.children);
+                let children = asked.options.children;
+                let (first, _, ways) = grapher.start(asked.row.place, &tree.nodes, &tree.taken, children);
                 (first, ways)
             }
         };
-        let level = self.level(facts, &grapher, first, &ways, least);
-        (OpenRow { event, key, order, ways }, level)
+        let level = level(facts, frames, &grapher, first, &ways, least);
+        (OpenRow { tree, order, ways }, level)
     }
 
-    /// What is behind a frame of an open row. Frames with a smaller period than `least` are left out.
-    pub fn behind(
-        &mut self,
-        facts: &mut Facts<'_>,
-        values: &mut RowValues,
-        row: &OpenRow,
-        frame: &CallFrame,
-        least: u64,
-    ) -> CallLevel {
-        let sums = self.sums_of(facts, values, row.event, row.key.sample);
-        let grapher = self.grapher(&sums, row.order);
-        let next = grapher.next(&frame.level, &row.ways);
-        self.level(facts, &grapher, next, &row.ways, least)
+    /// What is behind a frame of the row.
+    pub fn behind(&self, facts: &Facts<'_>, frames: &Frames, frame: &CallFrame, least: u64) -> CallLevel {
+        let grapher = self.tree.grapher(self.order);
+        let next = grapher.next(&frame.level, &self.ways);
+        level(facts, frames, &grapher, next, &self.ways, least)
     }
+}
 
-    fn grapher<'g>(&'g self, sums: &'g SampleSums, order: GraphOrder) -> Grapher<'g> {
-        let options = GraphOptions { order, ..GraphOptions::default() };
-        Grapher { calls: &self.calls, sums: &sums.sums, options, whole: 0 }
-    }
-
-    fn level(
-        &self,
-        facts: &Facts<'_>,
-        grapher: &Grapher<'_>,
-        level: graph::Level,
-        ways: &Ways,
-        least: u64,
-    ) -> CallLevel {
-        let mut by_name = |a, b| compare(facts, self.frames.says(a), self.frames.says(b));
-        let mut shown = CallLevel::default();
-        for (frame, amount, level) in grapher.frames(level, &mut by_name) {
-            let Amount { period, samples } = amount;
-            if period < least.max(1) {
-                shown.left_out.count += 1;
-                shown.left_out.period = shown.left_out.period.wrapping_add(period);
-                shown.left_out.samples += samples;
-                continue;
-            }
-            let next = grapher.next(&level, ways);
-            let own = amount.without(Amount::total(next.iter().map(|(_, weight)| *weight)));
-            let (own, own_samples) = (own.period, own.samples);
-            let has_more = !next.is_empty();
-            shown.frames.push(CallFrame { frame, period, samples, own, own_samples, has_more, level });
+/// The frames of a level.
+fn level(
+    facts: &Facts<'_>,
+    frames: &Frames,
+    grapher: &Grapher<'_>,
+    level: graph::Level,
+    ways: &Ways,
+    least: u64,
+) -> CallLevel {
+    let mut by_name = |a, b| compare(facts, frames.says(a), frames.says(b));
+    let mut shown = CallLevel::default();
+    for (frame, amount, level) in grapher.frames(level, &mut by_name) {
+        let Amount { period, samples } = amount;
+        if period < least.max(1) {
+            shown.left_out.count += 1;
+            shown.left_out.period = shown.left_out.period.wrapping_add(period);
+            shown.left_out.samples += samples;
+            continue;
         }
-        shown
+        let next = grapher.next(&level, ways);
+        let own = amount.without(Amount::total(next.iter().map(|(_, weight)| *weight)));
+        let (own, own_samples) = (own.period, own.samples);
+        let has_more = !next.is_empty();
+        shown.frames.push(CallFrame { frame, period, samples, own, own_samples, has_more, level });
     }
+    shown
+}
 
-    /// The sums of samples, worked out anew if others were asked for before.
-    fn sums_of(
-        &mut self,
-        facts: &mut Facts<'_>,
-        values: &mut RowValues,
-        event: usize,
-        sample: u32,
-    ) -> Arc<SampleSums> {
-        match self.sums.take().filter(|sums| (sums.event, sums.sample) == (event, sample)) {
-            Some(known) => Arc::clone(self.sums.insert(known)),
-            None => {
-                let sums = Arc::new(self.add_up(facts, values, event, sample));
-                Arc::clone(self.sums.insert(sums))
-            }
-        }
-    }
+/// The row that is opened, and what it is a row of.
+#[derive(Debug)]
+pub struct RowAsked<'a> {
+    /// How the histogram was made.
+    pub options: &'a HistogramOptions,
+    /// What makes two frames one.
+    pub key: GraphKey,
+    /// Which rows places are in.
+    pub places: &'a RowPlaces,
+    /// What the keys of rows say.
+    pub values: &'a mut RowValues,
+    /// The event.
+    pub event: usize,
+    /// The row.
+    pub row: RowKey,
+}
 
-    fn add_up(&self, facts: &mut Facts<'_>, values: &mut RowValues, event: usize, sample: u32) -> SampleSums {
+/// Samples of a row: their stack, whether they were taken in the row, and what they add up to.
+type Taken = (StackId, bool, Amount);
+
+impl RowTree {
+    fn new(facts: &mut Facts<'_>, asked: &mut RowAsked<'_>, frames: &mut Frames) -> RowTree {
         let profile = facts.profile;
-        let mut numbers = SampleNumbers::new(&self.keys);
-        let mut taken: Vec<(u32, u32, Amount)> = Vec::new();
-        for row in profile.rows_of(event) {
-            if numbers.number(facts, &self.keys, &mut values.samples, row) == sample {
-                let place = self.taken_at.get(row.address.index()).copied().unwrap_or(NONE);
-                let amount = Amount { period: row.period, samples: row.samples };
-                taken.push((place, self.calls.node_of(row.stack), amount));
-            }
+        let samples = samples_of(facts, asked);
+        let (nodes, numbers) = needed(profile.stacks.nodes(), samples.iter().map(|(stack, ..)| *stack));
+        let levels = frames_of(facts, asked, frames, &nodes);
+        let calls = Calls::new(&nodes, &levels, frames.rows());
+        let node_of = |stack: StackId| {
+            let number = stack.index().and_then(|index| numbers.get(index)).copied();
+            number.map_or(NONE, |number| calls.node_of(number))
+        };
+        let mut subtrees = Subtrees::new(&calls);
+        subtrees.add_up(samples.iter().map(|(stack, _, amount)| (node_of(*stack), *amount)));
+        let is_of_row =
+            |node: &u32| calls.node(*node).is_some_and(|known| calls.row_of(known) == asked.row.place);
+        let mut of_row: Vec<u32> = subtrees.touched.iter().copied().filter(is_of_row).collect();
+        of_row.sort_unstable();
+        let mut sums: FxHashMap<u32, Amount> = FxHashMap::default();
+        for (stack, _, amount) in samples.iter().filter(|(_, is_taken_here, _)| *is_taken_here) {
+            sums.entry(node_of(*stack)).or_default().add(*amount);
         }
-        let mut subtrees = Subtrees::new(&self.calls);
-        subtrees.add_up(taken.iter().map(|(_, node, amount)| (*node, *amount)));
-        let row_of = |node: u32| self.calls.node(node).map_or(NONE, |node| self.calls.row_of(node));
-        let mut nodes: Vec<(u32, u32)> = subtrees.touched.iter().map(|node| (row_of(*node), *node)).collect();
-        nodes.sort_unstable();
-        taken.sort_unstable_by_key(|(place, node, _)| (*place, *node));
-        taken.dedup_by(|next, kept| {
-            let same = (next.0, next.1) == (kept.0, kept.1);
-            if same {
-                kept.2.add(next.2);
-            }
-            same
-        });
-        SampleSums { event, sample, sums: subtrees.sums, nodes, taken }
+        let mut taken: Vec<(u32, Amount)> = sums.into_iter().collect();
+        taken.sort_unstable_by_key(|(node, _)| *node);
+        let sums = subtrees.sums;
+        RowTree { calls, sums, nodes: of_row, taken }
     }
+
+    fn grapher(&self, order: GraphOrder) -> Grapher<'_> {
+        let options = GraphOptions { order, ..GraphOptions::default() };
+        Grapher { calls: &self.calls, sums: &self.sums, options, whole: 0 }
+    }
+}
+
+/// The samples with the row in their stack.
+fn samples_of(facts: &mut Facts<'_>, asked: &mut RowAsked<'_>) -> Vec<Taken> {
+    let RowAsked { options, places, values, event, row, .. } = asked;
+    let profile = facts.profile;
+    // Callers come before what they call.
+    let mut has_row: Vec<bool> = Vec::with_capacity(profile.stacks.nodes().len());
+    for node in profile.stacks.nodes() {
+        let above = node.parent.index().and_then(|parent| has_row.get(parent)).copied();
+        has_row.push(above.unwrap_or(false) || places.is_in(node.address, row.place));
+    }
+    let mut numbers = SampleNumbers::new(&options.keys);
+    let mut samples = Vec::new();
+    for sample in profile.rows_of(*event) {
+        let is_taken_here = places.at(sample.address) == row.place;
+        let is_in = sample.stack.index().and_then(|stack| has_row.get(stack)).copied().unwrap_or(false);
+        if (is_taken_here || is_in)
+            && numbers.number(facts, &options.keys, &mut values.samples, sample) == row.sample
+        {
+            let amount = Amount { period: sample.period, samples: sample.samples };
+            samples.push((sample.stack, is_taken_here, amount));
+        }
+    }
+    samples
+}
+
+/// The part of a tree that some stacks need, and for each node of the whole its number there.
+fn needed(nodes: &[Node], stacks: impl Iterator<Item = StackId>) -> (Vec<Node>, Vec<StackId>) {
+    let mut is_needed = vec![false; nodes.len()];
+    for stack in stacks {
+        if let Some(needed) = stack.index().and_then(|index| is_needed.get_mut(index)) {
+            *needed = true;
+        }
+    }
+    for (index, node) in nodes.iter().enumerate().rev() {
+        if is_needed.get(index) == Some(&true)
+            && let Some(caller) = node.parent.index().and_then(|caller| is_needed.get_mut(caller))
+        {
+            *caller = true;
+        }
+    }
+    let (mut part, mut numbers): (Vec<Node>, Vec<StackId>) = (Vec::new(), Vec::with_capacity(nodes.len()));
+    for (node, is_needed) in nodes.iter().zip(is_needed) {
+        if !is_needed {
+            numbers.push(StackId::EMPTY);
+            continue;
+        }
+        let parent = node.parent.index().and_then(|caller| numbers.get(caller)).copied();
+        let number = u32::try_from(part.len()).map_or(StackId::EMPTY, StackId);
+        part.push(Node { parent: parent.unwrap_or(StackId::EMPTY), address: node.address });
+        numbers.push(number);
+    }
+    (part, numbers)
+}
+
+/// The frames at the addresses of some nodes.
+fn frames_of(facts: &mut Facts<'_>, asked: &RowAsked<'_>, frames: &mut Frames, nodes: &[Node]) -> Levels {
+    let mut is_needed = vec![false; facts.profile.addresses.len()];
+    for node in nodes {
+        if let Some(needed) = is_needed.get_mut(node.address.index()) {
+            *needed = true;
+        }
+    }
+    let (mut levels, mut of_address) = (Levels::default(), Vec::new());
+    for (address, is_needed) in facts.profile.addresses.ids().zip(is_needed) {
+        match (is_needed, asked.options.inline) {
+            (false, _) => {}
+            (true, true) => of_address.extend(facts.levels(address).rev()),
+            (true, false) => of_address.extend(facts.taken_at(address)),
+        }
+        let rows = asked.places.levels.of(address.index());
+        levels.push(of_address.drain(..).zip(rows).map(|(level, row)| {
+            let says = asked.key.of(facts, &level);
+            frames.number(says, *row)
+        }));
+    }
+    levels
 }

@@ -1,7 +1,7 @@
 //! Stacks as they are shown: the tree of addresses becomes a tree of places as the sort keys tell them apart.
 
 use crate::interner::Interner;
-use crate::stacks::{self, StackId, Stacks};
+use crate::stacks::{self, StackId};
 
 /// Nodes that are looked up at once: as much of the tables as they need fits into a cache close to the processor.
 const AT_ONCE: usize = 1024;
@@ -19,7 +19,7 @@ pub(super) struct Node {
 }
 
 /// Every stack as places, as a tree. Parents come before their children.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Calls {
     pub(super) nodes: Vec<Node>,
     /// For each node of the tree of addresses, the node of its innermost place.
@@ -34,12 +34,12 @@ pub(super) struct Calls {
 impl Calls {
     /// The tree of all stacks. `levels` has for each address the places of its levels, the outermost first; `rows` has the
     /// row of each place, of which a row may have several.
-    pub(super) fn new(stacks: &Stacks, levels: &Levels, rows: Vec<u32>) -> Calls {
+    pub(super) fn new(stacks: &[stacks::Node], levels: &Levels, rows: Vec<u32>) -> Calls {
         let mut calls = Calls { rows, ..Calls::default() };
         let mut nodes: Interner<Node> = Interner::default();
-        calls.of_stack.reserve_exact(stacks.nodes().len());
+        calls.of_stack.reserve_exact(stacks.len());
         // What is looked up lies anywhere in a large table: where nodes do not call each other, many are looked up at once.
-        let (mut rest, mut here) = (stacks.nodes(), Vec::new());
+        let (mut rest, mut here) = (stacks, Vec::new());
         while !rest.is_empty() {
             let first = calls.of_stack.len();
             let is_later = |node: &stacks::Node| node.parent.index().is_some_and(|parent| parent >= first);
@@ -146,7 +146,7 @@ fn go_in(nodes: &mut Interner<Node>, called: &[stacks::Node], levels: &Levels, h
 }
 
 /// The children of each node of a tree.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Children {
     /// Nodes, those of one parent together; the roots last.
     list: Vec<u32>,
@@ -192,7 +192,7 @@ impl Children {
 }
 
 /// The places of each address, by number.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Levels {
     ends: Vec<u32>,
     list: Vec<u32>,
@@ -203,6 +203,11 @@ impl Levels {
     pub(super) fn push(&mut self, places: impl Iterator<Item = u32>) {
         self.list.extend(places);
         self.ends.push(u32::try_from(self.list.len()).unwrap_or(u32::MAX));
+    }
+
+    /// Whether there are those of no address.
+    pub(super) fn is_empty(&self) -> bool {
+        self.ends.is_empty()
     }
 
     /// The levels of an address, the outermost first.
@@ -217,6 +222,7 @@ impl Levels {
 mod tests {
     use super::*;
     use crate::addresses::AddressId;
+    use crate::stacks::Stacks;
 
     /// Addresses 0.. whose only level is the place of the same number modulo 10.
     fn levels(addresses: u32) -> Levels {
@@ -237,7 +243,7 @@ mod tests {
         let mut stacks = Stacks::default();
         let a = stack(&mut stacks, &[3, 2, 1]);
         let b = stack(&mut stacks, &[13, 12, 11]);
-        let calls = Calls::new(&stacks, &levels(20), (0..10).collect());
+        let calls = Calls::new(stacks.nodes(), &levels(20), (0..10).collect());
         assert_eq!(calls.nodes.len(), 3);
         assert_eq!(calls.node_of(a), calls.node_of(b));
         assert_eq!(calls.node_of(StackId::EMPTY), NONE);
@@ -254,7 +260,7 @@ mod tests {
         let mut stacks = Stacks::default();
         let ids: Vec<StackId> =
             (0..3000).map(|nr| stack(&mut stacks, &[nr, (nr * 7) % 3000, 5, 6])).collect();
-        let calls = Calls::new(&stacks, &levels, Vec::new());
+        let calls = Calls::new(stacks.nodes(), &levels, Vec::new());
         for (nr, id) in (0..3000).zip(ids) {
             let path: Vec<u32> = calls.path(calls.node_of(id)).map(|(_, node)| node.place).collect();
             let called = [6, 5, (nr * 7) % 3000, nr].into_iter().flat_map(places);
@@ -267,7 +273,7 @@ mod tests {
         let mut stacks = Stacks::default();
         let leaf = stack(&mut stacks, &[1, 2, 1, 3]);
         let other = stack(&mut stacks, &[2, 3]);
-        let calls = Calls::new(&stacks, &levels(10), (0..10).collect());
+        let calls = Calls::new(stacks.nodes(), &levels(10), (0..10).collect());
         let path: Vec<(u32, u32)> =
             calls.path(calls.node_of(leaf)).map(|(nr, node)| (nr, node.place)).collect();
         let places: Vec<u32> = path.iter().map(|(_, place)| *place).collect();
@@ -285,7 +291,7 @@ mod tests {
         stack(&mut stacks, &[2, 1]);
         stack(&mut stacks, &[3, 1]);
         stack(&mut stacks, &[4]);
-        let calls = Calls::new(&stacks, &levels(10), (0..10).collect());
+        let calls = Calls::new(stacks.nodes(), &levels(10), (0..10).collect());
         let children = Children::new(&calls.nodes);
         let places = |parent| -> Vec<u32> {
             children.of(parent).iter().map(|child| calls.nodes[*child as usize].place).collect()

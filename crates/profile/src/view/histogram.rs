@@ -5,7 +5,7 @@
 //! outermost nodes of the row.
 
 use super::amount::Amount;
-use super::call_tree::CallTree;
+use super::call_tree::RowPlaces;
 use super::calls::{Calls, Levels, NONE};
 use super::column::compare;
 use super::facts::{FactMemory, Facts, Place};
@@ -98,6 +98,8 @@ pub struct HistogramTables {
     pub values: RowValues,
     /// What frames of call graphs say.
     pub frames: Frames,
+    /// Which rows places are in.
+    pub places: RowPlaces,
 }
 
 impl<'f, 'o> Histograms<'f, 'o> {
@@ -144,7 +146,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
             }));
         }
         match options.graph {
-            Some(_) => self.calls = Calls::new(&facts.profile.stacks, &levels, frames.take_rows()),
+            Some(_) => self.calls = Calls::new(facts.profile.stacks.nodes(), &levels, frames.take_rows()),
             None => self.levels = levels,
         }
     }
@@ -154,18 +156,12 @@ impl<'f, 'o> Histograms<'f, 'o> {
         &self.frames
     }
 
-    /// The tree of calls that call graphs are made of; no histogram is made.
-    pub(super) fn into_call_tree(self) -> (CallTree, FactMemory) {
-        let Histograms { facts, options, taken_at, frames, calls, .. } = self;
-        let taken_at = taken_at.into_iter().map(|(row, _)| row).collect();
-        let HistogramOptions { keys, children, .. } = options;
-        let tree = CallTree { keys: keys.clone(), children: *children, calls, frames, taken_at, sums: None };
-        (tree, facts.into_memory())
-    }
-
     /// What is needed to show the rows; no other histogram is made.
     pub fn into_tables(self) -> HistogramTables {
-        HistogramTables { memory: self.facts.into_memory(), values: self.values, frames: self.frames }
+        let Histograms { facts, values, frames, taken_at, levels, .. } = self;
+        let taken_at = taken_at.into_iter().map(|(row, _)| row).collect();
+        let places = RowPlaces { taken_at, levels };
+        HistogramTables { memory: facts.into_memory(), values, frames, places }
     }
 
     /// The histogram of one event; `None` if it has no samples.

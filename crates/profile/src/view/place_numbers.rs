@@ -81,8 +81,13 @@ impl Frames {
         std::mem::take(&mut self.rows)
     }
 
+    /// The rows of all frames up to now.
+    pub(super) fn rows(&self) -> Vec<u32> {
+        self.rows.clone()
+    }
+
     /// The number of a frame.
-    fn number(&mut self, says: Value, row: u32) -> u32 {
+    pub(super) fn number(&mut self, says: Value, row: u32) -> u32 {
         let Frames { says: known, rows, index } = self;
         index.make_room(known.len());
         let is = |number: u32| {

@@ -30,10 +30,12 @@ impl Parts {
     pub fn times(&self, part: usize) -> RangeInclusive<u64> {
         let begin = |part: usize| {
             let offset = (part as u128 * self.length()).div_ceil(self.count.max(1) as u128);
-            self.range_ns.start().saturating_add(u64::try_from(offset).unwrap_or(u64::MAX))
+            u128::from(*self.range_ns.start()) + offset
         };
-        let last = begin(part.saturating_add(1)).saturating_sub(1);
-        begin(part)..=last.max(begin(part)).min(*self.range_ns.end())
+        let time = |time: u128| u64::try_from(time).unwrap_or(u64::MAX).min(*self.range_ns.end());
+        // Where there are more parts than ns some have none of their own.
+        let (first, last) = (begin(part), begin(part.saturating_add(1)).saturating_sub(1));
+        time(first)..=time(last.max(first))
     }
 
     /// How long the stretch is, ns; never 0.

@@ -3,7 +3,7 @@
 mod host;
 
 use super::Cmd;
-use super::report::{Asked, Plan, RowOptions};
+use super::report::{Asked, Plan, RowOptions, SHOWN_AS_ZERO};
 use crate::input::Input;
 use crate::leaving;
 use crate::outcome::{Outcome, say, wrong_usage};
@@ -198,7 +198,7 @@ impl Browse {
                 by_mode,
                 named: self.rows.hide_unresolved,
                 whole: self.rows.whole(),
-                least_percent: self.rows.percent_limit.unwrap_or(0.0),
+                least_percent: self.rows.percent_limit.unwrap_or(SHOWN_AS_ZERO),
                 threads: self.profile.symbols.thread_count(),
             },
             parent: Some(self.rows.parent_pattern()),

@@ -42,7 +42,7 @@ pub(crate) use rows::RowOptions;
 use std::io::{self, Write};
 
 /// Shares below this, in percent, are shown as 0.00 %.
-const SHOWN_AS_ZERO: f64 = 0.005;
+pub(super) const SHOWN_AS_ZERO: f64 = 0.005;
 
 /// Shows what samples add up to.
 #[derive(Args, Debug)]
