@@ -75,8 +75,8 @@ function sameRows(rows, event, what) {
 
 // The flame graph, the tree and the sandwich agree with the folded stacks.
 {
-  const site = await serve(main), page = await visit(browser, site);
-  const folded = readperf('export', '-f', 'folded', main).trimEnd().split('\n').map(line => {
+  const site = await serve(multi), page = await visit(browser, site);
+  const folded = readperf('export', '-f', 'folded', '--event', 'cpu-clock', multi).trimEnd().split('\n').map(line => {
     const space = line.lastIndexOf(' ');
     return { stack: line.slice(0, space).split(';'), weight: Number(line.slice(space + 1)) };
   });
@@ -103,10 +103,10 @@ function sameRows(rows, event, what) {
   await press(page, 'Escape');
   check(!new URL(page.url()).searchParams.get('zoom'), 'all of it');
   // Search.
-  await page.fill('#search', 'work');
+  await page.fill('#search', '_dl_');
   await page.waitForTimeout(300);
   await settled(page);
-  equal(await text(page, 'matched'), 'matched ' + shareOf(stack => stack.slice(1).some(name => /work/i.test(name)) || /work/i.test(stack[0])), 'search');
+  equal(await text(page, 'matched'), 'matched ' + shareOf(stack => stack.some(name => /_dl_/i.test(name))), 'search');
   await page.fill('#search', '');
   await page.waitForTimeout(300);
 
@@ -128,7 +128,7 @@ function sameRows(rows, event, what) {
   for (const { way, share } of ways) equal(share, shareOf(stack => way.every((name, at) => stack[at] === name)), way.join(';'));
 
   // Who calls a function, and what it calls, by the folded stacks.
-  const called = folded.flatMap(({ stack }) => stack.slice(2, -1)).find(Boolean);
+  const called = '_dl_map_object_from_fd';
   await page.goto(site.address + '?view=sandwich&function=' + encodeURIComponent(called));
   await settled(page);
   const sides = await page.evaluate(() => Array.from(document.querySelectorAll('#view section'), section => Array.from(section.querySelectorAll('tbody tr'), row => [
@@ -174,16 +174,21 @@ function sameRows(rows, event, what) {
   await site.stop();
 }
 
-// Events, weights, threads, and options of the command line as a start.
+// Events, threads, and options of the command line as a start.
 {
-  const site = await serve(multi, '--comm', report(multi, '--sort', 'comm').rows[0].comm);
-  const comm = report(multi, '--sort', 'comm').rows[0].comm;
-  const page = await visit(browser, site, '?view=functions');
+  const comm = 'tree';
+  const site = await serve(multi, '--comm', comm), page = await visit(browser, site, '?view=functions');
   sameRows(await rowsOf(page), report(multi, '--comm', comm), 'an option');
   await page.selectOption('#event', '1');
   await settled(page);
-  const second = JSON.parse(readperf('report', '--json', '--sort', 'dso,symbol', '--comm', comm, multi)).events[1];
-  sameRows(await rowsOf(page), second, 'the second event');
+  sameRows(await rowsOf(page), report(multi, '--comm', comm, '--event', 'page-faults/period=16/'), 'the second event');
+  await page.selectOption('#event', '0');
+  await settled(page);
+  const thread = await page.evaluate(() => Array.from(document.getElementById('thread').options, option => option.value)[1]);
+  await page.selectOption('#thread', thread);
+  await settled(page);
+  sameRows(await rowsOf(page), report(multi, '--comm', comm, thread.startsWith('p') ? '--pid' : '--tid', thread.slice(1)), 'threads');
+  equal(page.problems.join(), '', 'events');
   await page.close();
   await site.stop();
 }
