@@ -42,7 +42,7 @@ pub use calls::{CallLine, OpenCalls};
 pub use change::{Change, Changes};
 pub use early::{EarlyRow, EarlyRows};
 pub use explorer::Explorer;
-pub use flame::{Flame, FlameCell, FlameWindow, Label, Matching};
+pub use flame::{Around, Flame, FlameCell, FlameWindow, Label, Matching};
 pub use opening::{Opening, Progress};
 pub use readperf_profile::view::call_tree::Direction;
 pub use rows::{RowOptions, Rows, default_keys};

@@ -22,4 +22,4 @@ pub mod stats;
 pub mod table;
 pub mod text;
 pub mod timeline;
-mod xml;
+pub mod xml;

@@ -222,7 +222,7 @@ pub fn write_json(out: &mut impl Write, view: &View<'_>, issues: &[&Issue]) -> i
         Mode::Cpu | Mode::Topology(_) => "cpu",
     };
     let interval = (view.counters.interval_ms > 0).then_some(view.counters.interval_ms);
-    // CounterRow by row, one a line: the document as a whole is never in memory.
+    // Row by row, one a line: the document as a whole is never in memory.
     write!(
         out,
         "{{\"schema\":{},\"by\":{},\"interval_ms\":{},\"elapsed_ns\":{},\"rounds\":[",

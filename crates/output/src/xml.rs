@@ -10,7 +10,7 @@ pub(crate) fn push_shown(text: &mut String, name: &str) {
 
 /// Appends text as the content of an element or of an attribute in quotes. What XML forbids, even as a reference, is among what
 /// becomes an escape.
-pub(crate) fn push_xml(out: &mut String, text: &str) {
+pub fn push_xml(out: &mut String, text: &str) {
     for c in printable(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),

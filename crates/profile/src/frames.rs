@@ -70,8 +70,15 @@ pub enum CodeKind {
 impl CodeKind {
     /// The kind of the code at an address.
     pub fn of(code: &CodeAddress, session: &Session) -> CodeKind {
-        match code.binary.and_then(|binary| session.binary(binary)).map(|binary| &binary.kind) {
+        match code.binary {
             None if code.mode == CpuMode::Kernel => CodeKind::Kernel,
+            binary => CodeKind::of_binary(binary, session),
+        }
+    }
+
+    /// The kind of the code of a binary.
+    pub fn of_binary(binary: Option<BinaryId>, session: &Session) -> CodeKind {
+        match binary.and_then(|binary| session.binary(binary)).map(|binary| &binary.kind) {
             None => CodeKind::Unknown,
             Some(BinaryKind::Jit { .. }) => CodeKind::Jit,
             Some(BinaryKind::User | BinaryKind::Vdso | BinaryKind::Vsyscall | BinaryKind::Anon) => {

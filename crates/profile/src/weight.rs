@@ -14,6 +14,14 @@ pub enum Weight {
 }
 
 impl Weight {
+    /// Its name in JSON and in addresses.
+    pub fn name(self) -> &'static str {
+        match self {
+            Weight::Period => "period",
+            Weight::Samples => "samples",
+        }
+    }
+
     /// That of a sum.
     pub fn of_sum(self, sum: &Sum) -> u64 {
         match self {

@@ -84,7 +84,7 @@ impl Outcome {
 }
 
 /// Tells the damage of one input.
-fn tell(input: &str, issues: &Issues) {
+pub(crate) fn tell(input: &str, issues: &Issues) {
     let mut told = issues.iter().filter(|issue| issue.kind.severity() == Severity::Damage);
     for issue in told.by_ref().take(MOST_TOLD) {
         let way_out = match issue.kind {

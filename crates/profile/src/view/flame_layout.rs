@@ -14,7 +14,7 @@ pub enum Siblings {
     ByWeight,
 }
 
-/// BoxContent a frame is.
+/// What a box shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoxContent {
     /// Everything.
@@ -32,7 +32,7 @@ pub struct FlameBox {
     pub depth: u32,
     /// The node of the tree that it is; none of what is left out. Of everything it is [`ROOT`].
     pub node: Option<NodeIndex>,
-    /// BoxContent it is.
+    /// What it shows.
     pub what: BoxContent,
     /// Its weight, on both sides.
     pub total: [Sum; 2],
@@ -51,7 +51,7 @@ pub struct FlameLayout {
     pub left_out: u64,
     /// The weight of stacks that are not shown in full, on both sides.
     pub left_out_sum: [Sum; 2],
-    /// BoxContent is left out: frames below this share.
+    /// What is left out: boxes below this share.
     pub least: LeastShare,
     /// How many frames are left out because they stand on too many others.
     pub too_deep: u64,
@@ -59,13 +59,13 @@ pub struct FlameLayout {
     pub most_rows: u32,
 }
 
-/// BoxContent is too small to be drawn.
+/// What is too small to be drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Least {
     /// As little as possible: the largest of some shares with which 95 % of the weight is shown in full, within a limit of frames.
     #[default]
     ByWeight,
-    /// FlameLayout below this share.
+    /// Boxes below this share.
     Below(LeastShare),
 }
 
@@ -91,10 +91,10 @@ const MOST_ROWS: u32 = 1000;
 /// So many are always shown.
 const LEAST_ROWS: u32 = 50;
 
-/// BoxContent bounds a picture.
+/// What bounds a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// FlameLayout below this share are left out.
+    /// Boxes below this share are left out.
     pub least: LeastShare,
     /// So are those that stand on so many others.
     pub rows: u32,

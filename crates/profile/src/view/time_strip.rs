@@ -3,7 +3,7 @@
 use super::flame_tree::Sum;
 use crate::profile::{Profile, SampleRow};
 use crate::weight::Weight;
-use readperf_session::ThreadId;
+use readperf_session::{CpuMode, ThreadId};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
@@ -49,18 +49,28 @@ impl Parts {
 pub struct Strip {
     /// What the samples in each part add up to.
     pub parts: Vec<Sum>,
+    /// How many of each part were taken in the kernel.
+    pub kernel: Vec<u64>,
     /// What they add up to together.
     pub total: Sum,
 }
 
 impl Strip {
-    fn add(&mut self, parts: &Parts, row: &SampleRow) {
+    fn new(parts: &Parts) -> Strip {
+        let (sums, kernel) = (vec![Sum::default(); parts.count], vec![0; parts.count]);
+        Strip { parts: sums, kernel, total: Sum::default() }
+    }
+
+    fn add(&mut self, profile: &Profile, parts: &Parts, row: &SampleRow) {
         let Some(part) = parts.at(row.time_ns).filter(|_| row.time_ns > 0) else { return };
         let sum = Sum { period: row.period, samples: row.samples };
-        self.parts.resize(parts.count, Sum::default());
         self.total.add(sum);
         if let Some(part) = self.parts.get_mut(part) {
             part.add(sum);
+        }
+        let mode = profile.addresses.get(row.address).map(|code| code.mode);
+        if let Some(kernel) = self.kernel.get_mut(part).filter(|_| mode == Some(CpuMode::Kernel)) {
+            *kernel += row.samples;
         }
     }
 }
@@ -77,8 +87,8 @@ pub struct ThreadStrips {
 impl Profile {
     /// The samples of an event by time. The profile has to have kept times; samples without one are in no part.
     pub fn strip(&self, event: usize, parts: &Parts) -> Strip {
-        let mut strip = Strip { parts: vec![Sum::default(); parts.count], total: Sum::default() };
-        self.rows_of(event).iter().for_each(|row| strip.add(parts, row));
+        let mut strip = Strip::new(parts);
+        self.rows_of(event).iter().for_each(|row| strip.add(self, parts, row));
         strip
     }
 
@@ -87,7 +97,7 @@ impl Profile {
         let mut strips: FxHashMap<ThreadId, Strip> = FxHashMap::default();
         for row in self.rows_of(event) {
             if let Some(thread) = row.thread {
-                strips.entry(thread).or_default().add(parts, row);
+                strips.entry(thread).or_insert_with(|| Strip::new(parts)).add(self, parts, row);
             }
         }
         let mut threads: Vec<(ThreadId, Strip)> =

@@ -91,7 +91,7 @@ fn verdict(
 }
 
 /// The same as text.
-#[cfg(feature = "browse")]
+#[cfg(any(feature = "browse", feature = "view"))]
 pub(super) fn text(input: &Input, symbols: &SymbolOptions) -> anyhow::Result<Vec<u8>> {
     let mut text = Vec::new();
     output::write_text(&mut text, &verdict(input, &input.open()?, symbols, true)?, output::WIDTH)?;

@@ -17,6 +17,8 @@ pub(crate) mod script;
 pub(crate) mod stat;
 pub(crate) mod stats;
 pub(crate) mod timeline;
+#[cfg(feature = "view")]
+pub(crate) mod view;
 
 use crate::outcome::Outcome;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
@@ -57,6 +59,8 @@ pub(crate) const COMMANDS: &[Entry] = &[
     entry::<annotate::Annotate>(),
     #[cfg(feature = "browse")]
     entry::<browse::Browse>(),
+    #[cfg(feature = "view")]
+    entry::<view::View>(),
     entry::<script::Script>(),
     entry::<diff::Diff>(),
     entry::<export::ExportCommand>(),

@@ -6,7 +6,7 @@ use crate::out::Output;
 use crate::outcome::{Outcome, say_only_counts};
 use crate::progress::Progress;
 use clap::Args;
-use perffile::Ordering;
+use perffile::{Issues, Metadata, Ordering, Recording};
 use readperf_output::stats as output;
 use readperf_profile::statistics::Statistics;
 
@@ -36,27 +36,40 @@ Examples:
     fn run(&self) -> anyhow::Result<Outcome> {
         let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
         let mut progress = Progress::new("counting", !self.input.no_progress);
-        let mut stats = Statistics::default();
-        let mut batches = recording.batches(Ordering::File)?;
-        while let Some(batch) = batches.next() {
-            batch.iter().for_each(|event| stats.add(&event));
-            progress.bytes(batches.progress());
-        }
+        let Counted { stats, metadata, issues } = count(&recording, |done| progress.bytes(done))?;
         drop(progress);
-        stats.counters.finish();
-        let mut issues = batches.issues().clone();
-        issues.extend(&stats.issues);
-        issues.extend(&stats.counters.issues);
-        let schema = &batches.metadata().schema;
+        let schema = &metadata.schema;
         let mut out = self.output.open(&[&self.input])?;
         if self.json {
             output::write_json(&mut out, &stats, schema, &issues.iter().collect::<Vec<_>>())?;
         } else {
             output::write_text(&mut out, &stats, schema)?;
         }
-        if stats.samples() == 0 && stats.counters.is_stat(&batches.metadata().features) {
+        if stats.samples() == 0 && stats.counters.is_stat(&metadata.features) {
             say_only_counts(&self.input);
         }
         Outcome::of(&self.input, issues).publishing(out.complete()?)
     }
+}
+
+/// What a recording consists of.
+pub(crate) struct Counted {
+    pub(crate) stats: Statistics,
+    pub(crate) metadata: Metadata,
+    pub(crate) issues: Issues,
+}
+
+/// Counts all records. `watch` is told how far that is, in bytes.
+pub(crate) fn count(recording: &Recording, mut watch: impl FnMut((u64, u64))) -> perffile::Result<Counted> {
+    let mut stats = Statistics::default();
+    let mut batches = recording.batches(Ordering::File)?;
+    while let Some(batch) = batches.next() {
+        batch.iter().for_each(|event| stats.add(&event));
+        watch(batches.progress());
+    }
+    stats.counters.finish();
+    let mut issues = batches.issues().clone();
+    issues.extend(&stats.issues);
+    issues.extend(&stats.counters.issues);
+    Ok(Counted { stats, metadata: batches.metadata().clone(), issues })
 }

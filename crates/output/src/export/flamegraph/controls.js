@@ -51,7 +51,7 @@ function legend() {
 }
 
 let holder = null;
-if (inPage) {
+if (host.inPage) {
   bar.style.cssText = 'position:sticky;top:0;z-index:5';
   document.body.insertBefore(bar, svg);
 } else {
@@ -100,17 +100,12 @@ function update() {
   draw();
 }
 
-function zoomTo(i) {
-  if (sort[i] === LEFT_OUT || weights[state.side][i] === 0) return;
-  state.zoom = i;
-  state.focus = i;
-  update();
-}
-
 function find(text) {
   box.classList.toggle('bad', !search(text));
   update();
 }
+
+const tellOf = text => { where.textContent = text; };
 
 function resetAll() {
   box.value = '';
@@ -145,49 +140,12 @@ function regrow(option) {
   scrollToRoot();
 }
 
-// Moves to a frame; a hidden one comes into sight by zooming to the nearest caller in which it is wide enough.
-function focusOn(i) {
-  if (i < 0) return;
-  state.focus = i;
-  if (drawn.has(i)) markFocus();
-  else if (span(i)[1] >= NARROW) draw();
-  else zoomTo(i);
-  bringIntoSight(i);
-  where.textContent = lineAbout(i);
-}
-
 // The bar covers the top of the window.
 function bringIntoSight(i) {
   const shown = drawn.get(i);
   if (!shown) return;
   const { top, bottom } = shown.getBoundingClientRect(), covered = bar.getBoundingClientRect().bottom;
   if (top < covered || bottom > window.innerHeight) window.scrollBy(0, (top + bottom - covered - window.innerHeight) / 2);
-}
-
-function move(key) {
-  const i = state.focus, weight = weights[state.side], outward = state.inverted ? 'ArrowDown' : 'ArrowUp';
-  const siblings = j => {
-    const list = [];
-    for (let k = parent[j] + 1; parent[j] >= 0 && k < end[parent[j]]; k = end[k]) if (weight[k] > 0) list.push(k);
-    return list;
-  };
-  if (key === outward) {
-    const calls = end[i] > i + 1 ? siblings(i + 1) : [];
-    focusOn(calls.reduce((best, k) => best < 0 || weight[k] > weight[best] ? k : best, -1));
-  } else if (key === 'ArrowUp' || key === 'ArrowDown') {
-    focusOn(parent[i]);
-  } else {
-    const list = siblings(i);
-    focusOn(list[list.indexOf(i) + (key === 'ArrowRight' ? 1 : -1)] ?? -1);
-  }
-}
-
-function nextMatch(back) {
-  const many = state.matches.length;
-  if (!many) return;
-  state.match = state.match < 0 ? (back ? many - 1 : 0) : (state.match + (back ? many - 1 : 1)) % many;
-  focusOn(state.matches[state.match]);
-  where.textContent = `Match ${grouped(state.match + 1)} of ${grouped(many)}: ` + where.textContent;
 }
 
 const KEYS = {
@@ -201,13 +159,6 @@ const KEYS = {
   N: () => nextMatch(true),
   Escape: () => state.hits !== null ? (box.value = '', find('')) : zoomTo(0),
 };
-const FRAME_KEYS = {
-  Enter: () => zoomTo(state.focus),
-  ' ': () => zoomTo(state.focus),
-  Backspace: () => zoomTo(Math.max(0, parent[state.zoom])),
-  Home: () => focusOn(0),
-};
-for (const key of ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight']) FRAME_KEYS[key] = () => move(key);
 
 document.addEventListener('keydown', event => {
   if ((event.ctrlKey || event.metaKey) && event.key === 'f' && event.target !== box) {
@@ -226,32 +177,13 @@ document.addEventListener('keydown', event => {
     }
     return;
   }
-  const onFrames = document.activeElement === frames;
-  const action = (onFrames && FRAME_KEYS[event.key]) || KEYS[event.key];
+  const action = keyOfFrames(event) || KEYS[event.key];
   if (action) {
     event.preventDefault();
     action();
   }
 });
 
-// A box knows its frame; among the lines the place decides.
-const frameUnder = event => {
-  if (event.target.frame !== undefined) return event.target.frame;
-  const at = svg.getBoundingClientRect(), [, top] = frames.getAttribute('transform').match(/,([0-9.]+)/);
-  return frameAt(event.clientX - at.left - EDGE, event.clientY - at.top - Number(top));
-};
-frames.addEventListener('click', event => {
-  const i = frameUnder(event);
-  if (i !== undefined) zoomTo(i);
-});
-frames.addEventListener('mousemove', event => {
-  const i = frameUnder(event);
-  if (i === undefined) return hideTip();
-  showTip(i, event.clientX, event.clientY);
-});
-frames.addEventListener('mouseleave', hideTip);
-frames.addEventListener('focus', markFocus);
-frames.addEventListener('blur', markFocus);
 // A search of many frames waits for the next letter, but not when it is asked for.
 let waiting = 0;
 box.addEventListener('input', () => {

@@ -1,35 +1,77 @@
 //! The numbers in the file, from which the script draws.
 
-use super::palette::{Colors, STEPS, name_color, sort, sort_names};
-use super::{Graph, Page};
+use super::palette::{Colors, FrameSort, STEPS, name_color, sort_names};
+use super::{Page, frame_key};
 use crate::export::Weight;
 use crate::export::quantity::Quantity;
 use crate::short_name::forms;
 use crate::text::grouped;
 use crate::xml::push_json;
-use readperf_profile::view::flame_layout::{BoxContent, FlameBox, Siblings};
-use readperf_profile::view::flame_tree::{NO_LINE, Sum};
+use readperf_profile::view::flame_layout::Siblings;
+use readperf_profile::view::flame_tree::Sum;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, Write};
+
+/// A frame, as it is drawn.
+#[derive(Clone, Debug)]
+pub struct DrawnFrame<'d> {
+    /// How many frames are below it.
+    pub depth: u32,
+    /// What it is called.
+    pub name: Cow<'d, str>,
+    /// Short name of its binary; empty if it has none.
+    pub binary: Cow<'d, str>,
+    /// The line of source, as `file:line`; empty if it is not known.
+    pub place: &'d str,
+    /// What decides its colour.
+    pub sort: FrameSort,
+    /// Whether the function is inlined.
+    pub inlined: bool,
+    /// Its weight, on both sides.
+    pub total: [Sum; 2],
+    /// The weight of samples in the function itself, on both sides.
+    pub own: [Sum; 2],
+}
+
+/// What is said of all frames.
+#[derive(Clone, Debug, Default)]
+pub struct Head {
+    /// Program, host, date, event.
+    pub title: String,
+    /// Samples, what they add up to, the command.
+    pub subtitle: String,
+    /// What is not shown.
+    pub note: String,
+    /// What widths are.
+    pub weight: Weight,
+    /// What periods are sums of.
+    pub quantity: Quantity,
+    /// What colours mean.
+    pub colors: Colors,
+    /// How siblings are ordered.
+    pub siblings: Siblings,
+    /// Whether the roots are at the top.
+    pub inverted: bool,
+    /// Whether two recordings are compared.
+    pub differs: bool,
+}
 
 /// Strings that frames refer to, in the order of first use.
 #[derive(Default)]
 struct Table<'s> {
-    list: Vec<std::borrow::Cow<'s, str>>,
-    numbers: FxHashMap<u32, usize>,
+    list: Vec<Cow<'s, str>>,
+    numbers: FxHashMap<Cow<'s, str>, usize>,
 }
 
 impl<'s> Table<'s> {
-    fn number(&mut self, key: u32, text: &'s str) -> usize {
-        *self.numbers.entry(key).or_insert_with(|| {
-            self.list.push(text.into());
-            self.list.len() - 1
-        })
-    }
-
-    fn add(&mut self, text: String) -> usize {
-        self.list.push(text.into());
+    fn number(&mut self, text: Cow<'s, str>) -> usize {
+        if let Some(number) = self.numbers.get(&text) {
+            return *number;
+        }
+        self.list.push(text.clone());
+        self.numbers.insert(text, self.list.len() - 1);
         self.list.len() - 1
     }
 
@@ -66,37 +108,37 @@ fn write_forms(names: &Table<'_>, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// What a frame is called: index into the names.
-pub(super) fn left_out_name(count: u64) -> String {
+/// What the frame is called that stands for some that are left out.
+pub fn left_out_name(count: u64) -> String {
     format!("({} left out)", grouped(count))
 }
 
-/// Writes the JSON. It holds nothing that XML or HTML would take for markup.
-pub(super) fn write(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::Result<()> {
-    let frames = &graph.frames.list;
+/// Writes the numbers alone, as JSON, for pages that draw with [`module`](super::module). Frames stand in preorder, the whole first.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_data<'d>(
+    head: &Head,
+    frames: impl Iterator<Item = DrawnFrame<'d>>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write(head, frames, None, out)
+}
+
+/// Writes the JSON. It holds nothing that XML or HTML would take for markup. Without a file around it it goes to a page, which also gets
+/// the keys of the names.
+pub(super) fn write<'d>(
+    head: &Head,
+    frames: impl Iterator<Item = DrawnFrame<'d>>,
+    file: Option<Page>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let frames: Vec<DrawnFrame<'d>> = frames.collect();
     let (mut names, mut binaries, mut places) = (Table::default(), Table::default(), Table::default());
-    let mut name_of = Vec::with_capacity(frames.len());
-    let mut binary_of = Vec::with_capacity(frames.len());
-    let mut place_of = Vec::with_capacity(frames.len());
-    for frame in frames {
-        let variant = match frame.what {
-            BoxContent::Level(level) => graph.labels.variant(level.variant),
-            BoxContent::All | BoxContent::LeftOut(_) => None,
-        };
-        name_of.push(match frame.what {
-            BoxContent::All => names.add("all".to_owned()),
-            BoxContent::LeftOut(count) => names.add(left_out_name(count)),
-            BoxContent::Level(level) => names.number(level.label, graph.labels.name(level.label)),
-        });
-        let line = match frame.what {
-            BoxContent::Level(level) => level.line,
-            BoxContent::All | BoxContent::LeftOut(_) => NO_LINE,
-        };
-        place_of.push(places.number(line, graph.labels.line(line)));
-        let binary = variant.map_or("", |variant| graph.labels.name(variant.binary));
-        binary_of.push(binaries.number(variant.map_or(u32::MAX, |variant| variant.binary), binary));
-    }
-    write_head(graph, page, out)?;
+    let name_of: Vec<usize> = frames.iter().map(|frame| names.number(frame.name.clone())).collect();
+    let binary_of: Vec<usize> = frames.iter().map(|frame| binaries.number(frame.binary.clone())).collect();
+    let place_of: Vec<usize> = frames.iter().map(|frame| places.number(frame.place.into())).collect();
+    write_head(head, file, out)?;
     out.write_all(b",\n\"names\":[")?;
     names.write(out)?;
     out.write_all(b"],\n\"forms\":[")?;
@@ -107,70 +149,62 @@ pub(super) fn write(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::R
     places.write(out)?;
     out.write_all(b"]")?;
     column(out, "nameColor", names.list.iter().map(|name| name_color(name)))?;
+    if file.is_none() {
+        column(out, "key", names.list.iter().map(|name| frame_key(name)))?;
+    }
     column(out, "depth", frames.iter().map(|frame| frame.depth))?;
     column(out, "name", name_of.iter())?;
     column(out, "binary", binary_of.iter())?;
     column(out, "place", place_of.iter())?;
-    column(out, "sort", frames.iter().map(|frame| sort(frame.what, variant(graph, frame))))?;
-    column(
-        out,
-        "inlined",
-        frames.iter().map(|frame| u8::from(variant(graph, frame).is_some_and(|v| v.inlined))),
-    )?;
-    let sides: &[&str] = if graph.differs { &["new", "base"] } else { &["new"] };
+    column(out, "sort", frames.iter().map(|frame| frame.sort.number()))?;
+    column(out, "inlined", frames.iter().map(|frame| u8::from(frame.inlined)))?;
+    let sides: &[&str] = if head.differs { &["new", "base"] } else { &["new"] };
     for (nr, side) in sides.iter().enumerate() {
-        let total = |frame: &FlameBox| frame.total.get(nr).copied().unwrap_or_default();
-        let own = |frame: &FlameBox| frame.own.get(nr).copied().unwrap_or_default();
-        let other = |sum: Sum| match graph.weight {
+        let total = |frame: &DrawnFrame<'_>| frame.total.get(nr).copied().unwrap_or_default();
+        let own = |frame: &DrawnFrame<'_>| frame.own.get(nr).copied().unwrap_or_default();
+        let other = |sum: Sum| match head.weight {
             Weight::Period => sum.samples,
             Weight::Samples => sum.period,
         };
-        column(out, &format!("{side}Weight"), frames.iter().map(|frame| graph.weight.of_sum(&total(frame))))?;
-        column(out, &format!("{side}Own"), frames.iter().map(|frame| graph.weight.of_sum(&own(frame))))?;
+        column(out, &format!("{side}Weight"), frames.iter().map(|frame| head.weight.of_sum(&total(frame))))?;
+        column(out, &format!("{side}Own"), frames.iter().map(|frame| head.weight.of_sum(&own(frame))))?;
         column(out, &format!("{side}Other"), frames.iter().map(|frame| other(total(frame))))?;
     }
     out.write_all(b"}")
 }
 
-fn variant<'g>(graph: &Graph<'g>, frame: &FlameBox) -> Option<&'g crate::export::labels::Variant> {
-    match frame.what {
-        BoxContent::Level(level) => graph.labels.variant(level.variant),
-        BoxContent::All | BoxContent::LeftOut(_) => None,
-    }
-}
-
-fn write_head(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::Result<()> {
+fn write_head(about: &Head, file: Option<Page>, out: &mut dyn Write) -> io::Result<()> {
     let mut head = String::from("{");
-    for (key, text) in [("title", &graph.title), ("subtitle", &graph.subtitle), ("note", &graph.note)] {
+    for (key, text) in [("title", &about.title), ("subtitle", &about.subtitle), ("note", &about.note)] {
         head.push_str(&format!("\"{key}\":"));
         push_json(&mut head, text);
         head.push(',');
     }
-    let (weight, other) = match graph.weight {
+    let (weight, other) = match about.weight {
         Weight::Period => ("period", "samples"),
         Weight::Samples => ("samples", "period"),
     };
     let mut counted = String::new();
-    push_json(&mut counted, if let Quantity::Events(name) = &graph.quantity { name } else { "" });
-    let time = graph.quantity == Quantity::Time;
-    let colors = match graph.options.colors {
+    push_json(&mut counted, if let Quantity::Events(name) = &about.quantity { name } else { "" });
+    let time = about.quantity == Quantity::Time;
+    let colors = match about.colors {
         Colors::Kind => "kind",
         Colors::Name => "name",
     };
-    let order = match graph.options.siblings {
+    let order = match about.siblings {
         Siblings::ByName => "name",
         Siblings::ByWeight => "weight",
     };
-    let page = match page {
-        Page::Svg => "svg",
-        Page::Html => "html",
+    let page = match file {
+        Some(Page::Svg) => "svg",
+        Some(Page::Html) | None => "html",
     };
     let sorts: Vec<String> = sort_names().map(|name| format!("\"{name}\"")).collect();
     head.push_str(&format!(
         "\"page\":\"{page}\",\"time\":{time},\"counted\":{counted},\"weight\":\"{weight}\",\"other\":\"{other}\",\"colors\":\"{colors}\",\"inverted\":{},\
          \"differs\":{},\"steps\":{STEPS},\"order\":\"{order}\",\"sorts\":[{}]",
-        graph.options.inverted,
-        graph.differs,
+        about.inverted,
+        about.differs,
         sorts.join(",")
     ));
     out.write_all(head.as_bytes())

@@ -6,15 +6,18 @@
 
 mod data;
 mod heading;
+mod module;
 mod palette;
 mod picture;
 
-pub use palette::Colors;
+pub use data::{DrawnFrame, Head, left_out_name, write_data};
+pub use module::{module, style};
+pub use palette::{Colors, FrameSort};
 pub use readperf_profile::view::flame_layout::{Least, LeastShare, Siblings};
 
 use crate::export::labels::{Labels, Numbered, push_ids};
 use crate::export::quantity::Quantity;
-use crate::export::{Export, Flag, Format, Needs, Weight};
+use crate::export::{Export, Flag, Format, Needs};
 use crate::xml::push_shown;
 use heading::Side;
 use readperf_profile::SampleRow;
@@ -90,18 +93,8 @@ struct Graph<'g> {
     labels: &'g Labels,
     frames: &'g FlameLayout,
     options: &'g FlameOptions,
-    /// What widths are, and what else is told.
-    weight: Weight,
-    /// What periods are sums of.
-    quantity: Quantity,
-    /// Program, host, date, event.
-    title: String,
-    /// What is shown: samples, what they add up to, the command.
-    subtitle: String,
-    /// What is not shown.
-    note: String,
-    /// Whether two recordings are compared.
-    differs: bool,
+    /// What is said of it.
+    head: Head,
 }
 
 /// Writes the differences of a recording to another one: widths are those of the new one, colours say what has changed.
@@ -117,6 +110,16 @@ pub fn write_difference(
     write(new, Some(base), if format.name == HTML.name { Page::Html } else { Page::Svg }, out)
 }
 
+/// What a picture is called: program, host, date, event.
+pub fn title(export: &Export<'_>) -> String {
+    heading::title(&[(export, event_of(export, export))])
+}
+
+/// What tells a frame from others that were called at the same place, in the address of a page: a number for its name (FNV-1a).
+pub fn frame_key(name: &str) -> u32 {
+    palette::hash(name)
+}
+
 /// Writes a flame graph.
 fn write(export: &Export<'_>, base: Option<&Export<'_>>, page: Page, out: &mut dyn Write) -> io::Result<()> {
     let mut labels = Labels::new(export.options.annotate, |name, text| push_shown(text, name));
@@ -127,27 +130,26 @@ fn write(export: &Export<'_>, base: Option<&Export<'_>>, page: Page, out: &mut d
     labels.finish(&mut numbered);
     let flame = &export.options.flame;
     let weight = export.profile.weight();
+    let layout = |tree: &FlameTree, bounds| FlameLayout::new(tree, weight, flame.siblings, bounds);
     let frames = if flame.reverse {
-        let of_least =
-            |least| FlameLayout::new(&grow_reversed(&sides, &numbered, least), weight, flame.siblings, least);
-        flame.least.choose(of_least, weight)
+        flame.least.choose(|bounds| layout(&grow_reversed(&sides, &numbered, bounds), bounds), weight)
     } else {
         let tree = grow(&sides, &numbered);
-        flame.least.choose(|bounds| FlameLayout::new(&tree, weight, flame.siblings, bounds), weight)
+        flame.least.choose(|bounds| layout(&tree, bounds), weight)
     };
     drop(numbered);
-    let graph = Graph {
-        labels: &labels,
-        frames: &frames,
-        options: flame,
-        weight,
-        quantity: Quantity::of(export, sides.first().map_or(usize::MAX, |(_, event)| *event)),
+    let head = Head {
         title: heading::title(&sides),
         subtitle: heading::subtitle(&sides),
         note: with_matching(heading::note(&frames, weight, flame.reverse), base),
+        weight,
+        quantity: Quantity::of(export, sides.first().map_or(usize::MAX, |(_, event)| *event)),
+        colors: flame.colors,
+        siblings: flame.siblings,
+        inverted: flame.inverted,
         differs: base.is_some(),
     };
-    picture::write(&graph, page, out)
+    picture::write(&Graph { labels: &labels, frames: &frames, options: flame, head }, page, out)
 }
 
 /// The event to show. Of the recording to compare with it is the one with the same name; one that has none of that name shows

@@ -1,5 +1,4 @@
 // The numbers, and what follows from them. Frames are in preorder: a caller stands before what it calls.
-const data = JSON.parse(document.getElementById('flame-data').textContent);
 const ALL = 0, THREAD = 1, LEFT_OUT = 7;
 
 const state = {

@@ -30,7 +30,7 @@ struct Sort {
     color: Hsl,
 }
 
-/// By the number that [`sort`] gives.
+/// By the number that [`FrameSort::number`] gives.
 const SORTS: [Sort; 8] = [
     Sort { name: "all", color: (215, 16, 80) },
     Sort { name: "thread", color: (215, 20, 72) },
@@ -42,18 +42,42 @@ const SORTS: [Sort; 8] = [
     Sort { name: "left out", color: (215, 12, 90) },
 ];
 
-/// The number of the sort that a frame belongs to.
-pub(super) fn sort(what: BoxContent, variant: Option<&Variant>) -> u8 {
-    let Some(variant) = variant else {
-        return if what == BoxContent::All { 0 } else { 7 };
-    };
-    match variant.kind {
-        None => 1,
-        Some(CodeKind::User) if variant.inlined => 3,
-        Some(CodeKind::User) => 2,
-        Some(CodeKind::Kernel) => 4,
-        Some(CodeKind::Jit) => 5,
-        Some(CodeKind::Unknown) => 6,
+/// What decides the colour of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameSort {
+    /// Everything.
+    All,
+    /// A thread, on which its stacks stand.
+    Thread,
+    /// A function, by the kind of its code, and whether it is inlined.
+    Function(CodeKind, bool),
+    /// Frames that are too small.
+    LeftOut,
+}
+
+impl FrameSort {
+    /// Its number: index of its colour.
+    pub(super) fn number(self) -> u8 {
+        match self {
+            FrameSort::All => 0,
+            FrameSort::Thread => 1,
+            FrameSort::Function(CodeKind::User, false) => 2,
+            FrameSort::Function(CodeKind::User, true) => 3,
+            FrameSort::Function(CodeKind::Kernel, _) => 4,
+            FrameSort::Function(CodeKind::Jit, _) => 5,
+            FrameSort::Function(CodeKind::Unknown, _) => 6,
+            FrameSort::LeftOut => 7,
+        }
+    }
+
+    /// That of a frame that exports have numbered.
+    pub(super) fn of(what: BoxContent, variant: Option<&Variant>) -> FrameSort {
+        match variant {
+            None if what == BoxContent::All => FrameSort::All,
+            None => FrameSort::LeftOut,
+            Some(Variant { kind: None, .. }) => FrameSort::Thread,
+            Some(Variant { kind: Some(kind), inlined, .. }) => FrameSort::Function(*kind, *inlined),
+        }
     }
 }
 
@@ -63,9 +87,13 @@ pub(super) fn sort_names() -> impl Iterator<Item = &'static str> {
 }
 
 /// A number for a name, the same on every machine (FNV-1a).
+pub(super) fn hash(name: &str) -> u32 {
+    name.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+/// The number of the colour of a name.
 pub(super) fn name_color(name: &str) -> u32 {
-    let hash =
-        name.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    let hash = hash(name);
     (hash ^ (hash >> 15)) % NAME_COLORS
 }
 

@@ -1,15 +1,17 @@
 //! The file: style, the picture for viewers without scripts, the numbers, the script.
 
 use super::data::{self, left_out_name};
-use super::palette::{rules, sort};
-use super::{Graph, Page};
-use crate::export::labels::Variant;
+use super::module::{DRAWING, STYLE};
+use super::palette::{FrameSort, rules};
+use super::{DrawnFrame, Graph, Page};
 use crate::export::quantity::samples;
 use crate::overview::share;
 use crate::short_name::shorten;
 use crate::text::without_long_middle;
 use crate::xml::push_xml;
 use readperf_profile::view::flame_layout::{BoxContent, FlameBox};
+use readperf_profile::view::flame_tree::NO_LINE;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -28,19 +30,14 @@ const LETTER: f64 = 7.3;
 /// Deepest row of the picture without script: what is hostile is deep.
 const STILL_ROWS: u32 = 1000;
 
-const STYLE: &str = include_str!("style.css");
-const SCRIPT: [&str; 5] = [
-    include_str!("text.js"),
-    include_str!("model.js"),
-    include_str!("fold.js"),
-    include_str!("view.js"),
-    include_str!("controls.js"),
-];
+/// Where numbers and picture are in a file, and its bar.
+const FILE: &str = include_str!("file.js");
+const CONTROLS: &str = include_str!("controls.js");
 
 /// Writes the file.
 pub(super) fn write(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::Result<()> {
     let mut title = String::new();
-    push_xml(&mut title, &graph.title);
+    push_xml(&mut title, &graph.head.title);
     match page {
         Page::Svg => writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>")?,
         Page::Html => writeln!(
@@ -57,14 +54,16 @@ pub(super) fn write(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::R
         if page == Page::Html { "in-page" } else { "alone" }
     )?;
     let mut about = String::new();
-    push_xml(&mut about, &format!("{} {}", graph.subtitle, graph.note));
+    push_xml(&mut about, &format!("{} {}", graph.head.subtitle, graph.head.note));
     writeln!(out, "<desc id=\"flame-about\">{about}</desc>")?;
     writeln!(out, "<style>\n{STYLE}{}</style>", rules())?;
     write_still(graph, out)?;
     out.write_all(b"<script type=\"application/json\" id=\"flame-data\">\n")?;
-    data::write(graph, page, out)?;
+    data::write(&graph.head, graph.frames.list.iter().map(|frame| drawn(graph, frame)), Some(page), out)?;
     out.write_all(b"\n</script>\n<script><![CDATA[\n(() => {\n'use strict';\n")?;
-    SCRIPT.iter().try_for_each(|part| out.write_all(part.as_bytes()))?;
+    for part in [FILE].iter().chain(&DRAWING).chain(&[CONTROLS]) {
+        out.write_all(part.as_bytes())?;
+    }
     out.write_all(b"})();\n]]></script>\n</svg>\n")?;
     match page {
         Page::Svg => Ok(()),
@@ -82,9 +81,11 @@ fn still_rows(graph: &Graph<'_>) -> u32 {
 /// The picture without script: widths in percent, so that it fits any width; every frame cuts off what is too long for it.
 fn write_still(graph: &Graph<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut text = String::from("<g id=\"flame-still\">\n");
-    for (class, y, line) in
-        [("title", 24, &graph.title), ("about", 46, &graph.subtitle), ("about", 64, &graph.note)]
-    {
+    for (class, y, line) in [
+        ("title", 24, &graph.head.title),
+        ("about", 46, &graph.head.subtitle),
+        ("about", 64, &graph.head.note),
+    ] {
         let _ = write!(text, "<text class=\"{class}\" x=\"12\" y=\"{y}\">");
         push_xml(&mut text, line);
         text.push_str("</text>\n");
@@ -117,18 +118,40 @@ fn write_still(graph: &Graph<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn weight(graph: &Graph<'_>, frame: &FlameBox) -> u64 {
-    graph.weight.of_sum(&frame.total[0])
+    graph.head.weight.of_sum(&frame.total[0])
+}
+
+/// A frame, as it is drawn.
+fn drawn<'g>(graph: &'g Graph<'_>, frame: &FlameBox) -> DrawnFrame<'g> {
+    let level = match frame.what {
+        BoxContent::Level(level) => Some(level),
+        BoxContent::All | BoxContent::LeftOut(_) => None,
+    };
+    let variant = level.and_then(|level| graph.labels.variant(level.variant));
+    DrawnFrame {
+        depth: frame.depth,
+        name: name(graph, frame.what),
+        binary: variant.map_or("", |variant| graph.labels.name(variant.binary)).into(),
+        place: graph.labels.line(level.map_or(NO_LINE, |level| level.line)),
+        sort: FrameSort::of(frame.what, variant),
+        inlined: variant.is_some_and(|variant| variant.inlined),
+        total: frame.total,
+        own: frame.own,
+    }
+}
+
+/// What a frame is called.
+fn name<'g>(graph: &'g Graph<'_>, what: BoxContent) -> Cow<'g, str> {
+    match what {
+        BoxContent::All => "all".into(),
+        BoxContent::LeftOut(count) => left_out_name(count).into(),
+        BoxContent::Level(level) => graph.labels.name(level.label).into(),
+    }
 }
 
 fn push_frame(text: &mut String, graph: &Graph<'_>, frame: &FlameBox, (x, width): (f64, f64), y: u32) {
-    let (name, variant): (std::borrow::Cow<'_, str>, Option<&Variant>) = match frame.what {
-        BoxContent::All => ("all".into(), None),
-        BoxContent::LeftOut(count) => (left_out_name(count).into(), None),
-        BoxContent::Level(level) => {
-            (graph.labels.name(level.label).into(), graph.labels.variant(level.variant))
-        }
-    };
-    let class = format!("k{}{}", sort(frame.what, variant), super::palette::name_color(&name) % 4);
+    let DrawnFrame { name, sort, .. } = drawn(graph, frame);
+    let class = format!("k{}{}", sort.number(), super::palette::name_color(&name) % 4);
     // Writing to a string does not fail.
     let _ = write!(text, "<svg x=\"{x:.3}%\" y=\"{y}\" width=\"{width:.3}%\" height=\"{}\"><title>", ROW - 1);
     let mut hint = format!(
@@ -136,8 +159,12 @@ fn push_frame(text: &mut String, graph: &Graph<'_>, frame: &FlameBox, (x, width)
         without_long_middle(&name),
         share(weight(graph, frame), weight(graph, first(graph, frame)))
     );
-    let _ =
-        write!(hint, ", {}, {}", samples(frame.total[0].samples), graph.quantity.told(frame.total[0].period));
+    let _ = write!(
+        hint,
+        ", {}, {}",
+        samples(frame.total[0].samples),
+        graph.head.quantity.told(frame.total[0].period)
+    );
     push_xml(text, &hint);
     let _ = write!(text, "</title><rect class=\"{class}\" width=\"100%\" height=\"100%\"/>");
     if width >= STILL_NAMED {

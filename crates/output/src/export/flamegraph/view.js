@@ -2,8 +2,6 @@
 // The picture: what is wide enough to be seen, drawn anew for every zoom.
 const ROW = 18, EDGE = 10, NARROW = 0.5, THIN = 3, NAMED = 26;
 const SVG = 'http://www.w3.org/2000/svg', XHTML = 'http://www.w3.org/1999/xhtml';
-const svg = document.getElementById('flamegraph');
-const inPage = data.page === 'html';
 
 function make(space, tag, attributes, text) {
   const element = document.createElementNS(space, tag);
@@ -12,7 +10,6 @@ function make(space, tag, attributes, text) {
   return element;
 }
 
-document.getElementById('flame-still').remove();
 svg.setAttribute('role', 'group');
 const frames = make(SVG, 'g', { id: 'flame-frames', role: 'tree', tabindex: '0', 'aria-label': 'Frames' });
 svg.append(frames);
@@ -27,7 +24,7 @@ const letter = (() => {
 
 let drawn = new Map();
 const rowOf = i => state.inverted ? depth[i] : rowCount - 1 - depth[i];
-const viewWidth = () => Math.max(80, document.documentElement.clientWidth - 2 * EDGE);
+const viewWidth = () => Math.max(80, host.width() - 2 * EDGE);
 const inZoom = i => i >= state.zoom && i < end[state.zoom];
 
 // Where a frame lies from left to right, in pixels. Callers of what is zoomed are as wide as the picture.
@@ -139,7 +136,7 @@ function markFocus() {
 // The box of hints beside the pointer. In a page it floats; in a picture it needs an element that may hold HTML.
 const tip = make(XHTML, 'div', { id: 'flame-tip', role: 'tooltip' });
 let tipHolder = null;
-if (inPage) {
+if (host.inPage) {
   document.body.append(tip);
 } else {
   tipHolder = make(SVG, 'foreignObject', { width: 600, height: 420, style: 'pointer-events:none;overflow:visible' });

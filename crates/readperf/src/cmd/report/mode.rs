@@ -58,7 +58,7 @@ impl Mode {
 }
 
 /// Whether samples have call chains.
-pub(super) fn has_chains(metadata: &Metadata) -> bool {
+pub(crate) fn has_chains(metadata: &Metadata) -> bool {
     let events = metadata.schema.events();
     events.iter().any(|event| {
         event.attr.sample_type.has(SampleType::CALLCHAIN)

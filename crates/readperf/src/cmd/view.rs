@@ -1,0 +1,179 @@
+//! `readperf view`: the recording in the web browser.
+
+use super::report::has_chains;
+use super::stats::{Counted, count};
+use super::{Cmd, check};
+use crate::input::Input;
+use crate::outcome::{Outcome, say, tell};
+use crate::progress::Progress;
+use crate::sample_options::{NameOptions, SampleOptions};
+use crate::source_files::{SourceFiles, SourceOptions};
+use crate::stack_options::StackOptions;
+use crate::symbol_options::SymbolOptions;
+use anstream::adapter::strip_str;
+use anyhow::Context as _;
+use clap::Args;
+use perffile::Recording;
+use readperf::profile::view::key::by_name;
+use readperf::profile::view::listing::Listing;
+use readperf::profile::Selection;
+use readperf::session::Session;
+use readperf::symbols::Options;
+use readperf::{Analysis, ListingRequest, PassOptions, Request};
+use readperf::explore::{Opening, RowOptions, Step};
+use readperf::output::annotate::Sources;
+use readperf_view::{Outside, Part, Serving, Token, Watch};
+use std::io::Write as _;
+use std::net::{Ipv4Addr, TcpListener};
+
+/// Shows a recording in the browser.
+#[derive(Args, Debug)]
+pub(crate) struct View {
+    #[command(flatten)]
+    input: Input,
+
+    /// Port to listen on [default: any that is free]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    port: u16,
+
+    /// Do not open a browser: print the address of the page
+    #[arg(long)]
+    no_open: bool,
+
+    #[command(flatten)]
+    samples: SampleOptions,
+
+    #[command(flatten)]
+    names: NameOptions,
+
+    #[command(flatten)]
+    stacks: StackOptions,
+
+    #[command(flatten)]
+    source: SourceOptions,
+
+    #[command(flatten)]
+    symbols: SymbolOptions,
+}
+
+impl Cmd for View {
+    const NAME: &'static str = "view";
+    const ABOUT: &'static str = "Look into a recording in the web browser: time, flame graph, calls, functions, code";
+    const EXAMPLES: &'static str = "\
+The page comes out of this program and talks to nobody else. It listens on 127.0.0.1 only, and answers whoever has the address, which is
+new each time. To look at a recording on another machine, forward the port: ssh -L 8080:localhost:8080 HOST readperf view --no-open --port 8080.
+Ctrl-C ends it.
+
+Examples:
+  readperf view                                 ./perf.data
+  readperf view --no-open perf.data             prints the address alone on the first line
+  readperf view --comm make --time 10%-20% perf.data
+  perf record -o - -g -- make | readperf view -";
+
+    fn run(&self) -> anyhow::Result<Outcome> {
+        let recording = self.input.open()?;
+        let options = self.symbols.options(&self.input)?;
+        let opening = self.opening(&recording, &options)?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, self.port))
+            .with_context(|| format!("port {}", self.port))?;
+        let token = Token::random().context("a random address")?;
+        let address = format!("http://{}/{}/", listener.local_addr()?, token.as_str());
+        let mut stdout = std::io::stdout();
+        writeln!(stdout, "{address}")?;
+        stdout.flush()?;
+        if !self.no_open
+            && let Err(error) = open::that_detached(&address)
+        {
+            say(&format!("no browser can be opened ({error}): open {address}"));
+        }
+        let outside = FromFiles { view: self, recording: &recording };
+        let steps = Step::of_selection(Selection {
+            names: self.names.filter(),
+            transforms: self.stacks.transforms(),
+            ..Selection::default()
+        });
+        let mut progress = Some(Progress::new("reading", !self.input.no_progress));
+        let watch = |watched: Watch<'_>| match watched {
+            Watch::Read(bytes) => progress.iter_mut().for_each(|progress| progress.bytes(bytes)),
+            Watch::Done(analysis) => {
+                progress = None;
+                self.tell(analysis);
+            }
+        };
+        readperf_view::serve::<anyhow::Error>(
+            Serving { listener, token, recording: &recording, opening: &opening, steps, outside: &outside },
+            watch,
+        )?;
+        Ok(Outcome::default())
+    }
+}
+
+impl View {
+    fn opening(&self, recording: &Recording, options: &Options) -> anyhow::Result<Opening> {
+        let keys = ["dso", "symbol"].into_iter().filter_map(by_name).map(Into::into).collect();
+        // A recording in pipe mode tells its events on the way. Without chains sums over stacks say nothing.
+        let metadata = recording.metadata();
+        let children = metadata.schema.events().is_empty() || has_chains(metadata);
+        Ok(Opening {
+            request: Request {
+                symbols: Options { inlines: true, ..options.clone() },
+                pass: PassOptions {
+                    filter: self.samples.filter(recording)?,
+                    unwind: Some(options.clone()),
+                    ..PassOptions::default()
+                },
+                ..Request::default()
+            },
+            rows: RowOptions { keys, children, threads: self.symbols.thread_count(), ..RowOptions::default() },
+            listings: ListingRequest::default(),
+            ..Opening::default()
+        })
+    }
+
+    /// What is to be known of the recording, once it is read.
+    fn tell(&self, analysis: &Analysis) {
+        let told = analysis.stack_ends.told().into_iter().chain(analysis.code_times.told());
+        for told in told.chain(analysis.names_told.clone()) {
+            say(&format!("{}: {told}", self.input.name()));
+        }
+        if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
+            say(&message);
+        }
+        tell(&self.input.name(), &analysis.issues);
+    }
+}
+
+/// What the page shows that is not in the profile, from the recording and from source files.
+struct FromFiles<'v> {
+    view: &'v View,
+    recording: &'v Recording,
+}
+
+impl FromFiles<'_> {
+    fn written(&self, part: Part) -> anyhow::Result<Vec<u8>> {
+        if part != Part::Info && self.view.input.path().is_none() {
+            anyhow::bail!("the recording came on standard input and is gone");
+        }
+        let mut out = Vec::new();
+        match part {
+            Part::Info => readperf_output::info::write_text(&mut out, &self.recording.read_metadata()?)?,
+            Part::Stats => {
+                let Counted { stats, metadata, .. } = count(self.recording, |_| ())?;
+                readperf_output::stats::write_text(&mut out, &stats, &metadata.schema)?;
+            }
+            Part::Check => out = check::text(&self.view.input, &self.view.symbols)?,
+        }
+        Ok(out)
+    }
+}
+
+impl Outside for FromFiles<'_> {
+    fn text(&self, part: Part) -> Result<String, String> {
+        let out = self.written(part).map_err(|error| format!("{error:#}"))?;
+        Ok(strip_str(&String::from_utf8_lossy(&out)).to_string())
+    }
+
+    fn sources(&self, listing: &Listing, session: &Session) -> Sources {
+        SourceFiles::new(&self.view.source, &self.view.input).of(std::slice::from_ref(listing), session)
+    }
+}

@@ -1,0 +1,69 @@
+// What is chosen: event, weight, threads, and the steps that can be taken back.
+import { ask } from './data.js';
+import { byId, el } from './dom.js';
+import { get, set, steps, takeBack } from './state.js';
+import { amount, duration, grouped, percent, shareOf } from './text.js';
+
+/** @type {any} */
+let summary = null;
+
+/** @param {string} key @param {string} value */
+function stepText(key, value) {
+  switch (key) {
+    case 'from': return `${duration(Number(value))} to ${get('to') ? duration(Number(get('to'))) : 'the end'}`;
+    case 'focus': return 'focus ' + plain(value);
+    case 'ignore': return 'without ' + plain(value);
+    case 'hide': return 'merged ' + plain(value);
+    case 'show-from': return 'from ' + plain(value);
+    case 'collapse': return 'collapsed ' + value;
+    case 'collapse-recursion': return 'recursion collapsed';
+    case 'tid': return 'thread ' + value;
+    case 'pid': return 'process ' + value;
+    default: return `${key} ${value}`;
+  }
+}
+
+// A pattern that one name matches is shown as that name.
+/** @param {string} pattern */
+const plain = pattern => pattern.startsWith('^') && pattern.endsWith('$') ? pattern.slice(1, -1).replace(/\\(.)/g, '$1') : `/${pattern}/`;
+
+/** Fetches what is chosen and shows it. */
+export async function show() {
+  summary = await ask('bar', 'summary');
+  byId('title').textContent = summary.title;
+  document.title = `${summary.title} – readperf`;
+  const event = /** @type {HTMLSelectElement} */ (byId('event')), weight = /** @type {HTMLSelectElement} */ (byId('weight')), thread = /** @type {HTMLSelectElement} */ (byId('thread'));
+  event.replaceChildren(...summary.events.map((/** @type {any} */ one, /** @type {number} */ at) =>
+    el('option', { value: at, selected: at === summary.event }, `${one.name} (${grouped(one.samples)})`)));
+  weight.value = summary.weight;
+  const current = get('tid') ? 't' + get('tid') : get('pid') ? 'p' + get('pid') : '';
+  thread.replaceChildren(el('option', { value: '' }, 'all threads'), ...summary.processes.flatMap((/** @type {any} */ process) => [
+    el('option', { value: 'p' + process.pid, selected: current === 'p' + process.pid }, `${process.comm} ${process.pid}: ${percent(shareOf(process.weight, summary.recorded))}`),
+    ...(process.threads.length > 1 ? process.threads.map((/** @type {any} */ one) =>
+      el('option', { value: 't' + one.tid, selected: current === 't' + one.tid }, `\u2003${one.comm} ${one.tid}: ${percent(shareOf(one.weight, summary.recorded))}`)) : [])]));
+  const crumbs = steps().map(({ key, value, at }) => el('li', {}, el('button', { type: 'button', title: 'Take this back', onclick: () => takeBack(at) }, el('bdi', {}, stepText(key, value)), ' ×')));
+  const share = percent(shareOf(summary.whole, summary.recorded));
+  byId('steps').replaceChildren(...crumbs);
+  byId('counted').textContent = `${grouped(summary.samples)} samples, ${amount(summary.whole, summary)}` + (summary.whole < summary.recorded ? ` (${share} of the recording)` : '');
+}
+
+/** Listens to the choices. */
+export function start() {
+  byId('event').addEventListener('change', event => set({ event: /** @type {HTMLSelectElement} */ (event.target).value, zoom: '' }));
+  byId('weight').addEventListener('change', event => {
+    const value = /** @type {HTMLSelectElement} */ (event.target).value;
+    set({ weight: value === 'samples' ? value : '' });
+  });
+  byId('thread').addEventListener('change', event => {
+    const value = /** @type {HTMLSelectElement} */ (event.target).value;
+    set({ tid: value.startsWith('t') ? value.slice(1) : '', pid: value.startsWith('p') ? value.slice(1) : '' });
+  });
+}
+
+/** The threads, in the order of the list. */
+export const moveThread = (/** @type {number} */ by) => {
+  const thread = /** @type {HTMLSelectElement} */ (byId('thread')), next = thread.selectedIndex + by;
+  if (next < 0 || next >= thread.options.length) return;
+  thread.selectedIndex = next;
+  thread.dispatchEvent(new Event('change'));
+};

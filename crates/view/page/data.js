@@ -1,0 +1,39 @@
+// What the server answers. An answer that nobody waits for any more is given up: the server then does not make it.
+import { chosen } from './state.js';
+
+/** @type {Map<string, AbortController>} */
+const asked = new Map();
+let waiting = 0;
+/** @type {(busy: boolean) => void} */
+let told = () => {};
+
+/** @param {(busy: boolean) => void} listener */
+export const listenBusy = listener => { told = listener; };
+
+/** An answer that is no longer wanted. */
+export class Stale extends Error {}
+
+/**
+ * Asks for a view of what is chosen. A new question of the same asker takes the place of the one before.
+ * @param {string} asker @param {string} view @param {Record<string, string | number>} [more]
+ * @returns {Promise<any>}
+ */
+export async function ask(asker, view, more = {}) {
+  asked.get(asker)?.abort();
+  const controller = new AbortController();
+  asked.set(asker, controller);
+  const query = new URLSearchParams(chosen());
+  for (const [key, value] of Object.entries(more)) if (value !== '') query.append(key, String(value));
+  told(++waiting > 0);
+  try {
+    const answer = await fetch(`data/${view}?${query}`, { signal: controller.signal });
+    if (!answer.ok) throw new Error(await answer.text());
+    return await answer.json();
+  } catch (error) {
+    if (controller.signal.aborted) throw new Stale();
+    throw error instanceof TypeError ? new Error('readperf does not answer: it has ended, or cannot be reached.') : error;
+  } finally {
+    told(--waiting > 0);
+    if (asked.get(asker) === controller) asked.delete(asker);
+  }
+}

@@ -1,0 +1,77 @@
+// Keys that hold everywhere. `?` shows this table.
+import { byId, el } from './dom.js';
+import { actions, ACTION_KEYS, chosenFunction } from './names.js';
+import { focusedFunction } from './rows.js';
+import { get, reset, set, takeBackLast } from './state.js';
+import { moveThread } from './bar.js';
+import { nextMatch } from './flame_view.js';
+
+const search = () => /** @type {HTMLInputElement} */ (byId('search'));
+
+/** @type {[keys: string[], what: string, act: () => void][]} */
+const KEYS = [
+  [['1'], 'Flame graph in order of names', () => set({ view: 'flame', order: 'name' })],
+  [['2'], 'Flame graph, left heavy', () => set({ view: '', order: '' })],
+  [['3'], 'Callers and callees', () => set({ view: 'sandwich' })],
+  [['4'], 'Tree of calls', () => set({ view: 'tree' })],
+  [['5'], 'Functions', () => set({ view: 'functions' })],
+  [['6'], 'Code', () => set({ view: 'code' })],
+  [['7'], 'Recording', () => set({ view: 'recording' })],
+  [['/'], 'Search, by regular expression', () => { search().focus(); search().select(); }],
+  [['n', 'N'], 'Next match, the one before (in the flame graph)', () => {}],
+  [['i'], 'From the leaves instead of the roots', () => set({ inverted: get('inverted') ? '' : '1', zoom: '' })],
+  [['r'], 'Collapse recursion', () => set({ 'collapse-recursion': get('collapse-recursion') ? '' : '1' })],
+  [['p', 'P'], 'Next thread, the one before', () => moveThread(1)],
+  [['t'], 'Choose a thread', () => byId('thread').focus()],
+  [['s'], 'To the strip of time: + − zoom, arrows move the range', () => byId('strip').querySelector('canvas')?.focus()],
+  [['b', 'Backspace'], 'Take the last step back', takeBackLast],
+  [['Escape'], 'Leave search, zoom, then everything', escape],
+  [['?'], 'These keys', () => toggleHelp()],
+];
+
+const ROW_KEYS = [
+  ['↑ ↓ PgUp PgDn Home End, j k g G', 'Move in tables'], ['→ ← Space', 'Open, close a branch of the tree'], ['*', 'Open the hottest path'],
+  ['↑ ↓ ← →, Enter, Backspace', 'Move in the flame graph, zoom, zoom out'],
+  ['Enter a f o x m l', 'Of the function of a row: callers and callees, code, focus, begin here, ignore, merge, collapse its library'],
+];
+
+function escape() {
+  if (!byId('help').hidden) return toggleHelp();
+  if (get('search')) return set({ search: '' });
+  if (get('zoom')) return set({ zoom: '' });
+  reset();
+}
+
+function toggleHelp() {
+  const help = byId('help');
+  help.hidden = !help.hidden;
+  if (!help.hidden) help.focus();
+}
+
+/** Listens to the keys. */
+export function start() {
+  const rows = [...KEYS.map(([keys, what]) => [keys.join(' '), what]), ...ROW_KEYS];
+  byId('help').append(el('h2', {}, 'Keys'), el('table', {}, el('tbody', {}, ...rows.map(([keys, what]) => el('tr', {}, el('th', { scope: 'row' }, el('kbd', {}, keys)), el('td', {}, what))))));
+  byId('help-button').addEventListener('click', toggleHelp);
+  document.addEventListener('keydown', event => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if ((event.ctrlKey || event.metaKey) && event.key === 'f' && target !== search()) {
+      event.preventDefault();
+      return KEYS.find(([keys]) => keys[0] === '/')?.[2]();
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || ['INPUT', 'SELECT', 'TEXTAREA'].includes(target.tagName)) return;
+    if (act(event.key)) event.preventDefault();
+  });
+}
+
+/** @param {string} key */
+function act(key) {
+  if (key === 'n' || key === 'N') return nextMatch(key === 'N'), true;
+  if (key === 'P') return moveThread(-1), true;
+  const known = KEYS.find(([keys]) => keys.includes(key));
+  if (known) return known[2](), true;
+  const fn = focusedFunction() ?? chosenFunction(), place = ACTION_KEYS.indexOf(key);
+  if (!fn || place <= 0) return false;
+  actions(fn)[place]?.[2]();
+  return true;
+}

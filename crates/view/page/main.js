@@ -1,0 +1,107 @@
+// Puts the parts together: what has changed in the state says what is fetched again.
+import { ask, listenBusy, Stale } from './data.js';
+import { byId, el } from './dom.js';
+import * as bar from './bar.js';
+import * as code from './code.js';
+import * as flame from './flame_view.js';
+import * as functions from './functions.js';
+import * as keys from './keys.js';
+import * as recording from './recording.js';
+import * as sandwich from './sandwich.js';
+import * as strip from './strip.js';
+import * as tree from './tree.js';
+import { get, listen, set } from './state.js';
+
+/** The views: name in the address, title, how it is shown, and what of the address it depends on besides what is chosen. */
+/** @type {[name: string, title: string, show: (into: HTMLElement) => Promise<void>, needs: string[]][]} */
+const VIEWS = [
+  ['flame', 'Flame graph', flame.show, ['inverted', 'order', 'zoom']],
+  ['tree', 'Call tree', tree.show, ['inverted']],
+  ['functions', 'Functions', functions.show, ['sort', 'search']],
+  ['sandwich', 'Callers and callees', sandwich.show, ['function', 'binary']],
+  ['code', 'Code', code.show, ['function', 'binary']],
+  ['recording', 'Recording', recording.show, ['part']],
+];
+
+const current = () => VIEWS.find(([name]) => name === get('view')) ?? VIEWS[0];
+const main = byId('view');
+const search = /** @type {HTMLInputElement} */ (byId('search'));
+
+/** Shows what a part makes; what goes wrong is said in its place. @param {() => Promise<void>} part */
+async function attempt(part) {
+  try {
+    await part();
+  } catch (error) {
+    if (!(error instanceof Stale)) byId('trouble').textContent = error instanceof Error ? error.message : String(error);
+  }
+}
+
+function showView() {
+  byId('trouble').textContent = '';
+  const [name, , show] = current();
+  for (const tab of byId('tabs').children) {
+    const is = tab.id === 'tab-' + name;
+    tab.setAttribute('aria-selected', String(is));
+    tab.setAttribute('tabindex', is ? '0' : '-1');
+  }
+  main.setAttribute('aria-labelledby', 'tab-' + name);
+  main.className = name;
+  return attempt(() => show(main));
+}
+
+function showSearch() {
+  if (search.value !== get('search')) search.value = get('search');
+  byId('matched').textContent = flame.isShown() ? flame.search(get('search')) : '';
+}
+
+listen(changed => {
+  const [, , , needs] = current(), all = changed.has('chosen');
+  if (all) attempt(bar.show);
+  if (all || changed.has('seen')) attempt(strip.show);
+  if (all || changed.has('view') || needs.some(key => changed.has(key))) showView().then(showSearch);
+  else if (changed.has('search')) showSearch();
+});
+
+listenBusy(busy => document.body.classList.toggle('busy', busy));
+byId('tabs').append(...VIEWS.map(([name, title]) => el('button', {
+  type: 'button', role: 'tab', id: 'tab-' + name, 'aria-controls': 'view', onclick: () => set({ view: name === 'flame' ? '' : name }),
+}, title)));
+byId('tabs').addEventListener('keydown', event => {
+  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!by) return;
+  const at = VIEWS.indexOf(current()), next = VIEWS[(at + by + VIEWS.length) % VIEWS.length];
+  set({ view: next[0] === 'flame' ? '' : next[0] });
+  byId('tab-' + next[0]).focus();
+});
+let typing = 0;
+search.addEventListener('input', () => {
+  clearTimeout(typing);
+  typing = window.setTimeout(() => set({ search: search.value }, { silently: true }), 150);
+});
+search.addEventListener('keydown', event => {
+  if (event.key === 'Escape') search.blur();
+  if (event.key !== 'Enter') return;
+  set({ search: search.value }, { silently: true });
+  flame.nextMatch(event.shiftKey);
+});
+
+// Until the recording is read there is nothing to show but how far it is.
+async function opened() {
+  const progress = byId('progress');
+  for (;;) {
+    const told = await ask('progress', 'progress');
+    if (told.ready) break;
+    progress.hidden = false;
+    progress.textContent = told.text;
+    await new Promise(resolve => { setTimeout(resolve, 200); });
+  }
+  progress.hidden = true;
+}
+
+strip.start();
+bar.start();
+keys.start();
+await attempt(async () => {
+  await opened();
+  await Promise.all([attempt(bar.show), attempt(strip.show), showView().then(showSearch)]);
+});

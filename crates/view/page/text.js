@@ -1,0 +1,26 @@
+// Numbers as people read them.
+
+/** @param {number} number */
+export const grouped = number => number.toLocaleString('en-US');
+
+/** @param {number} ns */
+export function duration(ns) {
+  for (const [unit, name] of /** @type {[number, string][]} */ ([[1e9, 's'], [1e6, 'ms'], [1e3, 'µs']])) {
+    if (Math.abs(ns) >= unit) return (ns / unit).toFixed(3) + ' ' + name;
+  }
+  return ns + ' ns';
+}
+
+/** @param {number} share */
+export const percent = share => (share * 100).toFixed(2) + ' %';
+
+/** @param {number} part @param {number} whole */
+export const shareOf = (part, whole) => whole > 0 ? part / whole : 0;
+
+/**
+ * What samples add up to. @param {number} value @param {{weight: string, unit: string}} of
+ */
+export function amount(value, of) {
+  if (of.weight === 'samples') return grouped(value) + (value === 1 ? ' sample' : ' samples');
+  return of.unit === 'ns' ? duration(value) : grouped(value) + (of.unit ? ' ' + of.unit : '');
+}

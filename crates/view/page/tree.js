@@ -1,0 +1,123 @@
+// The tree of calls, from the roots or from the leaves. Branches are fetched when they are opened.
+import { ask } from './data.js';
+import { el } from './dom.js';
+import { choose, nameCell } from './names.js';
+import { row, shareCells, walkable } from './rows.js';
+import { get, set } from './state.js';
+import { grouped } from './text.js';
+
+/** @typedef {{name: string, binary: string, kind: string, inlined: boolean, self: number, total: number, calls: number, key: string}} Call */
+/** @typedef {{call: Call, way: string[], open: boolean, tr: HTMLElement}} Branch */
+
+/** @type {WeakMap<Element, Branch>} */
+const branches = new WeakMap();
+
+/** @param {HTMLElement} into */
+export async function show(into) {
+  const inverted = get('inverted') === '1', answer = await calls([]);
+  const body = el('tbody', {});
+  for (const call of answer.calls) body.append(branch(call, [], answer));
+  await openOnly(body.querySelector('tr'));
+  const turn = el('button', { type: 'button', 'aria-pressed': String(inverted), onclick: () => set({ inverted: inverted ? '' : '1' }) }, 'From the leaves');
+  const hottest = el('button', { type: 'button', title: 'Opens the calls that take most (*)', onclick: () => openHottest(body.querySelector('tr:focus') ?? body.querySelector('tr[tabindex="0"]') ?? body.querySelector('tr')) }, 'Hottest path');
+  const head = el('tr', {}, el('th', { scope: 'col', class: 'number' }, 'Total'), el('th', { scope: 'col', class: 'number' }, 'Self'), el('th', { scope: 'col' }, inverted ? 'Function, called by' : 'Function, calls'));
+  into.replaceChildren(el('div', { class: 'tools' }, turn, hottest), el('div', { class: 'scroll' },
+    el('table', { role: 'treegrid', class: 'tree', 'aria-label': 'Tree of calls' }, el('thead', {}, head), body)));
+  walkable(body, keys);
+}
+
+/** @param {string[]} way */
+const calls = way => ask('tree ' + way.join('.'), 'tree', { inverted: get('inverted'), way: way.join('.') });
+
+/** @param {Call} call @param {string[]} before @param {any} measure */
+function branch(call, before, measure) {
+  const way = [...before, call.key], depth = before.length;
+  const mark = el('span', { class: 'twist', 'aria-hidden': 'true' }, call.calls ? '▸' : ' ');
+  const tr = row(call, {
+    'aria-level': depth + 1, 'aria-expanded': call.calls ? 'false' : null, onclick: () => { choose(call); }, ondblclick: () => toggle(tr),
+  }, ...shareCells(call.total, measure, 'total'), ...shareCells(call.self, measure), el('td', { class: 'depth' }, indent(depth), mark, nameCell(call)));
+  mark.addEventListener('click', event => { event.stopPropagation(); toggle(tr); });
+  branches.set(tr, { call, way, open: false, tr });
+  return tr;
+}
+
+// Depth is drawn by elements, since the page may have no style in attributes.
+/** @param {number} depth */
+function indent(depth) {
+  const all = document.createDocumentFragment();
+  for (let i = 0; i < Math.min(depth, 60); i++) all.append(el('i', { class: 'indent' }));
+  if (depth > 60) all.append(el('small', {}, `+${grouped(depth - 60)} `));
+  return all;
+}
+
+/** @param {HTMLElement} tr */
+async function open(tr) {
+  const it = branches.get(tr);
+  if (!it || it.open || !it.call.calls) return;
+  it.open = true;
+  tr.setAttribute('aria-expanded', 'true');
+  setMark(tr, '▾');
+  const answer = await calls(it.way);
+  if (!it.open) return;
+  tr.after(...answer.calls.map((/** @type {Call} */ call) => branch(call, it.way, answer)));
+}
+
+/** @param {HTMLElement} tr */
+function close(tr) {
+  const it = branches.get(tr);
+  if (!it?.open) return;
+  it.open = false;
+  tr.setAttribute('aria-expanded', 'false');
+  setMark(tr, '▸');
+  const level = it.way.length;
+  for (let next = tr.nextElementSibling; next && (branches.get(next)?.way.length ?? 0) > level; next = tr.nextElementSibling) next.remove();
+}
+
+/** @param {HTMLElement} tr @param {string} mark */
+const setMark = (tr, mark) => { const twist = tr.querySelector('.twist'); if (twist) twist.textContent = mark; };
+
+/** @param {HTMLElement} tr */
+const toggle = tr => branches.get(tr)?.open ? close(tr) : open(tr);
+
+// What is the only call there is hides nothing: it is opened.
+/** @param {HTMLElement | null} tr */
+async function openOnly(tr) {
+  while (tr && !tr.nextElementSibling && branches.get(tr)?.call.calls) {
+    await open(tr);
+    tr = /** @type {HTMLElement | null} */ (tr.nextElementSibling);
+  }
+}
+
+// As long as one call has most of what its caller has.
+/** @param {HTMLElement | null} tr */
+async function openHottest(tr) {
+  while (tr) {
+    tr.focus();
+    const it = branches.get(tr);
+    await open(tr);
+    const next = tr.nextElementSibling, below = next && branches.get(next);
+    if (!it || !below || below.way.length <= it.way.length || below.call.total * 2 < it.call.total) return;
+    tr = /** @type {HTMLElement} */ (next);
+  }
+}
+
+/** @param {string} key @param {HTMLElement} tr */
+function keys(key, tr) {
+  const it = branches.get(tr);
+  if (!it) return false;
+  switch (key) {
+    case 'ArrowRight': it.open ? /** @type {HTMLElement | null} */ (tr.nextElementSibling)?.focus() : open(tr); return true;
+    case 'ArrowLeft': it.open ? close(tr) : caller(tr)?.focus(); return true;
+    case ' ': toggle(tr); return true;
+    case '*': openHottest(tr); return true;
+  }
+  return false;
+}
+
+/** @param {HTMLElement} tr @returns {HTMLElement | null} */
+function caller(tr) {
+  const level = branches.get(tr)?.way.length ?? 0;
+  let above = tr.previousElementSibling;
+  while (above && (branches.get(above)?.way.length ?? 0) >= level) above = above.previousElementSibling;
+  return /** @type {HTMLElement | null} */ (above);
+}

@@ -1,0 +1,142 @@
+//! The views: one file each, one line each in [`VIEWS`]. Numbers are those of the profile's own views; here they become JSON.
+
+mod code;
+mod flame;
+mod functions;
+mod names;
+mod recording;
+mod sandwich;
+mod stack;
+mod summary;
+mod time;
+mod tree;
+
+use crate::query::Query;
+use crate::worker::{Answer, Question};
+use readperf_explore::{Explorer, State};
+use readperf_output::export::flamegraph::title;
+use readperf_output::export::quantity::Quantity;
+use readperf_output::export::{Export, ExportOptions};
+use readperf_profile::profile::EventTotal;
+use readperf_profile::view::flame_tree::Sum;
+use serde_json::{Map, Value, json};
+
+pub(crate) use functions::hottest;
+pub use recording::{Part, Outside};
+
+/// What questions are answered from.
+pub(crate) struct Answers<'s, 'f> {
+    pub(crate) explorer: Explorer<'f>,
+    /// What is looked at where the address chooses nothing: options of the command line.
+    start: State,
+    /// The first sample of the recording: times in addresses begin with it, ns of the recording's clock.
+    origin_ns: u64,
+    outside: &'s dyn Outside,
+}
+
+type View = fn(&mut Answers<'_, '_>, &Query) -> Result<Vec<u8>, String>;
+
+const VIEWS: &[(&str, View)] = &[
+    ("summary", summary::answer),
+    ("functions", functions::answer),
+    ("flame", flame::answer),
+    ("tree", tree::answer),
+    ("sandwich", sandwich::answer),
+    ("time", time::answer),
+    ("stack", stack::answer),
+    ("code", code::answer),
+    ("recording", recording::answer),
+];
+
+impl<'s, 'f> Answers<'s, 'f> {
+    pub(crate) fn new(explorer: Explorer<'f>, outside: &'s dyn Outside) -> Self {
+        let origin_ns = explorer.whole().times_ns().map_or(0, |(first, _)| first);
+        Answers { start: explorer.state().clone(), explorer, origin_ns, outside }
+    }
+
+    /// The answer to a question. The state is that of the question, whatever was asked before.
+    pub(crate) fn answer(&mut self, question: &Question) -> Answer {
+        let query = Query::parse(&question.query);
+        let view = VIEWS.iter().find(|(name, _)| *name == question.view);
+        let Some((_, view)) = view else { return Answer::Wrong(format!("no view {}", question.view)) };
+        let answered = self.go(&query).and_then(|()| view(self, &query));
+        answered.map_or_else(Answer::Wrong, Answer::Json)
+    }
+
+    /// Looks at what a query chooses.
+    pub(crate) fn go(&mut self, query: &Query) -> Result<(), String> {
+        let state = query.state(&self.start, self.origin_ns)?;
+        if state.event >= self.explorer.whole().events().len().max(1) {
+            return Err(format!("event={}: there is none", state.event));
+        }
+        self.explorer.go(state);
+        Ok(())
+    }
+
+    /// What the page is called: program, host, date, event.
+    pub(crate) fn title(&self) -> String {
+        self.with_export(title)
+    }
+
+    /// What shares are of, and in what.
+    fn measure(&self) -> Map<String, Value> {
+        let (profile, state) = (self.explorer.profile(), self.explorer.state());
+        let of = |events: &[EventTotal]| {
+            let total = events.get(state.event).map_or(Sum::default(), |total| Sum { period: total.period, samples: total.samples });
+            state.weight.of_sum(&total)
+        };
+        let unit = match self.quantity() {
+            Quantity::Time => "ns".to_owned(),
+            Quantity::Events(name) => name,
+            Quantity::Period => String::new(),
+        };
+        let mut object = Map::new();
+        object.insert("weight".into(), state.weight.name().into());
+        object.insert("unit".into(), unit.into());
+        object.insert("whole".into(), of(profile.events()).into());
+        object.insert("recorded".into(), of(profile.recorded()).into());
+        object
+    }
+
+    /// What periods are sums of.
+    fn quantity(&self) -> Quantity {
+        self.with_export(|export| Quantity::of(export, self.explorer.state().event))
+    }
+
+    /// What is looked at, as exports take it.
+    fn with_export<T>(&self, make: impl FnOnce(&Export<'_>) -> T) -> T {
+        let (analysis, state) = (self.explorer.analysis(), self.explorer.state());
+        let options = ExportOptions { event: Some(state.event), ..ExportOptions::default() };
+        make(&Export {
+            profile: self.explorer.profile(),
+            session: &analysis.session,
+            metadata: &analysis.metadata,
+            marks: &analysis.marks,
+            linked_addresses: &[],
+            options: &options,
+        })
+    }
+}
+
+/// What something writes.
+fn written_by(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    write(&mut bytes).map_err(|error| error.to_string())?;
+    Ok(bytes)
+}
+
+/// JSON as bytes. Characters that are never written as they are become escapes, as in all of readperf's JSON.
+fn written(value: &impl serde::Serialize) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    readperf_output::json::write(&mut bytes, value).map_err(|error| error.to_string())?;
+    Ok(bytes)
+}
+
+/// A view's own fields behind those of the measure.
+fn with_measure(answers: &Answers<'_, '_>, more: Value) -> Result<Vec<u8>, String> {
+    let mut object = answers.measure();
+    if let Value::Object(more) = more {
+        object.extend(more);
+    }
+    written(&json!(object))
+}

@@ -1,0 +1,85 @@
+//! Names of functions and binaries, as a page shows them.
+
+use super::Answers;
+use readperf_explore::{Flame, Label};
+use readperf_output::export::flamegraph::{FrameSort, frame_key};
+use readperf_output::names::UNKNOWN;
+use readperf_output::text::{decoded, shown};
+use readperf_profile::view::facts::Facts;
+use readperf_profile::view::flame_tree::NodeIndex;
+use readperf_profile::{CodeKind, FunctionId, Value};
+use readperf_session::{BinaryId, Session};
+
+/// The short name of a binary; empty where none is known.
+pub(super) fn binary(session: &Session, binary: Option<BinaryId>) -> String {
+    let binary = binary.and_then(|binary| session.binary(binary));
+    binary.map_or(String::new(), |binary| shown(&decoded(&binary.short_name)).into_owned())
+}
+
+/// What a kind of code is called.
+pub(super) fn kind(kind: CodeKind) -> &'static str {
+    match kind {
+        CodeKind::User => "user",
+        CodeKind::Kernel => "kernel",
+        CodeKind::Jit => "jit",
+        CodeKind::Unknown => "unknown",
+    }
+}
+
+/// A frame of a flame graph: what it is called, its binary, what it is.
+#[derive(Debug)]
+pub(super) struct Named {
+    pub(super) name: String,
+    pub(super) binary: String,
+    pub(super) sort: FrameSort,
+}
+
+/// What a frame is called.
+pub(super) fn name_of(answers: &Answers<'_, '_>, flame: &Flame, node: NodeIndex) -> Named {
+    let (profile, session) = (answers.explorer.profile(), answers.explorer.session());
+    match flame.level(node).and_then(|level| flame.label(level)) {
+        None => Named { name: "all".to_owned(), binary: String::new(), sort: FrameSort::All },
+        Some(Label::Comm(comm)) => Named {
+            name: shown(&decoded(session.comm(comm))).into_owned(),
+            binary: String::new(),
+            sort: FrameSort::Thread,
+        },
+        Some(Label::Frame(frame)) => Named {
+            name: shown(&frame.label(profile, session)).into_owned(),
+            binary: binary(session, frame.binary),
+            sort: FrameSort::Function(frame.kind, frame.first.inlined),
+        },
+    }
+}
+
+/// The key of a frame in addresses; none of the whole.
+pub(super) fn key_of(answers: &Answers<'_, '_>, flame: &Flame, node: NodeIndex) -> Option<u32> {
+    flame.level(node).map(|_| frame_key(&name_of(answers, flame, node).name))
+}
+
+/// What a frame is, in a word.
+pub(super) fn kind_of(sort: FrameSort) -> &'static str {
+    match sort {
+        FrameSort::All | FrameSort::LeftOut => "all",
+        FrameSort::Thread => "thread",
+        FrameSort::Function(_, true) => "inlined",
+        FrameSort::Function(code, false) => kind(code),
+    }
+}
+
+/// The name of the function that a value says, its binary, and its kind.
+pub(super) fn of_value(facts: &Facts<'_>, value: Value) -> (String, String, &'static str) {
+    match value {
+        Value::Function { function: id, .. } => of_function(facts, id),
+        _ => (UNKNOWN.to_owned(), String::new(), kind(CodeKind::Unknown)),
+    }
+}
+
+/// The name of a function, its binary, and its kind.
+pub(super) fn of_function(facts: &Facts<'_>, id: FunctionId) -> (String, String, &'static str) {
+    let Some(function) = facts.profile.function(id) else {
+        return (UNKNOWN.to_owned(), String::new(), kind(CodeKind::Unknown));
+    };
+    let of = CodeKind::of_binary(function.binary, facts.session);
+    (shown(&function.label()).into_owned(), binary(facts.session, function.binary), kind(of))
+}

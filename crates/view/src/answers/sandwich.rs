@@ -1,0 +1,44 @@
+//! A function: who calls it, and what it calls. By the tree that the flame graph draws: what is inlined is a call, too.
+
+use super::names::{Named, kind_of, name_of};
+use super::{Answers, names, with_measure};
+use crate::query::Query;
+use readperf_explore::{Around, Flame, Label, State};
+use readperf_output::text::shown;
+use readperf_profile::view::flame_tree::{NodeIndex, Sum};
+use serde_json::{Value as Json, json};
+
+pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec<u8>, String> {
+    let (name, binary) = (query.get("function"), query.get("binary"));
+    if answers.explorer.state().reversed {
+        // Turned around, callers would be callees.
+        let upright = State { reversed: false, ..answers.explorer.state().clone() };
+        answers.explorer.go(upright);
+    }
+    let (profile, session) = (answers.explorer.profile(), answers.explorer.session());
+    let flame = answers.explorer.flame();
+    let is_it = |label: Label<'_>| match label {
+        Label::Comm(_) => false,
+        Label::Frame(frame) => {
+            shown(&frame.label(profile, session)) == name
+                && (binary.is_empty() || names::binary(session, frame.binary) == binary)
+        }
+    };
+    let Around { own, total, callers, callees } = flame.around(is_it);
+    if total == Sum::default() {
+        return Err(format!("{name}: it is in no stack of what is chosen"));
+    }
+    let weight = answers.explorer.state().weight;
+    let side = |calls: &[(NodeIndex, Sum)]| -> Vec<Json> {
+        let calls = calls.iter().filter(|(node, _)| *node != Flame::ROOT);
+        let json = |(node, sum): &(NodeIndex, Sum)| {
+            let Named { name, binary, sort } = name_of(answers, flame, *node);
+            json!({"name": name, "binary": binary, "kind": kind_of(sort), "total": weight.of_sum(sum)})
+        };
+        calls.map(json).collect()
+    };
+    let function = json!({
+        "name": name, "binary": binary, "kind": "user", "self": weight.of_sum(&own), "total": weight.of_sum(&total),
+    });
+    with_measure(answers, json!({"function": function, "callers": side(&callers), "callees": side(&callees)}))
+}

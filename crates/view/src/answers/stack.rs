@@ -1,0 +1,37 @@
+//! The stack of the sample that is nearest to a time, of a thread or of all.
+
+use super::{Answers, names, written};
+use crate::query::Query;
+use readperf_output::names::UNKNOWN;
+use readperf_output::text::{decoded, shown};
+use readperf_profile::SampleRow;
+use serde_json::{Value as Json, json};
+
+pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec<u8>, String> {
+    let explorer = &answers.explorer;
+    let (profile, session) = (explorer.whole(), explorer.session());
+    let at = answers.origin_ns.saturating_add(query.number("at")?.unwrap_or(0));
+    let tid: Option<u32> = query.number("of")?;
+    let is_one = |row: &&SampleRow| {
+        tid.is_none() || row.thread.and_then(|thread| session.thread(thread)).map(|thread| thread.tid) == tid
+    };
+    let rows = profile.rows_of(explorer.state().event);
+    let (before, after) = rows.split_at(rows.partition_point(|row| row.time_ns < at));
+    let nearest = before.iter().rev().find(is_one).into_iter().chain(after.iter().find(is_one));
+    let Some(row) = nearest.min_by_key(|row| row.time_ns.abs_diff(at)) else {
+        return written(&json!({"thread": null, "frames": []}));
+    };
+    let frames: Vec<Json> = profile
+        .places(row)
+        .flat_map(|place| profile.levels_at(place))
+        .map(|level| {
+            let function = profile.function(level.function);
+            let name = function.map_or(UNKNOWN.to_owned(), |function| shown(&function.label()).into_owned());
+            let binary = names::binary(session, function.and_then(|function| function.binary));
+            json!({"name": name, "binary": binary, "inlined": level.inlined})
+        })
+        .collect();
+    let tid = row.thread.and_then(|thread| session.thread(thread)).map_or(0, |thread| thread.tid);
+    let thread = format!("{} {tid}", shown(&decoded(session.comm(row.comm))));
+    written(&json!({"thread": thread, "at_ns": row.time_ns.saturating_sub(answers.origin_ns), "frames": frames}))
+}

@@ -1,0 +1,96 @@
+//! The page in which a recording is looked at, and the server behind it.
+//!
+//! One thread answers requests ([`server`](serve)), another has the profile and makes the views that are asked for. Numbers come from
+//! [`readperf_explore`]; here they become JSON, and in the page pictures. The state of the page is its address, which comes with every
+//! question: the server keeps nothing that a question depends on.
+#![forbid(unsafe_code)]
+
+mod answers;
+mod assets;
+mod guard;
+mod page;
+mod progress;
+mod query;
+mod server;
+mod worker;
+
+pub use answers::{Outside, Part};
+pub use guard::Token;
+
+use answers::Answers;
+use perffile::Recording;
+use progress::Progress;
+use readperf_analysis::Analysis;
+use readperf_explore::{Explorer, Opening, State, Step};
+use readperf_symbols::Files;
+use server::Site;
+use std::net::TcpListener;
+use worker::Answer;
+
+/// What is told on the way.
+#[derive(Debug)]
+pub enum Watch<'w> {
+    /// Bytes that have been read, and all.
+    Read((u64, u64)),
+    /// Everything has been read, and names are known: what is known besides the profile.
+    Done(&'w Analysis),
+}
+
+/// What is served, and how it was asked for.
+#[allow(missing_debug_implementations, reason = "it holds what the program provides")]
+pub struct Serving<'s> {
+    /// Where requests come in.
+    pub listener: TcpListener,
+    /// The secret part of the address.
+    pub token: Token,
+    /// What is looked at.
+    pub recording: &'s Recording,
+    /// How it is read, and what is looked at where the address says nothing.
+    pub opening: &'s Opening,
+    /// What else is chosen at first.
+    pub steps: Vec<Step>,
+    /// What is not in the profile.
+    pub outside: &'s dyn Outside,
+}
+
+/// Reads a recording and serves the page about it, for as long as the process lives. Requests are answered from the beginning on: until
+/// the recording is read with how far that is.
+///
+/// # Errors
+/// If it cannot be read, or the listener fails.
+pub fn serve<E: From<perffile::Error> + From<std::io::Error>>(
+    serving: Serving<'_>,
+    mut watch: impl FnMut(Watch<'_>),
+) -> Result<(), E> {
+    let Serving { listener, token, recording, opening, steps, outside } = serving;
+    let (asker, worker) = worker::channel();
+    let progress = Progress::default();
+    let site = Site { token, asker, progress: progress.clone() };
+    let server = std::thread::Builder::new().name("server".to_owned()).spawn(move || server::serve(listener, site))?;
+    let files = Files::new();
+    let mut explorer = Explorer::open(&files, recording, opening, |read| {
+        progress.set(read.bytes);
+        watch(Watch::Read(read.bytes));
+    })?;
+    watch(Watch::Done(explorer.analysis()));
+    explorer.go(State { steps, ..explorer.state().clone() });
+    let mut answers = Answers::new(explorer, outside);
+    progress.finish();
+    worker.run(|question| match question.view.as_str() {
+        "page" => answers.page(question),
+        _ => answers.answer(question),
+    });
+    match server.join() {
+        Ok(ended) => Ok(ended?),
+        Err(_) => Err(std::io::Error::other("the server has ended").into()),
+    }
+}
+
+impl Answers<'_, '_> {
+    /// The document.
+    fn page(&mut self, question: &worker::Question) -> Answer {
+        // A state that is wrong is said by the views.
+        let _ = self.go(&query::Query::parse(&question.query));
+        Answer::Page(page::with_functions(self).into_bytes())
+    }
+}

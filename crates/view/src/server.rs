@@ -1,0 +1,96 @@
+//! The server: the page, its files, and what it asks for.
+
+use crate::assets::asset;
+use crate::guard::{HEADERS, Refusal, Token, check};
+use crate::progress::Progress;
+use crate::worker::{Answer, Asker, Question};
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderValue, Response, StatusCode};
+use std::net::TcpListener;
+use std::time::Duration;
+
+const JSON: &str = "application/json";
+const HTML: &str = "text/html; charset=utf-8";
+const TEXT: &str = "text/plain; charset=utf-8";
+
+/// So long the page itself waits for the recording to be read; after that it comes without numbers, and tells how far reading is.
+const PATIENCE: Duration = Duration::from_millis(1500);
+
+/// What requests are answered from.
+#[derive(Clone, Debug)]
+pub(crate) struct Site {
+    pub(crate) token: Token,
+    pub(crate) asker: Asker,
+    pub(crate) progress: Progress,
+}
+
+/// Answers requests until the listener fails.
+pub(crate) fn serve(listener: TcpListener, site: Site) -> std::io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        listener.set_nonblocking(true)?;
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        axum::serve(listener, Router::new().fallback(respond).with_state(site)).await
+    })
+}
+
+async fn respond(State(site): State<Site>, request: Request) -> Response<Body> {
+    let mut response = match check(request.method(), request.headers()) {
+        Ok(()) => site.answer(request.uri().path(), request.uri().query().unwrap_or_default()).await,
+        Err(Refusal::Method) => text(StatusCode::METHOD_NOT_ALLOWED, "only GET"),
+        Err(Refusal::Host | Refusal::Origin) => text(StatusCode::FORBIDDEN, "only from this machine, and from this page"),
+    };
+    for (name, value) in HEADERS {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+impl Site {
+    async fn answer(&self, path: &str, query: &str) -> Response<Body> {
+        // Without the token there is nothing, not even the difference between what is there and what is not.
+        let Some(rest) = self.token.rest_of(path) else { return text(StatusCode::NOT_FOUND, "not found") };
+        match rest.split_once('/') {
+            None if rest.is_empty() => self.page(query).await,
+            Some(("page", name)) => match asset(name) {
+                Some(asset) => response(StatusCode::OK, asset.kind, asset.text.into_owned().into_bytes()),
+                None => text(StatusCode::NOT_FOUND, "no such file"),
+            },
+            Some(("data", "progress")) => response(StatusCode::OK, JSON, self.progress.to_json().into_bytes()),
+            Some(("data", view)) => self.data(view, query).await,
+            _ => text(StatusCode::NOT_FOUND, "not found"),
+        }
+    }
+
+    async fn page(&self, query: &str) -> Response<Body> {
+        let question = Question { view: "page".to_owned(), query: query.to_owned() };
+        match tokio::time::timeout(PATIENCE, self.asker.ask(question)).await {
+            Ok(Some(Answer::Page(page))) => response(StatusCode::OK, HTML, page),
+            _ => response(StatusCode::OK, HTML, crate::page::empty().into_bytes()),
+        }
+    }
+
+    async fn data(&self, view: &str, query: &str) -> Response<Body> {
+        let question = Question { view: view.to_owned(), query: query.to_owned() };
+        match self.asker.ask(question).await {
+            Some(Answer::Json(json)) => response(StatusCode::OK, JSON, json),
+            Some(Answer::Page(page)) => response(StatusCode::OK, HTML, page),
+            Some(Answer::Wrong(why)) => text(StatusCode::BAD_REQUEST, &why),
+            None => text(StatusCode::SERVICE_UNAVAILABLE, "the recording cannot be read"),
+        }
+    }
+}
+
+fn text(status: StatusCode, text: &str) -> Response<Body> {
+    response(status, TEXT, text.as_bytes().to_vec())
+}
+
+fn response(status: StatusCode, kind: &'static str, body: Vec<u8>) -> Response<Body> {
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}
