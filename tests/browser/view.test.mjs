@@ -14,7 +14,7 @@ const percent = share => (share * 100).toFixed(2) + ' %';
 const report = (file, ...words) => JSON.parse(readperf('report', '--json', '--sort', 'dso,symbol', ...words, file)).events[0];
 const rowsOf = page => page.evaluate(() => Array.from(document.querySelectorAll('#view tbody tr'), row => ({
   cells: Array.from(row.querySelectorAll('td.number span'), cell => cell.textContent), name: row.querySelector('.name')?.textContent,
-  binary: row.querySelector('.binary')?.textContent,
+  binary: row.querySelector('.binary')?.textContent, inlined: row.querySelector('.mark')?.textContent === 'inlined',
 })));
 const text = (page, id) => page.evaluate(id => document.getElementById(id).textContent, id);
 const press = async (page, ...keys) => { for (const key of keys) await page.keyboard.press(key); await settled(page); };
@@ -25,7 +25,7 @@ function sameRows(rows, event, what) {
   check(rows.length > 0 || !event.rows.length, what + ': rows');
   equal(rows.length, Math.min(1000, event.rows.length), what + ': how many');
   for (const row of rows) {
-    const expected = event.rows.find(other => other.symbol === row.name && other.dso === (row.binary || '[unknown]'));
+    const expected = event.rows.find(other => other.symbol === row.name + (row.inlined ? ' (inlined)' : '') && other.dso === (row.binary || '[unknown]'));
     if (!expected) { check(false, `${what}: no ${row.name} in ${row.binary}`); continue; }
     equal(row.cells.join(), [expected.total_period, expected.self_period].map(period => percent(period / event.period)).join(), `${what}: ${row.name}`);
   }
@@ -188,6 +188,15 @@ function sameRows(rows, event, what) {
   await page.selectOption('#thread', thread);
   await settled(page);
   sameRows(await rowsOf(page), report(multi, '--comm', comm, thread.startsWith('p') ? '--pid' : '--tid', thread.slice(1)), 'threads');
+  await page.selectOption('#thread', '');
+  await settled(page);
+  await page.selectOption('#weight', 'samples');
+  await settled(page);
+  const samples = report(multi, '--comm', comm);
+  for (const row of await rowsOf(page)) {
+    const expected = samples.rows.find(other => other.symbol === row.name + (row.inlined ? ' (inlined)' : '') && other.dso === (row.binary || '[unknown]'));
+    equal(row.cells[1], percent(expected.samples / samples.samples), 'samples in ' + row.name);
+  }
   equal(page.problems.join(), '', 'events');
   await page.close();
   await site.stop();

@@ -6,13 +6,13 @@ use crate::flame::Flame;
 use crate::rows::{KeptRows, Rows};
 use crate::state::{State, follow};
 use readperf_analysis::{Analysis, CodeReader, ListingRequest, Namer};
-use readperf_profile::Profile;
 use readperf_profile::view::call_tree::{CallFrame, CallLevel, Direction, OpenRow, RowAsked, RowPlaces};
 use readperf_profile::view::facts::{FactMemory, Facts};
 use readperf_profile::view::graph::GraphKey;
 use readperf_profile::view::histogram::{Frames, Histogram, HistogramTables, RowKey};
 use readperf_profile::view::surroundings::Surroundings;
 use readperf_profile::view::time_strip::{Parts, Strip, ThreadStrips};
+use readperf_profile::{Profile, Weight};
 use readperf_session::Session;
 use readperf_symbols::Files;
 use regex_lite::Regex;
@@ -29,6 +29,8 @@ struct Made {
     state: State,
     /// What of the whole is looked at.
     chosen: Profile,
+    /// The same with each sample counted as one, if that is what samples count for.
+    counted: OnceCell<Profile>,
     rows: OnceCell<KeptRows>,
     /// What the frames of calls say that were opened.
     frames: Option<Frames>,
@@ -37,7 +39,16 @@ struct Made {
 
 impl Made {
     fn new(state: State, chosen: Profile) -> Made {
-        Made { state, chosen, rows: OnceCell::new(), frames: None, flame: OnceCell::new() }
+        let (counted, rows, flame) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Made { state, chosen, counted, rows, frames: None, flame }
+    }
+
+    /// The samples of which tables of periods are made.
+    fn measured(&self) -> &Profile {
+        match self.state.weight {
+            Weight::Period => &self.chosen,
+            Weight::Samples => self.counted.get_or_init(|| self.chosen.counting_samples()),
+        }
     }
 
     /// Whether what is looked at in a state is the same samples with the same stacks.
@@ -167,7 +178,8 @@ impl<'f> Explorer<'f> {
     }
 
     fn facts_with<'e>(&'e self, memory: Cow<'e, FactMemory>) -> Facts<'e> {
-        let facts = Facts::with_memory(&self.now.chosen, &self.analysis.session, &self.surroundings, memory);
+        let facts =
+            Facts::with_memory(self.now.measured(), &self.analysis.session, &self.surroundings, memory);
         self.with_parent(facts)
     }
 
@@ -179,14 +191,14 @@ impl<'f> Explorer<'f> {
 
     fn kept_rows(&self) -> &KeptRows {
         self.now.rows.get_or_init(|| {
-            let facts = Facts::new(&self.now.chosen, &self.analysis.session, &self.surroundings);
+            let facts = Facts::new(self.now.measured(), &self.analysis.session, &self.surroundings);
             KeptRows::new(self.with_parent(facts), &self.now.state.rows, self.now.state.event)
         })
     }
 
-    /// The period that is 100 % for the event that is looked at.
+    /// What is 100 % for the event that is looked at: a period, or a number of samples if these are what counts.
     pub fn whole_period(&self) -> u64 {
-        let totals = self.now.state.rows.whole.totals(&self.now.chosen);
+        let totals = self.now.state.rows.whole.totals(self.now.measured());
         totals.get(self.now.state.event).map_or(0, |total| total.period)
     }
 
@@ -215,7 +227,7 @@ impl<'f> Explorer<'f> {
     pub fn open_calls_in(&mut self, row: RowKey, direction: Direction) -> OpenCalls {
         self.kept_rows();
         let (event, least) = (self.now.state.event, self.least());
-        let options = self.now.state.rows.histogram(&self.now.chosen);
+        let options = self.now.state.rows.histogram(self.now.measured());
         let mut kept = self.now.rows.take().unwrap_or_default();
         let mut frames = self.now.frames.take().unwrap_or_default();
         let mut memory = std::mem::take(&mut kept.tables.memory);

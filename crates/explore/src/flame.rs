@@ -194,8 +194,7 @@ impl Flame {
         siblings: Siblings,
     ) -> FlameWindow {
         let bounds = Bounds { least: LeastShare(1_000_000 / columns.max(1)), rows };
-        let layout =
-            FlameLayout::above(&self.tree, &self.index, root, self.weight, siblings, bounds);
+        let layout = FlameLayout::above(&self.tree, &self.index, root, self.weight, siblings, bounds);
         let mut next: Vec<u64> = Vec::new();
         let mut cells = Vec::with_capacity(layout.list.len());
         for cell in &layout.list {

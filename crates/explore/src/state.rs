@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 pub struct State {
     /// The event, by its index in the recording.
     pub event: usize,
-    /// What samples count for in pictures.
+    /// What samples count for.
     pub weight: Weight,
     /// What has been chosen, step by step: each looks only at what the ones before have left. Taking the last one away leads back.
     pub steps: Vec<Step>,

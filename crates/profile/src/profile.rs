@@ -79,6 +79,19 @@ impl Profile {
         self.weight
     }
 
+    /// The same with each sample counted as one: periods are numbers of samples.
+    #[must_use]
+    pub fn counting_samples(&self) -> Profile {
+        let count = |total: &EventTotal| EventTotal { period: total.samples, ..total.clone() };
+        let rows = self.rows.iter().map(|row| SampleRow { period: row.samples, ..*row }).collect();
+        Profile {
+            events: self.events.iter().map(count).collect(),
+            recorded: self.recorded.iter().map(count).collect(),
+            rows: Arc::new(rows),
+            ..self.clone()
+        }
+    }
+
     /// Every address, once.
     pub fn addresses(&self) -> &Addresses {
         &self.addresses

@@ -127,8 +127,15 @@ mod tests {
         for host in ["127.0.0.1", "127.0.0.1:80", "localhost:9000", "localhost"] {
             assert_eq!(asked(&[("host", host)]), Ok(()), "{host}");
         }
-        for host in ["", "example.com", "127.0.0.1.example.com", "localhost.example.com:80", "127.0.0.1:", "[::1]:80", "0.0.0.0"]
-        {
+        for host in [
+            "",
+            "example.com",
+            "127.0.0.1.example.com",
+            "localhost.example.com:80",
+            "127.0.0.1:",
+            "[::1]:80",
+            "0.0.0.0",
+        ] {
             assert_eq!(asked(&[("host", host)]), Err(Refusal::Host), "{host}");
         }
         assert_eq!(asked(&[]), Err(Refusal::Host));
@@ -162,7 +169,9 @@ mod tests {
         assert_ne!(token.as_str(), other.as_str());
         assert_eq!(token.rest_of(&format!("/{}/data/flame", token.as_str())), Some("data/flame"));
         assert_eq!(token.rest_of(&format!("/{}/", token.as_str())), Some(""));
-        for path in ["/", "", "//", "/data/flame", &format!("/{}", token.as_str()), &format!("/{}x/", token.as_str())] {
+        for path in
+            ["/", "", "//", "/data/flame", &format!("/{}", token.as_str()), &format!("/{}x/", token.as_str())]
+        {
             assert_eq!(token.rest_of(path), None, "{path}");
         }
         assert_eq!(token.rest_of(&format!("/{}/", &token.as_str()[1..])), None);

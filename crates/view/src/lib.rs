@@ -66,7 +66,8 @@ pub fn serve<E: From<perffile::Error> + From<std::io::Error>>(
     let (asker, worker) = worker::channel();
     let progress = Progress::default();
     let site = Site { token, asker, progress: progress.clone() };
-    let server = std::thread::Builder::new().name("server".to_owned()).spawn(move || server::serve(listener, site))?;
+    let server =
+        std::thread::Builder::new().name("server".to_owned()).spawn(move || server::serve(listener, site))?;
     let files = Files::new();
     let mut explorer = Explorer::open(&files, recording, opening, |read| {
         progress.set(read.bytes);

@@ -21,9 +21,15 @@ pub(crate) fn empty() -> String {
 pub(crate) fn with_functions(answers: &Answers<'_, '_>) -> String {
     let explorer = &answers.explorer;
     let whole = explorer.whole_period();
-    let mut rows = String::from("<table><thead><tr><th>Self</th><th>Total</th><th>Function</th><th>Binary</th></tr></thead><tbody>\n");
+    let mut rows = String::from(
+        "<table><thead><tr><th>Self</th><th>Total</th><th>Function</th><th>Binary</th></tr></thead><tbody>\n",
+    );
     for row in hottest(explorer, MOST) {
-        rows.push_str(&format!("<tr><td>{:.2} %</td><td>{:.2} %</td><td>", share(row.own, whole), share(row.total, whole)));
+        rows.push_str(&format!(
+            "<tr><td>{:.2} %</td><td>{:.2} %</td><td>",
+            share(row.own, whole),
+            share(row.total, whole)
+        ));
         push_xml(&mut rows, &row.name);
         rows.push_str("</td><td>");
         push_xml(&mut rows, &row.binary);

@@ -101,7 +101,8 @@ mod tests {
 
     #[test]
     fn steps_stand_in_the_order_of_the_address() {
-        let got = state("focus=^a%2Bb%24&view=tree&tid=12&from=5&hide=x&to=9&event=1&weight=samples").unwrap();
+        let got =
+            state("focus=^a%2Bb%24&view=tree&tid=12&from=5&hide=x&to=9&event=1&weight=samples").unwrap();
         assert_eq!((got.event, got.weight), (1, Weight::Samples));
         let expected = [
             Step::focus("^a+b$").unwrap(),

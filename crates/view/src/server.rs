@@ -41,7 +41,9 @@ async fn respond(State(site): State<Site>, request: Request) -> Response<Body> {
     let mut response = match check(request.method(), request.headers()) {
         Ok(()) => site.answer(request.uri().path(), request.uri().query().unwrap_or_default()).await,
         Err(Refusal::Method) => text(StatusCode::METHOD_NOT_ALLOWED, "only GET"),
-        Err(Refusal::Host | Refusal::Origin) => text(StatusCode::FORBIDDEN, "only from this machine, and from this page"),
+        Err(Refusal::Host | Refusal::Origin) => {
+            text(StatusCode::FORBIDDEN, "only from this machine, and from this page")
+        }
     };
     for (name, value) in HEADERS {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
@@ -59,7 +61,9 @@ impl Site {
                 Some(asset) => response(StatusCode::OK, asset.kind, asset.text.into_owned().into_bytes()),
                 None => text(StatusCode::NOT_FOUND, "no such file"),
             },
-            Some(("data", "progress")) => response(StatusCode::OK, JSON, self.progress.to_json().into_bytes()),
+            Some(("data", "progress")) => {
+                response(StatusCode::OK, JSON, self.progress.to_json().into_bytes())
+            }
             Some(("data", view)) => self.data(view, query).await,
             _ => text(StatusCode::NOT_FOUND, "not found"),
         }

@@ -65,35 +65,33 @@ impl Worker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::RefCell;
+    use std::future::poll_fn;
+    use std::task::Poll;
 
     #[test]
-    fn questions_are_answered_in_turn_and_stale_ones_are_not() {
+    fn stale_questions_are_not_answered() {
         let (asker, worker) = channel();
         let question = |view: &str| Question { view: view.to_owned(), query: String::new() };
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let (first, second) = (asker.ask(question("first")), asker.ask(question("second")));
-        let third = asker.ask(question("third"));
-        let mut waiting = Box::pin(second);
-        let answered = RefCell::new(Vec::new());
-        let answers = runtime.block_on(async {
-            // Asked, then given up.
-            let asked = std::future::poll_fn(|context| std::task::Poll::Ready(waiting.as_mut().poll(context).is_pending()));
+        let (first, second, answered) = runtime.block_on(async {
+            let mut stale = Box::pin(asker.ask(question("stale")));
+            let asked = poll_fn(|context| Poll::Ready(stale.as_mut().poll(context).is_pending()));
             assert!(asked.await);
-            drop(waiting);
-            drop(asker);
-            let answering = async {
-                // The futures put their questions when they are polled first: then it is the worker's turn.
-                tokio::task::yield_now().await;
+            drop(stale);
+            let answering = std::thread::spawn(move || {
+                let mut answered = Vec::new();
                 worker.run(|question| {
-                    answered.borrow_mut().push(question.view.clone());
+                    answered.push(question.view.clone());
                     Answer::Json(question.view.clone().into_bytes())
                 });
-            };
-            tokio::join!(first, third, answering)
+                answered
+            });
+            let (first, second) = (asker.ask(question("first")).await, asker.ask(question("second")).await);
+            drop(asker);
+            (first, second, answering.join().unwrap())
         });
-        assert!(matches!(answers.0, Some(Answer::Json(text)) if text == b"first"));
-        assert!(matches!(answers.1, Some(Answer::Json(text)) if text == b"third"));
-        assert_eq!(*answered.borrow(), ["first", "third"]);
+        assert!(matches!(first, Some(Answer::Json(text)) if text == b"first"));
+        assert!(matches!(second, Some(Answer::Json(text)) if text == b"second"));
+        assert_eq!(answered, ["first", "second"]);
     }
 }

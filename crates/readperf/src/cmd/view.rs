@@ -14,14 +14,14 @@ use anstream::adapter::strip_str;
 use anyhow::Context as _;
 use clap::Args;
 use perffile::Recording;
+use readperf::explore::{Opening, RowOptions, Step};
+use readperf::output::annotate::Sources;
+use readperf::profile::Selection;
 use readperf::profile::view::key::by_name;
 use readperf::profile::view::listing::Listing;
-use readperf::profile::Selection;
 use readperf::session::Session;
 use readperf::symbols::Options;
 use readperf::{Analysis, ListingRequest, PassOptions, Request};
-use readperf::explore::{Opening, RowOptions, Step};
-use readperf::output::annotate::Sources;
 use readperf_view::{Outside, Part, Serving, Token, Watch};
 use std::io::Write as _;
 use std::net::{Ipv4Addr, TcpListener};
@@ -58,7 +58,8 @@ pub(crate) struct View {
 
 impl Cmd for View {
     const NAME: &'static str = "view";
-    const ABOUT: &'static str = "Look into a recording in the web browser: time, flame graph, calls, functions, code";
+    const ABOUT: &'static str =
+        "Look into a recording in the web browser: time, flame graph, calls, functions, code";
     const EXAMPLES: &'static str = "\
 The page comes out of this program and talks to nobody else. It listens on 127.0.0.1 only, and answers whoever has the address, which is
 new each time. To look at a recording on another machine, forward the port: ssh -L 8080:localhost:8080 HOST readperf view --no-open --port 8080.
@@ -86,7 +87,7 @@ Examples:
         {
             say(&format!("no browser can be opened ({error}): open {address}"));
         }
-        let outside = FromFiles { view: self, recording: &recording };
+        let outside = FromFiles { view: self, recording: &recording, options: &options };
         let steps = Step::of_selection(Selection {
             names: self.names.filter(),
             transforms: self.stacks.transforms(),
@@ -124,7 +125,12 @@ impl View {
                 },
                 ..Request::default()
             },
-            rows: RowOptions { keys, children, threads: self.symbols.thread_count(), ..RowOptions::default() },
+            rows: RowOptions {
+                keys,
+                children,
+                threads: self.symbols.thread_count(),
+                ..RowOptions::default()
+            },
             listings: ListingRequest::default(),
             ..Opening::default()
         })
@@ -147,6 +153,7 @@ impl View {
 struct FromFiles<'v> {
     view: &'v View,
     recording: &'v Recording,
+    options: &'v Options,
 }
 
 impl FromFiles<'_> {
@@ -174,6 +181,7 @@ impl Outside for FromFiles<'_> {
     }
 
     fn sources(&self, listing: &Listing, session: &Session) -> Sources {
-        SourceFiles::new(&self.view.source, &self.view.input).of(std::slice::from_ref(listing), session)
+        SourceFiles::new(&self.view.source, &self.view.input, self.options)
+            .of(std::slice::from_ref(listing), session)
     }
 }

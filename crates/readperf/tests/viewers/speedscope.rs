@@ -56,8 +56,11 @@ fn frames_are_somewhere() {
     };
     assert_eq!(place("main", "spin_five").as_deref(), Some("./work.c"));
     assert!(place("main", "[libc.so.6]").unwrap().ends_with("/libc.so.6"));
-    assert_eq!(place("multi", "schedule").as_deref(), Some("[kernel.kallsyms]"));
     assert_eq!(place("multi", "[unknown]"), None);
+    // Whether functions of the kernel have names depends on the kernel that runs here.
+    let file = run::json(&run::export("speedscope", &fixture("multi"), &[]));
+    let frames = file["shared"]["frames"].as_array().unwrap();
+    assert!(frames.iter().any(|frame| frame["file"] == "[kernel.kallsyms]"), "{frames:?}");
 }
 
 #[test]

@@ -10,9 +10,13 @@ use serde_json::value::RawValue;
 pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec<u8>, String> {
     let row = function(&answers.explorer, query)?;
     let Answers { explorer, outside, .. } = answers;
-    let Some(function) = row.function else { return written(&json!({"listing": null, "why": "It has no name, and so no code."})) };
+    let Some(function) = row.function else {
+        return written(&json!({"listing": null, "why": "It has no name, and so no code."}));
+    };
     let Some(listing) = explorer.listing(function, false) else {
-        return written(&json!({"listing": null, "why": "No sample of what is chosen was taken in it: it only calls others."}));
+        return written(
+            &json!({"listing": null, "why": "No sample of what is chosen was taken in it: it only calls others."}),
+        );
     };
     let sources = outside.sources(&listing, explorer.session());
     let annotation = Annotation {

@@ -4,7 +4,9 @@ use super::names::{Named, key_of, name_of};
 use super::{Answers, written_by};
 use crate::query::Query;
 use readperf_explore::{Flame, FlameCell};
-use readperf_output::export::flamegraph::{Colors, DrawnFrame, FrameSort, Head, Siblings, left_out_name, write_data};
+use readperf_output::export::flamegraph::{
+    Colors, DrawnFrame, FrameSort, Head, Siblings, left_out_name, write_data,
+};
 use readperf_output::text::grouped;
 use readperf_profile::view::flame_layout::BoxContent;
 use readperf_profile::view::flame_tree::{NodeIndex, Sum};

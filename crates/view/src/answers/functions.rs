@@ -52,7 +52,10 @@ pub(super) fn all(explorer: &Explorer<'_>) -> Vec<FunctionRow> {
 pub(super) fn function(explorer: &Explorer<'_>, query: &Query) -> Result<FunctionRow, String> {
     let (name, binary) = (query.get("function"), query.get("binary"));
     let is_it = |row: &FunctionRow| row.name == name && (binary.is_empty() || row.binary == binary);
-    all(explorer).into_iter().find(is_it).ok_or_else(|| format!("{name}: it has no samples of what is chosen"))
+    all(explorer)
+        .into_iter()
+        .find(is_it)
+        .ok_or_else(|| format!("{name}: it has no samples of what is chosen"))
 }
 
 /// The functions that take most themselves.
@@ -70,7 +73,9 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
         // As the picture searches: without capital letters case does not matter; what is no regular expression is searched for as it is.
         let insensitive = !search.chars().any(char::is_uppercase);
         let pattern = |text: &str| RegexBuilder::new(text).case_insensitive(insensitive).build();
-        let pattern = pattern(search).or_else(|_| pattern(&regex_lite::escape(search))).map_err(|error| error.to_string())?;
+        let pattern = pattern(search)
+            .or_else(|_| pattern(&regex_lite::escape(search)))
+            .map_err(|error| error.to_string())?;
         list.retain(|row| pattern.is_match(&row.name));
     }
     match query.get("sort") {

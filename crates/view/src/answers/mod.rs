@@ -22,7 +22,7 @@ use readperf_profile::view::flame_tree::Sum;
 use serde_json::{Map, Value, json};
 
 pub(crate) use functions::hottest;
-pub use recording::{Part, Outside};
+pub use recording::{Outside, Part};
 
 /// What questions are answered from.
 pub(crate) struct Answers<'s, 'f> {
@@ -82,7 +82,9 @@ impl<'s, 'f> Answers<'s, 'f> {
     fn measure(&self) -> Map<String, Value> {
         let (profile, state) = (self.explorer.profile(), self.explorer.state());
         let of = |events: &[EventTotal]| {
-            let total = events.get(state.event).map_or(Sum::default(), |total| Sum { period: total.period, samples: total.samples });
+            let total = events
+                .get(state.event)
+                .map_or(Sum::default(), |total| Sum { period: total.period, samples: total.samples });
             state.weight.of_sum(&total)
         };
         let unit = match self.quantity() {

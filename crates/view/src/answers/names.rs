@@ -70,7 +70,10 @@ pub(super) fn kind_of(sort: FrameSort) -> &'static str {
 /// The name of the function that a value says, its binary, and its kind.
 pub(super) fn of_value(facts: &Facts<'_>, value: Value) -> (String, String, &'static str) {
     match value {
-        Value::Function { function: id, .. } => of_function(facts, id),
+        Value::Function { function: id, inlined } => {
+            let (name, binary, kind) = of_function(facts, id);
+            (name, binary, if inlined { "inlined" } else { kind })
+        }
         _ => (UNKNOWN.to_owned(), String::new(), kind(CodeKind::Unknown)),
     }
 }

@@ -33,5 +33,7 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
         .collect();
     let tid = row.thread.and_then(|thread| session.thread(thread)).map_or(0, |thread| thread.tid);
     let thread = format!("{} {tid}", shown(&decoded(session.comm(row.comm))));
-    written(&json!({"thread": thread, "at_ns": row.time_ns.saturating_sub(answers.origin_ns), "frames": frames}))
+    written(
+        &json!({"thread": thread, "at_ns": row.time_ns.saturating_sub(answers.origin_ns), "frames": frames}),
+    )
 }

@@ -16,8 +16,9 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, _: &Query) -> Result<Vec<u8>
     let explorer = &answers.explorer;
     let state = explorer.state();
     let recorded = explorer.whole().recorded().iter();
-    let events: Vec<Json> =
-        recorded.map(|event| json!({"name": shown(&event.name), "samples": event.samples, "period": event.period})).collect();
+    let events: Vec<Json> = recorded
+        .map(|event| json!({"name": shown(&event.name), "samples": event.samples, "period": event.period}))
+        .collect();
     let chosen = explorer.profile().events().get(state.event);
     let json = json!({
         "title": answers.title(), "events": events, "event": state.event, "samples": chosen.map_or(0, |event| event.samples),
@@ -37,7 +38,10 @@ fn processes(answers: &Answers<'_, '_>) -> Vec<Json> {
     }
     let mut processes: FxHashMap<u32, Vec<(ThreadId, u64)>> = FxHashMap::default();
     for (id, sum) in sums {
-        let pid = session.thread(id).and_then(|thread| session.process(thread.process)).map_or(0, |process| process.pid);
+        let pid = session
+            .thread(id)
+            .and_then(|thread| session.process(thread.process))
+            .map_or(0, |process| process.pid);
         processes.entry(pid).or_default().push((id, state.weight.of_sum(&sum)));
     }
     let mut list: Vec<(u32, u64, Vec<(ThreadId, u64)>)> = processes

@@ -18,7 +18,8 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     let length_ns = last.saturating_sub(first);
     let (from, to) = match query.get("seen").split_once('-') {
         Some((from, to)) => {
-            let number = |text: &str| text.parse::<u64>().map_err(|_| format!("seen={}: no range", query.get("seen")));
+            let number =
+                |text: &str| text.parse::<u64>().map_err(|_| format!("seen={}: no range", query.get("seen")));
             (number(from)?, number(to)?)
         }
         None => (0, length_ns),

@@ -17,7 +17,8 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     let (flame, weight) = (answers.explorer.flame(), answers.explorer.state().weight);
     let mut children: Vec<(u64, NodeIndex)> =
         flame.children(at).iter().map(|node| (weight.of_sum(&flame.sums(*node).0), *node)).collect();
-    children.sort_unstable_by_key(|(total, node)| (Reverse(*total), flame.level(*node).map(|level| level.label)));
+    children
+        .sort_unstable_by_key(|(total, node)| (Reverse(*total), flame.level(*node).map(|level| level.label)));
     let left_out = children.len().saturating_sub(MOST);
     children.truncate(MOST);
     let calls: Vec<Json> = children

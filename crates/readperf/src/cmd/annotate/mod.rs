@@ -169,7 +169,11 @@ impl Annotate {
         meanings: &[Pattern],
     ) -> anyhow::Result<Choice> {
         let is_address = meanings.iter().any(|meaning| matches!(meaning, Pattern::Address(_)));
-        let kernels = if is_address { reader.kernel_biases(&analysis.profile, &analysis.session) } else { FxHashMap::default() };
+        let kernels = if is_address {
+            reader.kernel_biases(&analysis.profile, &analysis.session)
+        } else {
+            FxHashMap::default()
+        };
         let bias = |place: AddressId| {
             let binary = analysis.profile.addresses().get(place).and_then(|code| code.binary);
             let kernel = binary.and_then(|binary| kernels.get(&binary));

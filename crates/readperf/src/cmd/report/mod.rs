@@ -24,9 +24,9 @@ use call_graph::CallGraph;
 use clap::Args;
 use from_perf::OfReport;
 use look::Look;
-use perffile::Metadata;
 #[cfg(feature = "view")]
 pub(crate) use mode::has_chains;
+use perffile::Metadata;
 pub(crate) use plan::{Asked, Plan};
 use readperf::output::overview;
 use readperf::output::report::{self as output, CellStyle};
