@@ -68,6 +68,8 @@ fn words(command: &str) -> Vec<Vec<String>> {
         "export" => &[],
         // It needs a terminal: its views are tried by the tests of its crate.
         "browse" => &[],
+        // It serves a page: its views are tried in a browser (tests/browser).
+        "view" => &[],
         // They take no recording.
         "completions" | "man" | "help" => &[],
         other => panic!("damaged recordings are not tried with {other}: add it here"),

@@ -91,6 +91,8 @@ fn questions(command: &str) -> &'static [&'static [&'static str]] {
         "edit" => &[],
         // It needs a terminal: its views are tried by the tests of its crate.
         "browse" => &[],
+        // It serves a page: its views are tried in a browser (tests/browser).
+        "view" => &[],
         // They read no recording.
         "completions" | "man" => &[],
         _ => panic!("{command} is missing in the table of tests/hostile_support/commands.rs"),

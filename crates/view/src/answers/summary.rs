@@ -27,6 +27,9 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, _: &Query) -> Result<Vec<u8>
     with_measure(answers, json)
 }
 
+/// Threads with their weights.
+type Threads = Vec<(ThreadId, u64)>;
+
 /// The processes with samples of the event, and their threads; those with most first.
 fn processes(answers: &Answers<'_, '_>) -> Vec<Json> {
     let (session, state) = (answers.explorer.session(), answers.explorer.state());
@@ -36,7 +39,7 @@ fn processes(answers: &Answers<'_, '_>) -> Vec<Json> {
             sums.entry(thread).or_default().add(Sum { period: row.period, samples: row.samples });
         }
     }
-    let mut processes: FxHashMap<u32, Vec<(ThreadId, u64)>> = FxHashMap::default();
+    let mut processes: FxHashMap<u32, Threads> = FxHashMap::default();
     for (id, sum) in sums {
         let pid = session
             .thread(id)
@@ -44,7 +47,7 @@ fn processes(answers: &Answers<'_, '_>) -> Vec<Json> {
             .map_or(0, |process| process.pid);
         processes.entry(pid).or_default().push((id, state.weight.of_sum(&sum)));
     }
-    let mut list: Vec<(u32, u64, Vec<(ThreadId, u64)>)> = processes
+    let mut list: Vec<(u32, u64, Threads)> = processes
         .into_iter()
         .map(|(pid, mut threads)| {
             threads.sort_by_key(|(id, weight)| (Reverse(*weight), *id));
