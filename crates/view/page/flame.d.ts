@@ -1,0 +1,8 @@
+export interface Host { inPage: true; width(): number; changed(): void; tell(text: string): void }
+export interface Graph {
+  state: { zoom: number };
+  layout(): void; zoomTo(i: number): void; search(text: string): boolean; matched(): { share: number };
+  nextMatch(back: boolean): void; update(): void; lineAbout(i: number): string; pathTo(i: number): number[]; frameOf(path: number[]): number;
+  focusOn(i: number): void; focusFrames(): void; about(i: number): { name: string, binary: string, isFunction: boolean }; remove(): void;
+}
+export function flameGraph(data: any, svg: SVGElement, host: any): Graph;
