@@ -25,14 +25,18 @@ const share = (value, answer) => {
 
 /** @param {any} listing @param {any} answer */
 function source(listing, answer) {
-  const lines = listing.lines ?? [];
+  // Each file in the order of its lines; what has no file comes last.
+  const lines = [...listing.lines ?? []], order = new Map(listing.files.map((/** @type {any} */ one, /** @type {number} */ at) => [one.file, at]));
+  const place = (/** @type {any} */ line) => order.get(line.file) ?? listing.files.length;
+  lines.sort((a, b) => place(a) - place(b) || (a.line ?? 0) - (b.line ?? 0));
   /** @type {string} */
   let file = '';
   const rows = lines.flatMap((/** @type {any} */ line) => {
     const value = weightOf(line, answer), cells = el('tr', { class: value ? 'hot' : '' },
       share(value, answer), el('td', { class: 'number' }, line.line ? String(line.line) : '?'), el('td', {}, el('code', {}, line.text ?? (line.file ? '' : '(line not known)'))),
       el('td', { class: 'binary' }, line.inlined ? el('bdi', {}, 'inlined: ' + line.inlined) : null));
-    const head = line.file && line.file !== file ? [el('tr', {}, el('th', { colspan: 4, scope: 'rowgroup' }, el('bdi', {}, line.file)))] : [];
+    const about = listing.files[place(line)], why = about?.reason ?? about?.doubt;
+    const head = line.file && line.file !== file ? [el('tr', {}, el('th', { colspan: 4, scope: 'rowgroup' }, el('bdi', {}, line.file), why && el('bdi', { class: 'binary' }, why)))] : [];
     file = line.file ?? file;
     return [...head, cells];
   });
@@ -47,7 +51,7 @@ const LANES = 8;
  * @param {any[]} list
  */
 function jumpsOf(list) {
-  const jumps = list.map((one, from) => ({ from, to: one.jumps?.instruction, lane: 0 })).filter(jump => Number.isInteger(jump.to) && jump.to !== jump.from);
+  const jumps = list.map((one, from) => ({ from, to: one.jumps?.index, lane: 0 })).filter(jump => Number.isInteger(jump.to) && jump.to !== jump.from);
   jumps.sort((a, b) => Math.abs(a.to - a.from) - Math.abs(b.to - b.from));
   /** @type {[number, number][][]} */
   const taken = [];
@@ -83,7 +87,7 @@ function instructions(part, answer) {
     const value = weightOf(one, answer), to = one.jumps ?? one.calls;
     return el('tr', { class: value ? 'hot' : '', id: 'i' + at }, share(value, answer), el('td', { class: 'address' }, one.address),
       el('td', { class: 'arrow' }, arrows(jumps, at)),
-      el('td', {}, el('code', {}, one.text), to?.name ? el('bdi', { class: 'binary' }, ' → ' + to.name) : null));
+      el('td', {}, el('code', {}, one.text), to?.name && !one.text.includes(to.name) ? el('bdi', { class: 'binary' }, ' → ' + to.name) : null));
   });
   const none = part.no_code && el('p', { class: 'note' }, part.no_code);
   return el('section', { 'aria-label': 'Instructions' }, el('h2', {}, el('bdi', {}, part.symbol ?? ''), ' ', el('bdi', { class: 'binary' }, part.dso ?? '')), none || null,

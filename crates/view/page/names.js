@@ -8,7 +8,7 @@ import { add, get, set } from './state.js';
 export function nameCell(fn) {
   const kind = fn.inlined ? 'inlined' : fn.kind;
   return el('span', { class: 'fn', title: fn.binary ? `${fn.name}\n${fn.binary}` : fn.name },
-    el('i', { class: 'kind ' + kind, 'aria-hidden': 'true' }), el('bdi', { class: 'name' }, fn.name), el('bdi', { class: 'binary' }, fn.binary),
+    el('i', { class: 'sort ' + kind, 'aria-hidden': 'true' }), el('bdi', { class: 'name' }, fn.name), el('bdi', { class: 'binary' }, fn.binary),
     kind !== 'user' && el('small', { class: 'mark' }, kind));
 }
 

@@ -51,7 +51,7 @@ function colours() {
   const style = getComputedStyle(canvas);
   /** @param {string} name */
   const of = name => style.getPropertyValue('--' + name).trim();
-  return { user: of('user'), kernel: of('kernel'), text: of('text'), faint: of('faint'), edge: of('edge'), veil: of('veil'), pale: of('edge') };
+  return { user: of('user'), kernel: of('kernel'), text: of('text'), faint: of('faint'), edge: of('edge'), veil: of('veil'), pale: of('pale') };
 }
 
 /** Draws everything. */

@@ -5,8 +5,10 @@ use super::{Answers, names, with_measure};
 use crate::query::Query;
 use readperf_explore::{Around, Flame, Label, State};
 use readperf_output::text::shown;
+use readperf_profile::CodeKind;
 use readperf_profile::view::flame_tree::{NodeIndex, Sum};
 use serde_json::{Value as Json, json};
+use std::cell::Cell;
 
 pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec<u8>, String> {
     let (name, binary) = (query.get("function"), query.get("binary"));
@@ -17,11 +19,16 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     }
     let (profile, session) = (answers.explorer.profile(), answers.explorer.session());
     let flame = answers.explorer.flame();
+    let kind = Cell::new(CodeKind::Unknown);
     let is_it = |label: Label<'_>| match label {
         Label::Comm(_) => false,
         Label::Frame(frame) => {
-            shown(&frame.label(profile, session)) == name
-                && (binary.is_empty() || names::binary(session, frame.binary) == binary)
+            let is_it = shown(&frame.label(profile, session)) == name
+                && (binary.is_empty() || names::binary(session, frame.binary) == binary);
+            if is_it {
+                kind.set(frame.kind);
+            }
+            is_it
         }
     };
     let Around { own, total, callers, callees } = flame.around(is_it);
@@ -38,7 +45,7 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
         calls.map(json).collect()
     };
     let function = json!({
-        "name": name, "binary": binary, "kind": "user", "self": weight.of_sum(&own), "total": weight.of_sum(&total),
+        "name": name, "binary": binary, "kind": names::kind(kind.get()), "self": weight.of_sum(&own), "total": weight.of_sum(&total),
     });
     with_measure(answers, json!({"function": function, "callers": side(&callers), "callees": side(&callees)}))
 }
