@@ -1,8 +1,8 @@
 #!/bin/bash
 # Makes the pictures of the README: docs/pictures/make.sh [READPERF]
 #
-# They are what readperf makes of busy.perf.data: the page of a flame graph as Chromium shows it (page.mjs; needs node, npm and
-# chromium), the timeline as it is, the table as a terminal shows it (terminal.py). The programs are those of tests/fixtures/bin.
+# They are what readperf makes of busy.perf.data: the page that it serves (view.mjs) and that of a flame graph (page.mjs) as Chromium shows
+# them (needs node, npm and chromium), the timeline as it is, the table as a terminal shows it (terminal.py). The programs are those of tests/fixtures/bin.
 # They are found by their build-ids (--buildid-mmap: -z alone records none). Functions of the C library have names only on a machine with the one that was recorded.
 #
 #   docs/pictures/make.sh record      records anew (root, perf): user code only, so that no kernel is needed for names
@@ -32,7 +32,8 @@ COLUMNS=100 shown report --no-children --percent-limit 1 --color always 2>/dev/n
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 shown export -o "$work/page.html"
-cp page.mjs "$root"/tests/browser/package*.json "$work"
+cp page.mjs view.mjs "$root"/tests/browser/package*.json "$work"
 cd "$work"
 npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 node page.mjs "$work/page.html" "$here/flamegraph"
+node view.mjs "$here/view" "$readperf" --symbols "$root/tests/fixtures/bin" --no-progress "$here/busy.perf.data"

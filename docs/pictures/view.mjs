@@ -11,7 +11,7 @@ const browser = await chromium.launch({
   args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
 });
 for (const colorScheme of ['light', 'dark']) {
-  const tab = await browser.newPage({ viewport: { width: 1200, height: 560 }, colorScheme });
+  const tab = await browser.newPage({ viewport: { width: 1200, height: 640 }, colorScheme });
   await tab.goto(address + '?collapse-recursion=1');
   await tab.waitForSelector('#flame-frames rect');
   const strip = await tab.locator('#strip canvas').boundingBox();
