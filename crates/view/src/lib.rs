@@ -37,7 +37,7 @@ pub enum Watch<'w> {
 }
 
 /// What is served, and how it was asked for.
-#[allow(missing_debug_implementations, reason = "it holds what the program provides")]
+#[expect(missing_debug_implementations, reason = "it holds what the program provides")]
 pub struct Serving<'s> {
     /// Where requests come in.
     pub listener: TcpListener,

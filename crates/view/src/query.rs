@@ -62,7 +62,7 @@ impl Query {
             "pid" => Step::process(number()?),
             "cpu" => Step::cpu(number()?),
             "comm" => Step::comm(value.as_bytes()),
-            "binary-only" => Step::binary(value),
+            "dso" => Step::binary(value),
             "focus" => Step::focus(value).map_err(|error| format!("{key}={value}: {error}"))?,
             "ignore" => Step::ignore(value).map_err(|error| format!("{key}={value}: {error}"))?,
             "hide" => Step::Stacks(Transform::Hide(functions()?)),
