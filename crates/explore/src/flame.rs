@@ -11,7 +11,6 @@ use readperf_session::{CommId, Session};
 use regex_lite::Regex;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
-use std::cmp::Reverse;
 
 /// Turned around, what is below this share is not grown further: a full tree would be as large as all stacks together.
 const LEAST_GROWN: LeastShare = LeastShare(200);
@@ -28,13 +27,13 @@ pub enum Label<'f> {
 /// A flame graph: stacks merged by what their levels are called.
 #[derive(Debug)]
 pub struct Flame {
-    tree: FlameTree,
+    pub(crate) tree: FlameTree,
     index: FlameIndex,
     frames: Vec<UniqueFrame>,
     /// The names of functions, sorted: labels are their numbers, and behind them those of threads.
     names: usize,
     comms: Vec<CommId>,
-    weight: Weight,
+    pub(crate) weight: Weight,
 }
 
 /// A cell of a window.
@@ -63,36 +62,6 @@ pub struct FlameWindow {
     pub cells: Vec<FlameCell>,
     /// How many frames are too narrow or too high to be among them.
     pub left_out: u64,
-}
-
-/// What is around a function.
-#[derive(Clone, Debug, Default)]
-pub struct Around {
-    /// Samples in the function.
-    pub own: Sum,
-    /// Samples with it in their stack.
-    pub total: Sum,
-    /// One frame of each caller, and the samples that came from there; the heaviest first. [`Flame::ROOT`] stands for none.
-    pub callers: Vec<(NodeIndex, Sum)>,
-    /// One frame of each function that it calls.
-    pub callees: Vec<(NodeIndex, Sum)>,
-}
-
-/// Calls by the label of the other side: a frame of it, and samples.
-#[derive(Default)]
-struct Calls(FxHashMap<Option<u32>, (NodeIndex, Sum)>);
-
-impl Calls {
-    fn add(&mut self, label: Option<u32>, node: NodeIndex, sum: Sum) {
-        self.0.entry(label).or_insert((node, Sum::default())).1.add(sum);
-    }
-
-    /// The heaviest first; ties by label.
-    fn sorted(self, weight: Weight) -> Vec<(NodeIndex, Sum)> {
-        let mut calls: Vec<(Option<u32>, (NodeIndex, Sum))> = self.0.into_iter().collect();
-        calls.sort_unstable_by_key(|(label, (_, sum))| (Reverse(weight.of_sum(sum)), *label));
-        calls.into_iter().map(|(_, call)| call).collect()
-    }
 }
 
 /// What a pattern matches.
@@ -231,57 +200,6 @@ impl Flame {
         let [total, _] = self.index.total(node);
         let own = self.tree.own(0).get(node as usize).copied().unwrap_or_default();
         (total, own)
-    }
-
-    /// Who calls a function, and what it calls: the samples of each, with a stack counted once however often the call is in it.
-    /// `is_it` says which labels are the function. Calls are told apart by label.
-    pub fn around<'s>(&'s self, is_it: impl Fn(Label<'s>) -> bool) -> Around {
-        let mut known: FxHashMap<(u32, u32), bool> = FxHashMap::default();
-        let mut is_one = |level: FlameLevel| {
-            let key = (level.label, level.variant);
-            *known.entry(key).or_insert_with(|| self.label(level).is_some_and(&is_it))
-        };
-        let nodes = self.tree.nodes();
-        // Callers come before what they call: what is known of a caller is known here.
-        let ones: Vec<bool> = nodes.iter().map(|node| is_one(node.level)).collect();
-        let is_function = |node: NodeIndex| ones.get(node as usize).copied().unwrap_or(false);
-        let label = |node: NodeIndex| self.level(node).map(|level| level.label);
-        let (mut own, mut whole) = (Sum::default(), Sum::default());
-        let (mut callers, mut callees) = (Calls::default(), Calls::default());
-        for (index, node) in (0..).zip(nodes) {
-            let (total, here) = self.sums(index);
-            if is_function(index) {
-                own.add(here);
-                if !self.callers_of(index).any(is_function) {
-                    whole.add(total);
-                }
-                let caller = self.callers_of(index).next().and_then(label);
-                let is_same = |above: NodeIndex| {
-                    is_function(above) && self.callers_of(above).next().and_then(label) == caller
-                };
-                if !self.callers_of(index).any(is_same) {
-                    callers.add(caller, node.parent, total);
-                }
-            }
-            if is_function(node.parent) {
-                let is_same = |above: NodeIndex| {
-                    label(above) == label(index) && self.callers_of(above).next().is_some_and(is_function)
-                };
-                if !self.callers_of(index).any(is_same) {
-                    callees.add(label(index), index, total);
-                }
-            }
-        }
-        let (callers, callees) = (callers.sorted(self.weight), callees.sorted(self.weight));
-        Around { own, total: whole, callers, callees }
-    }
-
-    /// The frames below a frame, the nearest first.
-    fn callers_of(&self, node: NodeIndex) -> impl Iterator<Item = NodeIndex> + '_ {
-        let parent = |node: &NodeIndex| {
-            self.tree.nodes().get(*node as usize).map(|node| node.parent).filter(|parent| *parent != ROOT)
-        };
-        std::iter::successors(parent(&node), parent)
     }
 
     /// What a pattern matches in all of the graph. `name` says what a label is called.

@@ -28,6 +28,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod around;
 mod calls;
 mod change;
 mod early;
@@ -38,11 +39,12 @@ mod opening;
 mod rows;
 mod state;
 
+pub use around::Around;
 pub use calls::{CallLine, OpenCalls};
 pub use change::{Change, Changes};
 pub use early::{EarlyRow, EarlyRows};
 pub use explorer::Explorer;
-pub use flame::{Around, Flame, FlameCell, FlameWindow, Label, Matching};
+pub use flame::{Flame, FlameCell, FlameWindow, Label, Matching};
 pub use opening::{Opening, Progress};
 pub use readperf_profile::view::call_tree::Direction;
 pub use rows::{RowOptions, Rows, default_keys};
