@@ -137,6 +137,14 @@ impl<'f> App<'f> {
     /// Takes a key, a click, or another size of the terminal. Returns whether something may have changed.
     pub fn handle(&mut self, event: &Event) -> bool {
         match event {
+            // Escape and a key that follow each other at once look like that key with Alt; nothing is bound to Alt.
+            Event::Key(key)
+                if key.kind != KeyEventKind::Release && key.modifiers.contains(KeyModifiers::ALT) =>
+            {
+                let back = self.handle(&Event::Key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE)));
+                let key = KeyEvent { modifiers: key.modifiers.difference(KeyModifiers::ALT), ..*key };
+                self.handle(&Event::Key(key)) || back
+            }
             Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key),
             Event::Mouse(mouse) => self.mouse(mouse),
             Event::Resize(columns, lines) => {

@@ -244,7 +244,7 @@ const NOT_HERE: &[(char, &str)] = &[
 
 /// What a key does in a view.
 pub(crate) fn binding(key: &KeyEvent, view: View) -> Option<&'static Binding> {
-    if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
+    if key.modifiers.contains(KeyModifiers::CONTROL) {
         return None;
     }
     BINDINGS.iter().find(|binding| binding.views.contains(&view) && binding.keys.contains(&key.code))

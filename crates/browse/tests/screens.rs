@@ -161,6 +161,18 @@ fn main_rows() -> Browser {
     Browser::new("main", (100, 30), true)
 }
 
+/// Terminals send Escape and what is typed right behind it as one.
+#[test]
+fn escape_and_a_key_at_once_are_both_taken() {
+    let mut browser = main_rows();
+    let all = browser.samples();
+    browser.press("d");
+    assert!(browser.samples() < all);
+    browser.app.handle(&Event::Key(KeyEvent::new(KeyCode::Char('W'), KeyModifiers::ALT)));
+    assert_eq!(browser.samples(), all);
+    browser.sees("flame graph");
+}
+
 #[test]
 fn rows_are_shown_as_a_report_has_them() {
     let mut browser = main_rows();
