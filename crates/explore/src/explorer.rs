@@ -2,7 +2,7 @@
 
 use crate::calls::OpenCalls;
 use crate::change::{Base, Changes};
-use crate::flame::Flame;
+use crate::flame::{Flame, FlameNames};
 use crate::rows::{KeptRows, Rows};
 use crate::state::{State, follow};
 use readperf_analysis::{Analysis, CodeReader, ListingRequest, Namer};
@@ -19,6 +19,7 @@ use regex_lite::Regex;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 /// How many of the ways that were gone before are kept ready to go back to. Each may hold the samples that it chose.
 const KEPT: usize = 4;
@@ -63,6 +64,8 @@ pub struct Explorer<'f> {
     /// All that is known but for the profile.
     analysis: Analysis,
     whole: Profile,
+    /// What the levels of its places are called in flame graphs.
+    flame_names: OnceCell<Arc<FlameNames>>,
     surroundings: Surroundings,
     code: CodeReader<'f>,
     parent: Option<Regex>,
@@ -93,6 +96,7 @@ impl<'f> Explorer<'f> {
             before: Vec::new(),
             analysis,
             whole,
+            flame_names: OnceCell::new(),
             surroundings,
             parent,
             base: None,
@@ -260,12 +264,13 @@ impl<'f> Explorer<'f> {
     /// The flame graph of the event that is looked at.
     pub fn flame(&self) -> &Flame {
         self.now.flame.get_or_init(|| {
-            Flame::new(
-                &self.now.chosen,
-                &self.analysis.session,
-                self.now.state.event,
-                self.now.state.reversed,
-            )
+            let (chosen, session, state) = (&self.now.chosen, &self.analysis.session, &self.now.state);
+            let names = || Arc::new(FlameNames::new(chosen, session));
+            let names = match chosen.has_names_of(&self.whole) {
+                true => Arc::clone(self.flame_names.get_or_init(names)),
+                false => names(),
+            };
+            Flame::new(chosen, session, state.event, state.reversed, names)
         })
     }
 

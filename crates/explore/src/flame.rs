@@ -11,6 +11,7 @@ use readperf_session::{CommId, Session};
 use regex_lite::Regex;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// Turned around, what is below this share is not grown further: a full tree would be as large as all stacks together.
 const LEAST_GROWN: LeastShare = LeastShare(200);
@@ -29,9 +30,7 @@ pub enum Label<'f> {
 pub struct Flame {
     pub(crate) tree: FlameTree,
     index: FlameIndex,
-    frames: Vec<UniqueFrame>,
-    /// The names of functions, sorted: labels are their numbers, and behind them those of threads.
-    names: usize,
+    names: Arc<FlameNames>,
     comms: Vec<CommId>,
     pub(crate) weight: Weight,
 }
@@ -80,8 +79,17 @@ impl Matching {
     }
 }
 
-impl Flame {
-    pub(crate) fn new(profile: &Profile, session: &Session, event: usize, reversed: bool) -> Flame {
+/// What the levels of the places of a profile are called: the same for all that is chosen of it, as long as stacks are not changed.
+#[derive(Debug)]
+pub(crate) struct FlameNames {
+    levels: FlameLevels,
+    frames: Vec<UniqueFrame>,
+    /// How many names of functions there are: labels are their numbers in order, and behind them those of threads.
+    count: usize,
+}
+
+impl FlameNames {
+    pub(crate) fn new(profile: &Profile, session: &Session) -> FlameNames {
         let table = FrameTable::new(profile, session, Apart::default());
         let labels: Vec<Cow<'_, str>> =
             table.frames().iter().map(|frame| frame.label(profile, session)).collect();
@@ -97,30 +105,42 @@ impl Flame {
             variant: level.label,
             line: NO_LINE,
         });
-        let names = sorted.len();
+        let count = sorted.len();
+        drop(labels);
+        FlameNames { levels, frames: table.into_frames(), count }
+    }
+}
+
+impl Flame {
+    pub(crate) fn new(
+        profile: &Profile,
+        session: &Session,
+        event: usize,
+        reversed: bool,
+        names: Arc<FlameNames>,
+    ) -> Flame {
         let mut comms: Vec<CommId> = profile.rows_of(event).iter().map(|row| row.comm).collect();
         comms.sort_unstable();
         comms.dedup();
         comms.sort_by_key(|comm| session.comm(*comm));
         let numbers: FxHashMap<CommId, u32> =
-            comms.iter().copied().zip(u32::try_from(names).unwrap_or(u32::MAX)..).collect();
+            comms.iter().copied().zip(u32::try_from(names.count).unwrap_or(u32::MAX)..).collect();
         let root = |row: &SampleRow| {
             let label = numbers.get(&row.comm).copied()?;
             Some(FlameLevel { label, variant: u32::MAX, line: NO_LINE })
         };
         let mut tree = match reversed {
-            true => turned_around(profile, event, &levels, root),
+            true => turned_around(profile, event, &names.levels, root),
             false => {
                 let mut tree = FlameTree::default();
-                tree.add(profile, event, &levels, root);
+                tree.add(profile, event, &names.levels, root);
                 tree
             }
         };
         tree.freeze();
         let index = FlameIndex::new(&tree);
         let weight = profile.weight();
-        drop(labels);
-        Flame { tree, index, frames: table.into_frames(), names, comms, weight }
+        Flame { tree, index, names, comms, weight }
     }
 
     /// The root: everything.
@@ -128,9 +148,9 @@ impl Flame {
 
     /// What a level is called.
     pub fn label(&self, level: FlameLevel) -> Option<Label<'_>> {
-        match (level.label as usize).checked_sub(self.names) {
+        match (level.label as usize).checked_sub(self.names.count) {
             Some(comm) => self.comms.get(comm).copied().map(Label::Comm),
-            None => self.frames.get(level.variant as usize).map(Label::Frame),
+            None => self.names.frames.get(level.variant as usize).map(Label::Frame),
         }
     }
 
@@ -204,7 +224,7 @@ impl Flame {
 
     /// What a pattern matches in all of the graph. `name` says what a label is called.
     pub fn matching<'s>(&'s self, pattern: &Regex, name: impl Fn(Label<'s>) -> Cow<'s, str>) -> Matching {
-        let mut labels: Vec<Option<bool>> = vec![None; self.names.saturating_add(self.comms.len())];
+        let mut labels: Vec<Option<bool>> = vec![None; self.names.count.saturating_add(self.comms.len())];
         let mut sum = Sum::default();
         // Callers come before what they call: whether a match is below is known.
         let mut below: Vec<bool> = Vec::with_capacity(self.tree.nodes().len());

@@ -79,6 +79,11 @@ impl Profile {
         self.weight
     }
 
+    /// Whether another profile has the same places with the same names: what is worked out of these holds for both.
+    pub fn has_names_of(&self, other: &Profile) -> bool {
+        Arc::ptr_eq(&self.addresses, &other.addresses) && Arc::ptr_eq(&self.names, &other.names)
+    }
+
     /// The same with each sample counted as one: periods are numbers of samples.
     #[must_use]
     pub fn counting_samples(&self) -> Profile {
