@@ -9,7 +9,7 @@ use readperf_symbols::{
 };
 
 use crate::kernel_files::{self, MOVED, build_id, kernel_image};
-use crate::programs::{all_programs, compile, directory, offset, options, run, segments};
+use crate::programs::{all_programs, compile, directory, has_libc, offset, options, run, segments};
 
 /// Functions with a size, by nm: address, size, name.
 fn functions(path: &Path) -> Option<Vec<(u64, u64, String)>> {
@@ -343,6 +343,9 @@ fn of_other_machines() {
         ("s390x-linux-gnu-gcc", &["-O2", "-g"], false),
         ("powerpc64le-linux-gnu-gcc", &["-O2", "-g"], false),
     ] {
+        if !has_libc(compiler) {
+            continue;
+        }
         let Some(program) = compile(&dir, "inlines.c", compiler, flags) else { continue };
         let (Some(functions), Some(segments), Some(expected)) =
             (functions(&program), segments(&program), is_data_at(&program))

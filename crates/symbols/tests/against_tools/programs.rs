@@ -28,6 +28,16 @@ pub(crate) fn compile(dir: &Path, name: &str, compiler: &str, flags: &[&str]) ->
     Some(out)
 }
 
+/// Whether a cross compiler has a C library to link with: distributions package it by itself.
+pub(crate) fn has_libc(compiler: &str) -> bool {
+    // What is not found is printed as it was asked for.
+    let has = run(compiler, &["-print-file-name=libc.a"]).is_some_and(|path| path.trim_end() != "libc.a");
+    if !has {
+        eprintln!("{compiler}: no C library for it: skipped");
+    }
+    has
+}
+
 /// Every program, in the ways that lay out a binary differently.
 pub(crate) fn all_programs(dir: &Path, more: &[&str]) -> Vec<PathBuf> {
     let ways: &[(&str, &str, &[&str])] = &[
