@@ -10,6 +10,7 @@ use readperf_profile::view::call_tree::{CallFrame, CallLevel, Direction, OpenRow
 use readperf_profile::view::facts::{FactMemory, Facts};
 use readperf_profile::view::graph::GraphKey;
 use readperf_profile::view::histogram::{Frames, Histogram, HistogramTables, RowKey};
+use readperf_profile::view::key::KeyNeeds;
 use readperf_profile::view::surroundings::Surroundings;
 use readperf_profile::view::time_strip::{Parts, Strip, ThreadStrips};
 use readperf_profile::{Profile, Weight};
@@ -30,8 +31,8 @@ struct Made {
     state: State,
     /// What of the whole is looked at.
     chosen: Profile,
-    /// The same with each sample counted as one, if that is what samples count for.
-    counted: OnceCell<Profile>,
+    /// The same as tables need it: rows that agree in what is asked are one, and each sample counts as one if that is its weight.
+    measured: OnceCell<Profile>,
     rows: OnceCell<KeptRows>,
     /// What the frames of calls say that were opened.
     frames: Option<Frames>,
@@ -40,16 +41,20 @@ struct Made {
 
 impl Made {
     fn new(state: State, chosen: Profile) -> Made {
-        let (counted, rows, flame) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Made { state, chosen, counted, rows, frames: None, flame }
+        let (measured, rows, flame) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Made { state, chosen, measured, rows, frames: None, flame }
     }
 
     /// The samples of which tables of periods are made.
     fn measured(&self) -> &Profile {
-        match self.state.weight {
-            Weight::Period => &self.chosen,
-            Weight::Samples => self.counted.get_or_init(|| self.chosen.counting_samples()),
-        }
+        self.measured.get_or_init(|| {
+            let needs = |of: fn(&KeyNeeds) -> bool| self.state.rows.keys.iter().any(|key| of(&key.key.needs));
+            let summed = self.chosen.summed(needs(|needs| needs.threads), needs(|needs| needs.cpus));
+            match self.state.weight {
+                Weight::Period => summed,
+                Weight::Samples => summed.counting_samples(),
+            }
+        })
     }
 
     /// Whether what is looked at in a state is the same samples with the same stacks.
@@ -142,7 +147,10 @@ impl<'f> Explorer<'f> {
                 Some(known) => self.before.remove(known),
                 None => Made::new(state.clone(), self.choose(&state)),
             };
-            self.before.push(std::mem::replace(&mut self.now, next));
+            let mut before = std::mem::replace(&mut self.now, next);
+            // Large, and made anew if other tables are asked for.
+            before.measured.take();
+            self.before.push(before);
             let too_many = self.before.len().saturating_sub(KEPT);
             self.before.drain(..too_many);
         }
@@ -153,6 +161,7 @@ impl<'f> Explorer<'f> {
         }
         if *event != before.event || !rows.only_order_differs(&before.rows) {
             self.now.rows.take();
+            self.now.measured.take();
             self.now.frames = None;
         } else if rows.order != before.rows.order {
             self.sort();

@@ -97,6 +97,34 @@ impl Profile {
         }
     }
 
+    /// The same without times, and without threads and CPUs if these are not to be kept: samples that agree in the rest are one row. Rows
+    /// of one stack are together, so that who adds up over stacks finds them in the caches.
+    #[must_use]
+    pub fn summed(&self, threads: bool, cpus: bool) -> Profile {
+        let mut rows: Vec<SampleRow> = self
+            .rows
+            .iter()
+            .map(|row| SampleRow {
+                thread: row.thread.filter(|_| threads),
+                cpu: row.cpu.filter(|_| cpus),
+                time_ns: 0,
+                ..*row
+            })
+            .collect();
+        let key =
+            |row: &SampleRow| (row.event, row.comm, row.thread, row.cpu, row.stack, row.address, row.detail);
+        rows.sort_unstable_by_key(key);
+        rows.dedup_by(|next, kept| {
+            let same = key(next) == key(kept);
+            if same {
+                kept.samples += next.samples;
+                kept.period = kept.period.wrapping_add(next.period);
+            }
+            same
+        });
+        Profile { rows: Arc::new(rows), ..self.clone() }
+    }
+
     /// Every address, once.
     pub fn addresses(&self) -> &Addresses {
         &self.addresses
