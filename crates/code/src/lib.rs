@@ -7,7 +7,7 @@
 //! let code = [0x48, 0x83, 0xec, 0x08, 0xe8, 0x07, 0x00, 0x00, 0x00, 0xc3];
 //! let instructions: Vec<_> = disassembler.instructions(0x1000, &code).collect();
 //! let flows: Vec<Flow> = instructions.iter().map(|instruction| instruction.flow).collect();
-//! assert_eq!(flows, [Flow::Next, Flow::Call { target: Some(0x1010) }, Flow::Return]);
+//! assert_eq!(flows, [Flow::Next, Flow::Call { target: Some(0x1010) }, Flow::Return { conditional: false }]);
 //!
 //! let mut names = |address, _| (address == 0x1010).then(|| "puts@plt".to_owned());
 //! let text: Vec<String> =
