@@ -173,7 +173,7 @@ pub const BINDINGS: &[Binding] = &[
         Action::Toggle,
         "open or close the calls",
     ),
-    bind("E", &[KeyCode::Char('E')], &[Rows], Action::OpenAll, "open the calls of all rows on the screen"),
+    bind("E", &[KeyCode::Char('E')], &[Rows], Action::OpenAll, "open all calls of all rows"),
     bind("C", &[KeyCode::Char('C')], &[Rows], Action::CloseAll, "close all calls"),
     bind(
         "v",

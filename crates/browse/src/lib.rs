@@ -16,6 +16,7 @@ mod list;
 mod menu;
 mod page;
 mod prompt;
+mod row_text;
 mod rows;
 mod terminal;
 mod theme;

@@ -1,21 +1,16 @@
 //! The rows, and the calls that are open below them: one list of lines, of which the screen shows a part.
 
 use crate::app::App;
-use crate::host::PrintForm;
 use crate::keys::View;
 use crate::list::Cursor;
 use crate::menu::Menu;
-use crate::page::{Page, find};
 use readperf_explore::{CallLine, Changes, OpenCalls};
-use readperf_output::report::{GraphStyle, Report, write_json, write_text};
-use readperf_output::text::{decoded, grouped, shown};
+use readperf_output::text::shown;
 use readperf_profile::Value;
 use readperf_profile::view::call_tree::Direction;
 use readperf_profile::view::column::Column;
-use readperf_profile::view::histogram::{Frames, Histogram, HistogramRow, RowKey};
-use regex_lite::Regex;
-use rustc_hash::FxHashMap;
-use std::slice;
+use readperf_profile::view::histogram::{HistogramRow, RowKey};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Most lines that all calls of a row are opened to.
 const MOST_CALLS: usize = 2_000;
@@ -34,6 +29,8 @@ pub(crate) struct LineAt {
 pub(crate) struct RowsScreen {
     pub(crate) lines: Vec<LineAt>,
     pub(crate) open: FxHashMap<RowKey, OpenCalls>,
+    /// If all rows are to be open: those that were closed again. Calls are worked out when a row is seen.
+    all_but: Option<FxHashSet<RowKey>>,
     pub(crate) cursor: Cursor,
     pub(crate) changes: Option<Changes>,
 }
@@ -42,6 +39,7 @@ impl App<'_> {
     /// Makes the list anew from what is looked at.
     pub(crate) fn renew_rows(&mut self) {
         self.rows.open.clear();
+        self.rows.all_but = None;
         self.rows.changes = self.explorer.changes();
         self.list_lines();
         self.rows.cursor = Cursor::default();
@@ -146,7 +144,12 @@ impl App<'_> {
     fn close_line(&mut self) -> bool {
         let (Some(line), Some(row)) = (self.line_here(), self.row_here()) else { return false };
         let is_open = match line.call {
-            None => self.rows.open.remove(&row.key).is_some(),
+            None => {
+                if let Some(closed) = &mut self.rows.all_but {
+                    closed.insert(row.key);
+                }
+                self.rows.open.remove(&row.key).is_some()
+            }
             Some(call) => self.rows.open.get_mut(&row.key).is_some_and(|calls| {
                 let is_open = calls.lines.get(call).is_some_and(|line| line.is_open);
                 calls.close(call);
@@ -165,27 +168,43 @@ impl App<'_> {
         }
     }
 
-    /// Opens all calls of the rows on the screen.
+    /// Opens all calls of all rows: of each as soon as it is seen.
     pub(crate) fn open_all(&mut self) {
-        let here = self.line_here();
-        let from = self.rows.lines.get(self.rows.cursor.top).map_or(0, |line| line.row);
-        let keys: Vec<RowKey> = {
-            let rows = self.explorer.rows();
-            rows.histogram.rows.iter().skip(from).take(self.seen()).map(|row| row.key).collect()
-        };
-        for key in keys {
-            let mut calls = self.explorer.open_calls(key);
-            calls.open_all(&mut self.explorer, MOST_CALLS);
-            self.rows.open.insert(key, calls);
-        }
-        if let Some(here) = here {
+        self.rows.all_but = Some(FxHashSet::default());
+        self.rows.open.clear();
+        if let Some(here) = self.line_here() {
             self.relist(LineAt { call: None, ..here });
         }
+        self.work();
+    }
+
+    /// Does a part of what is left to do when nothing is typed: opens a row that is seen. Says whether there was something.
+    pub fn work(&mut self) -> bool {
+        let Some(key) = self.to_open() else { return false };
+        let here = self.line_here();
+        let mut calls = self.explorer.open_calls(key);
+        calls.open_all(&mut self.explorer, MOST_CALLS);
+        self.rows.open.insert(key, calls);
+        if let Some(here) = here {
+            self.relist(here);
+        }
+        true
+    }
+
+    /// The first row on the screen that is to be open, and is not.
+    fn to_open(&self) -> Option<RowKey> {
+        let RowsScreen { lines, open, all_but, cursor, .. } = &self.rows;
+        let closed = all_but.as_ref().filter(|_| self.view() == View::Rows)?;
+        let rows = self.explorer.rows();
+        let seen = lines.iter().skip(cursor.top).take(self.seen()).filter(|line| line.call.is_none());
+        let mut keys = seen.filter_map(|line| Some(rows.histogram.rows.get(line.row)?.key));
+        keys.find(|key| !open.contains_key(key) && !closed.contains(key))
     }
 
     pub(crate) fn close_all(&mut self) {
         let here = self.line_here();
         self.rows.open.clear();
+        self.rows.all_but = None;
         if let Some(here) = here {
             self.relist(LineAt { call: None, ..here });
         }
@@ -230,123 +249,6 @@ impl App<'_> {
         });
         self.message = format!("sorted by {}", shown(&title));
     }
-
-    /// Goes to the next line whose text matches.
-    pub(crate) fn find_row(&mut self, pattern: &Regex, forward: bool) -> bool {
-        let (len, from) = (self.rows.lines.len(), self.rows.cursor.at);
-        let found =
-            find(len, from, forward, |nr| self.names_in(nr).iter().any(|name| pattern.is_match(name)));
-        let seen = self.seen();
-        found.map(|at| self.rows.cursor.go(at, len, seen)).is_some()
-    }
-
-    /// The names in a line, as they are.
-    fn names_in(&self, nr: usize) -> Vec<String> {
-        let Some(line) = self.rows.lines.get(nr) else { return Vec::new() };
-        self.with_report(|report, histogram| {
-            let Some(row) = histogram.rows.get(line.row) else { return Vec::new() };
-            match line.call {
-                None => report.names(row),
-                Some(call) => {
-                    let calls = self.rows.open.get(&row.key).and_then(|calls| calls.lines.get(call));
-                    let frame = calls.and_then(|call| call.frame.as_ref());
-                    frame.map(|frame| report.frame_name(frame.frame)).into_iter().collect()
-                }
-            }
-        })
-    }
-
-    /// All that is known of a row, with names in full.
-    pub(crate) fn show_details(&mut self) {
-        if self.view() == View::Flame {
-            let text = match self.screens.last() {
-                Some(crate::app::Screen::Flame(flame)) => flame.details(self),
-                _ => String::new(),
-            };
-            return self.show_page(Page::new("details", &text));
-        }
-        let Some(row) = self.row_here() else { return };
-        let mut text = self.with_report(|report, histogram| {
-            let heads = report.heads(histogram).into_iter().map(|(head, _)| head);
-            let numbers = report.cells(histogram, &row);
-            let keys = report.names(&row);
-            let first = numbers.len().saturating_sub(keys.len());
-            let cells = numbers.into_iter().take(first).chain(keys);
-            let lines = heads.zip(cells).map(|(head, cell)| format!("{head:<16} {cell}\n"));
-            lines.collect::<String>()
-        });
-        let numbers = &row.numbers;
-        text.push_str(&format!(
-            "\n{} samples here, period {}; with what is called {}\n",
-            grouped(numbers.samples),
-            grouped(numbers.self_period),
-            grouped(numbers.total_period)
-        ));
-        if let Some(Value::Function { function, .. }) = self.function_here() {
-            let profile = self.explorer.profile();
-            if let Some(function) = profile.function(function) {
-                text.push_str(&format!("\nfunction         {}\n", function.label()));
-                for (what, known) in [
-                    ("linkage name", function.linkage_name()),
-                    ("source file", function.source_file()),
-                    ("no name, since", function.reason()),
-                ] {
-                    text.push_str(&known.map_or(String::new(), |known| format!("{what:<16} {known}\n")));
-                }
-                let binary = function.binary.and_then(|id| self.explorer.session().binary(id));
-                text.push_str(&binary.map_or(String::new(), |binary| {
-                    format!(
-                        "{:<16} {}\n{:<16} {:#x}\n",
-                        "binary",
-                        decoded(&binary.name),
-                        "address",
-                        function.address
-                    )
-                }));
-            }
-        }
-        self.show_page(Page::new("details", &text));
-    }
-
-    /// Works with the rows as a report.
-    pub(crate) fn with_report<T>(&self, work: impl FnOnce(&Report<'_>, &Histogram) -> T) -> T {
-        let rows = self.explorer.rows();
-        let no_frames = Frames::default();
-        let state = self.state();
-        let report = Report {
-            histograms: slice::from_ref(rows.histogram),
-            facts: &rows.facts,
-            values: rows.values,
-            frames: self.explorer.frames().unwrap_or(&no_frames),
-            keys: &state.rows.keys,
-            columns: &self.look.columns,
-            recorded: self.explorer.profile().recorded(),
-            whole: state.rows.whole,
-            percent_limit: state.rows.least_percent,
-            graph: GraphStyle::default(),
-            cells: self.look.cells,
-            width: None,
-            widths: &[],
-            hierarchy: false,
-        };
-        work(&report, rows.histogram)
-    }
-
-    /// The rows as `report` writes them.
-    pub(crate) fn printed_rows(&self, form: PrintForm) -> String {
-        self.with_report(|report, _| {
-            let mut out = Vec::new();
-            // Writing to memory does not fail.
-            let _ = match form {
-                PrintForm::Text => write_text(&mut out, report),
-                PrintForm::Json => write_json(&mut out, report, self.explorer.analysis().issues.iter()),
-            };
-            match form {
-                PrintForm::Text => without_styles(&out),
-                PrintForm::Json => String::from_utf8_lossy(&out).into_owned(),
-            }
-        })
-    }
 }
 
 /// What a column of numbers is called in a sentence.
@@ -362,16 +264,4 @@ fn column_name(column: Column) -> &'static str {
         Column::Period => "period",
         Column::Key(_) => "",
     }
-}
-
-/// Text without the styles that are written for terminals.
-fn without_styles(text: &[u8]) -> String {
-    let mut plain = String::new();
-    let mut rest = &*String::from_utf8_lossy(text);
-    while let Some((before, behind)) = rest.split_once("\u{1b}[") {
-        plain.push_str(before);
-        rest = behind.split_once('m').map_or("", |(_, behind)| behind);
-    }
-    plain.push_str(rest);
-    plain
 }

@@ -77,6 +77,10 @@ pub fn run<'f, T>(
     }
     while !app.is_done() {
         terminal.0.draw(|frame| draw(&app, frame))?;
+        // What is left to do is done while nothing is typed, a part at a time.
+        if !event::poll(Duration::ZERO)? && app.work() {
+            continue;
+        }
         // What has been typed meanwhile is taken in before the screen is drawn again.
         let mut changed = app.handle(&event::read()?);
         while !app.is_done() && (!changed || event::poll(Duration::ZERO)?) {

@@ -220,9 +220,20 @@ fn calls_are_opened_in_place_and_closed() {
     browser.press("+");
     assert!(!browser.has("▾"));
     browser.press("E");
+    browser.sees("▾");
+    // The rest is opened while nothing is typed, wherever one looks.
+    for keys in ["", "<pgdn>", "G", "g"] {
+        browser.press(keys);
+        while browser.app.work() {}
+        let closed = browser.screen().iter().any(|line| line.starts_with('▸'));
+        assert!(!closed, "{keys}: {}", browser.screen().join("\n"));
+    }
     assert!(browser.screen().iter().filter(|line| line.contains('▾')).count() > 5);
+    browser.press("e");
+    while browser.app.work() {}
+    assert!(browser.cursor().starts_with('▸'), "what was closed by hand stays closed");
     browser.press("C");
-    assert!(!browser.has("▾"));
+    assert!(!browser.has("▾") && !browser.app.work());
     browser.press("v");
     browser.sees("calls are who calls rows");
     browser.press("/__libc_start_call_main<enter><enter>");

@@ -6,11 +6,12 @@ use crate::flame::{Flame, FlameNames};
 use crate::rows::{KeptRows, Rows};
 use crate::state::{State, follow};
 use readperf_analysis::{Analysis, CodeReader, ListingRequest, Namer};
-use readperf_profile::view::call_tree::{CallFrame, CallLevel, Direction, OpenRow, RowAsked, RowPlaces};
+use readperf_profile::view::call_tree::{CallFrame, CallLevel, Direction, OpenRow, RowAsked};
 use readperf_profile::view::facts::{FactMemory, Facts};
 use readperf_profile::view::graph::GraphKey;
-use readperf_profile::view::histogram::{Frames, Histogram, HistogramTables, RowKey};
+use readperf_profile::view::histogram::{Frames, Histogram, HistogramOptions, RowKey};
 use readperf_profile::view::key::KeyNeeds;
+use readperf_profile::view::place_rows::PlaceRows;
 use readperf_profile::view::surroundings::Surroundings;
 use readperf_profile::view::time_strip::{Parts, Strip, ThreadStrips};
 use readperf_profile::{Profile, Weight};
@@ -18,12 +19,15 @@ use readperf_session::Session;
 use readperf_symbols::Files;
 use regex_lite::Regex;
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// How many of the ways that were gone before are kept ready to go back to. Each may hold the samples that it chose.
 const KEPT: usize = 4;
+
+/// For how many ways to make rows, or to change stacks, the rows of all places are kept.
+const KEPT_PLACES: usize = 3;
 
 /// What is looked at, and the tables that were made of it.
 #[derive(Debug)]
@@ -31,8 +35,12 @@ struct Made {
     state: State,
     /// What of the whole is looked at.
     chosen: Profile,
-    /// The same as tables need it: rows that agree in what is asked are one, and each sample counts as one if that is its weight.
-    measured: OnceCell<Profile>,
+    /// The same without samples, each of which counts as one in the totals if that is its weight.
+    shown: Profile,
+    /// The same with rows as tables need them: those that agree in what is asked are one.
+    summed: OnceCell<Profile>,
+    /// The same with each sample counted as one, if that is its weight.
+    counted: OnceCell<Profile>,
     rows: OnceCell<KeptRows>,
     /// What the frames of calls say that were opened.
     frames: Option<Frames>,
@@ -41,20 +49,36 @@ struct Made {
 
 impl Made {
     fn new(state: State, chosen: Profile) -> Made {
-        let (measured, rows, flame) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Made { state, chosen, measured, rows, frames: None, flame }
+        let shown = chosen.without_samples();
+        let shown = match state.weight {
+            Weight::Period => shown,
+            Weight::Samples => shown.counting_samples(),
+        };
+        let (summed, counted) = (OnceCell::new(), OnceCell::new());
+        let (rows, flame) = (OnceCell::new(), OnceCell::new());
+        Made { state, chosen, shown, summed, counted, rows, frames: None, flame }
     }
 
-    /// The samples of which tables of periods are made.
-    fn measured(&self) -> &Profile {
-        self.measured.get_or_init(|| {
+    /// The samples of which tables are made.
+    fn summed(&self) -> &Profile {
+        self.summed.get_or_init(|| {
             let needs = |of: fn(&KeyNeeds) -> bool| self.state.rows.keys.iter().any(|key| of(&key.key.needs));
-            let summed = self.chosen.summed(needs(|needs| needs.threads), needs(|needs| needs.cpus));
-            match self.state.weight {
-                Weight::Period => summed,
-                Weight::Samples => summed.counting_samples(),
-            }
+            self.chosen.summed(needs(|needs| needs.threads), needs(|needs| needs.cpus))
         })
+    }
+
+    /// The same, for tables of periods.
+    fn measured(&self) -> &Profile {
+        match self.state.weight {
+            Weight::Period => self.summed(),
+            Weight::Samples => self.counted.get_or_init(|| self.summed().counting_samples()),
+        }
+    }
+
+    /// Lets go what is large, and soon made again.
+    fn forget_samples(&mut self) {
+        self.summed.take();
+        self.counted.take();
     }
 
     /// Whether what is looked at in a state is the same samples with the same stacks.
@@ -78,6 +102,8 @@ pub struct Explorer<'f> {
     /// What was looked at before, the last behind.
     before: Vec<Made>,
     base: Option<Base>,
+    /// Which rows places are in, that used last behind.
+    places: RefCell<Vec<Arc<PlaceRows>>>,
     /// Stands for the rows of an event without samples.
     no_rows: Histogram,
 }
@@ -105,6 +131,7 @@ impl<'f> Explorer<'f> {
             surroundings,
             parent,
             base: None,
+            places: RefCell::default(),
             no_rows: Histogram::default(),
         }
     }
@@ -149,7 +176,7 @@ impl<'f> Explorer<'f> {
             };
             let mut before = std::mem::replace(&mut self.now, next);
             // Large, and made anew if other tables are asked for.
-            before.measured.take();
+            before.forget_samples();
             self.before.push(before);
             let too_many = self.before.len().saturating_sub(KEPT);
             self.before.drain(..too_many);
@@ -161,7 +188,7 @@ impl<'f> Explorer<'f> {
         }
         if *event != before.event || !rows.only_order_differs(&before.rows) {
             self.now.rows.take();
-            self.now.measured.take();
+            self.now.forget_samples();
             self.now.frames = None;
         } else if rows.order != before.rows.order {
             self.sort();
@@ -190,9 +217,13 @@ impl<'f> Explorer<'f> {
         let _ = self.now.rows.set(kept);
     }
 
+    /// What is needed to show tables.
     fn facts_with<'e>(&'e self, memory: Cow<'e, FactMemory>) -> Facts<'e> {
-        let facts =
-            Facts::with_memory(self.now.measured(), &self.analysis.session, &self.surroundings, memory);
+        self.facts_of(&self.now.shown, memory)
+    }
+
+    fn facts_of<'e>(&'e self, profile: &'e Profile, memory: Cow<'e, FactMemory>) -> Facts<'e> {
+        let facts = Facts::with_memory(profile, &self.analysis.session, &self.surroundings, memory);
         self.with_parent(facts)
     }
 
@@ -204,14 +235,35 @@ impl<'f> Explorer<'f> {
 
     fn kept_rows(&self) -> &KeptRows {
         self.now.rows.get_or_init(|| {
-            let facts = Facts::new(self.now.measured(), &self.analysis.session, &self.surroundings);
-            KeptRows::new(self.with_parent(facts), &self.now.state.rows, self.now.state.event)
+            let State { event, rows, .. } = &self.now.state;
+            let measured = self.now.measured();
+            let made_with = rows.histogram(measured);
+            let places = self.place_rows(&made_with);
+            let facts = self.facts_of(measured, Cow::Owned(places.memory().clone()));
+            KeptRows::new(facts, rows, &made_with, places, *event)
         })
+    }
+
+    /// Which rows the places of what is looked at are in: mostly these are the places of what was looked at before.
+    fn place_rows(&self, options: &HistogramOptions) -> Arc<PlaceRows> {
+        let profile = &self.now.shown;
+        let mut known = self.places.borrow_mut();
+        if let Some(at) = known.iter().position(|rows| rows.are_those_of(profile, options)) {
+            let rows = known.remove(at);
+            known.push(Arc::clone(&rows));
+            return rows;
+        }
+        let mut facts = self.with_parent(Facts::new(profile, &self.analysis.session, &self.surroundings));
+        let rows = Arc::new(PlaceRows::new(&mut facts, options));
+        let too_many = (known.len() + 1).saturating_sub(KEPT_PLACES);
+        known.drain(..too_many);
+        known.push(Arc::clone(&rows));
+        rows
     }
 
     /// What is 100 % for the event that is looked at: a period, or a number of samples if these are what counts.
     pub fn whole_period(&self) -> u64 {
-        let totals = self.now.state.rows.whole.totals(self.now.measured());
+        let totals = self.now.state.rows.whole.totals(&self.now.shown);
         totals.get(self.now.state.event).map_or(0, |total| total.period)
     }
 
@@ -240,17 +292,14 @@ impl<'f> Explorer<'f> {
     pub fn open_calls_in(&mut self, row: RowKey, direction: Direction) -> OpenCalls {
         self.kept_rows();
         let (event, least) = (self.now.state.event, self.least());
-        let options = self.now.state.rows.histogram(self.now.measured());
+        let measured = self.now.measured().clone();
+        let options = self.now.state.rows.histogram(&measured);
         let mut kept = self.now.rows.take().unwrap_or_default();
         let mut frames = self.now.frames.take().unwrap_or_default();
-        let mut memory = std::mem::take(&mut kept.tables.memory);
-        if !kept.tables.places.has_levels() {
-            (kept.tables.places, memory) = RowPlaces::new(self.facts_with(Cow::Owned(memory)), &options);
-        }
-        let mut facts = self.facts_with(Cow::Owned(memory));
-        facts.settle(&options);
-        let HistogramTables { values, places, .. } = &mut kept.tables;
-        let mut asked = RowAsked { options: &options, key: GraphKey::Function, places, values, event, row };
+        let memory = std::mem::take(&mut kept.tables.memory);
+        let mut facts = self.facts_of(&measured, Cow::Owned(memory));
+        let values = &mut kept.tables.values;
+        let mut asked = RowAsked { options: &options, key: GraphKey::Function, values, event, row };
         let (open, first) = OpenRow::new(&mut facts, &mut asked, &mut frames, direction, least);
         kept.tables.memory = facts.into_memory();
         self.now.frames = Some(frames);
@@ -273,13 +322,13 @@ impl<'f> Explorer<'f> {
     /// The flame graph of the event that is looked at.
     pub fn flame(&self) -> &Flame {
         self.now.flame.get_or_init(|| {
-            let (chosen, session, state) = (&self.now.chosen, &self.analysis.session, &self.now.state);
-            let names = || Arc::new(FlameNames::new(chosen, session));
-            let names = match chosen.has_names_of(&self.whole) {
+            let (summed, session, state) = (self.now.summed(), &self.analysis.session, &self.now.state);
+            let names = || Arc::new(FlameNames::new(summed, session));
+            let names = match summed.has_names_of(&self.whole) {
                 true => Arc::clone(self.flame_names.get_or_init(names)),
                 false => names(),
             };
-            Flame::new(chosen, session, state.event, state.reversed, names)
+            Flame::new(summed, session, state.event, state.reversed, names)
         })
     }
 

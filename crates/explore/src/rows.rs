@@ -6,7 +6,9 @@ use readperf_profile::view::histogram::{
     Histogram, HistogramOptions, HistogramTables, Histograms, RowValues,
 };
 use readperf_profile::view::key::{KeyUse, by_name};
+use readperf_profile::view::place_rows::PlaceRows;
 use readperf_profile::{Profile, Whole};
+use std::sync::Arc;
 
 /// What makes rows, and how they are sorted.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,10 +96,15 @@ pub(crate) struct KeptRows {
 }
 
 impl KeptRows {
-    /// The rows of an event.
-    pub(crate) fn new(facts: Facts<'_>, options: &RowOptions, event: usize) -> KeptRows {
-        let made_with = options.histogram(facts.profile);
-        let mut histograms = Histograms::new(facts, &made_with);
+    /// The rows of an event, where the rows of places are known.
+    pub(crate) fn new(
+        facts: Facts<'_>,
+        options: &RowOptions,
+        made_with: &HistogramOptions,
+        places: Arc<PlaceRows>,
+        event: usize,
+    ) -> KeptRows {
+        let mut histograms = Histograms::with_places(facts, made_with, places);
         let histogram = histograms.of_event(event);
         let Histograms { facts, values, .. } = &histograms;
         let histogram = histogram.map(|mut histogram| {

@@ -84,6 +84,12 @@ impl Profile {
         Arc::ptr_eq(&self.addresses, &other.addresses) && Arc::ptr_eq(&self.names, &other.names)
     }
 
+    /// The same places with their names, and totals, without samples.
+    #[must_use]
+    pub fn without_samples(&self) -> Profile {
+        Profile { rows: Arc::default(), ..self.clone() }
+    }
+
     /// The same with each sample counted as one: periods are numbers of samples.
     #[must_use]
     pub fn counting_samples(&self) -> Profile {
@@ -101,27 +107,33 @@ impl Profile {
     /// of one stack are together, so that who adds up over stacks finds them in the caches.
     #[must_use]
     pub fn summed(&self, threads: bool, cpus: bool) -> Profile {
-        let mut rows: Vec<SampleRow> = self
-            .rows
-            .iter()
-            .map(|row| SampleRow {
-                thread: row.thread.filter(|_| threads),
-                cpu: row.cpu.filter(|_| cpus),
-                time_ns: 0,
-                ..*row
-            })
-            .collect();
-        let key =
-            |row: &SampleRow| (row.event, row.comm, row.thread, row.cpu, row.stack, row.address, row.detail);
-        rows.sort_unstable_by_key(key);
-        rows.dedup_by(|next, kept| {
-            let same = key(next) == key(kept);
-            if same {
-                kept.samples += next.samples;
-                kept.period = kept.period.wrapping_add(next.period);
-            }
-            same
+        let part = |row: &SampleRow| SampleRow {
+            thread: row.thread.filter(|_| threads),
+            cpu: row.cpu.filter(|_| cpus),
+            time_ns: 0,
+            ..*row
+        };
+        // What nearly always decides is one number, that is sorted with the place of the row.
+        let first = |row: &SampleRow| {
+            let (event, comm) = (u128::from(row.event), row.comm.index() as u128);
+            event << 96 | comm << 64 | u128::from(row.stack.0) << 32 | u128::from(row.address.0)
+        };
+        let rest = |row: &SampleRow| (row.thread, row.cpu, row.detail);
+        let mut order: Vec<(u128, u32)> = self.rows.iter().map(first).zip(0..).collect();
+        let row = |at: u32| self.rows.get(at as usize).map(part);
+        order.sort_unstable_by(|(a, one), (b, other)| {
+            a.cmp(b).then_with(|| row(*one).as_ref().map(rest).cmp(&row(*other).as_ref().map(rest)))
         });
+        let mut rows: Vec<SampleRow> = Vec::with_capacity(order.len());
+        for next in order.iter().filter_map(|(_, at)| row(*at)) {
+            match rows.last_mut() {
+                Some(kept) if (first(kept), rest(kept)) == (first(&next), rest(&next)) => {
+                    kept.samples += next.samples;
+                    kept.period = kept.period.wrapping_add(next.period);
+                }
+                _ => rows.push(next),
+            }
+        }
         Profile { rows: Arc::new(rows), ..self.clone() }
     }
 

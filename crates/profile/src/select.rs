@@ -3,7 +3,9 @@
 use crate::addresses::AddressId;
 use crate::filter::SampleFilter;
 use crate::known::Known;
+use crate::names::{FunctionId, Names};
 use crate::profile::{EventTotal, Profile, SampleRow};
+use crate::stacks::Node;
 use crate::transform::Transform;
 use crate::weight::Weight;
 use readperf_session::{Binary, Session};
@@ -67,41 +69,58 @@ impl NameFilter {
 
     /// Whether a sample passes that was taken at a place, with this stack.
     pub fn passes(&self, known: &Known<'_>, at: AddressId, stack: &[AddressId]) -> bool {
-        let verdict = self.verdict(known, at);
-        self.passes_with(verdict, || stack.iter().map(|place| self.verdict(known, *place)))
+        let verdict =
+            |id: AddressId| self.verdict(known, id, |function| self.of_function(known.names, function));
+        self.passes_with(verdict(at), |test| stack.iter().any(|place| test(verdict(*place))))
     }
 
-    /// Whether a sample passes, by the verdicts on where it was taken and on the places of its stack. Without a stack only where it was
-    /// taken counts.
-    fn passes_with<I: Iterator<Item = Verdict>>(&self, at: Verdict, stack: impl Fn() -> I) -> bool {
-        let of_stack = |test: fn(Verdict) -> bool| test(at) || stack().any(test);
+    /// Whether a sample passes, by the verdict on where it was taken and whether one on the places of its stack meets a test. Without a
+    /// stack only where it was taken counts.
+    fn passes_with(&self, at: Verdict, in_stack: impl Fn(fn(Verdict) -> bool) -> bool) -> bool {
+        let of_stack = |test: fn(Verdict) -> bool| test(at) || in_stack(test);
         at.dso
             && at.symbol
             && (self.focus.is_empty() || of_stack(|verdict| verdict.focus))
             && (self.ignore.is_empty() || !of_stack(|verdict| verdict.ignore))
     }
 
-    fn verdict(&self, known: &Known<'_>, id: AddressId) -> Verdict {
-        let Known { session, addresses, names } = known;
-        let name_of = |function| names.function(function).and_then(|function| function.name());
-        let binary = addresses.get(id).and_then(|code| session.binary(code.binary?));
-        let dso = binary.is_some_and(|binary| is_called(binary, &self.dsos));
-        let function = names.function_at(id).and_then(name_of);
-        let among = |name: &str| {
-            (self.symbols.is_empty() || self.symbols.iter().any(|wanted| wanted == name))
-                && (self.symbol_parts.is_empty()
-                    || self.symbol_parts.iter().any(|part| name.contains(part.as_str())))
-        };
+    /// What is said of a function, wherever it is.
+    fn of_function(&self, names: &Names, function: FunctionId) -> OfFunction {
         let any_name = self.symbols.is_empty() && self.symbol_parts.is_empty() && !self.named;
-        let matches = |patterns: &[Regex]| {
-            let mut levels = names.frames_at(id).iter().filter_map(|frame| name_of(frame.function));
-            !patterns.is_empty() && levels.any(|name| patterns.iter().any(|pattern| pattern.is_match(name)))
+        let Some(name) = names.function(function).and_then(|function| function.name()) else {
+            return OfFunction { symbol: any_name, focus: false, ignore: false };
         };
-        Verdict {
-            dso: dso || self.dsos.is_empty(),
-            symbol: any_name || function.is_some_and(among),
+        let matches = |patterns: &[Regex]| patterns.iter().any(|pattern| pattern.is_match(name));
+        OfFunction {
+            symbol: (self.symbols.is_empty() || self.symbols.iter().any(|wanted| wanted == name))
+                && (self.symbol_parts.is_empty()
+                    || self.symbol_parts.iter().any(|part| name.contains(part.as_str()))),
             focus: matches(&self.focus),
             ignore: matches(&self.ignore),
+        }
+    }
+
+    fn verdict(
+        &self,
+        known: &Known<'_>,
+        id: AddressId,
+        of_function: impl Fn(FunctionId) -> OfFunction,
+    ) -> Verdict {
+        let Known { session, addresses, names } = known;
+        let binary = || addresses.get(id).and_then(|code| session.binary(code.binary?));
+        let (mut focus, mut ignore) = (false, false);
+        if !self.focus.is_empty() || !self.ignore.is_empty() {
+            for frame in names.frames_at(id) {
+                let of = of_function(frame.function);
+                (focus, ignore) = (focus || of.focus, ignore || of.ignore);
+            }
+        }
+        let any_name = self.symbols.is_empty() && self.symbol_parts.is_empty() && !self.named;
+        Verdict {
+            dso: self.dsos.is_empty() || binary().is_some_and(|binary| is_called(binary, &self.dsos)),
+            symbol: any_name || names.function_at(id).is_some_and(|function| of_function(function).symbol),
+            focus,
+            ignore,
         }
     }
 }
@@ -140,11 +159,24 @@ impl Profile {
             return;
         }
         let known = Known { session, addresses: &self.addresses, names: &self.names };
-        let verdicts: Vec<Verdict> = self.addresses.ids().map(|id| filter.verdict(&known, id)).collect();
+        // A function has many places, a place is in many stacks: each is asked once.
+        let functions: Vec<OfFunction> = (0..known.names.functions().len())
+            .map(|nr| filter.of_function(known.names, FunctionId::new(nr)))
+            .collect();
+        let of_function = |id: FunctionId| functions.get(id.index()).copied().unwrap_or_default();
+        let verdicts: Vec<Verdict> =
+            self.addresses.ids().map(|id| filter.verdict(&known, id, of_function)).collect();
         let verdict = |id: AddressId| verdicts.get(id.index()).copied().unwrap_or_default();
         let stacks = &self.stacks;
+        let by_stack = !filter.focus.is_empty() || !filter.ignore.is_empty();
+        let of_nodes: Vec<Verdict> =
+            if by_stack { verdicts_of_nodes(stacks.nodes(), verdict) } else { Vec::new() };
         let passes = |row: &SampleRow| {
-            filter.passes_with(verdict(row.address), || stacks.places(row.stack).map(verdict))
+            let of_node = row.stack.index().and_then(|node| of_nodes.get(node)).copied();
+            filter.passes_with(verdict(row.address), |test| match of_node {
+                Some(of_node) => test(of_node),
+                None => stacks.places(row.stack).any(|place| test(verdict(place))),
+            })
         };
         retain(&mut self.rows, passes);
         self.add_up();
@@ -182,6 +214,30 @@ fn retain(rows: &mut Arc<Vec<SampleRow>>, keep: impl Fn(&SampleRow) -> bool) {
 pub(crate) fn is_called(binary: &Binary, names: &[String]) -> bool {
     let mut names = names.iter().map(String::as_bytes);
     names.any(|name| *name == *binary.short_name || *name == *binary.name)
+}
+
+/// What a filter says of the places of each stack of a tree together.
+fn verdicts_of_nodes(nodes: &[Node], verdict: impl Fn(AddressId) -> Verdict) -> Vec<Verdict> {
+    // Callers come before what they call.
+    let mut of_nodes: Vec<Verdict> = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        let here = verdict(node.address);
+        let below = node.parent.index().and_then(|caller| of_nodes.get(caller)).copied().unwrap_or_default();
+        of_nodes.push(Verdict {
+            focus: here.focus || below.focus,
+            ignore: here.ignore || below.ignore,
+            ..Verdict::default()
+        });
+    }
+    of_nodes
+}
+
+/// What a filter says of one function.
+#[derive(Clone, Copy, Debug, Default)]
+struct OfFunction {
+    symbol: bool,
+    focus: bool,
+    ignore: bool,
 }
 
 /// What a filter says of one place.

@@ -5,49 +5,16 @@
 use super::amount::Amount;
 use super::calls::{Calls, Levels, NONE};
 use super::column::compare;
-use super::facts::{FactMemory, Facts};
+use super::facts::Facts;
 use super::graph::{self, GraphKey, GraphOptions, GraphOrder, Grapher, Ways};
-use super::histogram::{HistogramOptions, Histograms};
+use super::histogram::HistogramOptions;
 use super::place_numbers::Frames;
 use super::rows::{RowKey, RowValues};
 use super::sample_numbers::SampleNumbers;
 use super::sums::Subtrees;
-use crate::addresses::AddressId;
 use crate::stacks::{Node, StackId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-
-/// Which rows the places of a profile are in, as the histogram has them.
-#[derive(Clone, Debug, Default)]
-pub struct RowPlaces {
-    /// The row of each address as the place where a sample was taken.
-    pub(super) taken_at: Vec<u32>,
-    /// The rows of the levels of each address; none if rows have no sums over their stacks.
-    pub(super) levels: Levels,
-}
-
-impl RowPlaces {
-    /// Those of the rows of histograms with these options.
-    pub fn new(facts: Facts<'_>, options: &HistogramOptions) -> (RowPlaces, FactMemory) {
-        // Levels are numbered behind the places, so that these have the same numbers with and without.
-        let options = HistogramOptions { children: true, graph: None, ..options.clone() };
-        let tables = Histograms::new(facts, &options).into_tables();
-        (tables.places, tables.memory)
-    }
-
-    /// Whether the rows of levels are known.
-    pub fn has_levels(&self) -> bool {
-        !self.levels.is_empty() || self.taken_at.is_empty()
-    }
-
-    fn at(&self, address: AddressId) -> u32 {
-        self.taken_at.get(address.index()).copied().unwrap_or(NONE)
-    }
-
-    fn is_in(&self, address: AddressId, row: u32) -> bool {
-        self.levels.of(address.index()).contains(&row)
-    }
-}
 
 /// The tree of the stacks that a row is in.
 #[derive(Clone, Debug)]
@@ -128,6 +95,8 @@ impl OpenRow {
         direction: Direction,
         least: u64,
     ) -> (OpenRow, CallLevel) {
+        facts.settle(asked.options);
+        asked.values.learn_levels(facts, asked.options);
         let tree = Arc::new(RowTree::new(facts, asked, frames));
         let order = direction.order();
         let grapher = tree.grapher(order);
@@ -186,8 +155,6 @@ pub struct RowAsked<'a> {
     pub options: &'a HistogramOptions,
     /// What makes two frames one.
     pub key: GraphKey,
-    /// Which rows places are in.
-    pub places: &'a RowPlaces,
     /// What the keys of rows say.
     pub values: &'a mut RowValues,
     /// The event.
@@ -234,18 +201,18 @@ impl RowTree {
 
 /// The samples with the row in their stack.
 fn samples_of(facts: &mut Facts<'_>, asked: &mut RowAsked<'_>) -> Vec<Taken> {
-    let RowAsked { options, places, values, event, row, .. } = asked;
-    let profile = facts.profile;
+    let RowAsked { options, values, event, row, .. } = asked;
+    let (profile, places) = (facts.profile, Arc::clone(values.places()));
     // Callers come before what they call.
     let mut has_row: Vec<bool> = Vec::with_capacity(profile.stacks.nodes().len());
     for node in profile.stacks.nodes() {
         let above = node.parent.index().and_then(|parent| has_row.get(parent)).copied();
-        has_row.push(above.unwrap_or(false) || places.is_in(node.address, row.place));
+        has_row.push(above.unwrap_or(false) || places.levels_of(node.address).contains(&row.place));
     }
     let mut numbers = SampleNumbers::new(&options.keys);
     let mut samples = Vec::new();
     for sample in profile.rows_of(*event) {
-        let is_taken_here = places.at(sample.address) == row.place;
+        let is_taken_here = places.taken_at(sample.address).0 == row.place;
         let is_in = sample.stack.index().and_then(|stack| has_row.get(stack)).copied().unwrap_or(false);
         if (is_taken_here || is_in)
             && numbers.number(facts, &options.keys, &mut values.samples, sample) == row.sample
@@ -301,7 +268,7 @@ fn frames_of(facts: &mut Facts<'_>, asked: &RowAsked<'_>, frames: &mut Frames, n
             (true, true) => of_address.extend(facts.levels(address).rev()),
             (true, false) => of_address.extend(facts.taken_at(address)),
         }
-        let rows = asked.places.levels.of(address.index());
+        let rows = asked.values.places().levels_of(address);
         levels.push(of_address.drain(..).zip(rows).map(|(level, row)| {
             let says = asked.key.of(facts, &level);
             frames.number(says, *row)

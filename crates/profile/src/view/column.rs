@@ -1,7 +1,7 @@
 //! The columns of a histogram, and the order of its rows.
 
 use super::facts::Facts;
-use super::histogram::{ByMode, Histogram, HistogramRow, Numbers, RowValues};
+use super::histogram::{ByMode, Numbers};
 use crate::names::{Function, FunctionId};
 use crate::value::Value;
 use readperf_session::BinaryId;
@@ -69,48 +69,6 @@ impl Column {
     }
 }
 
-impl Histogram {
-    /// Sorts the rows: by the columns of `order`, the highest numbers first; then by names, so that the order does not
-    /// depend on how these were numbered. Of the events of a group that with the index `lead` counts first.
-    pub fn sort(&mut self, order: &[Column], lead: usize, facts: &Facts<'_>, values: &RowValues) {
-        let by_column = |a: &HistogramRow, b: &HistogramRow| {
-            order.iter().fold(Ordering::Equal, |so_far, column| {
-                so_far.then_with(|| match column {
-                    Column::Key(index) => {
-                        compare(facts, values.value(a.key, *index), values.value(b.key, *index))
-                    }
-                    column => numbers(b, lead)
-                        .map(|row| column.number(row))
-                        .cmp(numbers(a, lead).map(|row| column.number(row))),
-                })
-            })
-        };
-        let by_name = |a: &HistogramRow, b: &HistogramRow| {
-            let keys = values.values(a.key).zip(values.values(b.key));
-            keys.fold(Ordering::Equal, |so_far, (a, b)| so_far.then_with(|| compare(facts, a, b)))
-        };
-        let weight = |row: &HistogramRow| {
-            let Numbers { samples, self_period, total_period, .. } = row.numbers;
-            (total_period, self_period, samples)
-        };
-        // Rows come as stacks do, which are often in order for thousands of rows: the stable sort takes them as they are.
-        self.rows.sort_by(|a, b| {
-            by_column(a, b).then_with(|| weight(b).cmp(&weight(a))).then_with(|| by_name(a, b)).then_with(
-                || {
-                    // What has the same names: by number, which only depends on the recording.
-                    values.values(a.key).cmp(values.values(b.key))
-                },
-            )
-        });
-    }
-}
-
-/// The numbers of a row: those of the leading event of a group, then all from the first on.
-fn numbers(row: &HistogramRow, lead: usize) -> impl Iterator<Item = &Numbers> {
-    let all = || std::iter::once(&row.numbers).chain(&row.others);
-    all().nth(lead).into_iter().chain(all())
-}
-
 /// Orders two values of a key: names by their letters, numbers by size.
 pub(super) fn compare(facts: &Facts<'_>, a: Value, b: Value) -> Ordering {
     if a == b {
@@ -159,4 +117,24 @@ fn by_function(facts: &Facts<'_>, a: FunctionId, b: FunctionId) -> Ordering {
     };
     let place = |function: &Function| (binary(facts, function.binary), function.address);
     label.then_with(|| place(a).cmp(&place(b)))
+}
+
+/// The first 16 bytes of the name of a function, or of what stands for it, as a number: of two functions that differ in it, the one with the
+/// less comes first. 0 for other values.
+pub(super) fn beginning(facts: &Facts<'_>, value: Value) -> u128 {
+    let Value::Function { function, .. } = value else { return 0 };
+    let Some(function) = facts.profile.names.function(function) else { return 0 };
+    match function.name() {
+        Some(name) => {
+            let mut first = [0; 16];
+            first.iter_mut().zip(name.bytes()).for_each(|(to, from)| *to = from);
+            u128::from_be_bytes(first)
+        }
+        // As `Function::label` writes it: 0x, and the digits from the highest on.
+        None => (0..14).fold(u128::from(u16::from_be_bytes(*b"0x")), |so_far, nr| {
+            let digit = (function.address >> (60 - 4 * nr)) & 15;
+            let letter = if digit < 10 { b'0' } else { b'a' - 10 };
+            so_far << 8 | (u128::from(letter) + u128::from(digit))
+        }),
+    }
 }

@@ -87,6 +87,11 @@ impl<'f> Facts<'f> {
     }
 
     /// What was worked out.
+    pub fn memory(&self) -> &FactMemory {
+        &self.memory
+    }
+
+    /// What was worked out, to be kept.
     pub fn into_memory(self) -> FactMemory {
         self.memory.into_owned()
     }

@@ -5,15 +5,14 @@
 //! outermost nodes of the row.
 
 use super::amount::Amount;
-use super::call_tree::RowPlaces;
-use super::calls::{Calls, Levels, NONE};
+use super::calls::{Calls, NONE};
 use super::column::compare;
-use super::facts::{FactMemory, Facts, Place};
+use super::facts::{FactMemory, Facts};
 use super::graph::{GraphOptions, Grapher, Room};
 use super::key::KeyUse;
 use super::packed_graphs::PackedGraphs;
 pub use super::place_numbers::Frames;
-use super::place_numbers::{FrameNumbers, PlaceNumbers};
+use super::place_rows::PlaceRows;
 use super::rows::NO_GRAPH;
 pub use super::rows::{ByMode, Histogram, HistogramRow, LeftOut, Numbers, RowKey, RowValues};
 use super::sample_numbers::SampleNumbers;
@@ -22,6 +21,7 @@ use crate::profile::SampleRow;
 use perffile::wire::head::CpuMode;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -58,9 +58,6 @@ struct Taken {
     amount: Amount,
 }
 
-/// Where samples were taken at an address that is not known.
-const NOWHERE: (u32, CpuMode) = (NONE, CpuMode::Unknown);
-
 /// Stacks whose rows are gathered before they are added up: what is needed of the tables for so many fits into a cache close
 /// to the processor.
 const AT_ONCE: usize = 512;
@@ -79,13 +76,11 @@ pub struct Histograms<'f, 'o> {
     /// What the keys of rows say.
     pub values: RowValues,
     options: &'o HistogramOptions,
-    /// The place of each address as one where samples were taken, and the mode of the CPU there.
-    taken_at: Vec<(u32, CpuMode)>,
+    /// Which rows the places are in.
+    places: Arc<PlaceRows>,
     /// What frames of call graphs say.
     frames: Frames,
     calls: Calls,
-    /// Without call graphs: the rows of the levels of each address.
-    levels: Levels,
     sample_numbers: SampleNumbers,
 }
 
@@ -98,56 +93,38 @@ pub struct HistogramTables {
     pub values: RowValues,
     /// What frames of call graphs say.
     pub frames: Frames,
-    /// Which rows places are in.
-    pub places: RowPlaces,
 }
 
 impl<'f, 'o> Histograms<'f, 'o> {
     /// Prepares histograms of all events.
     pub fn new(mut facts: Facts<'f>, options: &'o HistogramOptions) -> Histograms<'f, 'o> {
-        facts.settle(options);
-        let mut histograms = Histograms {
-            facts,
-            values: RowValues::new(&options.keys),
-            options,
-            taken_at: Vec::new(),
-            frames: Frames::default(),
-            calls: Calls::default(),
-            levels: Levels::default(),
-            sample_numbers: SampleNumbers::new(&options.keys),
+        let Some(graph) = options.graph else {
+            let places = Arc::new(PlaceRows::new(&mut facts, options));
+            return Histograms::with_places(facts, options, places);
         };
-        histograms.number_places();
-        histograms
+        let mut frames = Frames::default();
+        let (places, levels) = PlaceRows::with_frames(&mut facts, options, graph.key, &mut frames);
+        // In the tree of calls a row may have several places.
+        let calls = Calls::new(facts.profile.stacks.nodes(), &levels, frames.take_rows());
+        Histograms { frames, calls, ..Histograms::with_places(facts, options, Arc::new(places)) }
     }
 
-    /// The rows of places where samples were taken, and of all levels of stacks.
-    fn number_places(&mut self) {
-        let Histograms { facts, options, values, taken_at, frames, .. } = self;
-        let mut numbers = PlaceNumbers::new(facts, options, &mut values.places);
-        for address in facts.profile.addresses.ids() {
-            let place = facts.taken_at(address);
-            taken_at.push(place.map_or(NOWHERE, |place| (numbers.row(facts, &place), place.code.mode)));
-        }
-        if !options.children && options.graph.is_none() {
-            return;
-        }
-        // In the tree of calls a row may have several places.
-        let (mut levels, mut of_address) = (Levels::default(), Vec::new());
-        let mut numbers_of_frames =
-            options.graph.map(|graph| FrameNumbers::new(facts, options, graph.key, frames));
-        for address in facts.profile.addresses.ids() {
-            match options.inline {
-                true => of_address.extend(facts.levels(address).rev()),
-                false => of_address.extend(facts.taken_at(address)),
-            }
-            levels.push(of_address.drain(..).map(|level: Place<'f>| {
-                let row = numbers.row(facts, &level);
-                numbers_of_frames.as_mut().map_or(row, |frames| frames.frame(facts, &level, row))
-            }));
-        }
-        match options.graph {
-            Some(_) => self.calls = Calls::new(facts.profile.stacks.nodes(), &levels, frames.take_rows()),
-            None => self.levels = levels,
+    /// Prepares histograms without call graphs of all events, where the rows of places are known: those of this profile, by these
+    /// options. Facts remember what was worked out with them.
+    pub fn with_places(
+        mut facts: Facts<'f>,
+        options: &'o HistogramOptions,
+        places: Arc<PlaceRows>,
+    ) -> Histograms<'f, 'o> {
+        facts.settle(options);
+        Histograms {
+            facts,
+            values: RowValues::new(&options.keys, Arc::clone(&places)),
+            options,
+            places,
+            frames: Frames::default(),
+            calls: Calls::default(),
+            sample_numbers: SampleNumbers::new(&options.keys),
         }
     }
 
@@ -158,10 +135,8 @@ impl<'f, 'o> Histograms<'f, 'o> {
 
     /// What is needed to show the rows; no other histogram is made.
     pub fn into_tables(self) -> HistogramTables {
-        let Histograms { facts, values, frames, taken_at, levels, .. } = self;
-        let taken_at = taken_at.into_iter().map(|(row, _)| row).collect();
-        let places = RowPlaces { taken_at, levels };
-        HistogramTables { memory: facts.into_memory(), values, frames, places }
+        let Histograms { facts, values, frames, .. } = self;
+        HistogramTables { memory: facts.into_memory(), values, frames }
     }
 
     /// The histogram of one event; `None` if it has no samples.
@@ -194,8 +169,8 @@ impl<'f, 'o> Histograms<'f, 'o> {
         let whole_stacks = self.options.children && self.options.graph.is_none();
         let threads = if whole_stacks { self.options.threads.max(1) } else { 0 };
         let mut whole_sums: Vec<WholeSums> =
-            (0..threads).map(|_| WholeSums::new(self.values.places.len())).collect();
-        let mut sums = PlaceSums::new(self.values.places.len());
+            (0..threads).map(|_| WholeSums::new(self.places.len())).collect();
+        let mut sums = PlaceSums::new(self.places.len());
         for of_sample in of_samples.chunk_by(|a, b| a.0 == b.0) {
             let all = (&mut subtrees, whole_sums.as_mut_slice(), &mut sums);
             self.add_sample(event, of_sample, all, (&mut rows, &mut graphs, &mut left_out));
@@ -208,7 +183,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
     /// Where the samples of a row were taken.
     #[inline]
     fn taken(&self, row: &SampleRow) -> Taken {
-        let (place, mode) = self.taken_at.get(row.address.index()).copied().unwrap_or(NOWHERE);
+        let (place, mode) = self.places.taken_at(row.address);
         let amount = Amount { period: row.period, samples: row.samples };
         Taken { node: NONE, place, mode, amount }
     }
@@ -339,7 +314,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
                 rows.push(self.taken(sample).place);
                 for address in stacks.places(sample.stack) {
                     // Most have one level: too little to copy as a slice.
-                    rows.extend(self.levels.of(address.index()).iter().copied());
+                    rows.extend(self.places.levels_of(address).iter().copied());
                 }
                 ends.push(rows.len());
             }

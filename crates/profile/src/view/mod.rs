@@ -19,6 +19,8 @@ pub mod listing;
 pub mod missing;
 mod packed_graphs;
 mod place_numbers;
+pub mod place_rows;
+mod row_order;
 pub mod rows;
 mod sample_numbers;
 mod sums;

@@ -12,7 +12,7 @@ use crate::value::{Tuples, Value};
 #[derive(Debug)]
 pub(super) struct PlaceNumbers<'n> {
     keys: &'n [KeyUse],
-    tuples: &'n mut Tuples,
+    values: Tuples,
     scratch: Vec<Value>,
     /// If only functions matter: the number of each that was asked about, as itself and as an inlined one.
     known: Option<Vec<[u32; 2]>>,
@@ -24,14 +24,15 @@ fn by_place(keys: &[KeyUse]) -> bool {
 }
 
 impl<'n> PlaceNumbers<'n> {
-    pub(super) fn new(
-        facts: &Facts<'_>,
-        options: &'n HistogramOptions,
-        tuples: &'n mut Tuples,
-    ) -> PlaceNumbers<'n> {
+    pub(super) fn new(facts: &Facts<'_>, options: &'n HistogramOptions) -> PlaceNumbers<'n> {
         let functions = facts.profile.names.functions().len();
         let known = (!by_place(&options.keys)).then(|| vec![[NONE; 2]; functions]);
-        PlaceNumbers { keys: &options.keys, tuples, scratch: Vec::new(), known }
+        PlaceNumbers { keys: &options.keys, values: Tuples::default(), scratch: Vec::new(), known }
+    }
+
+    /// What the keys say, by number.
+    pub(super) fn into_values(self) -> Tuples {
+        self.values
     }
 
     /// The row of a place.
@@ -50,8 +51,8 @@ impl<'n> PlaceNumbers<'n> {
         let itself = Value::Function { function: place.function, inlined: place.inlined };
         let number = match &self.known {
             // Each function comes here once, and no other one has it among its values. Without names there are many.
-            Some(_) if self.scratch.contains(&itself) => self.tuples.number_only(&self.scratch),
-            _ => self.tuples.number(&self.scratch),
+            Some(_) if self.scratch.contains(&itself) => self.values.number_only(&self.scratch),
+            _ => self.values.number(&self.scratch),
         };
         let known = self.known.as_mut().and_then(|known| known.get_mut(index.0)?.get_mut(index.1));
         if let Some(slot) = known {

@@ -2,12 +2,15 @@
 
 use super::facts::Facts;
 use super::graph::{Graph, least};
+use super::histogram::HistogramOptions;
 use super::key::{KeyUse, Part};
 use super::packed_graphs::PackedGraphs;
+use super::place_rows::PlaceRows;
 use crate::profile::EventTotal;
 use crate::value::{Tuples, Value};
 use perffile::wire::head::CpuMode;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// Rows that are below the threshold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,14 +96,14 @@ pub struct RowValues {
     /// Of keys that say something of the sample.
     pub(super) samples: Tuples,
     /// Of keys that say something of the place.
-    pub(super) places: Tuples,
+    pub(super) places: Arc<PlaceRows>,
     /// For each key, whether it is one of the place, and which of them.
     keys: Vec<(bool, usize)>,
 }
 
 impl RowValues {
-    /// No values yet, of these keys.
-    pub(super) fn new(keys: &[KeyUse]) -> RowValues {
+    /// No values of samples yet.
+    pub(super) fn new(keys: &[KeyUse], places: Arc<PlaceRows>) -> RowValues {
         let mut counts = [0; 2];
         let keys = keys.iter().map(|key| {
             let is_of_place = matches!(key.key.part, Part::Function(_) | Part::Place(_));
@@ -109,7 +112,20 @@ impl RowValues {
             *count += 1;
             (is_of_place, *count - 1)
         });
-        RowValues { keys: keys.collect(), ..RowValues::default() }
+        RowValues { keys: keys.collect(), samples: Tuples::default(), places }
+    }
+
+    /// Which rows the places are in.
+    pub fn places(&self) -> &Arc<PlaceRows> {
+        &self.places
+    }
+
+    /// Works out which rows levels are in, if that is not known. Rows and their numbers stay the same.
+    pub(super) fn learn_levels(&mut self, facts: &mut Facts<'_>, options: &HistogramOptions) {
+        if !self.places.has_levels() {
+            let options = HistogramOptions { children: true, graph: None, ..options.clone() };
+            self.places = Arc::new(PlaceRows::new(facts, &options));
+        }
     }
 
     /// What the key with this index says of a row.
@@ -120,6 +136,31 @@ impl RowValues {
             false => self.samples.values(row.sample),
         };
         values.get(*index).copied().unwrap_or_default()
+    }
+
+    /// How many keys there are.
+    pub(super) fn count(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether the key with this index says something of places.
+    pub(super) fn is_of_place(&self, key: usize) -> bool {
+        self.keys.get(key).is_some_and(|(is_of_place, _)| *is_of_place)
+    }
+
+    /// How many numbers of places there are in rows, or of samples.
+    pub(super) fn numbers(&self, of_places: bool) -> usize {
+        if of_places { self.places.len() } else { self.samples.len() }
+    }
+
+    /// Whether the ranks of what a key says of all places are known.
+    pub(super) fn has_ranks(&self, key: usize) -> bool {
+        self.keys.get(key).is_some_and(|(is_of_place, index)| *is_of_place && self.places.has_ranks(*index))
+    }
+
+    /// The ranks of what a key says of all places.
+    pub(super) fn ranks_of_places(&self, key: usize, make: impl FnOnce() -> Vec<u32>) -> &[u32] {
+        self.keys.get(key).map_or(&[], |(_, index)| self.places.ranks(*index, make))
     }
 
     /// What all keys say of a row, in their order.

@@ -1,0 +1,183 @@
+//! The order of rows. There may be a million, and most of them weigh the same: what decides are names. Each name is compared with others
+//! once, for its rank; rows are then compared by one number that is made of ranks.
+
+use super::column::{Column, beginning, compare};
+use super::facts::Facts;
+use super::histogram::{Histogram, HistogramRow, Numbers, RowKey, RowValues};
+use crate::value::Value;
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+/// Ranks of all places are worked out, and kept for other rows of theirs, if rows have at least one in so many of them.
+const WORTH_KEEPING: usize = 4;
+
+impl Histogram {
+    /// Sorts the rows: by the columns of `order`, the highest numbers first; then by names, so that the order does not
+    /// depend on how these were numbered. Of the events of a group that with the index `lead` counts first.
+    pub fn sort(&mut self, order: &[Column], lead: usize, facts: &Facts<'_>, values: &RowValues) {
+        let ranks: Vec<Ranks<'_>> =
+            (0..values.count()).map(|key| Ranks::of_key(&self.rows, key, facts, values)).collect();
+        let weights = ranks_of_weights(&self.rows, order, lead, &ranks);
+        let rank = |row: &HistogramRow| {
+            // What does not fit decides below.
+            let mut bits = u128::BITS;
+            ranks.iter().fold(0, |so_far: u128, ranks| {
+                bits = bits.saturating_sub(ranks.bits);
+                if bits >= u32::BITS { so_far << ranks.bits | u128::from(ranks.of(row.key)) } else { so_far }
+            })
+        };
+        let bits: u32 = ranks
+            .iter()
+            .scan(u128::BITS, |left, ranks| {
+                *left = left.saturating_sub(ranks.bits);
+                Some(if *left >= u32::BITS { ranks.bits } else { 0 })
+            })
+            .sum();
+        let mut order: Vec<(u128, u32)> = (0..)
+            .zip(self.rows.iter().zip(weights))
+            .map(|(at, (row, weight))| (u128::from(weight) << bits | rank(row), at))
+            .collect();
+        let rows = &self.rows;
+        order.sort_unstable_by(|(a, first), (b, second)| {
+            a.cmp(b).then_with(|| {
+                let key = |at: &u32| rows.get(*at as usize).map(|row| row.key);
+                let (Some(a), Some(b)) = (key(first), key(second)) else { return Ordering::Equal };
+                let ranks = ranks.iter().map(|ranks| ranks.of(a)).cmp(ranks.iter().map(|ranks| ranks.of(b)));
+                // What has the same names: by number, which only depends on the recording.
+                ranks.then_with(|| values.values(a).cmp(values.values(b)))
+            })
+        });
+        let mut rows: Vec<Option<HistogramRow>> =
+            std::mem::take(&mut self.rows).into_iter().map(Some).collect();
+        self.rows = order.iter().filter_map(|(_, at)| rows.get_mut(*at as usize)?.take()).collect();
+    }
+}
+
+/// For each row the rank of what is compared before names: the columns of the order, then what samples add up to.
+fn ranks_of_weights(rows: &[HistogramRow], order: &[Column], lead: usize, ranks: &[Ranks<'_>]) -> Vec<u32> {
+    let mut numbers: Vec<u64> = Vec::new();
+    for row in rows {
+        for column in order {
+            match column {
+                Column::Key(index) => {
+                    numbers.push(ranks.get(*index).map_or(0, |ranks| ranks.of(row.key).into()));
+                }
+                // The highest first.
+                column => numbers.extend(leading(row, lead).map(|row| !column.number(row))),
+            }
+        }
+        let Numbers { samples, self_period, total_period, .. } = row.numbers;
+        numbers.extend([!total_period, !self_period, !samples]);
+    }
+    let width = numbers.len().checked_div(rows.len()).unwrap_or(0).max(1);
+    let mut different: FxHashMap<&[u64], u32> = FxHashMap::default();
+    let next = |different: &FxHashMap<&[u64], u32>| u32::try_from(different.len()).unwrap_or(u32::MAX);
+    let known: Vec<u32> = numbers
+        .chunks_exact(width)
+        .map(|weight| {
+            let next = next(&different);
+            *different.entry(weight).or_insert(next)
+        })
+        .collect();
+    let mut sorted: Vec<(&[u64], u32)> = different.into_iter().collect();
+    sorted.sort_unstable();
+    let mut rank_of = vec![0; sorted.len()];
+    for (rank, (_, number)) in (0..).zip(sorted) {
+        if let Some(slot) = rank_of.get_mut(number as usize) {
+            *slot = rank;
+        }
+    }
+    known.into_iter().map(|number| rank_of.get(number as usize).copied().unwrap_or(u32::MAX)).collect()
+}
+
+/// The numbers of a row: of a group those of the leading event, then all from the first on.
+fn leading(row: &HistogramRow, lead: usize) -> impl Iterator<Item = &Numbers> {
+    let all = || std::iter::once(&row.numbers).chain(&row.others);
+    let leading = all().nth(lead).filter(|_| !row.others.is_empty());
+    leading.into_iter().chain(all())
+}
+
+/// The ranks of what one key says, by the number that rows have of their sample, or of their place. The last is that of what is not known.
+#[derive(Debug)]
+struct Ranks<'r> {
+    of_place: bool,
+    ranks: Cow<'r, [u32]>,
+    /// How many bits they have.
+    bits: u32,
+}
+
+impl<'r> Ranks<'r> {
+    /// The ranks of what a key says of rows.
+    fn of_key(rows: &[HistogramRow], key: usize, facts: &Facts<'_>, values: &'r RowValues) -> Ranks<'r> {
+        let of_place = values.is_of_place(key);
+        let count = values.numbers(of_place);
+        let any = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let row_of = |number: u32| match of_place {
+            true => RowKey { sample: u32::MAX, place: number },
+            false => RowKey { sample: number, place: u32::MAX },
+        };
+        let said_of = |number: usize| (values.value(row_of(any(number)), key), number);
+        if of_place && (values.has_ranks(key) || rows.len() >= count / WORTH_KEEPING) {
+            let ranks =
+                values.ranks_of_places(key, || ranks((0..=count).map(said_of).collect(), count + 1, facts));
+            return Ranks::new(of_place, Cow::Borrowed(ranks));
+        }
+        let mut is_used = vec![false; count + 1];
+        for row in rows {
+            if let Some(used) = is_used.get_mut(slot(row.key, of_place, count)) {
+                *used = true;
+            }
+        }
+        let said = is_used.iter().zip(0..).filter(|(used, _)| **used).map(|(_, number)| said_of(number));
+        Ranks::new(of_place, Cow::Owned(ranks(said.collect(), count + 1, facts)))
+    }
+
+    fn new(of_place: bool, ranks: Cow<'r, [u32]>) -> Ranks<'r> {
+        let highest = ranks.iter().max().copied().unwrap_or(0);
+        Ranks { of_place, ranks, bits: u32::BITS - highest.leading_zeros() }
+    }
+
+    #[inline]
+    fn of(&self, row: RowKey) -> u32 {
+        let unknown = self.ranks.len().saturating_sub(1);
+        self.ranks.get(slot(row, self.of_place, unknown)).copied().unwrap_or(0)
+    }
+}
+
+/// Where the rank of a row is: that of its place, or of its sample.
+#[inline]
+fn slot(row: RowKey, of_place: bool, unknown: usize) -> usize {
+    let number = if of_place { row.place } else { row.sample };
+    (number as usize).min(unknown)
+}
+
+/// The ranks of values, each in its slot; equal ones have the same.
+fn ranks(mut said: Vec<(Value, usize)>, slots: usize, facts: &Facts<'_>) -> Vec<u32> {
+    said.sort_unstable();
+    let mut different: Vec<(u128, Value)> = said.iter().map(|(value, _)| (0, *value)).collect();
+    different.dedup();
+    if different.iter().all(|(_, value)| matches!(value, Value::Unknown | Value::Function { .. })) {
+        different.iter_mut().for_each(|(begins, value)| *begins = beginning(facts, *value));
+    }
+    let in_order =
+        |a: &(u128, Value), b: &(u128, Value)| a.0.cmp(&b.0).then_with(|| compare(facts, a.1, b.1));
+    different.sort_unstable_by(in_order);
+    let mut rank = 0;
+    let mut ranked: Vec<(Value, u32)> = Vec::with_capacity(different.len());
+    for (nr, value) in different.iter().enumerate() {
+        let before = nr.checked_sub(1).and_then(|before| different.get(before));
+        rank += u32::from(before.is_some_and(|before| in_order(before, value).is_ne()));
+        ranked.push((value.1, rank));
+    }
+    ranked.sort_unstable();
+    let mut ranks = vec![0; slots];
+    let mut ranked = ranked.into_iter().peekable();
+    for (value, slot) in said {
+        while ranked.next_if(|(ranked, _)| *ranked < value).is_some() {}
+        if let (Some(slot), Some((_, rank))) = (ranks.get_mut(slot), ranked.peek()) {
+            *slot = *rank;
+        }
+    }
+    ranks
+}
