@@ -48,9 +48,23 @@ impl Histogram {
                 ranks.then_with(|| values.values(a).cmp(values.values(b)))
             })
         });
-        let mut rows: Vec<Option<HistogramRow>> =
-            std::mem::take(&mut self.rows).into_iter().map(Some).collect();
-        self.rows = order.iter().filter_map(|(_, at)| rows.get_mut(*at as usize)?.take()).collect();
+        let from = order.into_iter().map(|(_, at)| at as usize).collect();
+        put_in_order(&mut self.rows, from);
+    }
+}
+
+/// Puts items where they belong, without room for a second list: `from` says for each place where the item is that belongs there.
+fn put_in_order<T>(items: &mut [T], mut from: Vec<usize>) {
+    for start in 0..from.len() {
+        // Places that take each other's items are a ring; those that are done take their own.
+        let mut here = start;
+        while let Some(next) = from.get_mut(here).map(|next| std::mem::replace(next, here)) {
+            if next == start || next == here || next >= items.len() {
+                break;
+            }
+            items.swap(here, next);
+            here = next;
+        }
     }
 }
 
@@ -112,15 +126,15 @@ impl<'r> Ranks<'r> {
     fn of_key(rows: &[HistogramRow], key: usize, facts: &Facts<'_>, values: &'r RowValues) -> Ranks<'r> {
         let of_place = values.is_of_place(key);
         let count = values.numbers(of_place);
-        let any = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let row_of = |number: u32| match of_place {
             true => RowKey { sample: u32::MAX, place: number },
             false => RowKey { sample: number, place: u32::MAX },
         };
-        let said_of = |number: usize| (values.value(row_of(any(number)), key), number);
+        let said_of = |number: u32| (values.value(row_of(number), key), number);
         if of_place && (values.has_ranks(key) || rows.len() >= count / WORTH_KEEPING) {
-            let ranks =
-                values.ranks_of_places(key, || ranks((0..=count).map(said_of).collect(), count + 1, facts));
+            let ranks = values.ranks_of_places(key, || {
+                ranks((0..).take(count + 1).map(said_of).collect(), count + 1, facts)
+            });
             return Ranks::new(of_place, Cow::Borrowed(ranks));
         }
         let mut is_used = vec![false; count + 1];
@@ -153,7 +167,7 @@ fn slot(row: RowKey, of_place: bool, unknown: usize) -> usize {
 }
 
 /// The ranks of values, each in its slot; equal ones have the same.
-fn ranks(mut said: Vec<(Value, usize)>, slots: usize, facts: &Facts<'_>) -> Vec<u32> {
+fn ranks(mut said: Vec<(Value, u32)>, slots: usize, facts: &Facts<'_>) -> Vec<u32> {
     said.sort_unstable();
     let mut different: Vec<(u128, Value)> = said.iter().map(|(value, _)| (0, *value)).collect();
     different.dedup();
@@ -163,21 +177,43 @@ fn ranks(mut said: Vec<(Value, usize)>, slots: usize, facts: &Facts<'_>) -> Vec<
     let in_order =
         |a: &(u128, Value), b: &(u128, Value)| a.0.cmp(&b.0).then_with(|| compare(facts, a.1, b.1));
     different.sort_unstable_by(in_order);
-    let mut rank = 0;
-    let mut ranked: Vec<(Value, u32)> = Vec::with_capacity(different.len());
-    for (nr, value) in different.iter().enumerate() {
-        let before = nr.checked_sub(1).and_then(|before| different.get(before));
-        rank += u32::from(before.is_some_and(|before| in_order(before, value).is_ne()));
-        ranked.push((value.1, rank));
-    }
+    let (mut rank, mut before) = (0, None);
+    let mut ranked: Vec<(Value, u32)> = different
+        .into_iter()
+        .map(|value| {
+            rank += u32::from(before.replace(value).is_some_and(|before| in_order(&before, &value).is_ne()));
+            (value.1, rank)
+        })
+        .collect();
     ranked.sort_unstable();
     let mut ranks = vec![0; slots];
     let mut ranked = ranked.into_iter().peekable();
     for (value, slot) in said {
         while ranked.next_if(|(ranked, _)| *ranked < value).is_some() {}
-        if let (Some(slot), Some((_, rank))) = (ranks.get_mut(slot), ranked.peek()) {
+        if let (Some(slot), Some((_, rank))) = (ranks.get_mut(slot as usize), ranked.peek()) {
             *slot = *rank;
         }
     }
     ranks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_go_where_they_belong() {
+        for count in 0..40_usize {
+            for step in [1, 3, 7, 11, 13] {
+                // Rings of all lengths, and many equal keys.
+                let key = |at: usize| (at * step + at / 5) % (count / 2 + 1);
+                let mut from: Vec<usize> = (0..count).collect();
+                from.sort_by_key(|at| key(*at));
+                let wanted: Vec<(usize, usize)> = from.iter().map(|at| (key(*at), *at)).collect();
+                let mut items: Vec<(usize, usize)> = (0..count).map(|at| (key(at), at)).collect();
+                put_in_order(&mut items, from);
+                assert_eq!(items, wanted);
+            }
+        }
+    }
 }
