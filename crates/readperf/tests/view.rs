@@ -37,9 +37,16 @@ impl Drop for Server {
 
 impl Server {
     fn start(words: &[&str]) -> Server {
+        Server::start_on(words, &[])
+    }
+
+    /// With these bytes on standard input.
+    fn start_on(words: &[&str], input: &[u8]) -> Server {
         let mut command = tool::command();
-        command.args(["view", "--no-open"]).args(words).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
+        command.args(["view", "--no-open"]).args(words);
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input).unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim_end().strip_prefix("http://").unwrap_or_else(|| panic!("{line:?}"));
@@ -143,6 +150,68 @@ fn calls_are_those_of_the_folded_stacks() {
             }
         }
     }
+}
+
+#[test]
+fn records_are_those_of_dump() {
+    for name in ["multi", "zstd", "pipe", "tracepoints"] {
+        let path = fixture(name);
+        let dumped = tool::answer(&["dump", "--json", path.to_str().unwrap()]);
+        let expected: Vec<Value> = dumped.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let server = Server::start(&[path.to_str().unwrap()]);
+        let mut at = 0;
+        while at < expected.len() {
+            let answer = server.data(&format!("records?at={at}&count=300"));
+            assert_eq!((&answer["all"], &answer["count"]), (&expected.len().into(), &expected.len().into()));
+            let rows = answer["rows"].as_array().unwrap();
+            assert!(!rows.is_empty(), "{name}: {at}");
+            for (row, record) in rows.iter().zip(&expected[at..]) {
+                for field in ["index", "offset", "part", "type", "number", "misc", "size", "time", "event"] {
+                    assert_eq!(row.get(field), record.get(field), "{name}: {field} of {record}");
+                }
+            }
+            at += rows.len();
+        }
+        // Those of each type, counted and found.
+        let types = server.data("records?count=0")["types"].clone();
+        for kind in types.as_array().unwrap() {
+            let of: Vec<&Value> =
+                expected.iter().filter(|record| record["number"] == kind["number"]).collect();
+            assert_eq!(kind["count"], of.len(), "{name}: {kind}");
+            let last = of.last().unwrap();
+            let place = format!("records?kind={}&goto=%23{}&count=9", kind["number"], last["index"]);
+            let answer = server.data(&place);
+            assert_eq!(
+                (&answer["at"], &answer["rows"][0]["index"]),
+                (&(of.len() - 1).into(), &last["index"])
+            );
+            assert_eq!(answer["rows"].as_array().unwrap().len(), 1, "{name}: {kind}");
+        }
+        let mut found = Vec::new();
+        let mut next = Value::from(0);
+        while let Some(after) = next.as_u64() {
+            let answer = server.data(&format!("find?search=MMAP2%7Cidle&count=7&after={after}"));
+            found.extend(answer["rows"].as_array().unwrap().iter().map(|row| row["index"].clone()));
+            next = answer["next"].clone();
+        }
+        let text = tool::answer(&["dump", path.to_str().unwrap()]);
+        let texts = format!("\n{text}").replace("\n0x", "\n\u{0}0x");
+        let texts = texts.split('\u{0}').skip(1).zip(&expected);
+        let is_it = |text: &str| text.contains("MMAP2") || text.contains("idle");
+        let matching: Vec<Value> =
+            texts.filter(|(text, _)| is_it(text)).map(|(_, record)| record["index"].clone()).collect();
+        assert_eq!(found, matching, "{name}");
+    }
+}
+
+#[test]
+fn records_of_a_stream_are_gone() {
+    let pipe = std::fs::read(fixture("pipe")).unwrap();
+    let server = Server::start_on(&["-"], &pipe);
+    let why = server.data("records")["why"].as_str().unwrap().to_owned();
+    assert!(why.contains("stream"), "{why}");
+    let (status, told) = server.ask(&format!("{}data/record?number=0", server.path), &[]);
+    assert!(status == 400 && told == why, "{status} {told}");
 }
 
 #[test]

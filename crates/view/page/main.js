@@ -20,7 +20,7 @@ const VIEWS = [
   ['functions', 'Functions', functions.show, ['sort', 'search']],
   ['sandwich', 'Callers and callees', sandwich.show, ['function', 'binary']],
   ['code', 'Code', code.show, ['function', 'binary']],
-  ['recording', 'Recording', recording.show, ['part']],
+  ['recording', 'Recording', recording.show, ['part', 'kind', 'search', 'record']],
 ];
 
 const current = () => VIEWS.find(([name]) => name === get('view')) ?? VIEWS[0];

@@ -39,6 +39,8 @@ files! {
     "sandwich.js": SCRIPT,
     "code.js": SCRIPT,
     "recording.js": SCRIPT,
+    "records.js": SCRIPT,
+    "long_list.js": SCRIPT,
     "page.css": STYLE,
     "icon.svg": PICTURE,
 }

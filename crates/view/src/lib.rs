@@ -75,7 +75,7 @@ pub fn serve<E: From<perffile::Error> + From<std::io::Error>>(
     })?;
     watch(Watch::Done(explorer.analysis()));
     explorer.go(State { steps, ..explorer.state().clone() });
-    let mut answers = Answers::new(explorer, outside);
+    let mut answers = Answers::new(explorer, outside, recording);
     progress.finish();
     worker.run(|question| match question.view.as_str() {
         "page" => answers.page(question),

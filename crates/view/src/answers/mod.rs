@@ -5,6 +5,7 @@ mod flame;
 mod functions;
 mod names;
 mod recording;
+mod records;
 mod sandwich;
 mod stack;
 mod summary;
@@ -13,6 +14,7 @@ mod tree;
 
 use crate::query::Query;
 use crate::worker::{Answer, Question};
+use perffile::Recording;
 use readperf_explore::{Explorer, State};
 use readperf_output::export::flamegraph::title;
 use readperf_output::export::quantity::Quantity;
@@ -32,6 +34,7 @@ pub(crate) struct Answers<'s, 'f> {
     /// The first sample of the recording: times in addresses begin with it, ns of the recording's clock.
     origin_ns: u64,
     outside: &'s dyn Outside,
+    records: records::Records<'s>,
 }
 
 type View = fn(&mut Answers<'_, '_>, &Query) -> Result<Vec<u8>, String>;
@@ -46,12 +49,21 @@ const VIEWS: &[(&str, View)] = &[
     ("stack", stack::answer),
     ("code", code::answer),
     ("recording", recording::answer),
+    ("records", records::window),
+    ("find", records::find),
+    ("record", records::one),
 ];
 
 impl<'s, 'f> Answers<'s, 'f> {
-    pub(crate) fn new(explorer: Explorer<'f>, outside: &'s dyn Outside) -> Self {
+    pub(crate) fn new(explorer: Explorer<'f>, outside: &'s dyn Outside, recording: &'s Recording) -> Self {
         let origin_ns = explorer.whole().times_ns().map_or(0, |(first, _)| first);
-        Answers { start: explorer.state().clone(), explorer, origin_ns, outside }
+        Answers {
+            start: explorer.state().clone(),
+            explorer,
+            origin_ns,
+            outside,
+            records: records::Records::new(recording),
+        }
     }
 
     /// The answer to a question. The state is that of the question, whatever was asked before.
