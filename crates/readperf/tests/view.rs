@@ -54,19 +54,39 @@ impl Server {
         Server { child, host: host.to_owned(), path: format!("/{path}") }
     }
 
+    /// The server of an export: the address that is printed is that of a viewer, which has that of the file in it.
+    fn of_export(words: &[&str], viewer: &str) -> Server {
+        let mut command = tool::command();
+        command.args(["view", "--no-open", "--in", viewer]).args(words);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let (_, file) = line.trim_end().split_once("http%3A%2F%2F").unwrap_or_else(|| panic!("{line:?}"));
+        let file = file.replace("%3A", ":").replace("%2F", "/");
+        let (host, path) = file.split_once('/').unwrap();
+        Server { child, host: host.to_owned(), path: format!("/{path}") }
+    }
+
     /// Status and body of an answer.
     fn ask(&self, path: &str, headers: &[&str]) -> (u32, String) {
+        let (head, body) = self.request("GET", path, headers);
+        (head.split(' ').nth(1).unwrap().parse().unwrap(), String::from_utf8(body).unwrap())
+    }
+
+    /// Head and body of an answer.
+    fn request(&self, method: &str, path: &str, headers: &[&str]) -> (String, Vec<u8>) {
         let mut stream = TcpStream::connect(&self.host).unwrap();
         let host = format!("Host: {}", self.host);
         let has_host = headers.iter().any(|header| header.starts_with("Host:"));
         let own = if has_host { None } else { Some(host.as_str()) };
         let headers: Vec<&str> = own.into_iter().chain(headers.iter().copied()).collect();
-        write!(stream, "GET {path} HTTP/1.1\r\nConnection: close\r\n{}\r\n\r\n", headers.join("\r\n"))
+        write!(stream, "{method} {path} HTTP/1.1\r\nConnection: close\r\n{}\r\n\r\n", headers.join("\r\n"))
             .unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let end = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
+        let body = answer.split_off(end + 4);
+        (String::from_utf8(answer).unwrap(), body)
     }
 
     fn data(&self, view: &str) -> Value {
@@ -246,4 +266,65 @@ fn a_port_that_is_taken_is_told() {
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.code() == Some(1) && told.contains(&format!("port {port}")), "{told}");
     assert!(output.stdout.is_empty());
+}
+
+/// The file is the export, and only the viewer's page may fetch it.
+#[test]
+fn a_viewer_gets_the_export() {
+    let path = fixture("multi");
+    let path = path.to_str().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for (viewer, origin, file) in [
+        ("firefox", "https://profiler.firefox.com", "profile.json.gz"),
+        ("speedscope", "https://www.speedscope.app", "profile.speedscope.json"),
+    ] {
+        let out = folder.path().join(file);
+        tool::answer(&["export", "--comm", "tree", "-o", out.to_str().unwrap(), path]);
+        let server = Server::of_export(&["--comm", "tree", path], viewer);
+        let allowed = format!("Origin: {origin}");
+        let (head, body) = server.request("GET", &server.path, &[&allowed, "Sec-Fetch-Site: cross-site"]);
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        assert!(head.contains(&format!("\r\naccess-control-allow-origin: {origin}\r\n")), "{head}");
+        assert!(body == std::fs::read(&out).unwrap(), "{viewer}: not what export writes");
+
+        // What browsers ask before.
+        let asks = [
+            allowed.as_str(),
+            "Access-Control-Request-Private-Network: true",
+            "Access-Control-Request-Method: GET",
+        ];
+        let (head, body) = server.request("OPTIONS", &server.path, &asks);
+        assert!(head.starts_with("HTTP/1.1 204") && body.is_empty(), "{head}");
+        assert!(head.contains("access-control-allow-private-network: true"), "{head}");
+
+        let status = |method: &str, path: &str, headers: &[&str]| {
+            server.request(method, path, headers).0[9..12].to_owned()
+        };
+        let token = server.path.split('/').nth(1).unwrap();
+        let wrong = server.path.replacen(token, &"0".repeat(token.len()), 1);
+        assert_eq!(status("GET", &wrong, &[&allowed]), "404");
+        assert_eq!(status("GET", &format!("/{token}/"), &[&allowed]), "404");
+        assert_eq!(status("GET", "/", &[&allowed]), "404");
+        assert_eq!(status("GET", &server.path, &["Origin: https://example.com"]), "403");
+        assert_eq!(status("GET", &server.path, &[&format!("{allowed}.example.com")]), "403");
+        assert_eq!(status("OPTIONS", &server.path, &[]), "403");
+        assert_eq!(status("GET", &server.path, &["Host: example.com"]), "403");
+        assert_eq!(status("POST", &server.path, &[&allowed]), "405");
+        assert_eq!(status("GET", &server.path, &[]), "200");
+    }
+}
+
+#[test]
+fn a_viewer_that_is_not_known_or_cannot_be_served_is_told() {
+    let path = fixture("main");
+    for (words, expected) in [
+        (vec!["--in", "firefix"], "did you mean firefox?"),
+        (vec!["--in", "perfetto", "--port", "9002"], "may fetch from port 9001 only"),
+        (vec!["--in", "firefox", "--viewer-page", "nowhere"], "expected https://"),
+        (vec!["--viewer-page", "https://example.com"], "--in"),
+    ] {
+        let output = tool::command().args(["view", "--no-open"]).args(&words).arg(&path).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && told.contains(expected), "{words:?}: {told}");
+    }
 }

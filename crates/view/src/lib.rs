@@ -7,6 +7,7 @@
 
 mod answers;
 mod assets;
+mod elsewhere;
 mod guard;
 mod page;
 mod progress;
@@ -15,6 +16,7 @@ mod server;
 mod worker;
 
 pub use answers::{Outside, Part};
+pub use elsewhere::{Served, VIEWERS, Viewer, origin_of, serve_export};
 pub use guard::Token;
 
 use answers::Answers;
