@@ -57,7 +57,7 @@ function showSearch() {
 listen(changed => {
   const [, , , needs] = current(), all = changed.has('chosen');
   if (all) attempt(bar.show);
-  if (all || changed.has('seen')) attempt(strip.show);
+  if (all || ['seen', 'tracks', 'form'].some(key => changed.has(key))) attempt(strip.show);
   if (all || changed.has('view') || needs.some(key => changed.has(key))) showView().then(showSearch);
   else if (changed.has('search')) showSearch();
 });

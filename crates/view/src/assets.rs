@@ -33,6 +33,7 @@ files! {
     "bar.js": SCRIPT,
     "keys.js": SCRIPT,
     "strip.js": SCRIPT,
+    "heat.js": SCRIPT,
     "functions.js": SCRIPT,
     "flame_view.js": SCRIPT,
     "tree.js": SCRIPT,

@@ -20,6 +20,7 @@ pub mod missing;
 mod packed_graphs;
 mod place_numbers;
 pub mod rows;
+pub mod running_strip;
 mod sample_numbers;
 mod sums;
 pub mod surroundings;

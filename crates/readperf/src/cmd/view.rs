@@ -15,7 +15,8 @@ use crate::symbol_options::SymbolOptions;
 use anstream::adapter::strip_str;
 use anyhow::Context as _;
 use clap::Args;
-use perffile::Recording;
+use perffile::wire::attr::AttrFlags;
+use perffile::{EventDescription, Recording};
 use readperf::explore::{Opening, RowOptions, Step};
 use readperf::output::annotate::Sources;
 use readperf::profile::Selection;
@@ -153,6 +154,9 @@ impl View {
                     unwind: Some(options.clone()),
                     ..PassOptions::default()
                 },
+                // When threads had a CPU. Where nothing tells that, nothing is kept for it.
+                marks: metadata.schema.events().is_empty()
+                    || metadata.schema.events().iter().any(tells_switches),
                 ..Request::default()
             },
             rows: RowOptions {
@@ -177,6 +181,11 @@ impl View {
         }
         tell(&self.input.name(), &analysis.issues);
     }
+}
+
+/// Whether an event tells of context switches.
+fn tells_switches(event: &EventDescription) -> bool {
+    event.attr.flags.has(AttrFlags::context_switch) || event.name == "sched:sched_switch"
 }
 
 /// What the page shows that is not in the profile, from the recording and from source files.

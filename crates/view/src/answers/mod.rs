@@ -3,6 +3,7 @@
 mod code;
 mod flame;
 mod functions;
+mod heat;
 mod names;
 mod recording;
 mod records;
@@ -46,6 +47,7 @@ const VIEWS: &[(&str, View)] = &[
     ("tree", tree::answer),
     ("sandwich", sandwich::answer),
     ("time", time::answer),
+    ("heat", heat::answer),
     ("stack", stack::answer),
     ("code", code::answer),
     ("recording", recording::answer),
