@@ -328,3 +328,109 @@ fn a_viewer_that_is_not_known_or_cannot_be_served_is_told() {
         assert!(output.status.code() == Some(2) && told.contains(expected), "{words:?}: {told}");
     }
 }
+
+/// By the slices of the trace for Chrome, which is made of the same switches.
+#[test]
+fn tracks_say_how_long_threads_had_a_cpu() {
+    let path = fixture("everything");
+    let path = path.to_str().unwrap();
+    let trace: Value = serde_json::from_str(&tool::answer(&["export", "-f", "chrome", path])).unwrap();
+    let dumped = tool::answer(&["dump", "--json", "--type", "sample", path]);
+    let time = |line: &str| serde_json::from_str::<Value>(line).unwrap()["time"].as_u64().unwrap();
+    let (first, last) = (dumped.lines().map(time).min().unwrap(), dumped.lines().map(time).max().unwrap());
+    let server = Server::start(&[path]);
+    let whole = server.data("time?buckets=97");
+    assert_eq!(whole["length_ns"], last - first);
+    let mut threads = 0;
+    for track in whole["tracks"].as_array().unwrap() {
+        let slices = trace["traceEvents"].as_array().unwrap().iter();
+        let of_thread = slices.filter(|slice| slice["tid"] == track["tid"] && slice["cat"] == "running");
+        // Times are in µs with three digits behind the point. What is told is the time between the first and the last sample.
+        let ns = |slice: &Value| -> u64 {
+            format!("{:.3}", slice["ts"].as_f64().unwrap()).replace('.', "").parse().unwrap()
+        };
+        let within = |slice: &Value| ns(slice).clamp(first, last + 1);
+        let (mut begun, mut ended) = (0, 0);
+        for slice in of_thread {
+            let sum = if slice["ph"] == "b" { &mut begun } else { &mut ended };
+            *sum += within(slice);
+        }
+        assert_eq!(track["running_ns"], ended - begun, "{}", track["tid"]);
+        assert!(ended > begun);
+        let parts: Vec<u64> =
+            track["running"].as_array().unwrap().iter().map(|part| part.as_u64().unwrap()).collect();
+        assert!(parts.len() == 97 && parts.iter().all(|part| *part <= 1000));
+        let told = track["running_ns"].as_f64().unwrap();
+        // A part says thousandths of its length.
+        let length = whole["length_ns"].as_f64().unwrap() / 97.0;
+        let sum =
+            parts.iter().map(|part| f64::from(u32::try_from(*part).unwrap())).sum::<f64>() / 1000.0 * length;
+        assert!((sum - told).abs() < length, "{}: {sum} and {told}", track["tid"]);
+        threads += 1;
+    }
+    assert!(threads > 2, "{whole}");
+    assert!(
+        server.data("time?buckets=97&events=9&tid=1")["running_note"].as_str().unwrap().contains("not shown")
+    );
+}
+
+#[test]
+fn other_events_are_counted_by_time() {
+    let path = fixture("multi");
+    let path = path.to_str().unwrap();
+    let dumped = tool::answer(&["dump", "--json", "--type", "sample", path]);
+    let samples: Vec<Value> = dumped.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let times = samples.iter().map(|sample| sample["time"].as_u64().unwrap());
+    let (first, last) = (times.clone().min().unwrap(), times.max().unwrap());
+    let server = Server::start(&[path]);
+    let length = last - first;
+    for (from, to) in [(0, length), (length / 4, length / 2), (length - 5, length)] {
+        let answer = server.data(&format!("time?events=9&buckets=31&seen={from}-{to}"));
+        let tracks = answer["events"].as_array().unwrap();
+        assert_eq!((tracks.len(), &answer["events_left_out"]), (2, &0.into()));
+        for track in tracks {
+            let seen = samples.iter().filter(|sample| {
+                sample["event"] == track["name"]
+                    && (first + from..=first + to).contains(&sample["time"].as_u64().unwrap())
+            });
+            let (count, period) = seen
+                .fold((0, 0), |(count, sum), sample| (count + 1, sum + sample["period"].as_u64().unwrap()));
+            assert_eq!(
+                (&track["samples_seen"], &track["period_seen"]),
+                (&count.into(), &period.into()),
+                "{track}"
+            );
+            let sum: u64 = track["all"].as_array().unwrap().iter().map(|part| part.as_u64().unwrap()).sum();
+            assert_eq!(sum, period);
+        }
+    }
+    let answer = server.data("time?events=1");
+    assert_eq!((answer["events"].as_array().unwrap().len(), &answer["events_left_out"]), (1, &1.into()));
+}
+
+#[test]
+fn the_heat_map_is_that_of_timeline() {
+    let path = fixture("multi");
+    let path = path.to_str().unwrap();
+    let server = Server::start(&[path]);
+    for (question, options) in [
+        ("columns=80&rows=20", vec!["--columns", "80"]),
+        ("columns=30&rows=8&comm=tree", vec!["--columns", "30", "--rows", "8", "--comm", "tree"]),
+        ("columns=80&rows=20&focus=_dl_&from=5&to=9", vec!["--columns", "80", "--focus", "_dl_"]),
+    ] {
+        let timeline = json(&[vec!["timeline", "--json", "--event", "cpu-clock", path], options].concat());
+        let (map, answer) = (&timeline["events"][0], server.data(&format!("heat?{question}")));
+        for (own, other) in [("column_ns", "column_ns"), ("cell_ns", "cell_ns")] {
+            assert_eq!(answer[own], map[other], "{question}: {own}");
+        }
+        assert_eq!(answer["cells"], map["cells"]["period"], "{question}");
+        let by_samples = server.data(&format!("heat?{question}&weight=samples"));
+        assert_eq!(by_samples["cells"], map["cells"]["samples"], "{question}");
+        let hottest = |list: &Value| list.as_array().unwrap().len();
+        assert_eq!(hottest(&by_samples["hottest"]), hottest(&map["hottest"]));
+        // Times begin with the first sample of the recording.
+        let stretch =
+            |list: &Value| list[0]["to_ns"].as_u64().unwrap() - list[0]["from_ns"].as_u64().unwrap();
+        assert_eq!(stretch(&by_samples["hottest"]), stretch(&map["hottest"]));
+    }
+}
