@@ -3,6 +3,7 @@
 use crate::calls::OpenCalls;
 use crate::change::{Base, Changes};
 use crate::flame::{Flame, FlameNames};
+use crate::flame_time::TimeFlame;
 use crate::rows::{KeptRows, Rows};
 use crate::state::{State, follow};
 use readperf_analysis::{Analysis, CodeReader, ListingRequest, Namer};
@@ -37,12 +38,13 @@ struct Made {
     /// What the frames of calls say that were opened.
     frames: Option<Frames>,
     flame: OnceCell<Flame>,
+    in_time: OnceCell<TimeFlame>,
 }
 
 impl Made {
     fn new(state: State, chosen: Profile) -> Made {
         let (measured, rows, flame) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Made { state, chosen, measured, rows, frames: None, flame }
+        Made { state, chosen, measured, rows, frames: None, flame, in_time: OnceCell::new() }
     }
 
     /// The samples of which tables of periods are made.
@@ -150,6 +152,7 @@ impl<'f> Explorer<'f> {
             let mut before = std::mem::replace(&mut self.now, next);
             // Large, and made anew if other tables are asked for.
             before.measured.take();
+            before.in_time.take();
             self.before.push(before);
             let too_many = self.before.len().saturating_sub(KEPT);
             self.before.drain(..too_many);
@@ -158,6 +161,9 @@ impl<'f> Explorer<'f> {
         let State { event, weight: _, steps: _, rows, calls: _, reversed } = &self.now.state;
         if *event != before.event || *reversed != before.reversed {
             self.now.flame.take();
+        }
+        if *event != before.event {
+            self.now.in_time.take();
         }
         if *event != before.event || !rows.only_order_differs(&before.rows) {
             self.now.rows.take();
@@ -274,13 +280,24 @@ impl<'f> Explorer<'f> {
     pub fn flame(&self) -> &Flame {
         self.now.flame.get_or_init(|| {
             let (chosen, session, state) = (&self.now.chosen, &self.analysis.session, &self.now.state);
-            let names = || Arc::new(FlameNames::new(chosen, session));
-            let names = match chosen.has_names_of(&self.whole) {
-                true => Arc::clone(self.flame_names.get_or_init(names)),
-                false => names(),
-            };
-            Flame::new(chosen, session, state.event, state.reversed, names)
+            Flame::new(chosen, session, state.event, state.reversed, self.names_of_frames())
         })
+    }
+
+    /// The flame graph of the event that is looked at in order of time, from the outermost functions.
+    pub fn flame_in_time(&self) -> &TimeFlame {
+        self.now.in_time.get_or_init(|| {
+            let (chosen, session, state) = (&self.now.chosen, &self.analysis.session, &self.now.state);
+            TimeFlame::new(chosen, session, state.event, self.names_of_frames())
+        })
+    }
+
+    fn names_of_frames(&self) -> Arc<FlameNames> {
+        let names = || Arc::new(FlameNames::new(&self.now.chosen, &self.analysis.session));
+        match self.now.chosen.has_names_of(&self.whole) {
+            true => Arc::clone(self.flame_names.get_or_init(names)),
+            false => names(),
+        }
     }
 
     /// Times of the first and the last sample that are looked at, ns; nothing if none has a time.

@@ -6,12 +6,13 @@ import { get, reset, set, takeBackLast } from './state.js';
 import { moveThread } from './bar.js';
 import { nextMatch } from './flame_view.js';
 
+const inTime = () => ['time', 'threads'].includes(get('order'));
 const search = () => /** @type {HTMLInputElement} */ (byId('search'));
 
 /** @type {[keys: string[], what: string, act: () => void][]} */
 const KEYS = [
-  [['1'], 'Flame graph in order of names', () => set({ view: 'flame', order: 'name' })],
-  [['2'], 'Flame graph, left heavy', () => set({ view: '', order: '' })],
+  [['1'], 'Flame graph in order of time', () => set({ view: '', order: 'time', zoom: '' })],
+  [['2'], 'Flame graph, left heavy', () => set({ view: '', order: '', ...(inTime() ? { zoom: '' } : {}) })],
   [['3'], 'Callers and callees', () => set({ view: 'sandwich' })],
   [['4'], 'Tree of calls', () => set({ view: 'tree' })],
   [['5'], 'Functions', () => set({ view: 'functions' })],

@@ -2,6 +2,7 @@
 
 mod code;
 mod flame;
+mod flame_time;
 mod functions;
 mod heat;
 mod names;
@@ -44,6 +45,7 @@ const VIEWS: &[(&str, View)] = &[
     ("summary", summary::answer),
     ("functions", functions::answer),
     ("flame", flame::answer),
+    ("flame-time", flame_time::answer),
     ("tree", tree::answer),
     ("sandwich", sandwich::answer),
     ("time", time::answer),
