@@ -434,3 +434,95 @@ fn the_heat_map_is_that_of_timeline() {
         assert_eq!(stretch(&by_samples["hottest"]), stretch(&map["hottest"]));
     }
 }
+
+/// A frame in order of time: depth, name, what comes before it, what it adds up to.
+type Frame = (u64, String, u64, u64);
+
+/// What is the same in one stack after the other is one frame. Every sample counts `period`.
+fn joined(stacks: &[(Vec<String>, u64)]) -> BTreeSet<Frame> {
+    let (mut frames, mut open): (BTreeSet<Frame>, Vec<(String, u64)>) = (BTreeSet::new(), Vec::new());
+    let mut done = 0;
+    for (stack, period) in stacks.iter().chain(std::iter::once(&(Vec::new(), 0))) {
+        let same = open.iter().zip(stack).take_while(|((name, _), other)| name == *other).count();
+        for (depth, (name, from)) in open.drain(same..).enumerate() {
+            frames.insert(((same + depth + 1) as u64, name, from, done - from));
+        }
+        open.extend(stack[same..].iter().map(|name| (name.clone(), done)));
+        done += period;
+    }
+    frames.insert((0, "all".to_owned(), 0, done));
+    frames
+}
+
+#[test]
+fn frames_in_order_of_time_are_runs_of_equal_ones() {
+    let path = fixture("multi");
+    let path = path.to_str().unwrap();
+    let lines = tool::answer(&["export", "-f", "jsonl", "--event", "cpu-clock", path]);
+    let mut samples: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    samples.sort_by_key(|sample| sample["time_ns"].as_u64().unwrap());
+    let first = samples[0]["time_ns"].as_u64().unwrap();
+    let dumped = tool::answer(&["dump", "--json", "--type", "sample", "--limit", "1", "--sorted", path]);
+    let origin = serde_json::from_str::<Value>(&dumped).unwrap()["time"].as_u64().unwrap();
+    let server = Server::start(&[path]);
+    let frames = |question: &str| -> Vec<Frame> {
+        let answer = server.data(&format!("flame-time?columns=20000&{question}"));
+        let (picture, spans) = (&answer["picture"], answer["spans"].as_array().unwrap());
+        assert_eq!(picture["note"], "", "nothing is left out");
+        let number = |list: &str, nr: usize| picture[list][nr].as_u64().unwrap();
+        let name =
+            |nr: usize| picture["names"][usize::try_from(number("name", nr)).unwrap()].as_str().unwrap();
+        let frame = |(nr, span): (usize, &Value)| {
+            (number("depth", nr), name(nr).to_owned(), span[0].as_u64().unwrap(), number("newWeight", nr))
+        };
+        spans.iter().enumerate().map(frame).collect()
+    };
+    let stack = |sample: &Value, root: String| {
+        let name = |level: &Value| match level["symbol"].as_str() {
+            Some(name) => name.to_owned(),
+            None => format!("[{}]", level["dso"].as_str().unwrap_or("unknown").trim_matches(['[', ']'])),
+        };
+        let levels = sample["stack"].as_array().unwrap().iter().rev().map(name);
+        (std::iter::once(root).chain(levels).collect::<Vec<_>>(), sample["period"].as_u64().unwrap())
+    };
+    let comm = |sample: &Value| sample["comm"].as_str().unwrap().to_owned();
+    let all: Vec<_> = samples.iter().map(|sample| stack(sample, comm(sample))).collect();
+    let got = frames("order=time");
+    assert_eq!(got.iter().cloned().collect::<BTreeSet<_>>(), joined(&all));
+    // A caller comes before what it calls, from left to right.
+    assert!(got.is_sorted_by_key(|(depth, _, from, _)| (*from, *depth)));
+
+    // Each thread on its own, that with most first.
+    let got = frames("order=threads");
+    let threads: Vec<&Frame> = got.iter().filter(|(depth, ..)| *depth == 1).collect();
+    assert!(threads.len() > 3 && threads.is_sorted_by_key(|(_, _, _, weight)| std::cmp::Reverse(*weight)));
+    let by_thread = threads.iter().flat_map(|(_, name, ..)| {
+        let root = |sample: &Value| format!("{} {}", comm(sample), sample["tid"]);
+        samples
+            .iter()
+            .filter(move |sample| root(sample) == *name)
+            .map(move |sample| stack(sample, root(sample)))
+    });
+    assert_eq!(got.iter().cloned().collect::<BTreeSet<_>>(), joined(&by_thread.collect::<Vec<_>>()));
+
+    // A part of it: some time, of one thread.
+    let (from, to) = (samples[90]["time_ns"].as_u64().unwrap(), samples[120]["time_ns"].as_u64().unwrap());
+    let zoom = format!("order=time&zoom={}-{}", from - origin, to - origin);
+    assert_eq!(frames(&zoom).into_iter().collect::<BTreeSet<_>>(), joined(&all[90..=120]));
+    let tid = &samples[120]["tid"];
+    let zoom = format!("order=threads&zoom={}-{}@{tid}", first - origin, to - origin);
+    let of_thread = samples[..=120].iter().filter(|sample| sample["tid"] == *tid);
+    let of_thread: Vec<_> =
+        of_thread.map(|sample| stack(sample, format!("{} {tid}", comm(sample)))).collect();
+    assert_eq!(frames(&zoom).into_iter().collect::<BTreeSet<_>>(), joined(&of_thread));
+
+    // What is too narrow is left out, and counted.
+    let narrow = server.data("flame-time?columns=20&order=time");
+    let told = narrow["picture"]["note"].as_str().unwrap();
+    let shown = narrow["picture"]["sort"].as_array().unwrap();
+    let left_out: u64 = told.split(' ').next().unwrap().replace(',', "").parse().unwrap();
+    let seen = shown.iter().filter(|sort| **sort != 7).count() as u64;
+    assert_eq!(left_out + seen, joined(&all).len() as u64, "{told}");
+    let (status, told) = server.ask(&format!("{}data/flame-time?zoom=x", server.path), &[]);
+    assert!(status == 400 && told.starts_with("zoom=x: expected"), "{told}");
+}
