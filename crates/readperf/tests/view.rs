@@ -526,3 +526,31 @@ fn frames_in_order_of_time_are_runs_of_equal_ones() {
     let (status, told) = server.ask(&format!("{}data/flame-time?zoom=x", server.path), &[]);
     assert!(status == 400 && told.starts_with("zoom=x: expected"), "{told}");
 }
+
+#[test]
+fn the_line_of_a_hint_is_the_hottest_of_annotate() {
+    let path = fixture("main");
+    let path = path.to_str().unwrap();
+    let server = Server::start(&[path]);
+    let mut known = 0;
+    for function in json(&["annotate", "--json", "--top", "9", path])["functions"].as_array().unwrap() {
+        let own = |line: &Value| line["events"][0]["self_period"].as_u64().unwrap_or(0);
+        let lines = function["lines"].as_array().cloned().unwrap_or_default();
+        let lines: Vec<&Value> = lines.iter().filter(|line| line["line"].is_u64() && own(line) > 0).collect();
+        let most = lines.iter().map(|line| own(line)).max();
+        let answer = server.data(&format!("line?function={}", function["symbol"].as_str().unwrap()));
+        let Some(most) = most else {
+            assert_eq!(answer["place"], Value::Null, "{function}");
+            continue;
+        };
+        assert_eq!((&answer["self"], &answer["of"]), (&most.into(), &function["events"][0]["self_period"]));
+        let place = |line: &Value| {
+            format!("{}:{}", line["file"].as_str().unwrap().rsplit('/').next().unwrap(), line["line"])
+        };
+        let is_it = |line: &&&Value| own(line) == most && answer["place"] == place(line);
+        assert!(lines.iter().any(|line| is_it(&line)), "{answer}");
+        known += 1;
+    }
+    assert!(known > 2, "{known}");
+    assert_eq!(server.data("line?function=nothing")["place"], Value::Null);
+}

@@ -42,6 +42,9 @@ export async function show(into) {
     changed: () => restoring || zoomed(),
   });
   graph = made;
+  picture.addEventListener('pointerover', event => hintLine(/** @type {any} */ (event.target).frame));
+  picture.addEventListener('pointerleave', () => hintLine(undefined));
+  picture.addEventListener('keydown', () => hintLine(made.state.focus));
   if (!inTime) made.zoomTo(made.frameOf(get('zoom').split('.').filter(Boolean).map(Number)));
   search(get('search'));
   restoring = false;
@@ -73,6 +76,24 @@ function tell(note) {
   line.textContent = `${graph.lineAbout(graph.state.zoom)}${when(graph.state.zoom)}${note ? ' · ' + note : ''}`;
   bar.querySelector('.actions')?.remove();
   if (about.isFunction) bar.append(actionBar({ ...about, kind: 'user' }));
+}
+
+let asking = 0;
+
+/** Soon adds to the hint of a frame the line on which its function takes most itself. @param {number | undefined} frame */
+function hintLine(frame) {
+  clearTimeout(asking);
+  if (frame === undefined || !graph) return;
+  const about = graph.about(frame), before = line.textContent;
+  if (!about.isFunction) return;
+  asking = window.setTimeout(async () => {
+    const found = await ask('hint', 'line', { function: about.name, binary: about.binary }).catch(() => null);
+    if (!found?.place) return;
+    const said = `most of its own on ${found.place} (${percent(found.self / found.of)})`;
+    const tip = document.getElementById('flame-tip');
+    if (tip && tip.style.display !== 'none' && tip.firstChild?.textContent === about.name) tip.append(el('div', { class: 'line' }, said));
+    if (line.textContent === before || line.textContent?.startsWith(about.name)) line.textContent += ' · ' + said;
+  }, 200);
 }
 
 /** Marks what matches; gives the share of it. @param {string} text */

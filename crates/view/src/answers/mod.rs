@@ -5,6 +5,7 @@ mod flame;
 mod flame_time;
 mod functions;
 mod heat;
+mod line;
 mod names;
 mod recording;
 mod records;
@@ -52,6 +53,7 @@ const VIEWS: &[(&str, View)] = &[
     ("heat", heat::answer),
     ("stack", stack::answer),
     ("code", code::answer),
+    ("line", line::answer),
     ("recording", recording::answer),
     ("records", records::window),
     ("find", records::find),
