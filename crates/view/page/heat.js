@@ -18,7 +18,7 @@ let tell = () => {};
 
 const canvas = /** @type {HTMLCanvasElement} */ (el('canvas', { tabindex: '0', role: 'img' }));
 const hottest = el('div', { class: 'hottest', role: 'group', 'aria-label': 'Hottest stretches' });
-export const element = el('div', { class: 'heat', hidden: true }, canvas, hottest);
+export const element = el('div', { class: 'heat' }, canvas, hottest);
 
 /** @param {(text: string) => void} said where hints go */
 export function start(said) {
@@ -55,7 +55,7 @@ const style = () => getComputedStyle(canvas);
 const colour = name => style().getPropertyValue('--' + name).trim();
 
 function draw() {
-  if (!answer || element.hidden) return;
+  if (!answer || !element.isConnected) return;
   const scale = devicePixelRatio || 1, high = ROWS * CELL + 2, all = canvas.clientWidth;
   canvas.width = all * scale;
   canvas.height = high * scale;

@@ -25,7 +25,7 @@ const KEYS = [
   [['p', 'P'], 'Next thread, the one before', () => moveThread(1)],
   [['t'], 'Choose a thread', () => byId('thread').focus()],
   [['h'], 'Time as a heat map, as a strip', () => set({ form: get('form') ? '' : 'heat' })],
-  [['s'], 'To the strip of time: + − zoom, arrows move the range', () => /** @type {HTMLElement | null} */ (byId('strip').querySelector('canvas:not([hidden])'))?.focus()],
+  [['s'], 'To the strip of time: + − zoom, arrows move the range', () => /** @type {HTMLElement | null} */ (byId('strip').querySelector('canvas'))?.focus()],
   [['b', 'Backspace'], 'Take the last step back', takeBackLast],
   [['Escape'], 'Leave search, zoom, then everything', escape],
   [['?'], 'These keys', () => toggleHelp()],

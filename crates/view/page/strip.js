@@ -28,7 +28,7 @@ const stack = el('div', { class: 'stack', hidden: true });
 
 /** Puts the strip into the page. */
 export function start() {
-  byId('strip').append(canvas, heat.element, el('div', { class: 'strip-bar' }, form, others, line), stack);
+  byId('strip').append(canvas, el('div', { class: 'strip-bar' }, form, others, line), stack);
   heat.start(text => { line.textContent = text; });
   canvas.addEventListener('pointerdown', begin);
   canvas.addEventListener('wheel', zoom, { passive: false });
@@ -43,8 +43,8 @@ export function start() {
 export async function show() {
   const isMap = get('form') === 'heat';
   form.setAttribute('aria-pressed', String(isMap));
-  canvas.hidden = isMap;
-  heat.element.hidden = !isMap;
+  const [there, gone] = isMap ? [heat.element, canvas] : [canvas, heat.element];
+  if (gone.isConnected) gone.replaceWith(there);
   if (isMap) {
     others.hidden = true;
     return heat.show(plotWidth(), NAMES);
