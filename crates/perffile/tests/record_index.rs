@@ -8,7 +8,7 @@
 )]
 
 use perffile::bytes::Bytes;
-use perffile::{ErrorKind, Event, IssueKind, Ordering, RecordIndex, Recording};
+use perffile::{ErrorKind, Event, IssueKind, Limits, Ordering, RecordIndex, Recording};
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -119,6 +119,14 @@ fn a_stream_has_none() {
     let recording = Recording::from_reader(std::io::Cursor::new(bytes)).unwrap();
     assert!(matches!(RecordIndex::of(&recording).unwrap_err().kind(), ErrorKind::Consumed));
     assert!(recording.batches(Ordering::File).is_ok(), "asking takes nothing from it");
+}
+
+#[test]
+fn what_was_compressed_has_a_limit() {
+    let mut limits = Limits::default();
+    limits.spooled_bytes = 1000;
+    let recording = Recording::open_with(fixtures().join("zstd/perf.data"), limits).unwrap();
+    assert!(matches!(RecordIndex::of(&recording).unwrap_err().kind(), ErrorKind::Unsupported(_)));
 }
 
 /// Where the records of the fixture lie, by its header.
