@@ -3,6 +3,7 @@
 use crate::calls::OpenCalls;
 use crate::change::{Base, Changes};
 use crate::flame::{Flame, FlameNames};
+use crate::flame_time::TimeFlame;
 use crate::rows::{KeptRows, Rows};
 use crate::state::{State, follow};
 use readperf_analysis::{Analysis, CodeReader, ListingRequest, Namer};
@@ -45,6 +46,7 @@ struct Made {
     /// What the frames of calls say that were opened.
     frames: Option<Frames>,
     flame: OnceCell<Flame>,
+    in_time: OnceCell<TimeFlame>,
 }
 
 impl Made {
@@ -55,8 +57,8 @@ impl Made {
             Weight::Samples => shown.counting_samples(),
         };
         let (summed, counted) = (OnceCell::new(), OnceCell::new());
-        let (rows, flame) = (OnceCell::new(), OnceCell::new());
-        Made { state, chosen, shown, summed, counted, rows, frames: None, flame }
+        let (rows, flame, in_time) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Made { state, chosen, shown, summed, counted, rows, frames: None, flame, in_time }
     }
 
     /// The samples of which tables are made.
@@ -177,6 +179,7 @@ impl<'f> Explorer<'f> {
             let mut before = std::mem::replace(&mut self.now, next);
             // Large, and made anew if other tables are asked for.
             before.forget_samples();
+            before.in_time.take();
             self.before.push(before);
             let too_many = self.before.len().saturating_sub(KEPT);
             self.before.drain(..too_many);
@@ -185,6 +188,9 @@ impl<'f> Explorer<'f> {
         let State { event, weight: _, steps: _, rows, calls: _, reversed } = &self.now.state;
         if *event != before.event || *reversed != before.reversed {
             self.now.flame.take();
+        }
+        if *event != before.event {
+            self.now.in_time.take();
         }
         if *event != before.event || !rows.only_order_differs(&before.rows) {
             self.now.rows.take();
@@ -323,13 +329,24 @@ impl<'f> Explorer<'f> {
     pub fn flame(&self) -> &Flame {
         self.now.flame.get_or_init(|| {
             let (summed, session, state) = (self.now.summed(), &self.analysis.session, &self.now.state);
-            let names = || Arc::new(FlameNames::new(summed, session));
-            let names = match summed.has_names_of(&self.whole) {
-                true => Arc::clone(self.flame_names.get_or_init(names)),
-                false => names(),
-            };
-            Flame::new(summed, session, state.event, state.reversed, names)
+            Flame::new(summed, session, state.event, state.reversed, self.names_of_frames())
         })
+    }
+
+    /// The flame graph of the event that is looked at in order of time, from the outermost functions.
+    pub fn flame_in_time(&self) -> &TimeFlame {
+        self.now.in_time.get_or_init(|| {
+            let (chosen, session, state) = (&self.now.chosen, &self.analysis.session, &self.now.state);
+            TimeFlame::new(chosen, session, state.event, self.names_of_frames())
+        })
+    }
+
+    fn names_of_frames(&self) -> Arc<FlameNames> {
+        let names = || Arc::new(FlameNames::new(&self.now.chosen, &self.analysis.session));
+        match self.now.chosen.has_names_of(&self.whole) {
+            true => Arc::clone(self.flame_names.get_or_init(names)),
+            false => names(),
+        }
     }
 
     /// Times of the first and the last sample that are looked at, ns; nothing if none has a time.

@@ -111,6 +111,28 @@ impl FlameNames {
     }
 }
 
+/// What the stacks of an event stand on: the names of their threads, in order, with the labels behind those of functions.
+struct Roots {
+    comms: Vec<CommId>,
+    labels: FxHashMap<CommId, u32>,
+}
+
+impl Roots {
+    fn new(profile: &Profile, session: &Session, event: usize, functions: usize) -> Roots {
+        let mut comms: Vec<CommId> = profile.rows_of(event).iter().map(|row| row.comm).collect();
+        comms.sort_unstable();
+        comms.dedup();
+        comms.sort_by_key(|comm| session.comm(*comm));
+        let labels = comms.iter().copied().zip(u32::try_from(functions).unwrap_or(u32::MAX)..).collect();
+        Roots { comms, labels }
+    }
+
+    fn of(&self, row: &SampleRow) -> Option<FlameLevel> {
+        let label = self.labels.get(&row.comm).copied()?;
+        Some(FlameLevel { label, variant: u32::MAX, line: NO_LINE })
+    }
+}
+
 impl Flame {
     pub(crate) fn new(
         profile: &Profile,
@@ -119,27 +141,31 @@ impl Flame {
         reversed: bool,
         names: Arc<FlameNames>,
     ) -> Flame {
-        let mut comms: Vec<CommId> = profile.rows_of(event).iter().map(|row| row.comm).collect();
-        comms.sort_unstable();
-        comms.dedup();
-        comms.sort_by_key(|comm| session.comm(*comm));
-        let numbers: FxHashMap<CommId, u32> =
-            comms.iter().copied().zip(u32::try_from(names.count).unwrap_or(u32::MAX)..).collect();
-        let root = |row: &SampleRow| {
-            let label = numbers.get(&row.comm).copied()?;
-            Some(FlameLevel { label, variant: u32::MAX, line: NO_LINE })
-        };
-        let mut tree = match reversed {
-            true => turned_around(profile, event, &names.levels, root),
-            false => {
-                let mut tree = FlameTree::default();
-                tree.add(profile, event, &names.levels, root);
-                tree
-            }
-        };
+        if !reversed {
+            return Flame::telling_ends(profile, session, event, names, |_| ());
+        }
+        let roots = Roots::new(profile, session, event, names.count);
+        let tree = turned_around(profile, event, &names.levels, |row| roots.of(row));
+        Flame::of_tree(tree, profile.weight(), roots.comms, names)
+    }
+
+    /// From the outermost functions; tells of each row of the event the end of its stack.
+    pub(crate) fn telling_ends(
+        profile: &Profile,
+        session: &Session,
+        event: usize,
+        names: Arc<FlameNames>,
+        told: impl FnMut(NodeIndex),
+    ) -> Flame {
+        let roots = Roots::new(profile, session, event, names.count);
+        let mut tree = FlameTree::default();
+        tree.add_telling(profile, event, &names.levels, |row| roots.of(row), told);
+        Flame::of_tree(tree, profile.weight(), roots.comms, names)
+    }
+
+    fn of_tree(mut tree: FlameTree, weight: Weight, comms: Vec<CommId>, names: Arc<FlameNames>) -> Flame {
         tree.freeze();
         let index = FlameIndex::new(&tree);
-        let weight = profile.weight();
         Flame { tree, index, names, comms, weight }
     }
 

@@ -67,15 +67,8 @@ impl Batch {
                     (chunk, bytes)
                 }
             };
-            self.event(entry, chunk, bytes)
+            Event::in_bytes(*entry, chunk, bytes, &self.schema)
         })
-    }
-
-    #[inline(always)]
-    fn event<'b>(&'b self, entry: &Entry, chunk: &'b Chunk, bytes: &'b [u8]) -> Option<Event<'b>> {
-        let bytes = bytes.get(entry.pos as usize..)?;
-        let head = with_order!(self.schema.order(), O => RecordHead::read::<O>(bytes))?;
-        Some(Event { head, bytes, entry: *entry, chunk, schema: &self.schema })
     }
 }
 
@@ -91,6 +84,18 @@ pub struct Event<'b> {
 }
 
 impl<'b> Event<'b> {
+    /// The record at a position of a chunk.
+    pub(crate) fn new(entry: Entry, chunk: &'b Chunk, schema: &'b Schema) -> Option<Self> {
+        Event::in_bytes(entry, chunk, &chunk.bytes, schema)
+    }
+
+    #[inline(always)]
+    fn in_bytes(entry: Entry, chunk: &'b Chunk, bytes: &'b [u8], schema: &'b Schema) -> Option<Self> {
+        let bytes = bytes.get(entry.pos as usize..)?;
+        let head = with_order!(schema.order(), O => RecordHead::read::<O>(bytes))?;
+        Some(Event { head, bytes, entry, chunk, schema })
+    }
+
     /// Type, `misc`, size.
     #[inline]
     pub fn head(&self) -> RecordHead {
@@ -137,6 +142,10 @@ impl<'b> Event<'b> {
 
     pub(crate) fn entry(&self) -> Entry {
         self.entry
+    }
+
+    pub(crate) fn chunk(&self) -> &'b Chunk {
+        self.chunk
     }
 
     /// The whole record as it lies in the recording.

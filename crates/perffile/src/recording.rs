@@ -111,6 +111,10 @@ impl Recording {
         &self.opened.metadata
     }
 
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// Whether it arrives as a stream, and can be read only once.
     pub fn is_stream(&self) -> bool {
         self.opened.streams.iter().any(|stream| matches!(stream.source, Source::Reader(_)))

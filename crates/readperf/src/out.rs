@@ -123,6 +123,11 @@ impl NameWidth {
 }
 
 impl Output {
+    /// Standard output.
+    pub(crate) fn standard() -> Output {
+        Output { output: PathBuf::from("-"), color: Color::default() }
+    }
+
     /// Whether it goes to a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         self.output.as_os_str() == "-" && io::stdout().is_terminal()

@@ -37,9 +37,16 @@ impl Drop for Server {
 
 impl Server {
     fn start(words: &[&str]) -> Server {
+        Server::start_on(words, &[])
+    }
+
+    /// With these bytes on standard input.
+    fn start_on(words: &[&str], input: &[u8]) -> Server {
         let mut command = tool::command();
-        command.args(["view", "--no-open"]).args(words).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
+        command.args(["view", "--no-open"]).args(words);
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input).unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim_end().strip_prefix("http://").unwrap_or_else(|| panic!("{line:?}"));
@@ -47,19 +54,39 @@ impl Server {
         Server { child, host: host.to_owned(), path: format!("/{path}") }
     }
 
+    /// The server of an export: the address that is printed is that of a viewer, which has that of the file in it.
+    fn of_export(words: &[&str], viewer: &str) -> Server {
+        let mut command = tool::command();
+        command.args(["view", "--no-open", "--in", viewer]).args(words);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let (_, file) = line.trim_end().split_once("http%3A%2F%2F").unwrap_or_else(|| panic!("{line:?}"));
+        let file = file.replace("%3A", ":").replace("%2F", "/");
+        let (host, path) = file.split_once('/').unwrap();
+        Server { child, host: host.to_owned(), path: format!("/{path}") }
+    }
+
     /// Status and body of an answer.
     fn ask(&self, path: &str, headers: &[&str]) -> (u32, String) {
+        let (head, body) = self.request("GET", path, headers);
+        (head.split(' ').nth(1).unwrap().parse().unwrap(), String::from_utf8(body).unwrap())
+    }
+
+    /// Head and body of an answer.
+    fn request(&self, method: &str, path: &str, headers: &[&str]) -> (String, Vec<u8>) {
         let mut stream = TcpStream::connect(&self.host).unwrap();
         let host = format!("Host: {}", self.host);
         let has_host = headers.iter().any(|header| header.starts_with("Host:"));
         let own = if has_host { None } else { Some(host.as_str()) };
         let headers: Vec<&str> = own.into_iter().chain(headers.iter().copied()).collect();
-        write!(stream, "GET {path} HTTP/1.1\r\nConnection: close\r\n{}\r\n\r\n", headers.join("\r\n"))
+        write!(stream, "{method} {path} HTTP/1.1\r\nConnection: close\r\n{}\r\n\r\n", headers.join("\r\n"))
             .unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let end = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
+        let body = answer.split_off(end + 4);
+        (String::from_utf8(answer).unwrap(), body)
     }
 
     fn data(&self, view: &str) -> Value {
@@ -146,6 +173,68 @@ fn calls_are_those_of_the_folded_stacks() {
 }
 
 #[test]
+fn records_are_those_of_dump() {
+    for name in ["multi", "zstd", "pipe", "tracepoints"] {
+        let path = fixture(name);
+        let dumped = tool::answer(&["dump", "--json", path.to_str().unwrap()]);
+        let expected: Vec<Value> = dumped.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let server = Server::start(&[path.to_str().unwrap()]);
+        let mut at = 0;
+        while at < expected.len() {
+            let answer = server.data(&format!("records?at={at}&count=300"));
+            assert_eq!((&answer["all"], &answer["count"]), (&expected.len().into(), &expected.len().into()));
+            let rows = answer["rows"].as_array().unwrap();
+            assert!(!rows.is_empty(), "{name}: {at}");
+            for (row, record) in rows.iter().zip(&expected[at..]) {
+                for field in ["index", "offset", "part", "type", "number", "misc", "size", "time", "event"] {
+                    assert_eq!(row.get(field), record.get(field), "{name}: {field} of {record}");
+                }
+            }
+            at += rows.len();
+        }
+        // Those of each type, counted and found.
+        let types = server.data("records?count=0")["types"].clone();
+        for kind in types.as_array().unwrap() {
+            let of: Vec<&Value> =
+                expected.iter().filter(|record| record["number"] == kind["number"]).collect();
+            assert_eq!(kind["count"], of.len(), "{name}: {kind}");
+            let last = of.last().unwrap();
+            let place = format!("records?kind={}&goto=%23{}&count=9", kind["number"], last["index"]);
+            let answer = server.data(&place);
+            assert_eq!(
+                (&answer["at"], &answer["rows"][0]["index"]),
+                (&(of.len() - 1).into(), &last["index"])
+            );
+            assert_eq!(answer["rows"].as_array().unwrap().len(), 1, "{name}: {kind}");
+        }
+        let mut found = Vec::new();
+        let mut next = Value::from(0);
+        while let Some(after) = next.as_u64() {
+            let answer = server.data(&format!("find?search=MMAP2%7Cidle&count=7&after={after}"));
+            found.extend(answer["rows"].as_array().unwrap().iter().map(|row| row["index"].clone()));
+            next = answer["next"].clone();
+        }
+        let text = tool::answer(&["dump", path.to_str().unwrap()]);
+        let texts = format!("\n{text}").replace("\n0x", "\n\u{0}0x");
+        let texts = texts.split('\u{0}').skip(1).zip(&expected);
+        let is_it = |text: &str| text.contains("MMAP2") || text.contains("idle");
+        let matching: Vec<Value> =
+            texts.filter(|(text, _)| is_it(text)).map(|(_, record)| record["index"].clone()).collect();
+        assert_eq!(found, matching, "{name}");
+    }
+}
+
+#[test]
+fn records_of_a_stream_are_gone() {
+    let pipe = std::fs::read(fixture("pipe")).unwrap();
+    let server = Server::start_on(&["-"], &pipe);
+    let why = server.data("records")["why"].as_str().unwrap().to_owned();
+    assert!(why.contains("stream"), "{why}");
+    let (status, told) = server.ask(&format!("{}data/record?number=0", server.path), &[]);
+    assert!(status == 400 && told == why, "{status} {told}");
+}
+
+#[test]
 fn only_who_has_the_address_is_answered() {
     let path = fixture("main");
     let server = Server::start(&[path.to_str().unwrap()]);
@@ -177,4 +266,291 @@ fn a_port_that_is_taken_is_told() {
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.code() == Some(1) && told.contains(&format!("port {port}")), "{told}");
     assert!(output.stdout.is_empty());
+}
+
+/// The file is the export, and only the viewer's page may fetch it.
+#[test]
+fn a_viewer_gets_the_export() {
+    let path = fixture("multi");
+    let path = path.to_str().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for (viewer, origin, file) in [
+        ("firefox", "https://profiler.firefox.com", "profile.json.gz"),
+        ("speedscope", "https://www.speedscope.app", "profile.speedscope.json"),
+    ] {
+        let out = folder.path().join(file);
+        tool::answer(&["export", "--comm", "tree", "-o", out.to_str().unwrap(), path]);
+        let server = Server::of_export(&["--comm", "tree", path], viewer);
+        let allowed = format!("Origin: {origin}");
+        let (head, body) = server.request("GET", &server.path, &[&allowed, "Sec-Fetch-Site: cross-site"]);
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        assert!(head.contains(&format!("\r\naccess-control-allow-origin: {origin}\r\n")), "{head}");
+        assert!(body == std::fs::read(&out).unwrap(), "{viewer}: not what export writes");
+
+        // What browsers ask before.
+        let asks = [
+            allowed.as_str(),
+            "Access-Control-Request-Private-Network: true",
+            "Access-Control-Request-Method: GET",
+        ];
+        let (head, body) = server.request("OPTIONS", &server.path, &asks);
+        assert!(head.starts_with("HTTP/1.1 204") && body.is_empty(), "{head}");
+        assert!(head.contains("access-control-allow-private-network: true"), "{head}");
+
+        let status = |method: &str, path: &str, headers: &[&str]| {
+            server.request(method, path, headers).0[9..12].to_owned()
+        };
+        let token = server.path.split('/').nth(1).unwrap();
+        let wrong = server.path.replacen(token, &"0".repeat(token.len()), 1);
+        assert_eq!(status("GET", &wrong, &[&allowed]), "404");
+        assert_eq!(status("GET", &format!("/{token}/"), &[&allowed]), "404");
+        assert_eq!(status("GET", "/", &[&allowed]), "404");
+        assert_eq!(status("GET", &server.path, &["Origin: https://example.com"]), "403");
+        assert_eq!(status("GET", &server.path, &[&format!("{allowed}.example.com")]), "403");
+        assert_eq!(status("OPTIONS", &server.path, &[]), "403");
+        assert_eq!(status("GET", &server.path, &["Host: example.com"]), "403");
+        assert_eq!(status("POST", &server.path, &[&allowed]), "405");
+        assert_eq!(status("GET", &server.path, &[]), "200");
+    }
+}
+
+#[test]
+fn a_viewer_that_is_not_known_or_cannot_be_served_is_told() {
+    let path = fixture("main");
+    for (words, expected) in [
+        (vec!["--in", "firefix"], "did you mean firefox?"),
+        (vec!["--in", "perfetto", "--port", "9002"], "may fetch from port 9001 only"),
+        (vec!["--in", "firefox", "--viewer-page", "nowhere"], "expected https://"),
+        (vec!["--viewer-page", "https://example.com"], "--in"),
+    ] {
+        let output = tool::command().args(["view", "--no-open"]).args(&words).arg(&path).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && told.contains(expected), "{words:?}: {told}");
+    }
+}
+
+/// By the slices of the trace for Chrome, which is made of the same switches.
+#[test]
+fn tracks_say_how_long_threads_had_a_cpu() {
+    let path = fixture("everything");
+    let path = path.to_str().unwrap();
+    let trace: Value = serde_json::from_str(&tool::answer(&["export", "-f", "chrome", path])).unwrap();
+    let dumped = tool::answer(&["dump", "--json", "--type", "sample", path]);
+    let time = |line: &str| serde_json::from_str::<Value>(line).unwrap()["time"].as_u64().unwrap();
+    let (first, last) = (dumped.lines().map(time).min().unwrap(), dumped.lines().map(time).max().unwrap());
+    let server = Server::start(&[path]);
+    let whole = server.data("time?buckets=97");
+    assert_eq!(whole["length_ns"], last - first);
+    let mut threads = 0;
+    for track in whole["tracks"].as_array().unwrap() {
+        let slices = trace["traceEvents"].as_array().unwrap().iter();
+        let of_thread = slices.filter(|slice| slice["tid"] == track["tid"] && slice["cat"] == "running");
+        // Times are in µs with three digits behind the point. What is told is the time between the first and the last sample.
+        let ns = |slice: &Value| -> u64 {
+            format!("{:.3}", slice["ts"].as_f64().unwrap()).replace('.', "").parse().unwrap()
+        };
+        let within = |slice: &Value| ns(slice).clamp(first, last + 1);
+        let (mut begun, mut ended) = (0, 0);
+        for slice in of_thread {
+            let sum = if slice["ph"] == "b" { &mut begun } else { &mut ended };
+            *sum += within(slice);
+        }
+        assert_eq!(track["running_ns"], ended - begun, "{}", track["tid"]);
+        assert!(ended > begun);
+        let parts: Vec<u64> =
+            track["running"].as_array().unwrap().iter().map(|part| part.as_u64().unwrap()).collect();
+        assert!(parts.len() == 97 && parts.iter().all(|part| *part <= 1000));
+        let told = track["running_ns"].as_f64().unwrap();
+        // A part says thousandths of its length.
+        let length = whole["length_ns"].as_f64().unwrap() / 97.0;
+        let sum =
+            parts.iter().map(|part| f64::from(u32::try_from(*part).unwrap())).sum::<f64>() / 1000.0 * length;
+        assert!((sum - told).abs() < length, "{}: {sum} and {told}", track["tid"]);
+        threads += 1;
+    }
+    assert!(threads > 2, "{whole}");
+    assert!(
+        server.data("time?buckets=97&events=9&tid=1")["running_note"].as_str().unwrap().contains("not shown")
+    );
+}
+
+#[test]
+fn other_events_are_counted_by_time() {
+    let path = fixture("multi");
+    let path = path.to_str().unwrap();
+    let dumped = tool::answer(&["dump", "--json", "--type", "sample", path]);
+    let samples: Vec<Value> = dumped.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let times = samples.iter().map(|sample| sample["time"].as_u64().unwrap());
+    let (first, last) = (times.clone().min().unwrap(), times.max().unwrap());
+    let server = Server::start(&[path]);
+    let length = last - first;
+    for (from, to) in [(0, length), (length / 4, length / 2), (length - 5, length)] {
+        let answer = server.data(&format!("time?events=9&buckets=31&seen={from}-{to}"));
+        let tracks = answer["events"].as_array().unwrap();
+        assert_eq!((tracks.len(), &answer["events_left_out"]), (2, &0.into()));
+        for track in tracks {
+            let seen = samples.iter().filter(|sample| {
+                sample["event"] == track["name"]
+                    && (first + from..=first + to).contains(&sample["time"].as_u64().unwrap())
+            });
+            let (count, period) = seen
+                .fold((0, 0), |(count, sum), sample| (count + 1, sum + sample["period"].as_u64().unwrap()));
+            assert_eq!(
+                (&track["samples_seen"], &track["period_seen"]),
+                (&count.into(), &period.into()),
+                "{track}"
+            );
+            let sum: u64 = track["all"].as_array().unwrap().iter().map(|part| part.as_u64().unwrap()).sum();
+            assert_eq!(sum, period);
+        }
+    }
+    let answer = server.data("time?events=1");
+    assert_eq!((answer["events"].as_array().unwrap().len(), &answer["events_left_out"]), (1, &1.into()));
+}
+
+#[test]
+fn the_heat_map_is_that_of_timeline() {
+    let path = fixture("multi");
+    let path = path.to_str().unwrap();
+    let server = Server::start(&[path]);
+    for (question, options) in [
+        ("columns=80&rows=20", vec!["--columns", "80"]),
+        ("columns=30&rows=8&comm=tree", vec!["--columns", "30", "--rows", "8", "--comm", "tree"]),
+        ("columns=80&rows=20&focus=_dl_&from=5&to=9", vec!["--columns", "80", "--focus", "_dl_"]),
+    ] {
+        let timeline = json(&[vec!["timeline", "--json", "--event", "cpu-clock", path], options].concat());
+        let (map, answer) = (&timeline["events"][0], server.data(&format!("heat?{question}")));
+        for (own, other) in [("column_ns", "column_ns"), ("cell_ns", "cell_ns")] {
+            assert_eq!(answer[own], map[other], "{question}: {own}");
+        }
+        assert_eq!(answer["cells"], map["cells"]["period"], "{question}");
+        let by_samples = server.data(&format!("heat?{question}&weight=samples"));
+        assert_eq!(by_samples["cells"], map["cells"]["samples"], "{question}");
+        let hottest = |list: &Value| list.as_array().unwrap().len();
+        assert_eq!(hottest(&by_samples["hottest"]), hottest(&map["hottest"]));
+        // Times begin with the first sample of the recording.
+        let stretch =
+            |list: &Value| list[0]["to_ns"].as_u64().unwrap() - list[0]["from_ns"].as_u64().unwrap();
+        assert_eq!(stretch(&by_samples["hottest"]), stretch(&map["hottest"]));
+    }
+}
+
+/// A frame in order of time: depth, name, what comes before it, what it adds up to.
+type Frame = (u64, String, u64, u64);
+
+/// What is the same in one stack after the other is one frame. Every sample counts `period`.
+fn joined(stacks: &[(Vec<String>, u64)]) -> BTreeSet<Frame> {
+    let (mut frames, mut open): (BTreeSet<Frame>, Vec<(String, u64)>) = (BTreeSet::new(), Vec::new());
+    let mut done = 0;
+    for (stack, period) in stacks.iter().chain(std::iter::once(&(Vec::new(), 0))) {
+        let same = open.iter().zip(stack).take_while(|((name, _), other)| name == *other).count();
+        for (depth, (name, from)) in open.drain(same..).enumerate() {
+            frames.insert(((same + depth + 1) as u64, name, from, done - from));
+        }
+        open.extend(stack[same..].iter().map(|name| (name.clone(), done)));
+        done += period;
+    }
+    frames.insert((0, "all".to_owned(), 0, done));
+    frames
+}
+
+#[test]
+fn frames_in_order_of_time_are_runs_of_equal_ones() {
+    let path = fixture("multi");
+    let path = path.to_str().unwrap();
+    let lines = tool::answer(&["export", "-f", "jsonl", "--event", "cpu-clock", path]);
+    let mut samples: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    samples.sort_by_key(|sample| sample["time_ns"].as_u64().unwrap());
+    let first = samples[0]["time_ns"].as_u64().unwrap();
+    let dumped = tool::answer(&["dump", "--json", "--type", "sample", "--limit", "1", "--sorted", path]);
+    let origin = serde_json::from_str::<Value>(&dumped).unwrap()["time"].as_u64().unwrap();
+    let server = Server::start(&[path]);
+    let frames = |question: &str| -> Vec<Frame> {
+        let answer = server.data(&format!("flame-time?columns=20000&{question}"));
+        let (picture, spans) = (&answer["picture"], answer["spans"].as_array().unwrap());
+        assert_eq!(picture["note"], "", "nothing is left out");
+        let number = |list: &str, nr: usize| picture[list][nr].as_u64().unwrap();
+        let name =
+            |nr: usize| picture["names"][usize::try_from(number("name", nr)).unwrap()].as_str().unwrap();
+        let frame = |(nr, span): (usize, &Value)| {
+            (number("depth", nr), name(nr).to_owned(), span[0].as_u64().unwrap(), number("newWeight", nr))
+        };
+        spans.iter().enumerate().map(frame).collect()
+    };
+    let stack = |sample: &Value, root: String| {
+        let name = |level: &Value| match level["symbol"].as_str() {
+            Some(name) => name.to_owned(),
+            None => format!("[{}]", level["dso"].as_str().unwrap_or("unknown").trim_matches(['[', ']'])),
+        };
+        let levels = sample["stack"].as_array().unwrap().iter().rev().map(name);
+        (std::iter::once(root).chain(levels).collect::<Vec<_>>(), sample["period"].as_u64().unwrap())
+    };
+    let comm = |sample: &Value| sample["comm"].as_str().unwrap().to_owned();
+    let all: Vec<_> = samples.iter().map(|sample| stack(sample, comm(sample))).collect();
+    let got = frames("order=time");
+    assert_eq!(got.iter().cloned().collect::<BTreeSet<_>>(), joined(&all));
+    // A caller comes before what it calls, from left to right.
+    assert!(got.is_sorted_by_key(|(depth, _, from, _)| (*from, *depth)));
+
+    // Each thread on its own, that with most first.
+    let got = frames("order=threads");
+    let threads: Vec<&Frame> = got.iter().filter(|(depth, ..)| *depth == 1).collect();
+    assert!(threads.len() > 3 && threads.is_sorted_by_key(|(_, _, _, weight)| std::cmp::Reverse(*weight)));
+    let by_thread = threads.iter().flat_map(|(_, name, ..)| {
+        let root = |sample: &Value| format!("{} {}", comm(sample), sample["tid"]);
+        samples
+            .iter()
+            .filter(move |sample| root(sample) == *name)
+            .map(move |sample| stack(sample, root(sample)))
+    });
+    assert_eq!(got.iter().cloned().collect::<BTreeSet<_>>(), joined(&by_thread.collect::<Vec<_>>()));
+
+    // A part of it: some time, of one thread.
+    let (from, to) = (samples[90]["time_ns"].as_u64().unwrap(), samples[120]["time_ns"].as_u64().unwrap());
+    let zoom = format!("order=time&zoom={}-{}", from - origin, to - origin);
+    assert_eq!(frames(&zoom).into_iter().collect::<BTreeSet<_>>(), joined(&all[90..=120]));
+    let tid = &samples[120]["tid"];
+    let zoom = format!("order=threads&zoom={}-{}@{tid}", first - origin, to - origin);
+    let of_thread = samples[..=120].iter().filter(|sample| sample["tid"] == *tid);
+    let of_thread: Vec<_> =
+        of_thread.map(|sample| stack(sample, format!("{} {tid}", comm(sample)))).collect();
+    assert_eq!(frames(&zoom).into_iter().collect::<BTreeSet<_>>(), joined(&of_thread));
+
+    // What is too narrow is left out, and counted.
+    let narrow = server.data("flame-time?columns=20&order=time");
+    let told = narrow["picture"]["note"].as_str().unwrap();
+    let shown = narrow["picture"]["sort"].as_array().unwrap();
+    let left_out: u64 = told.split(' ').next().unwrap().replace(',', "").parse().unwrap();
+    let seen = shown.iter().filter(|sort| **sort != 7).count() as u64;
+    assert_eq!(left_out + seen, joined(&all).len() as u64, "{told}");
+    let (status, told) = server.ask(&format!("{}data/flame-time?zoom=x", server.path), &[]);
+    assert!(status == 400 && told.starts_with("zoom=x: expected"), "{told}");
+}
+
+#[test]
+fn the_line_of_a_hint_is_the_hottest_of_annotate() {
+    let path = fixture("main");
+    let path = path.to_str().unwrap();
+    let server = Server::start(&[path]);
+    let mut known = 0;
+    for function in json(&["annotate", "--json", "--top", "9", path])["functions"].as_array().unwrap() {
+        let own = |line: &Value| line["events"][0]["self_period"].as_u64().unwrap_or(0);
+        let lines = function["lines"].as_array().cloned().unwrap_or_default();
+        let lines: Vec<&Value> = lines.iter().filter(|line| line["line"].is_u64() && own(line) > 0).collect();
+        let most = lines.iter().map(|line| own(line)).max();
+        let answer = server.data(&format!("line?function={}", function["symbol"].as_str().unwrap()));
+        let Some(most) = most else {
+            assert_eq!(answer["place"], Value::Null, "{function}");
+            continue;
+        };
+        assert_eq!((&answer["self"], &answer["of"]), (&most.into(), &function["events"][0]["self_period"]));
+        let place = |line: &Value| {
+            format!("{}:{}", line["file"].as_str().unwrap().rsplit('/').next().unwrap(), line["line"])
+        };
+        let is_it = |line: &&&Value| own(line) == most && answer["place"] == place(line);
+        assert!(lines.iter().any(|line| is_it(&line)), "{answer}");
+        known += 1;
+    }
+    assert!(known > 2, "{known}");
+    assert_eq!(server.data("line?function=nothing")["place"], Value::Null);
 }

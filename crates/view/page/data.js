@@ -4,6 +4,8 @@ import { chosen } from './state.js';
 /** @type {Map<string, AbortController>} */
 const asked = new Map();
 let waiting = 0;
+/** Nobody waits for a hint. */
+const QUIET = new Set(['hint']);
 /** @type {(busy: boolean) => void} */
 let told = () => {};
 
@@ -24,7 +26,7 @@ export async function ask(asker, view, more = {}) {
   asked.set(asker, controller);
   const query = new URLSearchParams(chosen());
   for (const [key, value] of Object.entries(more)) if (value !== '') query.append(key, String(value));
-  told(++waiting > 0);
+  if (!QUIET.has(asker)) told(++waiting > 0);
   try {
     const answer = await fetch(`data/${view}?${query}`, { signal: controller.signal });
     if (!answer.ok) throw new Error(await answer.text());
@@ -33,7 +35,7 @@ export async function ask(asker, view, more = {}) {
     if (controller.signal.aborted) throw new Stale();
     throw error instanceof TypeError ? new Error('readperf does not answer: it has ended, or cannot be reached.') : error;
   } finally {
-    told(--waiting > 0);
+    if (!QUIET.has(asker)) told(--waiting > 0);
     if (asked.get(asker) === controller) asked.delete(asker);
   }
 }

@@ -4,7 +4,12 @@ import { el, svg } from './dom.js';
 import { flameGraph } from './flame.js';
 import { actionBar } from './names.js';
 import { get, set } from './state.js';
-import { percent } from './text.js';
+import { duration, percent } from './text.js';
+
+/** @type {[value: string, text: string][]} */
+const ORDERS = [['', 'Left heavy'], ['name', 'By name'], ['time', 'In order of time'], ['threads', 'In order of time, by thread']];
+/** In order of time: of each frame where it begins, its times in ns, and its thread. @type {[number, number, number, number | null][] | null} */
+let spans = null;
 
 /** @type {ReturnType<typeof flameGraph> | null} */
 let graph = null;
@@ -16,23 +21,31 @@ const bar = el('div', { class: 'tools' });
 /** @param {HTMLElement} into */
 export async function show(into) {
   const inverted = get('inverted') === '1', order = get('order');
-  const data = await ask('view', 'flame', { inverted: get('inverted'), order, zoom: get('zoom'), columns: 2 * into.clientWidth });
+  const inTime = order === 'time' || order === 'threads', columns = 2 * into.clientWidth;
+  const answer = await ask('view', inTime ? 'flame-time' : 'flame', { inverted: inTime ? '' : get('inverted'), order, zoom: get('zoom'), columns });
+  spans = inTime ? answer.spans : null;
+  const data = inTime ? { ...answer.picture, starts: spans?.map(span => span[0]) } : answer;
   holder = into;
   const picture = svg('svg', { id: 'flamegraph', class: 'in-page', width: '100%' });
   graph?.remove();
   const turn = el('button', { type: 'button', 'aria-pressed': String(inverted), title: 'From the function that was sampled to its callers (i)', onclick: () => set({ inverted: inverted ? '' : '1', zoom: '' }) }, 'From the leaves');
-  const heavy = el('button', { type: 'button', 'aria-pressed': String(order !== 'name'), title: 'The widest first', onclick: () => set({ order: order === 'name' ? '' : 'name' }) }, 'Left heavy');
+  turn.toggleAttribute('disabled', inTime);
+  const heavy = /** @type {HTMLSelectElement} */ (el('select', { 'aria-label': 'Order of frames', title: 'In order of time, equal frames of one sample after the other are one', onchange: () => set({ order: heavy.value, zoom: '' }) },
+    ...ORDERS.map(([value, text]) => el('option', { value, selected: value === order }, text))));
   const whole = el('button', { type: 'button', title: 'Shows everything (Escape)', onclick: () => set({ zoom: '' }) }, 'All');
   bar.replaceChildren(turn, heavy, whole);
   into.replaceChildren(bar, el('div', { class: 'scroll' }, /** @type {any} */ (picture)), line);
   const note = data.note;
   let restoring = true;
   const made = flameGraph(data, picture, {
-    inPage: true, width: () => into.clientWidth, tell: (/** @type {string} */ text) => { line.textContent = text; },
+    inPage: true, width: () => into.clientWidth, tell: (/** @type {string} */ text) => { line.textContent = text + (graph && spans ? when(graph.state.focus) : ''); },
     changed: () => restoring || zoomed(),
   });
   graph = made;
-  made.zoomTo(made.frameOf(get('zoom').split('.').filter(Boolean).map(Number)));
+  picture.addEventListener('pointerover', event => hintLine(/** @type {any} */ (event.target).frame));
+  picture.addEventListener('pointerleave', () => hintLine(undefined));
+  picture.addEventListener('keydown', () => hintLine(made.state.focus));
+  if (!inTime) made.zoomTo(made.frameOf(get('zoom').split('.').filter(Boolean).map(Number)));
   search(get('search'));
   restoring = false;
   tell(note);
@@ -41,16 +54,46 @@ export async function show(into) {
 function zoomed() {
   if (!graph) return;
   const about = graph.about(graph.state.zoom);
-  set({ zoom: graph.pathTo(graph.state.zoom).join('.'), ...(about.isFunction ? { function: about.name, binary: about.binary } : {}) });
+  set({ zoom: spans ? part(graph.state.zoom) : graph.pathTo(graph.state.zoom).join('.'), ...(about.isFunction ? { function: about.name, binary: about.binary } : {}) });
 }
+
+/** The time of a frame, and its thread where each stands on its own: what a zoom is in order of time. @param {number} frame */
+function part(frame) {
+  const span = spans?.[frame];
+  if (!span) return '';
+  const [, from, to, tid] = span;
+  if (frame === 0) return get('zoom');
+  return `${from}-${to}${get('order') === 'threads' && tid !== null ? '@' + tid : ''}`;
+}
+
+/** When a frame was. @param {number} frame */
+const when = frame => spans?.[frame] ? ` · ${duration(spans[frame][1])} to ${duration(spans[frame][2])}` : '';
 
 /** @param {string} note */
 function tell(note) {
   if (!graph) return;
   const about = graph.about(graph.state.zoom);
-  line.textContent = `${graph.lineAbout(graph.state.zoom)}${note ? ' · ' + note : ''}`;
+  line.textContent = `${graph.lineAbout(graph.state.zoom)}${when(graph.state.zoom)}${note ? ' · ' + note : ''}`;
   bar.querySelector('.actions')?.remove();
   if (about.isFunction) bar.append(actionBar({ ...about, kind: 'user' }));
+}
+
+let asking = 0;
+
+/** Soon adds to the hint of a frame the line on which its function takes most itself. @param {number | undefined} frame */
+function hintLine(frame) {
+  clearTimeout(asking);
+  if (frame === undefined || !graph) return;
+  const about = graph.about(frame), before = line.textContent;
+  if (!about.isFunction) return;
+  asking = window.setTimeout(async () => {
+    const found = await ask('hint', 'line', { function: about.name, binary: about.binary }).catch(() => null);
+    if (!found?.place) return;
+    const said = `most of its own on ${found.place} (${percent(found.self / found.of)})`;
+    const tip = document.getElementById('flame-tip');
+    if (tip && tip.style.display !== 'none' && tip.firstChild?.textContent === about.name) tip.append(el('div', { class: 'line' }, said));
+    if (line.textContent === before || line.textContent?.startsWith(about.name)) line.textContent += ' · ' + said;
+  }, 200);
 }
 
 /** Marks what matches; gives the share of it. @param {string} text */

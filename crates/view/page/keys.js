@@ -6,12 +6,13 @@ import { get, reset, set, takeBackLast } from './state.js';
 import { moveThread } from './bar.js';
 import { nextMatch } from './flame_view.js';
 
+const inTime = () => ['time', 'threads'].includes(get('order'));
 const search = () => /** @type {HTMLInputElement} */ (byId('search'));
 
 /** @type {[keys: string[], what: string, act: () => void][]} */
 const KEYS = [
-  [['1'], 'Flame graph in order of names', () => set({ view: 'flame', order: 'name' })],
-  [['2'], 'Flame graph, left heavy', () => set({ view: '', order: '' })],
+  [['1'], 'Flame graph in order of time', () => set({ view: '', order: 'time', zoom: '' })],
+  [['2'], 'Flame graph, left heavy', () => set({ view: '', order: '', ...(inTime() ? { zoom: '' } : {}) })],
   [['3'], 'Callers and callees', () => set({ view: 'sandwich' })],
   [['4'], 'Tree of calls', () => set({ view: 'tree' })],
   [['5'], 'Functions', () => set({ view: 'functions' })],
@@ -23,7 +24,8 @@ const KEYS = [
   [['r'], 'Collapse recursion', () => set({ 'collapse-recursion': get('collapse-recursion') ? '' : '1' })],
   [['p', 'P'], 'Next thread, the one before', () => moveThread(1)],
   [['t'], 'Choose a thread', () => byId('thread').focus()],
-  [['s'], 'To the strip of time: + − zoom, arrows move the range', () => byId('strip').querySelector('canvas')?.focus()],
+  [['h'], 'Time as a heat map, as a strip', () => set({ form: get('form') ? '' : 'heat' })],
+  [['s'], 'To the strip of time: + − zoom, arrows move the range', () => /** @type {HTMLElement | null} */ (byId('strip').querySelector('canvas'))?.focus()],
   [['b', 'Backspace'], 'Take the last step back', takeBackLast],
   [['Escape'], 'Leave search, zoom, then everything', escape],
   [['?'], 'These keys', () => toggleHelp()],

@@ -20,7 +20,7 @@ const VIEWS = [
   ['functions', 'Functions', functions.show, ['sort', 'search']],
   ['sandwich', 'Callers and callees', sandwich.show, ['function', 'binary']],
   ['code', 'Code', code.show, ['function', 'binary']],
-  ['recording', 'Recording', recording.show, ['part']],
+  ['recording', 'Recording', recording.show, ['part', 'kind', 'search', 'record']],
 ];
 
 const current = () => VIEWS.find(([name]) => name === get('view')) ?? VIEWS[0];
@@ -57,7 +57,7 @@ function showSearch() {
 listen(changed => {
   const [, , , needs] = current(), all = changed.has('chosen');
   if (all) attempt(bar.show);
-  if (all || changed.has('seen')) attempt(strip.show);
+  if (all || ['seen', 'tracks', 'form'].some(key => changed.has(key))) attempt(strip.show);
   if (all || changed.has('view') || needs.some(key => changed.has(key))) showView().then(showSearch);
   else if (changed.has('search')) showSearch();
 });

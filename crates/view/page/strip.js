@@ -1,10 +1,16 @@
-// Time: how many samples there were, of everything and of the busiest threads. A range that is dragged is what counts from then on.
+// Time: how many samples there were, of everything and of the busiest threads, when these had a CPU, and what other events counted. A range
+// that is dragged is what counts from then on.
 import { ask } from './data.js';
 import { byId, el } from './dom.js';
+import * as heat from './heat.js';
 import { get, set } from './state.js';
 import { duration, grouped, percent, shareOf } from './text.js';
 
 const HIGH = 34, ROW = 20, NAMES = 190;
+/** Height of what shows when a thread had a CPU, below its samples. */
+const BAND = 6;
+/** Other events that are shown where nobody says. */
+const EVENTS = 4;
 
 /** @type {any} */
 let answer = null;
@@ -16,11 +22,14 @@ let wanted = 0;
 
 const canvas = /** @type {HTMLCanvasElement} */ (el('canvas', { tabindex: '0', role: 'img' }));
 const line = el('div', { class: 'note', role: 'status' });
+const form = el('button', { type: 'button', title: 'Samples as a map: a column is a stretch of time, a row an offset in it (h)', onclick: () => set({ form: get('form') ? '' : 'heat' }) }, 'Heat map');
+const others = el('button', { type: 'button', title: 'Tracks of the other events: some, all, none', onclick: moreEvents });
 const stack = el('div', { class: 'stack', hidden: true });
 
 /** Puts the strip into the page. */
 export function start() {
-  byId('strip').append(canvas, line, stack);
+  byId('strip').append(canvas, el('div', { class: 'strip-bar' }, form, others, line), stack);
+  heat.start(text => { line.textContent = text; });
   canvas.addEventListener('pointerdown', begin);
   canvas.addEventListener('wheel', zoom, { passive: false });
   canvas.addEventListener('dblclick', () => set({ from: '', to: '', seen: '' }));
@@ -32,15 +41,39 @@ export function start() {
 
 /** Fetches what is seen and draws it. */
 export async function show() {
-  const [from, to] = get('seen').split('-').map(Number);
-  const got = await ask('strip', 'time', { buckets: Math.max(50, Math.floor(plotWidth() / 2)), seen: get('seen') });
+  const isMap = get('form') === 'heat';
+  form.setAttribute('aria-pressed', String(isMap));
+  const [there, gone] = isMap ? [heat.element, canvas] : [canvas, heat.element];
+  if (gone.isConnected) gone.replaceWith(there);
+  if (isMap) {
+    others.hidden = true;
+    return heat.show(plotWidth(), NAMES);
+  }
+  const [from, to] = get('seen').split('-').map(Number), events = { '': EVENTS, all: 50 }[get('tracks')] ?? 0;
+  const got = await ask('strip', 'time', { events, buckets: Math.max(50, Math.floor(plotWidth() / 2)), seen: get('seen') });
   // What a single thread did is what all did.
-  answer = { ...got, tracks: got.tracks.length > 1 ? got.tracks : [] };
+  const known = got.tracks.filter((/** @type {any} */ one) => one.running);
+  answer = { ...got, tracks: got.tracks.length > 1 || known.length ? got.tracks : [] };
+  row = known.length ? ROW + BAND : ROW;
+  const all = got.events.length + got.events_left_out;
+  others.hidden = !all;
+  others.textContent = got.events_left_out ? `Other events: ${got.events.length} of ${all}` : `Other events: ${all}`;
+  line.textContent = got.running_note ?? '';
   seen = get('seen') && to > from ? [from, to] : [0, Math.max(1, answer.length_ns)];
   draw();
 }
 
-const plotWidth = () => Math.max(100, canvas.clientWidth - NAMES);
+const plotWidth = () => Math.max(100, byId('strip').clientWidth - NAMES);
+/** Height of the track of a thread. */
+let row = ROW;
+/** Where the tracks of other events begin. */
+const eventsTop = () => HIGH + answer.tracks.length * row;
+
+// Some, all, none; where there are not more than some, all or none.
+function moreEvents() {
+  const isLong = answer.events_left_out > 0 || answer.events.length > EVENTS;
+  set({ tracks: get('tracks') === 'none' ? '' : get('tracks') === '' && isLong ? 'all' : 'none' });
+}
 /** @param {number} x */
 const timeAt = x => seen[0] + Math.max(0, Math.min(1, (x - NAMES) / plotWidth())) * (seen[1] - seen[0]);
 /** @param {number} ns */
@@ -51,25 +84,28 @@ function colours() {
   const style = getComputedStyle(canvas);
   /** @param {string} name */
   const of = name => style.getPropertyValue('--' + name).trim();
-  return { user: of('user'), kernel: of('kernel'), text: of('text'), faint: of('faint'), edge: of('edge'), veil: of('veil'), pale: of('pale') };
+  return { user: of('user'), kernel: of('kernel'), text: of('text'), faint: of('faint'), edge: of('edge'), veil: of('veil'), pale: of('pale'), other: of('jit'), running: of('running') };
 }
 
 /** Draws everything. */
 export function draw() {
   if (!answer) return;
-  const high = HIGH + answer.tracks.length * ROW, scale = devicePixelRatio || 1, wide = canvas.clientWidth;
+  const high = eventsTop() + answer.events.length * ROW, scale = devicePixelRatio || 1, wide = canvas.clientWidth;
   canvas.width = wide * scale;
   canvas.height = high * scale;
   canvas.style.height = high + 'px';
-  canvas.setAttribute('aria-label', `Samples over ${duration(seen[1] - seen[0])}; ${answer.tracks.length} threads`);
+  canvas.setAttribute('aria-label', `Samples over ${duration(seen[1] - seen[0])}; ${answer.tracks.length} threads, ${answer.events.length} other events`);
   const pen = canvas.getContext('2d'), colour = colours();
   if (!pen) return;
   pen.scale(scale, scale);
   pen.font = '11px system-ui, sans-serif';
   pen.textBaseline = 'middle';
   track(pen, colour, 'all', answer, 0, HIGH);
-  answer.tracks.forEach((/** @type {any} */ one, /** @type {number} */ at) =>
-    track(pen, colour, `${one.comm} ${one.tid}`, one, HIGH + at * ROW, ROW));
+  answer.tracks.forEach((/** @type {any} */ one, /** @type {number} */ at) => {
+    track(pen, colour, `${one.comm} ${one.tid}`, one, HIGH + at * row, one.running ? ROW : row);
+    if (one.running) band(pen, colour, one, HIGH + at * row + ROW);
+  });
+  answer.events.forEach((/** @type {any} */ one, /** @type {number} */ at) => track(pen, colour, one.name, one, eventsTop() + at * ROW, ROW));
   const range = dragged ?? chosenRange();
   if (range) veil(pen, colour, range, high);
 }
@@ -83,7 +119,7 @@ function track(pen, colour, name, one, top, high) {
   pen.fillText(name, 6, top + high / 2, NAMES - 12);
   const most = one.all.reduce((/** @type {number} */ a, /** @type {number} */ b) => Math.max(a, b), 1), wide = plotWidth() / one.all.length;
   // What is not chosen is pale; of what is, the kernel stands at the foot.
-  for (const [list, fill] of [[one.all, colour.pale], [one.samples, colour.user], [one.kernel, colour.kernel]]) {
+  for (const [list, fill] of [[one.all, one.name === undefined ? colour.pale : colour.other], [one.samples, colour.user], [one.kernel, colour.kernel]]) {
     if (!list) continue;
     pen.fillStyle = fill;
     list.forEach((/** @type {number} */ count, /** @type {number} */ at) => {
@@ -93,6 +129,21 @@ function track(pen, colour, name, one, top, high) {
   }
   pen.fillStyle = colour.edge;
   pen.fillRect(0, top + high - 1, canvas.clientWidth, 1);
+}
+
+// When a thread had a CPU: the higher, the more of the time; paler where it had none although it wanted one.
+/** @param {CanvasRenderingContext2D} pen @param {any} colour @param {any} one @param {number} top */
+function band(pen, colour, one, top) {
+  const wide = plotWidth() / one.running.length;
+  one.running.forEach((/** @type {number} */ share, /** @type {number} */ at) => {
+    const ran = share / 1000 * (BAND - 1), wanted = one.preempted[at] / 1000 * (BAND - 1);
+    pen.fillStyle = colour.pale;
+    if (wanted) pen.fillRect(NAMES + at * wide, top + BAND - 1 - ran - wanted, Math.max(1, wide), wanted);
+    pen.fillStyle = colour.running;
+    if (ran) pen.fillRect(NAMES + at * wide, top + BAND - 1 - Math.max(1, ran), Math.max(1, wide), Math.max(1, ran));
+  });
+  pen.fillStyle = colour.edge;
+  pen.fillRect(0, top + BAND - 1, canvas.clientWidth, 1);
 }
 
 /** @param {CanvasRenderingContext2D} pen @param {any} colour @param {[number, number]} range @param {number} high */
@@ -129,11 +180,15 @@ function begin(event) {
 const choose = ([from, to]) => set({ from: String(Math.floor(from)), to: String(Math.ceil(to)) });
 
 /** @param {MouseEvent} event */
-const trackAt = event => answer?.tracks[Math.floor((event.offsetY - HIGH) / ROW)];
+const trackAt = event => answer?.tracks[Math.floor((event.offsetY - HIGH) / row)];
+
+/** @param {MouseEvent} event */
+const eventAt = event => answer?.events[Math.floor((event.offsetY - eventsTop()) / ROW)];
 
 /** @param {MouseEvent} event */
 function chooseTrack(event) {
-  const one = trackAt(event);
+  const one = trackAt(event), other = eventAt(event);
+  if (other) set({ event: String(other.event), zoom: '' });
   if (one) set({ tid: get('tid') === String(one.tid) ? '' : String(one.tid) });
 }
 
@@ -188,7 +243,18 @@ function keys(event) {
 /** @param {MouseEvent} event */
 function about(event) {
   if (!answer || event.offsetX < NAMES) return 'Drag to choose a range, wheel to zoom, a double click for all of it; a click shows the stack.';
-  const one = trackAt(event) ?? answer, place = Math.min(one.all.length - 1, Math.floor((event.offsetX - NAMES) / plotWidth() * one.all.length));
+  const other = eventAt(event);
+  if (other) {
+    const place = placeAt(event, other.all);
+    return `${other.name} at ${duration(timeAt(event.offsetX))}: ${grouped(other.all[place])} counted; ${grouped(other.samples_seen)} samples in what is seen. A click on its name shows it.`;
+  }
+  const one = trackAt(event) ?? answer, place = placeAt(event, one.all);
   const count = one.samples?.[place] ?? 0, kernel = one.kernel?.[place] ?? 0, of = one.all[place];
-  return `${one.comm ? one.comm + ' ' + one.tid : 'all'} at ${duration(timeAt(event.offsetX))}: ${grouped(count)} samples${count < of ? ` of ${grouped(of)}` : ''}, ${percent(shareOf(kernel, count))} in the kernel`;
+  return `${one.comm ? one.comm + ' ' + one.tid : 'all'} at ${duration(timeAt(event.offsetX))}: ${grouped(count)} samples${count < of ? ` of ${grouped(of)}` : ''}, ${percent(shareOf(kernel, count))} in the kernel${onCpu(one, place)}`;
 }
+
+/** @param {MouseEvent} event @param {number[]} list */
+const placeAt = (event, list) => Math.min(list.length - 1, Math.floor((event.offsetX - NAMES) / plotWidth() * list.length));
+
+/** @param {any} one @param {number} place */
+const onCpu = (one, place) => one.running ? `; on a CPU ${percent(one.running[place] / 1000)}, waiting for one ${percent(one.preempted[place] / 1000)} of the time` : '';

@@ -87,7 +87,7 @@ pub(crate) fn check(method: &Method, headers: &HeaderMap) -> Result<(), Refusal>
 }
 
 /// Whether a `Host` is this machine.
-fn is_local(host: &str) -> bool {
+pub(crate) fn is_local(host: &str) -> bool {
     let (name, port) = match host.rsplit_once(':') {
         Some((name, port)) => (name, Some(port)),
         None => (host, None),

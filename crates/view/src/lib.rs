@@ -7,6 +7,7 @@
 
 mod answers;
 mod assets;
+mod elsewhere;
 mod guard;
 mod page;
 mod progress;
@@ -15,6 +16,7 @@ mod server;
 mod worker;
 
 pub use answers::{Outside, Part};
+pub use elsewhere::{Served, VIEWERS, Viewer, origin_of, serve_export};
 pub use guard::Token;
 
 use answers::Answers;
@@ -75,7 +77,7 @@ pub fn serve<E: From<perffile::Error> + From<std::io::Error>>(
     })?;
     watch(Watch::Done(explorer.analysis()));
     explorer.go(State { steps, ..explorer.state().clone() });
-    let mut answers = Answers::new(explorer, outside);
+    let mut answers = Answers::new(explorer, outside, recording);
     progress.finish();
     worker.run(|question| match question.view.as_str() {
         "page" => answers.page(question),

@@ -27,6 +27,11 @@ impl Query {
         }
     }
 
+    /// The query without some keys.
+    pub(crate) fn without(&self, keys: &[&str]) -> Query {
+        Query(self.0.iter().filter(|(key, _)| !keys.contains(&key.as_str())).cloned().collect())
+    }
+
     /// Whether a switch is on.
     pub(crate) fn is_on(&self, key: &str) -> bool {
         self.get(key) == "1"

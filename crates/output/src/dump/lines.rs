@@ -24,7 +24,10 @@ impl Lines {
     }
 
     pub(super) fn hex_dump(&mut self, bytes: &[u8]) {
-        let indent = (self.depth + 2) * 4;
+        self.indented_hex(bytes, (self.depth + 2) * 4);
+    }
+
+    pub(super) fn indented_hex(&mut self, bytes: &[u8], indent: usize) {
         for (nr, row) in bytes.chunks(16).enumerate() {
             let hex: Vec<String> = row.iter().map(|byte| format!("{byte:02x}")).collect();
             let ascii: String = row

@@ -208,8 +208,8 @@ fn misc_words(event: &Event<'_>) -> Vec<String> {
     perffile::wire::misc::words(event.head().kind, event.head().misc)
 }
 
-/// What a record has before its fields.
-fn head(event: &Event<'_>) -> Map<String, Value> {
+/// What a record has before its fields, as `dump --json` writes it.
+pub fn head(event: &Event<'_>) -> Map<String, Value> {
     let head = event.head();
     let mut object = Map::new();
     object.insert("index".into(), event.index().into());
@@ -230,6 +230,13 @@ fn head(event: &Event<'_>) -> Map<String, Value> {
         object.insert("event".into(), description.name.as_str().into());
     }
     object
+}
+
+/// Bytes as lines: the place in them, sixteen in hex, and what of them is ASCII.
+pub fn hex_dump(bytes: &[u8]) -> String {
+    let mut lines = Lines::default();
+    lines.indented_hex(bytes, 0);
+    lines.text
 }
 
 fn write_head(out: &mut impl Write, event: &Event<'_>) -> io::Result<()> {

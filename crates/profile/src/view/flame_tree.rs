@@ -120,7 +120,19 @@ impl FlameTree {
         profile: &Profile,
         event: usize,
         levels: &FlameLevels,
+        root: impl FnMut(&SampleRow) -> Option<FlameLevel>,
+    ) {
+        self.add_telling(profile, event, levels, root, |_| ());
+    }
+
+    /// The same, and tells of each row of the event the node at the end of its stack.
+    pub fn add_telling(
+        &mut self,
+        profile: &Profile,
+        event: usize,
+        levels: &FlameLevels,
         mut root: impl FnMut(&SampleRow) -> Option<FlameLevel>,
+        mut told: impl FnMut(NodeIndex),
     ) {
         let side = self.add_side();
         let mut climbed = Climbed::new(profile.stacks(), levels);
@@ -136,6 +148,7 @@ impl FlameTree {
                 here = climbed.end_of(self, row);
             }
             self.add_own(side, here, Sum { period: row.period, samples: row.samples });
+            told(here);
         }
         climbed.count_lines(self);
         self.settle_lines();

@@ -22,6 +22,7 @@ mod place_numbers;
 pub mod place_rows;
 mod row_order;
 pub mod rows;
+pub mod running_strip;
 mod sample_numbers;
 mod sums;
 pub mod surroundings;

@@ -2,7 +2,7 @@
 //!
 //! The idea is FlameScope's: what happens for a moment is a spot, what happens every so often is a pattern.
 
-use crate::profile::Profile;
+use crate::profile::{Profile, SampleRow};
 use crate::view::flame_tree::Sum;
 use crate::weight::Weight;
 use std::cmp::Reverse;
@@ -180,29 +180,43 @@ impl Profile {
     /// A map of the samples of each event that has any, by time. The profile has to have kept times.
     pub fn timelines(&self, size: Size) -> Vec<Timeline> {
         let by_event = self.rows.chunk_by(|a, b| a.event == b.event);
-        by_event
-            .filter_map(|rows| {
-                let event = rows.first()?.event as usize;
-                // Rows are in order of time. Samples without one have 0.
-                let (timeless, timed) = rows.split_at(rows.partition_point(|row| row.time_ns == 0));
-                let first_ns = timed.first().map_or(0, |row| row.time_ns);
-                let last_ns = timed.last().map_or(0, |row| row.time_ns);
-                let scale = Scale::new(first_ns, last_ns, size);
-                let mut cells = vec![Sum::default(); scale.columns.saturating_mul(scale.rows)];
-                let mut total = Sum::default();
-                for row in timed {
-                    let sum = Sum { period: row.period, samples: row.samples };
-                    total.add(sum);
-                    if let Some(cell) = scale.cell(row.time_ns).and_then(|cell| cells.get_mut(cell)) {
-                        cell.add(sum);
-                    }
-                }
-                let mut without = Sum::default();
-                timeless.iter().for_each(|row| without.add(Sum { period: row.period, samples: row.samples }));
-                let weight = self.weight;
-                Some(Timeline { event, weight, scale, cells, first_ns, last_ns, total, timeless: without })
-            })
-            .collect()
+        by_event.filter_map(|rows| self.map_of(rows, size)).collect()
+    }
+
+    /// A map of the samples of an event; nothing if it has none.
+    pub fn timeline(&self, event: usize, size: Size) -> Option<Timeline> {
+        self.map_of(self.rows_of(event), size)
+    }
+
+    /// A map of the rows of an event.
+    fn map_of(&self, rows: &[SampleRow], size: Size) -> Option<Timeline> {
+        let event = rows.first()?.event as usize;
+        // Rows are in order of time. Samples without one have 0.
+        let (timeless, timed) = rows.split_at(rows.partition_point(|row| row.time_ns == 0));
+        let first_ns = timed.first().map_or(0, |row| row.time_ns);
+        let last_ns = timed.last().map_or(0, |row| row.time_ns);
+        let scale = Scale::new(first_ns, last_ns, size);
+        let mut cells = vec![Sum::default(); scale.columns.saturating_mul(scale.rows)];
+        let mut total = Sum::default();
+        for row in timed {
+            let sum = Sum { period: row.period, samples: row.samples };
+            total.add(sum);
+            if let Some(cell) = scale.cell(row.time_ns).and_then(|cell| cells.get_mut(cell)) {
+                cell.add(sum);
+            }
+        }
+        let mut without = Sum::default();
+        timeless.iter().for_each(|row| without.add(Sum { period: row.period, samples: row.samples }));
+        Some(Timeline {
+            event,
+            weight: self.weight,
+            scale,
+            cells,
+            first_ns,
+            last_ns,
+            total,
+            timeless: without,
+        })
     }
 }
 

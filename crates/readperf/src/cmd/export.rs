@@ -120,11 +120,7 @@ Examples:
         if new.event().is_none() {
             say(&format!("{}: no samples", self.input.name()));
         }
-        self.tell_other_events(format, &new);
-        self.tell_timeless(format, &new);
-        if let Some(note) = new.schedule_note() {
-            say(&format!("{}: {note}", self.input.name()));
-        }
+        tell_left_out(&self.input, format, &new);
         match (&difference, &base) {
             (Some((write, _)), Some(base)) => write(format, &new, &export(base, &base_options), &mut out)?,
             _ => (format.write)(&new, &mut out)?,
@@ -139,20 +135,9 @@ impl ExportCommand {
     /// Reads a recording for a format, with the filters that are asked for.
     fn analyse(&self, format: &Format, input: &Input) -> anyhow::Result<Analysis> {
         let recording = input.open()?;
-        let wanted = Wanted {
-            keep: Keep {
-                stacks: true,
-                threads: format.needs.threads || self.with_pid || self.with_tid,
-                cpus: format.needs.cpus || self.with_cpu,
-                times: format.needs.times,
-            },
-            lines: format.needs.lines,
-            inlines: !self.no_inline,
-            marks: format.needs.marks,
-            linked_addresses: format.needs.linked_addresses,
-            details: DetailOptions { fields: format.needs.details.to_vec(), ..DetailOptions::default() },
-            branches: false,
-        };
+        let mut wanted = Wanted { inlines: !self.no_inline, ..wanted_by(format) };
+        wanted.keep.threads |= self.with_pid || self.with_tid;
+        wanted.keep.cpus |= self.with_cpu;
         let selection = Selection { weight: self.weight.into(), ..self.profile.selection(&self.stacks) };
         self.profile.analyse(input, &recording, &wanted, &selection)
     }
@@ -164,31 +149,6 @@ impl ExportCommand {
             wrong_usage(&format!("{} shows no differences to a --base; flamegraph does", format.name))
         });
         Some((write, self.input.instead(base)))
-    }
-
-    /// A format that shows one event leaves the others out, and says so.
-    fn tell_other_events(&self, format: &Format, export: &Export<'_>) {
-        let Some(shown) = export.event().filter(|_| format.one_event) else { return };
-        let events = export.profile.events().iter().enumerate();
-        let others = events.filter(|(nr, event)| *nr != shown && event.samples > 0);
-        let others: Vec<&str> = others.map(|(_, event)| event.name.as_str()).collect();
-        if let (Some(event), false) = (export.profile.events().get(shown), others.is_empty()) {
-            let others = others.join(", ");
-            say(&format!(
-                "{}: only {} is shown; --event chooses among it and {others}",
-                self.input.name(),
-                event.name
-            ));
-        }
-    }
-
-    /// A format that is a picture of time has no place for samples without one, and says so.
-    fn tell_timeless(&self, format: &Format, export: &Export<'_>) {
-        let rows = export.profile.rows().iter().filter(|row| row.time_ns == 0 && format.pictures_time);
-        let samples: u64 = rows.map(|row| row.samples).sum();
-        if samples > 0 {
-            say(&format!("{}: {samples} samples have no time: they are shown at 0", self.input.name()));
-        }
     }
 
     /// The format that was named, or that the output's name stands for.
@@ -224,6 +184,58 @@ impl ExportCommand {
     }
 }
 
+/// What a format needs of a recording, with inlined functions.
+pub(super) fn wanted_by(format: &Format) -> Wanted {
+    Wanted {
+        keep: Keep {
+            stacks: true,
+            threads: format.needs.threads,
+            cpus: format.needs.cpus,
+            times: format.needs.times,
+        },
+        lines: format.needs.lines,
+        inlines: true,
+        marks: format.needs.marks,
+        linked_addresses: format.needs.linked_addresses,
+        details: DetailOptions { fields: format.needs.details.to_vec(), ..DetailOptions::default() },
+        branches: false,
+    }
+}
+
+/// Says what a format does not show of what there is.
+pub(super) fn tell_left_out(input: &Input, format: &Format, export: &Export<'_>) {
+    tell_other_events(input, format, export);
+    tell_timeless(input, format, export);
+    if let Some(note) = export.schedule_note() {
+        say(&format!("{}: {note}", input.name()));
+    }
+}
+
+/// A format that shows one event leaves the others out, and says so.
+fn tell_other_events(input: &Input, format: &Format, export: &Export<'_>) {
+    let Some(shown) = export.event().filter(|_| format.one_event) else { return };
+    let events = export.profile.events().iter().enumerate();
+    let others = events.filter(|(nr, event)| *nr != shown && event.samples > 0);
+    let others: Vec<&str> = others.map(|(_, event)| event.name.as_str()).collect();
+    if let (Some(event), false) = (export.profile.events().get(shown), others.is_empty()) {
+        let others = others.join(", ");
+        say(&format!(
+            "{}: only {} is shown; --event chooses among it and {others}",
+            input.name(),
+            event.name
+        ));
+    }
+}
+
+/// A format that is a picture of time has no place for samples without one, and says so.
+fn tell_timeless(input: &Input, format: &Format, export: &Export<'_>) {
+    let rows = export.profile.rows().iter().filter(|row| row.time_ns == 0 && format.pictures_time);
+    let samples: u64 = rows.map(|row| row.samples).sum();
+    if samples > 0 {
+        say(&format!("{}: {samples} samples have no time: they are shown at 0", input.name()));
+    }
+}
+
 /// What the names of the recording that is compared with are in the other one; said if they differ.
 fn matching(base: &Analysis, new: &Analysis) -> Matching {
     let side = |analysis: &Analysis| Side::of(&analysis.profile, &analysis.session);
@@ -235,7 +247,7 @@ fn matching(base: &Analysis, new: &Analysis) -> Matching {
 }
 
 /// An analysis on its way out.
-fn export<'x>(analysis: &'x Analysis, options: &'x ExportOptions) -> Export<'x> {
+pub(super) fn export<'x>(analysis: &'x Analysis, options: &'x ExportOptions) -> Export<'x> {
     let Analysis { profile, session, metadata, marks, linked_addresses, .. } = analysis;
     Export { profile, session, metadata, marks, linked_addresses, options }
 }

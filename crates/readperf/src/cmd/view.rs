@@ -1,5 +1,7 @@
 //! `readperf view`: the recording in the web browser.
 
+mod viewer;
+
 use super::report::has_chains;
 use super::stats::{Counted, count};
 use super::{Cmd, check};
@@ -13,7 +15,8 @@ use crate::symbol_options::SymbolOptions;
 use anstream::adapter::strip_str;
 use anyhow::Context as _;
 use clap::Args;
-use perffile::Recording;
+use perffile::wire::attr::AttrFlags;
+use perffile::{EventDescription, Recording};
 use readperf::explore::{Opening, RowOptions, Step};
 use readperf::output::annotate::Sources;
 use readperf::profile::Selection;
@@ -22,7 +25,7 @@ use readperf::profile::view::listing::Listing;
 use readperf::session::Session;
 use readperf::symbols::Options;
 use readperf::{Analysis, ListingRequest, PassOptions, Request};
-use readperf_view::{Outside, Part, Serving, Token, Watch};
+use readperf_view::{Outside, Part, Serving, Token, Viewer, Watch};
 use std::io::Write as _;
 use std::net::{Ipv4Addr, TcpListener};
 
@@ -39,6 +42,15 @@ pub(crate) struct View {
     /// Do not open a browser: print the address of the page
     #[arg(long)]
     no_open: bool,
+
+    /// Open it in a viewer on the web instead: firefox, speedscope or perfetto. That page gets the export of its format
+    /// (`readperf export`) from this program; nothing is sent anywhere
+    #[arg(long = "in", value_name = "VIEWER", value_parser = viewer::viewer)]
+    viewer: Option<Viewer>,
+
+    /// Where that viewer is, if it is a copy of your own [default: its place on the web]
+    #[arg(long, value_name = "URL", value_parser = viewer::page, requires = "viewer")]
+    viewer_page: Option<String>,
 
     #[command(flatten)]
     samples: SampleOptions,
@@ -65,28 +77,27 @@ The page comes out of this program and talks to nobody else. It listens on 127.0
 new each time. To look at a recording on another machine, forward the port: ssh -L 8080:localhost:8080 HOST readperf view --no-open --port 8080.
 Ctrl-C ends it.
 
+--in VIEWER serves the export of that viewer's format to its page, and to no other, and opens it; the filters choose what is in it. The page comes
+from the web, the recording goes nowhere. Perfetto's may fetch from port 9001 of this machine only: one recording at a time, and --port cannot change
+it. Safari refuses what these pages ask for; Chrome asks whether they may reach this machine.
+
 Examples:
   readperf view                                 ./perf.data
   readperf view --no-open perf.data             prints the address alone on the first line
   readperf view --comm make --time 10%-20% perf.data
+  readperf view --in firefox perf.data          Firefox Profiler; so do speedscope and perfetto
   perf record -o - -g -- make | readperf view -";
 
     fn run(&self) -> anyhow::Result<Outcome> {
+        if let Some(viewer) = self.viewer {
+            return self.in_viewer(viewer);
+        }
         let recording = self.input.open()?;
         let options = self.symbols.options(&self.input)?;
         let opening = self.opening(&recording, &options)?;
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, self.port))
-            .with_context(|| format!("port {}", self.port))?;
+        let (listener, at) = listen(self.port)?;
         let token = Token::random().context("a random address")?;
-        let address = format!("http://{}/{}/", listener.local_addr()?, token.as_str());
-        let mut stdout = std::io::stdout();
-        writeln!(stdout, "{address}")?;
-        stdout.flush()?;
-        if !self.no_open
-            && let Err(error) = open::that_detached(&address)
-        {
-            say(&format!("no browser can be opened ({error}): open {address}"));
-        }
+        self.open(&format!("http://{at}/{}/", token.as_str()))?;
         let outside = FromFiles { view: self, recording: &recording, options: &options };
         let steps = Step::of_selection(Selection {
             names: self.names.filter(),
@@ -109,7 +120,27 @@ Examples:
     }
 }
 
+/// Listens on a port of this machine; 0 is any that is free. The second is the address, as `127.0.0.1:8080`.
+fn listen(port: u16) -> anyhow::Result<(TcpListener, String)> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).with_context(|| format!("port {port}"))?;
+    let at = listener.local_addr()?.to_string();
+    Ok((listener, at))
+}
+
 impl View {
+    /// Prints an address, alone on its line, and opens it in the browser if that is wanted.
+    fn open(&self, address: &str) -> anyhow::Result<()> {
+        let mut stdout = std::io::stdout();
+        writeln!(stdout, "{address}")?;
+        stdout.flush()?;
+        if !self.no_open
+            && let Err(error) = open::that_detached(address)
+        {
+            say(&format!("no browser can be opened ({error}): open {address}"));
+        }
+        Ok(())
+    }
+
     fn opening(&self, recording: &Recording, options: &Options) -> anyhow::Result<Opening> {
         let keys = ["dso", "symbol"].into_iter().filter_map(by_name).map(Into::into).collect();
         // A recording in pipe mode tells its events on the way. Without chains sums over stacks say nothing.
@@ -123,6 +154,9 @@ impl View {
                     unwind: Some(options.clone()),
                     ..PassOptions::default()
                 },
+                // When threads had a CPU. Where nothing tells that, nothing is kept for it.
+                marks: metadata.schema.events().is_empty()
+                    || metadata.schema.events().iter().any(tells_switches),
                 ..Request::default()
             },
             rows: RowOptions {
@@ -147,6 +181,11 @@ impl View {
         }
         tell(&self.input.name(), &analysis.issues);
     }
+}
+
+/// Whether an event tells of context switches.
+fn tells_switches(event: &EventDescription) -> bool {
+    event.attr.flags.has(AttrFlags::context_switch) || event.name == "sched:sched_switch"
 }
 
 /// What the page shows that is not in the profile, from the recording and from source files.

@@ -12,11 +12,11 @@ use readperf_profile::view::flame_layout::BoxContent;
 use readperf_profile::view::flame_tree::{NodeIndex, Sum};
 
 /// Columns that a picture has if nobody says.
-const COLUMNS: u32 = 2500;
+pub(super) const COLUMNS: u32 = 2500;
 /// A wider picture than any screen.
-const MOST_COLUMNS: u32 = 20_000;
+pub(super) const MOST_COLUMNS: u32 = 20_000;
 /// More rows than these are no picture, and recursion has no end.
-const MOST_ROWS: u32 = 1000;
+pub(super) const MOST_ROWS: u32 = 1000;
 
 /// The frame to which a way in an address leads: keys of its callers and its own, separated by dots. Where there is no such frame it is
 /// the last one on the way.

@@ -5,7 +5,7 @@ use crate::query::Query;
 use readperf_explore::{Explorer, Rows};
 use readperf_profile::view::histogram::HistogramRow;
 use readperf_profile::{FunctionId, Value};
-use regex_lite::RegexBuilder;
+use regex_lite::{Regex, RegexBuilder};
 use serde_json::{Value as Json, json};
 use std::cmp::Reverse;
 
@@ -66,16 +66,19 @@ pub(crate) fn hottest(explorer: &Explorer<'_>, most: usize) -> Vec<FunctionRow> 
     list
 }
 
+/// What is searched for, as the picture searches: without capital letters case does not matter; what is no regular expression is searched
+/// for as it is.
+pub(super) fn search_pattern(search: &str) -> Result<Regex, String> {
+    let insensitive = !search.chars().any(char::is_uppercase);
+    let pattern = |text: &str| RegexBuilder::new(text).case_insensitive(insensitive).build();
+    pattern(search).or_else(|_| pattern(&regex_lite::escape(search))).map_err(|error| error.to_string())
+}
+
 pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec<u8>, String> {
     let mut list = all(&answers.explorer);
     let search = query.get("search");
     if !search.is_empty() {
-        // As the picture searches: without capital letters case does not matter; what is no regular expression is searched for as it is.
-        let insensitive = !search.chars().any(char::is_uppercase);
-        let pattern = |text: &str| RegexBuilder::new(text).case_insensitive(insensitive).build();
-        let pattern = pattern(search)
-            .or_else(|_| pattern(&regex_lite::escape(search)))
-            .map_err(|error| error.to_string())?;
+        let pattern = search_pattern(search)?;
         list.retain(|row| pattern.is_match(&row.name));
     }
     match query.get("sort") {

@@ -2,9 +2,13 @@
 
 mod code;
 mod flame;
+mod flame_time;
 mod functions;
+mod heat;
+mod line;
 mod names;
 mod recording;
+mod records;
 mod sandwich;
 mod stack;
 mod summary;
@@ -13,6 +17,7 @@ mod tree;
 
 use crate::query::Query;
 use crate::worker::{Answer, Question};
+use perffile::Recording;
 use readperf_explore::{Explorer, State};
 use readperf_output::export::flamegraph::title;
 use readperf_output::export::quantity::Quantity;
@@ -32,6 +37,7 @@ pub(crate) struct Answers<'s, 'f> {
     /// The first sample of the recording: times in addresses begin with it, ns of the recording's clock.
     origin_ns: u64,
     outside: &'s dyn Outside,
+    records: records::Records<'s>,
 }
 
 type View = fn(&mut Answers<'_, '_>, &Query) -> Result<Vec<u8>, String>;
@@ -40,18 +46,30 @@ const VIEWS: &[(&str, View)] = &[
     ("summary", summary::answer),
     ("functions", functions::answer),
     ("flame", flame::answer),
+    ("flame-time", flame_time::answer),
     ("tree", tree::answer),
     ("sandwich", sandwich::answer),
     ("time", time::answer),
+    ("heat", heat::answer),
     ("stack", stack::answer),
     ("code", code::answer),
+    ("line", line::answer),
     ("recording", recording::answer),
+    ("records", records::window),
+    ("find", records::find),
+    ("record", records::one),
 ];
 
 impl<'s, 'f> Answers<'s, 'f> {
-    pub(crate) fn new(explorer: Explorer<'f>, outside: &'s dyn Outside) -> Self {
+    pub(crate) fn new(explorer: Explorer<'f>, outside: &'s dyn Outside, recording: &'s Recording) -> Self {
         let origin_ns = explorer.whole().times_ns().map_or(0, |(first, _)| first);
-        Answers { start: explorer.state().clone(), explorer, origin_ns, outside }
+        Answers {
+            start: explorer.state().clone(),
+            explorer,
+            origin_ns,
+            outside,
+            records: records::Records::new(recording),
+        }
     }
 
     /// The answer to a question. The state is that of the question, whatever was asked before.

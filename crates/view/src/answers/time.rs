@@ -1,13 +1,21 @@
-//! Samples by time: all of them and those that are chosen, of all threads and of those with most samples.
+//! What happened by time: all samples and those that are chosen, of all threads and of those with most of them; when these had a CPU; and the
+//! samples of other events.
 
 use super::{Answers, with_measure};
 use crate::query::Query;
 use readperf_output::text::{decoded, shown};
+use readperf_profile::Schedule;
+use readperf_profile::profile::EventTotal;
+use readperf_profile::view::running_strip::RunningStrip;
 use readperf_profile::view::time_strip::{Parts, Strip};
-use serde_json::{Map, Value as Json};
+use readperf_session::ThreadId;
+use serde_json::{Map, Value as Json, json};
+use std::cmp::Reverse;
 
 /// Tracks of single threads.
 const TRACKS: usize = 8;
+/// Most tracks of other events.
+const MOST_EVENTS: usize = 50;
 /// Most parts that time is cut into.
 const MOST_PARTS: usize = 4000;
 
@@ -41,6 +49,7 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
             let comm = thread.map_or("".into(), |thread| decoded(session.comm(thread.comm())));
             track.insert("comm".into(), shown(&comm).into());
             track.insert("tid".into(), thread.map_or(0, |thread| thread.tid).into());
+            track.extend(running(&answers.explorer.analysis().marks.schedule, *id, &parts));
             Json::Object(track)
         })
         .collect();
@@ -48,7 +57,58 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     object.insert("length_ns".into(), length_ns.into());
     object.insert("tracks".into(), tracks.into());
     object.insert("threads_left_out".into(), threads.left_out.into());
+    object.insert("running_note".into(), answers.with_export(|export| export.schedule_note()).into());
+    object.extend(other_events(answers, &parts, query)?);
     with_measure(answers, Json::Object(object))
+}
+
+/// How long a thread had a CPU, and how long it waited for one, in thousandths of each part and in ns of all; nothing if that is not recorded.
+fn running(schedule: &Schedule, thread: ThreadId, parts: &Parts) -> Map<String, Json> {
+    let mut object = Map::new();
+    if schedule.of(thread).is_empty() {
+        return object;
+    }
+    let RunningStrip { running_ns, preempted_ns } = schedule.strip(thread, parts);
+    for (name, list) in [("running", running_ns), ("preempted", preempted_ns)] {
+        let share = |(part, ns): (usize, &u64)| {
+            let times = parts.times(part);
+            let length = u128::from(times.end().saturating_sub(*times.start())) + 1;
+            u64::try_from(u128::from(*ns) * 1000 / length).unwrap_or(1000)
+        };
+        object.insert(name.into(), list.iter().enumerate().map(share).collect());
+        object.insert(format!("{name}_ns"), list.iter().sum::<u64>().into());
+    }
+    object
+}
+
+/// What the other events count by time: of those with most samples, and how many more there are.
+fn other_events(
+    answers: &Answers<'_, '_>,
+    parts: &Parts,
+    query: &Query,
+) -> Result<Map<String, Json>, String> {
+    let most = query.number("events")?.unwrap_or(0).min(MOST_EVENTS);
+    let (whole, shown) = (answers.explorer.whole(), answers.explorer.state().event);
+    let mut others: Vec<(usize, &EventTotal)> = whole
+        .recorded()
+        .iter()
+        .enumerate()
+        .filter(|(event, total)| *event != shown && total.samples > 0)
+        .collect();
+    others.sort_by_key(|(event, total)| (Reverse(total.samples), *event));
+    let left_out = others.len().saturating_sub(most);
+    let tracks = others.iter().take(most).map(|(event, total)| {
+        let strip = whole.strip(*event, parts);
+        let counts: Json = strip.parts.iter().map(|sum| sum.period).collect();
+        json!({
+            "event": event, "name": readperf_output::text::shown(&total.name), "all": counts, "samples_seen": strip.total.samples,
+            "period_seen": strip.total.period,
+        })
+    });
+    let mut object = Map::new();
+    object.insert("events".into(), tracks.collect());
+    object.insert("events_left_out".into(), left_out.into());
+    Ok(object)
 }
 
 /// All samples, those of them that are chosen, and how many of these were taken in the kernel.

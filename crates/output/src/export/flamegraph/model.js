@@ -20,7 +20,8 @@ function take(frames) {
     if (open.length) parent[i] = open[open.length - 1];
     open.push(i);
   }
-  starts = weights.map(startsOf);
+  // In order of time the numbers say where frames begin: there may be gaps between them.
+  starts = frames.starts || weights.map(startsOf);
   // The frames of each row from left to right: preorder is that, too.
   rows = [];
   for (let i = 0; i < count; i++) (rows[depth[i]] = rows[depth[i]] || []).push(i);
@@ -45,6 +46,7 @@ const pair = (first, second) => [first, second || first];
 const whole = {
   depth: data.depth, name: data.name, binary: data.binary, sort: data.sort, inlined: data.inlined, place: data.place,
   weights: pair(data.newWeight, data.baseWeight), owns: pair(data.newOwn, data.baseOwn), others: pair(data.newOther, data.baseOther),
+  starts: data.starts && pair(data.starts),
 };
 take(whole);
 
