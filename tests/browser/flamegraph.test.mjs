@@ -221,7 +221,7 @@ for (const extension of ['svg', 'html']) {
   const pruned = path.join(work, 'pruned.' + extension);
   readperf('export', '--min-share', '45', made('after'), '-o', pruned);
   const most = await open(browser, pruned);
-  const kinds = () => most.evaluate(() => Array.from(document.querySelectorAll('#flame-bar .legend > span'))
+  const kinds = () => most.evaluate(() => Array.from(document.querySelectorAll('.flame-legend > span'))
     .filter(item => item.getBoundingClientRect().width > 0).map(item => item.textContent).join());
   for (const [searched, told] of [['same', 'matched ≥ 50.00 %'], ['work', 'matched 100.00 %'], ['fresh', 'matched ≥ 0.00 %']]) {
     await most.locator('#flame-search').fill(searched);

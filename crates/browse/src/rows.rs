@@ -42,7 +42,7 @@ impl App<'_> {
     /// Makes the list anew from what is looked at.
     pub(crate) fn renew_rows(&mut self) {
         self.rows.open.clear();
-        self.rows.changes = self.explorer.changes();
+        self.rows.changes = self.explorer.changes().cloned();
         self.list_lines();
         self.rows.cursor = Cursor::default();
     }

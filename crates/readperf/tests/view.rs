@@ -146,6 +146,45 @@ fn calls_are_those_of_the_folded_stacks() {
 }
 
 #[test]
+fn changes_are_those_of_diff() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, half) = (fixture("multi"), folder.path().join("half.data"));
+    let (path, half) = (path.to_str().unwrap(), half.to_str().unwrap());
+    tool::answer(&["edit", path, "-o", half, "--time", "0%-50%"]);
+    let server = Server::start(&["--base", half, path]);
+    let diff = json(&["diff", "--json", "--by", "dso,function", half, path]);
+    for event in diff["events"].as_array().unwrap() {
+        let events = server.data("summary")["events"].as_array().unwrap().clone();
+        let nr = events.iter().position(|other| other["name"] == event["name"]).unwrap();
+        let answer = server.data(&format!("functions?event={nr}"));
+        let rows = answer["rows"].as_array().unwrap();
+        for row in event["rows"].as_array().unwrap() {
+            let (dso, symbol) = (row["dso"].as_str().unwrap(), row["symbol"].as_str().unwrap());
+            // What has no name is one row there, and a row for each address here.
+            let is_it = |other: &&Value| {
+                other["binary"] == dso
+                    && (other["name"] == symbol || symbol == format!("[{dso}]"))
+                    && other["change"] != Value::Null
+            };
+            let other = rows.iter().find(is_it).unwrap_or_else(|| panic!("{event}: {row}"));
+            let change = &other["change"];
+            for (ours, theirs) in [("before", "base"), ("now", "new"), ("presence", "presence")] {
+                assert_eq!(change[ours], row[theirs], "{symbol}");
+            }
+        }
+        let flame = server.data(&format!("flame?event={nr}"));
+        assert_eq!(
+            [&flame["newWeight"][0], &flame["baseWeight"][0]].map(|sum| sum.as_f64().unwrap()),
+            [&event["new_period"], &event["base_period"]].map(|sum| sum.as_f64().unwrap())
+        );
+        let tree = server.data(&format!("tree?event={nr}"));
+        let before: u64 =
+            tree["calls"].as_array().unwrap().iter().map(|call| call["before"].as_u64().unwrap()).sum();
+        assert_eq!(tree["whole_before"], before);
+    }
+}
+
+#[test]
 fn only_who_has_the_address_is_answered() {
     let path = fixture("main");
     let server = Server::start(&[path.to_str().unwrap()]);

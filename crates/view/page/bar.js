@@ -44,7 +44,9 @@ export async function show() {
   const crumbs = steps().map(({ key, value, at }) => el('li', {}, el('button', { type: 'button', title: 'Take this back', onclick: () => takeBack(at) }, el('bdi', {}, stepText(key, value)), ' ×')));
   const share = percent(shareOf(summary.whole, summary.recorded));
   byId('steps').replaceChildren(...crumbs);
-  byId('counted').textContent = `${grouped(summary.samples)} samples, ${amount(summary.whole, summary)}` + (summary.whole < summary.recorded ? ` (${share} of the recording)` : '');
+  byId('counted').textContent = `${grouped(summary.samples)} samples, ${amount(summary.whole, summary)}` + (summary.whole < summary.recorded ? ` (${share} of the recording)` : '')
+    + (summary.before ? ` · base: ${grouped(summary.before.samples)} samples, ${amount(summary.whole_before, summary)}` : '');
+  byId('counted').title = summary.before?.matched ? `Names differ: ${summary.before.matched}.` : '';
 }
 
 /** Listens to the choices. */

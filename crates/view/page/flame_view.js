@@ -4,7 +4,7 @@ import { el, svg } from './dom.js';
 import { flameGraph } from './flame.js';
 import { actionBar } from './names.js';
 import { get, set } from './state.js';
-import { percent } from './text.js';
+import { grouped, percent } from './text.js';
 
 /** @type {ReturnType<typeof flameGraph> | null} */
 let graph = null;
@@ -32,10 +32,21 @@ export async function show(into) {
     changed: () => restoring || zoomed(),
   });
   graph = made;
+  if (data.differs) bar.append(baseButton(made));
+  bar.append(made.legend());
+  made.state.side = get('side') === 'base' ? 1 : 0;
   made.zoomTo(made.frameOf(get('zoom').split('.').filter(Boolean).map(Number)));
   search(get('search'));
   restoring = false;
   tell(note);
+}
+
+/** Widths of the recording that is compared with, with what has vanished since. @param {ReturnType<typeof flameGraph>} made */
+function baseButton(made) {
+  const is = get('side') === 'base', gone = made.vanished();
+  const act = () => set({ side: is ? '' : 'base', ...(made.weightsOf(made.state.zoom)[is ? 0 : 1] ? {} : { zoom: '' }) });
+  return el('button', { type: 'button', id: 'flame-base', 'aria-pressed': String(is), title: 'Widths of the base; frames that have vanished since are dashed', onclick: act },
+    gone.frames && !get('zoom') ? `Base, ${grouped(gone.frames)} vanished (${percent(gone.share)})` : 'Base');
 }
 
 function zoomed() {
@@ -50,7 +61,7 @@ function tell(note) {
   const about = graph.about(graph.state.zoom);
   line.textContent = `${graph.lineAbout(graph.state.zoom)}${note ? ' · ' + note : ''}`;
   bar.querySelector('.actions')?.remove();
-  if (about.isFunction) bar.append(actionBar({ ...about, kind: 'user' }));
+  if (about.isFunction) bar.querySelector('.flame-legend')?.before(actionBar({ ...about, kind: 'user' }));
 }
 
 /** Marks what matches; gives the share of it. @param {string} text */

@@ -15,7 +15,7 @@ import { get, listen, set } from './state.js';
 /** The views: name in the address, title, how it is shown, and what of the address it depends on besides what is chosen. */
 /** @type {[name: string, title: string, show: (into: HTMLElement) => Promise<void>, needs: string[]][]} */
 const VIEWS = [
-  ['flame', 'Flame graph', flame.show, ['inverted', 'order', 'zoom']],
+  ['flame', 'Flame graph', flame.show, ['inverted', 'order', 'zoom', 'side']],
   ['tree', 'Call tree', tree.show, ['inverted']],
   ['functions', 'Functions', functions.show, ['sort', 'search']],
   ['sandwich', 'Callers and callees', sandwich.show, ['function', 'binary']],

@@ -14,6 +14,9 @@ export function duration(ns) {
 /** @param {number} share */
 export const percent = share => (share * 100).toFixed(2) + ' %';
 
+/** By how many points a share has changed, with its sign. @param {number} by */
+export const points = by => (by >= 0 ? '+' : '−') + Math.abs(by * 100).toFixed(2);
+
 /** @param {number} part @param {number} whole */
 export const shareOf = (part, whole) => whole > 0 ? part / whole : 0;
 

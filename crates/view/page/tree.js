@@ -2,11 +2,11 @@
 import { ask } from './data.js';
 import { el } from './dom.js';
 import { choose, nameCell } from './names.js';
-import { row, shareCells, walkable } from './rows.js';
+import { changeCell, changeHead, row, shareCells, walkable } from './rows.js';
 import { get, set } from './state.js';
-import { grouped } from './text.js';
+import { grouped, shareOf } from './text.js';
 
-/** @typedef {{name: string, binary: string, kind: string, inlined: boolean, self: number, total: number, calls: number, key: string}} Call */
+/** @typedef {{name: string, binary: string, kind: string, inlined: boolean, self: number, total: number, before?: number, calls: number, key: string}} Call */
 /** @typedef {{call: Call, way: string[], open: boolean, tr: HTMLElement}} Branch */
 
 /** @type {WeakMap<Element, Branch>} */
@@ -20,7 +20,7 @@ export async function show(into) {
   await openOnly(body.querySelector('tr'));
   const turn = el('button', { type: 'button', 'aria-pressed': String(inverted), onclick: () => set({ inverted: inverted ? '' : '1' }) }, 'From the leaves');
   const hottest = el('button', { type: 'button', title: 'Opens the calls that take most (*)', onclick: () => openHottest(body.querySelector('tr:focus') ?? body.querySelector('tr[tabindex="0"]') ?? body.querySelector('tr')) }, 'Hottest path');
-  const head = el('tr', {}, el('th', { scope: 'col', class: 'number' }, 'Total'), el('th', { scope: 'col', class: 'number' }, 'Self'), el('th', { scope: 'col' }, inverted ? 'Function, called by' : 'Function, calls'));
+  const head = el('tr', {}, el('th', { scope: 'col', class: 'number' }, 'Total'), el('th', { scope: 'col', class: 'number' }, 'Self'), changeHead(answer, 'Change'), el('th', { scope: 'col' }, inverted ? 'Function, called by' : 'Function, calls'));
   into.replaceChildren(el('div', { class: 'tools' }, turn, hottest), el('div', { class: 'scroll' },
     el('table', { role: 'treegrid', class: 'tree', 'aria-label': 'Tree of calls' }, el('thead', {}, head), body)));
   walkable(body, keys);
@@ -35,11 +35,15 @@ function branch(call, before, measure) {
   const mark = el('span', { class: 'twist', 'aria-hidden': 'true' }, call.calls ? '▸' : ' ');
   const tr = row(call, {
     'aria-level': depth + 1, 'aria-expanded': call.calls ? 'false' : null, onclick: () => { choose(call); }, ondblclick: () => toggle(tr),
-  }, ...shareCells(call.total, measure, 'total'), ...shareCells(call.self, measure), el('td', { class: 'depth' }, indent(depth), mark, nameCell(call)));
+  }, ...shareCells(call.total, measure, 'total'), ...shareCells(call.self, measure), changed(call, measure), el('td', { class: 'depth' }, indent(depth), mark, nameCell(call)));
   mark.addEventListener('click', event => { event.stopPropagation(); toggle(tr); });
   branches.set(tr, { call, way, open: false, tr });
   return tr;
 }
+
+/** @param {Call} call @param {any} measure */
+const changed = (call, measure) => call.before === undefined ? null
+  : changeCell(shareOf(call.before, measure.whole_before), shareOf(call.total, measure.whole), 'Total', call.total ? '' : ' (vanished)');
 
 // Depth is drawn by elements, since the page may have no style in attributes.
 /** @param {number} depth */

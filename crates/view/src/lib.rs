@@ -20,7 +20,7 @@ pub use guard::Token;
 use answers::Answers;
 use perffile::Recording;
 use progress::Progress;
-use readperf_analysis::Analysis;
+use readperf_analysis::{Analysis, Request, analyse};
 use readperf_explore::{Explorer, Opening, State, Step};
 use readperf_symbols::Files;
 use server::Site;
@@ -34,6 +34,17 @@ pub enum Watch<'w> {
     Read((u64, u64)),
     /// Everything has been read, and names are known: what is known besides the profile.
     Done(&'w Analysis),
+    /// The same of the recording to compare with.
+    Base(&'w Analysis),
+}
+
+/// A recording to compare with.
+#[derive(Clone, Debug)]
+pub struct Base<'s> {
+    /// It.
+    pub recording: &'s Recording,
+    /// How it is read: with inlined functions, if the other one is.
+    pub request: Request,
 }
 
 /// What is served, and how it was asked for.
@@ -47,6 +58,8 @@ pub struct Serving<'s> {
     pub recording: &'s Recording,
     /// How it is read, and what is looked at where the address says nothing.
     pub opening: &'s Opening,
+    /// What it is compared with.
+    pub base: Option<Base<'s>>,
     /// What else is chosen at first.
     pub steps: Vec<Step>,
     /// What is not in the profile.
@@ -62,7 +75,7 @@ pub fn serve<E: From<perffile::Error> + From<std::io::Error>>(
     serving: Serving<'_>,
     mut watch: impl FnMut(Watch<'_>),
 ) -> Result<(), E> {
-    let Serving { listener, token, recording, opening, steps, outside } = serving;
+    let Serving { listener, token, recording, opening, base, steps, outside } = serving;
     let (asker, worker) = worker::channel();
     let progress = Progress::default();
     let site = Site { token, asker, progress: progress.clone() };
@@ -74,6 +87,12 @@ pub fn serve<E: From<perffile::Error> + From<std::io::Error>>(
         watch(Watch::Read(read.bytes));
     })?;
     watch(Watch::Done(explorer.analysis()));
+    if let Some(Base { recording, request }) = base {
+        progress.compare();
+        let analysis = analyse(recording, &request)?;
+        watch(Watch::Base(&analysis));
+        explorer.set_base(analysis);
+    }
     explorer.go(State { steps, ..explorer.state().clone() });
     let mut answers = Answers::new(explorer, outside);
     progress.finish();

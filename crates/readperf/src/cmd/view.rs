@@ -16,21 +16,26 @@ use clap::Args;
 use perffile::Recording;
 use readperf::explore::{Opening, RowOptions, Step};
 use readperf::output::annotate::Sources;
-use readperf::profile::Selection;
+use readperf::profile::{Keep, Selection};
 use readperf::profile::view::key::by_name;
 use readperf::profile::view::listing::Listing;
 use readperf::session::Session;
 use readperf::symbols::Options;
 use readperf::{Analysis, ListingRequest, PassOptions, Request};
-use readperf_view::{Outside, Part, Serving, Token, Watch};
+use readperf_view::{Base, Outside, Part, Serving, Token, Watch};
 use std::io::Write as _;
 use std::net::{Ipv4Addr, TcpListener};
+use std::path::PathBuf;
 
 /// Shows a recording in the browser.
 #[derive(Args, Debug)]
 pub(crate) struct View {
     #[command(flatten)]
     input: Input,
+
+    /// Compare with this recording: functions, calls and the flame graph with their change since
+    #[arg(long, value_name = "RECORDING")]
+    base: Option<PathBuf>,
 
     /// Port to listen on [default: any that is free]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
@@ -69,12 +74,15 @@ Examples:
   readperf view                                 ./perf.data
   readperf view --no-open perf.data             prints the address alone on the first line
   readperf view --comm make --time 10%-20% perf.data
+  readperf view --base before.data after.data   what has changed
   perf record -o - -g -- make | readperf view -";
 
     fn run(&self) -> anyhow::Result<Outcome> {
         let recording = self.input.open()?;
         let options = self.symbols.options(&self.input)?;
         let opening = self.opening(&recording, &options)?;
+        let base = self.base.as_ref().map(|file| self.input.instead(file.clone()));
+        let base = base.map(|input| Ok::<_, anyhow::Error>((input.open()?, input))).transpose()?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, self.port))
             .with_context(|| format!("port {}", self.port))?;
         let token = Token::random().context("a random address")?;
@@ -98,11 +106,23 @@ Examples:
             Watch::Read(bytes) => progress.iter_mut().for_each(|progress| progress.bytes(bytes)),
             Watch::Done(analysis) => {
                 progress = None;
-                self.tell(analysis);
+                self.tell(&self.input, analysis);
             }
+            Watch::Base(analysis) => base.iter().for_each(|(_, input)| self.tell(input, analysis)),
         };
+        let compared = base.as_ref().map(|(recording, _)| {
+            Ok::<_, anyhow::Error>(Base { recording, request: self.request(recording, &options)? })
+        });
         readperf_view::serve::<anyhow::Error>(
-            Serving { listener, token, recording: &recording, opening: &opening, steps, outside: &outside },
+            Serving {
+                listener,
+                token,
+                recording: &recording,
+                opening: &opening,
+                base: compared.transpose()?,
+                steps,
+                outside: &outside,
+            },
             watch,
         )?;
         Ok(Outcome::default())
@@ -116,15 +136,7 @@ impl View {
         let metadata = recording.metadata();
         let children = metadata.schema.events().is_empty() || has_chains(metadata);
         Ok(Opening {
-            request: Request {
-                symbols: Options { inlines: true, ..options.clone() },
-                pass: PassOptions {
-                    filter: self.samples.filter(recording)?,
-                    unwind: Some(options.clone()),
-                    ..PassOptions::default()
-                },
-                ..Request::default()
-            },
+            request: self.request(recording, options)?,
             rows: RowOptions {
                 keys,
                 children,
@@ -136,16 +148,25 @@ impl View {
         })
     }
 
-    /// What is to be known of the recording, once it is read.
-    fn tell(&self, analysis: &Analysis) {
+    /// How a recording is read: with the filters that are asked for.
+    fn request(&self, recording: &Recording, options: &Options) -> anyhow::Result<Request> {
+        let filter = self.samples.filter(recording)?;
+        let pass = PassOptions { filter, stacks: true, unwind: Some(options.clone()), ..PassOptions::default() };
+        let keep = Keep { stacks: true, ..Keep::default() };
+        let symbols = Options { inlines: true, ..options.clone() };
+        Ok(Request { symbols, pass, keep, ..Request::default() })
+    }
+
+    /// What is to be known of a recording, once it is read.
+    fn tell(&self, input: &Input, analysis: &Analysis) {
         let told = analysis.stack_ends.told().into_iter().chain(analysis.code_times.told());
         for told in told.chain(analysis.names_told.clone()) {
-            say(&format!("{}: {told}", self.input.name()));
+            say(&format!("{}: {told}", input.name()));
         }
         if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
             say(&message);
         }
-        tell(&self.input.name(), &analysis.issues);
+        tell(&input.name(), &analysis.issues);
     }
 }
 

@@ -13,7 +13,7 @@ mod tree;
 
 use crate::query::Query;
 use crate::worker::{Answer, Question};
-use readperf_explore::{Explorer, State};
+use readperf_explore::{Explorer, Flame, State};
 use readperf_output::export::flamegraph::title;
 use readperf_output::export::quantity::Quantity;
 use readperf_output::export::{Export, ExportOptions};
@@ -73,6 +73,11 @@ impl<'s, 'f> Answers<'s, 'f> {
         Ok(())
     }
 
+    /// The flame graph of what is looked at; of both recordings where two are compared.
+    fn flame(&self) -> &Flame {
+        self.explorer.compared_flame().unwrap_or_else(|| self.explorer.flame())
+    }
+
     /// What the page is called: program, host, date, event.
     pub(crate) fn title(&self) -> String {
         self.with_export(title)
@@ -97,6 +102,9 @@ impl<'s, 'f> Answers<'s, 'f> {
         object.insert("unit".into(), unit.into());
         object.insert("whole".into(), of(profile.events()).into());
         object.insert("recorded".into(), of(profile.recorded()).into());
+        if let Some(before) = self.explorer.total_before() {
+            object.insert("whole_before".into(), state.weight.of_sum(&before).into());
+        }
         object
     }
 

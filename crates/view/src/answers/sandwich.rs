@@ -21,7 +21,7 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     let flame = answers.explorer.flame();
     let kind = Cell::new(CodeKind::Unknown);
     let is_it = |label: Label<'_>| match label {
-        Label::Comm(_) => false,
+        Label::Comm(_) | Label::Compared(_) => false,
         Label::Frame(frame) => {
             let is_it = shown(&frame.label(profile, session)) == name
                 && (binary.is_empty() || names::binary(session, frame.binary) == binary);

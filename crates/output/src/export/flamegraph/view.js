@@ -156,9 +156,8 @@ function fillTip(i) {
   if (kind) tip.append(make(XHTML, 'div', { class: 'kind' }, kind));
   if (data.places[place[i]]) tip.append(make(XHTML, 'div', { class: 'kind' }, data.places[place[i]]));
   if (data.differs) {
-    const by = change(i) * 100, text = (by >= 0 ? '+' : '−') + Math.abs(by).toFixed(2) + ' points';
     const line = make(XHTML, 'div', {}, percent(share(i, 1)) + ' → ' + percent(share(i, 0)) + ', ');
-    line.append(make(XHTML, 'span', { class: by >= 0 ? 'more' : 'less' }, isGone(i) ? 'vanished' : text));
+    line.append(make(XHTML, 'span', { class: change(i) >= 0 ? 'more' : 'less' }, isGone(i) ? 'vanished' : points(change(i))));
     tip.append(line);
     for (const [nr, name] of [[0, 'new'], [1, 'base']]) lines.push(name + ': ' + amounts(i, nr));
   } else {
