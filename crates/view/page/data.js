@@ -1,5 +1,6 @@
-// What the server answers. An answer that nobody waits for any more is given up: the server then does not make it.
+// What the server answers, or the file has inside. An answer that nobody waits for any more is given up: the server then does not make it.
 import { chosen } from './state.js';
+import * as stored from './stored.js';
 
 /** @type {Map<string, AbortController>} */
 const asked = new Map();
@@ -26,6 +27,11 @@ export async function ask(asker, view, more = {}) {
   for (const [key, value] of Object.entries(more)) if (value !== '') query.append(key, String(value));
   told(++waiting > 0);
   try {
+    if (stored.isFile) {
+      await stored.unpack();
+      if (controller.signal.aborted) throw new Stale();
+      return stored.answer(view, new URLSearchParams(chosen()), more);
+    }
     const answer = await fetch(`data/${view}?${query}`, { signal: controller.signal });
     if (!answer.ok) throw new Error(await answer.text());
     return await answer.json();

@@ -4,6 +4,7 @@ import { el, svg } from './dom.js';
 import { flameGraph } from './flame.js';
 import { actionBar } from './names.js';
 import { get, set } from './state.js';
+import { isFile } from './stored.js';
 import { grouped, percent } from './text.js';
 
 /** @type {ReturnType<typeof flameGraph> | null} */
@@ -23,7 +24,7 @@ export async function show(into) {
   const turn = el('button', { type: 'button', 'aria-pressed': String(inverted), title: 'From the function that was sampled to its callers (i)', onclick: () => set({ inverted: inverted ? '' : '1', zoom: '' }) }, 'From the leaves');
   const heavy = el('button', { type: 'button', 'aria-pressed': String(order !== 'name'), title: 'The widest first', onclick: () => set({ order: order === 'name' ? '' : 'name' }) }, 'Left heavy');
   const whole = el('button', { type: 'button', title: 'Shows everything (Escape)', onclick: () => set({ zoom: '' }) }, 'All');
-  bar.replaceChildren(turn, heavy, whole);
+  bar.replaceChildren(turn, ...(isFile ? [] : [heavy]), whole);
   into.replaceChildren(bar, el('div', { class: 'scroll' }, /** @type {any} */ (picture)), line);
   const note = data.note;
   let restoring = true;

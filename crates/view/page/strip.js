@@ -2,6 +2,7 @@
 import { ask } from './data.js';
 import { byId, el } from './dom.js';
 import { get, set } from './state.js';
+import { has, isFile } from './stored.js';
 import { duration, grouped, percent, shareOf } from './text.js';
 
 const HIGH = 34, ROW = 20, NAMES = 190;
@@ -21,11 +22,15 @@ const stack = el('div', { class: 'stack', hidden: true });
 /** Puts the strip into the page. */
 export function start() {
   byId('strip').append(canvas, line, stack);
-  canvas.addEventListener('pointerdown', begin);
-  canvas.addEventListener('wheel', zoom, { passive: false });
-  canvas.addEventListener('dblclick', () => set({ from: '', to: '', seen: '' }));
   canvas.addEventListener('pointermove', event => { line.textContent = about(event); });
-  canvas.addEventListener('keydown', keys);
+  if (isFile) {
+    canvas.addEventListener('click', event => { if (event.offsetX < NAMES) chooseTrack(event); });
+  } else {
+    canvas.addEventListener('pointerdown', begin);
+    canvas.addEventListener('wheel', zoom, { passive: false });
+    canvas.addEventListener('dblclick', () => set({ from: '', to: '', seen: '' }));
+    canvas.addEventListener('keydown', keys);
+  }
   addEventListener('resize', draw);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
 }
@@ -134,7 +139,7 @@ const trackAt = event => answer?.tracks[Math.floor((event.offsetY - HIGH) / ROW)
 /** @param {MouseEvent} event */
 function chooseTrack(event) {
   const one = trackAt(event);
-  if (one) set({ tid: get('tid') === String(one.tid) ? '' : String(one.tid) });
+  if (one && (!isFile || get('tid') || has(get('event'), 't' + one.tid))) set({ tid: get('tid') === String(one.tid) ? '' : String(one.tid) });
 }
 
 /** @param {MouseEvent} event */
@@ -187,6 +192,7 @@ function keys(event) {
 
 /** @param {MouseEvent} event */
 function about(event) {
+  if (isFile && event.offsetX < NAMES) return 'A click on a name chooses the thread. Ranges of time are chosen in `readperf view`.';
   if (!answer || event.offsetX < NAMES) return 'Drag to choose a range, wheel to zoom, a double click for all of it; a click shows the stack.';
   const one = trackAt(event) ?? answer, place = Math.min(one.all.length - 1, Math.floor((event.offsetX - NAMES) / plotWidth() * one.all.length));
   const count = one.samples?.[place] ?? 0, kernel = one.kernel?.[place] ?? 0, of = one.all[place];

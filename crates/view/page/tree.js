@@ -16,7 +16,7 @@ const branches = new WeakMap();
 export async function show(into) {
   const inverted = get('inverted') === '1', answer = await calls([]);
   const body = el('tbody', {});
-  for (const call of answer.calls) body.append(branch(call, [], answer));
+  body.append(...level(answer, []));
   await openOnly(body.querySelector('tr'));
   const turn = el('button', { type: 'button', 'aria-pressed': String(inverted), onclick: () => set({ inverted: inverted ? '' : '1' }) }, 'From the leaves');
   const hottest = el('button', { type: 'button', title: 'Opens the calls that take most (*)', onclick: () => openHottest(body.querySelector('tr:focus') ?? body.querySelector('tr[tabindex="0"]') ?? body.querySelector('tr')) }, 'Hottest path');
@@ -28,6 +28,15 @@ export async function show(into) {
 
 /** @param {string[]} way */
 const calls = way => ask('tree ' + way.join('.'), 'tree', { inverted: get('inverted'), way: way.join('.') });
+
+/** The rows of a level. @param {any} answer @param {string[]} before */
+function level(answer, before) {
+  const rows = answer.calls.map((/** @type {Call} */ call) => branch(call, before, answer));
+  if (!answer.left_out) return rows;
+  const note = el('tr', { 'aria-level': before.length + 1, tabindex: -1 }, el('td', { colspan: 4, class: 'depth binary' }, `${grouped(answer.left_out)} more calls are too small to be shown.`));
+  branches.set(note, { call: /** @type {any} */ ({ calls: 0 }), way: [...before, ''], open: false, tr: note });
+  return [...rows, note];
+}
 
 /** @param {Call} call @param {string[]} before @param {any} measure */
 function branch(call, before, measure) {
@@ -63,7 +72,7 @@ async function open(tr) {
   setMark(tr, '▾');
   const answer = await calls(it.way);
   if (!it.open) return;
-  tr.after(...answer.calls.map((/** @type {Call} */ call) => branch(call, it.way, answer)));
+  tr.after(...level(answer, it.way));
 }
 
 /** @param {HTMLElement} tr */
@@ -73,8 +82,8 @@ function close(tr) {
   it.open = false;
   tr.setAttribute('aria-expanded', 'false');
   setMark(tr, '▸');
-  const level = it.way.length;
-  for (let next = tr.nextElementSibling; next && (branches.get(next)?.way.length ?? 0) > level; next = tr.nextElementSibling) next.remove();
+  const depth = it.way.length;
+  for (let next = tr.nextElementSibling; next && (branches.get(next)?.way.length ?? 0) > depth; next = tr.nextElementSibling) next.remove();
 }
 
 /** @param {HTMLElement} tr @param {string} mark */
@@ -120,8 +129,8 @@ function keys(key, tr) {
 
 /** @param {HTMLElement} tr @returns {HTMLElement | null} */
 function caller(tr) {
-  const level = branches.get(tr)?.way.length ?? 0;
+  const depth = branches.get(tr)?.way.length ?? 0;
   let above = tr.previousElementSibling;
-  while (above && (branches.get(above)?.way.length ?? 0) >= level) above = above.previousElementSibling;
+  while (above && (branches.get(above)?.way.length ?? 0) >= depth) above = above.previousElementSibling;
   return /** @type {HTMLElement | null} */ (above);
 }

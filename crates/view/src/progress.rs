@@ -38,7 +38,9 @@ impl Progress {
         let (done, all) = (self.0.done.load(Ordering::Relaxed), self.0.all.load(Ordering::Relaxed));
         let mib = |bytes: u64| format!("{} MiB", bytes >> 20);
         let text = match all {
-            _ if self.0.comparing.load(Ordering::Relaxed) => "reading the recording to compare with…".to_owned(),
+            _ if self.0.comparing.load(Ordering::Relaxed) => {
+                "reading the recording to compare with…".to_owned()
+            }
             0 => "reading…".to_owned(),
             all if done >= all => "looking up names…".to_owned(),
             all => format!("reading: {} of {}", mib(done), mib(all)),

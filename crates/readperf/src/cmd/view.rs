@@ -1,5 +1,7 @@
 //! `readperf view`: the recording in the web browser.
 
+mod file;
+
 use super::report::has_chains;
 use super::stats::{Counted, count};
 use super::{Cmd, check};
@@ -16,16 +18,18 @@ use clap::Args;
 use perffile::Recording;
 use readperf::explore::{Opening, RowOptions, Step};
 use readperf::output::annotate::Sources;
-use readperf::profile::{Keep, Selection};
 use readperf::profile::view::key::by_name;
 use readperf::profile::view::listing::Listing;
+use readperf::profile::{Keep, Selection, Weight};
 use readperf::session::Session;
 use readperf::symbols::Options;
 use readperf::{Analysis, ListingRequest, PassOptions, Request};
-use readperf_view::{Base, Outside, Part, Serving, Token, Watch};
+use readperf_view::{Base, Looking, Outside, Part, Serving, Token, Watch};
 use std::io::Write as _;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
+
+pub(super) use file::PageFile;
 
 /// Shows a recording in the browser.
 #[derive(Args, Debug)]
@@ -81,8 +85,7 @@ Examples:
         let recording = self.input.open()?;
         let options = self.symbols.options(&self.input)?;
         let opening = self.opening(&recording, &options)?;
-        let base = self.base.as_ref().map(|file| self.input.instead(file.clone()));
-        let base = base.map(|input| Ok::<_, anyhow::Error>((input.open()?, input))).transpose()?;
+        let base = self.open_base()?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, self.port))
             .with_context(|| format!("port {}", self.port))?;
         let token = Token::random().context("a random address")?;
@@ -96,11 +99,7 @@ Examples:
             say(&format!("no browser can be opened ({error}): open {address}"));
         }
         let outside = FromFiles { view: self, recording: &recording, options: &options };
-        let steps = Step::of_selection(Selection {
-            names: self.names.filter(),
-            transforms: self.stacks.transforms(),
-            ..Selection::default()
-        });
+        let looking = self.looking(&recording, &opening, base.as_ref(), &outside, Weight::default())?;
         let mut progress = Some(Progress::new("reading", !self.input.no_progress));
         let watch = |watched: Watch<'_>| match watched {
             Watch::Read(bytes) => progress.iter_mut().for_each(|progress| progress.bytes(bytes)),
@@ -110,26 +109,35 @@ Examples:
             }
             Watch::Base(analysis) => base.iter().for_each(|(_, input)| self.tell(input, analysis)),
         };
-        let compared = base.as_ref().map(|(recording, _)| {
-            Ok::<_, anyhow::Error>(Base { recording, request: self.request(recording, &options)? })
-        });
-        readperf_view::serve::<anyhow::Error>(
-            Serving {
-                listener,
-                token,
-                recording: &recording,
-                opening: &opening,
-                base: compared.transpose()?,
-                steps,
-                outside: &outside,
-            },
-            watch,
-        )?;
+        readperf_view::serve::<anyhow::Error>(Serving { listener, token, looking }, watch)?;
         Ok(Outcome::default())
     }
 }
 
 impl View {
+    /// The recording to compare with.
+    fn open_base(&self) -> anyhow::Result<Option<(Recording, Input)>> {
+        let input = self.base.as_ref().map(|file| self.input.instead(file.clone()));
+        input.map(|input| Ok((input.open()?, input))).transpose()
+    }
+
+    /// What is looked at.
+    fn looking<'l>(
+        &self,
+        recording: &'l Recording,
+        opening: &'l Opening,
+        base: Option<&'l (Recording, Input)>,
+        outside: &'l FromFiles<'l>,
+        weight: Weight,
+    ) -> anyhow::Result<Looking<'l>> {
+        let base = base.map(|(recording, _)| {
+            Ok::<_, anyhow::Error>(Base { recording, request: self.request(recording, outside.options)? })
+        });
+        let (names, transforms) = (self.names.filter(), self.stacks.transforms());
+        let steps = Step::of_selection(Selection { names, transforms, ..Selection::default() });
+        Ok(Looking { recording, opening, base: base.transpose()?, steps, weight, outside })
+    }
+
     fn opening(&self, recording: &Recording, options: &Options) -> anyhow::Result<Opening> {
         let keys = ["dso", "symbol"].into_iter().filter_map(by_name).map(Into::into).collect();
         // A recording in pipe mode tells its events on the way. Without chains sums over stacks say nothing.
@@ -151,7 +159,8 @@ impl View {
     /// How a recording is read: with the filters that are asked for.
     fn request(&self, recording: &Recording, options: &Options) -> anyhow::Result<Request> {
         let filter = self.samples.filter(recording)?;
-        let pass = PassOptions { filter, stacks: true, unwind: Some(options.clone()), ..PassOptions::default() };
+        let pass =
+            PassOptions { filter, stacks: true, unwind: Some(options.clone()), ..PassOptions::default() };
         let keep = Keep { stacks: true, ..Keep::default() };
         let symbols = Options { inlines: true, ..options.clone() };
         Ok(Request { symbols, pass, keep, ..Request::default() })

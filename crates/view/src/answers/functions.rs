@@ -13,8 +13,10 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
 use std::cmp::Reverse;
 
-/// Most rows of an answer: who wants others searches.
-const MOST: usize = 1000;
+/// Rows of an answer if nobody says: who wants others searches.
+const ROWS: usize = 1000;
+/// More rows than anybody reads.
+const MOST_ROWS: usize = 20_000;
 
 /// A function.
 #[derive(Clone, Debug)]
@@ -74,8 +76,12 @@ fn compared(explorer: &Explorer<'_>) -> Vec<FunctionRow> {
         rows.histogram.rows.iter().map(row).collect()
     };
     let place = |row: &FunctionRow| (row.binary.clone(), row.name.clone());
-    let places: FxHashMap<(String, String), usize> =
-        list.iter().enumerate().filter(|(_, row)| row.kind != "inlined").map(|(nr, row)| (place(row), nr)).collect();
+    let places: FxHashMap<(String, String), usize> = list
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| row.kind != "inlined")
+        .map(|(nr, row)| (place(row), nr))
+        .collect();
     for gone in &changes.gone {
         let [binary, name] = gone.key.as_slice() else { continue };
         let binary = if binary == UNKNOWN { String::new() } else { shown(binary).into_owned() };
@@ -85,7 +91,15 @@ fn compared(explorer: &Explorer<'_>) -> Vec<FunctionRow> {
         // What only calls others now is still there.
         match places.get(&(binary.clone(), name.clone())).and_then(|nr| list.get_mut(*nr)) {
             Some(row) => row.change = change,
-            None => list.push(FunctionRow { name, binary, kind: "gone", own: 0, total: 0, function: None, change }),
+            None => list.push(FunctionRow {
+                name,
+                binary,
+                kind: "gone",
+                own: 0,
+                total: 0,
+                function: None,
+                change,
+            }),
         }
     }
     list
@@ -115,6 +129,11 @@ pub(crate) fn hottest(explorer: &Explorer<'_>, most: usize) -> Vec<FunctionRow> 
     list
 }
 
+/// How many functions have samples of their own, and so code to show.
+pub(crate) fn with_code(explorer: &Explorer<'_>) -> usize {
+    all(explorer).iter().filter(|row| row.own > 0 && row.function.is_some()).count()
+}
+
 pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec<u8>, String> {
     let mut list = compared(&answers.explorer);
     let search = query.get("search");
@@ -134,7 +153,7 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
         _ => list.sort_by_key(|row| Reverse((row.own, row.total))),
     }
     let count = list.len();
-    list.truncate(MOST);
+    list.truncate(query.number("rows")?.unwrap_or(ROWS).min(MOST_ROWS));
     let rows: Vec<Json> = list.iter().map(FunctionRow::json).collect();
     with_measure(answers, json!({"count": count, "rows": rows}))
 }

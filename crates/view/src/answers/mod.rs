@@ -21,7 +21,7 @@ use readperf_profile::profile::EventTotal;
 use readperf_profile::view::flame_tree::Sum;
 use serde_json::{Map, Value, json};
 
-pub(crate) use functions::hottest;
+pub(crate) use functions::{hottest, with_code};
 pub use recording::{Outside, Part};
 
 /// What questions are answered from.
@@ -32,6 +32,8 @@ pub(crate) struct Answers<'s, 'f> {
     /// The first sample of the recording: times in addresses begin with it, ns of the recording's clock.
     origin_ns: u64,
     outside: &'s dyn Outside,
+    /// What the page is called; else by program, host, date and event.
+    pub(crate) title: Option<String>,
 }
 
 type View = fn(&mut Answers<'_, '_>, &Query) -> Result<Vec<u8>, String>;
@@ -51,7 +53,7 @@ const VIEWS: &[(&str, View)] = &[
 impl<'s, 'f> Answers<'s, 'f> {
     pub(crate) fn new(explorer: Explorer<'f>, outside: &'s dyn Outside) -> Self {
         let origin_ns = explorer.whole().times_ns().map_or(0, |(first, _)| first);
-        Answers { start: explorer.state().clone(), explorer, origin_ns, outside }
+        Answers { start: explorer.state().clone(), explorer, origin_ns, outside, title: None }
     }
 
     /// The answer to a question. The state is that of the question, whatever was asked before.
@@ -116,7 +118,8 @@ impl<'s, 'f> Answers<'s, 'f> {
     /// What is looked at, as exports take it.
     fn with_export<T>(&self, make: impl FnOnce(&Export<'_>) -> T) -> T {
         let (analysis, state) = (self.explorer.analysis(), self.explorer.state());
-        let options = ExportOptions { event: Some(state.event), ..ExportOptions::default() };
+        let options =
+            ExportOptions { event: Some(state.event), title: self.title.clone(), ..ExportOptions::default() };
         make(&Export {
             profile: self.explorer.profile(),
             session: &analysis.session,

@@ -15,7 +15,8 @@ const MOST: usize = 1000;
 pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec<u8>, String> {
     let at = frame_at(answers, query, "way")?;
     let (flame, weight) = (answers.flame(), answers.explorer.state().weight);
-    let total = |node: NodeIndex| [flame.sums(node).0, flame.sums_before(node).0].map(|sum| weight.of_sum(&sum));
+    let total =
+        |node: NodeIndex| [flame.sums(node).0, flame.sums_before(node).0].map(|sum| weight.of_sum(&sum));
     let mut children = flame.children(at).to_vec();
     let label = |node| flame.level(node).map(|level| level.label);
     children.sort_by_cached_key(|node| (Reverse(total(*node)), label(*node)));
