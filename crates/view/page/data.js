@@ -5,6 +5,9 @@ import * as stored from './stored.js';
 /** @type {Map<string, AbortController>} */
 const asked = new Map();
 let waiting = 0;
+/** The last answers by their questions. The recording does not change: who goes back need not ask, nor if nobody answers any more. @type {Map<string, any>} */
+const known = new Map();
+const KEPT = 12;
 /** @type {(busy: boolean) => void} */
 let told = () => {};
 
@@ -13,6 +16,14 @@ export const listenBusy = listener => { told = listener; };
 
 /** An answer that is no longer wanted. */
 export class Stale extends Error {}
+
+/** @param {string} question @param {any} answer */
+function keep(question, answer) {
+  if (answer.ready !== false) known.set(question, answer);
+  const [oldest] = known.keys();
+  if (known.size > KEPT) known.delete(oldest);
+  return answer;
+}
 
 /**
  * Asks for a view of what is chosen. A new question of the same asker takes the place of the one before.
@@ -32,9 +43,11 @@ export async function ask(asker, view, more = {}) {
       if (controller.signal.aborted) throw new Stale();
       return stored.answer(view, new URLSearchParams(chosen()), more);
     }
-    const answer = await fetch(`data/${view}?${query}`, { signal: controller.signal });
+    const question = `data/${view}?${query}`;
+    if (known.has(question)) return known.get(question);
+    const answer = await fetch(question, { signal: controller.signal });
     if (!answer.ok) throw new Error(await answer.text());
-    return await answer.json();
+    return keep(question, await answer.json());
   } catch (error) {
     if (controller.signal.aborted) throw new Stale();
     throw error instanceof TypeError ? new Error('readperf does not answer: it has ended, or cannot be reached.') : error;

@@ -70,7 +70,13 @@ async function open(tr) {
   it.open = true;
   tr.setAttribute('aria-expanded', 'true');
   setMark(tr, '▾');
-  const answer = await calls(it.way);
+  let answer;
+  try {
+    answer = await calls(it.way);
+  } catch (error) {
+    close(tr);
+    throw error;
+  }
   if (!it.open) return;
   tr.after(...level(answer, it.way));
 }

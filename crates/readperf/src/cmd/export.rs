@@ -94,7 +94,8 @@ Examples:
   readperf export perf.data -o flames.svg
   readperf export perf.data -o profile.pb.gz && go tool pprof -top profile.pb.gz
   readperf export perf.data -o profile.json.gz      # for profiler.firefox.com
-  readperf export new.data --base old.data -o change.html";
+  readperf export new.data --base old.data -o change.html
+  readperf export perf.data -o profile.page.html    # the page of `readperf view`, for a ticket or a mail";
 
     fn run(&self) -> anyhow::Result<Outcome> {
         let format = self.chosen_format();

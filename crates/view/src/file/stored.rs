@@ -150,6 +150,7 @@ impl Stored {
         Ok(())
     }
 
+    /// Callers and callees of so many functions; gives how many it has.
     fn sandwiches(
         &mut self,
         answers: &mut Answers<'_, '_>,
@@ -170,11 +171,9 @@ impl Stored {
                 continue;
             }
             let asked = [("function", row.name.as_str()), ("binary", row.binary.as_str())];
-            // A function without a name has no frame of its own.
-            if let Ok(json) = answered(answers, &chosen.question("sandwich", &asked)) {
-                self.keep(chosen, "sandwich", &of, json);
-                count += 1;
-            }
+            let json = answered(answers, &chosen.question("sandwich", &asked))?;
+            self.keep(chosen, "sandwich", &of, json);
+            count += 1;
         }
         Ok(count)
     }
