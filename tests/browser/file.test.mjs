@@ -223,9 +223,9 @@ for (const kind of ['hostile', 'long']) {
   const recording = made(kind), page = await file(recording, kind === 'long' ? ['--kallsyms', recording + '.kallsyms'] : []);
   for (const state of ['', 'inverted=1', 'view=tree', 'view=functions', 'view=recording']) await page.show(state);
   await page.show('view=functions');
+  if (kind === 'long') check(await page.evaluate(() => Array.from(document.querySelectorAll('#view .name'), name => name.textContent.length).some(length => length > 900)), 'a long name');
   await page.locator('#view tbody tr').first().focus();
   await press(page, 'Enter');
-  if (kind === 'long') check(await page.evaluate(() => Array.from(document.querySelectorAll('#view .name'), name => name.textContent.length).some(length => length > 900)), 'a long name');
   equal(await page.evaluate(() => document.querySelectorAll('iframe, img, script[src], b:not(#flame-tip b):not(.stack b)').length), 0, 'no markup out of names');
   equal(await page.evaluate(() => window.hacked), undefined, 'nothing of a name is run');
   equal(page.problems.join(), '', kind);

@@ -2,6 +2,7 @@
 """Recordings for the tests in the browser, byte by byte, without any code of readperf: little-endian pipe streams.
 
     recordings.py many FILE       50,000 frames, none of them under 0.05 %
+    recordings.py some FILE       5,000 frames
     recordings.py hostile FILE    names that are markup, escapes, separators
     recordings.py quoted FILE     a program and a thread with quotation marks in their names
     recordings.py long FILE       names of functions of 100 kB, which are in FILE.kallsyms
@@ -59,12 +60,16 @@ class Recording:
         self.out += record(9, 2, body)
 
 
-def many():
+def many(columns=2000):
     r = Recording()
     r.comm("many")
-    for column in range(2000):
-        r.sample([f"b{(column + 7 * level) % 2000:04}" for level in range(25)])
+    for column in range(columns):
+        r.sample([f"b{(column + 7 * level) % columns:04}" for level in range(25)])
     return r
+
+
+def some():
+    return many(200)
 
 
 HOSTILE = [
@@ -141,6 +146,6 @@ def after():
 
 
 if __name__ == "__main__":
-    made = {"many": many, "hostile": hostile, "quoted": quoted, "tall": tall, "long": long, "before": before, "after": after}[sys.argv[1]]()
+    made = {"many": many, "some": some, "hostile": hostile, "quoted": quoted, "tall": tall, "long": long, "before": before, "after": after}[sys.argv[1]]()
     with open(sys.argv[2], "wb") as out:
         out.write(made.out)

@@ -1,7 +1,9 @@
 // Numbers as people read them.
 
+const digits = new Intl.NumberFormat('en-US');
+
 /** @param {number} number */
-export const grouped = number => number.toLocaleString('en-US');
+export const grouped = number => digits.format(number);
 
 /** @param {number} ns */
 export function duration(ns) {
