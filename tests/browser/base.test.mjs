@@ -52,6 +52,11 @@ function shares(file, ...words) {
     await sameFunctions(page, [before, after], words, query);
   }
 
+  // Times and threads mean nothing in the other recording, which is said.
+  await show(page, site, '?view=functions&tid=10');
+  await sameFunctions(page, [before, after], [], 'a thread');
+  check((await text(page, 'counted')).includes('are not chosen there'), await text(page, 'counted'));
+
   // The tree: the share of every way, now and before.
   for (const words of [[], ['--dso', 'grows']]) {
     await show(page, site, '?view=tree' + (words.length ? '&dso=' + words[1] : ''));

@@ -14,7 +14,7 @@ mod oracle;
 
 use oracle::{fixture, tool};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
@@ -182,6 +182,48 @@ fn changes_are_those_of_diff() {
             tree["calls"].as_array().unwrap().iter().map(|call| call["before"].as_u64().unwrap()).sum();
         assert_eq!(tree["whole_before"], before);
     }
+}
+
+/// The answers that a file has inside, by state, view and question.
+fn stored(document: &str) -> BTreeMap<[String; 3], Value> {
+    use base64::Engine as _;
+    let (_, rest) = document.split_once("id=\"stored\">").unwrap();
+    let (text, _) = rest.split_once("</script>").unwrap();
+    let packed = base64::engine::general_purpose::STANDARD.decode(text).unwrap();
+    let mut json = String::new();
+    flate2::read::GzDecoder::new(&packed[..]).read_to_string(&mut json).unwrap();
+    let stored: Value = serde_json::from_str(&json).unwrap();
+    let one = |one: &Value| ([0, 1, 2].map(|part| one[0][part].as_str().unwrap().to_owned()), one[1].clone());
+    stored["answers"].as_array().unwrap().iter().map(one).collect()
+}
+
+#[test]
+fn a_file_has_the_answers_of_the_server() {
+    let path = fixture("multi");
+    let path = path.to_str().unwrap();
+    let document = tool::answer(&["export", "--format", "page", "--comm", "tree", path]);
+    let answers = stored(&document);
+    let server = Server::start(&["--comm", "tree", path]);
+    let questions = [
+        ("0/", "summary", "", "summary?event=0"),
+        ("0/", "functions", "", "functions?event=0"),
+        ("1/", "functions", "", "functions?event=1"),
+        ("0/", "flame", "", "flame?event=0&columns=20000"),
+        ("1/", "flame", "1", "flame?event=1&inverted=1&columns=20000"),
+        ("0/", "time", "", "time?event=0&buckets=1000"),
+        ("0/", "recording", "stats", "recording?part=stats"),
+        ("0/", "sandwich", "main\ntree", "sandwich?event=0&function=main&binary=tree"),
+        ("0/", "code", "main\ntree", "code?event=0&function=main&binary=tree"),
+    ];
+    for (state, view, of, question) in questions {
+        let answer = answers.get(&[state, view, of].map(str::to_owned));
+        assert_eq!(answer, Some(&server.data(question)), "{question}");
+    }
+    // Nothing but its own script is run.
+    assert_eq!(document.matches("<script").count(), 2);
+    assert!(
+        document.contains("default-src 'none'; script-src 'sha256-") && !document.contains("unsafe-inline")
+    );
 }
 
 #[test]

@@ -49,10 +49,13 @@ export async function show() {
   const share = percent(shareOf(summary.whole, summary.recorded));
   byId('steps').replaceChildren(...crumbs);
   byId('counted').textContent = `${grouped(summary.samples)} samples, ${amount(summary.whole, summary)}` + (summary.whole < summary.recorded ? ` (${share} of the recording)` : '')
-    + (summary.before ? ` · base: ${grouped(summary.before.samples)} samples, ${amount(summary.whole_before, summary)}` : '');
+    + (summary.before ? ` · base: ${grouped(summary.before.samples)} samples, ${amount(summary.whole_before, summary)}${ofBase()}` : '');
   byId('about-file').textContent = stored.isFile ? `This page is a file: \`readperf view\` has all of the recording. ${stored.told()}` : '';
   byId('counted').title = summary.before?.matched ? `Names differ: ${summary.before.matched}.` : '';
 }
+
+// A time, a process and a thread mean nothing in another recording.
+const ofBase = () => steps().some(({ key }) => ['from', 'tid', 'pid', 'cpu'].includes(key)) ? ' (times, processes, threads and CPUs are not chosen there)' : '';
 
 /** Listens to the choices. */
 export function start() {
