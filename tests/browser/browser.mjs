@@ -26,7 +26,7 @@ export async function open(browser, file, options = {}) {
   page.on('pageerror', error => page.problems.push('error: ' + error.message));
   page.on('console', message => message.type() === 'error' && page.problems.push('console: ' + message.text()));
   page.on('dialog', dialog => { page.problems.push('dialog'); dialog.dismiss(); });
-  page.on('request', request => request.url() !== 'file://' + file && page.problems.push('request: ' + request.url()));
+  page.on('request', request => request.url().split('#')[0] !== 'file://' + file && page.problems.push('request: ' + request.url()));
   const before = performance.now();
   await page.goto('file://' + file);
   page.opened_ms = performance.now() - before;

@@ -2,8 +2,10 @@
 """Recordings for the tests in the browser, byte by byte, without any code of readperf: little-endian pipe streams.
 
     recordings.py many FILE       50,000 frames, none of them under 0.05 %
+    recordings.py some FILE       5,000 frames
     recordings.py hostile FILE    names that are markup, escapes, separators
     recordings.py quoted FILE     a program and a thread with quotation marks in their names
+    recordings.py long FILE       names of functions of 100 kB, which are in FILE.kallsyms
     recordings.py tall FILE       more rows than a window has: a function that calls itself, two that call one another
     recordings.py before FILE, recordings.py after FILE
                                   two recordings to compare: one function vanishes, one is new, one grows
@@ -58,12 +60,16 @@ class Recording:
         self.out += record(9, 2, body)
 
 
-def many():
+def many(columns=2000):
     r = Recording()
     r.comm("many")
-    for column in range(2000):
-        r.sample([f"b{(column + 7 * level) % 2000:04}" for level in range(25)])
+    for column in range(columns):
+        r.sample([f"b{(column + 7 * level) % columns:04}" for level in range(25)])
     return r
+
+
+def some():
+    return many(200)
 
 
 HOSTILE = [
@@ -87,6 +93,29 @@ def quoted():
     r = Recording()
     r.comm('say "hi"\\')
     r.sample(['ma"in', 'call"ed\\'], 5000)
+    return r
+
+
+KERNEL, KERNEL_CONTEXT = 0xFFFF_FFFF_8100_0000, -128 & 0xFFFF_FFFF_FFFF_FFFF
+LONG = ["<b>" + "x" * 100_000 + "</script>", "\u202e" * 33_000, "(" * 100_000]
+
+
+def long():
+    """Names of recorded files end at 4,095 bytes; those of functions do not. They are in a list of kernel symbols beside the recording."""
+    r = Recording()
+    r.comm("t" * 4000)
+    body = struct.pack("<iIQQQ", -1, 0, KERNEL, 0x100_0000, KERNEL)
+    r.out += record(1, 1, body + name("[kernel.kallsyms]_text") + r.trailer())
+    r.sample(["main", "b" * 4000], 5000)
+    symbols = ["%x T _text" % KERNEL]
+    for nr, text in enumerate(LONG):
+        symbols.append("%x T %s" % (KERNEL + (nr + 1) * PAGE, text))
+        chain = [KERNEL_CONTEXT, KERNEL + (nr + 1) * PAGE + 4, USER_CONTEXT, r.page("main")]
+        r.time += 1_000_000
+        body = struct.pack("<QIIQQ", chain[1], 10, 10, r.time, 1000 * (nr + 1))
+        r.out += record(9, 1, body + struct.pack("<5Q", len(chain), *chain))
+    with open(sys.argv[2] + ".kallsyms", "w", encoding="utf8") as out:
+        out.write("\n".join(symbols) + "\n")
     return r
 
 
@@ -117,6 +146,6 @@ def after():
 
 
 if __name__ == "__main__":
-    made = {"many": many, "hostile": hostile, "quoted": quoted, "tall": tall, "before": before, "after": after}[sys.argv[1]]()
+    made = {"many": many, "some": some, "hostile": hostile, "quoted": quoted, "tall": tall, "long": long, "before": before, "after": after}[sys.argv[1]]()
     with open(sys.argv[2], "wb") as out:
         out.write(made.out)

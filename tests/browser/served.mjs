@@ -10,7 +10,8 @@ export async function serve(file, ...words) {
     createInterface({ input: child.stdout }).once('line', resolve);
     child.once('exit', () => reject(new Error(said.join(''))));
   });
-  return { address, said, stop: () => new Promise(resolve => { child.once('exit', resolve); child.kill('SIGINT'); }) };
+  const end = signal => () => new Promise(resolve => { child.once('exit', resolve); child.kill(signal); });
+  return { address, said, stop: end('SIGINT'), kill: end('SIGKILL') };
 }
 
 export async function visit(browser, site, query = '', options = {}) {

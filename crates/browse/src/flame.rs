@@ -179,7 +179,7 @@ impl FlameScreen {
         let BoxContent::Level(level) = self.cell()?.what else { return None };
         match app.explorer.flame().label(level)? {
             Label::Frame(frame) => Some((frame.first.function, frame.first.inlined)),
-            Label::Comm(_) => None,
+            Label::Comm(_) | Label::Compared(_) => None,
         }
     }
 
@@ -225,6 +225,7 @@ fn name<'a>(explorer: &'a Explorer<'_>, label: Label<'a>) -> Cow<'a, str> {
     match label {
         Label::Comm(comm) => decoded(explorer.session().comm(comm)),
         Label::Frame(frame) => frame.label(explorer.profile(), explorer.session()),
+        Label::Compared(frame) => Cow::Borrowed(&frame.name),
     }
 }
 

@@ -40,7 +40,7 @@ impl App<'_> {
     pub(crate) fn renew_rows(&mut self) {
         self.rows.open.clear();
         self.rows.all_but = None;
-        self.rows.changes = self.explorer.changes();
+        self.rows.changes = self.explorer.changes().cloned();
         self.list_lines();
         self.rows.cursor = Cursor::default();
     }

@@ -5,10 +5,11 @@ use crate::state::{State, Step, follow};
 use readperf_analysis::Analysis;
 use readperf_profile::diff::{DiffKey, DiffRow, Normalize, Presence, Tally, compare};
 use readperf_profile::frames::UNKNOWN;
-use readperf_profile::matching::name_by_kind;
+use readperf_profile::matching::{Matching, Side, name_by_kind};
 use readperf_profile::view::facts::Facts;
+use readperf_profile::view::flame_tree::Sum;
 use readperf_profile::view::histogram::RowKey;
-use readperf_profile::{Profile, SampleFilter, Value};
+use readperf_profile::{Profile, SampleFilter, Value, Weight};
 use readperf_session::{BinaryId, Session};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -37,6 +38,18 @@ pub struct Changes {
     pub matched: Option<String>,
 }
 
+/// What the samples of an event add up to; nothing where there is no such event.
+pub(crate) fn total_of(profile: &Profile, event: Option<usize>) -> Sum {
+    let total = event.and_then(|event| profile.events().get(event));
+    total.map_or_else(Sum::default, |total| Sum { period: total.period, samples: total.samples })
+}
+
+/// The event of the other recording that has the name of this one.
+pub(crate) fn event_of(base: &Profile, new: &Profile, event: usize) -> Option<usize> {
+    let name = &new.events().get(event)?.name;
+    base.events().iter().position(|event| event.name == *name)
+}
+
 /// The recording to compare with.
 #[derive(Debug)]
 pub(crate) struct Base {
@@ -48,10 +61,27 @@ impl Base {
         Base { analysis }
     }
 
-    /// The changes of rows; nothing if their keys cannot be compared. Of the other recording is chosen what is looked at here, but for
-    /// times and numbers of threads, which mean nothing there.
+    /// Its processes.
+    pub(crate) fn session(&self) -> &Session {
+        &self.analysis.session
+    }
+
+    /// The samples of it that are looked at in a state: chosen as here, but for times and numbers of processes, threads and CPUs, which
+    /// mean nothing there.
+    pub(crate) fn chosen(&self, state: &State) -> Profile {
+        let steps: Vec<Step> = state.steps.iter().map(elsewhere).collect();
+        follow(&self.analysis.profile, &self.analysis.session, &steps, state.weight)
+    }
+
+    /// What names of it are called here, of what is looked at of both.
+    pub(crate) fn matching(&self, base: &Profile, new: &Profile, session: &Session) -> Matching {
+        Matching::of(&Side::of(base, &self.analysis.session), &Side::of(new, session))
+    }
+
+    /// The changes of rows; nothing if their keys cannot be compared. `base` is what is [chosen](Base::chosen) of the other recording.
     pub(crate) fn changes(
         &self,
+        base: &Profile,
         new: &Profile,
         session: &Session,
         state: &State,
@@ -65,11 +95,13 @@ impl Base {
             _ => None,
         };
         let keys = state.rows.keys.iter().map(|used| key(used.key.name)).collect::<Option<Vec<DiffKey>>>()?;
-        let steps: Vec<Step> = state.steps.iter().map(elsewhere).collect();
-        let base = follow(&self.analysis.profile, &self.analysis.session, &steps, state.weight);
-        let before = Tally::of(&base, &self.analysis.session, &keys, 0.0);
+        let before = Tally::of(base, &self.analysis.session, &keys, 0.0);
         let now = Tally::of(new, session, &keys, 0.0);
-        let compared = compare(&[before], &[now], Normalize::Total);
+        let normalize = match state.weight {
+            Weight::Period => Normalize::Total,
+            Weight::Samples => Normalize::Samples,
+        };
+        let compared = compare(&[before], &[now], normalize);
         let event = new.events().get(state.event)?;
         let matched = compared.matching.told();
         let mut changes = Changes { matched, ..Changes::default() };

@@ -1,14 +1,17 @@
 //! The explorer: a recording that was read, what of it is looked at, and the tables that were made of that.
 
 use crate::calls::OpenCalls;
-use crate::change::{Base, Changes};
-use crate::flame::{Flame, FlameNames};
+use crate::change::{Base, Changes, event_of, total_of};
+use crate::flame::Flame;
+use crate::flame_names::{ComparedSide, FlameNames};
 use crate::flame_time::TimeFlame;
 use crate::rows::{KeptRows, Rows};
 use crate::state::{State, follow};
 use readperf_analysis::{Analysis, CodeReader, ListingRequest, Namer};
+use readperf_profile::matching::Matching;
 use readperf_profile::view::call_tree::{CallFrame, CallLevel, Direction, OpenRow, RowAsked};
 use readperf_profile::view::facts::{FactMemory, Facts};
+use readperf_profile::view::flame_tree::Sum;
 use readperf_profile::view::graph::GraphKey;
 use readperf_profile::view::histogram::{Frames, Histogram, HistogramOptions, RowKey};
 use readperf_profile::view::key::KeyNeeds;
@@ -47,6 +50,16 @@ struct Made {
     frames: Option<Frames>,
     flame: OnceCell<Flame>,
     in_time: OnceCell<TimeFlame>,
+    compared: Compared,
+}
+
+/// What was made of both recordings where one is compared with another.
+#[derive(Debug, Default)]
+struct Compared {
+    /// What is looked at of the other one.
+    before: OnceCell<Profile>,
+    changes: OnceCell<Option<Changes>>,
+    flame: OnceCell<Flame>,
 }
 
 impl Made {
@@ -58,7 +71,18 @@ impl Made {
         };
         let (summed, counted) = (OnceCell::new(), OnceCell::new());
         let (rows, flame, in_time) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Made { state, chosen, shown, summed, counted, rows, frames: None, flame, in_time }
+        Made {
+            state,
+            chosen,
+            shown,
+            summed,
+            counted,
+            rows,
+            frames: None,
+            flame,
+            in_time,
+            compared: Compared::default(),
+        }
     }
 
     /// The samples of which tables are made.
@@ -188,6 +212,7 @@ impl<'f> Explorer<'f> {
         let State { event, weight: _, steps: _, rows, calls: _, reversed } = &self.now.state;
         if *event != before.event || *reversed != before.reversed {
             self.now.flame.take();
+            self.now.compared.flame.take();
         }
         if *event != before.event {
             self.now.in_time.take();
@@ -195,6 +220,7 @@ impl<'f> Explorer<'f> {
         if *event != before.event || !rows.only_order_differs(&before.rows) {
             self.now.rows.take();
             self.now.forget_samples();
+            self.now.compared.changes.take();
             self.now.frames = None;
         } else if rows.order != before.rows.order {
             self.sort();
@@ -369,12 +395,41 @@ impl<'f> Explorer<'f> {
     /// Compares with another recording from now on.
     pub fn set_base(&mut self, base: Analysis) {
         self.base = Some(Base::new(base));
+        self.now.compared = Compared::default();
+        self.before.clear();
+    }
+
+    /// The samples of the other recording that are looked at: chosen by the same steps, but for times and numbers of processes, threads
+    /// and CPUs.
+    fn before(&self) -> Option<(&Base, &Profile)> {
+        let base = self.base.as_ref()?;
+        Some((base, self.now.compared.before.get_or_init(|| base.chosen(&self.now.state))))
+    }
+
+    /// What the samples of the other recording add up to that are looked at; nothing if there is none.
+    pub fn total_before(&self) -> Option<Sum> {
+        let (_, before) = self.before()?;
+        Some(total_of(before, event_of(before, &self.whole, self.now.state.event)))
     }
 
     /// What has changed since the other recording, row by row; nothing if there is none, or the rows cannot be compared.
-    pub fn changes(&self) -> Option<Changes> {
-        let base = self.base.as_ref()?;
-        let rows = self.rows();
-        base.changes(&self.now.chosen, &self.analysis.session, &self.now.state, &rows)
+    pub fn changes(&self) -> Option<&Changes> {
+        let (base, before) = self.before()?;
+        let changes =
+            || base.changes(before, &self.now.chosen, &self.analysis.session, &self.now.state, &self.rows());
+        self.now.compared.changes.get_or_init(changes).as_ref()
+    }
+
+    /// The flame graph with the samples of the other recording beside those of this one; nothing if there is none.
+    pub fn compared_flame(&self) -> Option<&Flame> {
+        let (base, before) = self.before()?;
+        Some(self.now.compared.flame.get_or_init(|| {
+            let (chosen, session, state) = (&self.now.chosen, &self.analysis.session, &self.now.state);
+            let (matching, same) = (base.matching(before, chosen, session), Matching::default());
+            let new = ComparedSide { profile: chosen, session, event: Some(state.event), matching: &same };
+            let event = event_of(before, &self.whole, state.event);
+            let base = ComparedSide { profile: before, session: base.session(), event, matching: &matching };
+            Flame::compared(&new, &base, state.reversed)
+        }))
     }
 }

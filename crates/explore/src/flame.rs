@@ -1,12 +1,13 @@
 //! The flame graph of what is looked at. The tree is made once; a window of it costs what is seen.
 
+use crate::flame_names::{ComparedFrame, ComparedSide, FlameNames};
 use readperf_profile::frames::UniqueFrame;
 use readperf_profile::view::flame_layout::{
     Bounds, BoxContent, FlameIndex, FlameLayout, LeastShare, Siblings,
 };
 use readperf_profile::view::flame_reverse::ReversedSide;
 use readperf_profile::view::flame_tree::{FlameLevel, FlameLevels, FlameTree, NO_LINE, NodeIndex, ROOT, Sum};
-use readperf_profile::{Apart, FrameTable, Profile, SampleRow, Weight};
+use readperf_profile::{Profile, SampleRow, Weight};
 use readperf_session::{CommId, Session};
 use regex_lite::Regex;
 use rustc_hash::FxHashMap;
@@ -23,6 +24,8 @@ pub enum Label<'f> {
     Comm(CommId),
     /// By its function, or its binary.
     Frame(&'f UniqueFrame),
+    /// The same in a graph of two recordings: it may be of either.
+    Compared(&'f ComparedFrame),
 }
 
 /// A flame graph: stacks merged by what their levels are called.
@@ -52,6 +55,8 @@ pub struct FlameCell {
     pub total: Sum,
     /// Samples in it.
     pub own: Sum,
+    /// Samples of the recording that is compared with, with it in their stack.
+    pub before: Sum,
 }
 
 /// A part of a flame graph: a frame and what is above it. A caller comes before what it calls.
@@ -76,38 +81,6 @@ impl Matching {
     /// Whether a cell matches.
     pub fn has(&self, cell: &FlameCell) -> bool {
         matches!(cell.what, BoxContent::Level(level) if self.labels.get(level.label as usize) == Some(&true))
-    }
-}
-
-/// What the levels of the places of a profile are called: the same for all that is chosen of it, as long as stacks are not changed.
-#[derive(Debug)]
-pub(crate) struct FlameNames {
-    levels: FlameLevels,
-    frames: Vec<UniqueFrame>,
-    /// How many names of functions there are: labels are their numbers in order, and behind them those of threads.
-    count: usize,
-}
-
-impl FlameNames {
-    pub(crate) fn new(profile: &Profile, session: &Session) -> FlameNames {
-        let table = FrameTable::new(profile, session, Apart::default());
-        let labels: Vec<Cow<'_, str>> =
-            table.frames().iter().map(|frame| frame.label(profile, session)).collect();
-        let mut sorted: Vec<&str> = labels.iter().map(Cow::as_ref).collect();
-        sorted.sort_unstable();
-        sorted.dedup();
-        let rank =
-            |label: &str| u32::try_from(sorted.partition_point(|other| *other < label)).unwrap_or(u32::MAX);
-        let ranks: Vec<u32> = labels.iter().map(|label| rank(label)).collect();
-        let mut levels = table.levels();
-        levels.renumber(|level| FlameLevel {
-            label: ranks.get(level.label as usize).copied().unwrap_or(u32::MAX),
-            variant: level.label,
-            line: NO_LINE,
-        });
-        let count = sorted.len();
-        drop(labels);
-        FlameNames { levels, frames: table.into_frames(), count }
     }
 }
 
@@ -145,8 +118,8 @@ impl Flame {
             return Flame::telling_ends(profile, session, event, names, |_| ());
         }
         let roots = Roots::new(profile, session, event, names.count);
-        let tree = turned_around(profile, event, &names.levels, |row| roots.of(row));
-        Flame::of_tree(tree, profile.weight(), roots.comms, names)
+        let tree = turned_around(&mut [(profile, event, &names.levels)], |row| roots.of(row));
+        Flame::of_tree(tree, names, roots.comms, profile.weight())
     }
 
     /// From the outermost functions; tells of each row of the event the end of its stack.
@@ -160,10 +133,27 @@ impl Flame {
         let roots = Roots::new(profile, session, event, names.count);
         let mut tree = FlameTree::default();
         tree.add_telling(profile, event, &names.levels, |row| roots.of(row), told);
-        Flame::of_tree(tree, profile.weight(), roots.comms, names)
+        Flame::of_tree(tree, names, roots.comms, profile.weight())
     }
 
-    fn of_tree(mut tree: FlameTree, weight: Weight, comms: Vec<CommId>, names: Arc<FlameNames>) -> Flame {
+    /// That of two recordings. Stacks do not stand on names of threads: these are more often others than functions are.
+    pub(crate) fn compared(new: &ComparedSide<'_>, base: &ComparedSide<'_>, reversed: bool) -> Flame {
+        let names = FlameNames::compared(new, base);
+        let side = |side: &ComparedSide<'_>| side.event.unwrap_or(usize::MAX);
+        let mut sides =
+            [(new.profile, side(new), &names.levels), (base.profile, side(base), &names.levels_before)];
+        let tree = match reversed {
+            true => turned_around(&mut sides, |_| None),
+            false => {
+                let mut tree = FlameTree::default();
+                sides.iter().for_each(|(profile, event, levels)| tree.add(profile, *event, levels, |_| None));
+                tree
+            }
+        };
+        Flame::of_tree(tree, Arc::new(names), Vec::new(), new.profile.weight())
+    }
+
+    fn of_tree(mut tree: FlameTree, names: Arc<FlameNames>, comms: Vec<CommId>, weight: Weight) -> Flame {
         tree.freeze();
         let index = FlameIndex::new(&tree);
         Flame { tree, index, names, comms, weight }
@@ -176,7 +166,7 @@ impl Flame {
     pub fn label(&self, level: FlameLevel) -> Option<Label<'_>> {
         match (level.label as usize).checked_sub(self.names.count) {
             Some(comm) => self.comms.get(comm).copied().map(Label::Comm),
-            None => self.names.frames.get(level.variant as usize).map(Label::Frame),
+            None => self.names.label(level.variant),
         }
     }
 
@@ -213,7 +203,7 @@ impl Flame {
         let mut next: Vec<u64> = Vec::new();
         let mut cells = Vec::with_capacity(layout.list.len());
         for cell in &layout.list {
-            let ([total, _], [own, _]) = (cell.total, cell.own);
+            let ([total, before], [own, _]) = (cell.total, cell.own);
             let (depth, weight) = (cell.depth as usize, self.weight.of_sum(&total));
             next.resize(depth.saturating_add(2), 0);
             let from = next.get(depth).copied().unwrap_or(0);
@@ -231,6 +221,7 @@ impl Flame {
                 what: cell.what,
                 total,
                 own,
+                before,
             });
         }
         FlameWindow { cells, left_out: layout.left_out.saturating_add(layout.too_deep) }
@@ -245,6 +236,13 @@ impl Flame {
     pub fn sums(&self, node: NodeIndex) -> (Sum, Sum) {
         let [total, _] = self.index.total(node);
         let own = self.tree.own(0).get(node as usize).copied().unwrap_or_default();
+        (total, own)
+    }
+
+    /// The same of the recording that is compared with; nothing where there is none.
+    pub fn sums_before(&self, node: NodeIndex) -> (Sum, Sum) {
+        let [_, total] = self.index.total(node);
+        let own = self.tree.own(1).get(node as usize).copied().unwrap_or_default();
         (total, own)
     }
 
@@ -273,16 +271,23 @@ impl Flame {
     }
 }
 
+/// The tree from the leaves, of one recording or of two.
 fn turned_around(
-    profile: &Profile,
-    event: usize,
-    levels: &FlameLevels,
-    mut root: impl FnMut(&SampleRow) -> Option<FlameLevel>,
+    sides: &mut [(&Profile, usize, &FlameLevels)],
+    root: impl Fn(&SampleRow) -> Option<FlameLevel>,
 ) -> FlameTree {
-    let whole = profile.events().get(event);
-    let least = Sum {
-        period: LEAST_GROWN.of(whole.map_or(0, |event| event.period)),
-        samples: LEAST_GROWN.of(whole.map_or(0, |event| event.samples)),
-    };
-    FlameTree::reversed(&mut [ReversedSide { profile, event, levels, root: &mut root, least }], u32::MAX)
+    let mut roots: Vec<_> = sides.iter().map(|_| &root).collect();
+    let mut reversed: Vec<ReversedSide<'_>> = sides
+        .iter()
+        .zip(&mut roots)
+        .map(|((profile, event, levels), root)| {
+            let whole = profile.events().get(*event);
+            let least = Sum {
+                period: LEAST_GROWN.of(whole.map_or(0, |event| event.period)),
+                samples: LEAST_GROWN.of(whole.map_or(0, |event| event.samples)),
+            };
+            ReversedSide { profile, event: *event, levels, root, least }
+        })
+        .collect();
+    FlameTree::reversed(&mut reversed, u32::MAX)
 }

@@ -1,6 +1,7 @@
 //! The flame graph in order of time: what is the same in one sample after the other is one frame.
 
-use crate::flame::{Flame, FlameNames};
+use crate::flame::Flame;
+use crate::flame_names::FlameNames;
 use readperf_profile::view::flame_tree::{NodeIndex, ROOT, Sum};
 use readperf_profile::{Profile, SampleRow, Weight};
 use readperf_session::{Session, ThreadId};

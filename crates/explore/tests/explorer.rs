@@ -388,6 +388,36 @@ fn nothing_has_changed_since_the_same_recording() {
 }
 
 #[test]
+fn a_graph_of_two_recordings_has_the_samples_of_both() {
+    let files = Files::new();
+    for (name, other) in [("threads", "threads"), ("multi", "threads")] {
+        let mut explorer = explorer(&files, name);
+        assert!(explorer.compared_flame().is_none() && explorer.total_before().is_none());
+        let recording = Recording::open(fixture(other).join("perf.data")).unwrap();
+        let mut request = request(other);
+        request.keep.stacks = true;
+        let base = readperf_analysis::analyse(&recording, &request).unwrap();
+        let event = base.profile.events().iter().position(|event| event.name == "cpu-clock");
+        let expected = base.profile.events()[event.unwrap()].samples;
+        explorer.set_base(base);
+        for reversed in [false, true] {
+            explorer.go(State { reversed, ..explorer.state().clone() });
+            let total = explorer.profile().events()[explorer.state().event].samples;
+            let flame = explorer.compared_flame().unwrap();
+            assert_eq!(flame.sums(Flame::ROOT).0.samples, total, "{name}");
+            assert_eq!(flame.sums_before(Flame::ROOT).0.samples, expected, "{name} since {other}");
+            let cells = flame.window(Flame::ROOT, 1_000_000, 1000).cells;
+            let nodes = cells.iter().filter_map(|cell| cell.node);
+            assert!(name != other || nodes.clone().all(|node| flame.sums(node) == flame.sums_before(node)));
+            assert_eq!(explorer.total_before().unwrap().samples, expected);
+        }
+        explorer.go(State { steps: vec![Step::comm(b"no such thread")], ..State::default() });
+        assert_eq!(explorer.total_before().unwrap().samples, 0, "filters hold for both");
+        assert_eq!(explorer.compared_flame().unwrap().sums_before(Flame::ROOT).0.samples, 0);
+    }
+}
+
+#[test]
 fn before_names_are_known_samples_are_told_by_thread_and_binary() {
     let files = Files::new();
     let recording = Recording::open(fixture("main").join("perf.data")).unwrap();

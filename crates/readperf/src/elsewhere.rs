@@ -44,6 +44,7 @@ const COMMANDS: &[(&[&str], &str)] = &[
 const FORMATS: &[(&[&str], &str)] = &[
     (&["svg", "flame", "flames", "flamegraph-svg"], "flamegraph"),
     (&["html", "flamehtml"], "flamegraph-html"),
+    (&["view", "page.html", "report"], "page"),
     (&["pb", "pb.gz", "proto", "profile", "go"], "pprof"),
     (&["gecko", "profiler", "samply"], "firefox"),
     (&["collapsed", "collapse", "stackcollapse", "txt"], "folded"),

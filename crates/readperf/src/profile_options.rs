@@ -152,7 +152,7 @@ impl ProfileOptions {
     }
 
     /// Tells what is to be known of a recording that was read.
-    fn tell(&self, input: &Input, analysis: &Analysis) {
+    pub(crate) fn tell(&self, input: &Input, analysis: &Analysis) {
         if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
             wrong_usage(&message);
         }

@@ -40,6 +40,12 @@ fn prefix(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 impl SourceOptions {
+    /// The flags that were given.
+    pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let all = [("--source-prefix", !self.prefixes.is_empty()), ("--source", !self.dirs.is_empty())];
+        all.into_iter().filter_map(|(name, given)| given.then_some(name))
+    }
+
     /// perf's option of that name takes no value: what comes behind it may be the recording or a function.
     pub(crate) fn word(&self) -> Option<&str> {
         self.dirs.iter().find(|dir| !dir.is_dir()).and_then(|word| word.to_str())

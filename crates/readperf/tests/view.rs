@@ -14,7 +14,7 @@ mod oracle;
 
 use oracle::{fixture, tool};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
@@ -232,6 +232,87 @@ fn records_of_a_stream_are_gone() {
     assert!(why.contains("stream"), "{why}");
     let (status, told) = server.ask(&format!("{}data/record?number=0", server.path), &[]);
     assert!(status == 400 && told == why, "{status} {told}");
+}
+
+#[test]
+fn changes_are_those_of_diff() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, half) = (fixture("multi"), folder.path().join("half.data"));
+    let (path, half) = (path.to_str().unwrap(), half.to_str().unwrap());
+    tool::answer(&["edit", path, "-o", half, "--time", "0%-50%"]);
+    let server = Server::start(&["--base", half, path]);
+    let diff = json(&["diff", "--json", "--by", "dso,function", half, path]);
+    for event in diff["events"].as_array().unwrap() {
+        let events = server.data("summary")["events"].as_array().unwrap().clone();
+        let nr = events.iter().position(|other| other["name"] == event["name"]).unwrap();
+        let answer = server.data(&format!("functions?event={nr}"));
+        let rows = answer["rows"].as_array().unwrap();
+        for row in event["rows"].as_array().unwrap() {
+            let (dso, symbol) = (row["dso"].as_str().unwrap(), row["symbol"].as_str().unwrap());
+            // What has no name is one row there, and a row for each address here.
+            let is_it = |other: &&Value| {
+                other["binary"] == dso
+                    && (other["name"] == symbol || symbol == format!("[{dso}]"))
+                    && other["change"] != Value::Null
+            };
+            let other = rows.iter().find(is_it).unwrap_or_else(|| panic!("{event}: {row}"));
+            let change = &other["change"];
+            for (ours, theirs) in [("before", "base"), ("now", "new"), ("presence", "presence")] {
+                assert_eq!(change[ours], row[theirs], "{symbol}");
+            }
+        }
+        let flame = server.data(&format!("flame?event={nr}"));
+        assert_eq!(
+            [&flame["newWeight"][0], &flame["baseWeight"][0]].map(|sum| sum.as_f64().unwrap()),
+            [&event["new_period"], &event["base_period"]].map(|sum| sum.as_f64().unwrap())
+        );
+        let tree = server.data(&format!("tree?event={nr}"));
+        let before: u64 =
+            tree["calls"].as_array().unwrap().iter().map(|call| call["before"].as_u64().unwrap()).sum();
+        assert_eq!(tree["whole_before"], before);
+    }
+}
+
+/// The answers that a file has inside, by state, view and question.
+fn stored(document: &str) -> BTreeMap<[String; 3], Value> {
+    use base64::Engine as _;
+    let (_, rest) = document.split_once("id=\"stored\">").unwrap();
+    let (text, _) = rest.split_once("</script>").unwrap();
+    let packed = base64::engine::general_purpose::STANDARD.decode(text).unwrap();
+    let mut json = String::new();
+    flate2::read::GzDecoder::new(&packed[..]).read_to_string(&mut json).unwrap();
+    let stored: Value = serde_json::from_str(&json).unwrap();
+    let one = |one: &Value| ([0, 1, 2].map(|part| one[0][part].as_str().unwrap().to_owned()), one[1].clone());
+    stored["answers"].as_array().unwrap().iter().map(one).collect()
+}
+
+#[test]
+fn a_file_has_the_answers_of_the_server() {
+    let path = fixture("multi");
+    let path = path.to_str().unwrap();
+    let document = tool::answer(&["export", "--format", "page", "--comm", "tree", path]);
+    let answers = stored(&document);
+    let server = Server::start(&["--comm", "tree", path]);
+    let questions = [
+        ("0/", "summary", "", "summary?event=0"),
+        ("0/", "functions", "", "functions?event=0"),
+        ("1/", "functions", "", "functions?event=1"),
+        ("0/", "flame", "", "flame?event=0&columns=20000"),
+        ("1/", "flame", "1", "flame?event=1&inverted=1&columns=20000"),
+        ("0/", "time", "", "time?event=0&buckets=1000"),
+        ("0/", "recording", "stats", "recording?part=stats"),
+        ("0/", "sandwich", "main\ntree", "sandwich?event=0&function=main&binary=tree"),
+        ("0/", "code", "main\ntree", "code?event=0&function=main&binary=tree"),
+    ];
+    for (state, view, of, question) in questions {
+        let answer = answers.get(&[state, view, of].map(str::to_owned));
+        assert_eq!(answer, Some(&server.data(question)), "{question}");
+    }
+    // Nothing but its own script is run.
+    assert_eq!(document.matches("<script").count(), 2);
+    assert!(
+        document.contains("default-src 'none'; script-src 'sha256-") && !document.contains("unsafe-inline")
+    );
 }
 
 #[test]

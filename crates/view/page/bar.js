@@ -2,6 +2,7 @@
 import { ask } from './data.js';
 import { byId, el } from './dom.js';
 import { get, set, steps, takeBack } from './state.js';
+import * as stored from './stored.js';
 import { amount, duration, grouped, percent, shareOf } from './text.js';
 
 /** @type {any} */
@@ -34,18 +35,27 @@ export async function show() {
   document.title = `${summary.title} – readperf`;
   const event = /** @type {HTMLSelectElement} */ (byId('event')), weight = /** @type {HTMLSelectElement} */ (byId('weight')), thread = /** @type {HTMLSelectElement} */ (byId('thread'));
   event.replaceChildren(...summary.events.map((/** @type {any} */ one, /** @type {number} */ at) =>
-    el('option', { value: at, selected: at === summary.event }, `${one.name} (${grouped(one.samples)})`)));
+    el('option', { value: at, selected: at === summary.event, disabled: stored.isFile && !stored.has(String(at)) }, `${one.name} (${grouped(one.samples)})`)));
   weight.value = summary.weight;
+  // In a file only what it has inside can be chosen.
+  const can = (/** @type {string} */ one) => !stored.isFile || stored.has(String(summary.event), one);
+  weight.disabled = stored.isFile;
   const current = get('tid') ? 't' + get('tid') : get('pid') ? 'p' + get('pid') : '';
   thread.replaceChildren(el('option', { value: '' }, 'all threads'), ...summary.processes.flatMap((/** @type {any} */ process) => [
-    el('option', { value: 'p' + process.pid, selected: current === 'p' + process.pid }, `${process.comm} ${process.pid}: ${percent(shareOf(process.weight, summary.recorded))}`),
+    can('p' + process.pid) && el('option', { value: 'p' + process.pid, selected: current === 'p' + process.pid }, `${process.comm} ${process.pid}: ${percent(shareOf(process.weight, summary.recorded))}`),
     ...(process.threads.length > 1 ? process.threads.map((/** @type {any} */ one) =>
-      el('option', { value: 't' + one.tid, selected: current === 't' + one.tid }, `\u2003${one.comm} ${one.tid}: ${percent(shareOf(one.weight, summary.recorded))}`)) : [])]));
+      can('t' + one.tid) && el('option', { value: 't' + one.tid, selected: current === 't' + one.tid }, `\u2003${one.comm} ${one.tid}: ${percent(shareOf(one.weight, summary.recorded))}`)) : [])]).filter(Boolean));
   const crumbs = steps().map(({ key, value, at }) => el('li', {}, el('button', { type: 'button', title: 'Take this back', onclick: () => takeBack(at) }, el('bdi', {}, stepText(key, value)), ' ×')));
   const share = percent(shareOf(summary.whole, summary.recorded));
   byId('steps').replaceChildren(...crumbs);
-  byId('counted').textContent = `${grouped(summary.samples)} samples, ${amount(summary.whole, summary)}` + (summary.whole < summary.recorded ? ` (${share} of the recording)` : '');
+  byId('counted').textContent = `${grouped(summary.samples)} samples, ${amount(summary.whole, summary)}` + (summary.whole < summary.recorded ? ` (${share} of the recording)` : '')
+    + (summary.before ? ` · base: ${grouped(summary.before.samples)} samples, ${amount(summary.whole_before, summary)}${ofBase()}` : '');
+  byId('about-file').textContent = stored.isFile ? `This page is a file: \`readperf view\` has all of the recording. ${stored.told()}` : '';
+  byId('counted').title = summary.before?.matched ? `Names differ: ${summary.before.matched}.` : '';
 }
+
+// A time, a process and a thread mean nothing in another recording.
+const ofBase = () => steps().some(({ key }) => ['from', 'tid', 'pid', 'cpu'].includes(key)) ? ' (times, processes, threads and CPUs are not chosen there)' : '';
 
 /** Listens to the choices. */
 export function start() {

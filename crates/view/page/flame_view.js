@@ -4,7 +4,8 @@ import { el, svg } from './dom.js';
 import { flameGraph } from './flame.js';
 import { actionBar } from './names.js';
 import { get, set } from './state.js';
-import { duration, percent } from './text.js';
+import { isFile } from './stored.js';
+import { duration, grouped, percent } from './text.js';
 
 /** @type {[value: string, text: string][]} */
 const ORDERS = [['', 'Left heavy'], ['name', 'By name'], ['time', 'In order of time'], ['threads', 'In order of time, by thread']];
@@ -33,7 +34,7 @@ export async function show(into) {
   const heavy = /** @type {HTMLSelectElement} */ (el('select', { 'aria-label': 'Order of frames', title: 'In order of time, equal frames of one sample after the other are one', onchange: () => set({ order: heavy.value, zoom: '' }) },
     ...ORDERS.map(([value, text]) => el('option', { value, selected: value === order }, text))));
   const whole = el('button', { type: 'button', title: 'Shows everything (Escape)', onclick: () => set({ zoom: '' }) }, 'All');
-  bar.replaceChildren(turn, heavy, whole);
+  bar.replaceChildren(turn, ...(isFile ? [] : [heavy]), whole);
   into.replaceChildren(bar, el('div', { class: 'scroll' }, /** @type {any} */ (picture)), line);
   const note = data.note;
   let restoring = true;
@@ -45,10 +46,21 @@ export async function show(into) {
   picture.addEventListener('pointerover', event => hintLine(/** @type {any} */ (event.target).frame));
   picture.addEventListener('pointerleave', () => hintLine(undefined));
   picture.addEventListener('keydown', () => hintLine(made.state.focus));
+  if (data.differs) bar.append(baseButton(made));
+  bar.append(made.legend());
+  made.state.side = get('side') === 'base' ? 1 : 0;
   if (!inTime) made.zoomTo(made.frameOf(get('zoom').split('.').filter(Boolean).map(Number)));
   search(get('search'));
   restoring = false;
   tell(note);
+}
+
+/** Widths of the recording that is compared with, with what has vanished since. @param {ReturnType<typeof flameGraph>} made */
+function baseButton(made) {
+  const is = get('side') === 'base', gone = made.vanished();
+  const act = () => set({ side: is ? '' : 'base', ...(made.weightsOf(made.state.zoom)[is ? 0 : 1] ? {} : { zoom: '' }) });
+  return el('button', { type: 'button', id: 'flame-base', 'aria-pressed': String(is), title: 'Widths of the base; frames that have vanished since are dashed', onclick: act },
+    gone.frames && !get('zoom') ? `Base, ${grouped(gone.frames)} vanished (${percent(gone.share)})` : 'Base');
 }
 
 function zoomed() {
@@ -75,7 +87,7 @@ function tell(note) {
   const about = graph.about(graph.state.zoom);
   line.textContent = `${graph.lineAbout(graph.state.zoom)}${when(graph.state.zoom)}${note ? ' · ' + note : ''}`;
   bar.querySelector('.actions')?.remove();
-  if (about.isFunction) bar.append(actionBar({ ...about, kind: 'user' }));
+  if (about.isFunction) bar.querySelector('.flame-legend')?.before(actionBar({ ...about, kind: 'user' }));
 }
 
 let asking = 0;

@@ -4,13 +4,17 @@ import { actions, ACTION_KEYS, chosenFunction } from './names.js';
 import { focusedFunction } from './rows.js';
 import { get, reset, set, takeBackLast } from './state.js';
 import { moveThread } from './bar.js';
+import { isFile } from './stored.js';
 import { nextMatch } from './flame_view.js';
 
 const inTime = () => ['time', 'threads'].includes(get('order'));
 const search = () => /** @type {HTMLInputElement} */ (byId('search'));
 
+// What a file cannot do.
+const ASKING = ['1', 'r', 's'];
+
 /** @type {[keys: string[], what: string, act: () => void][]} */
-const KEYS = [
+const ALL_KEYS = [
   [['1'], 'Flame graph in order of time', () => set({ view: '', order: 'time', zoom: '' })],
   [['2'], 'Flame graph, left heavy', () => set({ view: '', order: '', ...(inTime() ? { zoom: '' } : {}) })],
   [['3'], 'Callers and callees', () => set({ view: 'sandwich' })],
@@ -30,11 +34,13 @@ const KEYS = [
   [['Escape'], 'Leave search, zoom, then everything', escape],
   [['?'], 'These keys', () => toggleHelp()],
 ];
+const KEYS = ALL_KEYS.filter(([[key]]) => !isFile || !ASKING.includes(key));
 
 const ROW_KEYS = [
   ['↑ ↓ PgUp PgDn Home End, j k g G', 'Move in tables'], ['→ ← Space', 'Open, close a branch of the tree'], ['*', 'Open the hottest path'],
   ['↑ ↓ ← →, Enter, Backspace', 'Move in the flame graph, zoom, zoom out'],
-  ['Enter a f o x m l', 'Of the function of a row: callers and callees, code, focus, begin here, ignore, merge, collapse its library'],
+  isFile ? ['Enter a', 'Of the function of a row: callers and callees, code']
+    : ['Enter a f o x m l', 'Of the function of a row: callers and callees, code, focus, begin here, ignore, merge, collapse its library'],
 ];
 
 function escape() {

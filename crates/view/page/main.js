@@ -15,7 +15,7 @@ import { get, listen, set } from './state.js';
 /** The views: name in the address, title, how it is shown, and what of the address it depends on besides what is chosen. */
 /** @type {[name: string, title: string, show: (into: HTMLElement) => Promise<void>, needs: string[]][]} */
 const VIEWS = [
-  ['flame', 'Flame graph', flame.show, ['inverted', 'order', 'zoom']],
+  ['flame', 'Flame graph', flame.show, ['inverted', 'order', 'zoom', 'side']],
   ['tree', 'Call tree', tree.show, ['inverted']],
   ['functions', 'Functions', functions.show, ['sort', 'search']],
   ['sandwich', 'Callers and callees', sandwich.show, ['function', 'binary']],
@@ -27,14 +27,19 @@ const current = () => VIEWS.find(([name]) => name === get('view')) ?? VIEWS[0];
 const main = byId('view');
 const search = /** @type {HTMLInputElement} */ (byId('search'));
 
-/** Shows what a part makes; what goes wrong is said in its place. @param {() => Promise<void>} part */
-async function attempt(part) {
-  try {
-    await part();
-  } catch (error) {
-    if (!(error instanceof Stale)) byId('trouble').textContent = error instanceof Error ? error.message : String(error);
-  }
+/** Says what went wrong. @param {unknown} error */
+function tell(error) {
+  if (!(error instanceof Stale)) byId('trouble').textContent = error instanceof Error ? error.message : String(error);
 }
+
+/** Shows what a part makes; what goes wrong is said in its place. @param {() => Promise<void>} part */
+const attempt = part => part().catch(tell);
+
+// What goes wrong behind a click or a key is said there, too.
+addEventListener('unhandledrejection', event => {
+  event.preventDefault();
+  tell(event.reason);
+});
 
 function showView() {
   byId('trouble').textContent = '';

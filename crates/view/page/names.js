@@ -1,6 +1,7 @@
 // A function as a row has it, and what can be done with it.
 import { el } from './dom.js';
 import { add, get, set } from './state.js';
+import { isFile } from './stored.js';
 
 /** @typedef {{name: string, binary: string, kind: string, inlined?: boolean}} Fn */
 
@@ -32,11 +33,15 @@ export function actions(fn) {
   const all = [
     ['Callers and callees', 'Who calls it, and what it calls (Enter)', () => set({ view: 'sandwich', function: fn.name, binary: fn.binary })],
     ['Code', 'Its lines and instructions (a)', () => set({ view: 'code', function: fn.name, binary: fn.binary })],
+  ];
+  // A file cannot choose anew.
+  if (isFile) return all;
+  all.push(
     ['Focus', 'Only stacks with this function (f)', () => add('focus', pattern)],
     ['Begin here', 'Stacks begin at this function (o)', () => add('show-from', pattern, { zoom: '' })],
     ['Ignore', 'Only stacks without this function (x)', () => add('ignore', pattern)],
     ['Merge into callers', 'What it takes itself is its callers’ (m)', () => add('hide', pattern)],
-  ];
+  );
   if (fn.binary) all.push(['Collapse library', `What ${fn.binary} calls in itself is left out (l)`, () => add('collapse', fn.binary)]);
   return all;
 }

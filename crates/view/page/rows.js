@@ -1,10 +1,10 @@
 // Tables of functions: one row has the focus, keys move it.
 import { el, shareBar } from './dom.js';
 import { ACTION_KEYS, actions } from './names.js';
-import { amount, percent, shareOf } from './text.js';
+import { amount, percent, points, shareOf } from './text.js';
 
 /** @typedef {import('./names.js').Fn} Fn */
-/** @typedef {{weight: string, unit: string, whole: number}} Measure */
+/** @typedef {{weight: string, unit: string, whole: number, whole_before?: number}} Measure */
 
 /** Two cells: share with its bar, and amount. @param {number} value @param {Measure} measure @param {string} [kind] */
 export function shareCells(value, measure, kind = '') {
@@ -15,8 +15,18 @@ export function shareCells(value, measure, kind = '') {
 }
 
 /**
+ * By how many points a share has changed since the recording that is compared with; `of` says which share.
+ * @param {number} before @param {number} now @param {string} of @param {string} [more]
+ */
+export const changeCell = (before, now, of, more = '') => el('td', { class: 'number change' + (now > before ? ' more' : now < before ? ' less' : ''), title: `${of}: ${percent(before)} → ${percent(now)}${more}` },
+  points(now - before));
+
+/** The head of such a column, if recordings are compared. @param {Measure} measure @param {...(Node | string)} label */
+export const changeHead = (measure, ...label) => measure.whole_before === undefined ? null : el('th', { scope: 'col', class: 'number' }, ...label);
+
+/**
  * A row of a table that keys go through.
- * @param {Fn | null} fn @param {Record<string, any>} attributes @param {...HTMLElement} cells
+ * @param {Fn | null} fn @param {Record<string, any>} attributes @param {...(HTMLElement | null)} cells
  */
 export function row(fn, attributes, ...cells) {
   const tr = el('tr', { tabindex: -1, ...attributes }, ...cells);

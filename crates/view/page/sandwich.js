@@ -10,6 +10,7 @@ export async function show(into) {
   const fn = chosenFunction();
   if (!fn) return into.replaceChildren(el('p', { class: 'note' }, 'Choose a function: in the flame graph, the tree or the table of functions.'));
   const answer = await ask('view', 'sandwich', { function: fn.name, binary: fn.binary });
+  if (!answer.function) return into.replaceChildren(el('p', { class: 'note' }, el('bdi', {}, answer.why)));
   /** @param {string} title @param {any[]} list @param {string} none */
   const side = (title, list, none) => {
     const body = el('tbody', {}, ...list.map(other => row(other, { onclick: () => choose(other) }, ...shareCells(other.total, answer, 'total'), el('td', {}, nameCell(other)))));

@@ -1,10 +1,11 @@
 // The state of the page is its address: what is chosen of the recording, in the order it was chosen, and what is looked at. So back,
-// forward, reload and a copied link work by themselves.
+// forward, reload and a copied link work by themselves. A file has it behind `#`: browsers let files change nothing else.
+import { isFile } from './stored.js';
 
 /** @typedef {[key: string, value: string]} Pair */
 
 // What only says what is looked at. All other pairs choose what counts, and go to the server.
-const LOOK = new Set(['view', 'function', 'binary', 'zoom', 'search', 'sort', 'inverted', 'order', 'seen', 'part', 'record', 'kind', 'tracks', 'form']);
+const LOOK = new Set(['view', 'function', 'binary', 'zoom', 'search', 'sort', 'inverted', 'order', 'side', 'seen', 'part', 'record', 'kind', 'tracks', 'form']);
 
 // What there is once, and so is replaced instead of added.
 const ONCE = new Set([...LOOK, 'event', 'weight', 'from', 'to']);
@@ -16,7 +17,7 @@ const listeners = [];
 
 /** @returns {Pair[]} */
 function read() {
-  return [...new URLSearchParams(location.search)];
+  return [...new URLSearchParams(isFile ? location.hash.slice(1) : location.search)];
 }
 
 /** @param {Pair[]} list */
@@ -33,7 +34,7 @@ export const steps = () => pairs.map(([key, value], at) => ({ key, value, at }))
   .filter(({ key }) => !LOOK.has(key) && !['event', 'weight', 'to'].includes(key));
 
 /** The address of the page with another state. @param {Pair[]} list */
-const address = list => list.length ? '?' + written(list) : location.pathname;
+const address = list => isFile ? '#' + written(list) : list.length ? '?' + written(list) : location.pathname;
 
 /** @param {Pair[]} list @param {boolean} [silently] in the place of the present state, not after it */
 function go(list, silently) {

@@ -4,6 +4,7 @@ import { ask } from './data.js';
 import { byId, el } from './dom.js';
 import * as heat from './heat.js';
 import { get, set } from './state.js';
+import { has, isFile } from './stored.js';
 import { duration, grouped, percent, shareOf } from './text.js';
 
 const HIGH = 34, ROW = 20, NAMES = 190;
@@ -34,7 +35,14 @@ export function start() {
   canvas.addEventListener('wheel', zoom, { passive: false });
   canvas.addEventListener('dblclick', () => set({ from: '', to: '', seen: '' }));
   canvas.addEventListener('pointermove', event => { line.textContent = about(event); });
-  canvas.addEventListener('keydown', keys);
+  if (isFile) {
+    canvas.addEventListener('click', event => { if (event.offsetX < NAMES) chooseTrack(event); });
+  } else {
+    canvas.addEventListener('pointerdown', begin);
+    canvas.addEventListener('wheel', zoom, { passive: false });
+    canvas.addEventListener('dblclick', () => set({ from: '', to: '', seen: '' }));
+    canvas.addEventListener('keydown', keys);
+  }
   addEventListener('resize', draw);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
 }
@@ -189,7 +197,7 @@ const eventAt = event => answer?.events[Math.floor((event.offsetY - eventsTop())
 function chooseTrack(event) {
   const one = trackAt(event), other = eventAt(event);
   if (other) set({ event: String(other.event), zoom: '' });
-  if (one) set({ tid: get('tid') === String(one.tid) ? '' : String(one.tid) });
+  if (one && (!isFile || get('tid') || has(get('event'), 't' + one.tid))) set({ tid: get('tid') === String(one.tid) ? '' : String(one.tid) });
 }
 
 /** @param {MouseEvent} event */
@@ -242,6 +250,7 @@ function keys(event) {
 
 /** @param {MouseEvent} event */
 function about(event) {
+  if (isFile && event.offsetX < NAMES) return 'A click on a name chooses the thread. Ranges of time are chosen in `readperf view`.';
   if (!answer || event.offsetX < NAMES) return 'Drag to choose a range, wheel to zoom, a double click for all of it; a click shows the stack.';
   const other = eventAt(event);
   if (other) {

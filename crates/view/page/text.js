@@ -1,7 +1,9 @@
 // Numbers as people read them.
 
+const digits = new Intl.NumberFormat('en-US');
+
 /** @param {number} number */
-export const grouped = number => number.toLocaleString('en-US');
+export const grouped = number => digits.format(number);
 
 /** @param {number} ns */
 export function duration(ns) {
@@ -13,6 +15,9 @@ export function duration(ns) {
 
 /** @param {number} share */
 export const percent = share => (share * 100).toFixed(2) + ' %';
+
+/** By how many points a share has changed, with its sign. @param {number} by */
+export const points = by => (by >= 0 ? '+' : '−') + Math.abs(by * 100).toFixed(2);
 
 /** @param {number} part @param {number} whole */
 export const shareOf = (part, whole) => whole > 0 ? part / whole : 0;

@@ -2,11 +2,11 @@
 import { ask } from './data.js';
 import { el } from './dom.js';
 import { choose, nameCell } from './names.js';
-import { row, shareCells, walkable } from './rows.js';
+import { changeCell, changeHead, row, shareCells, walkable } from './rows.js';
 import { get, set } from './state.js';
-import { grouped } from './text.js';
+import { grouped, shareOf } from './text.js';
 
-/** @typedef {{name: string, binary: string, kind: string, inlined: boolean, self: number, total: number, calls: number, key: string}} Call */
+/** @typedef {{name: string, binary: string, kind: string, inlined: boolean, self: number, total: number, before?: number, calls: number, key: string}} Call */
 /** @typedef {{call: Call, way: string[], open: boolean, tr: HTMLElement}} Branch */
 
 /** @type {WeakMap<Element, Branch>} */
@@ -16,11 +16,11 @@ const branches = new WeakMap();
 export async function show(into) {
   const inverted = get('inverted') === '1', answer = await calls([]);
   const body = el('tbody', {});
-  for (const call of answer.calls) body.append(branch(call, [], answer));
+  body.append(...level(answer, []));
   await openOnly(body.querySelector('tr'));
   const turn = el('button', { type: 'button', 'aria-pressed': String(inverted), onclick: () => set({ inverted: inverted ? '' : '1' }) }, 'From the leaves');
   const hottest = el('button', { type: 'button', title: 'Opens the calls that take most (*)', onclick: () => openHottest(body.querySelector('tr:focus') ?? body.querySelector('tr[tabindex="0"]') ?? body.querySelector('tr')) }, 'Hottest path');
-  const head = el('tr', {}, el('th', { scope: 'col', class: 'number' }, 'Total'), el('th', { scope: 'col', class: 'number' }, 'Self'), el('th', { scope: 'col' }, inverted ? 'Function, called by' : 'Function, calls'));
+  const head = el('tr', {}, el('th', { scope: 'col', class: 'number' }, 'Total'), el('th', { scope: 'col', class: 'number' }, 'Self'), changeHead(answer, 'Change'), el('th', { scope: 'col' }, inverted ? 'Function, called by' : 'Function, calls'));
   into.replaceChildren(el('div', { class: 'tools' }, turn, hottest), el('div', { class: 'scroll' },
     el('table', { role: 'treegrid', class: 'tree', 'aria-label': 'Tree of calls' }, el('thead', {}, head), body)));
   walkable(body, keys);
@@ -29,17 +29,30 @@ export async function show(into) {
 /** @param {string[]} way */
 const calls = way => ask('tree ' + way.join('.'), 'tree', { inverted: get('inverted'), way: way.join('.') });
 
+/** The rows of a level. @param {any} answer @param {string[]} before */
+function level(answer, before) {
+  const rows = answer.calls.map((/** @type {Call} */ call) => branch(call, before, answer));
+  if (!answer.left_out) return rows;
+  const note = el('tr', { 'aria-level': before.length + 1, tabindex: -1 }, el('td', { colspan: 4, class: 'depth binary' }, `${grouped(answer.left_out)} more calls are too small to be shown.`));
+  branches.set(note, { call: /** @type {any} */ ({ calls: 0 }), way: [...before, ''], open: false, tr: note });
+  return [...rows, note];
+}
+
 /** @param {Call} call @param {string[]} before @param {any} measure */
 function branch(call, before, measure) {
   const way = [...before, call.key], depth = before.length;
   const mark = el('span', { class: 'twist', 'aria-hidden': 'true' }, call.calls ? '▸' : ' ');
   const tr = row(call, {
     'aria-level': depth + 1, 'aria-expanded': call.calls ? 'false' : null, onclick: () => { choose(call); }, ondblclick: () => toggle(tr),
-  }, ...shareCells(call.total, measure, 'total'), ...shareCells(call.self, measure), el('td', { class: 'depth' }, indent(depth), mark, nameCell(call)));
+  }, ...shareCells(call.total, measure, 'total'), ...shareCells(call.self, measure), changed(call, measure), el('td', { class: 'depth' }, indent(depth), mark, nameCell(call)));
   mark.addEventListener('click', event => { event.stopPropagation(); toggle(tr); });
   branches.set(tr, { call, way, open: false, tr });
   return tr;
 }
+
+/** @param {Call} call @param {any} measure */
+const changed = (call, measure) => call.before === undefined ? null
+  : changeCell(shareOf(call.before, measure.whole_before), shareOf(call.total, measure.whole), 'Total', call.total ? '' : ' (vanished)');
 
 // Depth is drawn by elements, since the page may have no style in attributes.
 /** @param {number} depth */
@@ -57,9 +70,15 @@ async function open(tr) {
   it.open = true;
   tr.setAttribute('aria-expanded', 'true');
   setMark(tr, '▾');
-  const answer = await calls(it.way);
+  let answer;
+  try {
+    answer = await calls(it.way);
+  } catch (error) {
+    close(tr);
+    throw error;
+  }
   if (!it.open) return;
-  tr.after(...answer.calls.map((/** @type {Call} */ call) => branch(call, it.way, answer)));
+  tr.after(...level(answer, it.way));
 }
 
 /** @param {HTMLElement} tr */
@@ -69,8 +88,8 @@ function close(tr) {
   it.open = false;
   tr.setAttribute('aria-expanded', 'false');
   setMark(tr, '▸');
-  const level = it.way.length;
-  for (let next = tr.nextElementSibling; next && (branches.get(next)?.way.length ?? 0) > level; next = tr.nextElementSibling) next.remove();
+  const depth = it.way.length;
+  for (let next = tr.nextElementSibling; next && (branches.get(next)?.way.length ?? 0) > depth; next = tr.nextElementSibling) next.remove();
 }
 
 /** @param {HTMLElement} tr @param {string} mark */
@@ -116,8 +135,8 @@ function keys(key, tr) {
 
 /** @param {HTMLElement} tr @returns {HTMLElement | null} */
 function caller(tr) {
-  const level = branches.get(tr)?.way.length ?? 0;
+  const depth = branches.get(tr)?.way.length ?? 0;
   let above = tr.previousElementSibling;
-  while (above && (branches.get(above)?.way.length ?? 0) >= level) above = above.previousElementSibling;
+  while (above && (branches.get(above)?.way.length ?? 0) >= depth) above = above.previousElementSibling;
   return /** @type {HTMLElement | null} */ (above);
 }

@@ -26,6 +26,7 @@ files! {
     "main.js": SCRIPT,
     "state.js": SCRIPT,
     "data.js": SCRIPT,
+    "stored.js": SCRIPT,
     "dom.js": SCRIPT,
     "text.js": SCRIPT,
     "names.js": SCRIPT,
@@ -44,6 +45,12 @@ files! {
     "long_list.js": SCRIPT,
     "page.css": STYLE,
     "icon.svg": PICTURE,
+}
+
+/// The names of the modules of the page.
+pub(crate) fn modules() -> impl Iterator<Item = &'static str> {
+    let own = FILES.iter().filter(|(_, kind, _)| *kind == SCRIPT).map(|(name, _, _)| *name);
+    std::iter::once("flame.js").chain(own)
 }
 
 /// The file with this name.

@@ -8,6 +8,7 @@
 mod answers;
 mod assets;
 mod elsewhere;
+mod file;
 mod guard;
 mod page;
 mod progress;
@@ -17,13 +18,15 @@ mod worker;
 
 pub use answers::{Outside, Part};
 pub use elsewhere::{Served, VIEWERS, Viewer, origin_of, serve_export};
+pub use file::write_file;
 pub use guard::Token;
 
 use answers::Answers;
 use perffile::Recording;
 use progress::Progress;
-use readperf_analysis::Analysis;
+use readperf_analysis::{Analysis, Request, analyse};
 use readperf_explore::{Explorer, Opening, State, Step};
+use readperf_profile::Weight;
 use readperf_symbols::Files;
 use server::Site;
 use std::net::TcpListener;
@@ -36,9 +39,62 @@ pub enum Watch<'w> {
     Read((u64, u64)),
     /// Everything has been read, and names are known: what is known besides the profile.
     Done(&'w Analysis),
+    /// The same of the recording to compare with.
+    Base(&'w Analysis),
 }
 
-/// What is served, and how it was asked for.
+/// A recording to compare with.
+#[derive(Clone, Debug)]
+pub struct Base<'s> {
+    /// It.
+    pub recording: &'s Recording,
+    /// How it is read: with inlined functions, if the other one is.
+    pub request: Request,
+}
+
+/// What is looked at.
+#[expect(missing_debug_implementations, reason = "it holds what the program provides")]
+pub struct Looking<'s> {
+    /// The recording.
+    pub recording: &'s Recording,
+    /// How it is read, and what is looked at where the address says nothing.
+    pub opening: &'s Opening,
+    /// What it is compared with.
+    pub base: Option<Base<'s>>,
+    /// What else is chosen at first.
+    pub steps: Vec<Step>,
+    /// What samples count for at first.
+    pub weight: Weight,
+    /// What is not in the profile.
+    pub outside: &'s dyn Outside,
+}
+
+impl<'s> Looking<'s> {
+    /// Reads everything.
+    fn answers<'f>(
+        self,
+        files: &'f Files,
+        progress: &Progress,
+        watch: &mut dyn FnMut(Watch<'_>),
+    ) -> perffile::Result<Answers<'s, 'f>> {
+        let Looking { recording, opening, base, steps, weight, outside } = self;
+        let mut explorer = Explorer::open(files, recording, opening, |read| {
+            progress.set(read.bytes);
+            watch(Watch::Read(read.bytes));
+        })?;
+        watch(Watch::Done(explorer.analysis()));
+        if let Some(Base { recording, request }) = base {
+            progress.compare();
+            let analysis = analyse(recording, &request)?;
+            watch(Watch::Base(&analysis));
+            explorer.set_base(analysis);
+        }
+        explorer.go(State { steps, weight, ..explorer.state().clone() });
+        Ok(Answers::new(explorer, outside, recording))
+    }
+}
+
+/// What is served, and how.
 #[expect(missing_debug_implementations, reason = "it holds what the program provides")]
 pub struct Serving<'s> {
     /// Where requests come in.
@@ -46,13 +102,7 @@ pub struct Serving<'s> {
     /// The secret part of the address.
     pub token: Token,
     /// What is looked at.
-    pub recording: &'s Recording,
-    /// How it is read, and what is looked at where the address says nothing.
-    pub opening: &'s Opening,
-    /// What else is chosen at first.
-    pub steps: Vec<Step>,
-    /// What is not in the profile.
-    pub outside: &'s dyn Outside,
+    pub looking: Looking<'s>,
 }
 
 /// Reads a recording and serves the page about it, for as long as the process lives. Requests are answered from the beginning on: until
@@ -64,20 +114,14 @@ pub fn serve<E: From<perffile::Error> + From<std::io::Error>>(
     serving: Serving<'_>,
     mut watch: impl FnMut(Watch<'_>),
 ) -> Result<(), E> {
-    let Serving { listener, token, recording, opening, steps, outside } = serving;
+    let Serving { listener, token, looking } = serving;
     let (asker, worker) = worker::channel();
     let progress = Progress::default();
     let site = Site { token, asker, progress: progress.clone() };
     let server =
         std::thread::Builder::new().name("server".to_owned()).spawn(move || server::serve(listener, site))?;
     let files = Files::new();
-    let mut explorer = Explorer::open(&files, recording, opening, |read| {
-        progress.set(read.bytes);
-        watch(Watch::Read(read.bytes));
-    })?;
-    watch(Watch::Done(explorer.analysis()));
-    explorer.go(State { steps, ..explorer.state().clone() });
-    let mut answers = Answers::new(explorer, outside, recording);
+    let mut answers = looking.answers(&files, &progress, &mut watch)?;
     progress.finish();
     worker.run(|question| match question.view.as_str() {
         "page" => answers.page(question),

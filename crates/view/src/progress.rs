@@ -12,6 +12,7 @@ pub(crate) struct Progress(Arc<State>);
 struct State {
     done: AtomicU64,
     all: AtomicU64,
+    comparing: AtomicBool,
     ready: AtomicBool,
 }
 
@@ -20,6 +21,11 @@ impl Progress {
     pub(crate) fn set(&self, (done, all): (u64, u64)) {
         self.0.done.store(done, Ordering::Relaxed);
         self.0.all.store(all, Ordering::Relaxed);
+    }
+
+    /// What is read now is the recording to compare with.
+    pub(crate) fn compare(&self) {
+        self.0.comparing.store(true, Ordering::Relaxed);
     }
 
     /// Everything is known.
@@ -32,6 +38,9 @@ impl Progress {
         let (done, all) = (self.0.done.load(Ordering::Relaxed), self.0.all.load(Ordering::Relaxed));
         let mib = |bytes: u64| format!("{} MiB", bytes >> 20);
         let text = match all {
+            _ if self.0.comparing.load(Ordering::Relaxed) => {
+                "reading the recording to compare with…".to_owned()
+            }
             0 => "reading…".to_owned(),
             all if done >= all => "looking up names…".to_owned(),
             all => format!("reading: {} of {}", mib(done), mib(all)),

@@ -68,6 +68,6 @@ fn kind_color(app: &App<'_>, cell: &FlameCell) -> Color {
             CodeKind::Jit => Color::LightGreen,
             CodeKind::Unknown => Color::Gray,
         },
-        Some(Label::Comm(_)) | None => Color::Cyan,
+        Some(Label::Comm(_) | Label::Compared(_)) | None => Color::Cyan,
     }
 }

@@ -11,7 +11,7 @@
 use crate::export::circumstances::Unit;
 use crate::export::json::JsonWriter;
 use crate::export::threads::{ByThread, ThreadLabel};
-use crate::export::{Export, Flag, Format, Needs};
+use crate::export::{Export, Flag, Format, Needs, Writing};
 use crate::text::{printable, printable_bytes, shown};
 use readperf_profile::{AddressId, Apart, FrameId, FrameTable, Mark, MarkKind, SampleRow, StackId};
 use readperf_session::{LostMoment, ThreadId};
@@ -31,7 +31,7 @@ pub const FORMAT: Format = Format {
     pictures_time: true,
     no_place_for: &[Flag::Annotate, Flag::Drawing],
     difference: None,
-    write,
+    write: Writing::Profile(write),
 };
 
 /// Writes it.

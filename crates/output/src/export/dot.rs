@@ -10,7 +10,7 @@
 
 use crate::export::labels::mark;
 use crate::export::quantity::{Quantity, samples};
-use crate::export::{Export, Flag, Format, Needs, Weight};
+use crate::export::{Export, Flag, Format, Needs, Weight, Writing};
 use crate::short_name::shorten;
 use crate::text::{self, grouped, printable};
 use readperf_profile::view::call_graph::{CallGraph, CallGraphFunction, CallGraphLimits};
@@ -29,7 +29,7 @@ pub const FORMAT: Format = Format {
     pictures_time: false,
     no_place_for: &[Flag::WithPid, Flag::WithTid, Flag::WithCpu, Flag::Drawing],
     difference: None,
-    write,
+    write: Writing::Profile(write),
 };
 
 /// The least shares are pprof's. With more functions and calls it is no picture, and graphviz takes minutes.

@@ -4,7 +4,7 @@
 //! looked at once, not once a sample.
 
 use crate::export::labels::{Labels, push_ids};
-use crate::export::{Export, Flag, Format, Needs, Weight};
+use crate::export::{Export, Flag, Format, Needs, Weight, Writing};
 use crate::text::shown;
 use readperf_profile::view::flame_tree::{FlameTree, NodeIndex, ROOT};
 use std::io::{self, Write};
@@ -20,7 +20,7 @@ pub const FORMAT: Format = Format {
     pictures_time: false,
     no_place_for: &[Flag::WithCpu, Flag::Title, Flag::Drawing],
     difference: None,
-    write,
+    write: Writing::Profile(write),
 };
 
 /// Writes it. Lines are sorted by their bytes, and no stack is on two of them. Stacks that weigh nothing have a line, too.

@@ -12,7 +12,7 @@
 
 use crate::export::in_time::in_time;
 use crate::export::recorded::{DETAILS, NUMBERS, Number, Recorded, Told};
-use crate::export::{Export, Flag, Format, Needs};
+use crate::export::{Export, Flag, Format, Needs, Writing};
 use crate::json;
 use readperf_profile::{Apart, CodeKind, FrameId, FrameTable, Level, SampleRow, UniqueFrame};
 use readperf_session::CommId;
@@ -32,7 +32,7 @@ pub const FORMAT: Format = Format {
     pictures_time: false,
     no_place_for: &[Flag::Weight, Flag::Annotate, Flag::Title, Flag::Drawing],
     difference: None,
-    write,
+    write: Writing::Profile(write),
 };
 
 /// Writes it.

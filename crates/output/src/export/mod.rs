@@ -44,8 +44,17 @@ pub struct Format {
     pub no_place_for: &'static [Flag],
     /// How it shows the differences of a recording to another, if it can.
     pub difference: Option<WriteDifference>,
-    /// Writes it.
-    pub write: fn(&Export<'_>, &mut dyn Write) -> io::Result<()>,
+    /// How it is written.
+    pub write: Writing,
+}
+
+/// How a format is written.
+#[derive(Clone, Copy, Debug)]
+pub enum Writing {
+    /// From the profile alone.
+    Profile(fn(&Export<'_>, &mut dyn Write) -> io::Result<()>),
+    /// By who has the recording at hand, too: it shows code, and what the recording says of itself.
+    Recording,
 }
 
 /// A flag of an export that a format may have no place for.
@@ -112,6 +121,7 @@ macro_rules! formats {
 formats! {
     folded: FORMAT;
     flamegraph: SVG HTML;
+    page: FORMAT;
     pprof: FORMAT;
     firefox: FORMAT;
     speedscope: FORMAT;

@@ -8,7 +8,7 @@ use crate::csv::CsvTable;
 use crate::export::in_time::in_time;
 use crate::export::labels::Labels;
 use crate::export::recorded::{DETAILS, NUMBERS, Recorded, Told};
-use crate::export::{Export, Flag, Format, Needs};
+use crate::export::{Export, Flag, Format, Needs, Writing};
 use crate::json;
 use crate::text::printable;
 use readperf_profile::{AddressId, SampleRow};
@@ -29,7 +29,7 @@ pub const FORMAT: Format = Format {
     pictures_time: false,
     no_place_for: &[Flag::Weight, Flag::Title, Flag::Drawing],
     difference: None,
-    write,
+    write: Writing::Profile(write),
 };
 
 /// The columns before and behind those of [`NUMBERS`].

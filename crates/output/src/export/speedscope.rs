@@ -4,7 +4,7 @@
 use crate::export::circumstances::Unit;
 use crate::export::json::JsonWriter;
 use crate::export::threads::{ByThread, ThreadLabel};
-use crate::export::{Export, Flag, Format, Needs, Weight};
+use crate::export::{Export, Flag, Format, Needs, Weight, Writing};
 use crate::text::{decoded, printable};
 use readperf_profile::{AddressId, Apart, FrameTable, SampleRow, StackId, UniqueFrame};
 use rustc_hash::FxHashMap;
@@ -22,7 +22,7 @@ pub const FORMAT: Format = Format {
     pictures_time: false,
     no_place_for: &[Flag::WithCpu, Flag::Annotate, Flag::Drawing],
     difference: None,
-    write,
+    write: Writing::Profile(write),
 };
 
 /// Writes it.

@@ -9,12 +9,13 @@ use crate::input::Input;
 use crate::outcome::{Outcome, say, wrong_usage};
 use crate::profile_options::{ProfileOptions, Wanted};
 use crate::sample_options::Weight;
+use crate::source_files::SourceOptions;
 use crate::stack_options::StackOptions;
 use clap::Args;
 use flame::FlameArguments;
 use readperf::Analysis;
 use readperf::output::export::flamegraph::FlameOptions;
-use readperf::output::export::{self, Export, ExportOptions, FORMATS, Format, WriteDifference};
+use readperf::output::export::{self, Export, ExportOptions, FORMATS, Format, WriteDifference, Writing};
 use readperf::profile::matching::{Matching, Side};
 use readperf::profile::{DetailOptions, Keep, Selection};
 
@@ -60,6 +61,9 @@ pub(crate) struct ExportCommand {
     flame: FlameArguments,
 
     #[command(flatten)]
+    source: SourceOptions,
+
+    #[command(flatten)]
     stacks: StackOptions,
 
     #[command(flatten)]
@@ -90,7 +94,8 @@ Examples:
   readperf export perf.data -o flames.svg
   readperf export perf.data -o profile.pb.gz && go tool pprof -top profile.pb.gz
   readperf export perf.data -o profile.json.gz      # for profiler.firefox.com
-  readperf export new.data --base old.data -o change.html";
+  readperf export new.data --base old.data -o change.html
+  readperf export perf.data -o profile.page.html    # the page of `readperf view`, for a ticket or a mail";
 
     fn run(&self) -> anyhow::Result<Outcome> {
         let format = self.chosen_format();
@@ -104,6 +109,7 @@ Examples:
         if !unheeded.is_empty() {
             say(&format!("{} has no place for {}", format.name, unheeded.join(", ")));
         }
+        let Writing::Profile(write) = format.write else { return self.write_page() };
         let difference = self.difference(format);
         let analysis = self.analyse(format, &self.input)?;
         let base = match &difference {
@@ -122,8 +128,10 @@ Examples:
         }
         tell_left_out(&self.input, format, &new);
         match (&difference, &base) {
-            (Some((write, _)), Some(base)) => write(format, &new, &export(base, &base_options), &mut out)?,
-            _ => (format.write)(&new, &mut out)?,
+            (Some((write_difference, _)), Some(base)) => {
+                write_difference(format, &new, &export(base, &base_options), &mut out)?;
+            }
+            _ => write(&new, &mut out)?,
         }
         let base = difference.zip(base).map(|((_, input), base)| (input.name(), base.issues));
         Outcome { others: base.into_iter().collect(), ..Outcome::of(&self.input, analysis.issues) }
@@ -132,6 +140,33 @@ Examples:
 }
 
 impl ExportCommand {
+    /// Writes the page of `readperf view`, with the profile inside.
+    #[cfg(feature = "view")]
+    fn write_page(&self) -> anyhow::Result<Outcome> {
+        let base = self.flame.base.as_ref().map(|base| self.input.instead(base.clone()));
+        let inputs: Vec<&Input> = std::iter::once(&self.input).chain(&base).collect();
+        let mut out = self.profile.output.open_bytes(&inputs)?;
+        let page = super::view::PageFile {
+            input: &self.input,
+            base: self.flame.base.clone(),
+            weight: self.weight.into(),
+            title: self.title.clone(),
+            profile: &self.profile,
+            stacks: &self.stacks,
+            source: &self.source,
+        };
+        let mut issues = page.write(&mut out)?.into_iter();
+        let (_, own) = issues.next().unwrap_or_default();
+        Outcome { others: issues.collect(), ..Outcome::of(&self.input, own) }.publishing(out.complete()?)
+    }
+
+    /// The page is a part of the program that can be left out.
+    #[cfg(not(feature = "view"))]
+    fn write_page(&self) -> anyhow::Result<Outcome> {
+        let SourceOptions { .. } = &self.source;
+        anyhow::bail!("this readperf was built without its page (feature `view`)")
+    }
+
     /// Reads a recording for a format, with the filters that are asked for.
     fn analyse(&self, format: &Format, input: &Input) -> anyhow::Result<Analysis> {
         let recording = input.open()?;

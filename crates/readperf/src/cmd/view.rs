@@ -1,5 +1,6 @@
 //! `readperf view`: the recording in the web browser.
 
+mod file;
 mod viewer;
 
 use super::report::has_chains;
@@ -19,21 +20,28 @@ use perffile::wire::attr::AttrFlags;
 use perffile::{EventDescription, Recording};
 use readperf::explore::{Opening, RowOptions, Step};
 use readperf::output::annotate::Sources;
-use readperf::profile::Selection;
 use readperf::profile::view::key::by_name;
 use readperf::profile::view::listing::Listing;
+use readperf::profile::{Keep, Selection, Weight};
 use readperf::session::Session;
 use readperf::symbols::Options;
 use readperf::{Analysis, ListingRequest, PassOptions, Request};
-use readperf_view::{Outside, Part, Serving, Token, Viewer, Watch};
+use readperf_view::{Base, Looking, Outside, Part, Serving, Token, Viewer, Watch};
 use std::io::Write as _;
 use std::net::{Ipv4Addr, TcpListener};
+use std::path::PathBuf;
+
+pub(super) use file::PageFile;
 
 /// Shows a recording in the browser.
 #[derive(Args, Debug)]
 pub(crate) struct View {
     #[command(flatten)]
     input: Input,
+
+    /// Compare with this recording: functions, calls and the flame graph with their change since
+    #[arg(long, value_name = "RECORDING")]
+    base: Option<PathBuf>,
 
     /// Port to listen on [default: any that is free]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
@@ -45,7 +53,7 @@ pub(crate) struct View {
 
     /// Open it in a viewer on the web instead: firefox, speedscope or perfetto. That page gets the export of its format
     /// (`readperf export`) from this program; nothing is sent anywhere
-    #[arg(long = "in", value_name = "VIEWER", value_parser = viewer::viewer)]
+    #[arg(long = "in", value_name = "VIEWER", value_parser = viewer::viewer, conflicts_with = "base")]
     viewer: Option<Viewer>,
 
     /// Where that viewer is, if it is a copy of your own [default: its place on the web]
@@ -86,6 +94,7 @@ Examples:
   readperf view --no-open perf.data             prints the address alone on the first line
   readperf view --comm make --time 10%-20% perf.data
   readperf view --in firefox perf.data          Firefox Profiler; so do speedscope and perfetto
+  readperf view --base before.data after.data   what has changed
   perf record -o - -g -- make | readperf view -";
 
     fn run(&self) -> anyhow::Result<Outcome> {
@@ -95,27 +104,22 @@ Examples:
         let recording = self.input.open()?;
         let options = self.symbols.options(&self.input)?;
         let opening = self.opening(&recording, &options)?;
+        let base = self.open_base()?;
         let (listener, at) = listen(self.port)?;
         let token = Token::random().context("a random address")?;
         self.open(&format!("http://{at}/{}/", token.as_str()))?;
         let outside = FromFiles { view: self, recording: &recording, options: &options };
-        let steps = Step::of_selection(Selection {
-            names: self.names.filter(),
-            transforms: self.stacks.transforms(),
-            ..Selection::default()
-        });
+        let looking = self.looking(&recording, &opening, base.as_ref(), &outside, Weight::default())?;
         let mut progress = Some(Progress::new("reading", !self.input.no_progress));
         let watch = |watched: Watch<'_>| match watched {
             Watch::Read(bytes) => progress.iter_mut().for_each(|progress| progress.bytes(bytes)),
             Watch::Done(analysis) => {
                 progress = None;
-                self.tell(analysis);
+                self.tell(&self.input, analysis);
             }
+            Watch::Base(analysis) => base.iter().for_each(|(_, input)| self.tell(input, analysis)),
         };
-        readperf_view::serve::<anyhow::Error>(
-            Serving { listener, token, recording: &recording, opening: &opening, steps, outside: &outside },
-            watch,
-        )?;
+        readperf_view::serve::<anyhow::Error>(Serving { listener, token, looking }, watch)?;
         Ok(Outcome::default())
     }
 }
@@ -141,24 +145,36 @@ impl View {
         Ok(())
     }
 
+    /// The recording to compare with.
+    fn open_base(&self) -> anyhow::Result<Option<(Recording, Input)>> {
+        let input = self.base.as_ref().map(|file| self.input.instead(file.clone()));
+        input.map(|input| Ok((input.open()?, input))).transpose()
+    }
+
+    /// What is looked at.
+    fn looking<'l>(
+        &self,
+        recording: &'l Recording,
+        opening: &'l Opening,
+        base: Option<&'l (Recording, Input)>,
+        outside: &'l FromFiles<'l>,
+        weight: Weight,
+    ) -> anyhow::Result<Looking<'l>> {
+        let base = base.map(|(recording, _)| {
+            Ok::<_, anyhow::Error>(Base { recording, request: self.request(recording, outside.options)? })
+        });
+        let (names, transforms) = (self.names.filter(), self.stacks.transforms());
+        let steps = Step::of_selection(Selection { names, transforms, ..Selection::default() });
+        Ok(Looking { recording, opening, base: base.transpose()?, steps, weight, outside })
+    }
+
     fn opening(&self, recording: &Recording, options: &Options) -> anyhow::Result<Opening> {
         let keys = ["dso", "symbol"].into_iter().filter_map(by_name).map(Into::into).collect();
         // A recording in pipe mode tells its events on the way. Without chains sums over stacks say nothing.
         let metadata = recording.metadata();
         let children = metadata.schema.events().is_empty() || has_chains(metadata);
         Ok(Opening {
-            request: Request {
-                symbols: Options { inlines: true, ..options.clone() },
-                pass: PassOptions {
-                    filter: self.samples.filter(recording)?,
-                    unwind: Some(options.clone()),
-                    ..PassOptions::default()
-                },
-                // When threads had a CPU. Where nothing tells that, nothing is kept for it.
-                marks: metadata.schema.events().is_empty()
-                    || metadata.schema.events().iter().any(tells_switches),
-                ..Request::default()
-            },
+            request: self.request(recording, options)?,
             rows: RowOptions {
                 keys,
                 children,
@@ -170,16 +186,29 @@ impl View {
         })
     }
 
-    /// What is to be known of the recording, once it is read.
-    fn tell(&self, analysis: &Analysis) {
+    /// How a recording is read: with the filters that are asked for.
+    fn request(&self, recording: &Recording, options: &Options) -> anyhow::Result<Request> {
+        let filter = self.samples.filter(recording)?;
+        let pass =
+            PassOptions { filter, stacks: true, unwind: Some(options.clone()), ..PassOptions::default() };
+        let keep = Keep { stacks: true, ..Keep::default() };
+        let symbols = Options { inlines: true, ..options.clone() };
+        // When threads had a CPU. Where nothing tells that, nothing is kept for it.
+        let events = recording.metadata().schema.events();
+        let marks = events.is_empty() || events.iter().any(tells_switches);
+        Ok(Request { symbols, pass, keep, marks, ..Request::default() })
+    }
+
+    /// What is to be known of a recording, once it is read.
+    fn tell(&self, input: &Input, analysis: &Analysis) {
         let told = analysis.stack_ends.told().into_iter().chain(analysis.code_times.told());
         for told in told.chain(analysis.names_told.clone()) {
-            say(&format!("{}: {told}", self.input.name()));
+            say(&format!("{}: {told}", input.name()));
         }
         if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
             say(&message);
         }
-        tell(&self.input.name(), &analysis.issues);
+        tell(&input.name(), &analysis.issues);
     }
 }
 

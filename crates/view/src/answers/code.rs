@@ -8,7 +8,10 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec<u8>, String> {
-    let row = function(&answers.explorer, query)?;
+    let row = match function(&answers.explorer, query) {
+        Ok(row) => row,
+        Err(why) => return written(&json!({"listing": null, "why": why})),
+    };
     let Answers { explorer, outside, .. } = answers;
     let Some(function) = row.function else {
         return written(&json!({"listing": null, "why": "It has no name, and so no code."}));

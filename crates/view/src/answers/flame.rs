@@ -21,7 +21,7 @@ pub(super) const MOST_ROWS: u32 = 1000;
 /// The frame to which a way in an address leads: keys of its callers and its own, separated by dots. Where there is no such frame it is
 /// the last one on the way.
 pub(super) fn frame_at(answers: &Answers<'_, '_>, query: &Query, key: &str) -> Result<NodeIndex, String> {
-    let flame = answers.explorer.flame();
+    let flame = answers.flame();
     let mut at = Flame::ROOT;
     for step in query.get(key).split('.').filter(|step| !step.is_empty()) {
         let step = step.parse().map_err(|_| format!("{key}={}: no way to a frame", query.get(key)))?;
@@ -36,7 +36,7 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     let siblings = if query.get("order") == "name" { Siblings::ByName } else { Siblings::ByWeight };
     let columns = query.number("columns")?.unwrap_or(COLUMNS).clamp(1, MOST_COLUMNS);
     let zoom = frame_at(answers, query, "zoom")?;
-    let flame = answers.explorer.flame();
+    let flame = answers.flame();
     let window = flame.window_in_order(zoom, columns, MOST_ROWS, siblings);
     let note = match window.left_out {
         0 => String::new(),
@@ -50,6 +50,7 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
         colors: Colors::Kind,
         siblings,
         inverted: true,
+        differs: answers.explorer.total_before().is_some(),
         ..Head::default()
     };
     // What is zoomed to stands on the frames that lead to it.
@@ -67,7 +68,7 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
 }
 
 fn drawn<'a>(answers: &Answers<'_, '_>, flame: &Flame, node: NodeIndex, depth: u32) -> DrawnFrame<'a> {
-    let (total, own) = flame.sums(node);
+    let ((total, own), (before, own_before)) = (flame.sums(node), flame.sums_before(node));
     let Named { name, binary, sort } = name_of(answers, flame, node);
     DrawnFrame {
         depth,
@@ -76,8 +77,8 @@ fn drawn<'a>(answers: &Answers<'_, '_>, flame: &Flame, node: NodeIndex, depth: u
         place: "",
         sort,
         inlined: matches!(sort, FrameSort::Function(_, true)),
-        total: [total, Sum::default()],
-        own: [own, Sum::default()],
+        total: [total, before],
+        own: [own, own_before],
     }
 }
 
@@ -90,7 +91,7 @@ fn left_out<'a>(cell: &FlameCell, depth: u32) -> DrawnFrame<'a> {
         place: "",
         sort: FrameSort::LeftOut,
         inlined: false,
-        total: [cell.total, Sum::default()],
+        total: [cell.total, cell.before],
         own: [Sum::default(); 2],
     }
 }

@@ -2,15 +2,21 @@
 
 use super::{Answers, names, with_measure};
 use crate::query::Query;
-use readperf_explore::{Explorer, Rows};
+use readperf_explore::{Change, Explorer, Rows};
+use readperf_output::names::UNKNOWN;
+use readperf_output::text::shown;
+use readperf_profile::diff::Presence;
 use readperf_profile::view::histogram::HistogramRow;
 use readperf_profile::{FunctionId, Value};
 use regex_lite::{Regex, RegexBuilder};
+use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
 use std::cmp::Reverse;
 
-/// Most rows of an answer: who wants others searches.
-const MOST: usize = 1000;
+/// Rows of an answer if nobody says: who wants others searches.
+const ROWS: usize = 1000;
+/// More rows than anybody reads.
+const MOST_ROWS: usize = 20_000;
 
 /// A function.
 #[derive(Clone, Debug)]
@@ -22,12 +28,28 @@ pub(crate) struct FunctionRow {
     pub(crate) total: u64,
     /// The function itself, if it is one.
     pub(super) function: Option<FunctionId>,
+    /// How what it takes itself was before, where recordings are compared.
+    change: Option<Change>,
 }
 
 impl FunctionRow {
     pub(super) fn json(&self) -> Json {
-        let FunctionRow { function: _, name, binary, kind, own, total } = self;
-        json!({"name": name, "binary": binary, "kind": kind, "self": own, "total": total})
+        let FunctionRow { function: _, name, binary, kind, own, total, change } = self;
+        let mut row = json!({"name": name, "binary": binary, "kind": kind, "self": own, "total": total});
+        if let (Some(Change { before, now, p, presence }), Json::Object(row)) = (change, &mut row) {
+            let presence = match presence {
+                Presence::Both => "both",
+                Presence::New => "new",
+                Presence::Gone => "gone",
+            };
+            row.insert("change".into(), json!({"before": before, "now": now, "p": p, "presence": presence}));
+        }
+        row
+    }
+
+    /// By how many points its share has changed.
+    fn delta(&self) -> f64 {
+        self.change.as_ref().map_or(0.0, |change| change.now - change.before)
     }
 }
 
@@ -39,7 +61,48 @@ fn function_row(rows: &Rows<'_>, row: &HistogramRow) -> FunctionRow {
         _ => None,
     };
     let (own, total) = (row.numbers.self_period, row.numbers.total_period);
-    FunctionRow { name, binary, kind, own, total, function }
+    FunctionRow { name, binary, kind, own, total, function, change: None }
+}
+
+/// The functions with how they were before, and those that are gone: they are rows without samples.
+fn compared(explorer: &Explorer<'_>) -> Vec<FunctionRow> {
+    let Some(changes) = explorer.changes() else { return all(explorer) };
+    let mut list: Vec<FunctionRow> = {
+        let rows = explorer.rows();
+        let row = |row: &HistogramRow| FunctionRow {
+            change: changes.rows.get(&row.key).cloned(),
+            ..function_row(&rows, row)
+        };
+        rows.histogram.rows.iter().map(row).collect()
+    };
+    let place = |row: &FunctionRow| (row.binary.clone(), row.name.clone());
+    let places: FxHashMap<(String, String), usize> = list
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| row.kind != "inlined")
+        .map(|(nr, row)| (place(row), nr))
+        .collect();
+    for gone in &changes.gone {
+        let [binary, name] = gone.key.as_slice() else { continue };
+        let binary = if binary == UNKNOWN { String::new() } else { shown(binary).into_owned() };
+        let name = shown(name).into_owned();
+        let change =
+            Some(Change { before: gone.base.mean, now: gone.new.mean, p: gone.p, presence: gone.presence });
+        // What only calls others now is still there.
+        match places.get(&(binary.clone(), name.clone())).and_then(|nr| list.get_mut(*nr)) {
+            Some(row) => row.change = change,
+            None => list.push(FunctionRow {
+                name,
+                binary,
+                kind: "gone",
+                own: 0,
+                total: 0,
+                function: None,
+                change,
+            }),
+        }
+    }
+    list
 }
 
 /// All functions, in the order of the rows: that with the highest total first.
@@ -74,8 +137,13 @@ pub(super) fn search_pattern(search: &str) -> Result<Regex, String> {
     pattern(search).or_else(|_| pattern(&regex_lite::escape(search))).map_err(|error| error.to_string())
 }
 
+/// How many functions have samples of their own, and so code to show.
+pub(crate) fn with_code(explorer: &Explorer<'_>) -> usize {
+    all(explorer).iter().filter(|row| row.own > 0 && row.function.is_some()).count()
+}
+
 pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec<u8>, String> {
-    let mut list = all(&answers.explorer);
+    let mut list = compared(&answers.explorer);
     let search = query.get("search");
     if !search.is_empty() {
         let pattern = search_pattern(search)?;
@@ -83,11 +151,12 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     }
     match query.get("sort") {
         "name" => list.sort_by(|a, b| (&a.name, &a.binary).cmp(&(&b.name, &b.binary))),
+        "change" => list.sort_by(|a, b| b.delta().abs().total_cmp(&a.delta().abs())),
         "total" => list.sort_by_key(|row| Reverse((row.total, row.own))),
         _ => list.sort_by_key(|row| Reverse((row.own, row.total))),
     }
     let count = list.len();
-    list.truncate(MOST);
+    list.truncate(query.number("rows")?.unwrap_or(ROWS).min(MOST_ROWS));
     let rows: Vec<Json> = list.iter().map(FunctionRow::json).collect();
     with_measure(answers, json!({"count": count, "rows": rows}))
 }

@@ -18,7 +18,7 @@ mod tree;
 use crate::query::Query;
 use crate::worker::{Answer, Question};
 use perffile::Recording;
-use readperf_explore::{Explorer, State};
+use readperf_explore::{Explorer, Flame, State};
 use readperf_output::export::flamegraph::title;
 use readperf_output::export::quantity::Quantity;
 use readperf_output::export::{Export, ExportOptions};
@@ -26,7 +26,7 @@ use readperf_profile::profile::EventTotal;
 use readperf_profile::view::flame_tree::Sum;
 use serde_json::{Map, Value, json};
 
-pub(crate) use functions::hottest;
+pub(crate) use functions::{hottest, with_code};
 pub use recording::{Outside, Part};
 
 /// What questions are answered from.
@@ -38,6 +38,8 @@ pub(crate) struct Answers<'s, 'f> {
     origin_ns: u64,
     outside: &'s dyn Outside,
     records: records::Records<'s>,
+    /// What the page is called; else by program, host, date and event.
+    pub(crate) title: Option<String>,
 }
 
 type View = fn(&mut Answers<'_, '_>, &Query) -> Result<Vec<u8>, String>;
@@ -69,6 +71,7 @@ impl<'s, 'f> Answers<'s, 'f> {
             origin_ns,
             outside,
             records: records::Records::new(recording),
+            title: None,
         }
     }
 
@@ -89,6 +92,11 @@ impl<'s, 'f> Answers<'s, 'f> {
         }
         self.explorer.go(state);
         Ok(())
+    }
+
+    /// The flame graph of what is looked at; of both recordings where two are compared.
+    fn flame(&self) -> &Flame {
+        self.explorer.compared_flame().unwrap_or_else(|| self.explorer.flame())
     }
 
     /// What the page is called: program, host, date, event.
@@ -115,6 +123,9 @@ impl<'s, 'f> Answers<'s, 'f> {
         object.insert("unit".into(), unit.into());
         object.insert("whole".into(), of(profile.events()).into());
         object.insert("recorded".into(), of(profile.recorded()).into());
+        if let Some(before) = self.explorer.total_before() {
+            object.insert("whole_before".into(), state.weight.of_sum(&before).into());
+        }
         object
     }
 
@@ -126,7 +137,8 @@ impl<'s, 'f> Answers<'s, 'f> {
     /// What is looked at, as exports take it.
     fn with_export<T>(&self, make: impl FnOnce(&Export<'_>) -> T) -> T {
         let (analysis, state) = (self.explorer.analysis(), self.explorer.state());
-        let options = ExportOptions { event: Some(state.event), ..ExportOptions::default() };
+        let options =
+            ExportOptions { event: Some(state.event), title: self.title.clone(), ..ExportOptions::default() };
         make(&Export {
             profile: self.explorer.profile(),
             session: &analysis.session,

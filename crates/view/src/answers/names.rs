@@ -49,6 +49,11 @@ pub(super) fn name_of(answers: &Answers<'_, '_>, flame: &Flame, node: NodeIndex)
             binary: binary(session, frame.binary),
             sort: FrameSort::Function(frame.kind, frame.first.inlined),
         },
+        Some(Label::Compared(frame)) => Named {
+            name: shown(&frame.name).into_owned(),
+            binary: shown(&frame.binary).into_owned(),
+            sort: FrameSort::Function(frame.kind, frame.inlined),
+        },
     }
 }
 

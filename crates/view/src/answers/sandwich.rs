@@ -1,7 +1,7 @@
 //! A function: who calls it, and what it calls. By the tree that the flame graph draws: what is inlined is a call, too.
 
 use super::names::{Named, kind_of, name_of};
-use super::{Answers, names, with_measure};
+use super::{Answers, names, with_measure, written};
 use crate::query::Query;
 use readperf_explore::{Around, Flame, Label, State};
 use readperf_output::text::shown;
@@ -21,7 +21,7 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     let flame = answers.explorer.flame();
     let kind = Cell::new(CodeKind::Unknown);
     let is_it = |label: Label<'_>| match label {
-        Label::Comm(_) => false,
+        Label::Comm(_) | Label::Compared(_) => false,
         Label::Frame(frame) => {
             let is_it = shown(&frame.label(profile, session)) == name
                 && (binary.is_empty() || names::binary(session, frame.binary) == binary);
@@ -33,7 +33,11 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     };
     let Around { own, total, callers, callees } = flame.around(is_it);
     if total == Sum::default() {
-        return Err(format!("{name}: it is in no stack of what is chosen"));
+        // What has no name is a row of its own among the functions, by its address, but no frame.
+        let why = format!(
+            "{name}: no frame of what is chosen is called so. Code without a name is in the frame of its binary."
+        );
+        return written(&json!({"function": null, "why": why}));
     }
     let weight = answers.explorer.state().weight;
     let side = |calls: &[(NodeIndex, Sum)]| -> Vec<Json> {

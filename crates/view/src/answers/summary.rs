@@ -20,10 +20,15 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, _: &Query) -> Result<Vec<u8>
         .map(|event| json!({"name": shown(&event.name), "samples": event.samples, "period": event.period}))
         .collect();
     let chosen = explorer.profile().events().get(state.event);
-    let json = json!({
+    let mut json = json!({
         "title": answers.title(), "events": events, "event": state.event, "samples": chosen.map_or(0, |event| event.samples),
         "processes": processes(answers),
     });
+    if let (Some(before), Json::Object(json)) = (explorer.total_before(), &mut json) {
+        let matched = explorer.changes().and_then(|changes| changes.matched.clone());
+        let matched = matched.map(|matched| shown(&matched).into_owned());
+        json.insert("before".into(), json!({"samples": before.samples, "matched": matched}));
+    }
     with_measure(answers, json)
 }
 

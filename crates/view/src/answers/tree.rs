@@ -14,21 +14,28 @@ const MOST: usize = 1000;
 
 pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec<u8>, String> {
     let at = frame_at(answers, query, "way")?;
-    let (flame, weight) = (answers.explorer.flame(), answers.explorer.state().weight);
-    let mut children: Vec<(u64, NodeIndex)> =
-        flame.children(at).iter().map(|node| (weight.of_sum(&flame.sums(*node).0), *node)).collect();
-    children
-        .sort_unstable_by_key(|(total, node)| (Reverse(*total), flame.level(*node).map(|level| level.label)));
+    let (flame, weight) = (answers.flame(), answers.explorer.state().weight);
+    let total =
+        |node: NodeIndex| [flame.sums(node).0, flame.sums_before(node).0].map(|sum| weight.of_sum(&sum));
+    let mut children = flame.children(at).to_vec();
+    let label = |node| flame.level(node).map(|level| level.label);
+    children.sort_by_cached_key(|node| (Reverse(total(*node)), label(*node)));
     let left_out = children.len().saturating_sub(MOST);
     children.truncate(MOST);
+    let compares = answers.explorer.total_before().is_some();
     let calls: Vec<Json> = children
         .into_iter()
-        .map(|(total, node)| {
+        .map(|node| {
             let Named { name, binary, sort } = name_of(answers, flame, node);
-            json!({
-                "name": name, "binary": binary, "kind": kind_of(sort), "self": weight.of_sum(&flame.sums(node).1), "total": total,
+            let [now, before] = total(node);
+            let mut call = json!({
+                "name": name, "binary": binary, "kind": kind_of(sort), "self": weight.of_sum(&flame.sums(node).1), "total": now,
                 "calls": !flame.children(node).is_empty(), "key": frame_key(&name).to_string(),
-            })
+            });
+            if let (true, Json::Object(call)) = (compares, &mut call) {
+                call.insert("before".into(), before.into());
+            }
+            call
         })
         .collect();
     with_measure(answers, json!({"calls": calls, "left_out": left_out}))

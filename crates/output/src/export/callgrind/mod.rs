@@ -9,7 +9,7 @@
 mod code;
 mod costs;
 
-use crate::export::{Export, Flag, Format, Needs};
+use crate::export::{Export, Flag, Format, Needs, Writing};
 use crate::text::printable;
 use code::{Code, Function};
 use costs::{Costs, add};
@@ -28,7 +28,7 @@ pub const FORMAT: Format = Format {
     pictures_time: false,
     no_place_for: &[Flag::WithCpu, Flag::Annotate, Flag::Drawing],
     difference: None,
-    write,
+    write: Writing::Profile(write),
 };
 
 /// Writes it.

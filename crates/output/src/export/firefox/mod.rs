@@ -17,7 +17,7 @@ mod thread;
 use crate::export::json::JsonWriter;
 use crate::export::packed::Packed;
 use crate::export::threads::ByThread;
-use crate::export::{Export, Flag, Format, Needs};
+use crate::export::{Export, Flag, Format, Needs, Writing};
 use categories::Categories;
 use libraries::Shared;
 use readperf_profile::{Mark, MarkKind, SampleRow};
@@ -37,7 +37,7 @@ pub const FORMAT: Format = Format {
     pictures_time: true,
     no_place_for: &[Flag::Annotate, Flag::Drawing],
     difference: None,
-    write,
+    write: Writing::Profile(write),
 };
 
 /// What the threads show, by thread.

@@ -17,38 +17,10 @@ const base = button('flame-base', '', 'Widths of the base, with what has vanishe
 const fold = button('flame-fold', 'Fold recursion', 'Shows calls that only repeat themselves once (r)');
 const threads = button('flame-threads', 'Processes', 'Tells processes apart: a row of their names below all functions (p)');
 const where = make(XHTML, 'div', { id: 'flame-where', role: 'status' });
-const kinds = [];
+const { colours, kinds } = legend();
 const hasThreads = data.sort.includes(THREAD);
-row.append(box, result, reset, flip, fold, ...(hasThreads ? [threads] : []), ...(data.differs ? [base] : [color]), legend());
+row.append(box, result, reset, flip, fold, ...(hasThreads ? [threads] : []), ...(data.differs ? [base] : [color]), colours);
 bar.append(heading, about, row, where);
-
-function legend() {
-  const all = make(XHTML, 'span', { class: 'legend', 'aria-label': 'Colours' });
-  const entry = (classes, text) => {
-    const item = make(XHTML, 'span', {});
-    for (const name of classes) {
-      const patch = make(SVG, 'svg', { viewBox: '0 0 12 12', 'aria-hidden': 'true' });
-      patch.append(make(SVG, 'rect', { class: name, width: 12, height: 12 }));
-      item.append(patch);
-    }
-    item.append(text);
-    all.append(item);
-    return item;
-  };
-  if (data.differs) {
-    entry(['d0', 'd3'], 'less');
-    entry(['d6'], 'the same');
-    entry(['d9', 'd12'], 'more');
-  } else {
-    const present = new Set(data.sort);
-    data.sorts.forEach((name, sort) => {
-      if (!present.has(sort) || sort <= 1) return;
-      const item = entry(['k' + sort + '2'], name);
-      if (sort !== LEFT_OUT) kinds.push(item);
-    });
-  }
-  return all;
-}
 
 let holder = null;
 if (host.inPage) {

@@ -17,7 +17,7 @@ pub use readperf_profile::view::flame_layout::{Least, LeastShare, Siblings};
 
 use crate::export::labels::{Labels, Numbered, push_ids};
 use crate::export::quantity::Quantity;
-use crate::export::{Export, Flag, Format, Needs};
+use crate::export::{Export, Flag, Format, Needs, Writing};
 use crate::xml::push_shown;
 use heading::Side;
 use readperf_profile::SampleRow;
@@ -37,7 +37,7 @@ pub const SVG: Format = Format {
     pictures_time: false,
     no_place_for: &[Flag::WithCpu],
     difference: Some(write_difference),
-    write: |export, out| write(export, None, Page::Svg, out),
+    write: Writing::Profile(|export, out| write(export, None, Page::Svg, out)),
 };
 
 /// The format: an HTML file.
@@ -45,7 +45,7 @@ pub const HTML: Format = Format {
     name: "flamegraph-html",
     extensions: &["html", "htm"],
     help: "the same as one HTML file",
-    write: |export, out| write(export, None, Page::Html, out),
+    write: Writing::Profile(|export, out| write(export, None, Page::Html, out)),
     ..SVG
 };
 

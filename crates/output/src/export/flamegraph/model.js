@@ -135,9 +135,12 @@ function amount(value, sort) {
 }
 const amounts = (i, side) => amount(weights[side][i], data.weight) + ', ' + amount(others[side][i], data.other);
 
+// By how many points a share has changed, with its sign.
+const points = by => (by >= 0 ? '+' : '−') + Math.abs(by * 100).toFixed(2) + ' points';
+
 // One line about a frame.
 function lineAbout(i) {
-  const of = data.binaries[binary[i]];
-  return nameOf(i) + (of ? ' (' + of + ')' : '') + ': ' + percent(share(i, state.side)) + ', ' + amounts(i, state.side);
+  const of = data.binaries[binary[i]], changed = data.differs ? (isGone(i) ? 'vanished, ' : points(change(i)) + ', ') : '';
+  return nameOf(i) + (of ? ' (' + of + ')' : '') + ': ' + percent(share(i, state.side)) + ', ' + changed + amounts(i, state.side);
 }
 

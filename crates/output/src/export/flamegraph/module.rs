@@ -6,12 +6,13 @@ pub(super) const STYLE: &str = include_str!("style.css");
 
 /// What draws, in one scope. It is put between what says where numbers and picture are (`data`, `svg`, `host`) and what is around
 /// the picture (`update`, `tellOf`, `bringIntoSight`).
-pub(super) const DRAWING: [&str; 5] = [
+pub(super) const DRAWING: [&str; 6] = [
     include_str!("text.js"),
     include_str!("model.js"),
     include_str!("fold.js"),
     include_str!("view.js"),
     include_str!("walk.js"),
+    include_str!("legend.js"),
 ];
 
 /// The drawing as a module for pages: `flameGraph(data, svg, host)` draws into an element `<svg id="flamegraph">` and gives what

@@ -45,7 +45,7 @@ svg.addEventListener('keydown', event => {
 layout();
 
 return {
-  state, layout, zoomTo, search, matched, nextMatch, update, lineAbout, pathTo, frameOf, focusOn, focusFrames: () => frames.focus({ preventScroll: true }),
+  state, layout, zoomTo, search, matched, vanished, legend: () => legend().colours, weightsOf: i => weights.map(weight => weight[i]), nextMatch, update, lineAbout, pathTo, frameOf, focusOn, focusFrames: () => frames.focus({ preventScroll: true }),
   about: i => ({ name: nameOf(i), binary: data.binaries[binary[i]], isFunction: sort[i] > THREAD && sort[i] !== LEFT_OUT }),
   remove: () => { tip.remove(); svg.replaceChildren(); },
 };

@@ -1,5 +1,6 @@
 // Texts for people. Rust writes the same texts into the picture without script; both are held to the table texts.json.
-const grouped = number => Number(number).toLocaleString('en-US');
+const digits = new Intl.NumberFormat('en-US');
+const grouped = number => digits.format(Number(number));
 
 // A time: to a thousandth of the unit that it is at least one of, seconds at most.
 function duration(ns) {

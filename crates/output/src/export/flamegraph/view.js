@@ -1,6 +1,6 @@
 
 // The picture: what is wide enough to be seen, drawn anew for every zoom.
-const ROW = 18, EDGE = 10, NARROW = 0.5, THIN = 3, NAMED = 26;
+const ROW = 18, EDGE = 10, NARROW = 0.5, THIN = 10, NAMED = 26;
 const SVG = 'http://www.w3.org/2000/svg', XHTML = 'http://www.w3.org/1999/xhtml';
 
 function make(space, tag, attributes, text) {
@@ -70,13 +70,17 @@ function drawFrame(into, i, x, width, faded) {
   into.append(make(SVG, 'text', { class: 'name', x: (x + 4).toFixed(2), y: y + 13, 'aria-hidden': 'true' }, shown));
 }
 
-// Frames that are only a line are drawn together, one path a colour: thousands of them cost little.
+// Frames that are narrow are drawn together, one path a colour: thousands of them cost little.
 function drawThin(into, thin) {
   for (const [kind, path] of thin)
     into.append(make(SVG, 'path', { class: kind + ' thin', d: path.join(''), 'aria-hidden': 'true' }));
 }
 
-const lineOf = (x, row, width) => `M${x.toFixed(2)} ${row * ROW}h${width.toFixed(2)}v${ROW - 1}h${(-width).toFixed(2)}z`;
+// Where there is room for it, a gap tells neighbours apart.
+const lineOf = (x, row, width) => {
+  const wide = width < 3 ? width : width - 0.6;
+  return `M${x.toFixed(2)} ${row * ROW}h${wide.toFixed(2)}v${ROW - 1}h${(-wide).toFixed(2)}z`;
+};
 
 function draw() {
   const weight = weights[state.side];
@@ -156,9 +160,8 @@ function fillTip(i) {
   if (kind) tip.append(make(XHTML, 'div', { class: 'kind' }, kind));
   if (data.places[place[i]]) tip.append(make(XHTML, 'div', { class: 'kind' }, data.places[place[i]]));
   if (data.differs) {
-    const by = change(i) * 100, text = (by >= 0 ? '+' : '−') + Math.abs(by).toFixed(2) + ' points';
     const line = make(XHTML, 'div', {}, percent(share(i, 1)) + ' → ' + percent(share(i, 0)) + ', ');
-    line.append(make(XHTML, 'span', { class: by >= 0 ? 'more' : 'less' }, isGone(i) ? 'vanished' : text));
+    line.append(make(XHTML, 'span', { class: change(i) >= 0 ? 'more' : 'less' }, isGone(i) ? 'vanished' : points(change(i))));
     tip.append(line);
     for (const [nr, name] of [[0, 'new'], [1, 'base']]) lines.push(name + ': ' + amounts(i, nr));
   } else {

@@ -11,7 +11,7 @@ mod tracks;
 
 use crate::export::images::Images;
 use crate::export::protobuf::FieldWriter;
-use crate::export::{Export, Flag, Format, Needs};
+use crate::export::{Export, Flag, Format, Needs, Writing};
 use message::{Clock, ClockSnapshot, TracePacket};
 use perffile::wire::clock::ClockId;
 use std::io::{self, Write};
@@ -27,7 +27,7 @@ pub const FORMAT: Format = Format {
     pictures_time: true,
     no_place_for: &[Flag::Annotate, Flag::Title, Flag::Drawing],
     difference: None,
-    write,
+    write: Writing::Profile(write),
 };
 
 /// `BUILTIN_CLOCK_REALTIME` of Perfetto.

@@ -9,7 +9,7 @@ mod places;
 use crate::export::packed::Packed;
 use crate::export::protobuf::FieldWriter;
 use crate::export::strings::Strings;
-use crate::export::{Export, Flag, Format, Needs, Weight};
+use crate::export::{Export, Flag, Format, Needs, Weight, Writing};
 use crate::text::printable;
 use message::{Label, Sample, ValueType, field};
 use perffile::wire::attr::AttrFlags;
@@ -29,7 +29,7 @@ pub const FORMAT: Format = Format {
     pictures_time: false,
     no_place_for: &[Flag::Annotate, Flag::Drawing],
     difference: None,
-    write,
+    write: Writing::Profile(write),
 };
 
 /// Bytes gathered before they are compressed.

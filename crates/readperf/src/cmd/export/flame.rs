@@ -45,7 +45,8 @@ pub(super) struct FlameArguments {
     #[arg(long, value_enum, default_value_t)]
     order: Order,
 
-    /// Show the differences to this recording: widths are those of FILE, colours what has changed since this one
+    /// Show the differences to this recording: widths are those of FILE, colours what has changed since this one; a page has them of functions
+    /// and calls, too
     #[arg(long, value_name = "RECORDING")]
     pub(super) base: Option<PathBuf>,
 

@@ -2,7 +2,7 @@
 
 use super::ExportCommand;
 use crate::sample_options::Weight;
-use readperf::output::export::{Flag, Format};
+use readperf::output::export::{Flag, Format, Writing};
 
 impl ExportCommand {
     /// The flags of this kind that were given.
@@ -22,5 +22,10 @@ impl ExportCommand {
 
 /// The flags that were given and mean nothing to a format.
 pub(super) fn unheeded(command: &ExportCommand, format: &Format) -> Vec<&'static str> {
-    format.no_place_for.iter().flat_map(|flag| command.given(*flag)).collect()
+    // Only what shows code has use for its source.
+    let sources = match format.write {
+        Writing::Profile(_) => command.source.given().collect(),
+        Writing::Recording => Vec::new(),
+    };
+    format.no_place_for.iter().flat_map(|flag| command.given(*flag)).chain(sources).collect()
 }

@@ -6,7 +6,7 @@ use crate::out::Output;
 use crate::outcome::{Outcome, say, tell, wrong_usage};
 use crate::profile_options::ProfileOptions;
 use crate::suggestion::hint;
-use readperf::output::export::{ExportOptions, by_name};
+use readperf::output::export::{ExportOptions, Writing, by_name};
 use readperf_view::{Served, Token, VIEWERS, Viewer, origin_of, serve_export};
 
 /// The viewer with this name.
@@ -41,7 +41,8 @@ impl View {
 
     /// The export that a viewer reads.
     fn exported(&self, viewer: Viewer) -> anyhow::Result<Vec<u8>> {
-        let Some(format) = by_name(viewer.name) else {
+        let format = by_name(viewer.name);
+        let Some((format, Writing::Profile(write))) = format.map(|format| (format, format.write)) else {
             anyhow::bail!("there is no export for {}", viewer.name);
         };
         let options = ProfileOptions {
@@ -61,7 +62,7 @@ impl View {
         tell_left_out(&self.input, format, &new);
         tell(&self.input.name(), &analysis.issues);
         let mut file = Vec::new();
-        (format.write)(&new, &mut file)?;
+        write(&new, &mut file)?;
         Ok(file)
     }
 }
