@@ -177,7 +177,7 @@ impl<P: FnMut((u64, u64))> Edit for Editor<'_, P> {
         const HEAD: usize = 8;
         let Some(description) = event.event() else { return };
         if has_values(description) {
-            return self.counts.stays(event, description, order, bytes);
+            return self.counts.stays(0, event, description, order, bytes);
         }
         let period = event.sample().and_then(|sample| sample.period());
         if let (Some(at), Some(period)) = (description.layout.period_offset(), period) {

@@ -9,8 +9,11 @@
 mod chosen;
 mod counts;
 mod editor;
+mod lineage;
 mod marks;
 mod plan;
+mod role;
+pub mod split;
 mod strip;
 
 pub use chosen::{Chosen, Names};

@@ -147,7 +147,8 @@ impl<T: Target, E: Edit> Copy<'_, T, E> {
         }
         if from.container == Container::Pipe {
             if !self.is_pipe_to_pipe && is_told_by_file(event, self.is_beginning) {
-                return self.told.learn(event);
+                self.told.learn(event);
+                return Ok(());
             }
             self.is_beginning = false;
             if self.is_pipe_to_pipe && matches!(number, kind::HEADER_ATTR | kind::HEADER_FEATURE) {
