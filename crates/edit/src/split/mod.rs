@@ -9,5 +9,5 @@ mod survey;
 mod write;
 
 pub use divider::{Division, Key};
-pub use survey::Survey;
+pub use survey::{Outside, Survey};
 pub use write::Written;

@@ -21,9 +21,18 @@ pub struct Survey {
     pub(super) head: Head,
     metadata: Metadata,
     left_out: Issues,
-    /// Samples and marks that are in no part, and records of AUX traces, which cannot be divided.
-    outside: u64,
+    /// What is in no part, and how many records there are of AUX traces, which cannot be divided.
+    outside: Outside,
     traces: u64,
+}
+
+/// What is in none of the parts that were asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outside {
+    /// Samples.
+    pub samples: u64,
+    /// What else happened at a time: losses, switches.
+    pub marks: u64,
 }
 
 /// Which parts need what is known of a process: numbers in [`Survey::keys`], in order.
@@ -94,7 +103,7 @@ impl Survey {
     /// A stream that has been read already.
     pub fn of(recording: &Recording, division: Division, mut progress: impl FnMut((u64, u64))) -> Result<Survey> {
         let (mut gathered, mut divider) = (Gathered::new(recording.metadata()), Divider::new(&division));
-        let (mut outside, mut traces) = (0, 0);
+        let (mut outside, mut traces) = (Outside::default(), 0);
         let mut found = Findings {
             samples: BTreeSet::new(),
             pids: FxHashSet::default(),
@@ -114,11 +123,11 @@ impl Survey {
                             found.samples.insert(key);
                             found.add(key, pid_of(&event));
                         }
-                        Place::Nowhere => outside += 1,
+                        Place::Nowhere => outside.samples += 1,
                     },
                     Role::Mark { of_thread } => {
                         let place = divider.mark(&event, of_thread);
-                        outside += u64::from(place == Some(Place::Nowhere));
+                        outside.marks += u64::from(place == Some(Place::Nowhere));
                         let pid = event.sample_id().and_then(|id| id.pid).filter(|_| of_thread);
                         if let (Some(Place::In(key)), Some(pid)) = (place, pid) {
                             found.add(key, Some(pid));
@@ -173,8 +182,8 @@ impl Survey {
         &self.left_out
     }
 
-    /// Samples, and what else happened at a time, in none of the parts that were asked for.
-    pub fn outside(&self) -> u64 {
+    /// What is in none of the parts that were asked for.
+    pub fn outside(&self) -> Outside {
         self.outside
     }
 

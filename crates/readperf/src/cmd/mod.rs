@@ -14,6 +14,7 @@ pub(crate) mod man;
 pub(crate) mod overview;
 pub(crate) mod report;
 pub(crate) mod script;
+pub(crate) mod split;
 pub(crate) mod stat;
 pub(crate) mod stats;
 pub(crate) mod timeline;
@@ -67,6 +68,7 @@ pub(crate) const COMMANDS: &[Entry] = &[
     entry::<timeline::TimelineCommand>(),
     entry::<check::Check>(),
     entry::<edit::EditCommand>(),
+    entry::<split::SplitCommand>(),
     entry::<completions::Completions>(),
     entry::<man::ManPages>(),
 ];

@@ -1,7 +1,7 @@
 //! `readperf edit`: a recording written again, changed.
 
 mod destination;
-mod options;
+pub(crate) mod options;
 
 use super::Cmd;
 use crate::input::Input;
