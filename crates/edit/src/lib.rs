@@ -11,6 +11,7 @@ mod counts;
 mod editor;
 mod lineage;
 mod marks;
+pub mod merge;
 mod plan;
 mod role;
 pub mod split;

@@ -71,6 +71,13 @@ impl Batch {
         })
     }
 
+    /// The record at this place among them.
+    pub fn get(&self, index: usize) -> Option<Event<'_>> {
+        let entry = self.entries.get(index)?;
+        let chunk = self.chunks.get(entry.chunk.checked_sub(self.first_chunk)? as usize)?;
+        self.event(entry, chunk, &chunk.bytes)
+    }
+
     #[inline(always)]
     fn event<'b>(&'b self, entry: &Entry, chunk: &'b Chunk, bytes: &'b [u8]) -> Option<Event<'b>> {
         let bytes = bytes.get(entry.pos as usize..)?;

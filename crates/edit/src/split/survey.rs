@@ -150,8 +150,7 @@ impl Survey {
             progress(batches.progress());
         }
         let metadata = batches.metadata().clone();
-        let (mut head, left_out) = gathered.head(&metadata)?;
-        head.features.remove(perffile::wire::feature::bit::AUXTRACE);
+        let (head, left_out) = gathered.head(&metadata, metadata.order)?;
         // What there is besides samples has to be somewhere.
         let mut keys: Vec<Key> = found.samples.iter().copied().collect();
         if keys.is_empty() {

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::issue::Issues;
 use crate::metadata::{Container, Metadata};
+use crate::wire::endian::ByteOrder;
 use crate::wire::feature::bit;
 use crate::wire::record::kind;
 
@@ -44,15 +45,15 @@ impl Gathered {
         false
     }
 
-    /// What the recording says, now that all of its records were read, and what of it a file has no place for. How its records were
-    /// packed is not part of it.
+    /// What the recording says, now that all of its records were read, in this byte order, and what of it cannot be said. How its
+    /// records were packed, and where in it AUX traces lie, is not part of it.
     ///
     /// # Errors
     /// A feature that cannot be written.
-    pub fn head(mut self, from: &Metadata) -> Result<(Head, Issues)> {
-        let (mut head, mut left_out) = (Head::new(from.order), Issues::default());
+    pub fn head(mut self, from: &Metadata, order: ByteOrder) -> Result<(Head, Issues)> {
+        let (mut head, mut left_out) = (Head::new(order), Issues::default());
         self.told.put(from, &mut head, &mut Unchanged, &mut left_out)?;
-        for packing in [bit::COMPRESSED, bit::DIR_FORMAT] {
+        for packing in [bit::COMPRESSED, bit::DIR_FORMAT, bit::AUXTRACE] {
             head.features.remove(packing);
         }
         Ok((head, left_out))

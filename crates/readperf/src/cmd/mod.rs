@@ -11,6 +11,7 @@ pub(crate) mod edit;
 pub(crate) mod export;
 pub(crate) mod info;
 pub(crate) mod man;
+pub(crate) mod merge;
 pub(crate) mod overview;
 pub(crate) mod report;
 pub(crate) mod script;
@@ -69,6 +70,7 @@ pub(crate) const COMMANDS: &[Entry] = &[
     entry::<check::Check>(),
     entry::<edit::EditCommand>(),
     entry::<split::SplitCommand>(),
+    entry::<merge::MergeCommand>(),
     entry::<completions::Completions>(),
     entry::<man::ManPages>(),
 ];
