@@ -9,7 +9,10 @@ use perffile::wire::feature::build_id::{BuildIdEntry, BuildIds};
 use perffile::wire::feature::group_desc::{EventGroup, GroupDesc};
 use perffile::wire::feature::sample_time::SampleTime;
 use perffile::wire::feature::{self, Feature, bit};
+use perffile::wire::head::CpuMode;
+use perffile::wire::misc::BUILD_ID_SIZE;
 use perffile::write::Head;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 /// What is said of all. Where recordings differ, the first that says something counts, and that is noted.
@@ -17,6 +20,7 @@ pub(super) fn merge(
     sources: &[Source<'_>],
     events: &Events,
     clocks: &[Clock],
+    own_ids: &[OwnIds],
     notes: &mut Vec<String>,
 ) -> Result<Head, Error> {
     let Some(first) = sources.first() else { return Ok(Head::default()) };
@@ -27,7 +31,7 @@ pub(super) fn merge(
         match bit {
             // Names and ids are told anew.
             bit::EVENT_DESC => {}
-            bit::BUILD_ID => build_ids(sources, &mut head.features, notes)?,
+            bit::BUILD_ID => build_ids(sources, own_ids, &mut head.features, notes)?,
             bit::GROUP_DESC => groups(sources, events, &mut head.features)?,
             bit::SAMPLE_TIME => sample_time(sources, clocks, &mut head.features)?,
             bit::CLOCK_DATA => {
@@ -65,14 +69,14 @@ fn set(to: &mut Features, bit: u32, feature: Feature<'_>) -> Result<(), Error> {
     to.set(bit, feature).map_err(|error| Error::Refused(format!("{error}")))
 }
 
-/// The build-ids of all. Of a binary that was another build in some of them all are told, and that is noted.
-fn build_ids(sources: &[Source<'_>], to: &mut Features, notes: &mut Vec<String>) -> Result<(), Error> {
+/// The build-ids of all but those that mappings tell. Of a binary that was another build in some of them, and whose mappings cannot
+/// tell, all are told, and that is noted.
+fn build_ids(sources: &[Source<'_>], told: &[OwnIds], to: &mut Features, notes: &mut Vec<String>) -> Result<(), Error> {
     let mut entries: Vec<BuildIdEntry<'_>> = Vec::new();
     let mut several = BTreeSet::new();
-    for source in sources {
-        for entry in source.survey.head.features.build_ids().map_or_else(Vec::new, |ids| ids.entries) {
-            let is_same = |other: &&BuildIdEntry<'_>| other.name() == entry.name() && other.pid == entry.pid;
-            let mut others = entries.iter().filter(is_same);
+    for (source, told) in sources.iter().zip(told) {
+        for entry in entries_of(source).into_iter().filter(|entry| !told.contains_key(entry.name())) {
+            let mut others = entries.iter().filter(|other| is_same_file(other, &entry));
             if others.clone().any(|other| other.id() == entry.id()) {
                 continue;
             }
@@ -93,6 +97,46 @@ fn build_ids(sources: &[Source<'_>], to: &mut Features, notes: &mut Vec<String>)
     let mut ids = BuildIds::default();
     ids.entries = entries;
     set(to, bit::BUILD_ID, Feature::BuildId(ids))
+}
+
+fn entries_of<'s>(source: &'s Source<'_>) -> Vec<BuildIdEntry<'s>> {
+    source.survey.head.features.build_ids().map_or_else(Vec::new, |ids| ids.entries)
+}
+
+fn is_same_file(one: &BuildIdEntry<'_>, other: &BuildIdEntry<'_>) -> bool {
+    one.name() == other.name() && one.pid == other.pid
+}
+
+/// The bytes of a build-id that count: shorter ones were padded with zeros before entries said their size. Zeros alone are none.
+fn known(entry: &BuildIdEntry<'_>) -> Option<Box<[u8]>> {
+    /// Size in bytes of an MD5 or UUID build-id.
+    const SHORT_ID: usize = 16;
+    let id = entry.id();
+    let (short, padding) = id.split_at_checked(SHORT_ID).unwrap_or((id, &[]));
+    let is_padded = entry.misc & BUILD_ID_SIZE == 0 && padding.iter().all(|byte| *byte == 0);
+    let id = if is_padded { short } else { id };
+    id.iter().any(|byte| *byte != 0).then(|| id.into())
+}
+
+/// Build-ids of files of user code, by name: those that the mappings of a recording tell from now on.
+pub(super) type OwnIds = FxHashMap<Box<[u8]>, Box<[u8]>>;
+
+/// Which build-ids the mappings of each recording have to tell: in the one table that there is, a name has one. All of them, if the
+/// recordings are of several machines or have a file in several builds; of what the table does not know then, nothing is said.
+pub(super) fn own_ids(sources: &[Source<'_>]) -> Vec<OwnIds> {
+    let is_one_machine = sources.first().is_none_or(|first| {
+        sources.iter().all(|other| first.survey.is_of_one_machine(other.survey))
+    });
+    let all: Vec<BuildIdEntry<'_>> = sources.iter().flat_map(entries_of).collect();
+    let mut builds: FxHashMap<(&[u8], Option<i32>), &[u8]> = FxHashMap::default();
+    let is_needed = !is_one_machine || all.iter().any(|entry| entry.id() != *builds.entry((entry.name(), entry.pid)).or_insert(entry.id()));
+    let of = |source: &Source<'_>| -> OwnIds {
+        let can = is_needed && !source.survey.has_old_maps;
+        let user = |entry: &BuildIdEntry<'_>| matches!(CpuMode::of(entry.misc), CpuMode::User | CpuMode::Unknown);
+        let entries = entries_of(source).into_iter().filter(|entry| can && user(entry));
+        entries.filter_map(|entry| Some((entry.name().into(), known(&entry)?))).collect()
+    };
+    sources.iter().map(of).collect()
 }
 
 /// The groups whose events are still one behind the other.

@@ -17,6 +17,7 @@ pub use write::{Merged, Tally};
 
 use clocks::Clock;
 use events::Events;
+use features::OwnIds;
 use kernels::Kernel;
 use perffile::Recording;
 use perffile::write::Head;
@@ -102,6 +103,8 @@ pub struct Merge<'r> {
     kernels: Vec<Kernel>,
     /// What is added to the pids of each.
     pids: Vec<u32>,
+    /// Build-ids that the mappings of each tell.
+    own_ids: Vec<OwnIds>,
     notes: Vec<String>,
 }
 
@@ -117,8 +120,9 @@ impl<'r> Merge<'r> {
         let kernels = kernels::place(&sources, &mut notes)?;
         let clocks = clocks::align(&sources, choices.keep_times, &mut notes);
         let pids = pids(&sources, &clocks, choices.pids, &mut notes)?;
-        let head = features::merge(&sources, &events, &clocks, &mut notes)?;
-        Ok(Merge { sources, head, events, clocks, kernels, pids, notes })
+        let own_ids = features::own_ids(&sources);
+        let head = features::merge(&sources, &events, &clocks, &own_ids, &mut notes)?;
+        Ok(Merge { sources, head, events, clocks, kernels, pids, own_ids, notes })
     }
 
     /// What was decided that may not be expected: conflicts, and what came of them.

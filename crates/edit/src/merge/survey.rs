@@ -16,6 +16,8 @@ pub struct Survey {
     pub(super) left_out: Issues,
     pub(super) kernel: Vec<KernelMap>,
     pub(super) highest_pid: u32,
+    /// Whether mappings of user code are told by MMAP, which has no room for a build-id.
+    pub(super) has_old_maps: bool,
     /// First and last time of a sample, ns.
     pub(super) times_ns: Option<(u64, u64)>,
     pub(super) traces: u64,
@@ -31,7 +33,7 @@ impl Survey {
     pub fn of(recording: &Recording, order: ByteOrder, mut progress: impl FnMut((u64, u64))) -> Result<Survey> {
         let mut gathered = Gathered::new(recording.metadata());
         let (mut kernel, mut highest_pid, mut times_ns) = (Vec::new(), 0, None::<(u64, u64)>);
-        let (mut traces, mut counts) = (0, 0);
+        let (mut traces, mut counts, mut has_old_maps) = (0, 0, false);
         let mut batches = recording.batches(Ordering::Time)?;
         while let Some(batch) = batches.next() {
             for event in batch.iter().filter(|event| !gathered.takes(event)) {
@@ -46,6 +48,7 @@ impl Survey {
                     }
                     Role::State { pid, parent } => {
                         highest_pid = highest_pid.max(pid).max(parent.unwrap_or(0));
+                        has_old_maps |= event.head().kind == kind::MMAP;
                     }
                     Role::Common => kernel.extend(KernelMap::of(&event)),
                     Role::Trace => traces += 1,
@@ -57,7 +60,7 @@ impl Survey {
         }
         let metadata = batches.metadata().clone();
         let (head, left_out) = gathered.head(&metadata, order)?;
-        Ok(Survey { head, metadata, left_out, kernel, highest_pid, times_ns, traces, counts })
+        Ok(Survey { head, metadata, left_out, kernel, highest_pid, has_old_maps, times_ns, traces, counts })
     }
 
     /// What is known of the recording, all of it read.

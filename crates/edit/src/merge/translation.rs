@@ -2,13 +2,16 @@
 
 use super::Merge;
 use super::events::EventsOf;
+use super::features::OwnIds;
 use super::kernels::Kernel;
 use crate::role::Role;
 use perffile::wire::attr::SampleType;
 use perffile::wire::callchain::Marker;
 use perffile::wire::head::CpuMode;
 use perffile::wire::list::List;
+use perffile::wire::misc::MMAP_BUILD_ID;
 use perffile::wire::record::Record;
+use perffile::wire::record::mmap2::{FileIdentity, Mmap2};
 use perffile::wire::sample::{Read, Sample};
 use perffile::wire::words::U64s;
 use perffile::write::RecordParts;
@@ -21,11 +24,14 @@ const KERNEL_HALF: u64 = 1 << 63;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Translation<'m> {
     events: &'m EventsOf,
+    own_ids: &'m OwnIds,
     kernel: &'m Kernel,
     adds_identifier: bool,
     shift_ns: u64,
     pids: u32,
     order: ByteOrder,
+    /// What perf made up itself says no event, and is read as a record of the first one: if that is another one now, an id of it.
+    first_was: Option<u64>,
     /// Whether records are as they were.
     pub(super) is_idle: bool,
 }
@@ -44,14 +50,19 @@ impl<'m> Translation<'m> {
     pub(super) fn of(merge: &'m Merge<'_>, number: usize) -> Option<Translation<'m>> {
         let source = merge.sources.get(number)?;
         let (events, kernel) = (merge.events.of.get(number)?, merge.kernels.get(number)?);
+        let own_ids = merge.own_ids.get(number)?;
         let (shift_ns, pids) = (merge.clocks.get(number)?.shift_ns, *merge.pids.get(number)?);
         let (adds_identifier, order) = (merge.events.adds_identifier, merge.head.order);
+        let first = (events.index.first().copied(), events.first.first().copied().flatten());
+        let first_was = first.1.filter(|_| first.0 != Some(0));
         let is_idle = events.ids.is_empty()
+            && first_was.is_none()
+            && own_ids.is_empty()
             && *kernel == Kernel::Stays
             && !adds_identifier
             && (shift_ns, pids) == (0, 0)
             && source.survey.metadata.order == order;
-        Some(Translation { events, kernel, adds_identifier, shift_ns, pids, order, is_idle })
+        Some(Translation { events, own_ids, kernel, adds_identifier, shift_ns, pids, order, first_was, is_idle })
     }
 
     /// When a record is, in ns.
@@ -91,6 +102,9 @@ impl<'m> Translation<'m> {
         let mut lists = Lists::default();
         self.gather(event, &mut lists);
         let mut parts = RecordParts::of(event)?;
+        if let Record::Mmap2(map) = &mut parts.record {
+            self.identify(map, &mut parts.head.misc);
+        }
         let first = || self.events.first.get(event.event_index().unwrap_or(0)).copied().flatten();
         let (order, mode) = (event.schema().order(), parts.head.cpu_mode());
         match &mut parts.record {
@@ -111,7 +125,9 @@ impl<'m> Translation<'m> {
         }
         if let Some(id) = &mut parts.id {
             [&mut id.pid, &mut id.tid].into_iter().flatten().for_each(|pid| self.pid(pid));
-            [&mut id.id, &mut id.identifier].into_iter().flatten().for_each(|id| *id = self.id(*id));
+            for id in [&mut id.id, &mut id.identifier].into_iter().flatten() {
+                *id = if *id == 0 { self.first_was.unwrap_or(0) } else { self.id(*id) };
+            }
             id.time = id.time.map(|time| self.time(time));
         }
         parts.encode(self.order, out)
@@ -251,6 +267,19 @@ impl<'m> Translation<'m> {
             Record::ThreadMap(map) => map.threads = List::new(&lists.entries, order),
             _ => {}
         }
+    }
+
+    /// Says in a mapping which build its file is of, if the table of build-ids does not.
+    fn identify(&self, map: &mut Mmap2<'_>, misc: &mut u16) {
+        let Some(id) = self.own_ids.get(map.filename.bytes()) else { return };
+        if matches!(map.file, FileIdentity::BuildId { .. }) {
+            return;
+        }
+        let mut bytes = [0; 20];
+        bytes.iter_mut().zip(&**id).for_each(|(byte, of_id)| *byte = *of_id);
+        let size = u8::try_from(id.len().min(bytes.len())).unwrap_or(0);
+        map.file = FileIdentity::BuildId { size, reserved: [0; 3], bytes };
+        *misc |= MMAP_BUILD_ID;
     }
 
     /// A mapping of the kernel; that of its image says where its symbol is.
