@@ -71,6 +71,7 @@ fn words(command: &str) -> Vec<Vec<String>> {
             "split -o PARTS --every 1ms",
             "split -o PARTS --size 1k --compress",
         ],
+        "merge" => &["merge -o /dev/null ORIGINAL", "merge -o PARTS --pids apart --events apart ORIGINAL"],
         "export" => &[],
         // It needs a terminal: its views are tried by the tests of its crate.
         "browse" => &[],
@@ -117,6 +118,7 @@ fn originals(all: bool) -> Vec<Original> {
 fn run(words: &[String], file: &Path, original: &Path) -> Result<i32, String> {
     let parts = file.with_extension("parts");
     let _ = std::fs::remove_dir_all(&parts);
+    let _ = std::fs::remove_file(&parts);
     let limits = format!("ulimit -t {MOST_SECONDS}; ulimit -v {MOST_MEMORY}; exec \"$@\"");
     let mut command = tool::under("sh", &["-c", &limits, "sh"]);
     command.args(words.iter().map(|word| match word.as_str() {
@@ -155,7 +157,7 @@ fn run(words: &[String], file: &Path, original: &Path) -> Result<i32, String> {
 
 /// Whether a command looks for names of functions.
 fn names_functions(words: &[String]) -> bool {
-    !["info", "stats", "stat", "dump", "check", "edit", "split"].contains(&words[0].as_str())
+    !["info", "stats", "stat", "dump", "check", "edit", "split", "merge"].contains(&words[0].as_str())
 }
 
 #[test]

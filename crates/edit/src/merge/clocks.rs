@@ -41,7 +41,10 @@ impl Clock {
 pub(super) fn align(sources: &[Source<'_>], keep_times: bool, notes: &mut Vec<String>) -> Vec<Clock> {
     let mut clocks: Vec<Clock> = sources.iter().map(Clock::of).collect();
     let told = |clock: &Clock| clock.told.map(|(_, behind)| behind);
-    let first = (0..).zip(&clocks).filter_map(|(nr, clock)| Some((told(clock)?, nr, *clock))).min_by_key(|first| first.0);
+    let first = (0..)
+        .zip(&clocks)
+        .filter_map(|(nr, clock)| Some((told(clock)?, nr, *clock)))
+        .min_by_key(|first| first.0);
     let Some((first_behind, number, first)) = first.filter(|_| !keep_times) else { return clocks };
     for ((nr, clock), source) in (0..).zip(&mut clocks).zip(sources) {
         clock.is_reference = nr == number;

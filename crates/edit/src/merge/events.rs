@@ -65,7 +65,8 @@ impl Events {
                         None => true,
                     };
                     let new = if is_free { Some(*id) } else { taken.free() };
-                    let new = new.ok_or_else(|| Error::Refused("there are no ids left for events".to_owned()))?;
+                    let new =
+                        new.ok_or_else(|| Error::Refused("there are no ids left for events".to_owned()))?;
                     if new != *id {
                         of.ids.insert(*id, new);
                     }
@@ -117,7 +118,9 @@ impl Events {
         for event in &mut self.written {
             event.attr.sample_type = event.attr.sample_type | SampleType::IDENTIFIER;
             if event.ids.is_empty() {
-                let id = taken.free().ok_or_else(|| Error::Refused("there are no ids left for events".to_owned()))?;
+                let id = taken
+                    .free()
+                    .ok_or_else(|| Error::Refused("there are no ids left for events".to_owned()))?;
                 event.ids.push(id);
             }
         }

@@ -71,7 +71,12 @@ fn set(to: &mut Features, bit: u32, feature: Feature<'_>) -> Result<(), Error> {
 
 /// The build-ids of all but those that mappings tell. Of a binary that was another build in some of them, and whose mappings cannot
 /// tell, all are told, and that is noted.
-fn build_ids(sources: &[Source<'_>], told: &[OwnIds], to: &mut Features, notes: &mut Vec<String>) -> Result<(), Error> {
+fn build_ids(
+    sources: &[Source<'_>],
+    told: &[OwnIds],
+    to: &mut Features,
+    notes: &mut Vec<String>,
+) -> Result<(), Error> {
     let mut entries: Vec<BuildIdEntry<'_>> = Vec::new();
     let mut several = BTreeSet::new();
     for (source, told) in sources.iter().zip(told) {
@@ -124,15 +129,19 @@ pub(super) type OwnIds = FxHashMap<Box<[u8]>, Box<[u8]>>;
 /// Which build-ids the mappings of each recording have to tell: in the one table that there is, a name has one. All of them, if the
 /// recordings are of several machines or have a file in several builds; of what the table does not know then, nothing is said.
 pub(super) fn own_ids(sources: &[Source<'_>]) -> Vec<OwnIds> {
-    let is_one_machine = sources.first().is_none_or(|first| {
-        sources.iter().all(|other| first.survey.is_of_one_machine(other.survey))
-    });
+    let is_one_machine = sources
+        .first()
+        .is_none_or(|first| sources.iter().all(|other| first.survey.is_of_one_machine(other.survey)));
     let all: Vec<BuildIdEntry<'_>> = sources.iter().flat_map(entries_of).collect();
     let mut builds: FxHashMap<(&[u8], Option<i32>), &[u8]> = FxHashMap::default();
-    let is_needed = !is_one_machine || all.iter().any(|entry| entry.id() != *builds.entry((entry.name(), entry.pid)).or_insert(entry.id()));
+    let is_needed = !is_one_machine
+        || all
+            .iter()
+            .any(|entry| entry.id() != *builds.entry((entry.name(), entry.pid)).or_insert(entry.id()));
     let of = |source: &Source<'_>| -> OwnIds {
         let can = is_needed && !source.survey.has_old_maps;
-        let user = |entry: &BuildIdEntry<'_>| matches!(CpuMode::of(entry.misc), CpuMode::User | CpuMode::Unknown);
+        let user =
+            |entry: &BuildIdEntry<'_>| matches!(CpuMode::of(entry.misc), CpuMode::User | CpuMode::Unknown);
         let entries = entries_of(source).into_iter().filter(|entry| can && user(entry));
         entries.filter_map(|entry| Some((entry.name().into(), known(&entry)?))).collect()
     };
@@ -153,7 +162,11 @@ fn groups(sources: &[Source<'_>], events: &Events, to: &mut Features) -> Result<
             }
         }
     }
-    if groups.is_empty() { Ok(()) } else { set(to, bit::GROUP_DESC, Feature::GroupDesc(GroupDesc { groups })) }
+    if groups.is_empty() {
+        Ok(())
+    } else {
+        set(to, bit::GROUP_DESC, Feature::GroupDesc(GroupDesc { groups }))
+    }
 }
 
 /// The times of the first and the last sample of all.

@@ -120,7 +120,11 @@ fn onto(source: &Source<'_>, first: &Source<'_>) -> Result<Kernel, String> {
         (Some(id), Some(other)) if id != other => return Err("they are different builds".to_owned()),
         (Some(_), Some(_)) => {}
         _ if own_image.reference() == its_image.reference() && release(source) == release(first) => {}
-        _ => return Err("nothing says that they are the same build, and they are in different places".to_owned()),
+        _ => {
+            return Err(
+                "nothing says that they are the same build, and they are in different places".to_owned()
+            );
+        }
     }
     let by = match (own_image.reference(), its_image.reference()) {
         (Some((symbol, at)), Some((other, other_at))) if symbol == other => other_at.wrapping_sub(at),

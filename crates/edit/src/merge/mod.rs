@@ -132,7 +132,12 @@ impl<'r> Merge<'r> {
 }
 
 /// What is added to the pids of each recording.
-fn pids(sources: &[Source<'_>], clocks: &[Clock], choice: Pids, notes: &mut Vec<String>) -> Result<Vec<u32>, Error> {
+fn pids(
+    sources: &[Source<'_>],
+    clocks: &[Clock],
+    choice: Pids,
+    notes: &mut Vec<String>,
+) -> Result<Vec<u32>, Error> {
     let is_one_boot = match (sources.first(), clocks.first()) {
         (Some(first), Some(clock)) => sources.iter().zip(clocks).all(|(other, other_clock)| {
             first.survey.is_of_one_machine(other.survey) && clock.is_that_of(other_clock)

@@ -30,7 +30,11 @@ impl Survey {
     ///
     /// # Errors
     /// A stream that has been read already.
-    pub fn of(recording: &Recording, order: ByteOrder, mut progress: impl FnMut((u64, u64))) -> Result<Survey> {
+    pub fn of(
+        recording: &Recording,
+        order: ByteOrder,
+        mut progress: impl FnMut((u64, u64)),
+    ) -> Result<Survey> {
         let mut gathered = Gathered::new(recording.metadata());
         let (mut kernel, mut highest_pid, mut times_ns) = (Vec::new(), 0, None::<(u64, u64)>);
         let (mut traces, mut counts, mut has_old_maps) = (0, 0, false);
@@ -39,7 +43,8 @@ impl Survey {
             for event in batch.iter().filter(|event| !gathered.takes(event)) {
                 match Role::of(&event) {
                     Role::Sample => {
-                        let pid = event.sample().and_then(|sample| sample.pid()).filter(|pid| *pid != u32::MAX);
+                        let pid =
+                            event.sample().and_then(|sample| sample.pid()).filter(|pid| *pid != u32::MAX);
                         highest_pid = highest_pid.max(pid.unwrap_or(0));
                         if let Some(time) = event.time().filter(|_| !event.has_stray_time()) {
                             let (first, last) = times_ns.unwrap_or((time, time));
@@ -92,7 +97,9 @@ impl Survey {
     /// Whether both are of the same boot of the same machine, as far as host name and place of the kernel tell.
     pub(super) fn is_of_one_machine(&self, other: &Survey) -> bool {
         let (own, its) = (&self.head.features, &other.head.features);
-        let place = |kernel: &'_ [KernelMap]| -> Option<u64> { kernel.iter().find_map(KernelMap::reference).map(|told| told.1) };
+        let place = |kernel: &'_ [KernelMap]| -> Option<u64> {
+            kernel.iter().find_map(KernelMap::reference).map(|told| told.1)
+        };
         let (here, there) = (place(&self.kernel), place(&other.kernel));
         own.hostname() == its.hostname()
             && own.osrelease() == its.osrelease()
@@ -116,7 +123,10 @@ pub(super) fn check(sources: &[Source<'_>]) -> std::result::Result<(), Error> {
         if let (Some(arch), Some(other)) = (of(first.survey), of(survey))
             && arch != other
         {
-            return refused(format!("{} is of {arch}, {} of {other}: a recording is of one architecture", first.name, source.name));
+            return refused(format!(
+                "{} is of {arch}, {} of {other}: a recording is of one architecture",
+                first.name, source.name
+            ));
         }
         if survey.is_timed() != first.survey.is_timed() {
             let (with, without) = if survey.is_timed() { (source, first) } else { (first, source) };

@@ -34,6 +34,8 @@ pub(super) struct Translation<'m> {
     first_was: Option<u64>,
     /// Whether records are as they were.
     pub(super) is_idle: bool,
+    /// Whether records tell what they told, if with other ids: then they are compared as they were.
+    pub(super) tells_the_same: bool,
 }
 
 /// What a record holds in lists, written anew.
@@ -55,14 +57,25 @@ impl<'m> Translation<'m> {
         let (adds_identifier, order) = (merge.events.adds_identifier, merge.head.order);
         let first = (events.index.first().copied(), events.first.first().copied().flatten());
         let first_was = first.1.filter(|_| first.0 != Some(0));
-        let is_idle = events.ids.is_empty()
+        let tells_the_same =
+            *kernel == Kernel::Stays && (shift_ns, pids) == (0, 0) && source.survey.metadata.order == order;
+        let is_idle = tells_the_same
+            && events.ids.is_empty()
             && first_was.is_none()
             && own_ids.is_empty()
-            && *kernel == Kernel::Stays
-            && !adds_identifier
-            && (shift_ns, pids) == (0, 0)
-            && source.survey.metadata.order == order;
-        Some(Translation { events, own_ids, kernel, adds_identifier, shift_ns, pids, order, first_was, is_idle })
+            && !adds_identifier;
+        Some(Translation {
+            events,
+            own_ids,
+            kernel,
+            adds_identifier,
+            shift_ns,
+            pids,
+            order,
+            first_was,
+            is_idle,
+            tells_the_same,
+        })
     }
 
     /// When a record is, in ns.
@@ -148,7 +161,9 @@ impl<'m> Translation<'m> {
                     self.group(&read, order, &mut lists.group);
                 }
                 if let Some(branches) = fields.branch_stack.filter(|_| moves) {
-                    for (words, bytes) in branches.entries.iter().zip(branches.entries.as_bytes().chunks_exact(24)) {
+                    for (words, bytes) in
+                        branches.entries.iter().zip(branches.entries.as_bytes().chunks_exact(24))
+                    {
                         for address in [words.from, words.to] {
                             let is_kernel = address >= KERNEL_HALF;
                             let address = if is_kernel { self.kernel.address(address) } else { address };
@@ -245,7 +260,9 @@ impl<'m> Translation<'m> {
             Record::Comm(comm) => pids(&mut [&mut comm.pid, &mut comm.tid]),
             Record::Namespaces(spaces) => pids(&mut [&mut spaces.pid, &mut spaces.tid]),
             Record::ItraceStart(start) => pids(&mut [&mut start.pid, &mut start.tid]),
-            Record::SwitchCpuWide(switch) => pids(&mut [&mut switch.next_prev_pid, &mut switch.next_prev_tid]),
+            Record::SwitchCpuWide(switch) => {
+                pids(&mut [&mut switch.next_prev_pid, &mut switch.next_prev_tid])
+            }
             Record::Fork(task) | Record::Exit(task) => {
                 pids(&mut [&mut task.pid, &mut task.ppid, &mut task.tid, &mut task.ptid]);
                 task.time = self.time(task.time);
@@ -260,7 +277,9 @@ impl<'m> Translation<'m> {
                 throttle.time = self.time(throttle.time);
             }
             Record::EventUpdate(update) => update.event_id = self.id(update.event_id),
-            Record::TimeConv(conversion) => conversion.time_zero = conversion.time_zero.wrapping_add(self.shift_ns),
+            Record::TimeConv(conversion) => {
+                conversion.time_zero = conversion.time_zero.wrapping_add(self.shift_ns)
+            }
             Record::Ksymbol(symbol) => symbol.addr = self.kernel.address(symbol.addr),
             Record::TextPoke(poke) => poke.addr = self.kernel.address(poke.addr),
             Record::IdIndex(index) => index.entries = List::new(&lists.entries, order),

@@ -86,7 +86,11 @@ impl Merge<'_> {
     ///
     /// # Errors
     /// What the operating system says.
-    pub fn write<T: Target>(&self, mut writer: Writer<T>, mut progress: impl FnMut((u64, u64))) -> Result<Merged> {
+    pub fn write<T: Target>(
+        &self,
+        mut writer: Writer<T>,
+        mut progress: impl FnMut((u64, u64)),
+    ) -> Result<Merged> {
         writer.head_mut().clone_from(&self.head);
         let mut runs = Vec::new();
         for (number, source) in self.sources.iter().enumerate() {
@@ -162,10 +166,19 @@ impl<T: Target> Output<'_, T> {
             return Ok(());
         }
         let mut bytes = std::mem::take(&mut self.bytes);
-        let written = if run.translation.is_idle { Ok(()) } else { run.translation.write(&event, &mut bytes) };
+        let written =
+            if run.translation.is_idle { Ok(()) } else { run.translation.write(&event, &mut bytes) };
         let record = if run.translation.is_idle { event.raw() } else { &bytes };
+        // Ids tell recordings apart, not what they tell.
+        let told = if run.translation.tells_the_same { event.raw() } else { record };
+        let role = Role::of(&event);
+        let is_of_all = matches!(role, Role::State { .. } | Role::Common);
         let outcome = match written {
-            Ok(()) => self.put(run.time_ns, &event, record, number, &mut run.tally),
+            Ok(()) if is_of_all && self.is_told(run.time_ns, &event, told, number) => {
+                run.tally.told_alike += 1;
+                Ok(())
+            }
+            Ok(()) => self.put(run.time_ns, &event, record, &mut run.tally),
             Err(error) => {
                 let message = || format!("a record cannot be written anew and is left out: {}", error.kind());
                 self.left_out.add(IssueKind::NotWritten, event.place(), message);
@@ -176,17 +189,17 @@ impl<T: Target> Output<'_, T> {
         outcome
     }
 
-    fn put(&mut self, time_ns: u64, event: &Event<'_>, record: &[u8], number: usize, tally: &mut Tally) -> Result<()> {
+    fn put(&mut self, time_ns: u64, event: &Event<'_>, record: &[u8], tally: &mut Tally) -> Result<()> {
         let role = Role::of(event);
-        if matches!(role, Role::State { .. } | Role::Common) && self.is_told(time_ns, event, record, number) {
-            tally.told_alike += 1;
-            return Ok(());
-        }
         *(if role == Role::Sample { &mut tally.samples } else { &mut tally.others }) += 1;
         self.writer.raw(Part::Data, record, event.payload())?;
         self.round_bytes += record.len() as u64;
         // Only what is in order may be said to be.
-        if self.round_bytes > ROUND_BYTES && time_ns > 0 && !self.merge.events.written.is_empty() && self.merge.is_timed() {
+        if self.round_bytes > ROUND_BYTES
+            && time_ns > 0
+            && !self.merge.events.written.is_empty()
+            && self.merge.is_timed()
+        {
             self.round_bytes = 0;
             let mark = Record::FinishedRound(Default::default());
             self.writer.record(0, 0, mark, &SampleId::default())?;

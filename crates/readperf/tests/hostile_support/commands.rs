@@ -90,6 +90,7 @@ fn questions(command: &str) -> &'static [&'static [&'static str]] {
         // It writes a recording, which is no text.
         "edit" => &[],
         // Its parts are recordings, whose names and what it says of them are text.
+        "merge" => &[&["-o", "merged.data", FILE, FILE]],
         "split" => &[&["-o", "parts", "--by", "event", FILE], &["-o", "parts", "--by", "process", FILE]],
         // It needs a terminal: its views are tried by the tests of its crate.
         "browse" => &[],
@@ -154,7 +155,8 @@ pub(crate) fn written(arguments: &[String], symbols: Option<&Path>) -> Vec<Writt
     let directory = crate::oracle::scratch();
     let mut command = tool::command();
     command.args(arguments).current_dir(directory.path());
-    let takes_symbols = !matches!(arguments[0].as_str(), "info" | "stats" | "stat" | "dump" | "split" | "merge");
+    let takes_symbols =
+        !matches!(arguments[0].as_str(), "info" | "stats" | "stat" | "dump" | "split" | "merge");
     if let (Some(symbols), true) = (symbols, takes_symbols) {
         command.arg("--symbols").arg(symbols).args(["--kallsyms", "/dev/null"]);
     }
