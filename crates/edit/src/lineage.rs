@@ -1,6 +1,6 @@
 //! From which processes a process has what is true of it: its own records, and those of the processes that it was forked from.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// A process that another one was forked from, as it was then.
@@ -33,6 +33,42 @@ impl Lineage {
     pub(crate) fn ancestors(&self, pid: u32) -> impl Iterator<Item = u32> {
         let first = self.parents.get(&pid).map(Rc::as_ref);
         std::iter::successors(first, |ancestor| ancestor.before.as_deref()).map(|ancestor| ancestor.pid)
+    }
+}
+
+/// The processes that some samples are of, with those that they were forked from.
+#[derive(Debug, Default)]
+pub(crate) struct Needed {
+    lineage: Lineage,
+    pids: FxHashSet<u32>,
+    /// Whether a sample does not say whose it is: then it may need everything.
+    everyone: bool,
+    /// The process of the last sample: the next one is most often of the same.
+    last: Option<u32>,
+}
+
+impl Needed {
+    /// A process is forked from another one.
+    pub(crate) fn fork(&mut self, pid: u32, parent: u32) {
+        self.lineage.fork(pid, parent);
+        self.last = None;
+    }
+
+    /// There is a sample of this process.
+    pub(crate) fn add(&mut self, pid: Option<u32>) {
+        let Some(pid) = pid else {
+            self.everyone = true;
+            return;
+        };
+        if self.last.replace(pid) != Some(pid) {
+            self.pids.insert(pid);
+            self.pids.extend(self.lineage.ancestors(pid));
+        }
+    }
+
+    /// Their pids; `None` if it may be all.
+    pub(crate) fn pids(self) -> Option<FxHashSet<u32>> {
+        (!self.everyone).then_some(self.pids)
     }
 }
 

@@ -38,9 +38,11 @@ impl Role {
         let word = |at| event.schema().order().u32_at(event.body(), at);
         match event.head().kind {
             kind::SAMPLE => Role::Sample,
-            kind::SWITCH | kind::SWITCH_CPU_WIDE | kind::READ | kind::ITRACE_START | kind::CALLCHAIN_DEFERRED => {
-                Role::Mark { of_thread: true }
-            }
+            kind::SWITCH
+            | kind::SWITCH_CPU_WIDE
+            | kind::READ
+            | kind::ITRACE_START
+            | kind::CALLCHAIN_DEFERRED => Role::Mark { of_thread: true },
             // The trailer of these names the thread that happened to run; perf's own have none.
             kind::LOST
             | kind::LOST_SAMPLES
@@ -50,7 +52,9 @@ impl Role {
             | kind::STAT
             | kind::STAT_ROUND => Role::Mark { of_thread: false },
             kind::MMAP | kind::MMAP2 if event.head().cpu_mode() != CpuMode::User => Role::Common,
-            kind::MMAP | kind::MMAP2 | kind::COMM | kind::EXIT | kind::NAMESPACES => Self::state(word(0), None),
+            kind::MMAP | kind::MMAP2 | kind::COMM | kind::EXIT | kind::NAMESPACES => {
+                Self::state(word(0), None)
+            }
             kind::FORK => Self::state(word(0), word(4)),
             kind::FINISHED_ROUND => Role::Round,
             kind::AUXTRACE_INFO | kind::AUXTRACE | kind::AUXTRACE_ERROR => Role::Trace,

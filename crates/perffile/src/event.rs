@@ -152,6 +152,11 @@ impl<'b> Event<'b> {
         self.bytes.get(..usize::from(self.head.size).max(HEAD_SIZE)).unwrap_or(self.bytes)
     }
 
+    /// The record and what lies behind it in memory.
+    pub(crate) fn bytes_from_here(&self) -> &'b [u8] {
+        self.bytes
+    }
+
     /// The record without its head; a trailer included.
     #[inline]
     pub fn body(&self) -> &'b [u8] {

@@ -85,7 +85,8 @@ impl Findings {
 
     fn needs(self, keys: &[Key]) -> Needs {
         let number = |key: &Key| keys.binary_search(key).ok();
-        let mut needs = Needs { everyone: self.everyone.iter().filter_map(number).collect(), ..Needs::default() };
+        let mut needs =
+            Needs { everyone: self.everyone.iter().filter_map(number).collect(), ..Needs::default() };
         for (key, pid) in &self.pids {
             if let Some(part) = number(key).filter(|_| !self.everyone.contains(key)) {
                 needs.by_pid.entry(*pid).or_default().push(part);
@@ -101,7 +102,11 @@ impl Survey {
     ///
     /// # Errors
     /// A stream that has been read already.
-    pub fn of(recording: &Recording, division: Division, mut progress: impl FnMut((u64, u64))) -> Result<Survey> {
+    pub fn of(
+        recording: &Recording,
+        division: Division,
+        mut progress: impl FnMut((u64, u64)),
+    ) -> Result<Survey> {
         let (mut gathered, mut divider) = (Gathered::new(recording.metadata()), Divider::new(&division));
         let (mut outside, mut traces) = (Outside::default(), 0);
         let mut found = Findings {
