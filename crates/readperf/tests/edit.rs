@@ -122,7 +122,7 @@ fn a_choice_by_names_keeps_what_its_samples_need() {
             .map_or(0, |record| record["count"].as_u64().unwrap())
     };
     let from = fixture("multi");
-    let (file, said) = edited(&from, "edit-needed", &["--comm", "tree"]);
+    let (file, said) = edited(&from, "edit-needed", &["--comm", "work-child"]);
     for kind in ["COMM", "FORK", "EXIT", "MMAP2"] {
         let (now, before) = (count(&file, kind), count(&from, kind));
         assert!(now > 0 && now < before, "{kind}: {now} of {before}: {said}");

@@ -137,13 +137,14 @@ fn perf_reads_the_shortest_recording() {
         let script = perf.says("script", &data, &["-F", "comm,tid,time,event,ip,dso,period"]);
         let words: Vec<&str> = script.split_whitespace().collect();
         let sample = |time, event, ip| {
-            let words = ["engine", "7", time, "10", event, ip, "(/opt/engine)", "1080", "(/opt/engine)"];
+            // In chains perf shows where in the file an address is.
+            let words = ["engine", "7", time, "10", event, ip, "(/opt/engine)", "80", "(/opt/engine)"];
             words.to_vec()
         };
         let wanted = [
-            sample("1.000000:", "ticks:", "1001"),
-            sample("2.000000:", "allocations:", "1002"),
-            sample("3.000000:", "ticks:", "1003"),
+            sample("1.000000:", "ticks:", "1"),
+            sample("2.000000:", "allocations:", "2"),
+            sample("3.000000:", "ticks:", "3"),
         ];
         assert_eq!(words, wanted.concat(), "{order}");
     }

@@ -5,7 +5,7 @@ use super::writer::Writer;
 use crate::error::Result;
 use crate::wire::attr::{AttrFlags, EventAttr, SampleType};
 use crate::wire::callchain::Marker;
-use crate::wire::event_type::{EventType, SoftwareEvent};
+use crate::wire::event_type::EventType;
 use crate::wire::head::CpuMode;
 use crate::wire::record::{Record, comm::Comm, mmap::Mmap};
 use crate::wire::sample::{Sample, SampleId};
@@ -34,14 +34,15 @@ impl<T: Target> Writer<T> {
     pub fn own_event(&mut self, name: &str) -> usize {
         let sample_type =
             SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::PERIOD | SampleType::CALLCHAIN;
+        let id = self.head().events.len() as u64 + 1;
+        // Of the kinds that there are, the one that says nothing else: perf shows no addresses of dummies, and clocks count ns.
         let attr = EventAttr {
-            kind: EventType::SOFTWARE,
-            config: SoftwareEvent::DUMMY.0,
+            kind: EventType::RAW,
+            config: id,
             sample_type: sample_type | SampleType::IDENTIFIER,
             flags: AttrFlags::sample_id_all | AttrFlags::exclude_kernel,
             ..EventAttr::default()
         };
-        let id = self.head().events.len() as u64 + 1;
         self.event(attr, &[id], name)
     }
 
