@@ -8,18 +8,13 @@ use rustc_hash::FxHashMap;
 /// A counter: its id, and the thread where children inherit it.
 type Counter = (u64, u32);
 
-/// What is known of a counter.
-#[derive(Clone, Copy, Debug, Default)]
-struct Count {
-    last: u64,
-    /// How much of it was counted by samples that went.
-    gone: u64,
-}
-
-/// The counters of a recording.
+/// The counters of a recording, and what the recordings say of them that are made of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counts {
-    counters: FxHashMap<Counter, Count>,
+    /// The last value of each.
+    last: FxHashMap<Counter, u64>,
+    /// By part: what its samples have counted.
+    kept: FxHashMap<(usize, Counter), u64>,
 }
 
 /// Whether the samples of an event stand for what their counters have counted.
@@ -30,44 +25,45 @@ pub(crate) fn has_values(event: &EventDescription) -> bool {
 impl Counts {
     /// Takes note of a sample that goes.
     pub(crate) fn goes(&mut self, event: &Event<'_>, description: &EventDescription) {
-        self.each(event, description, |count, value| {
-            count.gone = count.gone.wrapping_add(value.wrapping_sub(count.last));
-            count.last = value;
+        let last = &mut self.last;
+        each(event, description, |counter, value| {
+            last.insert(counter, value);
         });
     }
 
-    /// Takes note of a sample that stays, and changes its values in `bytes`, the record as it is written in this order.
+    /// Takes note of a sample that stays, in the part with this number, and changes its values in `bytes`, the record as it is
+    /// written in this order.
     pub(crate) fn stays(
         &mut self,
+        part: usize,
         event: &Event<'_>,
         description: &EventDescription,
         order: ByteOrder,
         bytes: &mut [u8],
     ) {
         let mut values = Vec::new();
-        self.each(event, description, |count, value| {
-            count.last = value;
-            values.push(value.wrapping_sub(count.gone));
+        let Counts { last, kept } = self;
+        each(event, description, |counter, value| {
+            let before = last.insert(counter, value).unwrap_or(0);
+            let sum = kept.entry((part, counter)).or_default();
+            *sum = sum.wrapping_add(value.wrapping_sub(before));
+            values.push(*sum);
         });
         for (at, value) in places(description, values.len()).zip(values) {
             bytes.iter_mut().skip(at).zip(order.put_u64(value)).for_each(|(byte, said)| *byte = said);
         }
     }
+}
 
-    fn each(
-        &mut self,
-        event: &Event<'_>,
-        description: &EventDescription,
-        mut change: impl FnMut(&mut Count, u64),
-    ) {
-        let Some(sample) = event.sample() else { return };
-        let Some(read) = sample.decode().ok().and_then(|(sample, _)| sample.read) else { return };
-        let is_inherited = description.attr.flags.has(AttrFlags::inherit);
-        let thread = if is_inherited { sample.tid().unwrap_or(0) } else { 0 };
-        for counter in read.values() {
-            let Some(id) = counter.id else { continue };
-            change(self.counters.entry((id, thread)).or_default(), counter.value);
-        }
+/// Calls `seen` for each counter value of a sample.
+fn each(event: &Event<'_>, description: &EventDescription, mut seen: impl FnMut(Counter, u64)) {
+    let Some(sample) = event.sample() else { return };
+    let Some(read) = sample.decode().ok().and_then(|(sample, _)| sample.read) else { return };
+    let is_inherited = description.attr.flags.has(AttrFlags::inherit);
+    let thread = if is_inherited { sample.tid().unwrap_or(0) } else { 0 };
+    for value in read.values() {
+        let Some(id) = value.id else { continue };
+        seen((id, thread), value.value);
     }
 }
 

@@ -22,10 +22,19 @@ pub struct Tally {
     pub samples_gone: u64,
     /// Other records that stay.
     pub others: u64,
-    /// Other records that go because of their time, CPU or thread.
+    /// Other records that go because of their time, CPU or thread, or because no sample that stays needs them.
     pub others_gone: u64,
     /// Records and features that go because they cannot be what they claim to be.
     pub unsound: u64,
+}
+
+/// What is known of an event.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// Whether its samples pass by its name.
+    is_wanted: bool,
+    /// Whether they stand for what its counters have counted.
+    has_values: bool,
 }
 
 /// Does what a [`Plan`] says, and tells `P` how many bytes were walked of how many.
@@ -33,6 +42,12 @@ pub struct Editor<'p, P> {
     plan: &'p Plan,
     /// Whether all records stay as they are.
     is_idle: bool,
+    /// Whether all samples pass, but for every so many-th.
+    chooses_all: bool,
+    /// Whether fields are taken out.
+    strips: bool,
+    /// Of each event, as far as its records have come; anew with each batch, as a pipe tells its events on the way.
+    known: Vec<Known>,
     /// Those that were chosen by names, if they were.
     chosen: Option<&'p Chosen>,
     tally: Tally,
@@ -55,7 +70,21 @@ impl<'p, P: FnMut((u64, u64))> Editor<'p, P> {
     pub fn new(plan: &'p Plan, chosen: Option<&'p Chosen>, progress: P) -> Editor<'p, P> {
         let (counts, tally) = (Counts::default(), Tally::default());
         let is_idle = plan.is_idle() && chosen.is_none();
-        Editor { plan, is_idle, chosen, tally, counts, passed: Vec::new(), times_ns: None, progress }
+        let chooses_all = plan.samples.is_open() && plan.every.is_none() && chosen.is_none();
+        let (strips, known, passed) = (!plan.strip.is_idle(), Vec::new(), Vec::new());
+        Editor {
+            plan,
+            is_idle,
+            chooses_all,
+            strips,
+            known,
+            chosen,
+            tally,
+            counts,
+            passed,
+            times_ns: None,
+            progress,
+        }
     }
 
     /// What became of the records so far.
@@ -64,13 +93,14 @@ impl<'p, P: FnMut((u64, u64))> Editor<'p, P> {
     }
 
     fn sample(&mut self, event: &Event<'_>) -> Fate {
-        let description = event.event();
-        let is_chosen = self.chooses_all() || self.is_chosen(event, description);
-        if !is_chosen || !self.is_next(event) {
+        let index = event.event_index();
+        let known = self.known(event, index);
+        let is_chosen = self.chooses_all || self.is_chosen(event, index, known);
+        if !is_chosen || !self.is_next(index) {
             self.tally.samples_gone += 1;
             // What is skipped over counts for the next one that is not.
             let counts_for_next = is_chosen && !self.plan.keep_period;
-            if let Some(description) = description.filter(|event| has_values(event) && !counts_for_next) {
+            if let Some(description) = event.event().filter(|_| known.has_values && !counts_for_next) {
                 self.counts.goes(event, description);
             }
             return Fate::Drop;
@@ -80,36 +110,57 @@ impl<'p, P: FnMut((u64, u64))> Editor<'p, P> {
             let (first, last) = self.times_ns.unwrap_or((time, time));
             self.times_ns = Some((first.min(time), last.max(time)));
         }
-        let has_values = description.is_some_and(has_values);
-        if !self.plan.strip.is_idle() {
+        if self.strips {
             Fate::Change
-        } else if self.plan.factor() > 1 || has_values && !self.chooses_all() {
+        } else if self.plan.factor() > 1 || known.has_values && !self.chooses_all {
             Fate::Patch
         } else {
             Fate::Keep
         }
     }
 
-    fn chooses_all(&self) -> bool {
-        self.plan.samples.is_open() && self.plan.every.is_none() && self.chosen.is_none()
+    /// What is known of an event, worked out once a batch.
+    #[inline]
+    fn known(&mut self, event: &Event<'_>, index: Option<usize>) -> Known {
+        let Some(index) = index else {
+            return Known { is_wanted: self.plan.samples.events.is_empty(), has_values: false };
+        };
+        match self.known.get(index) {
+            Some(known) => *known,
+            None => self.learn(event, index),
+        }
+    }
+
+    #[cold]
+    fn learn(&mut self, event: &Event<'_>, index: usize) -> Known {
+        let wanted = &self.plan.samples.events;
+        let of = |event: &EventDescription| Known {
+            is_wanted: wanted.is_empty() || wanted.contains(&event.name),
+            has_values: has_values(event),
+        };
+        self.known.clear();
+        self.known.extend(event.schema().events().iter().map(of));
+        // An event of a record is one of those that there are.
+        self.known.get(index).copied().unwrap_or(Known { is_wanted: false, has_values: false })
     }
 
     /// Whether a sample passes by what it says, and by its names.
-    fn is_chosen(&self, event: &Event<'_>, description: Option<&EventDescription>) -> bool {
+    #[inline]
+    fn is_chosen(&self, event: &Event<'_>, index: Option<usize>, known: Known) -> bool {
         let samples = &self.plan.samples;
-        let of_event = |description: &EventDescription| samples.events.contains(&description.name);
-        (samples.events.is_empty() || description.is_some_and(of_event))
+        known.is_wanted
             && self.chosen.is_none_or(|chosen| chosen.has(event.index()))
-            && event.sample().is_some_and(|sample| {
-                let time = sample.time().filter(|_| !event.has_stray_time());
+            && index.map_or_else(|| event.sample(), |index| event.sample_of(index)).is_some_and(|sample| {
+                let needs_time = !samples.times_ns.is_empty() && !event.has_stray_time();
+                let time = if needs_time { sample.time() } else { None };
                 samples.passes_place(sample.cpu(), time) && samples.passes_thread(sample.pid(), sample.tid())
             })
     }
 
     /// Whether a sample that was chosen is the next one of its event to stay.
-    fn is_next(&mut self, event: &Event<'_>) -> bool {
+    fn is_next(&mut self, index: Option<usize>) -> bool {
         let Some(every) = self.plan.every else { return true };
-        let index = event.event_index().unwrap_or(0);
+        let index = index.unwrap_or(0);
         if self.passed.len() <= index {
             self.passed.resize(index + 1, 0);
         }
@@ -156,7 +207,8 @@ impl<P: FnMut((u64, u64))> Edit for Editor<'_, P> {
         if event.head().kind == kind::SAMPLE {
             return self.sample(event);
         }
-        if !self.plan.samples.is_open() && !marks::stays(&self.plan.samples, event) {
+        let is_needless = self.chosen.is_some_and(|chosen| chosen.has_no_need_of(event));
+        if is_needless || !self.plan.samples.is_open() && !marks::stays(&self.plan.samples, event) {
             self.tally.others_gone += 1;
             return Fate::Drop;
         }
@@ -177,7 +229,7 @@ impl<P: FnMut((u64, u64))> Edit for Editor<'_, P> {
         const HEAD: usize = 8;
         let Some(description) = event.event() else { return };
         if has_values(description) {
-            return self.counts.stays(event, description, order, bytes);
+            return self.counts.stays(0, event, description, order, bytes);
         }
         let period = event.sample().and_then(|sample| sample.period());
         if let (Some(at), Some(period)) = (description.layout.period_offset(), period) {
@@ -191,6 +243,7 @@ impl<P: FnMut((u64, u64))> Edit for Editor<'_, P> {
     }
 
     fn progress(&mut self, bytes: (u64, u64)) {
+        self.known.clear();
         (self.progress)(bytes);
     }
 

@@ -70,6 +70,13 @@ impl Batch {
             Event::in_bytes(*entry, chunk, bytes, &self.schema)
         })
     }
+
+    /// The record at this place among them.
+    pub fn get(&self, index: usize) -> Option<Event<'_>> {
+        let entry = self.entries.get(index)?;
+        let chunk = self.chunks.get(entry.chunk.checked_sub(self.first_chunk)? as usize)?;
+        Event::in_bytes(*entry, chunk, &chunk.bytes, &self.schema)
+    }
 }
 
 /// One record, half parsed: its head, its bytes and its place. The rest is decoded when asked for.
@@ -152,6 +159,11 @@ impl<'b> Event<'b> {
     #[inline]
     pub fn raw(&self) -> &'b [u8] {
         self.bytes.get(..usize::from(self.head.size).max(HEAD_SIZE)).unwrap_or(self.bytes)
+    }
+
+    /// The record and what lies behind it in memory.
+    pub(crate) fn bytes_from_here(&self) -> &'b [u8] {
+        self.bytes
     }
 
     /// The record without its head; a trailer included.

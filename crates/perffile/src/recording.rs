@@ -120,6 +120,18 @@ impl Recording {
         self.opened.streams.iter().any(|stream| matches!(stream.source, Source::Reader(_)))
     }
 
+    /// The same recording, to be read as often as is wanted: one that arrives as a stream is written to a temporary file without a
+    /// name.
+    ///
+    /// # Errors
+    /// A stream that has been read already; one that is longer than [`Limits::spooled_bytes`]; what the operating system says.
+    pub fn spooled(mut self) -> Result<Recording> {
+        for stream in &mut self.opened.streams {
+            stream.source = stream.source.spooled(&self.limits)?;
+        }
+        Ok(self)
+    }
+
     /// How many bytes its records take where they lie, compressed or not; 0 where that is not known, as of a pipe.
     pub fn data_bytes(&self) -> u64 {
         self.opened.streams.iter().map(|stream| stream.source.len()).sum()

@@ -4,6 +4,7 @@ use anyhow::bail;
 use perffile::wire::feature::{Feature, bit};
 use perffile::wire::record::kind;
 use perffile::{Container, Ordering, Recording};
+use std::num::NonZeroU64;
 use std::ops::RangeInclusive;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -135,6 +136,33 @@ fn met_times(recording: &Recording) -> anyhow::Result<(u64, u64)> {
     Ok((first.min(last), last))
 }
 
+/// A length of time, in ns: `10s`, `500ms`, `2.5m`, or seconds without a unit.
+pub(crate) fn length_ns(text: &str) -> Result<NonZeroU64, String> {
+    const UNITS: [(&str, u64); 6] = [
+        ("ns", 1),
+        ("us", 1_000),
+        ("ms", 1_000_000),
+        ("s", SECOND_NS),
+        ("m", 60 * SECOND_NS),
+        ("h", 3_600 * SECOND_NS),
+    ];
+    let text = text.trim();
+    let (number, unit) = UNITS
+        .iter()
+        .find_map(|(name, unit)| Some((text.strip_suffix(name)?, *unit)))
+        .unwrap_or((text, SECOND_NS));
+    let exact = match number.parse::<u64>() {
+        Ok(whole) => whole.checked_mul(unit),
+        // In billionths of the unit, so that none of the digits is lost.
+        Err(_) => decimal(number, SECOND_NS).and_then(|billionths| {
+            u64::try_from(u128::from(billionths) * u128::from(unit) / u128::from(SECOND_NS)).ok()
+        }),
+    };
+    exact
+        .and_then(NonZeroU64::new)
+        .ok_or_else(|| format!("{text} is no length of time: expected 10s, 500ms, 2m, 1h or seconds"))
+}
+
 /// A time in seconds, or in ns with that suffix.
 fn time(text: &str, default: u64) -> Result<u64, String> {
     let text = text.trim();
@@ -219,6 +247,20 @@ mod tests {
         );
         assert!(parse("").is_err());
         assert!(parse("10%/1,x").is_err());
+    }
+
+    #[test]
+    fn lengths_of_time() {
+        let ns = |text| length_ns(text).map(NonZeroU64::get);
+        assert_eq!(ns("10s"), Ok(10 * SECOND_NS));
+        assert_eq!(ns("0.25"), Ok(SECOND_NS / 4));
+        assert_eq!(ns("2.5m"), Ok(150 * SECOND_NS));
+        assert_eq!(ns("1h"), Ok(3_600 * SECOND_NS));
+        assert_eq!(ns("1.5ms"), Ok(1_500_000));
+        assert_eq!((ns("3us"), ns("27803002273ns")), (Ok(3_000), Ok(27_803_002_273)));
+        for bad in ["", "0", "0s", "x", "s", "-1s", "0.1ns", "10 parsecs", "99999999999h"] {
+            assert!(ns(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

@@ -65,6 +65,13 @@ fn words(command: &str) -> Vec<Vec<String>> {
             "edit -o /dev/null --file --byte-order big --compress",
             "edit -o /dev/null --file --decompress --comm work --every 3 --strip raw,stack,regs --max-stack 2",
         ],
+        "split" => &[
+            "split -o PARTS --by process",
+            "split -o PARTS --by event",
+            "split -o PARTS --every 1ms",
+            "split -o PARTS --size 1k --compress",
+        ],
+        "merge" => &["merge -o /dev/null ORIGINAL", "merge -o PARTS --pids apart --events apart ORIGINAL"],
         "export" => &[],
         // It needs a terminal: its views are tried by the tests of its crate.
         "browse" => &[],
@@ -109,10 +116,14 @@ fn originals(all: bool) -> Vec<Original> {
 
 /// Runs the program under limits; says what is wrong with how it ended, and its exit status.
 fn run(words: &[String], file: &Path, original: &Path) -> Result<i32, String> {
+    let parts = file.with_extension("parts");
+    let _ = std::fs::remove_dir_all(&parts);
+    let _ = std::fs::remove_file(&parts);
     let limits = format!("ulimit -t {MOST_SECONDS}; ulimit -v {MOST_MEMORY}; exec \"$@\"");
     let mut command = tool::under("sh", &["-c", &limits, "sh"]);
     command.args(words.iter().map(|word| match word.as_str() {
         "ORIGINAL" => original.as_os_str(),
+        "PARTS" => parts.as_os_str(),
         word => word.as_ref(),
     }));
     // Names of the running system would change from run to run, and take most of the time.
@@ -146,7 +157,7 @@ fn run(words: &[String], file: &Path, original: &Path) -> Result<i32, String> {
 
 /// Whether a command looks for names of functions.
 fn names_functions(words: &[String]) -> bool {
-    !["info", "stats", "stat", "dump", "check", "edit"].contains(&words[0].as_str())
+    !["info", "stats", "stat", "dump", "check", "edit", "split", "merge"].contains(&words[0].as_str())
 }
 
 #[test]

@@ -112,6 +112,27 @@ fn what_is_chosen_says_what_it_said_among_the_others() {
 }
 
 #[test]
+fn a_choice_by_names_keeps_what_its_samples_need() {
+    let count = |file: &Path, kind: &str| {
+        let stats = tool::json("stats", file);
+        let records = stats["records"].as_array().unwrap();
+        records
+            .iter()
+            .find(|record| record["type"] == kind)
+            .map_or(0, |record| record["count"].as_u64().unwrap())
+    };
+    let from = fixture("multi");
+    let (file, said) = edited(&from, "edit-needed", &["--comm", "work-child"]);
+    for kind in ["COMM", "FORK", "EXIT", "MMAP2"] {
+        let (now, before) = (count(&file, kind), count(&from, kind));
+        assert!(now > 0 && now < before, "{kind}: {now} of {before}: {said}");
+    }
+    let (file, _) = edited(&from, "edit-needed-by-none", &["--comm", "nobody"]);
+    assert_eq!((count(&file, "COMM"), count(&file, "MMAP2"), count(&file, "FORK")), (0, 0, 0));
+    assert!(count(&file, "MMAP") > 0, "the kernel is nobody's");
+}
+
+#[test]
 fn all_kinds_say_the_same() {
     for name in ["multi", "pipe", "zstd", "threads", "tracepoints", "dwarf", "stat"] {
         let from = fixture(name);

@@ -114,6 +114,42 @@ fn perf_reads_what_was_cut_and_repaired() {
     }
 }
 
+/// The example of the documents: the shortest recording of a program that is not perf.
+#[test]
+#[ignore = "live: compares with perf"]
+fn perf_reads_the_shortest_recording() {
+    use readperf::perffile::write::OwnSample;
+    let Some(perf) = Perf::or_skip("perf_reads_the_shortest_recording") else { return };
+    let dir = scratch();
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        let data = dir.path().join(format!("{order}.data"));
+        let options = Options { order, ..Options::default() };
+        let mut writer = Writer::file(fs::File::create(&data).unwrap(), options);
+        let (ticks, allocations) = (writer.own_event("ticks"), writer.own_event("allocations"));
+        writer.own_thread(7, 7, "engine").unwrap();
+        writer.own_mapping(7, 0x1000..0x2000, 0, "/opt/engine").unwrap();
+        for (event, seconds) in [(ticks, 1), (allocations, 2), (ticks, 3)] {
+            let stack = &[0x1000 + seconds, 0x1080];
+            let time_ns = seconds * 1_000_000_000;
+            writer.own_sample(event, OwnSample { pid: 7, tid: 7, time_ns, period: 10, stack }).unwrap();
+        }
+        assert!(writer.finish().unwrap().is_empty());
+        let script = perf.says("script", &data, &["-F", "comm,tid,time,event,ip,dso,period"]);
+        let words: Vec<&str> = script.split_whitespace().collect();
+        let sample = |time, event, ip| {
+            // In chains perf shows where in the file an address is.
+            let words = ["engine", "7", time, "10", event, ip, "(/opt/engine)", "80", "(/opt/engine)"];
+            words.to_vec()
+        };
+        let wanted = [
+            sample("1.000000:", "ticks:", "1"),
+            sample("2.000000:", "allocations:", "2"),
+            sample("3.000000:", "ticks:", "3"),
+        ];
+        assert_eq!(words, wanted.concat(), "{order}");
+    }
+}
+
 /// A recording of a program that is not perf.
 #[test]
 #[ignore = "live: compares with perf"]

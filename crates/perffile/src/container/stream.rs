@@ -3,6 +3,7 @@
 use super::file_size::FileSize;
 use crate::bytes::Bytes;
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
 use crate::place::Part;
 use std::fmt;
 use std::io::{self, Read};
@@ -55,6 +56,14 @@ impl Source {
         match self {
             Source::Bytes(bytes) => bytes.len() as u64,
             Source::Reader(_) => 0,
+        }
+    }
+
+    /// The same with all bytes there: those that would arrive are written to a temporary file.
+    pub(crate) fn spooled(&self, limits: &Limits) -> Result<Source> {
+        match self.feed()? {
+            Feed::Bytes { bytes } => Ok(Source::Bytes(bytes)),
+            Feed::Reader { reader, .. } => super::wrapped::spool(reader, limits).map(Source::Bytes),
         }
     }
 

@@ -7,11 +7,12 @@ use super::compressor::Compression;
 use super::directory::MOST_STREAMS;
 use super::edit::{Compressed, Copied, Edit, Fate};
 use super::parts::RecordParts;
+use super::stretch::Stretch;
 use super::target::{Target, tell_left_out};
 use super::told::{Told, is_told_by_file};
 use super::writer::Writer;
 use crate::error::Result;
-use crate::event::Event;
+use crate::event::{Batch, Event};
 use crate::issue::Issues;
 use crate::metadata::{Container, Metadata};
 use crate::order::Ordering;
@@ -62,9 +63,7 @@ pub fn copy<T: Target>(
         copy.begin(from)?;
     }
     while let Some(batch) = batches.next() {
-        for event in batch.iter() {
-            copy.event(&event, batches.metadata())?;
-        }
+        copy.batch(&batch, batches.metadata())?;
         copy.edit.progress(batches.progress());
     }
     copy.finish(batches.metadata())
@@ -131,7 +130,38 @@ impl<T: Target, E: Edit> Copy<'_, T, E> {
         self.writer.compress(Some(Compression { level, ..Compression::default() }))
     }
 
-    fn event(&mut self, event: &Event<'_>, from: &Metadata) -> Result<()> {
+    /// Some records. Those that stay as they are and lie behind each other go over at once.
+    fn batch(&mut self, batch: &Batch, from: &Metadata) -> Result<()> {
+        let mut stretch = Stretch::default();
+        for event in batch.iter() {
+            if event.is_user_record() {
+                stretch.write(&mut self.writer)?;
+                self.own_record(&event, from)?;
+                continue;
+            }
+            self.is_beginning = false;
+            match self.edit.fate(&event) {
+                Fate::Drop => self.copied.dropped += 1,
+                _ if self.stays_compressed && event.was_compressed() => self.copied.records += 1,
+                Fate::Keep if self.is_same_order => {
+                    self.copied.records += 1;
+                    let part = self.part(&event);
+                    if !stretch.takes(part, &event) {
+                        stretch.write(&mut self.writer)?;
+                        stretch = Stretch::of(part, &event);
+                    }
+                }
+                fate => {
+                    stretch.write(&mut self.writer)?;
+                    self.anew(&event, fate)?;
+                }
+            }
+        }
+        stretch.write(&mut self.writer)
+    }
+
+    /// A record of perf's own.
+    fn own_record(&mut self, event: &Event<'_>, from: &Metadata) -> Result<()> {
         if !event.is_whole() {
             let message = || "the data behind a record is not all there: the record is left out".to_owned();
             tell_left_out(&mut self.left_out, event.place(), 1, message);
@@ -147,27 +177,24 @@ impl<T: Target, E: Edit> Copy<'_, T, E> {
         }
         if from.container == Container::Pipe {
             if !self.is_pipe_to_pipe && is_told_by_file(event, self.is_beginning) {
-                return self.told.learn(event);
+                self.told.learn(event);
+                return Ok(());
             }
             self.is_beginning = false;
             if self.is_pipe_to_pipe && matches!(number, kind::HEADER_ATTR | kind::HEADER_FEATURE) {
                 return self.told_on_the_way(event, number, from);
             }
         }
-        let fate = self.edit.fate(event);
-        if fate == Fate::Drop {
-            self.copied.dropped += 1;
-            return Ok(());
+        match self.edit.fate(event) {
+            Fate::Drop => self.copied.dropped += 1,
+            _ if self.stays_compressed && event.was_compressed() => self.copied.records += 1,
+            Fate::Keep if self.is_same_order => {
+                self.copied.records += 1;
+                return self.writer.raw(self.part(event), event.raw(), event.payload());
+            }
+            fate => return self.anew(event, fate),
         }
-        if self.stays_compressed && event.was_compressed() {
-            self.copied.records += 1;
-            return Ok(());
-        }
-        if fate == Fate::Keep && self.is_same_order {
-            self.copied.records += 1;
-            return self.writer.raw(self.part(event), event.raw(), event.payload());
-        }
-        self.anew(event, fate)
+        Ok(())
     }
 
     /// Writes a record anew: from its fields, unless only some of its bytes change.

@@ -114,7 +114,10 @@ impl Target for DirectoryTarget {
     }
 
     fn finish(&mut self, head: &mut Head, issues: &mut Issues) -> Result<()> {
-        (0..self.count).try_for_each(|number| self.stream(number).map(drop))?;
+        // Of a recording of which nothing is left but what is said of it as a whole there are none.
+        if !self.streams.is_empty() {
+            (0..self.count).try_for_each(|number| self.stream(number).map(drop))?;
+        }
         if !self.streams.is_empty() && !head.features.has(bit::DIR_FORMAT) {
             head.set(bit::DIR_FORMAT, Feature::DirFormat(DirFormat { version: STREAMS }))?;
         }

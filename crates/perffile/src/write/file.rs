@@ -109,6 +109,10 @@ impl<W: Write + Seek> Target for FileTarget<W> {
         self.run.record(record, payload)
     }
 
+    fn records(&mut self, _: Part, records: &[u8], _: ByteOrder) -> Result<()> {
+        self.run.records(records)
+    }
+
     fn finish(&mut self, head: &mut Head, _: &mut Issues) -> Result<()> {
         self.run.end_piece()?;
         if self.run.position() == self.header.data_offset {

@@ -8,27 +8,17 @@
 //!
 //! ```
 //! # fn main() -> perffile::Result<()> {
-//! use perffile::wire::attr::{EventAttr, SampleType};
-//! use perffile::wire::record::{Record, comm::Comm, mmap::Mmap};
-//! use perffile::wire::sample::{Sample, SampleId};
-//! use perffile::wire::{CStr8, event_type::EventType, head::CpuMode};
-//! use perffile::write::{Options, Writer};
-//!
 //! # let mut bytes = Vec::new();
 //! # let out = std::io::Cursor::new(&mut bytes);
-//! let mut writer = Writer::file(out, Options::default());
-//! let sample_type = SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::PERIOD;
-//! let attr = EventAttr { kind: EventType::SOFTWARE, sample_type, ..EventAttr::default() };
-//! let event = writer.event(attr, &[1], "ticks");
-//! let ((pid, tid), user, nowhere) = ((7, 7), CpuMode::User.misc(), SampleId::default());
-//! writer.record(event, 0, Record::Comm(Comm { pid, tid, comm: CStr8::new(b"engine") }), &nowhere)?;
-//! let filename = CStr8::new(b"/usr/bin/engine");
-//! let mapping = Mmap { pid, tid, addr: 0x1000, len: 0x1000, pgoff: 0, filename };
-//! writer.record(event, user, Record::Mmap(mapping), &nowhere)?;
-//! for (time, ip) in [(1_000, 0x1010), (2_000, 0x1020)] {
-//!     let (ip, time, period) = (Some(ip), Some(time), Some(1_000));
-//!     let sample = Sample { ip, pid: Some(pid), tid: Some(tid), time, period, ..Sample::default() };
-//!     writer.record(event, user, Record::Sample(sample), &nowhere)?;
+//! use perffile::write::{Options, OwnSample, Writer};
+//!
+//! let mut writer = Writer::file(out, Options::default()); // Where it goes: say, File::create("engine.data")?
+//! let ticks = writer.own_event("ticks");
+//! writer.own_thread(7, 7, "engine")?;
+//! writer.own_mapping(7, 0x1000..0x2000, 0, "/usr/bin/engine")?;
+//! for time_ns in [1_000, 2_000] {
+//!     let stack = &[0x1010, 0x1080];
+//!     writer.own_sample(ticks, OwnSample { pid: 7, tid: 7, time_ns, period: 1_000, stack })?;
 //! }
 //! writer.finish()?;
 //!
@@ -40,16 +30,21 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Any other event is told by [`Writer::event`], any record by [`Writer::record`], any feature by [`Writer::feature`].
 
 mod compressor;
 mod copy;
 mod directory;
 mod edit;
 mod file;
+mod gathered;
 mod head;
+mod own;
 mod parts;
 mod pipe;
 mod run;
+mod stretch;
 mod target;
 mod told;
 mod writer;
@@ -59,7 +54,9 @@ pub use copy::copy;
 pub use directory::DirectoryTarget;
 pub use edit::{Compressed, Copied, Edit, Fate, Unchanged};
 pub use file::FileTarget;
+pub use gathered::Gathered;
 pub use head::{Head, WrittenEvent};
+pub use own::OwnSample;
 pub use parts::RecordParts;
 pub use pipe::PipeTarget;
 pub use target::Target;

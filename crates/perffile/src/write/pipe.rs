@@ -225,6 +225,11 @@ impl<W: Write> Target for PipeTarget<W> {
         self.run.record(record, payload)
     }
 
+    fn records(&mut self, _: Part, records: &[u8], _: ByteOrder) -> Result<()> {
+        self.tell_compression()?;
+        self.run.records(records)
+    }
+
     fn finish(&mut self, head: &mut Head, issues: &mut Issues) -> Result<()> {
         self.features(head, issues)?;
         let late = head.events.len().saturating_sub(self.events) as u64;

@@ -79,6 +79,15 @@ impl<W: Write> Run<W> {
         self.bytes(payload)
     }
 
+    /// Writes records of the kernel that lie behind each other.
+    pub(super) fn records(&mut self, records: &[u8]) -> Result<()> {
+        let Run { compressor: Some(compressor), gathered, out, position, order, .. } = self else {
+            return self.bytes(records);
+        };
+        let mut put = |bytes: &[u8]| put(out, gathered, position, bytes);
+        with_order!(*order, O => compressor.push::<O>(records, &mut put))
+    }
+
     /// Writes bytes that are no record.
     pub(super) fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
         put(&mut self.out, &mut self.gathered, &mut self.position, bytes)

@@ -6,6 +6,8 @@ use crate::error::Result;
 use crate::issue::{IssueKind, Issues};
 use crate::metadata::Container;
 use crate::place::{Part, Place};
+use crate::wire::endian::{ByteOrder, with_order};
+use crate::wire::head::{HEAD_SIZE, RecordHead};
 
 /// A kind of recording that is being written: where its records go, and where what is said of it as a whole.
 pub trait Target {
@@ -32,6 +34,20 @@ pub trait Target {
     /// What the operating system says.
     fn record(&mut self, part: Part, record: &[u8], payload: &[u8]) -> Result<()>;
 
+    /// Writes the bytes of several records of the kernel that lie behind each other.
+    ///
+    /// # Errors
+    /// As [`Target::record`].
+    fn records(&mut self, part: Part, mut records: &[u8], order: ByteOrder) -> Result<()> {
+        while let Some(head) = with_order!(order, O => RecordHead::read::<O>(records)) {
+            let size = usize::from(head.size).max(HEAD_SIZE);
+            let (record, rest) = records.split_at_checked(size).unwrap_or((records, &[]));
+            self.record(part, record, &[])?;
+            records = rest;
+        }
+        Ok(())
+    }
+
     /// Ends the recording.
     ///
     /// # Errors
@@ -51,6 +67,9 @@ impl<T: Target + ?Sized> Target for Box<T> {
     }
     fn record(&mut self, part: Part, record: &[u8], payload: &[u8]) -> Result<()> {
         (**self).record(part, record, payload)
+    }
+    fn records(&mut self, part: Part, records: &[u8], order: ByteOrder) -> Result<()> {
+        (**self).records(part, records, order)
     }
     fn finish(&mut self, head: &mut Head, issues: &mut Issues) -> Result<()> {
         (**self).finish(head, issues)

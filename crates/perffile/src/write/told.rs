@@ -64,7 +64,7 @@ enum Section {
 
 impl Told {
     /// Learns from a record of a pipe for which a file has a section.
-    pub(super) fn learn(&mut self, event: &Event<'_>) -> Result<()> {
+    pub(super) fn learn(&mut self, event: &Event<'_>) {
         match event.head().kind {
             kind::HEADER_BUILD_ID => {
                 // In the section its type is 0.
@@ -79,7 +79,6 @@ impl Told {
             }
             _ => {}
         }
-        Ok(())
     }
 
     /// Says it in another head.

@@ -170,6 +170,15 @@ impl<T: Target> Writer<T> {
         self.target.record(part, record, payload)
     }
 
+    /// Writes the bytes of records of the kernel that lie behind each other, in the byte order of the recording.
+    ///
+    /// # Errors
+    /// As [`Writer::raw`].
+    pub(super) fn raw_records(&mut self, part: Part, records: &[u8]) -> Result<()> {
+        self.begin()?;
+        self.target.records(part, records, self.head.order)
+    }
+
     /// Writes what stands before the first record, unless that is done.
     pub(super) fn begin(&mut self) -> Result<()> {
         if !std::mem::replace(&mut self.has_begun, true) {

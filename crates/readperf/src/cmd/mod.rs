@@ -11,9 +11,11 @@ pub(crate) mod edit;
 pub(crate) mod export;
 pub(crate) mod info;
 pub(crate) mod man;
+pub(crate) mod merge;
 pub(crate) mod overview;
 pub(crate) mod report;
 pub(crate) mod script;
+pub(crate) mod split;
 pub(crate) mod stat;
 pub(crate) mod stats;
 pub(crate) mod timeline;
@@ -67,6 +69,8 @@ pub(crate) const COMMANDS: &[Entry] = &[
     entry::<timeline::TimelineCommand>(),
     entry::<check::Check>(),
     entry::<edit::EditCommand>(),
+    entry::<split::SplitCommand>(),
+    entry::<merge::MergeCommand>(),
     entry::<completions::Completions>(),
     entry::<man::ManPages>(),
 ];

@@ -89,6 +89,9 @@ fn questions(command: &str) -> &'static [&'static [&'static str]] {
         "timeline" => &[&[FILE], &["--json", FILE], &["--svg", FILE], &["-o", "timeline.svg", FILE]],
         // It writes a recording, which is no text.
         "edit" => &[],
+        // Its parts are recordings, whose names and what it says of them are text.
+        "merge" => &[&["-o", "merged.data", FILE, FILE]],
+        "split" => &[&["-o", "parts", "--by", "event", FILE], &["-o", "parts", "--by", "process", FILE]],
         // It needs a terminal: its views are tried by the tests of its crate.
         "browse" => &[],
         // It serves a page: its views are tried in a browser (tests/browser).
@@ -152,7 +155,8 @@ pub(crate) fn written(arguments: &[String], symbols: Option<&Path>) -> Vec<Writt
     let directory = crate::oracle::scratch();
     let mut command = tool::command();
     command.args(arguments).current_dir(directory.path());
-    let takes_symbols = !matches!(arguments[0].as_str(), "info" | "stats" | "stat" | "dump");
+    let takes_symbols =
+        !matches!(arguments[0].as_str(), "info" | "stats" | "stat" | "dump" | "split" | "merge");
     if let (Some(symbols), true) = (symbols, takes_symbols) {
         command.arg("--symbols").arg(symbols).args(["--kallsyms", "/dev/null"]);
     }
@@ -177,6 +181,10 @@ pub(crate) fn written(arguments: &[String], symbols: Option<&Path>) -> Vec<Writt
             let name = entry.file_name().into_encoded_bytes();
             all.push(of("name of a file", name.clone(), false));
             let name = String::from_utf8_lossy(&name).into_owned();
+            // A recording says what was recorded, as it was.
+            if name.ends_with(".data") {
+                continue;
+            }
             let format = readperf::output::export::by_file_name(&name);
             let mut bytes = std::fs::read(entry.path()).unwrap();
             let packed = bytes.starts_with(&[0x1f, 0x8b]);

@@ -1,7 +1,7 @@
 //! `readperf edit`: a recording written again, changed.
 
 mod destination;
-mod options;
+pub(crate) mod options;
 
 use super::Cmd;
 use crate::input::Input;
@@ -115,7 +115,8 @@ Examples:
   readperf edit perf.data.dir -o perf.data --file
   perf record -o - -- make | readperf edit - -o - --cpu 0-3 | readperf report -
 
-What tells of processes, names and mappings stays, so that the samples that are left mean what they meant.";
+What tells of processes, names and mappings stays, so that the samples that are left mean what they meant. With --comm and --dso, which read the
+recording twice, that of processes goes that no sample left needs.";
 
     fn run(&self) -> anyhow::Result<Outcome> {
         let recording = self.input.open()?;

@@ -9,7 +9,7 @@ const LEVELS: std::ops::RangeInclusive<i32> = -7..=22;
 
 /// A level of compression.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Level(pub(super) i32);
+pub(crate) struct Level(pub(crate) i32);
 
 impl FromStr for Level {
     type Err = String;
