@@ -12,6 +12,7 @@ pub(crate) mod export;
 pub(crate) mod info;
 pub(crate) mod man;
 pub(crate) mod overview;
+pub(crate) mod pack;
 pub(crate) mod report;
 pub(crate) mod script;
 pub(crate) mod stat;
@@ -67,6 +68,7 @@ pub(crate) const COMMANDS: &[Entry] = &[
     entry::<timeline::TimelineCommand>(),
     entry::<check::Check>(),
     entry::<edit::EditCommand>(),
+    entry::<pack::PackCommand>(),
     entry::<completions::Completions>(),
     entry::<man::ManPages>(),
 ];
