@@ -1,11 +1,12 @@
 //! An archive on its way out.
 
 use crate::MANIFEST;
-use crate::contents::{Content, Contents, Member};
+use crate::contents::{Content, Contents, Kind, Member};
 use crate::layout;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
+use zstd::stream::write::Encoder;
 use tar::{Builder, EntryType, Header};
 
 /// Bytes that are handed on at once.
@@ -17,20 +18,55 @@ impl Contents {
     /// # Errors
     /// What the operating system says, with the path of a file that cannot be read; a file that has become shorter since.
     pub fn write(&self, to: impl Write, level: i32, progress: impl FnMut(u64)) -> io::Result<()> {
-        let mut encoder = zstd::stream::write::Encoder::new(to, level)?;
-        // A member that is damaged on the way is noticed.
-        encoder.include_checksum(true)?;
-        let mut writing = Writing { tar: Builder::new(encoder), written: 0, progress };
+        let frames = Frames { level, encoder: Some(encoder(to, level)?) };
+        let mut writing = Writing { tar: Builder::new(frames), written: 0, progress };
         let manifest = serde_json::to_vec_pretty(&self.manifest())?;
         writing.file(Path::new(MANIFEST), manifest.len() as u64, 0, &manifest[..])?;
-        for member in &self.members {
-            writing.member(member)?;
-        }
+        let (recording, others): (Vec<_>, Vec<_>) =
+            self.members.iter().partition(|member| member.kind == Kind::Recording);
+        recording.into_iter().try_for_each(|member| writing.member(member))?;
+        // Who reads no further than that knows that it is sound.
+        writing.tar.get_mut().end_frame()?;
+        others.into_iter().try_for_each(|member| writing.member(member))?;
         for (link, to) in &self.links {
             let mut header = header(EntryType::Symlink, 0, 0);
             writing.tar.append_link(&mut header, link, layout::relative(link, to))?;
         }
-        writing.tar.into_inner()?.finish()?.flush()
+        let mut frames = writing.tar.into_inner()?;
+        frames.encoder.take().map_or(Ok(()), |encoder| encoder.finish()?.flush())
+    }
+}
+
+/// Frames of zstd, each with its checksum: what is damaged on the way is noticed.
+struct Frames<W: Write> {
+    level: i32,
+    /// There is one between calls.
+    encoder: Option<Encoder<'static, W>>,
+}
+
+fn encoder<W: Write>(to: W, level: i32) -> io::Result<Encoder<'static, W>> {
+    let mut encoder = Encoder::new(to, level)?;
+    encoder.include_checksum(true)?;
+    Ok(encoder)
+}
+
+impl<W: Write> Frames<W> {
+    /// Ends a frame and begins another.
+    fn end_frame(&mut self) -> io::Result<()> {
+        if let Some(ended) = self.encoder.take() {
+            self.encoder = Some(encoder(ended.finish()?, self.level)?);
+        }
+        Ok(())
+    }
+}
+
+impl<W: Write> Write for Frames<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.encoder.as_mut().map_or(Err(io::ErrorKind::BrokenPipe.into()), |encoder| encoder.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.encoder.as_mut().map_or(Ok(()), Encoder::flush)
     }
 }
 

@@ -183,7 +183,7 @@ impl Binaries {
 }
 
 /// The ends of a path, the longest first, without what leads upwards.
-fn ends(path: &str) -> impl Iterator<Item = PathBuf> {
+pub(crate) fn ends(path: &str) -> impl Iterator<Item = PathBuf> {
     let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | "." | "..")).collect();
     (0..parts.len()).map(move |from| parts.get(from..).unwrap_or_default().iter().collect())
 }

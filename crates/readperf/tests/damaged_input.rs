@@ -65,6 +65,7 @@ fn words(command: &str) -> Vec<Vec<String>> {
             "edit -o /dev/null --file --byte-order big --compress",
             "edit -o /dev/null --file --decompress --comm work --every 3 --strip raw,stack,regs --max-stack 2",
         ],
+        "pack" => &["pack --dry-run --sources --only-symbols"],
         "export" => &[],
         // It needs a terminal: its views are tried by the tests of its crate.
         "browse" => &[],

@@ -89,6 +89,7 @@ fn questions(command: &str) -> &'static [&'static [&'static str]] {
         "timeline" => &[&[FILE], &["--json", FILE], &["--svg", FILE], &["-o", "timeline.svg", FILE]],
         // It writes a recording, which is no text.
         "edit" => &[],
+        "pack" => &[&["--dry-run", "--sources", FILE]],
         // It needs a terminal: its views are tried by the tests of its crate.
         "browse" => &[],
         // It serves a page: its views are tried in a browser (tests/browser).

@@ -21,6 +21,9 @@ const MAX_BYTES: (u64, u64) = (1 << 30, 100);
 /// The same for zeros in whole blocks, which take no room: binaries without their code have many.
 const MAX_HOLES: (u64, u64) = (16 << 30, 100);
 
+/// Most bytes behind the end mark of an archive that are looked at: usually it is filled up to some KiB.
+const MAX_REST: u64 = 1 << 20;
+
 /// Most members.
 const MAX_MEMBERS: u64 = 1 << 20;
 
@@ -51,7 +54,7 @@ pub fn unpack(archive: &Path, into: &Path, mut wanted: impl FnMut(&Path) -> Want
     let most = |(fixed, times): (u64, u64)| size.saturating_mul(times).saturating_add(fixed);
     let mut unpacking =
         Unpacking { into, links: BTreeSet::new(), data_left: most(MAX_BYTES), holes_left: most(MAX_HOLES) };
-    let mut seen = 0_u64;
+    let (mut seen, mut is_whole) = (0_u64, true);
     let mut from = decompressed(BufReader::new(file))?;
     let done = members::each(&mut from, &mut |member, body| {
         seen += 1;
@@ -68,10 +71,18 @@ pub fn unpack(archive: &Path, into: &Path, mut wanted: impl FnMut(&Path) -> Want
             Wanted::Yes => unpacking.take(&path, &member, body).map(|()| true),
             // Its bytes count, too: they have to be gone through.
             Wanted::No => unpacking.pass_over(&path, member.size).map(|()| true),
-            Wanted::NothingMore => Ok(false),
+            Wanted::NothingMore => {
+                is_whole = false;
+                Ok(false)
+            }
         }
     });
-    done.map_err(|error| match error.kind() {
+    // What is behind the end mark is little, but for the checksum of all.
+    let rest = done.and_then(|()| match is_whole {
+        true => io::copy(&mut from.take(MAX_REST), &mut io::sink()).map(drop),
+        false => Ok(()),
+    });
+    rest.map_err(|error| match error.kind() {
         io::ErrorKind::InvalidInput => error,
         _ if is_about_the_system(&error) => error,
         _ => explained(error, usize::try_from(seen).unwrap_or(usize::MAX)),
