@@ -6,6 +6,7 @@
 //! all has been put in order of time.
 #![forbid(unsafe_code)]
 
+mod anonymise;
 mod chosen;
 mod counts;
 mod editor;
@@ -13,6 +14,7 @@ mod marks;
 mod plan;
 mod strip;
 
+pub use anonymise::{Anonymiser, Key, STRIPPED};
 pub use chosen::{Chosen, Names};
 pub use editor::{Editor, Tally};
 pub use plan::{Plan, Samples};

@@ -1,5 +1,6 @@
 //! `readperf edit`: a recording written again, changed.
 
+mod anonymise;
 mod destination;
 mod options;
 
@@ -8,13 +9,14 @@ use crate::input::Input;
 use crate::outcome::{Outcome, say, wrong_usage};
 use crate::progress::Progress;
 use crate::sample_options::SampleOptions;
+use anonymise::AnonymiseOptions;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use destination::{Destination, Kind};
 use options::{Level, Part};
 use perffile::write::{Compressed, CompressedRecords, Compression, Copied, Edit, Options, Writer, copy};
 use perffile::{ByteOrder, Container, Issues, Ordering, Recording};
-use readperf_edit::{Editor, Names, Plan, Samples, Strip, Tally};
+use readperf_edit::{Editor, Names, Plan, STRIPPED, Samples, Strip, Tally};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -72,6 +74,9 @@ pub(crate) struct EditCommand {
     max_stack: Option<u32>,
 
     #[command(flatten)]
+    anonymise: AnonymiseOptions,
+
+    #[command(flatten)]
     samples: SampleOptions,
 
     /// Only samples in these binaries, by name or path
@@ -113,6 +118,7 @@ Examples:
   readperf edit perf.data -o tenth.data --every 10 --strip stack,regs
   readperf edit killed.data -o sound.data --repair
   readperf edit perf.data.dir -o perf.data --file
+  readperf edit perf.data -o public.data --anonymise
   perf record -o - -- make | readperf edit - -o - --cpu 0-3 | readperf report -
 
 What tells of processes, names and mappings stays, so that the samples that are left mean what they meant.";
@@ -134,11 +140,21 @@ What tells of processes, names and mappings stays, so that the samples that are 
         let chosen = (!names.is_open()).then(|| names.choose(&recording)).transpose()?;
         let mut progress = Progress::new("writing", !self.input.no_progress);
         let mut editor = Editor::new(&plan, chosen.as_ref(), |bytes| progress.bytes(bytes));
-        let copied = self.write(&recording, &destination, &mut editor)?;
-        let tally = editor.tally();
+        let (copied, tally, told) = if self.anonymise.is_asked_for() {
+            let mut anonymiser = self.anonymise.anonymiser(editor)?;
+            let copied = self.write(&recording, &destination, &mut anonymiser)?;
+            (copied, anonymiser.inner().tally(), Some(anonymise::told(&anonymiser)))
+        } else {
+            (self.write(&recording, &destination, &mut editor)?, editor.tally(), None)
+        };
         drop(progress);
-        destination.add_kernel(&recording)?;
-        self.conclude(&recording, destination, &copied, tally)
+        // The memory of a kernel may hold anything.
+        if told.is_none() {
+            destination.add_kernel(&recording)?;
+        }
+        let outcome = self.conclude(&recording, destination, &copied, tally)?;
+        told.iter().filter(|_| !outcome.is_refused()).for_each(|told| say(told));
+        Ok(outcome)
     }
 }
 
@@ -146,6 +162,9 @@ impl EditCommand {
     fn plan(&self, recording: &Recording) -> anyhow::Result<Plan> {
         let filter = self.samples.filter(recording)?;
         let mut strip = Strip { max_stack: self.max_stack, ..Strip::default() };
+        if self.anonymise.is_asked_for() {
+            strip = Strip { max_stack: self.max_stack, ..STRIPPED };
+        }
         self.strip.iter().for_each(|part| part.take_out(&mut strip));
         Ok(Plan {
             samples: Samples {
