@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod anonymise;
+mod build_ids;
 mod chosen;
 mod counts;
 mod editor;
@@ -15,6 +16,7 @@ mod plan;
 mod strip;
 
 pub use anonymise::{Anonymiser, Key, STRIPPED};
+pub use build_ids::AddedBuildId;
 pub use chosen::{Chosen, Names};
 pub use editor::{Editor, Tally};
 pub use plan::{Plan, Samples};

@@ -28,6 +28,14 @@ const NAMES: [&str; 12] = [
 
 /// What is the same on every machine, or says nothing: names of the kernel for kinds of memory, of events by their attrs, of hardware.
 const PUBLIC: &[&str] = &[
+    "[uprobes]",
+    "[vectors]",
+    "[sigpage]",
+    "[vdso32]",
+    "[vdsox32]",
+    "[kernel.vmlinux]",
+    "[kernel.kcore]",
+    "[unknown]",
     "[kernel.kallsyms]_text",
     "[kernel.kallsyms]_stext",
     "[kernel.kallsyms]",

@@ -33,6 +33,7 @@ mod failures;
 mod file_loader;
 mod files;
 mod find;
+mod identify;
 mod ids;
 mod image;
 mod kernel_doubt;
@@ -63,6 +64,7 @@ pub use files::{FileBytes, Files};
 #[cfg(feature = "debuginfod")]
 pub use find::Debuginfod;
 pub use find::{MountNamespaces, SymbolFiles};
+pub use identify::Unidentified;
 pub use ids::{FileId, FunctionId, SymbolId};
 pub use kernel_doubt::KernelDoubt;
 pub use options::{GuestFiles, Options};

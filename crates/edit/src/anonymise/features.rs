@@ -2,6 +2,9 @@
 
 use super::paths::anonymous;
 use super::tokens::{Name, Tokens};
+use super::tracing;
+use perffile::wire::event_type::EventType;
+use perffile::wire::feature::event_desc::DescribedEvent;
 use perffile::wire::feature::{Feature, bit};
 use perffile::wire::text::HeaderString;
 use perffile::write::Edit;
@@ -45,7 +48,13 @@ const FILLED_TO: usize = 64;
 /// Whether a feature stays.
 pub(super) fn stays(features: &Features, bit: u32) -> bool {
     let is_flag = perffile::wire::feature::is_flag(bit);
-    STAY.contains(&bit) && (is_flag || matches!(features.feature(bit), Some(Ok(_))))
+    let is_there = || is_flag || matches!(features.feature(bit), Some(Ok(_)));
+    // Of formats of tracepoints the names of the events stay, as tokens.
+    let is_tracepoint = |event: &DescribedEvent<'_>| event.attr.kind == EventType::TRACEPOINT;
+    match bit {
+        bit::TRACING_DATA => features.event_desc().is_some_and(|desc| desc.events.iter().any(is_tracepoint)),
+        _ => STAY.contains(&bit) && is_there(),
+    }
 }
 
 /// What names become.
@@ -59,6 +68,9 @@ pub(super) struct Naming<'n, E> {
 impl<E: Edit> Naming<'_, E> {
     /// The section of a feature in this byte order.
     pub(super) fn section(&mut self, features: &Features, bit: u32, order: ByteOrder) -> Option<Vec<u8>> {
+        if bit == bit::TRACING_DATA {
+            return tracing::section(self.tokens, features);
+        }
         let words = self.words(&features.feature(bit)?.ok()?.0);
         let mut words = words.iter().map(Vec::as_slice);
         let mut next = || words.next().unwrap_or_default();
@@ -103,7 +115,7 @@ impl<E: Edit> Naming<'_, E> {
             // Whoever built a kernel or a perf may have put their name behind the number.
             Feature::Osrelease(text) | Feature::Version(text) => vec![number(text.text.bytes())],
             Feature::EventDesc(desc) => {
-                let name = |event: &perffile::wire::feature::event_desc::DescribedEvent<'_>| {
+                let name = |event: &DescribedEvent<'_>| {
                     tokens.event(&event.attr, event.name.bytes()).into_bytes()
                 };
                 desc.events.iter().map(name).collect()

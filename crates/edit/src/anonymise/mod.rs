@@ -7,6 +7,7 @@ mod features;
 mod paths;
 mod records;
 mod tokens;
+mod tracing;
 
 use crate::strip::Strip;
 use perffile::wire::attr::EventAttr;

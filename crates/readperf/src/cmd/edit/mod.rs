@@ -1,6 +1,7 @@
 //! `readperf edit`: a recording written again, changed.
 
 mod anonymise;
+mod build_ids;
 mod destination;
 mod options;
 
@@ -11,6 +12,7 @@ use crate::progress::Progress;
 use crate::sample_options::SampleOptions;
 use anonymise::AnonymiseOptions;
 use anyhow::Context as _;
+use build_ids::Binaries;
 use clap::{Args, ValueEnum};
 use destination::{Destination, Kind};
 use options::{Level, Part};
@@ -73,6 +75,12 @@ pub(crate) struct EditCommand {
     #[arg(long, value_name = "N", help_heading = "What is written")]
     max_stack: Option<u32>,
 
+    /// Add the build-ids of the files on this machine, of binaries that were recorded without and that samples or their callers are in: =all,
+    /// of all that were mapped
+    #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true,
+          default_missing_value = "used", conflicts_with = "anonymise", help_heading = "What is written")]
+    add_build_ids: Option<Binaries>,
+
     #[command(flatten)]
     anonymise: AnonymiseOptions,
 
@@ -119,13 +127,17 @@ Examples:
   readperf edit killed.data -o sound.data --repair
   readperf edit perf.data.dir -o perf.data --file
   readperf edit perf.data -o public.data --anonymise
+  readperf edit perf.data -o with-ids.data --add-build-ids
   perf record -o - -- make | readperf edit - -o - --cpu 0-3 | readperf report -
 
 What tells of processes, names and mappings stays, so that the samples that are left mean what they meant.";
 
     fn run(&self) -> anyhow::Result<Outcome> {
         let recording = self.input.open()?;
-        let plan = self.plan(&recording)?;
+        let mut plan = self.plan(&recording)?;
+        if let Some(which) = self.add_build_ids {
+            plan.build_ids = build_ids::found(&self.input, &recording, which)?;
+        }
         let names = Names {
             comms: self.samples.comms().map(|name| name.as_bytes().into()).collect(),
             dsos: self.dsos.iter().map(|name| name.as_bytes().into()).collect(),
@@ -178,6 +190,7 @@ impl EditCommand {
             keep_period: self.keep_period,
             strip,
             repair: self.repair,
+            build_ids: Vec::new(),
         })
     }
 
