@@ -19,6 +19,7 @@ mod branch_code;
 mod chunk;
 mod code_times;
 mod embedded;
+mod identify;
 mod instructions;
 mod linked_addresses;
 mod listing;
@@ -36,6 +37,7 @@ pub use analyse::{Analysis, Request, analyse, analyse_detailed, analyse_keeping_
 pub use availability::{missing_names, unused_dumps};
 pub use branch_code::{BranchCode, CodeStep, Jump};
 pub use code_times::CodeTimes;
+pub use identify::{Identified, identify};
 pub use instructions::Instructions;
 pub use linked_addresses::LinkedAddress;
 pub use listing::{CodeReader, ListingRequest};

@@ -1,5 +1,6 @@
 //! What chooses and changes the records while they are copied.
 
+use crate::build_ids;
 use crate::chosen::Chosen;
 use crate::counts::{Counts, has_values};
 use crate::marks;
@@ -250,6 +251,9 @@ impl<P: FnMut((u64, u64))> Edit for Editor<'_, P> {
     /// The times of the samples that are left, where they were told, or all that can be told has to be. Without any they are 0,
     /// which says that nobody looked.
     fn finish(&mut self, head: &mut Head) {
+        if !self.plan.build_ids.is_empty() {
+            build_ids::add(head, &self.plan.build_ids);
+        }
         if !self.is_idle && (self.plan.repair || head.features.has(bit::SAMPLE_TIME)) {
             let (first, last) = self.times_ns.unwrap_or_default();
             // Two numbers always fit.

@@ -7,6 +7,8 @@
 //! [`split`] and [`merge`] make several recordings of one, and one of several.
 #![forbid(unsafe_code)]
 
+mod anonymise;
+mod build_ids;
 mod chosen;
 mod counts;
 mod editor;
@@ -18,6 +20,8 @@ mod role;
 pub mod split;
 mod strip;
 
+pub use anonymise::{Anonymiser, Key, STRIPPED};
+pub use build_ids::AddedBuildId;
 pub use chosen::{Chosen, Names};
 pub use editor::{Editor, Tally};
 pub use plan::{Plan, Samples};

@@ -1,5 +1,6 @@
 //! What is to be done with a recording.
 
+use crate::build_ids::AddedBuildId;
 use crate::strip::Strip;
 use perffile::wire::attr::{EventAttr, SampleType};
 use std::num::NonZeroU32;
@@ -56,6 +57,8 @@ pub struct Plan {
     pub strip: Strip,
     /// Whether records go that cannot be what they claim to be.
     pub repair: bool,
+    /// Build-ids of binaries that have none.
+    pub build_ids: Vec<AddedBuildId>,
 }
 
 impl Plan {

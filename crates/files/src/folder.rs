@@ -62,6 +62,39 @@ impl Drop for WholeFolder {
     }
 }
 
+/// A temporary folder. It goes with this value, with all that is in it.
+#[derive(Debug)]
+pub struct ScratchFolder {
+    path: PathBuf,
+    _listed: Listed,
+}
+
+impl ScratchFolder {
+    /// A new folder where the system has its temporary files, for its user alone.
+    ///
+    /// # Errors
+    /// What the operating system says.
+    pub fn create() -> io::Result<ScratchFolder> {
+        let (path, listed) = list_new(|| {
+            let make = |path: &Path| fs::DirBuilder::new().mode(0o700).create(path);
+            let made = tempfile::Builder::new().prefix(PREFIX).make(make)?;
+            made.into_temp_path().keep().map_err(|error| error.error)
+        })?;
+        Ok(ScratchFolder { path, _listed: listed })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for ScratchFolder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,6 +11,6 @@ mod folder;
 mod scratch;
 mod whole;
 
-pub use folder::WholeFolder;
+pub use folder::{ScratchFolder, WholeFolder};
 pub use scratch::{ScratchFile, remove_scratch};
 pub use whole::{WholeFile, publish};

@@ -56,7 +56,7 @@ impl Dialect {
     }
 
     /// The number by which records are decoded: that of a type nobody knows, where upstream's meaning does not hold.
-    pub(crate) fn decoded_as(self, number: u32) -> u32 {
+    pub fn decoded_as(self, number: u32) -> u32 {
         if self.feature(number).is_some() { u32::MAX } else { number }
     }
 

@@ -3,19 +3,21 @@
 use anyhow::Context as _;
 use clap::Args;
 use perffile::{Limits, Recording};
+use readperf_pack::Unpacked;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 /// The name under which perf itself writes recordings.
 const DEFAULT: &str = "perf.data";
 
 /// Which recording to read.
-#[derive(Args, Debug, Clone)]
+#[derive(Args, Debug, Clone, Default)]
 pub(crate) struct Input {
-    /// The recording: a file, a directory, or - for standard input [default: perf.data]
+    /// The recording: a file, a directory, what `pack` made, or - for standard input [default: perf.data]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
@@ -39,12 +41,16 @@ pub(crate) struct Input {
     /// Whether only errors are printed.
     #[arg(skip)]
     pub(crate) quiet: bool,
+
+    /// What was unpacked, if it is an archive that `pack` made.
+    #[arg(skip)]
+    unpacked: Arc<OnceLock<Unpacked>>,
 }
 
 impl Input {
     /// One of several recordings, with the flags of the first.
     pub(crate) fn of(file: PathBuf, strict: bool, no_progress: bool, max_expansion: Option<u64>) -> Input {
-        Input { file: Some(file), named: None, strict, no_progress, max_expansion, quiet: false }
+        Input { file: Some(file), strict, no_progress, max_expansion, ..Input::default() }
     }
 
     /// The file that was named.
@@ -60,12 +66,12 @@ impl Input {
 
     /// Another recording, read in the same way.
     pub(crate) fn instead(&self, file: PathBuf) -> Input {
-        Input { file: Some(file), named: None, ..self.clone() }
+        Input { file: Some(file), named: None, unpacked: Arc::default(), ..self.clone() }
     }
 
     /// This input with a file, if none was named: for words that turn out to be no value of the option before them.
     pub(crate) fn or_file(&self, file: &str) -> Option<Input> {
-        self.said().is_none().then(|| Input { file: Some(file.into()), ..self.clone() })
+        self.said().is_none().then(|| Input { file: Some(file.into()), unpacked: Arc::default(), ..self.clone() })
     }
 
     /// The recording as the user named it.
@@ -96,6 +102,15 @@ impl Input {
         })
     }
 
+    /// What the recording was packed with, if it was: a temporary folder that is there as long as this input or a copy of it.
+    pub(crate) fn unpacked(&self) -> anyhow::Result<Option<&Unpacked>> {
+        let Some(path) = self.path().filter(|_| self.unpacked.get().is_none()) else {
+            return Ok(self.unpacked.get());
+        };
+        let unpacked = Unpacked::open(&path).with_context(|| path.display().to_string())?;
+        Ok(unpacked.map(|unpacked| self.unpacked.get_or_init(|| unpacked)))
+    }
+
     fn limits(&self) -> Limits {
         let mut limits = Limits::default();
         if let Some(times) = self.max_expansion {
@@ -108,7 +123,10 @@ impl Input {
     pub(crate) fn open(&self) -> anyhow::Result<Recording> {
         let limits = self.limits();
         let opened = match self.path() {
-            Some(path) => Recording::open_with(path, limits),
+            Some(path) => {
+                let unpacked = self.unpacked()?;
+                Recording::open_with(unpacked.map_or(path, Unpacked::recording), limits)
+            }
             // The descriptor itself, not what buffers it: a file is mapped, not copied.
             None => {
                 let stdin = io::stdin().as_fd().try_clone_to_owned().context("standard input")?;

@@ -2,6 +2,7 @@
 
 use crate::input::Input;
 use clap::Args;
+use readperf_pack::Unpacked;
 use readperf::output::annotate::{Source, Sources};
 use readperf::output::script::SourceText;
 use readperf::profile::view::listing::Listing;
@@ -57,6 +58,8 @@ pub(crate) struct SourceFiles<'o> {
     options: &'o SourceOptions,
     /// Where the recording is.
     beside: Option<PathBuf>,
+    /// The files that were packed with the recording.
+    packed: Option<&'o Unpacked>,
     /// Which servers may be asked.
     symbols: &'o Options,
 }
@@ -72,16 +75,18 @@ struct Binaries {
 
 impl<'o> SourceFiles<'o> {
     /// A finder for one recording.
-    pub(crate) fn new(options: &'o SourceOptions, input: &Input, symbols: &'o Options) -> SourceFiles<'o> {
+    pub(crate) fn new(options: &'o SourceOptions, input: &'o Input, symbols: &'o Options) -> SourceFiles<'o> {
         let beside = input.path().and_then(|path| path.parent().map(Path::to_owned));
-        SourceFiles { options, beside, symbols }
+        // That it cannot be read was told when the recording was opened.
+        let packed = input.unpacked().ok().flatten();
+        SourceFiles { options, beside, packed, symbols }
     }
 
     /// The texts of all files that listings name.
     pub(crate) fn of(&self, listings: &[Listing], session: &Session) -> Sources {
         let mut sources = Sources::default();
         for listing in listings {
-            let binaries = Binaries::of(listing, session);
+            let binaries = Binaries::of(listing, session, self.symbols);
             for (nr, file) in listing.files.iter().enumerate() {
                 let lines = listing.lines.iter().filter(|line| line.file == Some(nr));
                 let last = lines.map(|line| line.line).max().unwrap_or(0);
@@ -112,7 +117,8 @@ impl<'o> SourceFiles<'o> {
                         "it is newer than the binary: its lines may not be those that were compiled"
                             .to_owned()
                     });
-                    let path = candidate.to_string_lossy().into_owned();
+                    let origin = self.packed.and_then(|packed| packed.origins().files.get(&candidate));
+                    let path = origin.unwrap_or(&candidate).to_string_lossy().into_owned();
                     return Ok(Source { path, text: SourceText::new(text), doubt });
                 }
                 Ok(None) => {}
@@ -145,6 +151,7 @@ impl<'o> SourceFiles<'o> {
                 candidates.push(new.join(rest.trim_start_matches('/')));
             }
         }
+        candidates.extend(self.packed.iter().filter_map(|packed| Some(packed.sources().join(ends(path).next()?))));
         // A relative path says nothing of where it starts.
         if path.starts_with('/') {
             candidates.push(path.into());
@@ -158,7 +165,7 @@ impl<'o> SourceFiles<'o> {
 }
 
 impl Binaries {
-    fn of(listing: &Listing, session: &Session) -> Binaries {
+    fn of(listing: &Listing, session: &Session, symbols: &Options) -> Binaries {
         let names = listing.parts.iter().filter_map(|part| session.binary(part.binary?));
         // Generated code and kernels are not in the file that they are called by.
         let is_of_file = |kind: &BinaryKind| {
@@ -169,8 +176,9 @@ impl Binaries {
         build_ids.dedup();
         let names = names.filter(|binary| binary.kind == BinaryKind::User);
         let paths: Vec<PathBuf> = names
-            .map(|binary| OsStr::from_bytes(&binary.name).into())
-            .filter(|path: &PathBuf| path.is_absolute())
+            .map(|binary| Path::new(OsStr::from_bytes(&binary.name)))
+            .filter(|path| path.is_absolute())
+            .map(|path| symbols.here(path))
             .collect();
         let written = paths.iter().filter_map(|path| std::fs::metadata(path).ok()?.modified().ok()).max();
         let mut dirs: Vec<PathBuf> =
@@ -181,7 +189,7 @@ impl Binaries {
 }
 
 /// The ends of a path, the longest first, without what leads upwards.
-fn ends(path: &str) -> impl Iterator<Item = PathBuf> {
+pub(crate) fn ends(path: &str) -> impl Iterator<Item = PathBuf> {
     let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | "." | "..")).collect();
     (0..parts.len()).map(move |from| parts.get(from..).unwrap_or_default().iter().collect())
 }

@@ -5,6 +5,7 @@ use crate::config::Config;
 use crate::input::Input;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
+use readperf_pack::Unpacked;
 use readperf::symbols::{self, GuestFiles, Options, SymbolArchive, SymbolFiles, cache_dir, thread_pool};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -123,11 +124,16 @@ impl SymbolOptions {
             archives.push(archive);
         }
         search_dirs.extend(beside);
+        let unpacked = input.unpacked()?;
+        if let Some(unpacked) = unpacked {
+            unpacked.complete().with_context(|| input.name())?;
+            search_dirs.extend([unpacked.cache(), unpacked.root()]);
+        }
         Ok(Options {
-            symfs: self.symfs.clone(),
+            symfs: self.symfs.clone().or_else(|| unpacked.map(Unpacked::root)),
             search_dirs,
             symbol_files,
-            kallsyms: self.kallsyms.clone(),
+            kallsyms: self.kallsyms.clone().or_else(|| unpacked?.kernel_symbols()),
             vmlinux: self.vmlinux.clone(),
             guest: GuestFiles {
                 kallsyms: self.guestkallsyms.clone(),
@@ -144,9 +150,12 @@ impl SymbolOptions {
             },
             threads: self.threads,
             inlines: true,
-            // An archive may be packed anew under its name.
-            cache: if self.no_cache || !archives.is_empty() { None } else { cache_dir() },
-            file_loader: readperf::mapped_files(archives),
+            // An archive may be packed anew under its name; what was unpacked lies elsewhere each time.
+            cache: if self.no_cache || !archives.is_empty() || unpacked.is_some() { None } else { cache_dir() },
+            file_loader: match unpacked {
+                Some(unpacked) => readperf::mapped_files(archives).with_origins(unpacked.origins().clone()),
+                None => readperf::mapped_files(archives),
+            },
             #[cfg(feature = "debuginfod")]
             debuginfod: self.servers()?,
             ..Options::default()

@@ -72,6 +72,7 @@ fn words(command: &str) -> Vec<Vec<String>> {
             "split -o PARTS --size 1k --compress",
         ],
         "merge" => &["merge -o /dev/null ORIGINAL", "merge -o PARTS --pids apart --events apart ORIGINAL"],
+        "pack" => &["pack --dry-run --sources --only-symbols"],
         "export" => &[],
         // It needs a terminal: its views are tried by the tests of its crate.
         "browse" => &[],

@@ -10,7 +10,9 @@ use crate::archive::{ReadFile, SymbolArchive};
 use crate::build_id::BuildId;
 use crate::failures::Failures;
 use crate::files::FileBytes;
+use crate::origins::Origins;
 use crate::trace::Trace;
+use crate::uses::{UsedFile, Uses};
 
 /// How many names in a directory are looked at.
 const MAX_NAMES: usize = 1000;
@@ -26,6 +28,10 @@ pub struct FileLoader {
     failures: Arc<Failures>,
     /// Notes what was tried, for the cache.
     trace: Option<Arc<Trace>>,
+    /// Notes what was used, if somebody wants to know.
+    uses: Option<Arc<Uses>>,
+    /// What files are called that were brought here.
+    origins: Option<Arc<Origins>>,
 }
 
 type Load = dyn Fn(&Path) -> io::Result<FileBytes> + Send + Sync;
@@ -40,7 +46,14 @@ impl FileLoader {
     /// A loader that calls `load`. It is called from several threads at once, and only for what
     /// [`std::fs::metadata`] calls a regular file.
     pub fn new(load: impl Fn(&Path) -> io::Result<FileBytes> + Send + Sync + 'static) -> FileLoader {
-        FileLoader { load: Arc::new(load), archives: Arc::default(), failures: Arc::default(), trace: None }
+        FileLoader {
+            load: Arc::new(load),
+            archives: Arc::default(),
+            failures: Arc::default(),
+            trace: None,
+            uses: None,
+            origins: None,
+        }
     }
 
     /// The same loader, which finds the members of these archives below the archives' own paths. Large ones are unpacked into a
@@ -52,6 +65,34 @@ impl FileLoader {
     ) -> FileLoader {
         let archives = Arc::new(Archives { all: archives, read_file: Box::new(read_file) });
         FileLoader { archives, ..self }
+    }
+
+    /// The same loader, which keeps what was used: see [`Self::used`].
+    pub fn keeping_used(self) -> FileLoader {
+        FileLoader { uses: Some(Arc::default()), ..self }
+    }
+
+    /// The files that names, lines and frames came from so far, if they are kept. What was looked at and was of another build is not
+    /// among them.
+    pub fn used(&self) -> Vec<UsedFile> {
+        self.uses.as_ref().map(|uses| uses.all()).unwrap_or_default()
+    }
+
+    /// Notes that a file was used.
+    pub(crate) fn note_use(&self, used: impl FnOnce() -> UsedFile) {
+        if let Some(uses) = &self.uses {
+            uses.add(used());
+        }
+    }
+
+    /// The same loader, whose files are called what they were called where they come from.
+    pub fn with_origins(self, origins: Origins) -> FileLoader {
+        FileLoader { origins: Some(Arc::new(origins)), ..self }
+    }
+
+    /// What a file is called in answers.
+    pub(crate) fn called(&self, path: &Path) -> PathBuf {
+        self.origins.as_ref().map_or_else(|| path.to_owned(), |origins| origins.of(path))
     }
 
     /// The archives whose members can be found.

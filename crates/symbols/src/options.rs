@@ -104,6 +104,14 @@ impl Options {
         self.threads.map_or(processors, NonZeroUsize::get).min(processors * 4)
     }
 
+    /// A path of the recorded machine as a path here.
+    pub fn here(&self, path: &Path) -> PathBuf {
+        match &self.symfs {
+            Some(root) => root.join(path.strip_prefix("/").unwrap_or(path)),
+            None => path.to_owned(),
+        }
+    }
+
     /// The path of a source file of a binary that a server gave, if servers may be asked: see [`Debuginfod`](crate::Debuginfod). `path` is
     /// that which the compiler wrote.
     ///

@@ -26,6 +26,11 @@ impl SourceText {
         SourceText { text, starts }
     }
 
+    /// All of it.
+    pub fn bytes(&self) -> Arc<[u8]> {
+        Arc::clone(&self.text)
+    }
+
     /// How many lines there are.
     pub fn lines(&self) -> u32 {
         u32::try_from(self.starts.len().saturating_sub(1)).unwrap_or(u32::MAX)

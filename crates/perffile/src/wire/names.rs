@@ -1,4 +1,4 @@
-//! The pass that finds names: those that end a record.
+//! The pass that finds texts: the names that end a record, and all else that may hold the bytes of a name.
 
 use super::attr::SampleShape;
 use super::list::List;
@@ -6,14 +6,38 @@ use super::pass::{Element, Fields, Pass, Step};
 use super::text::{CStr8, HeaderString};
 use super::words::U64s;
 
-/// Shows the names in a value.
+/// A text, or bytes that may hold the remains of one.
+pub(crate) enum Text<'v, 'a> {
+    /// A name that ends a record.
+    Name(&'v mut CStr8<'a>),
+    /// A string of a feature.
+    String(&'v mut HeaderString<'a>),
+    /// A name of fixed size.
+    Array(&'v mut [u8]),
+    /// What fills something up.
+    Rest(&'v mut &'a [u8]),
+}
+
+impl Text<'_, '_> {
+    /// Leaves of a text what is text: perf does not clear what it fills up with.
+    pub(crate) fn without_remains(self) {
+        match self {
+            Text::Name(name) => *name = CStr8::new(name.bytes()),
+            Text::String(text) => *text = HeaderString::new(text.bytes()),
+            Text::Array(name) => name.iter_mut().skip_while(|byte| **byte != 0).for_each(|byte| *byte = 0),
+            Text::Rest(rest) => *rest = &[],
+        }
+    }
+}
+
+/// Shows the texts in a value.
 pub(crate) struct Names<'s, F> {
     pub(crate) seen: F,
     pub(crate) shape: &'s SampleShape,
     pub(crate) misc: u16,
 }
 
-/// Fields that are no names.
+/// Fields that are no texts.
 macro_rules! passed_over {
     ($($method:ident $(<const $n:ident: usize>)? ($($argument:ty),*))*) => {$(
         #[inline(always)]
@@ -25,7 +49,7 @@ macro_rules! passed_over {
 
 type Name = &'static str;
 
-impl<'a, F: FnMut(&mut CStr8<'a>)> Pass<'a> for Names<'_, F> {
+impl<'a, F: FnMut(Text<'_, 'a>)> Pass<'a> for Names<'_, F> {
     fn misc(&self) -> u16 {
         self.misc
     }
@@ -34,7 +58,26 @@ impl<'a, F: FnMut(&mut CStr8<'a>)> Pass<'a> for Names<'_, F> {
     }
     #[inline(always)]
     fn cstr8(&mut self, _: Name, value: &mut CStr8<'a>) -> Step {
-        (self.seen)(value);
+        (self.seen)(Text::Name(value));
+        Ok(())
+    }
+    #[inline(always)]
+    fn header_string(&mut self, _: Name, value: &mut HeaderString<'a>) -> Step {
+        (self.seen)(Text::String(value));
+        Ok(())
+    }
+    fn strings(&mut self, _: Name, _: u64, value: &mut Vec<HeaderString<'a>>) -> Step {
+        value.iter_mut().for_each(|text| (self.seen)(Text::String(text)));
+        Ok(())
+    }
+    #[inline(always)]
+    fn name<const N: usize>(&mut self, _: Name, value: &mut [u8; N]) -> Step {
+        (self.seen)(Text::Array(value));
+        Ok(())
+    }
+    #[inline(always)]
+    fn rest(&mut self, _: Name, value: &mut &'a [u8]) -> Step {
+        (self.seen)(Text::Rest(value));
         Ok(())
     }
     fn inner<T: Fields<'a>>(&mut self, _: Name, value: &mut T) -> Step {
@@ -48,9 +91,9 @@ impl<'a, F: FnMut(&mut CStr8<'a>)> Pass<'a> for Names<'_, F> {
     }
     passed_over! {
         u8(Name, &mut u8) u16(Name, &mut u16) u32(Name, &mut u32) u64(Name, &mut u64) i32(Name, &mut i32) f64(Name, &mut f64)
-        addr(Name, &mut u64) array<const N: usize>(Name, &mut [u8; N]) name<const N: usize>(Name, &mut [u8; N])
-        cstr(Name, &mut &'a [u8]) bytes(Name, u64, &mut &'a [u8]) owned(Name, u64, &mut Vec<u8>) rest(Name, &mut &'a [u8])
-        u64s(Name, u64, &mut U64s<'a>) addrs(Name, u64, &mut U64s<'a>) header_string(Name, &mut HeaderString<'a>)
-        strings(Name, u64, &mut Vec<HeaderString<'a>>) bitfield(Name, &[u8], &mut u64)
+        addr(Name, &mut u64) array<const N: usize>(Name, &mut [u8; N])
+        cstr(Name, &mut &'a [u8]) bytes(Name, u64, &mut &'a [u8]) owned(Name, u64, &mut Vec<u8>)
+        u64s(Name, u64, &mut U64s<'a>) addrs(Name, u64, &mut U64s<'a>)
+        bitfield(Name, &[u8], &mut u64)
     }
 }

@@ -212,7 +212,9 @@ impl<T: Target, E: Edit> Copy<'_, T, E> {
         order: ByteOrder,
         bytes: &mut Vec<u8>,
     ) -> Result<()> {
-        let written = if fate == Fate::Patch && self.is_same_order {
+        let written = if fate == Fate::Rewrite {
+            self.edit.rewrite(event, order, bytes)
+        } else if fate == Fate::Patch && self.is_same_order {
             bytes.clear();
             bytes.extend_from_slice(event.raw());
             Ok(())
@@ -229,7 +231,7 @@ impl<T: Target, E: Edit> Copy<'_, T, E> {
             tell_left_out(&mut self.left_out, event.place(), 1, message);
             return Ok(());
         }
-        if fate != Fate::Keep {
+        if matches!(fate, Fate::Patch | Fate::Change) {
             self.edit.patch(event, order, bytes);
         }
         self.copied.records += 1;

@@ -2,6 +2,7 @@
 
 use super::head::Head;
 use super::parts::RecordParts;
+use crate::error::Result;
 use crate::event::Event;
 use crate::features::Features;
 use crate::issue::Issues;
@@ -19,6 +20,8 @@ pub enum Fate {
     Patch,
     /// Its fields go through [`Edit::change`], and then its bytes through [`Edit::patch`].
     Change,
+    /// It is written by [`Edit::rewrite`].
+    Rewrite,
     /// It is left out.
     Drop,
 }
@@ -36,6 +39,14 @@ pub trait Edit {
         true
     }
 
+    /// The section of a feature that stays, in this byte order, if it is to be another one.
+    fn section(&mut self, _features: &Features, _bit: u32, _order: ByteOrder) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// Changes the name of an event that the recording tells otherwise than by EVENT_DESC.
+    fn event_name(&mut self, _attr: &EventAttr, _name: &mut String) {}
+
     /// What becomes of a record.
     fn fate(&mut self, _event: &Event<'_>) -> Fate {
         Fate::Keep
@@ -43,6 +54,14 @@ pub trait Edit {
 
     /// Changes the fields of a record.
     fn change(&mut self, _parts: &mut RecordParts<'_>) {}
+
+    /// Puts the bytes of a record as it is to be, in this byte order, into `out`, in place of what is there.
+    ///
+    /// # Errors
+    /// A record that cannot be written: it is left out, and that is said.
+    fn rewrite(&mut self, event: &Event<'_>, order: ByteOrder, out: &mut Vec<u8>) -> Result<()> {
+        RecordParts::of(event)?.encode(order, out)
+    }
 
     /// Changes numbers in the bytes of a record as it is written, in this byte order.
     fn patch(&mut self, _event: &Event<'_>, _order: ByteOrder, _bytes: &mut [u8]) {}

@@ -91,6 +91,9 @@ impl Told {
     ) -> Result<()> {
         head.events = Head::events_of(from);
         head.events.iter_mut().for_each(|event| {
+            if let Some(name) = &mut event.name {
+                edit.event_name(&event.attr, name);
+            }
             edit.attr(&mut event.attr);
         });
         let mut features = Features::clone(&from.features);
@@ -146,6 +149,9 @@ impl Told {
 
 /// A feature in this byte order, with the attrs as they are now.
 fn section(features: &Features, feature: u32, order: ByteOrder, edit: &mut impl Edit) -> Result<Section> {
+    if let Some(section) = edit.section(features, feature, order) {
+        return Ok(Section::Anew(section));
+    }
     let bytes = features.bytes(feature).unwrap_or_default();
     let is_same_order = order == features.order();
     // Formats of tracepoints say themselves in which byte order they are.

@@ -13,6 +13,7 @@ pub(crate) mod info;
 pub(crate) mod man;
 pub(crate) mod merge;
 pub(crate) mod overview;
+pub(crate) mod pack;
 pub(crate) mod report;
 pub(crate) mod script;
 pub(crate) mod split;
@@ -71,6 +72,7 @@ pub(crate) const COMMANDS: &[Entry] = &[
     entry::<edit::EditCommand>(),
     entry::<split::SplitCommand>(),
     entry::<merge::MergeCommand>(),
+    entry::<pack::PackCommand>(),
     entry::<completions::Completions>(),
     entry::<man::ManPages>(),
 ];

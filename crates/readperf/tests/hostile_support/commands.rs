@@ -92,6 +92,7 @@ fn questions(command: &str) -> &'static [&'static [&'static str]] {
         // Its parts are recordings, whose names and what it says of them are text.
         "merge" => &[&["-o", "merged.data", FILE, FILE]],
         "split" => &[&["-o", "parts", "--by", "event", FILE], &["-o", "parts", "--by", "process", FILE]],
+        "pack" => &[&["--dry-run", "--sources", FILE]],
         // It needs a terminal: its views are tried by the tests of its crate.
         "browse" => &[],
         // It serves a page: its views are tried in a browser (tests/browser).

@@ -162,14 +162,14 @@ impl Index {
 }
 
 /// Whether a relative path has `..` only at its beginning. Behind a name `..` leads out of what that name links to.
-fn leads_up_only_first(target: &Path) -> bool {
+pub(super) fn leads_up_only_first(target: &Path) -> bool {
     let mut parts =
         target.components().skip_while(|part| matches!(part, Component::ParentDir | Component::CurDir));
     target.is_relative() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
 /// A path of an archive without `.` and `..`; `None` when it leads out of the archive or is empty.
-fn inside(path: &Path) -> Option<PathBuf> {
+pub(super) fn inside(path: &Path) -> Option<PathBuf> {
     let mut clean = PathBuf::new();
     if path.as_os_str().len() > MAX_PATH_BYTES {
         return None;
@@ -211,7 +211,7 @@ mod tests {
                 Kind::SymbolicLink(target) => Kind::SymbolicLink(target.clone()),
                 _ => Kind::File,
             };
-            index.add(number, Member { path: path.into(), kind, size: 0 });
+            index.add(number, Member { path: path.into(), kind, size: 0, modified: 0 });
         }
         index
     }

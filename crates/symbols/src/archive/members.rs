@@ -24,6 +24,8 @@ pub(super) struct Member {
     pub(super) kind: Kind,
     /// How many bytes it has, by its header.
     pub(super) size: u64,
+    /// When it was written, in seconds since 1970; 0 if that is not told.
+    pub(super) modified: u64,
 }
 
 #[derive(Debug)]
@@ -186,6 +188,6 @@ impl Extended {
             EntryType::Link => Kind::HardLink(link()),
             _ => Kind::Other,
         };
-        Member { path: name, kind, size }
+        Member { path: name, kind, size, modified: header.mtime().unwrap_or(0) }
     }
 }

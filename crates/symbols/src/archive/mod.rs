@@ -7,6 +7,7 @@
 
 mod index;
 mod members;
+mod unpack;
 
 use std::cell::Cell;
 use std::fs::{self, File};
@@ -21,6 +22,7 @@ use crate::compressed::Compression;
 use crate::files::FileBytes;
 use index::Index;
 use members::{Kind, Member};
+pub use unpack::{Wanted, first_member, unpack};
 
 /// Most that may come out of an archive in one go, in bytes: so many, and as many times its size. Binaries become a tenth of
 /// their size, and kernel symbols a twentieth.

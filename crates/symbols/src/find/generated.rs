@@ -8,12 +8,14 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::process::{getegid, geteuid};
 
 use crate::files::FileBytes;
 use crate::options::Options;
 use crate::reason::Reason;
+use crate::uses::{Role, UsedFile};
 
 /// A process, as the recording and as it itself numbers it.
 #[derive(Clone, Copy, Debug)]
@@ -45,13 +47,23 @@ pub(crate) fn perf_map(options: &Options, process: Process) -> Result<(PathBuf, 
     for pid in pids() {
         candidates.extend(everywhere(options, &recorded(pid)));
     }
-    first(options, candidates, &recorded(process.inner_pid.unwrap_or(process.pid)))
+    let found = first(options, candidates, &recorded(process.inner_pid.unwrap_or(process.pid)))?;
+    // Elsewhere nobody knows which number the process saw itself.
+    note(options, Role::PerfMap, recorded(process.inner_pid.unwrap_or(process.pid)), &found);
+    Ok(found)
 }
 
 /// The jitdump file that was mapped from this path.
 pub(crate) fn jitdump(options: &Options, pid: u32, path: &Path) -> Result<(PathBuf, FileBytes), Reason> {
     let other = other_root(options, pid).map(|root| below(&root, path));
-    first(options, other.into_iter().chain(everywhere(options, path)).collect(), path)
+    let found = first(options, other.into_iter().chain(everywhere(options, path)).collect(), path)?;
+    note(options, Role::JitDump, path.to_owned(), &found);
+    Ok(found)
+}
+
+fn note(options: &Options, role: Role, recorded: PathBuf, (path, bytes): &(PathBuf, FileBytes)) {
+    let used = || UsedFile { role, recorded, build_id: None, path: path.clone(), bytes: Arc::clone(bytes) };
+    options.file_loader.note_use(used);
 }
 
 fn below(root: &Path, path: &Path) -> Candidate {
@@ -102,7 +114,7 @@ fn first(
     let mut reason = Reason::NoFile { path: wanted.to_owned() };
     for Candidate { path, is_given } in candidates {
         match open(options, &path, is_given) {
-            Ok(bytes) => return Ok((path, bytes)),
+            Ok(bytes) => return Ok((options.file_loader.called(&path), bytes)),
             Err(found) if matches!(reason, Reason::NoFile { .. }) => reason = found.unwrap_or(reason),
             Err(_) => {}
         }

@@ -28,6 +28,7 @@ use crate::files::FileBytes;
 use crate::image::{Image, has_symbol_table};
 use crate::options::Options;
 use crate::reason::Reason;
+use crate::uses::{Role, UsedFile};
 
 pub(crate) use build_id_cache::kernel_symbol_lists;
 #[cfg(feature = "debuginfod")]
@@ -168,7 +169,7 @@ impl Opened {
 impl Search<'_> {
     /// The file that was mapped.
     pub(crate) fn binary(&self) -> Result<Opened, Reason> {
-        self.first(BINARIES, |_| true)
+        self.first(Role::Binary, BINARIES, |_| true)
     }
 
     /// The file that a debug file shares with others, if it names one.
@@ -176,19 +177,19 @@ impl Search<'_> {
         let (name, build_id) = image.alt_link()?;
         let link = DebugLink { name: name.into(), checksum: 0, binary: debug_file.to_owned() };
         let search = Search { build_id: Some(build_id), debug_link: Some(link), ..*self };
-        search.first(SUPPLEMENTS, |_| true).ok()
+        search.first(Role::Supplement, SUPPLEMENTS, |_| true).ok()
     }
 
     /// An image of the kernel with symbols.
     pub(crate) fn kernel_image(&self) -> Result<Opened, Reason> {
-        self.first(KERNEL_IMAGES, |opened| {
+        self.first(Role::KernelImage, KERNEL_IMAGES, |opened| {
             Image::parse(opened.data()).is_some_and(|image| has_symbol_table(&image))
         })
     }
 
     /// The file of a kernel module, with symbols.
     pub(crate) fn module(&self) -> Result<Opened, Reason> {
-        self.first(MODULES, |opened| {
+        self.first(Role::Module, MODULES, |opened| {
             Image::parse(opened.data()).is_some_and(|image| has_symbol_table(&image))
         })
     }
@@ -196,29 +197,39 @@ impl Search<'_> {
     /// A copy of the code that the kernel maps into every process.
     pub(crate) fn vdso(&self) -> Option<Opened> {
         let is_whole = |opened: &Opened| Image::parse(opened.data()).is_some_and(|image| image.has_layout());
-        self.first(VDSO_IMAGES, is_whole).ok()
+        self.first(Role::Vdso, VDSO_IMAGES, is_whole).ok()
     }
 
     /// The file at this path here, if its build-id is the recorded one.
     pub(crate) fn given(&self, path: &Path) -> Result<Opened, Reason> {
         let nothing = || Reason::NoFile { path: path.to_owned() };
-        self.open(path, Proof::IdIfRecorded).map_err(|reason| reason.unwrap_or_else(nothing))
+        let opened = self.open(path, Proof::IdIfRecorded).map_err(|reason| reason.unwrap_or_else(nothing))?;
+        self.note(Role::KernelImage, &opened);
+        Ok(opened)
     }
 
     /// A file with symbols or debug information that `useful` accepts.
     pub(crate) fn debug_file(&self, useful: impl Fn(&Image<'_>, &[u8]) -> bool) -> Option<Opened> {
-        self.first(DEBUG_FILES, |opened| {
+        self.first(Role::DebugFile, DEBUG_FILES, |opened| {
             Image::parse(opened.data()).is_some_and(|image| useful(&image, opened.data()))
         })
         .ok()
     }
 
-    fn first(&self, places: &[Place], useful: impl Fn(&Opened) -> bool) -> Result<Opened, Reason> {
-        let mut reason = Reason::NoFile { path: self.here(self.path) };
+    fn first(
+        &self,
+        role: Role,
+        places: &[Place],
+        useful: impl Fn(&Opened) -> bool,
+    ) -> Result<Opened, Reason> {
+        let mut reason = Reason::NoFile { path: self.called(&self.here(self.path)) };
         for place in places {
             for path in (place.candidates)(self) {
                 match self.open(&path, place.proof) {
-                    Ok(opened) if useful(&opened) => return Ok(opened),
+                    Ok(opened) if useful(&opened) => {
+                        self.note(role, &opened);
+                        return Ok(opened);
+                    }
                     Ok(_) => {}
                     // The first file that was there but not good says more than that others were not there.
                     Err(found) if matches!(reason, Reason::NoFile { .. }) => reason = found.unwrap_or(reason),
@@ -227,6 +238,16 @@ impl Search<'_> {
             }
         }
         Err(self.failure_of_servers().filter(|_| matches!(reason, Reason::NoFile { .. })).unwrap_or(reason))
+    }
+
+    fn note(&self, role: Role, opened: &Opened) {
+        self.options.file_loader.note_use(|| UsedFile {
+            role,
+            recorded: self.path.to_owned(),
+            build_id: self.build_id,
+            path: opened.path.clone(),
+            bytes: Arc::clone(&opened.bytes),
+        });
     }
 
     /// That no server had a file means nothing if one could not be asked.
@@ -246,22 +267,22 @@ impl Search<'_> {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => None,
             // Only that the recorded path is a directory is worth telling.
             _ if proof != Proof::IdIfRecorded && path.is_dir() => None,
-            _ => Some(Reason::NotReadable { path: path.to_owned(), error: error.to_string() }),
+            _ => Some(Reason::NotReadable { path: self.called(path), error: error.to_string() }),
         };
         let mut opened =
-            Opened { path: path.to_owned(), bytes: self.options.file_loader.load(path).map_err(unreadable)? };
+            Opened { path: self.called(path), bytes: self.options.file_loader.load(path).map_err(unreadable)? };
         if let Some(compression) = Compression::of(opened.data()) {
             let bytes = compressed::decompress(opened.data(), compression, MAX_BYTES).map_err(unreadable)?;
             opened.bytes = Arc::new(bytes);
         }
         let image =
-            Image::parse(opened.data()).ok_or_else(|| Some(Reason::NotElf { path: path.to_owned() }))?;
+            Image::parse(opened.data()).ok_or_else(|| Some(Reason::NotElf { path: self.called(path) }))?;
         let found = image.build_id();
         match (self.build_id, found, proof) {
             (Some(recorded), Some(found), _) if recorded.matches(&found) => Ok(opened),
             (Some(recorded), Some(_), _)
             | (Some(recorded), None, Proof::IdIfRecorded | Proof::SameId | Proof::IdOrRelease) => {
-                Err(Some(Reason::BuildIdDiffers { path: path.to_owned(), recorded, found }))
+                Err(Some(Reason::BuildIdDiffers { path: self.called(path), recorded, found }))
             }
             (None, _, Proof::IdIfRecorded) => Ok(opened),
             (None, _, Proof::IdOrRelease) if self.is_of_release(&image) => Ok(opened),
@@ -288,11 +309,13 @@ impl Search<'_> {
         is_name.then_some(release)
     }
 
+    /// What a file is called in answers.
+    fn called(&self, path: &Path) -> PathBuf {
+        self.options.file_loader.called(path)
+    }
+
     /// A path of the recorded machine as a path here.
     fn here(&self, path: &Path) -> PathBuf {
-        match &self.options.symfs {
-            Some(root) => root.join(path.strip_prefix("/").unwrap_or(path)),
-            None => path.to_owned(),
-        }
+        self.options.here(path)
     }
 }

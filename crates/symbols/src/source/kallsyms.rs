@@ -74,6 +74,11 @@ impl Kallsyms {
         Ok(Kallsyms { text, table: OnDemand::default() })
     }
 
+    /// The list itself.
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.text
+    }
+
     /// The symbols that cover these runtime addresses, which are sorted.
     pub(crate) fn covering(&self, addresses: &[u64]) -> &Table {
         let text = &self.text;

@@ -13,8 +13,9 @@ use crate::options::Options;
 use crate::reason::Reason;
 use crate::source::Names;
 use crate::source::kallsyms::{Kallsyms, Lists, same_module};
-use crate::subject::AddressBatch;
+use crate::subject::{AddressBatch, Subject};
 use crate::table::{Entry, Table};
+use crate::uses::{Role, UsedFile};
 
 /// Code is put into memory in pages.
 const PAGE_BYTES: u64 = 4096;
@@ -66,6 +67,22 @@ impl Located {
             None => (first & !(PAGE_BYTES - 1)).wrapping_sub(recorded),
         });
         Ok(Located { path, list, shift, module: Some(module.to_owned()) })
+    }
+
+    /// Notes that the list was used. Those of guests are not kept apart.
+    fn note(&self, options: &Options, subject: &Subject) {
+        let build_id = match subject {
+            Subject::Kernel { build_id, .. } => build_id.or(options.kernel_build_id),
+            Subject::KernelModule { .. } => options.kernel_build_id,
+            _ => return,
+        };
+        options.file_loader.note_use(|| UsedFile {
+            role: Role::KernelList,
+            recorded: PathBuf::from("[kernel.kallsyms]"),
+            build_id,
+            path: self.path.clone(),
+            bytes: Arc::new(self.list.text().to_vec()),
+        });
     }
 
     /// The symbols that cover these addresses, by the addresses in the list.
@@ -131,7 +148,8 @@ impl Names for WithCopy {
 }
 
 impl Names for Located {
-    fn name(&self, _: &Options, batch: &AddressBatch) -> SymbolBatch {
+    fn name(&self, options: &Options, batch: &AddressBatch) -> SymbolBatch {
+        self.note(options, &batch.subject);
         let mut builder = BatchBuilder::new(batch);
         builder.found.push(Found { path: self.path.clone(), provides: Provides::KernelSymbols });
         let table = self.covering(&batch.addresses);

@@ -15,6 +15,7 @@ use crate::reason::Reason;
 use crate::source::naming::{ElfNames, Parts};
 use crate::source::{Names, Shared};
 use crate::subject::Subject;
+use crate::uses::{Role, UsedFile};
 
 /// Larger than any such image, which is two pages on most machines.
 const MAX_BYTES: u64 = 1 << 20;
@@ -61,7 +62,17 @@ pub(crate) fn image_of(options: &Options, recorded: Option<BuildId>) -> Result<V
         (Some(_), None) => false,
         (None, _) => options.trust_running_kernel,
     };
-    if is_same { Ok(bytes) } else { Err(Reason::VdsoDiffers { recorded, running }) }
+    if !is_same {
+        return Err(Reason::VdsoDiffers { recorded, running });
+    }
+    options.file_loader.note_use(|| UsedFile {
+        role: Role::Vdso,
+        recorded: PathBuf::from("[vdso]"),
+        build_id: recorded,
+        path: PathBuf::from("[vdso]"),
+        bytes: Arc::new(bytes.clone()),
+    });
+    Ok(bytes)
 }
 
 fn own_image() -> Option<Vec<u8>> {

@@ -10,6 +10,7 @@ use super::describe::{Describe, Sink};
 use super::encode::Encoder;
 use super::endian::Order;
 use super::measure::Measure;
+use super::names::{Names, Text};
 use super::pass::{CpuCounts, Declarations, Fields};
 
 /// What is known of a feature.
@@ -121,6 +122,18 @@ macro_rules! features {
                     $( Feature::$variant(value) => Measure::of(value, &shape, 0), )*
                     Feature::Raw(bytes) => bytes.len(),
                 }
+            }
+
+            /// Takes out what may be left behind the ends of its texts: perf does not clear what it fills up with.
+            pub fn clear_remains(&mut self) {
+                let shape = SampleShape::default();
+                let mut pass =
+                    Names { seen: |text: Text<'_, 'a>| text.without_remains(), shape: &shape, misc: 0 };
+                // Nothing in this pass fails but counts too large for their wire type, which cannot have been read.
+                let _ = match self {
+                    $( Feature::$variant(value) => value.fields(&mut pass), )*
+                    Feature::Raw(_) => Ok(()),
+                };
             }
 
             /// Tells `sink` every field.

@@ -8,7 +8,7 @@ use super::describe::{Describe, Sink};
 use super::encode::Encoder;
 use super::endian::Order;
 use super::measure::Measure;
-use super::names::Names;
+use super::names::{Names, Text};
 use super::pass::{Declarations, Fields};
 use super::sample;
 use super::text::CStr8;
@@ -118,7 +118,20 @@ macro_rules! records {
             }
 
             /// Shows every name that the record ends with: of most records none.
-            pub fn each_name(&mut self, shape: &SampleShape, misc: u16, seen: impl FnMut(&mut CStr8<'a>)) {
+            pub fn each_name(&mut self, shape: &SampleShape, misc: u16, mut seen: impl FnMut(&mut CStr8<'a>)) {
+                self.each_text(shape, misc, |text| {
+                    if let Text::Name(name) = text {
+                        seen(name);
+                    }
+                });
+            }
+
+            /// Takes out what may be left behind the ends of its texts: perf does not clear what it fills up with.
+            pub fn clear_remains(&mut self, shape: &SampleShape, misc: u16) {
+                self.each_text(shape, misc, |text| text.without_remains());
+            }
+
+            fn each_text(&mut self, shape: &SampleShape, misc: u16, seen: impl FnMut(Text<'_, 'a>)) {
                 let mut pass = Names { seen, shape, misc };
                 // Nothing in this pass fails but counts too large for their wire type, which no record with a name has.
                 let _ = match self {

@@ -1,5 +1,7 @@
 //! `readperf edit`: a recording written again, changed.
 
+mod anonymise;
+mod build_ids;
 mod destination;
 pub(crate) mod options;
 
@@ -8,13 +10,15 @@ use crate::input::Input;
 use crate::outcome::{Outcome, say, wrong_usage};
 use crate::progress::Progress;
 use crate::sample_options::SampleOptions;
+use anonymise::AnonymiseOptions;
 use anyhow::Context as _;
+use build_ids::Binaries;
 use clap::{Args, ValueEnum};
 use destination::{Destination, Kind};
 use options::{Level, Part};
 use perffile::write::{Compressed, CompressedRecords, Compression, Copied, Edit, Options, Writer, copy};
 use perffile::{ByteOrder, Container, Issues, Ordering, Recording};
-use readperf_edit::{Editor, Names, Plan, Samples, Strip, Tally};
+use readperf_edit::{Editor, Names, Plan, STRIPPED, Samples, Strip, Tally};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -71,6 +75,15 @@ pub(crate) struct EditCommand {
     #[arg(long, value_name = "N", help_heading = "What is written")]
     max_stack: Option<u32>,
 
+    /// Add the build-ids of the files on this machine, of binaries that were recorded without and that samples or their callers are in: =all,
+    /// of all that were mapped
+    #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true,
+          default_missing_value = "used", conflicts_with = "anonymise", help_heading = "What is written")]
+    add_build_ids: Option<Binaries>,
+
+    #[command(flatten)]
+    anonymise: AnonymiseOptions,
+
     #[command(flatten)]
     samples: SampleOptions,
 
@@ -113,6 +126,8 @@ Examples:
   readperf edit perf.data -o tenth.data --every 10 --strip stack,regs
   readperf edit killed.data -o sound.data --repair
   readperf edit perf.data.dir -o perf.data --file
+  readperf edit perf.data -o public.data --anonymise
+  readperf edit perf.data -o with-ids.data --add-build-ids
   perf record -o - -- make | readperf edit - -o - --cpu 0-3 | readperf report -
 
 What tells of processes, names and mappings stays, so that the samples that are left mean what they meant. With --comm and --dso, which read the
@@ -120,7 +135,10 @@ recording twice, that of processes goes that no sample left needs.";
 
     fn run(&self) -> anyhow::Result<Outcome> {
         let recording = self.input.open()?;
-        let plan = self.plan(&recording)?;
+        let mut plan = self.plan(&recording)?;
+        if let Some(which) = self.add_build_ids {
+            plan.build_ids = build_ids::found(&self.input, &recording, which)?;
+        }
         let names = Names {
             comms: self.samples.comms().map(|name| name.as_bytes().into()).collect(),
             dsos: self.dsos.iter().map(|name| name.as_bytes().into()).collect(),
@@ -135,11 +153,21 @@ recording twice, that of processes goes that no sample left needs.";
         let chosen = (!names.is_open()).then(|| names.choose(&recording)).transpose()?;
         let mut progress = Progress::new("writing", !self.input.no_progress);
         let mut editor = Editor::new(&plan, chosen.as_ref(), |bytes| progress.bytes(bytes));
-        let copied = self.write(&recording, &destination, &mut editor)?;
-        let tally = editor.tally();
+        let (copied, tally, told) = if self.anonymise.is_asked_for() {
+            let mut anonymiser = self.anonymise.anonymiser(editor)?;
+            let copied = self.write(&recording, &destination, &mut anonymiser)?;
+            (copied, anonymiser.inner().tally(), Some(anonymise::told(&anonymiser)))
+        } else {
+            (self.write(&recording, &destination, &mut editor)?, editor.tally(), None)
+        };
         drop(progress);
-        destination.add_kernel(&recording)?;
-        self.conclude(&recording, destination, &copied, tally)
+        // The memory of a kernel may hold anything.
+        if told.is_none() {
+            destination.add_kernel(&recording)?;
+        }
+        let outcome = self.conclude(&recording, destination, &copied, tally)?;
+        told.iter().filter(|_| !outcome.is_refused()).for_each(|told| say(told));
+        Ok(outcome)
     }
 }
 
@@ -147,6 +175,9 @@ impl EditCommand {
     fn plan(&self, recording: &Recording) -> anyhow::Result<Plan> {
         let filter = self.samples.filter(recording)?;
         let mut strip = Strip { max_stack: self.max_stack, ..Strip::default() };
+        if self.anonymise.is_asked_for() {
+            strip = Strip { max_stack: self.max_stack, ..STRIPPED };
+        }
         self.strip.iter().for_each(|part| part.take_out(&mut strip));
         Ok(Plan {
             samples: Samples {
@@ -160,6 +191,7 @@ impl EditCommand {
             keep_period: self.keep_period,
             strip,
             repair: self.repair,
+            build_ids: Vec::new(),
         })
     }
 

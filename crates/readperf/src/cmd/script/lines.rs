@@ -69,6 +69,7 @@ impl<'f> Lines<'f> {
         symbols: Options,
         script: Script,
         pool: &'f rayon::ThreadPool,
+        sources: SourceLines,
         how: How,
     ) -> Lines<'f> {
         Lines {
@@ -80,7 +81,7 @@ impl<'f> Lines<'f> {
             payload_places: NamedPlaces::default(),
             instructions: None,
             branch_code: None,
-            sources: SourceLines::default(),
+            sources,
             pool,
             how,
             drafts: Vec::new(),

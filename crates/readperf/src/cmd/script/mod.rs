@@ -14,6 +14,8 @@ use crate::input::Input;
 use crate::outcome::{Outcome, say, say_only_counts, wrong_usage};
 use crate::profile_options::ProfileOptions;
 use crate::progress::Progress;
+use crate::source_lines::SourceLines;
+use readperf_pack::Unpacked;
 use clap::Args;
 use destination::Destination;
 use finisher::{Finisher, Writer};
@@ -144,7 +146,8 @@ Examples:
         let how =
             How { json: self.json, at_once, filter, max_blocks: self.max_blocks.filter(|most| *most > 0) };
         let (files, pool) = (Files::new(), self.profile.symbols.pool()?);
-        let lines = Lines::new(&files, symbols.clone(), script::Script::new(options), &pool, how);
+        let sources = SourceLines::new(self.input.unpacked()?.map(Unpacked::sources));
+        let lines = Lines::new(&files, symbols.clone(), script::Script::new(options), &pool, sources, how);
         let mut out = Destination::new(
             self.profile.output.open_bytes(&[&self.input])?,
             &self.input,

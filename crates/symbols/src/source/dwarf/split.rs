@@ -80,20 +80,31 @@ impl<'f> SplitFiles<'f> {
     fn in_package(&self, load: &SplitDwarfLoad<Slice<'f>>) -> Option<Dwarf<'f>> {
         let package = self.package.get_or_init(|| {
             let mut paths = self.places.packages().into_iter();
-            paths.find_map(|path| package(self.files.keep(self.places.load(&path)?), self.files))
+            paths.find_map(|path| {
+                let bytes = self.places.load(&path)?;
+                let package = package(self.files.keep(Arc::clone(&bytes)), self.files)?;
+                self.places.note_package(&path, &bytes);
+                Some(package)
+            })
         });
         package.as_ref()?.find_cu(load.dwo_id, &load.parent).ok()?
     }
 
     fn in_own_file(&self, load: &SplitDwarfLoad<Slice<'f>>) -> Option<Dwarf<'f>> {
         let path = |bytes: Option<Slice<'f>>| bytes.map(|bytes| as_path(bytes.slice()));
-        let paths = self.places.units(path(load.comp_dir), &path(load.path)?);
+        let (directory, file) = (path(load.comp_dir), path(load.path)?);
+        let paths = self.places.units(directory.clone(), &file);
         paths.into_iter().find_map(|path| {
-            let bytes = self.files.keep(self.places.load(&path)?);
-            let sections = sections::load(bytes, self.files, NEEDED, SectionId::dwo_name)?;
+            let bytes = self.places.load(&path)?;
+            let kept = self.files.keep(Arc::clone(&bytes));
+            let sections = sections::load(kept, self.files, NEEDED, SectionId::dwo_name)?;
             let mut dwarf = gimli::Dwarf::load(|id| Ok::<_, gimli::Error>(sections.get(id))).ok()?;
             dwarf.make_dwo(&load.parent);
-            has_unit(&dwarf, load.dwo_id).then_some(dwarf)
+            has_unit(&dwarf, load.dwo_id).then(|| {
+                let recorded = directory.clone().unwrap_or_default().join(&file);
+                self.places.note(recorded, &path, &bytes);
+                dwarf
+            })
         })
     }
 }
