@@ -17,6 +17,8 @@ pub struct TimeFlame {
     pub flame: Flame,
     /// By row of the event: the end of its stack.
     ends: Vec<NodeIndex>,
+    /// How many frames lead to each node, itself included.
+    depths: Vec<u32>,
     event: usize,
 }
 
@@ -74,7 +76,12 @@ impl TimeFlame {
     ) -> TimeFlame {
         let mut ends = Vec::with_capacity(profile.rows_of(event).len());
         let flame = Flame::telling_ends(profile, session, event, names, |end| ends.push(end));
-        TimeFlame { flame, ends, event }
+        // Callers come before what they call.
+        let mut depths: Vec<u32> = Vec::with_capacity(flame.tree.nodes().len());
+        for node in flame.tree.nodes() {
+            depths.push(depths.get(node.parent as usize).map_or(1, |depth| depth.saturating_add(1)));
+        }
+        TimeFlame { flame, ends, depths, event }
     }
 
     /// A part of it. `profile` is that of which it was made.
@@ -89,13 +96,7 @@ impl TimeFlame {
         wanted.iter().for_each(|(row, _)| whole.add(sum_of(row)));
         let weight = self.flame.weight;
         let least = weight.of_sum(&whole).div_ceil(u64::from(asked.columns.max(1)));
-        let mut sweep = Sweep {
-            flame: &self.flame,
-            weight,
-            least: least.max(1),
-            rows: asked.rows as usize,
-            ..Sweep::new(&self.flame)
-        };
+        let mut sweep = Sweep::new(self, least.max(1), asked.rows as usize);
         match asked.by_thread {
             false => wanted.iter().for_each(|(row, end)| sweep.take(row, *end)),
             true => {
@@ -156,6 +157,7 @@ struct Narrow {
 /// Goes from sample to sample.
 struct Sweep<'f> {
     flame: &'f Flame,
+    depths: &'f [u32],
     weight: Weight,
     /// What a frame weighs at least to be seen.
     least: u64,
@@ -172,12 +174,13 @@ struct Sweep<'f> {
 }
 
 impl<'f> Sweep<'f> {
-    fn new(flame: &'f Flame) -> Sweep<'f> {
+    fn new(time: &'f TimeFlame, least: u64, rows: usize) -> Sweep<'f> {
         Sweep {
-            flame,
-            weight: flame.weight,
-            least: 1,
-            rows: 0,
+            flame: &time.flame,
+            depths: &time.depths,
+            weight: time.flame.weight,
+            least,
+            rows,
             open: Vec::new(),
             narrow: Vec::new(),
             done: Sum::default(),
@@ -189,10 +192,9 @@ impl<'f> Sweep<'f> {
     }
 
     fn take(&mut self, row: &SampleRow, end: NodeIndex) {
-        self.climb(end);
-        let same = self.path.iter().zip(&self.open).take_while(|(node, open)| **node == open.node).count();
+        let same = self.climb(end);
         self.close_to(same);
-        for node in self.path.get(same..).unwrap_or_default() {
+        for node in self.path.iter().rev().take(self.rows.saturating_sub(same)) {
             self.open.push(Open {
                 node: *node,
                 before: self.done,
@@ -209,16 +211,21 @@ impl<'f> Sweep<'f> {
         self.last_ns = row.time_ns;
     }
 
-    /// The frames from the outermost to the end of a stack, as far as they are shown.
-    fn climb(&mut self, end: NodeIndex) {
+    /// Goes from the end of a stack to what it has in common with the sample before, and notes the frames on the way, the innermost
+    /// first; how many there are in common.
+    fn climb(&mut self, end: NodeIndex) -> usize {
         self.path.clear();
         let mut here = end;
-        while here != ROOT {
+        while let Some(node) = self.flame.tree.nodes().get(here as usize) {
+            let depth = self.depths.get(here as usize).copied().unwrap_or(0) as usize;
+            let at_depth = depth.checked_sub(1).and_then(|below| self.open.get(below));
+            if at_depth.is_some_and(|open| open.node == here) {
+                return depth;
+            }
             self.path.push(here);
-            here = self.flame.tree.nodes().get(here as usize).map_or(ROOT, |node| node.parent);
+            here = node.parent;
         }
-        self.path.reverse();
-        self.path.truncate(self.rows);
+        0
     }
 
     /// Frames above so many others have come to their end.

@@ -635,3 +635,23 @@ fn the_line_of_a_hint_is_the_hottest_of_annotate() {
     assert!(known > 2, "{known}");
     assert_eq!(server.data("line?function=nothing")["place"], Value::Null);
 }
+
+#[test]
+fn counts_of_perf_stat_are_tracks() {
+    let path = fixture("stat");
+    let path = path.to_str().unwrap();
+    let stat = json(&["stat", "--json", "--by", "total", path]);
+    let server = Server::start(&[path]);
+    let answer = server.data("time?buckets=101");
+    assert_eq!(answer["length_ns"], stat["elapsed_ns"]);
+    let tracks = answer["events"].as_array().unwrap();
+    assert!(tracks.len() > 2, "{answer}");
+    for track in tracks {
+        let rows =
+            stat["rounds"].as_array().unwrap().iter().flat_map(|round| round["rows"].as_array().unwrap());
+        let of_event = rows.filter(|row| row["event"] == track["name"]);
+        let count: u64 = of_event.map(|row| row["count"].as_u64().unwrap()).sum();
+        let sum: u64 = track["all"].as_array().unwrap().iter().map(|part| part.as_u64().unwrap()).sum();
+        assert_eq!((sum, &track["period_seen"]), (count, &count.into()), "{}", track["name"]);
+    }
+}

@@ -79,6 +79,7 @@ const eventsTop = () => HIGH + answer.tracks.length * row;
 
 // Some, all, none; where there are not more than some, all or none.
 function moreEvents() {
+  if (answer.events[0]?.samples_seen === null) return;
   const isLong = answer.events_left_out > 0 || answer.events.length > EVENTS;
   set({ tracks: get('tracks') === 'none' ? '' : get('tracks') === '' && isLong ? 'all' : 'none' });
 }
@@ -255,7 +256,8 @@ function about(event) {
   const other = eventAt(event);
   if (other) {
     const place = placeAt(event, other.all);
-    return `${other.name} at ${duration(timeAt(event.offsetX))}: ${grouped(other.all[place])} counted; ${grouped(other.samples_seen)} samples in what is seen. A click on its name shows it.`;
+    return `${other.name} at ${duration(timeAt(event.offsetX))}: ${grouped(other.all[place])} counted`
+      + (other.samples_seen === null ? `, ${grouped(other.period_seen)} in what is seen` : `; ${grouped(other.samples_seen)} samples in what is seen. A click on its name shows it.`);
   }
   const one = trackAt(event) ?? answer, place = placeAt(event, one.all);
   const count = one.samples?.[place] ?? 0, kernel = one.kernel?.[place] ?? 0, of = one.all[place];

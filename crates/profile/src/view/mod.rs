@@ -5,6 +5,7 @@ pub mod call_graph;
 pub mod call_tree;
 mod calls;
 pub mod column;
+pub mod counter_strip;
 pub mod facts;
 mod flame_climb;
 pub mod flame_layout;

@@ -3,10 +3,12 @@
 use super::functions::search_pattern;
 use super::{Answers, written};
 use crate::query::Query;
+use perffile::wire::feature::bit;
 use perffile::wire::record::kind;
-use perffile::{ErrorKind, Event, RecordIndex, Recording, Run};
+use perffile::{ErrorKind, Event, Ordering, RecordIndex, Recording, Run};
 use readperf_output::dump::{Dumper, head, hex_dump};
 use readperf_output::text::{seconds, without_long_middle};
+use readperf_profile::counters::Counters;
 use regex_lite::Regex;
 use serde_json::{Map, Value as Json, json};
 use std::cell::OnceCell;
@@ -25,11 +27,12 @@ const SAYING: usize = 240;
 pub(crate) struct Records<'r> {
     recording: &'r Recording,
     index: OnceCell<Result<RecordIndex, String>>,
+    counters: OnceCell<Option<Counters>>,
 }
 
 impl<'r> Records<'r> {
     pub(crate) fn new(recording: &'r Recording) -> Self {
-        Records { recording, index: OnceCell::new() }
+        Records { recording, index: OnceCell::new(), counters: OnceCell::new() }
     }
 
     fn index(&self) -> Result<&RecordIndex, String> {
@@ -43,6 +46,24 @@ impl<'r> Records<'r> {
             })
         });
         made.as_ref().map_err(String::clone)
+    }
+}
+
+impl Records<'_> {
+    /// What `perf stat` counted, if it made the recording, and that can be read again.
+    pub(super) fn counters(&self) -> Option<&Counters> {
+        let counters = self.counters.get_or_init(|| {
+            let features = &self.recording.metadata().features;
+            if self.recording.is_stream() || !features.has(bit::STAT) {
+                return None;
+            }
+            let mut counters = Counters::new();
+            let batches = self.recording.batches(Ordering::File).ok()?;
+            batches.for_each(|batch| batch.iter().for_each(|event| counters.add(&event)));
+            counters.finish();
+            Some(counters)
+        });
+        counters.as_ref()
     }
 }
 

@@ -5,7 +5,9 @@ use super::{Answers, with_measure};
 use crate::query::Query;
 use readperf_output::text::{decoded, shown};
 use readperf_profile::Schedule;
+use readperf_profile::counters::Counters;
 use readperf_profile::profile::EventTotal;
+use readperf_profile::view::counter_strip::CounterStrip;
 use readperf_profile::view::running_strip::RunningStrip;
 use readperf_profile::view::time_strip::{Parts, Strip};
 use readperf_session::ThreadId;
@@ -22,7 +24,8 @@ const MOST_PARTS: usize = 4000;
 pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec<u8>, String> {
     let explorer = &answers.explorer;
     let (profile, session, state) = (explorer.whole(), explorer.session(), explorer.state());
-    let (first, last) = profile.times_ns().unwrap_or((0, 0));
+    let counters = answers.records.counters().filter(|_| profile.times_ns().is_none());
+    let (first, last) = profile.times_ns().unwrap_or((0, counters.map_or(0, Counters::elapsed_ns)));
     let length_ns = last.saturating_sub(first);
     let (from, to) = match query.get("seen").split_once('-') {
         Some((from, to)) => {
@@ -58,7 +61,10 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     object.insert("tracks".into(), tracks.into());
     object.insert("threads_left_out".into(), threads.left_out.into());
     object.insert("running_note".into(), answers.with_export(|export| export.schedule_note()).into());
-    object.extend(other_events(answers, &parts, query)?);
+    object.extend(match counters {
+        Some(counters) => counted(answers, counters, &parts),
+        None => other_events(answers, &parts, query)?,
+    });
     with_measure(answers, Json::Object(object))
 }
 
@@ -78,6 +84,25 @@ fn running(schedule: &Schedule, thread: ThreadId, parts: &Parts) -> Map<String, 
         object.insert(name.into(), list.iter().enumerate().map(share).collect());
         object.insert(format!("{name}_ns"), list.iter().sum::<u64>().into());
     }
+    object
+}
+
+/// What `perf stat` counted by time.
+fn counted(answers: &Answers<'_, '_>, counters: &Counters, parts: &Parts) -> Map<String, Json> {
+    let schema = &answers.explorer.analysis().metadata.schema;
+    let track = |strip: CounterStrip| {
+        let name = schema.event(strip.event).map_or("", |event| &event.name);
+        json!({
+            "event": strip.event, "name": readperf_output::text::shown(name), "all": strip.parts, "samples_seen": null,
+            "period_seen": strip.total,
+        })
+    };
+    let mut object = Map::new();
+    object.insert("events".into(), counters.strips(parts).into_iter().map(track).collect());
+    object.insert("events_left_out".into(), 0.into());
+    let rounds = counters.rounds.len();
+    let note = format!("Counts of perf stat, {rounds} of them one after the other: there are no samples.");
+    object.insert("running_note".into(), note.into());
     object
 }
 
