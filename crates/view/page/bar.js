@@ -50,7 +50,7 @@ export async function show() {
   byId('steps').replaceChildren(...crumbs);
   byId('counted').textContent = `${grouped(summary.samples)} samples, ${amount(summary.whole, summary)}` + (summary.whole < summary.recorded ? ` (${share} of the recording)` : '')
     + (summary.before ? ` · base: ${grouped(summary.before.samples)} samples, ${amount(summary.whole_before, summary)}${ofBase()}` : '');
-  byId('about-file').textContent = stored.isFile ? `This page is a file: \`readperf view\` has all of the recording. ${stored.told()}` : '';
+  byId('about-file').textContent = stored.isFile ? `This page is a file. ${stored.told()} The command readperf view shows all of the recording.` : '';
   byId('counted').title = summary.before?.matched ? `Names differ: ${summary.before.matched}.` : '';
 }
 
