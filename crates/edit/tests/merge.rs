@@ -68,12 +68,11 @@ impl Made {
             (entry.build_id, entry.filename) = ([build; 20], name);
             entry
         };
-        let mut ids = BuildIds::default();
-        ids.entries = vec![
+        let entries = vec![
             id(CpuMode::Kernel.misc(), self.kernel_build, b"[kernel.kallsyms]\0\0\0"),
             id(CpuMode::User.misc(), self.libc_build, b"/lib/libc.so.6\0\0"),
         ];
-        writer.feature(Feature::BuildId(ids)).unwrap();
+        writer.feature(Feature::BuildId(BuildIds { entries })).unwrap();
 
         let at = |time| SampleId { pid: Some(9), tid: Some(9), time: Some(time), ..SampleId::default() };
         let user = CpuMode::User.misc();

@@ -99,9 +99,7 @@ fn build_ids(
             names.join(", ")
         ));
     }
-    let mut ids = BuildIds::default();
-    ids.entries = entries;
-    set(to, bit::BUILD_ID, Feature::BuildId(ids))
+    set(to, bit::BUILD_ID, Feature::BuildId(BuildIds { entries }))
 }
 
 fn entries_of<'s>(source: &'s Source<'_>) -> Vec<BuildIdEntry<'s>> {
