@@ -90,7 +90,6 @@ async function chosenIs(page, file, origin, what) {
   // Wide enough for each of its frames to be a box of its own.
   const site = await serve(multi), page = await visit(browser, site);
   await page.setViewportSize({ width: 2540, height: 800 });
-  const wide = await page.evaluate(() => document.getElementById('flamegraph').getBoundingClientRect().width);
   const boxes = () => page.evaluate(() => Array.from(document.querySelectorAll('#flame-frames rect[role]'), box => ({
     label: box.getAttribute('aria-label'), depth: Number(box.getAttribute('aria-level')) - 1, x: box.getBoundingClientRect().x, width: box.getBoundingClientRect().width, id: box.id })));
   await press(page, '1');
@@ -106,6 +105,7 @@ async function chosenIs(page, file, origin, what) {
   }
   const threads = (await boxes()).filter(box => box.depth === 1).sort((a, b) => a.x - b.x);
   equal(threads.map(box => box.label.split(':')[0]).join(), runs.map(run => run.name).join(), 'runs of threads');
+  const wide = (await boxes()).find(box => box.depth === 0).width;
   threads.forEach((box, at) => near(box.width, runs[at].count / all.length * wide, 1.5, 'width of run ' + at));
   const large = threads.filter(box => box.width > 50)[0];
   await page.locator('#' + large.id).click({ position: { x: 5, y: 5 } });

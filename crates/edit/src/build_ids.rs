@@ -48,3 +48,20 @@ fn filled_up(name: &[u8]) -> Vec<u8> {
     name.resize((name.len() + 1).next_multiple_of(FILLED_TO), 0);
     name
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_told_stays_before_what_is_added() {
+        let mut head = Head::default();
+        let added = |name: &[u8], id: &[u8]| AddedBuildId { name: name.into(), mode: 2, build_id: id.into() };
+        add(&mut head, &[added(b"/usr/bin/first", &[1; 20])]);
+        add(&mut head, &[added(b"/usr/bin/second", &[2; 16])]);
+        let Some(Ok((Feature::BuildId(told), rest))) = head.features.feature(bit::BUILD_ID) else { panic!() };
+        let entries: Vec<(&[u8], &[u8])> = told.entries.iter().map(|entry| (entry.name(), entry.id())).collect();
+        let expected: [(&[u8], &[u8]); 2] = [(b"/usr/bin/first", &[1; 20]), (b"/usr/bin/second", &[2; 16])];
+        assert!(entries == expected && rest.is_empty(), "{told:?}");
+    }
+}

@@ -105,8 +105,8 @@ fn of_class<Elf: FileHeader<Endian = Endianness>>(data: &[u8], class: &Class) ->
         })
         .collect();
     let segments = header.program_headers(endian, data).unwrap_or_default();
-    let segments_end = u64::from(header.e_phoff(endian).into())
-        .checked_add(u64::try_from(std::mem::size_of_val(segments)).ok()?)?;
+    let segments_at: u64 = header.e_phoff(endian).into();
+    let segments_end = segments_at.checked_add(u64::try_from(std::mem::size_of_val(segments)).ok()?)?;
     let loads = segments.iter().filter(|segment| segment.p_type(endian) == elf::PT_LOAD);
     let loads_end = loads.map(|load| {
         let (offset, size): (u64, u64) = (load.p_offset(endian).into(), load.p_filesz(endian).into());
@@ -119,8 +119,7 @@ fn of_class<Elf: FileHeader<Endian = Endianness>>(data: &[u8], class: &Class) ->
     // A damaged file may claim any end.
     let mut out = vec![0; usize::try_from(loaded_end.min(data.len() as u64)).ok()?];
     keep(&mut out, data, 0, size_of::<Elf>())?;
-    let table = header.e_phoff(endian).into();
-    keep(&mut out, data, usize::try_from(table).ok()?, std::mem::size_of_val(segments))?;
+    keep(&mut out, data, usize::try_from(segments_at).ok()?, std::mem::size_of_val(segments))?;
     let order = Order { is_big: endian == Endianness::Big };
     let mut new_headers = headers_bytes(data, header.e_shoff(endian).into(), headers)?;
     let entry = new_headers.len() / headers.len();

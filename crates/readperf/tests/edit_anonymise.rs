@@ -29,6 +29,9 @@ const NAMES: [&str; 12] = [
 /// What is the same on every machine, or says nothing: names of the kernel for kinds of memory, of events by their attrs, of hardware.
 const PUBLIC: &[&str] = &[
     "[uprobes]",
+    // Of the form of TRACING_DATA.
+    "header_page header_event tracing events name: format: print fmt",
+    "field: u64 timestamp; local_t commit; char data; offset: size: signed:",
     "[vectors]",
     "[sigpage]",
     "[vdso32]",

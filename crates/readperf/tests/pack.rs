@@ -239,8 +239,11 @@ fn what_cannot_be_packed_is_told() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
+/// Path, kind, where it leads, contents.
+type Member<'m> = (&'m str, EntryType, &'m str, &'m [u8]);
+
 /// An archive of these members behind a manifest.
-fn archive(folder: &Path, members: &[(&str, EntryType, &str, &[u8])]) -> PathBuf {
+fn archive(folder: &Path, members: &[Member<'_>]) -> PathBuf {
     let manifest = br#"{"format":"readperf pack","version":1,"files":[]}"#;
     let mut builder = Builder::new(Vec::new());
     let first = ("readperf-pack.json", EntryType::Regular, "", &manifest[..]);
@@ -262,7 +265,7 @@ fn archive(folder: &Path, members: &[(&str, EntryType, &str, &[u8])]) -> PathBuf
 fn a_hostile_archive_is_an_error_and_leaves_nothing() {
     let recording = fs::read(fixture("main")).unwrap();
     let data = ("perf.data", EntryType::Regular, "", &recording[..]);
-    let hostile: [(&[(&str, EntryType, &str, &[u8])], &str); 6] = [
+    let hostile: [(&[Member<'_>], &str); 6] = [
         (&[data, ("../outside", EntryType::Regular, "", b"bad")], "leads out"),
         (&[data, (".debug/x", EntryType::Symlink, "/etc", b"")], "leads out"),
         (&[data, ("root/dev", EntryType::Char, "", b"")], "neither a file"),

@@ -211,7 +211,10 @@ mod tests {
     use super::*;
     use tar::{Builder, EntryType, Header};
 
-    fn archive(members: &[(&str, EntryType, &str, &[u8])]) -> tempfile::NamedTempFile {
+    /// Path, kind, where it leads, contents.
+    type Packed<'m> = (&'m str, EntryType, &'m str, &'m [u8]);
+
+    fn archive(members: &[Packed<'_>]) -> tempfile::NamedTempFile {
         let mut builder = Builder::new(Vec::new());
         for (path, kind, link, bytes) in members {
             let mut header = Header::new_gnu();
@@ -260,7 +263,7 @@ mod tests {
 
     #[test]
     fn what_is_hostile_is_refused() {
-        let hostile: &[(&[(&str, EntryType, &str, &[u8])], &str)] = &[
+        let hostile: &[(&[Packed<'_>], &str)] = &[
             (&[("../x", FILE, "", b"x")], "leads out"),
             (&[("a/../../x", FILE, "", b"x")], "leads out"),
             (&[("a", LINK, "/etc", b"")], "leads out"),
