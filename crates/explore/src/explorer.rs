@@ -7,8 +7,8 @@ use crate::flame_names::{ComparedSide, FlameNames};
 use crate::rows::{KeptRows, Rows};
 use crate::state::{State, follow};
 use readperf_analysis::{Analysis, CodeReader, ListingRequest, Namer};
-use readperf_profile::view::call_tree::{CallFrame, CallLevel, Direction, OpenRow, RowAsked, RowPlaces};
 use readperf_profile::matching::Matching;
+use readperf_profile::view::call_tree::{CallFrame, CallLevel, Direction, OpenRow, RowAsked, RowPlaces};
 use readperf_profile::view::facts::{FactMemory, Facts};
 use readperf_profile::view::flame_tree::Sum;
 use readperf_profile::view::graph::GraphKey;
@@ -338,9 +338,8 @@ impl<'f> Explorer<'f> {
     /// What has changed since the other recording, row by row; nothing if there is none, or the rows cannot be compared.
     pub fn changes(&self) -> Option<&Changes> {
         let (base, before) = self.before()?;
-        let changes = || {
-            base.changes(before, &self.now.chosen, &self.analysis.session, &self.now.state, &self.rows())
-        };
+        let changes =
+            || base.changes(before, &self.now.chosen, &self.analysis.session, &self.now.state, &self.rows());
         self.now.compared.changes.get_or_init(changes).as_ref()
     }
 

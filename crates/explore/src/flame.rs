@@ -117,10 +117,8 @@ impl Flame {
     pub(crate) fn compared(new: &ComparedSide<'_>, base: &ComparedSide<'_>, reversed: bool) -> Flame {
         let names = FlameNames::compared(new, base);
         let side = |side: &ComparedSide<'_>| side.event.unwrap_or(usize::MAX);
-        let mut sides = [
-            (new.profile, side(new), &names.levels),
-            (base.profile, side(base), &names.levels_before),
-        ];
+        let mut sides =
+            [(new.profile, side(new), &names.levels), (base.profile, side(base), &names.levels_before)];
         let tree = match reversed {
             true => turned_around(&mut sides, |_| None),
             false => {
