@@ -94,14 +94,16 @@ impl Survey {
         self.metadata.schema.events().iter().all(flags)
     }
 
-    /// Whether both are of the same boot of the same machine, as far as host name and place of the kernel tell.
+    /// Whether both are of the same boot of the same machine, as far as host name and place of the kernel tell. Without a name of the
+    /// host nothing is known.
     pub(super) fn is_of_one_machine(&self, other: &Survey) -> bool {
         let (own, its) = (&self.head.features, &other.head.features);
         let place = |kernel: &'_ [KernelMap]| -> Option<u64> {
             kernel.iter().find_map(KernelMap::reference).map(|told| told.1)
         };
         let (here, there) = (place(&self.kernel), place(&other.kernel));
-        own.hostname() == its.hostname()
+        own.hostname().is_some()
+            && own.hostname() == its.hostname()
             && own.osrelease() == its.osrelease()
             && (here == there || here.is_none() || there.is_none())
     }

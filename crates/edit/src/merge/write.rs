@@ -47,20 +47,22 @@ struct Run<'m> {
 }
 
 impl Run<'_> {
-    /// Goes to the next record that is one of a file.
-    fn find(&mut self) {
+    /// Goes to the next record that is one of a file; says whether another batch has begun.
+    fn find(&mut self) -> bool {
+        let mut is_new = false;
         loop {
             while let Some(event) = self.batch.as_ref().and_then(|batch| batch.get(self.next)) {
                 if !self.gathered.takes(&event) && !matches!(Role::of(&event), Role::Round | Role::Trace) {
                     let time = event.time().filter(|time| *time != 0 && !event.has_stray_time());
                     self.time_ns = time.map_or(self.time_ns, |time| self.translation.time(time));
-                    return;
+                    return is_new;
                 }
                 self.next += 1;
             }
             (self.batch, self.next) = (self.batches.next(), 0);
+            is_new = true;
             if self.batch.is_none() {
-                return;
+                return is_new;
             }
         }
     }
@@ -124,9 +126,8 @@ impl Merge<'_> {
             while run.batch.is_some() && run.time_ns <= until_ns {
                 output.record(run, number)?;
                 run.next += 1;
-                let batch = run.batch.as_ref().map_or(0, Batch::len);
-                run.find();
-                if run.next == 0 && batch > 0 {
+                // With each batch it is said how far that is.
+                if run.find() {
                     break;
                 }
             }

@@ -176,14 +176,21 @@ fn tell(output: &str, opened: &[(String, Recording)], surveys: &[Survey], merged
         others += tally.others;
         alike += tally.told_alike;
         let missing = [
-            (survey.traces(), "records of AUX traces are left out: those of several recordings cannot be one"),
-            (tally.of_other_kernel, "records of its kernel are left out: no sample is in it, and another one is in its place"),
+            (
+                survey.traces(),
+                "records of AUX traces are left out: those of several recordings cannot be one",
+            ),
+            (
+                tally.of_other_kernel,
+                "records of its kernel are left out: no sample is in it, and another one is in its place",
+            ),
             (u64::from(recording.kcore_dir().is_some()), "copy of the kernel's memory is left out"),
         ];
         for (count, what) in missing.iter().filter(|(count, _)| *count > 0) {
             say(&format!("{name}: {count} {what}"));
         }
     }
-    let told = if alike > 0 { format!("; {alike} that others tell alike are there once") } else { String::new() };
+    let told =
+        if alike > 0 { format!("; {alike} that others tell alike are there once") } else { String::new() };
     say(&format!("{output}: {samples} samples, {others} other records of {} recordings{told}", opened.len()));
 }
