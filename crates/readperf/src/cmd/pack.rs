@@ -57,7 +57,7 @@ pub(crate) struct PackCommand {
 
 impl Cmd for PackCommand {
     const NAME: &'static str = "pack";
-    const ABOUT: &'static str = "Pack a recording with the files its names come from, for another machine";
+    const ABOUT: &'static str = "Pack a recording with the binaries and symbols that it needs";
     const EXAMPLES: &'static str = "\
 Examples:
   readperf pack perf.data -o slow.tar.zst             then, anywhere: readperf report slow.tar.zst
