@@ -1,24 +1,22 @@
 //! The explorer: a recording that was read, what of it is looked at, and the tables that were made of that.
 
 use crate::calls::OpenCalls;
-use crate::change::{Base, Changes, event_of, total_of};
+use crate::change::Base;
 use crate::flame::Flame;
-use crate::flame_names::{ComparedSide, FlameNames};
+use crate::flame_names::FlameNames;
 use crate::flame_time::TimeFlame;
+use crate::made::Made;
 use crate::rows::{KeptRows, Rows};
 use crate::state::{State, follow};
 use readperf_analysis::{Analysis, CodeReader, ListingRequest, Namer};
-use readperf_profile::matching::Matching;
+use readperf_profile::Profile;
 use readperf_profile::view::call_tree::{CallFrame, CallLevel, Direction, OpenRow, RowAsked};
 use readperf_profile::view::facts::{FactMemory, Facts};
-use readperf_profile::view::flame_tree::Sum;
 use readperf_profile::view::graph::GraphKey;
 use readperf_profile::view::histogram::{Frames, Histogram, HistogramOptions, RowKey};
-use readperf_profile::view::key::KeyNeeds;
 use readperf_profile::view::place_rows::PlaceRows;
 use readperf_profile::view::surroundings::Surroundings;
 use readperf_profile::view::time_strip::{Parts, Strip, ThreadStrips};
-use readperf_profile::{Profile, Weight};
 use readperf_session::Session;
 use readperf_symbols::Files;
 use regex_lite::Regex;
@@ -33,101 +31,21 @@ const KEPT: usize = 4;
 /// For how many ways to make rows, or to change stacks, the rows of all places are kept.
 const KEPT_PLACES: usize = 3;
 
-/// What is looked at, and the tables that were made of it.
-#[derive(Debug)]
-struct Made {
-    state: State,
-    /// What of the whole is looked at.
-    chosen: Profile,
-    /// The same without samples, each of which counts as one in the totals if that is its weight.
-    shown: Profile,
-    /// The same with rows as tables need them: those that agree in what is asked are one.
-    summed: OnceCell<Profile>,
-    /// The same with each sample counted as one, if that is its weight.
-    counted: OnceCell<Profile>,
-    rows: OnceCell<KeptRows>,
-    /// What the frames of calls say that were opened.
-    frames: Option<Frames>,
-    flame: OnceCell<Flame>,
-    in_time: OnceCell<TimeFlame>,
-    compared: Compared,
-}
-
-/// What was made of both recordings where one is compared with another.
-#[derive(Debug, Default)]
-struct Compared {
-    /// What is looked at of the other one.
-    before: OnceCell<Profile>,
-    changes: OnceCell<Option<Changes>>,
-    flame: OnceCell<Flame>,
-}
-
-impl Made {
-    fn new(state: State, chosen: Profile) -> Made {
-        let shown = chosen.without_samples();
-        let shown = match state.weight {
-            Weight::Period => shown,
-            Weight::Samples => shown.counting_samples(),
-        };
-        let (summed, counted) = (OnceCell::new(), OnceCell::new());
-        let (rows, flame, in_time) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Made {
-            state,
-            chosen,
-            shown,
-            summed,
-            counted,
-            rows,
-            frames: None,
-            flame,
-            in_time,
-            compared: Compared::default(),
-        }
-    }
-
-    /// The samples of which tables are made.
-    fn summed(&self) -> &Profile {
-        self.summed.get_or_init(|| {
-            let needs = |of: fn(&KeyNeeds) -> bool| self.state.rows.keys.iter().any(|key| of(&key.key.needs));
-            self.chosen.summed(needs(|needs| needs.threads), needs(|needs| needs.cpus))
-        })
-    }
-
-    /// The same, for tables of periods.
-    fn measured(&self) -> &Profile {
-        match self.state.weight {
-            Weight::Period => self.summed(),
-            Weight::Samples => self.counted.get_or_init(|| self.summed().counting_samples()),
-        }
-    }
-
-    /// Lets go what is large, and soon made again.
-    fn forget_samples(&mut self) {
-        self.summed.take();
-        self.counted.take();
-    }
-
-    /// Whether what is looked at in a state is the same samples with the same stacks.
-    fn is_of(&self, state: &State) -> bool {
-        (&self.state.steps, self.state.weight) == (&state.steps, state.weight)
-    }
-}
-
 /// A recording that can be looked into.
 #[derive(Debug)]
 pub struct Explorer<'f> {
     /// All that is known but for the profile.
-    analysis: Analysis,
-    whole: Profile,
+    pub(crate) analysis: Analysis,
+    pub(crate) whole: Profile,
     /// What the levels of its places are called in flame graphs.
     flame_names: OnceCell<Arc<FlameNames>>,
     surroundings: Surroundings,
     code: CodeReader<'f>,
     parent: Option<Regex>,
-    now: Made,
+    pub(crate) now: Made,
     /// What was looked at before, the last behind.
-    before: Vec<Made>,
-    base: Option<Base>,
+    pub(crate) before: Vec<Made>,
+    pub(crate) base: Option<Base>,
     /// Which rows places are in, that used last behind.
     places: RefCell<Vec<Arc<PlaceRows>>>,
     /// Stands for the rows of an event without samples.
@@ -390,46 +308,5 @@ impl<'f> Explorer<'f> {
     /// The same of the threads with most of them.
     pub fn thread_strips(&self, parts: &Parts, most: usize) -> ThreadStrips {
         self.now.chosen.thread_strips(self.now.state.event, parts, self.now.state.weight, most)
-    }
-
-    /// Compares with another recording from now on.
-    pub fn set_base(&mut self, base: Analysis) {
-        self.base = Some(Base::new(base));
-        self.now.compared = Compared::default();
-        self.before.clear();
-    }
-
-    /// The samples of the other recording that are looked at: chosen by the same steps, but for times and numbers of processes, threads
-    /// and CPUs.
-    fn before(&self) -> Option<(&Base, &Profile)> {
-        let base = self.base.as_ref()?;
-        Some((base, self.now.compared.before.get_or_init(|| base.chosen(&self.now.state))))
-    }
-
-    /// What the samples of the other recording add up to that are looked at; nothing if there is none.
-    pub fn total_before(&self) -> Option<Sum> {
-        let (_, before) = self.before()?;
-        Some(total_of(before, event_of(before, &self.whole, self.now.state.event)))
-    }
-
-    /// What has changed since the other recording, row by row; nothing if there is none, or the rows cannot be compared.
-    pub fn changes(&self) -> Option<&Changes> {
-        let (base, before) = self.before()?;
-        let changes =
-            || base.changes(before, &self.now.chosen, &self.analysis.session, &self.now.state, &self.rows());
-        self.now.compared.changes.get_or_init(changes).as_ref()
-    }
-
-    /// The flame graph with the samples of the other recording beside those of this one; nothing if there is none.
-    pub fn compared_flame(&self) -> Option<&Flame> {
-        let (base, before) = self.before()?;
-        Some(self.now.compared.flame.get_or_init(|| {
-            let (chosen, session, state) = (&self.now.chosen, &self.analysis.session, &self.now.state);
-            let (matching, same) = (base.matching(before, chosen, session), Matching::default());
-            let new = ComparedSide { profile: chosen, session, event: Some(state.event), matching: &same };
-            let event = event_of(before, &self.whole, state.event);
-            let base = ComparedSide { profile: before, session: base.session(), event, matching: &matching };
-            Flame::compared(&new, &base, state.reversed)
-        }))
     }
 }

@@ -31,12 +31,14 @@
 mod around;
 mod calls;
 mod change;
+mod compare;
 mod early;
 mod explorer;
 mod flame;
 mod flame_names;
 mod flame_time;
 mod listing;
+mod made;
 mod opening;
 mod rows;
 mod state;
