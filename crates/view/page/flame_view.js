@@ -96,7 +96,7 @@ let asking = 0;
 function hintLine(frame) {
   clearTimeout(asking);
   if (frame === undefined || !graph) return;
-  const about = graph.about(frame), before = line.textContent;
+  const about = graph.about(frame);
   if (!about.isFunction) return;
   asking = window.setTimeout(async () => {
     const found = await ask('hint', 'line', { function: about.name, binary: about.binary }).catch(() => null);
@@ -104,7 +104,7 @@ function hintLine(frame) {
     const said = `most of its own on ${found.place} (${percent(found.self / found.of)})`;
     const tip = document.getElementById('flame-tip');
     if (tip && tip.style.display !== 'none' && tip.firstChild?.textContent === about.name) tip.append(el('div', { class: 'line' }, said));
-    if (line.textContent === before || line.textContent?.startsWith(about.name)) line.textContent += ' · ' + said;
+    if (line.textContent?.startsWith(about.name + ':')) line.textContent += ' · ' + said;
   }, 200);
 }
 
