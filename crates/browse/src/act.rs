@@ -13,7 +13,7 @@ use crate::time::TimeScreen;
 use readperf_explore::Step;
 use readperf_output::text::shown;
 use readperf_profile::Whole;
-use regex_lite::Regex;
+use regex::Regex;
 
 impl App<'_> {
     /// Does what a key stands for.
@@ -149,7 +149,7 @@ impl App<'_> {
         }
     }
 
-    fn take_pattern(&mut self, step: Result<Step, regex_lite::Error>) {
+    fn take_pattern(&mut self, step: Result<Step, regex::Error>) {
         match step {
             Ok(step) => self.take(step),
             Err(error) => self.message = error.to_string(),

@@ -16,7 +16,7 @@ use ratatui::crossterm::event::{
 use readperf_explore::{Explorer, State};
 use readperf_output::report::CellStyle;
 use readperf_profile::view::column::Column;
-use regex_lite::Regex;
+use regex::Regex;
 
 /// Lines that the wheel of a mouse moves by.
 const WHEEL: usize = 3;

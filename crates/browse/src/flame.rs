@@ -8,7 +8,7 @@ use readperf_output::text::{decoded, grouped, shown};
 use readperf_profile::FunctionId;
 use readperf_profile::view::flame_layout::BoxContent;
 use readperf_profile::view::flame_tree::NodeIndex;
-use regex_lite::Regex;
+use regex::Regex;
 use std::borrow::Cow;
 
 /// More frames high no picture is.

@@ -4,7 +4,7 @@ use crate::keys::BINDINGS;
 use crate::keys::View;
 use crate::list::Cursor;
 use readperf_output::text::printable;
-use regex_lite::Regex;
+use regex::Regex;
 
 /// A page.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use readperf_output::report::{GraphStyle, Report, write_json, write_text};
 use readperf_output::text::{decoded, grouped};
 use readperf_profile::Value;
 use readperf_profile::view::histogram::{Frames, Histogram};
-use regex_lite::Regex;
+use regex::Regex;
 use std::slice;
 
 impl App<'_> {

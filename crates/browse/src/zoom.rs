@@ -134,7 +134,7 @@ impl App<'_> {
                 _ => None,
             },
         };
-        name.map_or(String::new(), |name| format!("^{}$", regex_lite::escape(&name)))
+        name.map_or(String::new(), |name| format!("^{}$", regex::escape(&name)))
     }
 
     /// The code of the function that the cursor is on.

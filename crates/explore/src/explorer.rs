@@ -19,7 +19,7 @@ use readperf_profile::view::surroundings::Surroundings;
 use readperf_profile::view::time_strip::{Parts, Strip, ThreadStrips};
 use readperf_session::Session;
 use readperf_symbols::Files;
-use regex_lite::Regex;
+use regex::Regex;
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::ops::RangeInclusive;

@@ -9,7 +9,7 @@ use readperf_profile::view::flame_reverse::ReversedSide;
 use readperf_profile::view::flame_tree::{FlameLevel, FlameLevels, FlameTree, NO_LINE, NodeIndex, ROOT, Sum};
 use readperf_profile::{Profile, SampleRow, Weight};
 use readperf_session::{CommId, Session};
-use regex_lite::Regex;
+use regex::Regex;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use readperf_analysis::{Chunk, ListingRequest, Request, analyse_keeping_names, n
 use readperf_profile::view::surroundings::Surroundings;
 use readperf_profile::{DetailOptions, Keep};
 use readperf_symbols::Files;
-use regex_lite::Regex;
+use regex::Regex;
 use std::time::{Duration, Instant};
 
 /// What is wanted of a recording.

@@ -4,7 +4,7 @@ use crate::rows::RowOptions;
 use readperf_profile::view::call_tree::Direction;
 use readperf_profile::{NameFilter, Profile, SampleFilter, Selection, Transform, Weight};
 use readperf_session::Session;
-use regex_lite::Regex;
+use regex::Regex;
 use std::ops::RangeInclusive;
 
 /// What is looked at.
@@ -70,7 +70,7 @@ impl Step {
     ///
     /// # Errors
     /// What is wrong with the pattern.
-    pub fn focus(pattern: &str) -> Result<Step, regex_lite::Error> {
+    pub fn focus(pattern: &str) -> Result<Step, regex::Error> {
         Ok(Step::Names(NameFilter { focus: vec![Regex::new(pattern)?], ..NameFilter::default() }))
     }
 
@@ -78,7 +78,7 @@ impl Step {
     ///
     /// # Errors
     /// What is wrong with the pattern.
-    pub fn ignore(pattern: &str) -> Result<Step, regex_lite::Error> {
+    pub fn ignore(pattern: &str) -> Result<Step, regex::Error> {
         Ok(Step::Names(NameFilter { ignore: vec![Regex::new(pattern)?], ..NameFilter::default() }))
     }
 

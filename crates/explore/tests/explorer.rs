@@ -15,7 +15,7 @@ use readperf_profile::view::surroundings::Surroundings;
 use readperf_profile::view::time_strip::Parts;
 use readperf_profile::{DetailOptions, Functions, Keep, Selection, Transform, Value, Weight};
 use readperf_symbols::{Files, Options};
-use regex_lite::Regex;
+use regex::Regex;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 

@@ -6,8 +6,8 @@ use crate::layout;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
-use zstd::stream::write::Encoder;
 use tar::{Builder, EntryType, Header};
+use zstd::stream::write::Encoder;
 
 /// Bytes that are handed on at once.
 const PIECE: usize = 1 << 20;

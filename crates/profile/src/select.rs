@@ -9,7 +9,7 @@ use crate::stacks::Node;
 use crate::transform::Transform;
 use crate::weight::Weight;
 use readperf_session::{Binary, Session};
-use regex_lite::Regex;
+use regex::Regex;
 use std::sync::Arc;
 
 /// What of a profile is looked at, and how its stacks are changed for that: what a viewer holds as its state.

@@ -13,7 +13,7 @@ use crate::profile::Profile;
 use crate::select::is_called;
 use crate::stacks::{Node, StackId, Stacks};
 use readperf_session::{BinaryId, Session};
-use regex_lite::Regex;
+use regex::Regex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;

@@ -71,7 +71,11 @@ impl Input {
 
     /// This input with a file, if none was named: for words that turn out to be no value of the option before them.
     pub(crate) fn or_file(&self, file: &str) -> Option<Input> {
-        self.said().is_none().then(|| Input { file: Some(file.into()), unpacked: Arc::default(), ..self.clone() })
+        self.said().is_none().then(|| Input {
+            file: Some(file.into()),
+            unpacked: Arc::default(),
+            ..self.clone()
+        })
     }
 
     /// The recording as the user named it.

@@ -5,7 +5,7 @@ use crate::time_range::TimeRanges;
 use clap::{Args, ValueEnum};
 use perffile::{Recording, Schema};
 use readperf::profile::{NameFilter, SampleFilter};
-use regex_lite::Regex;
+use regex::Regex;
 use std::ops::RangeInclusive;
 
 /// What a sample counts for.

@@ -2,12 +2,12 @@
 
 use crate::input::Input;
 use clap::Args;
-use readperf_pack::Unpacked;
 use readperf::output::annotate::{Source, Sources};
 use readperf::output::script::SourceText;
 use readperf::profile::view::listing::Listing;
 use readperf::session::{BinaryKind, Session};
 use readperf::symbols::Options;
+use readperf_pack::Unpacked;
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io::Read as _;
@@ -151,7 +151,8 @@ impl<'o> SourceFiles<'o> {
                 candidates.push(new.join(rest.trim_start_matches('/')));
             }
         }
-        candidates.extend(self.packed.iter().filter_map(|packed| Some(packed.sources().join(ends(path).next()?))));
+        candidates
+            .extend(self.packed.iter().filter_map(|packed| Some(packed.sources().join(ends(path).next()?))));
         // A relative path says nothing of where it starts.
         if path.starts_with('/') {
             candidates.push(path.into());

@@ -3,7 +3,7 @@
 use crate::sample_options::{named, pattern};
 use clap::Args;
 use readperf::profile::{Functions, Transform};
-use regex_lite::Regex;
+use regex::Regex;
 
 /// The options.
 #[derive(Args, Debug, Clone, Default)]

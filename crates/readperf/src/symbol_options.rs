@@ -5,8 +5,8 @@ use crate::config::Config;
 use crate::input::Input;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use readperf_pack::Unpacked;
 use readperf::symbols::{self, GuestFiles, Options, SymbolArchive, SymbolFiles, cache_dir, thread_pool};
+use readperf_pack::Unpacked;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -151,7 +151,11 @@ impl SymbolOptions {
             threads: self.threads,
             inlines: true,
             // An archive may be packed anew under its name; what was unpacked lies elsewhere each time.
-            cache: if self.no_cache || !archives.is_empty() || unpacked.is_some() { None } else { cache_dir() },
+            cache: if self.no_cache || !archives.is_empty() || unpacked.is_some() {
+                None
+            } else {
+                cache_dir()
+            },
             file_loader: match unpacked {
                 Some(unpacked) => readperf::mapped_files(archives).with_origins(unpacked.origins().clone()),
                 None => readperf::mapped_files(archives),

@@ -2,7 +2,7 @@
 
 use readperf_explore::{State, Step};
 use readperf_profile::{Functions, SampleFilter, Transform, Weight};
-use regex_lite::Regex;
+use regex::Regex;
 
 /// The pairs of a query, in their order.
 #[derive(Clone, Debug, Default)]

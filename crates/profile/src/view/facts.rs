@@ -9,7 +9,7 @@ use crate::names::FunctionId;
 use crate::profile::Profile;
 use crate::value::{TextId, Texts, Value};
 use readperf_session::{BinaryId, CodeAddress, Session};
-use regex_lite::Regex;
+use regex::Regex;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 

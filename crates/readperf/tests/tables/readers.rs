@@ -243,7 +243,7 @@ impl Rows {
 
 /// Samples as `perf script` prints them: `comm pid/tid [cpu] seconds: period event: …`.
 pub(crate) fn perf_samples(script: &str) -> Vec<Head> {
-    let pattern = regex_lite::Regex::new(
+    let pattern = regex::Regex::new(
         r"^\s*(\S.*?)\s+(\d+)/(\d+)\s+(?:\[(\d+)\]\s+)?(\d+)\.(\d{9}):\s+(\d+)\s+(\S+):(?:\s|$)",
     )
     .unwrap();

@@ -8,7 +8,7 @@ use readperf_output::text::shown;
 use readperf_profile::diff::Presence;
 use readperf_profile::view::histogram::HistogramRow;
 use readperf_profile::{FunctionId, Value};
-use regex_lite::{Regex, RegexBuilder};
+use regex::{Regex, RegexBuilder};
 use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
 use std::cmp::Reverse;
@@ -134,7 +134,7 @@ pub(crate) fn hottest(explorer: &Explorer<'_>, most: usize) -> Vec<FunctionRow> 
 pub(super) fn search_pattern(search: &str) -> Result<Regex, String> {
     let insensitive = !search.chars().any(char::is_uppercase);
     let pattern = |text: &str| RegexBuilder::new(text).case_insensitive(insensitive).build();
-    pattern(search).or_else(|_| pattern(&regex_lite::escape(search))).map_err(|error| error.to_string())
+    pattern(search).or_else(|_| pattern(&regex::escape(search))).map_err(|error| error.to_string())
 }
 
 /// How many functions have samples of their own, and so code to show.

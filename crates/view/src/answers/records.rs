@@ -9,7 +9,7 @@ use perffile::{ErrorKind, Event, Ordering, RecordIndex, Recording, Run};
 use readperf_output::dump::{Dumper, head, hex_dump};
 use readperf_output::text::{seconds, without_long_middle};
 use readperf_profile::counters::Counters;
-use regex_lite::Regex;
+use regex::Regex;
 use serde_json::{Map, Value as Json, json};
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};

@@ -2,7 +2,7 @@
 
 use crate::names::Function;
 use readperf_symbols::{Demangle, demangle};
-use regex_lite::Regex;
+use regex::Regex;
 
 /// A way to mean functions.
 #[derive(Clone, Debug)]

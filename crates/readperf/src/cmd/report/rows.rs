@@ -5,7 +5,7 @@ use crate::outcome::wrong_usage;
 use crate::sample_options::pattern;
 use clap::{Args, ValueEnum};
 use readperf::output::heading::Whole;
-use regex_lite::Regex;
+use regex::Regex;
 
 /// What the key parent looks for: perf's own default.
 const PARENT: &str = "^sys_|^do_page_fault";

@@ -15,7 +15,6 @@ use crate::outcome::{Outcome, say, say_only_counts, wrong_usage};
 use crate::profile_options::ProfileOptions;
 use crate::progress::Progress;
 use crate::source_lines::SourceLines;
-use readperf_pack::Unpacked;
 use clap::Args;
 use destination::Destination;
 use finisher::{Finisher, Writer};
@@ -27,6 +26,7 @@ use readperf::output::script::{self, Inlines, ScriptField, Times};
 use readperf::profile::CallerAddress;
 use readperf::symbols::{Files, Options};
 use readperf::{OnlyCounts, PassOptions, Passed};
+use readperf_pack::Unpacked;
 use records::ShownRecords;
 use std::thread;
 
