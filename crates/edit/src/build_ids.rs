@@ -60,7 +60,8 @@ mod tests {
         add(&mut head, &[added(b"/usr/bin/first", &[1; 20])]);
         add(&mut head, &[added(b"/usr/bin/second", &[2; 16])]);
         let Some(Ok((Feature::BuildId(told), rest))) = head.features.feature(bit::BUILD_ID) else { panic!() };
-        let entries: Vec<(&[u8], &[u8])> = told.entries.iter().map(|entry| (entry.name(), entry.id())).collect();
+        let entries: Vec<(&[u8], &[u8])> =
+            told.entries.iter().map(|entry| (entry.name(), entry.id())).collect();
         let expected: [(&[u8], &[u8]); 2] = [(b"/usr/bin/first", &[1; 20]), (b"/usr/bin/second", &[2; 16])];
         assert!(entries == expected && rest.is_empty(), "{told:?}");
     }

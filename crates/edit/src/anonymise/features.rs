@@ -115,9 +115,8 @@ impl<E: Edit> Naming<'_, E> {
             // Whoever built a kernel or a perf may have put their name behind the number.
             Feature::Osrelease(text) | Feature::Version(text) => vec![number(text.text.bytes())],
             Feature::EventDesc(desc) => {
-                let name = |event: &DescribedEvent<'_>| {
-                    tokens.event(&event.attr, event.name.bytes()).into_bytes()
-                };
+                let name =
+                    |event: &DescribedEvent<'_>| tokens.event(&event.attr, event.name.bytes()).into_bytes();
                 desc.events.iter().map(name).collect()
             }
             Feature::GroupDesc(desc) => {

@@ -269,8 +269,10 @@ impl Search<'_> {
             _ if proof != Proof::IdIfRecorded && path.is_dir() => None,
             _ => Some(Reason::NotReadable { path: self.called(path), error: error.to_string() }),
         };
-        let mut opened =
-            Opened { path: self.called(path), bytes: self.options.file_loader.load(path).map_err(unreadable)? };
+        let mut opened = Opened {
+            path: self.called(path),
+            bytes: self.options.file_loader.load(path).map_err(unreadable)?,
+        };
         if let Some(compression) = Compression::of(opened.data()) {
             let bytes = compressed::decompress(opened.data(), compression, MAX_BYTES).map_err(unreadable)?;
             opened.bytes = Arc::new(bytes);
