@@ -66,7 +66,8 @@ impl JitDump {
         let table = line_table(&lines, layer.start, size, target);
         let mut image = GeneratedImage {
             bytes: Vec::new(),
-            lacks_call_frames: frames.is_none() && function.unwinding.is_some(),
+            lacks_call_frames: frames.is_none()
+                && self.unwinding(number).is_some_and(|(eh_frame, _)| !eh_frame.is_empty()),
             lacks_lines: table.is_none() && function.lines.is_some(),
         };
         let mut sections = vec![text];
@@ -92,7 +93,7 @@ impl JitDump {
     fn frames_behind(&self, number: usize, size: u64) -> Option<[Section<'_>; 2]> {
         let is_relative = self.functions.get(number)?.unwinding.as_ref()?.eh_frame_at.is_none();
         let (eh_frame, header) = self.unwinding(number)?;
-        if !is_relative || length(self.code(number)) != size {
+        if eh_frame.is_empty() || !is_relative || length(self.code(number)) != size {
             return None;
         }
         let at = IMAGE_CODE_OFFSET.checked_add(size.checked_next_multiple_of(8)?)?;
