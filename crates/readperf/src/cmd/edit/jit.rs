@@ -70,7 +70,9 @@ pub(super) fn made(
     };
     let name = place.display().to_string();
     let folder = WholeFolder::create(&place).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => anyhow::anyhow!("{name}: it is there already, and files of another recording may be in it: remove it, or give another folder with --jit=DIR"),
+        io::ErrorKind::AlreadyExists => anyhow::anyhow!(
+            "{name}: it is there already, maybe with the files of another recording: remove it, or give --jit=DIR"
+        ),
         _ => anyhow::Error::new(error).context(name.clone()),
     })?;
     let images = Images { folder, name };
