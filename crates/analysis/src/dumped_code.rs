@@ -45,7 +45,7 @@ pub fn dumped_code(
     let mut mapped: BTreeMap<(u32, Box<[u8]>), u32> = BTreeMap::new();
     let mut processor_time = None;
     let mut batches = recording.batches(Ordering::File)?;
-    while let Some(batch) = batches.next() {
+    for batch in batches.by_ref() {
         for event in batch.iter() {
             learn_clock(&mut processor_time, &event);
             if !matches!(event.head().kind, kind::MMAP | kind::MMAP2) {
