@@ -79,13 +79,26 @@ struct Code {
 
 /// A clock that can be compared with that of the recording.
 #[derive(Clone, Copy, Debug)]
-enum Clock {
+pub(crate) enum Clock {
     Same,
     Processor(ProcessorTime),
 }
 
 impl Clock {
-    fn time_ns(self, time: u64) -> u64 {
+    /// How the times of a dump become those of the recording; `None` if they cannot be compared.
+    pub(crate) fn of(
+        dump: &JitDump,
+        schema: &Schema,
+        processor_time: Option<ProcessorTime>,
+    ) -> Option<Clock> {
+        if dump.has_processor_time() {
+            processor_time.filter(|_| has_own_clock(schema)).map(Clock::Processor)
+        } else {
+            is_monotonic(schema).then_some(Clock::Same)
+        }
+    }
+
+    pub(crate) fn time_ns(self, time: u64) -> u64 {
         match self {
             Clock::Same => time,
             Clock::Processor(clock) => clock.time_ns(time),
@@ -137,11 +150,7 @@ impl<'o> CodeInTime<'o> {
     /// Takes note of a record that tells how the clock follows from the ticks of the processor.
     #[inline]
     pub(crate) fn learn_clock(&mut self, event: &Event<'_>) {
-        if event.head().kind == kind::TIME_CONV
-            && let Ok((Record::TimeConv(record), _)) = event.record()
-        {
-            self.processor_time = ProcessorTime::told(&record);
-        }
+        learn_clock(&mut self.processor_time, event);
     }
 
     /// Puts the code into the session that came before this record.
@@ -194,22 +203,13 @@ impl<'o> CodeInTime<'o> {
         }
         let count = u64::try_from(dump.changes().len()).unwrap_or(u64::MAX);
         self.times.too_many += dump.changes_left_out();
-        match self.clock_of(&dump, schema) {
+        match Clock::of(&dump, schema, self.processor_time) {
             None if dump.has_processor_time() => self.times.unrelated_ticks += count,
             None => self.times.other_clock += count,
             Some(_) if self.waiting.len() + dump.changes().len() > MOST_WAITING => {
                 self.times.too_many += count
             }
             Some(clock) => self.wait_for(process, &dump, clock),
-        }
-    }
-
-    /// How the times of a dump become those of the recording; `None` if they cannot be compared.
-    fn clock_of(&self, dump: &JitDump, schema: &Schema) -> Option<Clock> {
-        if dump.has_processor_time() {
-            self.processor_time.filter(|_| has_own_clock(schema)).map(Clock::Processor)
-        } else {
-            is_monotonic(schema).then_some(Clock::Same)
         }
     }
 
@@ -220,6 +220,15 @@ impl<'o> CodeInTime<'o> {
             self.count += 1;
         }
         self.next_ns = self.waiting.peek().map_or(u64::MAX, |due| due.0.0);
+    }
+}
+
+/// Takes note of a record that tells how the clock follows from the ticks of the processor.
+pub(crate) fn learn_clock(processor_time: &mut Option<ProcessorTime>, event: &Event<'_>) {
+    if event.head().kind == kind::TIME_CONV
+        && let Ok((Record::TimeConv(record), _)) = event.record()
+    {
+        *processor_time = ProcessorTime::told(&record);
     }
 }
 

@@ -18,6 +18,7 @@ mod bpf_code;
 mod branch_code;
 mod chunk;
 mod code_times;
+mod dumped_code;
 mod embedded;
 mod identify;
 mod instructions;
@@ -37,6 +38,7 @@ pub use analyse::{Analysis, Request, analyse, analyse_detailed, analyse_keeping_
 pub use availability::{missing_names, unused_dumps};
 pub use branch_code::{BranchCode, CodeStep, Jump};
 pub use code_times::CodeTimes;
+pub use dumped_code::{DumpedCode, dumped_code};
 pub use identify::{Identified, identify};
 pub use instructions::Instructions;
 pub use linked_addresses::LinkedAddress;

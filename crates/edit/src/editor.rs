@@ -3,6 +3,7 @@
 use crate::build_ids;
 use crate::chosen::Chosen;
 use crate::counts::{Counts, has_values};
+use crate::generated::Generated;
 use crate::marks;
 use crate::plan::Plan;
 use perffile::tracepoint::TracingData;
@@ -27,6 +28,10 @@ pub struct Tally {
     pub others_gone: u64,
     /// Records and features that go because they cannot be what they claim to be.
     pub unsound: u64,
+    /// Mappings of generated code that were added.
+    pub mappings_added: u64,
+    /// Mappings that go because what was added has taken their place.
+    pub mappings_replaced: u64,
 }
 
 /// What is known of an event.
@@ -53,6 +58,7 @@ pub struct Editor<'p, P> {
     chosen: Option<&'p Chosen>,
     tally: Tally,
     counts: Counts,
+    generated: Generated<'p>,
     /// By event: how many samples were met that pass.
     passed: Vec<u64>,
     /// First and last time of a sample that stays, ns.
@@ -69,7 +75,7 @@ impl<P> fmt::Debug for Editor<'_, P> {
 impl<'p, P: FnMut((u64, u64))> Editor<'p, P> {
     /// An editor for one recording; `chosen` are the samples that pass by their names, if these matter.
     pub fn new(plan: &'p Plan, chosen: Option<&'p Chosen>, progress: P) -> Editor<'p, P> {
-        let (counts, tally) = (Counts::default(), Tally::default());
+        let (counts, tally, generated) = (Counts::default(), Tally::default(), Generated::new(&plan.dumps));
         let is_idle = plan.is_idle() && chosen.is_none();
         let chooses_all = plan.samples.is_open() && plan.every.is_none() && chosen.is_none();
         let (strips, known, passed) = (!plan.strip.is_idle(), Vec::new(), Vec::new());
@@ -82,6 +88,7 @@ impl<'p, P: FnMut((u64, u64))> Editor<'p, P> {
             chosen,
             tally,
             counts,
+            generated,
             passed,
             times_ns: None,
             progress,
@@ -195,6 +202,22 @@ impl<P: FnMut((u64, u64))> Edit for Editor<'_, P> {
         is_sound
     }
 
+    #[inline]
+    fn adds_before(&self, event: &Event<'_>) -> bool {
+        self.generated.is_due(event)
+    }
+
+    fn next_before(
+        &mut self,
+        event: Option<&Event<'_>>,
+        order: ByteOrder,
+        out: &mut Vec<u8>,
+    ) -> perffile::Result<bool> {
+        let is_added = self.generated.next_before(event, order, out)?;
+        self.tally.mappings_added += u64::from(is_added);
+        Ok(is_added)
+    }
+
     fn fate(&mut self, event: &Event<'_>) -> Fate {
         if self.is_idle {
             let is_sample = event.head().kind == kind::SAMPLE;
@@ -211,6 +234,10 @@ impl<P: FnMut((u64, u64))> Edit for Editor<'_, P> {
         let is_needless = self.chosen.is_some_and(|chosen| chosen.has_no_need_of(event));
         if is_needless || !self.plan.samples.is_open() && !marks::stays(&self.plan.samples, event) {
             self.tally.others_gone += 1;
+            return Fate::Drop;
+        }
+        if self.generated.replaces(event) {
+            self.tally.mappings_replaced += 1;
             return Fate::Drop;
         }
         self.tally.others += 1;

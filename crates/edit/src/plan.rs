@@ -1,6 +1,7 @@
 //! What is to be done with a recording.
 
 use crate::build_ids::AddedBuildId;
+use crate::generated::Dump;
 use crate::strip::Strip;
 use perffile::wire::attr::{EventAttr, SampleType};
 use std::num::NonZeroU32;
@@ -59,6 +60,8 @@ pub struct Plan {
     pub repair: bool,
     /// Build-ids of binaries that have none.
     pub build_ids: Vec<AddedBuildId>,
+    /// Mappings of generated code, each in the place of that of a dump. Records have to be in order of time then.
+    pub dumps: Vec<Dump>,
 }
 
 impl Plan {

@@ -11,6 +11,8 @@
 
 #[path = "generated_live/dumps.rs"]
 mod dumps;
+#[path = "generated_live/edit.rs"]
+mod edit;
 #[path = "generated_live/frames.rs"]
 mod frames;
 #[path = "handmade/mod.rs"]

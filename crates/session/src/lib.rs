@@ -52,6 +52,7 @@ pub use moment::{
     CodeAddress, LostMoment, MapMoment, Moment, SampleMoment, SwitchMoment, TaskChange, TaskMoment, is_loss,
     loss,
 };
+pub use naming::is_memory;
 pub use process::Process;
 pub use record_thread::thread_of;
 pub use session::Session;

@@ -8,28 +8,33 @@ use perffile::wire::protection::{MapFlags, Protection};
 /// Suffixes of compressed modules.
 const COMPRESSED: [&[u8]; 4] = [b".gz", b".xz", b".zst", b".bz2"];
 
-/// The binary that a process mapped under this name.
-pub(crate) fn user_binary(name: &[u8], pid: u32, prot: Protection, flags: MapFlags) -> Binary {
+/// Whether a mapping of this name is memory without a file.
+pub fn is_memory(name: &[u8], flags: MapFlags) -> bool {
     let anonymous = name == b"//anon"
         || name.starts_with(b"/dev/zero")
         || name.starts_with(b"/anon_hugepage")
         || flags.has(MapFlags::hugetlb);
     // Stack, heap and System V shared memory: not files either, whatever they are called.
-    let no_file = name.starts_with(b"[stack") || name.starts_with(b"/SYSV") || name == b"[heap]";
+    anonymous || name.starts_with(b"[stack") || name.starts_with(b"/SYSV") || name == b"[heap]"
+}
+
+/// The binary that a process mapped under this name.
+pub(crate) fn user_binary(name: &[u8], pid: u32, prot: Protection, flags: MapFlags) -> Binary {
+    let is_memory = is_memory(name, flags);
     let named = |name: &[u8], short: &[u8], kind| Binary {
         name: name.into(),
         short_name: short.into(),
         kind,
         build_id: None,
     };
-    if (anonymous || no_file) && prot.has(Protection::EXEC) {
+    if is_memory && prot.has(Protection::EXEC) {
         return generated(pid, 0);
     }
     match name {
         _ if prot.has(Protection::JIT_SYMFILE) => {
             named(name, last_part(name), BinaryKind::Jit { pid, generation: 0 })
         }
-        _ if anonymous || no_file => named(name, last_part(name), BinaryKind::Anon),
+        _ if is_memory => named(name, last_part(name), BinaryKind::Anon),
         b"[vdso]" | b"[vdso32]" | b"[vdsox32]" => named(name, name, BinaryKind::Vdso),
         b"[vsyscall]" => named(name, name, BinaryKind::Vsyscall),
         _ => named(name, last_part(name), BinaryKind::User),

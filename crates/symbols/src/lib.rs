@@ -73,7 +73,7 @@ pub use readperf_code::{Content, Disassembler, Flow, Instruction, Machine, Refer
 pub use reason::Reason;
 pub use resolve::{Resolver, resolve};
 pub use source::generations::CodeChange;
-pub use source::jitdump::{GeneratedLine, JitDamage, JitDump};
+pub use source::jitdump::{GeneratedImage, GeneratedLine, IMAGE_CODE_OFFSET, JitDamage, JitDump};
 pub use source::perf_map::{GeneratedFunction, PerfMap};
 pub use source::same_kernel::{RecordedKernel, SameKernel};
 pub use subject::{AddressBatch, Subject};

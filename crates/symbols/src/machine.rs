@@ -63,10 +63,15 @@ impl Machine {
         })
     }
 
-    /// `e_machine` of the ELF specification and whether files are of the 64-bit class.
+    /// Whether these are its `e_machine` and class in ELF files.
     pub(crate) fn is_of(self, e_machine: u16, is_64: bool) -> bool {
+        self.elf() == (e_machine, is_64)
+    }
+
+    /// `e_machine` of the ELF specification and whether files are of the 64-bit class.
+    pub(crate) fn elf(self) -> (u16, bool) {
         use object::elf;
-        let (machine, class_64) = match self {
+        match self {
             Machine::X86_64 => (elf::EM_X86_64, true),
             Machine::I386 => (elf::EM_386, false),
             Machine::Aarch64 => (elf::EM_AARCH64, true),
@@ -75,8 +80,7 @@ impl Machine {
             Machine::Riscv64 => (elf::EM_RISCV, true),
             Machine::Powerpc64 => (elf::EM_PPC64, true),
             Machine::Loongarch64 => (elf::EM_LOONGARCH, true),
-        };
-        (machine, class_64) == (e_machine, is_64)
+        }
     }
 
     /// Whether this is its `e_machine`, where nothing else is told.

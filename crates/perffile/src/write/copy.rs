@@ -140,6 +140,10 @@ impl<T: Target, E: Edit> Copy<'_, T, E> {
                 continue;
             }
             self.is_beginning = false;
+            if self.edit.adds_before(&event) {
+                stretch.write(&mut self.writer)?;
+                self.added(Some(&event))?;
+            }
             match self.edit.fate(&event) {
                 Fate::Drop => self.copied.dropped += 1,
                 _ if self.stays_compressed && event.was_compressed() => self.copied.records += 1,
@@ -158,6 +162,27 @@ impl<T: Target, E: Edit> Copy<'_, T, E> {
             }
         }
         stretch.write(&mut self.writer)
+    }
+
+    /// Writes the records that are added before this one, or at the end. They are told of the whole recording.
+    fn added(&mut self, event: Option<&Event<'_>>) -> Result<()> {
+        let (order, mut bytes) = (self.writer.head().order, std::mem::take(&mut self.bytes));
+        loop {
+            match self.edit.next_before(event, order, &mut bytes) {
+                Ok(false) => break,
+                Ok(true) => {
+                    self.copied.records += 1;
+                    self.writer.raw(Part::Data, &bytes, &[])?;
+                }
+                Err(error) => {
+                    let message = || format!("a record cannot be added: {}", error.kind());
+                    let place = event.map(Event::place).unwrap_or_default();
+                    tell_left_out(&mut self.left_out, place, 1, message);
+                }
+            }
+        }
+        self.bytes = bytes;
+        Ok(())
     }
 
     /// A record of perf's own.
@@ -306,6 +331,7 @@ impl<T: Target, E: Edit> Copy<'_, T, E> {
         if from.container == Container::Pipe && !self.is_pipe_to_pipe {
             self.head(from)?;
         }
+        self.added(None)?;
         self.edit.finish(self.writer.head_mut());
         self.copied.schema = Arc::clone(&from.schema);
         self.copied.issues = from.issues.clone();

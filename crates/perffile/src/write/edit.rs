@@ -47,6 +47,25 @@ pub trait Edit {
     /// Changes the name of an event that the recording tells otherwise than by EVENT_DESC.
     fn event_name(&mut self, _attr: &EventAttr, _name: &mut String) {}
 
+    /// Whether records are to be added before this one.
+    fn adds_before(&self, _event: &Event<'_>) -> bool {
+        false
+    }
+
+    /// Puts the bytes of a record of the kernel's, in this byte order, into `out`, in place of what is there, if one is to be added before
+    /// this one, or at the end (`None`), and says whether there was one. Asked until there is none.
+    ///
+    /// # Errors
+    /// A record that cannot be written: it is left out, and that is said.
+    fn next_before(
+        &mut self,
+        _event: Option<&Event<'_>>,
+        _order: ByteOrder,
+        _out: &mut Vec<u8>,
+    ) -> Result<bool> {
+        Ok(false)
+    }
+
     /// What becomes of a record.
     fn fate(&mut self, _event: &Event<'_>) -> Fate {
         Fate::Keep

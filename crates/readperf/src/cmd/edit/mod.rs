@@ -3,6 +3,7 @@
 mod anonymise;
 mod build_ids;
 mod destination;
+mod jit;
 pub(crate) mod options;
 
 use super::Cmd;
@@ -15,6 +16,7 @@ use anyhow::Context as _;
 use build_ids::Binaries;
 use clap::{Args, ValueEnum};
 use destination::{Destination, Kind};
+use jit::Images;
 use options::{Level, Part};
 use perffile::write::{Compressed, CompressedRecords, Compression, Copied, Edit, Options, Writer, copy};
 use perffile::{ByteOrder, Container, Issues, Ordering, Recording};
@@ -81,6 +83,13 @@ pub(crate) struct EditCommand {
           default_missing_value = "used", conflicts_with = "anonymise", help_heading = "What is written")]
     add_build_ids: Option<Binaries>,
 
+    /// Make an ELF file with symbols, source lines and call frame information of each piece of code in the jitdump files of the recording, in
+    /// this folder [default: OUT.jit], and put mappings of these files in the place of those of the dumps. Records are put in order of time;
+    /// needs perf record -k mono
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, conflicts_with = "anonymise",
+          help_heading = "What is written")]
+    jit: Option<Option<PathBuf>>,
+
     #[command(flatten)]
     anonymise: AnonymiseOptions,
 
@@ -128,6 +137,7 @@ Examples:
   readperf edit perf.data.dir -o perf.data --file
   readperf edit perf.data -o public.data --anonymise
   readperf edit perf.data -o with-ids.data --add-build-ids
+  readperf edit perf.data -o with-code.data --jit
   perf record -o - -- make | readperf edit - -o - --cpu 0-3 | readperf report -
 
 What tells of processes, names and mappings stays, so that the samples that are left mean what they meant. With --comm and --dso, which read the
@@ -138,6 +148,11 @@ recording twice, that of processes goes that no sample left needs.";
         let mut plan = self.plan(&recording)?;
         if let Some(which) = self.add_build_ids {
             plan.build_ids = build_ids::found(&self.input, &recording, which)?;
+        }
+        let mut images = None;
+        if let Some(folder) = &self.jit {
+            let (dumps, made) = jit::made(&recording, &self.output, folder.as_deref())?;
+            (plan.dumps, images) = (dumps, Some(made));
         }
         let names = Names {
             comms: self.samples.comms().map(|name| name.as_bytes().into()).collect(),
@@ -165,7 +180,7 @@ recording twice, that of processes goes that no sample left needs.";
         if told.is_none() {
             destination.add_kernel(&recording)?;
         }
-        let outcome = self.conclude(&recording, destination, &copied, tally)?;
+        let outcome = self.conclude(&recording, destination, images, &copied, tally)?;
         told.iter().filter(|_| !outcome.is_refused()).for_each(|told| say(told));
         Ok(outcome)
     }
@@ -191,7 +206,7 @@ impl EditCommand {
             keep_period: self.keep_period,
             strip,
             repair: self.repair,
-            build_ids: Vec::new(),
+            ..Plan::default()
         })
     }
 
@@ -223,7 +238,7 @@ impl EditCommand {
         let becomes_pipe = destination.is_pipe() && recording.metadata().container != Container::Pipe;
         let anew = self.decompress || compression.is_some() || becomes_pipe;
         let compressed = if anew { Compressed::Anew } else { Compressed::Kept };
-        let ordering = if self.sort { Ordering::Time } else { Ordering::File };
+        let ordering = if self.sort || self.jit.is_some() { Ordering::Time } else { Ordering::File };
         let writer = Writer::to(destination.target(order)?, Options { order, compression });
         copy(recording, ordering, writer, compressed, edit).with_context(|| destination.name())
     }
@@ -233,6 +248,7 @@ impl EditCommand {
         &self,
         recording: &Recording,
         destination: Destination,
+        images: Option<Images>,
         copied: &Copied,
         tally: Tally,
     ) -> anyhow::Result<Outcome> {
@@ -254,6 +270,7 @@ impl EditCommand {
             return Ok(outcome);
         }
         let name = destination.name();
+        images.map(Images::publish).transpose()?;
         destination.publish()?;
         say(&summary(recording, &name, tally, &copied.left_out));
         Ok(outcome)
@@ -262,7 +279,8 @@ impl EditCommand {
 
 /// One line that says what was kept and what was removed.
 fn summary(recording: &Recording, name: &str, tally: Tally, left_out: &Issues) -> String {
-    let Tally { samples, samples_gone, others, others_gone, unsound } = tally;
+    let Tally { samples, samples_gone, others, others_gone, unsound, mappings_added, mappings_replaced } =
+        tally;
     let of = |kept: u64, gone: u64| match gone {
         0 => format!("all {kept}"),
         _ => format!("{kept} of {}", kept + gone),
@@ -271,6 +289,11 @@ fn summary(recording: &Recording, name: &str, tally: Tally, left_out: &Issues) -
         format!("{name}: {} samples, {} other records", of(samples, samples_gone), of(others, others_gone));
     if unsound > 0 {
         line.push_str(&format!("; {unsound} that cannot be what they claim to be were removed"));
+    }
+    if mappings_added > 0 {
+        line.push_str(&format!(
+            "; {mappings_added} mappings of generated code were added, {mappings_replaced} of dumps and their memory removed"
+        ));
     }
     let lost: u64 = left_out.iter().map(|issue| issue.count).sum();
     if lost > 0 {

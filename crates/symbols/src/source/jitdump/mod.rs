@@ -2,6 +2,8 @@
 //! times, read without rewriting the recording first.
 
 mod call_frames;
+mod image;
+mod line_table;
 mod lines;
 mod record;
 mod unused;
@@ -22,6 +24,7 @@ use crate::source::generations::{CodeChange, Generations};
 use crate::source::layers::{Layer, Layers};
 use crate::source::perf_map::GeneratedFunction;
 pub(crate) use call_frames::CallFrames;
+pub use image::{GeneratedImage, IMAGE_CODE_OFFSET};
 use lines::{LineEntry, Lines};
 use record::{Header, Record, Records};
 
@@ -69,6 +72,8 @@ impl JitDamage {
 /// A piece of code at one place.
 #[derive(Clone, Debug)]
 struct Function {
+    /// The number of the code as it was loaded; another one if this is where it was moved to.
+    origin: usize,
     name: Range<usize>,
     code: Range<usize>,
     /// Where it was when lines and unwinding information were written.
@@ -198,6 +203,16 @@ impl JitDump {
         Some(GeneratedFunction { start: layer.start, end: layer.end, name })
     }
 
+    /// When the code with this number came to its place, in the unit of the file.
+    pub fn since(&self, number: usize) -> Option<u64> {
+        self.layers.layers().get(number).map(|layer| layer.since)
+    }
+
+    /// The number of the code as it was loaded, if that with this number is where it was moved to; else this number.
+    pub fn origin(&self, number: usize) -> usize {
+        self.functions.get(number).map_or(number, |function| function.origin)
+    }
+
     /// The instructions of the code with this number; empty when they were not dumped.
     pub fn code(&self, number: usize) -> &[u8] {
         self.functions.get(number).map_or(&[], |function| self.range(&function.code))
@@ -291,6 +306,7 @@ impl Reader {
                     .filter(|_| fits)
                     .and_then(|(_, lines)| self.sound(data, lines, address, size, &name));
                 let function = Function {
+                    origin: self.functions.len(),
                     name,
                     code,
                     loaded_at: address,
