@@ -12,8 +12,7 @@ use crate::prompt::Question;
 use crate::time::TimeScreen;
 use readperf_explore::Step;
 use readperf_output::text::shown;
-use readperf_profile::Whole;
-use regex::Regex;
+use readperf_profile::{Whole, pattern};
 
 impl App<'_> {
     /// Does what a key stands for.
@@ -126,13 +125,13 @@ impl App<'_> {
     /// Takes a line that was asked for.
     pub(crate) fn answer(&mut self, question: Question, line: &str) {
         match question {
-            Question::Search => match Regex::new(line) {
+            Question::Search => match pattern(line) {
                 _ if line.is_empty() => self.pattern = None,
-                Ok(pattern) => {
-                    self.pattern = Some(pattern);
+                Ok(found) => {
+                    self.pattern = Some(found);
                     self.search_on(true);
                 }
-                Err(error) => self.message = error.to_string(),
+                Err(error) => self.message = error,
             },
             Question::Focus | Question::Ignore if line.is_empty() => {}
             Question::Focus => self.take_pattern(Step::focus(line)),
@@ -149,10 +148,10 @@ impl App<'_> {
         }
     }
 
-    fn take_pattern(&mut self, step: Result<Step, regex::Error>) {
+    fn take_pattern(&mut self, step: Result<Step, String>) {
         match step {
             Ok(step) => self.take(step),
-            Err(error) => self.message = error.to_string(),
+            Err(error) => self.message = error,
         }
     }
 

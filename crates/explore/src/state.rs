@@ -4,7 +4,6 @@ use crate::rows::RowOptions;
 use readperf_profile::view::call_tree::Direction;
 use readperf_profile::{NameFilter, Profile, SampleFilter, Selection, Transform, Weight};
 use readperf_session::Session;
-use regex::Regex;
 use std::ops::RangeInclusive;
 
 /// What is looked at.
@@ -70,16 +69,22 @@ impl Step {
     ///
     /// # Errors
     /// What is wrong with the pattern.
-    pub fn focus(pattern: &str) -> Result<Step, regex::Error> {
-        Ok(Step::Names(NameFilter { focus: vec![Regex::new(pattern)?], ..NameFilter::default() }))
+    pub fn focus(pattern: &str) -> Result<Step, String> {
+        Ok(Step::Names(NameFilter {
+            focus: vec![readperf_profile::pattern(pattern)?],
+            ..NameFilter::default()
+        }))
     }
 
     /// Samples without such a function.
     ///
     /// # Errors
     /// What is wrong with the pattern.
-    pub fn ignore(pattern: &str) -> Result<Step, regex::Error> {
-        Ok(Step::Names(NameFilter { ignore: vec![Regex::new(pattern)?], ..NameFilter::default() }))
+    pub fn ignore(pattern: &str) -> Result<Step, String> {
+        Ok(Step::Names(NameFilter {
+            ignore: vec![readperf_profile::pattern(pattern)?],
+            ..NameFilter::default()
+        }))
     }
 
     /// Steps that choose what a selection does, in its order.

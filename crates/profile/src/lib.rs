@@ -55,7 +55,7 @@ pub use names::{BinaryPlaces, FileId, Frame, Function, FunctionId, Names};
 pub use payload_names::PayloadNames;
 pub use profile::{Profile, SampleRow};
 pub use schedule::{Schedule, ScheduleSpan, SwitchSource, ThreadState, WhyOff};
-pub use select::{NameFilter, Selection};
+pub use select::{NameFilter, Selection, pattern};
 pub use stacks::{StackId, Stacks};
 pub use transform::{Functions, Transform};
 pub use value::{TextId, Texts, Tuples, Value};

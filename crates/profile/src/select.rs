@@ -55,6 +55,19 @@ impl PartialEq for NameFilter {
     }
 }
 
+/// A regular expression.
+///
+/// # Errors
+/// What is wrong with it, in one line.
+pub fn pattern(text: &str) -> Result<Regex, String> {
+    Regex::new(text).map_err(|error| {
+        // It draws the place below the pattern; the last line is what it says.
+        let told = error.to_string();
+        let last = told.lines().last().unwrap_or_default();
+        last.strip_prefix("error: ").unwrap_or(last).to_owned()
+    })
+}
+
 impl NameFilter {
     /// Whether every sample passes.
     pub fn is_open(&self) -> bool {

@@ -182,5 +182,5 @@ fn cpu_range(text: &str) -> Result<RangeInclusive<u32>, String> {
 
 /// A pattern of names.
 pub(crate) fn pattern(text: &str) -> Result<Regex, String> {
-    Regex::new(text).map_err(|error| error.to_string())
+    readperf::profile::pattern(text)
 }

@@ -364,7 +364,7 @@ fn what_is_not_there_is_told() {
         1,
         "no sample was taken in spni_five (did you mean spin_five?)",
     );
-    fails(&arguments("main", &["/(/"]), 2, "/(/: found open group");
+    fails(&arguments("main", &["/(/"]), 2, "/(/: unclosed group");
     fails(&arguments("main", &["--itrace=i0"]), 2, "AUX");
     // The kernel that was recorded is not here, and neither is its source.
     let kernel = report("kernel", &[])

@@ -2,7 +2,6 @@
 
 use readperf_explore::{State, Step};
 use readperf_profile::{Functions, SampleFilter, Transform, Weight};
-use regex::Regex;
 
 /// The pairs of a query, in their order.
 #[derive(Clone, Debug, Default)]
@@ -59,7 +58,7 @@ impl Query {
     /// The step that a pair stands for; nothing if it chooses nothing.
     fn step(&self, key: &str, value: &str, origin_ns: u64) -> Result<Option<Step>, String> {
         let number = || value.parse().map_err(|_| wrong(key, value));
-        let pattern = || Regex::new(value).map_err(|error| format!("{key}={value}: {error}"));
+        let pattern = || readperf_profile::pattern(value).map_err(|error| format!("{key}={value}: {error}"));
         let functions = || pattern().map(Functions::Matching);
         Ok(Some(match key {
             "from" | "to" => return self.range(key, origin_ns),
@@ -113,7 +112,7 @@ mod tests {
             Step::focus("^a+b$").unwrap(),
             Step::thread(12),
             Step::time(1005..=1009),
-            Step::Stacks(Transform::Hide(Functions::Matching(Regex::new("x").unwrap()))),
+            Step::Stacks(Transform::Hide(Functions::Matching(readperf_profile::pattern("x").unwrap()))),
         ];
         assert_eq!(got.steps, expected);
         assert_eq!(state("to=7").unwrap().steps, [Step::time(1000..=1007)]);

@@ -40,7 +40,7 @@ impl Pattern {
         }
         let inner = text.strip_prefix('/').and_then(|text| text.strip_suffix('/'));
         if let Some(inner) = inner.filter(|inner| !inner.is_empty()) {
-            let pattern = Regex::new(inner).map_err(|error| format!("{text}: {error}"))?;
+            let pattern = crate::pattern(inner).map_err(|error| format!("{text}: {error}"))?;
             meanings.push(Pattern::Matching(pattern));
         }
         Ok(meanings)
