@@ -27,7 +27,7 @@ fn added_build_ids_are_those_of_perf() {
     let folder = scratch();
     let path = |name: &str| folder.path().join(name);
     let tree = kind("bin").join("tree");
-    let record = ["record", "-q", "-B", "-N", "-g", "-F", "999", "-e", "cpu-clock:u", "-o"];
+    let record = ["record", "-q", "-B", "-N", "-g", "-F", "9999", "-e", "cpu-clock:u", "-o"];
     let recorded = path("perf.data");
     Command::new("perf").args(record).args([&recorded, &tree]).output().unwrap();
     let injected = path("injected.data");
@@ -38,7 +38,7 @@ fn added_build_ids_are_those_of_perf() {
         list.lines().filter(|line| !line.starts_with(' ') && !line.contains('[')).map(str::to_owned).collect()
     };
     let edited = edited(&recorded, &path("edited.data"), &["--add-build-ids"]);
-    assert!(ids(&recorded).is_empty() && ids(&injected).len() >= 2);
+    assert!(ids(&recorded).is_empty() && !ids(&injected).is_empty());
     // perf leaves out what has no sample but only callers.
     assert!(ids(&edited).is_superset(&ids(&injected)), "{:?} {:?}", ids(&edited), ids(&injected));
 }
