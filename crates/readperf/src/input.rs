@@ -14,6 +14,23 @@ use std::sync::{Arc, OnceLock};
 /// The name under which perf itself writes recordings.
 const DEFAULT: &str = "perf.data";
 
+/// How recordings are read: the same options wherever there is one, two or many.
+#[derive(Args, Debug, Clone, Default)]
+pub(crate) struct Reading {
+    /// Fail if anything is wrong with a recording, instead of answering with what could be read
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    /// Show no progress
+    #[arg(long)]
+    pub(crate) no_progress: bool,
+
+    /// How many times their size compressed records may expand to [default: 8192, and 1 GiB in any case: perf writes none
+    /// that go so far]
+    #[arg(long, value_name = "TIMES")]
+    max_expansion: Option<u64>,
+}
+
 /// Which recording to read.
 #[derive(Args, Debug, Clone, Default)]
 pub(crate) struct Input {
@@ -25,18 +42,8 @@ pub(crate) struct Input {
     #[arg(short = 'i', long = "input", value_name = "FILE", conflicts_with = "file")]
     named: Option<PathBuf>,
 
-    /// Fail if anything is wrong with the recording, instead of answering with what could be read
-    #[arg(long)]
-    pub(crate) strict: bool,
-
-    /// Show no progress
-    #[arg(long)]
-    pub(crate) no_progress: bool,
-
-    /// How many times their size compressed records may expand to [default: 8192, and 1 GiB in any case: perf writes none
-    /// that go so far]
-    #[arg(long, value_name = "TIMES")]
-    pub(crate) max_expansion: Option<u64>,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
 
     /// Whether only errors are printed.
     #[arg(skip)]
@@ -48,9 +55,9 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// One of several recordings, with the flags of the first.
-    pub(crate) fn of(file: PathBuf, strict: bool, no_progress: bool, max_expansion: Option<u64>) -> Input {
-        Input { file: Some(file), strict, no_progress, max_expansion, ..Input::default() }
+    /// A recording that is named elsewhere.
+    pub(crate) fn of(file: PathBuf, reading: &Reading) -> Input {
+        Input { file: Some(file), reading: reading.clone(), ..Input::default() }
     }
 
     /// The file that was named.
@@ -117,7 +124,7 @@ impl Input {
 
     fn limits(&self) -> Limits {
         let mut limits = Limits::default();
-        if let Some(times) = self.max_expansion {
+        if let Some(times) = self.reading.max_expansion {
             (limits.expansion, limits.expanded_bytes) = (times, 0);
         }
         limits

@@ -41,7 +41,7 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// Of a command with one input: what was wrong with it.
     pub(crate) fn of(input: &Input, issues: Issues) -> Outcome {
-        Outcome { input: input.name(), issues, strict: input.strict, ..Outcome::default() }
+        Outcome { input: input.name(), issues, strict: input.reading.strict, ..Outcome::default() }
     }
 
     /// Every input with what was wrong with it.

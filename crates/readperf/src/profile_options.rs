@@ -110,7 +110,7 @@ impl ProfileOptions {
             &mut dyn FnMut(&Chunk<'_>) -> perffile::Result<()>,
         ) -> perffile::Result<(Analysis, T)>,
     ) -> anyhow::Result<(Analysis, T)> {
-        let mut progress = Progress::new("reading", !input.no_progress);
+        let mut progress = Progress::new("reading", !input.reading.no_progress);
         let analysed = analyse(&mut |chunk| {
             progress.bytes(chunk.progress());
             each(chunk);

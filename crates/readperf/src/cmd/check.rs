@@ -86,7 +86,7 @@ fn verdict(
         names: names.then_some(&lookup),
         dumps: names.then_some(&dumps),
     };
-    let mut progress = Progress::new("checking", !input.no_progress);
+    let mut progress = Progress::new("checking", !input.reading.no_progress);
     Ok(Fold::run(recording, &surroundings, |done| progress.bytes(done))?)
 }
 

@@ -1,7 +1,7 @@
 //! `readperf diff`: what changed between recordings.
 
 use super::Cmd;
-use crate::input::Input;
+use crate::input::{Input, Reading};
 use crate::out::NameWidth;
 use crate::outcome::{Outcome, say};
 use crate::profile_options::{ProfileOptions, Wanted};
@@ -110,18 +110,8 @@ pub(crate) struct Diff {
     #[arg(long, conflicts_with = "json")]
     csv: bool,
 
-    /// Fail if anything is wrong with a recording, instead of answering with what could be read
-    #[arg(long)]
-    strict: bool,
-
-    /// Show no progress
-    #[arg(long)]
-    no_progress: bool,
-
-    /// How many times their size compressed records may expand to [default: 8192, and 1 GiB in any case: perf writes none
-    /// that go so far]
-    #[arg(long, value_name = "TIMES")]
-    max_expansion: Option<u64>,
+    #[command(flatten)]
+    reading: Reading,
 
     #[command(flatten)]
     name_width: NameWidth,
@@ -197,7 +187,7 @@ and after is matched by its functions, and that is said.";
             output::write(&mut out, &compared, &options)?;
         }
         let regressed = self.fail_over.is_some_and(|limit| self.regressed(&compared, limit));
-        Outcome { others: issues, strict: self.strict, regressed, ..Outcome::default() }
+        Outcome { others: issues, strict: self.reading.strict, regressed, ..Outcome::default() }
             .publishing(out.complete()?)
     }
 }
@@ -241,7 +231,7 @@ impl Recorded {
 impl Diff {
     /// One of the recordings.
     fn input(&self, file: &Path) -> Input {
-        Input::of(file.to_owned(), self.strict, self.no_progress, self.max_expansion)
+        Input::of(file.to_owned(), &self.reading)
     }
 
     /// The numbers of one recording.

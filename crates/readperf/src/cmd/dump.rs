@@ -54,7 +54,7 @@ Examples:
         let mut out = self.output.open(&[&self.input])?;
         let mut dumper = Dumper::default();
         let mut batches = recording.batches(ordering)?;
-        let mut progress = Progress::new("dumping", !self.input.no_progress);
+        let mut progress = Progress::new("dumping", !self.input.reading.no_progress);
         while !filter.is_done()
             && let Some(batch) = batches.next()
         {

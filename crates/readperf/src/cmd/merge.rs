@@ -2,7 +2,7 @@
 
 use super::Cmd;
 use super::edit::options::Level;
-use crate::input::Input;
+use crate::input::{Input, Reading};
 use crate::out::{create, publish};
 use crate::outcome::{Outcome, say};
 use crate::progress::Progress;
@@ -41,18 +41,8 @@ pub(crate) struct MergeCommand {
     #[arg(long, value_name = "LEVEL", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
     compress: Option<Level>,
 
-    /// Fail if anything is wrong with a recording, instead of merging what could be read
-    #[arg(long)]
-    strict: bool,
-
-    /// Show no progress
-    #[arg(long)]
-    no_progress: bool,
-
-    /// How many times their size compressed records may expand to [default: 8192, and 1 GiB in any case: perf writes none
-    /// that go so far]
-    #[arg(long, value_name = "TIMES")]
-    max_expansion: Option<u64>,
+    #[command(flatten)]
+    reading: Reading,
 }
 
 /// Whether the same pid is the same process.
@@ -93,11 +83,8 @@ moved there if its build is the same, and refused if not. What the header says i
 read twice: one that arrives as a stream is kept in a temporary file meanwhile.";
 
     fn run(&self) -> anyhow::Result<Outcome> {
-        let inputs: Vec<Input> = self
-            .files
-            .iter()
-            .map(|file| Input::of(file.clone(), self.strict, self.no_progress, self.max_expansion))
-            .collect();
+        let inputs: Vec<Input> =
+            self.files.iter().map(|file| Input::of(file.clone(), &self.reading)).collect();
         let output = create(&self.output, &inputs.iter().collect::<Vec<_>>())?;
         let mut opened: Vec<(String, Recording)> = Vec::new();
         for input in &inputs {
@@ -106,7 +93,7 @@ read twice: one that arrives as a stream is kept in a temporary file meanwhile."
         let order = opened.first().map(|(_, recording)| recording.metadata().order).unwrap_or_default();
         let mut surveys = Vec::new();
         for (name, recording) in &opened {
-            let mut progress = Progress::new("reading", !self.no_progress);
+            let mut progress = Progress::new("reading", !self.reading.no_progress);
             let survey = Survey::of(recording, order, |bytes| progress.bytes(bytes));
             surveys.push(survey.with_context(|| name.clone())?);
         }
@@ -118,7 +105,7 @@ read twice: one that arrives as a stream is kept in a temporary file meanwhile."
         let compression =
             self.compress.map(|Level(level)| Compression { level, records: CompressedRecords::default() });
         let options = Options { order, compression };
-        let mut progress = Progress::new("writing", !self.no_progress);
+        let mut progress = Progress::new("writing", !self.reading.no_progress);
         let writer = Writer::to(FileTarget::new(file, order), options);
         let merged = merge.write(writer, |bytes| progress.bytes(bytes)).with_context(|| name.clone())?;
         drop(progress);
@@ -162,7 +149,7 @@ impl MergeCommand {
             input: output.to_owned(),
             issues: merged.left_out.clone(),
             others: opened.iter().zip(surveys).map(of).collect(),
-            strict: self.strict,
+            strict: self.reading.strict,
             ..Outcome::default()
         }
     }

@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     let recording = input.open()?;
     let directory = arguments.csv_dir.clone().unwrap_or_default();
     let mut tables = (!arguments.no_csv).then(|| Tables::begin(directory, input));
-    let mut progress = Progress::new("reading", !input.no_progress);
+    let mut progress = Progress::new("reading", !input.reading.no_progress);
     let symbols = arguments.symbols.options(input)?;
     // The file of each function is shown, and no line.
     let symbols = Options { source_files: true, lines: false, inlines: false, ..symbols };

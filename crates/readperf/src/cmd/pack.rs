@@ -87,7 +87,7 @@ Packed is what samples and their callers are in, found as for other commands, an
         };
         let name = file.path().display().to_string();
         let total = contents.members().iter().map(|member| member.bytes).sum();
-        let mut progress = Progress::new("packing", !self.input.no_progress);
+        let mut progress = Progress::new("packing", !self.input.reading.no_progress);
         let mut writer = file.writer().with_context(|| name.clone())?;
         contents
             .write(&mut writer, LEVEL, |done| progress.bytes((done, total)))
@@ -146,7 +146,7 @@ impl PackCommand {
         };
         let details = DetailOptions { fields: vec![DetailField::DataPlace], ..DetailOptions::default() };
         let files = Files::new();
-        let mut progress = Progress::new("reading", !self.input.no_progress);
+        let mut progress = Progress::new("reading", !self.input.reading.no_progress);
         let (analysis, names) = readperf::analyse_keeping_names(
             &files,
             recording,

@@ -59,7 +59,7 @@ Examples:
 
     fn run(&self) -> anyhow::Result<Outcome> {
         let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
-        let mut progress = Progress::new("counting", !self.input.no_progress);
+        let mut progress = Progress::new("counting", !self.input.reading.no_progress);
         let mut counters = Counters::new();
         let mut batches = recording.batches(Ordering::File)?;
         while let Some(batch) = batches.next() {

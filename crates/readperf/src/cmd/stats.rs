@@ -35,7 +35,7 @@ Examples:
 
     fn run(&self) -> anyhow::Result<Outcome> {
         let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
-        let mut progress = Progress::new("counting", !self.input.no_progress);
+        let mut progress = Progress::new("counting", !self.input.reading.no_progress);
         let Counted { stats, metadata, issues } = count(&recording, |done| progress.bytes(done))?;
         drop(progress);
         let schema = &metadata.schema;

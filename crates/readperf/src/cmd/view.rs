@@ -110,7 +110,7 @@ Examples:
         self.open(&format!("http://{at}/{}/", token.as_str()))?;
         let outside = FromFiles { view: self, recording: &recording, options: &options };
         let looking = self.looking(&recording, &opening, base.as_ref(), &outside, Weight::default())?;
-        let mut progress = Some(Progress::new("reading", !self.input.no_progress));
+        let mut progress = Some(Progress::new("reading", !self.input.reading.no_progress));
         let watch = |watched: Watch<'_>| match watched {
             Watch::Read(bytes) => progress.iter_mut().for_each(|progress| progress.bytes(bytes)),
             Watch::Done(analysis) => {

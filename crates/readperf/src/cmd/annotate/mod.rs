@@ -93,7 +93,7 @@ Examples:
         self.foreign.check();
         let (mut input, symbol) = self.words.input_and_symbol(self.source.word());
         input.quiet = self.look.quiet;
-        input.no_progress |= self.look.quiet;
+        input.reading.no_progress |= self.look.quiet;
         let meanings = symbol.as_deref().map(Pattern::meanings).transpose();
         let meanings = meanings.unwrap_or_else(|message| wrong_usage(&message));
         let opened = if self.look.json { input.open_for_program() } else { input.open() };

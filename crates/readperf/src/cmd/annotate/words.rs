@@ -1,6 +1,6 @@
 //! Which recording and which function: words in any of the forms that people know.
 
-use crate::input::Input;
+use crate::input::{Input, Reading};
 use clap::Args;
 use perffile::Recording;
 use std::path::{Path, PathBuf};
@@ -24,17 +24,8 @@ pub(super) struct Words {
     #[arg(short = 's', value_name = "SYMBOL", conflicts_with = "second")]
     symbol: Option<String>,
 
-    /// Fail if anything is wrong with the recording, instead of answering with what could be read
-    #[arg(long)]
-    strict: bool,
-
-    /// Show no progress
-    #[arg(long)]
-    no_progress: bool,
-
-    /// How many times their size compressed records may expand to [default: 8192, and 1 GiB in any case]
-    #[arg(long, value_name = "TIMES")]
-    max_expansion: Option<u64>,
+    #[command(flatten)]
+    reading: Reading,
 }
 
 impl Words {
@@ -54,7 +45,7 @@ impl Words {
             },
             (None, None, _) => (usual(), None),
         };
-        let input = Input::of(file, self.strict, self.no_progress, self.max_expansion);
+        let input = Input::of(file, &self.reading);
         (input, self.symbol.clone().or(symbol))
     }
 }

@@ -87,7 +87,7 @@ Examples:
         }
         is_terminal()?;
         let mut input = self.input.clone();
-        (input.quiet, input.no_progress) = (true, true);
+        (input.quiet, input.reading.no_progress) = (true, true);
         let recording = input.open()?;
         let plan = self.plan(&recording);
         let steps = self.steps(&recording)?;

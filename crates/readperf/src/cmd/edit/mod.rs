@@ -166,7 +166,7 @@ recording twice, that of processes goes that no sample left needs.";
         let kind = self.kind(&recording);
         let destination = Destination::create(&self.output, kind, &self.input)?;
         let chosen = (!names.is_open()).then(|| names.choose(&recording)).transpose()?;
-        let mut progress = Progress::new("writing", !self.input.no_progress);
+        let mut progress = Progress::new("writing", !self.input.reading.no_progress);
         let mut editor = Editor::new(&plan, chosen.as_ref(), |bytes| progress.bytes(bytes));
         let (copied, tally, told) = if self.anonymise.is_asked_for() {
             let mut anonymiser = self.anonymise.anonymiser(editor)?;

@@ -105,7 +105,7 @@ Examples:
             wrong_usage("the rows of --hierarchy have no call graphs: leave out -g and -G, or give -g none");
         }
         input.quiet = self.look.quiet;
-        input.no_progress |= self.look.quiet;
+        input.reading.no_progress |= self.look.quiet;
         let recording = if self.look.is_for_program() { input.open_for_program()? } else { input.open()? };
         let plan = self.plan(recording.metadata(), graph).unwrap_or_else(|message| wrong_usage(&message));
         let filter = self.profile.samples.filter(&recording)?;

@@ -196,7 +196,7 @@ impl Script {
         mut finisher: Finisher<'_, 'i>,
         only_counts: &mut OnlyCounts,
     ) -> anyhow::Result<(Passed, Option<String>, Destination<'i>)> {
-        let mut progress = Progress::new("reading", !self.input.no_progress);
+        let mut progress = Progress::new("reading", !self.input.reading.no_progress);
         let passed = readperf::pass(recording, pass, |state, chunk| {
             progress.bytes(chunk.progress());
             only_counts.see(chunk);

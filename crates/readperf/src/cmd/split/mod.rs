@@ -97,7 +97,7 @@ stream is kept in a temporary file meanwhile.";
         let name = self.output.display().to_string();
         // Before all the work: there may be something of that name.
         let folder = WholeFolder::create(&self.output).with_context(|| name.clone())?;
-        let mut progress = Progress::new("reading", !self.input.no_progress);
+        let mut progress = Progress::new("reading", !self.input.reading.no_progress);
         let survey = Survey::of(&recording, division, |bytes| progress.bytes(bytes))?;
         let parts = survey.keys().len();
         if parts > self.max_parts {
@@ -105,7 +105,7 @@ stream is kept in a temporary file meanwhile.";
         }
         let names = names(&survey);
         let options = self.options(survey.metadata());
-        let mut progress = Progress::new("writing", !self.input.no_progress);
+        let mut progress = Progress::new("writing", !self.input.reading.no_progress);
         let open = |number: usize| -> anyhow::Result<Writer<FileTarget<File>>> {
             let name = names.get(number).map_or("rest.data", String::as_str);
             let file = File::create_new(folder.path().join(name)).with_context(|| name.to_owned())?;

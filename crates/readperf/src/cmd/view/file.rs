@@ -47,7 +47,7 @@ impl PageFile<'_> {
         let base = view.open_base()?;
         let outside = FromFiles { view: &view, recording: &recording, options: &options };
         let looking = view.looking(&recording, &opening, base.as_ref(), &outside, weight)?;
-        let mut progress = Some(Progress::new("reading", !input.no_progress));
+        let mut progress = Some(Progress::new("reading", !input.reading.no_progress));
         let mut issues = Vec::new();
         let watch = |watched: Watch<'_>| match watched {
             Watch::Read(bytes) => progress.iter_mut().for_each(|progress| progress.bytes(bytes)),
