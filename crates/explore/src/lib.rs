@@ -37,6 +37,7 @@ mod explorer;
 mod flame;
 mod flame_names;
 mod flame_time;
+mod ground;
 mod listing;
 mod made;
 mod opening;

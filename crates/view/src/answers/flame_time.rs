@@ -24,7 +24,7 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     let asked = TimeAsked { by_thread, thread, range_ns, columns, rows: MOST_ROWS };
     let explorer = &answers.explorer;
     let time = explorer.flame_in_time();
-    let window = time.window(explorer.profile(), &asked);
+    let window = explorer.window_in_time(&asked);
     let note = match window.left_out {
         0 => String::new(),
         count => format!("{} frames are too short to be shown one by one.", grouped(count)),
@@ -70,10 +70,10 @@ fn part(answers: &Answers<'_, '_>, query: &Query) -> Result<(RangeInclusive<u64>
     let session = answers.explorer.session();
     // A number may have been of several threads, one after the other: that which has samples there.
     let range_ns = at(from)?..=at(to)?;
-    let rows = answers.explorer.profile().rows_of(answers.explorer.state().event);
+    let rows = || answers.explorer.samples();
     let thread = tid.and_then(|tid| {
         let is_it = |id: &ThreadId| session.thread(*id).is_some_and(|thread| thread.tid == tid);
-        rows.iter().filter(|row| range_ns.contains(&row.time_ns)).filter_map(|row| row.thread).find(is_it)
+        rows().filter(|row| range_ns.contains(&row.time_ns)).filter_map(|row| row.thread).find(is_it)
     });
     Ok((range_ns, thread))
 }

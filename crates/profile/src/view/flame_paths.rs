@@ -1,0 +1,185 @@
+//! Where stacks end in a flame tree, worked out once for all samples of a profile: the tree of any choice of them is then made without
+//! climbing again.
+//!
+//! A node of a flame tree is what has one label, and says of its levels the least variant. Which of them that is depends on the samples, so
+//! here each variant is a node of its own.
+
+use super::flame_tree::{FlameLevel, FlameLevels, FlameNode, FlameTree, NO_LINE, NodeIndex, ROOT, Sum};
+use crate::groups::Groups;
+use crate::profile::{Profile, SampleRow};
+use crate::stacks::{StackId, Stacks};
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+/// The ways of the samples of an event into a flame tree. Lines of source are not told.
+#[derive(Clone, Debug, Default)]
+pub struct FlamePaths {
+    /// Which groups of samples are those of the event.
+    groups: Range<usize>,
+    /// Where the stack of each of these groups ends.
+    ends: Vec<NodeIndex>,
+    /// The nodes, callers first.
+    nodes: Vec<FlameNode>,
+    /// For each the node that has all variants of its label, by numbers that are given in the same order.
+    merged: Vec<NodeIndex>,
+    /// How many of these there are.
+    merged_count: usize,
+}
+
+/// A flame tree of chosen samples.
+#[derive(Clone, Debug, Default)]
+pub struct ChosenTree {
+    /// The tree.
+    pub tree: FlameTree,
+    /// The numbers that merged nodes have in it.
+    numbers: Vec<NodeIndex>,
+}
+
+/// Stacks on their way into the tree.
+#[derive(Debug, Default)]
+struct Growing {
+    nodes: Vec<FlameNode>,
+    merged: Vec<NodeIndex>,
+    /// By caller, label and variant.
+    known: FxHashMap<(NodeIndex, u32, u32), NodeIndex>,
+    /// By the merged node of the caller, and label.
+    known_merged: FxHashMap<(NodeIndex, u32), NodeIndex>,
+}
+
+impl Growing {
+    #[inline]
+    fn child(&mut self, parent: NodeIndex, level: FlameLevel) -> NodeIndex {
+        let next = NodeIndex::try_from(self.nodes.len()).unwrap_or(ROOT);
+        let child = *self.known.entry((parent, level.label, level.variant)).or_insert(next);
+        if child == next {
+            self.nodes.push(FlameNode { parent, level: FlameLevel { line: NO_LINE, ..level } });
+            let caller = self.merged.get(parent as usize).copied().unwrap_or(ROOT);
+            let next = NodeIndex::try_from(self.known_merged.len()).unwrap_or(ROOT);
+            self.merged.push(*self.known_merged.entry((caller, level.label)).or_insert(next));
+        }
+        child
+    }
+
+    fn climb(&mut self, from: NodeIndex, levels: &[FlameLevel]) -> NodeIndex {
+        levels.iter().fold(from, |here, level| self.child(here, *level))
+    }
+}
+
+/// Which parts of stacks have been climbed since the root was another.
+struct Climbed<'c> {
+    stacks: &'c Stacks,
+    levels: &'c FlameLevels,
+    root: Option<NodeIndex>,
+    run: u32,
+    /// By part: in which run, and where it ends.
+    known: Vec<(u32, NodeIndex)>,
+    new: Vec<usize>,
+}
+
+impl Climbed<'_> {
+    fn end_of(&mut self, growing: &mut Growing, root: NodeIndex, stack: StackId) -> NodeIndex {
+        if self.root.replace(root) != Some(root) {
+            self.run += 1;
+        }
+        let (mut below, mut here) = (stack, root);
+        while let (Some(index), Some(node)) = (below.index(), self.stacks.node(below)) {
+            if let Some((_, end)) = self.known.get(index).filter(|(run, _)| *run == self.run) {
+                here = *end;
+                break;
+            }
+            self.new.push(index);
+            below = node.parent;
+        }
+        for index in self.new.drain(..).rev() {
+            if let (Some(node), Some(known)) = (self.stacks.nodes().get(index), self.known.get_mut(index)) {
+                here = growing.climb(here, self.levels.at(node.address));
+                *known = (self.run, here);
+            }
+        }
+        here
+    }
+}
+
+impl FlamePaths {
+    /// The ways of the samples of an event in a profile whose stacks are a tree. `root` says what the stack of a row stands on, if on
+    /// anything.
+    pub fn new(
+        profile: &Profile,
+        groups: &Groups,
+        event: usize,
+        levels: &FlameLevels,
+        mut root: impl FnMut(&SampleRow) -> Option<FlameLevel>,
+    ) -> FlamePaths {
+        let (mut growing, stacks) = (Growing::default(), profile.stacks());
+        let known = vec![(0, ROOT); stacks.nodes().len()];
+        let mut climbed = Climbed { stacks, levels, root: None, run: 0, known, new: Vec::new() };
+        let of_event = groups.of_event(event);
+        let samples = groups.rows().get(of_event.clone()).unwrap_or_default();
+        let end = |row: &SampleRow| {
+            let root = root(row).map_or(ROOT, |root| growing.child(ROOT, root));
+            match row.stack {
+                StackId::EMPTY => growing.climb(root, levels.at(row.address)),
+                stack => climbed.end_of(&mut growing, root, stack),
+            }
+        };
+        let ends = samples.iter().map(end).collect();
+        let Growing { nodes, merged, known_merged, .. } = growing;
+        FlamePaths { groups: of_event, ends, nodes, merged, merged_count: known_merged.len() }
+    }
+
+    /// The flame tree of some samples: `sums` has what those of each group of the profile add up to.
+    pub fn tree(&self, sums: &[Sum]) -> ChosenTree {
+        let sums = sums.get(self.groups.clone()).unwrap_or_default();
+        let mut own = vec![Sum::default(); self.nodes.len()];
+        for (end, sum) in self.ends.iter().zip(sums) {
+            if let Some(own) = own.get_mut(*end as usize) {
+                own.add(*sum);
+            }
+        }
+        let is_in = self.with_samples(&own);
+        let mut numbers = vec![ROOT; self.merged_count];
+        let (mut nodes, mut merged_own): (Vec<FlameNode>, Vec<Sum>) = (Vec::new(), Vec::new());
+        for (((node, merged), own), _) in
+            self.nodes.iter().zip(&self.merged).zip(own).zip(is_in).filter(|(_, is_in)| *is_in)
+        {
+            let caller =
+                self.merged.get(node.parent as usize).and_then(|caller| numbers.get(*caller as usize));
+            let caller = caller.copied().unwrap_or(ROOT);
+            let Some(number) = numbers.get_mut(*merged as usize) else { continue };
+            if *number == ROOT {
+                *number = NodeIndex::try_from(nodes.len()).unwrap_or(ROOT);
+                nodes.push(FlameNode { parent: caller, level: node.level });
+                merged_own.push(own);
+                continue;
+            }
+            if let Some(known) = nodes.get_mut(*number as usize) {
+                known.level.variant = known.level.variant.min(node.level.variant);
+            }
+            if let Some(sum) = merged_own.get_mut(*number as usize) {
+                sum.add(own);
+            }
+        }
+        ChosenTree { tree: FlameTree::of_nodes(nodes, merged_own), numbers }
+    }
+
+    /// Where the stack of a group of samples ends in a tree that was made here; [`ROOT`] if it has none in it.
+    #[inline]
+    pub fn end_of(&self, chosen: &ChosenTree, group: usize) -> NodeIndex {
+        let end = group.checked_sub(self.groups.start).and_then(|at| self.ends.get(at));
+        let merged = end.and_then(|end| self.merged.get(*end as usize));
+        merged.and_then(|merged| chosen.numbers.get(*merged as usize)).copied().unwrap_or(ROOT)
+    }
+
+    /// The nodes that samples go through.
+    fn with_samples(&self, own: &[Sum]) -> Vec<bool> {
+        let mut is_in: Vec<bool> = own.iter().map(|own| own.samples > 0).collect();
+        for (index, node) in self.nodes.iter().enumerate().rev() {
+            if is_in.get(index) == Some(&true)
+                && let Some(caller) = is_in.get_mut(node.parent as usize)
+            {
+                *caller = true;
+            }
+        }
+        is_in
+    }
+}
