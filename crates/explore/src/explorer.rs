@@ -9,6 +9,7 @@ use crate::ground::{FlameGround, Ground};
 use crate::made::{Made, step};
 use crate::rows::{KeptRows, Rows};
 use crate::state::State;
+use crate::strips::WholeStrips;
 use readperf_analysis::{Analysis, CodeReader, ListingRequest, Namer};
 use readperf_profile::view::call_tree::{CallFrame, CallLevel, Direction, OpenRow, RowAsked};
 use readperf_profile::view::facts::{FactMemory, Facts};
@@ -17,7 +18,6 @@ use readperf_profile::view::histogram::{Frames, Histogram, HistogramOptions, Row
 use readperf_profile::view::place_rows::PlaceRows;
 use readperf_profile::view::row_paths::RowPaths;
 use readperf_profile::view::surroundings::Surroundings;
-use readperf_profile::view::time_strip::{Parts, Strip, ThreadStrips};
 use readperf_profile::{Picked, Profile, SampleRow};
 use readperf_session::Session;
 use readperf_symbols::Files;
@@ -50,6 +50,8 @@ pub struct Explorer<'f> {
     pub(crate) base: Option<Base>,
     /// Which rows places are in, that used last behind.
     places: RefCell<Vec<Arc<PlaceRows>>>,
+    /// What was last asked of all samples by time.
+    pub(crate) strips: RefCell<Option<Arc<WholeStrips>>>,
     /// Stands for the rows of an event without samples.
     no_rows: Histogram,
 }
@@ -80,6 +82,7 @@ impl<'f> Explorer<'f> {
             parent,
             base: None,
             places: RefCell::default(),
+            strips: RefCell::default(),
             no_rows: Histogram::default(),
         }
     }
@@ -115,8 +118,13 @@ impl<'f> Explorer<'f> {
         &self.now.totals
     }
 
+    /// What is looked at with one row for each event and thread name: enough to say what ran.
+    pub fn by_comm(&self) -> &Profile {
+        self.now.by_comm()
+    }
+
     /// The samples of the event that are looked at, in order of time.
-    pub fn samples(&self) -> impl Iterator<Item = &SampleRow> {
+    pub fn samples(&self) -> impl Iterator<Item = &SampleRow> + Clone {
         self.now.samples().map(|(_, row)| row)
     }
 
@@ -336,15 +344,5 @@ impl<'f> Explorer<'f> {
         let mut times = self.samples().map(|row| row.time_ns);
         let first = times.find(|time| *time > 0)?;
         Some(first..=times.last().unwrap_or(first))
-    }
-
-    /// The samples that are looked at by time.
-    pub fn strip(&self, parts: &Parts) -> Strip {
-        self.profile().strip(self.now.state.event, parts)
-    }
-
-    /// The same of the threads with most of them.
-    pub fn thread_strips(&self, parts: &Parts, most: usize) -> ThreadStrips {
-        self.profile().thread_strips(self.now.state.event, parts, self.now.state.weight, most)
     }
 }

@@ -43,6 +43,7 @@ mod made;
 mod opening;
 mod rows;
 mod state;
+mod strips;
 
 pub use around::Around;
 pub use calls::{CallLine, OpenCalls};
@@ -56,3 +57,4 @@ pub use opening::{Opening, Progress};
 pub use readperf_profile::view::call_tree::Direction;
 pub use rows::{RowOptions, Rows, default_keys};
 pub use state::{State, Step};
+pub use strips::WholeStrips;

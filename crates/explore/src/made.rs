@@ -11,6 +11,7 @@ use readperf_profile::view::histogram::Frames;
 use readperf_profile::view::key::KeyNeeds;
 use readperf_profile::{NameFilter, Picked, Profile, SampleFilter, SampleRow, Weight};
 use readperf_session::Session;
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
@@ -30,6 +31,8 @@ pub(crate) struct Made {
     /// What it adds up to, by group; and the same for flame graphs, whose groups are always the same.
     sums: OnceCell<Vec<Sum>>,
     flame_sums: OnceCell<Vec<Sum>>,
+    /// The same with a row for each thread name.
+    by_comm: OnceCell<Profile>,
     /// The same with rows as some tables need them: those that agree in what is asked are one.
     summed: OnceCell<Profile>,
     /// The same with each sample counted as one, if that is its weight.
@@ -81,6 +84,7 @@ impl Made {
             chosen: OnceCell::new(),
             sums: OnceCell::new(),
             flame_sums: OnceCell::new(),
+            by_comm: OnceCell::new(),
             summed: OnceCell::new(),
             counted: OnceCell::new(),
             rows: OnceCell::new(),
@@ -97,7 +101,7 @@ impl Made {
     }
 
     /// The samples of the event that are looked at, with their indices in the ground.
-    pub(crate) fn samples(&self) -> impl Iterator<Item = (usize, &SampleRow)> {
+    pub(crate) fn samples(&self) -> impl Iterator<Item = (usize, &SampleRow)> + Clone {
         let event = self.state.event;
         self.picked.of(self.ground.profile.rows()).filter(move |(_, row)| row.event as usize == event)
     }
@@ -118,10 +122,10 @@ impl Made {
     }
 
     /// The same, for tables of periods.
-    pub(crate) fn measures(&self) -> Vec<Sum> {
+    pub(crate) fn measures(&self) -> Cow<'_, [Sum]> {
         let counted = |sum: &Sum| Sum { period: sum.samples, ..*sum };
         match self.state.weight {
-            Weight::Period => self.sums().to_vec(),
+            Weight::Period => Cow::Borrowed(self.sums()),
             Weight::Samples => self.sums().iter().map(counted).collect(),
         }
     }
@@ -132,6 +136,14 @@ impl Made {
             true => self.sums(),
             false => self.flame_sums.get_or_init(|| self.sums_of(Telling::default())),
         }
+    }
+
+    /// What is looked at with a row for each event and thread name.
+    pub(crate) fn by_comm(&self) -> &Profile {
+        self.by_comm.get_or_init(|| {
+            let groups = self.ground.groups(Telling::default());
+            groups.by_comm(&self.totals, self.flame_sums())
+        })
     }
 
     /// The samples put together, of which tables are made.

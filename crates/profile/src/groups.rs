@@ -111,6 +111,22 @@ impl Groups {
         profile.with_rows(rows.collect())
     }
 
+    /// The profile with a row for each event and thread name, of groups with these sums.
+    #[must_use]
+    pub fn by_comm(&self, profile: &Profile, sums: &[Sum]) -> Profile {
+        let mut rows: Vec<SampleRow> = Vec::new();
+        for (row, sum) in self.rows.iter().zip(sums).filter(|(_, sum)| sum.samples > 0) {
+            match rows.last_mut().filter(|last| (last.event, last.comm) == (row.event, row.comm)) {
+                Some(last) => {
+                    last.samples = last.samples.wrapping_add(sum.samples);
+                    last.period = last.period.wrapping_add(sum.period);
+                }
+                None => rows.push(SampleRow { samples: sum.samples, period: sum.period, ..*row }),
+            }
+        }
+        profile.with_rows(rows)
+    }
+
     /// The profile with a row for each group.
     #[must_use]
     pub fn all(&self, profile: &Profile) -> Profile {

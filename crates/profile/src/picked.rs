@@ -49,7 +49,7 @@ impl Picked {
     }
 
     /// The rows that are chosen, of all with their indices.
-    pub fn of<'r>(&self, rows: &'r [SampleRow]) -> impl Iterator<Item = (usize, &'r SampleRow)> {
+    pub fn of<'r>(&self, rows: &'r [SampleRow]) -> impl Iterator<Item = (usize, &'r SampleRow)> + Clone {
         some(rows, self.words.iter().copied())
     }
 
@@ -85,15 +85,15 @@ impl Picked {
 /// The rows whose bits are set.
 fn some<'r>(
     rows: &'r [SampleRow],
-    words: impl Iterator<Item = u64>,
-) -> impl Iterator<Item = (usize, &'r SampleRow)> {
+    words: impl Iterator<Item = u64> + Clone,
+) -> impl Iterator<Item = (usize, &'r SampleRow)> + Clone {
     words.zip(rows.chunks(64)).zip((0..).step_by(64)).flat_map(|((word, rows), first): (_, usize)| {
         bits(word).filter_map(move |at| Some((first + at as usize, rows.get(at as usize)?)))
     })
 }
 
 /// The bits of a word that are set, from the lowest on.
-fn bits(word: u64) -> impl Iterator<Item = u32> {
+fn bits(word: u64) -> impl Iterator<Item = u32> + Clone {
     let rest = |left: &u64| Some(left & (left - 1)).filter(|left| *left != 0);
     iter::successors(Some(word).filter(|word| *word != 0), rest).map(u64::trailing_zeros)
 }

@@ -30,16 +30,56 @@ impl Histogram {
         let from = order.into_iter().map(|(_, at)| at as usize).collect();
         put_in_order(&mut self.rows, from);
     }
+}
 
-    /// The same for the rows of one event that are in order of their names, by columns of numbers.
-    pub(super) fn sort_named(&mut self, order: &[Column]) {
-        let weights = ranks_of_weights(&self.rows, order, 0, &[]);
-        let mut order: Vec<u64> =
-            (0..).zip(weights).map(|(at, weight)| u64::from(weight) << u32::BITS | at).collect();
-        order.sort_unstable();
-        let at = |placed: u64| usize::try_from(placed & u64::from(u32::MAX)).unwrap_or(usize::MAX);
-        put_in_order(&mut self.rows, order.into_iter().map(at).collect());
+/// The order of rows of one event by columns that follow from their sums and numbers of samples, where the rows are in the order of their
+/// names. Most rows weigh the same as many others, so what they weigh is put in order, and rows are counted.
+pub(super) fn by_weight<'n>(
+    rows: impl Iterator<Item = (u32, &'n Numbers)> + Clone,
+    order: &[Column],
+) -> Vec<u32> {
+    let mut different: FxHashMap<[u64; 3], u32> = FxHashMap::default();
+    let weight = |numbers: &Numbers| [numbers.total_period, numbers.self_period, numbers.samples];
+    let mut numbers: Vec<u32> = Vec::with_capacity(rows.size_hint().1.unwrap_or(0));
+    for (_, row) in rows.clone() {
+        let next = u32::try_from(different.len()).unwrap_or(u32::MAX);
+        numbers.push(*different.entry(weight(row)).or_insert(next));
     }
+    let mut weights: Vec<([u64; 3], u32)> = different.into_iter().collect();
+    // The highest first.
+    weights.sort_by_cached_key(|([total_period, self_period, samples], _)| {
+        let row = Numbers {
+            total_period: *total_period,
+            self_period: *self_period,
+            samples: *samples,
+            ..Numbers::default()
+        };
+        let columns: Vec<u64> = order.iter().map(|column| !column.number(&row)).collect();
+        (columns, !total_period, !self_period, !samples)
+    });
+    // Where the rows of each weight begin.
+    let mut starts = vec![0_usize; weights.len()];
+    for number in &numbers {
+        if let Some(count) = starts.get_mut(*number as usize) {
+            *count += 1;
+        }
+    }
+    let mut before = 0;
+    for (_, number) in &weights {
+        if let Some(start) = starts.get_mut(*number as usize) {
+            before += std::mem::replace(start, before);
+        }
+    }
+    let mut sorted = vec![0; numbers.len()];
+    for ((row, _), number) in rows.zip(&numbers) {
+        if let Some(start) = starts.get_mut(*number as usize) {
+            if let Some(slot) = sorted.get_mut(*start) {
+                *slot = row;
+            }
+            *start += 1;
+        }
+    }
+    sorted
 }
 
 /// The indices of rows in the order of their names.

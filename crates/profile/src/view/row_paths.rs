@@ -13,7 +13,7 @@ use super::histogram::{
     Frames, Histogram, HistogramOptions, HistogramRow, HistogramTables, LeftOut, Numbers,
 };
 use super::place_rows::PlaceRows;
-use super::row_order::in_order_of_names;
+use super::row_order::{by_weight, in_order_of_names};
 use super::rows::{RowKey, RowValues};
 use super::sample_numbers::SampleNumbers;
 use crate::groups::Groups;
@@ -311,29 +311,36 @@ impl RowPaths {
         facts: &Facts<'_>,
         options: &HistogramOptions,
         order: &[Column],
-        rows: Vec<Option<Numbers>>,
+        mut rows: Vec<Option<Numbers>>,
         total: EventTotal,
     ) -> Option<Histogram> {
         let whole = options.whole.get(self.event).copied().unwrap_or(0);
         let least = least(options.percent_limit, whole);
-        let (mut shown, mut left_out) = (Vec::new(), LeftOut::default());
-        for (key, numbers) in self.rows.iter().zip(rows) {
-            let Some(numbers) = numbers else { continue };
-            if numbers.total_period < least {
+        let mut left_out = LeftOut::default();
+        for row in &mut rows {
+            if let Some(numbers) = row.take_if(|numbers| numbers.total_period < least) {
                 left_out.rows += 1;
                 left_out.self_period = left_out.self_period.wrapping_add(numbers.self_period);
-            } else {
-                shown.push(HistogramRow::new(*key, numbers));
             }
         }
-        if shown.is_empty() && left_out.rows == 0 {
+        let shown = (0..).zip(&rows).filter_map(|(at, numbers)| Some((at, numbers.as_ref()?)));
+        if left_out.rows == 0 && shown.clone().next().is_none() {
             return None;
         }
+        // These two are not among what rows are put in order by here.
+        let by_other = |column: &Column| matches!(column, Column::Key(_)) || column.is_by_mode();
+        let sorts = order.iter().any(by_other);
+        let places = if sorts { shown.map(|(at, _)| at).collect() } else { by_weight(shown, order) };
+        let row = |at: u32| {
+            let numbers = rows.get_mut(at as usize)?.take()?;
+            Some(HistogramRow::new(*self.rows.get(at as usize)?, numbers))
+        };
+        let mut shown = Vec::with_capacity(places.len());
+        shown.extend(places.into_iter().filter_map(row));
         let mut histogram =
             Histogram { event: self.event, total, rows: shown, left_out, ..Histogram::default() };
-        match order.iter().any(|column| matches!(column, Column::Key(_))) {
-            true => histogram.sort(order, 0, facts, &self.values),
-            false => histogram.sort_named(order),
+        if sorts {
+            histogram.sort(order, 0, facts, &self.values);
         }
         Some(histogram)
     }

@@ -106,7 +106,7 @@ impl<'s, 'f> Answers<'s, 'f> {
 
     /// What shares are of, and in what.
     fn measure(&self) -> Map<String, Value> {
-        let (profile, state) = (self.explorer.profile(), self.explorer.state());
+        let (profile, state) = (self.explorer.totals(), self.explorer.state());
         let of = |events: &[EventTotal]| {
             let total = events
                 .get(state.event)
@@ -140,7 +140,7 @@ impl<'s, 'f> Answers<'s, 'f> {
         let options =
             ExportOptions { event: Some(state.event), title: self.title.clone(), ..ExportOptions::default() };
         make(&Export {
-            profile: self.explorer.profile(),
+            profile: self.explorer.by_comm(),
             session: &analysis.session,
             metadata: &analysis.metadata,
             marks: &analysis.marks,
