@@ -5,9 +5,7 @@ use super::names::{Named, name_of};
 use super::{Answers, written, written_by};
 use crate::query::Query;
 use readperf_explore::{Flame, Label, TimeAsked, TimeCell};
-use readperf_output::export::flamegraph::{
-    Colors, DrawnFrame, FrameSort, Head, Siblings, left_out_name, write_data,
-};
+use readperf_output::export::flamegraph::{DrawnFrame, FrameSort, left_out_name, write_data};
 use readperf_output::text::grouped;
 use readperf_profile::view::flame_tree::Sum;
 use readperf_session::ThreadId;
@@ -29,16 +27,7 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
         0 => String::new(),
         count => format!("{} frames are too short to be shown one by one.", grouped(count)),
     };
-    let head = Head {
-        title: answers.title(),
-        note,
-        weight: explorer.state().weight,
-        quantity: answers.quantity(),
-        colors: Colors::Kind,
-        siblings: Siblings::ByName,
-        inverted: true,
-        ..Head::default()
-    };
+    let head = answers.head(note);
     let frames = window.cells.iter().map(|cell| drawn(answers, &time.flame, cell, by_thread));
     let picture = written_by(|out| write_data(&head, frames, out))?;
     let picture = String::from_utf8(picture).map_err(|error| error.to_string())?;

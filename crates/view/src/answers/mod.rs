@@ -19,7 +19,7 @@ use crate::query::Query;
 use crate::worker::{Answer, Question};
 use perffile::Recording;
 use readperf_explore::{Explorer, Flame, State};
-use readperf_output::export::flamegraph::title;
+use readperf_output::export::flamegraph::{Colors, Head, title};
 use readperf_output::export::quantity::Quantity;
 use readperf_output::export::{Export, ExportOptions};
 use readperf_profile::profile::EventTotal;
@@ -102,6 +102,20 @@ impl<'s, 'f> Answers<'s, 'f> {
     /// What the page is called: program, host, date, event.
     pub(crate) fn title(&self) -> String {
         self.with_export(title)
+    }
+
+    /// The head of a picture.
+    fn head(&self, note: String) -> Head {
+        let (weight, quantity) = (self.explorer.state().weight, self.quantity());
+        Head {
+            title: self.title(),
+            note,
+            weight,
+            quantity,
+            colors: Colors::Kind,
+            inverted: true,
+            ..Head::default()
+        }
     }
 
     /// What shares are of, and in what.
