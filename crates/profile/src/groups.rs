@@ -190,3 +190,106 @@ fn counted(rows: &[Placed], limit: usize, number: impl Fn(&Placed) -> u32) -> Ve
     }
     sorted
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::addresses::AddressId;
+    use crate::detail::DetailId;
+    use crate::profile::EventTotal;
+    use crate::stacks::{StackId, Stacks};
+    use proptest::prelude::*;
+    use readperf_session::Session;
+    use std::sync::OnceLock;
+
+    /// What is kept of a sample: event, thread name, stack, place, period.
+    pub(crate) type Sample = (u32, u32, Vec<u32>, u32, u64);
+
+    pub(crate) fn samples() -> impl Strategy<Value = Vec<Sample>> {
+        let stack = proptest::collection::vec(0..6_u32, 0..5);
+        proptest::collection::vec((0..2_u32, 0..3_u32, stack, 0..4_u32, 0..9_u64), 0..300)
+    }
+
+    /// Names of threads, as only a session hands them out: those of a recording in which each has its own.
+    fn comms() -> &'static [CommId] {
+        static COMMS: OnceLock<Vec<CommId>> = OnceLock::new();
+        COMMS.get_or_init(|| {
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/multi/perf.data");
+            let recording = perffile::Recording::open(path).unwrap();
+            let mut session = Session::new(recording.metadata());
+            let each = |event: &perffile::Event<'_>| {
+                session.apply(event);
+            };
+            recording.for_each(each).unwrap();
+            let mut comms: Vec<CommId> =
+                session.threads().iter().map(readperf_session::Thread::comm).collect();
+            comms.sort_unstable();
+            comms.dedup();
+            comms
+        })
+    }
+
+    /// A profile with a row a sample, in the order of events, each at another time.
+    pub(crate) fn profile(samples: &[Sample]) -> Profile {
+        let mut stacks = Stacks::default();
+        let mut rows: Vec<SampleRow> = Vec::new();
+        let mut events = vec![EventTotal::default(); 2];
+        for (time_ns, (event, comm, places, address, period)) in (1..).zip(samples) {
+            let places: Vec<AddressId> = places.iter().copied().map(AddressId).collect();
+            let mut ids = Vec::new();
+            stacks.number_all(&places, &[places.len()], &mut ids);
+            let total = &mut events[*event as usize];
+            (total.samples, total.period) = (total.samples + 1, total.period + period);
+            rows.push(SampleRow {
+                event: *event,
+                comm: comms()[*comm as usize % comms().len()],
+                thread: None,
+                cpu: Some(comm % 2),
+                time_ns,
+                stack: ids.first().copied().unwrap_or(StackId::EMPTY),
+                address: AddressId(*address),
+                detail: DetailId::default(),
+                samples: 1,
+                period: *period,
+            });
+        }
+        rows.sort_by_key(|row| row.event);
+        Profile { events, rows: Arc::new(rows), stacks: Arc::new(stacks), ..Profile::default() }
+    }
+
+    /// Every so manieth row, or all others.
+    pub(crate) fn some(profile: &Profile, step: usize, others: bool) -> Picked {
+        let mut picked = Picked::all(profile.rows().len());
+        picked.retain(profile.rows(), |row| (row.time_ns % step as u64 == 0) != others);
+        picked
+    }
+
+    proptest! {
+        #[test]
+        fn rows_that_agree_are_added_up(samples in samples(), step in 1..5_usize, others: bool, cpus: bool) {
+            let profile = profile(&samples);
+            let picked = some(&profile, step, others);
+            let chosen = profile.picked(&picked);
+            prop_assert_eq!(chosen.rows().len(), picked.count());
+            let groups = Groups::new(&profile, false, cpus);
+            let summed = groups.summed(&profile.totals_of(&picked), &groups.sums(profile.rows(), &picked));
+            let key = |row: &SampleRow| {
+                (row.event, row.comm, row.stack, row.address, row.cpu.filter(|_| cpus), row.detail)
+            };
+            let mut expected: std::collections::BTreeMap<_, Sum> = Default::default();
+            for row in chosen.rows() {
+                expected.entry(key(row)).or_default().add(Sum { period: row.period, samples: row.samples });
+            }
+            let got = summed.rows().iter().map(|row| (key(row), Sum { period: row.period, samples: row.samples }));
+            prop_assert_eq!(got.collect::<Vec<_>>(), expected.into_iter().collect::<Vec<_>>());
+            // The totals are those of the rows.
+            let mut again = chosen.clone();
+            again.add_up();
+            prop_assert_eq!((chosen.events(), summed.events()), (again.events(), again.events()));
+            for (at, row) in picked.of(profile.rows()) {
+                let group = groups.rows()[groups.of_row(at)];
+                prop_assert_eq!((group.stack, group.address, group.time_ns), (row.stack, row.address, 0));
+            }
+        }
+    }
+}

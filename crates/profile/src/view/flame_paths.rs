@@ -183,3 +183,62 @@ impl FlamePaths {
         is_in
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::groups::tests::{profile, samples, some};
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    /// By way, its labels from the outermost: variant, and what was taken there.
+    fn nodes(tree: &FlameTree) -> BTreeMap<Vec<u32>, (u32, Sum)> {
+        let mut ways: Vec<Vec<u32>> = Vec::new();
+        let node = |(at, node): (usize, &FlameNode)| {
+            let mut way = ways.get(node.parent as usize).cloned().unwrap_or_default();
+            way.push(node.level.label);
+            ways.push(way.clone());
+            (way, (node.level.variant, tree.own(0).get(at).copied().unwrap_or_default()))
+        };
+        tree.nodes().iter().enumerate().map(node).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn trees_are_those_of_climbing(samples in samples(), step in 1..5_usize, others: bool, event in 0..2_usize) {
+            // Two and three addresses with one label, some with two levels.
+            let mut levels = FlameLevels::default();
+            for address in 0..6 {
+                let level = FlameLevel { label: address / 2, variant: 10 - address, line: NO_LINE };
+                let inlined = FlameLevel { label: 3, variant: address, line: NO_LINE };
+                levels.push(std::iter::once(level).chain((address % 3 == 0).then_some(inlined)));
+            }
+            let root = |row: &SampleRow| {
+                let comm = u32::try_from(row.comm.index()).unwrap();
+                (comm > 0).then_some(FlameLevel { label: 100 + comm, variant: u32::MAX, line: NO_LINE })
+            };
+            let profile = profile(&samples);
+            let (picked, groups) = (some(&profile, step, others), Groups::new(&profile, false, false));
+            let paths = FlamePaths::new(&profile, &groups, event, &levels, root);
+            let chosen = paths.tree(&groups.sums(profile.rows(), &picked));
+            let mut climbed = FlameTree::default();
+            let mut ends = Vec::new();
+            let of_picked = profile.picked(&picked);
+            climbed.add_telling(&of_picked, event, &levels, root, |end| ends.push(end));
+            prop_assert_eq!(nodes(&chosen.tree), nodes(&climbed));
+            let way = |tree: &FlameTree, mut at: NodeIndex| {
+                let mut way = Vec::new();
+                while let Some(node) = tree.nodes().get(at as usize) {
+                    way.push(node.level.label);
+                    at = node.parent;
+                }
+                way
+            };
+            let picked = picked.of(profile.rows()).filter(|(_, row)| row.event as usize == event);
+            for ((at, _), end) in picked.zip(ends) {
+                let here = paths.end_of(&chosen, groups.of_row(at));
+                prop_assert_eq!(way(&chosen.tree, here), way(&climbed, end));
+            }
+        }
+    }
+}
