@@ -26,6 +26,7 @@ use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
+use std::thread;
 
 /// How many of the ways that were gone before are kept ready to go back to. Each may hold the samples that it chose.
 const KEPT: usize = 4;
@@ -217,10 +218,19 @@ impl<'f> Explorer<'f> {
     fn make_rows(&self) -> (Option<Histogram>, Arc<RowPaths>) {
         let State { event, rows, .. } = &self.now.state;
         let made_with = rows.histogram(&self.now.shown);
-        let places = self.place_rows(&made_with);
-        let groups = self.now.ground.groups(self.now.telling());
+        let (ground, telling) = (&*self.now.ground, self.now.telling());
+        // Both take a while where nothing is known yet.
+        let (places, groups) = thread::scope(|scope| {
+            let find = || ground.groups(telling);
+            let new = (!ground.has_groups(telling)).then(thread::Builder::new);
+            // If the system has no thread for it, this one does its work.
+            let beside = new.and_then(|new| new.spawn_scoped(scope, find).ok());
+            let places = self.place_rows(&made_with);
+            let groups = beside.and_then(|beside| beside.join().ok());
+            (places, groups.unwrap_or_else(|| ground.groups(telling)))
+        });
         let facts = self.facts_of(&self.now.shown, Cow::Owned(places.memory().clone()));
-        let paths = self.now.ground.row_paths(facts, &made_with, (places, groups), *event);
+        let paths = ground.row_paths(facts, &made_with, (places, groups), *event);
         let total = self.now.shown.events().get(*event).cloned().unwrap_or_default();
         let mut facts = self.facts_with(Cow::Borrowed(paths.memory()));
         facts.settle(&made_with);

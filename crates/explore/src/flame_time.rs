@@ -17,8 +17,16 @@ pub struct TimeFlame {
     pub flame: Flame,
     /// By row of the event: the end of its stack.
     ends: Vec<NodeIndex>,
-    /// How many frames lead to each node, itself included.
-    depths: Vec<u32>,
+    /// By node.
+    places: Vec<Place>,
+}
+
+/// Where a node of the merged stacks is.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    caller: NodeIndex,
+    /// How many frames lead to it, itself included.
+    depth: u32,
 }
 
 /// Which part of it is wanted.
@@ -73,11 +81,12 @@ impl TimeFlame {
         let ends = made.samples().map(|(at, _)| ground.paths.end_of(&chosen, groups.of_row(at))).collect();
         let flame = Flame::upright(ground, chosen.tree, made.state.weight);
         // Callers come before what they call.
-        let mut depths: Vec<u32> = Vec::with_capacity(flame.tree.nodes().len());
+        let mut places: Vec<Place> = Vec::with_capacity(flame.tree.nodes().len());
         for node in flame.tree.nodes() {
-            depths.push(depths.get(node.parent as usize).map_or(1, |depth| depth.saturating_add(1)));
+            let below = places.get(node.parent as usize).map_or(0, |caller| caller.depth);
+            places.push(Place { caller: node.parent, depth: below.saturating_add(1) });
         }
-        TimeFlame { flame, ends, depths }
+        TimeFlame { flame, ends, places }
     }
 
     /// A part of it. `rows` are those of which it was made.
@@ -155,8 +164,7 @@ struct Narrow {
 
 /// Goes from sample to sample.
 struct Sweep<'f> {
-    flame: &'f Flame,
-    depths: &'f [u32],
+    places: &'f [Place],
     weight: Weight,
     /// What a frame weighs at least to be seen.
     least: u64,
@@ -175,8 +183,7 @@ struct Sweep<'f> {
 impl<'f> Sweep<'f> {
     fn new(time: &'f TimeFlame, least: u64, rows: usize) -> Sweep<'f> {
         Sweep {
-            flame: &time.flame,
-            depths: &time.depths,
+            places: &time.places,
             weight: time.flame.weight,
             least,
             rows,
@@ -215,14 +222,14 @@ impl<'f> Sweep<'f> {
     fn climb(&mut self, end: NodeIndex) -> usize {
         self.path.clear();
         let mut here = end;
-        while let Some(node) = self.flame.tree.nodes().get(here as usize) {
-            let depth = self.depths.get(here as usize).copied().unwrap_or(0) as usize;
+        while let Some(Place { caller, depth }) = self.places.get(here as usize).copied() {
+            let depth = depth as usize;
             let at_depth = depth.checked_sub(1).and_then(|below| self.open.get(below));
             if at_depth.is_some_and(|open| open.node == here) {
                 return depth;
             }
             self.path.push(here);
-            here = node.parent;
+            here = caller;
         }
         0
     }

@@ -48,14 +48,23 @@ impl Ground {
 
     /// Which samples agree in all but their time, and what need not tell them apart.
     pub(crate) fn groups(&self, telling: Telling) -> &Groups {
+        let new = || Groups::new(&self.profile, telling.threads, telling.cpus);
+        self.kept_groups(telling).get_or_init(new)
+    }
+
+    /// Whether that is known.
+    pub(crate) fn has_groups(&self, telling: Telling) -> bool {
+        self.kept_groups(telling).get().is_some()
+    }
+
+    fn kept_groups(&self, telling: Telling) -> &OnceLock<Groups> {
         let [none, threads, cpus, both] = &self.groups;
-        let groups = match (telling.threads, telling.cpus) {
+        match (telling.threads, telling.cpus) {
             (false, false) => none,
             (true, false) => threads,
             (false, true) => cpus,
             (true, true) => both,
-        };
-        groups.get_or_init(|| Groups::new(&self.profile, telling.threads, telling.cpus))
+        }
     }
 
     /// The ways to the rows of places.

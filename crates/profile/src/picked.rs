@@ -83,10 +83,10 @@ impl Picked {
 }
 
 /// The rows whose bits are set.
-fn some<'r>(
-    rows: &'r [SampleRow],
+fn some(
+    rows: &[SampleRow],
     words: impl Iterator<Item = u64> + Clone,
-) -> impl Iterator<Item = (usize, &'r SampleRow)> + Clone {
+) -> impl Iterator<Item = (usize, &SampleRow)> + Clone {
     words.zip(rows.chunks(64)).zip((0..).step_by(64)).flat_map(|((word, rows), first): (_, usize)| {
         bits(word).filter_map(move |at| Some((first + at as usize, rows.get(at as usize)?)))
     })

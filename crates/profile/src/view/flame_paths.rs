@@ -31,7 +31,7 @@ pub struct FlamePaths {
 pub struct ChosenTree {
     /// The tree.
     pub tree: FlameTree,
-    /// The numbers that merged nodes have in it.
+    /// The number in it of each node here; [`ROOT`] of those without samples.
     numbers: Vec<NodeIndex>,
 }
 
@@ -137,26 +137,27 @@ impl FlamePaths {
             }
         }
         let is_in = self.with_samples(&own);
-        let mut numbers = vec![ROOT; self.merged_count];
+        let mut numbers = vec![ROOT; self.nodes.len()];
+        let mut of_merged = vec![ROOT; self.merged_count];
         let (mut nodes, mut merged_own): (Vec<FlameNode>, Vec<Sum>) = (Vec::new(), Vec::new());
-        for (((node, merged), own), _) in
-            self.nodes.iter().zip(&self.merged).zip(own).zip(is_in).filter(|(_, is_in)| *is_in)
-        {
-            let caller =
-                self.merged.get(node.parent as usize).and_then(|caller| numbers.get(*caller as usize));
-            let caller = caller.copied().unwrap_or(ROOT);
-            let Some(number) = numbers.get_mut(*merged as usize) else { continue };
+        let all = self.nodes.iter().zip(&self.merged).zip(own).zip(is_in).enumerate();
+        for (at, ((node, merged), own)) in all.filter_map(|(at, (node, is_in))| is_in.then_some((at, node))) {
+            let caller = numbers.get(node.parent as usize).copied().unwrap_or(ROOT);
+            let Some(number) = of_merged.get_mut(*merged as usize) else { continue };
             if *number == ROOT {
                 *number = NodeIndex::try_from(nodes.len()).unwrap_or(ROOT);
                 nodes.push(FlameNode { parent: caller, level: node.level });
                 merged_own.push(own);
-                continue;
+            } else {
+                if let Some(known) = nodes.get_mut(*number as usize) {
+                    known.level.variant = known.level.variant.min(node.level.variant);
+                }
+                if let Some(sum) = merged_own.get_mut(*number as usize) {
+                    sum.add(own);
+                }
             }
-            if let Some(known) = nodes.get_mut(*number as usize) {
-                known.level.variant = known.level.variant.min(node.level.variant);
-            }
-            if let Some(sum) = merged_own.get_mut(*number as usize) {
-                sum.add(own);
+            if let Some(slot) = numbers.get_mut(at) {
+                *slot = *number;
             }
         }
         ChosenTree { tree: FlameTree::of_nodes(nodes, merged_own), numbers }
@@ -166,8 +167,7 @@ impl FlamePaths {
     #[inline]
     pub fn end_of(&self, chosen: &ChosenTree, group: usize) -> NodeIndex {
         let end = group.checked_sub(self.groups.start).and_then(|at| self.ends.get(at));
-        let merged = end.and_then(|end| self.merged.get(*end as usize));
-        merged.and_then(|merged| chosen.numbers.get(*merged as usize)).copied().unwrap_or(ROOT)
+        end.and_then(|end| chosen.numbers.get(*end as usize)).copied().unwrap_or(ROOT)
     }
 
     /// The nodes that samples go through.
