@@ -6,7 +6,6 @@ use crate::schema::{Column, ColumnType, Table};
 use crate::words::Words;
 use arrow_array::builder::{
     BooleanBuilder, ListBuilder, MapBuilder, MapFieldNames, PrimitiveBuilder, StringBuilder,
-   
 };
 use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{ArrayRef, DictionaryArray, RecordBatch, RecordBatchOptions, StringArray};
@@ -90,9 +89,7 @@ impl<R> Field<R> {
                 rows.iter().for_each(|row| builder.append_option(value(made, row)));
                 Arc::new(builder.finish())
             }
-            Value::Text(value) => {
-                Arc::new(rows.iter().map(|row| value(made, row)).collect::<StringArray>())
-            }
+            Value::Text(value) => Arc::new(rows.iter().map(|row| value(made, row)).collect::<StringArray>()),
             Value::Word(words, number) => {
                 let words = words(made);
                 let keys = rows.iter().map(|row| words.key(number(made, row)?)).collect();

@@ -6,8 +6,8 @@ use crate::source::Source;
 use crate::words::Words;
 use perffile::tracepoint::{Catalog, TracingData};
 use perffile::wire::feature::bit;
-use perffile::wire::head::CpuMode;
 use perffile::wire::feature::clock_data::ClockData;
+use perffile::wire::head::CpuMode;
 use perffile::wire::text::decoded;
 use readperf_analysis::Analysis;
 use readperf_profile::{AddressId, CodeKind, FunctionId, Mark, MarkKind, Profile, SampleRow, StackId};
@@ -354,7 +354,11 @@ impl Made {
                 first
             });
             let numbers = (0u32..).zip(fields);
-            list.extend(numbers.map(|(field, _)| PayloadField { sample, field, name: first.saturating_add(field) }));
+            list.extend(numbers.map(|(field, _)| PayloadField {
+                sample,
+                field,
+                name: first.saturating_add(field),
+            }));
         }
         (list, names)
     }
