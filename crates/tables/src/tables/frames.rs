@@ -34,7 +34,7 @@ const FIELDS: &[Field] = &[
     )
     .optional(),
     Field::new(
-        "binary",
+        "dso",
         "Short name of the binary.",
         Value::Word(|made| &made.dictionaries.binaries, |made, place| Some(made.binary_of(*place)?.index())),
     )

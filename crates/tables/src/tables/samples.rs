@@ -91,7 +91,7 @@ const FIELDS: &[Field] = &[
     )
     .optional(),
     Field::new(
-        "binary",
+        "dso",
         "Short name of the binary that the sample was taken in; NULL where nothing was mapped.",
         Value::Word(|made| &made.dictionaries.binaries, |made, sample| Some(made.binary_of(sample.row.address)?.index())),
     )
