@@ -2,14 +2,12 @@
 // the numbers of the exported one. Filters hold for both recordings.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { check, equal, finish, launch, made, near, readperf, work } from './browser.mjs';
+import { check, equal, finish, functions, launch, made, near, percent, readperf, shares, text, work } from './browser.mjs';
 import { serve, settled, visit } from './served.mjs';
 
 const [before, after] = [made('before'), made('after')];
 const browser = await launch();
-const percent = share => (share * 100).toFixed(2) + ' %';
 const points = by => (by >= 0 ? '+' : '−') + Math.abs(by * 100).toFixed(2);
-const text = (page, id) => page.evaluate(id => document.getElementById(id).textContent, id);
 const show = async (page, site, query) => { await page.goto(site.address + query); await settled(page); };
 const changes = page => page.evaluate(() => Array.from(document.querySelectorAll('#view tbody tr'), row => ({
   name: row.querySelector('.name').textContent, binary: row.querySelector('.binary').textContent, change: row.querySelector('.change')?.firstChild?.textContent ?? '',
@@ -31,13 +29,9 @@ async function sameFunctions(page, files, words, what, named) {
   }
 }
 
-const folded = (file, ...words) => readperf('export', '-f', 'folded', ...words, file).trimEnd().split('\n').map(line => {
-  const space = line.lastIndexOf(' ');
-  return { stack: line.slice(0, space).split(';').slice(1), weight: Number(line.slice(space + 1)) };
-});
-function shares(file, ...words) {
-  const stacks = folded(file, ...words), whole = stacks.reduce((sum, { weight }) => sum + weight, 0);
-  return way => stacks.filter(({ stack }) => way.every((name, at) => stack[at] === name)).reduce((sum, { weight }) => sum + weight, 0) / whole;
+function sharesOfWays(file, ...words) {
+  const share = shares(functions(file, ...words));
+  return way => share(stack => way.every((name, at) => stack[at] === name));
 }
 
 {
@@ -67,7 +61,7 @@ function shares(file, ...words) {
       if (await page.locator('#view tbody tr').nth(at).getAttribute('aria-expanded') === 'false') await page.keyboard.press('ArrowRight');
       await settled(page);
     }
-    const [was, is] = [shares(before, ...words), shares(after, ...words)], way = [];
+    const [was, is] = [sharesOfWays(before, ...words), sharesOfWays(after, ...words)], way = [];
     const rows = await page.evaluate(() => Array.from(document.querySelectorAll('#view tbody tr'), row => ({
       depth: Number(row.getAttribute('aria-level')) - 1, name: row.querySelector('.name').textContent, change: row.querySelector('.change').textContent,
       total: row.querySelector('td.number span').textContent })));

@@ -33,6 +33,33 @@ export async function open(browser, file, options = {}) {
   return page;
 }
 
+export const percent = share => (share * 100).toFixed(2) + ' %';
+export const text = (page, id) => page.evaluate(id => document.getElementById(id).textContent, id);
+
+// The folded stacks of a recording, as written for other tools.
+export function folded(file, ...words) {
+  return readperf('export', '-f', 'folded', ...words, file).trimEnd().split('\n').map(line => {
+    const space = line.lastIndexOf(' ');
+    return { stack: line.slice(0, space).split(';'), weight: Number(line.slice(space + 1)) };
+  });
+}
+// The same without the names of threads.
+export const functions = (file, ...words) => folded(file, ...words).map(({ stack, weight }) => ({ stack: stack.slice(1), weight }));
+export const total = stacks => stacks.reduce((sum, { weight }) => sum + weight, 0);
+// The share of the stacks that a test holds for.
+export function shares(stacks) {
+  const whole = total(stacks);
+  return is => total(stacks.filter(({ stack }) => is(stack))) / whole;
+}
+
+// Frames of a flame graph as drawn: text for people, place, class.
+export const boxes = page => page.evaluate(() => Array.from(document.querySelectorAll('#flame-frames rect[role]'), box => ({
+  label: box.getAttribute('aria-label'), class: box.getAttribute('class'), depth: Number(box.getAttribute('aria-level')) - 1,
+  x: box.getBoundingClientRect().x, y: box.getBoundingClientRect().y, width: box.getBoundingClientRect().width, id: box.id,
+})));
+// Names may hold anything but ": " and a share.
+export const nameOf = box => box.label.replace(/( \([^()]*\))?: [0-9.]+ %, .*$/s, '');
+
 let checks = 0, failures = 0;
 export function check(holds, what) {
   checks++;

@@ -2,17 +2,12 @@
 // folded stacks; what it does not have it says.
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { check, equal, finish, launch, made, open, readperf, work } from './browser.mjs';
-import { settled } from './served.mjs';
+import { boxes, check, equal, finish, folded, launch, made, open, percent, readperf, shares, text, work } from './browser.mjs';
+import { click, press, report, rowsOf, sameFunction, sameRows, settled } from './served.mjs';
 
 const fixture = name => path.join(process.env.FIXTURES, name, 'perf.data');
 const [main, multi] = [fixture('main'), fixture('multi')];
 const browser = await launch();
-const percent = share => (share * 100).toFixed(2) + ' %';
-const text = (page, id) => page.evaluate(id => document.getElementById(id).textContent, id);
-const press = async (page, ...keys) => { for (const key of keys) await page.keyboard.press(key); await settled(page); };
-const click = async (page, what) => { await page.click(what); await settled(page); };
-const report = (file, ...words) => JSON.parse(readperf('report', '--json', '--sort', 'dso,symbol', ...words, file)).events[0];
 
 async function file(recording, words = [], options = {}) {
   const name = path.join(work, `${path.basename(path.dirname(recording))}-${path.basename(recording)}.page.html`);
@@ -22,20 +17,6 @@ async function file(recording, words = [], options = {}) {
   page.show = async state => { await page.goto(`file://${name}#${state}`); await settled(page); };
   await settled(page);
   return page;
-}
-
-const rowsOf = page => page.evaluate(() => Array.from(document.querySelectorAll('#view tbody tr'), row => ({
-  cells: Array.from(row.querySelectorAll('td.number span'), cell => cell.textContent), name: row.querySelector('.name')?.textContent,
-  binary: row.querySelector('.binary')?.textContent, inlined: row.querySelector('.mark')?.textContent === 'inlined',
-})));
-
-function sameRows(rows, event, what) {
-  equal(rows.length, Math.min(1000, event.rows.length), what + ': how many');
-  for (const row of rows) {
-    const expected = event.rows.find(other => other.symbol === row.name + (row.inlined ? ' (inlined)' : '') && other.dso === (row.binary || '[unknown]'));
-    if (!expected) { check(false, `${what}: no ${row.name} in ${row.binary}`); continue; }
-    equal(row.cells.join(), [expected.total_period, expected.self_period].map(period => percent(period / event.period)).join(), `${what}: ${row.name}`);
-  }
 }
 
 // Functions: sorted, searched; events, threads; back, forward, reload.
@@ -85,19 +66,13 @@ function sameRows(rows, event, what) {
 // Flame graph, tree, callers and callees agree with the folded stacks.
 {
   const page = await file(multi);
-  const folded = readperf('export', '-f', 'folded', '--event', 'cpu-clock', multi).trimEnd().split('\n').map(line => {
-    const space = line.lastIndexOf(' ');
-    return { stack: line.slice(0, space).split(';'), weight: Number(line.slice(space + 1)) };
-  });
-  const whole = folded.reduce((sum, { weight }) => sum + weight, 0);
-  const shareOf = is => percent(folded.filter(({ stack }) => is(stack)).reduce((sum, { weight }) => sum + weight, 0) / whole);
-  const boxes = await page.evaluate(() => Array.from(document.querySelectorAll('#flame-frames rect[role]'), box => ({
-    label: box.getAttribute('aria-label'), depth: Number(box.getAttribute('aria-level')) - 1, id: box.id })));
-  for (const box of boxes.filter(({ depth }) => depth === 1)) {
+  const shareOf = is => percent(share(is)), share = shares(folded(multi, '--event', 'cpu-clock'));
+  const frames = await boxes(page);
+  for (const box of frames.filter(({ depth }) => depth === 1)) {
     const name = box.label.replace(/: [0-9.]+ %, .*$/s, '');
     equal(box.label.match(/: ([0-9.]+ %), /)[1], shareOf(stack => stack[0] === name), name);
   }
-  const deep = boxes.find(box => box.depth === 3);
+  const deep = frames.find(box => box.depth === 3);
   await click(page, '#' + deep.id);
   check(page.url().includes('zoom='), 'zoomed: ' + page.url());
   equal((await text(page, 'flame-line')).split(' · ')[0], deep.label, 'zoomed to');
@@ -192,7 +167,7 @@ function sameRows(rows, event, what) {
   await page.show('view=functions');
   const expected = report(multi, '--comm', 'tree');
   for (const row of await rowsOf(page)) {
-    const same = expected.rows.find(other => other.symbol === row.name + (row.inlined ? ' (inlined)' : '') && other.dso === (row.binary || '[unknown]'));
+    const same = expected.rows.find(sameFunction(row));
     equal(row.cells[1], percent(same.samples / expected.samples), 'samples in ' + row.name);
   }
   equal(page.problems.join(), '', 'filters');

@@ -1,28 +1,9 @@
 // Flame graphs in a browser: what is drawn is what the folded stacks say; zoom, search, reset, keys; nothing runs that should not.
 import path from 'node:path';
-import { check, equal, finish, launch, made, near, open, readperf, work } from './browser.mjs';
+import { boxes, check, equal, finish, folded, launch, made, nameOf, near, open, percent, readperf, text, total, work } from './browser.mjs';
 
 const EDGE = 10, WIDTH = 1200 - 2 * EDGE;
 const browser = await launch();
-
-// The folded stacks of a recording, as written for other tools.
-function folded(file, ...words) {
-  return readperf('export', '-f', 'folded', ...words, file).trimEnd().split('\n').map(line => {
-    const space = line.lastIndexOf(' ');
-    return { stack: line.slice(0, space).split(';'), weight: Number(line.slice(space + 1)) };
-  });
-}
-const total = stacks => stacks.reduce((sum, { weight }) => sum + weight, 0);
-const percent = share => (share * 100).toFixed(2) + ' %';
-
-// Frames as drawn: text for people, place, class.
-const boxes = page => page.evaluate(() => Array.from(document.querySelectorAll('#flame-frames rect[role]'), box => ({
-  label: box.getAttribute('aria-label'), class: box.getAttribute('class'), depth: Number(box.getAttribute('aria-level')) - 1,
-  x: box.getBoundingClientRect().x, y: box.getBoundingClientRect().y, width: box.getBoundingClientRect().width, id: box.id,
-})));
-// Names may hold anything but ": " and a share.
-const nameOf = box => box.label.replace(/( \([^()]*\))?: [0-9.]+ %, .*$/s, '');
-const text = (page, id) => page.evaluate(id => document.getElementById(id).textContent, id);
 
 async function recording(kind, file, extension) {
   const out = path.join(work, kind + '.' + extension);

@@ -1,15 +1,12 @@
 // The page that `readperf view` serves, under strain: a server that is killed, two tabs, keys alone, names of 100 kB, a large screen.
 import path from 'node:path';
-import { check, equal, finish, launch, made, readperf, work } from './browser.mjs';
-import { serve, settled, visit } from './served.mjs';
+import { check, equal, finish, launch, made, text, work } from './browser.mjs';
+import { press, report, serve, settled, visit } from './served.mjs';
 
 const fixture = name => path.join(process.env.FIXTURES, name, 'perf.data');
 const [main, multi] = [fixture('main'), fixture('multi')];
 const browser = await launch();
-const press = async (page, ...keys) => { for (const key of keys) await page.keyboard.press(key); await settled(page); };
-const text = (page, id) => page.evaluate(id => document.getElementById(id).textContent, id);
 const names = page => page.evaluate(() => Array.from(document.querySelectorAll('#view tbody .name'), name => name.textContent).join());
-const report = (...words) => JSON.parse(readperf('report', '--json', '--sort', 'dso,symbol', ...words)).events[0];
 
 // A killed server: the page says so, keeps what it shows, and goes back to what it has seen.
 {
@@ -53,7 +50,7 @@ const report = (...words) => JSON.parse(readperf('report', '--json', '--sort', '
 // Two tabs in turn: each has its own state, whatever the other asks.
 {
   const site = await serve(multi), [one, other] = [await visit(browser, site, '?view=functions'), await visit(browser, site, '?view=functions&event=1')];
-  const events = [report(multi), report('--event', 'page-faults/period=16/', multi)];
+  const events = [report(multi), report(multi, '--event', 'page-faults/period=16/')];
   const shares = page => page.evaluate(() => Array.from(document.querySelectorAll('#view tbody tr'), row => row.querySelector('td.number span').textContent).sort().join());
   const expected = event => event.rows.map(row => (row.total_period / event.period * 100).toFixed(2) + ' %').sort().join();
   for (let turn = 0; turn < 3; turn++) {

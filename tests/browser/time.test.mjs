@@ -1,6 +1,6 @@
 // Time in the page: tracks of threads and other events, the map of time, the flame graph in order of time, and the lines in its hints.
 import path from 'node:path';
-import { check, equal, finish, launch, near, readperf } from './browser.mjs';
+import { boxes, check, equal, finish, launch, near, readperf } from './browser.mjs';
 import { serve, settled, visit } from './served.mjs';
 
 const browser = await launch();
@@ -90,8 +90,6 @@ async function chosenIs(page, file, origin, what) {
   // Wide enough for each of its frames to be a box of its own.
   const site = await serve(multi), page = await visit(browser, site);
   await page.setViewportSize({ width: 2540, height: 800 });
-  const boxes = () => page.evaluate(() => Array.from(document.querySelectorAll('#flame-frames rect[role]'), box => ({
-    label: box.getAttribute('aria-label'), depth: Number(box.getAttribute('aria-level')) - 1, x: box.getBoundingClientRect().x, width: box.getBoundingClientRect().width, id: box.id })));
   await press(page, '1');
   equal(state(page).get('order'), 'time', 'a key');
   // Every sample counts the same here: runs of one thread name, in order of time.
@@ -103,22 +101,22 @@ async function chosenIs(page, file, origin, what) {
     if (last?.name === comm.get(one.tid)) last.count++;
     else runs.push({ name: comm.get(one.tid), count: 1 });
   }
-  const threads = (await boxes()).filter(box => box.depth === 1).sort((a, b) => a.x - b.x);
+  const threads = (await boxes(page)).filter(box => box.depth === 1).sort((a, b) => a.x - b.x);
   equal(threads.map(box => box.label.split(':')[0]).join(), runs.map(run => run.name).join(), 'runs of threads');
-  const wide = (await boxes()).find(box => box.depth === 0).width;
+  const wide = (await boxes(page)).find(box => box.depth === 0).width;
   threads.forEach((box, at) => near(box.width, runs[at].count / all.length * wide, 1.5, 'width of run ' + at));
   const large = threads.filter(box => box.width > 50)[0];
   await page.locator('#' + large.id).click({ position: { x: 5, y: 5 } });
   await settled(page);
   check(/^\d+-\d+$/.test(state(page).get('zoom')), 'a zoom is a time');
-  const zoomed = (await boxes()).filter(box => box.depth === 1);
+  const zoomed = (await boxes(page)).filter(box => box.depth === 1);
   near(zoomed[0].width, wide, 1.5, 'what was clicked is as wide as the picture');
   check((await page.locator('#flame-line').textContent()).includes(' ms to '), await page.locator('#flame-line').textContent());
   await press(page, 'Escape');
   equal(state(page).get('zoom'), null, 'all of it again');
   await page.selectOption('#view select', 'threads');
   await settled(page);
-  const names = (await boxes()).filter(box => box.depth === 1).map(box => box.label.split(':')[0]);
+  const names = (await boxes(page)).filter(box => box.depth === 1).map(box => box.label.split(':')[0]);
   equal(names.length, new Set(all.map(one => one.tid)).size, 'each thread once');
   check(names.every(name => / \d+$/.test(name)), names.join());
   await page.fill('#search', 'main');

@@ -2,34 +2,13 @@
 // else is answered; names are only ever text.
 import http from 'node:http';
 import path from 'node:path';
-import { check, equal, finish, launch, made, readperf } from './browser.mjs';
-import { serve, settled, visit } from './served.mjs';
+import { boxes, check, equal, finish, folded, launch, made, percent, readperf, shares, text } from './browser.mjs';
+import { click, press, report, rowsOf, sameRows, serve, settled, visit } from './served.mjs';
 
 const main = path.join(process.env.FIXTURES, 'main', 'perf.data');
 const multi = path.join(process.env.FIXTURES, 'multi', 'perf.data');
 const many = made('many');
 const browser = await launch();
-const percent = share => (share * 100).toFixed(2) + ' %';
-
-const report = (file, ...words) => JSON.parse(readperf('report', '--json', '--sort', 'dso,symbol', ...words, file)).events[0];
-const rowsOf = page => page.evaluate(() => Array.from(document.querySelectorAll('#view tbody tr'), row => ({
-  cells: Array.from(row.querySelectorAll('td.number span'), cell => cell.textContent), name: row.querySelector('.name')?.textContent,
-  binary: row.querySelector('.binary')?.textContent, inlined: row.querySelector('.mark')?.textContent === 'inlined',
-})));
-const text = (page, id) => page.evaluate(id => document.getElementById(id).textContent, id);
-const press = async (page, ...keys) => { for (const key of keys) await page.keyboard.press(key); await settled(page); };
-const click = async (page, what) => { await page.click(what); await settled(page); };
-
-// The rows of a table are those of the report, in its words.
-function sameRows(rows, event, what) {
-  check(rows.length > 0 || !event.rows.length, what + ': rows');
-  equal(rows.length, Math.min(1000, event.rows.length), what + ': how many');
-  for (const row of rows) {
-    const expected = event.rows.find(other => other.symbol === row.name + (row.inlined ? ' (inlined)' : '') && other.dso === (row.binary || '[unknown]'));
-    if (!expected) { check(false, `${what}: no ${row.name} in ${row.binary}`); continue; }
-    equal(row.cells.join(), [expected.total_period, expected.self_period].map(period => percent(period / event.period)).join(), `${what}: ${row.name}`);
-  }
-}
 
 // Functions, with and without filters; the state in the address, back and forward, reload.
 {
@@ -76,22 +55,16 @@ function sameRows(rows, event, what) {
 // The flame graph, the tree and the sandwich agree with the folded stacks.
 {
   const site = await serve(multi), page = await visit(browser, site);
-  const folded = readperf('export', '-f', 'folded', '--event', 'cpu-clock', multi).trimEnd().split('\n').map(line => {
-    const space = line.lastIndexOf(' ');
-    return { stack: line.slice(0, space).split(';'), weight: Number(line.slice(space + 1)) };
-  });
-  const whole = folded.reduce((sum, { weight }) => sum + weight, 0);
-  const shareOf = is => percent(folded.filter(({ stack }) => is(stack)).reduce((sum, { weight }) => sum + weight, 0) / whole);
-  const boxes = await page.evaluate(() => Array.from(document.querySelectorAll('#flame-frames rect[role]'), box => ({
-    label: box.getAttribute('aria-label'), depth: Number(box.getAttribute('aria-level')) - 1, id: box.id })));
-  check(boxes.length > 5, 'frames');
-  const rooted = boxes.filter(box => box.depth === 1);
+  const shareOf = is => percent(share(is)), share = shares(folded(multi, '--event', 'cpu-clock'));
+  const frames = await boxes(page);
+  check(frames.length > 5, 'frames');
+  const rooted = frames.filter(box => box.depth === 1);
   for (const box of rooted) {
     const name = box.label.replace(/: [0-9.]+ %, .*$/s, '');
     equal(box.label.match(/: ([0-9.]+ %), /)[1], shareOf(stack => stack[0] === name), name);
   }
   // Zoom, and back.
-  const deep = boxes.filter(box => box.depth === 3)[0];
+  const deep = frames.filter(box => box.depth === 3)[0];
   await page.click('#' + deep.id);
   await settled(page);
   check(new URL(page.url()).searchParams.get('zoom'), 'zoomed: ' + page.url());

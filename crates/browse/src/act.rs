@@ -108,7 +108,7 @@ impl App<'_> {
         let mut state = self.state().clone();
         state.steps.push(step);
         self.go(state);
-        let left: u64 = self.explorer.profile().events().iter().map(|event| event.samples).sum();
+        let left: u64 = self.explorer.totals().events().iter().map(|event| event.samples).sum();
         if left == 0 {
             self.message = "no samples are left; Esc takes the last step back".to_owned();
         }
@@ -201,7 +201,7 @@ impl App<'_> {
 
     /// The next event that has samples.
     fn change_event(&mut self, forward: bool) {
-        let events = self.explorer.profile().events();
+        let events = self.explorer.totals().events();
         let next = find(events.len(), self.state().event, forward, |nr| {
             events.get(nr).is_some_and(|event| event.samples > 0)
         });

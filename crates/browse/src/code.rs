@@ -30,7 +30,7 @@ pub(crate) struct CodeScreen {
 impl App<'_> {
     /// Shows the code of a function.
     pub(crate) fn show_code_of(&mut self, function: FunctionId, inlined: bool) {
-        let label = self.explorer.profile().function(function).map(|function| function.label().into_owned());
+        let label = self.explorer.totals().function(function).map(|function| function.label().into_owned());
         let title = shown(&label.unwrap_or_default()).into_owned();
         let Some(listing) = self.explorer.listing(function, inlined) else {
             self.message = format!("no sample was taken in {title} itself");
@@ -56,9 +56,9 @@ impl CodeScreen {
     fn annotation<'a>(&'a self, app: &'a App<'_>) -> Annotation<'a> {
         Annotation {
             listings: slice::from_ref(&self.listing),
-            profile: app.explorer.profile(),
+            profile: app.explorer.totals(),
             session: app.explorer.session(),
-            recorded: app.explorer.profile().recorded(),
+            recorded: app.explorer.totals().recorded(),
             sources: &self.sources,
             show: self.show,
             measures: &[Measure::Share],
@@ -146,7 +146,7 @@ impl CodeScreen {
             return;
         };
         let name = name.clone();
-        let profile = app.explorer.profile();
+        let profile = app.explorer.totals();
         let called = |id: &FunctionId| {
             profile.function(*id).is_some_and(|function| {
                 function.name() == Some(&name) || function.linkage_name() == Some(&name)

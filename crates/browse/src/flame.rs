@@ -151,7 +151,7 @@ impl FlameScreen {
             self.at = at;
             self.keep_seen(seen);
         }
-        let event = explorer.profile().events().get(explorer.state().event);
+        let event = explorer.totals().events().get(explorer.state().event);
         let part = share(found.sum.period, event.map_or(0, |event| event.period));
         let told = format!(
             "{} matches {part:.2} %, {} samples",
@@ -186,7 +186,7 @@ impl FlameScreen {
     /// Its name.
     pub(crate) fn function_name(&self, app: &App<'_>) -> Option<String> {
         let (function, _) = self.function(app)?;
-        app.explorer.profile().function(function)?.name().map(str::to_owned)
+        app.explorer.totals().function(function)?.name().map(str::to_owned)
     }
 
     /// What is said of the cell under the cursor, in a line.
@@ -224,7 +224,7 @@ impl FlameScreen {
 fn name<'a>(explorer: &'a Explorer<'_>, label: Label<'a>) -> Cow<'a, str> {
     match label {
         Label::Comm(comm) => decoded(explorer.session().comm(comm)),
-        Label::Frame(frame) => frame.label(explorer.profile(), explorer.session()),
+        Label::Frame(frame) => frame.label(explorer.totals(), explorer.session()),
         Label::Compared(frame) => Cow::Borrowed(&frame.name),
     }
 }

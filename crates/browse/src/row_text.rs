@@ -64,7 +64,7 @@ impl App<'_> {
             grouped(numbers.total_period)
         ));
         if let Some(Value::Function { function, .. }) = self.function_here() {
-            let profile = self.explorer.profile();
+            let profile = self.explorer.totals();
             if let Some(function) = profile.function(function) {
                 text.push_str(&format!("\nfunction         {}\n", function.label()));
                 for (what, known) in [
@@ -101,7 +101,7 @@ impl App<'_> {
             frames: self.explorer.frames().unwrap_or(&no_frames),
             keys: &state.rows.keys,
             columns: &self.look.columns,
-            recorded: self.explorer.profile().recorded(),
+            recorded: self.explorer.totals().recorded(),
             whole: state.rows.whole,
             percent_limit: state.rows.least_percent,
             graph: GraphStyle::default(),

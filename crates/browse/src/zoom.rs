@@ -20,7 +20,7 @@ impl App<'_> {
     /// The binary that the cursor is on: of the call, of the row, of its function.
     fn binary_here(&self) -> Option<BinaryId> {
         let of_function = |value| match value {
-            Some(Value::Function { function, .. }) => self.explorer.profile().function(function)?.binary,
+            Some(Value::Function { function, .. }) => self.explorer.totals().function(function)?.binary,
             _ => None,
         };
         match (self.call_here(), self.value_here("dso")) {
@@ -109,7 +109,7 @@ impl App<'_> {
         counts: impl Fn(&SampleRow) -> bool,
     ) -> Vec<(T, f64)> {
         let mut sums: FxHashMap<T, u64> = FxHashMap::default();
-        for row in self.explorer.profile().rows_of(self.state().event).iter().filter(|row| counts(row)) {
+        for row in self.explorer.samples().filter(|row| counts(row)) {
             if let Some(one) = of(row) {
                 *sums.entry(one).or_default() += Weight::Period.of_row(row);
             }

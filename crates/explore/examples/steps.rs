@@ -3,10 +3,10 @@
 
 use perffile::Recording;
 use readperf_analysis::{PassOptions, Request};
-use readperf_explore::{Direction, Explorer, Flame, Opening, State, Step};
-use readperf_profile::Weight;
+use readperf_explore::{Direction, Explorer, Flame, Opening, State, Step, TimeAsked};
 use readperf_profile::view::histogram::RowKey;
 use readperf_profile::view::time_strip::Parts;
+use readperf_profile::{Functions, Transform, Weight, pattern};
 use readperf_symbols::{Files, Options};
 use std::time::Duration;
 
@@ -49,6 +49,8 @@ fn main() {
         ("focus", vec![Step::focus("alloc|read|main").unwrap()]),
         ("ignore", vec![Step::ignore("main").unwrap()]),
         ("cpu", vec![Step::cpu(0)]),
+        ("hide", vec![Step::Stacks(Transform::Hide(Functions::Matching(pattern("main").unwrap())))]),
+        ("from", vec![Step::Stacks(Transform::ShowFrom(Functions::Matching(pattern("main").unwrap())))]),
     ];
     for (name, steps) in ways {
         let start = on_cpu();
@@ -90,6 +92,11 @@ fn look(explorer: &mut Explorer<'_>, name: &str) {
     say(&format!("{name}: flame turned"), start);
     explorer.go(state);
     let (first, last) = explorer.times_ns().map(|times| times.into_inner()).unwrap();
+    let start = on_cpu();
+    let asked =
+        TimeAsked { by_thread: false, thread: None, range_ns: 0..=u64::MAX, columns: 2000, rows: 200 };
+    explorer.window_in_time(&asked);
+    say(&format!("{name}: flame in time"), start);
     let start = on_cpu();
     let parts = Parts { range_ns: first..=last, count: 1000 };
     explorer.strip(&parts);

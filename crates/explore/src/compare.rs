@@ -28,14 +28,14 @@ impl Explorer<'_> {
     /// What the samples of the other recording add up to that are looked at; nothing if there is none.
     pub fn total_before(&self) -> Option<Sum> {
         let (_, before) = self.before()?;
-        Some(total_of(before, event_of(before, &self.whole, self.now.state.event)))
+        Some(total_of(before, event_of(before, self.whole(), self.now.state.event)))
     }
 
     /// What has changed since the other recording, row by row; nothing if there is none, or the rows cannot be compared.
     pub fn changes(&self) -> Option<&Changes> {
         let (base, before) = self.before()?;
         let changes =
-            || base.changes(before, &self.now.chosen, &self.analysis.session, &self.now.state, &self.rows());
+            || base.changes(before, self.now.summed(), &self.analysis.session, &self.now.state, &self.rows());
         self.now.compared.changes.get_or_init(changes).as_ref()
     }
 
@@ -43,10 +43,10 @@ impl Explorer<'_> {
     pub fn compared_flame(&self) -> Option<&Flame> {
         let (base, before) = self.before()?;
         Some(self.now.compared.flame.get_or_init(|| {
-            let (chosen, session, state) = (&self.now.chosen, &self.analysis.session, &self.now.state);
+            let (chosen, session, state) = (self.now.summed(), &self.analysis.session, &self.now.state);
             let (matching, same) = (base.matching(before, chosen, session), Matching::default());
             let new = ComparedSide { profile: chosen, session, event: Some(state.event), matching: &same };
-            let event = event_of(before, &self.whole, state.event);
+            let event = event_of(before, self.whole(), state.event);
             let base = ComparedSide { profile: before, session: base.session(), event, matching: &matching };
             Flame::compared(&new, &base, state.reversed)
         }))

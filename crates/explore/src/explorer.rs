@@ -4,19 +4,21 @@ use crate::calls::OpenCalls;
 use crate::change::Base;
 use crate::flame::Flame;
 use crate::flame_names::FlameNames;
-use crate::flame_time::TimeFlame;
-use crate::made::Made;
+use crate::flame_time::{TimeAsked, TimeFlame, TimeWindow};
+use crate::ground::{FlameGround, Ground};
+use crate::made::{Made, step};
 use crate::rows::{KeptRows, Rows};
-use crate::state::{State, follow};
+use crate::state::State;
+use crate::strips::WholeStrips;
 use readperf_analysis::{Analysis, CodeReader, ListingRequest, Namer};
-use readperf_profile::Profile;
 use readperf_profile::view::call_tree::{CallFrame, CallLevel, Direction, OpenRow, RowAsked};
 use readperf_profile::view::facts::{FactMemory, Facts};
 use readperf_profile::view::graph::GraphKey;
 use readperf_profile::view::histogram::{Frames, Histogram, HistogramOptions, RowKey};
 use readperf_profile::view::place_rows::PlaceRows;
+use readperf_profile::view::row_paths::RowPaths;
 use readperf_profile::view::surroundings::Surroundings;
-use readperf_profile::view::time_strip::{Parts, Strip, ThreadStrips};
+use readperf_profile::{Picked, Profile, SampleRow};
 use readperf_session::Session;
 use readperf_symbols::Files;
 use regex::Regex;
@@ -24,6 +26,7 @@ use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
+use std::thread;
 
 /// How many of the ways that were gone before are kept ready to go back to. Each may hold the samples that it chose.
 const KEPT: usize = 4;
@@ -36,7 +39,7 @@ const KEPT_PLACES: usize = 3;
 pub struct Explorer<'f> {
     /// All that is known but for the profile.
     pub(crate) analysis: Analysis,
-    pub(crate) whole: Profile,
+    pub(crate) whole: Arc<Ground>,
     /// What the levels of its places are called in flame graphs.
     flame_names: OnceCell<Arc<FlameNames>>,
     surroundings: Surroundings,
@@ -48,6 +51,8 @@ pub struct Explorer<'f> {
     pub(crate) base: Option<Base>,
     /// Which rows places are in, that used last behind.
     places: RefCell<Vec<Arc<PlaceRows>>>,
+    /// What was last asked of all samples by time.
+    pub(crate) strips: RefCell<Option<Arc<WholeStrips>>>,
     /// Stands for the rows of an event without samples.
     no_rows: Histogram,
 }
@@ -65,9 +70,11 @@ impl<'f> Explorer<'f> {
         state: State,
     ) -> Explorer<'f> {
         let code = CodeReader::new(files, &analysis.metadata, names, listings);
+        let picked = Picked::all(whole.rows().len());
+        let whole = Arc::new(Ground::new(whole));
         Explorer {
             code,
-            now: Made::new(state, whole.clone()),
+            now: Made::new(state, Arc::clone(&whole), picked),
             before: Vec::new(),
             analysis,
             whole,
@@ -76,6 +83,7 @@ impl<'f> Explorer<'f> {
             parent,
             base: None,
             places: RefCell::default(),
+            strips: RefCell::default(),
             no_rows: Histogram::default(),
         }
     }
@@ -92,7 +100,7 @@ impl<'f> Explorer<'f> {
 
     /// What is needed to list code: who reads it, the samples, the processes.
     pub(crate) fn for_listing(&mut self) -> (&mut CodeReader<'f>, &Profile, &Session) {
-        (&mut self.code, &self.now.chosen, &self.analysis.session)
+        (&mut self.code, self.now.summed(), &self.analysis.session)
     }
 
     /// What is looked at.
@@ -100,14 +108,30 @@ impl<'f> Explorer<'f> {
         &self.now.state
     }
 
-    /// The samples that are looked at.
+    /// The samples that are looked at. Put together they take time: where names and totals are enough, see [`Explorer::totals`], and
+    /// [`Explorer::samples`] for a look at each.
     pub fn profile(&self) -> &Profile {
-        &self.now.chosen
+        self.now.chosen()
+    }
+
+    /// Places, names and totals of what is looked at, without samples.
+    pub fn totals(&self) -> &Profile {
+        &self.now.totals
+    }
+
+    /// What is looked at with one row for each event and thread name: enough to say what ran.
+    pub fn by_comm(&self) -> &Profile {
+        self.now.by_comm()
+    }
+
+    /// The samples of the event that are looked at, in order of time.
+    pub fn samples(&self) -> impl Iterator<Item = &SampleRow> + Clone {
+        self.now.samples().map(|(_, row)| row)
     }
 
     /// All samples.
     pub fn whole(&self) -> &Profile {
-        &self.whole
+        &self.whole.profile
     }
 
     /// Looks at something else. What was made and does not depend on what has changed is kept.
@@ -116,7 +140,7 @@ impl<'f> Explorer<'f> {
             let known = self.before.iter().position(|made| made.is_of(&state));
             let next = match known {
                 Some(known) => self.before.remove(known),
-                None => Made::new(state.clone(), self.choose(&state)),
+                None => self.choose(state.clone()),
             };
             let mut before = std::mem::replace(&mut self.now, next);
             // Large, and made anew if other tables are asked for.
@@ -137,7 +161,7 @@ impl<'f> Explorer<'f> {
         }
         if *event != before.event || !rows.only_order_differs(&before.rows) {
             self.now.rows.take();
-            self.now.forget_samples();
+            self.now.forget_sums();
             self.now.compared.changes.take();
             self.now.frames = None;
         } else if rows.order != before.rows.order {
@@ -146,25 +170,25 @@ impl<'f> Explorer<'f> {
     }
 
     /// The samples that are looked at in a state.
-    fn choose(&self, state: &State) -> Profile {
-        let State { steps, weight, .. } = state;
+    fn choose(&self, state: State) -> Made {
         // What is looked at now is where further steps begin.
-        let (from, more) = match steps.strip_prefix(self.now.state.steps.as_slice()) {
-            Some(more) if *weight == self.now.state.weight => (&self.now.chosen, more),
-            _ => (&self.whole, steps.as_slice()),
+        let (mut ground, mut picked, more) = match state.steps.strip_prefix(self.now.state.steps.as_slice()) {
+            Some(more) => (Arc::clone(&self.now.ground), self.now.picked.clone(), more),
+            None => {
+                let whole = Arc::clone(&self.whole);
+                let all = Picked::all(whole.profile.rows().len());
+                (whole, all, state.steps.as_slice())
+            }
         };
-        follow(from, &self.analysis.session, more, *weight)
+        more.iter().for_each(|next| step(&mut ground, &mut picked, next, &self.analysis.session));
+        Made::new(state, ground, picked)
     }
 
     /// Puts the rows in another order.
     fn sort(&mut self) {
-        let Some(mut kept) = self.now.rows.take() else { return };
-        if let Some(mut histogram) = kept.histogram.take() {
-            let facts = self.facts_with(Cow::Borrowed(&kept.tables.memory));
-            histogram.sort(&self.now.state.rows.order, 0, &facts, &kept.tables.values);
-            kept.histogram = Some(histogram);
-        }
-        let _ = self.now.rows.set(kept);
+        let Some(kept) = self.now.rows.take() else { return };
+        // What was opened refers to the tables.
+        let _ = self.now.rows.set(KeptRows { histogram: self.make_rows().0, ..kept });
     }
 
     /// What is needed to show tables.
@@ -185,13 +209,34 @@ impl<'f> Explorer<'f> {
 
     fn kept_rows(&self) -> &KeptRows {
         self.now.rows.get_or_init(|| {
-            let State { event, rows, .. } = &self.now.state;
-            let measured = self.now.measured();
-            let made_with = rows.histogram(measured);
-            let places = self.place_rows(&made_with);
-            let facts = self.facts_of(measured, Cow::Owned(places.memory().clone()));
-            KeptRows::new(facts, rows, &made_with, places, *event)
+            let (histogram, paths) = self.make_rows();
+            KeptRows { histogram, tables: paths.tables() }
         })
+    }
+
+    /// The rows of what is looked at, and the paths that led to them.
+    fn make_rows(&self) -> (Option<Histogram>, Arc<RowPaths>) {
+        let State { event, rows, .. } = &self.now.state;
+        let made_with = rows.histogram(&self.now.shown);
+        let (ground, telling) = (&*self.now.ground, self.now.telling());
+        // Both take a while where nothing is known yet.
+        let (places, groups) = thread::scope(|scope| {
+            let find = || ground.groups(telling);
+            let new = (!ground.has_groups(telling)).then(thread::Builder::new);
+            // If the system has no thread for it, this one does its work.
+            let beside = new.and_then(|new| new.spawn_scoped(scope, find).ok());
+            let places = self.place_rows(&made_with);
+            let groups = beside.and_then(|beside| beside.join().ok());
+            (places, groups.unwrap_or_else(|| ground.groups(telling)))
+        });
+        let facts = self.facts_of(&self.now.shown, Cow::Owned(places.memory().clone()));
+        let paths = ground.row_paths(facts, &made_with, (places, groups), *event);
+        let total = self.now.shown.events().get(*event).cloned().unwrap_or_default();
+        let mut facts = self.facts_with(Cow::Borrowed(paths.memory()));
+        facts.settle(&made_with);
+        let samples = (self.now.measures(), total);
+        let histogram = KeptRows::histogram(&facts, rows, &made_with, &paths, (&samples.0, samples.1));
+        (histogram, paths)
     }
 
     /// Which rows the places of what is looked at are in: mostly these are the places of what was looked at before.
@@ -272,22 +317,33 @@ impl<'f> Explorer<'f> {
     /// The flame graph of the event that is looked at.
     pub fn flame(&self) -> &Flame {
         self.now.flame.get_or_init(|| {
-            let (summed, session, state) = (self.now.summed(), &self.analysis.session, &self.now.state);
-            Flame::new(summed, session, state.event, state.reversed, self.names_of_frames())
+            let (session, state) = (&self.analysis.session, &self.now.state);
+            if state.reversed {
+                return Flame::reversed(self.now.summed(), session, state.event, self.names_of_frames());
+            }
+            let ground = self.flame_ground();
+            let chosen = ground.paths.tree(self.now.flame_sums());
+            Flame::upright(&ground, chosen.tree, state.weight)
         })
     }
 
     /// The flame graph of the event that is looked at in order of time, from the outermost functions.
     pub fn flame_in_time(&self) -> &TimeFlame {
-        self.now.in_time.get_or_init(|| {
-            let (chosen, session, state) = (&self.now.chosen, &self.analysis.session, &self.now.state);
-            TimeFlame::new(chosen, session, state.event, self.names_of_frames())
-        })
+        self.now.in_time.get_or_init(|| TimeFlame::new(&self.now, &self.flame_ground()))
+    }
+
+    /// A part of it.
+    pub fn window_in_time(&self, asked: &TimeAsked) -> TimeWindow {
+        self.flame_in_time().window(self.samples(), asked)
+    }
+
+    fn flame_ground(&self) -> Arc<FlameGround> {
+        self.now.ground.flame(&self.analysis.session, self.now.state.event, || self.names_of_frames())
     }
 
     fn names_of_frames(&self) -> Arc<FlameNames> {
-        let names = || Arc::new(FlameNames::new(&self.now.chosen, &self.analysis.session));
-        match self.now.chosen.has_names_of(&self.whole) {
+        let names = || Arc::new(FlameNames::new(&self.now.totals, &self.analysis.session));
+        match self.now.totals.has_names_of(&self.whole.profile) {
             true => Arc::clone(self.flame_names.get_or_init(names)),
             false => names(),
         }
@@ -295,18 +351,8 @@ impl<'f> Explorer<'f> {
 
     /// Times of the first and the last sample that are looked at, ns; nothing if none has a time.
     pub fn times_ns(&self) -> Option<RangeInclusive<u64>> {
-        let rows = self.now.chosen.rows_of(self.now.state.event);
-        let first = rows.iter().find(|row| row.time_ns > 0)?;
-        Some(first.time_ns..=rows.last()?.time_ns)
-    }
-
-    /// The samples that are looked at by time.
-    pub fn strip(&self, parts: &Parts) -> Strip {
-        self.now.chosen.strip(self.now.state.event, parts)
-    }
-
-    /// The same of the threads with most of them.
-    pub fn thread_strips(&self, parts: &Parts, most: usize) -> ThreadStrips {
-        self.now.chosen.thread_strips(self.now.state.event, parts, self.now.state.weight, most)
+        let mut times = self.samples().map(|row| row.time_ns);
+        let first = times.find(|time| *time > 0)?;
+        Some(first..=times.last().unwrap_or(first))
     }
 }

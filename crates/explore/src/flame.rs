@@ -1,6 +1,7 @@
 //! The flame graph of what is looked at. The tree is made once; a window of it costs what is seen.
 
 use crate::flame_names::{ComparedFrame, ComparedSide, FlameNames};
+use crate::ground::FlameGround;
 use readperf_profile::frames::UniqueFrame;
 use readperf_profile::view::flame_layout::{
     Bounds, BoxContent, FlameIndex, FlameLayout, LeastShare, Siblings,
@@ -85,13 +86,13 @@ impl Matching {
 }
 
 /// What the stacks of an event stand on: the names of their threads, in order, with the labels behind those of functions.
-struct Roots {
-    comms: Vec<CommId>,
+pub(crate) struct Roots {
+    pub(crate) comms: Vec<CommId>,
     labels: FxHashMap<CommId, u32>,
 }
 
 impl Roots {
-    fn new(profile: &Profile, session: &Session, event: usize, functions: usize) -> Roots {
+    pub(crate) fn new(profile: &Profile, session: &Session, event: usize, functions: usize) -> Roots {
         let mut comms: Vec<CommId> = profile.rows_of(event).iter().map(|row| row.comm).collect();
         comms.sort_unstable();
         comms.dedup();
@@ -100,39 +101,27 @@ impl Roots {
         Roots { comms, labels }
     }
 
-    fn of(&self, row: &SampleRow) -> Option<FlameLevel> {
+    pub(crate) fn of(&self, row: &SampleRow) -> Option<FlameLevel> {
         let label = self.labels.get(&row.comm).copied()?;
         Some(FlameLevel { label, variant: u32::MAX, line: NO_LINE })
     }
 }
 
 impl Flame {
-    pub(crate) fn new(
-        profile: &Profile,
-        session: &Session,
-        event: usize,
-        reversed: bool,
-        names: Arc<FlameNames>,
-    ) -> Flame {
-        if !reversed {
-            return Flame::telling_ends(profile, session, event, names, |_| ());
-        }
-        let roots = Roots::new(profile, session, event, names.count);
-        let tree = turned_around(&mut [(profile, event, &names.levels)], |row| roots.of(row));
-        Flame::of_tree(tree, names, roots.comms, profile.weight())
+    /// From the outermost functions.
+    pub(crate) fn upright(ground: &FlameGround, tree: FlameTree, weight: Weight) -> Flame {
+        Flame::of_tree(tree, Arc::clone(&ground.names), ground.comms.clone(), weight)
     }
 
-    /// From the outermost functions; tells of each row of the event the end of its stack.
-    pub(crate) fn telling_ends(
+    /// From where samples were taken to the callers.
+    pub(crate) fn reversed(
         profile: &Profile,
         session: &Session,
         event: usize,
         names: Arc<FlameNames>,
-        told: impl FnMut(NodeIndex),
     ) -> Flame {
         let roots = Roots::new(profile, session, event, names.count);
-        let mut tree = FlameTree::default();
-        tree.add_telling(profile, event, &names.levels, |row| roots.of(row), told);
+        let tree = turned_around(&mut [(profile, event, &names.levels)], |row| roots.of(row));
         Flame::of_tree(tree, names, roots.comms, profile.weight())
     }
 

@@ -1,14 +1,14 @@
 //! The flame graph in order of time: what is the same in one sample after the other is one frame.
 
 use crate::flame::Flame;
-use crate::flame_names::FlameNames;
+use crate::ground::{FlameGround, Telling};
+use crate::made::Made;
 use readperf_profile::view::flame_tree::{NodeIndex, ROOT, Sum};
-use readperf_profile::{Profile, SampleRow, Weight};
-use readperf_session::{Session, ThreadId};
+use readperf_profile::{SampleRow, Weight};
+use readperf_session::ThreadId;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
-use std::sync::Arc;
 
 /// What is needed to draw it: the merged stacks, and where in them each sample is.
 #[derive(Debug)]
@@ -17,9 +17,16 @@ pub struct TimeFlame {
     pub flame: Flame,
     /// By row of the event: the end of its stack.
     ends: Vec<NodeIndex>,
-    /// How many frames lead to each node, itself included.
-    depths: Vec<u32>,
-    event: usize,
+    /// By node.
+    places: Vec<Place>,
+}
+
+/// Where a node of the merged stacks is.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    caller: NodeIndex,
+    /// How many frames lead to it, itself included.
+    depth: u32,
 }
 
 /// Which part of it is wanted.
@@ -68,30 +75,31 @@ pub struct TimeWindow {
 }
 
 impl TimeFlame {
-    pub(crate) fn new(
-        profile: &Profile,
-        session: &Session,
-        event: usize,
-        names: Arc<FlameNames>,
-    ) -> TimeFlame {
-        let mut ends = Vec::with_capacity(profile.rows_of(event).len());
-        let flame = Flame::telling_ends(profile, session, event, names, |end| ends.push(end));
+    pub(crate) fn new(made: &Made, ground: &FlameGround) -> TimeFlame {
+        let chosen = ground.paths.tree(made.flame_sums());
+        let groups = made.ground.groups(Telling::default());
+        let ends = made.samples().map(|(at, _)| ground.paths.end_of(&chosen, groups.of_row(at))).collect();
+        let flame = Flame::upright(ground, chosen.tree, made.state.weight);
         // Callers come before what they call.
-        let mut depths: Vec<u32> = Vec::with_capacity(flame.tree.nodes().len());
+        let mut places: Vec<Place> = Vec::with_capacity(flame.tree.nodes().len());
         for node in flame.tree.nodes() {
-            depths.push(depths.get(node.parent as usize).map_or(1, |depth| depth.saturating_add(1)));
+            let below = places.get(node.parent as usize).map_or(0, |caller| caller.depth);
+            places.push(Place { caller: node.parent, depth: below.saturating_add(1) });
         }
-        TimeFlame { flame, ends, depths, event }
+        TimeFlame { flame, ends, places }
     }
 
-    /// A part of it. `profile` is that of which it was made.
-    pub fn window(&self, profile: &Profile, asked: &TimeAsked) -> TimeWindow {
-        let rows = profile.rows_of(self.event);
+    /// A part of it. `rows` are those of which it was made.
+    pub(crate) fn window<'p>(
+        &self,
+        rows: impl Iterator<Item = &'p SampleRow>,
+        asked: &TimeAsked,
+    ) -> TimeWindow {
         let is_asked = |(row, _): &(&SampleRow, NodeIndex)| {
             asked.range_ns.contains(&row.time_ns) && (asked.thread.is_none() || row.thread == asked.thread)
         };
         let wanted: Vec<(&SampleRow, NodeIndex)> =
-            rows.iter().zip(self.ends.iter().copied()).filter(is_asked).collect();
+            rows.zip(self.ends.iter().copied()).filter(is_asked).collect();
         let mut whole = Sum::default();
         wanted.iter().for_each(|(row, _)| whole.add(sum_of(row)));
         let weight = self.flame.weight;
@@ -156,8 +164,7 @@ struct Narrow {
 
 /// Goes from sample to sample.
 struct Sweep<'f> {
-    flame: &'f Flame,
-    depths: &'f [u32],
+    places: &'f [Place],
     weight: Weight,
     /// What a frame weighs at least to be seen.
     least: u64,
@@ -176,8 +183,7 @@ struct Sweep<'f> {
 impl<'f> Sweep<'f> {
     fn new(time: &'f TimeFlame, least: u64, rows: usize) -> Sweep<'f> {
         Sweep {
-            flame: &time.flame,
-            depths: &time.depths,
+            places: &time.places,
             weight: time.flame.weight,
             least,
             rows,
@@ -216,14 +222,14 @@ impl<'f> Sweep<'f> {
     fn climb(&mut self, end: NodeIndex) -> usize {
         self.path.clear();
         let mut here = end;
-        while let Some(node) = self.flame.tree.nodes().get(here as usize) {
-            let depth = self.depths.get(here as usize).copied().unwrap_or(0) as usize;
+        while let Some(Place { caller, depth }) = self.places.get(here as usize).copied() {
+            let depth = depth as usize;
             let at_depth = depth.checked_sub(1).and_then(|below| self.open.get(below));
             if at_depth.is_some_and(|open| open.node == here) {
                 return depth;
             }
             self.path.push(here);
-            here = node.parent;
+            here = caller;
         }
         0
     }

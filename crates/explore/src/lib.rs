@@ -37,11 +37,13 @@ mod explorer;
 mod flame;
 mod flame_names;
 mod flame_time;
+mod ground;
 mod listing;
 mod made;
 mod opening;
 mod rows;
 mod state;
+mod strips;
 
 pub use around::Around;
 pub use calls::{CallLine, OpenCalls};
@@ -55,3 +57,4 @@ pub use opening::{Opening, Progress};
 pub use readperf_profile::view::call_tree::Direction;
 pub use rows::{RowOptions, Rows, default_keys};
 pub use state::{State, Step};
+pub use strips::WholeStrips;

@@ -1,24 +1,39 @@
-//! What is looked at now, or was before, and the tables that were made of it.
+//! What was made of the samples that are looked at.
 
 use crate::change::Changes;
 use crate::flame::Flame;
 use crate::flame_time::TimeFlame;
+use crate::ground::{Ground, Telling};
 use crate::rows::KeptRows;
-use crate::state::State;
+use crate::state::{State, Step};
+use readperf_profile::view::flame_tree::Sum;
 use readperf_profile::view::histogram::Frames;
 use readperf_profile::view::key::KeyNeeds;
-use readperf_profile::{Profile, Weight};
+use readperf_profile::{NameFilter, Picked, Profile, SampleFilter, SampleRow, Weight};
+use readperf_session::Session;
+use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 /// What is looked at, and the tables that were made of it.
 #[derive(Debug)]
 pub(crate) struct Made {
     pub(crate) state: State,
-    /// What of the whole is looked at.
-    pub(crate) chosen: Profile,
-    /// The same without samples, each of which counts as one in the totals if that is its weight.
+    /// The samples that are chosen from, their stacks changed as the state has it, and which of them are looked at.
+    pub(crate) ground: Arc<Ground>,
+    pub(crate) picked: Picked,
+    /// What is looked at without samples: places, names and totals.
+    pub(crate) totals: Profile,
+    /// The same where each sample counts as one in the totals if that is its weight.
     pub(crate) shown: Profile,
-    /// The same with rows as tables need them: those that agree in what is asked are one.
+    /// What is looked at with its samples.
+    chosen: OnceCell<Profile>,
+    /// What it adds up to, by group; and the same for flame graphs, whose groups are always the same.
+    sums: OnceCell<Vec<Sum>>,
+    flame_sums: OnceCell<Vec<Sum>>,
+    /// The same with a row for each thread name.
+    by_comm: OnceCell<Profile>,
+    /// The same with rows as some tables need them: those that agree in what is asked are one.
     summed: OnceCell<Profile>,
     /// The same with each sample counted as one, if that is its weight.
     counted: OnceCell<Profile>,
@@ -39,34 +54,106 @@ pub(crate) struct Compared {
     pub(crate) flame: OnceCell<Flame>,
 }
 
+/// What is left of some samples after a step.
+pub(crate) fn step(ground: &mut Arc<Ground>, picked: &mut Picked, step: &Step, session: &Session) {
+    match step {
+        Step::Samples(samples) => ground.profile.pick(samples, &NameFilter::default(), session, picked),
+        Step::Names(names) => ground.profile.pick(&SampleFilter::default(), names, session, picked),
+        Step::Stacks(transform) => {
+            let mut changed = ground.profile.picked(picked);
+            changed.transform(std::slice::from_ref(transform), session);
+            *picked = Picked::all(changed.rows().len());
+            *ground = Arc::new(Ground::new(changed));
+        }
+    }
+}
+
 impl Made {
-    pub(crate) fn new(state: State, chosen: Profile) -> Made {
-        let shown = chosen.without_samples();
+    pub(crate) fn new(state: State, ground: Arc<Ground>, picked: Picked) -> Made {
+        let totals = ground.profile.totals_of(&picked).weighing(state.weight);
         let shown = match state.weight {
-            Weight::Period => shown,
-            Weight::Samples => shown.counting_samples(),
+            Weight::Period => totals.clone(),
+            Weight::Samples => totals.counting_samples(),
         };
-        let (summed, counted) = (OnceCell::new(), OnceCell::new());
-        let (rows, flame, in_time) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
         Made {
             state,
-            chosen,
+            ground,
+            picked,
+            totals,
             shown,
-            summed,
-            counted,
-            rows,
+            chosen: OnceCell::new(),
+            sums: OnceCell::new(),
+            flame_sums: OnceCell::new(),
+            by_comm: OnceCell::new(),
+            summed: OnceCell::new(),
+            counted: OnceCell::new(),
+            rows: OnceCell::new(),
             frames: None,
-            flame,
-            in_time,
+            flame: OnceCell::new(),
+            in_time: OnceCell::new(),
             compared: Compared::default(),
         }
     }
 
-    /// The samples of which tables are made.
+    /// What is looked at, sample by sample: what can do without goes over [`Made::samples`].
+    pub(crate) fn chosen(&self) -> &Profile {
+        self.chosen.get_or_init(|| self.ground.profile.picked(&self.picked).weighing(self.state.weight))
+    }
+
+    /// The samples of the event that are looked at, with their indices in the ground.
+    pub(crate) fn samples(&self) -> impl Iterator<Item = (usize, &SampleRow)> + Clone {
+        let event = self.state.event;
+        self.picked.of(self.ground.profile.rows()).filter(move |(_, row)| row.event as usize == event)
+    }
+
+    /// What the keys of rows tell apart.
+    pub(crate) fn telling(&self) -> Telling {
+        let needs = |of: fn(&KeyNeeds) -> bool| self.state.rows.keys.iter().any(|key| of(&key.key.needs));
+        Telling { threads: needs(|needs| needs.threads), cpus: needs(|needs| needs.cpus) }
+    }
+
+    fn sums_of(&self, telling: Telling) -> Vec<Sum> {
+        self.ground.groups(telling).sums(self.ground.profile.rows(), &self.picked)
+    }
+
+    /// What is looked at adds up to, by the groups of rows.
+    fn sums(&self) -> &[Sum] {
+        self.sums.get_or_init(|| self.sums_of(self.telling()))
+    }
+
+    /// The same, for tables of periods.
+    pub(crate) fn measures(&self) -> Cow<'_, [Sum]> {
+        let counted = |sum: &Sum| Sum { period: sum.samples, ..*sum };
+        match self.state.weight {
+            Weight::Period => Cow::Borrowed(self.sums()),
+            Weight::Samples => self.sums().iter().map(counted).collect(),
+        }
+    }
+
+    /// What is looked at adds up to, by the groups of flame graphs.
+    pub(crate) fn flame_sums(&self) -> &[Sum] {
+        match self.telling() == Telling::default() {
+            true => self.sums(),
+            false => self.flame_sums.get_or_init(|| self.sums_of(Telling::default())),
+        }
+    }
+
+    /// What is looked at with a row for each event and thread name.
+    pub(crate) fn by_comm(&self) -> &Profile {
+        self.by_comm.get_or_init(|| {
+            let groups = self.ground.groups(Telling::default());
+            groups.by_comm(&self.totals, self.flame_sums())
+        })
+    }
+
+    /// The samples put together, of which tables are made.
     pub(crate) fn summed(&self) -> &Profile {
         self.summed.get_or_init(|| {
-            let needs = |of: fn(&KeyNeeds) -> bool| self.state.rows.keys.iter().any(|key| of(&key.key.needs));
-            self.chosen.summed(needs(|needs| needs.threads), needs(|needs| needs.cpus))
+            let groups = self.ground.groups(self.telling());
+            match self.picked.is_all() {
+                true => groups.all(&self.totals),
+                false => groups.summed(&self.totals, self.sums()),
+            }
         })
     }
 
@@ -80,6 +167,14 @@ impl Made {
 
     /// Lets go what is large, and soon made again.
     pub(crate) fn forget_samples(&mut self) {
+        self.chosen.take();
+        self.forget_sums();
+    }
+
+    /// Lets go what depends on the keys of rows.
+    pub(crate) fn forget_sums(&mut self) {
+        self.sums.take();
+        self.flame_sums.take();
         self.summed.take();
         self.counted.take();
     }

@@ -1,14 +1,13 @@
 //! The rows: what samples add up to by sort keys, as `report` has them.
 
+use readperf_profile::profile::EventTotal;
 use readperf_profile::view::column::Column;
 use readperf_profile::view::facts::Facts;
-use readperf_profile::view::histogram::{
-    Histogram, HistogramOptions, HistogramTables, Histograms, RowValues,
-};
+use readperf_profile::view::flame_tree::Sum;
+use readperf_profile::view::histogram::{Histogram, HistogramOptions, HistogramTables, RowValues};
 use readperf_profile::view::key::{KeyUse, by_name};
-use readperf_profile::view::place_rows::PlaceRows;
+use readperf_profile::view::row_paths::RowPaths;
 use readperf_profile::{Profile, Whole};
-use std::sync::Arc;
 
 /// What makes rows, and how they are sorted.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,24 +95,18 @@ pub(crate) struct KeptRows {
 }
 
 impl KeptRows {
-    /// The rows of an event, where the rows of places are known.
-    pub(crate) fn new(
-        facts: Facts<'_>,
+    /// The rows by some options, which choose the paths, too.
+    pub(crate) fn histogram(
+        facts: &Facts<'_>,
         options: &RowOptions,
         made_with: &HistogramOptions,
-        places: Arc<PlaceRows>,
-        event: usize,
-    ) -> KeptRows {
-        let mut histograms = Histograms::with_places(facts, made_with, places);
-        let histogram = histograms.of_event(event);
-        let Histograms { facts, values, .. } = &histograms;
-        let histogram = histogram.map(|mut histogram| {
-            if options.named {
-                histogram.retain_named(facts, values);
-            }
-            histogram.sort(&options.order, 0, facts, values);
-            histogram
-        });
-        KeptRows { histogram, tables: histograms.into_tables() }
+        paths: &RowPaths,
+        samples: (&[Sum], EventTotal),
+    ) -> Option<Histogram> {
+        let mut histogram = paths.histogram(facts, made_with, &options.order, samples)?;
+        if options.named {
+            histogram.retain_named(facts, paths.values());
+        }
+        Some(histogram)
     }
 }

@@ -103,37 +103,8 @@ impl Profile {
         }
     }
 
-    /// The same without times, and without threads and CPUs if these are not to be kept: samples that agree in the rest are one row. Rows
-    /// of one stack are together, so that who adds up over stacks finds them in the caches.
-    #[must_use]
-    pub fn summed(&self, threads: bool, cpus: bool) -> Profile {
-        let part = |row: &SampleRow| SampleRow {
-            thread: row.thread.filter(|_| threads),
-            cpu: row.cpu.filter(|_| cpus),
-            time_ns: 0,
-            ..*row
-        };
-        // What nearly always decides is one number, that is sorted with the place of the row.
-        let first = |row: &SampleRow| {
-            let (event, comm) = (u128::from(row.event), row.comm.index() as u128);
-            event << 96 | comm << 64 | u128::from(row.stack.0) << 32 | u128::from(row.address.0)
-        };
-        let rest = |row: &SampleRow| (row.thread, row.cpu, row.detail);
-        let mut order: Vec<(u128, u32)> = self.rows.iter().map(first).zip(0..).collect();
-        let row = |at: u32| self.rows.get(at as usize).map(part);
-        order.sort_unstable_by(|(a, one), (b, other)| {
-            a.cmp(b).then_with(|| row(*one).as_ref().map(rest).cmp(&row(*other).as_ref().map(rest)))
-        });
-        let mut rows: Vec<SampleRow> = Vec::with_capacity(order.len());
-        for next in order.iter().filter_map(|(_, at)| row(*at)) {
-            match rows.last_mut() {
-                Some(kept) if (first(kept), rest(kept)) == (first(&next), rest(&next)) => {
-                    kept.samples += next.samples;
-                    kept.period = kept.period.wrapping_add(next.period);
-                }
-                _ => rows.push(next),
-            }
-        }
+    /// The same with other rows.
+    pub(crate) fn with_rows(&self, rows: Vec<SampleRow>) -> Profile {
         Profile { rows: Arc::new(rows), ..self.clone() }
     }
 

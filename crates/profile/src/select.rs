@@ -4,8 +4,9 @@ use crate::addresses::AddressId;
 use crate::filter::SampleFilter;
 use crate::known::Known;
 use crate::names::{FunctionId, Names};
-use crate::profile::{EventTotal, Profile, SampleRow};
-use crate::stacks::Node;
+use crate::picked::Picked;
+use crate::profile::{Profile, SampleRow};
+use crate::stacks::{Node, Stacks};
 use crate::transform::Transform;
 use crate::weight::Weight;
 use readperf_session::{Binary, Session};
@@ -154,10 +155,8 @@ impl Profile {
         let Selection { weight, samples, names, transforms } = selection;
         self.weight = *weight;
         if !samples.is_open() {
-            let is_chosen = |event: &EventTotal| samples.passes_event_name(&event.name);
-            let events: Vec<bool> = self.events.iter().map(is_chosen).collect();
-            let of_event = |row: &SampleRow| events.get(row.event as usize).copied().unwrap_or(false);
-            retain(&mut self.rows, |row| of_event(row) && samples.passes_row(session, row));
+            let events = self.events_that_pass(samples);
+            retain(&mut self.rows, |row| passes_samples(samples, &events, session, row));
             self.add_up();
         }
         self.select(names, session);
@@ -172,27 +171,51 @@ impl Profile {
             return;
         }
         let known = Known { session, addresses: &self.addresses, names: &self.names };
-        // A function has many places, a place is in many stacks: each is asked once.
-        let functions: Vec<OfFunction> = (0..known.names.functions().len())
-            .map(|nr| filter.of_function(known.names, FunctionId::new(nr)))
-            .collect();
-        let of_function = |id: FunctionId| functions.get(id.index()).copied().unwrap_or_default();
-        let verdicts: Vec<Verdict> =
-            self.addresses.ids().map(|id| filter.verdict(&known, id, of_function)).collect();
-        let verdict = |id: AddressId| verdicts.get(id.index()).copied().unwrap_or_default();
-        let stacks = &self.stacks;
-        let by_stack = !filter.focus.is_empty() || !filter.ignore.is_empty();
-        let of_nodes: Vec<Verdict> =
-            if by_stack { verdicts_of_nodes(stacks.nodes(), verdict) } else { Vec::new() };
-        let passes = |row: &SampleRow| {
-            let of_node = row.stack.index().and_then(|node| of_nodes.get(node)).copied();
-            filter.passes_with(verdict(row.address), |test| match of_node {
-                Some(of_node) => test(of_node),
-                None => stacks.places(row.stack).any(|place| test(verdict(place))),
-            })
-        };
-        retain(&mut self.rows, passes);
+        let test = NameTest::new(filter, &known, &self.stacks);
+        retain(&mut self.rows, |row| test.passes(row));
         self.add_up();
+    }
+
+    /// Of the rows that are picked, leaves those that filters let through.
+    pub fn pick(&self, samples: &SampleFilter, names: &NameFilter, session: &Session, picked: &mut Picked) {
+        if !samples.is_open() {
+            let events = self.events_that_pass(samples);
+            picked.retain(&self.rows, |row| passes_samples(samples, &events, session, row));
+        }
+        if !names.is_open() {
+            let known = Known { session, addresses: &self.addresses, names: &self.names };
+            let test = NameTest::new(names, &known, &self.stacks);
+            picked.retain(&self.rows, |row| test.passes(row));
+        }
+    }
+
+    /// The same with the rows that are picked.
+    #[must_use]
+    pub fn picked(&self, picked: &Picked) -> Profile {
+        if picked.is_all() {
+            return self.clone();
+        }
+        let mut rows = Vec::with_capacity(picked.count());
+        rows.extend(picked.of(&self.rows).map(|(_, row)| *row));
+        let events = picked.totals(&self.rows, &self.events);
+        Profile { rows: Arc::new(rows), events, ..self.clone() }
+    }
+
+    /// The same places with their names, and the totals of the rows that are picked, without samples.
+    #[must_use]
+    pub fn totals_of(&self, picked: &Picked) -> Profile {
+        Profile { events: picked.totals(&self.rows, &self.events), ..self.without_samples() }
+    }
+
+    /// The same, where samples count for something else.
+    #[must_use]
+    pub fn weighing(&self, weight: Weight) -> Profile {
+        Profile { weight, ..self.clone() }
+    }
+
+    /// For each event whether its samples pass.
+    fn events_that_pass(&self, samples: &SampleFilter) -> Vec<bool> {
+        self.events.iter().map(|event| samples.passes_event_name(&event.name)).collect()
     }
 
     /// Takes away the rows of other CPUs than those wanted, and those without one.
@@ -220,6 +243,44 @@ fn retain(rows: &mut Arc<Vec<SampleRow>>, keep: impl Fn(&SampleRow) -> bool) {
     match Arc::get_mut(rows) {
         Some(rows) => rows.retain(keep),
         None => *rows = Arc::new(rows.iter().filter(|row| keep(row)).copied().collect()),
+    }
+}
+
+fn passes_samples(samples: &SampleFilter, events: &[bool], session: &Session, row: &SampleRow) -> bool {
+    let of_event = events.get(row.event as usize).copied().unwrap_or(false);
+    of_event && samples.passes_row(session, row)
+}
+
+/// A filter by names, made ready for the rows of a profile: a function has many places, and a place is in many stacks; each is asked once.
+struct NameTest<'p> {
+    filter: &'p NameFilter,
+    verdicts: Vec<Verdict>,
+    /// By part of a stack, if the filter looks at stacks and they are a tree.
+    of_nodes: Vec<Verdict>,
+    stacks: &'p Stacks,
+}
+
+impl<'p> NameTest<'p> {
+    fn new(filter: &'p NameFilter, known: &Known<'_>, stacks: &'p Stacks) -> NameTest<'p> {
+        let functions: Vec<OfFunction> = (0..known.names.functions().len())
+            .map(|nr| filter.of_function(known.names, FunctionId::new(nr)))
+            .collect();
+        let of_function = |id: FunctionId| functions.get(id.index()).copied().unwrap_or_default();
+        let verdicts: Vec<Verdict> =
+            known.addresses.ids().map(|id| filter.verdict(known, id, of_function)).collect();
+        let verdict = |id: AddressId| verdicts.get(id.index()).copied().unwrap_or_default();
+        let by_stack = !filter.focus.is_empty() || !filter.ignore.is_empty();
+        let of_nodes = if by_stack { verdicts_of_nodes(stacks.nodes(), verdict) } else { Vec::new() };
+        NameTest { filter, verdicts, of_nodes, stacks }
+    }
+
+    fn passes(&self, row: &SampleRow) -> bool {
+        let verdict = |id: AddressId| self.verdicts.get(id.index()).copied().unwrap_or_default();
+        let of_node = row.stack.index().and_then(|node| self.of_nodes.get(node)).copied();
+        self.filter.passes_with(verdict(row.address), |test| match of_node {
+            Some(of_node) => test(of_node),
+            None => self.stacks.places(row.stack).any(|place| test(verdict(place))),
+        })
     }
 }
 

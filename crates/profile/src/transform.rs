@@ -211,14 +211,14 @@ impl Profile {
     fn apply(&mut self, rule: &Rule<'_>) {
         let (tree, of_row) = self.chosen_tree();
         let (stacks, partial) = (Stacks::default(), FxHashMap::default());
-        let mut change = Change { profile: self, rule, stacks, partial, hidden: None };
+        let mut change = Change { profile: self, rule, stacks, partial, hidden: None, kept: Vec::new() };
         // By part of a stack: what became of it, and what was met up to there.
-        let mut images: Vec<(StackId, Way)> = Vec::with_capacity(tree.nodes().len());
+        let mut images: Vec<(StackId, Way)> = Vec::with_capacity(tree.len());
         let image_of = |images: &[(StackId, Way)], stack: StackId| {
             let image = stack.index().and_then(|index| images.get(index));
             image.copied().unwrap_or((StackId::EMPTY, Way::default()))
         };
-        for Node { parent, address } in tree.nodes() {
+        for Node { parent, address } in &tree {
             let (below, mut way) = image_of(&images, *parent);
             let place = change.place(*address, &mut way);
             images.push((change.push(below, place), way));
@@ -227,7 +227,7 @@ impl Profile {
         let mut of_row = of_row.into_iter();
         Arc::make_mut(&mut rows).retain_mut(|row| {
             let stack = of_row.next().unwrap_or(StackId::EMPTY);
-            let innermost = tree.node(stack);
+            let innermost = stack.index().and_then(|index| tree.get(index));
             let caller = innermost.map_or(stack, |node| node.parent);
             let image = image_of(&images, stack).0;
             let taken_at = if innermost.is_some_and(|node| node.address == row.address) {
@@ -253,7 +253,18 @@ impl Profile {
     }
 
     /// The stacks of the rows as a tree, and which of it is that of each row.
-    fn chosen_tree(&self) -> (Stacks, Vec<StackId>) {
+    fn chosen_tree(&self) -> (Vec<Node>, Vec<StackId>) {
+        if self.stacks.nodes().is_empty() {
+            return self.tree_of_whole_stacks();
+        }
+        let of_row = || self.rows.iter().map(|row| row.stack);
+        let (tree, numbers) = needed(self.stacks.nodes(), of_row());
+        let number = |stack: StackId| stack.index().and_then(|index| numbers.get(index)).copied();
+        (tree, of_row().map(|stack| number(stack).unwrap_or(StackId::EMPTY)).collect())
+    }
+
+    /// The same where whole stacks are kept.
+    fn tree_of_whole_stacks(&self) -> (Vec<Node>, Vec<StackId>) {
         /// Stacks that are taken in at a time.
         const AT_ONCE: usize = 1024;
         let (mut tree, mut known) = (Stacks::default(), FxHashMap::default());
@@ -274,7 +285,7 @@ impl Profile {
         }
         let of_row = self.rows.iter().map(|row| known.get(&row.stack).copied().unwrap_or(StackId::EMPTY));
         let of_row = of_row.collect();
-        (tree, of_row)
+        (tree.nodes().to_vec(), of_row)
     }
 
     /// Of a place that a transform made: the one that was recorded.
@@ -303,24 +314,30 @@ struct Change<'c> {
     partial: FxHashMap<(AddressId, Vec<u32>), AddressId>,
     /// The function that stands for those that are left out.
     hidden: Option<FunctionId>,
+    /// The levels of the address at hand that are kept.
+    kept: Vec<u32>,
 }
 
 impl Change<'_> {
     /// What is kept of an address on the way along a stack.
     fn place(&mut self, address: AddressId, way: &mut Way) -> Option<AddressId> {
         let binary = self.profile.addresses().get(address).and_then(|code| code.binary);
-        let all = self.profile.levels_at(address).len();
-        let mut kept: Vec<u32> = Vec::new();
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.clear();
+        let mut all = 0;
         for (nr, level) in (0..).zip(self.profile.levels_at(address).rev()) {
             if self.rule.keeps(way, level.function, binary) {
                 kept.push(nr);
             }
+            all += 1;
         }
-        match kept.len() {
+        let place = match kept.len() {
             0 => None,
             len if len == all => Some(address),
-            _ => Some(self.partial_place(address, kept)),
-        }
+            _ => Some(self.partial_place(address, kept.clone())),
+        };
+        self.kept = kept;
+        place
     }
 
     fn partial_place(&mut self, address: AddressId, outermost_first: Vec<u32>) -> AddressId {
@@ -345,4 +362,33 @@ impl Change<'_> {
     fn push(&mut self, below: StackId, place: Option<AddressId>) -> StackId {
         place.map_or(below, |address| self.stacks.push(Node { parent: below, address }))
     }
+}
+
+/// The part of a tree that some stacks need, and for each node of the whole its number there.
+pub(crate) fn needed(nodes: &[Node], stacks: impl Iterator<Item = StackId>) -> (Vec<Node>, Vec<StackId>) {
+    let mut is_needed = vec![false; nodes.len()];
+    for stack in stacks {
+        if let Some(needed) = stack.index().and_then(|index| is_needed.get_mut(index)) {
+            *needed = true;
+        }
+    }
+    for (index, node) in nodes.iter().enumerate().rev() {
+        if is_needed.get(index) == Some(&true)
+            && let Some(caller) = node.parent.index().and_then(|caller| is_needed.get_mut(caller))
+        {
+            *caller = true;
+        }
+    }
+    let (mut part, mut numbers): (Vec<Node>, Vec<StackId>) = (Vec::new(), Vec::with_capacity(nodes.len()));
+    for (node, is_needed) in nodes.iter().zip(is_needed) {
+        if !is_needed {
+            numbers.push(StackId::EMPTY);
+            continue;
+        }
+        let parent = node.parent.index().and_then(|caller| numbers.get(caller)).copied();
+        let number = u32::try_from(part.len()).map_or(StackId::EMPTY, StackId);
+        part.push(Node { parent: parent.unwrap_or(StackId::EMPTY), address: node.address });
+        numbers.push(number);
+    }
+    (part, numbers)
 }

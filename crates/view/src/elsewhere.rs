@@ -1,12 +1,12 @@
 //! Viewers of others, on the web: they fetch an export from here, and only they may.
 
-use crate::guard::{HEADERS, Refusal, Token, is_local};
+use crate::guard::{Refusal, Token, asked_host};
+use crate::http::{self, guarded};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{
-    ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE, HOST, HeaderName, HeaderValue,
-    ORIGIN, VARY,
+    ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, HeaderName, HeaderValue, ORIGIN, VARY,
 };
 use axum::http::{HeaderMap, Method, Response, StatusCode};
 use std::net::TcpListener;
@@ -104,12 +104,7 @@ pub struct Served<'s> {
 pub fn serve_export(served: Served<'_>) -> std::io::Result<()> {
     let Served { listener, token, viewer, origin, file } = served;
     let shelf = Shelf { token, name: viewer.file, origin: origin.into(), file: file.into() };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
-        listener.set_nonblocking(true)?;
-        let listener = tokio::net::TcpListener::from_std(listener)?;
-        axum::serve(listener, Router::new().fallback(respond).with_state(shelf)).await
-    })
+    http::serve(listener, Router::new().fallback(respond).with_state(shelf))
 }
 
 /// What requests are answered from.
@@ -122,11 +117,7 @@ struct Shelf {
 }
 
 async fn respond(State(shelf): State<Shelf>, request: Request) -> Response<Body> {
-    let mut response = shelf.answer(request.method(), request.headers(), request.uri().path());
-    for (name, value) in HEADERS {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
-    }
-    response
+    guarded(shelf.answer(request.method(), request.headers(), request.uri().path()))
 }
 
 impl Shelf {
@@ -134,16 +125,14 @@ impl Shelf {
         if self.token.rest_of(path) != Some(self.name) {
             return status(StatusCode::NOT_FOUND);
         }
-        match self.check(method, headers) {
-            Ok(()) => {}
-            Err(Refusal::Method) => return status(StatusCode::METHOD_NOT_ALLOWED),
-            Err(Refusal::Host | Refusal::Origin) => return status(StatusCode::FORBIDDEN),
+        if let Err(refusal) = self.check(method, headers) {
+            return status(refusal.status());
         }
         // Browsers ask first whether a page on the web may fetch from a private address.
         let is_question = method == Method::OPTIONS;
         let mut response = match is_question {
             true => status(StatusCode::NO_CONTENT),
-            false => Response::new(Body::from(self.file.clone())),
+            false => http::response(StatusCode::OK, "application/octet-stream", self.file.clone()),
         };
         let answered = response.headers_mut();
         if let Ok(origin) = HeaderValue::from_str(&self.origin) {
@@ -153,22 +142,14 @@ impl Shelf {
         if is_question {
             answered.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, HEAD"));
             answered.insert(PRIVATE_NETWORK, HeaderValue::from_static("true"));
-        } else {
-            answered.insert(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
         }
         response
     }
 
     /// Whether it is the viewer that asks, or somebody who knows the address and is no page.
     fn check(&self, method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
-        if ![Method::GET, Method::HEAD, Method::OPTIONS].contains(method) {
-            return Err(Refusal::Method);
-        }
-        let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
-        if !text(HOST).is_some_and(is_local) {
-            return Err(Refusal::Host);
-        }
-        match text(ORIGIN) {
+        asked_host((method, headers), &[Method::GET, Method::HEAD, Method::OPTIONS])?;
+        match headers.get(ORIGIN).map(|origin| origin.to_str().unwrap_or_default()) {
             Some(origin) if origin == &*self.origin => Ok(()),
             None if method != Method::OPTIONS => Ok(()),
             _ => Err(Refusal::Origin),
@@ -178,10 +159,9 @@ impl Shelf {
 
 const PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-allow-private-network");
 
+/// A status and nothing else.
 fn status(status: StatusCode) -> Response<Body> {
-    let mut response = Response::new(Body::from(status.canonical_reason().unwrap_or_default()));
-    *response.status_mut() = status;
-    response
+    http::text(status, status.canonical_reason().unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! makes must come from this page.
 
 use axum::http::header::{HOST, HeaderName, HeaderValue, ORIGIN};
-use axum::http::{HeaderMap, Method};
+use axum::http::{HeaderMap, Method, StatusCode};
 use std::fmt;
 
 /// Bytes of a token.
@@ -62,18 +62,35 @@ pub(crate) enum Refusal {
     Method,
 }
 
-/// Whether a request may be answered, if its path is right. The port may be any: people forward it through ssh.
-pub(crate) fn check(method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
-    if method != Method::GET && method != Method::HEAD {
+impl Refusal {
+    /// How it is told.
+    pub(crate) fn status(self) -> StatusCode {
+        match self {
+            Refusal::Method => StatusCode::METHOD_NOT_ALLOWED,
+            Refusal::Host | Refusal::Origin => StatusCode::FORBIDDEN,
+        }
+    }
+}
+
+/// Whether a request asks for something by one of some methods, under a name of this machine; which name. The port may be any: people
+/// forward it through ssh.
+pub(crate) fn asked_host<'h>(
+    (method, headers): (&Method, &'h HeaderMap),
+    methods: &[Method],
+) -> Result<&'h str, Refusal> {
+    if !methods.contains(method) {
         return Err(Refusal::Method);
     }
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-    if !host.is_some_and(is_local) {
-        return Err(Refusal::Host);
-    }
+    host.filter(|host| is_local(host)).ok_or(Refusal::Host)
+}
+
+/// Whether a request for the page, or of it, may be answered, if its path is right.
+pub(crate) fn check(method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
+    let host = asked_host((method, headers), &[Method::GET, Method::HEAD])?;
     // Browsers tell the origin of what pages fetch from other origins, and say `same-origin` of what they fetch from their own.
     if let Some(origin) = headers.get(ORIGIN) {
-        let own = |origin: &str| origin.strip_prefix("http://").is_some_and(|origin| Some(origin) == host);
+        let own = |origin: &str| origin.strip_prefix("http://").is_some_and(|origin| origin == host);
         if !origin.to_str().is_ok_and(own) {
             return Err(Refusal::Origin);
         }
@@ -87,7 +104,7 @@ pub(crate) fn check(method: &Method, headers: &HeaderMap) -> Result<(), Refusal>
 }
 
 /// Whether a `Host` is this machine.
-pub(crate) fn is_local(host: &str) -> bool {
+fn is_local(host: &str) -> bool {
     let (name, port) = match host.rsplit_once(':') {
         Some((name, port)) => (name, Some(port)),
         None => (host, None),

@@ -10,6 +10,7 @@ mod assets;
 mod elsewhere;
 mod file;
 mod guard;
+mod http;
 mod page;
 mod progress;
 mod query;

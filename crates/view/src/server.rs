@@ -1,20 +1,19 @@
 //! The server: the page, its files, and what it asks for.
 
 use crate::assets::asset;
-use crate::guard::{HEADERS, Refusal, Token, check};
+use crate::guard::{Refusal, Token, check};
+use crate::http::{guarded, response, text};
 use crate::progress::Progress;
 use crate::worker::{Answer, Asker, Question};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderValue, Response, StatusCode};
+use axum::http::{Response, StatusCode};
 use std::net::TcpListener;
 use std::time::Duration;
 
 const JSON: &str = "application/json";
 const HTML: &str = "text/html; charset=utf-8";
-const TEXT: &str = "text/plain; charset=utf-8";
 
 /// So long the page itself waits for the recording to be read; after that it comes without numbers, and tells how far reading is.
 const PATIENCE: Duration = Duration::from_millis(1500);
@@ -29,26 +28,20 @@ pub(crate) struct Site {
 
 /// Answers requests until the listener fails.
 pub(crate) fn serve(listener: TcpListener, site: Site) -> std::io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
-        listener.set_nonblocking(true)?;
-        let listener = tokio::net::TcpListener::from_std(listener)?;
-        axum::serve(listener, Router::new().fallback(respond).with_state(site)).await
-    })
+    crate::http::serve(listener, Router::new().fallback(respond).with_state(site))
 }
 
 async fn respond(State(site): State<Site>, request: Request) -> Response<Body> {
-    let mut response = match check(request.method(), request.headers()) {
+    guarded(match check(request.method(), request.headers()) {
         Ok(()) => site.answer(request.uri().path(), request.uri().query().unwrap_or_default()).await,
-        Err(Refusal::Method) => text(StatusCode::METHOD_NOT_ALLOWED, "only GET"),
-        Err(Refusal::Host | Refusal::Origin) => {
-            text(StatusCode::FORBIDDEN, "only from this machine, and from this page")
+        Err(refusal) => {
+            let why = match refusal {
+                Refusal::Method => "only GET",
+                Refusal::Host | Refusal::Origin => "only from this machine, and from this page",
+            };
+            text(refusal.status(), why)
         }
-    };
-    for (name, value) in HEADERS {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
-    }
-    response
+    })
 }
 
 impl Site {
@@ -86,15 +79,4 @@ impl Site {
             None => text(StatusCode::SERVICE_UNAVAILABLE, "the recording cannot be read"),
         }
     }
-}
-
-fn text(status: StatusCode, text: &str) -> Response<Body> {
-    response(status, TEXT, text.as_bytes().to_vec())
-}
-
-fn response(status: StatusCode, kind: &'static str, body: Vec<u8>) -> Response<Body> {
-    let mut response = Response::new(Body::from(body));
-    *response.status_mut() = status;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    response
 }

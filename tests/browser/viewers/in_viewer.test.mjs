@@ -6,16 +6,10 @@ import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { check, finish } from './checks.mjs';
 
 const { READPERF, FIXTURES, WORK } = process.env;
 const release = path.join(WORK, 'node_modules/speedscope/dist/release');
-let failed = 0, checks = 0;
-const check = (holds, what) => {
-  checks++;
-  if (holds) return;
-  failed++;
-  console.log('FAILED: ' + what);
-};
 
 async function pages(headers = {}) {
   const server = http.createServer((request, response) => {
@@ -78,5 +72,4 @@ const fetched = (page, url) => page.evaluate(url => fetch(url).then(answer => an
   own.close();
 }
 await browser.close();
-console.log(`${checks} checks, ${failed} failed`);
-process.exit(failed || !checks ? 1 : 0);
+finish();

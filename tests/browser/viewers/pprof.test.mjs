@@ -5,15 +5,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
+import { check, finish } from './checks.mjs';
 
 const { READPERF, FIXTURES, WORK } = process.env;
-let failed = 0, checks = 0;
-const check = (holds, what) => {
-  checks++;
-  if (holds) return;
-  failed++;
-  console.log('FAILED: ' + what);
-};
 const quiet = { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' };
 const env = { ...process.env, HOME: WORK, PPROF_TMPDIR: WORK, GOCACHE: path.join(WORK, 'gocache'), GOTOOLCHAIN: 'local' };
 const attempt = make => {
@@ -159,5 +153,4 @@ for (const [which, command] of Object.entries(pprofs())) {
   }
 }
 await browser.close();
-console.log(`${checks} checks, ${failed} failed`);
-process.exit(failed ? 1 : 0);
+finish({ checked: false });

@@ -6,16 +6,10 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
+import { check, finish } from './checks.mjs';
 
 const { READPERF, FIXTURES, WORK } = process.env;
 const release = path.join(WORK, 'node_modules/speedscope/dist/release');
-let failed = 0, checks = 0;
-const check = (holds, what) => {
-  checks++;
-  if (holds) return;
-  failed++;
-  console.log('FAILED: ' + what);
-};
 
 function exported(kind, ...more) {
   const file = path.join(WORK, kind + '.speedscope.json');
@@ -120,5 +114,4 @@ execFileSync(READPERF, ['export', '-o', path.join(WORK, 'main.trace.json'), path
 }
 await browser.close();
 server.close();
-console.log(`${checks} checks, ${failed} failed`);
-process.exit(failed || !checks ? 1 : 0);
+finish();

@@ -55,7 +55,7 @@ fn fill(buffer: &mut Buffer, area: Rect, style: Style) {
 
 /// The recording and the event.
 fn title(app: &App<'_>, buffer: &mut Buffer, area: Rect) {
-    let profile = app.explorer.profile();
+    let profile = app.explorer.totals();
     let event = profile.events().get(app.state().event);
     let recorded = event.and_then(|event| profile.recorded().iter().find(|known| known.name == event.name));
     let about = event.map_or_else(String::new, |event| heading::samples(event, recorded.unwrap_or(event)));

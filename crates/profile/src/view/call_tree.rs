@@ -13,6 +13,7 @@ use super::rows::{RowKey, RowValues};
 use super::sample_numbers::SampleNumbers;
 use super::sums::Subtrees;
 use crate::stacks::{Node, StackId};
+use crate::transform::needed;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -222,35 +223,6 @@ fn samples_of(facts: &mut Facts<'_>, asked: &mut RowAsked<'_>) -> Vec<Taken> {
         }
     }
     samples
-}
-
-/// The part of a tree that some stacks need, and for each node of the whole its number there.
-fn needed(nodes: &[Node], stacks: impl Iterator<Item = StackId>) -> (Vec<Node>, Vec<StackId>) {
-    let mut is_needed = vec![false; nodes.len()];
-    for stack in stacks {
-        if let Some(needed) = stack.index().and_then(|index| is_needed.get_mut(index)) {
-            *needed = true;
-        }
-    }
-    for (index, node) in nodes.iter().enumerate().rev() {
-        if is_needed.get(index) == Some(&true)
-            && let Some(caller) = node.parent.index().and_then(|caller| is_needed.get_mut(caller))
-        {
-            *caller = true;
-        }
-    }
-    let (mut part, mut numbers): (Vec<Node>, Vec<StackId>) = (Vec::new(), Vec::with_capacity(nodes.len()));
-    for (node, is_needed) in nodes.iter().zip(is_needed) {
-        if !is_needed {
-            numbers.push(StackId::EMPTY);
-            continue;
-        }
-        let parent = node.parent.index().and_then(|caller| numbers.get(caller)).copied();
-        let number = u32::try_from(part.len()).map_or(StackId::EMPTY, StackId);
-        part.push(Node { parent: parent.unwrap_or(StackId::EMPTY), address: node.address });
-        numbers.push(number);
-    }
-    (part, numbers)
 }
 
 /// The frames at the addresses of some nodes.

@@ -158,7 +158,8 @@ impl FlameIndex {
                 *parent = parent.saturating_add(size);
             }
         }
-        FlameIndex { children: tree.children(), totals: [tree.totals(0), tree.totals(1)], sizes }
+        let totals = |side| if tree.own(side).is_empty() { Vec::new() } else { tree.totals(side) };
+        FlameIndex { children: tree.children(), totals: [0, 1].map(totals), sizes }
     }
 
     /// The weight of a node with all above it, on both sides; of [`ROOT`] that of everything.

@@ -75,6 +75,13 @@ impl Sum {
         self.period = self.period.wrapping_add(other.period);
         self.samples = self.samples.wrapping_add(other.samples);
     }
+
+    /// Takes another away, of sums that wrap.
+    #[inline]
+    pub fn subtract(&mut self, other: Sum) {
+        self.period = self.period.wrapping_sub(other.period);
+        self.samples = self.samples.wrapping_sub(other.samples);
+    }
 }
 
 /// Index of a node in [`FlameTree::nodes`].
@@ -104,6 +111,11 @@ pub struct FlameTree {
 }
 
 impl FlameTree {
+    /// A tree of one side: its nodes, callers first, and the weight of samples taken in each. No stacks are added to it.
+    pub(super) fn of_nodes(nodes: Vec<FlameNode>, own: Vec<Sum>) -> FlameTree {
+        FlameTree { nodes, own: vec![own], ..FlameTree::default() }
+    }
+
     /// The nodes.
     pub fn nodes(&self) -> &[FlameNode] {
         &self.nodes

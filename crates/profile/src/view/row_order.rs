@@ -16,40 +16,123 @@ impl Histogram {
     /// Sorts the rows: by the columns of `order`, the highest numbers first; then by names, so that the order does not
     /// depend on how these were numbered. Of the events of a group that with the index `lead` counts first.
     pub fn sort(&mut self, order: &[Column], lead: usize, facts: &Facts<'_>, values: &RowValues) {
-        let ranks: Vec<Ranks<'_>> =
-            (0..values.count()).map(|key| Ranks::of_key(&self.rows, key, facts, values)).collect();
-        let weights = ranks_of_weights(&self.rows, order, lead, &ranks);
-        let rank = |row: &HistogramRow| {
-            // What does not fit decides below.
-            let mut bits = u128::BITS;
-            ranks.iter().fold(0, |so_far: u128, ranks| {
-                bits = bits.saturating_sub(ranks.bits);
-                if bits >= u32::BITS { so_far << ranks.bits | u128::from(ranks.of(row.key)) } else { so_far }
-            })
-        };
-        let bits: u32 = ranks
-            .iter()
-            .scan(u128::BITS, |left, ranks| {
-                *left = left.saturating_sub(ranks.bits);
-                Some(if *left >= u32::BITS { ranks.bits } else { 0 })
-            })
-            .sum();
-        let mut order: Vec<(u128, u32)> = (0..)
-            .zip(self.rows.iter().zip(weights))
-            .map(|(at, (row, weight))| (u128::from(weight) << bits | rank(row), at))
-            .collect();
+        let names = NameOrder::new(self.rows.iter().map(|row| row.key), facts, values);
+        let weights = ranks_of_weights(&self.rows, order, lead, &names.ranks);
         let rows = &self.rows;
+        let key = |at: &u32| rows.get(*at as usize).map(|row| row.key);
+        let mut order: Vec<(u128, u32)> = (0..)
+            .zip(rows.iter().zip(weights))
+            .map(|(at, (row, weight))| (u128::from(weight) << names.bits | names.rank(row.key), at))
+            .collect();
         order.sort_unstable_by(|(a, first), (b, second)| {
-            a.cmp(b).then_with(|| {
-                let key = |at: &u32| rows.get(*at as usize).map(|row| row.key);
-                let (Some(a), Some(b)) = (key(first), key(second)) else { return Ordering::Equal };
-                let ranks = ranks.iter().map(|ranks| ranks.of(a)).cmp(ranks.iter().map(|ranks| ranks.of(b)));
-                // What has the same names: by number, which only depends on the recording.
-                ranks.then_with(|| values.values(a).cmp(values.values(b)))
-            })
+            a.cmp(b).then_with(|| names.compare(key(first), key(second), values))
         });
         let from = order.into_iter().map(|(_, at)| at as usize).collect();
         put_in_order(&mut self.rows, from);
+    }
+}
+
+/// The order of rows of one event by columns that follow from their sums and numbers of samples, where the rows are in the order of their
+/// names. Most rows weigh the same as many others, so what they weigh is put in order, and rows are counted.
+pub(super) fn by_weight<'n>(
+    rows: impl Iterator<Item = (u32, &'n Numbers)> + Clone,
+    order: &[Column],
+) -> Vec<u32> {
+    let mut different: FxHashMap<[u64; 3], u32> = FxHashMap::default();
+    let weight = |numbers: &Numbers| [numbers.total_period, numbers.self_period, numbers.samples];
+    let mut numbers: Vec<u32> = Vec::with_capacity(rows.size_hint().1.unwrap_or(0));
+    for (_, row) in rows.clone() {
+        let next = u32::try_from(different.len()).unwrap_or(u32::MAX);
+        numbers.push(*different.entry(weight(row)).or_insert(next));
+    }
+    let mut weights: Vec<([u64; 3], u32)> = different.into_iter().collect();
+    // The highest first.
+    weights.sort_by_cached_key(|([total_period, self_period, samples], _)| {
+        let row = Numbers {
+            total_period: *total_period,
+            self_period: *self_period,
+            samples: *samples,
+            ..Numbers::default()
+        };
+        let columns: Vec<u64> = order.iter().map(|column| !column.number(&row)).collect();
+        (columns, !total_period, !self_period, !samples)
+    });
+    // Where the rows of each weight begin.
+    let mut starts = vec![0_usize; weights.len()];
+    for number in &numbers {
+        if let Some(count) = starts.get_mut(*number as usize) {
+            *count += 1;
+        }
+    }
+    let mut before = 0;
+    for (_, number) in &weights {
+        if let Some(start) = starts.get_mut(*number as usize) {
+            before += std::mem::replace(start, before);
+        }
+    }
+    let mut sorted = vec![0; numbers.len()];
+    for ((row, _), number) in rows.zip(&numbers) {
+        if let Some(start) = starts.get_mut(*number as usize) {
+            if let Some(slot) = sorted.get_mut(*start) {
+                *slot = row;
+            }
+            *start += 1;
+        }
+    }
+    sorted
+}
+
+/// The indices of rows in the order of their names.
+pub(super) fn in_order_of_names(rows: &[RowKey], facts: &Facts<'_>, values: &RowValues) -> Vec<u32> {
+    let names = NameOrder::new(rows.iter().copied(), facts, values);
+    let key = |at: &u32| rows.get(*at as usize).copied();
+    let mut order: Vec<(u128, u32)> = rows.iter().map(|row| names.rank(*row)).zip(0..).collect();
+    order.sort_unstable_by(|(a, first), (b, second)| {
+        a.cmp(b).then_with(|| names.compare(key(first), key(second), values))
+    });
+    order.into_iter().map(|(_, at)| at).collect()
+}
+
+/// The order of rows by names, as far as it fits into one number.
+struct NameOrder<'r> {
+    /// By key of rows.
+    ranks: Vec<Ranks<'r>>,
+    /// How many bits the number has.
+    bits: u32,
+}
+
+impl<'r> NameOrder<'r> {
+    fn new(
+        rows: impl ExactSizeIterator<Item = RowKey> + Clone,
+        facts: &Facts<'_>,
+        values: &'r RowValues,
+    ) -> Self {
+        let ranks: Vec<Ranks<'_>> =
+            (0..values.count()).map(|key| Ranks::of_key(rows.clone(), key, facts, values)).collect();
+        let fitting = |left: &mut u32, ranks: &Ranks<'_>| {
+            *left = left.saturating_sub(ranks.bits);
+            Some(if *left >= u32::BITS { ranks.bits } else { 0 })
+        };
+        let bits = ranks.iter().scan(u128::BITS, fitting).sum();
+        NameOrder { ranks, bits }
+    }
+
+    fn rank(&self, row: RowKey) -> u128 {
+        // What does not fit decides in `compare`.
+        let mut bits = u128::BITS;
+        self.ranks.iter().fold(0, |so_far: u128, ranks| {
+            bits = bits.saturating_sub(ranks.bits);
+            if bits >= u32::BITS { so_far << ranks.bits | u128::from(ranks.of(row)) } else { so_far }
+        })
+    }
+
+    /// Two rows of which the number says nothing.
+    fn compare(&self, a: Option<RowKey>, b: Option<RowKey>, values: &RowValues) -> Ordering {
+        let (Some(a), Some(b)) = (a, b) else { return Ordering::Equal };
+        let ranks =
+            self.ranks.iter().map(|ranks| ranks.of(a)).cmp(self.ranks.iter().map(|ranks| ranks.of(b)));
+        // What has the same names: by number, which only depends on the recording.
+        ranks.then_with(|| values.values(a).cmp(values.values(b)))
     }
 }
 
@@ -123,7 +206,12 @@ struct Ranks<'r> {
 
 impl<'r> Ranks<'r> {
     /// The ranks of what a key says of rows.
-    fn of_key(rows: &[HistogramRow], key: usize, facts: &Facts<'_>, values: &'r RowValues) -> Ranks<'r> {
+    fn of_key(
+        rows: impl ExactSizeIterator<Item = RowKey>,
+        key: usize,
+        facts: &Facts<'_>,
+        values: &'r RowValues,
+    ) -> Ranks<'r> {
         let of_place = values.is_of_place(key);
         let count = values.numbers(of_place);
         let row_of = |number: u32| match of_place {
@@ -139,7 +227,7 @@ impl<'r> Ranks<'r> {
         }
         let mut is_used = vec![false; count + 1];
         for row in rows {
-            if let Some(used) = is_used.get_mut(slot(row.key, of_place, count)) {
+            if let Some(used) = is_used.get_mut(slot(row, of_place, count)) {
                 *used = true;
             }
         }

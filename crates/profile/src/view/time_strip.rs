@@ -4,7 +4,6 @@ use super::flame_tree::Sum;
 use crate::profile::{Profile, SampleRow};
 use crate::weight::Weight;
 use readperf_session::{CpuMode, ThreadId};
-use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
 
@@ -22,8 +21,14 @@ impl Parts {
     pub fn at(&self, time_ns: u64) -> Option<usize> {
         let since =
             time_ns.checked_sub(*self.range_ns.start()).filter(|_| self.range_ns.contains(&time_ns))?;
-        let part = u128::from(since) * self.count as u128 / self.length();
-        usize::try_from(part).ok()
+        // Nearly always that fits into 64 bits, which are divided several times as fast.
+        let small = (u64::try_from(self.count).ok(), u64::try_from(self.length()).ok());
+        if let (Some(count), Some(length)) = small
+            && let Some(share) = since.checked_mul(count)
+        {
+            return usize::try_from(share / length).ok();
+        }
+        usize::try_from(u128::from(since) * self.count as u128 / self.length()).ok()
     }
 
     /// The times of a part, ns, both ends included.
@@ -87,25 +92,67 @@ pub struct ThreadStrips {
 impl Profile {
     /// The samples of an event by time. The profile has to have kept times; samples without one are in no part.
     pub fn strip(&self, event: usize, parts: &Parts) -> Strip {
+        self.strip_of(self.rows_of(event).iter(), parts)
+    }
+
+    /// Some of its samples by time.
+    pub fn strip_of<'r>(&self, rows: impl Iterator<Item = &'r SampleRow>, parts: &Parts) -> Strip {
         let mut strip = Strip::new(parts);
-        self.rows_of(event).iter().for_each(|row| strip.add(self, parts, row));
+        rows.for_each(|row| strip.add(self, parts, row));
         strip
     }
 
-    /// The samples of an event by time, of the threads with the most of them. The profile has to have kept threads, too.
-    pub fn thread_strips(&self, event: usize, parts: &Parts, weight: Weight, most: usize) -> ThreadStrips {
-        let mut strips: FxHashMap<ThreadId, Strip> = FxHashMap::default();
-        for row in self.rows_of(event) {
-            if let Some(thread) = row.thread {
-                strips.entry(thread).or_insert_with(|| Strip::new(parts)).add(self, parts, row);
+    /// Some of its samples by time, of the threads with the most of them. The profile has to have kept threads, too.
+    pub fn thread_strips<'r>(
+        &self,
+        rows: impl Iterator<Item = &'r SampleRow> + Clone,
+        parts: &Parts,
+        weight: Weight,
+        most: usize,
+    ) -> ThreadStrips {
+        let mut totals: Vec<(Sum, Option<ThreadId>)> = Vec::new();
+        for row in rows.clone().filter(|row| row.time_ns > 0 && parts.range_ns.contains(&row.time_ns)) {
+            let Some(thread) = row.thread else { continue };
+            if totals.len() <= thread.index() {
+                totals.resize(thread.index() + 1, (Sum::default(), None));
+            }
+            if let Some((sum, of)) = totals.get_mut(thread.index()) {
+                *of = Some(thread);
+                sum.add(Sum { period: row.period, samples: row.samples });
             }
         }
-        let mut threads: Vec<(ThreadId, Strip)> =
-            strips.into_iter().filter(|(_, strip)| strip.total != Sum::default()).collect();
-        threads.sort_by_key(|(thread, strip)| (Reverse(weight.of_sum(&strip.total)), *thread));
+        let mut threads: Vec<(Sum, ThreadId)> =
+            totals.into_iter().filter_map(|(sum, thread)| Some((sum, thread?))).collect();
+        threads.sort_by_key(|(sum, thread)| (Reverse(weight.of_sum(sum)), *thread));
         let left_out = threads.len().saturating_sub(most);
         threads.truncate(most);
-        ThreadStrips { threads, left_out }
+        let threads: Vec<ThreadId> = threads.into_iter().map(|(_, thread)| thread).collect();
+        let strips = self.strips_of_threads(rows, parts, &threads);
+        ThreadStrips { threads: threads.into_iter().zip(strips).collect(), left_out }
+    }
+
+    /// Some of its samples by time, of each of these threads.
+    pub fn strips_of_threads<'r>(
+        &self,
+        rows: impl Iterator<Item = &'r SampleRow>,
+        parts: &Parts,
+        threads: &[ThreadId],
+    ) -> Vec<Strip> {
+        let mut strips: Vec<Strip> = threads.iter().map(|_| Strip::new(parts)).collect();
+        let most = threads.iter().map(|thread| thread.index()).max().map_or(0, |most| most + 1);
+        let mut places: Vec<Option<usize>> = vec![None; most];
+        for (at, thread) in threads.iter().enumerate() {
+            if let Some(place) = places.get_mut(thread.index()) {
+                *place = Some(at);
+            }
+        }
+        for row in rows {
+            let place = row.thread.and_then(|thread| places.get(thread.index()).copied().flatten());
+            if let Some(strip) = place.and_then(|place| strips.get_mut(place)) {
+                strip.add(self, parts, row);
+            }
+        }
+        strips
     }
 }
 

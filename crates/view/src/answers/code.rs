@@ -24,9 +24,9 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     let sources = outside.sources(&listing, explorer.session());
     let annotation = Annotation {
         listings: std::slice::from_ref(&listing),
-        profile: explorer.profile(),
+        profile: explorer.totals(),
         session: explorer.session(),
-        recorded: explorer.profile().recorded(),
+        recorded: explorer.totals().recorded(),
         sources: &sources,
         show: Show::Both,
         measures: &[Measure::Share],

@@ -4,9 +4,7 @@ use super::names::{Named, key_of, name_of};
 use super::{Answers, written_by};
 use crate::query::Query;
 use readperf_explore::{Flame, FlameCell};
-use readperf_output::export::flamegraph::{
-    Colors, DrawnFrame, FrameSort, Head, Siblings, left_out_name, write_data,
-};
+use readperf_output::export::flamegraph::{DrawnFrame, FrameSort, Head, Siblings, left_out_name, write_data};
 use readperf_output::text::grouped;
 use readperf_profile::view::flame_layout::BoxContent;
 use readperf_profile::view::flame_tree::{NodeIndex, Sum};
@@ -42,17 +40,8 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
         0 => String::new(),
         count => format!("{} frames are too small to be shown.", grouped(count)),
     };
-    let head = Head {
-        title: answers.title(),
-        note,
-        weight: answers.explorer.state().weight,
-        quantity: answers.quantity(),
-        colors: Colors::Kind,
-        siblings,
-        inverted: true,
-        differs: answers.explorer.total_before().is_some(),
-        ..Head::default()
-    };
+    let differs = answers.explorer.total_before().is_some();
+    let head = Head { siblings, differs, ..answers.head(note) };
     // What is zoomed to stands on the frames that lead to it.
     let mut below = flame.path(zoom);
     below.pop();

@@ -5,9 +5,7 @@ use super::names::{Named, name_of};
 use super::{Answers, written, written_by};
 use crate::query::Query;
 use readperf_explore::{Flame, Label, TimeAsked, TimeCell};
-use readperf_output::export::flamegraph::{
-    Colors, DrawnFrame, FrameSort, Head, Siblings, left_out_name, write_data,
-};
+use readperf_output::export::flamegraph::{DrawnFrame, FrameSort, left_out_name, write_data};
 use readperf_output::text::grouped;
 use readperf_profile::view::flame_tree::Sum;
 use readperf_session::ThreadId;
@@ -24,21 +22,12 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     let asked = TimeAsked { by_thread, thread, range_ns, columns, rows: MOST_ROWS };
     let explorer = &answers.explorer;
     let time = explorer.flame_in_time();
-    let window = time.window(explorer.profile(), &asked);
+    let window = explorer.window_in_time(&asked);
     let note = match window.left_out {
         0 => String::new(),
         count => format!("{} frames are too short to be shown one by one.", grouped(count)),
     };
-    let head = Head {
-        title: answers.title(),
-        note,
-        weight: explorer.state().weight,
-        quantity: answers.quantity(),
-        colors: Colors::Kind,
-        siblings: Siblings::ByName,
-        inverted: true,
-        ..Head::default()
-    };
+    let head = answers.head(note);
     let frames = window.cells.iter().map(|cell| drawn(answers, &time.flame, cell, by_thread));
     let picture = written_by(|out| write_data(&head, frames, out))?;
     let picture = String::from_utf8(picture).map_err(|error| error.to_string())?;
@@ -70,10 +59,10 @@ fn part(answers: &Answers<'_, '_>, query: &Query) -> Result<(RangeInclusive<u64>
     let session = answers.explorer.session();
     // A number may have been of several threads, one after the other: that which has samples there.
     let range_ns = at(from)?..=at(to)?;
-    let rows = answers.explorer.profile().rows_of(answers.explorer.state().event);
+    let rows = || answers.explorer.samples();
     let thread = tid.and_then(|tid| {
         let is_it = |id: &ThreadId| session.thread(*id).is_some_and(|thread| thread.tid == tid);
-        rows.iter().filter(|row| range_ns.contains(&row.time_ns)).filter_map(|row| row.thread).find(is_it)
+        rows().filter(|row| range_ns.contains(&row.time_ns)).filter_map(|row| row.thread).find(is_it)
     });
     Ok((range_ns, thread))
 }

@@ -123,10 +123,7 @@ pub(super) fn function(explorer: &Explorer<'_>, query: &Query) -> Result<Functio
 
 /// The functions that take most themselves.
 pub(crate) fn hottest(explorer: &Explorer<'_>, most: usize) -> Vec<FunctionRow> {
-    let mut list = all(explorer);
-    list.sort_by_key(|row| Reverse((row.own, row.total)));
-    list.truncate(most);
-    list
+    heaviest(explorer, None, Sort::Own, most).1
 }
 
 /// What is searched for, as the picture searches: without capital letters case does not matter; what is no regular expression is searched
@@ -139,24 +136,94 @@ pub(super) fn search_pattern(search: &str) -> Result<Regex, String> {
 
 /// How many functions have samples of their own, and so code to show.
 pub(crate) fn with_code(explorer: &Explorer<'_>) -> usize {
-    all(explorer).iter().filter(|row| row.own > 0 && row.function.is_some()).count()
+    let rows = explorer.rows();
+    let is_function =
+        |row: &HistogramRow| matches!(rows.values.values(row.key).last(), Some(Value::Function { .. }));
+    rows.histogram.rows.iter().filter(|row| row.numbers.self_period > 0 && is_function(row)).count()
+}
+
+/// What functions are sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sort {
+    Name,
+    Change,
+    Total,
+    Own,
+}
+
+impl Sort {
+    fn of(query: &Query) -> Sort {
+        match query.get("sort") {
+            "name" => Sort::Name,
+            "change" => Sort::Change,
+            "total" => Sort::Total,
+            _ => Sort::Own,
+        }
+    }
+
+    /// What decides among numbers: the highest first.
+    fn weight(self, own: u64, total: u64) -> Reverse<(u64, u64)> {
+        match self {
+            Sort::Total => Reverse((total, own)),
+            Sort::Own => Reverse((own, total)),
+            Sort::Name | Sort::Change => Reverse((0, 0)),
+        }
+    }
 }
 
 pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec<u8>, String> {
-    let mut list = compared(&answers.explorer);
     let search = query.get("search");
-    if !search.is_empty() {
-        let pattern = search_pattern(search)?;
-        list.retain(|row| pattern.is_match(&row.name));
-    }
-    match query.get("sort") {
-        "name" => list.sort_by(|a, b| (&a.name, &a.binary).cmp(&(&b.name, &b.binary))),
-        "change" => list.sort_by(|a, b| b.delta().abs().total_cmp(&a.delta().abs())),
-        "total" => list.sort_by_key(|row| Reverse((row.total, row.own))),
-        _ => list.sort_by_key(|row| Reverse((row.own, row.total))),
-    }
-    let count = list.len();
-    list.truncate(query.number("rows")?.unwrap_or(ROWS).min(MOST_ROWS));
+    let pattern = (!search.is_empty()).then(|| search_pattern(search)).transpose()?;
+    let most = query.number("rows")?.unwrap_or(ROWS).min(MOST_ROWS);
+    let sort = Sort::of(query);
+    let (count, list) = match sort != Sort::Name && answers.explorer.changes().is_none() {
+        true => heaviest(&answers.explorer, pattern.as_ref(), sort, most),
+        false => sorted(&answers.explorer, pattern.as_ref(), sort, most),
+    };
     let rows: Vec<Json> = list.iter().map(FunctionRow::json).collect();
     with_measure(answers, json!({"count": count, "rows": rows}))
+}
+
+/// How many functions match, and the heaviest of them. Names are made of those that are shown, or searched.
+fn heaviest(
+    explorer: &Explorer<'_>,
+    pattern: Option<&Regex>,
+    sort: Sort,
+    most: usize,
+) -> (usize, Vec<FunctionRow>) {
+    let rows = explorer.rows();
+    let all = || rows.histogram.rows.iter().enumerate();
+    let matches =
+        |row: &HistogramRow| pattern.is_none_or(|pattern| pattern.is_match(&function_row(&rows, row).name));
+    let weight = |row: &HistogramRow| sort.weight(row.numbers.self_period, row.numbers.total_period);
+    // Where functions weigh the same the order is that of the rows.
+    let mut list: Vec<(Reverse<(u64, u64)>, usize)> =
+        all().filter(|(_, row)| matches(row)).map(|(at, row)| (weight(row), at)).collect();
+    let count = list.len();
+    if most < count {
+        list.select_nth_unstable(most);
+        list.truncate(most);
+    }
+    list.sort_unstable();
+    let shown = list.into_iter().filter_map(|(_, at)| rows.histogram.rows.get(at));
+    (count, shown.map(|row| function_row(&rows, row)).collect())
+}
+
+/// The same in orders that need what all functions are called, or how they were.
+fn sorted(
+    explorer: &Explorer<'_>,
+    pattern: Option<&Regex>,
+    sort: Sort,
+    most: usize,
+) -> (usize, Vec<FunctionRow>) {
+    let mut list = compared(explorer);
+    list.retain(|row| pattern.is_none_or(|pattern| pattern.is_match(&row.name)));
+    match sort {
+        Sort::Name => list.sort_by(|a, b| (&a.name, &a.binary).cmp(&(&b.name, &b.binary))),
+        Sort::Change => list.sort_by(|a, b| b.delta().abs().total_cmp(&a.delta().abs())),
+        Sort::Total | Sort::Own => list.sort_by_key(|row| sort.weight(row.own, row.total)),
+    }
+    let count = list.len();
+    list.truncate(most);
+    (count, list)
 }

@@ -19,7 +19,7 @@ use crate::query::Query;
 use crate::worker::{Answer, Question};
 use perffile::Recording;
 use readperf_explore::{Explorer, Flame, State};
-use readperf_output::export::flamegraph::title;
+use readperf_output::export::flamegraph::{Colors, Head, title};
 use readperf_output::export::quantity::Quantity;
 use readperf_output::export::{Export, ExportOptions};
 use readperf_profile::profile::EventTotal;
@@ -104,9 +104,23 @@ impl<'s, 'f> Answers<'s, 'f> {
         self.with_export(title)
     }
 
+    /// The head of a picture.
+    fn head(&self, note: String) -> Head {
+        let (weight, quantity) = (self.explorer.state().weight, self.quantity());
+        Head {
+            title: self.title(),
+            note,
+            weight,
+            quantity,
+            colors: Colors::Kind,
+            inverted: true,
+            ..Head::default()
+        }
+    }
+
     /// What shares are of, and in what.
     fn measure(&self) -> Map<String, Value> {
-        let (profile, state) = (self.explorer.profile(), self.explorer.state());
+        let (profile, state) = (self.explorer.totals(), self.explorer.state());
         let of = |events: &[EventTotal]| {
             let total = events
                 .get(state.event)
@@ -140,7 +154,7 @@ impl<'s, 'f> Answers<'s, 'f> {
         let options =
             ExportOptions { event: Some(state.event), title: self.title.clone(), ..ExportOptions::default() };
         make(&Export {
-            profile: self.explorer.profile(),
+            profile: self.explorer.by_comm(),
             session: &analysis.session,
             metadata: &analysis.metadata,
             marks: &analysis.marks,

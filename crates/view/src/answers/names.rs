@@ -36,7 +36,7 @@ pub(super) struct Named {
 
 /// What a frame is called.
 pub(super) fn name_of(answers: &Answers<'_, '_>, flame: &Flame, node: NodeIndex) -> Named {
-    let (profile, session) = (answers.explorer.profile(), answers.explorer.session());
+    let (profile, session) = (answers.explorer.totals(), answers.explorer.session());
     match flame.level(node).and_then(|level| flame.label(level)) {
         None => Named { name: "all".to_owned(), binary: String::new(), sort: FrameSort::All },
         Some(Label::Comm(comm)) => Named {

@@ -17,7 +17,7 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
         let upright = State { reversed: false, ..answers.explorer.state().clone() };
         answers.explorer.go(upright);
     }
-    let (profile, session) = (answers.explorer.profile(), answers.explorer.session());
+    let (profile, session) = (answers.explorer.totals(), answers.explorer.session());
     let flame = answers.explorer.flame();
     let kind = Cell::new(CodeKind::Unknown);
     let is_it = |label: Label<'_>| match label {

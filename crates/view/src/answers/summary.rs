@@ -19,7 +19,7 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, _: &Query) -> Result<Vec<u8>
     let events: Vec<Json> = recorded
         .map(|event| json!({"name": shown(&event.name), "samples": event.samples, "period": event.period}))
         .collect();
-    let chosen = explorer.profile().events().get(state.event);
+    let chosen = explorer.totals().events().get(state.event);
     let mut json = json!({
         "title": answers.title(), "events": events, "event": state.event, "samples": chosen.map_or(0, |event| event.samples),
         "processes": processes(answers),

@@ -23,7 +23,7 @@ const MOST_PARTS: usize = 4000;
 
 pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec<u8>, String> {
     let explorer = &answers.explorer;
-    let (profile, session, state) = (explorer.whole(), explorer.session(), explorer.state());
+    let (profile, session) = (explorer.whole(), explorer.session());
     let counters = answers.records.counters().filter(|_| profile.times_ns().is_none());
     let (first, last) = profile.times_ns().unwrap_or((0, counters.map_or(0, Counters::elapsed_ns)));
     let length_ns = last.saturating_sub(first);
@@ -38,16 +38,21 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     let range_ns = first.saturating_add(from)..=first.saturating_add(to.max(from));
     let count = query.number("buckets")?.unwrap_or(500).clamp(1, MOST_PARTS);
     let parts = Parts { range_ns, count };
-    let chosen = explorer.profile();
-    let strip = json_of(&profile.strip(state.event, &parts), Some(&chosen.strip(state.event, &parts)));
-    let threads = profile.thread_strips(state.event, &parts, state.weight, TRACKS);
-    let of_chosen = chosen.thread_strips(state.event, &parts, state.weight, usize::MAX);
-    let tracks: Vec<Json> = threads
+    let whole = explorer.whole_strips(&parts, TRACKS);
+    let chosen = (!explorer.looks_at_all()).then(|| explorer.strip(&parts));
+    let strip = json_of(&whole.all, chosen.as_ref().or(Some(&whole.all)));
+    let ids: Vec<ThreadId> = whole.threads.threads.iter().map(|(id, _)| *id).collect();
+    let of_chosen = match chosen {
+        Some(_) => explorer.strips_of_threads(&parts, &ids),
+        None => whole.threads.threads.iter().map(|(_, strip)| strip.clone()).collect(),
+    };
+    let tracks: Vec<Json> = whole
+        .threads
         .threads
         .iter()
-        .map(|(id, strip)| {
-            let part = of_chosen.threads.iter().find(|(other, _)| other == id).map(|(_, strip)| strip);
-            let mut track = json_of(strip, part);
+        .zip(&of_chosen)
+        .map(|((id, strip), part)| {
+            let mut track = json_of(strip, Some(part).filter(|part| part.total.samples > 0));
             let thread = session.thread(*id);
             let comm = thread.map_or("".into(), |thread| decoded(session.comm(thread.comm())));
             track.insert("comm".into(), shown(&comm).into());
@@ -59,7 +64,7 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     let mut object = strip;
     object.insert("length_ns".into(), length_ns.into());
     object.insert("tracks".into(), tracks.into());
-    object.insert("threads_left_out".into(), threads.left_out.into());
+    object.insert("threads_left_out".into(), whole.threads.left_out.into());
     object.insert("running_note".into(), answers.with_export(|export| export.schedule_note()).into());
     object.extend(match counters {
         Some(counters) => counted(answers, counters, &parts),

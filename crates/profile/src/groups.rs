@@ -1,0 +1,295 @@
+//! Which rows of a profile agree in what tables are made of. Samples have times, and tables have none: what is the same but for its time is
+//! put together once, and for each choice of samples only added up.
+
+use crate::picked::Picked;
+use crate::profile::{Profile, SampleRow};
+use crate::view::flame_tree::Sum;
+use readperf_session::CommId;
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The rows of a profile in groups that agree in all but their time.
+#[derive(Clone, Debug, Default)]
+pub struct Groups {
+    /// A row each with the sums of all of it, in order of event, thread name, stack, place and the rest. Who adds up over stacks finds
+    /// them in the caches so.
+    rows: Arc<Vec<SampleRow>>,
+    /// By row of the profile, which group it is in.
+    of_row: Vec<u32>,
+}
+
+impl Groups {
+    /// Those of a profile. Threads and CPUs tell rows apart only if they are to.
+    pub fn new(profile: &Profile, threads: bool, cpus: bool) -> Groups {
+        let part = |row: &SampleRow| SampleRow {
+            thread: row.thread.filter(|_| threads),
+            cpu: row.cpu.filter(|_| cpus),
+            time_ns: 0,
+            ..*row
+        };
+        let all = profile.rows();
+        let rest = |at: u32| {
+            let row = all.get(at as usize).map(part);
+            row.map(|row| (row.address, row.thread, row.cpu, row.detail))
+        };
+        let mut order = by_stack(all);
+        let mut rows: Vec<SampleRow> = Vec::new();
+        let mut of_row = vec![0; all.len()];
+        let same_stack = |a: &Placed, b: &Placed| (a.name, a.stack) == (b.name, b.stack);
+        for of_stack in order.chunk_by_mut(same_stack) {
+            let first = of_stack.first().and_then(|placed| rest(placed.at));
+            if of_stack.iter().any(|placed| rest(placed.at) != first) {
+                of_stack.sort_by_cached_key(|placed| rest(placed.at));
+            }
+            let mut last = None;
+            for Placed { at, .. } in of_stack.iter().copied() {
+                let Some(row) = all.get(at as usize) else { continue };
+                let this = rest(at);
+                match rows.last_mut().filter(|_| last == Some(this)) {
+                    Some(sum) => {
+                        sum.samples = sum.samples.wrapping_add(row.samples);
+                        sum.period = sum.period.wrapping_add(row.period);
+                    }
+                    None => rows.push(part(row)),
+                }
+                last = Some(this);
+                if let Some(group) = of_row.get_mut(at as usize) {
+                    // There are no more groups than rows, whose numbers fit.
+                    *group = u32::try_from(rows.len() - 1).unwrap_or(u32::MAX);
+                }
+            }
+        }
+        Groups { rows: Arc::new(rows), of_row }
+    }
+
+    /// A row for each group, with what all of it adds up to.
+    pub fn rows(&self) -> &[SampleRow] {
+        &self.rows
+    }
+
+    /// The groups of an event.
+    pub fn of_event(&self, event: usize) -> Range<usize> {
+        let before = |limit: usize| self.rows.partition_point(|row| (row.event as usize) < limit);
+        before(event)..before(event.saturating_add(1))
+    }
+
+    /// The group of the row with this index.
+    #[inline]
+    pub fn of_row(&self, row: usize) -> usize {
+        self.of_row.get(row).map_or(usize::MAX, |group| *group as usize)
+    }
+
+    /// What the rows that are picked add up to, by group. `rows` are all rows of the profile. The work is that of the rows that are
+    /// picked, or of the others: the fewer of both.
+    pub fn sums(&self, rows: &[SampleRow], picked: &Picked) -> Vec<Sum> {
+        let sum = |row: &SampleRow| Sum { period: row.period, samples: row.samples };
+        if picked.count() > rows.len() / 2 {
+            let mut sums: Vec<Sum> = self.rows.iter().map(sum).collect();
+            for (at, row) in picked.left_out(rows) {
+                if let Some(of_group) = sums.get_mut(self.of_row(at)) {
+                    of_group.subtract(sum(row));
+                }
+            }
+            return sums;
+        }
+        let mut sums = vec![Sum::default(); self.rows.len()];
+        for (at, row) in picked.of(rows) {
+            if let Some(of_group) = sums.get_mut(self.of_row(at)) {
+                of_group.add(sum(row));
+            }
+        }
+        sums
+    }
+
+    /// The profile with a row a group: those that have samples.
+    #[must_use]
+    pub fn summed(&self, profile: &Profile, sums: &[Sum]) -> Profile {
+        let with =
+            |(row, sum): (&SampleRow, &Sum)| SampleRow { samples: sum.samples, period: sum.period, ..*row };
+        let rows = self.rows.iter().zip(sums).filter(|(_, sum)| sum.samples > 0).map(with);
+        profile.with_rows(rows.collect())
+    }
+
+    /// The profile with a row for each event and thread name, of groups with these sums.
+    #[must_use]
+    pub fn by_comm(&self, profile: &Profile, sums: &[Sum]) -> Profile {
+        let mut rows: Vec<SampleRow> = Vec::new();
+        for (row, sum) in self.rows.iter().zip(sums).filter(|(_, sum)| sum.samples > 0) {
+            match rows.last_mut().filter(|last| (last.event, last.comm) == (row.event, row.comm)) {
+                Some(last) => {
+                    last.samples = last.samples.wrapping_add(sum.samples);
+                    last.period = last.period.wrapping_add(sum.period);
+                }
+                None => rows.push(SampleRow { samples: sum.samples, period: sum.period, ..*row }),
+            }
+        }
+        profile.with_rows(rows)
+    }
+
+    /// The profile with a row for each group.
+    #[must_use]
+    pub fn all(&self, profile: &Profile) -> Profile {
+        Profile { rows: Arc::clone(&self.rows), ..profile.clone() }
+    }
+}
+
+/// A row on its way to its place.
+#[derive(Clone, Copy, Debug, Default)]
+struct Placed {
+    /// The rank of its event and the name of its thread.
+    name: u32,
+    /// Its stack; the empty one is the last.
+    stack: u32,
+    /// Its index.
+    at: u32,
+}
+
+/// Rows by event, thread name and stack. These are numbers without large gaps, so they are counted, not compared.
+fn by_stack(rows: &[SampleRow]) -> Vec<Placed> {
+    let stacks = rows.iter().filter_map(|row| row.stack.index()).max().map_or(0, |most| most + 1);
+    let empty = u32::try_from(stacks).unwrap_or(u32::MAX);
+    let mut ranks: FxHashMap<(u32, CommId), u32> = FxHashMap::default();
+    rows.iter().for_each(|row| {
+        ranks.insert((row.event, row.comm), 0);
+    });
+    let mut names: Vec<(u32, CommId)> = ranks.keys().copied().collect();
+    names.sort_unstable();
+    ranks.extend(names.iter().copied().zip(0..));
+    let placed = |(row, at): (&SampleRow, u32)| Placed {
+        name: ranks.get(&(row.event, row.comm)).copied().unwrap_or(0),
+        stack: row.stack.0.min(empty),
+        at,
+    };
+    let placed: Vec<Placed> = rows.iter().zip(0..).map(placed).collect();
+    let by_stack = counted(&placed, stacks + 1, |placed| placed.stack);
+    counted(&by_stack, names.len(), |placed| placed.name)
+}
+
+/// Rows in order of a number below a limit; those that have the same stay as they were.
+fn counted(rows: &[Placed], limit: usize, number: impl Fn(&Placed) -> u32) -> Vec<Placed> {
+    let mut next = vec![0_usize; limit + 1];
+    for row in rows {
+        if let Some(count) = next.get_mut(number(row) as usize + 1) {
+            *count += 1;
+        }
+    }
+    let mut before = 0;
+    for next in &mut next {
+        before += *next;
+        *next = before;
+    }
+    let mut sorted = vec![Placed::default(); rows.len()];
+    for row in rows {
+        if let Some(next) = next.get_mut(number(row) as usize) {
+            if let Some(slot) = sorted.get_mut(*next) {
+                *slot = *row;
+            }
+            *next += 1;
+        }
+    }
+    sorted
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::addresses::AddressId;
+    use crate::detail::DetailId;
+    use crate::profile::EventTotal;
+    use crate::stacks::{StackId, Stacks};
+    use proptest::prelude::*;
+    use readperf_session::Session;
+    use std::sync::OnceLock;
+
+    /// What is kept of a sample: event, thread name, stack, place, period.
+    pub(crate) type Sample = (u32, u32, Vec<u32>, u32, u64);
+
+    pub(crate) fn samples() -> impl Strategy<Value = Vec<Sample>> {
+        let stack = proptest::collection::vec(0..6_u32, 0..5);
+        proptest::collection::vec((0..2_u32, 0..3_u32, stack, 0..4_u32, 0..9_u64), 0..300)
+    }
+
+    /// Names of threads, as only a session hands them out: those of a recording in which each has its own.
+    fn comms() -> &'static [CommId] {
+        static COMMS: OnceLock<Vec<CommId>> = OnceLock::new();
+        COMMS.get_or_init(|| {
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/multi/perf.data");
+            let recording = perffile::Recording::open(path).unwrap();
+            let mut session = Session::new(recording.metadata());
+            let each = |event: &perffile::Event<'_>| {
+                session.apply(event);
+            };
+            recording.for_each(each).unwrap();
+            let mut comms: Vec<CommId> =
+                session.threads().iter().map(readperf_session::Thread::comm).collect();
+            comms.sort_unstable();
+            comms.dedup();
+            comms
+        })
+    }
+
+    /// A profile with a row a sample, in the order of events, each at another time.
+    pub(crate) fn profile(samples: &[Sample]) -> Profile {
+        let mut stacks = Stacks::default();
+        let mut rows: Vec<SampleRow> = Vec::new();
+        let mut events = vec![EventTotal::default(); 2];
+        for (time_ns, (event, comm, places, address, period)) in (1..).zip(samples) {
+            let places: Vec<AddressId> = places.iter().copied().map(AddressId).collect();
+            let mut ids = Vec::new();
+            stacks.number_all(&places, &[places.len()], &mut ids);
+            let total = &mut events[*event as usize];
+            (total.samples, total.period) = (total.samples + 1, total.period + period);
+            rows.push(SampleRow {
+                event: *event,
+                comm: comms()[*comm as usize % comms().len()],
+                thread: None,
+                cpu: Some(comm % 2),
+                time_ns,
+                stack: ids.first().copied().unwrap_or(StackId::EMPTY),
+                address: AddressId(*address),
+                detail: DetailId::default(),
+                samples: 1,
+                period: *period,
+            });
+        }
+        rows.sort_by_key(|row| row.event);
+        Profile { events, rows: Arc::new(rows), stacks: Arc::new(stacks), ..Profile::default() }
+    }
+
+    /// Every so manieth row, or all others.
+    pub(crate) fn some(profile: &Profile, step: usize, others: bool) -> Picked {
+        let mut picked = Picked::all(profile.rows().len());
+        picked.retain(profile.rows(), |row| (row.time_ns % step as u64 == 0) != others);
+        picked
+    }
+
+    proptest! {
+        #[test]
+        fn rows_that_agree_are_added_up(samples in samples(), step in 1..5_usize, others: bool, cpus: bool) {
+            let profile = profile(&samples);
+            let picked = some(&profile, step, others);
+            let chosen = profile.picked(&picked);
+            prop_assert_eq!(chosen.rows().len(), picked.count());
+            let groups = Groups::new(&profile, false, cpus);
+            let summed = groups.summed(&profile.totals_of(&picked), &groups.sums(profile.rows(), &picked));
+            let key = |row: &SampleRow| {
+                (row.event, row.comm, row.stack, row.address, row.cpu.filter(|_| cpus), row.detail)
+            };
+            let mut expected: std::collections::BTreeMap<_, Sum> = Default::default();
+            for row in chosen.rows() {
+                expected.entry(key(row)).or_default().add(Sum { period: row.period, samples: row.samples });
+            }
+            let got = summed.rows().iter().map(|row| (key(row), Sum { period: row.period, samples: row.samples }));
+            prop_assert_eq!(got.collect::<Vec<_>>(), expected.into_iter().collect::<Vec<_>>());
+            // The totals are those of the rows.
+            let mut again = chosen.clone();
+            again.add_up();
+            prop_assert_eq!((chosen.events(), summed.events()), (again.events(), again.events()));
+            for (at, row) in picked.of(profile.rows()) {
+                let group = groups.rows()[groups.of_row(at)];
+                prop_assert_eq!((group.stack, group.address, group.time_ns), (row.stack, row.address, 0));
+            }
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! Which rows of a histogram each part of a stack adds to. That depends on names and keys alone, and is worked out once for all samples of
+//! a profile; the histogram of any choice of them is then two walks over arrays: from where samples were taken down to the outermost
+//! callers, and over the rows.
+//!
+//! Each part of a stack adds to the rows that it is the outermost of, so that a row gets each sample once however often it is in its stack.
+
+use super::calls::NONE;
+use super::column::Column;
+use super::facts::{FactMemory, Facts};
+use super::flame_tree::Sum;
+use super::graph::least;
+use super::histogram::{
+    Frames, Histogram, HistogramOptions, HistogramRow, HistogramTables, LeftOut, Numbers,
+};
+use super::place_rows::PlaceRows;
+use super::row_order::{by_weight, in_order_of_names};
+use super::rows::{RowKey, RowValues};
+use super::sample_numbers::SampleNumbers;
+use crate::groups::Groups;
+use crate::profile::{EventTotal, SampleRow};
+use perffile::wire::head::CpuMode;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The rows of one event, and the ways of its samples to them.
+#[derive(Clone, Debug, Default)]
+pub struct RowPaths {
+    event: usize,
+    /// Which groups of samples are those of the event.
+    groups: Range<usize>,
+    /// Where the samples of each of these groups were taken.
+    taken: Vec<Taken>,
+    parts: Parts,
+    /// The rows, in the order of their names.
+    rows: Vec<RowKey>,
+    values: RowValues,
+    memory: FactMemory,
+}
+
+/// Where the samples of a group were taken.
+#[derive(Clone, Copy, Debug)]
+struct Taken {
+    /// The part that is their whole stack; [`NONE`] without one.
+    part: u32,
+    row: u32,
+    mode: CpuMode,
+    /// Whether no part of their stack is in that row.
+    apart: bool,
+}
+
+/// Parts of stacks, from the outermost level on: those of samples that differ in what the keys of the sample say are others. Callers come
+/// before what they call.
+#[derive(Clone, Debug, Default)]
+struct Parts {
+    /// The caller; [`NONE`] for the outermost.
+    callers: Vec<u32>,
+    /// Where the rows of each end in `rows`.
+    ends: Vec<u32>,
+    /// The rows that a part is the outermost of.
+    rows: Vec<u32>,
+}
+
+impl Parts {
+    /// Where the rows of a part are.
+    #[inline]
+    fn rows_of(&self, part: u32) -> &[u32] {
+        let end =
+            |part: Option<u32>| part.and_then(|part| self.ends.get(part as usize)).copied().unwrap_or(0);
+        self.rows.get(end(part.checked_sub(1)) as usize..end(Some(part)) as usize).unwrap_or_default()
+    }
+
+    /// A part and the callers below it.
+    fn way(&self, from: u32) -> impl Iterator<Item = u32> + '_ {
+        let known = |part: u32| Some(part).filter(|part| *part != NONE);
+        std::iter::successors(known(from), move |part| known(*self.callers.get(*part as usize)?))
+    }
+}
+
+/// Finds the ways of samples to their rows.
+struct Finding<'f> {
+    facts: &'f Facts<'f>,
+    places: &'f PlaceRows,
+    parts: Parts,
+    rows: Vec<RowKey>,
+    /// What the keys of the sample say of the samples at hand, and in which run of such samples they are.
+    sample: u32,
+    run: u32,
+    /// By place, its row in a run; the last is that of places that are not known.
+    of_places: Vec<(u32, u32)>,
+    /// By part of a stack of the profile, its part here in a run.
+    of_stacks: Vec<(u32, u32)>,
+    /// By row, the last group of samples that has it in its stack.
+    seen: Vec<u32>,
+    new: Vec<usize>,
+}
+
+impl Finding<'_> {
+    /// The row of a place for the samples at hand.
+    fn row(&mut self, place: u32) -> u32 {
+        let last = self.of_places.len().saturating_sub(1);
+        let Some(slot) = self.of_places.get_mut((place as usize).min(last)) else { return NONE };
+        if slot.0 != self.run {
+            *slot = (self.run, u32::try_from(self.rows.len()).unwrap_or(NONE));
+            self.rows.push(RowKey { sample: self.sample, place });
+            self.seen.push(NONE);
+        }
+        slot.1
+    }
+
+    /// Whether a group of samples, whose number this is, has not had a row before.
+    fn sees(&mut self, row: u32, group: u32) -> bool {
+        self.seen.get_mut(row as usize).is_some_and(|seen| std::mem::replace(seen, group) != group)
+    }
+
+    /// The way of a group of samples, whose number is another for each.
+    fn take(&mut self, sample: &SampleRow, group: u32) -> Taken {
+        let part = if self.places.has_levels() { self.climb(sample, group) } else { NONE };
+        let (place, mode) = self.places.taken_at(sample.address);
+        let row = self.row(place);
+        Taken { part, row, mode, apart: self.sees(row, group) }
+    }
+
+    /// The part that is the whole stack of a group; all rows on the way are seen.
+    fn climb(&mut self, sample: &SampleRow, group: u32) -> u32 {
+        let stacks = &self.facts.profile.stacks;
+        let mut new = std::mem::take(&mut self.new);
+        let (mut below, mut here) = (sample.stack, NONE);
+        while let Some(index) = below.index() {
+            match self.of_stacks.get(index) {
+                Some((run, part)) if *run == self.run => {
+                    here = *part;
+                    break;
+                }
+                _ => new.push(index),
+            }
+            let Some(node) = stacks.node(below) else { break };
+            below = node.parent;
+        }
+        for part in self.parts.way(here) {
+            for row in self.parts.rows_of(part) {
+                if let Some(seen) = self.seen.get_mut(*row as usize) {
+                    *seen = group;
+                }
+            }
+        }
+        let places = self.places;
+        for index in new.drain(..).rev() {
+            let Some(node) = stacks.nodes().get(index) else { continue };
+            for place in places.levels_of(node.address) {
+                let row = self.row(*place);
+                if self.sees(row, group) {
+                    self.parts.rows.push(row);
+                }
+            }
+            self.parts.callers.push(here);
+            self.parts.ends.push(u32::try_from(self.parts.rows.len()).unwrap_or(u32::MAX));
+            here = u32::try_from(self.parts.callers.len() - 1).unwrap_or(NONE);
+            if let Some(slot) = self.of_stacks.get_mut(index) {
+                *slot = (self.run, here);
+            }
+        }
+        self.new = new;
+        here
+    }
+}
+
+impl RowPaths {
+    /// The ways of the samples of an event in a profile whose stacks are a tree, to the rows that these places are in.
+    pub fn new(
+        mut facts: Facts<'_>,
+        options: &HistogramOptions,
+        places: Arc<PlaceRows>,
+        groups: &Groups,
+        event: usize,
+    ) -> RowPaths {
+        facts.settle(options);
+        let mut values = RowValues::new(&options.keys, Arc::clone(&places));
+        let mut numbers = SampleNumbers::new(&options.keys);
+        let of_event = groups.of_event(event);
+        let samples = groups.rows().get(of_event.clone()).unwrap_or_default();
+        let mut number = |row| numbers.number(&mut facts, &options.keys, &mut values.samples, row);
+        let mut order: Vec<(u32, u32)> = samples.iter().map(&mut number).zip(0..).collect();
+        // Most of those of which the keys say the same are together already.
+        order.sort_by_key(|(sample, _)| *sample);
+        let mut finding = Finding {
+            facts: &facts,
+            places: &places,
+            parts: Parts::default(),
+            rows: Vec::new(),
+            sample: NONE,
+            run: 0,
+            of_places: vec![(0, NONE); places.len() + 1],
+            of_stacks: vec![(0, NONE); facts.profile.stacks.nodes().len()],
+            seen: Vec::new(),
+            new: Vec::new(),
+        };
+        let nowhere = Taken { part: NONE, row: NONE, mode: CpuMode::Unknown, apart: false };
+        let mut taken = vec![nowhere; samples.len()];
+        for of_sample in order.chunk_by(|a, b| a.0 == b.0) {
+            finding.sample = of_sample.first().map_or(NONE, |(sample, _)| *sample);
+            finding.run += 1;
+            for (_, group) in of_sample {
+                let at = *group as usize;
+                if let (Some(sample), Some(slot)) = (samples.get(at), taken.get_mut(at)) {
+                    *slot = finding.take(sample, *group);
+                }
+            }
+        }
+        let Finding { parts, rows, .. } = finding;
+        let mut paths =
+            RowPaths { event, groups: of_event, taken, parts, rows, values, memory: FactMemory::default() };
+        paths.put_in_order(&facts);
+        paths.memory = facts.into_memory();
+        paths
+    }
+
+    /// Gives rows the numbers that they have in the order of their names.
+    fn put_in_order(&mut self, facts: &Facts<'_>) {
+        let order = in_order_of_names(&self.rows, facts, &self.values);
+        let mut number = vec![NONE; order.len()];
+        for (at, nr) in order.iter().zip(0..) {
+            if let Some(number) = number.get_mut(*at as usize) {
+                *number = nr;
+            }
+        }
+        let renumber = |row: &mut u32| *row = number.get(*row as usize).copied().unwrap_or(NONE);
+        self.taken.iter_mut().for_each(|taken| renumber(&mut taken.row));
+        self.parts.rows.iter_mut().for_each(renumber);
+        self.rows = order.iter().filter_map(|at| self.rows.get(*at as usize).copied()).collect();
+    }
+
+    /// Whether these are the ways to rows of places, of the samples of an event.
+    pub fn lead_to(&self, places: &Arc<PlaceRows>, event: usize) -> bool {
+        Arc::ptr_eq(self.values.places(), places) && self.event == event
+    }
+
+    /// What the keys of rows say.
+    pub fn values(&self) -> &RowValues {
+        &self.values
+    }
+
+    /// What facts worked out on the way.
+    pub fn memory(&self) -> &FactMemory {
+        &self.memory
+    }
+
+    /// What is needed to show rows.
+    pub fn tables(&self) -> HistogramTables {
+        HistogramTables {
+            memory: self.memory.clone(),
+            values: self.values.clone(),
+            frames: Frames::default(),
+        }
+    }
+
+    /// The histogram of some samples, sorted; `None` if there are none. `sums` has what the samples of each group of the profile add up to,
+    /// and `total` all of them.
+    pub fn histogram(
+        &self,
+        facts: &Facts<'_>,
+        options: &HistogramOptions,
+        order: &[Column],
+        (sums, total): (&[Sum], EventTotal),
+    ) -> Option<Histogram> {
+        let sums = sums.get(self.groups.clone()).unwrap_or_default();
+        let mut rows: Vec<Option<Numbers>> = vec![None; self.rows.len()];
+        let mut parts = vec![Sum::default(); self.parts.callers.len()];
+        for (taken, sum) in self.taken.iter().zip(sums).filter(|(_, sum)| sum.samples > 0) {
+            let Some(row) = rows.get_mut(taken.row as usize) else { continue };
+            let row = row.get_or_insert_default();
+            row.samples = row.samples.wrapping_add(sum.samples);
+            row.self_period = row.self_period.wrapping_add(sum.period);
+            if options.by_mode {
+                row.by_mode.get_or_insert_default().add(taken.mode, sum.period);
+            }
+            if taken.apart || !options.children {
+                row.total_period = row.total_period.wrapping_add(sum.period);
+            }
+            if let Some(part) = parts.get_mut(taken.part as usize) {
+                part.add(*sum);
+            }
+        }
+        if options.children {
+            self.add_parts(parts, &mut rows);
+        }
+        self.histogram_of(facts, options, order, rows, total)
+    }
+
+    /// Adds what went through each part of a stack to the rows that it is the outermost of.
+    fn add_parts(&self, mut parts: Vec<Sum>, rows: &mut [Option<Numbers>]) {
+        let count = u32::try_from(parts.len()).unwrap_or(u32::MAX);
+        for (part, caller) in (0..count).zip(&self.parts.callers).rev() {
+            let sum = parts.get(part as usize).copied().unwrap_or_default();
+            if sum.samples == 0 {
+                continue;
+            }
+            if let Some(caller) = parts.get_mut(*caller as usize) {
+                caller.add(sum);
+            }
+            for row in self.parts.rows_of(part) {
+                if let Some(row) = rows.get_mut(*row as usize) {
+                    let row = row.get_or_insert_default();
+                    row.total_period = row.total_period.wrapping_add(sum.period);
+                }
+            }
+        }
+    }
+
+    fn histogram_of(
+        &self,
+        facts: &Facts<'_>,
+        options: &HistogramOptions,
+        order: &[Column],
+        mut rows: Vec<Option<Numbers>>,
+        total: EventTotal,
+    ) -> Option<Histogram> {
+        let whole = options.whole.get(self.event).copied().unwrap_or(0);
+        let least = least(options.percent_limit, whole);
+        let mut left_out = LeftOut::default();
+        for row in &mut rows {
+            if let Some(numbers) = row.take_if(|numbers| numbers.total_period < least) {
+                left_out.rows += 1;
+                left_out.self_period = left_out.self_period.wrapping_add(numbers.self_period);
+            }
+        }
+        let shown = (0..).zip(&rows).filter_map(|(at, numbers)| Some((at, numbers.as_ref()?)));
+        if left_out.rows == 0 && shown.clone().next().is_none() {
+            return None;
+        }
+        // These two are not among what rows are put in order by here.
+        let by_other = |column: &Column| matches!(column, Column::Key(_)) || column.is_by_mode();
+        let sorts = order.iter().any(by_other);
+        let places = if sorts { shown.map(|(at, _)| at).collect() } else { by_weight(shown, order) };
+        let row = |at: u32| {
+            let numbers = rows.get_mut(at as usize)?.take()?;
+            Some(HistogramRow::new(*self.rows.get(at as usize)?, numbers))
+        };
+        let mut shown = Vec::with_capacity(places.len());
+        shown.extend(places.into_iter().filter_map(row));
+        let mut histogram =
+            Histogram { event: self.event, total, rows: shown, left_out, ..Histogram::default() };
+        if sorts {
+            histogram.sort(order, 0, facts, &self.values);
+        }
+        Some(histogram)
+    }
+}
