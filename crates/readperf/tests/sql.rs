@@ -1,0 +1,1 @@
+//! `readperf sql`.

@@ -1,0 +1,202 @@
+//! Questions in SQL and their answers.
+
+use crate::error::{Error, Result};
+use crate::folder::Folder;
+use crate::provider::RecordedTable;
+use crate::reading::Reading;
+use crate::source::{Opener, Sources};
+use crate::{describe, functions, lookups, order, views};
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::error::Result as Planned;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::prelude::{DataFrame, SQLOptions, SessionConfig, SessionContext};
+use datafusion::sql::parser::{DFParser, Statement};
+use futures::StreamExt as _;
+use readperf_tables::Table;
+use std::sync::Arc;
+use tokio::runtime::Runtime;
+
+/// Part of the limit of memory that queries may take; the rest is for what cannot be counted.
+const COUNTED: f64 = 0.9;
+
+/// How questions are answered.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EngineOptions {
+    /// Bytes that sorting, grouping and joining may take before they go to disk.
+    pub memory: Option<usize>,
+    /// How many threads work; nothing is one a processor.
+    pub threads: Option<usize>,
+}
+
+/// The recordings of the query that is planned.
+#[derive(Debug)]
+pub(crate) struct Asking(pub(crate) Arc<Reading>);
+
+/// What answers questions about some recordings and exported folders.
+pub struct Engine {
+    runtime: Runtime,
+    context: SessionContext,
+    sources: Arc<Sources>,
+    opener: Arc<dyn Opener>,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").field("sources", &self.sources).finish_non_exhaustive()
+    }
+}
+
+impl Engine {
+    /// Makes the tables, views and functions known. No recording is opened before a query names a table.
+    pub fn new(sources: Sources, opener: Arc<dyn Opener>, options: &EngineOptions) -> Result<Engine> {
+        let mut threads = tokio::runtime::Builder::new_multi_thread();
+        if let Some(count) = options.threads {
+            threads.worker_threads(count.max(1));
+        }
+        let runtime = threads.enable_all().build();
+        let runtime = runtime.map_err(|error| Error::said(format!("the system gives no threads: {error}")))?;
+        let context = context(options)?;
+        let sources = Arc::new(sources);
+        let folders = sources.folders.iter().map(|path| Folder::open(path)).collect::<Planned<Arc<[_]>>>()?;
+        for table in Table::ALL {
+            let provider = RecordedTable::new(*table, Arc::clone(&sources), Arc::clone(&folders))?;
+            context.register_table(table.name(), Arc::new(provider))?;
+        }
+        functions::register(&context);
+        lookups::register(&context);
+        runtime.block_on(views::register(&context))?;
+        Ok(Engine { runtime, context, sources, opener })
+    }
+
+    /// The statements of a text.
+    pub fn statements(&self, text: &str) -> Result<Vec<Question>> {
+        let statements = DFParser::parse_sql(text).map_err(|error| self.error(error, text))?;
+        Ok(statements.into_iter().map(|statement| Question { statement, text: text.to_owned() }).collect())
+    }
+
+    /// Asks.
+    pub fn ask(&self, question: Question) -> Result<Answer<'_>> {
+        let Question { statement, text } = question;
+        self.runtime.block_on(self.answer(statement)).map_err(|error| error.within(&text, &self.table_names()))
+    }
+
+    async fn answer(&self, statement: Statement) -> Result<Answer<'_>> {
+        if let Some(rows) = describe::answer(&self.context, &statement).await? {
+            return Ok(Answer { runtime: &self.runtime, schema: rows.schema(), rest: Rest::Known(Some(rows)) });
+        }
+        let context = self.for_one_query();
+        let plan = context.state().statement_to_plan(statement).await?;
+        SQLOptions::new().with_allow_dml(false).verify_plan(&plan)?;
+        if matches!(plan, LogicalPlan::Ddl(_) | LogicalPlan::Statement(_)) {
+            // Views and settings are for the queries that follow.
+            let done = self.context.execute_logical_plan(plan).await?;
+            return self.run(done).await;
+        }
+        let plan = lookups::resolved(&context, plan).await?;
+        if order::is_as_recorded(&plan)? {
+            context.state_ref().write().config_mut().options_mut().execution.target_partitions = 1;
+            return self.run(DataFrame::new(context.state(), plan)).await;
+        }
+        self.run(DataFrame::new(context.state(), order::settled(plan)?)).await
+    }
+
+    async fn run(&self, query: DataFrame) -> Result<Answer<'_>> {
+        let stream = query.execute_stream().await?;
+        Ok(Answer { runtime: &self.runtime, schema: stream.schema(), rest: Rest::Made(stream) })
+    }
+
+    /// The tables as a query sees them: with recordings that it opens for itself.
+    fn for_one_query(&self) -> SessionContext {
+        let reading = Arc::new(Reading::new(Arc::clone(&self.opener), &self.sources.recordings));
+        let state = self.context.state();
+        let config = state.config().clone().with_extension(Arc::new(Asking(reading)));
+        SessionContext::new_with_state(SessionStateBuilder::new_from_existing(state).with_config(config).build())
+    }
+
+    /// The names of all tables and views, sorted.
+    pub fn table_names(&self) -> Vec<String> {
+        describe::names(&self.context)
+    }
+
+    /// The names of the columns of a table or view.
+    pub fn column_names(&self, table: &str) -> Vec<String> {
+        let provider = self.runtime.block_on(self.context.table_provider(table.to_owned()));
+        let schema = provider.map(|provider| provider.schema());
+        schema.iter().flat_map(|schema| schema.fields()).map(|field| field.name().clone()).collect()
+    }
+
+    /// The names of all functions.
+    pub fn function_names(&self) -> Vec<String> {
+        let state = self.context.state();
+        let names = state.scalar_functions().keys().chain(state.aggregate_functions().keys());
+        names.chain(state.window_functions().keys()).cloned().collect()
+    }
+
+    fn error(&self, error: datafusion::error::DataFusionError, text: &str) -> Error {
+        Error::from(error).within(text, &self.table_names())
+    }
+}
+
+/// The session in which all queries run.
+fn context(options: &EngineOptions) -> Planned<SessionContext> {
+    let mut config = SessionConfig::new().with_information_schema(true);
+    if let Some(threads) = options.threads {
+        config = config.with_target_partitions(threads.max(1));
+    }
+    let settings = config.options_mut();
+    settings.sql_parser.collect_spans = true;
+    settings.execution.parquet.pushdown_filters = true;
+    // Files of folders are taken in the order of their names.
+    settings.optimizer.enable_round_robin_repartition = false;
+    let mut runtime = RuntimeEnvBuilder::new();
+    if let Some(memory) = options.memory {
+        runtime = runtime.with_memory_limit(memory, COUNTED);
+    }
+    Ok(SessionContext::new_with_config_rt(config, runtime.build_arc()?))
+}
+
+/// A statement, with the text it stands in.
+#[derive(Clone, Debug)]
+pub struct Question {
+    statement: Statement,
+    text: String,
+}
+
+enum Rest {
+    Made(SendableRecordBatchStream),
+    Known(Option<RecordBatch>),
+}
+
+/// The rows of an answer, as they are made.
+pub struct Answer<'e> {
+    runtime: &'e Runtime,
+    schema: SchemaRef,
+    rest: Rest,
+}
+
+impl std::fmt::Debug for Answer<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Answer").field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
+
+impl Answer<'_> {
+    /// Its columns; none if there is nothing to show.
+    pub fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+}
+
+impl Iterator for Answer<'_> {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.rest {
+            Rest::Made(stream) => Some(self.runtime.block_on(stream.next())?.map_err(Error::from)),
+            Rest::Known(rows) => rows.take().map(Ok),
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! JSON: an array of objects, one on a line.
+
+use super::Rows;
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::json::writer::{JsonFormat, Writer, WriterBuilder};
+use datafusion::error::Result;
+use std::io::{self, Write};
+
+/// Objects separated so that each has its line.
+#[derive(Debug, Default)]
+struct ObjectALine;
+
+impl JsonFormat for ObjectALine {
+    fn start_stream<W: Write>(&self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(b"[\n")
+    }
+
+    fn start_row<W: Write>(&self, writer: &mut W, is_first_row: bool) -> io::Result<()> {
+        if is_first_row { Ok(()) } else { writer.write_all(b",\n") }
+    }
+
+    fn end_stream<W: Write>(&self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(b"\n]\n")
+    }
+}
+
+pub(super) struct Json<'w> {
+    schema: SchemaRef,
+    writer: Writer<&'w mut (dyn Write + Send), ObjectALine>,
+}
+
+impl<'w> Json<'w> {
+    pub(super) fn new(schema: SchemaRef, out: &'w mut (dyn Write + Send)) -> Result<Json<'w>> {
+        // What is missing is said: every object has every column.
+        let writer = WriterBuilder::new().with_explicit_nulls(true).build::<_, ObjectALine>(out);
+        Ok(Json { schema, writer })
+    }
+}
+
+impl Rows for Json<'_> {
+    fn rows(&mut self, rows: &RecordBatch) -> Result<()> {
+        let rows = rows.clone().with_schema(self.schema.clone())?;
+        Ok(self.writer.write(&rows)?)
+    }
+
+    fn end(mut self: Box<Self>) -> Result<()> {
+        Ok(self.writer.finish()?)
+    }
+}
