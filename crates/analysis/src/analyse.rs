@@ -31,6 +31,8 @@ pub struct Request {
     pub marks: bool,
     /// Whether to look up which address the linker gave to each place.
     pub linked_addresses: bool,
+    /// Whether to leave out what the places are called: who only counts needs no file but the recording.
+    pub without_names: bool,
 }
 
 /// What a recording amounts to.
@@ -93,7 +95,11 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     let files = Files::new();
     let each = |_: &State, chunk: &Chunk<'_>| each(chunk);
     let analysed = run(&files, recording, request, details, each, |namer, names, state| {
-        (namer.learn_last(names, &state.addresses, &state.session), ())
+        let told = match request.without_names {
+            true => None,
+            false => namer.learn_last(names, &state.addresses, &state.session),
+        };
+        (told, ())
     })?;
     Ok(analysed.0)
 }
@@ -111,7 +117,9 @@ pub fn analyse_keeping_names<'f, E: From<perffile::Error>>(
     each: impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
 ) -> Result<(Analysis, Namer<'f>), E> {
     run(files, recording, request, details, each, |mut namer, names, state| {
-        namer.learn(names, &state.addresses, &state.session);
+        if !request.without_names {
+            namer.learn(names, &state.addresses, &state.session);
+        }
         (namer.told(), namer)
     })
 }
@@ -138,7 +146,7 @@ fn run<'f, T, E: From<perffile::Error>>(
         .expecting(expected_samples(recording));
     let branches = details.weighing == Weighing::Branches;
     let data_addresses = details.has(DetailField::DataPlace);
-    let code_from = Some(request.symbols.clone());
+    let code_from = (!request.without_names).then(|| request.symbols.clone());
     let options = PassOptions {
         data_addresses,
         branches: branches || request.pass.branches,
@@ -151,7 +159,9 @@ fn run<'f, T, E: From<perffile::Error>>(
     let new_namer = |metadata: &Metadata| Namer::new(files, request.symbols.clone(), metadata);
     let mut namer = new_namer(recording.metadata());
     let passed = pass(recording, &options, |state, chunk| {
-        namer.read_ahead(&state.session, chunk);
+        if !request.without_names {
+            namer.read_ahead(&state.session, chunk);
+        }
         only_counts.see(chunk);
         if request.marks {
             for entry in chunk.entries() {

@@ -148,6 +148,7 @@ impl ProfileOptions {
             statistics: false,
             marks: wanted.marks,
             linked_addresses: wanted.linked_addresses,
+            without_names: false,
         })
     }
 

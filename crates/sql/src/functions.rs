@@ -28,7 +28,7 @@ fn hex(arguments: &[ColumnarValue]) -> Result<ColumnarValue> {
 /// A linkage name as it stands in the source; any other text as it is.
 fn demangle(arguments: &[ColumnarValue]) -> Result<ColumnarValue> {
     texts(arguments, &DataType::Utf8, |column, row| {
-        readperf_symbols::demangled(column.as_string::<i32>().value(row), Demangle::Full).into_owned()
+        readperf_symbols::demangle(column.as_string::<i32>().value(row), Demangle::Full).into_owned()
     })
 }
 

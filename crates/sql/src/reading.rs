@@ -3,7 +3,7 @@
 use crate::source::{BoxError, Opener};
 use datafusion::error::{DataFusionError, Result};
 use readperf_profile::SampleFilter;
-use readperf_tables::{Table, Tables, Wanted};
+use readperf_tables::{Id, Table, Tables, Wanted};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -28,6 +28,8 @@ pub(crate) struct Reading {
     opener: Arc<dyn Opener>,
     asked: Mutex<Asked>,
     opened: Mutex<HashMap<PathBuf, Opened>>,
+    /// Where recordings that were opened lie, by their ids.
+    known: Mutex<HashMap<Id, PathBuf>>,
     is_kept: bool,
 }
 
@@ -35,7 +37,7 @@ impl Reading {
     pub(crate) fn new(opener: Arc<dyn Opener>, recordings: &[PathBuf]) -> Reading {
         let bytes: u64 = recordings.iter().filter_map(|path| Some(std::fs::metadata(path).ok()?.len())).sum();
         let asked = Mutex::new(Asked { wanted: Wanted::nothing(), samples: None });
-        Reading { opener, asked, opened: Mutex::default(), is_kept: bytes <= MOST_KEPT }
+        Reading { opener, asked, opened: Mutex::default(), known: Mutex::default(), is_kept: bytes <= MOST_KEPT }
     }
 
     /// Says what a scan will take. All scans are planned before the first one runs.
@@ -55,15 +57,30 @@ impl Reading {
         let samples = lock(&self.asked).samples.clone().unwrap_or_default();
         if !self.is_kept {
             let wanted = Wanted::nothing().and(table, Some(columns));
-            let tables = self.opener.open(path, wanted, samples);
-            return tables.map(Arc::new).map_err(|error| failed(path, &error));
+            return self.open(path, wanted, samples).map_err(|error| failed(path, &error));
         }
         let opened = Arc::clone(lock(&self.opened).entry(path.to_owned()).or_default());
         let tables = opened.get_or_init(|| {
             let wanted = lock(&self.asked).wanted.clone();
-            self.opener.open(path, wanted, samples).map(Arc::new).map_err(Arc::new)
+            self.open(path, wanted, samples).map_err(Arc::new)
         });
         tables.clone().map_err(|error| failed(path, &error))
+    }
+
+    /// Opens a recording. The same one under two names would count twice.
+    fn open(
+        &self,
+        path: &Path,
+        wanted: Wanted,
+        samples: SampleFilter,
+    ) -> std::result::Result<Arc<Tables>, BoxError> {
+        let tables = self.opener.open(path, wanted, samples)?;
+        let mut known = lock(&self.known);
+        let first = known.entry(tables.profile_id()).or_insert_with(|| path.to_owned());
+        if first != path {
+            return Err(format!("the same recording as {}", first.display()).into());
+        }
+        Ok(Arc::new(tables))
     }
 }
 

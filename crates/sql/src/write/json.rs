@@ -3,25 +3,26 @@
 use super::Rows;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::json::writer::{JsonFormat, Writer, WriterBuilder};
 use datafusion::error::Result;
-use std::io::{self, Write};
+use std::io::Write;
 
 /// Objects separated so that each has its line.
 #[derive(Debug, Default)]
 struct ObjectALine;
 
 impl JsonFormat for ObjectALine {
-    fn start_stream<W: Write>(&self, writer: &mut W) -> io::Result<()> {
-        writer.write_all(b"[\n")
+    fn start_stream<W: Write>(&self, writer: &mut W) -> std::result::Result<(), ArrowError> {
+        Ok(writer.write_all(b"[\n")?)
     }
 
-    fn start_row<W: Write>(&self, writer: &mut W, is_first_row: bool) -> io::Result<()> {
-        if is_first_row { Ok(()) } else { writer.write_all(b",\n") }
+    fn start_row<W: Write>(&self, writer: &mut W, is_first_row: bool) -> std::result::Result<(), ArrowError> {
+        if is_first_row { Ok(()) } else { Ok(writer.write_all(b",\n")?) }
     }
 
-    fn end_stream<W: Write>(&self, writer: &mut W) -> io::Result<()> {
-        writer.write_all(b"\n]\n")
+    fn end_stream<W: Write>(&self, writer: &mut W) -> std::result::Result<(), ArrowError> {
+        Ok(writer.write_all(b"\n]\n")?)
     }
 }
 

@@ -1,0 +1,70 @@
+//! The files and other things that have code.
+
+use super::{hex, part};
+use crate::field::{self, Definition, Value};
+use crate::made::Made;
+use crate::needs::Needs;
+use perffile::wire::text::decoded;
+use readperf_session::{Binary, BinaryId, BinaryKind};
+use std::borrow::Cow;
+
+type Field = field::Field<BinaryId>;
+
+pub(crate) const TABLE: Definition<BinaryId> = Definition {
+    meaning: "A binary that samples, their callers or mappings are in: a file, a kernel, a module, generated code.",
+    needs: Needs::NAMES,
+    len: |made| made.binaries.len(),
+    rows: |made, rows| part(&made.binaries, rows),
+    fields: FIELDS,
+};
+
+const FIELDS: &[Field] = &[
+    Field::new(
+        "binary_id",
+        "The binary: a hash of its path and build-id.",
+        Value::Int64(|made, id| Some(made.binary_ids.get(id.index())?.number())),
+    ),
+    Field::new(
+        "binary_id_lo",
+        "The other half of the hash.",
+        Value::Int64(|made, id| Some(made.binary_ids.get(id.index())?.rest())),
+    ),
+    Field::new(
+        "binary",
+        "Its short name: the last part of the path, `[kernel.kallsyms]`, `[module]`, `[JIT] tid PID`.",
+        Value::Word(|made| &made.dictionaries.binaries, |_, id| Some(id.index())),
+    ),
+    Field::new(
+        "path",
+        "Its path as recorded, or a name in brackets.",
+        Value::Text(|made, id| Some(decoded(&binary(made, *id)?.name))),
+    ),
+    Field::new(
+        "build_id",
+        "Its build-id, in hex.",
+        Value::Text(|made, id| Some(Cow::from(hex(binary(made, *id)?.build_id.as_deref()?)))),
+    )
+    .optional(),
+    Field::new(
+        "kind",
+        "What it is: `user`, `kernel`, `module`, `vdso`, `vsyscall`, `jit`, `anon`, `bpf`, `guest kernel`, `guest module`.",
+        Value::Text(|made, id| {
+            Some(Cow::from(match binary(made, *id)?.kind {
+                BinaryKind::User => "user",
+                BinaryKind::Kernel { .. } => "kernel",
+                BinaryKind::Module { .. } => "module",
+                BinaryKind::Vdso => "vdso",
+                BinaryKind::Vsyscall => "vsyscall",
+                BinaryKind::Jit { .. } => "jit",
+                BinaryKind::Anon => "anon",
+                BinaryKind::Bpf { .. } => "bpf",
+                BinaryKind::GuestKernel { .. } => "guest kernel",
+                BinaryKind::GuestModule { .. } => "guest module",
+            }))
+        }),
+    ),
+];
+
+fn binary(made: &Made, id: BinaryId) -> Option<&Binary> {
+    made.session().binary(id)
+}
