@@ -87,7 +87,10 @@ impl ScratchFile {
     }
 
     /// The same with these permissions, less those that the process gives to no new file (umask).
-    pub(crate) fn with_mode(folder: &Path, prefix: &str, mode: u32) -> io::Result<ScratchFile> {
+    ///
+    /// # Errors
+    /// As [`ScratchFile::in_folder`].
+    pub fn with_mode(folder: &Path, prefix: &str, mode: u32) -> io::Result<ScratchFile> {
         // By hand, so that an error says what it is and not what the temporary name would have been.
         let open =
             |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(path);

@@ -82,3 +82,5 @@ pub use readperf_output as output;
 pub use readperf_profile as profile;
 pub use readperf_session as session;
 pub use readperf_symbols as symbols;
+#[cfg(feature = "tables")]
+pub use readperf_tables as tables;

@@ -133,10 +133,14 @@ impl Output {
         self.output.as_os_str() == "-" && io::stdout().is_terminal()
     }
 
+    /// The path that was named; nothing for standard output.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        (self.output.as_os_str() != "-").then_some(self.output.as_path())
+    }
+
     /// The name of the file it goes to.
     pub(crate) fn file_name(&self) -> Option<String> {
-        let name = self.output.file_name()?.to_string_lossy().into_owned();
-        (self.output.as_os_str() != "-").then_some(name)
+        Some(self.path()?.file_name()?.to_string_lossy().into_owned())
     }
 
     /// Whether it may be coloured: as asked for, else as standard output is.

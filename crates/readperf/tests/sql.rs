@@ -11,6 +11,7 @@
 
 mod oracle;
 
+use oracle::terminal::Terminal;
 use oracle::{SAMPLED, corpus_root, fixture, scratch, skip, tool};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -69,7 +70,7 @@ fn of_report(file: &Path) -> Functions {
 }
 
 fn of_view(file: &Path) -> Functions {
-    let query = "SELECT event, coalesce(binary, '[unknown]') AS dso, \
+    let query = "SELECT event, coalesce(dso, '[unknown]') AS dso_name, \
                  coalesce(function, hex(address)) || CASE WHEN inlined THEN ' (inlined)' ELSE '' END AS symbol, \
                  sum(self_samples) AS samples, sum(self_period) AS self_period, sum(total_period) AS total_period \
                  FROM functions GROUP BY 1, 2, 3";
@@ -77,7 +78,7 @@ fn of_view(file: &Path) -> Functions {
     for row in rows(query, &[file]) {
         let name = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
         let sums = ["samples", "self_period", "total_period"].map(|key| tool::number(&row[key]));
-        functions.insert((name("event"), name("dso"), name("symbol")), sums);
+        functions.insert((name("event"), name("dso_name"), name("symbol")), sums);
     }
     functions
 }
@@ -368,4 +369,41 @@ fn little_memory_is_enough_with_a_disk() {
     let query = "SELECT a.time_ns, b.time_ns AS other, a.function FROM samples a CROSS JOIN samples b ORDER BY 1, 2, 3";
     let options = |memory| ["--format", "csv", "--memory", memory, "--threads", "1"];
     assert_eq!(text(query, &[&file], &options("12M")), text(query, &[&file], &options("4G")));
+}
+
+#[test]
+#[ignore = "live: tmux"]
+fn the_prompt_completes_remembers_and_goes_on() {
+    let dir = scratch();
+    let terminal = Terminal::new("sql", (120, 40), dir.path());
+    let file = fixture("main");
+    let command = format!(
+        "env HOME={0} XDG_CACHE_HOME={0} {1} sql {2}",
+        dir.path().display(),
+        env!("CARGO_BIN_EXE_readperf"),
+        file.display()
+    );
+    terminal.run(&command);
+    terminal.wait("readperf>");
+    // Two lines are one query; a name is completed.
+    terminal.run("SELECT count(*) AS n,");
+    terminal.run("count(DISTINCT tid) AS threads FROM thread_to\t;");
+    terminal.wait("threads\n");
+    terminal.run("SELECT functio FROM samples;");
+    terminal.wait("         ^");
+    terminal.run("CREATE VIEW mine AS SELECT 574 AS hits;");
+    terminal.run("SELECT hits + 1 AS more FROM min\t;");
+    terminal.wait("575");
+    terminal.run("DESCRIBE thread_totals;");
+    terminal.wait("Sum of their periods.");
+    terminal.run("exit");
+    terminal.wait_for_shell();
+    // What was typed is there the next time.
+    terminal.run("clear");
+    terminal.run(&command);
+    terminal.wait("readperf>");
+    terminal.keys(&["Up", "Up"]);
+    terminal.wait("SELECT hits + 1 AS more FROM mine;");
+    terminal.keys(&["C-c", "C-d"]);
+    terminal.wait_for_shell();
 }

@@ -1,7 +1,9 @@
 //! What can go wrong for a recording as a whole.
 
 use crate::schema::Table;
+use crate::store::PartitionError;
 use arrow_schema::ArrowError;
+use parquet::errors::ParquetError;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -24,6 +26,15 @@ pub enum Error {
     },
     /// What Arrow says: a table that is too large for it.
     Arrow(ArrowError),
+    /// What Parquet says: mostly that a file cannot be written.
+    Parquet(ParquetError),
+    /// A folder of tables that is divided otherwise.
+    Partition {
+        /// The folder.
+        folder: PathBuf,
+        /// How.
+        error: Box<PartitionError>,
+    },
     /// A column that is asked for was not among what was [wanted](crate::Wanted) when the recording was read.
     NotMade {
         /// The table.
@@ -46,6 +57,8 @@ impl fmt::Display for Error {
             Error::Recording(error) => error.fmt(f),
             Error::Io { path, error } => write!(f, "{}: {error}", path.display()),
             Error::Arrow(error) => error.fmt(f),
+            Error::Parquet(error) => error.fmt(f),
+            Error::Partition { folder, error } => write!(f, "{}: {error}", folder.display()),
             Error::NotMade { table, column } => {
                 write!(f, "{}.{column} was not asked for when the recording was read", table.name())
             }
@@ -62,7 +75,8 @@ impl std::error::Error for Error {
             Error::Recording(error) => error.source(),
             Error::Io { error, .. } => Some(error),
             Error::Arrow(error) => Some(error),
-            Error::NotMade { .. } | Error::NoColumn { .. } => None,
+            Error::Parquet(error) => Some(error),
+            Error::Partition { .. } | Error::NotMade { .. } | Error::NoColumn { .. } => None,
         }
     }
 }
@@ -76,5 +90,11 @@ impl From<perffile::Error> for Error {
 impl From<ArrowError> for Error {
     fn from(error: ArrowError) -> Error {
         Error::Arrow(error)
+    }
+}
+
+impl From<ParquetError> for Error {
+    fn from(error: ParquetError) -> Error {
+        Error::Parquet(error)
     }
 }

@@ -6,10 +6,9 @@ use crate::schema::{Column, ColumnType, Table};
 use crate::words::Words;
 use arrow_array::builder::{
     BooleanBuilder, ListBuilder, MapBuilder, MapFieldNames, PrimitiveBuilder, StringBuilder,
-    StringDictionaryBuilder,
 };
 use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
-use arrow_array::{ArrayRef, DictionaryArray, RecordBatch, RecordBatchOptions};
+use arrow_array::{ArrayRef, DictionaryArray, RecordBatch, RecordBatchOptions, StringArray};
 use arrow_schema::ArrowError;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,7 +21,6 @@ pub(crate) enum Value<R> {
     Float64(fn(&Made, &R) -> Option<f64>),
     Boolean(fn(&Made, &R) -> Option<bool>),
     Timestamp(fn(&Made, &R) -> Option<i64>),
-    /// Text that belongs to the row alone.
     Text(for<'m> fn(&'m Made, &'m R) -> Option<Cow<'m, str>>),
     /// Text by its number in a list that all batches share.
     Word(fn(&Made) -> &Words, fn(&Made, &R) -> Option<usize>),
@@ -47,7 +45,8 @@ impl<R> Field<R> {
             Value::Float64(_) => ColumnType::Float64,
             Value::Boolean(_) => ColumnType::Boolean,
             Value::Timestamp(_) => ColumnType::Timestamp,
-            Value::Text(_) | Value::Word(..) => ColumnType::Text,
+            Value::Text(_) => ColumnType::Text,
+            Value::Word(..) => ColumnType::Word,
             Value::Int64List(_) => ColumnType::Int64List,
             Value::TextList(_) => ColumnType::TextList,
             Value::TextMap(_) => ColumnType::TextMap,
@@ -90,16 +89,7 @@ impl<R> Field<R> {
                 rows.iter().for_each(|row| builder.append_option(value(made, row)));
                 Arc::new(builder.finish())
             }
-            Value::Text(value) => {
-                let mut builder = StringDictionaryBuilder::<Int32Type>::new();
-                for row in rows {
-                    match value(made, row) {
-                        Some(text) => drop(builder.append(text)?),
-                        None => builder.append_null(),
-                    }
-                }
-                Arc::new(builder.finish())
-            }
+            Value::Text(value) => Arc::new(rows.iter().map(|row| value(made, row)).collect::<StringArray>()),
             Value::Word(words, number) => {
                 let words = words(made);
                 let keys = rows.iter().map(|row| words.key(number(made, row)?)).collect();

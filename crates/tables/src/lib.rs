@@ -34,6 +34,7 @@ mod opened;
 mod options;
 mod schema;
 mod source;
+pub mod store;
 mod tables;
 mod wanted;
 mod words;

@@ -7,12 +7,30 @@ use crate::words::Words;
 use perffile::tracepoint::{Catalog, TracingData};
 use perffile::wire::feature::bit;
 use perffile::wire::feature::clock_data::ClockData;
+use perffile::wire::head::CpuMode;
 use perffile::wire::text::decoded;
 use readperf_analysis::Analysis;
 use readperf_profile::{AddressId, CodeKind, FunctionId, Mark, MarkKind, Profile, SampleRow, StackId};
 use readperf_session::{Binary, BinaryId, ProcessId, Session};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
+
+/// What modes are called.
+const MODES: [(CpuMode, &str); 5] = [
+    (CpuMode::Kernel, "kernel"),
+    (CpuMode::User, "user"),
+    (CpuMode::Hypervisor, "hypervisor"),
+    (CpuMode::GuestKernel, "guest kernel"),
+    (CpuMode::GuestUser, "guest user"),
+];
+
+/// What kinds of code are called.
+const KINDS: [(CodeKind, &str); 4] = [
+    (CodeKind::User, "user"),
+    (CodeKind::Kernel, "kernel"),
+    (CodeKind::Jit, "jit"),
+    (CodeKind::Unknown, "unknown"),
+];
 
 /// A mapping, as a record told it.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +59,8 @@ pub(crate) struct PayloadField {
     pub(crate) sample: u32,
     /// Number of the field.
     pub(crate) field: u32,
+    /// Number of its name.
+    pub(crate) name: u32,
 }
 
 /// Texts that many rows have.
@@ -51,6 +71,12 @@ pub(crate) struct Dictionaries {
     pub(crate) binaries: Words,
     pub(crate) functions: Words,
     pub(crate) files: Words,
+    /// By [`CpuMode`].
+    pub(crate) modes: Words,
+    /// By [`CodeKind`].
+    pub(crate) kinds: Words,
+    /// Names of fields of tracepoints.
+    pub(crate) trace_fields: Words,
 }
 
 /// What was made of a recording.
@@ -128,6 +154,7 @@ impl Made {
     }
 
     fn fill(&mut self) {
+        let mut trace_fields = Words::default();
         if self.needs.has(Needs::NAMES) {
             self.function_ids = function_ids(self.profile(), &self.binary_ids);
         }
@@ -155,10 +182,12 @@ impl Made {
         if self.needs.has(Needs::PAYLOADS) {
             let blob = self.analysis.metadata.features.bytes(bit::TRACING_DATA);
             self.catalog = blob.map(catalog).unwrap_or_default();
-            self.payload_fields = self.list_payload_fields();
+            let (fields, names) = self.list_payload_fields();
+            self.payload_fields = fields;
+            trace_fields = Words::new(names.into_iter().map(|name| Some(Cow::from(name))));
         }
         self.of_threads = self.sum_threads();
-        self.dictionaries = self.make_dictionaries();
+        self.dictionaries = Dictionaries { trace_fields, ..self.make_dictionaries() };
     }
 
     pub(crate) fn profile(&self) -> &Profile {
@@ -311,15 +340,27 @@ impl Made {
         (self.frames, self.levels, self.functions, self.binaries) = (frames, levels, functions, binaries);
     }
 
-    fn list_payload_fields(&self) -> Vec<PayloadField> {
-        let mut list = Vec::new();
+    /// The fields of all payloads, and the names of the fields by number.
+    fn list_payload_fields(&self) -> (Vec<PayloadField>, Vec<String>) {
+        let (mut list, mut names) = (Vec::new(), Vec::new());
+        // Of each event the number of its first field's name.
+        let mut first_names: FxHashMap<u32, u32> = FxHashMap::default();
         for (sample, row) in (0u32..).zip(self.profile().rows()) {
-            if let Some((tracepoint, _)) = self.payload(row) {
-                let fields = (0u32..).zip(tracepoint.format.own_fields());
-                list.extend(fields.map(|(field, _)| PayloadField { sample, field }));
-            }
+            let Some((tracepoint, _)) = self.payload(row) else { continue };
+            let fields = tracepoint.format.own_fields();
+            let first = *first_names.entry(row.event).or_insert_with(|| {
+                let first = u32::try_from(names.len()).unwrap_or(u32::MAX);
+                names.extend(fields.iter().map(|field| field.name.clone()));
+                first
+            });
+            let numbers = (0u32..).zip(fields);
+            list.extend(numbers.map(|(field, _)| PayloadField {
+                sample,
+                field,
+                name: first.saturating_add(field),
+            }));
         }
-        list
+        (list, names)
     }
 
     fn sum_threads(&self) -> Vec<(u64, u64)> {
@@ -342,6 +383,9 @@ impl Made {
             binaries: Words::new(session.binaries().iter().map(|binary| Some(decoded(&binary.short_name)))),
             functions: Words::new(names.functions().iter().map(|function| function.name().map(Cow::from))),
             files: Words::new(names.files().map(|file| Some(Cow::from(file)))),
+            modes: Words::by_number(MODES.map(|(mode, word)| (mode as usize, word))),
+            kinds: Words::by_number(KINDS.map(|(kind, word)| (kind as usize, word))),
+            trace_fields: Words::default(),
         }
     }
 }

@@ -80,6 +80,12 @@ impl Tables {
         &self.made.analysis.issues
     }
 
+    /// The day of the first sample, UTC, if the recording tells how its clock stands to the time of day.
+    pub fn date(&self) -> Option<jiff::civil::Date> {
+        let (first, _) = self.made.profile().times_ns()?;
+        crate::clock::day_of(self.made.moment_us(first)?)
+    }
+
     /// What came of the analysis besides rows.
     pub fn analysis(&self) -> &Analysis {
         &self.made.analysis

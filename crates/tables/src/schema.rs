@@ -73,8 +73,10 @@ pub enum ColumnType {
     Float64,
     /// True or false.
     Boolean,
-    /// Text of which many rows have the same: in a dictionary.
+    /// Text.
     Text,
+    /// Text of which many rows have the same: in a dictionary.
+    Word,
     /// A moment, in microseconds since 1970, UTC.
     Timestamp,
     /// Numbers.
@@ -94,7 +96,8 @@ impl ColumnType {
             ColumnType::Int32 => DataType::Int32,
             ColumnType::Float64 => DataType::Float64,
             ColumnType::Boolean => DataType::Boolean,
-            ColumnType::Text => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
+            ColumnType::Text => DataType::Utf8,
+            ColumnType::Word => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
             ColumnType::Timestamp => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
             ColumnType::Int64List => list(DataType::Int64),
             ColumnType::TextList => list(DataType::Utf8),
@@ -115,7 +118,7 @@ impl ColumnType {
             ColumnType::Int32 => "INT",
             ColumnType::Float64 => "DOUBLE",
             ColumnType::Boolean => "BOOLEAN",
-            ColumnType::Text => "TEXT",
+            ColumnType::Text | ColumnType::Word => "TEXT",
             ColumnType::Timestamp => "TIMESTAMP",
             ColumnType::Int64List => "BIGINT[]",
             ColumnType::TextList => "TEXT[]",

@@ -32,6 +32,13 @@ impl Words {
         Words { values: Arc::new(StringArray::from_iter_values(&values)), keys }
     }
 
+    /// Of things that have these numbers; others are without a text.
+    pub(crate) fn by_number<const N: usize>(words: [(usize, &'static str); N]) -> Words {
+        let end = words.iter().map(|(number, _)| number + 1).max().unwrap_or(0);
+        let word = |number| words.iter().find(|(of, _)| *of == number).map(|(_, word)| Cow::from(*word));
+        Words::new((0..end).map(word))
+    }
+
     /// Where the text of a number is in the dictionary.
     #[inline]
     pub(crate) fn key(&self, number: usize) -> Option<i32> {

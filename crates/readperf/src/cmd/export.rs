@@ -1,6 +1,7 @@
 //! `readperf export`: the profile in the form of another tool.
 
 mod flame;
+mod tables;
 mod unheeded;
 
 use super::Cmd;
@@ -18,6 +19,7 @@ use readperf::output::export::flamegraph::FlameOptions;
 use readperf::output::export::{self, Export, ExportOptions, FORMATS, Format, WriteDifference, Writing};
 use readperf::profile::matching::{Matching, Side};
 use readperf::profile::{DetailOptions, Keep, Selection};
+use tables::{TABLE_FORMATS, TableFormat, TablesArguments};
 
 /// Writes the profile in the form of another tool.
 #[derive(Args, Debug)]
@@ -25,9 +27,12 @@ pub(crate) struct ExportCommand {
     #[command(flatten)]
     input: Input,
 
+    #[command(flatten)]
+    tables: TablesArguments,
+
     /// The format; without it, what the name of the output file ends with says
-    #[arg(short, long, value_name = "FORMAT", value_parser = format, long_help = formats_help())]
-    format: Option<&'static Format>,
+    #[arg(short, long, value_name = "FORMAT", value_parser = chosen, long_help = formats_help())]
+    format: Option<Chosen>,
 
     /// What a sample counts for
     #[arg(long, value_enum, default_value_t = Weight::Period)]
@@ -70,17 +75,29 @@ pub(crate) struct ExportCommand {
     profile: ProfileOptions,
 }
 
-fn format(name: &str) -> Result<&'static Format, String> {
-    let names = || FORMATS.iter().map(|format| format.name);
-    export::by_name(name).ok_or_else(|| {
+/// A format that was chosen.
+#[derive(Clone, Copy, Debug)]
+enum Chosen {
+    /// One file.
+    File(&'static Format),
+    /// A folder of tables.
+    Tables(TableFormat),
+}
+
+fn chosen(name: &str) -> Result<Chosen, String> {
+    let names = || FORMATS.iter().map(|format| format.name).chain(TABLE_FORMATS.map(|format| format.name));
+    let table = TABLE_FORMATS.into_iter().find(|format| format.name == name).map(Chosen::Tables);
+    export::by_name(name).map(Chosen::File).or(table).ok_or_else(|| {
         let known: Vec<&str> = names().collect();
         format!("no format is called that{}; there are {}", format_hint(name, names()), known.join(", "))
     })
 }
 
 fn formats_help() -> String {
-    let line = |format: &Format| format!("\n  {:<16} {}", format.name, format.help);
-    let lines: String = FORMATS.iter().map(line).collect();
+    let line = |(name, help): (&str, &str)| format!("\n  {name:<16} {help}");
+    let formats = FORMATS.iter().map(|format| (format.name, format.help));
+    let tables = TABLE_FORMATS.iter().map(|format| (format.name, format.help));
+    let lines: String = formats.chain(tables).map(line).collect();
     format!("The format; without it, what the name of the output file ends with says:{lines}")
 }
 
@@ -95,20 +112,25 @@ Examples:
   readperf export perf.data -o profile.pb.gz && go tool pprof -top profile.pb.gz
   readperf export perf.data -o profile.json.gz      # for profiler.firefox.com
   readperf export new.data --base old.data -o change.html
-  readperf export perf.data -o profile.page.html    # the page of `readperf view`, for a ticket or a mail";
+  readperf export perf.data -o profile.page.html    # the page of `readperf view`, for a ticket or a mail
+  readperf export --format parquet -o tables *.data --label service=web && duckdb -c \
+    \"SELECT function, sum(period) FROM 'tables/samples/**/*.parquet' GROUP BY 1 ORDER BY 2 DESC LIMIT 10\"";
 
     fn run(&self) -> anyhow::Result<Outcome> {
-        let format = self.chosen_format();
+        let format = match self.chosen_format() {
+            Chosen::File(format) => format,
+            Chosen::Tables(format) => return self.write_tables(format),
+        };
+        if let Some(flag) = self.tables.given().next() {
+            wrong_usage(&format!("{} has no place for {flag}: that is for parquet and arrow", format.name));
+        }
         if format.binary && self.profile.output.is_terminal() {
             wrong_usage(&format!(
                 "{} is binary: it goes to a file (-o FILE) or a pipe, not to a terminal",
                 format.name
             ));
         }
-        let unheeded = unheeded::unheeded(self, format);
-        if !unheeded.is_empty() {
-            say(&format!("{} has no place for {}", format.name, unheeded.join(", ")));
-        }
+        self.tell_unheeded(format.name, format.no_place_for, matches!(format.write, Writing::Profile(_)));
         let Writing::Profile(write) = format.write else { return self.write_page() };
         let difference = self.difference(format);
         let analysis = self.analyse(format, &self.input)?;
@@ -187,9 +209,9 @@ impl ExportCommand {
     }
 
     /// The format that was named, or that the output's name stands for.
-    fn chosen_format(&self) -> &'static Format {
+    fn chosen_format(&self) -> Chosen {
         let by_file = || self.profile.output.file_name().and_then(|name| export::by_file_name(&name));
-        self.format.or_else(by_file).unwrap_or_else(|| {
+        self.format.or_else(|| by_file().map(Chosen::File)).unwrap_or_else(|| {
             let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
             wrong_usage(&format!("which format? --format is one of {}", known.join(", ")))
         })

@@ -4,7 +4,7 @@
 -- function_id: The function.
 -- function: Its name; NULL where there is none.
 -- inlined: Whether the row is about where it is inlined; its own code has another one.
--- binary: Short name of the binary it is in.
+-- dso: Short name of the binary it is in.
 -- address: The address of code without a name, as bits.
 -- self_samples: Samples that were taken in its code, as the symbol table has it.
 -- self_period [of the event]: Sum of their periods.
@@ -22,7 +22,7 @@ WITH
     FROM taken t JOIN stack_functions f ON f.stack_id = t.stack_id
     GROUP BY t.event, f.function_id, f.inlined
   )
-SELECT total.event, total.function_id, s.function, total.inlined, s.binary, s.address,
+SELECT total.event, total.function_id, s.function, total.inlined, s.dso, s.address,
        coalesce(self.samples, 0) AS self_samples, coalesce(self.period, 0) AS self_period,
        total.samples AS total_samples, total.period AS total_period
 FROM total

@@ -30,7 +30,7 @@ const FIELDS: &[Field] = &[
         Value::Int64(|made, id| Some(made.binary_ids.get(id.index())?.rest())),
     ),
     Field::new(
-        "binary",
+        "dso",
         "Its short name: the last part of the path, `[kernel.kallsyms]`, `[module]`, `[JIT] tid PID`.",
         Value::Word(|made| &made.dictionaries.binaries, |_, id| Some(id.index())),
     ),

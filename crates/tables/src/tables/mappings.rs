@@ -30,8 +30,8 @@ const FIELDS: &[Field] = &[
     )
     .optional()
     .unit("ns"),
-    Field::new("start", "First address, as bits.", Value::Int64(|_, map| bits(map.start))),
-    Field::new("end", "First address behind it, as bits.", Value::Int64(|_, map| bits(map.end))),
+    Field::new("start_address", "First address, as bits.", Value::Int64(|_, map| bits(map.start))),
+    Field::new("end_address", "First address behind it, as bits.", Value::Int64(|_, map| bits(map.end))),
     Field::new(
         "file_offset",
         "Where in the file it begins; NULL for the kernel.",
@@ -45,7 +45,7 @@ const FIELDS: &[Field] = &[
         Value::Int64(|made, map| Some(made.binary_ids.get(map.binary.index())?.number())),
     ),
     Field::new(
-        "binary",
+        "dso",
         "Its short name.",
         Value::Word(|made| &made.dictionaries.binaries, |_, map| Some(map.binary.index())),
     ),

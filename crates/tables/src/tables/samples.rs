@@ -4,10 +4,8 @@ use super::{bits, profile_id};
 use crate::field::{self, Definition, Value};
 use crate::made::Made;
 use crate::needs::Needs;
-use perffile::wire::head::CpuMode;
 use readperf_profile::{DetailField, SampleRow, Value as Detail};
 use readperf_session::{Process, Thread};
-use std::borrow::Cow;
 use std::ops::Range;
 
 /// A sample and its number.
@@ -80,17 +78,10 @@ const FIELDS: &[Field] = &[
     Field::new(
         "cpu_mode",
         "In which mode the CPU was: `user`, `kernel`, `hypervisor`, `guest user`, `guest kernel`.",
-        Value::Text(|made, sample| {
-            let mode = made.profile().addresses().get(sample.row.address)?.mode;
-            Some(Cow::from(match mode {
-                CpuMode::Unknown => return None,
-                CpuMode::Kernel => "kernel",
-                CpuMode::User => "user",
-                CpuMode::Hypervisor => "hypervisor",
-                CpuMode::GuestKernel => "guest kernel",
-                CpuMode::GuestUser => "guest user",
-            }))
-        }),
+        Value::Word(
+            |made| &made.dictionaries.modes,
+            |made, sample| Some(made.profile().addresses().get(sample.row.address)?.mode as usize),
+        ),
     )
     .optional(),
     Field::new(
@@ -100,7 +91,7 @@ const FIELDS: &[Field] = &[
     )
     .optional(),
     Field::new(
-        "binary",
+        "dso",
         "Short name of the binary that the sample was taken in; NULL where nothing was mapped.",
         Value::Word(|made| &made.dictionaries.binaries, |made, sample| Some(made.binary_of(sample.row.address)?.index())),
     )

@@ -56,7 +56,7 @@ const FIELDS: &[Field] = &[
     )
     .optional(),
     Field::new(
-        "binary",
+        "dso",
         "Short name of the binary.",
         Value::Word(
             |made| &made.dictionaries.binaries,

@@ -4,7 +4,7 @@ use super::{bits, hex, part, profile_id};
 use crate::field::{self, Definition, Value};
 use crate::made::{Made, PayloadField};
 use crate::needs::Needs;
-use perffile::tracepoint::{Field as TraceField, FieldValue, Tracepoint};
+use perffile::tracepoint::{FieldValue, Tracepoint};
 use perffile::wire::text::decoded;
 use readperf_profile::{DetailField, SampleRow};
 use std::borrow::Cow;
@@ -35,12 +35,12 @@ const FIELDS: &[Field] = &[
     Field::new(
         "field",
         "Name of the field.",
-        Value::Text(|made, row| Some(Cow::from(made.field(row)?.0.name.as_str()))),
+        Value::Word(|made| &made.dictionaries.trace_fields, |_, row| Some(row.name as usize)),
     ),
     Field::new(
         "number",
         "Its value, if it is a number; what is unsigned or an address as bits.",
-        Value::Int64(|made, row| match made.field(row)?.1 {
+        Value::Int64(|made, row| match made.value(row)? {
             FieldValue::U64(number) | FieldValue::Pointer(number) => bits(number),
             FieldValue::I64(number) => Some(number),
             _ => None,
@@ -50,7 +50,7 @@ const FIELDS: &[Field] = &[
     Field::new(
         "text",
         "Its value, if it is a text; bytes in hex, numbers of an array with commas between them.",
-        Value::Text(|made, row| match made.field(row)?.1 {
+        Value::Text(|made, row| match made.value(row)? {
             FieldValue::Str(text) => Some(decoded(text)),
             FieldValue::Bytes(bytes) => Some(Cow::from(hex(bytes))),
             FieldValue::Array(array) => {
@@ -79,9 +79,9 @@ impl Made {
         Some((tracepoint, details.bytes(details.value(row.detail, DetailField::Raw))))
     }
 
-    fn field(&self, row: &PayloadField) -> Option<(&TraceField, FieldValue<'_>)> {
+    fn value(&self, row: &PayloadField) -> Option<FieldValue<'_>> {
         let (tracepoint, payload) = self.payload(self.sample(row)?)?;
         let field = tracepoint.format.own_fields().get(row.field as usize)?;
-        Some((field, field.value(payload, tracepoint.format.abi)))
+        Some(field.value(payload, tracepoint.format.abi))
     }
 }

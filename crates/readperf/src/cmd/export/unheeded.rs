@@ -1,8 +1,9 @@
 //! Flags that a format has no place for: they are told, so that nobody looks for what they do.
 
 use super::ExportCommand;
+use crate::outcome::say;
 use crate::sample_options::Weight;
-use readperf::output::export::{Flag, Format, Writing};
+use readperf::output::export::Flag;
 
 impl ExportCommand {
     /// The flags of this kind that were given.
@@ -18,14 +19,15 @@ impl ExportCommand {
             Flag::Drawing => self.flame.given().collect(),
         }
     }
-}
 
-/// The flags that were given and mean nothing to a format.
-pub(super) fn unheeded(command: &ExportCommand, format: &Format) -> Vec<&'static str> {
-    // Only what shows code has use for its source.
-    let sources = match format.write {
-        Writing::Profile(_) => command.source.given().collect(),
-        Writing::Recording => Vec::new(),
-    };
-    format.no_place_for.iter().flat_map(|flag| command.given(*flag)).chain(sources).collect()
+    /// Says which of the flags that were given mean nothing to a format.
+    pub(super) fn tell_unheeded(&self, format: &str, no_place_for: &[Flag], is_without_code: bool) {
+        // Only what shows code has use for its source.
+        let sources = self.source.given().filter(|_| is_without_code);
+        let flags = no_place_for.iter().flat_map(|flag| self.given(*flag));
+        let unheeded: Vec<&str> = flags.chain(sources).collect();
+        if !unheeded.is_empty() {
+            say(&format!("{format} has no place for {}", unheeded.join(", ")));
+        }
+    }
 }
