@@ -35,12 +35,16 @@ pub(crate) fn names(context: &SessionContext) -> Vec<String> {
     names
 }
 
+/// Whether a table or view is one of those that there are from the start.
+pub(crate) fn is_ours(name: &str) -> bool {
+    Table::by_name(name).is_some() || VIEWS.iter().any(|view| view.name == name)
+}
+
 fn tables(context: &SessionContext) -> Result<RecordBatch> {
     let told = Table::ALL.iter().map(|table| (table.name().to_owned(), "table", table.meaning().to_owned()));
     let mut rows: Vec<(String, &str, String)> = told.collect();
     rows.extend(VIEWS.iter().map(|view| (view.name.to_owned(), "view", view.meaning())));
-    let known: Vec<String> = rows.iter().map(|(name, ..)| name.clone()).collect();
-    let own = names(context).into_iter().filter(|name| !known.contains(name));
+    let own = names(context).into_iter().filter(|name| !is_ours(name));
     rows.extend(own.map(|name| (name, "yours", String::new())));
     let column = |text: fn(&(String, &str, String)) -> String| -> ArrayRef {
         Arc::new(StringArray::from_iter_values(rows.iter().map(text)))

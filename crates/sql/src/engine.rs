@@ -11,7 +11,7 @@ use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::error::Result as Planned;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::{DdlStatement, LogicalPlan};
 use datafusion::prelude::{DataFrame, SQLOptions, SessionConfig, SessionContext};
 use datafusion::sql::parser::{DFParser, Statement};
 use futures::StreamExt as _;
@@ -62,7 +62,7 @@ impl Engine {
         let sources = Arc::new(sources);
         let folders = sources.folders.iter().map(|path| Folder::open(path)).collect::<Planned<Arc<[_]>>>()?;
         for table in Table::ALL {
-            let provider = RecordedTable::new(*table, Arc::clone(&sources), Arc::clone(&folders))?;
+            let provider = RecordedTable::new(*table, Arc::clone(&sources), Arc::clone(&folders), Arc::clone(&opener))?;
             context.register_table(table.name(), Arc::new(provider))?;
         }
         functions::register(&context);
@@ -90,6 +90,9 @@ impl Engine {
         let context = self.for_one_query();
         let plan = context.state().statement_to_plan(statement).await?;
         SQLOptions::new().with_allow_dml(false).verify_plan(&plan)?;
+        if let LogicalPlan::Ddl(change) = &plan {
+            allow(change)?;
+        }
         if matches!(plan, LogicalPlan::Ddl(_) | LogicalPlan::Statement(_)) {
             // Views and settings are for the queries that follow.
             let done = self.context.execute_logical_plan(plan).await?;
@@ -113,6 +116,8 @@ impl Engine {
         let reading = Arc::new(Reading::new(Arc::clone(&self.opener), &self.sources.recordings));
         let state = self.context.state();
         let config = state.config().clone().with_extension(Arc::new(Asking(reading)));
+        // The catalog is that of all queries.
+        let config = config.with_create_default_catalog_and_schema(false);
         SessionContext::new_with_state(SessionStateBuilder::new_from_existing(state).with_config(config).build())
     }
 
@@ -138,6 +143,22 @@ impl Engine {
     fn error(&self, error: datafusion::error::DataFusionError, text: &str) -> Error {
         Error::from(error).within(text, &self.table_names())
     }
+}
+
+/// Views and tables of the user's own can come and go; those of recordings stay.
+fn allow(change: &DdlStatement) -> Result<()> {
+    let name = match change {
+        DdlStatement::CreateView(view) => &view.name,
+        DdlStatement::CreateMemoryTable(table) => &table.name,
+        DdlStatement::CreateExternalTable(table) => &table.name,
+        DdlStatement::DropView(view) => &view.name,
+        DdlStatement::DropTable(table) => &table.name,
+        _ => return Err(Error::said(format!("{} is not supported here", change.name()))),
+    };
+    if describe::is_ours(name.table()) {
+        return Err(Error::said(format!("`{}` is what recordings are asked by, and stays as it is", name.table())));
+    }
+    Ok(())
 }
 
 /// The session in which all queries run.

@@ -8,6 +8,8 @@ use std::fmt::{self, Display, Formatter};
 #[derive(Debug)]
 pub struct Error {
     said: String,
+    /// The line of the query, and below it a mark at the place.
+    place: Option<String>,
     cause: Option<DataFusionError>,
 }
 
@@ -17,12 +19,12 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// An error in these words.
     pub(crate) fn said(said: impl Into<String>) -> Error {
-        Error { said: said.into(), cause: None }
+        Error { said: said.into(), place: None, cause: None }
     }
 
     /// The same, where the text of the query is at hand, with the place. `tables` are those that there are.
     pub(crate) fn within(self, query: &str, tables: &[String]) -> Error {
-        let Error { mut said, cause: Some(error) } = self else { return self };
+        let Error { mut said, cause: Some(error), .. } = self else { return self };
         if let Some(diagnostic) = error.diagnostic() {
             let notes = diagnostic.notes.iter().map(|note| &note.message);
             for more in notes.chain(diagnostic.helps.iter().map(|help| &help.message)) {
@@ -38,10 +40,13 @@ impl Error {
                 near.map_or_else(|| "SHOW TABLES lists them".to_owned(), |near| format!("did you mean `{near}`?"));
             said = format!("there is no table `{table}`; {hint}");
         }
-        if let Some(place) = place(&error, &said, query) {
-            said.push_str(&place);
-        }
-        Error { said, cause: Some(error) }
+        let place = place(&error, &said, query);
+        Error { said, place, cause: Some(error) }
+    }
+
+    /// The line of the query that is wrong, and below it a mark at the place.
+    pub fn place(&self) -> Option<&str> {
+        self.place.as_deref()
     }
 }
 
@@ -52,21 +57,29 @@ impl Display for Error {
 }
 
 impl std::error::Error for Error {
-    // The message is that of the cause: only what is behind it says more (an error of the system, say).
+    // The message is that of the cause. What the system said is behind it: that a reader went away, say.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.cause.as_ref().and_then(std::error::Error::source)
+        let mut cause = self.cause.as_ref()? as &(dyn std::error::Error + 'static);
+        loop {
+            if cause.is::<std::io::Error>() {
+                return Some(cause);
+            }
+            cause = cause.source()?;
+        }
     }
 }
 
 impl From<DataFusionError> for Error {
     fn from(error: DataFusionError) -> Error {
-        Error { said: message(&error), cause: Some(error) }
+        Error { said: message(&error), place: None, cause: Some(error) }
     }
 }
 
 /// What an error says, without the names of the stages it came through.
 fn message(error: &DataFusionError) -> String {
     let text = error.find_root().strip_backtrace();
+    // Where one name is near, all others follow.
+    let text = text.split_once("\nValid fields are").map_or(text.as_str(), |(near, _)| near).to_owned();
     let stages = ["SQL error: ParserError(", "Error during planning: ", "Schema error: ", "Execution error: ", "External error: "];
     let Some(stage) = stages.iter().find(|stage| text.starts_with(**stage)) else { return text };
     let bare = text.trim_start_matches(stage);
@@ -85,7 +98,7 @@ fn place(error: &DataFusionError, said: &str, query: &str) -> Option<String> {
     let (line, column) = error.diagnostic().and_then(in_diagnostic).or_else(|| in_words(said))?;
     let text = query.lines().nth(line.checked_sub(1)?)?;
     let before: String = text.chars().take(column.checked_sub(1)?).map(|c| if c == '\t' { c } else { ' ' }).collect();
-    Some(format!("\n  {text}\n  {before}^"))
+    Some(format!("  {text}\n  {before}^"))
 }
 
 fn in_diagnostic(diagnostic: &Diagnostic) -> Option<(usize, usize)> {

@@ -1,5 +1,6 @@
 //! Exported folders: `DIR/TABLE/[date=…/service=…/]part-*.parquet`.
 
+use crate::recording_exec::bare;
 use datafusion::arrow::datatypes::{DataType, Schema};
 use datafusion::common::{exec_err, plan_err};
 use datafusion::datasource::file_format::parquet::ParquetFormat;
@@ -65,7 +66,7 @@ impl Folder {
             .with_table_partition_cols(partitions);
         let folder = std::path::absolute(&folder)?;
         let url = ListingTableUrl::parse(format!("{}/", folder.display()))?;
-        let config = ListingTableConfig::new(url).with_listing_options(options).with_schema(table.schema());
+        let config = ListingTableConfig::new(url).with_listing_options(options).with_schema(bare(&table.schema()));
         ListingTable::try_new(config).map(Some)
     }
 }

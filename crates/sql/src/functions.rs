@@ -4,18 +4,28 @@ use datafusion::arrow::array::{ArrayRef, AsArray as _, StringArray};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Int64Type};
 use datafusion::error::Result;
-use datafusion::logical_expr::{ColumnarValue, Volatility, create_udf};
+use datafusion::logical_expr::{ColumnarValue, ScalarUDF, Volatility, create_udf};
 use datafusion::prelude::SessionContext;
 use readperf_symbols::Demangle;
 use std::sync::Arc;
 
 /// Makes the functions known.
 pub(crate) fn register(context: &SessionContext) {
-    let hex = create_udf("hex", vec![DataType::Int64], DataType::Utf8, Volatility::Immutable, Arc::new(hex));
-    let demangle =
-        create_udf("demangle", vec![DataType::Utf8], DataType::Utf8, Volatility::Immutable, Arc::new(demangle));
-    context.register_udf(hex);
-    context.register_udf(demangle);
+    functions().into_iter().for_each(|function| context.register_udf(function));
+}
+
+/// The function with a name.
+#[cfg(feature = "cluster")]
+pub(crate) fn by_name(name: &str) -> Option<Arc<ScalarUDF>> {
+    functions().into_iter().find(|function| function.name() == name).map(Arc::new)
+}
+
+fn functions() -> [ScalarUDF; 2] {
+    let text = DataType::Utf8;
+    [
+        create_udf("hex", vec![DataType::Int64], text.clone(), Volatility::Immutable, Arc::new(hex)),
+        create_udf("demangle", vec![text.clone()], text, Volatility::Immutable, Arc::new(demangle)),
+    ]
 }
 
 /// The bits of a number as `0x…`: addresses are numbers with a sign in the tables.

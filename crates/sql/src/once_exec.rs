@@ -72,7 +72,7 @@ impl ExecutionPlan for OnceExec {
     fn required_input_distribution(&self) -> Vec<Distribution> {
         let schema = self.input.schema();
         let name = schema.fields().get(self.key.id).map_or("", |field| field.name());
-        vec![Distribution::HashPartitioned(vec![Arc::new(Column::new(name, self.key.id))])]
+        vec![Distribution::KeyPartitioned(vec![Arc::new(Column::new(name, self.key.id))])]
     }
 
     fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {

@@ -1,8 +1,8 @@
 //! The scan of a table over recordings. Partitions are groups of files.
 
 use crate::reading::Reading;
-use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
+use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::common::internal_err;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::error::{DataFusionError, Result};
@@ -48,7 +48,7 @@ impl RecordingExec {
         limit: Option<usize>,
     ) -> Result<RecordingExec> {
         reading.ask(table, &columns, &samples);
-        let schema: SchemaRef = Arc::new(table.schema().project(&columns)?);
+        let schema = bare(&table.schema().project(&columns)?);
         let properties = PlanProperties::new(
             EquivalenceProperties::new(schema),
             Partitioning::UnknownPartitioning(files.len()),
@@ -70,6 +70,8 @@ impl RecordingExec {
                 }
                 let batch = batch?;
                 let batch = batch.slice(0, left.min(batch.num_rows()));
+                let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+                let batch = RecordBatch::try_new_with_options(self.schema(), batch.columns().to_vec(), &rows)?;
                 left = left.saturating_sub(batch.num_rows());
                 if to.blocking_send(Ok(batch)).is_err() {
                     return Ok(());
@@ -78,6 +80,11 @@ impl RecordingExec {
         }
         Ok(())
     }
+}
+
+/// The columns alone: what is said of a whole table is not true of what a query makes of it.
+pub(crate) fn bare(schema: &Schema) -> SchemaRef {
+    Arc::new(Schema::new(schema.fields().clone()))
 }
 
 fn outside(error: readperf_tables::Error) -> DataFusionError {

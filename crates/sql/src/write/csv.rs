@@ -1,23 +1,22 @@
 //! CSV.
 
-use super::Rows;
+use super::{Rows, Sink};
 use super::plain::{flat, flat_schema};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::csv::{Writer, WriterBuilder};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::error::Result;
-use std::io::Write;
 
 pub(super) struct Csv<'w> {
     schema: SchemaRef,
-    writer: Writer<&'w mut (dyn Write + Send)>,
+    writer: Writer<Sink<'w>>,
     is_begun: bool,
 }
 
 impl<'w> Csv<'w> {
-    pub(super) fn new(schema: SchemaRef, out: &'w mut (dyn Write + Send)) -> Csv<'w> {
+    pub(super) fn new(schema: &SchemaRef, out: Sink<'w>) -> Csv<'w> {
         let writer = WriterBuilder::new().with_header(true).build(out);
-        Csv { schema: flat_schema(&schema), writer, is_begun: false }
+        Csv { schema: flat_schema(schema), writer, is_begun: false }
     }
 }
 

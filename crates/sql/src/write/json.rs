@@ -1,8 +1,7 @@
 //! JSON: an array of objects, one on a line.
 
-use super::Rows;
+use super::{Rows, Sink};
 use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::json::writer::{JsonFormat, Writer, WriterBuilder};
 use datafusion::error::Result;
@@ -27,22 +26,20 @@ impl JsonFormat for ObjectALine {
 }
 
 pub(super) struct Json<'w> {
-    schema: SchemaRef,
-    writer: Writer<&'w mut (dyn Write + Send), ObjectALine>,
+    writer: Writer<Sink<'w>, ObjectALine>,
 }
 
 impl<'w> Json<'w> {
-    pub(super) fn new(schema: SchemaRef, out: &'w mut (dyn Write + Send)) -> Result<Json<'w>> {
+    pub(super) fn new(out: Sink<'w>) -> Json<'w> {
         // What is missing is said: every object has every column.
         let writer = WriterBuilder::new().with_explicit_nulls(true).build::<_, ObjectALine>(out);
-        Ok(Json { schema, writer })
+        Json { writer }
     }
 }
 
 impl Rows for Json<'_> {
     fn rows(&mut self, rows: &RecordBatch) -> Result<()> {
-        let rows = rows.clone().with_schema(self.schema.clone())?;
-        Ok(self.writer.write(&rows)?)
+        Ok(self.writer.write(rows)?)
     }
 
     fn end(mut self: Box<Self>) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Columns for people: numbers to the right, text to the left. How wide columns are, the first rows decide; a longer cell that
 //! comes later moves its line.
 
-use super::Rows;
+use super::{Rows, Sink};
 use super::plain::options;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
@@ -24,11 +24,11 @@ pub(super) struct Table<'w> {
     first: Vec<Vec<String>>,
     /// Of the columns, once they are known.
     widths: Vec<usize>,
-    out: &'w mut (dyn Write + Send),
+    out: Sink<'w>,
 }
 
 impl<'w> Table<'w> {
-    pub(super) fn new(schema: SchemaRef, limit: Option<usize>, out: &'w mut (dyn Write + Send)) -> Table<'w> {
+    pub(super) fn new(schema: SchemaRef, limit: Option<usize>, out: Sink<'w>) -> Table<'w> {
         Table { schema, limit, first: Vec::new(), widths: Vec::new(), out }
     }
 

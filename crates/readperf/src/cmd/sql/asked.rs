@@ -3,7 +3,7 @@
 use super::recordings::Recordings;
 use super::{Format, SqlCommand};
 use crate::input::Input;
-use crate::outcome::{Outcome, failure};
+use crate::outcome::{Outcome, failure, quote};
 use anyhow::Context as _;
 use readperf::symbols::cache_dir;
 use readperf_sql::prompt::{Prompt, Typed};
@@ -31,7 +31,7 @@ impl SqlCommand {
         let out = match queries {
             Queries::Text(text) => {
                 let mut out = self.output.open_bytes(&inputs.iter().collect::<Vec<_>>())?;
-                self.answer_all(&engine, &text, &mut out)?;
+                self.answer_all(&engine, &text, &mut out).inspect_err(show_place)?;
                 out.complete()?
             }
             Queries::Prompt => {
@@ -93,6 +93,7 @@ impl SqlCommand {
             };
             if let Err(error) = self.answer_typed(engine, &text, &mut out) {
                 // Told as at the end of the program; the prompt goes on.
+                show_place(&error);
                 let _ = failure(&error);
             }
             prompt.learn(engine);
@@ -121,6 +122,13 @@ impl SqlCommand {
             _ => Format::Table,
         };
         self.format.unwrap_or(named)
+    }
+}
+
+/// Shows where a query is wrong.
+fn show_place(error: &anyhow::Error) {
+    if let Some(place) = error.downcast_ref().and_then(readperf_sql::Error::place) {
+        quote(place);
     }
 }
 
