@@ -62,7 +62,7 @@ impl Engine {
         let sources = Arc::new(sources);
         let folders = sources.folders.iter().map(|path| Folder::open(path)).collect::<Planned<Arc<[_]>>>()?;
         for table in Table::ALL {
-            let provider = RecordedTable::new(*table, Arc::clone(&sources), Arc::clone(&folders), Arc::clone(&opener))?;
+            let provider = RecordedTable::new(*table, Arc::clone(&sources), Arc::clone(&folders))?;
             context.register_table(table.name(), Arc::new(provider))?;
         }
         functions::register(&context);

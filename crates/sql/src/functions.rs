@@ -14,12 +14,6 @@ pub(crate) fn register(context: &SessionContext) {
     functions().into_iter().for_each(|function| context.register_udf(function));
 }
 
-/// The function with a name.
-#[cfg(feature = "cluster")]
-pub(crate) fn by_name(name: &str) -> Option<Arc<ScalarUDF>> {
-    functions().into_iter().find(|function| function.name() == name).map(Arc::new)
-}
-
 fn functions() -> [ScalarUDF; 2] {
     let text = DataType::Utf8;
     [

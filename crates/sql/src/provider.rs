@@ -4,12 +4,12 @@ use crate::engine::Asking;
 use crate::folder::{Folder, partition_type};
 use crate::once_exec::{OnceExec, RowKey};
 use crate::pushdown::sample_filter;
-use crate::reading::Reading;
 use crate::recording_exec::RecordingExec;
-use crate::source::{Opener, Sources};
+use crate::source::Sources;
 use async_trait::async_trait;
 use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::internal_err;
 use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_expr::PhysicalExpr;
@@ -29,18 +29,12 @@ pub(crate) struct RecordedTable {
     pub(crate) table: Table,
     pub(crate) sources: Arc<Sources>,
     folders: Arc<[Folder]>,
-    opener: Arc<dyn Opener>,
     schema: SchemaRef,
 }
 
 impl RecordedTable {
     /// The table; its columns, and then the partitions that any folder has.
-    pub(crate) fn new(
-        table: Table,
-        sources: Arc<Sources>,
-        folders: Arc<[Folder]>,
-        opener: Arc<dyn Opener>,
-    ) -> Result<RecordedTable> {
+    pub(crate) fn new(table: Table, sources: Arc<Sources>, folders: Arc<[Folder]>) -> Result<RecordedTable> {
         let mut fields: Vec<Field> = table.schema().fields().iter().map(|field| field.as_ref().clone()).collect();
         for folder in folders.iter() {
             for name in folder.partitions(table)? {
@@ -49,7 +43,7 @@ impl RecordedTable {
                 }
             }
         }
-        Ok(RecordedTable { table, sources, folders, opener, schema: Arc::new(Schema::new(fields)) })
+        Ok(RecordedTable { table, sources, folders, schema: Arc::new(Schema::new(fields)) })
     }
 
     /// The scan of all recordings.
@@ -60,11 +54,10 @@ impl RecordedTable {
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        // In a cluster every scan reads for itself.
-        let reading = match state.config().get_extension::<Asking>() {
-            Some(asking) => Arc::clone(&asking.0),
-            None => Arc::new(Reading::new(Arc::clone(&self.opener), &self.sources.recordings)),
+        let Some(asking) = state.config().get_extension::<Asking>() else {
+            return internal_err!("recordings are asked outside of a query");
         };
+        let reading = Arc::clone(&asking.0);
         let own = self.table.columns().len();
         let columns: Vec<usize> = wanted.iter().copied().filter(|nr| *nr < own).collect();
         let files = groups(&self.sources.recordings, state.config().target_partitions());
