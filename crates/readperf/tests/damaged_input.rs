@@ -73,7 +73,8 @@ fn words(command: &str) -> Vec<Vec<String>> {
         ],
         "merge" => &["merge -o /dev/null ORIGINAL", "merge -o PARTS --pids apart --events apart ORIGINAL"],
         "pack" => &["pack --dry-run --sources --only-symbols"],
-        "export" => &[],
+        // Those that write to standard output are in `runs`.
+        "export" => &["export -f parquet -o PARTS", "export -f arrow -o PARTS"],
         // It needs a terminal: its views are tried by the tests of its crate.
         "browse" => &[],
         // It serves a page: its views are tried in a browser (tests/browser).

@@ -14,12 +14,15 @@ use readperf::symbols;
 use readperf::tables::store::{FileFormat, Partition, Store};
 use readperf::tables::{Options, Source, Tables, Wanted};
 use std::num::NonZeroUsize;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Flags that are about pictures of samples; tables have all that is known of each.
 const NO_PLACE_FOR: &[Flag] =
     &[Flag::Weight, Flag::WithPid, Flag::WithTid, Flag::WithCpu, Flag::Annotate, Flag::Title, Flag::Drawing];
+
+/// As the first thread has.
+const STACK_BYTES: usize = 8 << 20;
 
 /// What came of a recording.
 enum Done {
@@ -47,19 +50,23 @@ impl ExportCommand {
         let inputs: Vec<Input> = std::iter::once(self.input.clone()).chain(more).collect();
         let workers = self.profile.symbols.thread_count().min(inputs.len());
         let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        std::thread::scope(|scope| {
-            for _ in 0..workers {
-                scope.spawn(|| {
-                    while let Some((nr, input)) =
-                        inputs.get(next.fetch_add(1, Ordering::Relaxed)).map(|input| (input.name(), input))
-                    {
-                        let result = self.add(&store, input, workers == 1).with_context(|| nr.clone());
-                        done.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((nr, result));
-                    }
-                });
+        let work = || {
+            while let Some(input) = inputs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let result = self.add(&store, input, workers == 1).with_context(|| input.name());
+                done.lock().unwrap_or_else(PoisonError::into_inner).push((input.name(), result));
             }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..workers {
+                let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+                // Where the system has no more threads, those that there are do it all.
+                if thread.spawn_scoped(scope, work).is_err() {
+                    break;
+                }
+            }
+            work();
         });
-        let done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.outcome(done)
     }
 
