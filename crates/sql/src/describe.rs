@@ -69,7 +69,8 @@ async fn columns(context: &SessionContext, table: &str) -> Result<RecordBatch> {
     let known = Table::by_name(table);
     let view = VIEWS.iter().find(|view| view.name == table).map(|view| view.columns());
     let told = schema.fields().iter().map(|field| {
-        let column = known.and_then(|known| known.columns().iter().find(|column| column.name == field.name()));
+        let column =
+            known.and_then(|known| known.columns().iter().find(|column| column.name == field.name()));
         let told = view.iter().flatten().find(|(name, ..)| name == field.name());
         let unit = column.and_then(|column| column.unit).or(told.and_then(|(_, unit, _)| *unit));
         let meaning = column.map(|column| column.meaning).or(told.map(|(_, _, meaning)| meaning.as_str()));

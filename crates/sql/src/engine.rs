@@ -16,6 +16,8 @@ use datafusion::prelude::{DataFrame, SQLOptions, SessionConfig, SessionContext};
 use datafusion::sql::parser::{DFParser, Statement};
 use futures::StreamExt as _;
 use readperf_tables::Table;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::runtime::Runtime;
 
@@ -41,6 +43,8 @@ pub struct Engine {
     context: SessionContext,
     sources: Arc<Sources>,
     opener: Arc<dyn Opener>,
+    /// Where the recordings of folders are, by their ids in hex.
+    exported: Arc<BTreeMap<String, PathBuf>>,
 }
 
 impl std::fmt::Debug for Engine {
@@ -57,10 +61,12 @@ impl Engine {
             threads.worker_threads(count.max(1));
         }
         let runtime = threads.enable_all().build();
-        let runtime = runtime.map_err(|error| Error::said(format!("the system gives no threads: {error}")))?;
+        let runtime =
+            runtime.map_err(|error| Error::said(format!("the system gives no threads: {error}")))?;
         let context = context(options)?;
         let sources = Arc::new(sources);
         let folders = sources.folders.iter().map(|path| Folder::open(path)).collect::<Planned<Arc<[_]>>>()?;
+        let exported = Arc::new(exported(&folders)?);
         for table in Table::ALL {
             let provider = RecordedTable::new(*table, Arc::clone(&sources), Arc::clone(&folders))?;
             context.register_table(table.name(), Arc::new(provider))?;
@@ -68,7 +74,7 @@ impl Engine {
         functions::register(&context);
         lookups::register(&context);
         runtime.block_on(views::register(&context))?;
-        Ok(Engine { runtime, context, sources, opener })
+        Ok(Engine { runtime, context, sources, opener, exported })
     }
 
     /// The statements of a text.
@@ -80,12 +86,18 @@ impl Engine {
     /// Asks.
     pub fn ask(&self, question: Question) -> Result<Answer<'_>> {
         let Question { statement, text } = question;
-        self.runtime.block_on(self.answer(statement)).map_err(|error| error.within(&text, &self.table_names()))
+        self.runtime
+            .block_on(self.answer(statement))
+            .map_err(|error| error.within(&text, &self.table_names()))
     }
 
     async fn answer(&self, statement: Statement) -> Result<Answer<'_>> {
         if let Some(rows) = describe::answer(&self.context, &statement).await? {
-            return Ok(Answer { runtime: &self.runtime, schema: rows.schema(), rest: Rest::Known(Some(rows)) });
+            return Ok(Answer {
+                runtime: &self.runtime,
+                schema: rows.schema(),
+                rest: Rest::Known(Some(rows)),
+            });
         }
         let context = self.for_one_query();
         let plan = context.state().statement_to_plan(statement).await?;
@@ -113,12 +125,15 @@ impl Engine {
 
     /// The tables as a query sees them: with recordings that it opens for itself.
     fn for_one_query(&self) -> SessionContext {
-        let reading = Arc::new(Reading::new(Arc::clone(&self.opener), &self.sources.recordings));
+        let (opener, exported) = (Arc::clone(&self.opener), Arc::clone(&self.exported));
+        let reading = Arc::new(Reading::new(opener, &self.sources.recordings, exported));
         let state = self.context.state();
         let config = state.config().clone().with_extension(Arc::new(Asking(reading)));
         // The catalog is that of all queries.
         let config = config.with_create_default_catalog_and_schema(false);
-        SessionContext::new_with_state(SessionStateBuilder::new_from_existing(state).with_config(config).build())
+        SessionContext::new_with_state(
+            SessionStateBuilder::new_from_existing(state).with_config(config).build(),
+        )
     }
 
     /// The names of all tables and views, sorted.
@@ -156,9 +171,26 @@ fn allow(change: &DdlStatement) -> Result<()> {
         _ => return Err(Error::said(format!("{} is not supported here", change.name()))),
     };
     if describe::is_ours(name.table()) {
-        return Err(Error::said(format!("`{}` is what recordings are asked by, and stays as it is", name.table())));
+        return Err(Error::said(format!(
+            "`{}` is what recordings are asked by, and stays as it is",
+            name.table()
+        )));
     }
     Ok(())
+}
+
+/// The recordings of folders. One that is in two of them would count twice.
+fn exported(folders: &[Folder]) -> Result<BTreeMap<String, PathBuf>> {
+    let mut known = BTreeMap::new();
+    for folder in folders {
+        for id in &folder.recordings {
+            if let Some(other) = known.insert(id.clone(), folder.path.clone()) {
+                let (path, other) = (folder.path.display(), other.display());
+                return Err(Error::said(format!("{path}: the same recording as in {other} ({id})")));
+            }
+        }
+    }
+    Ok(known)
 }
 
 /// The session in which all queries run.

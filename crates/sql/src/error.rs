@@ -36,8 +36,10 @@ impl Error {
         if let Some(table) = unknown_table(&said) {
             let near = tables.iter().filter(|known| strsim::damerau_levenshtein(known, table) <= 3);
             let near = near.min_by_key(|known| strsim::damerau_levenshtein(known, table));
-            let hint =
-                near.map_or_else(|| "SHOW TABLES lists them".to_owned(), |near| format!("did you mean `{near}`?"));
+            let hint = near.map_or_else(
+                || "SHOW TABLES lists them".to_owned(),
+                |near| format!("did you mean `{near}`?"),
+            );
             said = format!("there is no table `{table}`; {hint}");
         }
         let place = place(&error, &said, query);
@@ -80,7 +82,13 @@ fn message(error: &DataFusionError) -> String {
     let text = error.find_root().strip_backtrace();
     // Where one name is near, all others follow.
     let text = text.split_once("\nValid fields are").map_or(text.as_str(), |(near, _)| near).to_owned();
-    let stages = ["SQL error: ParserError(", "Error during planning: ", "Schema error: ", "Execution error: ", "External error: "];
+    let stages = [
+        "SQL error: ParserError(",
+        "Error during planning: ",
+        "Schema error: ",
+        "Execution error: ",
+        "External error: ",
+    ];
     let Some(stage) = stages.iter().find(|stage| text.starts_with(**stage)) else { return text };
     let bare = text.trim_start_matches(stage);
     let bare = if stage.ends_with('(') { bare.trim_end_matches(')').trim_matches('"') } else { bare };
@@ -97,7 +105,8 @@ fn unknown_table(said: &str) -> Option<&str> {
 fn place(error: &DataFusionError, said: &str, query: &str) -> Option<String> {
     let (line, column) = error.diagnostic().and_then(in_diagnostic).or_else(|| in_words(said))?;
     let text = query.lines().nth(line.checked_sub(1)?)?;
-    let before: String = text.chars().take(column.checked_sub(1)?).map(|c| if c == '\t' { c } else { ' ' }).collect();
+    let before: String =
+        text.chars().take(column.checked_sub(1)?).map(|c| if c == '\t' { c } else { ' ' }).collect();
     Some(format!("  {text}\n  {before}^"))
 }
 

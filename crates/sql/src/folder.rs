@@ -9,6 +9,7 @@ use datafusion::error::Result;
 use datafusion::parquet::arrow::parquet_to_arrow_schema;
 use datafusion::parquet::file::reader::{FileReader as _, SerializedFileReader};
 use readperf_tables::{SCHEMA_VERSION, Table};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,22 +21,26 @@ pub(crate) fn partition_type() -> DataType {
 
 /// The tables of a folder.
 #[derive(Clone, Debug)]
-pub(crate) struct Folder(PathBuf);
+pub(crate) struct Folder {
+    pub(crate) path: PathBuf,
+    /// The ids of its recordings, in hex: the part of `profiles` is written when all others are there.
+    pub(crate) recordings: BTreeSet<String>,
+}
 
 impl Folder {
     /// A folder in which there are tables.
     pub(crate) fn open(path: &Path) -> Result<Folder> {
-        for table in Table::ALL {
-            if !parquet_files(&path.join(table.name()))?.is_empty() {
-                return Ok(Folder(path.to_owned()));
-            }
+        let profiles = parquet_files(&path.join(Table::Profiles.name()))?;
+        if profiles.is_empty() {
+            return plan_err!("{}: no recordings (profiles/part-*.parquet) are here", path.display());
         }
-        plan_err!("{}: no tables (TABLE/part-*.parquet) are here", path.display())
+        let recordings = profiles.iter().filter_map(|file| recording(file)).map(str::to_owned).collect();
+        Ok(Folder { path: path.to_owned(), recordings })
     }
 
     /// The names in the folders of a table, from the outermost on.
     pub(crate) fn partitions(&self, table: Table) -> Result<Vec<String>> {
-        let folder = self.0.join(table.name());
+        let folder = self.path.join(table.name());
         let mut known: Option<Vec<String>> = None;
         for file in parquet_files(&folder)? {
             let named = partitions_of(&file, &folder);
@@ -54,19 +59,28 @@ impl Folder {
 
     /// The files of a table as a table of DataFusion, if there are any. Its columns: those of the table, then the partitions.
     pub(crate) fn table(&self, table: Table) -> Result<Option<ListingTable>> {
-        let folder = self.0.join(table.name());
+        let folder = self.path.join(table.name());
         let files = parquet_files(&folder)?;
         if files.is_empty() {
             return Ok(None);
         }
-        files.iter().try_for_each(|file| check(file, table))?;
+        for file in &files {
+            if recording(file).is_some_and(|id| !self.recordings.contains(id)) {
+                return exec_err!(
+                    "{}: its export is under way, or was interrupted: the same command completes it",
+                    file.display()
+                );
+            }
+            check(file, table)?;
+        }
         let partitions = self.partitions(table)?.into_iter().map(|name| (name, partition_type())).collect();
         let options = ListingOptions::new(Arc::new(ParquetFormat::default()))
             .with_file_extension(".parquet")
             .with_table_partition_cols(partitions);
         let folder = std::path::absolute(&folder)?;
         let url = ListingTableUrl::parse(format!("{}/", folder.display()))?;
-        let config = ListingTableConfig::new(url).with_listing_options(options).with_schema(bare(&table.schema()));
+        let config =
+            ListingTableConfig::new(url).with_listing_options(options).with_schema(bare(&table.schema()));
         ListingTable::try_new(config).map(Some)
     }
 }
@@ -86,6 +100,12 @@ fn parquet_files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// The id of the recording that a part is of; other tools that put parts together call them otherwise.
+fn recording(file: &Path) -> Option<&str> {
+    let id = file.file_stem()?.to_str()?.strip_prefix("part-")?;
+    (id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(id)
+}
+
 /// The names of the folders between a table and a file.
 fn partitions_of(file: &Path, folder: &Path) -> Vec<String> {
     let inner = file.strip_prefix(folder).unwrap_or(file).parent();
@@ -101,14 +121,25 @@ fn check(file: &Path, table: Table) -> Result<()> {
     let version = pairs.into_iter().flatten().find(|pair| pair.key == "readperf.schema");
     let version = version.and_then(|pair| pair.value.as_deref());
     if version != Some(&SCHEMA_VERSION.to_string()) {
-        let said = version.map_or_else(|| "no version of the schema".to_owned(), |said| format!("version {said} of the schema"));
-        return exec_err!("{}: it has {said}, and this program reads version {SCHEMA_VERSION}: export it anew", file.display());
+        let said = version.map_or_else(
+            || "no version of the schema".to_owned(),
+            |said| format!("version {said} of the schema"),
+        );
+        return exec_err!(
+            "{}: it has {said}, and this program reads version {SCHEMA_VERSION}: export it anew",
+            file.display()
+        );
     }
     let there: Schema = parquet_to_arrow_schema(metadata.schema_descr(), pairs)?;
     for column in table.schema().fields() {
         match there.field_with_name(column.name()) {
             Err(_) => {
-                return exec_err!("{}: the column {}.{} is missing: export it anew", file.display(), table, column.name());
+                return exec_err!(
+                    "{}: the column {}.{} is missing: export it anew",
+                    file.display(),
+                    table,
+                    column.name()
+                );
             }
             Ok(found) if found.data_type() != column.data_type() => {
                 return exec_err!(

@@ -98,8 +98,8 @@ impl Call {
 
 /// The pattern that a call has.
 fn text(pattern: &Expr) -> Result<String> {
-    let (Expr::Literal(ScalarValue::Utf8(Some(text)), _) | Expr::Literal(ScalarValue::Utf8View(Some(text)), _)) =
-        pattern
+    let (Expr::Literal(ScalarValue::Utf8(Some(text)), _)
+    | Expr::Literal(ScalarValue::Utf8View(Some(text)), _)) = pattern
     else {
         return Err(Error::said("contains(stack_id, pattern): the pattern has to be a text in quotes"));
     };
@@ -148,7 +148,9 @@ fn calls(plan: &LogicalPlan) -> Result<Vec<Call>> {
 
 /// `contains` of texts as DataFusion has it.
 fn with_text_functions(node: LogicalPlan) -> Planned<Transformed<LogicalPlan>> {
-    let Some(input) = node.inputs().first().map(|input| (*input).clone()) else { return Ok(Transformed::no(node)) };
+    let Some(input) = node.inputs().first().map(|input| (*input).clone()) else {
+        return Ok(Transformed::no(node));
+    };
     let names = NamePreserver::new(&node);
     node.map_expressions(|expression| {
         let name = names.save(&expression);
@@ -181,7 +183,9 @@ fn with_joins(node: LogicalPlan, joined: &[Joined]) -> Planned<Transformed<Logic
         let name = names.save(&expression);
         let changed = expression.transform_up(|part| {
             let answer = match Call::of(&part) {
-                Some(Ok(call)) => used.iter().find(|used| used.call == call).map(|used| call.answer(&used.alias)),
+                Some(Ok(call)) => {
+                    used.iter().find(|used| used.call == call).map(|used| call.answer(&used.alias))
+                }
                 _ => None,
             };
             Ok(answer.map_or_else(|| Transformed::no(part), Transformed::yes))
@@ -202,6 +206,8 @@ fn with_joins(node: LogicalPlan, joined: &[Joined]) -> Planned<Transformed<Logic
 
 fn uses(node: &LogicalPlan, call: &Call) -> bool {
     node.expressions().iter().any(|expression| {
-        expression.exists(|part| Ok(matches!(Call::of(part), Some(Ok(found)) if found == *call))).unwrap_or(false)
+        expression
+            .exists(|part| Ok(matches!(Call::of(part), Some(Ok(found)) if found == *call)))
+            .unwrap_or(false)
     })
 }

@@ -134,7 +134,9 @@ impl Seen {
             let rest = rests.as_ref().map_or(0, |rests| value(rests, row));
             match self.rests.insert((id, part), rest) {
                 Some(other) if other != rest => {
-                    return exec_err!("two different things have the id {id}: their recordings cannot be asked together");
+                    return exec_err!(
+                        "two different things have the id {id}: their recordings cannot be asked together"
+                    );
                 }
                 known => is_first.push(known.is_none()),
             }

@@ -14,9 +14,39 @@ use std::path::{Path, PathBuf};
 
 /// Words that queries begin with and are made of.
 const WORDS: &[&str] = &[
-    "SELECT", "FROM", "WHERE", "GROUP BY", "ORDER BY", "LIMIT", "HAVING", "JOIN", "LEFT JOIN", "WITH", "DISTINCT", "AS",
-    "AND", "OR", "NOT", "IN", "LIKE", "BETWEEN", "IS NULL", "DESC", "CASE", "WHEN", "THEN", "ELSE", "END", "OVER",
-    "PARTITION BY", "UNION ALL", "DESCRIBE", "SHOW TABLES", "EXPLAIN", "EXPLAIN ANALYZE", "CREATE VIEW",
+    "SELECT",
+    "FROM",
+    "WHERE",
+    "GROUP BY",
+    "ORDER BY",
+    "LIMIT",
+    "HAVING",
+    "JOIN",
+    "LEFT JOIN",
+    "WITH",
+    "DISTINCT",
+    "AS",
+    "AND",
+    "OR",
+    "NOT",
+    "IN",
+    "LIKE",
+    "BETWEEN",
+    "IS NULL",
+    "DESC",
+    "CASE",
+    "WHEN",
+    "THEN",
+    "ELSE",
+    "END",
+    "OVER",
+    "PARTITION BY",
+    "UNION ALL",
+    "DESCRIBE",
+    "SHOW TABLES",
+    "EXPLAIN",
+    "EXPLAIN ANALYZE",
+    "CREATE VIEW",
 ];
 
 /// What was typed.
@@ -45,10 +75,12 @@ impl std::fmt::Debug for Prompt {
 impl Prompt {
     /// A prompt that knows the names of an engine and keeps what is typed in a file.
     pub fn new(engine: &Engine, history: Option<&Path>) -> io::Result<Prompt> {
-        let config = Config::builder().history_ignore_space(true).completion_type(CompletionType::List).build();
+        let config =
+            Config::builder().history_ignore_space(true).completion_type(CompletionType::List).build();
         let mut editor = Editor::with_config(config).map_err(io::Error::other)?;
         editor.set_helper(Some(Names::of(engine)));
-        let history = history.filter(|path| path.parent().is_some_and(|folder| std::fs::create_dir_all(folder).is_ok()));
+        let history = history
+            .filter(|path| path.parent().is_some_and(|folder| std::fs::create_dir_all(folder).is_ok()));
         if let Some(path) = history {
             // There is none the first time.
             let _ = editor.load_history(path);
@@ -100,14 +132,20 @@ impl Names {
     fn completed(&self, line: &str, cursor: usize) -> (usize, Vec<String>) {
         let before = line.get(..cursor).unwrap_or(line);
         let is_end = |c: char| !c.is_alphanumeric() && c != '_';
-        let begin = before.rfind(is_end).map_or(0, |at| at + before.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8));
+        let begin = before.rfind(is_end).map_or(0, |at| {
+            at + before.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
+        });
         let word = before.get(begin..).unwrap_or_default();
         if word.is_empty() {
             return (cursor, Vec::new());
         }
         let is_small = word.chars().any(char::is_lowercase);
-        let fits = |name: &&String| name.len() >= word.len() && name.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
-        let names = self.0.iter().filter(fits).map(|name| if is_small { name.to_lowercase() } else { name.clone() });
+        let fits = |name: &&String| {
+            name.len() >= word.len()
+                && name.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+        };
+        let names =
+            self.0.iter().filter(fits).map(|name| if is_small { name.to_lowercase() } else { name.clone() });
         let names: BTreeSet<String> = names.collect();
         (begin, names.into_iter().collect())
     }
@@ -116,7 +154,12 @@ impl Names {
 impl Completer for Names {
     type Candidate = String;
 
-    fn complete(&self, line: &str, cursor: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
+    fn complete(
+        &self,
+        line: &str,
+        cursor: usize,
+        _: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<String>)> {
         Ok(self.completed(line, cursor))
     }
 }

@@ -35,7 +35,8 @@ pub(crate) struct RecordedTable {
 impl RecordedTable {
     /// The table; its columns, and then the partitions that any folder has.
     pub(crate) fn new(table: Table, sources: Arc<Sources>, folders: Arc<[Folder]>) -> Result<RecordedTable> {
-        let mut fields: Vec<Field> = table.schema().fields().iter().map(|field| field.as_ref().clone()).collect();
+        let mut fields: Vec<Field> =
+            table.schema().fields().iter().map(|field| field.as_ref().clone()).collect();
         for folder in folders.iter() {
             for name in folder.partitions(table)? {
                 if fields.iter().all(|field| *field.name() != name) {
@@ -62,7 +63,8 @@ impl RecordedTable {
         let columns: Vec<usize> = wanted.iter().copied().filter(|nr| *nr < own).collect();
         let files = groups(&self.sources.recordings, state.config().target_partitions());
         // Numbers of samples are those of all samples.
-        let is_numbered = self.table.column_index("sample_no").is_some_and(|number| columns.contains(&number));
+        let is_numbered =
+            self.table.column_index("sample_no").is_some_and(|number| columns.contains(&number));
         let conditions = if is_numbered { &[] } else { filters };
         let samples = sample_filter(self.table, conditions);
         Ok(Arc::new(RecordingExec::new(reading, self.table, columns, files, samples, limit)?))
@@ -139,7 +141,9 @@ impl TableProvider for RecordedTable {
             let schema = listing.schema();
             let names = wanted.iter().filter_map(|nr| Some(self.schema.fields().get(*nr)?.name()));
             let columns: Vec<usize> = names.filter_map(|name| schema.index_of(name).ok()).collect();
-            let knows = |filter: &&Expr| filter.column_refs().iter().all(|column| schema.index_of(column.name()).is_ok());
+            let knows = |filter: &&Expr| {
+                filter.column_refs().iter().all(|column| schema.index_of(column.name()).is_ok())
+            };
             let filters: Vec<Expr> = filters.iter().filter(knows).cloned().collect();
             let scan = listing.scan(state, Some(&columns), &filters, limit).await?;
             scans.push(self.aligned(scan, &wanted)?);

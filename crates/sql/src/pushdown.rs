@@ -80,7 +80,9 @@ fn numbered(filter: &mut SampleFilter, column: &str, values: &[u64]) {
 
 fn one_of(filter: &mut SampleFilter, column: &str, values: &[&str]) {
     match column {
-        "event" if filter.events.is_empty() => filter.events = values.iter().map(|&name| name.into()).collect(),
+        "event" if filter.events.is_empty() => {
+            filter.events = values.iter().map(|&name| name.into()).collect()
+        }
         _ => (),
     }
 }
@@ -106,9 +108,10 @@ fn number(expression: &Expr) -> Option<u64> {
 
 fn text(expression: &Expr) -> Option<&str> {
     match expression {
-        Expr::Literal(ScalarValue::Utf8(value) | ScalarValue::Utf8View(value) | ScalarValue::LargeUtf8(value), _) => {
-            value.as_deref()
-        }
+        Expr::Literal(
+            ScalarValue::Utf8(value) | ScalarValue::Utf8View(value) | ScalarValue::LargeUtf8(value),
+            _,
+        ) => value.as_deref(),
         Expr::Literal(ScalarValue::Dictionary(_, value), _) => match value.as_ref() {
             ScalarValue::Utf8(value) => value.as_deref(),
             _ => None,
@@ -130,12 +133,8 @@ mod tests {
     #[test]
     fn processes_threads_and_cpus_go_to_the_reader() {
         let condition = col("pid").eq(lit(5i32)).and(col("tid").in_list(vec![lit(6i64), lit(7i64)], false));
-        let wanted = SampleFilter {
-            pids: vec![5],
-            tids: vec![6, 7],
-            cpus: vec![3..=3],
-            ..SampleFilter::default()
-        };
+        let wanted =
+            SampleFilter { pids: vec![5], tids: vec![6, 7], cpus: vec![3..=3], ..SampleFilter::default() };
         assert_eq!(filter(condition.and(lit(3i64).eq(col("cpu")))), wanted);
     }
 

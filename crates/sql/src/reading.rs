@@ -4,7 +4,7 @@ use crate::source::{BoxError, Opener};
 use datafusion::error::{DataFusionError, Result};
 use readperf_profile::SampleFilter;
 use readperf_tables::{Id, Table, Tables, Wanted};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -30,14 +30,27 @@ pub(crate) struct Reading {
     opened: Mutex<HashMap<PathBuf, Opened>>,
     /// Where recordings that were opened lie, by their ids.
     known: Mutex<HashMap<Id, PathBuf>>,
+    exported: Arc<BTreeMap<String, PathBuf>>,
     is_kept: bool,
 }
 
 impl Reading {
-    pub(crate) fn new(opener: Arc<dyn Opener>, recordings: &[PathBuf]) -> Reading {
+    /// Nothing is opened yet. `exported` says which recordings are in folders, by their ids in hex.
+    pub(crate) fn new(
+        opener: Arc<dyn Opener>,
+        recordings: &[PathBuf],
+        exported: Arc<BTreeMap<String, PathBuf>>,
+    ) -> Reading {
         let bytes: u64 = recordings.iter().filter_map(|path| Some(std::fs::metadata(path).ok()?.len())).sum();
         let asked = Mutex::new(Asked { wanted: Wanted::nothing(), samples: None });
-        Reading { opener, asked, opened: Mutex::default(), known: Mutex::default(), is_kept: bytes <= MOST_KEPT }
+        Reading {
+            opener,
+            asked,
+            opened: Mutex::default(),
+            known: Mutex::default(),
+            exported,
+            is_kept: bytes <= MOST_KEPT,
+        }
     }
 
     /// Says what a scan will take. All scans are planned before the first one runs.
@@ -75,6 +88,9 @@ impl Reading {
         samples: SampleFilter,
     ) -> std::result::Result<Arc<Tables>, BoxError> {
         let tables = self.opener.open(path, wanted, samples)?;
+        if let Some(folder) = self.exported.get(&tables.profile_id().hex()) {
+            return Err(format!("the same recording is in {}", folder.display()).into());
+        }
         let mut known = lock(&self.known);
         let first = known.entry(tables.profile_id()).or_insert_with(|| path.to_owned());
         if first != path {

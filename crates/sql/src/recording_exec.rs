@@ -71,7 +71,8 @@ impl RecordingExec {
                 let batch = batch?;
                 let batch = batch.slice(0, left.min(batch.num_rows()));
                 let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-                let batch = RecordBatch::try_new_with_options(self.schema(), batch.columns().to_vec(), &rows)?;
+                let batch =
+                    RecordBatch::try_new_with_options(self.schema(), batch.columns().to_vec(), &rows)?;
                 left = left.saturating_sub(batch.num_rows());
                 if to.blocking_send(Ok(batch)).is_err() {
                     return Ok(());
@@ -132,10 +133,7 @@ impl ExecutionPlan for RecordingExec {
         Ok(self)
     }
 
-    fn with_new_children(
-        self: Arc<Self>,
-        _: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
+    fn with_new_children(self: Arc<Self>, _: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
         Ok(self)
     }
 

@@ -96,7 +96,10 @@ mod tests {
 
     #[test]
     fn heads_are_read() {
-        assert_eq!(column("self_period [of the event]: A sum."), Some(("self_period", Some("of the event"), "A sum.")));
+        assert_eq!(
+            column("self_period [of the event]: A sum."),
+            Some(("self_period", Some("of the event"), "A sum."))
+        );
         assert_eq!(column("event: Its name."), Some(("event", None, "Its name.")));
         assert_eq!(column("A sentence: with a colon."), None);
     }

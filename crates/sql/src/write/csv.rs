@@ -1,7 +1,7 @@
 //! CSV.
 
-use super::{Rows, Sink};
 use super::plain::{flat, flat_schema};
+use super::{Rows, Sink};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::csv::{Writer, WriterBuilder};
 use datafusion::arrow::datatypes::SchemaRef;

@@ -22,20 +22,23 @@ pub(super) fn flat_schema(schema: &Schema) -> SchemaRef {
 
 /// The rows under such columns.
 pub(super) fn flat(schema: &SchemaRef, rows: &RecordBatch) -> Result<RecordBatch, ArrowError> {
-    let columns = rows.columns().iter().map(|column| {
-        if is_nested(column.data_type()) { as_text(column) } else { Ok(Arc::clone(column)) }
-    });
+    let columns = rows
+        .columns()
+        .iter()
+        .map(|column| if is_nested(column.data_type()) { as_text(column) } else { Ok(Arc::clone(column)) });
     RecordBatch::try_new(Arc::clone(schema), columns.collect::<Result<_, _>>()?)
 }
 
 fn is_nested(kind: &DataType) -> bool {
-    kind.is_nested() || matches!(kind, DataType::Binary | DataType::LargeBinary | DataType::FixedSizeBinary(_))
+    kind.is_nested()
+        || matches!(kind, DataType::Binary | DataType::LargeBinary | DataType::FixedSizeBinary(_))
 }
 
 fn as_text(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     let options = options();
     let formatter = ArrayFormatter::try_new(column.as_ref(), &options)?;
     let cell = |row| column.is_valid(row).then(|| formatter.value(row).try_to_string()).transpose();
-    let cells: StringArray = (0..column.len()).map(cell).collect::<Result<Vec<_>, _>>()?.into_iter().collect();
+    let cells: StringArray =
+        (0..column.len()).map(cell).collect::<Result<Vec<_>, _>>()?.into_iter().collect();
     Ok(Arc::new(cells))
 }

@@ -1,8 +1,8 @@
 //! Columns for people: numbers to the right, text to the left. How wide columns are, the first rows decide; a longer cell that
 //! comes later moves its line.
 
-use super::{Rows, Sink};
 use super::plain::options;
+use super::{Rows, Sink};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::util::display::ArrayFormatter;

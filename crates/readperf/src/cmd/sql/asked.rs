@@ -45,7 +45,8 @@ impl SqlCommand {
     /// The queries, and what they are about. The first word is a recording if there is one of this name.
     fn asked(&self) -> anyhow::Result<(Queries, Vec<PathBuf>)> {
         let first = self.query.as_ref().filter(|word| self.file.is_some() || PathBuf::from(word).exists());
-        let mut places: Vec<PathBuf> = first.into_iter().map(PathBuf::from).chain(self.places.clone()).collect();
+        let mut places: Vec<PathBuf> =
+            first.into_iter().map(PathBuf::from).chain(self.places.clone()).collect();
         if places.is_empty() {
             places.push("perf.data".into());
         }
@@ -84,7 +85,10 @@ impl SqlCommand {
         let history = cache_dir().map(|folder| folder.join("sql_history"));
         let mut prompt = Prompt::new(engine, history.as_deref())?;
         let mut out = std::io::stdout();
-        writeln!(out, "SHOW TABLES; lists the tables, DESCRIBE TABLE; says what their columns mean. Ctrl-D ends.")?;
+        writeln!(
+            out,
+            "SHOW TABLES; lists the tables, DESCRIBE TABLE; says what their columns mean. Ctrl-D ends."
+        )?;
         loop {
             let text = match prompt.next()? {
                 Typed::Queries(text) => text,

@@ -29,7 +29,10 @@ enum Format {
 
 /// Asks recordings in SQL.
 #[derive(Args, Debug)]
-#[cfg_attr(not(feature = "sql"), expect(dead_code, reason = "the options are those of the program that has it"))]
+#[cfg_attr(
+    not(feature = "sql"),
+    expect(dead_code, reason = "the options are those of the program that has it")
+)]
 pub(crate) struct SqlCommand {
     /// Queries, separated by semicolons; without them, and without --file, there is a prompt
     #[arg(value_name = "QUERY")]
@@ -100,8 +103,12 @@ fn bytes(text: &str) -> Result<usize, String> {
         "T" => 4,
         _ => return Err("a number with K, M, G or T is wanted, as 500M".into()),
     };
-    let number: usize = digits.parse().map_err(|_| "a number with K, M, G or T is wanted, as 500M".to_owned())?;
-    number.checked_mul(1 << (10 * power)).filter(|bytes| *bytes > 0).ok_or_else(|| "not a size of memory".into())
+    let number: usize =
+        digits.parse().map_err(|_| "a number with K, M, G or T is wanted, as 500M".to_owned())?;
+    number
+        .checked_mul(1 << (10 * power))
+        .filter(|bytes| *bytes > 0)
+        .ok_or_else(|| "not a size of memory".into())
 }
 
 #[cfg(test)]
