@@ -24,11 +24,16 @@ use tokio::runtime::Runtime;
 /// Part of the limit of memory that queries may take; the rest is for what cannot be counted.
 const COUNTED: f64 = 0.9;
 
+/// Stack of each thread: reading nested names recurses, as do nested expressions.
+const STACK_BYTES: usize = 16 << 20;
+
 /// How questions are answered.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct EngineOptions {
     /// Bytes that sorting, grouping and joining may take before they go to disk.
     pub memory: Option<usize>,
+    /// The folder that they go to; nothing is that of the system.
+    pub spill: Option<PathBuf>,
     /// How many threads work; nothing is one a processor.
     pub threads: Option<usize>,
 }
@@ -57,6 +62,7 @@ impl Engine {
     /// Makes the tables, views and functions known. No recording is opened before a query names a table.
     pub fn new(sources: Sources, opener: Arc<dyn Opener>, options: &EngineOptions) -> Result<Engine> {
         let mut threads = tokio::runtime::Builder::new_multi_thread();
+        threads.thread_stack_size(STACK_BYTES);
         if let Some(count) = options.threads {
             threads.worker_threads(count.max(1));
         }
@@ -207,6 +213,9 @@ fn context(options: &EngineOptions) -> Planned<SessionContext> {
     let mut runtime = RuntimeEnvBuilder::new();
     if let Some(memory) = options.memory {
         runtime = runtime.with_memory_limit(memory, COUNTED);
+    }
+    if let Some(folder) = &options.spill {
+        runtime = runtime.with_temp_file_path(folder);
     }
     Ok(SessionContext::new_with_config_rt(config, runtime.build_arc()?))
 }

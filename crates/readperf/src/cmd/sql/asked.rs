@@ -6,6 +6,7 @@ use crate::input::Input;
 use crate::outcome::{Outcome, failure, quote};
 use anyhow::Context as _;
 use readperf::symbols::cache_dir;
+use readperf_files::ScratchFolder;
 use readperf_sql::prompt::{Prompt, Typed};
 use readperf_sql::{Answer, Engine, EngineOptions, Sources, Writer};
 use std::io::{IsTerminal as _, Read as _, Write};
@@ -23,8 +24,18 @@ impl SqlCommand {
     pub(super) fn answer(&self) -> anyhow::Result<Outcome> {
         let (queries, places) = self.asked()?;
         let sources = Sources::of(places);
-        let recordings = Arc::new(Recordings::new(&self.reading, &self.symbols));
-        let options = EngineOptions { memory: self.memory, threads: Some(self.symbols.thread_count()) };
+        let recordings = Arc::new(Recordings::new(&self.reading, &self.symbols, sources.recordings.len()));
+        // It goes on every end of the program.
+        let spill = self
+            .memory
+            .map(|_| ScratchFolder::create())
+            .transpose()
+            .context("a folder for what is too large")?;
+        let options = EngineOptions {
+            memory: self.memory,
+            spill: spill.as_ref().map(|folder| folder.path().to_owned()),
+            threads: Some(self.symbols.thread_count()),
+        };
         let inputs: Vec<Input> =
             sources.recordings.iter().map(|path| Input::of(path.clone(), &self.reading)).collect();
         let engine = Engine::new(sources, Arc::clone(&recordings) as _, &options)?;
@@ -47,6 +58,11 @@ impl SqlCommand {
         let first = self.query.as_ref().filter(|word| self.file.is_some() || PathBuf::from(word).exists());
         let mut places: Vec<PathBuf> =
             first.into_iter().map(PathBuf::from).chain(self.places.clone()).collect();
+        if places.iter().any(|place| place.as_os_str() == "-") {
+            anyhow::bail!(
+                "a recording on standard input can be read only once: write it to a file, and ask that"
+            );
+        }
         if places.is_empty() {
             places.push("perf.data".into());
         }

@@ -17,13 +17,20 @@ use std::sync::{Mutex, PoisonError};
 pub(super) struct Recordings {
     reading: Reading,
     symbols: SymbolOptions,
+    /// Whether it is shown how far reading is: of several at once it would be a muddle.
+    shows_progress: bool,
     /// What was wrong, by the name of the recording.
     wrong: Mutex<BTreeMap<String, Issues>>,
 }
 
 impl Recordings {
-    pub(super) fn new(reading: &Reading, symbols: &SymbolOptions) -> Recordings {
-        Recordings { reading: reading.clone(), symbols: symbols.clone(), wrong: Mutex::default() }
+    pub(super) fn new(reading: &Reading, symbols: &SymbolOptions, count: usize) -> Recordings {
+        Recordings {
+            reading: reading.clone(),
+            symbols: symbols.clone(),
+            shows_progress: count == 1 && !reading.no_progress,
+            wrong: Mutex::default(),
+        }
     }
 
     /// What was wrong with those that were read.
@@ -38,7 +45,7 @@ impl Recordings {
         let symbols = self.symbols.options(&input)?;
         let options = Options { wanted, samples, symbols, ..Options::default() };
         let source = Source::at(path)?;
-        let mut progress = Progress::new("reading", !self.reading.no_progress);
+        let mut progress = Progress::new("reading", self.shows_progress);
         let tables = Tables::watched(&recording, source, &options, |chunk| progress.bytes(chunk.progress()))?;
         drop(progress);
         self.keep(&input, &tables);
