@@ -41,6 +41,11 @@ impl FileFormat {
         }
     }
 
+    /// The format with this name, if there is one.
+    pub fn by_name(name: &str) -> Option<FileFormat> {
+        FileFormat::ALL.into_iter().find(|format| format.name() == name)
+    }
+
     /// Writes the rows of a table.
     fn write(self, tables: &Tables, table: Table, file: &File) -> Result<()> {
         let batches = tables.batches(table, None, BATCH_ROWS)?;

@@ -38,9 +38,7 @@ impl ExportCommand {
     /// Writes the tables of all recordings.
     pub(in super::super) fn write_tables(&self, format: TableFormat) -> anyhow::Result<Outcome> {
         self.refuse_wrong_flags(format);
-        let formats = FileFormat::ALL.into_iter();
-        let format =
-            formats.filter(|known| known.name() == format.name).next().unwrap_or(FileFormat::Parquet);
+        let format = FileFormat::by_name(format.name).context("no such format")?;
         let folder = self.profile.output.path().unwrap_or_else(|| {
             wrong_usage(&format!("{} is a folder of tables: -o DIR says which", format.name()))
         });
