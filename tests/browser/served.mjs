@@ -12,7 +12,7 @@ export async function serve(file, ...words) {
     child.once('exit', () => reject(new Error(said.join(''))));
   });
   const end = signal => () => new Promise(resolve => { child.once('exit', resolve); child.kill(signal); });
-  return { address, said, stop: end('SIGINT'), kill: end('SIGKILL') };
+  return { address, said, pid: child.pid, stop: end('SIGINT'), kill: end('SIGKILL') };
 }
 
 export async function visit(browser, site, query = '', options = {}) {

@@ -149,6 +149,7 @@ impl<'f> Explorer<'f> {
             self.before.push(before);
             let too_many = self.before.len().saturating_sub(KEPT);
             self.before.drain(..too_many);
+            self.forget_grounds();
         }
         let before = std::mem::replace(&mut self.now.state, state);
         let State { event, weight: _, steps: _, rows, calls: _, reversed } = &self.now.state;
@@ -166,6 +167,18 @@ impl<'f> Explorer<'f> {
             self.now.frames = None;
         } else if rows.order != before.rows.order {
             self.sort();
+        }
+    }
+
+    /// Lets go what was worked out of changed stacks that are not looked at: it is large.
+    fn forget_grounds(&mut self) {
+        let Explorer { before, now, whole, .. } = self;
+        for made in before {
+            let is_used = Arc::ptr_eq(&made.ground, whole) || Arc::ptr_eq(&made.ground, &now.ground);
+            // Where two that were looked at before share it, the one that is left last does that.
+            if let Some(ground) = Arc::get_mut(&mut made.ground).filter(|_| !is_used) {
+                ground.forget();
+            }
         }
     }
 

@@ -46,6 +46,11 @@ impl Ground {
         Ground { profile, ..Ground::default() }
     }
 
+    /// Lets go all that can be worked out again.
+    pub(crate) fn forget(&mut self) {
+        *self = Ground::new(std::mem::take(&mut self.profile));
+    }
+
     /// Which samples agree in all but their time, and what need not tell them apart.
     pub(crate) fn groups(&self, telling: Telling) -> &Groups {
         let new = || Groups::new(&self.profile, telling.threads, telling.cpus);

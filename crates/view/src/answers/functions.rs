@@ -193,8 +193,10 @@ fn heaviest(
 ) -> (usize, Vec<FunctionRow>) {
     let rows = explorer.rows();
     let all = || rows.histogram.rows.iter().enumerate();
-    let matches =
-        |row: &HistogramRow| pattern.is_none_or(|pattern| pattern.is_match(&function_row(&rows, row).name));
+    let value = |row: &HistogramRow| rows.values.values(row.key).last().unwrap_or(Value::Unknown);
+    let matches = |row: &HistogramRow| {
+        pattern.is_none_or(|pattern| pattern.is_match(&names::name_of_value(&rows.facts, value(row))))
+    };
     let weight = |row: &HistogramRow| sort.weight(row.numbers.self_period, row.numbers.total_period);
     // Where functions weigh the same the order is that of the rows.
     let mut list: Vec<(Reverse<(u64, u64)>, usize)> =

@@ -9,6 +9,7 @@ use readperf_profile::view::facts::Facts;
 use readperf_profile::view::flame_tree::NodeIndex;
 use readperf_profile::{CodeKind, FunctionId, Value};
 use readperf_session::{BinaryId, Session};
+use std::borrow::Cow;
 
 /// The short name of a binary; empty where none is known.
 pub(super) fn binary(session: &Session, binary: Option<BinaryId>) -> String {
@@ -81,6 +82,16 @@ pub(super) fn of_value(facts: &Facts<'_>, value: Value) -> (String, String, &'st
         }
         _ => (UNKNOWN.to_owned(), String::new(), kind(CodeKind::Unknown)),
     }
+}
+
+/// The name of the function that a value says, and nothing else: what is searched.
+pub(super) fn name_of_value<'f>(facts: &Facts<'f>, value: Value) -> Cow<'f, str> {
+    let id = if let Value::Function { function, .. } = value { Some(function) } else { None };
+    let function = id.and_then(|id| facts.profile.function(id));
+    function.map_or(Cow::Borrowed(UNKNOWN), |function| match function.label() {
+        Cow::Borrowed(label) => shown(label),
+        Cow::Owned(label) => Cow::Owned(shown(&label).into_owned()),
+    })
 }
 
 /// The name of a function, its binary, and its kind.
