@@ -144,6 +144,14 @@ pub(crate) fn say(line: &str) {
     let _ = writeln!(io::stderr(), "readperf: {}", printable(line));
 }
 
+/// Lines on stderr that are about what is said next.
+#[cfg(feature = "sql")]
+pub(crate) fn quote(lines: &str) {
+    for line in lines.lines() {
+        let _ = writeln!(io::stderr(), "{}", printable(line));
+    }
+}
+
 /// A reader that went away is no failure of what else is to be done.
 pub(crate) fn unless_reader_left<T: Default>(error: anyhow::Error) -> anyhow::Result<T> {
     if is_broken_pipe(&error) { Ok(T::default()) } else { Err(error) }

@@ -17,6 +17,7 @@ pub(crate) mod pack;
 pub(crate) mod report;
 pub(crate) mod script;
 pub(crate) mod split;
+pub(crate) mod sql;
 pub(crate) mod stat;
 pub(crate) mod stats;
 pub(crate) mod timeline;
@@ -68,6 +69,7 @@ pub(crate) const COMMANDS: &[Entry] = &[
     entry::<diff::Diff>(),
     entry::<export::ExportCommand>(),
     entry::<timeline::TimelineCommand>(),
+    entry::<sql::SqlCommand>(),
     entry::<check::Check>(),
     entry::<edit::EditCommand>(),
     entry::<split::SplitCommand>(),

@@ -15,6 +15,7 @@ pub(crate) mod live;
 pub(crate) mod names;
 pub(crate) mod report;
 pub(crate) mod stats;
+pub(crate) mod terminal;
 pub(crate) mod tool;
 
 #[allow(unused_imports)]

@@ -1,0 +1,127 @@
+//! `readperf sql`: recordings as tables.
+
+#[cfg(feature = "sql")]
+mod asked;
+#[cfg(feature = "sql")]
+mod recordings;
+
+use super::Cmd;
+use crate::input::Reading;
+use crate::out::Output;
+use crate::outcome::Outcome;
+use crate::symbol_options::SymbolOptions;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// How an answer is written.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Format {
+    /// Columns for people
+    #[default]
+    Table,
+    /// CSV with a line of names
+    Csv,
+    /// An array of objects
+    Json,
+    /// A Parquet file
+    Parquet,
+}
+
+/// Asks recordings in SQL.
+#[derive(Args, Debug)]
+#[cfg_attr(
+    not(feature = "sql"),
+    expect(dead_code, reason = "the options are those of the program that has it")
+)]
+pub(crate) struct SqlCommand {
+    /// Queries, separated by semicolons; without them, and without --file, there is a prompt
+    #[arg(value_name = "QUERY")]
+    query: Option<String>,
+
+    /// Recordings, and folders with tables that were exported from recordings; all of them together are asked [default: perf.data]
+    #[arg(value_name = "FILE|DIR")]
+    places: Vec<PathBuf>,
+
+    /// Take the queries from this file; - is standard input
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// How answers are written [default: as the name of the output says (.csv, .json, .parquet), else table]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+
+    /// Memory that sorting, grouping and joining may take before they go to disk, as 500M or 4G [default: as much as it takes]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    memory: Option<usize>,
+
+    #[command(flatten)]
+    reading: Reading,
+
+    #[command(flatten)]
+    symbols: SymbolOptions,
+
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Cmd for SqlCommand {
+    const NAME: &'static str = "sql";
+    const ABOUT: &'static str = "Ask recordings in SQL, one or thousands at once";
+    const EXAMPLES: &'static str = "\
+SHOW TABLES lists the tables and views, DESCRIBE TABLE says what its columns mean. Only what a query needs is read of a recording. Without ORDER BY rows
+are sorted by their columns; what only picks rows keeps the order of the recording.
+
+Examples:
+  readperf sql \"SELECT function, self_period FROM functions ORDER BY 2 DESC LIMIT 10\" perf.data
+  readperf sql \"SELECT p.host, sum(s.period) FROM samples s JOIN profiles p USING (profile_id) GROUP BY 1\" *.data
+  readperf sql --format csv \"SELECT folded(stack_id), count(*) FROM samples GROUP BY 1\" perf.data
+  readperf sql --file fleet.sql -o answer.parquet tables/
+  readperf sql perf.data                       a prompt";
+
+    #[cfg(feature = "sql")]
+    fn run(&self) -> anyhow::Result<Outcome> {
+        self.answer()
+    }
+
+    #[cfg(not(feature = "sql"))]
+    fn run(&self) -> anyhow::Result<Outcome> {
+        anyhow::bail!(
+            "this program was built without SQL: cargo install --path crates/readperf --features sql builds it (about ten minutes more)"
+        )
+    }
+}
+
+/// A size: bytes, or with K, M, G, T.
+fn bytes(text: &str) -> Result<usize, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = text.get(digits.len()..).unwrap_or_default().to_ascii_uppercase();
+    let power = match unit.trim_end_matches("IB").trim_end_matches('B') {
+        "" => 0,
+        "K" => 1,
+        "M" => 2,
+        "G" => 3,
+        "T" => 4,
+        _ => return Err("a number with K, M, G or T is wanted, as 500M".into()),
+    };
+    let number: usize =
+        digits.parse().map_err(|_| "a number with K, M, G or T is wanted, as 500M".to_owned())?;
+    number
+        .checked_mul(1 << (10 * power))
+        .filter(|bytes| *bytes > 0)
+        .ok_or_else(|| "not a size of memory".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes;
+
+    #[test]
+    fn sizes_are_read() {
+        assert_eq!(bytes("500M"), Ok(500 << 20));
+        assert_eq!(bytes("4GiB"), Ok(4 << 30));
+        assert_eq!(bytes("100"), Ok(100));
+        for wrong in ["", "M", "4X", "-1", "0", "99999999999999999999", "99999999999T"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
+        }
+    }
+}

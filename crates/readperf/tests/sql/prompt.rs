@@ -1,0 +1,41 @@
+//! The prompt, in a terminal.
+
+use crate::oracle::terminal::Terminal;
+use crate::oracle::{fixture, scratch};
+
+#[test]
+#[ignore = "live: tmux"]
+fn the_prompt_completes_remembers_and_goes_on() {
+    let dir = scratch();
+    let terminal = Terminal::new("sql", (120, 40), dir.path());
+    let file = fixture("main");
+    let command = format!(
+        "env HOME={0} XDG_CACHE_HOME={0} {1} sql {2}",
+        dir.path().display(),
+        env!("CARGO_BIN_EXE_readperf"),
+        file.display()
+    );
+    terminal.run(&command);
+    terminal.wait("readperf>");
+    // Two lines are one query; a name is completed.
+    terminal.run("SELECT count(*) AS n,");
+    terminal.run("count(DISTINCT tid) AS threads FROM thread_to\t;");
+    terminal.wait("threads\n");
+    terminal.run("SELECT functio FROM samples;");
+    terminal.wait("         ^");
+    terminal.run("CREATE VIEW mine AS SELECT 574 AS hits;");
+    terminal.run("SELECT hits + 1 AS more FROM min\t;");
+    terminal.wait("575");
+    terminal.run("DESCRIBE thread_totals;");
+    terminal.wait("Sum of their periods.");
+    terminal.run("exit");
+    terminal.wait_for_shell();
+    // What was typed is there the next time.
+    terminal.run("clear");
+    terminal.run(&command);
+    terminal.wait("readperf>");
+    terminal.keys(&["Up", "Up"]);
+    terminal.wait("SELECT hits + 1 AS more FROM mine;");
+    terminal.keys(&["C-c", "C-d"]);
+    terminal.wait_for_shell();
+}

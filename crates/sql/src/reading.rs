@@ -1,0 +1,110 @@
+//! The recordings of one query. Each is read once, and of it is made what all scans of the query together ask for.
+
+use crate::source::{BoxError, Opener};
+use datafusion::error::{DataFusionError, Result};
+use readperf_profile::SampleFilter;
+use readperf_tables::{Id, Table, Tables, Wanted};
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Most bytes of recordings that are kept open between scans. Of more, every scan reads its own.
+const MOST_KEPT: u64 = 1 << 30;
+
+/// A recording that is being opened, or has been.
+type Opened = Arc<OnceLock<std::result::Result<Arc<Tables>, Arc<BoxError>>>>;
+
+/// What the scans of a query ask for.
+#[derive(Debug)]
+struct Asked {
+    wanted: Wanted,
+    /// Which samples: nothing before the first scan.
+    samples: Option<SampleFilter>,
+}
+
+/// The recordings of one query.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    opener: Arc<dyn Opener>,
+    asked: Mutex<Asked>,
+    opened: Mutex<HashMap<PathBuf, Opened>>,
+    /// Where recordings that were opened lie, by their ids.
+    known: Mutex<HashMap<Id, PathBuf>>,
+    exported: Arc<BTreeMap<String, PathBuf>>,
+    is_kept: bool,
+}
+
+impl Reading {
+    /// Nothing is opened yet. `exported` says which recordings are in folders, by their ids in hex.
+    pub(crate) fn new(
+        opener: Arc<dyn Opener>,
+        recordings: &[PathBuf],
+        exported: Arc<BTreeMap<String, PathBuf>>,
+    ) -> Reading {
+        let bytes: u64 = recordings.iter().filter_map(|path| Some(std::fs::metadata(path).ok()?.len())).sum();
+        let asked = Mutex::new(Asked { wanted: Wanted::nothing(), samples: None });
+        Reading {
+            opener,
+            asked,
+            opened: Mutex::default(),
+            known: Mutex::default(),
+            exported,
+            is_kept: bytes <= MOST_KEPT,
+        }
+    }
+
+    /// Says what a scan will take. All scans are planned before the first one runs.
+    pub(crate) fn ask(&self, table: Table, columns: &[usize], samples: &SampleFilter) {
+        let mut asked = lock(&self.asked);
+        asked.wanted = asked.wanted.clone().and(table, Some(columns));
+        // Samples are left out only if every scan can do without them.
+        match &mut asked.samples {
+            None => asked.samples = Some(samples.clone()),
+            Some(others) if others != samples => *others = SampleFilter::default(),
+            Some(_) => (),
+        }
+    }
+
+    /// The tables of a recording, in which at least these columns are. Blocks while it is read.
+    pub(crate) fn tables(&self, path: &Path, table: Table, columns: &[usize]) -> Result<Arc<Tables>> {
+        let samples = lock(&self.asked).samples.clone().unwrap_or_default();
+        if !self.is_kept {
+            let wanted = Wanted::nothing().and(table, Some(columns));
+            return self.open(path, wanted, samples).map_err(|error| failed(path, &error));
+        }
+        let opened = Arc::clone(lock(&self.opened).entry(path.to_owned()).or_default());
+        let tables = opened.get_or_init(|| {
+            let wanted = lock(&self.asked).wanted.clone();
+            self.open(path, wanted, samples).map_err(Arc::new)
+        });
+        tables.clone().map_err(|error| failed(path, &error))
+    }
+
+    /// Opens a recording. The same one under two names would count twice.
+    fn open(
+        &self,
+        path: &Path,
+        wanted: Wanted,
+        samples: SampleFilter,
+    ) -> std::result::Result<Arc<Tables>, BoxError> {
+        let tables = self.opener.open(path, wanted, samples)?;
+        if let Some(folder) = self.exported.get(&tables.profile_id().hex()) {
+            return Err(format!("the same recording is in {}", folder.display()).into());
+        }
+        let mut known = lock(&self.known);
+        let first = known.entry(tables.profile_id()).or_insert_with(|| path.to_owned());
+        if first != path {
+            return Err(format!("the same recording as {}", first.display()).into());
+        }
+        Ok(Arc::new(tables))
+    }
+}
+
+fn failed(path: &Path, error: &BoxError) -> DataFusionError {
+    DataFusionError::Execution(format!("{}: {error}", path.display()))
+}
+
+/// What a thread that panicked left behind is whole: nothing is changed in more than one step.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
