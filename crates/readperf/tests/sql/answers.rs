@@ -1,7 +1,7 @@
 //! Answers are those of other commands.
 
 use crate::oracle::{SAMPLED, corpus_root, fixture, kind, skip, tool};
-use crate::{rows, text};
+use crate::{rows, text, wrong};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
