@@ -123,7 +123,7 @@ struct Joined {
 
 /// The plan with joins in the place of these functions.
 pub(crate) async fn resolved(context: &SessionContext, plan: LogicalPlan) -> Result<LogicalPlan> {
-    let plan = plan.transform_up_with_subqueries(|node| with_text_functions(node)).data()?;
+    let plan = plan.transform_up_with_subqueries(with_text_functions).data()?;
     let mut joined: Vec<Joined> = Vec::new();
     for (nr, call) in calls(&plan)?.into_iter().enumerate() {
         joined.push(Joined { alias: format!("__lookup_{nr}"), table: call.table(context).await?, call });
