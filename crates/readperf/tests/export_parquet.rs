@@ -6,9 +6,9 @@
 
 mod oracle;
 
+use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
-use arrow_array::RecordBatch;
 use oracle::{fixture, scratch, tool};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -85,7 +85,11 @@ fn several_recordings_go_into_one_folder() {
     // Once more, with a third one.
     let output = export(&[], &out, &[fixture("main"), fixture("threads"), fixture("multi")]);
     assert_eq!(status(&output), Some(0));
-    assert!(tool::stderr(&output).contains("1 recordings added; 2 were there"), "{}", tool::stderr(&output));
+    assert!(
+        tool::stderr(&output).contains("added: 1; there already, and left as before: 2"),
+        "{}",
+        tool::stderr(&output)
+    );
     assert_eq!(count(&out, "profiles"), 3);
     assert!(count(&out, "samples") > samples);
     let output = export(&["--replace"], &out, &[fixture("main")]);

@@ -200,6 +200,19 @@ fn a_part_of_the_columns_has_the_values_of_the_whole() {
 }
 
 #[test]
+fn a_table_alone_has_the_rows_that_it_has_among_all() {
+    for name in ["multi", "stat", "tracepoints"] {
+        let path = &fixtures()[0].parent().unwrap().join("..").join(name).join("perf.data");
+        let whole = open(path);
+        for table in Table::ALL {
+            let wanted = Wanted::nothing().and(*table, None);
+            let alone = Tables::open(path, &Options { wanted, ..options(path) }).unwrap();
+            assert_eq!(rows(&alone, *table), rows(&whole, *table), "{table} of {name}");
+        }
+    }
+}
+
+#[test]
 fn what_was_not_asked_for_is_an_error() {
     let path = &fixtures()[0];
     let wanted = Wanted::nothing().and(Table::Samples, Some(&[]));

@@ -27,9 +27,6 @@ pub(crate) struct ExportCommand {
     #[command(flatten)]
     input: Input,
 
-    #[command(flatten)]
-    tables: TablesArguments,
-
     /// The format; without it, what the name of the output file ends with says
     #[arg(short, long, value_name = "FORMAT", value_parser = chosen, long_help = formats_help())]
     format: Option<Chosen>,
@@ -61,6 +58,9 @@ pub(crate) struct ExportCommand {
     /// Do not show inlined functions as frames
     #[arg(long)]
     no_inline: bool,
+
+    #[command(flatten)]
+    tables: TablesArguments,
 
     #[command(flatten)]
     flame: FlameArguments,

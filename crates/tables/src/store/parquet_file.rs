@@ -19,6 +19,9 @@ const ZSTD_LEVEL: i32 = 3;
 /// Columns whose numbers mostly grow, or never come twice: differences take less than a dictionary.
 const GROWING: [&str; 4] = ["time_ns", "time", "sample_no", "ip"];
 
+/// What a dictionary may take of a row group, bytes: the names of all functions of a large program. Beyond that values are written out.
+const DICTIONARY_BYTES: usize = 8 << 20;
+
 /// Columns by which single rows are looked for.
 const LOOKED_FOR: [&str; 5] = ["stack_id", "frame_id", "function_id", "binary_id", "build_id"];
 
@@ -45,7 +48,15 @@ fn properties(table: Table) -> Result<WriterProperties> {
             told("readperf.schema", SCHEMA_VERSION.to_string()),
             told("readperf.table", table.name().to_owned()),
         ]));
-    Ok(table.columns().iter().fold(builder, |builder, column| of_column(builder, column.name)).build())
+    let builder = builder.set_dictionary_page_size_limit(DICTIONARY_BYTES);
+    let columns = table.columns().iter().map(|column| column.name);
+    let builder = columns.clone().fold(builder, of_column);
+    // Hashes that come once: the ids that the table defines.
+    let defined =
+        columns.filter(|name| name.ends_with("_lo")).flat_map(|rest| [rest, rest.trim_end_matches("_lo")]);
+    Ok(defined
+        .fold(builder, |builder, name| builder.set_column_dictionary_enabled(name.into(), false))
+        .build())
 }
 
 fn of_column(builder: WriterPropertiesBuilder, name: &str) -> WriterPropertiesBuilder {

@@ -18,7 +18,7 @@ type Field = field::Field<FrameLevel>;
 pub(crate) const TABLE: Definition<FrameLevel> = Definition {
     meaning: "A level of a place: the innermost inlined function first, the function that all are inlined into last. A place where nothing \
               is inlined has one.",
-    needs: Needs::FRAMES,
+    needs: Needs::STACKS,
     len: |made| made.levels.len(),
     rows,
     fields: FIELDS,

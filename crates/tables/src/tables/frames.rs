@@ -10,7 +10,7 @@ type Field = field::Field<AddressId>;
 
 pub(crate) const TABLE: Definition<AddressId> = Definition {
     meaning: "A place in code, with what is known of it. Its id is made of all that its row and its rows in `frame_levels` say.",
-    needs: Needs::FRAMES,
+    needs: Needs::STACKS,
     len: |made| made.frames.len(),
     rows: |made, rows| part(&made.frames, rows),
     fields: FIELDS,

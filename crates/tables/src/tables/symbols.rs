@@ -12,7 +12,7 @@ type Field = field::Field<FunctionId>;
 
 pub(crate) const TABLE: Definition<FunctionId> = Definition {
     meaning: "A function of a binary, inlined or not: code of one name in one binary. Code without a name is a row for each address.",
-    needs: Needs::NAMES,
+    needs: Needs::STACKS,
     len: |made| made.functions.len(),
     rows: |made, rows| part(&made.functions, rows),
     fields: FIELDS,

@@ -159,7 +159,7 @@ impl ExportCommand {
         }
         if were_there > 0 {
             say(&format!(
-                "{added} recordings added; {were_there} were there, and are as before: --replace writes them anew"
+                "added: {added}; there already, and left as before: {were_there} (--replace writes them anew)"
             ));
         }
         Ok(outcome)
