@@ -73,7 +73,14 @@ fn functions_are_those_of_report_in_the_corpus() {
             }
             let functions = of_report(&file);
             if !functions.is_empty() {
-                assert_eq!(of_view(&file), functions, "{}", file.display());
+                let view = of_view(&file);
+                assert!(view.keys().eq(functions.keys()), "{}", file.display());
+                for (key, [samples, own, total]) in &functions {
+                    let [found_samples, found_own, found] = &view[key];
+                    assert_eq!((found_samples, found_own), (samples, own), "{}: {key:?}", file.display());
+                    // Where a binary is there twice, `report` has a row for each, and a stack with both is in both.
+                    assert!(found <= total, "{}: {key:?}", file.display());
+                }
                 compared += 1;
             }
         }
