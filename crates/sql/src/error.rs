@@ -28,7 +28,9 @@ impl Error {
         if let Some(diagnostic) = error.diagnostic() {
             let notes = diagnostic.notes.iter().map(|note| &note.message);
             for more in notes.chain(diagnostic.helps.iter().map(|help| &help.message)) {
-                if !said.contains(more.as_str()) {
+                // The nearest name is enough.
+                let is_said = said.contains(more.as_str()) || said.contains("Did you mean");
+                if !is_said {
                     said.push_str(&format!("; {more}"));
                 }
             }

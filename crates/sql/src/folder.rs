@@ -2,7 +2,7 @@
 
 use crate::recording_exec::bare;
 use datafusion::arrow::datatypes::{DataType, Schema};
-use datafusion::common::{exec_err, plan_err};
+use datafusion::common::{exec_datafusion_err, exec_err, plan_err};
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
 use datafusion::error::Result;
@@ -115,7 +115,8 @@ fn partitions_of(file: &Path, folder: &Path) -> Vec<String> {
 
 /// Whether a file has the columns of a table in this version of the schema.
 fn check(file: &Path, table: Table) -> Result<()> {
-    let reader = SerializedFileReader::new(File::open(file)?)?;
+    let cut = |error| exec_datafusion_err!("{}: {error}", file.display());
+    let reader = SerializedFileReader::new(File::open(file)?).map_err(cut)?;
     let metadata = reader.metadata().file_metadata();
     let pairs = metadata.key_value_metadata();
     let version = pairs.into_iter().flatten().find(|pair| pair.key == "readperf.schema");

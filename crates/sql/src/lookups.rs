@@ -9,12 +9,14 @@ use datafusion::error::Result as Planned;
 use datafusion::functions::string::contains as contains_text;
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ExprSchemable as _, LogicalPlan, LogicalPlanBuilder, ScalarFunctionArgs, ScalarUDF,
     ScalarUDFImpl, Signature, Volatility, col,
 };
 use datafusion::prelude::SessionContext;
 use datafusion::scalar::ScalarValue;
+use std::any::Any;
 
 const FOLDED: &str = "folded";
 const CONTAINS: &str = "contains";
@@ -68,6 +70,11 @@ impl Call {
     /// The call that an expression is.
     fn of(expression: &Expr) -> Option<Result<Call>> {
         let Expr::ScalarFunction(ScalarFunction { func, args }) = expression else { return None };
+        // DataFusion has a function of one of the names, too.
+        let any: &dyn Any = func.inner().as_ref();
+        if !any.is::<Named>() {
+            return None;
+        }
         match (func.name(), args.as_slice()) {
             (FOLDED, [stack]) => Some(Ok(Call { stack: stack.clone(), pattern: None })),
             (CONTAINS, [stack, pattern]) => {
@@ -116,7 +123,7 @@ struct Joined {
 
 /// The plan with joins in the place of these functions.
 pub(crate) async fn resolved(context: &SessionContext, plan: LogicalPlan) -> Result<LogicalPlan> {
-    let plan = plan.transform_up_with_subqueries(|node| with_text_functions(node)).data()?;
+    let plan = plan.transform_up_with_subqueries(with_text_functions).data()?;
     let mut joined: Vec<Joined> = Vec::new();
     for (nr, call) in calls(&plan)?.into_iter().enumerate() {
         joined.push(Joined { alias: format!("__lookup_{nr}"), table: call.table(context).await?, call });
@@ -148,15 +155,13 @@ fn calls(plan: &LogicalPlan) -> Result<Vec<Call>> {
 
 /// `contains` of texts as DataFusion has it.
 fn with_text_functions(node: LogicalPlan) -> Planned<Transformed<LogicalPlan>> {
-    let Some(input) = node.inputs().first().map(|input| (*input).clone()) else {
-        return Ok(Transformed::no(node));
-    };
+    let columns = merge_schema(&node.inputs());
     let names = NamePreserver::new(&node);
     node.map_expressions(|expression| {
         let name = names.save(&expression);
         let changed = expression.transform_up(|part| match &part {
             Expr::ScalarFunction(call) if call.func.name() == CONTAINS => match call.args.as_slice() {
-                [text, part] if !text.get_type(input.schema())?.is_integer() => {
+                [text, part] if !text.get_type(&columns)?.is_integer() => {
                     Ok(Transformed::yes(contains_text().call(vec![text.clone(), part.clone()])))
                 }
                 _ => Ok(Transformed::no(part)),

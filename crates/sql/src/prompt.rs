@@ -89,7 +89,7 @@ impl Prompt {
     }
 
     /// What is typed next.
-    pub fn next(&mut self) -> io::Result<Typed> {
+    pub fn ask(&mut self) -> io::Result<Typed> {
         let line = match self.editor.readline("readperf> ") {
             Ok(line) => line,
             Err(ReadlineError::Interrupted) => return Ok(Typed::Nothing),

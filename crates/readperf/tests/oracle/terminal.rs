@@ -47,6 +47,9 @@ impl Terminal {
 
     /// Types a command.
     pub(crate) fn run(&self, command: &str) {
+        // At its end tmux takes a semicolon for its own.
+        let escaped = command.strip_suffix(';').map(|start| format!("{start}\\;"));
+        let command = escaped.as_deref().unwrap_or(command);
         assert!(self.tmux(&["send-keys", "-l", command]).status().unwrap().success());
         self.keys(&["Enter"]);
     }

@@ -88,7 +88,7 @@ fn folders_answer_as_the_recordings_in_them() {
     // What the folders are called by is a column; recordings that are read have none.
     let services = "SELECT service, count(DISTINCT profile_id) AS n FROM samples GROUP BY 1";
     let pipe = fixture("pipe");
-    assert_eq!(text(services, &[&all, &pipe], &["--format", "csv"]), "service,n\n,1\nweb,3\n");
+    assert_eq!(text(services, &[&all, &pipe], &["--format", "csv"]), "service,n\nweb,3\n,1\n");
     // Nothing counts twice.
     assert!(wrong("SELECT count(*) FROM samples", &[&all, &one]).contains("the same recording"));
     assert!(wrong("SELECT count(*) FROM samples", &[&one, &multi]).contains("the same recording"));

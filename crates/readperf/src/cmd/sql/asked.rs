@@ -106,7 +106,7 @@ impl SqlCommand {
             "SHOW TABLES; lists the tables, DESCRIBE TABLE; says what their columns mean. Ctrl-D ends."
         )?;
         loop {
-            let text = match prompt.next()? {
+            let text = match prompt.ask()? {
                 Typed::Queries(text) => text,
                 Typed::Nothing => continue,
                 Typed::End => return Ok(()),

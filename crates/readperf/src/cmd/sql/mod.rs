@@ -86,7 +86,7 @@ Examples:
     #[cfg(not(feature = "sql"))]
     fn run(&self) -> anyhow::Result<Outcome> {
         anyhow::bail!(
-            "this program was built without SQL: cargo install --path crates/readperf --features sql builds it (about ten minutes more)"
+            "this program was built without SQL: cargo install --path crates/readperf --features sql builds it (about twenty minutes more on two cores)"
         )
     }
 }
