@@ -29,10 +29,6 @@ enum Format {
 
 /// Asks recordings in SQL.
 #[derive(Args, Debug)]
-#[cfg_attr(
-    not(feature = "sql"),
-    expect(dead_code, reason = "the options are those of the program that has it")
-)]
 pub(crate) struct SqlCommand {
     /// Queries, separated by semicolons; without them, and without --file, there is a prompt
     #[arg(value_name = "QUERY")]
