@@ -75,6 +75,8 @@ fn words(command: &str) -> Vec<Vec<String>> {
         "pack" => &["pack --dry-run --sources --only-symbols"],
         // Those that write to standard output are in `runs`.
         "export" => &["export -f parquet -o PARTS", "export -f arrow -o PARTS"],
+        // A query is one word here: SQL needs no spaces. A program without the engine says so, and ends.
+        "sql" => &[r#"sql SELECT*FROM"samples""#, r#"sql --format json SELECT*FROM"functions""#],
         // It needs a terminal: its views are tried by the tests of its crate.
         "browse" => &[],
         // It serves a page: its views are tried in a browser (tests/browser).

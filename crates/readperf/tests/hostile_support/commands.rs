@@ -93,6 +93,13 @@ fn questions(command: &str) -> &'static [&'static [&'static str]] {
         "merge" => &[&["-o", "merged.data", FILE, FILE]],
         "split" => &[&["-o", "parts", "--by", "event", FILE], &["-o", "parts", "--by", "process", FILE]],
         "pack" => &[&["--dry-run", "--sources", FILE]],
+        // A program without the engine says so, and ends.
+        "sql" => &[
+            &["SELECT * FROM functions", FILE],
+            &["--format", "csv", "SELECT folded(stack_id) FROM samples", FILE],
+            &["--format", "json", "SELECT * FROM threads", FILE],
+            &["SELECT no_such FROM binaries", FILE],
+        ],
         // It needs a terminal: its views are tried by the tests of its crate.
         "browse" => &[],
         // It serves a page: its views are tried in a browser (tests/browser).
