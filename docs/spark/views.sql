@@ -114,15 +114,26 @@ GROUP BY stack_id;
 CREATE OR REPLACE TEMPORARY VIEW functions AS
 WITH
   taken AS (
-    SELECT event, stack_id, count(*) AS samples, sum(period) AS period FROM samples GROUP BY event, stack_id
+    SELECT event, stack_id, function_id, count(*) AS samples, sum(period) AS period FROM samples
+    GROUP BY event, stack_id, function_id
   ),
   self AS (
-    SELECT event, function_id, count(*) AS samples, sum(period) AS period FROM samples GROUP BY event, function_id
+    SELECT event, function_id, sum(samples) AS samples, sum(period) AS period FROM taken GROUP BY event, function_id
+  ),
+  -- With precise events, a sample may be taken in code that its stack does not have: the stack is of a moment later.
+  counted AS (
+    SELECT t.event, f.function_id, f.inlined, t.samples, t.period
+    FROM taken t JOIN stack_functions f ON f.stack_id = t.stack_id
+    UNION ALL
+    SELECT t.event, t.function_id, FALSE AS inlined, t.samples, t.period
+    FROM taken t
+    LEFT JOIN stack_functions f ON f.stack_id = t.stack_id AND f.function_id = t.function_id AND NOT f.inlined
+    WHERE f.stack_id IS NULL AND t.function_id IS NOT NULL
   ),
   total AS (
-    SELECT t.event, f.function_id, f.inlined, sum(t.samples) AS samples, sum(t.period) AS period
-    FROM taken t JOIN stack_functions f ON f.stack_id = t.stack_id
-    GROUP BY t.event, f.function_id, f.inlined
+    SELECT event, function_id, inlined, sum(samples) AS samples, sum(period) AS period
+    FROM counted
+    GROUP BY event, function_id, inlined
   )
 SELECT total.event, total.function_id, s.function, total.inlined, s.dso, s.address,
        coalesce(self.samples, 0) AS self_samples, coalesce(self.period, 0) AS self_period,

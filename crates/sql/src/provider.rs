@@ -4,10 +4,10 @@ use crate::engine::Asking;
 use crate::folder::{Folder, partition_type};
 use crate::once_exec::{OnceExec, RowKey};
 use crate::pushdown::sample_filter;
-use crate::recording_exec::RecordingExec;
+use crate::recording_exec::{RecordingExec, bare};
 use crate::source::Sources;
 use async_trait::async_trait;
-use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{Field, FieldRef, Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::internal_err;
 use datafusion::error::Result;
@@ -35,12 +35,11 @@ pub(crate) struct RecordedTable {
 impl RecordedTable {
     /// The table; its columns, and then the partitions that any folder has.
     pub(crate) fn new(table: Table, sources: Arc<Sources>, folders: Arc<[Folder]>) -> Result<RecordedTable> {
-        let mut fields: Vec<Field> =
-            table.schema().fields().iter().map(|field| field.as_ref().clone()).collect();
+        let mut fields: Vec<FieldRef> = bare(&table.schema()).fields().to_vec();
         for folder in folders.iter() {
             for name in folder.partitions(table)? {
                 if fields.iter().all(|field| *field.name() != name) {
-                    fields.push(Field::new(name, partition_type(), true));
+                    fields.push(Arc::new(Field::new(name, partition_type(), true)));
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::reading::Reading;
 use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
-use datafusion::arrow::datatypes::{Schema, SchemaRef};
+use datafusion::arrow::datatypes::{FieldRef, Schema, SchemaRef};
 use datafusion::common::internal_err;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::error::{DataFusionError, Result};
@@ -13,6 +13,7 @@ use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties};
 use readperf_profile::SampleFilter;
 use readperf_tables::Table;
+use std::collections::HashMap;
 use std::fmt::{self, Formatter};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -83,9 +84,11 @@ impl RecordingExec {
     }
 }
 
-/// The columns alone: what is said of a whole table is not true of what a query makes of it.
+/// The columns alone: what is said of a table and its columns is not true of what a query makes of them, and DataFusion fails where the two
+/// sides of a `UNION` say different things. `DESCRIBE` knows what columns mean from the tables themselves.
 pub(crate) fn bare(schema: &Schema) -> SchemaRef {
-    Arc::new(Schema::new(schema.fields().clone()))
+    let plain = |field: &FieldRef| field.as_ref().clone().with_metadata(HashMap::new());
+    Arc::new(Schema::new(schema.fields().iter().map(plain).collect::<Vec<_>>()))
 }
 
 fn outside(error: readperf_tables::Error) -> DataFusionError {

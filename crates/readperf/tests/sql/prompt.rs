@@ -36,8 +36,10 @@ fn the_prompt_completes_remembers_and_goes_on() {
     terminal.wait("readperf>");
     terminal.keys(&["Up", "Up"]);
     terminal.wait("SELECT hits + 1 AS more FROM quickly;");
-    // That line is given up.
+    // That line is given up, and the prompt goes on.
     terminal.keys(&["C-c"]);
+    terminal.run("SELECT 7 * 191 AS product;");
+    terminal.wait("1337");
     terminal.run("exit");
     terminal.wait_for_shell();
 }
