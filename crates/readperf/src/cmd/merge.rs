@@ -179,5 +179,7 @@ fn tell(output: &str, opened: &[(String, Recording)], surveys: &[Survey], merged
     }
     let told =
         if alike > 0 { format!("; {alike} that others tell alike are there once") } else { String::new() };
-    say(&format!("{output}: {samples} samples, {others} other records of {} recordings{told}", opened.len()));
+    let recordings = if opened.len() == 1 { "recording" } else { "recordings" };
+    let many = opened.len();
+    say(&format!("{output}: {samples} samples, {others} other records of {many} {recordings}{told}"));
 }
