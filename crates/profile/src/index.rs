@@ -64,9 +64,21 @@ impl Index {
         self.slots.fill(FREE);
     }
 
+    /// Makes room for this many values at once: nothing is moved until there are more.
+    pub(crate) fn reserve(&mut self, values: usize) {
+        let len = values.saturating_mul(4).div_ceil(3).saturating_add(1).next_power_of_two();
+        if len > self.slots.len() {
+            self.grow_to(len);
+        }
+    }
+
     #[cold]
     fn grow(&mut self) {
-        let len = (self.slots.len() * 2).max(64);
+        self.grow_to((self.slots.len() * 2).max(64));
+    }
+
+    /// The length is a power of two.
+    fn grow_to(&mut self, len: usize) {
         let old = std::mem::replace(&mut self.slots, vec![FREE; len]);
         for known in old.into_iter().filter(|slot| slot.number != EMPTY) {
             let mut at = known.hash as usize & (len - 1);
