@@ -124,12 +124,13 @@ pub fn analyse_keeping_names<'f, E: From<perffile::Error>>(
     })
 }
 
-/// How many samples there may be, for the first size of tables: no more than there are, so that it costs no memory.
+/// How many samples there may be, for the first size of tables. Room that is not needed is memory that the system does not give, and
+/// what has to be moved since there was too little costs more than it.
 pub(crate) fn expected_samples(recording: &Recording) -> usize {
-    /// Bytes of a sample with a deep stack, and most samples that are expected.
-    const DEEP: u64 = 256;
+    /// Bytes of a sample with a stack of ten places, and most samples that are expected.
+    const ORDINARY: u64 = 128;
     const MOST: usize = 1 << 20;
-    usize::try_from(recording.data_bytes() / DEEP).unwrap_or(MOST).min(MOST)
+    usize::try_from(recording.data_bytes() / ORDINARY).unwrap_or(MOST).min(MOST)
 }
 
 /// The way from a recording to a profile. `name` learns all names, and returns what is to be told of them, and what is kept.

@@ -29,6 +29,7 @@ impl<T: Copy + Eq + Hash> Interner<T> {
     /// Room for so many values, so that they need not be moved when there are more.
     pub(crate) fn reserve(&mut self, values: usize) {
         self.list.reserve(values);
+        self.index.reserve(values);
     }
 
     /// The values alone.

@@ -24,6 +24,7 @@ impl WholeStacks {
     pub(crate) fn reserve(&mut self, stacks: usize) {
         self.places.reserve(stacks.saturating_mul(DEPTH));
         self.ends.reserve(stacks);
+        self.index.reserve(stacks);
     }
 
     /// The places of a stack, the innermost first.

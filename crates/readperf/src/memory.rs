@@ -37,6 +37,11 @@ unsafe impl GlobalAlloc for OrEnd {
 #[cfg(target_env = "gnu")]
 const OWN_MAPPING: libc::c_int = 4 << 20;
 
+/// So much of the heap is kept for what comes next when it is let go: with little, each of the many batches of records gets its
+/// pages anew.
+#[cfg(target_env = "gnu")]
+const KEPT: libc::c_int = 32 << 20;
+
 /// Sees to it that large tables return to the system when they are let go. Of its own accord glibc takes the size of each for the
 /// limit up to which blocks come from its heap, so that after the first large one the heap holds all others, and keeps the gaps:
 /// a third of all memory in reports.
@@ -45,6 +50,7 @@ pub(crate) fn prepare() {
     #[cfg(target_env = "gnu")]
     unsafe {
         libc::mallopt(libc::M_MMAP_THRESHOLD, OWN_MAPPING);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, KEPT);
     }
 }
 
@@ -54,11 +60,12 @@ pub(crate) fn prepare() {
 fn with_large_pages(block: *mut u8, size: usize) -> *mut u8 {
     #[cfg(target_os = "linux")]
     if size >= LARGE {
-        // What is asked of the pages that begin inside of the block; that it is not done changes nothing else.
-        let start = block.addr().next_multiple_of(PAGE);
-        let len = (block.addr() + size).saturating_sub(start);
-        // SAFETY: the pages from `start` on are those of the block alone, and what is in them stays.
-        unsafe { libc::madvise(block.with_addr(start).cast(), len, libc::MADV_HUGEPAGE) };
+        // From the page on in which the block begins, the first one of its mapping. If only a part of a mapping were advised, it would
+        // be two mappings to the system, which are not moved when the block grows: all of it would be copied.
+        let before = block.addr() & (page_bytes() - 1);
+        let start = block.with_addr(block.addr() - before);
+        // SAFETY: it is advice: what is in the pages stays, also in what is before the block. That it is not taken changes nothing else.
+        unsafe { libc::madvise(start.cast(), size + before, libc::MADV_HUGEPAGE) };
     }
     block
 }
@@ -67,9 +74,13 @@ fn with_large_pages(block: *mut u8, size: usize) -> *mut u8 {
 #[cfg(target_os = "linux")]
 const LARGE: usize = 4 << 20;
 
-/// What addresses of advice are multiples of, on any system.
+/// Bytes of a page, a power of two.
 #[cfg(target_os = "linux")]
-const PAGE: usize = 64 << 10;
+fn page_bytes() -> usize {
+    // SAFETY: it only asks for a number.
+    let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    usize::try_from(bytes).ok().filter(|bytes| bytes.is_power_of_two()).unwrap_or(1)
+}
 
 #[inline]
 fn or_end(pointer: *mut u8, bytes: usize) -> *mut u8 {

@@ -13,6 +13,9 @@ const WORTH_IT: usize = 16;
 /// function is and what it calls. To go through all entries takes a tenth of the time that it takes to sort them.
 const MOST_PARTS: usize = 4;
 
+/// Entries for which a whole table has room at first, at most: how many there are is what a file says.
+const MOST_AT_FIRST: usize = 1 << 20;
+
 /// A table that is made when it is asked: for the first questions what each needs, for those after them all of it.
 #[derive(Debug, Default)]
 pub(crate) struct OnDemand {
@@ -39,7 +42,11 @@ impl OnDemand {
         {
             return part.get_or_init(|| make(needed(addresses, entries)));
         }
-        self.whole.get_or_init(|| make(entries().collect()))
+        self.whole.get_or_init(|| {
+            let mut all = Vec::with_capacity(count.min(MOST_AT_FIRST));
+            all.extend(entries());
+            make(all)
+        })
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::sync::OnceLock;
 
-use gimli::{DebugInfoOffset, UnitHeader};
+use gimli::{
+    AttributeValue, DebugAddrBase, DebugInfoOffset, DebugLocListsBase, DebugRngListsBase,
+    DebugStrOffsetsBase, Unit, UnitHeader, UnitType,
+};
 use rayon::prelude::*;
 
 use super::inlined::{Code, read_code};
@@ -176,7 +179,7 @@ impl Stated {
     }
 
     fn add_all(&mut self, dwarf: &Dwarf<'_>, header: UnitHeader<Slice<'_>>) -> gimli::Result<()> {
-        let unit = dwarf.unit(header)?;
+        let unit = without_lines(dwarf, header)?;
         self.is_split = unit.dwo_id.is_some();
         let mut entries = unit.entries_raw(None)?;
         let root = entries.read_abbreviation()?.ok_or(gimli::Error::MissingUnitDie)?;
@@ -189,11 +192,58 @@ impl Stated {
     }
 }
 
+/// A unit as far as the ranges of its code need it. To read names and line tables of all units, of which a few are asked about, takes
+/// longer than all else that is read of them.
+fn without_lines<'f>(dwarf: &Dwarf<'f>, header: Header<'f>) -> gimli::Result<Unit<Slice<'f>>> {
+    let (encoding, file_type) = (header.encoding(), dwarf.file_type);
+    let mut unit = Unit {
+        abbreviations: dwarf.abbreviations(&header)?,
+        name: None,
+        comp_dir: None,
+        low_pc: 0,
+        str_offsets_base: DebugStrOffsetsBase::default_for_encoding_and_file(encoding, file_type),
+        addr_base: DebugAddrBase(0),
+        loclists_base: DebugLocListsBase::default_for_encoding_and_file(encoding, file_type),
+        rnglists_base: DebugRngListsBase::default_for_encoding_and_file(encoding, file_type),
+        line_program: None,
+        dwo_id: match header.type_() {
+            UnitType::Skeleton(id) | UnitType::SplitCompilation(id) => Some(id),
+            _ => None,
+        },
+        header,
+    };
+    let mut low = None;
+    let mut entries = unit.header.entries_raw(&unit.abbreviations, None)?;
+    let root = entries.read_abbreviation()?.ok_or(gimli::Error::MissingUnitDie)?;
+    for form in root.attributes() {
+        let attribute = entries.read_attribute(*form)?;
+        match (attribute.name(), attribute.value()) {
+            (gimli::DW_AT_low_pc, value) => low = Some(value),
+            (gimli::DW_AT_addr_base | gimli::DW_AT_GNU_addr_base, AttributeValue::DebugAddrBase(base)) => {
+                unit.addr_base = base;
+            }
+            (
+                gimli::DW_AT_rnglists_base | gimli::DW_AT_GNU_ranges_base,
+                AttributeValue::DebugRngListsBase(base),
+            ) => unit.rnglists_base = base,
+            (gimli::DW_AT_GNU_dwo_id, AttributeValue::DwoId(id)) => {
+                unit.dwo_id.get_or_insert(id);
+            }
+            _ => {}
+        }
+    }
+    // Ranges may be told from there.
+    if let Some(low) = low.map(|low| dwarf.attr_address(&unit, low)).transpose()?.flatten() {
+        unit.low_pc = low;
+    }
+    Ok(unit)
+}
+
 /// Joins ranges that overlap.
 fn join(mut ranges: Vec<(u64, u64, usize)>) -> (Vec<Stretch>, Vec<usize>) {
     ranges.sort_unstable();
-    let mut stretches: Vec<Stretch> = Vec::new();
-    let mut members: Vec<usize> = Vec::new();
+    let mut stretches: Vec<Stretch> = Vec::with_capacity(ranges.len());
+    let mut members: Vec<usize> = Vec::with_capacity(ranges.len());
     for (begin, end, unit) in ranges {
         match stretches.last_mut() {
             Some(last) if begin < last.end => last.end = last.end.max(end),
@@ -231,5 +281,21 @@ mod tests {
         assert_eq!(at(&ranges, 0x50), []);
         assert_eq!(at(&ranges, 0x60), [0]);
         assert_eq!(at(&ranges, 0x61), []);
+    }
+
+    /// In this test's own program, whose units are of several versions of DWARF.
+    #[test]
+    fn units_without_lines_have_their_ranges() {
+        let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        let files = crate::files::Files::new();
+        let Some(dwarf) = super::super::sections::read(&program, &files, None) else { return };
+        let headers = headers(&dwarf);
+        assert!(!headers.is_empty());
+        for header in headers {
+            let (whole, bare) = (dwarf.unit(header).unwrap(), without_lines(&dwarf, header).unwrap());
+            let bases =
+                |unit: &Unit<Slice<'_>>| (unit.addr_base, unit.rnglists_base, unit.low_pc, unit.dwo_id);
+            assert_eq!(bases(&bare), bases(&whole), "{:?}", whole.name);
+        }
     }
 }
