@@ -48,6 +48,18 @@ impl RecordingExec {
         limit: Option<usize>,
     ) -> Result<RecordingExec> {
         reading.ask(table, &columns, &samples);
+        RecordingExec::planned(reading, table, columns, files, samples, limit)
+    }
+
+    /// A scan of a query that knows of it already.
+    pub(crate) fn planned(
+        reading: Arc<Reading>,
+        table: Table,
+        columns: Vec<usize>,
+        files: Vec<Vec<PathBuf>>,
+        samples: SampleFilter,
+        limit: Option<usize>,
+    ) -> Result<RecordingExec> {
         let schema = bare(&table.schema().project(&columns)?);
         let properties = PlanProperties::new(
             EquivalenceProperties::new(schema),
@@ -56,6 +68,12 @@ impl RecordingExec {
             Boundedness::Bounded,
         );
         Ok(RecordingExec { table, columns, files, samples, limit, reading, properties: Arc::new(properties) })
+    }
+
+    /// The recordings of its query.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn reading(&self) -> &Reading {
+        &self.reading
     }
 
     /// Sends the rows of some files until there are enough or nobody takes them.

@@ -3,7 +3,7 @@
 #[cfg(feature = "sql")]
 mod asked;
 #[cfg(feature = "sql")]
-mod recordings;
+pub(super) mod recordings;
 
 use super::Cmd;
 use crate::input::Reading;
@@ -27,6 +27,10 @@ enum Format {
     Parquet,
 }
 
+/// Options that say how recordings are read, and so belong to executors where there is a cluster.
+const OF_EXECUTORS: [&str; 8] =
+    ["memory", "max_expansion", "symbols", "symfs", "kallsyms", "vmlinux", "demangle", "threads"];
+
 /// Asks recordings in SQL.
 #[derive(Args, Debug)]
 pub(crate) struct SqlCommand {
@@ -49,6 +53,10 @@ pub(crate) struct SqlCommand {
     /// Memory that sorting, grouping and joining may take before they go to disk, as 500M or 4G [default: as much as it takes]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     memory: Option<usize>,
+
+    /// Ask a cluster, by its scheduler: df://HOST:PORT. Its executors open the recordings, with their own options for symbols and memory
+    #[arg(long, value_name = "URL", conflicts_with_all = OF_EXECUTORS)]
+    cluster: Option<String>,
 
     #[command(flatten)]
     reading: Reading,
@@ -76,6 +84,11 @@ Examples:
 
     #[cfg(feature = "sql")]
     fn run(&self) -> anyhow::Result<Outcome> {
+        if cfg!(not(feature = "cluster")) && self.cluster.is_some() {
+            anyhow::bail!(
+                "this program was built without clusters: cargo install --path crates/readperf --features cluster builds it"
+            );
+        }
         self.answer()
     }
 
@@ -88,7 +101,7 @@ Examples:
 }
 
 /// A size: bytes, or with K, M, G, T.
-fn bytes(text: &str) -> Result<usize, String> {
+pub(super) fn bytes(text: &str) -> Result<usize, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = text.get(digits.len()..).unwrap_or_default().to_ascii_uppercase();
     let power = match unit.trim_end_matches("IB").trim_end_matches('B') {

@@ -1,0 +1,104 @@
+//! The side that asks.
+
+use super::codec::Codec;
+use super::{MESSAGE_BYTES, Nobody, SCHEDULER_PORT};
+use crate::error::{Error, Result};
+use ballista_core::execution_plans::execute_physical_plan;
+use ballista_core::extension::SessionConfigExt as _;
+use ballista_core::optimizer::with_ballista_optimizer_rules;
+use datafusion::common::tree_node::{TreeNode as _, TreeNodeRecursion};
+use datafusion::error::Result as Planned;
+use datafusion::execution::{SendableRecordBatchStream, SessionState, SessionStateBuilder};
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::prelude::SessionConfig;
+use datafusion_proto::protobuf::PhysicalPlanNode;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a scheduler may take to say that it is there.
+const ANSWER_TIME: Duration = Duration::from_secs(10);
+
+/// How many parts a stage has, unless a query sets `datafusion.execution.target_partitions`.
+const PARTS: usize = 16;
+
+/// A cluster that is asked.
+#[derive(Clone, Debug)]
+pub(crate) struct Cluster {
+    /// Host and port of its scheduler.
+    scheduler: String,
+}
+
+impl Cluster {
+    /// The cluster of the scheduler at a URL, which is there and has executors.
+    pub(crate) fn at(url: &str) -> Result<Cluster> {
+        let address = ["df://", "http://"].iter().find_map(|scheme| url.strip_prefix(scheme)).unwrap_or(url);
+        let address = address.trim_end_matches('/');
+        if address.is_empty() || address.contains('/') {
+            return Err(Error::said(format!("{url}: the cluster is wanted as df://HOST:PORT")));
+        }
+        let has_port = address.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+        let scheduler = if has_port { address.to_owned() } else { format!("{address}:{SCHEDULER_PORT}") };
+        let cluster = Cluster { scheduler };
+        cluster.check()?;
+        Ok(cluster)
+    }
+
+    /// Without executors a query would wait for them for ever.
+    fn check(&self) -> Result<()> {
+        let Cluster { scheduler } = self;
+        let config = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(ANSWER_TIME))
+            .build();
+        let answer = ureq::Agent::new_with_config(config).get(format!("http://{scheduler}/readyz")).call();
+        match answer {
+            Ok(answer) if answer.status().is_success() => Ok(()),
+            Ok(answer) if answer.status() == 503 => Err(Error::said(format!(
+                "the cluster at {scheduler} has no executors yet: readperf cluster executor --scheduler {scheduler} starts one"
+            ))),
+            Ok(answer) => Err(Error::said(format!(
+                "{scheduler} is no scheduler of a cluster: it answers {}",
+                answer.status()
+            ))),
+            Err(error) => Err(Error::said(format!(
+                "no scheduler answers at {scheduler} ({error}): readperf cluster scheduler starts one"
+            ))),
+        }
+    }
+
+    /// Settings with which plans can be cut into stages.
+    pub(crate) fn settings(config: SessionConfig) -> SessionConfig {
+        let bytes = usize::try_from(MESSAGE_BYTES).unwrap_or(usize::MAX);
+        let config = config.upgrade_for_ballista().with_target_partitions(PARTS);
+        config.with_ballista_grpc_client_max_message_size(bytes)
+    }
+
+    /// A session that plans for it.
+    pub(crate) fn session(state: SessionState) -> SessionState {
+        let rules = with_ballista_optimizer_rules(state.optimizers());
+        SessionStateBuilder::new_from_existing(state).with_optimizer_rules(rules).build()
+    }
+
+    /// Whether a plan reads anything: what does not is answered here.
+    pub(crate) fn is_for(plan: &Arc<dyn ExecutionPlan>) -> Planned<bool> {
+        let mut reads = false;
+        plan.apply(|node| {
+            reads |= matches!(node.name(), "RecordingExec" | "DataSourceExec");
+            Ok(if node.name() == "ExplainExec" { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+        })?;
+        Ok(reads)
+    }
+
+    /// Has a plan carried out.
+    pub(crate) async fn run(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        state: &SessionState,
+    ) -> Planned<SendableRecordBatchStream> {
+        let codec = Codec::new(Arc::new(Nobody));
+        let (session, config) = (state.session_id().to_owned(), state.config().clone());
+        let url = format!("http://{}", self.scheduler);
+        let settings = config.ballista_config();
+        execute_physical_plan::<PhysicalPlanNode>(url, &settings, plan, &codec, session, config).await
+    }
+}

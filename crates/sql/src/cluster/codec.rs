@@ -1,0 +1,260 @@
+//! Plans as bytes. Scans of recordings and what makes their rows appear once are written here, all else by DataFusion and Ballista.
+
+use super::readings::Readings;
+use crate::once_exec::{OnceExec, RowKey};
+use crate::reading::Asked;
+use crate::recording_exec::RecordingExec;
+use crate::source::Opener;
+use ballista_core::serde::BallistaPhysicalExtensionCodec;
+use datafusion::common::{internal_datafusion_err, internal_err};
+use datafusion::error::Result;
+use datafusion::execution::TaskContext;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
+use prost::Message;
+use readperf_profile::SampleFilter;
+use readperf_tables::Table;
+use std::any::Any;
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Writes and reads plans. What is read opens recordings by an [`Opener`].
+#[derive(Debug)]
+pub(super) struct Codec {
+    ballista: BallistaPhysicalExtensionCodec,
+    readings: Readings,
+}
+
+impl Codec {
+    pub(super) fn new(opener: Arc<dyn Opener>) -> Codec {
+        Codec { ballista: BallistaPhysicalExtensionCodec::default(), readings: Readings::new(opener) }
+    }
+}
+
+impl PhysicalExtensionCodec for Codec {
+    fn try_encode(
+        &self,
+        node: Arc<dyn ExecutionPlan>,
+        bytes: &mut Vec<u8>,
+        converter: &dyn PhysicalProtoConverterExtension,
+    ) -> Result<()> {
+        let any: &dyn Any = node.as_ref();
+        let kind = if let Some(scan) = any.downcast_ref::<RecordingExec>() {
+            Kind::Scan(ScanNode::of(scan)?)
+        } else if let Some(once) = any.downcast_ref::<OnceExec>() {
+            Kind::Once(OnceNode::of(once.key)?)
+        } else {
+            let mut inner = Vec::new();
+            self.ballista.try_encode(node, &mut inner, converter)?;
+            Kind::Ballista(inner)
+        };
+        Node { kind: Some(kind) }.encode(bytes).map_err(|error| internal_datafusion_err!("a plan: {error}"))
+    }
+
+    fn try_decode(
+        &self,
+        bytes: &[u8],
+        inputs: &[Arc<dyn ExecutionPlan>],
+        context: &TaskContext,
+        converter: &dyn PhysicalProtoConverterExtension,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let node = Node::decode(bytes).map_err(|error| internal_datafusion_err!("a plan: {error}"))?;
+        match (node.kind, inputs) {
+            (Some(Kind::Scan(scan)), []) => Ok(Arc::new(scan.read(&self.readings)?)),
+            (Some(Kind::Once(once)), [input]) => Ok(Arc::new(OnceExec::new(Arc::clone(input), once.key()?))),
+            (Some(Kind::Ballista(inner)), _) => self.ballista.try_decode(&inner, inputs, context, converter),
+            _ => internal_err!("a plan of another version of this program"),
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Node {
+    #[prost(oneof = "Kind", tags = "1, 2, 3")]
+    kind: Option<Kind>,
+}
+
+#[derive(Clone, PartialEq, prost::Oneof)]
+enum Kind {
+    #[prost(message, tag = "1")]
+    Scan(ScanNode),
+    #[prost(message, tag = "2")]
+    Once(OnceNode),
+    #[prost(bytes, tag = "3")]
+    Ballista(Vec<u8>),
+}
+
+/// A [`RecordingExec`], with what all scans of its query ask for.
+#[derive(Clone, PartialEq, Message)]
+struct ScanNode {
+    #[prost(message, required, tag = "1")]
+    columns: ColumnsNode,
+    #[prost(message, repeated, tag = "2")]
+    partitions: Vec<FilesNode>,
+    #[prost(message, required, tag = "3")]
+    samples: FilterNode,
+    #[prost(uint64, optional, tag = "4")]
+    limit: Option<u64>,
+    #[prost(fixed64, tag = "5")]
+    query: u64,
+    #[prost(message, repeated, tag = "6")]
+    all_columns: Vec<ColumnsNode>,
+    #[prost(message, optional, tag = "7")]
+    all_samples: Option<FilterNode>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct ColumnsNode {
+    #[prost(string, tag = "1")]
+    table: String,
+    #[prost(uint64, repeated, tag = "2")]
+    columns: Vec<u64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct FilesNode {
+    #[prost(bytes = "vec", repeated, tag = "1")]
+    paths: Vec<Vec<u8>>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct FilterNode {
+    #[prost(bytes = "vec", repeated, tag = "1")]
+    comms: Vec<Vec<u8>>,
+    #[prost(uint32, repeated, tag = "2")]
+    pids: Vec<u32>,
+    #[prost(uint32, repeated, tag = "3")]
+    tids: Vec<u32>,
+    #[prost(message, repeated, tag = "4")]
+    cpus: Vec<RangeNode>,
+    #[prost(message, repeated, tag = "5")]
+    times_ns: Vec<RangeNode>,
+    #[prost(string, repeated, tag = "6")]
+    events: Vec<String>,
+}
+
+/// Both ends are in it.
+#[derive(Clone, PartialEq, Message)]
+struct RangeNode {
+    #[prost(uint64, tag = "1")]
+    start: u64,
+    #[prost(uint64, tag = "2")]
+    end: u64,
+}
+
+/// The key of a [`OnceExec`].
+#[derive(Clone, PartialEq, Message)]
+struct OnceNode {
+    #[prost(uint64, tag = "1")]
+    id: u64,
+    #[prost(uint64, optional, tag = "2")]
+    part: Option<u64>,
+    #[prost(uint64, optional, tag = "3")]
+    rest: Option<u64>,
+}
+
+impl ScanNode {
+    fn of(scan: &RecordingExec) -> Result<ScanNode> {
+        let asked = scan.reading().asked();
+        let all = asked.scans.iter().map(|(table, columns)| ColumnsNode::of(*table, columns));
+        Ok(ScanNode {
+            columns: ColumnsNode::of(scan.table, &scan.columns)?,
+            partitions: scan.files.iter().map(|files| FilesNode::of(files)).collect(),
+            samples: FilterNode::of(&scan.samples),
+            limit: scan.limit.map(wide).transpose()?,
+            query: scan.reading().query(),
+            all_columns: all.collect::<Result<_>>()?,
+            all_samples: asked.samples.as_ref().map(FilterNode::of),
+        })
+    }
+
+    fn read(self, readings: &Readings) -> Result<RecordingExec> {
+        let (table, columns) = self.columns.read()?;
+        let scans = self.all_columns.into_iter().map(ColumnsNode::read).collect::<Result<_>>()?;
+        let samples = self.all_samples.map(FilterNode::read).transpose()?;
+        let files: Vec<Vec<PathBuf>> = self.partitions.into_iter().map(FilesNode::read).collect();
+        let reading = readings.of(self.query, Asked { scans, samples }, &files.concat());
+        let limit = self.limit.map(narrow).transpose()?;
+        RecordingExec::planned(reading, table, columns, files, self.samples.read()?, limit)
+    }
+}
+
+impl ColumnsNode {
+    fn of(table: Table, columns: &[usize]) -> Result<ColumnsNode> {
+        let columns = columns.iter().map(|&column| wide(column)).collect::<Result<_>>()?;
+        Ok(ColumnsNode { table: table.name().to_owned(), columns })
+    }
+
+    fn read(self) -> Result<(Table, Vec<usize>)> {
+        let Some(table) = Table::by_name(&self.table) else {
+            return internal_err!("a plan names the table {}, which is not here", self.table);
+        };
+        Ok((table, self.columns.into_iter().map(narrow).collect::<Result<_>>()?))
+    }
+}
+
+impl FilesNode {
+    fn of(files: &[impl AsRef<Path>]) -> FilesNode {
+        FilesNode { paths: files.iter().map(|file| file.as_ref().as_os_str().as_bytes().to_vec()).collect() }
+    }
+
+    fn read(self) -> Vec<PathBuf> {
+        self.paths.into_iter().map(|path| PathBuf::from(OsString::from_vec(path))).collect()
+    }
+}
+
+impl FilterNode {
+    fn of(filter: &SampleFilter) -> FilterNode {
+        let SampleFilter { comms, pids, tids, cpus, times_ns, events } = filter;
+        let cpus = cpus.iter().map(|cpus| RangeNode { start: (*cpus.start()).into(), end: (*cpus.end()).into() });
+        let times = times_ns.iter().map(|times| RangeNode { start: *times.start(), end: *times.end() });
+        FilterNode {
+            comms: comms.iter().map(|comm| comm.to_vec()).collect(),
+            pids: pids.clone(),
+            tids: tids.clone(),
+            cpus: cpus.collect(),
+            times_ns: times.collect(),
+            events: events.clone(),
+        }
+    }
+
+    fn read(self) -> Result<SampleFilter> {
+        let cpus = self.cpus.into_iter().map(|cpus| Ok(narrow(cpus.start)?..=narrow(cpus.end)?));
+        Ok(SampleFilter {
+            comms: self.comms.into_iter().map(Vec::into_boxed_slice).collect(),
+            pids: self.pids,
+            tids: self.tids,
+            cpus: cpus.collect::<Result<_>>()?,
+            times_ns: self.times_ns.into_iter().map(|times| times.start..=times.end).collect(),
+            events: self.events,
+        })
+    }
+}
+
+impl OnceNode {
+    fn of(RowKey { id, part, rest }: RowKey) -> Result<OnceNode> {
+        Ok(OnceNode {
+            id: wide(id)?,
+            part: part.map(wide).transpose()?,
+            rest: rest.map(wide).transpose()?,
+        })
+    }
+
+    fn key(&self) -> Result<RowKey> {
+        Ok(RowKey {
+            id: narrow(self.id)?,
+            part: self.part.map(narrow).transpose()?,
+            rest: self.rest.map(narrow).transpose()?,
+        })
+    }
+}
+
+fn wide(number: usize) -> Result<u64> {
+    u64::try_from(number).map_err(|_| internal_datafusion_err!("{number} in a plan is too large"))
+}
+
+fn narrow<T: TryFrom<u64>>(number: u64) -> Result<T> {
+    T::try_from(number).map_err(|_| internal_datafusion_err!("{number} in a plan is too large"))
+}
