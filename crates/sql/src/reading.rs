@@ -72,9 +72,15 @@ impl Reading {
         opener: Arc<dyn Opener>,
         query: u64,
         asked: Asked,
-        recordings: &[PathBuf],
+        is_kept: bool,
     ) -> Reading {
-        Reading { query, asked: Mutex::new(asked), ..Reading::new(opener, recordings, Arc::default()) }
+        Reading { query, asked: Mutex::new(asked), is_kept, ..Reading::new(opener, &[], Arc::default()) }
+    }
+
+    /// Whether recordings stay open between scans.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn is_kept(&self) -> bool {
+        self.is_kept
     }
 
     /// The number of the query.

@@ -70,6 +70,13 @@ impl RecordingExec {
         Ok(RecordingExec { table, columns, files, samples, limit, reading, properties: Arc::new(properties) })
     }
 
+    /// The same scan of other files.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn over(&self, files: Vec<Vec<PathBuf>>) -> Result<RecordingExec> {
+        let RecordingExec { table, columns, samples, limit, reading, .. } = self.clone();
+        RecordingExec::planned(reading, table, columns, files, samples, limit)
+    }
+
     /// The recordings of its query.
     #[cfg(feature = "cluster")]
     pub(crate) fn reading(&self) -> &Reading {

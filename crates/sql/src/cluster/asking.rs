@@ -1,17 +1,23 @@
 //! The side that asks.
 
 use super::codec::Codec;
+use super::listed_exec::listed;
 use super::{MESSAGE_BYTES, Nobody, SCHEDULER_PORT};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result as Asked};
 use ballista_core::execution_plans::execute_physical_plan;
 use ballista_core::extension::SessionConfigExt as _;
 use ballista_core::optimizer::with_ballista_optimizer_rules;
+use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::tree_node::{TreeNode as _, TreeNodeRecursion};
 use datafusion::error::Result as Planned;
 use datafusion::execution::{SendableRecordBatchStream, SessionState, SessionStateBuilder};
 use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::prelude::SessionConfig;
 use datafusion_proto::protobuf::PhysicalPlanNode;
+use futures::StreamExt as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,7 +36,7 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     /// The cluster of the scheduler at a URL, which is there and has executors.
-    pub(crate) fn at(url: &str) -> Result<Cluster> {
+    pub(crate) fn at(url: &str) -> Asked<Cluster> {
         let address = ["df://", "http://"].iter().find_map(|scheme| url.strip_prefix(scheme)).unwrap_or(url);
         let address = address.trim_end_matches('/');
         if address.is_empty() || address.contains('/') {
@@ -44,7 +50,7 @@ impl Cluster {
     }
 
     /// Without executors a query would wait for them for ever.
-    fn check(&self) -> Result<()> {
+    fn check(&self) -> Asked<()> {
         let Cluster { scheduler } = self;
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
@@ -99,6 +105,19 @@ impl Cluster {
         let (session, config) = (state.session_id().to_owned(), state.config().clone());
         let url = format!("http://{}", self.scheduler);
         let settings = config.ballista_config();
-        execute_physical_plan::<PhysicalPlanNode>(url, &settings, plan, &codec, session, config).await
+        let schema = plan.schema();
+        let plan = listed(plan)?;
+        let rows = execute_physical_plan::<PhysicalPlanNode>(url, &settings, plan, &codec, session, config).await?;
+        let columns = Arc::clone(&schema);
+        let rows = rows.map(move |rows| as_planned(&rows?, &columns));
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
     }
+}
+
+/// Rows with the types of the plan: on their way dictionaries become texts.
+fn as_planned(rows: &RecordBatch, schema: &SchemaRef) -> Planned<RecordBatch> {
+    let columns = rows.columns().iter().zip(schema.fields());
+    let columns = columns.map(|(column, field)| cast(column, field.data_type())).collect::<Result<_, _>>()?;
+    let count = RecordBatchOptions::new().with_row_count(Some(rows.num_rows()));
+    Ok(RecordBatch::try_new_with_options(Arc::clone(schema), columns, &count)?)
 }

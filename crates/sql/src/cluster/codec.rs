@@ -1,5 +1,6 @@
 //! Plans as bytes. Scans of recordings and what makes their rows appear once are written here, all else by DataFusion and Ballista.
 
+use super::listed_exec::ListedExec;
 use super::readings::Readings;
 use crate::once_exec::{OnceExec, RowKey};
 use crate::reading::Asked;
@@ -15,9 +16,6 @@ use prost::Message;
 use readperf_profile::SampleFilter;
 use readperf_tables::Table;
 use std::any::Any;
-use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Writes and reads plans. What is read opens recordings by an [`Opener`].
@@ -41,8 +39,8 @@ impl PhysicalExtensionCodec for Codec {
         converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<()> {
         let any: &dyn Any = node.as_ref();
-        let kind = if let Some(scan) = any.downcast_ref::<RecordingExec>() {
-            Kind::Scan(ScanNode::of(scan)?)
+        let kind = if let Some(listed) = any.downcast_ref::<ListedExec>() {
+            Kind::Scan(ScanNode::of(&listed.scan)?)
         } else if let Some(once) = any.downcast_ref::<OnceExec>() {
             Kind::Once(OnceNode::of(once.key)?)
         } else {
@@ -62,7 +60,9 @@ impl PhysicalExtensionCodec for Codec {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let node = Node::decode(bytes).map_err(|error| internal_datafusion_err!("a plan: {error}"))?;
         match (node.kind, inputs) {
-            (Some(Kind::Scan(scan)), []) => Ok(Arc::new(scan.read(&self.readings)?)),
+            (Some(Kind::Scan(scan)), [input]) => {
+                Ok(Arc::new(ListedExec::new(scan.read(&self.readings)?, Arc::clone(input))))
+            }
             (Some(Kind::Once(once)), [input]) => Ok(Arc::new(OnceExec::new(Arc::clone(input), once.key()?))),
             (Some(Kind::Ballista(inner)), _) => self.ballista.try_decode(&inner, inputs, context, converter),
             _ => internal_err!("a plan of another version of this program"),
@@ -86,23 +86,23 @@ enum Kind {
     Ballista(Vec<u8>),
 }
 
-/// A [`RecordingExec`], with what all scans of its query ask for.
+/// A [`ListedExec`], with what all scans of its query ask for.
 #[derive(Clone, PartialEq, Message)]
 struct ScanNode {
     #[prost(message, required, tag = "1")]
     columns: ColumnsNode,
-    #[prost(message, repeated, tag = "2")]
-    partitions: Vec<FilesNode>,
-    #[prost(message, required, tag = "3")]
+    #[prost(message, required, tag = "2")]
     samples: FilterNode,
-    #[prost(uint64, optional, tag = "4")]
+    #[prost(uint64, optional, tag = "3")]
     limit: Option<u64>,
-    #[prost(fixed64, tag = "5")]
+    #[prost(fixed64, tag = "4")]
     query: u64,
-    #[prost(message, repeated, tag = "6")]
+    #[prost(message, repeated, tag = "5")]
     all_columns: Vec<ColumnsNode>,
-    #[prost(message, optional, tag = "7")]
+    #[prost(message, optional, tag = "6")]
     all_samples: Option<FilterNode>,
+    #[prost(bool, tag = "7")]
+    is_kept: bool,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -111,12 +111,6 @@ struct ColumnsNode {
     table: String,
     #[prost(uint64, repeated, tag = "2")]
     columns: Vec<u64>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct FilesNode {
-    #[prost(bytes = "vec", repeated, tag = "1")]
-    paths: Vec<Vec<u8>>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -161,12 +155,12 @@ impl ScanNode {
         let all = asked.scans.iter().map(|(table, columns)| ColumnsNode::of(*table, columns));
         Ok(ScanNode {
             columns: ColumnsNode::of(scan.table, &scan.columns)?,
-            partitions: scan.files.iter().map(|files| FilesNode::of(files)).collect(),
             samples: FilterNode::of(&scan.samples),
             limit: scan.limit.map(wide).transpose()?,
             query: scan.reading().query(),
             all_columns: all.collect::<Result<_>>()?,
             all_samples: asked.samples.as_ref().map(FilterNode::of),
+            is_kept: scan.reading().is_kept(),
         })
     }
 
@@ -174,10 +168,9 @@ impl ScanNode {
         let (table, columns) = self.columns.read()?;
         let scans = self.all_columns.into_iter().map(ColumnsNode::read).collect::<Result<_>>()?;
         let samples = self.all_samples.map(FilterNode::read).transpose()?;
-        let files: Vec<Vec<PathBuf>> = self.partitions.into_iter().map(FilesNode::read).collect();
-        let reading = readings.of(self.query, Asked { scans, samples }, &files.concat());
+        let reading = readings.of(self.query, Asked { scans, samples }, self.is_kept);
         let limit = self.limit.map(narrow).transpose()?;
-        RecordingExec::planned(reading, table, columns, files, self.samples.read()?, limit)
+        RecordingExec::planned(reading, table, columns, Vec::new(), self.samples.read()?, limit)
     }
 }
 
@@ -192,16 +185,6 @@ impl ColumnsNode {
             return internal_err!("a plan names the table {}, which is not here", self.table);
         };
         Ok((table, self.columns.into_iter().map(narrow).collect::<Result<_>>()?))
-    }
-}
-
-impl FilesNode {
-    fn of(files: &[impl AsRef<Path>]) -> FilesNode {
-        FilesNode { paths: files.iter().map(|file| file.as_ref().as_os_str().as_bytes().to_vec()).collect() }
-    }
-
-    fn read(self) -> Vec<PathBuf> {
-        self.paths.into_iter().map(|path| PathBuf::from(OsString::from_vec(path))).collect()
     }
 }
 

@@ -6,7 +6,7 @@ use crate::source::{BoxError, Opener};
 use readperf_profile::SampleFilter;
 use readperf_tables::{Tables, Wanted};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Stack of the thread that reads a recording: reading nested names recurses.
@@ -24,13 +24,13 @@ impl Readings {
         Readings { opener: Arc::new(Deep(opener)), last: Mutex::default() }
     }
 
-    /// The recordings of a query, by its number. `files` are all that it names.
-    pub(super) fn of(&self, query: u64, asked: Asked, files: &[PathBuf]) -> Arc<Reading> {
+    /// The recordings of a query, by its number.
+    pub(super) fn of(&self, query: u64, asked: Asked, is_kept: bool) -> Arc<Reading> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
             Some(reading) if reading.query() == query => Arc::clone(reading),
             _ => {
-                let reading = Arc::new(Reading::planned(Arc::clone(&self.opener), query, asked, files));
+                let reading = Arc::new(Reading::planned(Arc::clone(&self.opener), query, asked, is_kept));
                 *last = Some(Arc::clone(&reading));
                 reading
             }
