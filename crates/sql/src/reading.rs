@@ -68,12 +68,7 @@ impl Reading {
 
     /// The recordings of a query that another process planned, which knows what all its scans take.
     #[cfg(feature = "cluster")]
-    pub(crate) fn planned(
-        opener: Arc<dyn Opener>,
-        query: u64,
-        asked: Asked,
-        is_kept: bool,
-    ) -> Reading {
+    pub(crate) fn planned(opener: Arc<dyn Opener>, query: u64, asked: Asked, is_kept: bool) -> Reading {
         Reading { query, asked: Mutex::new(asked), is_kept, ..Reading::new(opener, &[], Arc::default()) }
     }
 

@@ -40,8 +40,9 @@ impl Sources {
     /// The same, by paths that are right in other processes, too.
     #[cfg(feature = "cluster")]
     pub(crate) fn absolute(self) -> std::io::Result<Sources> {
-        let absolute =
-            |places: Vec<PathBuf>| places.into_iter().map(std::path::absolute).collect::<std::io::Result<_>>();
+        let absolute = |places: Vec<PathBuf>| {
+            places.into_iter().map(std::path::absolute).collect::<std::io::Result<_>>()
+        };
         Ok(Sources { recordings: absolute(self.recordings)?, folders: absolute(self.folders)? })
     }
 

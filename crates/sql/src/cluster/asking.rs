@@ -90,7 +90,11 @@ impl Cluster {
         let mut reads = false;
         plan.apply(|node| {
             reads |= matches!(node.name(), "RecordingExec" | "DataSourceExec");
-            Ok(if node.name() == "ExplainExec" { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+            Ok(if node.name() == "ExplainExec" {
+                TreeNodeRecursion::Stop
+            } else {
+                TreeNodeRecursion::Continue
+            })
         })?;
         Ok(reads)
     }
@@ -107,7 +111,8 @@ impl Cluster {
         let settings = config.ballista_config();
         let schema = plan.schema();
         let plan = listed(plan)?;
-        let rows = execute_physical_plan::<PhysicalPlanNode>(url, &settings, plan, &codec, session, config).await?;
+        let rows =
+            execute_physical_plan::<PhysicalPlanNode>(url, &settings, plan, &codec, session, config).await?;
         let columns = Arc::clone(&schema);
         let rows = rows.map(move |rows| as_planned(&rows?, &columns));
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))

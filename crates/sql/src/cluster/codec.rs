@@ -40,7 +40,7 @@ impl PhysicalExtensionCodec for Codec {
     ) -> Result<()> {
         let any: &dyn Any = node.as_ref();
         let kind = if let Some(listed) = any.downcast_ref::<ListedExec>() {
-            Kind::Scan(ScanNode::of(&listed.scan)?)
+            Kind::Scan(Box::new(ScanNode::of(&listed.scan)?))
         } else if let Some(once) = any.downcast_ref::<OnceExec>() {
             Kind::Once(OnceNode::of(once.key)?)
         } else {
@@ -78,8 +78,8 @@ struct Node {
 
 #[derive(Clone, PartialEq, prost::Oneof)]
 enum Kind {
-    #[prost(message, tag = "1")]
-    Scan(ScanNode),
+    #[prost(message, boxed, tag = "1")]
+    Scan(Box<ScanNode>),
     #[prost(message, tag = "2")]
     Once(OnceNode),
     #[prost(bytes, tag = "3")]
@@ -191,7 +191,8 @@ impl ColumnsNode {
 impl FilterNode {
     fn of(filter: &SampleFilter) -> FilterNode {
         let SampleFilter { comms, pids, tids, cpus, times_ns, events } = filter;
-        let cpus = cpus.iter().map(|cpus| RangeNode { start: (*cpus.start()).into(), end: (*cpus.end()).into() });
+        let cpus =
+            cpus.iter().map(|cpus| RangeNode { start: (*cpus.start()).into(), end: (*cpus.end()).into() });
         let times = times_ns.iter().map(|times| RangeNode { start: *times.start(), end: *times.end() });
         FilterNode {
             comms: comms.iter().map(|comm| comm.to_vec()).collect(),
@@ -218,11 +219,7 @@ impl FilterNode {
 
 impl OnceNode {
     fn of(RowKey { id, part, rest }: RowKey) -> Result<OnceNode> {
-        Ok(OnceNode {
-            id: wide(id)?,
-            part: part.map(wide).transpose()?,
-            rest: rest.map(wide).transpose()?,
-        })
+        Ok(OnceNode { id: wide(id)?, part: part.map(wide).transpose()?, rest: rest.map(wide).transpose()? })
     }
 
     fn key(&self) -> Result<RowKey> {
@@ -240,4 +237,68 @@ fn wide(number: usize) -> Result<u64> {
 
 fn narrow<T: TryFrom<u64>>(number: u64) -> Result<T> {
     T::try_from(number).map_err(|_| internal_datafusion_err!("{number} in a plan is too large"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Nobody;
+    use super::super::listed_exec::listed;
+    use super::*;
+    use crate::reading::Reading;
+    use ballista_scheduler::state::task_builder::restrict_plan_to_partitions;
+    use datafusion::physical_plan::{ExecutionPlanProperties as _, displayable};
+    use datafusion_proto::physical_plan::{AsExecutionPlan as _, DefaultPhysicalProtoConverter};
+    use datafusion_proto::protobuf::PhysicalPlanNode;
+    use std::path::PathBuf;
+
+    /// A scan of two recordings, in two partitions.
+    fn scan() -> Arc<dyn ExecutionPlan> {
+        let reading = Arc::new(Reading::new(Arc::new(Nobody), &[], Arc::default()));
+        let samples = SampleFilter {
+            comms: vec![b"a b".to_vec().into()],
+            pids: vec![1, 2],
+            tids: vec![3],
+            cpus: vec![4..=5],
+            times_ns: vec![6..=u64::MAX],
+            events: vec!["cycles:u".to_owned()],
+        };
+        let files = vec![vec![PathBuf::from("/one.data")], vec![PathBuf::from("/two.data")]];
+        let scan =
+            RecordingExec::new(reading, Table::Stacks, vec![0, 1, 2], files, samples, Some(7)).unwrap();
+        let key = RowKey { id: 0, part: None, rest: Some(1) };
+        listed(Arc::new(OnceExec::new(Arc::new(scan), key))).unwrap()
+    }
+
+    fn shown(plan: &Arc<dyn ExecutionPlan>) -> String {
+        displayable(plan.as_ref()).indent(true).to_string()
+    }
+
+    #[test]
+    fn plans_are_read_as_they_were_written() {
+        let (codec, plan) = (Codec::new(Arc::new(Nobody)), scan());
+        let node = PhysicalPlanNode::try_from_physical_plan(Arc::clone(&plan), &codec).unwrap();
+        let read = node.try_into_physical_plan(&TaskContext::default(), &codec).unwrap();
+        assert_eq!(shown(&read), shown(&plan));
+        assert!(shown(&read).contains("limit=7"), "{}", shown(&read));
+        let again = PhysicalPlanNode::try_from_physical_plan(read, &codec).unwrap();
+        assert_eq!(again, node);
+    }
+
+    // Each task would count all recordings, else.
+    #[test]
+    fn a_task_gets_the_recordings_of_its_partitions_alone() {
+        let plan = scan();
+        assert_eq!(plan.output_partitioning().partition_count(), 2);
+        let part = restrict_plan_to_partitions(plan, &[1]).unwrap();
+        assert_eq!(part.output_partitioning().partition_count(), 1);
+    }
+
+    #[test]
+    fn bytes_that_are_no_plan_are_an_error() {
+        let codec = Codec::new(Arc::new(Nobody));
+        let converter = DefaultPhysicalProtoConverter {};
+        for bytes in [&b""[..], b"\xff", b"\x0a\x00", b"\x12\x00", b"\x1a\x01\xff"] {
+            assert!(codec.try_decode(bytes, &[], &TaskContext::default(), &converter).is_err(), "{bytes:?}");
+        }
+    }
 }

@@ -55,9 +55,9 @@ impl SqlCommand {
         #[cfg_attr(not(feature = "cluster"), expect(unused_mut, reason = "nobody else reads recordings"))]
         let mut outcome = recordings.outcome();
         #[cfg(feature = "cluster")]
-        outcome.elsewhere.extend(
-            engine.damaged()?.into_iter().map(|damaged| (damaged.recording, damaged.issues)),
-        );
+        outcome
+            .elsewhere
+            .extend(engine.damaged()?.into_iter().map(|damaged| (damaged.recording, damaged.issues)));
         outcome.publishing(out)
     }
 
