@@ -11,7 +11,7 @@ use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::tree_node::{TreeNode as _, TreeNodeRecursion};
-use datafusion::error::Result as Planned;
+use datafusion::error::{DataFusionError, Result as Planned};
 use datafusion::execution::{SendableRecordBatchStream, SessionState, SessionStateBuilder};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
@@ -111,12 +111,29 @@ impl Cluster {
         let settings = config.ballista_config();
         let schema = plan.schema();
         let plan = listed(plan)?;
-        let rows =
-            execute_physical_plan::<PhysicalPlanNode>(url, &settings, plan, &codec, session, config).await?;
+        let rows = execute_physical_plan::<PhysicalPlanNode>(url, &settings, plan, &codec, session, config);
+        let rows = rows.await.map_err(as_told)?;
         let columns = Arc::clone(&schema);
-        let rows = rows.map(move |rows| as_planned(&rows?, &columns));
+        let rows = rows.map(move |rows| as_planned(&rows.map_err(as_told)?, &columns));
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
     }
+}
+
+/// An error of an executor as it told it, without the names of the stages that it came through.
+fn as_told(error: DataFusionError) -> DataFusionError {
+    let text = error.strip_backtrace();
+    match in_words(&text) {
+        Some(told) => DataFusionError::Execution(told),
+        None => error,
+    }
+}
+
+/// What stands innermost, in quotes: `… Task failed due to … External(DataFusionError(Execution("a: b")))`.
+fn in_words(text: &str) -> Option<String> {
+    let (_, told) = text.split_once("Task failed due to")?;
+    let (_, told) = told.rsplit_once("(\"")?;
+    let (told, _) = told.rsplit_once("\")")?;
+    Some(told.replace("\\\"", "\"").replace("\\\\", "\\"))
 }
 
 /// Rows with the types of the plan: on their way dictionaries become texts.
@@ -125,4 +142,16 @@ fn as_planned(rows: &RecordBatch, schema: &SchemaRef) -> Planned<RecordBatch> {
     let columns = columns.map(|(column, field)| cast(column, field.data_type())).collect::<Result<_, _>>()?;
     let count = RecordBatchOptions::new().with_row_count(Some(rows.num_rows()));
     Ok(RecordBatch::try_new_with_options(Arc::clone(schema), columns, &count)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_words;
+
+    #[test]
+    fn errors_of_executors_are_told_without_their_way() {
+        let text = r#"Job a failed: Job failed due to stage 1 failed: Task failed due to runtime execution error: DataFusionError(Shared(External(DataFusionError(Execution("/a\\b \"c\": No such file")))))"#;
+        assert_eq!(in_words(text).as_deref(), Some(r#"/a\b "c": No such file"#));
+        assert_eq!(in_words("Job a failed: all executors were lost"), None);
+    }
 }
