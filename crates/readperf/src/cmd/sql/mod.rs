@@ -80,6 +80,7 @@ Examples:
   readperf sql \"SELECT p.host, sum(s.period) FROM samples s JOIN profiles p USING (profile_id) GROUP BY 1\" *.data
   readperf sql --format csv \"SELECT folded(stack_id), count(*) FROM samples GROUP BY 1\" perf.data
   readperf sql --file fleet.sql -o answer.parquet tables/
+  readperf sql --cluster df://10.0.0.1:50050 --file fleet.sql /shared/*.data
   readperf sql perf.data                       a prompt";
 
     #[cfg(feature = "sql")]
