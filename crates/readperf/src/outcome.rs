@@ -28,6 +28,9 @@ pub(crate) struct Outcome {
     pub(crate) issues: Issues,
     /// What was wrong with other inputs of the same run, by their names.
     pub(crate) others: Vec<(String, Issues)>,
+    /// What was damaged of recordings that other processes read, in their words, by the names of the recordings.
+    #[cfg(feature = "cluster")]
+    pub(crate) elsewhere: Vec<(String, Vec<String>)>,
     /// Whether the issues are not printed.
     pub(crate) quiet: bool,
     /// Whether any issue is a failure.
@@ -60,13 +63,35 @@ impl Outcome {
 
     /// Whether damage is a failure, and there is some.
     pub(crate) fn is_refused(&self) -> bool {
-        self.strict && self.inputs().any(|(_, issues)| issues.damaged())
+        self.strict && (self.is_damaged_elsewhere() || self.inputs().any(|(_, issues)| issues.damaged()))
+    }
+
+    #[cfg(feature = "cluster")]
+    fn is_damaged_elsewhere(&self) -> bool {
+        !self.elsewhere.is_empty()
+    }
+
+    #[cfg(not(feature = "cluster"))]
+    fn is_damaged_elsewhere(&self) -> bool {
+        false
+    }
+
+    /// Tells what other processes found damaged.
+    #[cfg(feature = "cluster")]
+    fn tell_elsewhere(&self) {
+        for (input, issues) in self.elsewhere.iter().filter(|_| !self.quiet) {
+            for issue in issues.iter().take(MOST_TOLD) {
+                say(&format!("{input}: {issue}"));
+            }
+        }
     }
 
     /// Tells the issues on stderr and says how the program ends: 0 fine, 3 the input was damaged (1 if that is not
     /// accepted), 4 a comparison found what it was asked to fail on, 1 not all that was asked for could be written.
     pub(crate) fn exit_code(&self) -> ExitCode {
-        let mut damaged = false;
+        let mut damaged = self.is_damaged_elsewhere();
+        #[cfg(feature = "cluster")]
+        self.tell_elsewhere();
         for (input, issues) in self.inputs() {
             damaged |= issues.damaged();
             if !self.quiet {

@@ -1,5 +1,7 @@
 //! Questions in SQL and their answers.
 
+#[cfg(feature = "cluster")]
+use crate::cluster::Cluster;
 use crate::error::{Error, Result};
 use crate::folder::Folder;
 use crate::provider::RecordedTable;
@@ -12,6 +14,7 @@ use datafusion::error::Result as Planned;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
 use datafusion::logical_expr::{DdlStatement, LogicalPlan};
+use datafusion::physical_plan::execute_stream;
 use datafusion::prelude::{DataFrame, SQLOptions, SessionConfig, SessionContext};
 use datafusion::sql::parser::{DFParser, Statement};
 use futures::StreamExt as _;
@@ -19,6 +22,8 @@ use readperf_tables::Table;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+#[cfg(feature = "cluster")]
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::runtime::Runtime;
 
 /// Part of the limit of memory that queries may take; the rest is for what cannot be counted.
@@ -36,6 +41,9 @@ pub struct EngineOptions {
     pub spill: Option<PathBuf>,
     /// How many threads work; nothing is one a processor.
     pub threads: Option<usize>,
+    /// The scheduler of the cluster that is asked, as `df://HOST:PORT`; nothing is this process.
+    #[cfg(feature = "cluster")]
+    pub cluster: Option<String>,
 }
 
 /// The recordings of the query that is planned.
@@ -46,10 +54,15 @@ pub(crate) struct Asking(pub(crate) Arc<Reading>);
 pub struct Engine {
     runtime: Runtime,
     context: SessionContext,
-    sources: Arc<Sources>,
+    pub(crate) sources: Arc<Sources>,
     opener: Arc<dyn Opener>,
     /// Where the recordings of folders are, by their ids in hex.
     exported: Arc<BTreeMap<String, PathBuf>>,
+    #[cfg(feature = "cluster")]
+    cluster: Option<Cluster>,
+    /// Whether the cluster was asked for rows of recordings or folders.
+    #[cfg(feature = "cluster")]
+    has_asked: AtomicBool,
 }
 
 impl std::fmt::Debug for Engine {
@@ -70,6 +83,10 @@ impl Engine {
         let runtime =
             runtime.map_err(|error| Error::said(format!("the system gives no threads: {error}")))?;
         let context = context(options)?;
+        #[cfg(feature = "cluster")]
+        let cluster = options.cluster.as_deref().map(Cluster::at).transpose()?;
+        #[cfg(feature = "cluster")]
+        let sources = if cluster.is_some() { sources.absolute()? } else { sources };
         let sources = Arc::new(sources);
         let folders = sources.folders.iter().map(|path| Folder::open(path)).collect::<Planned<Arc<[_]>>>()?;
         let exported = Arc::new(exported(&folders)?);
@@ -80,7 +97,17 @@ impl Engine {
         functions::register(&context);
         lookups::register(&context);
         runtime.block_on(views::register(&context))?;
-        Ok(Engine { runtime, context, sources, opener, exported })
+        Ok(Engine {
+            runtime,
+            context,
+            sources,
+            opener,
+            exported,
+            #[cfg(feature = "cluster")]
+            cluster,
+            #[cfg(feature = "cluster")]
+            has_asked: AtomicBool::new(false),
+        })
     }
 
     /// The statements of a text.
@@ -125,8 +152,23 @@ impl Engine {
     }
 
     async fn run(&self, query: DataFrame) -> Result<Answer<'_>> {
-        let stream = query.execute_stream().await?;
+        let (state, plan) = query.into_parts();
+        let plan = state.create_physical_plan(&plan).await?;
+        #[cfg(feature = "cluster")]
+        if let Some(cluster) = &self.cluster
+            && Cluster::is_for(&plan)?
+        {
+            self.has_asked.store(true, Ordering::Relaxed);
+            let stream = cluster.run(plan, &state).await?;
+            return Ok(Answer { runtime: &self.runtime, schema: stream.schema(), rest: Rest::Made(stream) });
+        }
+        let stream = execute_stream(plan, state.task_ctx())?;
         Ok(Answer { runtime: &self.runtime, schema: stream.schema(), rest: Rest::Made(stream) })
+    }
+
+    #[cfg(feature = "cluster")]
+    pub(crate) fn has_asked_cluster(&self) -> bool {
+        self.has_asked.load(Ordering::Relaxed)
     }
 
     /// The tables as a query sees them: with recordings that it opens for itself.
@@ -205,6 +247,10 @@ fn context(options: &EngineOptions) -> Planned<SessionContext> {
     if let Some(threads) = options.threads {
         config = config.with_target_partitions(threads.max(1));
     }
+    #[cfg(feature = "cluster")]
+    if options.cluster.is_some() {
+        config = Cluster::settings(config);
+    }
     let settings = config.options_mut();
     settings.sql_parser.collect_spans = true;
     settings.execution.parquet.pushdown_filters = true;
@@ -217,7 +263,12 @@ fn context(options: &EngineOptions) -> Planned<SessionContext> {
     if let Some(folder) = &options.spill {
         runtime = runtime.with_temp_file_path(folder);
     }
-    Ok(SessionContext::new_with_config_rt(config, runtime.build_arc()?))
+    let context = SessionContext::new_with_config_rt(config, runtime.build_arc()?);
+    #[cfg(feature = "cluster")]
+    if options.cluster.is_some() {
+        return Ok(SessionContext::new_with_state(Cluster::session(context.state())));
+    }
+    Ok(context)
 }
 
 /// A statement, with the text it stands in.

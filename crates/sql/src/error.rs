@@ -73,6 +73,12 @@ impl std::error::Error for Error {
     }
 }
 
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Error {
+        Error::from(DataFusionError::from(error))
+    }
+}
+
 impl From<DataFusionError> for Error {
     fn from(error: DataFusionError) -> Error {
         Error { said: message(&error), place: None, cause: Some(error) }

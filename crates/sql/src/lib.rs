@@ -7,6 +7,8 @@
 #![forbid(unsafe_code)]
 #![cfg(feature = "engine")]
 
+#[cfg(feature = "cluster")]
+pub mod cluster;
 mod describe;
 mod engine;
 mod error;

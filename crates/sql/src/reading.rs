@@ -15,16 +15,28 @@ const MOST_KEPT: u64 = 1 << 30;
 type Opened = Arc<OnceLock<std::result::Result<Arc<Tables>, Arc<BoxError>>>>;
 
 /// What the scans of a query ask for.
-#[derive(Debug)]
-struct Asked {
-    wanted: Wanted,
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Asked {
+    /// The columns of each scan, by their numbers.
+    pub(crate) scans: Vec<(Table, Vec<usize>)>,
     /// Which samples: nothing before the first scan.
-    samples: Option<SampleFilter>,
+    pub(crate) samples: Option<SampleFilter>,
+}
+
+impl Asked {
+    fn wanted(&self) -> Wanted {
+        self.scans
+            .iter()
+            .fold(Wanted::nothing(), |wanted, (table, columns)| wanted.and(*table, Some(columns)))
+    }
 }
 
 /// The recordings of one query.
 #[derive(Debug)]
 pub(crate) struct Reading {
+    /// Tells queries apart, also those of different processes.
+    #[cfg(feature = "cluster")]
+    query: u64,
     opener: Arc<dyn Opener>,
     asked: Mutex<Asked>,
     opened: Mutex<HashMap<PathBuf, Opened>>,
@@ -42,10 +54,11 @@ impl Reading {
         exported: Arc<BTreeMap<String, PathBuf>>,
     ) -> Reading {
         let bytes: u64 = recordings.iter().filter_map(|path| Some(std::fs::metadata(path).ok()?.len())).sum();
-        let asked = Mutex::new(Asked { wanted: Wanted::nothing(), samples: None });
         Reading {
+            #[cfg(feature = "cluster")]
+            query: std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), 0),
             opener,
-            asked,
+            asked: Mutex::default(),
             opened: Mutex::default(),
             known: Mutex::default(),
             exported,
@@ -53,10 +66,34 @@ impl Reading {
         }
     }
 
+    /// The recordings of a query that another process planned, which knows what all its scans take.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn planned(opener: Arc<dyn Opener>, query: u64, asked: Asked, is_kept: bool) -> Reading {
+        Reading { query, asked: Mutex::new(asked), is_kept, ..Reading::new(opener, &[], Arc::default()) }
+    }
+
+    /// Whether recordings stay open between scans.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn is_kept(&self) -> bool {
+        self.is_kept
+    }
+
+    /// The number of the query.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn query(&self) -> u64 {
+        self.query
+    }
+
+    /// What the scans that have been planned ask for.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn asked(&self) -> Asked {
+        lock(&self.asked).clone()
+    }
+
     /// Says what a scan will take. All scans are planned before the first one runs.
     pub(crate) fn ask(&self, table: Table, columns: &[usize], samples: &SampleFilter) {
         let mut asked = lock(&self.asked);
-        asked.wanted = asked.wanted.clone().and(table, Some(columns));
+        asked.scans.push((table, columns.to_vec()));
         // Samples are left out only if every scan can do without them.
         match &mut asked.samples {
             None => asked.samples = Some(samples.clone()),
@@ -74,7 +111,7 @@ impl Reading {
         }
         let opened = Arc::clone(lock(&self.opened).entry(path.to_owned()).or_default());
         let tables = opened.get_or_init(|| {
-            let wanted = lock(&self.asked).wanted.clone();
+            let wanted = lock(&self.asked).wanted();
             self.open(path, wanted, samples).map_err(Arc::new)
         });
         tables.clone().map_err(|error| failed(path, &error))

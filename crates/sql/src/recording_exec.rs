@@ -49,6 +49,18 @@ impl RecordingExec {
         limit: Option<usize>,
     ) -> Result<RecordingExec> {
         reading.ask(table, &columns, &samples);
+        RecordingExec::planned(reading, table, columns, files, samples, limit)
+    }
+
+    /// A scan of a query that knows of it already.
+    pub(crate) fn planned(
+        reading: Arc<Reading>,
+        table: Table,
+        columns: Vec<usize>,
+        files: Vec<Vec<PathBuf>>,
+        samples: SampleFilter,
+        limit: Option<usize>,
+    ) -> Result<RecordingExec> {
         let schema = bare(&table.schema().project(&columns)?);
         let properties = PlanProperties::new(
             EquivalenceProperties::new(schema),
@@ -57,6 +69,19 @@ impl RecordingExec {
             Boundedness::Bounded,
         );
         Ok(RecordingExec { table, columns, files, samples, limit, reading, properties: Arc::new(properties) })
+    }
+
+    /// The same scan of other files.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn over(&self, files: Vec<Vec<PathBuf>>) -> Result<RecordingExec> {
+        let RecordingExec { table, columns, samples, limit, reading, .. } = self.clone();
+        RecordingExec::planned(reading, table, columns, files, samples, limit)
+    }
+
+    /// The recordings of its query.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn reading(&self) -> &Reading {
+        &self.reading
     }
 
     /// Sends the rows of some files until there are enough or nobody takes them.

@@ -37,6 +37,15 @@ impl Sources {
         sources
     }
 
+    /// The same, by paths that are right in other processes, too.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn absolute(self) -> std::io::Result<Sources> {
+        let absolute = |places: Vec<PathBuf>| {
+            places.into_iter().map(std::path::absolute).collect::<std::io::Result<_>>()
+        };
+        Ok(Sources { recordings: absolute(self.recordings)?, folders: absolute(self.folders)? })
+    }
+
     /// How many things have rows of their own.
     pub(crate) fn len(&self) -> usize {
         self.recordings.len() + self.folders.len()

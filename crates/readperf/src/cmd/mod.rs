@@ -4,6 +4,8 @@ pub(crate) mod annotate;
 #[cfg(feature = "browse")]
 pub(crate) mod browse;
 pub(crate) mod check;
+#[cfg(feature = "cluster")]
+pub(crate) mod cluster;
 pub(crate) mod completions;
 pub(crate) mod diff;
 pub(crate) mod dump;
@@ -70,6 +72,8 @@ pub(crate) const COMMANDS: &[Entry] = &[
     entry::<export::ExportCommand>(),
     entry::<timeline::TimelineCommand>(),
     entry::<sql::SqlCommand>(),
+    #[cfg(feature = "cluster")]
+    entry::<cluster::ClusterCommand>(),
     entry::<check::Check>(),
     entry::<edit::EditCommand>(),
     entry::<split::SplitCommand>(),

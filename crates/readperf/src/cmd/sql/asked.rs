@@ -35,6 +35,8 @@ impl SqlCommand {
             memory: self.memory,
             spill: spill.as_ref().map(|folder| folder.path().to_owned()),
             threads: Some(self.symbols.thread_count()),
+            #[cfg(feature = "cluster")]
+            cluster: self.cluster.clone(),
         };
         let inputs: Vec<Input> =
             sources.recordings.iter().map(|path| Input::of(path.clone(), &self.reading)).collect();
@@ -50,7 +52,13 @@ impl SqlCommand {
                 None
             }
         };
-        recordings.outcome().publishing(out)
+        #[cfg_attr(not(feature = "cluster"), expect(unused_mut, reason = "nobody else reads recordings"))]
+        let mut outcome = recordings.outcome();
+        #[cfg(feature = "cluster")]
+        outcome
+            .elsewhere
+            .extend(engine.damaged()?.into_iter().map(|damaged| (damaged.recording, damaged.issues)));
+        outcome.publishing(out)
     }
 
     /// The queries, and what they are about. The first word is a recording if there is one of this name.

@@ -3,7 +3,7 @@
 #[cfg(feature = "sql")]
 mod asked;
 #[cfg(feature = "sql")]
-mod recordings;
+pub(super) mod recordings;
 
 use super::Cmd;
 use crate::input::Reading;
@@ -26,6 +26,10 @@ enum Format {
     /// A Parquet file
     Parquet,
 }
+
+/// Options that say how recordings are read, and so belong to executors where there is a cluster.
+const OF_EXECUTORS: [&str; 8] =
+    ["memory", "max_expansion", "symbols", "symfs", "kallsyms", "vmlinux", "demangle", "threads"];
 
 /// Asks recordings in SQL.
 #[derive(Args, Debug)]
@@ -50,6 +54,10 @@ pub(crate) struct SqlCommand {
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     memory: Option<usize>,
 
+    /// Ask a cluster, by its scheduler: df://HOST:PORT. Its executors open the recordings, with their own options for symbols and memory
+    #[arg(long, value_name = "URL", conflicts_with_all = OF_EXECUTORS)]
+    cluster: Option<String>,
+
     #[command(flatten)]
     reading: Reading,
 
@@ -72,10 +80,16 @@ Examples:
   readperf sql \"SELECT p.host, sum(s.period) FROM samples s JOIN profiles p USING (profile_id) GROUP BY 1\" *.data
   readperf sql --format csv \"SELECT folded(stack_id), count(*) FROM samples GROUP BY 1\" perf.data
   readperf sql --file fleet.sql -o answer.parquet tables/
+  readperf sql --cluster df://10.0.0.1:50050 --file fleet.sql /shared/*.data
   readperf sql perf.data                       a prompt";
 
     #[cfg(feature = "sql")]
     fn run(&self) -> anyhow::Result<Outcome> {
+        if cfg!(not(feature = "cluster")) && self.cluster.is_some() {
+            anyhow::bail!(
+                "this program was built without clusters: cargo install --path crates/readperf --features cluster builds it"
+            );
+        }
         self.answer()
     }
 
@@ -88,7 +102,7 @@ Examples:
 }
 
 /// A size: bytes, or with K, M, G, T.
-fn bytes(text: &str) -> Result<usize, String> {
+pub(super) fn bytes(text: &str) -> Result<usize, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = text.get(digits.len()..).unwrap_or_default().to_ascii_uppercase();
     let power = match unit.trim_end_matches("IB").trim_end_matches('B') {

@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// The recordings that queries name.
 #[derive(Debug)]
-pub(super) struct Recordings {
+pub(in crate::cmd) struct Recordings {
     reading: Reading,
     symbols: SymbolOptions,
     /// Whether it is shown how far reading is: of several at once it would be a muddle.
@@ -24,7 +24,7 @@ pub(super) struct Recordings {
 }
 
 impl Recordings {
-    pub(super) fn new(reading: &Reading, symbols: &SymbolOptions, count: usize) -> Recordings {
+    pub(in crate::cmd) fn new(reading: &Reading, symbols: &SymbolOptions, count: usize) -> Recordings {
         Recordings {
             reading: reading.clone(),
             symbols: symbols.clone(),

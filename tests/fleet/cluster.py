@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Asks a cluster: cluster.py READPERF QUESTION... -- TABLES RECORDING...
+
+Starts a scheduler and two executors, asks the questions of the tables and of the recordings, kills an executor in the middle of a question,
+and asks again. All answers have to be those of `readperf sql` without a cluster. Then what goes wrong: a recording that is not there, one that is
+damaged, one that is there twice, no executors, no scheduler. Says what differs; then the exit status is 1.
+"""
+
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+failed = []
+
+
+def check(name, holds, said=""):
+    print(f"{name}: {'fine' if holds else 'WRONG'}", flush=True)
+    if not holds:
+        failed.append(name)
+        print(said)
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+class Cluster:
+    def __init__(self, readperf):
+        self.readperf, self.port, self.executors = readperf, free_port(), []
+        self.url = f"df://127.0.0.1:{self.port}"
+        self.scheduler = self.start("scheduler", "--listen", f"127.0.0.1:{self.port}")
+
+    def start(self, *words):
+        return subprocess.Popen([self.readperf, "cluster", *words], stderr=subprocess.DEVNULL)
+
+    def execute(self):
+        words = ("executor", "--scheduler", f"127.0.0.1:{self.port}", "--listen", f"127.0.0.1:{free_port()}", "--threads", "2")
+        self.executors.append(self.start(*words))
+
+    def wait(self):
+        """Until there are executors."""
+        end = time.time() + 60
+        while ask(self.readperf, ["--cluster", self.url, "SELECT 1"]).returncode:
+            if time.time() > end:
+                sys.exit("the cluster does not come up")
+            time.sleep(0.5)
+
+    def stop(self):
+        for process in [*self.executors, self.scheduler]:
+            process.kill()
+            process.wait()
+
+
+def ask(readperf, words):
+    return subprocess.run([readperf, "sql", "--format", "csv", "--no-progress", *words], capture_output=True, text=True, timeout=300)
+
+
+def same(name, cluster, words):
+    here, there = ask(cluster.readperf, words), ask(cluster.readperf, ["--cluster", cluster.url, *words])
+    holds = here.returncode == there.returncode == 0 and here.stdout == there.stdout
+    check(f"{name}, {len(here.stdout.splitlines()) - 1} rows", holds, here.stdout[:500] + there.stdout[:500] + here.stderr + there.stderr)
+
+
+def killed(cluster, question, recordings):
+    """One executor ends in the middle of a question."""
+    here = ask(cluster.readperf, ["--file", question, *recordings])
+    command = [cluster.readperf, "sql", "--format", "csv", "--cluster", cluster.url, "--file", question, *recordings]
+    asked = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(1)
+    was_asking = asked.poll() is None
+    cluster.executors[0].kill()
+    out, err = asked.communicate(timeout=300)
+    check("an executor is killed in the middle of a question", was_asking and asked.returncode == 0 and out == here.stdout, out[:500] + err)
+
+
+def wrong(cluster, recordings):
+    def told(name, words, status, said):
+        answer = ask(cluster.readperf, words)
+        check(name, answer.returncode == status and said in answer.stderr, f"{answer.returncode} {answer.stderr}")
+
+    count, on = "SELECT count(*) FROM samples", ["--cluster", cluster.url]
+    told("a recording that is not there", [*on, count, "not-here.data"], 1, "not-here.data: No such file")
+    told("a table that is not there", [*on, "SELECT * FROM sample", recordings[0]], 1, "did you mean `samples`?")
+    told("what belongs to executors", [*on, "--memory", "1G", count, recordings[0]], 2, "--memory")
+    with tempfile.TemporaryDirectory() as folder:
+        content = pathlib.Path(recordings[0]).read_bytes()
+        cut, copy = pathlib.Path(folder, "cut.data"), pathlib.Path(folder, "copy.data")
+        cut.write_bytes(content[: len(content) // 2])
+        copy.write_bytes(content)
+        told("a damaged recording", [*on, count, str(cut)], 3, str(cut))
+        told("a damaged recording, strictly", [*on, "--strict", count, str(cut)], 1, str(cut))
+        told("a recording under two names", [*on, count, recordings[0], str(copy)], 1, "the same recording")
+        here, there = ask(cluster.readperf, [count, str(cut)]), ask(cluster.readperf, [*on, count, str(cut)])
+        check("the sound part of a damaged recording", here.stdout == there.stdout, here.stdout + there.stdout)
+
+
+def main():
+    split = sys.argv.index("--")
+    readperf, *questions = sys.argv[1:split]
+    tables, *recordings = sys.argv[split + 1:]
+    cluster = Cluster(readperf)
+    try:
+        time.sleep(2)
+        no = ask(readperf, ["--cluster", cluster.url, "SELECT 1"])
+        check("no executors", no.returncode == 1 and "has no executors yet" in no.stderr, no.stderr)
+        cluster.execute()
+        cluster.execute()
+        cluster.wait()
+        time.sleep(1)
+        for question in questions:
+            name = pathlib.Path(question).stem
+            same(f"{name} of tables", cluster, ["--file", question, tables])
+            # Recordings have no labels: questions for services and weeks cannot be asked of them.
+            text = pathlib.Path(question).read_text()
+            if "service" not in text and "date" not in text:
+                same(f"{name} of recordings", cluster, ["--file", question, *recordings])
+        wrong(cluster, recordings)
+        killed(cluster, next(question for question in questions if "03-total" in question), recordings)
+        same("after that", cluster, ["--file", questions[1], tables])
+    finally:
+        cluster.stop()
+    no = ask(readperf, ["--cluster", cluster.url, "SELECT 1"])
+    check("no scheduler", no.returncode == 1 and "no scheduler answers" in no.stderr, no.stderr)
+    sys.exit(1 if failed else 0)
+
+
+main()
