@@ -202,7 +202,7 @@ proptest! {
             }
             let (samples, events) = (rows(&tables, Table::Samples), rows(&tables, Table::Events));
             prop_assert_eq!(sum(longs(&samples, "period")), sum(longs(&events, "period")));
-            prop_assert_eq!(sum(longs(&events, "samples")), tables.row_count(Table::Samples) as i64);
+            prop_assert_eq!(sum(longs(&events, "samples")), i64::try_from(tables.row_count(Table::Samples)).unwrap());
             let stacks = longs(&rows(&tables, Table::Stacks), "stack_id");
             prop_assert!(longs(&samples, "stack_id").iter().all(|id| stacks.contains(id)));
         }
