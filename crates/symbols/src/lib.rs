@@ -74,7 +74,6 @@ pub use reason::Reason;
 pub use resolve::{Resolver, resolve};
 pub use source::generations::CodeChange;
 pub use source::jitdump::{GeneratedImage, GeneratedLine, IMAGE_CODE_OFFSET, JitDamage, JitDump};
-pub use source::kallsyms::KernelLists;
 pub use source::perf_map::{GeneratedFunction, PerfMap};
 pub use source::same_kernel::{RecordedKernel, SameKernel};
 pub use subject::{AddressBatch, Subject};

@@ -7,7 +7,6 @@ use crate::build_id::BuildId;
 use crate::demangle::Demangle;
 use crate::file_loader::FileLoader;
 use crate::reason::Reason;
-use crate::source::kallsyms::KernelLists;
 
 /// Where the symbols of the kernels of virtual machines are. Nothing is searched that is not named
 /// here.
@@ -94,8 +93,6 @@ pub struct Options {
     pub debuginfod: Option<crate::find::Debuginfod>,
     /// Where the containers' file systems are that are running here, for binaries whose build-id was recorded.
     pub mount_namespaces: crate::find::MountNamespaces,
-    /// Lists of kernel symbols that are shared with other resolvers. Without them a resolver has its own, and lets them go with itself.
-    pub kernel_lists: Option<KernelLists>,
     /// Whether the running kernel stands for the recorded one when the recording has no build-id of it.
     pub trust_running_kernel: bool,
 }
@@ -191,7 +188,6 @@ impl Default for Options {
             #[cfg(feature = "debuginfod")]
             debuginfod: None,
             mount_namespaces: crate::find::MountNamespaces::default(),
-            kernel_lists: None,
             trust_running_kernel: false,
         }
     }

@@ -44,10 +44,9 @@ impl<'f> Resolver<'f> {
     /// A resolver that knows no binary yet. It keeps what it opens in `files`.
     pub fn new(files: &'f Files, options: Options) -> Resolver<'f> {
         let threads = options.thread_count();
-        let kernel_lists = options.kernel_lists.clone().unwrap_or_default().0;
         Resolver {
             cache: Cache::new(&options),
-            shared: Shared { options, files, kernel_lists },
+            shared: Shared { options, files, kernel_lists: Arc::default() },
             pool: thread_pool(threads, STACK_BYTES),
             known: FxHashMap::default(),
             code: FxHashMap::default(),

@@ -114,7 +114,7 @@ impl Named {
                 if frames.is_empty() {
                     frames.push(Frame { function: unknown, file: None, line: 0 });
                 }
-                (self.assembly.place(code(*place, &binary), &frames), is_known)
+                (self.assembly.place(code(*place, binary), &frames), is_known)
             })
             .collect();
         Ok(self.rows(&stacks, &frames, &of_frame))

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use memchr::{memchr, memchr_iter, memmem, memrchr};
 use rustc_hash::FxHashMap;
@@ -24,40 +24,20 @@ const MAX_BYTES: u64 = 1 << 30;
 pub(crate) struct Kallsyms {
     text: Vec<u8>,
     table: OnDemand,
-    /// Where the kernel proper is, once that was asked for.
-    code: OnceLock<Option<Range<u64>>>,
 }
 
 /// About how long a line is, bytes.
 const LINE_BYTES: usize = 45;
 
-/// Most lists that are kept: each takes some tens of MB.
-const MOST_LISTS: usize = 8;
-
-/// The lists that were read last.
+/// The lists that were read so far; each is read once.
 #[derive(Debug, Default)]
 pub(crate) struct Lists(Mutex<FxHashMap<PathBuf, Result<Arc<Kallsyms>, Reason>>>);
-
-/// Lists of kernel symbols that several resolvers share: each is read once, whoever asks first. A copy is cheap, and shares them.
-#[derive(Clone, Debug, Default)]
-pub struct KernelLists(pub(crate) Arc<Lists>);
 
 impl Lists {
     /// The list at this path.
     pub(crate) fn at(&self, path: &Path, loader: &FileLoader) -> Result<Arc<Kallsyms>, Reason> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(list) = known.get(path) {
-            return list.clone();
-        }
-        let list = Kallsyms::read(path, loader).map(Arc::new);
-        // What the system refused to read is told to every loader.
-        if !matches!(list, Err(Reason::NotReadable { .. })) {
-            if known.len() >= MOST_LISTS {
-                known.clear();
-            }
-            known.insert(path.to_owned(), list.clone());
-        }
-        list
+        known.entry(path.to_owned()).or_insert_with(|| Kallsyms::read(path, loader).map(Arc::new)).clone()
     }
 }
 
@@ -91,7 +71,7 @@ impl Kallsyms {
         if lines(&text).all(|line| line.address == 0) {
             return Err(Reason::KernelAddressesHidden);
         }
-        Ok(Kallsyms { text, table: OnDemand::default(), code: OnceLock::new() })
+        Ok(Kallsyms { text, table: OnDemand::default() })
     }
 
     /// The list itself.
@@ -109,11 +89,8 @@ impl Kallsyms {
 
     /// Where the kernel proper is, up to the end of its code. That which is only run once comes last: the idle task was there.
     pub(crate) fn kernel_code(&self) -> Option<Range<u64>> {
-        let code = self.code.get_or_init(|| {
-            let end = self.address_of("_einittext").max(self.address_of("_etext"))?;
-            Some(self.address_of("_text")?..end)
-        });
-        code.clone()
+        let end = self.address_of("_einittext").max(self.address_of("_etext"))?;
+        Some(self.address_of("_text")?..end)
     }
 
     /// The name of a symbol.

@@ -10,7 +10,7 @@ use perffile::Issues;
 use readperf::PassOptions;
 use readperf::output::export::Flag;
 use readperf::profile::Selection;
-use readperf::symbols::{self, KernelLists};
+use readperf::symbols;
 use readperf::tables::store::{FileFormat, Partition, Store};
 use readperf::tables::{Options, Source, Tables, Wanted};
 use std::num::NonZeroUsize;
@@ -48,12 +48,9 @@ impl ExportCommand {
         let inputs: Vec<Input> = std::iter::once(self.input.clone()).chain(more).collect();
         let workers = self.profile.symbols.thread_count().min(inputs.len());
         let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        // Recordings of one machine need the same list; with a single one it goes when the names are known.
-        let kernel_lists = (inputs.len() > 1).then(KernelLists::default);
         let work = || {
             while let Some(input) = inputs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let result =
-                    self.add(&store, input, workers == 1, kernel_lists.clone()).with_context(|| input.name());
+                let result = self.add(&store, input, workers == 1).with_context(|| input.name());
                 done.lock().unwrap_or_else(PoisonError::into_inner).push((input.name(), result));
             }
         };
@@ -72,13 +69,7 @@ impl ExportCommand {
     }
 
     /// The tables of a recording into the folder.
-    fn add(
-        &self,
-        store: &Store,
-        input: &Input,
-        is_alone: bool,
-        kernel_lists: Option<KernelLists>,
-    ) -> anyhow::Result<Done> {
+    fn add(&self, store: &Store, input: &Input, is_alone: bool) -> anyhow::Result<Done> {
         let path = input
             .path()
             .context("tables are made of files and directories, not of what arrives as a stream")?;
@@ -87,8 +78,7 @@ impl ExportCommand {
             return Ok(Done::WasThere);
         }
         let recording = input.open()?;
-        let mut options = self.tables_options(input, &recording, is_alone)?;
-        options.symbols.kernel_lists = kernel_lists;
+        let options = self.tables_options(input, &recording, is_alone)?;
         let mut progress = Progress::new("reading", is_alone && !input.reading.no_progress);
         let tables = Tables::watched(&recording, source, &options, |chunk| progress.bytes(chunk.progress()))?;
         drop(progress);
