@@ -62,7 +62,7 @@ fn stacks_of_tables_are_those_of_their_recordings_added_up() {
             let apart = recordings.each_ref().map(|file| export(&alone, &[file]));
             let of_tables = [&words[..], &["--from", "tables", "--event", event]].concat();
             let found = export(&of_tables, &[&one, &two]);
-            assert_eq!(added_up(&[found.clone()]), added_up(&apart), "{event} {way:?}");
+            assert_eq!(added_up(std::slice::from_ref(&found)), added_up(&apart), "{event} {way:?}");
             assert!(found.lines().count() > 1, "{event} {way:?}");
             assert_eq!(found, export(&of_tables, &[&two, &one]), "{way:?}: the order is settled");
         }
