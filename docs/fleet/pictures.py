@@ -64,6 +64,12 @@ def builds():
     save(figure, "builds")
 
 
+def flames():
+    command = [sys.argv[1], "export", "--format", "flamegraph", "--from", "tables", sys.argv[2], "--where", "service = 'web'"]
+    subprocess.run([*command, "-o", pathlib.Path(sys.argv[3]) / "fleet-flames.svg"], check=True)
+
+
 allocation()
 grown()
 builds()
+flames()

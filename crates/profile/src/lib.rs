@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod addresses;
+mod assembly;
 mod beside;
 pub mod build;
 pub mod chain;
@@ -45,6 +46,7 @@ mod whole;
 mod whole_stacks;
 
 pub use addresses::{AddressId, Addresses, Lookup};
+pub use assembly::Assembly;
 pub use build::{Added, Builder, Keep, SamplePlaces};
 pub use chain::CallerAddress;
 pub use detail::{Branch, DetailField, DetailId, DetailOptions, Details, Weighing};

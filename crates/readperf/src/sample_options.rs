@@ -100,6 +100,12 @@ impl SampleOptions {
         ])
     }
 
+    /// The wanted events.
+    #[cfg(feature = "sql")]
+    pub(crate) fn events(&self) -> &[String] {
+        &self.events
+    }
+
     /// The wanted names of threads.
     pub(crate) fn comms(&self) -> impl Iterator<Item = &str> {
         self.comms.iter().map(String::as_str)

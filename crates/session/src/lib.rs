@@ -41,6 +41,7 @@ mod space;
 mod summary;
 mod tasks;
 mod thread;
+mod told;
 mod tree;
 
 pub use binary::{Binary, BinaryKind, ReferenceSymbol};

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::folder::Folder;
 use crate::provider::RecordedTable;
 use crate::reading::Reading;
-use crate::source::{Opener, Sources};
+use crate::source::{NoRecordings, Opener, Sources};
 use crate::{describe, functions, lookups, order, views};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
@@ -110,6 +110,11 @@ impl Engine {
         })
     }
 
+    /// The same for exported folders alone.
+    pub fn of_folders(sources: Sources, options: &EngineOptions) -> Result<Engine> {
+        Engine::new(Sources { recordings: Vec::new(), ..sources }, Arc::new(NoRecordings), options)
+    }
+
     /// The statements of a text.
     pub fn statements(&self, text: &str) -> Result<Vec<Question>> {
         let statements = DFParser::parse_sql(text).map_err(|error| self.error(error, text))?;
@@ -149,6 +154,24 @@ impl Engine {
             return self.run(DataFrame::new(context.state(), plan)).await;
         }
         self.run(DataFrame::new(context.state(), order::settled(plan)?)).await
+    }
+
+    /// The rows of a query that is asked from here, in any order: sorting them is work that nobody asked for.
+    pub(crate) fn in_any_order(&self, query: &str) -> Result<Answer<'_>> {
+        let answer = async {
+            let context = self.for_one_query();
+            let plan = context.state().create_logical_plan(query).await?;
+            SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).verify_plan(&plan)?;
+            let plan = lookups::resolved(&context, plan).await?;
+            self.run(DataFrame::new(context.state(), plan)).await
+        };
+        self.runtime.block_on(answer).map_err(|error| error.within(query, &self.table_names()))
+    }
+
+    /// Whether a query can be asked; if not, what is wrong with it.
+    pub(crate) fn plans(&self, query: &str) -> Result<()> {
+        let planned = self.runtime.block_on(self.for_one_query().state().create_logical_plan(query));
+        planned.map(drop).map_err(|error| self.error(error, query))
     }
 
     async fn run(&self, query: DataFrame) -> Result<Answer<'_>> {

@@ -23,10 +23,12 @@ mod pushdown;
 mod reading;
 mod recording_exec;
 mod source;
+mod stacks;
 mod views;
 mod write;
 
 pub use engine::{Answer, Engine, EngineOptions, Question};
 pub use error::{Error, Result};
 pub use source::{BoxError, Opener, Sources};
+pub use stacks::{StackQuestion, SummedStacks};
 pub use write::{Format, Writer};

@@ -11,6 +11,16 @@ pub trait Opener: Debug + Send + Sync {
     fn open(&self, recording: &Path, wanted: Wanted, samples: SampleFilter) -> Result<Tables, BoxError>;
 }
 
+/// Opens nothing: for engines that are asked about exported folders alone.
+#[derive(Debug)]
+pub(crate) struct NoRecordings;
+
+impl Opener for NoRecordings {
+    fn open(&self, recording: &Path, _: Wanted, _: SampleFilter) -> Result<Tables, BoxError> {
+        Err(format!("{}: recordings are not read here", recording.display()).into())
+    }
+}
+
 /// Any error.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 

@@ -88,10 +88,14 @@ impl Functions {
 
     /// A function of no binary, that is only a name.
     pub(super) fn outside(&mut self, name: &str) -> FunctionId {
+        self.known(None, 0, FunctionName::new(name.to_owned(), String::new()))
+    }
+
+    /// A function that is known by its name alone. Symbols that are learned later do not find it.
+    pub(super) fn known(&mut self, binary: Option<BinaryId>, address: u64, name: FunctionName) -> FunctionId {
         let id = FunctionId::new(self.list.len());
-        let name = FunctionName::new(name.to_owned(), String::new());
         let known = Ok(Box::new(Named { name, size: 0, source_file: None }));
-        self.list.push(Function { binary: None, address: 0, known });
+        self.list.push(Function { binary, address, known });
         id
     }
 

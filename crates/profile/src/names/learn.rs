@@ -109,7 +109,7 @@ impl Names {
     }
 
     /// A reason, held once.
-    fn reason(&mut self, words: &str) -> Arc<str> {
+    pub(super) fn reason(&mut self, words: &str) -> Arc<str> {
         if let Some(known) = self.reasons.get(words) {
             return Arc::clone(known);
         }

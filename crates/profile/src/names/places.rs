@@ -1,6 +1,8 @@
-//! Names of places that a transform made, and names that it changed.
+//! Names of places that a transform made or that are known from elsewhere, and names that a transform changed.
 
-use super::{AddressNames, Frame, FunctionId, Names, number};
+use super::{AddressNames, FileId, Frame, FunctionId, Names, number};
+use readperf_session::BinaryId;
+use readperf_symbols::FunctionName;
 
 /// What samples are shown as of whose stack all functions are hidden.
 const HIDDEN: &str = "[hidden]";
@@ -13,6 +15,28 @@ impl Names {
         let frames = start..number(self.frames.len());
         let function = levels.last().map_or(FunctionId::new(usize::MAX), |level| level.function);
         self.of_address.push(AddressNames { function, frames });
+    }
+
+    /// A function of which all is known: its name, or why it has none.
+    pub(crate) fn add_function(
+        &mut self,
+        binary: Option<BinaryId>,
+        address: u64,
+        name: Result<FunctionName, &str>,
+    ) -> FunctionId {
+        match name {
+            Ok(name) => self.functions.known(binary, address, name),
+            Err(reason) => {
+                let reason = self.reason(reason);
+                self.functions.unnamed(binary, address, reason)
+            }
+        }
+    }
+
+    /// The number of a source file.
+    pub(crate) fn add_file(&mut self, name: &str) -> FileId {
+        let known = self.files.get_index_of(name);
+        FileId::new(known.unwrap_or_else(|| self.files.insert_full(name.into()).0))
     }
 
     /// The function that stands for those that are hidden.

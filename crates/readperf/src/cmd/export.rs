@@ -1,6 +1,7 @@
 //! `readperf export`: the profile in the form of another tool.
 
 mod flame;
+mod from_tables;
 mod tables;
 mod unheeded;
 
@@ -14,6 +15,7 @@ use crate::source_files::SourceOptions;
 use crate::stack_options::StackOptions;
 use clap::Args;
 use flame::FlameArguments;
+use from_tables::FromTablesArguments;
 use readperf::Analysis;
 use readperf::output::export::flamegraph::FlameOptions;
 use readperf::output::export::{self, Export, ExportOptions, FORMATS, Format, WriteDifference, Writing};
@@ -61,6 +63,9 @@ pub(crate) struct ExportCommand {
 
     #[command(flatten)]
     tables: TablesArguments,
+
+    #[command(flatten)]
+    from_tables: FromTablesArguments,
 
     #[command(flatten)]
     flame: FlameArguments,
@@ -114,11 +119,17 @@ Examples:
   readperf export new.data --base old.data -o change.html
   readperf export perf.data -o profile.page.html    # the page of `readperf view`, for a ticket or a mail
   readperf export --format parquet -o tables *.data --label service=web && duckdb -c \
-    \"SELECT function, sum(period) FROM 'tables/samples/**/*.parquet' GROUP BY 1 ORDER BY 2 DESC LIMIT 10\"";
+    \"SELECT function, sum(period) FROM 'tables/samples/**/*.parquet' GROUP BY 1 ORDER BY 2 DESC LIMIT 10\"
+  readperf export --format flamegraph --from tables fleet --where \"service = 'web'\" -o web.svg";
 
     fn run(&self) -> anyhow::Result<Outcome> {
         let format = match self.chosen_format() {
+            Chosen::File(format) if self.from_tables.is_wanted() => return self.write_stacks(format),
             Chosen::File(format) => format,
+            Chosen::Tables(format) if self.from_tables.is_wanted() => wrong_usage(&format!(
+                "{} is made of recordings; --from tables has folders of it",
+                format.name
+            )),
             Chosen::Tables(format) => return self.write_tables(format),
         };
         if let Some(flag) = self.tables.given().next() {

@@ -1,8 +1,7 @@
 //! Several recordings and exported folders are asked as one.
 
 use crate::oracle::{fixture, scratch, tool};
-use crate::{asked, rows, text, wrong};
-use std::ffi::OsStr;
+use crate::{asked, exported, rows, text, wrong};
 use std::path::Path;
 
 #[test]
@@ -58,15 +57,6 @@ const QUESTIONS: [&str; 10] = [
     "SELECT b.build_id, b.path, count(*) FROM samples s JOIN frames USING (frame_id) JOIN binaries b USING (binary_id) GROUP BY 1, 2",
     "SELECT t.comm, t.samples, t.exit_ns - t.start_ns FROM threads t JOIN profiles p USING (profile_id) WHERE NOT p.damaged",
 ];
-
-/// Exports recordings into a folder.
-fn exported(into: &Path, options: &[&str], files: &[&Path]) {
-    let words = ["export", "--no-progress", "--format", "parquet", "-o"].map(OsStr::new);
-    let words = words.into_iter().chain([into.as_os_str()]).chain(options.iter().map(OsStr::new));
-    let words: Vec<&OsStr> = words.chain(files.iter().map(|file| file.as_os_str())).collect();
-    let output = tool::run(&words);
-    assert_eq!(output.status.code(), Some(0), "{}", tool::stderr(&output));
-}
 
 #[test]
 fn folders_answer_as_the_recordings_in_them() {

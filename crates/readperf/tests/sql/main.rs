@@ -16,6 +16,7 @@ mod forms;
 mod oracle;
 mod page;
 mod prompt;
+mod stacks;
 
 use oracle::tool;
 use serde_json::Value;
@@ -41,6 +42,15 @@ fn text(query: &str, places: &[&Path], options: &[&str]) -> String {
     let output = asked(query, places, options);
     assert_eq!(output.status.code(), Some(0), "{query}: {}", tool::stderr(&output));
     String::from_utf8(output.stdout).unwrap()
+}
+
+/// Exports recordings into a folder.
+fn exported(into: &Path, options: &[&str], files: &[&Path]) {
+    let words = ["export", "--no-progress", "--format", "parquet", "-o"].map(OsStr::new);
+    let words = words.into_iter().chain([into.as_os_str()]).chain(options.iter().map(OsStr::new));
+    let words: Vec<&OsStr> = words.chain(files.iter().map(|file| file.as_os_str())).collect();
+    let output = tool::run(&words);
+    assert_eq!(output.status.code(), Some(0), "{}", tool::stderr(&output));
 }
 
 /// What is said of a query that is wrong.

@@ -15,9 +15,11 @@ use crate::id::Id;
 use crate::opened::Tables;
 use crate::schema::Table;
 use readperf_files::ScratchFile;
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use walkdir::WalkDir;
 
 /// What files of tables are.
@@ -62,11 +64,14 @@ const SCRATCH: &str = ".readperf-";
 /// Parts are for whoever may read the folder.
 const PART_MODE: u32 = 0o666;
 
-/// A folder of tables.
+/// A folder of tables. Which recordings it has is found out once, when it is opened: a folder of thousands is not walked through for each
+/// of them. A copy knows what is added through the other.
 #[derive(Clone, Debug)]
 pub struct Store {
     folder: PathBuf,
     format: FileFormat,
+    /// The parts of `profiles`, by name: paths within the folder of the table.
+    parts: Arc<Mutex<BTreeMap<String, Vec<PathBuf>>>>,
 }
 
 impl Store {
@@ -76,48 +81,32 @@ impl Store {
     /// What the operating system says.
     pub fn open(folder: &Path, format: FileFormat) -> Result<Store> {
         fs::create_dir_all(folder).map_err(failed(folder))?;
-        Ok(Store { folder: folder.to_owned(), format })
-    }
-
-    /// The parts of `profiles` in the folder: of each the partition it is in.
-    fn profile_parts(&self) -> Result<Vec<PathBuf>> {
-        let root = self.folder.join(Table::Profiles.name());
-        if !root.is_dir() {
-            return Ok(Vec::new());
-        }
-        let mut parts = Vec::new();
-        for entry in WalkDir::new(&root).sort_by_file_name() {
-            let entry = entry.map_err(|error| {
-                let path = error.path().unwrap_or(&root).to_owned();
-                Error::Io { path, error: error.into() }
-            })?;
-            let name = entry.file_name().to_string_lossy();
-            if entry.file_type().is_file() && name.starts_with("part-") && name.ends_with(self.format.name())
-            {
-                let within = entry.path().strip_prefix(&root).unwrap_or(entry.path());
-                parts.push(within.to_owned());
+        let mut parts: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+        for part in profile_parts(folder, format)? {
+            if let Some(name) = part.file_name().map(|name| name.to_string_lossy().into_owned()) {
+                parts.entry(name).or_default().push(part);
             }
         }
-        Ok(parts)
+        Ok(Store { folder: folder.to_owned(), format, parts: Arc::new(Mutex::new(parts)) })
     }
 
-    /// Whether a recording is there.
-    ///
-    /// # Errors
-    /// What the operating system says.
-    pub fn has(&self, profile_id: Id) -> Result<bool> {
-        let name = self.part_name(profile_id);
-        Ok(self.profile_parts()?.iter().any(|part| part.file_name().is_some_and(|part| *part == *name)))
+    fn parts(&self) -> MutexGuard<'_, BTreeMap<String, Vec<PathBuf>>> {
+        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a recording is there, by what was there when the folder was opened and what was added since.
+    pub fn has(&self, profile_id: Id) -> bool {
+        self.parts().contains_key(&self.part_name(profile_id))
     }
 
     /// Refuses a partition by other keys than those of the parts that are there: readers take the keys from the paths, and each part has to
     /// have all of them.
     ///
     /// # Errors
-    /// Other keys; what the operating system says.
+    /// Other keys.
     pub fn accept(&self, partition: &Partition) -> Result<()> {
-        for part in self.profile_parts()? {
-            let there = Partition::of_path(&part);
+        for part in self.parts().values().flatten() {
+            let there = Partition::of_path(part);
             if !there.has_keys_of(partition) {
                 let error = PartitionError { there, wanted: partition.clone() };
                 return Err(Error::Partition { folder: self.folder.clone(), error: Box::new(error) });
@@ -146,14 +135,13 @@ impl Store {
         }
         // What says that the recording is there comes last.
         parts.sort_by_key(|(table, ..)| *table == Table::Profiles);
-        let old: Vec<PathBuf> = self.profile_parts()?;
         for (_, scratch, place) in parts {
             scratch.rename(&place).map_err(failed(&place))?;
         }
-        for part in old.iter().filter(|part| part.file_name().is_some_and(|part| *part == *name)) {
-            if *part != partition.path().join(&name) {
-                self.remove(part)?;
-            }
+        let part = partition.path().join(&name);
+        let old = self.parts().insert(name, vec![part.clone()]);
+        for other in old.iter().flatten().filter(|other| **other != part) {
+            self.remove(other)?;
         }
         Ok(added)
     }
@@ -182,6 +170,27 @@ pub struct Added {
     pub rows: usize,
     /// Bytes of all files.
     pub bytes: u64,
+}
+
+/// The parts of `profiles` in a folder: of each the partition it is in.
+fn profile_parts(folder: &Path, format: FileFormat) -> Result<Vec<PathBuf>> {
+    let root = folder.join(Table::Profiles.name());
+    if !root.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut parts = Vec::new();
+    for entry in WalkDir::new(&root).sort_by_file_name() {
+        let entry = entry.map_err(|error| {
+            let path = error.path().unwrap_or(&root).to_owned();
+            Error::Io { path, error: error.into() }
+        })?;
+        let name = entry.file_name().to_string_lossy();
+        if entry.file_type().is_file() && name.starts_with("part-") && name.ends_with(format.name()) {
+            let within = entry.path().strip_prefix(&root).unwrap_or(entry.path());
+            parts.push(within.to_owned());
+        }
+    }
+    Ok(parts)
 }
 
 fn failed(path: &Path) -> impl FnOnce(io::Error) -> Error {

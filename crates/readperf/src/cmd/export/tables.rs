@@ -28,7 +28,7 @@ pub(super) const TABLE_FORMATS: [TableFormat; 2] = [
 #[derive(Args, Debug, Clone, Default)]
 #[command(next_help_heading = "Tables (parquet, arrow)")]
 pub(super) struct TablesArguments {
-    /// More recordings for the same folder
+    /// More recordings for the same folder; with --from tables, more folders
     #[arg(value_name = "MORE")]
     more: Vec<PathBuf>,
 
@@ -47,15 +47,22 @@ pub(super) struct TablesArguments {
 }
 
 impl TablesArguments {
+    /// What was named besides the first.
+    #[cfg(feature = "sql")]
+    pub(super) fn more(&self) -> &[PathBuf] {
+        &self.more
+    }
+
     /// The flags that were given.
     pub(super) fn given(&self) -> impl Iterator<Item = &'static str> + use<> {
-        let TablesArguments { more, labels, date, replace } = self;
-        let all = [
-            ("more than one recording", !more.is_empty()),
-            ("--label", !labels.is_empty()),
-            ("--date", date.is_some()),
-            ("--replace", *replace),
-        ];
+        let more = (!self.more.is_empty()).then_some("more than one recording");
+        more.into_iter().chain(self.of_writing())
+    }
+
+    /// The flags about how tables are written that were given.
+    pub(super) fn of_writing(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let TablesArguments { more: _, labels, date, replace } = self;
+        let all = [("--label", !labels.is_empty()), ("--date", date.is_some()), ("--replace", *replace)];
         all.into_iter().filter_map(|(name, given)| given.then_some(name))
     }
 }

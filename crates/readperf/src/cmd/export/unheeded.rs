@@ -7,7 +7,7 @@ use readperf::output::export::Flag;
 
 impl ExportCommand {
     /// The flags of this kind that were given.
-    fn given(&self, flag: Flag) -> Vec<&'static str> {
+    pub(super) fn given(&self, flag: Flag) -> Vec<&'static str> {
         let one = |name, given: bool| given.then_some(name).into_iter().collect();
         match flag {
             Flag::Weight => one("--weight samples", matches!(self.weight, Weight::Samples)),

@@ -74,7 +74,7 @@ impl ExportCommand {
             .path()
             .context("tables are made of files and directories, not of what arrives as a stream")?;
         let source = Source::at(&path)?;
-        if !self.tables.replace && store.has(source.profile_id)? {
+        if !self.tables.replace && store.has(source.profile_id) {
             return Ok(Done::WasThere);
         }
         let recording = input.open()?;
