@@ -129,6 +129,12 @@ pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
     if is_broken_pipe(error) {
         return ExitCode::SUCCESS;
     }
+    say(&format!("error: {}", in_words(error)));
+    ExitCode::from(FAILED)
+}
+
+/// An error with what lies behind it.
+pub(crate) fn in_words(error: &anyhow::Error) -> String {
     let chain: Vec<String> = error.chain().map(ToString::to_string).collect();
     let mut text = String::new();
     for (nr, part) in chain.iter().enumerate() {
@@ -141,8 +147,7 @@ pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
             text.push_str(part);
         }
     }
-    say(&format!("error: {text}"));
-    ExitCode::from(FAILED)
+    text
 }
 
 /// Ends the program as after any other wrong argument.

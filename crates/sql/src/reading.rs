@@ -137,8 +137,10 @@ impl Reading {
     }
 }
 
+/// What is wrong with a recording, which mostly names it.
 fn failed(path: &Path, error: &BoxError) -> DataFusionError {
-    DataFusionError::Execution(format!("{}: {error}", path.display()))
+    let (said, named) = (error.to_string(), format!("{}: ", path.display()));
+    DataFusionError::Execution(if said.starts_with(&named) { said } else { named + &said })
 }
 
 /// What a thread that panicked left behind is whole: nothing is changed in more than one step.

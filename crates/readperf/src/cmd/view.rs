@@ -7,7 +7,7 @@ use super::report::has_chains;
 use super::stats::{Counted, count};
 use super::{Cmd, check};
 use crate::input::Input;
-use crate::outcome::{Outcome, say, tell};
+use crate::outcome::{Outcome, in_words, say, tell};
 use crate::progress::Progress;
 use crate::sample_options::{NameOptions, SampleOptions};
 use crate::source_files::{SourceFiles, SourceOptions};
@@ -244,7 +244,7 @@ impl FromFiles<'_> {
 
 impl Outside for FromFiles<'_> {
     fn text(&self, part: Part) -> Result<String, String> {
-        let out = self.written(part).map_err(|error| format!("{error:#}"))?;
+        let out = self.written(part).map_err(|error| in_words(&error))?;
         Ok(strip_str(&String::from_utf8_lossy(&out)).to_string())
     }
 

@@ -4,6 +4,7 @@ use crate::oracle::{fixture, scratch, tool};
 use crate::{asked, rows, text, wrong};
 use serde_json::Value;
 use std::ffi::OsStr;
+use std::path::Path;
 use std::process::Stdio;
 
 #[test]
@@ -81,6 +82,8 @@ fn what_is_wrong_with_a_query_is_said_with_its_place() {
         let said = wrong(change, &[&file]);
         assert!(said.contains(why), "{said}");
     }
+    let said = wrong("SELECT * FROM samples", &[Path::new("not-there.data")]);
+    assert_eq!(said, "readperf: error: not-there.data: No such file or directory (os error 2)\n");
     assert_eq!(tool::run(&["sql", "--memory", "x", "SELECT 1"]).status.code(), Some(2));
 }
 

@@ -3,6 +3,7 @@
 use crate::cmd::check;
 use crate::input::Input;
 use crate::out::publish;
+use crate::outcome::in_words;
 use crate::source_files::{SourceFiles, SourceOptions};
 use crate::symbol_options::SymbolOptions;
 use anstream::adapter::strip_str;
@@ -53,7 +54,7 @@ impl Host for ProgramHost<'_> {
                 "the recording came on standard input and is gone: `readperf check` reads one".to_owned()
             );
         }
-        let text = check::text(self.input, self.symbols).map_err(|error| format!("{error:#}"))?;
+        let text = check::text(self.input, self.symbols).map_err(|error| in_words(&error))?;
         Ok(plain(&text))
     }
 
@@ -73,6 +74,6 @@ impl Host for ProgramHost<'_> {
             out.flush()
         });
         written.map_err(|error| told(&error))?;
-        publish([file]).map_err(|error| format!("{error:#}"))
+        publish([file]).map_err(|error| in_words(&error))
     }
 }

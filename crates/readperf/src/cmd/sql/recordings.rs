@@ -1,7 +1,7 @@
 //! How queries get recordings: opened as other commands open them, and what was wrong with them is kept.
 
 use crate::input::{Input, Reading};
-use crate::outcome::{Outcome, say};
+use crate::outcome::{Outcome, in_words, say};
 use crate::progress::Progress;
 use crate::symbol_options::SymbolOptions;
 use perffile::Issues;
@@ -68,6 +68,6 @@ impl Recordings {
 
 impl Opener for Recordings {
     fn open(&self, recording: &Path, wanted: Wanted, samples: SampleFilter) -> Result<Tables, BoxError> {
-        self.read(recording, wanted, samples).map_err(|error| format!("{error:#}").into())
+        self.read(recording, wanted, samples).map_err(|error| in_words(&error).into())
     }
 }
