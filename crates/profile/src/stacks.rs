@@ -140,6 +140,11 @@ impl Stacks {
         StackId(self.nodes.number(node))
     }
 
+    /// The number of a place on top of a stack, which is known to be new. It is not found by what it is.
+    pub(crate) fn push_new(&mut self, node: Node) -> StackId {
+        StackId(self.nodes.push(node))
+    }
+
     /// The places of a stack, the innermost first.
     pub fn places(&self, id: StackId) -> impl Iterator<Item = AddressId> + '_ {
         let whole = self.whole.as_ref().map_or(&[][..], |whole| whole.places(id)).iter().copied();
@@ -160,6 +165,35 @@ impl Stacks {
             whole.freeze();
         }
     }
+}
+
+/// The part of a tree that some stacks need, and for each node of the whole its number there.
+pub(crate) fn needed(nodes: &[Node], stacks: impl Iterator<Item = StackId>) -> (Vec<Node>, Vec<StackId>) {
+    let mut is_needed = vec![false; nodes.len()];
+    for stack in stacks {
+        if let Some(needed) = stack.index().and_then(|index| is_needed.get_mut(index)) {
+            *needed = true;
+        }
+    }
+    for (index, node) in nodes.iter().enumerate().rev() {
+        if is_needed.get(index) == Some(&true)
+            && let Some(caller) = node.parent.index().and_then(|caller| is_needed.get_mut(caller))
+        {
+            *caller = true;
+        }
+    }
+    let (mut part, mut numbers): (Vec<Node>, Vec<StackId>) = (Vec::new(), Vec::with_capacity(nodes.len()));
+    for (node, is_needed) in nodes.iter().zip(is_needed) {
+        if !is_needed {
+            numbers.push(StackId::EMPTY);
+            continue;
+        }
+        let parent = node.parent.index().and_then(|caller| numbers.get(caller)).copied();
+        let number = u32::try_from(part.len()).map_or(StackId::EMPTY, StackId);
+        part.push(Node { parent: parent.unwrap_or(StackId::EMPTY), address: node.address });
+        numbers.push(number);
+    }
+    (part, numbers)
 }
 
 #[cfg(test)]

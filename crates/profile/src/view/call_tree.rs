@@ -12,8 +12,8 @@ use super::place_numbers::Frames;
 use super::rows::{RowKey, RowValues};
 use super::sample_numbers::SampleNumbers;
 use super::sums::Subtrees;
-use crate::stacks::{Node, StackId};
-use crate::transform::needed;
+use crate::stacks::{Node, StackId, needed};
+
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 

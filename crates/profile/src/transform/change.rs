@@ -1,0 +1,263 @@
+//! A transform at work: what becomes of the stacks of some samples, and of the places in them.
+
+use super::rule::{Rule, Way};
+use crate::addresses::AddressId;
+use crate::names::{Frame, FunctionId};
+use crate::profile::Profile;
+use crate::stacks::{Node, StackId, Stacks, needed};
+use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+/// What is kept of a part of a stack.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    /// What is kept of its innermost place.
+    place: Option<AddressId>,
+    /// The part behind which that comes: its caller, or the next one of whose place something is kept.
+    below: StackId,
+    /// What was met up to there.
+    way: Way,
+}
+
+impl Profile {
+    pub(super) fn apply(&mut self, rule: &Rule<'_>) {
+        let (tree, of_row) = self.chosen_tree();
+        let mut change = Change::new(self, rule);
+        let parts = change.parts(&tree);
+        let (mut stacks, images) = changed(&parts);
+        let mut rows = std::mem::take(&mut change.profile.rows);
+        let mut of_row = of_row.into_iter();
+        Arc::make_mut(&mut rows).retain_mut(|row| {
+            let stack = of_row.next().unwrap_or(StackId::EMPTY);
+            let innermost = stack.index().and_then(|index| tree.get(index));
+            let image = image_of(&images, stack);
+            let taken_at = if innermost.is_some_and(|node| node.address == row.address) {
+                stacks.node(image).map(|node| node.address)
+            } else {
+                // Where the sample was taken is not where its stack begins, or there is none.
+                let (below, mut way) = behind(&parts, innermost.map_or(stack, |node| node.parent));
+                let place = change.place(row.address, &mut way);
+                place.or_else(|| stacks.node(image_of(&images, below)).map(|node| node.address))
+            };
+            row.stack = image;
+            row.address = match taken_at {
+                Some(place) => place,
+                None if rule.leaves_out_samples() => return false,
+                None => change.nothing(row.address),
+            };
+            true
+        });
+        stacks.freeze();
+        self.rows = rows;
+        self.stacks = Arc::new(stacks);
+    }
+
+    /// The stacks of the rows as a tree, and which of it is that of each row.
+    fn chosen_tree(&self) -> (Vec<Node>, Vec<StackId>) {
+        if self.stacks.nodes().is_empty() {
+            return self.tree_of_whole_stacks();
+        }
+        let of_row = || self.rows.iter().map(|row| row.stack);
+        let (tree, numbers) = needed(self.stacks.nodes(), of_row());
+        let number = |stack: StackId| stack.index().and_then(|index| numbers.get(index)).copied();
+        (tree, of_row().map(|stack| number(stack).unwrap_or(StackId::EMPTY)).collect())
+    }
+
+    /// The same where whole stacks are kept.
+    fn tree_of_whole_stacks(&self) -> (Vec<Node>, Vec<StackId>) {
+        /// Stacks that are taken in at a time.
+        const AT_ONCE: usize = 1024;
+        let (mut tree, mut known) = (Stacks::default(), FxHashMap::default());
+        let (mut places, mut ends, mut ids, mut asked) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for rows in self.rows.chunks(AT_ONCE) {
+            for row in rows {
+                if let Entry::Vacant(new) = known.entry(row.stack) {
+                    new.insert(StackId::EMPTY);
+                    asked.push(row.stack);
+                    places.extend(self.stacks.places(row.stack));
+                    ends.push(places.len());
+                }
+            }
+            tree.number_all(&places, &ends, &mut ids);
+            known.extend(asked.drain(..).zip(ids.drain(..)));
+            places.clear();
+            ends.clear();
+        }
+        let of_row = self.rows.iter().map(|row| known.get(&row.stack).copied().unwrap_or(StackId::EMPTY));
+        let of_row = of_row.collect();
+        (tree.nodes().to_vec(), of_row)
+    }
+}
+
+/// What a part comes to stand behind, and what was met up to there.
+fn behind(parts: &[Part], stack: StackId) -> (StackId, Way) {
+    match stack.index().and_then(|index| parts.get(index)) {
+        None => (StackId::EMPTY, Way::default()),
+        Some(Part { place: Some(_), below: _, way }) => (stack, *way),
+        Some(Part { place: None, below, way }) => (*below, *way),
+    }
+}
+
+/// What became of a part.
+fn image_of(images: &[StackId], stack: StackId) -> StackId {
+    stack.index().and_then(|index| images.get(index)).copied().unwrap_or(StackId::EMPTY)
+}
+
+/// The stacks as they are changed, and what became of each part.
+///
+/// Two parts can become the same only behind one of which more than itself was made: behind one that comes to stand for those of whose
+/// place nothing is kept. Only there what is there already is looked for; all others are taken for new, which is most of them.
+fn changed(parts: &[Part]) -> (Stacks, Vec<StackId>) {
+    // By part, behind a first one for the empty stack.
+    let mut several = vec![false; parts.len() + 1];
+    let at = |stack: StackId| stack.index().map_or(0, |index| index + 1);
+    for part in parts.iter().filter(|part| part.place.is_none()) {
+        if let Some(several) = several.get_mut(at(part.below)) {
+            *several = true;
+        }
+    }
+    let (mut stacks, mut images) = (Stacks::default(), Vec::with_capacity(parts.len()));
+    for (nr, Part { place, below, way: _ }) in parts.iter().enumerate() {
+        let parent = image_of(&images, *below);
+        let is_met = several.get(at(*below)) == Some(&true);
+        images.push(match place {
+            None => parent,
+            Some(address) if is_met => {
+                if let Some(several) = several.get_mut(nr + 1) {
+                    *several = true;
+                }
+                stacks.push(Node { parent, address: *address })
+            }
+            Some(address) => stacks.push_new(Node { parent, address: *address }),
+        });
+    }
+    (stacks, images)
+}
+
+/// A transform at work.
+struct Change<'c> {
+    profile: &'c mut Profile,
+    rule: &'c Rule<'c>,
+    /// By address whether all of it is kept, if that does not depend on what was met before.
+    whole: Vec<bool>,
+    /// Places of which some levels are kept, by these: their frames.
+    partial: FxHashMap<(AddressId, Vec<u32>), AddressId>,
+    /// The function that stands for those that are left out.
+    hidden: Option<FunctionId>,
+    /// The levels of the address at hand that are kept.
+    kept: Vec<u32>,
+}
+
+impl<'c> Change<'c> {
+    fn new(profile: &'c mut Profile, rule: &'c Rule<'c>) -> Change<'c> {
+        let is_whole = |address| {
+            let mut levels = profile.levels_at(address);
+            levels.len() > 0 && levels.all(|level| rule.keeps(&mut Way::default(), level.function, None))
+        };
+        let whole = match rule.is_of_levels_alone() {
+            true => profile.addresses().ids().map(is_whole).collect(),
+            false => Vec::new(),
+        };
+        Change { profile, rule, whole, partial: FxHashMap::default(), hidden: None, kept: Vec::new() }
+    }
+
+    /// What is kept of each part of a tree.
+    fn parts(&mut self, tree: &[Node]) -> Vec<Part> {
+        let mut parts = Vec::with_capacity(tree.len());
+        for Node { parent, address } in tree {
+            let (below, mut way) = behind(&parts, *parent);
+            let place = self.place(*address, &mut way);
+            parts.push(Part { place, below, way });
+        }
+        parts
+    }
+
+    /// What is kept of an address on the way along a stack.
+    fn place(&mut self, address: AddressId, way: &mut Way) -> Option<AddressId> {
+        if self.whole.get(address.index()) == Some(&true) {
+            return Some(address);
+        }
+        let binary = self.profile.addresses().get(address).and_then(|code| code.binary);
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.clear();
+        let mut all = 0;
+        for (nr, level) in (0..).zip(self.profile.levels_at(address).rev()) {
+            if self.rule.keeps(way, level.function, binary) {
+                kept.push(nr);
+            }
+            all += 1;
+        }
+        let place = match kept.len() {
+            0 => None,
+            len if len == all => Some(address),
+            _ => Some(self.partial_place(address, kept.clone())),
+        };
+        self.kept = kept;
+        place
+    }
+
+    fn partial_place(&mut self, address: AddressId, outermost_first: Vec<u32>) -> AddressId {
+        let profile = &mut *self.profile;
+        *self.partial.entry((address, outermost_first)).or_insert_with_key(|(_, outermost_first)| {
+            let frames = profile.names().frames_at(address);
+            let kept = outermost_first.iter().rev().filter_map(|nr| frames.iter().nth_back(*nr as usize));
+            let frames: Vec<Frame> = kept.copied().collect();
+            profile.make_place(address, &frames)
+        })
+    }
+
+    /// The place of samples of whose stack nothing is kept.
+    fn nothing(&mut self, address: AddressId) -> AddressId {
+        let profile = &mut *self.profile;
+        *self.partial.entry((address, Vec::new())).or_insert_with(|| {
+            let function = *self.hidden.get_or_insert_with(|| Arc::make_mut(&mut profile.names).hidden());
+            profile.make_place(address, &[Frame { function, file: None, line: 0 }])
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    /// A tree in which no two parts are the same, and of which places something is kept.
+    fn tree() -> impl Strategy<Value = (Vec<Node>, Vec<bool>)> {
+        let nodes = proptest::collection::vec((any::<prop::sample::Index>(), 0..4_u32), 0..60);
+        (nodes, proptest::collection::vec(any::<bool>(), 60)).prop_map(|(nodes, kept)| {
+            let mut tree = Stacks::default();
+            for (parent, address) in nodes {
+                // One more than there are is the empty stack.
+                let parent = match parent.index(tree.nodes().len() + 1) {
+                    0 => StackId::EMPTY,
+                    nr => StackId(nr as u32 - 1),
+                };
+                tree.push(Node { parent, address: AddressId(address) });
+            }
+            (tree.nodes().to_vec(), kept)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn stacks_have_what_is_kept_and_each_is_there_once((tree, kept) in tree()) {
+            let mut parts: Vec<Part> = Vec::new();
+            let mut expected: Vec<Vec<AddressId>> = Vec::new();
+            for (node, is_kept) in tree.iter().zip(&kept) {
+                let (below, way) = behind(&parts, node.parent);
+                parts.push(Part { place: is_kept.then_some(node.address), below, way });
+                let caller = node.parent.index().map(|index| expected[index].clone()).unwrap_or_default();
+                expected.push(is_kept.then_some(node.address).into_iter().chain(caller).collect());
+            }
+            let (stacks, images) = changed(&parts);
+            let mut ids: HashMap<Vec<AddressId>, StackId> = HashMap::new();
+            for (image, places) in images.into_iter().zip(expected) {
+                prop_assert_eq!(stacks.places(image).collect::<Vec<_>>(), places.clone());
+                prop_assert_eq!(*ids.entry(places).or_insert(image), image);
+            }
+            prop_assert_eq!(stacks.nodes().len(), ids.values().filter(|id| **id != StackId::EMPTY).count());
+        }
+    }
+}
