@@ -50,6 +50,12 @@ fn main() {
         ("ignore", vec![Step::ignore("main").unwrap()]),
         ("cpu", vec![Step::cpu(0)]),
         ("hide", vec![Step::Stacks(Transform::Hide(Functions::Matching(pattern("main").unwrap())))]),
+        (
+            "hide a leaf",
+            vec![Step::Stacks(Transform::Hide(Functions::Matching(
+                pattern("^_int_malloc$|^malloc$").unwrap(),
+            )))],
+        ),
         ("from", vec![Step::Stacks(Transform::ShowFrom(Functions::Matching(pattern("main").unwrap())))]),
     ];
     for (name, steps) in ways {
