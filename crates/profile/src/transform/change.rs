@@ -16,8 +16,14 @@ struct Part {
     place: Option<AddressId>,
     /// The part behind which that comes: its caller, or the next one of whose place something is kept.
     below: StackId,
-    /// What was met up to there.
-    way: Way,
+}
+
+/// What is kept of a tree.
+#[derive(Clone, Debug, Default)]
+struct Parts {
+    parts: Vec<Part>,
+    /// What was met up to each, if the rule looks at that.
+    ways: Vec<Way>,
 }
 
 impl Profile {
@@ -25,7 +31,7 @@ impl Profile {
         let (tree, of_row) = self.chosen_tree();
         let mut change = Change::new(self, rule);
         let parts = change.parts(&tree);
-        let (mut stacks, images) = changed(&parts);
+        let (mut stacks, images) = changed(&parts.parts);
         let mut rows = std::mem::take(&mut change.profile.rows);
         let mut of_row = of_row.into_iter();
         Arc::make_mut(&mut rows).retain_mut(|row| {
@@ -36,7 +42,7 @@ impl Profile {
                 stacks.node(image).map(|node| node.address)
             } else {
                 // Where the sample was taken is not where its stack begins, or there is none.
-                let (below, mut way) = behind(&parts, innermost.map_or(stack, |node| node.parent));
+                let (below, mut way) = parts.behind(innermost.map_or(stack, |node| node.parent));
                 let place = change.place(row.address, &mut way);
                 place.or_else(|| stacks.node(image_of(&images, below)).map(|node| node.address))
             };
@@ -90,12 +96,16 @@ impl Profile {
     }
 }
 
-/// What a part comes to stand behind, and what was met up to there.
-fn behind(parts: &[Part], stack: StackId) -> (StackId, Way) {
-    match stack.index().and_then(|index| parts.get(index)) {
-        None => (StackId::EMPTY, Way::default()),
-        Some(Part { place: Some(_), below: _, way }) => (stack, *way),
-        Some(Part { place: None, below, way }) => (*below, *way),
+impl Parts {
+    /// What comes to stand below the callees of a part, and what was met up to there.
+    fn behind(&self, stack: StackId) -> (StackId, Way) {
+        let Some(index) = stack.index() else { return (stack, Way::default()) };
+        let below = match self.parts.get(index) {
+            None => StackId::EMPTY,
+            Some(Part { place: Some(_), below: _ }) => stack,
+            Some(Part { place: None, below }) => *below,
+        };
+        (below, self.ways.get(index).copied().unwrap_or_default())
     }
 }
 
@@ -118,7 +128,7 @@ fn changed(parts: &[Part]) -> (Stacks, Vec<StackId>) {
         }
     }
     let (mut stacks, mut images) = (Stacks::default(), Vec::with_capacity(parts.len()));
-    for (nr, Part { place, below, way: _ }) in parts.iter().enumerate() {
+    for (nr, Part { place, below }) in parts.iter().enumerate() {
         let parent = image_of(&images, *below);
         let is_met = several.get(at(*below)) == Some(&true);
         images.push(match place {
@@ -163,14 +173,16 @@ impl<'c> Change<'c> {
     }
 
     /// What is kept of each part of a tree.
-    fn parts(&mut self, tree: &[Node]) -> Vec<Part> {
-        let mut parts = Vec::with_capacity(tree.len());
+    fn parts(&mut self, tree: &[Node]) -> Parts {
+        let needs_ways = !self.rule.is_of_levels_alone();
+        let mut all = Parts { parts: Vec::with_capacity(tree.len()), ways: Vec::new() };
         for Node { parent, address } in tree {
-            let (below, mut way) = behind(&parts, *parent);
+            let (below, mut way) = all.behind(*parent);
             let place = self.place(*address, &mut way);
-            parts.push(Part { place, below, way });
+            all.parts.push(Part { place, below });
+            all.ways.extend(needs_ways.then_some(way));
         }
-        parts
+        all
     }
 
     /// What is kept of an address on the way along a stack.
@@ -243,15 +255,15 @@ mod tests {
     proptest! {
         #[test]
         fn stacks_have_what_is_kept_and_each_is_there_once((tree, kept) in tree()) {
-            let mut parts: Vec<Part> = Vec::new();
+            let mut all = Parts::default();
             let mut expected: Vec<Vec<AddressId>> = Vec::new();
             for (node, is_kept) in tree.iter().zip(&kept) {
-                let (below, way) = behind(&parts, node.parent);
-                parts.push(Part { place: is_kept.then_some(node.address), below, way });
+                let (below, _) = all.behind(node.parent);
+                all.parts.push(Part { place: is_kept.then_some(node.address), below });
                 let caller = node.parent.index().map(|index| expected[index].clone()).unwrap_or_default();
                 expected.push(is_kept.then_some(node.address).into_iter().chain(caller).collect());
             }
-            let (stacks, images) = changed(&parts);
+            let (stacks, images) = changed(&all.parts);
             let mut ids: HashMap<Vec<AddressId>, StackId> = HashMap::new();
             for (image, places) in images.into_iter().zip(expected) {
                 prop_assert_eq!(stacks.places(image).collect::<Vec<_>>(), places.clone());
