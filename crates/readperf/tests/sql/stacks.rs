@@ -114,7 +114,7 @@ fn conditions_choose_samples() {
     let alone = |file: &Path| export(&["--format", "folded"], &[file]);
     // By a label, by a column of profiles, by one of samples, by a function of a stack; a comment ends with its line.
     assert_eq!(chosen("service = 'web'"), alone(&main));
-    assert_eq!(chosen("source LIKE '%main%' -- all of it"), alone(&main));
+    assert_eq!(chosen("source LIKE '%/main/perf.data' -- all of it"), alone(&main));
     assert_eq!(chosen("profiles.samples = 574 AND tid > 0"), alone(&main));
     let focus = ["--format", "folded", "--focus", "^spin_five$"];
     assert_eq!(chosen("service = 'web' AND contains(stack_id, '^spin_five$')"), export(&focus, &[&main]));
