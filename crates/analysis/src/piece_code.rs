@@ -79,7 +79,7 @@ impl<'c> Decoded<'c> {
         let (names, address) = (names?, self.named(instruction, linked)?);
         let index = names.addresses.binary_search(&address).ok()?;
         let symbol = names.symbol_by_id(names.symbol(index).ok()?)?;
-        Some((symbol.name.shown.clone(), address.checked_sub(symbol.start)?))
+        Some((symbol.name.shown().to_owned(), address.checked_sub(symbol.start)?))
     }
 
     /// The instructions as they are listed. `names` has the names of what they refer to.

@@ -201,8 +201,7 @@ impl<'p> FrameTable<'p> {
             let kind = CodeKind::of(code, session);
             let binary = code.binary.map(|binary| generated.get(&binary).copied().unwrap_or(binary));
             for level in profile.levels_at(address) {
-                let named =
-                    profile.function(level.function).is_some_and(|function| function.name().is_some());
+                let named = profile.function(level.function).is_some_and(|function| function.has_name());
                 let same = Same {
                     function: one_of.get(level.function.index()).copied().filter(|_| named),
                     binary: binary.filter(|_| !named || apart.binaries),

@@ -32,13 +32,19 @@ impl Function {
     /// The name; without one the address itself stands in.
     #[inline]
     pub fn name(&self) -> Option<&str> {
-        self.known.as_ref().ok().map(|known| known.name.shown.as_str())
+        self.known.as_ref().ok().map(|known| known.name.shown())
+    }
+
+    /// Whether it has a name. That is known at once; a name is made when it is asked for.
+    #[inline]
+    pub fn has_name(&self) -> bool {
+        self.known.is_ok()
     }
 
     /// The name in the symbol table, where that is another one: as the compiler mangled it. Of an inlined name that several
     /// functions share, none.
     pub fn linkage_name(&self) -> Option<&str> {
-        self.known.as_ref().ok()?.name.linkage.as_deref()
+        self.known.as_ref().ok()?.name.linkage()
     }
 
     /// Its size in bytes, as the symbol table has it; 0 if not known.

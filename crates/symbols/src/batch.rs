@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::function_name::FunctionName;
 use crate::ids::{FileId, FunctionId, FxIndexSet, SymbolId, number};
 use crate::reason::Reason;
 use crate::subject::{AddressBatch, Subject};
@@ -22,34 +23,6 @@ pub struct Symbol {
     /// The source file in which it is written, as the compiler recorded it; `None` if that is not known, or was not asked for
     /// ([`Options::source_files`](crate::Options::source_files)).
     pub source_file: Option<Arc<str>>,
-}
-
-/// What a function is called.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FunctionName {
-    /// The name to show.
-    pub shown: String,
-    /// The linkage name: that of the symbol table, as the compiler mangled it. `None` if it is the one that is shown.
-    pub linkage: Option<Box<str>>,
-}
-
-impl FunctionName {
-    /// Of the name to show, and the name in the symbol table or debug information.
-    pub fn new(mut shown: String, raw: String) -> FunctionName {
-        shown.shrink_to_fit();
-        let linkage = (!raw.is_empty() && raw != shown).then(|| raw.into_boxed_str());
-        FunctionName { shown, linkage }
-    }
-
-    /// Of a name that is shown as it is.
-    pub fn plain(name: String) -> FunctionName {
-        FunctionName::new(name, String::new())
-    }
-
-    /// The name in the symbol table or debug information.
-    pub fn raw(&self) -> &str {
-        self.linkage.as_deref().unwrap_or(&self.shown)
-    }
 }
 
 /// One level of the code at an address: the innermost inlined function first, the real function last. The real
@@ -168,7 +141,7 @@ impl SymbolBatch {
 
     /// The name of the symbol at the address with this index, if it has one.
     pub fn name(&self, index: usize) -> Option<&str> {
-        self.symbol(index).ok().and_then(|id| self.symbol_by_id(id)).map(|symbol| symbol.name.shown.as_str())
+        self.symbol(index).ok().and_then(|id| self.symbol_by_id(id)).map(|symbol| symbol.name.shown())
     }
 
     /// The function with this number.

@@ -33,6 +33,7 @@ mod failures;
 mod file_loader;
 mod files;
 mod find;
+mod function_name;
 mod identify;
 mod ids;
 mod image;
@@ -54,7 +55,7 @@ pub mod unwind;
 mod uses;
 
 pub use archive::{SymbolArchive, Wanted, first_member, unpack};
-pub use batch::{Found, FunctionName, Provides, SourceFrame, Symbol, SymbolBatch};
+pub use batch::{Found, Provides, SourceFrame, Symbol, SymbolBatch};
 pub use build_id::BuildId;
 pub use cache::cache_dir;
 pub use code::{Code, Extent, FunctionCode, KernelMemory, Layout, NoCode, RecordedCode};
@@ -64,6 +65,7 @@ pub use files::{FileBytes, Files};
 #[cfg(feature = "debuginfod")]
 pub use find::Debuginfod;
 pub use find::{MountNamespaces, SymbolFiles};
+pub use function_name::FunctionName;
 pub use identify::Unidentified;
 pub use ids::{FileId, FunctionId, SymbolId};
 pub use kernel_doubt::KernelDoubt;

@@ -239,7 +239,7 @@ fn with_stored(
         return Answered { all: SymbolBatch::unnamed(batch, reason.clone()), new: None };
     }
     let from: Vec<&SymbolBatch> = [stored].into_iter().chain(&new).collect();
-    match assemble(batch.clone(), &from, shared.options.demangle) {
+    match assemble(batch.clone(), &from) {
         Some(all) => Answered { all, new },
         None => Answered { all: SymbolBatch::unnamed(batch, Reason::Defect), new: None },
     }

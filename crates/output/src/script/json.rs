@@ -101,7 +101,7 @@ fn frames(known: &Known<'_>, id: AddressId, returns: bool) -> Vec<Value> {
         object.insert("ip".into(), address(code.ip));
         let name = known.names.function(level.function).and_then(|function| function.name());
         object.insert("symbol".into(), name.map_or(Value::Null, Into::into));
-        if let (Some(_), Some(start)) = (name, real.filter(|real| real.name().is_some())) {
+        if let (Some(_), Some(start)) = (name, real.filter(|real| real.has_name())) {
             object.insert("offset".into(), code.address.wrapping_sub(start.address).into());
         }
         object

@@ -160,7 +160,7 @@ pub(super) fn write_symbol(
     own: Option<&Function>,
     with_offset: bool,
 ) {
-    let named = function.filter(|function| function.name().is_some());
+    let named = function.filter(|function| function.has_name());
     match (own.and_then(|own| own.name()), named) {
         (Some(name), named) => {
             out.extend_from_slice(text::shown(name).as_bytes());

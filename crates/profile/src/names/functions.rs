@@ -62,13 +62,13 @@ impl Functions {
         fn key(function: &Function) -> (Option<BinaryId>, Option<&str>) {
             (function.binary, function.name())
         }
-        let wanted = (Some(binary), Some(name.shown.as_str()));
+        let wanted = (Some(binary), Some(name.shown()));
         match find_or_add(&mut self.inlined, &self.list, wanted, key) {
             Ok(id) => {
                 if let Some(known) = self.named_mut(id)
-                    && known.name.linkage != name.linkage
+                    && known.name.linkage() != name.linkage()
                 {
-                    known.name.linkage = None;
+                    known.name = FunctionName::plain(known.name.shown().to_owned());
                 }
                 id
             }
@@ -103,8 +103,9 @@ impl Functions {
     pub(super) fn rename(&mut self, rename: impl Fn(&str) -> Option<String>) {
         self.inlined.clear();
         for named in self.list.iter_mut().filter_map(|function| function.known.as_deref_mut().ok()) {
-            if let Some(name) = rename(&named.name.shown) {
-                named.name.shown = name;
+            if let Some(name) = rename(named.name.shown()) {
+                let linkage = named.name.linkage().unwrap_or_default().to_owned();
+                named.name = FunctionName::new(name, linkage);
             }
         }
     }

@@ -23,10 +23,10 @@ impl Names {
         let one_of = self.functions().iter().enumerate().map(|(nr, function)| {
             let own = FunctionId::new(nr);
             let generated = function.binary.and_then(|binary| generated.get(&binary)).copied();
-            if function.name().is_some() && generated.is_none() {
+            if function.has_name() && generated.is_none() {
                 return own;
             }
-            let address = if function.name().is_some() { 0 } else { function.address };
+            let address = if function.has_name() { 0 } else { function.address };
             let key = (generated.or(function.binary), function.name(), address);
             *first.entry(key).or_insert(own)
         });

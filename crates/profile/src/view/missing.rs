@@ -75,7 +75,7 @@ impl Profile {
         let mut last: Option<(Cause<'_>, u32)> = None;
         for address in self.addresses.ids() {
             let function = self.names.function_at(address).and_then(|id| self.function(id));
-            let cause = function.filter(|function| function.name().is_none()).map(|function| {
+            let cause = function.filter(|function| !function.has_name()).map(|function| {
                 let cause = (function.binary, function.reason().unwrap_or("its names were not looked up"));
                 let is_last = |last: Cause<'_>| last.0 == cause.0 && std::ptr::eq(last.1, cause.1);
                 if let Some((_, number)) = last.filter(|(last, _)| is_last(*last)) {

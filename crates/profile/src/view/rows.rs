@@ -258,7 +258,7 @@ impl Histogram {
     pub fn retain_named(&mut self, facts: &Facts<'_>, values: &RowValues) {
         let named = |value: Value| match value {
             Value::Function { function, .. } => {
-                facts.profile.names().function(function).is_some_and(|function| function.name().is_some())
+                facts.profile.names().function(function).is_some_and(|function| function.has_name())
             }
             _ => true,
         };

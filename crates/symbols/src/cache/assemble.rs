@@ -2,17 +2,14 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
-use crate::batch::{BatchBuilder, FunctionName, Provides, SourceFrame, Symbol, SymbolBatch};
-use crate::demangle::Demangle;
+use crate::batch::{BatchBuilder, Provides, SourceFrame, Symbol, SymbolBatch};
+use crate::function_name::FunctionName;
 use crate::ids::{FileId, FunctionId, FxIndexMap, FxIndexSet, SymbolId};
-use crate::source::shown::shown;
 use crate::subject::AddressBatch;
 
 /// Makes the answer to a batch out of answers about the same binary. Its numbers are those that a fresh answer would
 /// have: in the order of first appearance. `None` when an address is in none of them.
-pub(crate) fn assemble(batch: AddressBatch, from: &[&SymbolBatch], style: Demangle) -> Option<SymbolBatch> {
+pub(crate) fn assemble(batch: AddressBatch, from: &[&SymbolBatch]) -> Option<SymbolBatch> {
     let mut builder = BatchBuilder::new(&batch);
     let mut symbols: FxIndexMap<(u64, u64, &str), &Symbol> = FxIndexMap::default();
     let mut functions: FxIndexMap<&str, &FunctionName> = FxIndexMap::default();
@@ -51,16 +48,8 @@ pub(crate) fn assemble(batch: AddressBatch, from: &[&SymbolBatch], style: Demang
         });
         builder.push_frames(frames);
     }
-    // What was kept may have no names to show, since those depend on the style.
-    let named = |name: &FunctionName| match name.shown.as_str() {
-        "" => FunctionName::new(shown(name.raw(), style), name.raw().to_owned()),
-        _ => name.clone(),
-    };
-    let symbols = symbols.into_par_iter().with_min_len(16);
-    builder.symbols =
-        symbols.map(|(_, symbol)| Symbol { name: named(&symbol.name), ..symbol.clone() }).collect();
-    let functions = functions.into_par_iter().with_min_len(16);
-    builder.functions = functions.map(|(_, name)| named(name)).collect();
+    builder.symbols = symbols.into_values().cloned().collect();
+    builder.functions = functions.into_values().cloned().collect();
     builder.files = files.into_iter().cloned().collect();
     for found in from.iter().flat_map(|answer| &answer.found) {
         if !builder.found.contains(found) {

@@ -83,8 +83,7 @@ impl CacheEntry {
         from.extend(self.stored.as_ref().map(|(answer, _)| answer));
         let addresses = from.iter().flat_map(|answer| answer.addresses.iter().copied()).collect();
         let batch = AddressBatch::new(subject.clone(), addresses);
-        let Some(stored) = assemble(batch, &from, self.style).and_then(|all| Stored::of(&all, self.style))
-        else {
+        let Some(stored) = assemble(batch, &from).and_then(|all| Stored::of(&all, self.style)) else {
             return Ok(false);
         };
         let mut tried = self.trace.tried();

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::batch::{BatchBuilder, Found, FunctionName, Provides, SourceFrame, Symbol, SymbolBatch};
+use crate::batch::{BatchBuilder, Found, Provides, SourceFrame, Symbol, SymbolBatch};
 use crate::build_id::BuildId;
 use crate::demangle::Demangle;
+use crate::function_name::FunctionName;
 use crate::ids::{FileId, FunctionId, FxIndexSet, SymbolId};
 use crate::reason::Reason;
 use crate::subject::{AddressBatch, Subject};
@@ -67,7 +68,7 @@ impl Stored {
     pub(super) fn of(answer: &SymbolBatch, style: Demangle) -> Option<Stored> {
         let mut stored = Stored { style: number_of(STYLES, &style)?, ..Stored::default() };
         let shown =
-            |name: &FunctionName| name.linkage.as_ref().map_or_else(String::new, |_| name.shown.clone());
+            |name: &FunctionName| name.linkage().map_or_else(String::new, |_| name.shown().to_owned());
         stored.shown_symbols = answer.symbols.iter().map(|symbol| shown(&symbol.name)).collect();
         stored.shown_functions = answer.functions.iter().map(shown).collect();
         let mut last = 0_u64;
@@ -116,8 +117,7 @@ impl Stored {
         }
     }
 
-    /// The answer; its names are empty if they are not kept in this style. `None` when the numbers do not fit
-    /// together.
+    /// The answer, with names in this style. `None` when the numbers do not fit together.
     pub(super) fn answer(self, subject: Subject, style: Demangle) -> Option<SymbolBatch> {
         let count = self.steps.len();
         let fits = self.names.len() == count
@@ -129,10 +129,10 @@ impl Stored {
             return None;
         }
         let is_style = number_of(STYLES, &style) == Some(self.style);
-        let shown = |shown: String, raw: &String| match (is_style, shown.is_empty()) {
-            (true, true) => raw.clone(),
-            (true, false) => shown,
-            (false, _) => String::new(),
+        let name = |shown: String, raw: String| match (is_style, shown.is_empty()) {
+            (true, true) => FunctionName::plain(raw),
+            (true, false) => FunctionName::new(shown, raw),
+            (false, _) => FunctionName::mangled(raw, style),
         };
         let mut addresses: Vec<u64> = Vec::with_capacity(count);
         for (index, step) in self.steps.iter().enumerate() {
@@ -170,17 +170,16 @@ impl Stored {
         }
         let source_files: Vec<Arc<str>> = self.source_files.into_iter().map(Into::into).collect();
         let named = self.symbols.into_iter().zip(self.shown_symbols).zip(self.symbol_files);
-        for (((raw_name, start, length, binding), name), file) in named {
+        for (((raw_name, start, length, binding), shown), file) in named {
             let binding = *BINDINGS.get(usize::from(binding))?;
             let end = start.wrapping_add(length);
             let file = index(file, source_files.len())?;
             let source_file = file.and_then(|file| source_files.get(file)).map(Arc::clone);
-            let name = FunctionName::new(shown(name, &raw_name), raw_name);
+            let name = name(shown, raw_name);
             builder.symbols.push(Symbol { name, start, end, binding, source_file });
         }
         let functions = self.functions.into_iter().zip(self.shown_functions);
-        let function = |(raw, name)| FunctionName::new(shown(name, &raw), raw);
-        builder.functions = functions.map(function).collect();
+        builder.functions = functions.map(|(raw, shown)| name(shown, raw)).collect();
         builder.files = self.files.into_iter().map(Into::into).collect();
         for (path, provides) in self.found {
             let provides = *PROVIDES.get(usize::from(provides))?;

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use readperf_code::{Content, Machine};
 use rustc_hash::FxHashMap;
 
-use crate::batch::{BatchBuilder, Found, FunctionName, Provides, SourceFrame, Symbol, SymbolBatch};
+use crate::batch::{BatchBuilder, Found, Provides, SourceFrame, Symbol, SymbolBatch};
 use crate::code::{Extent, FunctionCode, NoCode, Space};
 use crate::find::generated::{self as find, Process};
+use crate::function_name::FunctionName;
 use crate::ids::{FileId, FunctionId, FxIndexSet, SymbolId};
 use crate::options::Options;
 use crate::reason::Reason;

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::batch::{BatchBuilder, Found, FunctionName, Provides, Symbol, SymbolBatch};
+use crate::batch::{BatchBuilder, Found, Provides, Symbol, SymbolBatch};
 use crate::file_loader::FileLoader;
+use crate::function_name::FunctionName;
 use crate::ids::SymbolId;
 use crate::options::Options;
 use crate::reason::Reason;
@@ -210,7 +211,8 @@ mod tests {
             let subject = Subject::Kernel { build_id: None, reference: None };
             let answer = names.name(&Options::default(), &AddressBatch::new(subject, addresses));
             let found = answer.found.iter().map(|found| found.path.clone()).collect::<Vec<_>>();
-            let symbols = answer.symbols.into_iter().map(|symbol| (symbol.name.shown, symbol.start - NOW));
+            let symbols =
+                answer.symbols.into_iter().map(|symbol| (symbol.name.shown().to_owned(), symbol.start - NOW));
             (found, symbols.collect::<Vec<_>>())
         };
         let pair = |name: &str, start: u64| (name.to_owned(), start);

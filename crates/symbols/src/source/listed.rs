@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::batch::{BatchBuilder, FunctionName, Symbol, SymbolBatch};
-use crate::demangle::demangle;
+use crate::batch::{BatchBuilder, Symbol, SymbolBatch};
+use crate::function_name::FunctionName;
 use crate::ids::SymbolId;
 use crate::name::as_name;
 use crate::options::Options;
@@ -29,7 +29,7 @@ impl Names for SymbolList {
             let number = *numbers.entry(entry.start).or_insert_with(|| {
                 let raw_name = as_name(SymbolList::name(self, entry).as_bytes()).into_owned();
                 builder.symbols.push(Symbol {
-                    name: FunctionName::new(demangle(&raw_name, options.demangle).into_owned(), raw_name),
+                    name: FunctionName::mangled(raw_name, options.demangle),
                     start: entry.start,
                     end: entry.end,
                     binding: entry.binding,

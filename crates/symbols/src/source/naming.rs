@@ -7,8 +7,9 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::batch::{BatchBuilder, Found, FunctionName, Provides, Symbol, SymbolBatch};
+use crate::batch::{BatchBuilder, Found, Provides, Symbol, SymbolBatch};
 use crate::files::Files;
+use crate::function_name::FunctionName;
 use crate::ids::SymbolId;
 use crate::image::Image;
 use crate::options::Options;
@@ -174,11 +175,10 @@ impl<'f> ElfNames<'f> {
             _ => self.plt().name(&hit.entry),
         };
         let raw: Vec<String> = chosen.iter().map(raw_name).collect();
-        let shown = self.shown.of(raw.iter().map(String::as_str));
-        let named = chosen.into_iter().zip(shown.into_iter().zip(raw));
+        let named = chosen.into_iter().zip(raw);
         builder.symbols = named
-            .map(|(Hit { entry: Entry { start, end, binding, .. }, .. }, (shown, raw))| Symbol {
-                name: FunctionName::new(shown, raw),
+            .map(|(Hit { entry: Entry { start, end, binding, .. }, .. }, raw)| Symbol {
+                name: FunctionName::mangled(raw, self.shown.style()),
                 start,
                 end,
                 binding,

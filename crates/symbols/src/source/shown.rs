@@ -6,7 +6,8 @@ use std::sync::{PoisonError, RwLock};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::demangle::{Demangle, demangle};
+use crate::demangle::Demangle;
+use crate::function_name::shown;
 
 /// How many bytes of names are remembered of one binary.
 const MAX_BYTES: usize = 64 << 20;
@@ -32,7 +33,12 @@ impl ShownNames {
         ShownNames { style, known: RwLock::default() }
     }
 
-    /// What is shown for each of these names. That of a piece of a linkage table is that of its function.
+    /// How names are shown.
+    pub(crate) fn style(&self) -> Demangle {
+        self.style
+    }
+
+    /// What is shown for each of these names.
     pub(crate) fn of<'n>(&self, raw: impl IntoIterator<Item = &'n str>) -> Vec<String> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         let names: Vec<(&str, Option<String>)> = raw
@@ -66,14 +72,6 @@ impl ShownNames {
             }
             known.names.insert(raw.into(), name.into());
         }
-    }
-}
-
-/// A name as it is shown.
-pub(crate) fn shown(raw: &str, style: Demangle) -> String {
-    match raw.strip_suffix("@plt") {
-        Some(function) => format!("{}@plt", demangle(function, style)),
-        None => demangle(raw, style).into_owned(),
     }
 }
 

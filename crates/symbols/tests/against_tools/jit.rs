@@ -268,7 +268,7 @@ fn shown(answer: &SymbolBatch) -> Vec<String> {
         let frame = answer.frames(index).first();
         let source = frame.map(|frame| {
             let function = answer.function(frame.function.unwrap()).unwrap();
-            assert_eq!(Some(function.shown.as_str()), answer.name(index));
+            assert_eq!(Some(function.shown()), answer.name(index));
             format!(" {}:{}", answer.file(frame.file.unwrap()).unwrap(), frame.line)
         });
         format!("{}{}", answer.name(index).unwrap_or("-"), source.unwrap_or_default())

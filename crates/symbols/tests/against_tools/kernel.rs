@@ -49,7 +49,7 @@ fn every_address_of_the_list() {
     for (index, (start, names)) in names.iter().enumerate() {
         let symbol = answer.symbol_by_id(answer.symbol(index).unwrap()).unwrap();
         assert_eq!(symbol.start, *start);
-        assert!(names.contains(&symbol.name.shown), "{start:#x} {} {names:?}", symbol.name.shown);
+        assert!(names.contains(symbol.name.shown()), "{start:#x} {} {names:?}", symbol.name.shown());
     }
     eprintln!("{} addresses", answer.len());
     assert!(answer.found.iter().all(|found| found.provides == Provides::KernelSymbols));

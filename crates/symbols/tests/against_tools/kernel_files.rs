@@ -79,7 +79,7 @@ fn check(
         for address in [start + moved, start + size - 1 + moved] {
             let index = answer.addresses.binary_search(&address).unwrap();
             let symbol = answer.symbol(index).map(|id| answer.symbol_by_id(id).unwrap());
-            let symbol = symbol.map(|symbol| (symbol.name.shown.as_str(), symbol.start, symbol.end));
+            let symbol = symbol.map(|symbol| (symbol.name.shown(), symbol.start, symbol.end));
             assert_eq!(symbol, Ok((name.as_str(), start + moved, start + size + moved)), "{address:#x}");
         }
     }

@@ -281,7 +281,7 @@ fn source_files_of_functions_are_those_of_nm() {
                     symbol.source_file.as_deref().map(plain).as_ref(),
                     Some(expected),
                     "{}",
-                    symbol.name.shown
+                    symbol.name.shown()
                 );
                 compared += 1;
             }

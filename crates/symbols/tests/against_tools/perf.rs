@@ -119,7 +119,7 @@ fn every_sample_has_the_name_that_perf_prints() {
                 let index = answer.addresses.binary_search(&address).unwrap();
                 if let Ok(id) = answer.symbol(index) {
                     let symbol = answer.symbol_by_id(id).unwrap();
-                    ours.insert(ip, (symbol.name.shown.clone(), address - symbol.start));
+                    ours.insert(ip, (symbol.name.shown().to_owned(), address - symbol.start));
                 }
             }
         }

@@ -11,7 +11,7 @@ type Level<'a> = (Option<&'a str>, Option<&'a str>, u32);
 /// The levels at each address.
 fn frames(answer: &SymbolBatch) -> Vec<Vec<Level<'_>>> {
     let frame = |frame: &readperf_symbols::SourceFrame| {
-        let name = frame.function.and_then(|id| answer.function(id)).map(|function| function.shown.as_str());
+        let name = frame.function.and_then(|id| answer.function(id)).map(|function| function.shown());
         (name, frame.file.and_then(|id| answer.file(id)), frame.line)
     };
     (0..answer.len()).map(|index| answer.frames(index).iter().map(frame).collect()).collect()

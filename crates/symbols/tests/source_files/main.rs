@@ -30,7 +30,7 @@ fn source_files(lines: bool, inlines: bool) -> Vec<(String, Option<String>)> {
     let answers = resolve(&options, vec![AddressBatch::new(subject, addresses)]);
     let symbols = answers.iter().flat_map(|answer| &answer.symbols);
     symbols
-        .map(|symbol| (symbol.name.shown.clone(), symbol.source_file.as_deref().map(str::to_owned)))
+        .map(|symbol| (symbol.name.shown().to_owned(), symbol.source_file.as_deref().map(str::to_owned)))
         .collect()
 }
 

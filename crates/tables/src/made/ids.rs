@@ -61,7 +61,7 @@ pub(super) fn function_ids(profile: &Profile, binary_ids: &[Id]) -> Vec<Id> {
         key.id(function.binary.and_then(|binary| binary_ids.get(binary.index())).copied());
         key.text(function.name().map(str::as_bytes));
         key.text(function.linkage_name().map(str::as_bytes));
-        key.number(function.name().is_none().then_some(function.address));
+        key.number((!function.has_name()).then_some(function.address));
         key.end()
     };
     profile.names().functions().iter().map(id).collect()

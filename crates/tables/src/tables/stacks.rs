@@ -59,7 +59,7 @@ const FIELDS: &[Field] = &[
             let names = made.profile().names();
             let is_unknown = |place| {
                 let function = names.function_at(place).and_then(|function| names.function(function));
-                function.is_none_or(|function| function.name().is_none())
+                function.is_none_or(|function| !function.has_name())
             };
             Some(places(made, stack).any(is_unknown))
         }),

@@ -44,9 +44,7 @@ const FIELDS: &[Field] = &[
     Field::new(
         "address",
         "The address of code without a name, as bits; NULL of functions with one.",
-        Value::Int64(|made, id| {
-            bits(function(made, *id).filter(|function| function.name().is_none())?.address)
-        }),
+        Value::Int64(|made, id| bits(function(made, *id).filter(|function| !function.has_name())?.address)),
     )
     .optional(),
     Field::new(

@@ -179,7 +179,7 @@ impl Code {
 /// Where the function of a level begins, by the linker's addresses.
 fn start_of(export: &Export<'_>, level: &Level, bias: u64) -> Option<u64> {
     let function = export.profile.function(level.function)?;
-    (function.name().is_some() && !level.inlined).then(|| function.address.wrapping_add(bias))
+    (function.has_name() && !level.inlined).then(|| function.address.wrapping_add(bias))
 }
 
 /// The number of a thing.

@@ -30,7 +30,7 @@ pub(in crate::view) fn srcline(facts: &mut Facts<'_>, place: &Place<'_>) -> Valu
     if let Some(file) = place.level.file {
         return Value::Line { file, line: place.level.line };
     }
-    let unnamed = facts.profile.names.function(place.function).filter(|function| function.name().is_none());
+    let unnamed = facts.profile.names.function(place.function).filter(|function| !function.has_name());
     match (unnamed, facts.binary(place.code.binary)) {
         (Some(function), Value::Binary(Some(binary))) => Value::Code { binary, address: function.address },
         _ => symbol(facts, place),
@@ -47,7 +47,7 @@ pub(in crate::view) fn srcfile(facts: &mut Facts<'_>, place: &Place<'_>) -> Valu
 
 pub(in crate::view) fn symoff(facts: &mut Facts<'_>, place: &Place<'_>) -> Value {
     let function = facts.profile.names.function(place.piece);
-    match function.filter(|function| function.name().is_some() && !place.inlined) {
+    match function.filter(|function| function.has_name() && !place.inlined) {
         Some(function) => Value::Offset {
             function: place.function,
             // What returns to the first byte of a signal trampoline is looked up one byte before it.

@@ -94,7 +94,7 @@ pub(in crate::view) fn blocked(facts: &mut Facts<'_>, row: &SampleRow) -> Value 
 pub(in crate::view) fn symbol(facts: &mut Facts<'_>, row: &SampleRow) -> Value {
     let place = place(facts, row, Field::DataPlace).and_then(|address| facts.taken_at(address));
     let named = place.filter(|place| {
-        facts.profile.names.function(place.function).is_some_and(|function| function.name().is_some())
+        facts.profile.names.function(place.function).is_some_and(|function| function.has_name())
     });
     match named {
         Some(place) => Value::Offset {

@@ -71,7 +71,7 @@ impl CodeLines {
         frames.iter().enumerate().map(move |(nr, frame)| {
             let function = frame.function.filter(|_| nr < last).and_then(|id| answer?.function(id));
             CodeLevel {
-                inlined: function.map(|name| (name.shown.as_str(), name.linkage.as_deref())),
+                inlined: function.map(|name| (name.shown(), name.linkage())),
                 file: frame.file.and_then(|id| answer?.files.get(id.index())),
                 line: frame.line,
             }

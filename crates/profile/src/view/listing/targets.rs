@@ -297,7 +297,7 @@ fn unnamed(
     let mut all: Vec<(u64, BinaryId, u64, FunctionId)> = Vec::new();
     for (place, code) in addresses.ids().zip(addresses.as_slice()) {
         let function = profile.names().function_at(place);
-        let is_unnamed = |id: &FunctionId| profile.function(*id).is_some_and(|known| known.name().is_none());
+        let is_unnamed = |id: &FunctionId| profile.function(*id).is_some_and(|known| !known.has_name());
         if let (Some(function), Some(binary)) = (function.filter(is_unnamed), code.binary) {
             let samples = sums.at(place).iter().map(|sum| sum.samples).sum();
             all.push((samples, binary, code.address, function));

@@ -3,9 +3,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use super::Query;
 use super::look_up::Piece;
-use crate::batch::{BatchBuilder, FunctionName, SourceFrame};
+use crate::batch::{BatchBuilder, SourceFrame};
+use crate::function_name::FunctionName;
 use crate::ids::{FileId, FunctionId, FxIndexSet};
 use crate::name::as_name;
 use crate::source::shown::ShownNames;
@@ -29,6 +32,21 @@ impl<'p, T> Renumbering<'p, T> {
     }
 }
 
+/// The functions by their names. Inlined ones are told apart by the name that is shown; others have a symbol, of which most are never shown.
+fn named_functions(
+    functions: FxIndexSet<Cow<'_, str>>,
+    is_inlined: &FxHashSet<usize>,
+    shown: &ShownNames,
+) -> Vec<FunctionName> {
+    let inlined = functions.iter().enumerate().filter(|(index, _)| is_inlined.contains(index));
+    let mut names = shown.of(inlined.map(|(_, raw)| &**raw)).into_iter();
+    let named = |(index, raw): (usize, Cow<'_, str>)| match is_inlined.contains(&index) {
+        true => FunctionName::new(names.next().unwrap_or_default(), raw.into_owned()),
+        false => FunctionName::mangled(raw.into_owned(), shown.style()),
+    };
+    functions.into_iter().enumerate().map(named).collect()
+}
+
 /// Joins the pieces in the order of the addresses. Returns whether there is any frame.
 pub(super) fn merge(
     pieces: &[Piece<'_>],
@@ -39,6 +57,7 @@ pub(super) fn merge(
     let symbols = std::mem::take(&mut builder.symbols);
     let mut named = Renumbering::new(&symbols, |symbol| Cow::Borrowed(symbol.name.raw()));
     let (mut functions, mut files) = (FxIndexSet::default(), FxIndexSet::default());
+    let mut is_inlined: FxHashSet<usize> = FxHashSet::default();
     let mut readers: Vec<_> = pieces
         .iter()
         .map(|piece| {
@@ -62,7 +81,10 @@ pub(super) fn merge(
                     function: match (symbol, frame.function) {
                         (Some(symbol), _) if level == last => named.index(symbol.index(), &mut functions),
                         (_, function) => {
-                            function.and_then(|id| own_functions.index(id.index(), &mut functions))
+                            let index =
+                                function.and_then(|id| own_functions.index(id.index(), &mut functions));
+                            is_inlined.extend(index);
+                            index
                         }
                     }
                     .map(FunctionId::new),
@@ -76,9 +98,7 @@ pub(super) fn merge(
             builder.push_frames([]);
         }
     }
-    let names = shown.of(functions.iter().map(|raw| &**raw));
-    let named = names.into_iter().zip(functions);
-    builder.functions = named.map(|(name, raw)| FunctionName::new(name, raw.into_owned())).collect();
+    builder.functions = named_functions(functions, &is_inlined, shown);
     builder.files = files.into_iter().map(Arc::from).collect();
     builder.symbols = symbols;
     any
