@@ -31,9 +31,6 @@ use std::thread;
 /// How many of the ways that were gone before are kept ready to go back to. Each may hold the samples that it chose.
 const KEPT: usize = 4;
 
-/// For how many ways to make rows, or to change stacks, the rows of all places are kept.
-const KEPT_PLACES: usize = 3;
-
 /// A recording that can be looked into.
 #[derive(Debug)]
 pub struct Explorer<'f> {
@@ -49,8 +46,6 @@ pub struct Explorer<'f> {
     /// What was looked at before, the last behind.
     pub(crate) before: Vec<Made>,
     pub(crate) base: Option<Base>,
-    /// Which rows places are in, that used last behind.
-    places: RefCell<Vec<Arc<PlaceRows>>>,
     /// What was last asked of all samples by time.
     pub(crate) strips: RefCell<Option<Arc<WholeStrips>>>,
     /// Stands for the rows of an event without samples.
@@ -62,7 +57,7 @@ impl<'f> Explorer<'f> {
     pub(crate) fn new(
         files: &'f Files,
         analysis: Analysis,
-        whole: Profile,
+        mut whole: Profile,
         surroundings: Surroundings,
         names: Namer<'f>,
         listings: ListingRequest,
@@ -71,6 +66,7 @@ impl<'f> Explorer<'f> {
     ) -> Explorer<'f> {
         let code = CodeReader::new(files, &analysis.metadata, names, listings);
         let picked = Picked::all(whole.rows().len());
+        whole.expect_changes();
         let whole = Arc::new(Ground::new(whole));
         Explorer {
             code,
@@ -82,7 +78,6 @@ impl<'f> Explorer<'f> {
             surroundings,
             parent,
             base: None,
-            places: RefCell::default(),
             strips: RefCell::default(),
             no_rows: Histogram::default(),
         }
@@ -131,7 +126,7 @@ impl<'f> Explorer<'f> {
 
     /// All samples.
     pub fn whole(&self) -> &Profile {
-        &self.whole.profile
+        &self.whole.recorded
     }
 
     /// Looks at something else. What was made and does not depend on what has changed is kept.
@@ -189,11 +184,12 @@ impl<'f> Explorer<'f> {
             Some(more) => (Arc::clone(&self.now.ground), self.now.picked.clone(), more),
             None => {
                 let whole = Arc::clone(&self.whole);
-                let all = Picked::all(whole.profile.rows().len());
+                let all = Picked::all(whole.recorded.rows().len());
                 (whole, all, state.steps.as_slice())
             }
         };
-        more.iter().for_each(|next| step(&mut ground, &mut picked, next, &self.analysis.session));
+        let known = || std::iter::once(&self.now).chain(&self.before).map(|made| &made.ground);
+        more.iter().for_each(|next| step(&mut ground, &mut picked, next, &self.analysis.session, known()));
         Made::new(state, ground, picked)
     }
 
@@ -252,21 +248,13 @@ impl<'f> Explorer<'f> {
         (histogram, paths)
     }
 
-    /// Which rows the places of what is looked at are in: mostly these are the places of what was looked at before.
+    /// Which rows the places of what is looked at are in.
     fn place_rows(&self, options: &HistogramOptions) -> Arc<PlaceRows> {
-        let profile = &self.now.shown;
-        let mut known = self.places.borrow_mut();
-        if let Some(at) = known.iter().position(|rows| rows.are_those_of(profile, options)) {
-            let rows = known.remove(at);
-            known.push(Arc::clone(&rows));
-            return rows;
-        }
-        let mut facts = self.with_parent(Facts::new(profile, &self.analysis.session, &self.surroundings));
-        let rows = Arc::new(PlaceRows::new(&mut facts, options));
-        let too_many = (known.len() + 1).saturating_sub(KEPT_PLACES);
-        known.drain(..too_many);
-        known.push(Arc::clone(&rows));
-        rows
+        let facts = || {
+            let profile = &self.now.ground.profile;
+            self.with_parent(Facts::new(profile, &self.analysis.session, &self.surroundings))
+        };
+        self.now.ground.place_rows(options, facts)
     }
 
     /// What is 100 % for the event that is looked at: a period, or a number of samples if these are what counts.

@@ -1,5 +1,5 @@
-//! What is chosen from: a profile, and what of it holds for all choices of its samples. That is worked out when it is first needed; a choice
-//! then only adds up. A change of stacks makes a new one.
+//! What is chosen from: the samples of a recording with their stacks, as they are or changed, and what holds for all choices of them. That is
+//! worked out when it is first needed; a choice then only adds up. A change of stacks makes a new ground, whatever is chosen on it.
 
 use crate::flame::Roots;
 use crate::flame_names::FlameNames;
@@ -8,12 +8,12 @@ use readperf_profile::view::flame_paths::FlamePaths;
 use readperf_profile::view::histogram::HistogramOptions;
 use readperf_profile::view::place_rows::PlaceRows;
 use readperf_profile::view::row_paths::RowPaths;
-use readperf_profile::{Groups, Profile};
+use readperf_profile::{Groups, Profile, Transform};
 use readperf_session::{CommId, Session};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// For how many ways to make rows the paths to them are kept.
-const KEPT_PATHS: usize = 3;
+/// For how many ways to make rows the rows of all places, and the paths to them, are kept.
+const KEPT: usize = 3;
 
 /// What tells rows apart that are otherwise the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,12 +22,20 @@ pub(crate) struct Telling {
     pub(crate) cpus: bool,
 }
 
-/// A profile whose samples are chosen from.
+/// What samples are chosen from.
 #[derive(Debug, Default)]
 pub(crate) struct Ground {
+    /// The samples as they were recorded.
+    pub(crate) recorded: Profile,
+    /// Their places, names and stacks as these are changed; without samples, whose stacks are those of their groups.
     pub(crate) profile: Profile,
+    /// The changes, and what they are changes of.
+    changes: Vec<Transform>,
+    whole: Option<Arc<Ground>>,
     /// By what tells rows apart.
     groups: [OnceLock<Groups>; 4],
+    /// Which rows places are in, that used last behind.
+    places: Mutex<Vec<Arc<PlaceRows>>>,
     /// Those used last behind.
     paths: Mutex<Vec<Arc<RowPaths>>>,
     flames: Mutex<Option<(usize, Arc<FlameGround>)>>,
@@ -42,19 +50,44 @@ pub(crate) struct FlameGround {
 }
 
 impl Ground {
-    pub(crate) fn new(profile: Profile) -> Ground {
-        Ground { profile, ..Ground::default() }
+    /// A recording as it is.
+    pub(crate) fn new(recorded: Profile) -> Ground {
+        Ground { profile: recorded.without_samples(), recorded, ..Ground::default() }
+    }
+
+    /// The same with changed stacks.
+    pub(crate) fn changed(before: &Arc<Ground>, transform: &Transform, session: &Session) -> Ground {
+        let (profile, groups) =
+            before.profile.with_changed(transform, before.groups(Telling::default()), session);
+        let ground = Ground {
+            recorded: before.recorded.clone(),
+            profile,
+            changes: before.changes.iter().chain([transform]).cloned().collect(),
+            whole: Some(Arc::clone(before.whole.as_ref().unwrap_or(before))),
+            ..Ground::default()
+        };
+        let _ = ground.kept_groups(Telling::default()).set(groups);
+        ground
+    }
+
+    /// Whether this is another ground with one more change.
+    pub(crate) fn is_changed_from(&self, before: &Ground, transform: &Transform) -> bool {
+        let changes = self.changes.split_last();
+        changes.is_some_and(|(last, others)| (last, others) == (transform, &before.changes))
     }
 
     /// Lets go all that can be worked out again.
     pub(crate) fn forget(&mut self) {
-        *self = Ground::new(std::mem::take(&mut self.profile));
+        let Ground { recorded, profile, changes, whole, groups, .. } = std::mem::take(self);
+        *self = Ground { recorded, profile, changes, whole, groups, ..Ground::default() };
     }
 
     /// Which samples agree in all but their time, and what need not tell them apart.
     pub(crate) fn groups(&self, telling: Telling) -> &Groups {
-        let new = || Groups::new(&self.profile, telling.threads, telling.cpus);
-        self.kept_groups(telling).get_or_init(new)
+        self.kept_groups(telling).get_or_init(|| match &self.whole {
+            None => Groups::new(&self.recorded, telling.threads, telling.cpus),
+            Some(whole) => whole.groups(telling).with_stacks_of(self.groups(Telling::default())),
+        })
     }
 
     /// Whether that is known.
@@ -72,6 +105,20 @@ impl Ground {
         }
     }
 
+    /// Which rows the places are in.
+    pub(crate) fn place_rows<'f>(
+        &self,
+        options: &HistogramOptions,
+        facts: impl Fn() -> Facts<'f>,
+    ) -> Arc<PlaceRows> {
+        let mut known = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let rows = match known.iter().position(|rows| rows.are_those_of(&self.profile, options)) {
+            Some(at) => known.remove(at),
+            None => Arc::new(PlaceRows::new(&mut facts(), options)),
+        };
+        keep(&mut known, rows)
+    }
+
     /// The ways to the rows of places.
     pub(crate) fn row_paths(
         &self,
@@ -85,10 +132,7 @@ impl Ground {
             Some(at) => known.remove(at),
             None => Arc::new(RowPaths::new(facts, options, places, groups, event)),
         };
-        known.push(Arc::clone(&paths));
-        let too_many = known.len().saturating_sub(KEPT_PATHS);
-        known.drain(..too_many);
-        paths
+        keep(&mut known, paths)
     }
 
     /// The ways into the flame graph of an event.
@@ -103,11 +147,19 @@ impl Ground {
             return Arc::clone(flame);
         }
         let names = names();
-        let roots = Roots::new(&self.profile, session, event, names.count);
         let groups = self.groups(Telling::default());
+        let roots = Roots::new(groups.rows_of(event), session, names.count);
         let paths = FlamePaths::new(&self.profile, groups, event, &names.levels, |row| roots.of(row));
         let flame = Arc::new(FlameGround { paths, comms: roots.comms, names });
         *known = Some((event, Arc::clone(&flame)));
         flame
     }
+}
+
+/// Keeps what is used last, behind what was used before.
+fn keep<T>(known: &mut Vec<Arc<T>>, last: Arc<T>) -> Arc<T> {
+    known.push(Arc::clone(&last));
+    let too_many = known.len().saturating_sub(KEPT);
+    known.drain(..too_many);
+    last
 }

@@ -1,22 +1,28 @@
 //! Which rows of a profile agree in what tables are made of. Samples have times, and tables have none: what is the same but for its time is
 //! put together once, and for each choice of samples only added up.
 
+use crate::addresses::AddressId;
+use crate::known::Known;
 use crate::picked::Picked;
 use crate::profile::{Profile, SampleRow};
+use crate::select::{NameFilter, NameTest};
+use crate::stacks::StackId;
 use crate::view::flame_tree::Sum;
-use readperf_session::CommId;
+use readperf_session::{CommId, Session};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The rows of a profile in groups that agree in all but their time.
+/// The rows of a profile in groups that agree in all but their time. A change of stacks changes the groups: the rows stay as they were taken.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
     /// A row each with the sums of all of it, in order of event, thread name, stack, place and the rest. Who adds up over stacks finds
     /// them in the caches so.
     rows: Arc<Vec<SampleRow>>,
     /// By row of the profile, which group it is in.
-    of_row: Vec<u32>,
+    of_row: Arc<Vec<u32>>,
+    /// By group, whether changes of stacks left its samples out; empty if none is.
+    left_out: Arc<Vec<bool>>,
 }
 
 impl Groups {
@@ -60,7 +66,87 @@ impl Groups {
                 }
             }
         }
-        Groups { rows: Arc::new(rows), of_row }
+        Groups { rows: Arc::new(rows), of_row: Arc::new(of_row), left_out: Arc::default() }
+    }
+
+    /// The same groups with changed stacks: `change` gives the stack and the place of each, or says that its samples do not count.
+    pub(crate) fn with_stacks(
+        &self,
+        change: impl FnMut(&SampleRow) -> Option<(StackId, AddressId)>,
+    ) -> Groups {
+        let changed: Vec<Option<(StackId, AddressId)>> = self.rows.iter().map(change).collect();
+        self.with(|group| changed.get(group).copied().flatten())
+    }
+
+    /// The same groups with the stacks that their samples have in other groups of the same samples, whose stacks were changed.
+    #[must_use]
+    pub fn with_stacks_of(&self, changed: &Groups) -> Groups {
+        let mut others = vec![usize::MAX; self.rows.len()];
+        for (group, other) in self.of_row.iter().zip(changed.of_row.iter()) {
+            if let Some(slot) = others.get_mut(*group as usize) {
+                *slot = *other as usize;
+            }
+        }
+        self.with(|group| {
+            let other = others.get(group).copied().filter(|other| changed.keeps(*other))?;
+            changed.rows.get(other).map(|row| (row.stack, row.address))
+        })
+    }
+
+    fn with(&self, of_group: impl Fn(usize) -> Option<(StackId, AddressId)>) -> Groups {
+        let mut rows = Vec::with_capacity(self.rows.len());
+        let mut left_out = Vec::new();
+        for (group, row) in self.rows.iter().enumerate() {
+            let kept = of_group(group).filter(|_| self.keeps(group));
+            let (stack, address) = kept.unwrap_or((StackId::EMPTY, row.address));
+            rows.push(SampleRow { stack, address, ..*row });
+            if kept.is_none() {
+                left_out.resize(self.rows.len(), false);
+                if let Some(is_left_out) = left_out.get_mut(group) {
+                    *is_left_out = true;
+                }
+            }
+        }
+        Groups { rows: Arc::new(rows), of_row: Arc::clone(&self.of_row), left_out: Arc::new(left_out) }
+    }
+
+    /// Whether the samples of a group count.
+    #[inline]
+    fn keeps(&self, group: usize) -> bool {
+        self.left_out.get(group) != Some(&true)
+    }
+
+    /// Of the rows that are picked, leaves those of groups that are kept and pass a test. `passes` is asked once a group.
+    pub(crate) fn pick(&self, picked: &mut Picked, passes: impl Fn(&SampleRow) -> bool) {
+        let of_group = |(group, row): (usize, &SampleRow)| self.keeps(group) && passes(row);
+        let passing: Vec<bool> = self.rows.iter().enumerate().map(of_group).collect();
+        picked.retain_at(|at| passing.get(self.of_row(at)) == Some(&true));
+    }
+
+    /// Of the rows that are picked, leaves those that changes of stacks have not left out.
+    pub fn pick_kept(&self, picked: &mut Picked) {
+        if !self.left_out.is_empty() {
+            self.pick(picked, |_| true);
+        }
+    }
+
+    /// Of the rows that are picked, leaves those that a filter lets through. `profile` has the stacks of these groups.
+    pub fn pick_named(&self, profile: &Profile, names: &NameFilter, session: &Session, picked: &mut Picked) {
+        if !names.is_open() {
+            let known = Known { session, addresses: &profile.addresses, names: &profile.names };
+            let test = NameTest::new(names, &known, &profile.stacks);
+            self.pick(picked, |row| test.passes(row));
+        }
+    }
+
+    /// The rows that are picked, each with the stack and the place of its group.
+    pub fn samples(&self, rows: &[SampleRow], picked: &Picked) -> Vec<SampleRow> {
+        let mut samples = Vec::with_capacity(picked.count());
+        samples.extend(picked.of(rows).map(|(at, row)| {
+            let placed = self.rows.get(self.of_row(at)).unwrap_or(row);
+            SampleRow { stack: placed.stack, address: placed.address, ..*row }
+        }));
+        samples
     }
 
     /// A row for each group, with what all of it adds up to.
@@ -72,6 +158,11 @@ impl Groups {
     pub fn of_event(&self, event: usize) -> Range<usize> {
         let before = |limit: usize| self.rows.partition_point(|row| (row.event as usize) < limit);
         before(event)..before(event.saturating_add(1))
+    }
+
+    /// The rows of the groups of an event.
+    pub fn rows_of(&self, event: usize) -> &[SampleRow] {
+        self.rows.get(self.of_event(event)).unwrap_or_default()
     }
 
     /// The group of the row with this index.
@@ -264,15 +355,20 @@ pub(crate) mod tests {
         picked
     }
 
+    /// The profile with the rows that are picked.
+    pub(crate) fn chosen(profile: &Profile, groups: &Groups, picked: &Picked) -> Profile {
+        profile.with_totals(profile.totals_of(picked)).with_rows(groups.samples(profile.rows(), picked))
+    }
+
     proptest! {
         #[test]
         fn rows_that_agree_are_added_up(samples in samples(), step in 1..5_usize, others: bool, cpus: bool) {
             let profile = profile(&samples);
             let picked = some(&profile, step, others);
-            let chosen = profile.picked(&picked);
-            prop_assert_eq!(chosen.rows().len(), picked.count());
             let groups = Groups::new(&profile, false, cpus);
-            let summed = groups.summed(&profile.totals_of(&picked), &groups.sums(profile.rows(), &picked));
+            let chosen = chosen(&profile, &groups, &picked);
+            prop_assert_eq!(chosen.rows().len(), picked.count());
+            let summed = groups.summed(&chosen, &groups.sums(profile.rows(), &picked));
             let key = |row: &SampleRow| {
                 (row.event, row.comm, row.stack, row.address, row.cpu.filter(|_| cpus), row.detail)
             };

@@ -83,7 +83,8 @@ struct AddressNames {
 /// The names of addresses. They are learned in one go or, where the answer is wanted before the end, piece by piece.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    functions: Functions,
+    /// Copies that only have other places share them.
+    functions: Arc<Functions>,
     /// The source files by number.
     files: IndexSet<Arc<str>, FxBuildHasher>,
     frames: Vec<Frame>,
@@ -95,6 +96,8 @@ pub struct Names {
     is_of_pieces: bool,
     /// The function that stands for each, once that was asked for; empty if each stands for itself.
     one_of: Vec<FunctionId>,
+    /// The function that stands for those that are hidden.
+    hidden: Option<FunctionId>,
     /// Beginnings that were taken away from names, the first one first.
     dropped: Vec<String>,
 }
@@ -103,6 +106,10 @@ impl Names {
     /// The functions by number.
     pub fn functions(&self) -> &[Function] {
         self.functions.as_slice()
+    }
+
+    fn functions_mut(&mut self) -> &mut Functions {
+        Arc::make_mut(&mut self.functions)
     }
 
     /// The source files by number.

@@ -104,7 +104,8 @@ impl Profile {
     }
 
     /// The same with other rows.
-    pub(crate) fn with_rows(&self, rows: Vec<SampleRow>) -> Profile {
+    #[must_use]
+    pub fn with_rows(&self, rows: Vec<SampleRow>) -> Profile {
         Profile { rows: Arc::new(rows), ..self.clone() }
     }
 

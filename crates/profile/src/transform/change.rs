@@ -2,7 +2,8 @@
 
 use super::rule::{Rule, Way};
 use crate::addresses::AddressId;
-use crate::names::{Frame, FunctionId};
+use crate::groups::Groups;
+use crate::names::Frame;
 use crate::profile::Profile;
 use crate::stacks::{Node, StackId, Stacks, needed};
 use rustc_hash::FxHashMap;
@@ -27,36 +28,30 @@ struct Parts {
 }
 
 impl Profile {
+    /// Changes the stacks of the rows.
     pub(super) fn apply(&mut self, rule: &Rule<'_>) {
         let (tree, of_row) = self.chosen_tree();
-        let mut change = Change::new(self, rule);
-        let parts = change.parts(&tree);
-        let (mut stacks, images) = changed(&parts.parts);
-        let mut rows = std::mem::take(&mut change.profile.rows);
+        let mut rows = std::mem::take(&mut self.rows);
+        let mut changed = Changed::new(self, rule, &tree, Equal::Merged);
         let mut of_row = of_row.into_iter();
         Arc::make_mut(&mut rows).retain_mut(|row| {
-            let stack = of_row.next().unwrap_or(StackId::EMPTY);
-            let innermost = stack.index().and_then(|index| tree.get(index));
-            let image = image_of(&images, stack);
-            let taken_at = if innermost.is_some_and(|node| node.address == row.address) {
-                stacks.node(image).map(|node| node.address)
-            } else {
-                // Where the sample was taken is not where its stack begins, or there is none.
-                let (below, mut way) = parts.behind(innermost.map_or(stack, |node| node.parent));
-                let place = change.place(row.address, &mut way);
-                place.or_else(|| stacks.node(image_of(&images, below)).map(|node| node.address))
-            };
-            row.stack = image;
-            row.address = match taken_at {
-                Some(place) => place,
-                None if rule.leaves_out_samples() => return false,
-                None => change.nothing(row.address),
-            };
-            true
+            let sample = changed.sample(of_row.next().unwrap_or(StackId::EMPTY), row.address);
+            sample.map(|(stack, address)| (row.stack, row.address) = (stack, address)).is_some()
         });
+        let mut stacks = changed.stacks;
         stacks.freeze();
         self.rows = rows;
         self.stacks = Arc::new(stacks);
+    }
+
+    /// Changes the stacks of groups of samples, and of them alone: they become those that are returned. The stacks are a tree.
+    pub(super) fn apply_to_groups(&mut self, rule: &Rule<'_>, groups: &Groups) -> Groups {
+        let recorded = Arc::clone(&self.stacks);
+        // Nobody asks groups for each stack once: views merge what is called the same.
+        let mut changed = Changed::new(self, rule, recorded.nodes(), Equal::Apart);
+        let groups = groups.with_stacks(|row| changed.sample(row.stack, row.address));
+        self.stacks = Arc::new(changed.stacks);
+        groups
     }
 
     /// The stacks of the rows as a tree, and which of it is that of each row.
@@ -114,15 +109,25 @@ fn image_of(images: &[StackId], stack: StackId) -> StackId {
     stack.index().and_then(|index| images.get(index)).copied().unwrap_or(StackId::EMPTY)
 }
 
+/// What becomes of parts that are equal once they are changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Equal {
+    /// They are one: each stack is there once.
+    Merged,
+    /// They stay parts of their own, which is no look-up.
+    Apart,
+}
+
 /// The stacks as they are changed, and what became of each part.
 ///
 /// Two parts can become the same only behind one of which more than itself was made: behind one that comes to stand for those of whose
 /// place nothing is kept. Only there what is there already is looked for; all others are taken for new, which is most of them.
-fn changed(parts: &[Part]) -> (Stacks, Vec<StackId>) {
+fn changed(parts: &[Part], equal: Equal) -> (Stacks, Vec<StackId>) {
     // By part, behind a first one for the empty stack.
     let mut several = vec![false; parts.len() + 1];
     let at = |stack: StackId| stack.index().map_or(0, |index| index + 1);
-    for part in parts.iter().filter(|part| part.place.is_none()) {
+    let left_out = parts.iter().filter(|part| part.place.is_none() && equal == Equal::Merged);
+    for part in left_out {
         if let Some(several) = several.get_mut(at(part.below)) {
             *several = true;
         }
@@ -145,6 +150,44 @@ fn changed(parts: &[Part]) -> (Stacks, Vec<StackId>) {
     (stacks, images)
 }
 
+/// A tree of stacks whose samples are changed one after the other.
+struct Changed<'c> {
+    change: Change<'c>,
+    tree: &'c [Node],
+    parts: Parts,
+    stacks: Stacks,
+    images: Vec<StackId>,
+}
+
+impl<'c> Changed<'c> {
+    fn new(profile: &'c mut Profile, rule: &'c Rule<'c>, tree: &'c [Node], equal: Equal) -> Changed<'c> {
+        let mut change = Change::new(profile, rule);
+        let parts = change.parts(tree);
+        let (stacks, images) = changed(&parts.parts, equal);
+        Changed { change, tree, parts, stacks, images }
+    }
+
+    /// What samples with a stack become that were taken at a place: nothing where they are left out.
+    fn sample(&mut self, stack: StackId, address: AddressId) -> Option<(StackId, AddressId)> {
+        let Changed { change, tree, parts, stacks, images } = self;
+        let innermost = stack.index().and_then(|index| tree.get(index));
+        let image = image_of(images, stack);
+        let taken_at = if innermost.is_some_and(|node| node.address == address) {
+            stacks.node(image).map(|node| node.address)
+        } else {
+            // Where the sample was taken is not where its stack begins, or there is none.
+            let (below, mut way) = parts.behind(innermost.map_or(stack, |node| node.parent));
+            let place = change.place(address, &mut way);
+            place.or_else(|| stacks.node(image_of(images, below)).map(|node| node.address))
+        };
+        match taken_at {
+            Some(place) => Some((image, place)),
+            None if change.rule.leaves_out_samples() => None,
+            None => Some((image, change.nothing(address))),
+        }
+    }
+}
+
 /// A transform at work.
 struct Change<'c> {
     profile: &'c mut Profile,
@@ -153,8 +196,6 @@ struct Change<'c> {
     whole: Vec<bool>,
     /// Places of which some levels are kept, by these: their frames.
     partial: FxHashMap<(AddressId, Vec<u32>), AddressId>,
-    /// The function that stands for those that are left out.
-    hidden: Option<FunctionId>,
     /// The levels of the address at hand that are kept.
     kept: Vec<u32>,
 }
@@ -169,7 +210,7 @@ impl<'c> Change<'c> {
             true => profile.addresses().ids().map(is_whole).collect(),
             false => Vec::new(),
         };
-        Change { profile, rule, whole, partial: FxHashMap::default(), hidden: None, kept: Vec::new() }
+        Change { profile, rule, whole, partial: FxHashMap::default(), kept: Vec::new() }
     }
 
     /// What is kept of each part of a tree.
@@ -223,7 +264,7 @@ impl<'c> Change<'c> {
     fn nothing(&mut self, address: AddressId) -> AddressId {
         let profile = &mut *self.profile;
         *self.partial.entry((address, Vec::new())).or_insert_with(|| {
-            let function = *self.hidden.get_or_insert_with(|| Arc::make_mut(&mut profile.names).hidden());
+            let function = profile.hidden_function();
             profile.make_place(address, &[Frame { function, file: None, line: 0 }])
         })
     }
@@ -263,7 +304,7 @@ mod tests {
                 let caller = node.parent.index().map(|index| expected[index].clone()).unwrap_or_default();
                 expected.push(is_kept.then_some(node.address).into_iter().chain(caller).collect());
             }
-            let (stacks, images) = changed(&all.parts);
+            let (stacks, images) = changed(&all.parts, Equal::Merged);
             let mut ids: HashMap<Vec<AddressId>, StackId> = HashMap::new();
             for (image, places) in images.into_iter().zip(expected) {
                 prop_assert_eq!(stacks.places(image).collect::<Vec<_>>(), places.clone());

@@ -187,7 +187,7 @@ impl FlamePaths {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::groups::tests::{profile, samples, some};
+    use crate::groups::tests::{chosen as chosen_of, profile, samples, some};
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
@@ -223,7 +223,7 @@ mod tests {
             let chosen = paths.tree(&groups.sums(profile.rows(), &picked));
             let mut climbed = FlameTree::default();
             let mut ends = Vec::new();
-            let of_picked = profile.picked(&picked);
+            let of_picked = chosen_of(&profile, &groups, &picked);
             climbed.add_telling(&of_picked, event, &levels, root, |end| ends.push(end));
             prop_assert_eq!(nodes(&chosen.tree), nodes(&climbed));
             let way = |tree: &FlameTree, mut at: NodeIndex| {
