@@ -5,7 +5,7 @@ use crate::change::Base;
 use crate::flame::Flame;
 use crate::flame_names::FlameNames;
 use crate::flame_time::{TimeAsked, TimeFlame, TimeWindow};
-use crate::ground::{FlameGround, Ground};
+use crate::ground::{FlameGround, Ground, RowMaking};
 use crate::made::{Made, step};
 use crate::rows::{KeptRows, Rows};
 use crate::state::State;
@@ -14,8 +14,7 @@ use readperf_analysis::{Analysis, CodeReader, ListingRequest, Namer};
 use readperf_profile::view::call_tree::{CallFrame, CallLevel, Direction, OpenRow, RowAsked};
 use readperf_profile::view::facts::{FactMemory, Facts};
 use readperf_profile::view::graph::GraphKey;
-use readperf_profile::view::histogram::{Frames, Histogram, HistogramOptions, RowKey};
-use readperf_profile::view::place_rows::PlaceRows;
+use readperf_profile::view::histogram::{Frames, Histogram, RowKey};
 use readperf_profile::view::row_paths::RowPaths;
 use readperf_profile::view::surroundings::Surroundings;
 use readperf_profile::{Picked, Profile, SampleRow};
@@ -228,33 +227,30 @@ impl<'f> Explorer<'f> {
         let State { event, rows, .. } = &self.now.state;
         let made_with = rows.histogram(&self.now.shown);
         let (ground, telling) = (&*self.now.ground, self.now.telling());
+        let making = RowMaking {
+            options: made_with.clone(),
+            telling,
+            event: *event,
+            session: &self.analysis.session,
+            surroundings: &self.surroundings,
+            parent: self.parent.as_ref(),
+            innermost_parent: !rows.children,
+        };
         // Both take a while where nothing is known yet.
-        let (places, groups) = thread::scope(|scope| {
-            let find = || ground.groups(telling);
+        thread::scope(|scope| {
             let new = (!ground.has_groups(telling)).then(thread::Builder::new);
             // If the system has no thread for it, this one does its work.
-            let beside = new.and_then(|new| new.spawn_scoped(scope, find).ok());
-            let places = self.place_rows(&made_with);
-            let groups = beside.and_then(|beside| beside.join().ok());
-            (places, groups.unwrap_or_else(|| ground.groups(telling)))
+            let beside = new.and_then(|new| new.spawn_scoped(scope, || ground.groups(telling)).ok());
+            ground.place_rows(&making);
+            beside.map(|beside| beside.join().is_ok())
         });
-        let facts = self.facts_of(&self.now.shown, Cow::Owned(places.memory().clone()));
-        let paths = ground.row_paths(facts, &made_with, (places, groups), *event);
+        let paths = ground.row_paths(&making);
         let total = self.now.shown.events().get(*event).cloned().unwrap_or_default();
         let mut facts = self.facts_with(Cow::Borrowed(paths.memory()));
         facts.settle(&made_with);
         let samples = (self.now.measures(), total);
         let histogram = KeptRows::histogram(&facts, rows, &made_with, &paths, (&samples.0, samples.1));
         (histogram, paths)
-    }
-
-    /// Which rows the places of what is looked at are in.
-    fn place_rows(&self, options: &HistogramOptions) -> Arc<PlaceRows> {
-        let facts = || {
-            let profile = &self.now.ground.profile;
-            self.with_parent(Facts::new(profile, &self.analysis.session, &self.surroundings))
-        };
-        self.now.ground.place_rows(options, facts)
     }
 
     /// What is 100 % for the event that is looked at: a period, or a number of samples if these are what counts.

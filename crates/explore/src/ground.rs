@@ -3,13 +3,17 @@
 
 use crate::flame::Roots;
 use crate::flame_names::FlameNames;
-use readperf_profile::view::facts::Facts;
+use readperf_profile::view::changed_paths::{Before, are_for_any_stacks};
+use readperf_profile::view::facts::{FactMemory, Facts};
 use readperf_profile::view::flame_paths::FlamePaths;
 use readperf_profile::view::histogram::HistogramOptions;
 use readperf_profile::view::place_rows::PlaceRows;
 use readperf_profile::view::row_paths::RowPaths;
+use readperf_profile::view::surroundings::Surroundings;
 use readperf_profile::{Groups, Profile, Transform};
 use readperf_session::{CommId, Session};
+use regex::Regex;
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// For how many ways to make rows the rows of all places, and the paths to them, are kept.
@@ -29,9 +33,9 @@ pub(crate) struct Ground {
     pub(crate) recorded: Profile,
     /// Their places, names and stacks as these are changed; without samples, whose stacks are those of their groups.
     pub(crate) profile: Profile,
-    /// The changes, and what they are changes of.
+    /// The changes, and what the last of them changed.
     changes: Vec<Transform>,
-    whole: Option<Arc<Ground>>,
+    before: Option<Arc<Ground>>,
     /// By what tells rows apart.
     groups: [OnceLock<Groups>; 4],
     /// Which rows places are in, that used last behind.
@@ -63,7 +67,7 @@ impl Ground {
             recorded: before.recorded.clone(),
             profile,
             changes: before.changes.iter().chain([transform]).cloned().collect(),
-            whole: Some(Arc::clone(before.whole.as_ref().unwrap_or(before))),
+            before: Some(Arc::clone(before)),
             ..Ground::default()
         };
         let _ = ground.kept_groups(Telling::default()).set(groups);
@@ -78,15 +82,15 @@ impl Ground {
 
     /// Lets go all that can be worked out again.
     pub(crate) fn forget(&mut self) {
-        let Ground { recorded, profile, changes, whole, groups, .. } = std::mem::take(self);
-        *self = Ground { recorded, profile, changes, whole, groups, ..Ground::default() };
+        let Ground { recorded, profile, changes, before, groups, .. } = std::mem::take(self);
+        *self = Ground { recorded, profile, changes, before, groups, ..Ground::default() };
     }
 
     /// Which samples agree in all but their time, and what need not tell them apart.
     pub(crate) fn groups(&self, telling: Telling) -> &Groups {
-        self.kept_groups(telling).get_or_init(|| match &self.whole {
+        self.kept_groups(telling).get_or_init(|| match &self.before {
             None => Groups::new(&self.recorded, telling.threads, telling.cpus),
-            Some(whole) => whole.groups(telling).with_stacks_of(self.groups(Telling::default())),
+            Some(before) => before.groups(telling).with_stacks_of(self.groups(Telling::default())),
         })
     }
 
@@ -105,34 +109,56 @@ impl Ground {
         }
     }
 
+    /// What this is a change of, if the functions have the same names there.
+    fn same_functions(&self) -> Option<&Arc<Ground>> {
+        self.before.as_ref().filter(|before| self.profile.has_functions_of(&before.profile))
+    }
+
     /// Which rows the places are in.
-    pub(crate) fn place_rows<'f>(
-        &self,
-        options: &HistogramOptions,
-        facts: impl Fn() -> Facts<'f>,
-    ) -> Arc<PlaceRows> {
-        let mut known = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        let rows = match known.iter().position(|rows| rows.are_those_of(&self.profile, options)) {
-            Some(at) => known.remove(at),
-            None => Arc::new(PlaceRows::new(&mut facts(), options)),
+    pub(crate) fn place_rows(&self, making: &RowMaking<'_>) -> Arc<PlaceRows> {
+        let is_wanted = |rows: &Arc<PlaceRows>| rows.are_those_of(&self.profile, &making.options);
+        if let Some(known) = used(&self.places, is_wanted) {
+            return known;
+        }
+        let rows = match self.same_functions() {
+            None => Arc::new(PlaceRows::new(&mut making.facts(&self.profile, None), &making.options)),
+            Some(before) => {
+                let rows = before.place_rows(making);
+                match is_wanted(&rows) {
+                    true => rows,
+                    false => {
+                        let mut facts = making.facts(&self.profile, Some(rows.memory()));
+                        Arc::new(rows.with_more_places(&mut facts, &making.options))
+                    }
+                }
+            }
         };
-        keep(&mut known, rows)
+        keep(&self.places, rows)
     }
 
     /// The ways to the rows of places.
-    pub(crate) fn row_paths(
-        &self,
-        facts: Facts<'_>,
-        options: &HistogramOptions,
-        (places, groups): (Arc<PlaceRows>, &Groups),
-        event: usize,
-    ) -> Arc<RowPaths> {
-        let mut known = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
-        let paths = match known.iter().position(|paths| paths.lead_to(&places, event)) {
-            Some(at) => known.remove(at),
-            None => Arc::new(RowPaths::new(facts, options, places, groups, event)),
-        };
-        keep(&mut known, paths)
+    pub(crate) fn row_paths(&self, making: &RowMaking<'_>) -> Arc<RowPaths> {
+        let places = self.place_rows(making);
+        if let Some(known) = used(&self.paths, |paths| paths.lead_to(&places, making.event)) {
+            return known;
+        }
+        let paths = self.changed_row_paths(making, &places).unwrap_or_else(|| {
+            let facts = making.facts(&self.profile, Some(places.memory()));
+            RowPaths::new(facts, &making.options, places, self.groups(making.telling), making.event)
+        });
+        keep(&self.paths, Arc::new(paths))
+    }
+
+    /// The same of those before the stacks were changed, if they can be made of these.
+    fn changed_row_paths(&self, making: &RowMaking<'_>, places: &Arc<PlaceRows>) -> Option<RowPaths> {
+        let before = self.same_functions().filter(|_| are_for_any_stacks(&making.options))?;
+        let has_texts = before.place_rows(making).memory().has_texts_of(places.memory());
+        let paths = has_texts.then(|| before.row_paths(making))?;
+        let facts = making.facts(&self.profile, Some(paths.memory()));
+        let nodes = before.profile.stacks().nodes();
+        let before = Before { paths: &paths, nodes, groups: before.groups(making.telling) };
+        let groups = self.groups(making.telling);
+        Some(RowPaths::with_changed_stacks(before, facts, &making.options, Arc::clone(places), groups))
     }
 
     /// The ways into the flame graph of an event.
@@ -156,8 +182,45 @@ impl Ground {
     }
 }
 
+/// What rows are made with.
+pub(crate) struct RowMaking<'m> {
+    pub(crate) options: HistogramOptions,
+    pub(crate) telling: Telling,
+    pub(crate) event: usize,
+    pub(crate) session: &'m Session,
+    pub(crate) surroundings: &'m Surroundings,
+    /// See [`Facts`].
+    pub(crate) parent: Option<&'m Regex>,
+    pub(crate) innermost_parent: bool,
+}
+
+impl RowMaking<'_> {
+    /// The facts of a profile, with what was worked out before.
+    fn facts<'f>(&'f self, profile: &'f Profile, memory: Option<&FactMemory>) -> Facts<'f> {
+        let mut facts = match memory {
+            None => Facts::new(profile, self.session, self.surroundings),
+            Some(memory) => {
+                let memory = Cow::Owned(memory.clone());
+                Facts::with_memory(profile, self.session, self.surroundings, memory)
+            }
+        };
+        (facts.parent, facts.innermost_parent) = (self.parent, self.innermost_parent);
+        facts
+    }
+}
+
+/// What was used before, if it is wanted; it is used last from now on.
+fn used<T>(known: &Mutex<Vec<Arc<T>>>, is_wanted: impl Fn(&Arc<T>) -> bool) -> Option<Arc<T>> {
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    let at = known.iter().position(is_wanted)?;
+    let wanted = known.remove(at);
+    known.push(Arc::clone(&wanted));
+    Some(wanted)
+}
+
 /// Keeps what is used last, behind what was used before.
-fn keep<T>(known: &mut Vec<Arc<T>>, last: Arc<T>) -> Arc<T> {
+fn keep<T>(known: &Mutex<Vec<Arc<T>>>, last: Arc<T>) -> Arc<T> {
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
     known.push(Arc::clone(&last));
     let too_many = known.len().saturating_sub(KEPT);
     known.drain(..too_many);

@@ -32,6 +32,11 @@ impl<T: Copy + Eq + Hash> Interner<T> {
         self.index.reserve(values);
     }
 
+    /// The same for values that are only added.
+    pub(crate) fn reserve_list(&mut self, values: usize) {
+        self.list.reserve_exact(values);
+    }
+
     /// The values alone.
     pub(crate) fn into_vec(self) -> Vec<T> {
         self.list

@@ -108,6 +108,11 @@ impl Names {
         self.functions.as_slice()
     }
 
+    /// Whether functions have the same names and numbers in others.
+    pub(crate) fn has_functions_of(&self, other: &Names) -> bool {
+        Arc::ptr_eq(&self.functions, &other.functions)
+    }
+
     fn functions_mut(&mut self) -> &mut Functions {
         Arc::make_mut(&mut self.functions)
     }

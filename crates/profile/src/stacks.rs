@@ -67,6 +67,16 @@ impl Stacks {
         Stacks { whole: Some(WholeStacks::default()), ..Stacks::default() }
     }
 
+    /// A tree with room for so many parts, also to find them again if these are looked for.
+    pub(crate) fn with_room(parts: usize, found: bool) -> Stacks {
+        let mut stacks = Stacks::default();
+        match found {
+            true => stacks.nodes.reserve(parts),
+            false => stacks.nodes.reserve_list(parts),
+        }
+        stacks
+    }
+
     /// Room for the stacks of so many samples.
     pub(crate) fn reserve(&mut self, samples: usize) {
         match &mut self.whole {
@@ -143,6 +153,11 @@ impl Stacks {
     /// The number of a place on top of a stack, which is known to be new. It is not found by what it is.
     pub(crate) fn push_new(&mut self, node: Node) -> StackId {
         StackId(self.nodes.push(node))
+    }
+
+    /// A part of whose place a change kept nothing. It keeps the numbers of the others what they were; no stack goes through it.
+    pub(crate) fn push_gap(&mut self) -> StackId {
+        self.push_new(Node { parent: StackId::EMPTY, address: AddressId::NONE })
     }
 
     /// The places of a stack, the innermost first.

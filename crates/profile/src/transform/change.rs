@@ -114,7 +114,7 @@ fn image_of(images: &[StackId], stack: StackId) -> StackId {
 enum Equal {
     /// They are one: each stack is there once.
     Merged,
-    /// They stay parts of their own, which is no look-up.
+    /// They stay parts of their own, and each part has the number it had: what is known of parts can be taken over.
     Apart,
 }
 
@@ -132,11 +132,16 @@ fn changed(parts: &[Part], equal: Equal) -> (Stacks, Vec<StackId>) {
             *several = true;
         }
     }
-    let (mut stacks, mut images) = (Stacks::default(), Vec::with_capacity(parts.len()));
+    let (mut stacks, mut images) =
+        (Stacks::with_room(parts.len(), equal == Equal::Merged), Vec::with_capacity(parts.len()));
     for (nr, Part { place, below }) in parts.iter().enumerate() {
         let parent = image_of(&images, *below);
         let is_met = several.get(at(*below)) == Some(&true);
         images.push(match place {
+            None if equal == Equal::Apart => {
+                stacks.push_gap();
+                parent
+            }
             None => parent,
             Some(address) if is_met => {
                 if let Some(several) = several.get_mut(nr + 1) {
@@ -219,7 +224,7 @@ impl<'c> Change<'c> {
         let mut all = Parts { parts: Vec::with_capacity(tree.len()), ways: Vec::new() };
         for Node { parent, address } in tree {
             let (below, mut way) = all.behind(*parent);
-            let place = self.place(*address, &mut way);
+            let place = if *address == AddressId::NONE { None } else { self.place(*address, &mut way) };
             all.parts.push(Part { place, below });
             all.ways.extend(needs_ways.then_some(way));
         }

@@ -4,6 +4,7 @@ mod amount;
 pub mod call_graph;
 pub mod call_tree;
 mod calls;
+pub mod changed_paths;
 pub mod column;
 pub mod counter_strip;
 pub mod facts;

@@ -25,54 +25,74 @@ use std::sync::Arc;
 /// The rows of one event, and the ways of its samples to them.
 #[derive(Clone, Debug, Default)]
 pub struct RowPaths {
-    event: usize,
+    pub(super) event: usize,
     /// Which groups of samples are those of the event.
-    groups: Range<usize>,
+    pub(super) groups: Range<usize>,
     /// Where the samples of each of these groups were taken.
-    taken: Vec<Taken>,
-    parts: Parts,
+    pub(super) taken: Vec<Taken>,
+    /// The parts of stacks: the same where only stacks were changed.
+    pub(super) ways: Arc<Ways>,
+    pub(super) parts: PartRows,
     /// The rows, in the order of their names.
-    rows: Vec<RowKey>,
-    values: RowValues,
-    memory: FactMemory,
+    pub(super) rows: Vec<RowKey>,
+    pub(super) values: RowValues,
+    pub(super) memory: FactMemory,
 }
 
 /// Where the samples of a group were taken.
 #[derive(Clone, Copy, Debug)]
-struct Taken {
+pub(super) struct Taken {
     /// The part that is their whole stack; [`NONE`] without one.
-    part: u32,
-    row: u32,
-    mode: CpuMode,
+    pub(super) part: u32,
+    pub(super) row: u32,
+    pub(super) mode: CpuMode,
     /// Whether no part of their stack is in that row.
-    apart: bool,
+    pub(super) apart: bool,
 }
 
 /// Parts of stacks, from the outermost level on: those of samples that differ in what the keys of the sample say are others. Callers come
 /// before what they call.
 #[derive(Clone, Debug, Default)]
-struct Parts {
+pub(super) struct Ways {
     /// The caller; [`NONE`] for the outermost.
-    callers: Vec<u32>,
-    /// Where the rows of each end in `rows`.
-    ends: Vec<u32>,
-    /// The rows that a part is the outermost of.
-    rows: Vec<u32>,
+    pub(super) callers: Vec<u32>,
+    /// Which part of a stack of the profile it is.
+    pub(super) nodes: Vec<u32>,
 }
 
-impl Parts {
-    /// Where the rows of a part are.
+impl Ways {
+    /// A part and the callers below it.
+    pub(super) fn from(&self, part: u32) -> impl Iterator<Item = u32> + '_ {
+        let known = |part: u32| Some(part).filter(|part| *part != NONE);
+        std::iter::successors(known(part), move |part| known(*self.callers.get(*part as usize)?))
+    }
+}
+
+/// The rows that each part is the outermost of.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PartRows {
+    /// Where the rows of each end.
+    ends: Vec<u32>,
+    pub(super) rows: Vec<u32>,
+}
+
+impl PartRows {
+    /// The rows of a part.
     #[inline]
-    fn rows_of(&self, part: u32) -> &[u32] {
+    pub(super) fn of(&self, part: u32) -> &[u32] {
         let end =
             |part: Option<u32>| part.and_then(|part| self.ends.get(part as usize)).copied().unwrap_or(0);
         self.rows.get(end(part.checked_sub(1)) as usize..end(Some(part)) as usize).unwrap_or_default()
     }
 
-    /// A part and the callers below it.
-    fn way(&self, from: u32) -> impl Iterator<Item = u32> + '_ {
-        let known = |part: u32| Some(part).filter(|part| *part != NONE);
-        std::iter::successors(known(from), move |part| known(*self.callers.get(*part as usize)?))
+    /// No rows yet, with room for as many as others have.
+    pub(super) fn with_room_of(other: &PartRows) -> PartRows {
+        PartRows { ends: Vec::with_capacity(other.ends.len()), rows: Vec::with_capacity(other.rows.len()) }
+    }
+
+    /// The rows that were added last are all of the next part.
+    pub(super) fn end(&mut self) {
+        self.ends.push(u32::try_from(self.rows.len()).unwrap_or(u32::MAX));
     }
 }
 
@@ -80,7 +100,8 @@ impl Parts {
 struct Finding<'f> {
     facts: &'f Facts<'f>,
     places: &'f PlaceRows,
-    parts: Parts,
+    ways: Ways,
+    parts: PartRows,
     rows: Vec<RowKey>,
     /// What the keys of the sample say of the samples at hand, and in which run of such samples they are.
     sample: u32,
@@ -136,8 +157,8 @@ impl Finding<'_> {
             let Some(node) = stacks.node(below) else { break };
             below = node.parent;
         }
-        for part in self.parts.way(here) {
-            for row in self.parts.rows_of(part) {
+        for part in self.ways.from(here) {
+            for row in self.parts.of(part) {
                 if let Some(seen) = self.seen.get_mut(*row as usize) {
                     *seen = group;
                 }
@@ -152,9 +173,10 @@ impl Finding<'_> {
                     self.parts.rows.push(row);
                 }
             }
-            self.parts.callers.push(here);
-            self.parts.ends.push(u32::try_from(self.parts.rows.len()).unwrap_or(u32::MAX));
-            here = u32::try_from(self.parts.callers.len() - 1).unwrap_or(NONE);
+            self.parts.end();
+            self.ways.callers.push(here);
+            self.ways.nodes.push(u32::try_from(index).unwrap_or(NONE));
+            here = u32::try_from(self.ways.callers.len() - 1).unwrap_or(NONE);
             if let Some(slot) = self.of_stacks.get_mut(index) {
                 *slot = (self.run, here);
             }
@@ -185,7 +207,8 @@ impl RowPaths {
         let mut finding = Finding {
             facts: &facts,
             places: &places,
-            parts: Parts::default(),
+            ways: Ways::default(),
+            parts: PartRows::default(),
             rows: Vec::new(),
             sample: NONE,
             run: 0,
@@ -206,9 +229,9 @@ impl RowPaths {
                 }
             }
         }
-        let Finding { parts, rows, .. } = finding;
-        let mut paths =
-            RowPaths { event, groups: of_event, taken, parts, rows, values, memory: FactMemory::default() };
+        let Finding { ways, parts, rows, .. } = finding;
+        let (ways, memory) = (Arc::new(ways), FactMemory::default());
+        let mut paths = RowPaths { event, groups: of_event, taken, ways, parts, rows, values, memory };
         paths.put_in_order(&facts);
         paths.memory = facts.into_memory();
         paths
@@ -223,10 +246,15 @@ impl RowPaths {
                 *number = nr;
             }
         }
-        let renumber = |row: &mut u32| *row = number.get(*row as usize).copied().unwrap_or(NONE);
+        self.renumber(&number);
+        self.rows = order.iter().filter_map(|at| self.rows.get(*at as usize).copied()).collect();
+    }
+
+    /// Gives rows other numbers, by number, wherever they are referred to.
+    pub(super) fn renumber(&mut self, numbers: &[u32]) {
+        let renumber = |row: &mut u32| *row = numbers.get(*row as usize).copied().unwrap_or(NONE);
         self.taken.iter_mut().for_each(|taken| renumber(&mut taken.row));
         self.parts.rows.iter_mut().for_each(renumber);
-        self.rows = order.iter().filter_map(|at| self.rows.get(*at as usize).copied()).collect();
     }
 
     /// Whether these are the ways to rows of places, of the samples of an event.
@@ -264,7 +292,7 @@ impl RowPaths {
     ) -> Option<Histogram> {
         let sums = sums.get(self.groups.clone()).unwrap_or_default();
         let mut rows: Vec<Option<Numbers>> = vec![None; self.rows.len()];
-        let mut parts = vec![Sum::default(); self.parts.callers.len()];
+        let mut parts = vec![Sum::default(); self.ways.callers.len()];
         for (taken, sum) in self.taken.iter().zip(sums).filter(|(_, sum)| sum.samples > 0) {
             let Some(row) = rows.get_mut(taken.row as usize) else { continue };
             let row = row.get_or_insert_default();
@@ -289,7 +317,7 @@ impl RowPaths {
     /// Adds what went through each part of a stack to the rows that it is the outermost of.
     fn add_parts(&self, mut parts: Vec<Sum>, rows: &mut [Option<Numbers>]) {
         let count = u32::try_from(parts.len()).unwrap_or(u32::MAX);
-        for (part, caller) in (0..count).zip(&self.parts.callers).rev() {
+        for (part, caller) in (0..count).zip(&self.ways.callers).rev() {
             let sum = parts.get(part as usize).copied().unwrap_or_default();
             if sum.samples == 0 {
                 continue;
@@ -297,7 +325,7 @@ impl RowPaths {
             if let Some(caller) = parts.get_mut(*caller as usize) {
                 caller.add(sum);
             }
-            for row in self.parts.rows_of(part) {
+            for row in self.parts.of(part) {
                 if let Some(row) = rows.get_mut(*row as usize) {
                     let row = row.get_or_insert_default();
                     row.total_period = row.total_period.wrapping_add(sum.period);
