@@ -174,7 +174,7 @@ impl Ground {
         }
         let names = names();
         let groups = self.groups(Telling::default());
-        let roots = Roots::new(groups.rows_of(event), session, names.count);
+        let roots = Roots::new(groups.comms_of(event), session, names.count);
         let paths = FlamePaths::new(&self.profile, groups, event, &names.levels, |row| roots.of(row));
         let flame = Arc::new(FlameGround { paths, comms: roots.comms, names });
         *known = Some((event, Arc::clone(&flame)));

@@ -21,8 +21,9 @@ pub struct Groups {
     rows: Arc<Vec<SampleRow>>,
     /// By row of the profile, which group it is in.
     of_row: Arc<Vec<u32>>,
-    /// By group, whether changes of stacks left its samples out; empty if none is.
-    left_out: Arc<Vec<bool>>,
+    /// By group, the stack and the place that changes of stacks gave it: no place where they left its samples out. Nothing where stacks
+    /// are as they were recorded.
+    changed: Option<Arc<Vec<(StackId, AddressId)>>>,
 }
 
 impl Groups {
@@ -66,67 +67,87 @@ impl Groups {
                 }
             }
         }
-        Groups { rows: Arc::new(rows), of_row: Arc::new(of_row), left_out: Arc::default() }
+        Groups { rows: Arc::new(rows), of_row: Arc::new(of_row), changed: None }
     }
 
     /// The same groups with changed stacks: `change` gives the stack and the place of each, or says that its samples do not count.
     pub(crate) fn with_stacks(
         &self,
-        change: impl FnMut(&SampleRow) -> Option<(StackId, AddressId)>,
+        mut change: impl FnMut(StackId, AddressId) -> Option<(StackId, AddressId)>,
     ) -> Groups {
-        let changed: Vec<Option<(StackId, AddressId)>> = self.rows.iter().map(change).collect();
-        self.with(|group| changed.get(group).copied().flatten())
+        let left_out = (StackId::EMPTY, AddressId::NONE);
+        let changed = self.placed().map(|(stack, address)| match address {
+            AddressId::NONE => left_out,
+            address => change(stack, address).unwrap_or(left_out),
+        });
+        Groups { changed: Some(Arc::new(changed.collect())), ..self.clone() }
     }
 
     /// The same groups with the stacks that their samples have in other groups of the same samples, whose stacks were changed.
     #[must_use]
-    pub fn with_stacks_of(&self, changed: &Groups) -> Groups {
-        let mut others = vec![usize::MAX; self.rows.len()];
-        for (group, other) in self.of_row.iter().zip(changed.of_row.iter()) {
-            if let Some(slot) = others.get_mut(*group as usize) {
-                *slot = *other as usize;
+    pub fn with_stacks_of(&self, other: &Groups) -> Groups {
+        let mut changed = vec![(StackId::EMPTY, AddressId::NONE); self.rows.len()];
+        let of_other = other.of_row.iter().map(|group| other.placed_at(*group as usize));
+        for (group, placed) in self.of_row.iter().zip(of_other) {
+            if let (Some(slot), Some(placed)) = (changed.get_mut(*group as usize), placed) {
+                *slot = placed;
             }
         }
-        self.with(|group| {
-            let other = others.get(group).copied().filter(|other| changed.keeps(*other))?;
-            changed.rows.get(other).map(|row| (row.stack, row.address))
-        })
+        Groups { changed: Some(Arc::new(changed)), ..self.clone() }
     }
 
-    fn with(&self, of_group: impl Fn(usize) -> Option<(StackId, AddressId)>) -> Groups {
-        let mut rows = Vec::with_capacity(self.rows.len());
-        let mut left_out = Vec::new();
-        for (group, row) in self.rows.iter().enumerate() {
-            let kept = of_group(group).filter(|_| self.keeps(group));
-            let (stack, address) = kept.unwrap_or((StackId::EMPTY, row.address));
-            rows.push(SampleRow { stack, address, ..*row });
-            if kept.is_none() {
-                left_out.resize(self.rows.len(), false);
-                if let Some(is_left_out) = left_out.get_mut(group) {
-                    *is_left_out = true;
-                }
-            }
+    /// The stack and the place of each group.
+    fn placed(&self) -> impl ExactSizeIterator<Item = (StackId, AddressId)> + '_ {
+        (0..self.rows.len()).map(|group| self.placed_at(group).unwrap_or((StackId::EMPTY, AddressId::NONE)))
+    }
+
+    #[inline]
+    fn placed_at(&self, group: usize) -> Option<(StackId, AddressId)> {
+        match &self.changed {
+            Some(changed) => changed.get(group).copied(),
+            None => self.rows.get(group).map(|row| (row.stack, row.address)),
         }
-        Groups { rows: Arc::new(rows), of_row: Arc::clone(&self.of_row), left_out: Arc::new(left_out) }
+    }
+
+    /// Where the samples of a group were taken.
+    #[inline]
+    pub(crate) fn address_of(&self, group: usize) -> AddressId {
+        self.placed_at(group).map_or(AddressId::NONE, |(_, address)| address)
+    }
+
+    /// The row of a group, with what all of it adds up to.
+    #[inline]
+    pub(crate) fn row(&self, group: usize) -> Option<SampleRow> {
+        let (stack, address) = self.placed_at(group)?;
+        self.rows.get(group).map(|row| SampleRow { stack, address, ..*row })
+    }
+
+    /// The rows of some groups, with what all of each adds up to.
+    pub fn rows_of(&self, groups: Range<usize>) -> impl ExactSizeIterator<Item = SampleRow> + '_ {
+        let recorded = self.rows.get(groups.clone()).unwrap_or_default().iter();
+        groups.zip(recorded).map(|(group, row)| self.row(group).unwrap_or(*row))
     }
 
     /// Whether the samples of a group count.
     #[inline]
     fn keeps(&self, group: usize) -> bool {
-        self.left_out.get(group) != Some(&true)
+        self.changed
+            .as_ref()
+            .and_then(|changed| changed.get(group))
+            .is_none_or(|(_, at)| *at != AddressId::NONE)
     }
 
     /// Of the rows that are picked, leaves those of groups that are kept and pass a test. `passes` is asked once a group.
     pub(crate) fn pick(&self, picked: &mut Picked, passes: impl Fn(&SampleRow) -> bool) {
-        let of_group = |(group, row): (usize, &SampleRow)| self.keeps(group) && passes(row);
-        let passing: Vec<bool> = self.rows.iter().enumerate().map(of_group).collect();
+        let of_group = |(group, row): (usize, SampleRow)| self.keeps(group) && passes(&row);
+        let passing: Vec<bool> = self.rows_of(0..self.rows.len()).enumerate().map(of_group).collect();
         picked.retain_at(|at| passing.get(self.of_row(at)) == Some(&true));
     }
 
     /// Of the rows that are picked, leaves those that changes of stacks have not left out.
     pub fn pick_kept(&self, picked: &mut Picked) {
-        if !self.left_out.is_empty() {
-            self.pick(picked, |_| true);
+        if self.changed.is_some() {
+            picked.retain_at(|at| self.keeps(self.of_row(at)));
         }
     }
 
@@ -143,15 +164,20 @@ impl Groups {
     pub fn samples(&self, rows: &[SampleRow], picked: &Picked) -> Vec<SampleRow> {
         let mut samples = Vec::with_capacity(picked.count());
         samples.extend(picked.of(rows).map(|(at, row)| {
-            let placed = self.rows.get(self.of_row(at)).unwrap_or(row);
-            SampleRow { stack: placed.stack, address: placed.address, ..*row }
+            let (stack, address) = self.placed_at(self.of_row(at)).unwrap_or((row.stack, row.address));
+            SampleRow { stack, address, ..*row }
         }));
         samples
     }
 
-    /// A row for each group, with what all of it adds up to.
-    pub fn rows(&self) -> &[SampleRow] {
-        &self.rows
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
     }
 
     /// The groups of an event.
@@ -160,9 +186,10 @@ impl Groups {
         before(event)..before(event.saturating_add(1))
     }
 
-    /// The rows of the groups of an event.
-    pub fn rows_of(&self, event: usize) -> &[SampleRow] {
-        self.rows.get(self.of_event(event)).unwrap_or_default()
+    /// The names of threads that samples of an event have, each at least once.
+    pub fn comms_of(&self, event: usize) -> impl Iterator<Item = CommId> + '_ {
+        let rows = self.rows.get(self.of_event(event)).unwrap_or_default();
+        rows.chunk_by(|a, b| a.comm == b.comm).filter_map(|of_comm| of_comm.first()).map(|row| row.comm)
     }
 
     /// The group of the row with this index.
@@ -197,8 +224,8 @@ impl Groups {
     #[must_use]
     pub fn summed(&self, profile: &Profile, sums: &[Sum]) -> Profile {
         let with =
-            |(row, sum): (&SampleRow, &Sum)| SampleRow { samples: sum.samples, period: sum.period, ..*row };
-        let rows = self.rows.iter().zip(sums).filter(|(_, sum)| sum.samples > 0).map(with);
+            |(row, sum): (SampleRow, &Sum)| SampleRow { samples: sum.samples, period: sum.period, ..row };
+        let rows = self.rows_of(0..self.len()).zip(sums).filter(|(_, sum)| sum.samples > 0).map(with);
         profile.with_rows(rows.collect())
     }
 
@@ -221,7 +248,11 @@ impl Groups {
     /// The profile with a row for each group.
     #[must_use]
     pub fn all(&self, profile: &Profile) -> Profile {
-        Profile { rows: Arc::clone(&self.rows), ..profile.clone() }
+        let rows = match &self.changed {
+            None => Arc::clone(&self.rows),
+            Some(_) => Arc::new(self.rows_of(0..self.len()).collect()),
+        };
+        Profile { rows, ..profile.clone() }
     }
 }
 
@@ -383,7 +414,7 @@ pub(crate) mod tests {
             again.add_up();
             prop_assert_eq!((chosen.events(), summed.events()), (again.events(), again.events()));
             for (at, row) in picked.of(profile.rows()) {
-                let group = groups.rows()[groups.of_row(at)];
+                let group = groups.row(groups.of_row(at)).unwrap();
                 prop_assert_eq!((group.stack, group.address, group.time_ns), (row.stack, row.address, 0));
             }
         }

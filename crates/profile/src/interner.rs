@@ -32,9 +32,9 @@ impl<T: Copy + Eq + Hash> Interner<T> {
         self.index.reserve(values);
     }
 
-    /// The same for values that are only added.
-    pub(crate) fn reserve_list(&mut self, values: usize) {
-        self.list.reserve_exact(values);
+    /// Values in a list. They are not found by what they are.
+    pub(crate) fn of_list(list: Vec<T>) -> Interner<T> {
+        Interner { list, index: Index::default() }
     }
 
     /// The values alone.

@@ -31,7 +31,8 @@ pub struct Node {
     pub address: AddressId,
 }
 
-/// Every stack once, as a tree. Parents come before their children.
+/// Every stack once, as a tree. Parents come before their children. Where groups of samples were changed, stacks may be there twice, and
+/// parts without a place stand in it through which no stack goes.
 #[derive(Clone, Debug, Default)]
 pub struct Stacks {
     nodes: Interner<Node>,
@@ -67,14 +68,9 @@ impl Stacks {
         Stacks { whole: Some(WholeStacks::default()), ..Stacks::default() }
     }
 
-    /// A tree with room for so many parts, also to find them again if these are looked for.
-    pub(crate) fn with_room(parts: usize, found: bool) -> Stacks {
-        let mut stacks = Stacks::default();
-        match found {
-            true => stacks.nodes.reserve(parts),
-            false => stacks.nodes.reserve_list(parts),
-        }
-        stacks
+    /// A tree of these parts. They are not found by what they are.
+    pub(crate) fn of_nodes(nodes: Vec<Node>) -> Stacks {
+        Stacks { nodes: Interner::of_list(nodes), ..Stacks::default() }
     }
 
     /// Room for the stacks of so many samples.
@@ -153,11 +149,6 @@ impl Stacks {
     /// The number of a place on top of a stack, which is known to be new. It is not found by what it is.
     pub(crate) fn push_new(&mut self, node: Node) -> StackId {
         StackId(self.nodes.push(node))
-    }
-
-    /// A part of whose place a change kept nothing. It keeps the numbers of the others what they were; no stack goes through it.
-    pub(crate) fn push_gap(&mut self) -> StackId {
-        self.push_new(Node { parent: StackId::EMPTY, address: AddressId::NONE })
     }
 
     /// The places of a stack, the innermost first.

@@ -8,8 +8,8 @@ use super::key::Part;
 use super::place_rows::PlaceRows;
 use super::row_order::compare_names;
 use super::row_paths::{PartRows, RowPaths, Taken, Ways};
+use crate::addresses::AddressId;
 use crate::groups::Groups;
-use crate::profile::SampleRow;
 use crate::stacks::Node;
 use std::sync::Arc;
 
@@ -125,20 +125,19 @@ impl RowPaths {
             moved: &moved,
             parts: PartRows::with_room_of(&paths.parts),
         };
-        let (old, new) = (before.groups.rows_of(paths.event), groups.rows_of(paths.event));
+        let at = |groups: &Groups, at: u32| groups.address_of(paths.groups.start.saturating_add(at as usize));
         let mut taken = paths.taken.clone();
         let by_sample = BySample::new(paths);
         let mut first = 0;
-        for (sample, groups) in by_sample.groups() {
+        for (sample, of_sample) in by_sample.groups() {
             changing.rows.next(sample, by_sample.rows_of(sample));
-            let last = groups.iter().filter_map(|at| taken.get(*at as usize)).map(|taken| taken.part);
+            let last = of_sample.iter().filter_map(|at| taken.get(*at as usize)).map(|taken| taken.part);
             let end = last.filter(|part| *part != NONE).max().map_or(first, |last| first.max(last + 1));
             (first..end).for_each(|part| changing.part(part));
             first = end;
-            for at in groups {
-                let at = at as usize;
-                if let (Some(old), Some(new), Some(taken)) = (old.get(at), new.get(at), taken.get_mut(at)) {
-                    changing.take(old, new, taken);
+            for nr in of_sample {
+                if let Some(taken) = taken.get_mut(nr as usize) {
+                    changing.take(at(before.groups, nr), at(groups, nr), taken);
                 }
             }
         }
@@ -283,9 +282,9 @@ impl Changing<'_> {
     }
 
     /// Where the samples of a group are taken.
-    fn take(&mut self, old: &SampleRow, new: &SampleRow, taken: &mut Taken) {
-        let (place, mode) = self.places.taken_at(new.address);
-        if old.address == new.address && !self.moved.has(place) {
+    fn take(&mut self, old: AddressId, new: AddressId, taken: &mut Taken) {
+        let (place, mode) = self.places.taken_at(new);
+        if old == new && !self.moved.has(place) {
             return;
         }
         let row = self.rows.row(place);

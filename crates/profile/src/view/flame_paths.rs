@@ -114,15 +114,14 @@ impl FlamePaths {
         let known = vec![(0, ROOT); stacks.nodes().len()];
         let mut climbed = Climbed { stacks, levels, root: None, run: 0, known, new: Vec::new() };
         let of_event = groups.of_event(event);
-        let samples = groups.rows().get(of_event.clone()).unwrap_or_default();
-        let end = |row: &SampleRow| {
-            let root = root(row).map_or(ROOT, |root| growing.child(ROOT, root));
+        let end = |row: SampleRow| {
+            let root = root(&row).map_or(ROOT, |root| growing.child(ROOT, root));
             match row.stack {
                 StackId::EMPTY => growing.climb(root, levels.at(row.address)),
                 stack => climbed.end_of(&mut growing, root, stack),
             }
         };
-        let ends = samples.iter().map(end).collect();
+        let ends = groups.rows_of(of_event.clone()).map(end).collect();
         let Growing { nodes, merged, known_merged, .. } = growing;
         FlamePaths { groups: of_event, ends, nodes, merged, merged_count: known_merged.len() }
     }

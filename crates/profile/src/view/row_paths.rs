@@ -199,9 +199,8 @@ impl RowPaths {
         let mut values = RowValues::new(&options.keys, Arc::clone(&places));
         let mut numbers = SampleNumbers::new(&options.keys);
         let of_event = groups.of_event(event);
-        let samples = groups.rows().get(of_event.clone()).unwrap_or_default();
-        let mut number = |row| numbers.number(&mut facts, &options.keys, &mut values.samples, row);
-        let mut order: Vec<(u32, u32)> = samples.iter().map(&mut number).zip(0..).collect();
+        let mut number = |row| numbers.number(&mut facts, &options.keys, &mut values.samples, &row);
+        let mut order: Vec<(u32, u32)> = groups.rows_of(of_event.clone()).map(&mut number).zip(0..).collect();
         // Most of those of which the keys say the same are together already.
         order.sort_by_key(|(sample, _)| *sample);
         let mut finding = Finding {
@@ -218,14 +217,14 @@ impl RowPaths {
             new: Vec::new(),
         };
         let nowhere = Taken { part: NONE, row: NONE, mode: CpuMode::Unknown, apart: false };
-        let mut taken = vec![nowhere; samples.len()];
+        let mut taken = vec![nowhere; of_event.len()];
         for of_sample in order.chunk_by(|a, b| a.0 == b.0) {
             finding.sample = of_sample.first().map_or(NONE, |(sample, _)| *sample);
             finding.run += 1;
             for (_, group) in of_sample {
                 let at = *group as usize;
-                if let (Some(sample), Some(slot)) = (samples.get(at), taken.get_mut(at)) {
-                    *slot = finding.take(sample, *group);
+                if let (Some(sample), Some(slot)) = (groups.row(of_event.start + at), taken.get_mut(at)) {
+                    *slot = finding.take(&sample, *group);
                 }
             }
         }
