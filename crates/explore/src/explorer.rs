@@ -3,7 +3,6 @@
 use crate::calls::OpenCalls;
 use crate::change::Base;
 use crate::flame::Flame;
-use crate::flame_names::FlameNames;
 use crate::flame_time::{TimeAsked, TimeFlame, TimeWindow};
 use crate::ground::{FlameGround, Ground, RowMaking};
 use crate::made::{Made, step};
@@ -13,6 +12,7 @@ use crate::strips::WholeStrips;
 use readperf_analysis::{Analysis, CodeReader, ListingRequest, Namer};
 use readperf_profile::view::call_tree::{CallFrame, CallLevel, Direction, OpenRow, RowAsked};
 use readperf_profile::view::facts::{FactMemory, Facts};
+use readperf_profile::view::flame_tree::Sum;
 use readperf_profile::view::graph::GraphKey;
 use readperf_profile::view::histogram::{Frames, Histogram, RowKey};
 use readperf_profile::view::row_paths::RowPaths;
@@ -22,7 +22,7 @@ use readperf_session::Session;
 use readperf_symbols::Files;
 use regex::Regex;
 use std::borrow::Cow;
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::thread;
@@ -36,8 +36,6 @@ pub struct Explorer<'f> {
     /// All that is known but for the profile.
     pub(crate) analysis: Analysis,
     pub(crate) whole: Arc<Ground>,
-    /// What the levels of its places are called in flame graphs.
-    flame_names: OnceCell<Arc<FlameNames>>,
     surroundings: Surroundings,
     code: CodeReader<'f>,
     parent: Option<Regex>,
@@ -47,6 +45,8 @@ pub struct Explorer<'f> {
     pub(crate) base: Option<Base>,
     /// What was last asked of all samples by time.
     pub(crate) strips: RefCell<Option<Arc<WholeStrips>>>,
+    /// Room for sums that are soon forgotten: memory that the system has to clear costs more than what is done with it.
+    room: RefCell<Vec<Sum>>,
     /// Stands for the rows of an event without samples.
     no_rows: Histogram,
 }
@@ -73,11 +73,11 @@ impl<'f> Explorer<'f> {
             before: Vec::new(),
             analysis,
             whole,
-            flame_names: OnceCell::new(),
             surroundings,
             parent,
             base: None,
             strips: RefCell::default(),
+            room: RefCell::default(),
             no_rows: Histogram::default(),
         }
     }
@@ -248,8 +248,8 @@ impl<'f> Explorer<'f> {
         let total = self.now.shown.events().get(*event).cloned().unwrap_or_default();
         let mut facts = self.facts_with(Cow::Borrowed(paths.memory()));
         facts.settle(&made_with);
-        let samples = (self.now.measures(), total);
-        let histogram = KeptRows::histogram(&facts, rows, &made_with, &paths, (&samples.0, samples.1));
+        let (sums, room) = (self.now.measures(), &mut *self.room.borrow_mut());
+        let histogram = KeptRows::histogram(&facts, rows, &made_with, &paths, (&sums, total), room);
         (histogram, paths)
     }
 
@@ -316,17 +316,20 @@ impl<'f> Explorer<'f> {
         self.now.flame.get_or_init(|| {
             let (session, state) = (&self.analysis.session, &self.now.state);
             if state.reversed {
-                return Flame::reversed(self.now.summed(), session, state.event, self.names_of_frames());
+                let names = self.now.ground.flame_names(session);
+                return Flame::reversed(self.now.summed(), session, state.event, names);
             }
             let ground = self.flame_ground();
-            let chosen = ground.paths.tree(self.now.flame_sums());
+            let chosen = ground.paths.tree(self.now.flame_sums(), &mut self.room.borrow_mut());
             Flame::upright(&ground, chosen.tree, state.weight)
         })
     }
 
     /// The flame graph of the event that is looked at in order of time, from the outermost functions.
     pub fn flame_in_time(&self) -> &TimeFlame {
-        self.now.in_time.get_or_init(|| TimeFlame::new(&self.now, &self.flame_ground()))
+        self.now
+            .in_time
+            .get_or_init(|| TimeFlame::new(&self.now, &self.flame_ground(), &mut self.room.borrow_mut()))
     }
 
     /// A part of it.
@@ -335,15 +338,7 @@ impl<'f> Explorer<'f> {
     }
 
     fn flame_ground(&self) -> Arc<FlameGround> {
-        self.now.ground.flame(&self.analysis.session, self.now.state.event, || self.names_of_frames())
-    }
-
-    fn names_of_frames(&self) -> Arc<FlameNames> {
-        let names = || Arc::new(FlameNames::new(&self.now.totals, &self.analysis.session));
-        match self.now.totals.has_names_of(&self.whole.profile) {
-            true => Arc::clone(self.flame_names.get_or_init(names)),
-            false => names(),
-        }
+        self.now.ground.flame(&self.analysis.session, self.now.state.event)
     }
 
     /// Times of the first and the last sample that are looked at, ns; nothing if none has a time.

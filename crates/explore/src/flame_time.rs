@@ -75,8 +75,8 @@ pub struct TimeWindow {
 }
 
 impl TimeFlame {
-    pub(crate) fn new(made: &Made, ground: &FlameGround) -> TimeFlame {
-        let chosen = ground.paths.tree(made.flame_sums());
+    pub(crate) fn new(made: &Made, ground: &FlameGround, room: &mut Vec<Sum>) -> TimeFlame {
+        let chosen = ground.paths.tree(made.flame_sums(), room);
         let groups = made.ground.groups(Telling::default());
         let ends = made.samples().map(|(at, _)| ground.paths.end_of(&chosen, groups.of_row(at))).collect();
         let flame = Flame::upright(ground, chosen.tree, made.state.weight);

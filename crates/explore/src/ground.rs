@@ -10,7 +10,7 @@ use readperf_profile::view::histogram::HistogramOptions;
 use readperf_profile::view::place_rows::PlaceRows;
 use readperf_profile::view::row_paths::RowPaths;
 use readperf_profile::view::surroundings::Surroundings;
-use readperf_profile::{Groups, Profile, Transform};
+use readperf_profile::{Groups, Profile, SampleRow, Transform};
 use readperf_session::{CommId, Session};
 use regex::Regex;
 use std::borrow::Cow;
@@ -42,6 +42,7 @@ pub(crate) struct Ground {
     places: Mutex<Vec<Arc<PlaceRows>>>,
     /// Those used last behind.
     paths: Mutex<Vec<Arc<RowPaths>>>,
+    flame_names: OnceLock<Arc<FlameNames>>,
     flames: Mutex<Option<(usize, Arc<FlameGround>)>>,
 }
 
@@ -161,21 +162,35 @@ impl Ground {
         Some(RowPaths::with_changed_stacks(before, facts, &making.options, Arc::clone(places), groups))
     }
 
+    /// What the levels of places are called in flame graphs.
+    pub(crate) fn flame_names(&self, session: &Session) -> Arc<FlameNames> {
+        let names = || match self.same_functions() {
+            None => Arc::new(FlameNames::new(&self.profile, session)),
+            Some(before) => match self.profile.has_names_of(&before.profile) {
+                true => before.flame_names(session),
+                false => Arc::new(before.flame_names(session).with_more_places(&self.profile)),
+            },
+        };
+        Arc::clone(self.flame_names.get_or_init(names))
+    }
+
     /// The ways into the flame graph of an event.
-    pub(crate) fn flame(
-        &self,
-        session: &Session,
-        event: usize,
-        names: impl FnOnce() -> Arc<FlameNames>,
-    ) -> Arc<FlameGround> {
+    pub(crate) fn flame(&self, session: &Session, event: usize) -> Arc<FlameGround> {
         let mut known = self.flames.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, flame)) = known.as_ref().filter(|(of, _)| *of == event) {
             return Arc::clone(flame);
         }
-        let names = names();
-        let groups = self.groups(Telling::default());
+        let (names, groups) = (self.flame_names(session), self.groups(Telling::default()));
         let roots = Roots::new(groups.comms_of(event), session, names.count);
-        let paths = FlamePaths::new(&self.profile, groups, event, &names.levels, |row| roots.of(row));
+        let (profile, root) = (&self.profile, |row: &SampleRow| roots.of(row));
+        let paths = match self.same_functions() {
+            None => FlamePaths::new(profile, groups, event, &names.levels, root),
+            Some(before) => {
+                let nodes = before.profile.stacks().nodes();
+                let before = before.flame(session, event);
+                before.paths.with_changed_stacks(nodes, (profile, groups), &names.levels, root)
+            }
+        };
         let flame = Arc::new(FlameGround { paths, comms: roots.comms, names });
         *known = Some((event, Arc::clone(&flame)));
         flame

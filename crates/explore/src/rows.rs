@@ -102,8 +102,9 @@ impl KeptRows {
         made_with: &HistogramOptions,
         paths: &RowPaths,
         samples: (&[Sum], EventTotal),
+        room: &mut Vec<Sum>,
     ) -> Option<Histogram> {
-        let mut histogram = paths.histogram(facts, made_with, &options.order, samples)?;
+        let mut histogram = paths.histogram(facts, made_with, &options.order, samples, room)?;
         if options.named {
             histogram.retain_named(facts, paths.values());
         }

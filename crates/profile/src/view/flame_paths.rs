@@ -4,12 +4,16 @@
 //! A node of a flame tree is what has one label, and says of its levels the least variant. Which of them that is depends on the samples, so
 //! here each variant is a node of its own.
 
+use super::calls::NONE;
 use super::flame_tree::{FlameLevel, FlameLevels, FlameNode, FlameTree, NO_LINE, NodeIndex, ROOT, Sum};
+use super::row_paths::Ways;
+use crate::addresses::AddressId;
 use crate::groups::Groups;
 use crate::profile::{Profile, SampleRow};
-use crate::stacks::{StackId, Stacks};
+use crate::stacks::{Node, StackId, Stacks};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The ways of the samples of an event into a flame tree. Lines of source are not told.
 #[derive(Clone, Debug, Default)]
@@ -18,12 +22,20 @@ pub struct FlamePaths {
     groups: Range<usize>,
     /// Where the stack of each of these groups ends.
     ends: Vec<NodeIndex>,
-    /// The nodes, callers first.
-    nodes: Vec<FlameNode>,
-    /// For each the node that has all variants of its label, by numbers that are given in the same order.
-    merged: Vec<NodeIndex>,
-    /// How many of these there are.
-    merged_count: usize,
+    parts: Parts,
+    /// Where each part ends.
+    ends_of_parts: Vec<NodeIndex>,
+    tree: Growing,
+}
+
+/// Parts of stacks: those that stand on other roots are others. A change of stacks leaves them what they are.
+#[derive(Clone, Debug, Default)]
+struct Parts {
+    /// By group, the part that is its whole stack; [`NONE`] without one.
+    of_groups: Arc<Vec<u32>>,
+    ways: Arc<Ways>,
+    /// From which part on they stand on which node.
+    roots: Arc<Vec<(u32, NodeIndex)>>,
 }
 
 /// A flame tree of chosen samples.
@@ -35,27 +47,56 @@ pub struct ChosenTree {
     numbers: Vec<NodeIndex>,
 }
 
-/// Stacks on their way into the tree.
-#[derive(Debug, Default)]
+/// The nodes of a tree that is growing, callers first.
+#[derive(Clone, Debug, Default)]
 struct Growing {
     nodes: Vec<FlameNode>,
+    /// For each the node that has all variants of its label, by numbers that are given in the same order.
     merged: Vec<NodeIndex>,
+    /// How many of these there are.
+    merged_count: usize,
+    /// Where nodes are: first those that were there before stacks were changed.
+    before: Vec<Arc<Known>>,
+    known: Arc<Known>,
+}
+
+/// Nodes by what they are.
+#[derive(Clone, Debug, Default)]
+struct Known {
     /// By caller, label and variant.
-    known: FxHashMap<(NodeIndex, u32, u32), NodeIndex>,
+    nodes: FxHashMap<(NodeIndex, u32, u32), NodeIndex>,
     /// By the merged node of the caller, and label.
-    known_merged: FxHashMap<(NodeIndex, u32), NodeIndex>,
+    merged: FxHashMap<(NodeIndex, u32), NodeIndex>,
 }
 
 impl Growing {
+    /// Another tree that begins as this one.
+    fn going_on(&self) -> Growing {
+        let before = self.before.iter().chain([&self.known]).map(Arc::clone).collect();
+        Growing { before, known: Arc::default(), ..self.clone() }
+    }
+
     #[inline]
     fn child(&mut self, parent: NodeIndex, level: FlameLevel) -> NodeIndex {
+        let key = (parent, level.label, level.variant);
+        if let Some(child) = self.before.iter().find_map(|known| known.nodes.get(&key)) {
+            return *child;
+        }
         let next = NodeIndex::try_from(self.nodes.len()).unwrap_or(ROOT);
-        let child = *self.known.entry((parent, level.label, level.variant)).or_insert(next);
+        let known = Arc::make_mut(&mut self.known);
+        let child = *known.nodes.entry(key).or_insert(next);
         if child == next {
             self.nodes.push(FlameNode { parent, level: FlameLevel { line: NO_LINE, ..level } });
             let caller = self.merged.get(parent as usize).copied().unwrap_or(ROOT);
-            let next = NodeIndex::try_from(self.known_merged.len()).unwrap_or(ROOT);
-            self.merged.push(*self.known_merged.entry((caller, level.label)).or_insert(next));
+            let key = (caller, level.label);
+            let merged = self.before.iter().find_map(|known| known.merged.get(&key)).copied();
+            let merged = merged.unwrap_or_else(|| {
+                let next = NodeIndex::try_from(self.merged_count).unwrap_or(ROOT);
+                let merged = *known.merged.entry(key).or_insert(next);
+                self.merged_count += usize::from(merged == next);
+                merged
+            });
+            self.merged.push(merged);
         }
         child
     }
@@ -71,32 +112,48 @@ struct Climbed<'c> {
     levels: &'c FlameLevels,
     root: Option<NodeIndex>,
     run: u32,
-    /// By part: in which run, and where it ends.
-    known: Vec<(u32, NodeIndex)>,
+    /// By part of a stack of the profile: in which run, and which part it is there.
+    known: Vec<(u32, u32)>,
     new: Vec<usize>,
+    ways: Ways,
+    ends: Vec<NodeIndex>,
+    roots: Vec<(u32, NodeIndex)>,
 }
 
 impl Climbed<'_> {
-    fn end_of(&mut self, growing: &mut Growing, root: NodeIndex, stack: StackId) -> NodeIndex {
+    /// The part that is a whole stack.
+    fn part_of(&mut self, growing: &mut Growing, root: NodeIndex, stack: StackId) -> u32 {
         if self.root.replace(root) != Some(root) {
             self.run += 1;
+            self.roots.push((self.next(), root));
         }
-        let (mut below, mut here) = (stack, root);
+        let (mut below, mut part) = (stack, NONE);
         while let (Some(index), Some(node)) = (below.index(), self.stacks.node(below)) {
-            if let Some((_, end)) = self.known.get(index).filter(|(run, _)| *run == self.run) {
-                here = *end;
+            if let Some((_, known)) = self.known.get(index).filter(|(run, _)| *run == self.run) {
+                part = *known;
                 break;
             }
             self.new.push(index);
             below = node.parent;
         }
-        for index in self.new.drain(..).rev() {
+        let mut here = self.ends.get(part as usize).copied().unwrap_or(root);
+        while let Some(index) = self.new.pop() {
+            let next = self.next();
             if let (Some(node), Some(known)) = (self.stacks.nodes().get(index), self.known.get_mut(index)) {
                 here = growing.climb(here, self.levels.at(node.address));
-                *known = (self.run, here);
+                self.ways.callers.push(part);
+                self.ways.nodes.push(u32::try_from(index).unwrap_or(NONE));
+                self.ends.push(here);
+                part = next;
+                *known = (self.run, part);
             }
         }
-        here
+        part
+    }
+
+    /// The number of the next part.
+    fn next(&self) -> u32 {
+        u32::try_from(self.ends.len()).unwrap_or(NONE)
     }
 }
 
@@ -110,49 +167,114 @@ impl FlamePaths {
         levels: &FlameLevels,
         mut root: impl FnMut(&SampleRow) -> Option<FlameLevel>,
     ) -> FlamePaths {
-        let (mut growing, stacks) = (Growing::default(), profile.stacks());
-        let known = vec![(0, ROOT); stacks.nodes().len()];
-        let mut climbed = Climbed { stacks, levels, root: None, run: 0, known, new: Vec::new() };
-        let of_event = groups.of_event(event);
-        let end = |row: SampleRow| {
-            let root = root(&row).map_or(ROOT, |root| growing.child(ROOT, root));
-            match row.stack {
-                StackId::EMPTY => growing.climb(root, levels.at(row.address)),
-                stack => climbed.end_of(&mut growing, root, stack),
-            }
+        let (mut tree, stacks) = (Growing::default(), profile.stacks());
+        let mut climbed = Climbed {
+            stacks,
+            levels,
+            root: None,
+            run: 0,
+            known: vec![(0, NONE); stacks.nodes().len()],
+            new: Vec::new(),
+            ways: Ways::default(),
+            ends: Vec::new(),
+            roots: Vec::new(),
         };
-        let ends = groups.rows_of(of_event.clone()).map(end).collect();
-        let Growing { nodes, merged, known_merged, .. } = growing;
-        FlamePaths { groups: of_event, ends, nodes, merged, merged_count: known_merged.len() }
+        let of_event = groups.of_event(event);
+        let (mut ends, mut of_groups) = (Vec::new(), Vec::new());
+        for row in groups.rows_of(of_event.clone()) {
+            let root = root(&row).map_or(ROOT, |root| tree.child(ROOT, root));
+            let part = climbed.part_of(&mut tree, root, row.stack);
+            let end = climbed.ends.get(part as usize).copied();
+            ends.push(end.unwrap_or_else(|| tree.climb(root, levels.at(row.address))));
+            of_groups.push(part);
+        }
+        let Climbed { ways, ends: ends_of_parts, roots, .. } = climbed;
+        let parts = Parts { of_groups: Arc::new(of_groups), ways: Arc::new(ways), roots: Arc::new(roots) };
+        FlamePaths { groups: of_event, ends, parts, ends_of_parts, tree }
     }
 
-    /// The flame tree of some samples: `sums` has what those of each group of the profile add up to.
-    pub fn tree(&self, sums: &[Sum]) -> ChosenTree {
+    /// The ways behind a change of stacks whose parts kept their numbers. `nodes` are the parts before it, and `groups` those of the
+    /// samples now; levels have the labels that they had. The tree has all nodes of these ways, and more.
+    pub fn with_changed_stacks(
+        &self,
+        nodes: &[Node],
+        (profile, groups): (&Profile, &Groups),
+        levels: &FlameLevels,
+        mut root: impl FnMut(&SampleRow) -> Option<FlameLevel>,
+    ) -> FlamePaths {
+        let Parts { of_groups, ways, roots } = &self.parts;
+        let mut tree = self.tree.going_on();
+        let mut ends_of_parts: Vec<NodeIndex> = Vec::with_capacity(self.ends_of_parts.len());
+        // By node before: what it was last put on, before and now, and what became of it there.
+        let mut moved = vec![(ROOT, ROOT, ROOT); self.tree.nodes.len()];
+        let (mut roots, mut root_here) = (roots.iter().peekable(), ROOT);
+        let parts = ways.callers.iter().zip(&ways.nodes).zip(&self.ends_of_parts).zip(0..);
+        for (((caller, node), end), part) in parts {
+            while let Some((_, root)) = roots.next_if(|(first, _)| *first <= part) {
+                root_here = *root;
+            }
+            let below = |ends: &[NodeIndex]| ends.get(*caller as usize).copied().unwrap_or(root_here);
+            let (before, now) = (below(&self.ends_of_parts), below(&ends_of_parts));
+            let address =
+                |nodes: &[Node]| nodes.get(*node as usize).map_or(AddressId::NONE, |node| node.address);
+            let (old, new) = (address(nodes), address(profile.stacks().nodes()));
+            let is_same = old == new;
+            ends_of_parts.push(if is_same && before == now {
+                *end
+            } else if new == AddressId::NONE {
+                now
+            } else if let Some((_, _, end)) =
+                moved.get(*end as usize).filter(|known| is_same && (known.0, known.1) == (before, now))
+            {
+                *end
+            } else {
+                let here = tree.climb(now, levels.at(new));
+                if let Some(moved) = moved.get_mut(*end as usize).filter(|_| is_same) {
+                    *moved = (before, now, here);
+                }
+                here
+            });
+        }
+        let end = |(row, part): (SampleRow, &u32)| match row.stack {
+            StackId::EMPTY => {
+                let root = root(&row).map_or(ROOT, |root| tree.child(ROOT, root));
+                tree.climb(root, levels.at(row.address))
+            }
+            _ => ends_of_parts.get(*part as usize).copied().unwrap_or(ROOT),
+        };
+        let ends = groups.rows_of(self.groups.clone()).zip(of_groups.iter()).map(end).collect();
+        FlamePaths { groups: self.groups.clone(), ends, parts: self.parts.clone(), ends_of_parts, tree }
+    }
+
+    /// The flame tree of some samples: `sums` has what those of each group of the profile add up to. `own` is room for sums on the way,
+    /// which a viewer keeps for the next time.
+    pub fn tree(&self, sums: &[Sum], own: &mut Vec<Sum>) -> ChosenTree {
         let sums = sums.get(self.groups.clone()).unwrap_or_default();
-        let mut own = vec![Sum::default(); self.nodes.len()];
+        own.clear();
+        own.resize(self.tree.nodes.len(), Sum::default());
         for (end, sum) in self.ends.iter().zip(sums) {
             if let Some(own) = own.get_mut(*end as usize) {
                 own.add(*sum);
             }
         }
-        let is_in = self.with_samples(&own);
-        let mut numbers = vec![ROOT; self.nodes.len()];
-        let mut of_merged = vec![ROOT; self.merged_count];
+        let is_in = self.with_samples(own);
+        let mut numbers = vec![ROOT; self.tree.nodes.len()];
+        let mut of_merged = vec![ROOT; self.tree.merged_count];
         let (mut nodes, mut merged_own): (Vec<FlameNode>, Vec<Sum>) = (Vec::new(), Vec::new());
-        let all = self.nodes.iter().zip(&self.merged).zip(own).zip(is_in).enumerate();
+        let all = self.tree.nodes.iter().zip(&self.tree.merged).zip(own).zip(is_in).enumerate();
         for (at, ((node, merged), own)) in all.filter_map(|(at, (node, is_in))| is_in.then_some((at, node))) {
             let caller = numbers.get(node.parent as usize).copied().unwrap_or(ROOT);
             let Some(number) = of_merged.get_mut(*merged as usize) else { continue };
             if *number == ROOT {
                 *number = NodeIndex::try_from(nodes.len()).unwrap_or(ROOT);
                 nodes.push(FlameNode { parent: caller, level: node.level });
-                merged_own.push(own);
+                merged_own.push(*own);
             } else {
                 if let Some(known) = nodes.get_mut(*number as usize) {
                     known.level.variant = known.level.variant.min(node.level.variant);
                 }
                 if let Some(sum) = merged_own.get_mut(*number as usize) {
-                    sum.add(own);
+                    sum.add(*own);
                 }
             }
             if let Some(slot) = numbers.get_mut(at) {
@@ -172,7 +294,7 @@ impl FlamePaths {
     /// The nodes that samples go through.
     fn with_samples(&self, own: &[Sum]) -> Vec<bool> {
         let mut is_in: Vec<bool> = own.iter().map(|own| own.samples > 0).collect();
-        for (index, node) in self.nodes.iter().enumerate().rev() {
+        for (index, node) in self.tree.nodes.iter().enumerate().rev() {
             if is_in.get(index) == Some(&true)
                 && let Some(caller) = is_in.get_mut(node.parent as usize)
             {
@@ -219,7 +341,7 @@ mod tests {
             let profile = profile(&samples);
             let (picked, groups) = (some(&profile, step, others), Groups::new(&profile, false, false));
             let paths = FlamePaths::new(&profile, &groups, event, &levels, root);
-            let chosen = paths.tree(&groups.sums(profile.rows(), &picked));
+            let chosen = paths.tree(&groups.sums(profile.rows(), &picked), &mut Vec::new());
             let mut climbed = FlameTree::default();
             let mut ends = Vec::new();
             let of_picked = chosen_of(&profile, &groups, &picked);

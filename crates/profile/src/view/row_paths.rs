@@ -281,17 +281,19 @@ impl RowPaths {
     }
 
     /// The histogram of some samples, sorted; `None` if there are none. `sums` has what the samples of each group of the profile add up to,
-    /// and `total` all of them.
+    /// and `total` all of them. `of_parts` is room for sums on the way, which a viewer keeps for the next time.
     pub fn histogram(
         &self,
         facts: &Facts<'_>,
         options: &HistogramOptions,
         order: &[Column],
         (sums, total): (&[Sum], EventTotal),
+        of_parts: &mut Vec<Sum>,
     ) -> Option<Histogram> {
         let sums = sums.get(self.groups.clone()).unwrap_or_default();
         let mut rows: Vec<Option<Numbers>> = vec![None; self.rows.len()];
-        let mut parts = vec![Sum::default(); self.ways.callers.len()];
+        of_parts.clear();
+        of_parts.resize(self.ways.callers.len(), Sum::default());
         for (taken, sum) in self.taken.iter().zip(sums).filter(|(_, sum)| sum.samples > 0) {
             let Some(row) = rows.get_mut(taken.row as usize) else { continue };
             let row = row.get_or_insert_default();
@@ -303,18 +305,18 @@ impl RowPaths {
             if taken.apart || !options.children {
                 row.total_period = row.total_period.wrapping_add(sum.period);
             }
-            if let Some(part) = parts.get_mut(taken.part as usize) {
+            if let Some(part) = of_parts.get_mut(taken.part as usize) {
                 part.add(*sum);
             }
         }
         if options.children {
-            self.add_parts(parts, &mut rows);
+            self.add_parts(of_parts, &mut rows);
         }
         self.histogram_of(facts, options, order, rows, total)
     }
 
     /// Adds what went through each part of a stack to the rows that it is the outermost of.
-    fn add_parts(&self, mut parts: Vec<Sum>, rows: &mut [Option<Numbers>]) {
+    fn add_parts(&self, parts: &mut [Sum], rows: &mut [Option<Numbers>]) {
         let count = u32::try_from(parts.len()).unwrap_or(u32::MAX);
         for (part, caller) in (0..count).zip(&self.ways.callers).rev() {
             let sum = parts.get(part as usize).copied().unwrap_or_default();
