@@ -12,10 +12,9 @@ use crate::strips::WholeStrips;
 use readperf_analysis::{Analysis, CodeReader, ListingRequest, Namer};
 use readperf_profile::view::call_tree::{CallFrame, CallLevel, Direction, OpenRow, RowAsked};
 use readperf_profile::view::facts::{FactMemory, Facts};
-use readperf_profile::view::flame_tree::Sum;
 use readperf_profile::view::graph::GraphKey;
 use readperf_profile::view::histogram::{Frames, Histogram, RowKey};
-use readperf_profile::view::row_paths::RowPaths;
+use readperf_profile::view::row_paths::{Room, RowPaths};
 use readperf_profile::view::surroundings::Surroundings;
 use readperf_profile::{Picked, Profile, SampleRow};
 use readperf_session::Session;
@@ -45,8 +44,7 @@ pub struct Explorer<'f> {
     pub(crate) base: Option<Base>,
     /// What was last asked of all samples by time.
     pub(crate) strips: RefCell<Option<Arc<WholeStrips>>>,
-    /// Room for sums that are soon forgotten: memory that the system has to clear costs more than what is done with it.
-    room: RefCell<Vec<Sum>>,
+    room: RefCell<Room>,
     /// Stands for the rows of an event without samples.
     no_rows: Histogram,
 }
@@ -142,7 +140,9 @@ impl<'f> Explorer<'f> {
             before.in_time.take();
             self.before.push(before);
             let too_many = self.before.len().saturating_sub(KEPT);
-            self.before.drain(..too_many);
+            for mut made in self.before.drain(..too_many) {
+                take_back(&mut self.room.borrow_mut(), &mut made);
+            }
             self.forget_grounds();
         }
         let before = std::mem::replace(&mut self.now.state, state);
@@ -155,7 +155,7 @@ impl<'f> Explorer<'f> {
             self.now.in_time.take();
         }
         if *event != before.event || !rows.only_order_differs(&before.rows) {
-            self.now.rows.take();
+            take_back(&mut self.room.borrow_mut(), &mut self.now);
             self.now.forget_sums();
             self.now.compared.changes.take();
             self.now.frames = None;
@@ -194,7 +194,10 @@ impl<'f> Explorer<'f> {
 
     /// Puts the rows in another order.
     fn sort(&mut self) {
-        let Some(kept) = self.now.rows.take() else { return };
+        let Some(mut kept) = self.now.rows.take() else { return };
+        if let Some(histogram) = kept.histogram.take() {
+            self.room.borrow_mut().take_back(histogram);
+        }
         // What was opened refers to the tables.
         let _ = self.now.rows.set(KeptRows { histogram: self.make_rows().0, ..kept });
     }
@@ -346,5 +349,12 @@ impl<'f> Explorer<'f> {
         let mut times = self.samples().map(|row| row.time_ns);
         let first = times.find(|time| *time > 0)?;
         Some(first..=times.last().unwrap_or(first))
+    }
+}
+
+/// Takes back the room of rows that nobody looks at any more.
+fn take_back(room: &mut Room, made: &mut Made) {
+    if let Some(histogram) = made.rows.take().and_then(|rows| rows.histogram) {
+        room.take_back(histogram);
     }
 }

@@ -6,7 +6,7 @@
 
 use super::calls::NONE;
 use super::flame_tree::{FlameLevel, FlameLevels, FlameNode, FlameTree, NO_LINE, NodeIndex, ROOT, Sum};
-use super::row_paths::Ways;
+use super::row_paths::{Room, Ways};
 use crate::addresses::AddressId;
 use crate::groups::Groups;
 use crate::profile::{Profile, SampleRow};
@@ -246,9 +246,10 @@ impl FlamePaths {
         FlamePaths { groups: self.groups.clone(), ends, parts: self.parts.clone(), ends_of_parts, tree }
     }
 
-    /// The flame tree of some samples: `sums` has what those of each group of the profile add up to. `own` is room for sums on the way,
-    /// which a viewer keeps for the next time.
-    pub fn tree(&self, sums: &[Sum], own: &mut Vec<Sum>) -> ChosenTree {
+    /// The flame tree of some samples: `sums` has what those of each group of the profile add up to. A viewer keeps the room for the
+    /// next time.
+    pub fn tree(&self, sums: &[Sum], room: &mut Room) -> ChosenTree {
+        let own = &mut room.sums;
         let sums = sums.get(self.groups.clone()).unwrap_or_default();
         own.clear();
         own.resize(self.tree.nodes.len(), Sum::default());
@@ -341,7 +342,7 @@ mod tests {
             let profile = profile(&samples);
             let (picked, groups) = (some(&profile, step, others), Groups::new(&profile, false, false));
             let paths = FlamePaths::new(&profile, &groups, event, &levels, root);
-            let chosen = paths.tree(&groups.sums(profile.rows(), &picked), &mut Vec::new());
+            let chosen = paths.tree(&groups.sums(profile.rows(), &picked), &mut Room::default());
             let mut climbed = FlameTree::default();
             let mut ends = Vec::new();
             let of_picked = chosen_of(&profile, &groups, &picked);

@@ -39,6 +39,27 @@ pub struct RowPaths {
     pub(super) memory: FactMemory,
 }
 
+/// Room for tables: memory that the system has to clear first costs more than what is done with it, so a viewer keeps that of tables
+/// that are gone.
+#[derive(Clone, Debug, Default)]
+pub struct Room {
+    /// For sums on the way.
+    pub(super) sums: Vec<Sum>,
+    numbers: Vec<Option<Numbers>>,
+    /// For the rows of a histogram.
+    rows: Vec<HistogramRow>,
+}
+
+impl Room {
+    /// Takes back the room of a histogram that is gone.
+    pub fn take_back(&mut self, histogram: Histogram) {
+        if histogram.rows.capacity() > self.rows.capacity() {
+            self.rows = histogram.rows;
+            self.rows.clear();
+        }
+    }
+}
+
 /// Where the samples of a group were taken.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
@@ -281,17 +302,19 @@ impl RowPaths {
     }
 
     /// The histogram of some samples, sorted; `None` if there are none. `sums` has what the samples of each group of the profile add up to,
-    /// and `total` all of them. `of_parts` is room for sums on the way, which a viewer keeps for the next time.
+    /// and `total` all of them. A viewer keeps the room for the next time.
     pub fn histogram(
         &self,
         facts: &Facts<'_>,
         options: &HistogramOptions,
         order: &[Column],
         (sums, total): (&[Sum], EventTotal),
-        of_parts: &mut Vec<Sum>,
+        room: &mut Room,
     ) -> Option<Histogram> {
         let sums = sums.get(self.groups.clone()).unwrap_or_default();
-        let mut rows: Vec<Option<Numbers>> = vec![None; self.rows.len()];
+        let Room { sums: of_parts, numbers: rows, rows: shown } = room;
+        rows.clear();
+        rows.resize(self.rows.len(), None);
         of_parts.clear();
         of_parts.resize(self.ways.callers.len(), Sum::default());
         for (taken, sum) in self.taken.iter().zip(sums).filter(|(_, sum)| sum.samples > 0) {
@@ -310,9 +333,9 @@ impl RowPaths {
             }
         }
         if options.children {
-            self.add_parts(of_parts, &mut rows);
+            self.add_parts(of_parts, rows);
         }
-        self.histogram_of(facts, options, order, rows, total)
+        self.histogram_of(facts, options, order, (rows, shown), total)
     }
 
     /// Adds what went through each part of a stack to the rows that it is the outermost of.
@@ -340,19 +363,19 @@ impl RowPaths {
         facts: &Facts<'_>,
         options: &HistogramOptions,
         order: &[Column],
-        mut rows: Vec<Option<Numbers>>,
+        (rows, room): (&mut [Option<Numbers>], &mut Vec<HistogramRow>),
         total: EventTotal,
     ) -> Option<Histogram> {
         let whole = options.whole.get(self.event).copied().unwrap_or(0);
         let least = least(options.percent_limit, whole);
         let mut left_out = LeftOut::default();
-        for row in &mut rows {
+        for row in rows.iter_mut() {
             if let Some(numbers) = row.take_if(|numbers| numbers.total_period < least) {
                 left_out.rows += 1;
                 left_out.self_period = left_out.self_period.wrapping_add(numbers.self_period);
             }
         }
-        let shown = (0..).zip(&rows).filter_map(|(at, numbers)| Some((at, numbers.as_ref()?)));
+        let shown = (0..).zip(rows.iter()).filter_map(|(at, numbers)| Some((at, numbers.as_ref()?)));
         if left_out.rows == 0 && shown.clone().next().is_none() {
             return None;
         }
@@ -364,7 +387,8 @@ impl RowPaths {
             let numbers = rows.get_mut(at as usize)?.take()?;
             Some(HistogramRow::new(*self.rows.get(at as usize)?, numbers))
         };
-        let mut shown = Vec::with_capacity(places.len());
+        let mut shown = std::mem::take(room);
+        shown.reserve_exact(places.len());
         shown.extend(places.into_iter().filter_map(row));
         let mut histogram =
             Histogram { event: self.event, total, rows: shown, left_out, ..Histogram::default() };
