@@ -116,7 +116,8 @@ impl<'f> Explorer<'f> {
         self.now.by_comm()
     }
 
-    /// The samples of the event that are looked at, in order of time.
+    /// The samples of the event that are looked at, in order of time, as they were recorded: changes of stacks change others
+    /// ([`Explorer::profile`]).
     pub fn samples(&self) -> impl Iterator<Item = &SampleRow> + Clone {
         self.now.samples().map(|(_, row)| row)
     }

@@ -81,6 +81,11 @@ impl Ground {
         changes.is_some_and(|(last, others)| (last, others) == (transform, &before.changes))
     }
 
+    /// Whether stacks are others than those that were recorded.
+    pub(crate) fn is_changed(&self) -> bool {
+        self.before.is_some()
+    }
+
     /// Lets go all that can be worked out again.
     pub(crate) fn forget(&mut self) {
         let Ground { recorded, profile, changes, before, groups, .. } = std::mem::take(self);

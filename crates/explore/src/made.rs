@@ -117,6 +117,12 @@ impl Made {
         self.picked.of(self.ground.recorded.rows()).filter(move |(_, row)| row.event as usize == event)
     }
 
+    /// The same with the stacks and places that they have now.
+    pub(crate) fn changed_samples(&self) -> impl Iterator<Item = SampleRow> + Clone {
+        let groups = self.ground.is_changed().then(|| self.ground.groups(Telling::default()));
+        self.samples().map(move |(at, row)| groups.map_or(*row, |groups| groups.sample(at, row)))
+    }
+
     /// What the keys of rows tell apart.
     pub(crate) fn telling(&self) -> Telling {
         let needs = |of: fn(&KeyNeeds) -> bool| self.state.rows.keys.iter().any(|key| of(&key.key.needs));

@@ -355,6 +355,10 @@ fn flame_graphs_are_the_stacks_as_they_are_changed() {
                 }
             }
             assert_eq!(got, folded(&analysis, &steps), "{name}: {steps:?}");
+            // A sample is one of the kernel where its place is, as it is now.
+            let profile = explorer.profile();
+            let parts = Parts { range_ns: 1..=u64::MAX, count: 1 };
+            assert_eq!(explorer.strip(&parts), profile.strip(start.event, &parts), "{name}: {steps:?}");
         }
     }
 }

@@ -160,13 +160,17 @@ impl Groups {
         }
     }
 
+    /// A row of the profile, which has this index, with the stack and the place of its group.
+    #[inline]
+    pub fn sample(&self, at: usize, row: &SampleRow) -> SampleRow {
+        let changed = self.changed.as_ref().and_then(|changed| changed.get(self.of_row(at)));
+        changed.map_or(*row, |(stack, address)| SampleRow { stack: *stack, address: *address, ..*row })
+    }
+
     /// The rows that are picked, each with the stack and the place of its group.
     pub fn samples(&self, rows: &[SampleRow], picked: &Picked) -> Vec<SampleRow> {
         let mut samples = Vec::with_capacity(picked.count());
-        samples.extend(picked.of(rows).map(|(at, row)| {
-            let (stack, address) = self.placed_at(self.of_row(at)).unwrap_or((row.stack, row.address));
-            SampleRow { stack, address, ..*row }
-        }));
+        samples.extend(picked.of(rows).map(|(at, row)| self.sample(at, row)));
         samples
     }
 

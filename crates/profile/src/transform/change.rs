@@ -302,7 +302,7 @@ mod tests {
                 // One more than there are is the empty stack.
                 let parent = match parent.index(tree.nodes().len() + 1) {
                     0 => StackId::EMPTY,
-                    nr => StackId(nr as u32 - 1),
+                    nr => StackId(u32::try_from(nr).unwrap() - 1),
                 };
                 tree.push(Node { parent, address: AddressId(address) });
             }

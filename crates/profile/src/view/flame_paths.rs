@@ -55,9 +55,9 @@ struct Growing {
     merged: Vec<NodeIndex>,
     /// How many of these there are.
     merged_count: usize,
-    /// Where nodes are: first those that were there before stacks were changed.
+    /// Where nodes are that were there before, and those that are new.
     before: Vec<Arc<Known>>,
-    known: Arc<Known>,
+    known: Known,
 }
 
 /// Nodes by what they are.
@@ -70,10 +70,18 @@ struct Known {
 }
 
 impl Growing {
-    /// Another tree that begins as this one.
-    fn going_on(&self) -> Growing {
-        let before = self.before.iter().chain([&self.known]).map(Arc::clone).collect();
-        Growing { before, known: Arc::default(), ..self.clone() }
+    /// The tree as it is: others may begin with it.
+    fn grown(mut self) -> Growing {
+        self.before.push(Arc::new(std::mem::take(&mut self.known)));
+        self
+    }
+
+    /// Room for so many nodes.
+    fn reserve(&mut self, nodes: usize) {
+        self.nodes.reserve(nodes);
+        self.merged.reserve(nodes);
+        self.known.nodes.reserve(nodes);
+        self.known.merged.reserve(nodes);
     }
 
     #[inline]
@@ -83,8 +91,7 @@ impl Growing {
             return *child;
         }
         let next = NodeIndex::try_from(self.nodes.len()).unwrap_or(ROOT);
-        let known = Arc::make_mut(&mut self.known);
-        let child = *known.nodes.entry(key).or_insert(next);
+        let child = *self.known.nodes.entry(key).or_insert(next);
         if child == next {
             self.nodes.push(FlameNode { parent, level: FlameLevel { line: NO_LINE, ..level } });
             let caller = self.merged.get(parent as usize).copied().unwrap_or(ROOT);
@@ -92,7 +99,7 @@ impl Growing {
             let merged = self.before.iter().find_map(|known| known.merged.get(&key)).copied();
             let merged = merged.unwrap_or_else(|| {
                 let next = NodeIndex::try_from(self.merged_count).unwrap_or(ROOT);
-                let merged = *known.merged.entry(key).or_insert(next);
+                let merged = *self.known.merged.entry(key).or_insert(next);
                 self.merged_count += usize::from(merged == next);
                 merged
             });
@@ -168,19 +175,23 @@ impl FlamePaths {
         mut root: impl FnMut(&SampleRow) -> Option<FlameLevel>,
     ) -> FlamePaths {
         let (mut tree, stacks) = (Growing::default(), profile.stacks());
+        // There are about as many parts as the profile has: most stacks are those of threads with one name.
+        let parts = stacks.nodes().len();
         let mut climbed = Climbed {
             stacks,
             levels,
             root: None,
             run: 0,
-            known: vec![(0, NONE); stacks.nodes().len()],
+            known: vec![(0, NONE); parts],
             new: Vec::new(),
-            ways: Ways::default(),
-            ends: Vec::new(),
+            ways: Ways::with_room(parts),
+            ends: Vec::with_capacity(parts),
             roots: Vec::new(),
         };
         let of_event = groups.of_event(event);
-        let (mut ends, mut of_groups) = (Vec::new(), Vec::new());
+        tree.reserve(of_event.len());
+        let mut ends = Vec::with_capacity(of_event.len());
+        let mut of_groups = Vec::with_capacity(of_event.len());
         for row in groups.rows_of(of_event.clone()) {
             let root = root(&row).map_or(ROOT, |root| tree.child(ROOT, root));
             let part = climbed.part_of(&mut tree, root, row.stack);
@@ -190,7 +201,7 @@ impl FlamePaths {
         }
         let Climbed { ways, ends: ends_of_parts, roots, .. } = climbed;
         let parts = Parts { of_groups: Arc::new(of_groups), ways: Arc::new(ways), roots: Arc::new(roots) };
-        FlamePaths { groups: of_event, ends, parts, ends_of_parts, tree }
+        FlamePaths { groups: of_event, ends, parts, ends_of_parts, tree: tree.grown() }
     }
 
     /// The ways behind a change of stacks whose parts kept their numbers. `nodes` are the parts before it, and `groups` those of the
@@ -203,7 +214,7 @@ impl FlamePaths {
         mut root: impl FnMut(&SampleRow) -> Option<FlameLevel>,
     ) -> FlamePaths {
         let Parts { of_groups, ways, roots } = &self.parts;
-        let mut tree = self.tree.going_on();
+        let mut tree = self.tree.clone();
         let mut ends_of_parts: Vec<NodeIndex> = Vec::with_capacity(self.ends_of_parts.len());
         // By node before: what it was last put on, before and now, and what became of it there.
         let mut moved = vec![(ROOT, ROOT, ROOT); self.tree.nodes.len()];
@@ -243,7 +254,8 @@ impl FlamePaths {
             _ => ends_of_parts.get(*part as usize).copied().unwrap_or(ROOT),
         };
         let ends = groups.rows_of(self.groups.clone()).zip(of_groups.iter()).map(end).collect();
-        FlamePaths { groups: self.groups.clone(), ends, parts: self.parts.clone(), ends_of_parts, tree }
+        let (groups, parts, tree) = (self.groups.clone(), self.parts.clone(), tree.grown());
+        FlamePaths { groups, ends, parts, ends_of_parts, tree }
     }
 
     /// The flame tree of some samples: `sums` has what those of each group of the profile add up to. A viewer keeps the room for the

@@ -10,6 +10,9 @@ use crate::names::FunctionId;
 use crate::value::{Tuples, Value};
 use std::sync::Arc;
 
+/// The number of each function, as itself and as an inlined one.
+pub(super) type OfFunctions = Arc<Vec<[u32; 2]>>;
+
 /// Numbers what the keys say of places.
 #[derive(Debug)]
 pub(super) struct PlaceNumbers<'n> {
@@ -17,7 +20,7 @@ pub(super) struct PlaceNumbers<'n> {
     values: Arc<Tuples>,
     scratch: Vec<Value>,
     /// If only functions matter: the number of each that was asked about, as itself and as an inlined one.
-    known: Option<Arc<Vec<[u32; 2]>>>,
+    known: Option<OfFunctions>,
     /// The function that stands for those that are hidden: of any binary, so that it alone does not matter.
     hidden: Option<FunctionId>,
 }
@@ -39,14 +42,14 @@ impl<'n> PlaceNumbers<'n> {
         facts: &Facts<'_>,
         options: &'n HistogramOptions,
         values: Arc<Tuples>,
-        known: Option<Arc<Vec<[u32; 2]>>>,
+        known: Option<OfFunctions>,
     ) -> PlaceNumbers<'n> {
         let hidden = facts.profile.names.known_hidden();
         PlaceNumbers { keys: &options.keys, values, scratch: Vec::new(), known, hidden }
     }
 
     /// What the keys say, by number, and the numbers of functions if these alone matter.
-    pub(super) fn into_parts(self) -> (Arc<Tuples>, Option<Arc<Vec<[u32; 2]>>>) {
+    pub(super) fn into_parts(self) -> (Arc<Tuples>, Option<OfFunctions>) {
         (self.values, self.known)
     }
 

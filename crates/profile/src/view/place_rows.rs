@@ -6,7 +6,7 @@ use super::facts::{FactMemory, Facts, Place};
 use super::graph::GraphKey;
 use super::histogram::HistogramOptions;
 use super::key::KeyUse;
-use super::place_numbers::{FrameNumbers, Frames, PlaceNumbers};
+use super::place_numbers::{FrameNumbers, Frames, OfFunctions, PlaceNumbers};
 use crate::addresses::AddressId;
 use crate::profile::Profile;
 use crate::value::{Tuples, Value};
@@ -30,7 +30,7 @@ pub struct PlaceRows {
     /// By key: the ranks of what it says of each row, and of what is not known, once they were asked for.
     ranks: Arc<Vec<OnceLock<Vec<u32>>>>,
     /// If only functions matter: the row of each, as itself and as an inlined one.
-    of_functions: Option<Arc<Vec<[u32; 2]>>>,
+    of_functions: Option<OfFunctions>,
     made_of: MadeOf,
 }
 

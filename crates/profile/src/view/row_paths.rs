@@ -82,6 +82,11 @@ pub(super) struct Ways {
 }
 
 impl Ways {
+    /// No parts yet, with room for so many.
+    pub(super) fn with_room(parts: usize) -> Ways {
+        Ways { callers: Vec::with_capacity(parts), nodes: Vec::with_capacity(parts) }
+    }
+
     /// A part and the callers below it.
     pub(super) fn from(&self, part: u32) -> impl Iterator<Item = u32> + '_ {
         let known = |part: u32| Some(part).filter(|part| *part != NONE);
@@ -227,7 +232,7 @@ impl RowPaths {
         let mut finding = Finding {
             facts: &facts,
             places: &places,
-            ways: Ways::default(),
+            ways: Ways::with_room(facts.profile.stacks.nodes().len()),
             parts: PartRows::default(),
             rows: Vec::new(),
             sample: NONE,
