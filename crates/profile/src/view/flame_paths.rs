@@ -326,7 +326,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     /// By way, its labels from the outermost: variant, and what was taken there.
-    fn nodes(tree: &FlameTree) -> BTreeMap<Vec<u32>, (u32, Sum)> {
+    fn ways(tree: &FlameTree) -> BTreeMap<Vec<u32>, (u32, Sum)> {
         let mut ways: Vec<Vec<u32>> = Vec::new();
         let node = |(at, node): (usize, &FlameNode)| {
             let mut way = ways.get(node.parent as usize).cloned().unwrap_or_default();
@@ -359,7 +359,7 @@ mod tests {
             let mut ends = Vec::new();
             let of_picked = chosen_of(&profile, &groups, &picked);
             climbed.add_telling(&of_picked, event, &levels, root, |end| ends.push(end));
-            prop_assert_eq!(nodes(&chosen.tree), nodes(&climbed));
+            prop_assert_eq!(ways(&chosen.tree), ways(&climbed));
             let way = |tree: &FlameTree, mut at: NodeIndex| {
                 let mut way = Vec::new();
                 while let Some(node) = tree.nodes().get(at as usize) {
@@ -372,6 +372,50 @@ mod tests {
             for ((at, _), end) in picked.zip(ends) {
                 let here = paths.end_of(&chosen, groups.of_row(at));
                 prop_assert_eq!(way(&chosen.tree, here), way(&climbed, end));
+            }
+        }
+
+        #[test]
+        fn behind_a_change_of_stacks_it_is_as_from_the_start(samples in samples(), fates in proptest::collection::vec(0..4_u8, 6)) {
+            // What one address says another two say together, and the last three are places that are made of those with two.
+            let labels: [&[u32]; 9] = [&[0], &[1], &[0, 1], &[2], &[1, 2], &[0], &[0], &[1], &[2]];
+            let mut levels = FlameLevels::default();
+            for of_address in labels {
+                levels.push(of_address.iter().map(|label| FlameLevel { label: *label, variant: *label, line: NO_LINE }));
+            }
+            let fate = |address: AddressId| match (address.0, fates.get(address.index()).copied().unwrap_or(3)) {
+                (_, 0) => None,
+                (2, 1) => Some(AddressId(6)),
+                (2, 2) => Some(AddressId(7)),
+                (4, 1) => Some(AddressId(8)),
+                _ => Some(address),
+            };
+            let profile = profile(&samples);
+            let groups = Groups::new(&profile, false, false);
+            let (mut nodes, mut nearest): (Vec<Node>, Vec<StackId>) = (Vec::new(), Vec::new());
+            let behind = |nearest: &[StackId], stack: StackId| stack.index().map_or(StackId::EMPTY, |index| nearest[index]);
+            for (at, node) in (0..).zip(profile.stacks().nodes()) {
+                let (parent, kept) = (behind(&nearest, node.parent), fate(node.address));
+                nodes.push(Node { parent, address: kept.unwrap_or(AddressId::NONE) });
+                nearest.push(if kept.is_some() { StackId(at) } else { parent });
+            }
+            let changed = Profile { stacks: Arc::new(Stacks::of_nodes(nodes)), ..profile.clone() };
+            let after = groups.with_stacks(|stack, address| Some((behind(&nearest, stack), address)));
+            let root = |row: &SampleRow| {
+                let label = 100 + u32::try_from(row.comm.index()).unwrap();
+                Some(FlameLevel { label, variant: u32::MAX, line: NO_LINE })
+            };
+            let sums = after.sums(profile.rows(), &crate::Picked::all(profile.rows().len()));
+            for event in 0..2 {
+                let paths = FlamePaths::new(&profile, &groups, event, &levels, root);
+                let nodes_before = profile.stacks().nodes();
+                let paths = paths.with_changed_stacks(nodes_before, (&changed, &after), &levels, root);
+                let expected = FlamePaths::new(&changed, &after, event, &levels, root);
+                let tree = |paths: &FlamePaths| ways(&paths.tree(&sums, &mut Room::default()).tree);
+                prop_assert_eq!(tree(&paths), tree(&expected));
+                // Behind one more change, of nothing, it stays so.
+                let again = paths.with_changed_stacks(changed.stacks().nodes(), (&changed, &after), &levels, root);
+                prop_assert_eq!(tree(&again), tree(&expected));
             }
         }
     }
