@@ -1,14 +1,14 @@
 //! Which rows of a profile agree in what tables are made of. Samples have times, and tables have none: what is the same but for its time is
 //! put together once, and for each choice of samples only added up.
 
+mod changed;
+
 use crate::addresses::AddressId;
-use crate::known::Known;
 use crate::picked::Picked;
 use crate::profile::{Profile, SampleRow};
-use crate::select::{NameFilter, NameTest};
 use crate::stacks::StackId;
 use crate::view::flame_tree::Sum;
-use readperf_session::{CommId, Session};
+use readperf_session::CommId;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -70,32 +70,6 @@ impl Groups {
         Groups { rows: Arc::new(rows), of_row: Arc::new(of_row), changed: None }
     }
 
-    /// The same groups with changed stacks: `change` gives the stack and the place of each, or says that its samples do not count.
-    pub(crate) fn with_stacks(
-        &self,
-        mut change: impl FnMut(StackId, AddressId) -> Option<(StackId, AddressId)>,
-    ) -> Groups {
-        let left_out = (StackId::EMPTY, AddressId::NONE);
-        let changed = self.placed().map(|(stack, address)| match address {
-            AddressId::NONE => left_out,
-            address => change(stack, address).unwrap_or(left_out),
-        });
-        Groups { changed: Some(Arc::new(changed.collect())), ..self.clone() }
-    }
-
-    /// The same groups with the stacks that their samples have in other groups of the same samples, whose stacks were changed.
-    #[must_use]
-    pub fn with_stacks_of(&self, other: &Groups) -> Groups {
-        let mut changed = vec![(StackId::EMPTY, AddressId::NONE); self.rows.len()];
-        let of_other = other.of_row.iter().map(|group| other.placed_at(*group as usize));
-        for (group, placed) in self.of_row.iter().zip(of_other) {
-            if let (Some(slot), Some(placed)) = (changed.get_mut(*group as usize), placed) {
-                *slot = placed;
-            }
-        }
-        Groups { changed: Some(Arc::new(changed)), ..self.clone() }
-    }
-
     /// The stack and the place of each group.
     fn placed(&self) -> impl ExactSizeIterator<Item = (StackId, AddressId)> + '_ {
         (0..self.rows.len()).map(|group| self.placed_at(group).unwrap_or((StackId::EMPTY, AddressId::NONE)))
@@ -126,38 +100,6 @@ impl Groups {
     pub fn rows_of(&self, groups: Range<usize>) -> impl ExactSizeIterator<Item = SampleRow> + '_ {
         let recorded = self.rows.get(groups.clone()).unwrap_or_default().iter();
         groups.zip(recorded).map(|(group, row)| self.row(group).unwrap_or(*row))
-    }
-
-    /// Whether the samples of a group count.
-    #[inline]
-    fn keeps(&self, group: usize) -> bool {
-        self.changed
-            .as_ref()
-            .and_then(|changed| changed.get(group))
-            .is_none_or(|(_, at)| *at != AddressId::NONE)
-    }
-
-    /// Of the rows that are picked, leaves those of groups that are kept and pass a test. `passes` is asked once a group.
-    pub(crate) fn pick(&self, picked: &mut Picked, passes: impl Fn(&SampleRow) -> bool) {
-        let of_group = |(group, row): (usize, SampleRow)| self.keeps(group) && passes(&row);
-        let passing: Vec<bool> = self.rows_of(0..self.rows.len()).enumerate().map(of_group).collect();
-        picked.retain_at(|at| passing.get(self.of_row(at)) == Some(&true));
-    }
-
-    /// Of the rows that are picked, leaves those that changes of stacks have not left out.
-    pub fn pick_kept(&self, picked: &mut Picked) {
-        if self.changed.is_some() {
-            picked.retain_at(|at| self.keeps(self.of_row(at)));
-        }
-    }
-
-    /// Of the rows that are picked, leaves those that a filter lets through. `profile` has the stacks of these groups.
-    pub fn pick_named(&self, profile: &Profile, names: &NameFilter, session: &Session, picked: &mut Picked) {
-        if !names.is_open() {
-            let known = Known { session, addresses: &profile.addresses, names: &profile.names };
-            let test = NameTest::new(names, &known, &profile.stacks);
-            self.pick(picked, |row| test.passes(row));
-        }
     }
 
     /// A row of the profile, which has this index, with the stack and the place of its group.

@@ -5,13 +5,13 @@
 //! here each variant is a node of its own.
 
 use super::calls::NONE;
+use super::flame_growth::Growing;
 use super::flame_tree::{FlameLevel, FlameLevels, FlameNode, FlameTree, NO_LINE, NodeIndex, ROOT, Sum};
 use super::row_paths::{Room, Ways};
 use crate::addresses::AddressId;
 use crate::groups::Groups;
 use crate::profile::{Profile, SampleRow};
 use crate::stacks::{Node, StackId, Stacks};
-use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -45,72 +45,6 @@ pub struct ChosenTree {
     pub tree: FlameTree,
     /// The number in it of each node here; [`ROOT`] of those without samples.
     numbers: Vec<NodeIndex>,
-}
-
-/// The nodes of a tree that is growing, callers first.
-#[derive(Clone, Debug, Default)]
-struct Growing {
-    nodes: Vec<FlameNode>,
-    /// For each the node that has all variants of its label, by numbers that are given in the same order.
-    merged: Vec<NodeIndex>,
-    /// How many of these there are.
-    merged_count: usize,
-    /// Where nodes are that were there before, and those that are new.
-    before: Vec<Arc<Known>>,
-    known: Known,
-}
-
-/// Nodes by what they are.
-#[derive(Clone, Debug, Default)]
-struct Known {
-    /// By caller, label and variant.
-    nodes: FxHashMap<(NodeIndex, u32, u32), NodeIndex>,
-    /// By the merged node of the caller, and label.
-    merged: FxHashMap<(NodeIndex, u32), NodeIndex>,
-}
-
-impl Growing {
-    /// The tree as it is: others may begin with it.
-    fn grown(mut self) -> Growing {
-        self.before.push(Arc::new(std::mem::take(&mut self.known)));
-        self
-    }
-
-    /// Room for so many nodes.
-    fn reserve(&mut self, nodes: usize) {
-        self.nodes.reserve(nodes);
-        self.merged.reserve(nodes);
-        self.known.nodes.reserve(nodes);
-        self.known.merged.reserve(nodes);
-    }
-
-    #[inline]
-    fn child(&mut self, parent: NodeIndex, level: FlameLevel) -> NodeIndex {
-        let key = (parent, level.label, level.variant);
-        if let Some(child) = self.before.iter().find_map(|known| known.nodes.get(&key)) {
-            return *child;
-        }
-        let next = NodeIndex::try_from(self.nodes.len()).unwrap_or(ROOT);
-        let child = *self.known.nodes.entry(key).or_insert(next);
-        if child == next {
-            self.nodes.push(FlameNode { parent, level: FlameLevel { line: NO_LINE, ..level } });
-            let caller = self.merged.get(parent as usize).copied().unwrap_or(ROOT);
-            let key = (caller, level.label);
-            let merged = self.before.iter().find_map(|known| known.merged.get(&key)).copied();
-            let merged = merged.unwrap_or_else(|| {
-                let next = NodeIndex::try_from(self.merged_count).unwrap_or(ROOT);
-                let merged = *self.known.merged.entry(key).or_insert(next);
-                self.merged_count += usize::from(merged == next);
-                merged
-            });
-            self.merged.push(merged);
-        }
-        child
-    }
-
-    fn climb(&mut self, from: NodeIndex, levels: &[FlameLevel]) -> NodeIndex {
-        levels.iter().fold(from, |here, level| self.child(here, *level))
-    }
 }
 
 /// Which parts of stacks have been climbed since the root was another.

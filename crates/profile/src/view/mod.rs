@@ -9,6 +9,7 @@ pub mod column;
 pub mod counter_strip;
 pub mod facts;
 mod flame_climb;
+mod flame_growth;
 pub mod flame_layout;
 pub mod flame_paths;
 pub mod flame_reverse;
