@@ -128,7 +128,7 @@ impl App<'_> {
             _ => match self.function_here() {
                 Some(Value::Function { function, .. }) => self
                     .explorer
-                    .profile()
+                    .totals()
                     .function(function)
                     .and_then(|function| function.name().map(str::to_owned)),
                 _ => None,

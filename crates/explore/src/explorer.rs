@@ -3,9 +3,8 @@
 use crate::calls::OpenCalls;
 use crate::change::Base;
 use crate::flame::Flame;
-use crate::flame_names::FlameNames;
 use crate::flame_time::{TimeAsked, TimeFlame, TimeWindow};
-use crate::ground::{FlameGround, Ground};
+use crate::ground::{FlameGround, Ground, RowMaking};
 use crate::made::{Made, step};
 use crate::rows::{KeptRows, Rows};
 use crate::state::State;
@@ -14,16 +13,15 @@ use readperf_analysis::{Analysis, CodeReader, ListingRequest, Namer};
 use readperf_profile::view::call_tree::{CallFrame, CallLevel, Direction, OpenRow, RowAsked};
 use readperf_profile::view::facts::{FactMemory, Facts};
 use readperf_profile::view::graph::GraphKey;
-use readperf_profile::view::histogram::{Frames, Histogram, HistogramOptions, RowKey};
-use readperf_profile::view::place_rows::PlaceRows;
-use readperf_profile::view::row_paths::RowPaths;
+use readperf_profile::view::histogram::{Frames, Histogram, RowKey};
+use readperf_profile::view::row_paths::{Room, RowPaths};
 use readperf_profile::view::surroundings::Surroundings;
 use readperf_profile::{Picked, Profile, SampleRow};
 use readperf_session::Session;
 use readperf_symbols::Files;
 use regex::Regex;
 use std::borrow::Cow;
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::thread;
@@ -31,17 +29,12 @@ use std::thread;
 /// How many of the ways that were gone before are kept ready to go back to. Each may hold the samples that it chose.
 const KEPT: usize = 4;
 
-/// For how many ways to make rows, or to change stacks, the rows of all places are kept.
-const KEPT_PLACES: usize = 3;
-
 /// A recording that can be looked into.
 #[derive(Debug)]
 pub struct Explorer<'f> {
     /// All that is known but for the profile.
     pub(crate) analysis: Analysis,
     pub(crate) whole: Arc<Ground>,
-    /// What the levels of its places are called in flame graphs.
-    flame_names: OnceCell<Arc<FlameNames>>,
     surroundings: Surroundings,
     code: CodeReader<'f>,
     parent: Option<Regex>,
@@ -49,10 +42,9 @@ pub struct Explorer<'f> {
     /// What was looked at before, the last behind.
     pub(crate) before: Vec<Made>,
     pub(crate) base: Option<Base>,
-    /// Which rows places are in, that used last behind.
-    places: RefCell<Vec<Arc<PlaceRows>>>,
     /// What was last asked of all samples by time.
     pub(crate) strips: RefCell<Option<Arc<WholeStrips>>>,
+    room: RefCell<Room>,
     /// Stands for the rows of an event without samples.
     no_rows: Histogram,
 }
@@ -62,7 +54,7 @@ impl<'f> Explorer<'f> {
     pub(crate) fn new(
         files: &'f Files,
         analysis: Analysis,
-        whole: Profile,
+        mut whole: Profile,
         surroundings: Surroundings,
         names: Namer<'f>,
         listings: ListingRequest,
@@ -71,6 +63,7 @@ impl<'f> Explorer<'f> {
     ) -> Explorer<'f> {
         let code = CodeReader::new(files, &analysis.metadata, names, listings);
         let picked = Picked::all(whole.rows().len());
+        whole.expect_changes();
         let whole = Arc::new(Ground::new(whole));
         Explorer {
             code,
@@ -78,12 +71,11 @@ impl<'f> Explorer<'f> {
             before: Vec::new(),
             analysis,
             whole,
-            flame_names: OnceCell::new(),
             surroundings,
             parent,
             base: None,
-            places: RefCell::default(),
             strips: RefCell::default(),
+            room: RefCell::default(),
             no_rows: Histogram::default(),
         }
     }
@@ -124,14 +116,15 @@ impl<'f> Explorer<'f> {
         self.now.by_comm()
     }
 
-    /// The samples of the event that are looked at, in order of time.
+    /// The samples of the event that are looked at, in order of time, as they were recorded: changes of stacks change others
+    /// ([`Explorer::profile`]).
     pub fn samples(&self) -> impl Iterator<Item = &SampleRow> + Clone {
         self.now.samples().map(|(_, row)| row)
     }
 
     /// All samples.
     pub fn whole(&self) -> &Profile {
-        &self.whole.profile
+        &self.whole.recorded
     }
 
     /// Looks at something else. What was made and does not depend on what has changed is kept.
@@ -148,7 +141,9 @@ impl<'f> Explorer<'f> {
             before.in_time.take();
             self.before.push(before);
             let too_many = self.before.len().saturating_sub(KEPT);
-            self.before.drain(..too_many);
+            for mut made in self.before.drain(..too_many) {
+                take_back(&mut self.room.borrow_mut(), &mut made);
+            }
             self.forget_grounds();
         }
         let before = std::mem::replace(&mut self.now.state, state);
@@ -161,7 +156,7 @@ impl<'f> Explorer<'f> {
             self.now.in_time.take();
         }
         if *event != before.event || !rows.only_order_differs(&before.rows) {
-            self.now.rows.take();
+            take_back(&mut self.room.borrow_mut(), &mut self.now);
             self.now.forget_sums();
             self.now.compared.changes.take();
             self.now.frames = None;
@@ -189,17 +184,21 @@ impl<'f> Explorer<'f> {
             Some(more) => (Arc::clone(&self.now.ground), self.now.picked.clone(), more),
             None => {
                 let whole = Arc::clone(&self.whole);
-                let all = Picked::all(whole.profile.rows().len());
+                let all = Picked::all(whole.recorded.rows().len());
                 (whole, all, state.steps.as_slice())
             }
         };
-        more.iter().for_each(|next| step(&mut ground, &mut picked, next, &self.analysis.session));
+        let known = || std::iter::once(&self.now).chain(&self.before).map(|made| &made.ground);
+        more.iter().for_each(|next| step(&mut ground, &mut picked, next, &self.analysis.session, known()));
         Made::new(state, ground, picked)
     }
 
     /// Puts the rows in another order.
     fn sort(&mut self) {
-        let Some(kept) = self.now.rows.take() else { return };
+        let Some(mut kept) = self.now.rows.take() else { return };
+        if let Some(histogram) = kept.histogram.take() {
+            self.room.borrow_mut().take_back(histogram);
+        }
         // What was opened refers to the tables.
         let _ = self.now.rows.set(KeptRows { histogram: self.make_rows().0, ..kept });
     }
@@ -232,41 +231,30 @@ impl<'f> Explorer<'f> {
         let State { event, rows, .. } = &self.now.state;
         let made_with = rows.histogram(&self.now.shown);
         let (ground, telling) = (&*self.now.ground, self.now.telling());
+        let making = RowMaking {
+            options: made_with.clone(),
+            telling,
+            event: *event,
+            session: &self.analysis.session,
+            surroundings: &self.surroundings,
+            parent: self.parent.as_ref(),
+            innermost_parent: !rows.children,
+        };
         // Both take a while where nothing is known yet.
-        let (places, groups) = thread::scope(|scope| {
-            let find = || ground.groups(telling);
+        thread::scope(|scope| {
             let new = (!ground.has_groups(telling)).then(thread::Builder::new);
             // If the system has no thread for it, this one does its work.
-            let beside = new.and_then(|new| new.spawn_scoped(scope, find).ok());
-            let places = self.place_rows(&made_with);
-            let groups = beside.and_then(|beside| beside.join().ok());
-            (places, groups.unwrap_or_else(|| ground.groups(telling)))
+            let beside = new.and_then(|new| new.spawn_scoped(scope, || ground.groups(telling)).ok());
+            ground.place_rows(&making);
+            beside.map(|beside| beside.join().is_ok())
         });
-        let facts = self.facts_of(&self.now.shown, Cow::Owned(places.memory().clone()));
-        let paths = ground.row_paths(facts, &made_with, (places, groups), *event);
+        let paths = ground.row_paths(&making);
         let total = self.now.shown.events().get(*event).cloned().unwrap_or_default();
         let mut facts = self.facts_with(Cow::Borrowed(paths.memory()));
         facts.settle(&made_with);
-        let samples = (self.now.measures(), total);
-        let histogram = KeptRows::histogram(&facts, rows, &made_with, &paths, (&samples.0, samples.1));
+        let (sums, room) = (self.now.measures(), &mut *self.room.borrow_mut());
+        let histogram = KeptRows::histogram(&facts, rows, &made_with, &paths, (&sums, total), room);
         (histogram, paths)
-    }
-
-    /// Which rows the places of what is looked at are in: mostly these are the places of what was looked at before.
-    fn place_rows(&self, options: &HistogramOptions) -> Arc<PlaceRows> {
-        let profile = &self.now.shown;
-        let mut known = self.places.borrow_mut();
-        if let Some(at) = known.iter().position(|rows| rows.are_those_of(profile, options)) {
-            let rows = known.remove(at);
-            known.push(Arc::clone(&rows));
-            return rows;
-        }
-        let mut facts = self.with_parent(Facts::new(profile, &self.analysis.session, &self.surroundings));
-        let rows = Arc::new(PlaceRows::new(&mut facts, options));
-        let too_many = (known.len() + 1).saturating_sub(KEPT_PLACES);
-        known.drain(..too_many);
-        known.push(Arc::clone(&rows));
-        rows
     }
 
     /// What is 100 % for the event that is looked at: a period, or a number of samples if these are what counts.
@@ -332,17 +320,20 @@ impl<'f> Explorer<'f> {
         self.now.flame.get_or_init(|| {
             let (session, state) = (&self.analysis.session, &self.now.state);
             if state.reversed {
-                return Flame::reversed(self.now.summed(), session, state.event, self.names_of_frames());
+                let names = self.now.ground.flame_names(session);
+                return Flame::reversed(self.now.summed(), session, state.event, names);
             }
             let ground = self.flame_ground();
-            let chosen = ground.paths.tree(self.now.flame_sums());
+            let chosen = ground.paths.tree(self.now.flame_sums(), &mut self.room.borrow_mut());
             Flame::upright(&ground, chosen.tree, state.weight)
         })
     }
 
     /// The flame graph of the event that is looked at in order of time, from the outermost functions.
     pub fn flame_in_time(&self) -> &TimeFlame {
-        self.now.in_time.get_or_init(|| TimeFlame::new(&self.now, &self.flame_ground()))
+        self.now
+            .in_time
+            .get_or_init(|| TimeFlame::new(&self.now, &self.flame_ground(), &mut self.room.borrow_mut()))
     }
 
     /// A part of it.
@@ -351,15 +342,7 @@ impl<'f> Explorer<'f> {
     }
 
     fn flame_ground(&self) -> Arc<FlameGround> {
-        self.now.ground.flame(&self.analysis.session, self.now.state.event, || self.names_of_frames())
-    }
-
-    fn names_of_frames(&self) -> Arc<FlameNames> {
-        let names = || Arc::new(FlameNames::new(&self.now.totals, &self.analysis.session));
-        match self.now.totals.has_names_of(&self.whole.profile) {
-            true => Arc::clone(self.flame_names.get_or_init(names)),
-            false => names(),
-        }
+        self.now.ground.flame(&self.analysis.session, self.now.state.event)
     }
 
     /// Times of the first and the last sample that are looked at, ns; nothing if none has a time.
@@ -367,5 +350,12 @@ impl<'f> Explorer<'f> {
         let mut times = self.samples().map(|row| row.time_ns);
         let first = times.find(|time| *time > 0)?;
         Some(first..=times.last().unwrap_or(first))
+    }
+}
+
+/// Takes back the room of rows that nobody looks at any more.
+fn take_back(room: &mut Room, made: &mut Made) {
+    if let Some(histogram) = made.rows.take().and_then(|rows| rows.histogram) {
+        room.take_back(histogram);
     }
 }

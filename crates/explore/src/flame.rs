@@ -85,15 +85,15 @@ impl Matching {
     }
 }
 
-/// What the stacks of an event stand on: the names of their threads, in order, with the labels behind those of functions.
+/// What stacks stand on: the names of their threads, in order, with the labels behind those of functions.
 pub(crate) struct Roots {
     pub(crate) comms: Vec<CommId>,
     labels: FxHashMap<CommId, u32>,
 }
 
 impl Roots {
-    pub(crate) fn new(profile: &Profile, session: &Session, event: usize, functions: usize) -> Roots {
-        let mut comms: Vec<CommId> = profile.rows_of(event).iter().map(|row| row.comm).collect();
+    pub(crate) fn new(comms: impl Iterator<Item = CommId>, session: &Session, functions: usize) -> Roots {
+        let mut comms: Vec<CommId> = comms.collect();
         comms.sort_unstable();
         comms.dedup();
         comms.sort_by_key(|comm| session.comm(*comm));
@@ -120,7 +120,7 @@ impl Flame {
         event: usize,
         names: Arc<FlameNames>,
     ) -> Flame {
-        let roots = Roots::new(profile, session, event, names.count);
+        let roots = Roots::new(profile.rows_of(event).iter().map(|row| row.comm), session, names.count);
         let tree = turned_around(&mut [(profile, event, &names.levels)], |row| roots.of(row));
         Flame::of_tree(tree, names, roots.comms, profile.weight())
     }

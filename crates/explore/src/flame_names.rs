@@ -4,9 +4,10 @@ use crate::flame::Label;
 use readperf_profile::frames::{UNKNOWN, UniqueFrame};
 use readperf_profile::matching::{Matching, name_by_kind};
 use readperf_profile::view::flame_tree::{FlameLevel, FlameLevels, NO_LINE};
-use readperf_profile::{Apart, CodeKind, FrameTable, Profile};
+use readperf_profile::{Apart, CodeKind, FrameTable, Level, Profile};
 use readperf_session::Session;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A frame of a graph of two recordings, of the new one wherever that has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +28,9 @@ pub(crate) struct FlameNames {
     pub(crate) levels: FlameLevels,
     /// The levels of the recording that is compared with.
     pub(crate) levels_before: FlameLevels,
-    frames: NamedFrames,
+    frames: Arc<NamedFrames>,
+    /// What is at places of which all functions are hidden.
+    hidden: Option<FlameLevel>,
     /// How many names of functions there are: labels are their numbers in order, and behind them those of threads.
     pub(crate) count: usize,
 }
@@ -66,13 +69,42 @@ fn numbered(table: &FrameTable<'_>, ranks: &[u32], first: usize) -> FlameLevels 
 impl FlameNames {
     pub(crate) fn new(profile: &Profile, session: &Session) -> FlameNames {
         let table = FrameTable::new(profile, session, Apart::default());
-        let labels: Vec<Cow<'_, str>> =
-            table.frames().iter().map(|frame| frame.label(profile, session)).collect();
+        // Changes of stacks may bring it, and all labels are numbered now.
+        let hidden = UniqueFrame::hidden_later(profile);
+        let frames = table.frames().iter().chain(&hidden);
+        let labels: Vec<Cow<'_, str>> = frames.map(|frame| frame.label(profile, session)).collect();
         let (ranks, count) = ranks(&labels.iter().map(Cow::as_ref).collect::<Vec<_>>());
         let levels = numbered(&table, &ranks, 0);
         drop(labels);
-        let frames = NamedFrames::Own(table.into_frames());
-        FlameNames { levels, levels_before: FlameLevels::default(), frames, count }
+        let mut frames = table.into_frames();
+        let variant = u32::try_from(frames.len()).unwrap_or(u32::MAX);
+        let label = ranks.get(frames.len()).copied().unwrap_or(u32::MAX);
+        frames.extend(hidden);
+        FlameNames {
+            levels,
+            levels_before: FlameLevels::default(),
+            frames: Arc::new(NamedFrames::Own(frames)),
+            hidden: hidden.map(|_| FlameLevel { label, variant, line: NO_LINE }),
+            count,
+        }
+    }
+
+    /// The same for a profile that changes of stacks made of this one: it has more places, of whose levels only some are kept.
+    pub(crate) fn with_more_places(&self, profile: &Profile) -> FlameNames {
+        let mut levels = self.levels.clone();
+        for made in
+            (levels.len()..profile.addresses().len()).filter_map(|index| profile.addresses().id(index))
+        {
+            let recorded = profile.recorded_place(made);
+            let mut all = profile.levels_at(recorded).rev().zip(self.levels.at(recorded));
+            let is_one = |a: &Level, b: &Level| (a.function, a.file, a.line) == (b.function, b.file, b.line);
+            let kept = profile.levels_at(made).rev().map(|kept| all.find(|(level, _)| is_one(level, &kept)));
+            let kept: Vec<FlameLevel> =
+                kept.filter_map(|level| level.map(|(_, level)| *level).or(self.hidden)).collect();
+            levels.push(kept.into_iter());
+        }
+        let (frames, levels_before) = (Arc::clone(&self.frames), FlameLevels::default());
+        FlameNames { levels, levels_before, frames, hidden: self.hidden, count: self.count }
     }
 
     /// Those of two recordings, under the names of the new one.
@@ -82,12 +114,13 @@ impl FlameNames {
         frames.extend(more);
         let (ranks, count) = ranks(&frames.iter().map(|frame| frame.name.as_str()).collect::<Vec<_>>());
         let (levels, levels_before) = (numbered(&now, &ranks, 0), numbered(&before, &ranks, first));
-        FlameNames { levels, levels_before, frames: NamedFrames::Compared(frames), count }
+        let frames = Arc::new(NamedFrames::Compared(frames));
+        FlameNames { levels, levels_before, frames, hidden: None, count }
     }
 
     /// The frame of a variant.
     pub(crate) fn label(&self, variant: u32) -> Option<Label<'_>> {
-        match &self.frames {
+        match &*self.frames {
             NamedFrames::Own(frames) => frames.get(variant as usize).map(Label::Frame),
             NamedFrames::Compared(frames) => frames.get(variant as usize).map(Label::Compared),
         }

@@ -4,6 +4,7 @@ use crate::flame::Flame;
 use crate::ground::{FlameGround, Telling};
 use crate::made::Made;
 use readperf_profile::view::flame_tree::{NodeIndex, ROOT, Sum};
+use readperf_profile::view::row_paths::Room;
 use readperf_profile::{SampleRow, Weight};
 use readperf_session::ThreadId;
 use rustc_hash::FxHashMap;
@@ -75,8 +76,8 @@ pub struct TimeWindow {
 }
 
 impl TimeFlame {
-    pub(crate) fn new(made: &Made, ground: &FlameGround) -> TimeFlame {
-        let chosen = ground.paths.tree(made.flame_sums());
+    pub(crate) fn new(made: &Made, ground: &FlameGround, room: &mut Room) -> TimeFlame {
+        let chosen = ground.paths.tree(made.flame_sums(), room);
         let groups = made.ground.groups(Telling::default());
         let ends = made.samples().map(|(at, _)| ground.paths.end_of(&chosen, groups.of_row(at))).collect();
         let flame = Flame::upright(ground, chosen.tree, made.state.weight);

@@ -9,7 +9,7 @@ use crate::state::{State, Step};
 use readperf_profile::view::flame_tree::Sum;
 use readperf_profile::view::histogram::Frames;
 use readperf_profile::view::key::KeyNeeds;
-use readperf_profile::{NameFilter, Picked, Profile, SampleFilter, SampleRow, Weight};
+use readperf_profile::{Picked, Profile, SampleRow, Weight};
 use readperf_session::Session;
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -54,23 +54,31 @@ pub(crate) struct Compared {
     pub(crate) flame: OnceCell<Flame>,
 }
 
-/// What is left of some samples after a step.
-pub(crate) fn step(ground: &mut Arc<Ground>, picked: &mut Picked, step: &Step, session: &Session) {
+/// What is left of some samples after a step. `known` are grounds with stacks that were changed before.
+pub(crate) fn step<'g>(
+    ground: &mut Arc<Ground>,
+    picked: &mut Picked,
+    step: &Step,
+    session: &Session,
+    known: impl IntoIterator<Item = &'g Arc<Ground>>,
+) {
     match step {
-        Step::Samples(samples) => ground.profile.pick(samples, &NameFilter::default(), session, picked),
-        Step::Names(names) => ground.profile.pick(&SampleFilter::default(), names, session, picked),
+        Step::Samples(samples) => ground.recorded.pick(samples, session, picked),
+        Step::Names(names) => {
+            ground.groups(Telling::default()).pick_named(&ground.profile, names, session, picked);
+        }
         Step::Stacks(transform) => {
-            let mut changed = ground.profile.picked(picked);
-            changed.transform(std::slice::from_ref(transform), session);
-            *picked = Picked::all(changed.rows().len());
-            *ground = Arc::new(Ground::new(changed));
+            let same = known.into_iter().find(|known| known.is_changed_from(ground, transform));
+            *ground = same.map_or_else(|| Arc::new(Ground::changed(ground, transform, session)), Arc::clone);
+            ground.groups(Telling::default()).pick_kept(picked);
         }
     }
 }
 
 impl Made {
     pub(crate) fn new(state: State, ground: Arc<Ground>, picked: Picked) -> Made {
-        let totals = ground.profile.totals_of(&picked).weighing(state.weight);
+        let events = ground.recorded.totals_of(&picked);
+        let totals = ground.profile.with_totals(events).weighing(state.weight);
         let shown = match state.weight {
             Weight::Period => totals.clone(),
             Weight::Samples => totals.counting_samples(),
@@ -97,13 +105,22 @@ impl Made {
 
     /// What is looked at, sample by sample: what can do without goes over [`Made::samples`].
     pub(crate) fn chosen(&self) -> &Profile {
-        self.chosen.get_or_init(|| self.ground.profile.picked(&self.picked).weighing(self.state.weight))
+        self.chosen.get_or_init(|| {
+            let groups = self.ground.groups(Telling::default());
+            self.totals.with_rows(groups.samples(self.ground.recorded.rows(), &self.picked))
+        })
     }
 
-    /// The samples of the event that are looked at, with their indices in the ground.
+    /// The samples of the event that are looked at, as they were recorded, with their indices in the ground.
     pub(crate) fn samples(&self) -> impl Iterator<Item = (usize, &SampleRow)> + Clone {
         let event = self.state.event;
-        self.picked.of(self.ground.profile.rows()).filter(move |(_, row)| row.event as usize == event)
+        self.picked.of(self.ground.recorded.rows()).filter(move |(_, row)| row.event as usize == event)
+    }
+
+    /// The same with the stacks and places that they have now.
+    pub(crate) fn changed_samples(&self) -> impl Iterator<Item = SampleRow> + Clone {
+        let groups = self.ground.is_changed().then(|| self.ground.groups(Telling::default()));
+        self.samples().map(move |(at, row)| groups.map_or(*row, |groups| groups.sample(at, row)))
     }
 
     /// What the keys of rows tell apart.
@@ -113,7 +130,7 @@ impl Made {
     }
 
     fn sums_of(&self, telling: Telling) -> Vec<Sum> {
-        self.ground.groups(telling).sums(self.ground.profile.rows(), &self.picked)
+        self.ground.groups(telling).sums(self.ground.recorded.rows(), &self.picked)
     }
 
     /// What is looked at adds up to, by the groups of rows.

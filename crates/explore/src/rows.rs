@@ -6,7 +6,7 @@ use readperf_profile::view::facts::Facts;
 use readperf_profile::view::flame_tree::Sum;
 use readperf_profile::view::histogram::{Histogram, HistogramOptions, HistogramTables, RowValues};
 use readperf_profile::view::key::{KeyUse, by_name};
-use readperf_profile::view::row_paths::RowPaths;
+use readperf_profile::view::row_paths::{Room, RowPaths};
 use readperf_profile::{Profile, Whole};
 
 /// What makes rows, and how they are sorted.
@@ -102,8 +102,9 @@ impl KeptRows {
         made_with: &HistogramOptions,
         paths: &RowPaths,
         samples: (&[Sum], EventTotal),
+        room: &mut Room,
     ) -> Option<Histogram> {
-        let mut histogram = paths.histogram(facts, made_with, &options.order, samples)?;
+        let mut histogram = paths.histogram(facts, made_with, &options.order, samples, room)?;
         if options.named {
             histogram.retain_named(facts, paths.values());
         }

@@ -19,18 +19,18 @@ pub struct WholeStrips {
 impl Explorer<'_> {
     /// The samples that are looked at by time.
     pub fn strip(&self, parts: &Parts) -> Strip {
-        self.now.ground.profile.strip_of(self.samples(), parts)
+        self.now.ground.profile.strip_of(self.now.changed_samples(), parts)
     }
 
     /// The same of the threads with most of them.
     pub fn thread_strips(&self, parts: &Parts, most: usize) -> ThreadStrips {
         let weight = self.now.state.weight;
-        self.now.ground.profile.thread_strips(self.samples(), parts, weight, most)
+        self.now.ground.profile.thread_strips(self.now.changed_samples(), parts, weight, most)
     }
 
     /// The same of some threads.
     pub fn strips_of_threads(&self, parts: &Parts, threads: &[ThreadId]) -> Vec<Strip> {
-        self.now.ground.profile.strips_of_threads(self.samples(), parts, threads)
+        self.now.ground.profile.strips_of_threads(self.now.changed_samples(), parts, threads)
     }
 
     /// All samples of the event by time, and those of the threads with most of them.

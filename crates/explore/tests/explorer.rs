@@ -13,10 +13,11 @@ use readperf_profile::view::histogram::{
 use readperf_profile::view::key::{KeyUse, by_name};
 use readperf_profile::view::surroundings::Surroundings;
 use readperf_profile::view::time_strip::Parts;
-use readperf_profile::{DetailOptions, Functions, Keep, Selection, Transform, Value, Weight};
+use readperf_profile::{DetailOptions, Functions, Keep, Level, Profile, Selection, Transform, Value, Weight};
 use readperf_symbols::{Files, Options};
 use regex::Regex;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 const FIXTURES: [&str; 4] = ["main", "multi", "threads", "dwarf"];
@@ -65,6 +66,23 @@ fn ways() -> Vec<Vec<Step>> {
         vec![Step::Stacks(Transform::ShowFrom(pattern("main"))), Step::focus("work|fib|spin").unwrap()],
         vec![Step::cpu(0)],
         vec![Step::comm(b"nobody")],
+        // Everything hidden; one change behind another, with choices between them.
+        vec![Step::Stacks(Transform::Hide(pattern("")))],
+        vec![Step::Stacks(Transform::Show(pattern("^(main|work|fib|spin)")))],
+        vec![Step::Stacks(Transform::Hide(pattern("work|fib"))), Step::ignore("spin").unwrap()],
+        vec![
+            Step::Stacks(Transform::Hide(pattern("^_start$"))),
+            Step::binary("multi"),
+            Step::Stacks(Transform::CollapseRecursion),
+            Step::Stacks(Transform::Hide(pattern("a"))),
+        ],
+        vec![Step::Stacks(Transform::CollapseBinaries(vec!["libc.so.6".into(), "[kernel.kallsyms]".into()]))],
+        vec![
+            Step::Stacks(Transform::CollapseRecursion),
+            Step::Stacks(Transform::DropPrefix("__".into())),
+            Step::Stacks(Transform::ShowFrom(pattern("main"))),
+            Step::Stacks(Transform::Hide(pattern("main"))),
+        ],
     ]
 }
 
@@ -105,13 +123,8 @@ fn read(name: &str, with_graphs: bool) -> Analysis {
     analyse_detailed(&recording, &request, &details, |_| perffile::Result::Ok(())).unwrap()
 }
 
-/// Rows, and with an order the call graph of each, as a report makes them.
-fn reported(
-    analysis: &Analysis,
-    steps: &[Step],
-    keys: &[&str],
-    order: Option<GraphOrder>,
-) -> Vec<(Line, Vec<Frame>)> {
+/// What is left of a recording, worked out from the start.
+fn chosen(analysis: &Analysis, steps: &[Step]) -> Profile {
     let mut profile = analysis.profile.clone();
     for step in steps {
         let selection = match step.clone() {
@@ -121,6 +134,17 @@ fn reported(
         };
         profile.choose(&selection, &analysis.session);
     }
+    profile
+}
+
+/// Rows, and with an order the call graph of each, as a report makes them.
+fn reported(
+    analysis: &Analysis,
+    steps: &[Step],
+    keys: &[&str],
+    order: Option<GraphOrder>,
+) -> Vec<(Line, Vec<Frame>)> {
+    let profile = chosen(analysis, steps);
     let surroundings = Surroundings::default();
     let facts = Facts::new(&profile, &analysis.session, &surroundings);
     let options = HistogramOptions {
@@ -163,7 +187,8 @@ fn rows_are_those_of_a_report() {
         let start = explorer.state().clone();
         let analysis = read(name, false);
         for steps in ways() {
-            for keys in [&["comm", "dso", "symbol"][..], &["symbol"]] {
+            for keys in [&["comm", "dso", "symbol"][..], &["symbol"], &["cpu", "dso"], &["srcline", "symbol"]]
+            {
                 let mut state = State { steps: steps.clone(), ..start.clone() };
                 state.rows.keys = self::keys(keys);
                 explorer.go(state);
@@ -274,6 +299,66 @@ fn flame_graphs_hold_all_samples() {
             for cell in &window.cells {
                 assert!(cell.from + cell.weight <= samples);
             }
+        }
+    }
+}
+
+/// What samples with a stack add up to, by the names from the thread on.
+type Folded = BTreeMap<Vec<String>, (u64, u64)>;
+
+fn folded(analysis: &Analysis, steps: &[Step]) -> Folded {
+    let profile = chosen(analysis, steps);
+    let session = &analysis.session;
+    let mut folded = Folded::new();
+    for row in profile.rows_of(0) {
+        let name = |level: Level| match profile.function(level.function).and_then(|function| function.name())
+        {
+            Some(name) => name.to_owned(),
+            None => {
+                let binary =
+                    profile.addresses().get(level.address).and_then(|code| session.binary(code.binary?));
+                let name =
+                    binary.map_or("[unknown]".into(), |binary| binary.short_name.escape_ascii().to_string());
+                if name.starts_with('[') { name } else { format!("[{name}]") }
+            }
+        };
+        let levels = profile.places(row).flat_map(|place| profile.levels_at(place).map(name));
+        let mut names: Vec<String> = levels.collect();
+        names.push(session.comm(row.comm).escape_ascii().to_string());
+        names.reverse();
+        let sum = folded.entry(names).or_default();
+        *sum = (sum.0 + row.samples, sum.1 + row.period);
+    }
+    folded
+}
+
+#[test]
+fn flame_graphs_are_the_stacks_as_they_are_changed() {
+    for name in FIXTURES {
+        let files = Files::new();
+        let mut explorer = explorer(&files, name);
+        let start = explorer.state().clone();
+        let analysis = read(name, true);
+        for steps in ways() {
+            explorer.go(State { steps: steps.clone(), ..start.clone() });
+            let (flame, profile, session) = (explorer.flame(), explorer.totals(), explorer.session());
+            let label = |node: u32| match flame.label(flame.level(node).unwrap()).unwrap() {
+                Label::Comm(comm) => session.comm(comm).escape_ascii().to_string(),
+                Label::Frame(frame) => frame.label(profile, session).into_owned(),
+                Label::Compared(_) => panic!("it is compared with nothing"),
+            };
+            let mut got = Folded::new();
+            for cell in flame.window(Flame::ROOT, 1_000_000, 1000).cells {
+                if let Some(node) = cell.node.filter(|_| cell.own.samples > 0) {
+                    let way = flame.path(node).into_iter().map(label).collect();
+                    got.insert(way, (cell.own.samples, cell.own.period));
+                }
+            }
+            assert_eq!(got, folded(&analysis, &steps), "{name}: {steps:?}");
+            // A sample is one of the kernel where its place is, as it is now.
+            let profile = explorer.profile();
+            let parts = Parts { range_ns: 1..=u64::MAX, count: 1 };
+            assert_eq!(explorer.strip(&parts), profile.strip(start.event, &parts), "{name}: {steps:?}");
         }
     }
 }

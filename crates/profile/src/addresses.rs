@@ -9,6 +9,9 @@ use readperf_session::{AddressSpace, CodeAddress, CpuMode, Mapping, ProcessId, S
 pub struct AddressId(pub(crate) u32);
 
 impl AddressId {
+    /// No address.
+    pub(crate) const NONE: AddressId = AddressId(u32::MAX);
+
     /// Its index in [`Addresses::as_slice`], and in tables of one's own.
     #[inline]
     pub fn index(self) -> usize {

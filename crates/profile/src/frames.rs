@@ -140,6 +140,18 @@ pub struct UniqueFrame {
 }
 
 impl UniqueFrame {
+    /// What stands for functions that are hidden, at one of its levels: it is of no binary more than of another.
+    fn hidden(first: Level) -> UniqueFrame {
+        UniqueFrame { first, named: true, binary: None, kind: CodeKind::Unknown, least_line: 0 }
+    }
+
+    /// The same for a profile whose stacks may be changed later, if it has that function; it is at no address yet.
+    pub fn hidden_later(profile: &Profile) -> Option<UniqueFrame> {
+        let function = profile.names.known_hidden()?;
+        let first = Level { address: AddressId::NONE, function, file: None, line: 0, inlined: false };
+        Some(UniqueFrame::hidden(first))
+    }
+
     /// What to call it: the name of its function, else that of its binary in brackets.
     pub fn label<'l>(&self, profile: &'l Profile, session: &'l Session) -> Cow<'l, str> {
         let binary = self.binary.and_then(|binary| session.binary(binary));
@@ -192,6 +204,7 @@ impl<'p> FrameTable<'p> {
         let mut of_level = Vec::with_capacity(profile.names.levels());
         let mut known: FxHashMap<Same, FrameId> = FxHashMap::default();
         let generated = generated(&profile.names, session);
+        let hidden = profile.names.known_hidden();
         let one_of = if apart.linkage_names {
             profile.names.one_of_linkage_name()
         } else {
@@ -218,6 +231,7 @@ impl<'p> FrameTable<'p> {
                         frame.least_line = level.line;
                     }
                     Some(_) => {}
+                    None if Some(level.function) == hidden => frames.push(UniqueFrame::hidden(level)),
                     None => frames.push(UniqueFrame {
                         first: level,
                         named,

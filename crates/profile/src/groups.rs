@@ -1,22 +1,29 @@
 //! Which rows of a profile agree in what tables are made of. Samples have times, and tables have none: what is the same but for its time is
 //! put together once, and for each choice of samples only added up.
 
+mod changed;
+
+use crate::addresses::AddressId;
 use crate::picked::Picked;
 use crate::profile::{Profile, SampleRow};
+use crate::stacks::StackId;
 use crate::view::flame_tree::Sum;
 use readperf_session::CommId;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The rows of a profile in groups that agree in all but their time.
+/// The rows of a profile in groups that agree in all but their time. A change of stacks changes the groups: the rows stay as they were taken.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
     /// A row each with the sums of all of it, in order of event, thread name, stack, place and the rest. Who adds up over stacks finds
     /// them in the caches so.
     rows: Arc<Vec<SampleRow>>,
     /// By row of the profile, which group it is in.
-    of_row: Vec<u32>,
+    of_row: Arc<Vec<u32>>,
+    /// By group, the stack and the place that changes of stacks gave it: no place where they left its samples out. Nothing where stacks
+    /// are as they were recorded.
+    changed: Option<Arc<Vec<(StackId, AddressId)>>>,
 }
 
 impl Groups {
@@ -60,18 +67,75 @@ impl Groups {
                 }
             }
         }
-        Groups { rows: Arc::new(rows), of_row }
+        Groups { rows: Arc::new(rows), of_row: Arc::new(of_row), changed: None }
     }
 
-    /// A row for each group, with what all of it adds up to.
-    pub fn rows(&self) -> &[SampleRow] {
-        &self.rows
+    /// The stack and the place of each group.
+    fn placed(&self) -> impl ExactSizeIterator<Item = (StackId, AddressId)> + '_ {
+        (0..self.rows.len()).map(|group| self.placed_at(group).unwrap_or((StackId::EMPTY, AddressId::NONE)))
+    }
+
+    #[inline]
+    fn placed_at(&self, group: usize) -> Option<(StackId, AddressId)> {
+        match &self.changed {
+            Some(changed) => changed.get(group).copied(),
+            None => self.rows.get(group).map(|row| (row.stack, row.address)),
+        }
+    }
+
+    /// Where the samples of a group were taken.
+    #[inline]
+    pub(crate) fn address_of(&self, group: usize) -> AddressId {
+        self.placed_at(group).map_or(AddressId::NONE, |(_, address)| address)
+    }
+
+    /// The row of a group, with what all of it adds up to.
+    #[inline]
+    pub(crate) fn row(&self, group: usize) -> Option<SampleRow> {
+        let (stack, address) = self.placed_at(group)?;
+        self.rows.get(group).map(|row| SampleRow { stack, address, ..*row })
+    }
+
+    /// The rows of some groups, with what all of each adds up to.
+    pub fn rows_of(&self, groups: Range<usize>) -> impl ExactSizeIterator<Item = SampleRow> + '_ {
+        let recorded = self.rows.get(groups.clone()).unwrap_or_default().iter();
+        groups.zip(recorded).map(|(group, row)| self.row(group).unwrap_or(*row))
+    }
+
+    /// A row of the profile, which has this index, with the stack and the place of its group.
+    #[inline]
+    pub fn sample(&self, at: usize, row: &SampleRow) -> SampleRow {
+        let changed = self.changed.as_ref().and_then(|changed| changed.get(self.of_row(at)));
+        changed.map_or(*row, |(stack, address)| SampleRow { stack: *stack, address: *address, ..*row })
+    }
+
+    /// The rows that are picked, each with the stack and the place of its group.
+    pub fn samples(&self, rows: &[SampleRow], picked: &Picked) -> Vec<SampleRow> {
+        let mut samples = Vec::with_capacity(picked.count());
+        samples.extend(picked.of(rows).map(|(at, row)| self.sample(at, row)));
+        samples
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
     }
 
     /// The groups of an event.
     pub fn of_event(&self, event: usize) -> Range<usize> {
         let before = |limit: usize| self.rows.partition_point(|row| (row.event as usize) < limit);
         before(event)..before(event.saturating_add(1))
+    }
+
+    /// The names of threads that samples of an event have, each at least once.
+    pub fn comms_of(&self, event: usize) -> impl Iterator<Item = CommId> + '_ {
+        let rows = self.rows.get(self.of_event(event)).unwrap_or_default();
+        rows.chunk_by(|a, b| a.comm == b.comm).filter_map(|of_comm| of_comm.first()).map(|row| row.comm)
     }
 
     /// The group of the row with this index.
@@ -106,8 +170,8 @@ impl Groups {
     #[must_use]
     pub fn summed(&self, profile: &Profile, sums: &[Sum]) -> Profile {
         let with =
-            |(row, sum): (&SampleRow, &Sum)| SampleRow { samples: sum.samples, period: sum.period, ..*row };
-        let rows = self.rows.iter().zip(sums).filter(|(_, sum)| sum.samples > 0).map(with);
+            |(row, sum): (SampleRow, &Sum)| SampleRow { samples: sum.samples, period: sum.period, ..row };
+        let rows = self.rows_of(0..self.len()).zip(sums).filter(|(_, sum)| sum.samples > 0).map(with);
         profile.with_rows(rows.collect())
     }
 
@@ -130,7 +194,11 @@ impl Groups {
     /// The profile with a row for each group.
     #[must_use]
     pub fn all(&self, profile: &Profile) -> Profile {
-        Profile { rows: Arc::clone(&self.rows), ..profile.clone() }
+        let rows = match &self.changed {
+            None => Arc::clone(&self.rows),
+            Some(_) => Arc::new(self.rows_of(0..self.len()).collect()),
+        };
+        Profile { rows, ..profile.clone() }
     }
 }
 
@@ -264,15 +332,20 @@ pub(crate) mod tests {
         picked
     }
 
+    /// The profile with the rows that are picked.
+    pub(crate) fn chosen(profile: &Profile, groups: &Groups, picked: &Picked) -> Profile {
+        profile.with_totals(profile.totals_of(picked)).with_rows(groups.samples(profile.rows(), picked))
+    }
+
     proptest! {
         #[test]
         fn rows_that_agree_are_added_up(samples in samples(), step in 1..5_usize, others: bool, cpus: bool) {
             let profile = profile(&samples);
             let picked = some(&profile, step, others);
-            let chosen = profile.picked(&picked);
-            prop_assert_eq!(chosen.rows().len(), picked.count());
             let groups = Groups::new(&profile, false, cpus);
-            let summed = groups.summed(&profile.totals_of(&picked), &groups.sums(profile.rows(), &picked));
+            let chosen = chosen(&profile, &groups, &picked);
+            prop_assert_eq!(chosen.rows().len(), picked.count());
+            let summed = groups.summed(&chosen, &groups.sums(profile.rows(), &picked));
             let key = |row: &SampleRow| {
                 (row.event, row.comm, row.stack, row.address, row.cpu.filter(|_| cpus), row.detail)
             };
@@ -287,7 +360,7 @@ pub(crate) mod tests {
             again.add_up();
             prop_assert_eq!((chosen.events(), summed.events()), (again.events(), again.events()));
             for (at, row) in picked.of(profile.rows()) {
-                let group = groups.rows()[groups.of_row(at)];
+                let group = groups.row(groups.of_row(at)).unwrap();
                 prop_assert_eq!((group.stack, group.address, group.time_ns), (row.stack, row.address, 0));
             }
         }

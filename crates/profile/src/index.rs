@@ -55,6 +55,19 @@ impl Index {
         (number != EMPTY && of == hash).then_some(number)
     }
 
+    /// The number of a value with this hash, if it has one.
+    pub(crate) fn find(&self, hash: u32, is: impl Fn(u32) -> bool) -> Option<u32> {
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut at = hash as usize & mask;
+        loop {
+            let (of, number) = parts(*self.slots.get(at)?);
+            if number == EMPTY || of == hash && is(number) {
+                return (number != EMPTY).then_some(number);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
     /// The number of a value with this hash; `next`, which it is given, if it is new. There must be room for one more.
     #[inline]
     pub(crate) fn find_or_add(&mut self, hash: u32, next: usize, is: impl Fn(u32) -> bool) -> u32 {
@@ -129,10 +142,12 @@ mod tests {
                     let next = if round == 0 { nr } else { values.len() };
                     let number = index.find_or_add(*value, next, is(*value));
                     assert_eq!(number as usize, nr, "round {round}, room {room}");
+                    assert_eq!(index.find(*value, is(*value)), Some(number));
                 }
             }
+            assert_eq!(index.find(5, is(5)), None);
             index.clear();
-            assert_eq!(index.first(0), None);
+            assert_eq!((index.first(0), index.find(0, is(0))), (None, None));
             assert_eq!(index.find_or_add(64, 5, is(64)), 5);
         }
     }

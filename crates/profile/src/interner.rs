@@ -32,6 +32,11 @@ impl<T: Copy + Eq + Hash> Interner<T> {
         self.index.reserve(values);
     }
 
+    /// Values in a list. They are not found by what they are.
+    pub(crate) fn of_list(list: Vec<T>) -> Interner<T> {
+        Interner { list, index: Index::default() }
+    }
+
     /// The values alone.
     pub(crate) fn into_vec(self) -> Vec<T> {
         self.list

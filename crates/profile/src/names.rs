@@ -89,7 +89,8 @@ struct AddressNames {
 /// The names of addresses. They are learned in one go or, where the answer is wanted before the end, piece by piece.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    functions: Functions,
+    /// Copies that only have other places share them.
+    functions: Arc<Functions>,
     /// The source files by number.
     files: IndexSet<Arc<str>, FxBuildHasher>,
     frames: Vec<Frame>,
@@ -101,6 +102,8 @@ pub struct Names {
     is_of_pieces: bool,
     /// The function that stands for each, once that was asked for; empty if each stands for itself.
     one_of: Vec<FunctionId>,
+    /// The function that stands for those that are hidden.
+    hidden: Option<FunctionId>,
     /// Beginnings that were taken away from names, the first one first.
     dropped: Vec<String>,
 }
@@ -109,6 +112,15 @@ impl Names {
     /// The functions by number.
     pub fn functions(&self) -> &[Function] {
         self.functions.as_slice()
+    }
+
+    /// Whether functions have the same names and numbers in others.
+    pub(crate) fn has_functions_of(&self, other: &Names) -> bool {
+        Arc::ptr_eq(&self.functions, &other.functions)
+    }
+
+    fn functions_mut(&mut self) -> &mut Functions {
+        Arc::make_mut(&mut self.functions)
     }
 
     /// The source files by number.

@@ -38,11 +38,13 @@ impl Picked {
 
     /// Of those that are chosen, leaves what passes.
     pub(crate) fn retain(&mut self, rows: &[SampleRow], passes: impl Fn(&SampleRow) -> bool) {
-        for (word, rows) in self.words.iter_mut().zip(rows.chunks(64)) {
-            let keep = |kept: u64, at: u32| match rows.get(at as usize).is_some_and(&passes) {
-                true => kept | 1 << at,
-                false => kept,
-            };
+        self.retain_at(|at| rows.get(at).is_some_and(&passes));
+    }
+
+    /// Of those that are chosen, leaves what passes by its index.
+    pub(crate) fn retain_at(&mut self, passes: impl Fn(usize) -> bool) {
+        for (word, first) in self.words.iter_mut().zip((0..).step_by(64)) {
+            let keep = |kept: u64, at: u32| kept | u64::from(passes(first + at as usize)) << at;
             *word = bits(*word).fold(0, keep);
         }
         self.count = self.words.iter().map(|word| word.count_ones() as usize).sum();

@@ -84,6 +84,12 @@ impl Profile {
         Arc::ptr_eq(&self.addresses, &other.addresses) && Arc::ptr_eq(&self.names, &other.names)
     }
 
+    /// Whether another profile, of which this one was made by changes of stacks, has the same functions under the same names: then its
+    /// places are the first of those here.
+    pub fn has_functions_of(&self, other: &Profile) -> bool {
+        self.names.has_functions_of(&other.names)
+    }
+
     /// The same places with their names, and totals, without samples.
     #[must_use]
     pub fn without_samples(&self) -> Profile {
@@ -104,7 +110,8 @@ impl Profile {
     }
 
     /// The same with other rows.
-    pub(crate) fn with_rows(&self, rows: Vec<SampleRow>) -> Profile {
+    #[must_use]
+    pub fn with_rows(&self, rows: Vec<SampleRow>) -> Profile {
         Profile { rows: Arc::new(rows), ..self.clone() }
     }
 

@@ -5,7 +5,7 @@ use crate::filter::SampleFilter;
 use crate::known::Known;
 use crate::names::{FunctionId, Names};
 use crate::picked::Picked;
-use crate::profile::{Profile, SampleRow};
+use crate::profile::{EventTotal, Profile, SampleRow};
 use crate::stacks::{Node, Stacks};
 use crate::transform::Transform;
 use crate::weight::Weight;
@@ -176,35 +176,23 @@ impl Profile {
         self.add_up();
     }
 
-    /// Of the rows that are picked, leaves those that filters let through.
-    pub fn pick(&self, samples: &SampleFilter, names: &NameFilter, session: &Session, picked: &mut Picked) {
+    /// Of the rows that are picked, leaves those that a filter lets through. By names is chosen by [`Groups::pick_named`](crate::Groups).
+    pub fn pick(&self, samples: &SampleFilter, session: &Session, picked: &mut Picked) {
         if !samples.is_open() {
             let events = self.events_that_pass(samples);
             picked.retain(&self.rows, |row| passes_samples(samples, &events, session, row));
         }
-        if !names.is_open() {
-            let known = Known { session, addresses: &self.addresses, names: &self.names };
-            let test = NameTest::new(names, &known, &self.stacks);
-            picked.retain(&self.rows, |row| test.passes(row));
-        }
     }
 
-    /// The same with the rows that are picked.
-    #[must_use]
-    pub fn picked(&self, picked: &Picked) -> Profile {
-        if picked.is_all() {
-            return self.clone();
-        }
-        let mut rows = Vec::with_capacity(picked.count());
-        rows.extend(picked.of(&self.rows).map(|(_, row)| *row));
-        let events = picked.totals(&self.rows, &self.events);
-        Profile { rows: Arc::new(rows), events, ..self.clone() }
+    /// The totals of the rows that are picked.
+    pub fn totals_of(&self, picked: &Picked) -> Vec<EventTotal> {
+        picked.totals(&self.rows, &self.events)
     }
 
-    /// The same places with their names, and the totals of the rows that are picked, without samples.
+    /// The same places with their names, with other totals and without samples.
     #[must_use]
-    pub fn totals_of(&self, picked: &Picked) -> Profile {
-        Profile { events: picked.totals(&self.rows, &self.events), ..self.without_samples() }
+    pub fn with_totals(&self, events: Vec<EventTotal>) -> Profile {
+        Profile { events, ..self.without_samples() }
     }
 
     /// The same, where samples count for something else.
@@ -252,7 +240,7 @@ fn passes_samples(samples: &SampleFilter, events: &[bool], session: &Session, ro
 }
 
 /// A filter by names, made ready for the rows of a profile: a function has many places, and a place is in many stacks; each is asked once.
-struct NameTest<'p> {
+pub(crate) struct NameTest<'p> {
     filter: &'p NameFilter,
     verdicts: Vec<Verdict>,
     /// By part of a stack, if the filter looks at stacks and they are a tree.
@@ -261,7 +249,7 @@ struct NameTest<'p> {
 }
 
 impl<'p> NameTest<'p> {
-    fn new(filter: &'p NameFilter, known: &Known<'_>, stacks: &'p Stacks) -> NameTest<'p> {
+    pub(crate) fn new(filter: &'p NameFilter, known: &Known<'_>, stacks: &'p Stacks) -> NameTest<'p> {
         let functions: Vec<OfFunction> = (0..known.names.functions().len())
             .map(|nr| filter.of_function(known.names, FunctionId::new(nr)))
             .collect();
@@ -274,7 +262,7 @@ impl<'p> NameTest<'p> {
         NameTest { filter, verdicts, of_nodes, stacks }
     }
 
-    fn passes(&self, row: &SampleRow) -> bool {
+    pub(crate) fn passes(&self, row: &SampleRow) -> bool {
         let verdict = |id: AddressId| self.verdicts.get(id.index()).copied().unwrap_or_default();
         let of_node = row.stack.index().and_then(|node| self.of_nodes.get(node)).copied();
         self.filter.passes_with(verdict(row.address), |test| match of_node {

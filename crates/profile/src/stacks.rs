@@ -31,7 +31,8 @@ pub struct Node {
     pub address: AddressId,
 }
 
-/// Every stack once, as a tree. Parents come before their children.
+/// Every stack once, as a tree. Parents come before their children. Where groups of samples were changed, stacks may be there twice, and
+/// parts without a place stand in it through which no stack goes.
 #[derive(Clone, Debug, Default)]
 pub struct Stacks {
     nodes: Interner<Node>,
@@ -65,6 +66,11 @@ impl Stacks {
     /// Whole stacks instead of a tree.
     pub fn whole() -> Stacks {
         Stacks { whole: Some(WholeStacks::default()), ..Stacks::default() }
+    }
+
+    /// A tree of these parts. They are not found by what they are.
+    pub(crate) fn of_nodes(nodes: Vec<Node>) -> Stacks {
+        Stacks { nodes: Interner::of_list(nodes), ..Stacks::default() }
     }
 
     /// Room for the stacks of so many samples.

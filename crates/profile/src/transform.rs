@@ -11,6 +11,7 @@ mod change;
 mod rule;
 
 use crate::addresses::AddressId;
+use crate::groups::Groups;
 use crate::names::{Frame, FunctionId, Names};
 use crate::profile::Profile;
 use crate::select::is_called;
@@ -103,27 +104,68 @@ impl Profile {
     /// Changes the stacks, one transform after the other. The totals of the events become those of the samples that are left.
     pub fn transform(&mut self, transforms: &[Transform], session: &Session) {
         for transform in transforms {
-            let rule = match transform {
-                Transform::Hide(functions) => {
-                    Rule::Keep { wanted: functions.among(&self.names), is_wanted: false }
-                }
-                Transform::Show(functions) => {
-                    Rule::Keep { wanted: functions.among(&self.names), is_wanted: true }
-                }
-                Transform::ShowFrom(functions) => Rule::From { roots: functions.among(&self.names) },
-                Transform::Subtree(path) => Rule::Below { path },
-                Transform::CollapseRecursion => Rule::Recursion { one_of: self.names.one_of_name() },
-                Transform::CollapseBinaries(wanted) => {
-                    Rule::Binaries { binaries: self.binaries_called(wanted, session) }
-                }
-                Transform::DropPrefix(prefix) => {
-                    Arc::make_mut(&mut self.names).drop_prefix(prefix);
-                    continue;
-                }
-            };
-            self.apply(&rule);
+            match self.rule(transform, session) {
+                Some(rule) => self.apply(&rule),
+                None => self.rename(transform),
+            }
         }
         self.add_up();
+    }
+
+    /// What a transform makes of groups of samples whose stacks are a tree: this profile without samples, as they are changed, and the
+    /// groups with their new stacks. Stacks that become equal stay apart.
+    #[must_use]
+    pub fn with_changed(
+        &self,
+        transform: &Transform,
+        groups: &Groups,
+        session: &Session,
+    ) -> (Profile, Groups) {
+        let mut profile = self.without_samples();
+        let changed = match self.rule(transform, session) {
+            Some(rule) => profile.apply_to_groups(&rule, groups),
+            None => {
+                profile.rename(transform);
+                groups.clone()
+            }
+        };
+        (profile, changed)
+    }
+
+    /// Readies names for changes of stacks, so that these need not copy them.
+    pub fn expect_changes(&mut self) {
+        self.hidden_function();
+    }
+
+    /// What a transform does at each level; nothing if it changes no stacks.
+    fn rule<'t>(&self, transform: &'t Transform, session: &Session) -> Option<Rule<'t>> {
+        Some(match transform {
+            Transform::Hide(functions) => {
+                Rule::Keep { wanted: functions.among(&self.names), is_wanted: false }
+            }
+            Transform::Show(functions) => {
+                Rule::Keep { wanted: functions.among(&self.names), is_wanted: true }
+            }
+            Transform::ShowFrom(functions) => Rule::From { roots: functions.among(&self.names) },
+            Transform::Subtree(path) => Rule::Below { path },
+            Transform::CollapseRecursion => Rule::Recursion { one_of: self.names.one_of_name() },
+            Transform::CollapseBinaries(wanted) => {
+                Rule::Binaries { binaries: self.binaries_called(wanted, session) }
+            }
+            Transform::DropPrefix(_) => return None,
+        })
+    }
+
+    /// Gives functions the names that a transform wants.
+    fn rename(&mut self, transform: &Transform) {
+        if let Transform::DropPrefix(prefix) = transform {
+            Arc::make_mut(&mut self.names).drop_prefix(prefix);
+        }
+    }
+
+    /// The function that stands for those that are left out.
+    fn hidden_function(&mut self) -> FunctionId {
+        self.names.known_hidden().unwrap_or_else(|| Arc::make_mut(&mut self.names).hidden())
     }
 
     /// The binaries of places that have one of these names.

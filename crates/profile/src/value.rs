@@ -84,6 +84,11 @@ impl Texts {
         TextId(u32::try_from(index).unwrap_or(u32::MAX))
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.set.len()
+    }
+
     /// A text by its number; empty for a number that is not from here.
     pub fn text(&self, id: TextId) -> &[u8] {
         self.set.get_index(id.0 as usize).map_or(&[], |text| text)
@@ -114,6 +119,11 @@ impl Tuples {
             self.push(values);
         }
         number
+    }
+
+    /// The number of a row of values, if it has one.
+    pub(crate) fn find(&self, values: &[Value]) -> Option<u32> {
+        self.index.find(hash(values), |number| self.values(number) == values)
     }
 
     /// The number of a row of values that no other row is equal to, now and later: it is not looked for.

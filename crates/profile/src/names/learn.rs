@@ -28,7 +28,7 @@ impl Names {
         let mut without_answer: Vec<FunctionId> = Vec::with_capacity(most);
         let mut not_answered = not_answered.into_iter();
         // Most have no name.
-        self.functions.reserve(new.len());
+        self.functions_mut().reserve(new.len());
         self.of_address.reserve(new.len());
         self.frames.reserve(new.len());
         for (code, found) in new.iter().zip(found) {
@@ -45,7 +45,7 @@ impl Names {
                             Some(_) => NOT_LOOKED_UP,
                         };
                         let reason = self.reason(reason);
-                        let function = self.functions.unnamed(code.binary, code.address, reason);
+                        let function = self.functions_mut().unnamed(code.binary, code.address, reason);
                         without_answer.push(function);
                         function
                     })
@@ -68,7 +68,7 @@ impl Names {
         let function = function.or_else(known).unwrap_or_else(|| {
             let reason = numbered.answer.reason_index(nr).and_then(|index| numbered.reasons.get(index));
             let reason = reason.map_or_else(|| self.reason(NOT_LOOKED_UP), Arc::clone);
-            let function = self.functions.unnamed(code.binary, code.address, reason);
+            let function = self.functions_mut().unnamed(code.binary, code.address, reason);
             if let Some(slot) = numbered.unnamed.get_mut(nr) {
                 *slot = Some(function);
             }
@@ -91,10 +91,11 @@ impl Names {
         let addresses = std::mem::take(&mut answer.addresses).len();
         let is_inlined = complete(&mut answer, addresses);
         let symbols = std::mem::take(&mut answer.symbols).into_iter();
-        let functions = symbols.map(|symbol| self.functions.of_symbol(binary, symbol)).collect();
+        let functions = symbols.map(|symbol| self.functions_mut().of_symbol(binary, symbol)).collect();
         let names = std::mem::take(&mut answer.functions).into_iter();
         let inlined = names.zip(is_inlined);
-        let inlined = inlined.map(|(name, is)| is.then(|| self.functions.inlined(binary, name))).collect();
+        let inlined =
+            inlined.map(|(name, is)| is.then(|| self.functions_mut().inlined(binary, name))).collect();
         let files = std::mem::take(&mut answer.files).into_iter();
         let files = files.map(|file| FileId::new(self.files.insert_full(file).0)).collect();
         let reasons = answer.reasons().iter().map(|reason| {

@@ -25,10 +25,10 @@ impl Names {
         name: Result<FunctionName, &str>,
     ) -> FunctionId {
         match name {
-            Ok(name) => self.functions.known(binary, address, name),
+            Ok(name) => self.functions_mut().known(binary, address, name),
             Err(reason) => {
                 let reason = self.reason(reason);
-                self.functions.unnamed(binary, address, reason)
+                self.functions_mut().unnamed(binary, address, reason)
             }
         }
     }
@@ -39,18 +39,24 @@ impl Names {
         FileId::new(known.unwrap_or_else(|| self.files.insert_full(name.into()).0))
     }
 
-    /// The function that stands for those that are hidden.
+    /// The function that stands for those that are hidden, if there is one yet.
+    pub(crate) fn known_hidden(&self) -> Option<FunctionId> {
+        self.hidden
+    }
+
+    /// Adds that function.
     pub(crate) fn hidden(&mut self) -> FunctionId {
-        let id = self.functions.outside(HIDDEN);
+        let id = self.functions_mut().outside(HIDDEN);
         if !self.one_of.is_empty() {
             self.one_of.push(id);
         }
+        self.hidden = Some(id);
         id
     }
 
     /// Takes a beginning away from all names of functions that have it, and more than it.
     pub(crate) fn drop_prefix(&mut self, prefix: &str) {
-        self.functions.rename(|name| without(name, prefix).map(str::to_owned));
+        self.functions_mut().rename(|name| without(name, prefix).map(str::to_owned));
         self.dropped.push(prefix.to_owned());
     }
 

@@ -61,9 +61,9 @@ impl Names {
             frame.function = one_of.get(frame.function.index()).copied().unwrap_or(frame.function);
         }
         for (nr, one) in one_of.iter().enumerate().filter(|(nr, one)| *nr != one.index()) {
-            let other = self.functions.named_mut(FunctionId::new(nr));
+            let other = self.functions_mut().named_mut(FunctionId::new(nr));
             let file = other.and_then(|named| named.source_file.clone());
-            if let (Some(file), Some(known)) = (file, self.functions.named_mut(*one)) {
+            if let (Some(file), Some(known)) = (file, self.functions_mut().named_mut(*one)) {
                 known.source_file.get_or_insert(file);
             }
         }

@@ -2,61 +2,51 @@
 
 use super::rule::{Rule, Way};
 use crate::addresses::AddressId;
-use crate::names::{Frame, FunctionId};
+use crate::groups::Groups;
+use crate::names::Frame;
 use crate::profile::Profile;
 use crate::stacks::{Node, StackId, Stacks, needed};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-/// What is kept of a part of a stack.
-#[derive(Clone, Copy, Debug)]
-struct Part {
-    /// What is kept of its innermost place.
-    place: Option<AddressId>,
-    /// The part behind which that comes: its caller, or the next one of whose place something is kept.
-    below: StackId,
-}
-
 /// What is kept of a tree.
 #[derive(Clone, Debug, Default)]
 struct Parts {
-    parts: Vec<Part>,
+    /// By part, under the number that it had: what is kept of its innermost place, and the part behind which that comes. Nothing may be
+    /// kept of it: then it is a gap, through which no stack goes, and has no place.
+    nodes: Vec<Node>,
+    /// By part: itself or, if it is a gap, the part behind which its callees come.
+    nearest: Vec<StackId>,
     /// What was met up to each, if the rule looks at that.
     ways: Vec<Way>,
 }
 
 impl Profile {
+    /// Changes the stacks of the rows.
     pub(super) fn apply(&mut self, rule: &Rule<'_>) {
         let (tree, of_row) = self.chosen_tree();
-        let mut change = Change::new(self, rule);
-        let parts = change.parts(&tree);
-        let (mut stacks, images) = changed(&parts.parts);
-        let mut rows = std::mem::take(&mut change.profile.rows);
+        let mut rows = std::mem::take(&mut self.rows);
+        let mut changed = Changed::merged(self, rule, &tree);
         let mut of_row = of_row.into_iter();
         Arc::make_mut(&mut rows).retain_mut(|row| {
-            let stack = of_row.next().unwrap_or(StackId::EMPTY);
-            let innermost = stack.index().and_then(|index| tree.get(index));
-            let image = image_of(&images, stack);
-            let taken_at = if innermost.is_some_and(|node| node.address == row.address) {
-                stacks.node(image).map(|node| node.address)
-            } else {
-                // Where the sample was taken is not where its stack begins, or there is none.
-                let (below, mut way) = parts.behind(innermost.map_or(stack, |node| node.parent));
-                let place = change.place(row.address, &mut way);
-                place.or_else(|| stacks.node(image_of(&images, below)).map(|node| node.address))
-            };
-            row.stack = image;
-            row.address = match taken_at {
-                Some(place) => place,
-                None if rule.leaves_out_samples() => return false,
-                None => change.nothing(row.address),
-            };
-            true
+            let sample = changed.sample(of_row.next().unwrap_or(StackId::EMPTY), row.address);
+            sample.map(|(stack, address)| (row.stack, row.address) = (stack, address)).is_some()
         });
+        let mut stacks = changed.stacks;
         stacks.freeze();
         self.rows = rows;
         self.stacks = Arc::new(stacks);
+    }
+
+    /// Changes the stacks of groups of samples, and of them alone: they become those that are returned. The stacks are a tree.
+    pub(super) fn apply_to_groups(&mut self, rule: &Rule<'_>, groups: &Groups) -> Groups {
+        let recorded = Arc::clone(&self.stacks);
+        // Nobody asks groups for each stack once: views merge what is called the same.
+        let mut changed = Changed::in_place(self, rule, recorded.nodes());
+        let groups = groups.with_stacks(|stack, address| changed.sample(stack, address));
+        self.stacks = Arc::new(changed.stacks);
+        groups
     }
 
     /// The stacks of the rows as a tree, and which of it is that of each row.
@@ -99,13 +89,15 @@ impl Profile {
 impl Parts {
     /// What comes to stand below the callees of a part, and what was met up to there.
     fn behind(&self, stack: StackId) -> (StackId, Way) {
-        let Some(index) = stack.index() else { return (stack, Way::default()) };
-        let below = match self.parts.get(index) {
-            None => StackId::EMPTY,
-            Some(Part { place: Some(_), below: _ }) => stack,
-            Some(Part { place: None, below }) => *below,
-        };
-        (below, self.ways.get(index).copied().unwrap_or_default())
+        let way = stack.index().and_then(|index| self.ways.get(index)).copied();
+        (image_of(&self.nearest, stack), way.unwrap_or_default())
+    }
+
+    /// Adds the next part: what is kept of its place, and the part behind which that comes.
+    fn push(&mut self, place: Option<AddressId>, below: StackId) {
+        let itself = StackId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        self.nearest.push(if place.is_some() { itself } else { below });
+        self.nodes.push(Node { parent: below, address: place.unwrap_or(AddressId::NONE) });
     }
 }
 
@@ -114,35 +106,92 @@ fn image_of(images: &[StackId], stack: StackId) -> StackId {
     stack.index().and_then(|index| images.get(index)).copied().unwrap_or(StackId::EMPTY)
 }
 
-/// The stacks as they are changed, and what became of each part.
+/// The stacks with each part once, and what became of each.
 ///
 /// Two parts can become the same only behind one of which more than itself was made: behind one that comes to stand for those of whose
 /// place nothing is kept. Only there what is there already is looked for; all others are taken for new, which is most of them.
-fn changed(parts: &[Part]) -> (Stacks, Vec<StackId>) {
+fn merged(parts: &[Node]) -> (Stacks, Vec<StackId>) {
     // By part, behind a first one for the empty stack.
     let mut several = vec![false; parts.len() + 1];
     let at = |stack: StackId| stack.index().map_or(0, |index| index + 1);
-    for part in parts.iter().filter(|part| part.place.is_none()) {
-        if let Some(several) = several.get_mut(at(part.below)) {
+    for part in parts.iter().filter(|part| part.address == AddressId::NONE) {
+        if let Some(several) = several.get_mut(at(part.parent)) {
             *several = true;
         }
     }
     let (mut stacks, mut images) = (Stacks::default(), Vec::with_capacity(parts.len()));
-    for (nr, Part { place, below }) in parts.iter().enumerate() {
-        let parent = image_of(&images, *below);
-        let is_met = several.get(at(*below)) == Some(&true);
-        images.push(match place {
-            None => parent,
-            Some(address) if is_met => {
+    for (nr, part) in parts.iter().enumerate() {
+        let node = Node { parent: image_of(&images, part.parent), address: part.address };
+        let is_met = several.get(at(part.parent)) == Some(&true);
+        images.push(match node.address {
+            AddressId::NONE => node.parent,
+            _ if is_met => {
                 if let Some(several) = several.get_mut(nr + 1) {
                     *several = true;
                 }
-                stacks.push(Node { parent, address: *address })
+                stacks.push(node)
             }
-            Some(address) => stacks.push_new(Node { parent, address: *address }),
+            _ => stacks.push_new(node),
         });
     }
     (stacks, images)
+}
+
+/// A tree of stacks whose samples are changed one after the other.
+struct Changed<'c> {
+    change: Change<'c>,
+    tree: &'c [Node],
+    /// What is kept of each part.
+    nearest: Vec<StackId>,
+    ways: Vec<Way>,
+    /// The stacks as they are changed.
+    stacks: Stacks,
+    /// What each part became, if parts that became equal were merged: else they have their numbers.
+    images: Option<Vec<StackId>>,
+}
+
+impl<'c> Changed<'c> {
+    /// With each stack once.
+    fn merged(profile: &'c mut Profile, rule: &'c Rule<'c>, tree: &'c [Node]) -> Changed<'c> {
+        let mut change = Change::new(profile, rule);
+        let Parts { nodes, nearest, ways } = change.parts(tree);
+        let (stacks, images) = merged(&nodes);
+        Changed { change, tree, nearest, ways, stacks, images: Some(images) }
+    }
+
+    /// With the numbers that parts have, so that what is known of them can be taken over. Parts that become equal stay apart.
+    fn in_place(profile: &'c mut Profile, rule: &'c Rule<'c>, tree: &'c [Node]) -> Changed<'c> {
+        let mut change = Change::new(profile, rule);
+        let Parts { nodes, nearest, ways } = change.parts(tree);
+        Changed { change, tree, nearest, ways, stacks: Stacks::of_nodes(nodes), images: None }
+    }
+
+    /// What became of a part.
+    fn image(&self, stack: StackId) -> StackId {
+        let nearest = image_of(&self.nearest, stack);
+        self.images.as_ref().map_or(nearest, |images| image_of(images, nearest))
+    }
+
+    /// What samples with a stack become that were taken at a place: nothing where they are left out.
+    fn sample(&mut self, stack: StackId, address: AddressId) -> Option<(StackId, AddressId)> {
+        let innermost = stack.index().and_then(|index| self.tree.get(index));
+        let image = self.image(stack);
+        let place_of = |stack: StackId| self.stacks.node(stack).map(|node| node.address);
+        let taken_at = if innermost.is_some_and(|node| node.address == address) {
+            place_of(image)
+        } else {
+            // Where the sample was taken is not where its stack begins, or there is none.
+            let caller = innermost.map_or(stack, |node| node.parent);
+            let mut way = caller.index().and_then(|index| self.ways.get(index)).copied().unwrap_or_default();
+            let below = place_of(self.image(caller));
+            self.change.place(address, &mut way).or(below)
+        };
+        match taken_at {
+            Some(place) => Some((image, place)),
+            None if self.change.rule.leaves_out_samples() => None,
+            None => Some((image, self.change.nothing(address))),
+        }
+    }
 }
 
 /// A transform at work.
@@ -153,8 +202,6 @@ struct Change<'c> {
     whole: Vec<bool>,
     /// Places of which some levels are kept, by these: their frames.
     partial: FxHashMap<(AddressId, Vec<u32>), AddressId>,
-    /// The function that stands for those that are left out.
-    hidden: Option<FunctionId>,
     /// The levels of the address at hand that are kept.
     kept: Vec<u32>,
 }
@@ -169,18 +216,23 @@ impl<'c> Change<'c> {
             true => profile.addresses().ids().map(is_whole).collect(),
             false => Vec::new(),
         };
-        Change { profile, rule, whole, partial: FxHashMap::default(), hidden: None, kept: Vec::new() }
+        Change { profile, rule, whole, partial: FxHashMap::default(), kept: Vec::new() }
     }
 
     /// What is kept of each part of a tree.
     fn parts(&mut self, tree: &[Node]) -> Parts {
-        let needs_ways = !self.rule.is_of_levels_alone();
-        let mut all = Parts { parts: Vec::with_capacity(tree.len()), ways: Vec::new() };
+        let ways = if self.rule.is_of_levels_alone() { 0 } else { tree.len() };
+        let mut all = Parts {
+            nodes: Vec::with_capacity(tree.len()),
+            nearest: Vec::with_capacity(tree.len()),
+            ways: Vec::with_capacity(ways),
+        };
         for Node { parent, address } in tree {
             let (below, mut way) = all.behind(*parent);
-            let place = self.place(*address, &mut way);
-            all.parts.push(Part { place, below });
-            all.ways.extend(needs_ways.then_some(way));
+            // A change before this one may have left gaps.
+            let place = if *address == AddressId::NONE { None } else { self.place(*address, &mut way) };
+            all.push(place, below);
+            all.ways.extend((ways > 0).then_some(way));
         }
         all
     }
@@ -190,7 +242,13 @@ impl<'c> Change<'c> {
         if self.whole.get(address.index()) == Some(&true) {
             return Some(address);
         }
+        if let Some(keeps) = self.rule.keeps_from_here(way) {
+            return keeps.then_some(address);
+        }
         let binary = self.profile.addresses().get(address).and_then(|code| code.binary);
+        if let [level] = self.profile.names().frames_at(address) {
+            return self.rule.keeps(way, level.function, binary).then_some(address);
+        }
         let mut kept = std::mem::take(&mut self.kept);
         kept.clear();
         let mut all = 0;
@@ -223,7 +281,7 @@ impl<'c> Change<'c> {
     fn nothing(&mut self, address: AddressId) -> AddressId {
         let profile = &mut *self.profile;
         *self.partial.entry((address, Vec::new())).or_insert_with(|| {
-            let function = *self.hidden.get_or_insert_with(|| Arc::make_mut(&mut profile.names).hidden());
+            let function = profile.hidden_function();
             profile.make_place(address, &[Frame { function, file: None, line: 0 }])
         })
     }
@@ -244,7 +302,7 @@ mod tests {
                 // One more than there are is the empty stack.
                 let parent = match parent.index(tree.nodes().len() + 1) {
                     0 => StackId::EMPTY,
-                    nr => StackId(nr as u32 - 1),
+                    nr => StackId(u32::try_from(nr).unwrap() - 1),
                 };
                 tree.push(Node { parent, address: AddressId(address) });
             }
@@ -259,11 +317,15 @@ mod tests {
             let mut expected: Vec<Vec<AddressId>> = Vec::new();
             for (node, is_kept) in tree.iter().zip(&kept) {
                 let (below, _) = all.behind(node.parent);
-                all.parts.push(Part { place: is_kept.then_some(node.address), below });
+                all.push(is_kept.then_some(node.address), below);
                 let caller = node.parent.index().map(|index| expected[index].clone()).unwrap_or_default();
                 expected.push(is_kept.then_some(node.address).into_iter().chain(caller).collect());
             }
-            let (stacks, images) = changed(&all.parts);
+            let in_place = Stacks::of_nodes(all.nodes.clone());
+            for (nearest, places) in all.nearest.iter().zip(&expected) {
+                prop_assert_eq!(&in_place.places(*nearest).collect::<Vec<_>>(), places);
+            }
+            let (stacks, images) = merged(&all.nodes);
             let mut ids: HashMap<Vec<AddressId>, StackId> = HashMap::new();
             for (image, places) in images.into_iter().zip(expected) {
                 prop_assert_eq!(stacks.places(image).collect::<Vec<_>>(), places.clone());

@@ -33,7 +33,7 @@ pub(super) struct Way {
     /// The binary of the last level.
     binary: Option<BinaryId>,
     /// How far the beginning that is wanted has been met.
-    met: usize,
+    met: u32,
     /// Whether the stack begins with something else.
     astray: bool,
 }
@@ -45,16 +45,16 @@ impl Rule<'_> {
         let keeps = match self {
             Rule::Keep { wanted, is_wanted } => among(wanted) == *is_wanted,
             Rule::From { roots } => {
-                way.met |= usize::from(among(roots));
+                way.met |= u32::from(among(roots));
                 way.met > 0
             }
-            Rule::Below { path } => match path.get(way.met) {
+            Rule::Below { path } => match path.get(way.met as usize) {
                 _ if way.astray => false,
                 None => true,
                 Some(next) => {
                     way.astray = *next != function;
-                    way.met += usize::from(!way.astray);
-                    way.met == path.len()
+                    way.met += u32::from(!way.astray);
+                    way.met as usize == path.len()
                 }
             },
             Rule::Recursion { one_of } => {
@@ -69,6 +69,18 @@ impl Rule<'_> {
         };
         way.binary = binary;
         keeps
+    }
+
+    /// Whether all levels to come are kept, or none, whatever they are; nothing if that depends.
+    pub(super) fn keeps_from_here(&self, way: &Way) -> Option<bool> {
+        match self {
+            Rule::From { .. } => (way.met > 0).then_some(true),
+            Rule::Below { path } => {
+                let is_met = !way.astray && way.met as usize == path.len();
+                (way.astray || is_met).then_some(is_met)
+            }
+            Rule::Keep { .. } | Rule::Recursion { .. } | Rule::Binaries { .. } => None,
+        }
     }
 
     /// Whether it keeps a level or not whatever was met before.

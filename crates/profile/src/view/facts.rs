@@ -56,6 +56,13 @@ pub struct FactMemory {
     binaries: FxHashMap<BinaryId, BinaryId>,
 }
 
+impl FactMemory {
+    /// Whether other facts, which began with this, have not made more texts.
+    pub fn has_texts_of(&self, other: &FactMemory) -> bool {
+        self.texts.len() == other.texts.len()
+    }
+}
+
 impl<'f> Facts<'f> {
     /// The facts of a profile.
     pub fn new(profile: &'f Profile, session: &'f Session, surroundings: &'f Surroundings) -> Facts<'f> {

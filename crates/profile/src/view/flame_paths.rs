@@ -4,12 +4,16 @@
 //! A node of a flame tree is what has one label, and says of its levels the least variant. Which of them that is depends on the samples, so
 //! here each variant is a node of its own.
 
+use super::calls::NONE;
+use super::flame_growth::Growing;
 use super::flame_tree::{FlameLevel, FlameLevels, FlameNode, FlameTree, NO_LINE, NodeIndex, ROOT, Sum};
+use super::row_paths::{Room, Ways};
+use crate::addresses::AddressId;
 use crate::groups::Groups;
 use crate::profile::{Profile, SampleRow};
-use crate::stacks::{StackId, Stacks};
-use rustc_hash::FxHashMap;
+use crate::stacks::{Node, StackId, Stacks};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The ways of the samples of an event into a flame tree. Lines of source are not told.
 #[derive(Clone, Debug, Default)]
@@ -18,12 +22,20 @@ pub struct FlamePaths {
     groups: Range<usize>,
     /// Where the stack of each of these groups ends.
     ends: Vec<NodeIndex>,
-    /// The nodes, callers first.
-    nodes: Vec<FlameNode>,
-    /// For each the node that has all variants of its label, by numbers that are given in the same order.
-    merged: Vec<NodeIndex>,
-    /// How many of these there are.
-    merged_count: usize,
+    parts: Parts,
+    /// Where each part ends.
+    ends_of_parts: Vec<NodeIndex>,
+    tree: Growing,
+}
+
+/// Parts of stacks: those that stand on other roots are others. A change of stacks leaves them what they are.
+#[derive(Clone, Debug, Default)]
+struct Parts {
+    /// By group, the part that is its whole stack; [`NONE`] without one.
+    of_groups: Arc<Vec<u32>>,
+    ways: Arc<Ways>,
+    /// From which part on they stand on which node.
+    roots: Arc<Vec<(u32, NodeIndex)>>,
 }
 
 /// A flame tree of chosen samples.
@@ -35,68 +47,54 @@ pub struct ChosenTree {
     numbers: Vec<NodeIndex>,
 }
 
-/// Stacks on their way into the tree.
-#[derive(Debug, Default)]
-struct Growing {
-    nodes: Vec<FlameNode>,
-    merged: Vec<NodeIndex>,
-    /// By caller, label and variant.
-    known: FxHashMap<(NodeIndex, u32, u32), NodeIndex>,
-    /// By the merged node of the caller, and label.
-    known_merged: FxHashMap<(NodeIndex, u32), NodeIndex>,
-}
-
-impl Growing {
-    #[inline]
-    fn child(&mut self, parent: NodeIndex, level: FlameLevel) -> NodeIndex {
-        let next = NodeIndex::try_from(self.nodes.len()).unwrap_or(ROOT);
-        let child = *self.known.entry((parent, level.label, level.variant)).or_insert(next);
-        if child == next {
-            self.nodes.push(FlameNode { parent, level: FlameLevel { line: NO_LINE, ..level } });
-            let caller = self.merged.get(parent as usize).copied().unwrap_or(ROOT);
-            let next = NodeIndex::try_from(self.known_merged.len()).unwrap_or(ROOT);
-            self.merged.push(*self.known_merged.entry((caller, level.label)).or_insert(next));
-        }
-        child
-    }
-
-    fn climb(&mut self, from: NodeIndex, levels: &[FlameLevel]) -> NodeIndex {
-        levels.iter().fold(from, |here, level| self.child(here, *level))
-    }
-}
-
 /// Which parts of stacks have been climbed since the root was another.
 struct Climbed<'c> {
     stacks: &'c Stacks,
     levels: &'c FlameLevels,
     root: Option<NodeIndex>,
     run: u32,
-    /// By part: in which run, and where it ends.
-    known: Vec<(u32, NodeIndex)>,
+    /// By part of a stack of the profile: in which run, and which part it is there.
+    known: Vec<(u32, u32)>,
     new: Vec<usize>,
+    ways: Ways,
+    ends: Vec<NodeIndex>,
+    roots: Vec<(u32, NodeIndex)>,
 }
 
 impl Climbed<'_> {
-    fn end_of(&mut self, growing: &mut Growing, root: NodeIndex, stack: StackId) -> NodeIndex {
+    /// The part that is a whole stack.
+    fn part_of(&mut self, growing: &mut Growing, root: NodeIndex, stack: StackId) -> u32 {
         if self.root.replace(root) != Some(root) {
             self.run += 1;
+            self.roots.push((self.next(), root));
         }
-        let (mut below, mut here) = (stack, root);
+        let (mut below, mut part) = (stack, NONE);
         while let (Some(index), Some(node)) = (below.index(), self.stacks.node(below)) {
-            if let Some((_, end)) = self.known.get(index).filter(|(run, _)| *run == self.run) {
-                here = *end;
+            if let Some((_, known)) = self.known.get(index).filter(|(run, _)| *run == self.run) {
+                part = *known;
                 break;
             }
             self.new.push(index);
             below = node.parent;
         }
-        for index in self.new.drain(..).rev() {
+        let mut here = self.ends.get(part as usize).copied().unwrap_or(root);
+        while let Some(index) = self.new.pop() {
+            let next = self.next();
             if let (Some(node), Some(known)) = (self.stacks.nodes().get(index), self.known.get_mut(index)) {
                 here = growing.climb(here, self.levels.at(node.address));
-                *known = (self.run, here);
+                self.ways.callers.push(part);
+                self.ways.nodes.push(u32::try_from(index).unwrap_or(NONE));
+                self.ends.push(here);
+                part = next;
+                *known = (self.run, part);
             }
         }
-        here
+        part
+    }
+
+    /// The number of the next part.
+    fn next(&self) -> u32 {
+        u32::try_from(self.ends.len()).unwrap_or(NONE)
     }
 }
 
@@ -110,50 +108,120 @@ impl FlamePaths {
         levels: &FlameLevels,
         mut root: impl FnMut(&SampleRow) -> Option<FlameLevel>,
     ) -> FlamePaths {
-        let (mut growing, stacks) = (Growing::default(), profile.stacks());
-        let known = vec![(0, ROOT); stacks.nodes().len()];
-        let mut climbed = Climbed { stacks, levels, root: None, run: 0, known, new: Vec::new() };
-        let of_event = groups.of_event(event);
-        let samples = groups.rows().get(of_event.clone()).unwrap_or_default();
-        let end = |row: &SampleRow| {
-            let root = root(row).map_or(ROOT, |root| growing.child(ROOT, root));
-            match row.stack {
-                StackId::EMPTY => growing.climb(root, levels.at(row.address)),
-                stack => climbed.end_of(&mut growing, root, stack),
-            }
+        let (mut tree, stacks) = (Growing::default(), profile.stacks());
+        // There are about as many parts as the profile has: most stacks are those of threads with one name.
+        let parts = stacks.nodes().len();
+        let mut climbed = Climbed {
+            stacks,
+            levels,
+            root: None,
+            run: 0,
+            known: vec![(0, NONE); parts],
+            new: Vec::new(),
+            ways: Ways::with_room(parts),
+            ends: Vec::with_capacity(parts),
+            roots: Vec::new(),
         };
-        let ends = samples.iter().map(end).collect();
-        let Growing { nodes, merged, known_merged, .. } = growing;
-        FlamePaths { groups: of_event, ends, nodes, merged, merged_count: known_merged.len() }
+        let of_event = groups.of_event(event);
+        tree.reserve(of_event.len());
+        let mut ends = Vec::with_capacity(of_event.len());
+        let mut of_groups = Vec::with_capacity(of_event.len());
+        for row in groups.rows_of(of_event.clone()) {
+            let root = root(&row).map_or(ROOT, |root| tree.child(ROOT, root));
+            let part = climbed.part_of(&mut tree, root, row.stack);
+            let end = climbed.ends.get(part as usize).copied();
+            ends.push(end.unwrap_or_else(|| tree.climb(root, levels.at(row.address))));
+            of_groups.push(part);
+        }
+        let Climbed { ways, ends: ends_of_parts, roots, .. } = climbed;
+        let parts = Parts { of_groups: Arc::new(of_groups), ways: Arc::new(ways), roots: Arc::new(roots) };
+        FlamePaths { groups: of_event, ends, parts, ends_of_parts, tree: tree.grown() }
     }
 
-    /// The flame tree of some samples: `sums` has what those of each group of the profile add up to.
-    pub fn tree(&self, sums: &[Sum]) -> ChosenTree {
+    /// The ways behind a change of stacks whose parts kept their numbers. `nodes` are the parts before it, and `groups` those of the
+    /// samples now; levels have the labels that they had. The tree has all nodes of these ways, and more.
+    pub fn with_changed_stacks(
+        &self,
+        nodes: &[Node],
+        (profile, groups): (&Profile, &Groups),
+        levels: &FlameLevels,
+        mut root: impl FnMut(&SampleRow) -> Option<FlameLevel>,
+    ) -> FlamePaths {
+        let Parts { of_groups, ways, roots } = &self.parts;
+        let mut tree = self.tree.clone();
+        let mut ends_of_parts: Vec<NodeIndex> = Vec::with_capacity(self.ends_of_parts.len());
+        // By node before: what it was last put on, before and now, and what became of it there.
+        let mut moved = vec![(ROOT, ROOT, ROOT); self.tree.nodes.len()];
+        let (mut roots, mut root_here) = (roots.iter().peekable(), ROOT);
+        let parts = ways.callers.iter().zip(&ways.nodes).zip(&self.ends_of_parts).zip(0..);
+        for (((caller, node), end), part) in parts {
+            while let Some((_, root)) = roots.next_if(|(first, _)| *first <= part) {
+                root_here = *root;
+            }
+            let below = |ends: &[NodeIndex]| ends.get(*caller as usize).copied().unwrap_or(root_here);
+            let (before, now) = (below(&self.ends_of_parts), below(&ends_of_parts));
+            let address =
+                |nodes: &[Node]| nodes.get(*node as usize).map_or(AddressId::NONE, |node| node.address);
+            let (old, new) = (address(nodes), address(profile.stacks().nodes()));
+            let is_same = old == new;
+            ends_of_parts.push(if is_same && before == now {
+                *end
+            } else if new == AddressId::NONE {
+                now
+            } else if let Some((_, _, end)) =
+                moved.get(*end as usize).filter(|known| is_same && (known.0, known.1) == (before, now))
+            {
+                *end
+            } else {
+                let here = tree.climb(now, levels.at(new));
+                if let Some(moved) = moved.get_mut(*end as usize).filter(|_| is_same) {
+                    *moved = (before, now, here);
+                }
+                here
+            });
+        }
+        let end = |(row, part): (SampleRow, &u32)| match row.stack {
+            StackId::EMPTY => {
+                let root = root(&row).map_or(ROOT, |root| tree.child(ROOT, root));
+                tree.climb(root, levels.at(row.address))
+            }
+            _ => ends_of_parts.get(*part as usize).copied().unwrap_or(ROOT),
+        };
+        let ends = groups.rows_of(self.groups.clone()).zip(of_groups.iter()).map(end).collect();
+        let (groups, parts, tree) = (self.groups.clone(), self.parts.clone(), tree.grown());
+        FlamePaths { groups, ends, parts, ends_of_parts, tree }
+    }
+
+    /// The flame tree of some samples: `sums` has what those of each group of the profile add up to. A viewer keeps the room for the
+    /// next time.
+    pub fn tree(&self, sums: &[Sum], room: &mut Room) -> ChosenTree {
+        let own = &mut room.sums;
         let sums = sums.get(self.groups.clone()).unwrap_or_default();
-        let mut own = vec![Sum::default(); self.nodes.len()];
+        own.clear();
+        own.resize(self.tree.nodes.len(), Sum::default());
         for (end, sum) in self.ends.iter().zip(sums) {
             if let Some(own) = own.get_mut(*end as usize) {
                 own.add(*sum);
             }
         }
-        let is_in = self.with_samples(&own);
-        let mut numbers = vec![ROOT; self.nodes.len()];
-        let mut of_merged = vec![ROOT; self.merged_count];
+        let is_in = self.with_samples(own);
+        let mut numbers = vec![ROOT; self.tree.nodes.len()];
+        let mut of_merged = vec![ROOT; self.tree.merged_count];
         let (mut nodes, mut merged_own): (Vec<FlameNode>, Vec<Sum>) = (Vec::new(), Vec::new());
-        let all = self.nodes.iter().zip(&self.merged).zip(own).zip(is_in).enumerate();
+        let all = self.tree.nodes.iter().zip(&self.tree.merged).zip(own).zip(is_in).enumerate();
         for (at, ((node, merged), own)) in all.filter_map(|(at, (node, is_in))| is_in.then_some((at, node))) {
             let caller = numbers.get(node.parent as usize).copied().unwrap_or(ROOT);
             let Some(number) = of_merged.get_mut(*merged as usize) else { continue };
             if *number == ROOT {
                 *number = NodeIndex::try_from(nodes.len()).unwrap_or(ROOT);
                 nodes.push(FlameNode { parent: caller, level: node.level });
-                merged_own.push(own);
+                merged_own.push(*own);
             } else {
                 if let Some(known) = nodes.get_mut(*number as usize) {
                     known.level.variant = known.level.variant.min(node.level.variant);
                 }
                 if let Some(sum) = merged_own.get_mut(*number as usize) {
-                    sum.add(own);
+                    sum.add(*own);
                 }
             }
             if let Some(slot) = numbers.get_mut(at) {
@@ -173,7 +241,7 @@ impl FlamePaths {
     /// The nodes that samples go through.
     fn with_samples(&self, own: &[Sum]) -> Vec<bool> {
         let mut is_in: Vec<bool> = own.iter().map(|own| own.samples > 0).collect();
-        for (index, node) in self.nodes.iter().enumerate().rev() {
+        for (index, node) in self.tree.nodes.iter().enumerate().rev() {
             if is_in.get(index) == Some(&true)
                 && let Some(caller) = is_in.get_mut(node.parent as usize)
             {
@@ -187,12 +255,12 @@ impl FlamePaths {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::groups::tests::{profile, samples, some};
+    use crate::groups::tests::{chosen as chosen_of, profile, samples, some};
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
     /// By way, its labels from the outermost: variant, and what was taken there.
-    fn nodes(tree: &FlameTree) -> BTreeMap<Vec<u32>, (u32, Sum)> {
+    fn ways(tree: &FlameTree) -> BTreeMap<Vec<u32>, (u32, Sum)> {
         let mut ways: Vec<Vec<u32>> = Vec::new();
         let node = |(at, node): (usize, &FlameNode)| {
             let mut way = ways.get(node.parent as usize).cloned().unwrap_or_default();
@@ -220,12 +288,12 @@ mod tests {
             let profile = profile(&samples);
             let (picked, groups) = (some(&profile, step, others), Groups::new(&profile, false, false));
             let paths = FlamePaths::new(&profile, &groups, event, &levels, root);
-            let chosen = paths.tree(&groups.sums(profile.rows(), &picked));
+            let chosen = paths.tree(&groups.sums(profile.rows(), &picked), &mut Room::default());
             let mut climbed = FlameTree::default();
             let mut ends = Vec::new();
-            let of_picked = profile.picked(&picked);
+            let of_picked = chosen_of(&profile, &groups, &picked);
             climbed.add_telling(&of_picked, event, &levels, root, |end| ends.push(end));
-            prop_assert_eq!(nodes(&chosen.tree), nodes(&climbed));
+            prop_assert_eq!(ways(&chosen.tree), ways(&climbed));
             let way = |tree: &FlameTree, mut at: NodeIndex| {
                 let mut way = Vec::new();
                 while let Some(node) = tree.nodes().get(at as usize) {
@@ -238,6 +306,50 @@ mod tests {
             for ((at, _), end) in picked.zip(ends) {
                 let here = paths.end_of(&chosen, groups.of_row(at));
                 prop_assert_eq!(way(&chosen.tree, here), way(&climbed, end));
+            }
+        }
+
+        #[test]
+        fn behind_a_change_of_stacks_it_is_as_from_the_start(samples in samples(), fates in proptest::collection::vec(0..4_u8, 6)) {
+            // What one address says another two say together, and the last three are places that are made of those with two.
+            let labels: [&[u32]; 9] = [&[0], &[1], &[0, 1], &[2], &[1, 2], &[0], &[0], &[1], &[2]];
+            let mut levels = FlameLevels::default();
+            for of_address in labels {
+                levels.push(of_address.iter().map(|label| FlameLevel { label: *label, variant: *label, line: NO_LINE }));
+            }
+            let fate = |address: AddressId| match (address.0, fates.get(address.index()).copied().unwrap_or(3)) {
+                (_, 0) => None,
+                (2, 1) => Some(AddressId(6)),
+                (2, 2) => Some(AddressId(7)),
+                (4, 1) => Some(AddressId(8)),
+                _ => Some(address),
+            };
+            let profile = profile(&samples);
+            let groups = Groups::new(&profile, false, false);
+            let (mut nodes, mut nearest): (Vec<Node>, Vec<StackId>) = (Vec::new(), Vec::new());
+            let behind = |nearest: &[StackId], stack: StackId| stack.index().map_or(StackId::EMPTY, |index| nearest[index]);
+            for (at, node) in (0..).zip(profile.stacks().nodes()) {
+                let (parent, kept) = (behind(&nearest, node.parent), fate(node.address));
+                nodes.push(Node { parent, address: kept.unwrap_or(AddressId::NONE) });
+                nearest.push(if kept.is_some() { StackId(at) } else { parent });
+            }
+            let changed = Profile { stacks: Arc::new(Stacks::of_nodes(nodes)), ..profile.clone() };
+            let after = groups.with_stacks(|stack, address| Some((behind(&nearest, stack), address)));
+            let root = |row: &SampleRow| {
+                let label = 100 + u32::try_from(row.comm.index()).unwrap();
+                Some(FlameLevel { label, variant: u32::MAX, line: NO_LINE })
+            };
+            let sums = after.sums(profile.rows(), &crate::Picked::all(profile.rows().len()));
+            for event in 0..2 {
+                let paths = FlamePaths::new(&profile, &groups, event, &levels, root);
+                let nodes_before = profile.stacks().nodes();
+                let paths = paths.with_changed_stacks(nodes_before, (&changed, &after), &levels, root);
+                let expected = FlamePaths::new(&changed, &after, event, &levels, root);
+                let tree = |paths: &FlamePaths| ways(&paths.tree(&sums, &mut Room::default()).tree);
+                prop_assert_eq!(tree(&paths), tree(&expected));
+                // Behind one more change, of nothing, it stays so.
+                let again = paths.with_changed_stacks(changed.stacks().nodes(), (&changed, &after), &levels, root);
+                prop_assert_eq!(tree(&again), tree(&expected));
             }
         }
     }

@@ -38,6 +38,16 @@ impl FlameLevels {
         self.ends.push(u32::try_from(self.levels.len()).unwrap_or(u32::MAX));
     }
 
+    /// How many addresses have levels.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether none has.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
     /// The levels at an address, the outermost first.
     #[inline]
     pub fn at(&self, address: AddressId) -> &[FlameLevel] {

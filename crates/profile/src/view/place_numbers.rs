@@ -6,16 +6,23 @@ use super::graph::GraphKey;
 use super::histogram::HistogramOptions;
 use super::key::{KeyUse, Part};
 use crate::index::{Index, hash};
+use crate::names::FunctionId;
 use crate::value::{Tuples, Value};
+use std::sync::Arc;
+
+/// The number of each function, as itself and as an inlined one.
+pub(super) type OfFunctions = Arc<Vec<[u32; 2]>>;
 
 /// Numbers what the keys say of places.
 #[derive(Debug)]
 pub(super) struct PlaceNumbers<'n> {
     keys: &'n [KeyUse],
-    values: Tuples,
+    values: Arc<Tuples>,
     scratch: Vec<Value>,
     /// If only functions matter: the number of each that was asked about, as itself and as an inlined one.
-    known: Option<Vec<[u32; 2]>>,
+    known: Option<OfFunctions>,
+    /// The function that stands for those that are hidden: of any binary, so that it alone does not matter.
+    hidden: Option<FunctionId>,
 }
 
 /// Whether the row of a function depends on where in it a place is.
@@ -26,13 +33,24 @@ fn by_place(keys: &[KeyUse]) -> bool {
 impl<'n> PlaceNumbers<'n> {
     pub(super) fn new(facts: &Facts<'_>, options: &'n HistogramOptions) -> PlaceNumbers<'n> {
         let functions = facts.profile.names.functions().len();
-        let known = (!by_place(&options.keys)).then(|| vec![[NONE; 2]; functions]);
-        PlaceNumbers { keys: &options.keys, values: Tuples::default(), scratch: Vec::new(), known }
+        let known = (!by_place(&options.keys)).then(|| Arc::new(vec![[NONE; 2]; functions]));
+        PlaceNumbers::going_on(facts, options, Arc::default(), known)
     }
 
-    /// What the keys say, by number.
-    pub(super) fn into_values(self) -> Tuples {
-        self.values
+    /// Numbers more places of a profile whose functions are the same. What is known is copied only where something new is said.
+    pub(super) fn going_on(
+        facts: &Facts<'_>,
+        options: &'n HistogramOptions,
+        values: Arc<Tuples>,
+        known: Option<OfFunctions>,
+    ) -> PlaceNumbers<'n> {
+        let hidden = facts.profile.names.known_hidden();
+        PlaceNumbers { keys: &options.keys, values, scratch: Vec::new(), known, hidden }
+    }
+
+    /// What the keys say, by number, and the numbers of functions if these alone matter.
+    pub(super) fn into_parts(self) -> (Arc<Tuples>, Option<OfFunctions>) {
+        (self.values, self.known)
     }
 
     /// The row of a place.
@@ -49,13 +67,16 @@ impl<'n> PlaceNumbers<'n> {
             }
         }
         let itself = Value::Function { function: place.function, inlined: place.inlined };
-        let number = match &self.known {
-            // Each function comes here once, and no other one has it among its values. Without names there are many.
-            Some(_) if self.scratch.contains(&itself) => self.values.number_only(&self.scratch),
-            _ => self.values.number(&self.scratch),
-        };
-        let known = self.known.as_mut().and_then(|known| known.get_mut(index.0)?.get_mut(index.1));
-        if let Some(slot) = known {
+        let known = self.known.as_mut().filter(|_| self.hidden != Some(place.function));
+        // Each function comes here once, and no other one has it among its values. Without names there are many.
+        let is_lone = known.is_some() && self.scratch.contains(&itself);
+        let found = if is_lone { None } else { self.values.find(&self.scratch) };
+        let number = found.unwrap_or_else(|| {
+            let values = Arc::make_mut(&mut self.values);
+            if is_lone { values.number_only(&self.scratch) } else { values.number(&self.scratch) }
+        });
+        let slot = known.and_then(|known| Arc::make_mut(known).get_mut(index.0)?.get_mut(index.1));
+        if let Some(slot) = slot {
             *slot = number;
         }
         number

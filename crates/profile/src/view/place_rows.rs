@@ -6,12 +6,12 @@ use super::facts::{FactMemory, Facts, Place};
 use super::graph::GraphKey;
 use super::histogram::HistogramOptions;
 use super::key::KeyUse;
-use super::place_numbers::{FrameNumbers, Frames, PlaceNumbers};
+use super::place_numbers::{FrameNumbers, Frames, OfFunctions, PlaceNumbers};
 use crate::addresses::AddressId;
 use crate::profile::Profile;
 use crate::value::{Tuples, Value};
 use perffile::wire::head::CpuMode;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Where samples were taken at an address that is not known.
 const NOWHERE: (u32, CpuMode) = (NONE, CpuMode::Unknown);
@@ -20,7 +20,7 @@ const NOWHERE: (u32, CpuMode) = (NONE, CpuMode::Unknown);
 #[derive(Clone, Debug, Default)]
 pub struct PlaceRows {
     /// What the keys of places say of each row.
-    values: Tuples,
+    values: Arc<Tuples>,
     /// The row of each address as the place where a sample was taken, and the mode of the CPU there.
     taken_at: Vec<(u32, CpuMode)>,
     /// The rows of the levels of each address; none if rows have no sums over their stacks.
@@ -28,7 +28,9 @@ pub struct PlaceRows {
     /// What facts worked out on the way: values may be texts of it.
     memory: FactMemory,
     /// By key: the ranks of what it says of each row, and of what is not known, once they were asked for.
-    ranks: Vec<OnceLock<Vec<u32>>>,
+    ranks: Arc<Vec<OnceLock<Vec<u32>>>>,
+    /// If only functions matter: the row of each, as itself and as an inlined one.
+    of_functions: Option<OfFunctions>,
     made_of: MadeOf,
 }
 
@@ -49,7 +51,7 @@ impl PlaceRows {
         // Levels are numbered behind the places, so that these have the same numbers with and without.
         let taken_at = taken_at(facts, &mut numbers);
         let levels = match options.children {
-            true => levels(facts, options.inline, |facts, place| numbers.row(facts, place)),
+            true => all_levels(facts, options.inline, |facts, place| numbers.row(facts, place)),
             false => Levels::default(),
         };
         PlaceRows::of(facts, options, numbers, taken_at, levels)
@@ -67,7 +69,7 @@ impl PlaceRows {
         let taken_at = taken_at(facts, &mut numbers);
         let mut of_frames = FrameNumbers::new(facts, options, key, frames);
         // A row may have several frames.
-        let levels = levels(facts, options.inline, |facts, place| {
+        let levels = all_levels(facts, options.inline, |facts, place| {
             let row = numbers.row(facts, place);
             of_frames.frame(facts, place, row)
         });
@@ -83,9 +85,30 @@ impl PlaceRows {
     ) -> PlaceRows {
         let places = facts.profile.without_samples();
         let made_of = MadeOf { places, keys: options.keys.clone(), inline: options.inline };
-        let ranks = options.keys.iter().map(|_| OnceLock::new()).collect();
         let memory = facts.memory().clone();
-        PlaceRows { values: numbers.into_values(), taken_at, levels, memory, ranks, made_of }
+        let (values, of_functions) = numbers.into_parts();
+        let ranks = ranks_of(options);
+        PlaceRows { values, taken_at, levels, memory, ranks, of_functions, made_of }
+    }
+
+    /// The same rows of a profile that has these places and some more behind them, with the same names.
+    pub fn with_more_places(&self, facts: &mut Facts<'_>, options: &HistogramOptions) -> PlaceRows {
+        facts.settle(options);
+        let (values, of_functions) = (Arc::clone(&self.values), self.of_functions.clone());
+        let mut numbers = PlaceNumbers::going_on(facts, options, values, of_functions);
+        let mut taken_at = self.taken_at.clone();
+        let new = || facts.profile.addresses.ids().skip(self.taken_at.len());
+        let (new_places, new_levels) = (new(), new());
+        taken_at.extend(taken_at_all(facts, &mut numbers, new_places));
+        let mut all = self.levels.clone();
+        if options.children {
+            levels(facts, options.inline, new_levels, &mut all, |facts, place| numbers.row(facts, place));
+        }
+        let more = PlaceRows::of(facts, options, numbers, taken_at, all);
+        match more.len() == self.len() {
+            true => PlaceRows { ranks: Arc::clone(&self.ranks), ..more },
+            false => more,
+        }
     }
 
     /// Whether these are the rows of another profile, too, in histograms with these options.
@@ -136,33 +159,65 @@ impl PlaceRows {
     /// The rows of the levels of an address, the outermost first.
     #[inline]
     pub(super) fn levels_of(&self, address: AddressId) -> &[u32] {
-        self.levels.of(address.index())
+        self.levels_of_index(address.index())
     }
+
+    /// The same by the index of the address.
+    #[inline]
+    pub(super) fn levels_of_index(&self, address: usize) -> &[u32] {
+        self.levels.of(address)
+    }
+}
+
+/// Ranks that are not known yet, by key.
+fn ranks_of(options: &HistogramOptions) -> Arc<Vec<OnceLock<Vec<u32>>>> {
+    Arc::new(options.keys.iter().map(|_| OnceLock::new()).collect())
 }
 
 /// The rows of all addresses as places where samples were taken.
 fn taken_at(facts: &mut Facts<'_>, numbers: &mut PlaceNumbers<'_>) -> Vec<(u32, CpuMode)> {
     let addresses = facts.profile.addresses.ids();
+    taken_at_all(facts, numbers, addresses).collect()
+}
+
+/// The same of some addresses.
+fn taken_at_all(
+    facts: &mut Facts<'_>,
+    numbers: &mut PlaceNumbers<'_>,
+    addresses: impl Iterator<Item = AddressId>,
+) -> impl Iterator<Item = (u32, CpuMode)> {
     let row = |address| {
         let place = facts.taken_at(address)?;
         Some((numbers.row(facts, &place), place.code.mode))
     };
-    addresses.map(row).map(|row| row.unwrap_or(NOWHERE)).collect()
+    addresses.map(row).map(|row| row.unwrap_or(NOWHERE))
 }
 
 /// The numbers of the levels of all addresses, the outermost first.
+fn all_levels<'f>(
+    facts: &mut Facts<'f>,
+    inline: bool,
+    number: impl FnMut(&mut Facts<'f>, &Place<'f>) -> u32,
+) -> Levels {
+    let (addresses, mut all) = (facts.profile.addresses.ids(), Levels::default());
+    levels(facts, inline, addresses, &mut all, number);
+    all
+}
+
+/// Adds the numbers of the levels of addresses, the outermost first.
 fn levels<'f>(
     facts: &mut Facts<'f>,
     inline: bool,
+    addresses: impl Iterator<Item = AddressId>,
+    levels: &mut Levels,
     mut number: impl FnMut(&mut Facts<'f>, &Place<'f>) -> u32,
-) -> Levels {
-    let (mut levels, mut of_address) = (Levels::default(), Vec::new());
-    for address in facts.profile.addresses.ids() {
+) {
+    let mut of_address = Vec::new();
+    for address in addresses {
         match inline {
             true => of_address.extend(facts.levels(address).rev()),
             false => of_address.extend(facts.taken_at(address)),
         }
         levels.push(of_address.drain(..).map(|level| number(facts, &level)));
     }
-    levels
 }

@@ -136,6 +136,12 @@ impl<'r> NameOrder<'r> {
     }
 }
 
+/// The order of two rows by names.
+pub(super) fn compare_names(facts: &Facts<'_>, values: &RowValues, a: RowKey, b: RowKey) -> Ordering {
+    let by_key = (0..values.count()).map(|key| compare(facts, values.value(a, key), values.value(b, key)));
+    by_key.fold(Ordering::Equal, Ordering::then).then_with(|| values.values(a).cmp(values.values(b)))
+}
+
 /// Puts items where they belong, without room for a second list: `from` says for each place where the item is that belongs there.
 fn put_in_order<T>(items: &mut [T], mut from: Vec<usize>) {
     for start in 0..from.len() {

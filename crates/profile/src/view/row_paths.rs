@@ -25,54 +25,100 @@ use std::sync::Arc;
 /// The rows of one event, and the ways of its samples to them.
 #[derive(Clone, Debug, Default)]
 pub struct RowPaths {
-    event: usize,
+    pub(super) event: usize,
     /// Which groups of samples are those of the event.
-    groups: Range<usize>,
+    pub(super) groups: Range<usize>,
     /// Where the samples of each of these groups were taken.
-    taken: Vec<Taken>,
-    parts: Parts,
+    pub(super) taken: Vec<Taken>,
+    /// The parts of stacks: the same where only stacks were changed.
+    pub(super) ways: Arc<Ways>,
+    pub(super) parts: PartRows,
     /// The rows, in the order of their names.
-    rows: Vec<RowKey>,
-    values: RowValues,
-    memory: FactMemory,
+    pub(super) rows: Vec<RowKey>,
+    pub(super) values: RowValues,
+    pub(super) memory: FactMemory,
+}
+
+/// Room for tables: memory that the system has to clear first costs more than what is done with it, so a viewer keeps that of tables
+/// that are gone.
+#[derive(Clone, Debug, Default)]
+pub struct Room {
+    /// For sums on the way.
+    pub(super) sums: Vec<Sum>,
+    numbers: Vec<Option<Numbers>>,
+    /// For the rows of a histogram.
+    rows: Vec<HistogramRow>,
+}
+
+impl Room {
+    /// Takes back the room of a histogram that is gone.
+    pub fn take_back(&mut self, histogram: Histogram) {
+        if histogram.rows.capacity() > self.rows.capacity() {
+            self.rows = histogram.rows;
+            self.rows.clear();
+        }
+    }
 }
 
 /// Where the samples of a group were taken.
 #[derive(Clone, Copy, Debug)]
-struct Taken {
+pub(super) struct Taken {
     /// The part that is their whole stack; [`NONE`] without one.
-    part: u32,
-    row: u32,
-    mode: CpuMode,
+    pub(super) part: u32,
+    pub(super) row: u32,
+    pub(super) mode: CpuMode,
     /// Whether no part of their stack is in that row.
-    apart: bool,
+    pub(super) apart: bool,
 }
 
 /// Parts of stacks, from the outermost level on: those of samples that differ in what the keys of the sample say are others. Callers come
 /// before what they call.
 #[derive(Clone, Debug, Default)]
-struct Parts {
+pub(super) struct Ways {
     /// The caller; [`NONE`] for the outermost.
-    callers: Vec<u32>,
-    /// Where the rows of each end in `rows`.
-    ends: Vec<u32>,
-    /// The rows that a part is the outermost of.
-    rows: Vec<u32>,
+    pub(super) callers: Vec<u32>,
+    /// Which part of a stack of the profile it is.
+    pub(super) nodes: Vec<u32>,
 }
 
-impl Parts {
-    /// Where the rows of a part are.
+impl Ways {
+    /// No parts yet, with room for so many.
+    pub(super) fn with_room(parts: usize) -> Ways {
+        Ways { callers: Vec::with_capacity(parts), nodes: Vec::with_capacity(parts) }
+    }
+
+    /// A part and the callers below it.
+    pub(super) fn from(&self, part: u32) -> impl Iterator<Item = u32> + '_ {
+        let known = |part: u32| Some(part).filter(|part| *part != NONE);
+        std::iter::successors(known(part), move |part| known(*self.callers.get(*part as usize)?))
+    }
+}
+
+/// The rows that each part is the outermost of.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PartRows {
+    /// Where the rows of each end.
+    ends: Vec<u32>,
+    pub(super) rows: Vec<u32>,
+}
+
+impl PartRows {
+    /// The rows of a part.
     #[inline]
-    fn rows_of(&self, part: u32) -> &[u32] {
+    pub(super) fn of(&self, part: u32) -> &[u32] {
         let end =
             |part: Option<u32>| part.and_then(|part| self.ends.get(part as usize)).copied().unwrap_or(0);
         self.rows.get(end(part.checked_sub(1)) as usize..end(Some(part)) as usize).unwrap_or_default()
     }
 
-    /// A part and the callers below it.
-    fn way(&self, from: u32) -> impl Iterator<Item = u32> + '_ {
-        let known = |part: u32| Some(part).filter(|part| *part != NONE);
-        std::iter::successors(known(from), move |part| known(*self.callers.get(*part as usize)?))
+    /// No rows yet, with room for as many as others have.
+    pub(super) fn with_room_of(other: &PartRows) -> PartRows {
+        PartRows { ends: Vec::with_capacity(other.ends.len()), rows: Vec::with_capacity(other.rows.len()) }
+    }
+
+    /// The rows that were added last are all of the next part.
+    pub(super) fn end(&mut self) {
+        self.ends.push(u32::try_from(self.rows.len()).unwrap_or(u32::MAX));
     }
 }
 
@@ -80,7 +126,8 @@ impl Parts {
 struct Finding<'f> {
     facts: &'f Facts<'f>,
     places: &'f PlaceRows,
-    parts: Parts,
+    ways: Ways,
+    parts: PartRows,
     rows: Vec<RowKey>,
     /// What the keys of the sample say of the samples at hand, and in which run of such samples they are.
     sample: u32,
@@ -136,8 +183,8 @@ impl Finding<'_> {
             let Some(node) = stacks.node(below) else { break };
             below = node.parent;
         }
-        for part in self.parts.way(here) {
-            for row in self.parts.rows_of(part) {
+        for part in self.ways.from(here) {
+            for row in self.parts.of(part) {
                 if let Some(seen) = self.seen.get_mut(*row as usize) {
                     *seen = group;
                 }
@@ -152,9 +199,10 @@ impl Finding<'_> {
                     self.parts.rows.push(row);
                 }
             }
-            self.parts.callers.push(here);
-            self.parts.ends.push(u32::try_from(self.parts.rows.len()).unwrap_or(u32::MAX));
-            here = u32::try_from(self.parts.callers.len() - 1).unwrap_or(NONE);
+            self.parts.end();
+            self.ways.callers.push(here);
+            self.ways.nodes.push(u32::try_from(index).unwrap_or(NONE));
+            here = u32::try_from(self.ways.callers.len() - 1).unwrap_or(NONE);
             if let Some(slot) = self.of_stacks.get_mut(index) {
                 *slot = (self.run, here);
             }
@@ -177,15 +225,15 @@ impl RowPaths {
         let mut values = RowValues::new(&options.keys, Arc::clone(&places));
         let mut numbers = SampleNumbers::new(&options.keys);
         let of_event = groups.of_event(event);
-        let samples = groups.rows().get(of_event.clone()).unwrap_or_default();
-        let mut number = |row| numbers.number(&mut facts, &options.keys, &mut values.samples, row);
-        let mut order: Vec<(u32, u32)> = samples.iter().map(&mut number).zip(0..).collect();
+        let mut number = |row| numbers.number(&mut facts, &options.keys, &mut values.samples, &row);
+        let mut order: Vec<(u32, u32)> = groups.rows_of(of_event.clone()).map(&mut number).zip(0..).collect();
         // Most of those of which the keys say the same are together already.
         order.sort_by_key(|(sample, _)| *sample);
         let mut finding = Finding {
             facts: &facts,
             places: &places,
-            parts: Parts::default(),
+            ways: Ways::with_room(facts.profile.stacks.nodes().len()),
+            parts: PartRows::default(),
             rows: Vec::new(),
             sample: NONE,
             run: 0,
@@ -195,20 +243,20 @@ impl RowPaths {
             new: Vec::new(),
         };
         let nowhere = Taken { part: NONE, row: NONE, mode: CpuMode::Unknown, apart: false };
-        let mut taken = vec![nowhere; samples.len()];
+        let mut taken = vec![nowhere; of_event.len()];
         for of_sample in order.chunk_by(|a, b| a.0 == b.0) {
             finding.sample = of_sample.first().map_or(NONE, |(sample, _)| *sample);
             finding.run += 1;
             for (_, group) in of_sample {
                 let at = *group as usize;
-                if let (Some(sample), Some(slot)) = (samples.get(at), taken.get_mut(at)) {
-                    *slot = finding.take(sample, *group);
+                if let (Some(sample), Some(slot)) = (groups.row(of_event.start + at), taken.get_mut(at)) {
+                    *slot = finding.take(&sample, *group);
                 }
             }
         }
-        let Finding { parts, rows, .. } = finding;
-        let mut paths =
-            RowPaths { event, groups: of_event, taken, parts, rows, values, memory: FactMemory::default() };
+        let Finding { ways, parts, rows, .. } = finding;
+        let (ways, memory) = (Arc::new(ways), FactMemory::default());
+        let mut paths = RowPaths { event, groups: of_event, taken, ways, parts, rows, values, memory };
         paths.put_in_order(&facts);
         paths.memory = facts.into_memory();
         paths
@@ -223,10 +271,15 @@ impl RowPaths {
                 *number = nr;
             }
         }
-        let renumber = |row: &mut u32| *row = number.get(*row as usize).copied().unwrap_or(NONE);
+        self.renumber(&number);
+        self.rows = order.iter().filter_map(|at| self.rows.get(*at as usize).copied()).collect();
+    }
+
+    /// Gives rows other numbers, by number, wherever they are referred to.
+    pub(super) fn renumber(&mut self, numbers: &[u32]) {
+        let renumber = |row: &mut u32| *row = numbers.get(*row as usize).copied().unwrap_or(NONE);
         self.taken.iter_mut().for_each(|taken| renumber(&mut taken.row));
         self.parts.rows.iter_mut().for_each(renumber);
-        self.rows = order.iter().filter_map(|at| self.rows.get(*at as usize).copied()).collect();
     }
 
     /// Whether these are the ways to rows of places, of the samples of an event.
@@ -254,17 +307,21 @@ impl RowPaths {
     }
 
     /// The histogram of some samples, sorted; `None` if there are none. `sums` has what the samples of each group of the profile add up to,
-    /// and `total` all of them.
+    /// and `total` all of them. A viewer keeps the room for the next time.
     pub fn histogram(
         &self,
         facts: &Facts<'_>,
         options: &HistogramOptions,
         order: &[Column],
         (sums, total): (&[Sum], EventTotal),
+        room: &mut Room,
     ) -> Option<Histogram> {
         let sums = sums.get(self.groups.clone()).unwrap_or_default();
-        let mut rows: Vec<Option<Numbers>> = vec![None; self.rows.len()];
-        let mut parts = vec![Sum::default(); self.parts.callers.len()];
+        let Room { sums: of_parts, numbers: rows, rows: shown } = room;
+        rows.clear();
+        rows.resize(self.rows.len(), None);
+        of_parts.clear();
+        of_parts.resize(self.ways.callers.len(), Sum::default());
         for (taken, sum) in self.taken.iter().zip(sums).filter(|(_, sum)| sum.samples > 0) {
             let Some(row) = rows.get_mut(taken.row as usize) else { continue };
             let row = row.get_or_insert_default();
@@ -276,20 +333,20 @@ impl RowPaths {
             if taken.apart || !options.children {
                 row.total_period = row.total_period.wrapping_add(sum.period);
             }
-            if let Some(part) = parts.get_mut(taken.part as usize) {
+            if let Some(part) = of_parts.get_mut(taken.part as usize) {
                 part.add(*sum);
             }
         }
         if options.children {
-            self.add_parts(parts, &mut rows);
+            self.add_parts(of_parts, rows);
         }
-        self.histogram_of(facts, options, order, rows, total)
+        self.histogram_of(facts, options, order, (rows, shown), total)
     }
 
     /// Adds what went through each part of a stack to the rows that it is the outermost of.
-    fn add_parts(&self, mut parts: Vec<Sum>, rows: &mut [Option<Numbers>]) {
+    fn add_parts(&self, parts: &mut [Sum], rows: &mut [Option<Numbers>]) {
         let count = u32::try_from(parts.len()).unwrap_or(u32::MAX);
-        for (part, caller) in (0..count).zip(&self.parts.callers).rev() {
+        for (part, caller) in (0..count).zip(&self.ways.callers).rev() {
             let sum = parts.get(part as usize).copied().unwrap_or_default();
             if sum.samples == 0 {
                 continue;
@@ -297,7 +354,7 @@ impl RowPaths {
             if let Some(caller) = parts.get_mut(*caller as usize) {
                 caller.add(sum);
             }
-            for row in self.parts.rows_of(part) {
+            for row in self.parts.of(part) {
                 if let Some(row) = rows.get_mut(*row as usize) {
                     let row = row.get_or_insert_default();
                     row.total_period = row.total_period.wrapping_add(sum.period);
@@ -311,19 +368,19 @@ impl RowPaths {
         facts: &Facts<'_>,
         options: &HistogramOptions,
         order: &[Column],
-        mut rows: Vec<Option<Numbers>>,
+        (rows, room): (&mut [Option<Numbers>], &mut Vec<HistogramRow>),
         total: EventTotal,
     ) -> Option<Histogram> {
         let whole = options.whole.get(self.event).copied().unwrap_or(0);
         let least = least(options.percent_limit, whole);
         let mut left_out = LeftOut::default();
-        for row in &mut rows {
+        for row in rows.iter_mut() {
             if let Some(numbers) = row.take_if(|numbers| numbers.total_period < least) {
                 left_out.rows += 1;
                 left_out.self_period = left_out.self_period.wrapping_add(numbers.self_period);
             }
         }
-        let shown = (0..).zip(&rows).filter_map(|(at, numbers)| Some((at, numbers.as_ref()?)));
+        let shown = (0..).zip(rows.iter()).filter_map(|(at, numbers)| Some((at, numbers.as_ref()?)));
         if left_out.rows == 0 && shown.clone().next().is_none() {
             return None;
         }
@@ -335,7 +392,8 @@ impl RowPaths {
             let numbers = rows.get_mut(at as usize)?.take()?;
             Some(HistogramRow::new(*self.rows.get(at as usize)?, numbers))
         };
-        let mut shown = Vec::with_capacity(places.len());
+        let mut shown = std::mem::take(room);
+        shown.reserve_exact(places.len());
         shown.extend(places.into_iter().filter_map(row));
         let mut histogram =
             Histogram { event: self.event, total, rows: shown, left_out, ..Histogram::default() };

@@ -115,6 +115,11 @@ impl RowValues {
         RowValues { keys: keys.collect(), samples: Tuples::default(), places }
     }
 
+    /// The same with the rows of other places, which begin with those of these.
+    pub(super) fn with_places(&self, places: Arc<PlaceRows>) -> RowValues {
+        RowValues { samples: self.samples.clone(), places, keys: self.keys.clone() }
+    }
+
     /// Which rows the places are in.
     pub fn places(&self) -> &Arc<PlaceRows> {
         &self.places

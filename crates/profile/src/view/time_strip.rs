@@ -4,6 +4,7 @@ use super::flame_tree::Sum;
 use crate::profile::{Profile, SampleRow};
 use crate::weight::Weight;
 use readperf_session::{CpuMode, ThreadId};
+use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
 
@@ -96,22 +97,26 @@ impl Profile {
     }
 
     /// Some of its samples by time.
-    pub fn strip_of<'r>(&self, rows: impl Iterator<Item = &'r SampleRow>, parts: &Parts) -> Strip {
+    pub fn strip_of(&self, rows: impl Iterator<Item: Borrow<SampleRow>>, parts: &Parts) -> Strip {
         let mut strip = Strip::new(parts);
-        rows.for_each(|row| strip.add(self, parts, row));
+        rows.for_each(|row| strip.add(self, parts, row.borrow()));
         strip
     }
 
     /// Some of its samples by time, of the threads with the most of them. The profile has to have kept threads, too.
-    pub fn thread_strips<'r>(
+    pub fn thread_strips(
         &self,
-        rows: impl Iterator<Item = &'r SampleRow> + Clone,
+        rows: impl Iterator<Item: Borrow<SampleRow>> + Clone,
         parts: &Parts,
         weight: Weight,
         most: usize,
     ) -> ThreadStrips {
         let mut totals: Vec<(Sum, Option<ThreadId>)> = Vec::new();
-        for row in rows.clone().filter(|row| row.time_ns > 0 && parts.range_ns.contains(&row.time_ns)) {
+        for row in rows.clone() {
+            let row: &SampleRow = row.borrow();
+            if row.time_ns == 0 || !parts.range_ns.contains(&row.time_ns) {
+                continue;
+            }
             let Some(thread) = row.thread else { continue };
             if totals.len() <= thread.index() {
                 totals.resize(thread.index() + 1, (Sum::default(), None));
@@ -132,9 +137,9 @@ impl Profile {
     }
 
     /// Some of its samples by time, of each of these threads.
-    pub fn strips_of_threads<'r>(
+    pub fn strips_of_threads(
         &self,
-        rows: impl Iterator<Item = &'r SampleRow>,
+        rows: impl Iterator<Item: Borrow<SampleRow>>,
         parts: &Parts,
         threads: &[ThreadId],
     ) -> Vec<Strip> {
@@ -147,6 +152,7 @@ impl Profile {
             }
         }
         for row in rows {
+            let row: &SampleRow = row.borrow();
             let place = row.thread.and_then(|thread| places.get(thread.index()).copied().flatten());
             if let Some(strip) = place.and_then(|place| strips.get_mut(place)) {
                 strip.add(self, parts, row);

@@ -134,6 +134,26 @@ pub(super) fn search_pattern(search: &str) -> Result<Regex, String> {
     pattern(search).or_else(|_| pattern(&regex::escape(search))).map_err(|error| error.to_string())
 }
 
+/// What was searched for last, and which functions match: searches are asked again of other samples.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Searched {
+    search: String,
+    /// By function, as far as it was asked; none where functions have other names than in the recording.
+    matches: Vec<Option<bool>>,
+}
+
+impl Searched {
+    /// What is known of a search in what is looked at.
+    fn of(&mut self, search: &str, explorer: &Explorer<'_>) -> &mut Vec<Option<bool>> {
+        let (profile, whole) = (explorer.totals(), explorer.whole());
+        let functions = if profile.has_functions_of(whole) { whole.names().functions().len() } else { 0 };
+        if self.search != search || self.matches.len() != functions {
+            *self = Searched { search: search.to_owned(), matches: vec![None; functions] };
+        }
+        &mut self.matches
+    }
+}
+
 /// How many functions have samples of their own, and so code to show.
 pub(crate) fn with_code(explorer: &Explorer<'_>) -> usize {
     let rows = explorer.rows();
@@ -177,7 +197,11 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     let most = query.number("rows")?.unwrap_or(ROWS).min(MOST_ROWS);
     let sort = Sort::of(query);
     let (count, list) = match sort != Sort::Name && answers.explorer.changes().is_none() {
-        true => heaviest(&answers.explorer, pattern.as_ref(), sort, most),
+        true => {
+            let Answers { explorer, searched, .. } = answers;
+            let search = pattern.as_ref().map(|pattern| (pattern, searched.of(search, explorer)));
+            heaviest(explorer, search, sort, most)
+        }
         false => sorted(&answers.explorer, pattern.as_ref(), sort, most),
     };
     let rows: Vec<Json> = list.iter().map(FunctionRow::json).collect();
@@ -187,15 +211,19 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
 /// How many functions match, and the heaviest of them. Names are made of those that are shown, or searched.
 fn heaviest(
     explorer: &Explorer<'_>,
-    pattern: Option<&Regex>,
+    mut search: Option<(&Regex, &mut Vec<Option<bool>>)>,
     sort: Sort,
     most: usize,
 ) -> (usize, Vec<FunctionRow>) {
     let rows = explorer.rows();
     let all = || rows.histogram.rows.iter().enumerate();
     let value = |row: &HistogramRow| rows.values.values(row.key).last().unwrap_or(Value::Unknown);
-    let matches = |row: &HistogramRow| {
-        pattern.is_none_or(|pattern| pattern.is_match(&names::name_of_value(&rows.facts, value(row))))
+    let mut matches = |row: &HistogramRow| {
+        let Some((pattern, known)) = &mut search else { return true };
+        let value = value(row);
+        let ask = || pattern.is_match(&names::name_of_value(&rows.facts, value));
+        let Value::Function { function, .. } = value else { return ask() };
+        known.get_mut(function.index()).map_or_else(ask, |known| *known.get_or_insert_with(ask))
     };
     let weight = |row: &HistogramRow| sort.weight(row.numbers.self_period, row.numbers.total_period);
     // Where functions weigh the same the order is that of the rows.

@@ -38,6 +38,7 @@ pub(crate) struct Answers<'s, 'f> {
     origin_ns: u64,
     outside: &'s dyn Outside,
     records: records::Records<'s>,
+    searched: functions::Searched,
     /// What the page is called; else by program, host, date and event.
     pub(crate) title: Option<String>,
 }
@@ -71,6 +72,7 @@ impl<'s, 'f> Answers<'s, 'f> {
             origin_ns,
             outside,
             records: records::Records::new(recording),
+            searched: functions::Searched::default(),
             title: None,
         }
     }

@@ -90,7 +90,8 @@ pub(super) fn name_of_value<'f>(facts: &Facts<'f>, value: Value) -> Cow<'f, str>
     let function = id.and_then(|id| facts.profile.function(id));
     function.map_or(Cow::Borrowed(UNKNOWN), |function| match function.label() {
         Cow::Borrowed(label) => shown(label),
-        Cow::Owned(label) => Cow::Owned(shown(&label).into_owned()),
+        // An address is shown as it is.
+        Cow::Owned(address) => Cow::Owned(address),
     })
 }
 
