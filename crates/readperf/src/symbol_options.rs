@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use readperf::symbols::{self, GuestFiles, Options, SymbolArchive, SymbolFiles, cache_dir, thread_pool};
 use readperf_pack::Unpacked;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Stack of each thread that a command has for its own work.
 const STACK_BYTES: usize = 2 << 20;
@@ -104,7 +104,7 @@ impl SymbolOptions {
     /// The options for the symbols of this recording.
     pub(crate) fn options(&self, input: &Input) -> anyhow::Result<Options> {
         self.check_paths()?;
-        let beside = input.path().and_then(|path| path.parent().map(Path::to_owned));
+        let beside = input.folder();
         let mut search_dirs = Vec::new();
         let mut archives = Vec::new();
         let directories = self.symbols.iter().filter(|place| place.is_dir()).cloned().collect();

@@ -136,7 +136,7 @@ impl TableProvider for RecordedTable {
             scans.push(self.aligned(self.recordings(state, &wanted, filters, limit)?, &wanted)?);
         }
         for folder in self.folders.iter() {
-            let Some(listing) = folder.table(self.table)? else { continue };
+            let Some(listing) = folder.table(self.table, state).await? else { continue };
             let schema = listing.schema();
             let names = wanted.iter().filter_map(|nr| Some(self.schema.fields().get(*nr)?.name()));
             let columns: Vec<usize> = names.filter_map(|name| schema.index_of(name).ok()).collect();

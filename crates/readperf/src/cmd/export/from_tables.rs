@@ -86,9 +86,6 @@ impl ExportCommand {
         let first =
             self.input.path().unwrap_or_else(|| wrong_usage("tables are folders, and not standard input"));
         let sources = Sources::of(std::iter::once(first).chain(self.tables.more().iter().cloned()));
-        if let Some(recording) = sources.recordings.first() {
-            anyhow::bail!("{}: no tables are here (export --format parquet makes them)", recording.display());
-        }
         let threads = Some(self.profile.symbols.thread_count());
         let options = EngineOptions { threads, ..EngineOptions::default() };
         let engine = Engine::of_folders(sources, &options)?;

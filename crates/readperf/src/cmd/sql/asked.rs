@@ -2,7 +2,7 @@
 
 use super::recordings::Recordings;
 use super::{Format, SqlCommand};
-use crate::input::Input;
+use crate::input::{Input, is_address};
 use crate::outcome::{Outcome, failure, quote};
 use anyhow::Context as _;
 use readperf::symbols::cache_dir;
@@ -10,7 +10,7 @@ use readperf_files::ScratchFolder;
 use readperf_sql::prompt::{Prompt, Typed};
 use readperf_sql::{Answer, Engine, EngineOptions, Sources, Writer};
 use std::io::{IsTerminal as _, Read as _, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Where queries come from.
@@ -24,7 +24,8 @@ impl SqlCommand {
     pub(super) fn answer(&self) -> anyhow::Result<Outcome> {
         let (queries, places) = self.asked()?;
         let sources = Sources::of(places);
-        let recordings = Arc::new(Recordings::new(&self.reading, &self.symbols, sources.recordings.len()));
+        let count = sources.recordings.len() + sources.addresses.len();
+        let recordings = Arc::new(Recordings::new(&self.reading, &self.symbols, count));
         // It goes on every end of the program.
         let spill = self
             .memory
@@ -61,9 +62,9 @@ impl SqlCommand {
         outcome.publishing(out)
     }
 
-    /// The queries, and what they are about. The first word is a recording if there is one of this name.
+    /// The queries, and what they are about. The first word is a recording if there is one of this name, or it is an address.
     fn asked(&self) -> anyhow::Result<(Queries, Vec<PathBuf>)> {
-        let first = self.query.as_ref().filter(|word| self.file.is_some() || PathBuf::from(word).exists());
+        let first = self.query.as_ref().filter(|word| self.file.is_some() || is_place(word.as_ref()));
         let mut places: Vec<PathBuf> =
             first.into_iter().map(PathBuf::from).chain(self.places.clone()).collect();
         if places.iter().any(|place| place.as_os_str() == "-") {
@@ -151,6 +152,11 @@ impl SqlCommand {
         };
         self.format.unwrap_or(named)
     }
+}
+
+/// Whether a word that may be a query is what is asked.
+fn is_place(word: &Path) -> bool {
+    is_address(word) || word.exists()
 }
 
 /// Shows where a query is wrong.
