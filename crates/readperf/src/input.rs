@@ -56,7 +56,7 @@ pub(crate) struct Input {
 
     /// What it is called, if the file is what was fetched from there.
     #[arg(skip)]
-    fetched_from: Option<PathBuf>,
+    fetched_from: Option<String>,
 
     /// What was unpacked, if it is an archive that `pack` made.
     #[arg(skip)]
@@ -69,9 +69,9 @@ impl Input {
         Input { file: Some(file), reading: reading.clone(), ..Input::default() }
     }
 
-    /// A recording that was fetched from an address into a file.
+    /// A recording that was fetched into a file, and is called otherwise.
     #[cfg(feature = "sql")]
-    pub(crate) fn fetched(file: PathBuf, from: PathBuf, reading: &Reading) -> Input {
+    pub(crate) fn fetched(file: PathBuf, from: String, reading: &Reading) -> Input {
         Input { fetched_from: Some(from), ..Input::of(file, reading) }
     }
 
@@ -108,8 +108,8 @@ impl Input {
 
     /// The recording as the user named it.
     pub(crate) fn name(&self) -> String {
-        let path = self.fetched_from.clone().or_else(|| self.path());
-        path.map_or_else(|| "standard input".to_owned(), |path| path.display().to_string())
+        let path = || self.path().map(|path| path.display().to_string());
+        self.fetched_from.clone().or_else(path).unwrap_or_else(|| "standard input".to_owned())
     }
 
     /// Whether a path names the recording, or a file of it: by device and inode, so that links do not deceive.
@@ -157,7 +157,10 @@ impl Input {
         let limits = self.limits();
         let opened = match self.path() {
             Some(path) if is_address(&path) => {
-                anyhow::bail!("{}: only readperf sql reads what is in an object store: copy it first", path.display())
+                anyhow::bail!(
+                    "{}: only readperf sql reads what is in an object store: copy it first",
+                    path.display()
+                )
             }
             Some(path) => {
                 let unpacked = self.unpacked()?;

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 const STACK_BYTES: usize = 2 << 20;
 
 /// How names are shown.
-#[derive(ValueEnum, Clone, Copy, Debug, Default)]
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq)]
 enum Demangle {
     /// With parameters
     Full,
@@ -89,6 +89,27 @@ impl SymbolOptions {
     /// How many threads work.
     pub(crate) fn thread_count(&self) -> usize {
         Options { threads: self.threads, ..Options::default() }.thread_count()
+    }
+
+    /// The flags about where names come from that were given.
+    pub(crate) fn of_names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let all = [
+            ("--symbols", !self.symbols.is_empty()),
+            ("--symfs", self.symfs.is_some()),
+            ("--kallsyms", self.kallsyms.is_some()),
+            ("--vmlinux", self.vmlinux.is_some()),
+            ("--guestkallsyms", self.guestkallsyms.is_some()),
+            ("--guestvmlinux", self.guestvmlinux.is_some()),
+            ("--guestmount", self.guestmount.is_some()),
+            ("--demangle", self.demangle != Demangle::default()),
+            ("--no-demangle", self.no_demangle),
+            ("--no-cache", self.no_cache),
+            #[cfg(feature = "debuginfod")]
+            ("--debuginfod", self.debuginfod),
+            #[cfg(feature = "debuginfod")]
+            ("--no-debuginfod", self.no_debuginfod),
+        ];
+        all.into_iter().filter_map(|(name, given)| given.then_some(name))
     }
 
     /// Threads for what a command does in parallel itself.

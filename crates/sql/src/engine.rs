@@ -112,7 +112,7 @@ impl Engine {
             context,
             sources,
             opener,
-            fetcher: Arc::new(Fetcher { stores, folder }),
+            fetcher: Arc::new(Fetcher::new(stores, folder)),
             fetched_bytes,
             exported,
             #[cfg(feature = "cluster")]

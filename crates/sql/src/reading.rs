@@ -1,6 +1,6 @@
 //! The recordings of one query. Each is read once, and of it is made what all scans of the query together ask for.
 
-use crate::source::{BoxError, Opener, Place};
+use crate::source::{BoxError, Opener, Place, shown};
 use crate::store::{Fetched, Fetcher};
 use datafusion::error::{DataFusionError, Result};
 use readperf_profile::SampleFilter;
@@ -149,7 +149,7 @@ impl Reading {
         let mut known = lock(&self.known);
         let first = known.entry(tables.profile_id()).or_insert_with(|| path.to_owned());
         if first != path {
-            return Err(format!("the same recording as {}", first.display()).into());
+            return Err(format!("the same recording as {}", shown(first)).into());
         }
         Ok(Arc::new(tables))
     }
@@ -157,7 +157,7 @@ impl Reading {
 
 /// What is wrong with a recording, which mostly names it.
 fn failed(path: &Path, error: &BoxError) -> DataFusionError {
-    let (said, named) = (error.to_string(), format!("{}: ", path.display()));
+    let (said, named) = (error.to_string(), format!("{}: ", shown(path)));
     DataFusionError::Execution(if said.starts_with(&named) { said } else { named + &said })
 }
 

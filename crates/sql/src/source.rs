@@ -9,10 +9,28 @@ use std::path::{Path, PathBuf};
 /// A recording that is to be opened.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'p> {
-    /// What the user calls it: a path, or an address in an object store.
+    /// What the user calls it: a path, an address in an object store, or `-` for standard input.
     pub name: &'p Path,
-    /// Where it can be read: the same path, or that of what was fetched from the address.
+    /// Where it can be read: the same path, or that of a file with what was fetched.
     pub path: &'p Path,
+}
+
+impl Place<'_> {
+    /// The name as users read it.
+    pub fn shown(&self) -> String {
+        shown(self.name)
+    }
+}
+
+/// A recording that arrives on standard input.
+pub(crate) const STANDARD_INPUT: &str = "-";
+
+/// The name of a recording as users read it.
+pub(crate) fn shown(name: &Path) -> String {
+    match name.as_os_str() == STANDARD_INPUT {
+        true => "standard input".to_owned(),
+        false => name.display().to_string(),
+    }
 }
 
 /// What opens recordings: the program, which knows where names come from.

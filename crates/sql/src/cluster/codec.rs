@@ -1,7 +1,7 @@
 //! Plans as bytes. Scans of recordings and what makes their rows appear once are written here, all else by DataFusion and Ballista.
 
-use super::listed_exec::ListedExec;
 use super::Nobody;
+use super::listed_exec::ListedExec;
 use super::readings::Readings;
 use crate::once_exec::{OnceExec, RowKey};
 use crate::reading::Asked;
@@ -261,7 +261,8 @@ mod tests {
 
     /// A scan of two recordings, in two partitions.
     fn scan() -> Arc<dyn ExecutionPlan> {
-        let reading = Arc::new(Reading::new(Arc::new(Nobody), Arc::new(Fetcher::nowhere()), 0, Arc::default()));
+        let reading =
+            Arc::new(Reading::new(Arc::new(Nobody), Arc::new(Fetcher::nowhere()), 0, Arc::default()));
         let samples = SampleFilter {
             comms: vec![b"a b".to_vec().into()],
             pids: vec![1, 2],

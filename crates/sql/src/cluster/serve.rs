@@ -1,7 +1,7 @@
 //! The processes of a cluster: a scheduler, and executors that ask it for work.
 
-use super::codec::Codec;
 use super::MESSAGE_BYTES;
+use super::codec::Codec;
 use crate::error::{Error, Result};
 use crate::source::Opener;
 use crate::store::{Fetcher, Stores};
@@ -15,8 +15,8 @@ use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_
 use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::SchedulerConfig;
 use ballista_scheduler::scheduler_process::start_server;
-use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -89,7 +89,7 @@ pub fn execute(options: &ExecutorOptions, opener: Arc<dyn Opener>) -> Result<()>
     is_free(listen)?;
     let state = session(SessionConfig::new_with_ballista())?;
     let (stores, folder) = (Arc::new(Stores::default()), work.clone());
-    let fetcher = Arc::new(Fetcher { stores: Arc::clone(&stores), folder: work.clone() });
+    let fetcher = Arc::new(Fetcher::new(Arc::clone(&stores), work.clone()));
     let config = ExecutorProcessConfig {
         bind_host: listen.ip().to_string(),
         external_host: Some(host.unwrap_or_else(|| listen.ip().to_string())),

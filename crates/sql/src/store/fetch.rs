@@ -1,41 +1,74 @@
-//! Recordings that are fetched.
+//! Recordings that are fetched: from object stores, and from standard input.
 
 use super::address::Address;
 use super::stores::Stores;
 use super::told::Told;
-use crate::source::BoxError;
+use crate::source::{BoxError, STANDARD_INPUT};
 use futures::StreamExt as _;
 use object_store::{ObjectStore, ObjectStoreExt as _};
 use rustix::process::{Resource, getrlimit, setrlimit};
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{self, Write as _};
+use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::runtime::Handle;
+
+/// A recording that is being fetched, or has been.
+type Slot = Arc<OnceLock<Result<Arc<File>, String>>>;
 
 /// Fetches recordings into files without names, which go with their last use, however the process ends.
 #[derive(Debug)]
 pub(crate) struct Fetcher {
     pub(crate) stores: Arc<Stores>,
     /// The folder on whose disk they are.
-    pub(crate) folder: PathBuf,
+    folder: PathBuf,
+    /// What stands on standard input, once it has been asked for: it can be read only once.
+    standard_input: Slot,
 }
 
 impl Fetcher {
+    pub(crate) fn new(stores: Arc<Stores>, folder: PathBuf) -> Fetcher {
+        Fetcher { stores, folder, standard_input: Slot::default() }
+    }
+
     /// For a process that fetches nothing.
     #[cfg(feature = "cluster")]
     pub(crate) fn nowhere() -> Fetcher {
-        Fetcher { stores: Arc::default(), folder: PathBuf::new() }
+        Fetcher::new(Arc::default(), PathBuf::new())
     }
 
     /// The content of an object. Blocks; has to be called in a thread of a runtime that may block.
     fn fetch(&self, address: &Address) -> Result<File, BoxError> {
         let bucket = self.stores.bucket(address)?;
-        let file = tempfile::tempfile_in(&self.folder)
-            .map_err(|error| Told(format!("{}: a file for {address}: {error}", self.folder.display())))?;
+        let file = self.file(address)?;
         Handle::try_current()?.block_on(stream_into(&file, bucket.as_ref(), address))?;
         Ok(file)
+    }
+
+    /// What stands on standard input. Blocks until all of it is there.
+    fn standard_input(&self) -> Result<Arc<File>, BoxError> {
+        let fetch = || {
+            let mut input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+            if input.metadata()?.is_file() {
+                return Ok(input);
+            }
+            let mut file = self.file(&"standard input")?;
+            io::copy(&mut input, &mut file)?;
+            Ok::<_, BoxError>(file)
+        };
+        let file =
+            self.standard_input.get_or_init(|| fetch().map(Arc::new).map_err(|error| error.to_string()));
+        Ok(file.clone()?)
+    }
+
+    /// A file without a name.
+    fn file(&self, content: &dyn Display) -> Result<File, Told> {
+        let folder = &self.folder;
+        tempfile::tempfile_in(folder)
+            .map_err(|error| Told(format!("{}: a file for {content}: {error}", folder.display())))
     }
 }
 
@@ -54,9 +87,6 @@ fn plain(error: object_store::Error, address: &Address) -> BoxError {
     Box::new(told.cloned().unwrap_or_else(|| Told::of(&error, address)))
 }
 
-/// A recording that is being fetched, or has been.
-type Slot = Arc<OnceLock<Result<Arc<File>, String>>>;
-
 /// What one query fetched.
 #[derive(Debug)]
 pub(crate) struct Fetched {
@@ -71,8 +101,11 @@ impl Fetched {
         Fetched { fetcher, files: Mutex::default(), is_kept }
     }
 
-    /// The content of what is at an address, fetched once if it is kept; nothing for a path. Blocks.
+    /// The content of what is at an address, fetched once if it is kept, or on standard input; nothing for a path. Blocks.
     pub(crate) fn at(&self, place: &Path) -> Result<Option<Arc<File>>, BoxError> {
+        if place.as_os_str() == STANDARD_INPUT {
+            return self.fetcher.standard_input().map(Some);
+        }
         let Some(address) = Address::of(place)? else { return Ok(None) };
         if !self.is_kept {
             return self.fetcher.fetch(&address).map(Arc::new).map(Some);
@@ -84,9 +117,8 @@ impl Fetched {
             }
             Arc::clone(files.entry(place.to_owned()).or_default())
         };
-        let file = slot.get_or_init(|| {
-            self.fetcher.fetch(&address).map(Arc::new).map_err(|error| error.to_string())
-        });
+        let file = slot
+            .get_or_init(|| self.fetcher.fetch(&address).map(Arc::new).map_err(|error| error.to_string()));
         Ok(Some(file.clone()?))
     }
 }

@@ -1,9 +1,9 @@
 //! What lies at addresses: recordings, and folders of tables.
 
+use super::AT_ONCE;
 use super::address::Address;
 use super::stores::Stores;
 use super::told::Told;
-use super::AT_ONCE;
 use crate::source::SIGNS;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use object_store::{Error, ObjectStore, ObjectStoreExt as _};
@@ -62,7 +62,8 @@ async fn there(place: &Path, stores: &Stores) -> Result<There, Told> {
         return Err(Told(format!("{}: no address", place.display())));
     };
     let bucket = stores.bucket(&address)?;
-    let is_said_folder = place.as_os_str().as_encoded_bytes().ends_with(b"/") || address.key.as_ref().is_empty();
+    let is_said_folder =
+        place.as_os_str().as_encoded_bytes().ends_with(b"/") || address.key.as_ref().is_empty();
     if !is_said_folder {
         match bucket.head(&address.key).await {
             Ok(object) => return Ok(There::Recordings(vec![(address, object.size)])),
@@ -121,7 +122,9 @@ mod tests {
         let Ok(There::Recordings(found)) = folder(&keys).await else { panic!("no recordings") };
         let found: Vec<_> = found.iter().map(|(address, bytes)| (address.to_string(), *bytes)).collect();
         assert_eq!(found, [("s3://b/in/a/x.data".to_owned(), 4), ("s3://b/in/b.data".to_owned(), 4)]);
-        for (keys, why) in [(&["inner/c.data"][..], "nothing is there"), (&["in/readme.txt"], "neither tables")] {
+        for (keys, why) in
+            [(&["inner/c.data"][..], "nothing is there"), (&["in/readme.txt"], "neither tables")]
+        {
             let Err(told) = folder(keys).await else { panic!("{keys:?}") };
             assert!(told.0.starts_with("s3://b/in: ") && told.0.contains(why), "{told}");
         }

@@ -23,7 +23,9 @@ impl Told {
         let text = error.to_string();
         let code = between(&text, "<Code>", "</Code>");
         let in_words = match (error, code) {
-            (_, Some("NoSuchBucket")) => return Told(format!("s3://{}: there is no such bucket", address.bucket)),
+            (_, Some("NoSuchBucket")) => {
+                return Told(format!("s3://{}: there is no such bucket", address.bucket));
+            }
             (Error::NotFound { .. }, _) => "nothing is there".to_owned(),
             (Error::PermissionDenied { .. } | Error::Unauthenticated { .. }, code) => format!(
                 "refused{}: the credentials in the environment do not allow it",
@@ -69,7 +71,9 @@ fn between<'t>(text: &'t str, start: &str, end: &str) -> Option<&'t str> {
 fn innermost(error: &Error) -> String {
     let mut cause: &(dyn std::error::Error + 'static) = error;
     loop {
-        if let Some(system) = cause.downcast_ref::<std::io::Error>().filter(|error| error.raw_os_error().is_some()) {
+        if let Some(system) =
+            cause.downcast_ref::<std::io::Error>().filter(|error| error.raw_os_error().is_some())
+        {
             return format!("the store does not answer: {system}");
         }
         match cause.source() {

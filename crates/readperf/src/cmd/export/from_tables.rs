@@ -64,6 +64,11 @@ impl ExportCommand {
         if let Some(flag) = self.tables.of_writing().next() {
             wrong_usage(&format!("{} has no place for {flag}: that is for parquet and arrow", format.name));
         }
+        if let Some(flag) = self.profile.symbols.of_names().next() {
+            wrong_usage(&format!(
+                "--from tables has no place for {flag}: tables have the names that were found for them"
+            ));
+        }
         let ids = [Flag::WithPid, Flag::WithTid, Flag::WithCpu];
         let ids = ids.into_iter().flat_map(|flag| self.given(flag));
         let samples = self.profile.samples.given().filter(|flag| *flag != "--event");

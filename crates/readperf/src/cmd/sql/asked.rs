@@ -62,23 +62,27 @@ impl SqlCommand {
         outcome.publishing(out)
     }
 
-    /// The queries, and what they are about. The first word is a recording if there is one of this name, or it is an address.
+    /// The queries, and what they are about. The first word is a recording if there is one of this name, or it is an address, or -.
     fn asked(&self) -> anyhow::Result<(Queries, Vec<PathBuf>)> {
         let first = self.query.as_ref().filter(|word| self.file.is_some() || is_place(word.as_ref()));
         let mut places: Vec<PathBuf> =
             first.into_iter().map(PathBuf::from).chain(self.places.clone()).collect();
-        if places.iter().any(|place| place.as_os_str() == "-") {
+        let is_standard_input = places.iter().any(|place| place.as_os_str() == "-");
+        if is_standard_input && self.cluster.is_some() {
             anyhow::bail!(
-                "a recording on standard input can be read only once: write it to a file, and ask that"
+                "executors of a cluster do not see the standard input of this process: write the recording to a file"
             );
         }
         if places.is_empty() {
             places.push("perf.data".into());
         }
         let queries = match (&self.file, &self.query) {
-            (Some(file), _) => Queries::Text(read(file)?),
+            (Some(file), _) if file.as_os_str() != "-" => Queries::Text(read(file)?),
             (None, Some(query)) if first.is_none() => Queries::Text(query.clone()),
-            _ if std::io::stdin().is_terminal() => Queries::Prompt,
+            _ if is_standard_input => anyhow::bail!(
+                "standard input is the recording (-): the queries have to come as an argument or from a file"
+            ),
+            (None, _) if std::io::stdin().is_terminal() => Queries::Prompt,
             _ => Queries::Text(read(&PathBuf::from("-"))?),
         };
         Ok((queries, places))
@@ -156,7 +160,7 @@ impl SqlCommand {
 
 /// Whether a word that may be a query is what is asked.
 fn is_place(word: &Path) -> bool {
-    is_address(word) || word.exists()
+    is_address(word) || word.as_os_str() == "-" || word.exists()
 }
 
 /// Shows where a query is wrong.

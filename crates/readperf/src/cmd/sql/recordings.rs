@@ -39,10 +39,10 @@ impl Recordings {
     }
 
     fn read(&self, place: Place<'_>, wanted: Wanted, samples: SampleFilter) -> anyhow::Result<Tables> {
-        let Place { name, path } = place;
-        let input = match name == path {
+        let path = place.path;
+        let input = match place.name == path {
             true => Input::of(path.to_owned(), &self.reading),
-            false => Input::fetched(path.to_owned(), name.to_owned(), &self.reading),
+            false => Input::fetched(path.to_owned(), place.shown(), &self.reading),
         };
         let recording = input.open()?;
         let symbols = self.symbols.options(&input)?;
