@@ -4,7 +4,7 @@
 Each recording of the fleet is a copy of one of those given, on another host and at another time of day. Which service it is of may be
 said, else it is in all, and in which weeks it was taken, from 0: so a release can come in between. The name of the host
 (HEADER_HOSTNAME) and the time of day of the recording's clock (HEADER_CLOCK_DATA) are written over in place. Nothing else changes, so
-every sum over the fleet is known from those of the recordings it was made of. A recording without CLOCK_DATA gets no time of day.
+every sum over the fleet is known from those of the recordings it was made of. A recording without CLOCK_DATA gets no time of day, and a host of its own in each week: it would be the same one, else.
 
 They lie in OUT/week=DATE/service=NAME/HOST.data: what `readperf export --date DATE --label service=NAME` is to be told is in the path.
 OUT/fleet.json lists them: path, source, host, service, week.
@@ -17,6 +17,7 @@ import pathlib
 import shutil
 import struct
 import sys
+import time
 
 HEADER = struct.Struct("<8sQQQQQQQQ32s")
 HOSTNAME, CLOCK_DATA = 3, 29
@@ -37,9 +38,11 @@ def sections(file):
 
 
 def move(path, host, start):
-    """Writes another host, and another time of day, into a recording."""
+    """Writes another host, and another time of day, into a recording. Returns the host."""
     with open(path, "r+b") as file:
         features = sections(file)
+        if CLOCK_DATA not in features:
+            host = f"{host}-{time.strftime('%m%d', time.gmtime(start / 1e9))}"
         if HOSTNAME in features:
             at, size = features[HOSTNAME]
             file.seek(at)
@@ -51,6 +54,7 @@ def move(path, host, start):
             at, _ = features[CLOCK_DATA]
             file.seek(at + 8)
             file.write(struct.pack("<Q", start))
+    return host
 
 
 def of(sources, service, week):
@@ -82,7 +86,7 @@ def main():
         path.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, path)
         noon = datetime.datetime.combine(week, datetime.time(12), datetime.UTC)
-        move(path, host, int(noon.timestamp()) * 1_000_000_000 + nr)
+        host = move(path, host, int(noon.timestamp()) * 1_000_000_000 + nr)
         fleet.append({"path": str(path.relative_to(out)), "source": source.name, "host": host, "service": service, "week": str(week)})
     (out / "fleet.json").write_text(json.dumps(fleet, indent=1))
 

@@ -14,6 +14,11 @@ use std::sync::{Arc, OnceLock};
 /// The name under which perf itself writes recordings.
 const DEFAULT: &str = "perf.data";
 
+/// Whether a place is an address in an object store, and no path.
+pub(crate) fn is_address(place: &Path) -> bool {
+    place.as_os_str().as_encoded_bytes().starts_with(b"s3://")
+}
+
 /// How recordings are read: the same options wherever there is one, two or many.
 #[derive(Args, Debug, Clone, Default)]
 pub(crate) struct Reading {
@@ -49,6 +54,10 @@ pub(crate) struct Input {
     #[arg(skip)]
     pub(crate) quiet: bool,
 
+    /// What it is called, if the file is what was fetched from there.
+    #[arg(skip)]
+    fetched_from: Option<String>,
+
     /// What was unpacked, if it is an archive that `pack` made.
     #[arg(skip)]
     unpacked: Arc<OnceLock<Unpacked>>,
@@ -58,6 +67,18 @@ impl Input {
     /// A recording that is named elsewhere.
     pub(crate) fn of(file: PathBuf, reading: &Reading) -> Input {
         Input { file: Some(file), reading: reading.clone(), ..Input::default() }
+    }
+
+    /// A recording that was fetched into a file, and is called otherwise.
+    #[cfg(feature = "sql")]
+    pub(crate) fn fetched(file: PathBuf, from: String, reading: &Reading) -> Input {
+        Input { fetched_from: Some(from), ..Input::of(file, reading) }
+    }
+
+    /// The folder in which it lies beside other files; nothing for standard input, and for what was fetched.
+    pub(crate) fn folder(&self) -> Option<PathBuf> {
+        let path = self.path().filter(|_| self.fetched_from.is_none())?;
+        path.parent().map(Path::to_owned)
     }
 
     /// The file that was named.
@@ -87,7 +108,8 @@ impl Input {
 
     /// The recording as the user named it.
     pub(crate) fn name(&self) -> String {
-        self.path().map_or_else(|| "standard input".to_owned(), |path| path.display().to_string())
+        let path = || self.path().map(|path| path.display().to_string());
+        self.fetched_from.clone().or_else(path).unwrap_or_else(|| "standard input".to_owned())
     }
 
     /// Whether a path names the recording, or a file of it: by device and inode, so that links do not deceive.
@@ -118,7 +140,7 @@ impl Input {
         let Some(path) = self.path().filter(|_| self.unpacked.get().is_none()) else {
             return Ok(self.unpacked.get());
         };
-        let unpacked = Unpacked::open(&path).with_context(|| path.display().to_string())?;
+        let unpacked = Unpacked::open(&path).with_context(|| self.name())?;
         Ok(unpacked.map(|unpacked| self.unpacked.get_or_init(|| unpacked)))
     }
 
@@ -134,6 +156,12 @@ impl Input {
     pub(crate) fn open(&self) -> anyhow::Result<Recording> {
         let limits = self.limits();
         let opened = match self.path() {
+            Some(path) if is_address(&path) => {
+                anyhow::bail!(
+                    "{}: only readperf sql reads what is in an object store: copy it first",
+                    path.display()
+                )
+            }
             Some(path) => {
                 let unpacked = self.unpacked()?;
                 Recording::open_with(unpacked.map_or(path, Unpacked::recording), limits)

@@ -1,6 +1,6 @@
 //! Where a command writes: standard output or a file, with or without colour.
 
-use crate::input::Input;
+use crate::input::{Input, is_address};
 use crate::pager::Pager;
 use anstream::{AutoStream, ColorChoice};
 use anyhow::Context as _;
@@ -97,12 +97,19 @@ pub(crate) enum Color {
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Output {
     /// Write to this file; - is standard output
-    #[arg(short, long, value_name = "OUT", default_value = "-")]
+    #[arg(short, long, value_name = "OUT", default_value = "-", value_parser = place)]
     output: PathBuf,
 
     /// Colour the text
     #[arg(long, alias = "stdio-color", value_enum, default_value_t)]
     color: Color,
+}
+
+fn place(text: &str) -> Result<PathBuf, String> {
+    match is_address(text.as_ref()) {
+        true => Err("nothing is written to object stores: write it here, and copy it".to_owned()),
+        false => Ok(text.into()),
+    }
 }
 
 /// Whether names are shortened.

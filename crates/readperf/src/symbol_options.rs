@@ -8,13 +8,13 @@ use clap::{Args, ValueEnum};
 use readperf::symbols::{self, GuestFiles, Options, SymbolArchive, SymbolFiles, cache_dir, thread_pool};
 use readperf_pack::Unpacked;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Stack of each thread that a command has for its own work.
 const STACK_BYTES: usize = 2 << 20;
 
 /// How names are shown.
-#[derive(ValueEnum, Clone, Copy, Debug, Default)]
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq)]
 enum Demangle {
     /// With parameters
     Full,
@@ -91,6 +91,27 @@ impl SymbolOptions {
         Options { threads: self.threads, ..Options::default() }.thread_count()
     }
 
+    /// The flags about where names come from that were given.
+    pub(crate) fn of_names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let all = [
+            ("--symbols", !self.symbols.is_empty()),
+            ("--symfs", self.symfs.is_some()),
+            ("--kallsyms", self.kallsyms.is_some()),
+            ("--vmlinux", self.vmlinux.is_some()),
+            ("--guestkallsyms", self.guestkallsyms.is_some()),
+            ("--guestvmlinux", self.guestvmlinux.is_some()),
+            ("--guestmount", self.guestmount.is_some()),
+            ("--demangle", self.demangle != Demangle::default()),
+            ("--no-demangle", self.no_demangle),
+            ("--no-cache", self.no_cache),
+            #[cfg(feature = "debuginfod")]
+            ("--debuginfod", self.debuginfod),
+            #[cfg(feature = "debuginfod")]
+            ("--no-debuginfod", self.no_debuginfod),
+        ];
+        all.into_iter().filter_map(|(name, given)| given.then_some(name))
+    }
+
     /// Threads for what a command does in parallel itself.
     pub(crate) fn pool(&self) -> anyhow::Result<rayon::ThreadPool> {
         let threads = self.thread_count();
@@ -104,7 +125,7 @@ impl SymbolOptions {
     /// The options for the symbols of this recording.
     pub(crate) fn options(&self, input: &Input) -> anyhow::Result<Options> {
         self.check_paths()?;
-        let beside = input.path().and_then(|path| path.parent().map(Path::to_owned));
+        let beside = input.folder();
         let mut search_dirs = Vec::new();
         let mut archives = Vec::new();
         let directories = self.symbols.iter().filter(|place| place.is_dir()).cloned().collect();

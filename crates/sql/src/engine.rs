@@ -7,6 +7,7 @@ use crate::folder::Folder;
 use crate::provider::RecordedTable;
 use crate::reading::Reading;
 use crate::source::{NoRecordings, Opener, Sources};
+use crate::store::{Fetcher, Sorted, Stores, sorted};
 use crate::{describe, functions, lookups, order, views};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
@@ -37,7 +38,7 @@ const STACK_BYTES: usize = 16 << 20;
 pub struct EngineOptions {
     /// Bytes that sorting, grouping and joining may take before they go to disk.
     pub memory: Option<usize>,
-    /// The folder that they go to; nothing is that of the system.
+    /// The folder that they go to, and recordings that are fetched; nothing is that of the system.
     pub spill: Option<PathBuf>,
     /// How many threads work; nothing is one a processor.
     pub threads: Option<usize>,
@@ -56,6 +57,9 @@ pub struct Engine {
     context: SessionContext,
     pub(crate) sources: Arc<Sources>,
     opener: Arc<dyn Opener>,
+    fetcher: Arc<Fetcher>,
+    /// How long those recordings are together that lie in object stores, bytes.
+    fetched_bytes: u64,
     /// Where the recordings of folders are, by their ids in hex.
     exported: Arc<BTreeMap<String, PathBuf>>,
     #[cfg(feature = "cluster")]
@@ -82,13 +86,19 @@ impl Engine {
         let runtime = threads.enable_all().build();
         let runtime =
             runtime.map_err(|error| Error::said(format!("the system gives no threads: {error}")))?;
-        let context = context(options)?;
+        let stores = Arc::new(Stores::default());
+        let context = context(options, Arc::clone(&stores))?;
         #[cfg(feature = "cluster")]
         let cluster = options.cluster.as_deref().map(Cluster::at).transpose()?;
         #[cfg(feature = "cluster")]
         let sources = if cluster.is_some() { sources.absolute()? } else { sources };
-        let sources = Arc::new(sources);
-        let folders = sources.folders.iter().map(|path| Folder::open(path)).collect::<Planned<Arc<[_]>>>()?;
+        let found = runtime.block_on(sorted(&sources.addresses, &stores)).map_err(Error::from)?;
+        let Sorted { recordings, folders, bytes: fetched_bytes } = found;
+        let sources = Arc::new(sources.with(recordings, folders));
+        let folders = sources.folders.iter().map(|path| runtime.block_on(Folder::open(path, &stores)));
+        let folders = folders.collect::<Planned<Arc<[_]>>>()?;
+        // Where the system has its temporary files.
+        let folder = options.spill.clone().unwrap_or_else(std::env::temp_dir);
         let exported = Arc::new(exported(&folders)?);
         for table in Table::ALL {
             let provider = RecordedTable::new(*table, Arc::clone(&sources), Arc::clone(&folders))?;
@@ -102,6 +112,8 @@ impl Engine {
             context,
             sources,
             opener,
+            fetcher: Arc::new(Fetcher::new(stores, folder)),
+            fetched_bytes,
             exported,
             #[cfg(feature = "cluster")]
             cluster,
@@ -111,8 +123,18 @@ impl Engine {
     }
 
     /// The same for exported folders alone.
+    ///
+    /// # Errors
+    /// As of [`Engine::new`]; a place that is no folder of tables.
     pub fn of_folders(sources: Sources, options: &EngineOptions) -> Result<Engine> {
-        Engine::new(Sources { recordings: Vec::new(), ..sources }, Arc::new(NoRecordings), options)
+        let engine = Engine::new(sources, Arc::new(NoRecordings), options)?;
+        match engine.sources.recordings.first() {
+            None => Ok(engine),
+            Some(other) => Err(Error::said(format!(
+                "{}: no tables are here (export --format parquet makes them)",
+                other.display()
+            ))),
+        }
     }
 
     /// The statements of a text.
@@ -196,8 +218,10 @@ impl Engine {
 
     /// The tables as a query sees them: with recordings that it opens for itself.
     fn for_one_query(&self) -> SessionContext {
-        let (opener, exported) = (Arc::clone(&self.opener), Arc::clone(&self.exported));
-        let reading = Arc::new(Reading::new(opener, &self.sources.recordings, exported));
+        let lengths = self.sources.recordings.iter().filter_map(|path| Some(path.metadata().ok()?.len()));
+        let bytes = lengths.sum::<u64>().saturating_add(self.fetched_bytes);
+        let (opener, fetcher) = (Arc::clone(&self.opener), Arc::clone(&self.fetcher));
+        let reading = Arc::new(Reading::new(opener, fetcher, bytes, Arc::clone(&self.exported)));
         let state = self.context.state();
         let config = state.config().clone().with_extension(Arc::new(Asking(reading)));
         // The catalog is that of all queries.
@@ -265,7 +289,7 @@ fn exported(folders: &[Folder]) -> Result<BTreeMap<String, PathBuf>> {
 }
 
 /// The session in which all queries run.
-fn context(options: &EngineOptions) -> Planned<SessionContext> {
+fn context(options: &EngineOptions, stores: Arc<Stores>) -> Planned<SessionContext> {
     let mut config = SessionConfig::new().with_information_schema(true);
     if let Some(threads) = options.threads {
         config = config.with_target_partitions(threads.max(1));
@@ -279,7 +303,7 @@ fn context(options: &EngineOptions) -> Planned<SessionContext> {
     settings.execution.parquet.pushdown_filters = true;
     // Files of folders are taken in the order of their names.
     settings.optimizer.enable_round_robin_repartition = false;
-    let mut runtime = RuntimeEnvBuilder::new();
+    let mut runtime = RuntimeEnvBuilder::new().with_object_store_registry(stores);
     if let Some(memory) = options.memory {
         runtime = runtime.with_memory_limit(memory, COUNTED);
     }

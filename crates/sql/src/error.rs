@@ -1,5 +1,6 @@
 //! What is wrong with a query, with its place and the names that were perhaps meant.
 
+use crate::store::Told;
 use datafusion::common::{Diagnostic, Span};
 use datafusion::error::DataFusionError;
 use std::fmt::{self, Display, Formatter};
@@ -79,6 +80,12 @@ impl From<std::io::Error> for Error {
     }
 }
 
+impl From<Told> for Error {
+    fn from(told: Told) -> Error {
+        Error::said(told.0)
+    }
+}
+
 impl From<DataFusionError> for Error {
     fn from(error: DataFusionError) -> Error {
         Error { said: message(&error), place: None, cause: Some(error) }
@@ -87,6 +94,9 @@ impl From<DataFusionError> for Error {
 
 /// What an error says, without the names of the stages it came through.
 fn message(error: &DataFusionError) -> String {
+    if let Some(told) = told(error) {
+        return told.0.clone();
+    }
     let text = error.find_root().strip_backtrace();
     // Where one name is near, all others follow.
     let text = text.split_once("\nValid fields are").map_or(text.as_str(), |(near, _)| near).to_owned();
@@ -101,6 +111,17 @@ fn message(error: &DataFusionError) -> String {
     let bare = text.trim_start_matches(stage);
     let bare = if stage.ends_with('(') { bare.trim_end_matches(')').trim_matches('"') } else { bare };
     bare.to_owned()
+}
+
+/// What a store said, if that is the cause.
+fn told(error: &DataFusionError) -> Option<&Told> {
+    let mut cause = error as &(dyn std::error::Error + 'static);
+    loop {
+        match cause.downcast_ref() {
+            Some(told) => return Some(told),
+            None => cause = cause.source()?,
+        }
+    }
 }
 
 /// The table that an error says is not there.

@@ -24,11 +24,12 @@ mod reading;
 mod recording_exec;
 mod source;
 mod stacks;
+mod store;
 mod views;
 mod write;
 
 pub use engine::{Answer, Engine, EngineOptions, Question};
 pub use error::{Error, Result};
-pub use source::{BoxError, Opener, Sources};
+pub use source::{BoxError, Opener, Place, Sources};
 pub use stacks::{StackQuestion, SummedStacks};
 pub use write::{Format, Writer};

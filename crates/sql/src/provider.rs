@@ -136,7 +136,7 @@ impl TableProvider for RecordedTable {
             scans.push(self.aligned(self.recordings(state, &wanted, filters, limit)?, &wanted)?);
         }
         for folder in self.folders.iter() {
-            let Some(listing) = folder.table(self.table)? else { continue };
+            let Some(listing) = folder.table(self.table, state).await? else { continue };
             let schema = listing.schema();
             let names = wanted.iter().filter_map(|nr| Some(self.schema.fields().get(*nr)?.name()));
             let columns: Vec<usize> = names.filter_map(|name| schema.index_of(name).ok()).collect();
@@ -144,7 +144,8 @@ impl TableProvider for RecordedTable {
                 filter.column_refs().iter().all(|column| schema.index_of(column.name()).is_ok())
             };
             let filters: Vec<Expr> = filters.iter().filter(knows).cloned().collect();
-            let scan = listing.scan(state, Some(&columns), &filters, limit).await?;
+            // With a limit it would take the files that the disk happens to name first.
+            let scan = listing.scan(state, Some(&columns), &filters, None).await?;
             scans.push(self.aligned(scan, &wanted)?);
         }
         if scans.is_empty() {

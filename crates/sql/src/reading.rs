@@ -1,10 +1,12 @@
 //! The recordings of one query. Each is read once, and of it is made what all scans of the query together ask for.
 
-use crate::source::{BoxError, Opener};
+use crate::source::{BoxError, Opener, Place, shown};
+use crate::store::{Fetched, Fetcher};
 use datafusion::error::{DataFusionError, Result};
 use readperf_profile::SampleFilter;
 use readperf_tables::{Id, Table, Tables, Wanted};
 use std::collections::{BTreeMap, HashMap};
+use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -40,6 +42,7 @@ pub(crate) struct Reading {
     opener: Arc<dyn Opener>,
     asked: Mutex<Asked>,
     opened: Mutex<HashMap<PathBuf, Opened>>,
+    fetched: Fetched,
     /// Where recordings that were opened lie, by their ids.
     known: Mutex<HashMap<Id, PathBuf>>,
     exported: Arc<BTreeMap<String, PathBuf>>,
@@ -47,13 +50,14 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// Nothing is opened yet. `exported` says which recordings are in folders, by their ids in hex.
+    /// Nothing is opened yet. `bytes` is how long all recordings are together; `exported` says which are in folders, by their ids in hex.
     pub(crate) fn new(
         opener: Arc<dyn Opener>,
-        recordings: &[PathBuf],
+        fetcher: Arc<Fetcher>,
+        bytes: u64,
         exported: Arc<BTreeMap<String, PathBuf>>,
     ) -> Reading {
-        let bytes: u64 = recordings.iter().filter_map(|path| Some(std::fs::metadata(path).ok()?.len())).sum();
+        let is_kept = bytes <= MOST_KEPT;
         Reading {
             #[cfg(feature = "cluster")]
             query: std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), 0),
@@ -62,14 +66,24 @@ impl Reading {
             opened: Mutex::default(),
             known: Mutex::default(),
             exported,
-            is_kept: bytes <= MOST_KEPT,
+            // What stays open is fetched once anyway.
+            fetched: Fetched::new(fetcher, !is_kept),
+            is_kept,
         }
     }
 
     /// The recordings of a query that another process planned, which knows what all its scans take.
     #[cfg(feature = "cluster")]
-    pub(crate) fn planned(opener: Arc<dyn Opener>, query: u64, asked: Asked, is_kept: bool) -> Reading {
-        Reading { query, asked: Mutex::new(asked), is_kept, ..Reading::new(opener, &[], Arc::default()) }
+    pub(crate) fn planned(
+        opener: Arc<dyn Opener>,
+        fetcher: Arc<Fetcher>,
+        query: u64,
+        asked: Asked,
+        is_kept: bool,
+    ) -> Reading {
+        let fetched = Fetched::new(Arc::clone(&fetcher), !is_kept);
+        let asked = Mutex::new(asked);
+        Reading { query, asked, fetched, is_kept, ..Reading::new(opener, fetcher, 0, Arc::default()) }
     }
 
     /// Whether recordings stay open between scans.
@@ -124,14 +138,18 @@ impl Reading {
         wanted: Wanted,
         samples: SampleFilter,
     ) -> std::result::Result<Arc<Tables>, BoxError> {
-        let tables = self.opener.open(path, wanted, samples)?;
+        // It has no name, so its path is that of the descriptor, which stays open until it is read.
+        let fetched = self.fetched.at(path)?;
+        let there = fetched.as_ref().map(|file| PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd())));
+        let recording = Place { name: path, path: there.as_deref().unwrap_or(path) };
+        let tables = self.opener.open(recording, wanted, samples)?;
         if let Some(folder) = self.exported.get(&tables.profile_id().hex()) {
             return Err(format!("the same recording is in {}", folder.display()).into());
         }
         let mut known = lock(&self.known);
         let first = known.entry(tables.profile_id()).or_insert_with(|| path.to_owned());
         if first != path {
-            return Err(format!("the same recording as {}", first.display()).into());
+            return Err(format!("the same recording as {}", shown(first)).into());
         }
         Ok(Arc::new(tables))
     }
@@ -139,7 +157,7 @@ impl Reading {
 
 /// What is wrong with a recording, which mostly names it.
 fn failed(path: &Path, error: &BoxError) -> DataFusionError {
-    let (said, named) = (error.to_string(), format!("{}: ", path.display()));
+    let (said, named) = (error.to_string(), format!("{}: ", shown(path)));
     DataFusionError::Execution(if said.starts_with(&named) { said } else { named + &said })
 }
 

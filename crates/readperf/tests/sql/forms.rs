@@ -4,6 +4,7 @@ use crate::oracle::{fixture, scratch, tool};
 use crate::{asked, rows, text, wrong};
 use serde_json::Value;
 use std::ffi::OsStr;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Stdio;
 
@@ -139,6 +140,66 @@ fn queries_come_from_files_and_standard_input() {
     let stdin = std::fs::File::open(&queries).unwrap();
     let piped = command.args(["sql", "--format", "csv"]).arg(&file).stdin(stdin).output().unwrap();
     assert_eq!(piped.stdout, output.stdout);
+}
+
+#[test]
+fn a_recording_arrives_on_standard_input() {
+    // Names are not asked for: of a file they may be in binaries beside it.
+    let query =
+        "SELECT event, tid, count(*), sum(period) FROM samples GROUP BY 1, 2; SELECT source FROM profiles";
+    for name in ["main", "pipe"] {
+        let file = fixture(name);
+        let read = text(query, &[&file], &["--format", "csv"])
+            .replace(&file.display().to_string(), "standard input");
+        let words = ["sql", "--no-progress", "--format", "csv", query, "-"];
+        let mapped = tool::command().args(words).stdin(std::fs::File::open(&file).unwrap()).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&mapped.stdout), read, "{}", tool::stderr(&mapped));
+        let mut command = tool::command();
+        let mut child = command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(&std::fs::read(&file).unwrap()).unwrap();
+        assert_eq!(String::from_utf8_lossy(&child.wait_with_output().unwrap().stdout), read, "{name}");
+    }
+    let nothing = tool::command().args(["sql", query, "-"]).stdin(Stdio::null()).output().unwrap();
+    assert_eq!(nothing.status.code(), Some(1));
+    assert!(tool::stderr(&nothing).contains("standard input: "), "{}", tool::stderr(&nothing));
+    // Queries cannot come the same way.
+    for words in [&["sql", "-"][..], &["sql", "--file", "-", "-"]] {
+        let output = tool::command().args(words).stdin(Stdio::null()).output().unwrap();
+        assert!(
+            tool::stderr(&output).contains("standard input is the recording"),
+            "{}",
+            tool::stderr(&output)
+        );
+    }
+}
+
+#[test]
+fn addresses_are_refused_where_they_have_no_place() {
+    let address = "s3://KEY:SECRET@bucket/x.data";
+    let said = wrong("SELECT 1", &[Path::new(address)]);
+    assert!(said.contains("s3://BUCKET/KEY") && !said.contains("SECRET"), "{said}");
+    let report = tool::run(&["report", "s3://bucket/x.data"]);
+    assert!(tool::stderr(&report).contains("only readperf sql reads"), "{}", tool::stderr(&report));
+    let out = tool::run(&["export", "--format", "parquet", "-o", "s3://bucket/x", "main.data"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(tool::stderr(&out).contains("nothing is written to object stores"), "{}", tool::stderr(&out));
+}
+
+/// What executors are told when they are started has no effect on a question to them.
+#[test]
+fn options_of_executors_are_refused_of_who_asks() {
+    for option in [
+        "--no-cache",
+        "--debuginfod",
+        "--guestmount=x",
+        "--guestvmlinux=x",
+        "--guestkallsyms=x",
+        "--memory=1G",
+        "--symfs=x",
+    ] {
+        let output = tool::run(&["sql", "--cluster", "df://127.0.0.1:1", option, "SELECT 1"]);
+        assert_eq!(output.status.code(), Some(2), "{option}: {}", tool::stderr(&output));
+    }
 }
 
 #[test]

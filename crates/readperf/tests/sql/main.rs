@@ -14,6 +14,7 @@ mod folders;
 mod forms;
 #[path = "../oracle/mod.rs"]
 mod oracle;
+mod other_schemas;
 mod page;
 mod prompt;
 mod stacks;

@@ -148,6 +148,10 @@ fn what_tables_do_not_have_is_refused() {
     let folded = ["--format", "folded", "--from", "tables"];
     assert!(refused(&folded, &[&main]).contains("no tables are here"));
     assert!(refused(&["--format", "firefox", "--from", "tables"], &[&tables]).contains("flamegraph"));
+    for flag in ["--no-cache", "--symfs=x", "--demangle=none", "--guestmount=x", "--no-debuginfod"] {
+        let said = refused(&[&folded[..], &[flag]].concat(), &[&tables]);
+        assert!(said.contains("--from tables has no place for") && said.contains(&flag[..6]), "{said}");
+    }
     assert!(refused(&["--format", "parquet", "--from", "tables"], &[&tables]).contains("made of recordings"));
     for option in [&["--with-pid"][..], &["--pid", "1"], &["--base", "x"], &["--label", "a=b"]] {
         let said = refused(&[&folded[..], option].concat(), &[&tables]);

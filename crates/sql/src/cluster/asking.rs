@@ -2,7 +2,7 @@
 
 use super::codec::Codec;
 use super::listed_exec::listed;
-use super::{MESSAGE_BYTES, Nobody, SCHEDULER_PORT};
+use super::{MESSAGE_BYTES, SCHEDULER_PORT};
 use crate::error::{Error, Result as Asked};
 use ballista_core::execution_plans::execute_physical_plan;
 use ballista_core::extension::SessionConfigExt as _;
@@ -105,7 +105,7 @@ impl Cluster {
         plan: Arc<dyn ExecutionPlan>,
         state: &SessionState,
     ) -> Planned<SendableRecordBatchStream> {
-        let codec = Codec::new(Arc::new(Nobody));
+        let codec = Codec::of_plans();
         let (session, config) = (state.session_id().to_owned(), state.config().clone());
         let url = format!("http://{}", self.scheduler);
         let settings = config.ballista_config();

@@ -1,11 +1,13 @@
 //! Plans as bytes. Scans of recordings and what makes their rows appear once are written here, all else by DataFusion and Ballista.
 
+use super::Nobody;
 use super::listed_exec::ListedExec;
 use super::readings::Readings;
 use crate::once_exec::{OnceExec, RowKey};
 use crate::reading::Asked;
 use crate::recording_exec::RecordingExec;
 use crate::source::Opener;
+use crate::store::Fetcher;
 use ballista_core::serde::BallistaPhysicalExtensionCodec;
 use datafusion::common::{internal_datafusion_err, internal_err};
 use datafusion::error::Result;
@@ -26,8 +28,15 @@ pub(super) struct Codec {
 }
 
 impl Codec {
-    pub(super) fn new(opener: Arc<dyn Opener>) -> Codec {
-        Codec { ballista: BallistaPhysicalExtensionCodec::default(), readings: Readings::new(opener) }
+    /// For a process that opens recordings, and fetches those that lie elsewhere.
+    pub(super) fn new(opener: Arc<dyn Opener>, fetcher: Arc<Fetcher>) -> Codec {
+        let readings = Readings::new(opener, fetcher);
+        Codec { ballista: BallistaPhysicalExtensionCodec::default(), readings }
+    }
+
+    /// For a process that plans and opens nothing.
+    pub(super) fn of_plans() -> Codec {
+        Codec::new(Arc::new(Nobody), Arc::new(Fetcher::nowhere()))
     }
 }
 
@@ -241,7 +250,6 @@ fn narrow<T: TryFrom<u64>>(number: u64) -> Result<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Nobody;
     use super::super::listed_exec::listed;
     use super::*;
     use crate::reading::Reading;
@@ -253,7 +261,8 @@ mod tests {
 
     /// A scan of two recordings, in two partitions.
     fn scan() -> Arc<dyn ExecutionPlan> {
-        let reading = Arc::new(Reading::new(Arc::new(Nobody), &[], Arc::default()));
+        let reading =
+            Arc::new(Reading::new(Arc::new(Nobody), Arc::new(Fetcher::nowhere()), 0, Arc::default()));
         let samples = SampleFilter {
             comms: vec![b"a b".to_vec().into()],
             pids: vec![1, 2],
@@ -275,7 +284,7 @@ mod tests {
 
     #[test]
     fn plans_are_read_as_they_were_written() {
-        let (codec, plan) = (Codec::new(Arc::new(Nobody)), scan());
+        let (codec, plan) = (Codec::of_plans(), scan());
         let node = PhysicalPlanNode::try_from_physical_plan(Arc::clone(&plan), &codec).unwrap();
         let read = node.try_into_physical_plan(&TaskContext::default(), &codec).unwrap();
         assert_eq!(shown(&read), shown(&plan));
@@ -295,7 +304,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_plan_are_an_error() {
-        let codec = Codec::new(Arc::new(Nobody));
+        let codec = Codec::of_plans();
         let converter = DefaultPhysicalProtoConverter {};
         for bytes in [&b""[..], b"\xff", b"\x0a\x00", b"\x12\x00", b"\x1a\x01\xff"] {
             assert!(codec.try_decode(bytes, &[], &TaskContext::default(), &converter).is_err(), "{bytes:?}");

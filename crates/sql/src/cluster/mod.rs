@@ -15,10 +15,9 @@ pub(crate) use asking::Cluster;
 pub use damage::Damaged;
 pub use serve::{ExecutorOptions, SchedulerOptions, execute, schedule};
 
-use crate::source::{BoxError, Opener};
+use crate::source::{BoxError, Opener, Place};
 use readperf_profile::SampleFilter;
 use readperf_tables::{Tables, Wanted};
-use std::path::Path;
 
 /// The port of a scheduler, where none is given.
 pub const SCHEDULER_PORT: u16 = 50050;
@@ -31,7 +30,7 @@ const MESSAGE_BYTES: u32 = 256 << 20;
 struct Nobody;
 
 impl Opener for Nobody {
-    fn open(&self, _: &Path, _: Wanted, _: SampleFilter) -> Result<Tables, BoxError> {
+    fn open(&self, _: Place<'_>, _: Wanted, _: SampleFilter) -> Result<Tables, BoxError> {
         Err("only executors open recordings".into())
     }
 }

@@ -2,11 +2,11 @@
 //! one process share what was read.
 
 use crate::reading::{Asked, Reading};
-use crate::source::{BoxError, Opener};
+use crate::source::{BoxError, Opener, Place};
+use crate::store::Fetcher;
 use readperf_profile::SampleFilter;
 use readperf_tables::{Tables, Wanted};
 use std::io;
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Stack of the thread that reads a recording: reading nested names recurses.
@@ -16,12 +16,13 @@ const STACK_BYTES: usize = 16 << 20;
 #[derive(Debug)]
 pub(super) struct Readings {
     opener: Arc<dyn Opener>,
+    fetcher: Arc<Fetcher>,
     last: Mutex<Option<Arc<Reading>>>,
 }
 
 impl Readings {
-    pub(super) fn new(opener: Arc<dyn Opener>) -> Readings {
-        Readings { opener: Arc::new(Deep(opener)), last: Mutex::default() }
+    pub(super) fn new(opener: Arc<dyn Opener>, fetcher: Arc<Fetcher>) -> Readings {
+        Readings { opener: Arc::new(Deep(opener)), fetcher, last: Mutex::default() }
     }
 
     /// The recordings of a query, by its number.
@@ -30,7 +31,8 @@ impl Readings {
         match &*last {
             Some(reading) if reading.query() == query => Arc::clone(reading),
             _ => {
-                let reading = Arc::new(Reading::planned(Arc::clone(&self.opener), query, asked, is_kept));
+                let (opener, fetcher) = (Arc::clone(&self.opener), Arc::clone(&self.fetcher));
+                let reading = Arc::new(Reading::planned(opener, fetcher, query, asked, is_kept));
                 *last = Some(Arc::clone(&reading));
                 reading
             }
@@ -43,7 +45,7 @@ impl Readings {
 struct Deep(Arc<dyn Opener>);
 
 impl Opener for Deep {
-    fn open(&self, recording: &Path, wanted: Wanted, samples: SampleFilter) -> Result<Tables, BoxError> {
+    fn open(&self, recording: Place<'_>, wanted: Wanted, samples: SampleFilter) -> Result<Tables, BoxError> {
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
             let opened = thread.spawn_scoped(scope, || self.0.open(recording, wanted, samples))?;

@@ -1,9 +1,10 @@
 //! The processes of a cluster: a scheduler, and executors that ask it for work.
 
+use super::MESSAGE_BYTES;
 use super::codec::Codec;
-use super::{MESSAGE_BYTES, Nobody};
 use crate::error::{Error, Result};
 use crate::source::Opener;
+use crate::store::{Fetcher, Stores};
 use crate::{functions, lookups};
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_core::error::BallistaError;
@@ -14,8 +15,8 @@ use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_
 use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::SchedulerConfig;
 use ballista_scheduler::scheduler_process::start_server;
-use datafusion::execution::SessionState;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -72,7 +73,7 @@ pub fn schedule(options: &SchedulerOptions) -> Result<()> {
         grpc_client_max_message_size: MESSAGE_BYTES,
         override_config_producer: Some(Arc::new(SessionConfig::new_with_ballista)),
         override_session_builder: Some(Arc::new(session)),
-        override_physical_codec: Some(Arc::new(Codec::new(Arc::new(Nobody)))),
+        override_physical_codec: Some(Arc::new(Codec::of_plans())),
         ..SchedulerConfig::default()
     };
     let done: std::result::Result<(), BallistaError> = runtime()?.block_on(async {
@@ -87,7 +88,8 @@ pub fn execute(options: &ExecutorOptions, opener: Arc<dyn Opener>) -> Result<()>
     let ExecutorOptions { scheduler, listen, host, threads, memory, work } = options.clone();
     is_free(listen)?;
     let state = session(SessionConfig::new_with_ballista())?;
-    let folder = work.clone();
+    let (stores, folder) = (Arc::new(Stores::default()), work.clone());
+    let fetcher = Arc::new(Fetcher::new(Arc::clone(&stores), work.clone()));
     let config = ExecutorProcessConfig {
         bind_host: listen.ip().to_string(),
         external_host: Some(host.unwrap_or_else(|| listen.ip().to_string())),
@@ -104,9 +106,10 @@ pub fn execute(options: &ExecutorOptions, opener: Arc<dyn Opener>) -> Result<()>
         override_function_registry: Some(Arc::new(BallistaFunctionRegistry::from(&state))),
         override_config_producer: Some(Arc::new(SessionConfig::new_with_ballista)),
         override_runtime_producer: Some(Arc::new(move |_| {
-            RuntimeEnvBuilder::new().with_temp_file_path(folder.clone()).build_arc()
+            let runtime = RuntimeEnvBuilder::new().with_temp_file_path(folder.clone());
+            runtime.with_object_store_registry(Arc::clone(&stores) as _).build_arc()
         })),
-        override_physical_codec: Some(Arc::new(Codec::new(opener))),
+        override_physical_codec: Some(Arc::new(Codec::new(opener, fetcher))),
         ..ExecutorProcessConfig::default()
     };
     let done = runtime()?.block_on(start_executor_process(Arc::new(config)));
@@ -115,9 +118,13 @@ pub fn execute(options: &ExecutorOptions, opener: Arc<dyn Opener>) -> Result<()>
     })
 }
 
-/// A session with the functions of this program.
+/// A session with the functions of this program. Plans name object stores, also where nobody asks them.
 fn session(config: SessionConfig) -> datafusion::error::Result<SessionState> {
-    let context = SessionContext::new_with_state(default_session_builder(config)?);
+    let runtime = RuntimeEnvBuilder::new().with_object_store_registry(Arc::new(Stores::default()));
+    let state = SessionStateBuilder::new_from_existing(default_session_builder(config)?)
+        .with_runtime_env(runtime.build_arc()?)
+        .build();
+    let context = SessionContext::new_with_state(state);
     functions::register(&context);
     lookups::register(&context);
     Ok(context.state())

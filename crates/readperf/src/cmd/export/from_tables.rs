@@ -64,6 +64,11 @@ impl ExportCommand {
         if let Some(flag) = self.tables.of_writing().next() {
             wrong_usage(&format!("{} has no place for {flag}: that is for parquet and arrow", format.name));
         }
+        if let Some(flag) = self.profile.symbols.of_names().next() {
+            wrong_usage(&format!(
+                "--from tables has no place for {flag}: tables have the names that were found for them"
+            ));
+        }
         let ids = [Flag::WithPid, Flag::WithTid, Flag::WithCpu];
         let ids = ids.into_iter().flat_map(|flag| self.given(flag));
         let samples = self.profile.samples.given().filter(|flag| *flag != "--event");
@@ -86,9 +91,6 @@ impl ExportCommand {
         let first =
             self.input.path().unwrap_or_else(|| wrong_usage("tables are folders, and not standard input"));
         let sources = Sources::of(std::iter::once(first).chain(self.tables.more().iter().cloned()));
-        if let Some(recording) = sources.recordings.first() {
-            anyhow::bail!("{}: no tables are here (export --format parquet makes them)", recording.display());
-        }
         let threads = Some(self.profile.symbols.thread_count());
         let options = EngineOptions { threads, ..EngineOptions::default() };
         let engine = Engine::of_folders(sources, &options)?;

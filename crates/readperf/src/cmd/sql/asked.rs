@@ -2,7 +2,7 @@
 
 use super::recordings::Recordings;
 use super::{Format, SqlCommand};
-use crate::input::Input;
+use crate::input::{Input, is_address};
 use crate::outcome::{Outcome, failure, quote};
 use anyhow::Context as _;
 use readperf::symbols::cache_dir;
@@ -10,7 +10,7 @@ use readperf_files::ScratchFolder;
 use readperf_sql::prompt::{Prompt, Typed};
 use readperf_sql::{Answer, Engine, EngineOptions, Sources, Writer};
 use std::io::{IsTerminal as _, Read as _, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Where queries come from.
@@ -24,7 +24,8 @@ impl SqlCommand {
     pub(super) fn answer(&self) -> anyhow::Result<Outcome> {
         let (queries, places) = self.asked()?;
         let sources = Sources::of(places);
-        let recordings = Arc::new(Recordings::new(&self.reading, &self.symbols, sources.recordings.len()));
+        let count = sources.recordings.len() + sources.addresses.len();
+        let recordings = Arc::new(Recordings::new(&self.reading, &self.symbols, count));
         // It goes on every end of the program.
         let spill = self
             .memory
@@ -61,23 +62,27 @@ impl SqlCommand {
         outcome.publishing(out)
     }
 
-    /// The queries, and what they are about. The first word is a recording if there is one of this name.
+    /// The queries, and what they are about. The first word is a recording if there is one of this name, or it is an address, or -.
     fn asked(&self) -> anyhow::Result<(Queries, Vec<PathBuf>)> {
-        let first = self.query.as_ref().filter(|word| self.file.is_some() || PathBuf::from(word).exists());
+        let first = self.query.as_ref().filter(|word| self.file.is_some() || is_place(word.as_ref()));
         let mut places: Vec<PathBuf> =
             first.into_iter().map(PathBuf::from).chain(self.places.clone()).collect();
-        if places.iter().any(|place| place.as_os_str() == "-") {
+        let is_standard_input = places.iter().any(|place| place.as_os_str() == "-");
+        if is_standard_input && self.cluster.is_some() {
             anyhow::bail!(
-                "a recording on standard input can be read only once: write it to a file, and ask that"
+                "executors of a cluster do not see the standard input of this process: write the recording to a file"
             );
         }
         if places.is_empty() {
             places.push("perf.data".into());
         }
         let queries = match (&self.file, &self.query) {
-            (Some(file), _) => Queries::Text(read(file)?),
+            (Some(file), _) if file.as_os_str() != "-" => Queries::Text(read(file)?),
             (None, Some(query)) if first.is_none() => Queries::Text(query.clone()),
-            _ if std::io::stdin().is_terminal() => Queries::Prompt,
+            _ if is_standard_input => anyhow::bail!(
+                "standard input is the recording (-): the queries have to come as an argument or from a file"
+            ),
+            (None, _) if std::io::stdin().is_terminal() => Queries::Prompt,
             _ => Queries::Text(read(&PathBuf::from("-"))?),
         };
         Ok((queries, places))
@@ -151,6 +156,11 @@ impl SqlCommand {
         };
         self.format.unwrap_or(named)
     }
+}
+
+/// Whether a word that may be a query is what is asked.
+fn is_place(word: &Path) -> bool {
+    is_address(word) || word.as_os_str() == "-" || word.exists()
 }
 
 /// Shows where a query is wrong.

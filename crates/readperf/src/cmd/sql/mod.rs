@@ -28,8 +28,25 @@ enum Format {
 }
 
 /// Options that say how recordings are read, and so belong to executors where there is a cluster.
-const OF_EXECUTORS: [&str; 8] =
-    ["memory", "max_expansion", "symbols", "symfs", "kallsyms", "vmlinux", "demangle", "threads"];
+const OF_EXECUTORS: &[&str] = &[
+    "memory",
+    "max_expansion",
+    "symbols",
+    "symfs",
+    "kallsyms",
+    "vmlinux",
+    "guestkallsyms",
+    "guestvmlinux",
+    "guestmount",
+    "demangle",
+    "no_demangle",
+    "no_cache",
+    #[cfg(feature = "debuginfod")]
+    "debuginfod",
+    #[cfg(feature = "debuginfod")]
+    "no_debuginfod",
+    "threads",
+];
 
 /// Asks recordings in SQL.
 #[derive(Args, Debug)]
@@ -38,7 +55,8 @@ pub(crate) struct SqlCommand {
     #[arg(value_name = "QUERY")]
     query: Option<String>,
 
-    /// Recordings, and folders with tables that were exported from recordings; all of them together are asked [default: perf.data]
+    /// Recordings, and folders with tables that were exported from recordings; all of them together are asked: paths, - for a recording on
+    /// standard input, and s3://BUCKET/KEY for what lies in an object store [default: perf.data]
     #[arg(value_name = "FILE|DIR")]
     places: Vec<PathBuf>,
 
@@ -55,7 +73,7 @@ pub(crate) struct SqlCommand {
     memory: Option<usize>,
 
     /// Ask a cluster, by its scheduler: df://HOST:PORT. Its executors open the recordings, with their own options for symbols and memory
-    #[arg(long, value_name = "URL", conflicts_with_all = OF_EXECUTORS)]
+    #[arg(long, value_name = "URL", conflicts_with_all = OF_EXECUTORS.iter().copied())]
     cluster: Option<String>,
 
     #[command(flatten)]
@@ -80,6 +98,8 @@ Examples:
   readperf sql \"SELECT p.host, sum(s.period) FROM samples s JOIN profiles p USING (profile_id) GROUP BY 1\" *.data
   readperf sql --format csv \"SELECT folded(stack_id), count(*) FROM samples GROUP BY 1\" perf.data
   readperf sql --file fleet.sql -o answer.parquet tables/
+  readperf sql --file fleet.sql s3://fleet/tables s3://fleet/today/
+  perf record -o - -g -- ./program | readperf sql \"SELECT * FROM functions LIMIT 10\" -
   readperf sql --cluster df://10.0.0.1:50050 --file fleet.sql /shared/*.data
   readperf sql perf.data                       a prompt";
 

@@ -6,10 +6,9 @@ use crate::progress::Progress;
 use crate::symbol_options::SymbolOptions;
 use perffile::Issues;
 use readperf::profile::SampleFilter;
-use readperf_sql::{BoxError, Opener};
+use readperf_sql::{BoxError, Opener, Place};
 use readperf_tables::{Options, Source, Tables, Wanted};
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 /// The recordings that queries name.
@@ -39,12 +38,16 @@ impl Recordings {
         Outcome { others: wrong.into_iter().collect(), strict: self.reading.strict, ..Outcome::default() }
     }
 
-    fn read(&self, path: &Path, wanted: Wanted, samples: SampleFilter) -> anyhow::Result<Tables> {
-        let input = Input::of(path.to_owned(), &self.reading);
+    fn read(&self, place: Place<'_>, wanted: Wanted, samples: SampleFilter) -> anyhow::Result<Tables> {
+        let path = place.path;
+        let input = match place.name == path {
+            true => Input::of(path.to_owned(), &self.reading),
+            false => Input::fetched(path.to_owned(), place.shown(), &self.reading),
+        };
         let recording = input.open()?;
         let symbols = self.symbols.options(&input)?;
         let options = Options { wanted, samples, symbols, ..Options::default() };
-        let source = Source::at(path)?;
+        let source = Source { name: input.name(), ..Source::at(path)? };
         let mut progress = Progress::new("reading", self.shows_progress);
         let tables = Tables::watched(&recording, source, &options, |chunk| progress.bytes(chunk.progress()))?;
         drop(progress);
@@ -67,7 +70,7 @@ impl Recordings {
 }
 
 impl Opener for Recordings {
-    fn open(&self, recording: &Path, wanted: Wanted, samples: SampleFilter) -> Result<Tables, BoxError> {
+    fn open(&self, recording: Place<'_>, wanted: Wanted, samples: SampleFilter) -> Result<Tables, BoxError> {
         self.read(recording, wanted, samples).map_err(|error| in_words(&error).into())
     }
 }
