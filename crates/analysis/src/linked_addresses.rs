@@ -61,7 +61,7 @@ impl Binary {
         }
         let code = self.code.as_ref()?;
         let function = names.function_at(id)?;
-        let known = names.function(function).filter(|known| known.name().is_some())?;
+        let known = names.function(function).filter(|known| known.has_name())?;
         let starts = self
             .starts
             .entry(function)
