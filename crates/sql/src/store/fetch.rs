@@ -22,7 +22,7 @@ type Slot = Arc<OnceLock<Result<Arc<File>, String>>>;
 /// Fetches recordings into files without names, which go with their last use, however the process ends.
 #[derive(Debug)]
 pub(crate) struct Fetcher {
-    pub(crate) stores: Arc<Stores>,
+    stores: Arc<Stores>,
     /// The folder on whose disk they are.
     folder: PathBuf,
     /// What stands on standard input, once it has been asked for: it can be read only once.
