@@ -9,7 +9,7 @@ use crate::state::{State, Step};
 use readperf_profile::view::flame_tree::Sum;
 use readperf_profile::view::histogram::Frames;
 use readperf_profile::view::key::KeyNeeds;
-use readperf_profile::{Picked, Profile, SampleRow, Weight};
+use readperf_profile::{AddressId, Picked, Profile, SampleRow, Weight};
 use readperf_session::Session;
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -117,10 +117,11 @@ impl Made {
         self.picked.of(self.ground.recorded.rows()).filter(move |(_, row)| row.event as usize == event)
     }
 
-    /// The same with the stacks and places that they have now.
-    pub(crate) fn changed_samples(&self) -> impl Iterator<Item = SampleRow> + Clone {
+    /// The same with the places that they have now.
+    pub(crate) fn placed_samples(&self) -> impl Iterator<Item = (&SampleRow, AddressId)> + Clone {
         let groups = self.ground.is_changed().then(|| self.ground.groups(Telling::default()));
-        self.samples().map(move |(at, row)| groups.map_or(*row, |groups| groups.sample(at, row)))
+        let place = move |at, row: &SampleRow| groups.map_or(row.address, |groups| groups.place_of(at, row));
+        self.samples().map(move |(at, row)| (row, place(at, row)))
     }
 
     /// What the keys of rows tell apart.

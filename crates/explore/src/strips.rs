@@ -19,18 +19,18 @@ pub struct WholeStrips {
 impl Explorer<'_> {
     /// The samples that are looked at by time.
     pub fn strip(&self, parts: &Parts) -> Strip {
-        self.now.ground.profile.strip_of(self.now.changed_samples(), parts)
+        self.now.ground.profile.strip_of(self.now.placed_samples(), parts)
     }
 
     /// The same of the threads with most of them.
     pub fn thread_strips(&self, parts: &Parts, most: usize) -> ThreadStrips {
         let weight = self.now.state.weight;
-        self.now.ground.profile.thread_strips(self.now.changed_samples(), parts, weight, most)
+        self.now.ground.profile.thread_strips(self.now.placed_samples(), parts, weight, most)
     }
 
     /// The same of some threads.
     pub fn strips_of_threads(&self, parts: &Parts, threads: &[ThreadId]) -> Vec<Strip> {
-        self.now.ground.profile.strips_of_threads(self.now.changed_samples(), parts, threads)
+        self.now.ground.profile.strips_of_threads(self.now.placed_samples(), parts, threads)
     }
 
     /// All samples of the event by time, and those of the threads with most of them.
@@ -41,7 +41,7 @@ impl Explorer<'_> {
             return Arc::clone(strips);
         }
         let (whole, (event, weight, ..)) = (self.whole(), &made_of);
-        let rows = || whole.rows_of(*event).iter();
+        let rows = || whole.rows_of(*event).iter().map(|row| (row, row.address));
         let threads = whole.thread_strips(rows(), parts, *weight, most);
         let strips = Arc::new(WholeStrips { all: whole.strip_of(rows(), parts), threads, made_of });
         *known = Some(Arc::clone(&strips));

@@ -102,9 +102,15 @@ impl Groups {
         groups.zip(recorded).map(|(group, row)| self.row(group).unwrap_or(*row))
     }
 
-    /// A row of the profile, which has this index, with the stack and the place of its group.
+    /// The place that a row of the profile, which has this index, has in its group.
     #[inline]
-    pub fn sample(&self, at: usize, row: &SampleRow) -> SampleRow {
+    pub fn place_of(&self, at: usize, row: &SampleRow) -> AddressId {
+        let changed = self.changed.as_ref().and_then(|changed| changed.get(self.of_row(at)));
+        changed.map_or(row.address, |(_, address)| *address)
+    }
+
+    /// A row of the profile, which has this index, with the stack and the place of its group.
+    fn sample(&self, at: usize, row: &SampleRow) -> SampleRow {
         let changed = self.changed.as_ref().and_then(|changed| changed.get(self.of_row(at)));
         changed.map_or(*row, |(stack, address)| SampleRow { stack: *stack, address: *address, ..*row })
     }

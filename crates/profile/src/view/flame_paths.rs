@@ -6,7 +6,7 @@
 
 use super::calls::NONE;
 use super::flame_growth::Growing;
-use super::flame_tree::{FlameLevel, FlameLevels, FlameNode, FlameTree, NO_LINE, NodeIndex, ROOT, Sum};
+use super::flame_tree::{FlameLevel, FlameLevels, FlameNode, FlameTree, NodeIndex, ROOT, Sum};
 use super::row_paths::{Room, Ways};
 use crate::addresses::AddressId;
 use crate::groups::Groups;
@@ -256,6 +256,7 @@ impl FlamePaths {
 mod tests {
     use super::*;
     use crate::groups::tests::{chosen as chosen_of, profile, samples, some};
+    use crate::view::flame_tree::NO_LINE;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 

@@ -1,10 +1,10 @@
 //! Samples by time, in equal parts: what a viewer draws as a strip, of all samples or of each thread.
 
 use super::flame_tree::Sum;
+use crate::addresses::AddressId;
 use crate::profile::{Profile, SampleRow};
 use crate::weight::Weight;
 use readperf_session::{CpuMode, ThreadId};
-use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
 
@@ -67,14 +67,14 @@ impl Strip {
         Strip { parts: sums, kernel, total: Sum::default() }
     }
 
-    fn add(&mut self, profile: &Profile, parts: &Parts, row: &SampleRow) {
+    fn add(&mut self, profile: &Profile, parts: &Parts, row: &SampleRow, place: AddressId) {
         let Some(part) = parts.at(row.time_ns).filter(|_| row.time_ns > 0) else { return };
         let sum = Sum { period: row.period, samples: row.samples };
         self.total.add(sum);
         if let Some(part) = self.parts.get_mut(part) {
             part.add(sum);
         }
-        let mode = profile.addresses.get(row.address).map(|code| code.mode);
+        let mode = profile.addresses.get(place).map(|code| code.mode);
         if let Some(kernel) = self.kernel.get_mut(part).filter(|_| mode == Some(CpuMode::Kernel)) {
             *kernel += row.samples;
         }
@@ -93,27 +93,30 @@ pub struct ThreadStrips {
 impl Profile {
     /// The samples of an event by time. The profile has to have kept times; samples without one are in no part.
     pub fn strip(&self, event: usize, parts: &Parts) -> Strip {
-        self.strip_of(self.rows_of(event).iter(), parts)
+        self.strip_of(self.rows_of(event).iter().map(|row| (row, row.address)), parts)
     }
 
-    /// Some of its samples by time.
-    pub fn strip_of(&self, rows: impl Iterator<Item: Borrow<SampleRow>>, parts: &Parts) -> Strip {
+    /// Some samples by time, each with the place that says whether it is one of the kernel.
+    pub fn strip_of<'r>(
+        &self,
+        rows: impl Iterator<Item = (&'r SampleRow, AddressId)>,
+        parts: &Parts,
+    ) -> Strip {
         let mut strip = Strip::new(parts);
-        rows.for_each(|row| strip.add(self, parts, row.borrow()));
+        rows.for_each(|(row, place)| strip.add(self, parts, row, place));
         strip
     }
 
-    /// Some of its samples by time, of the threads with the most of them. The profile has to have kept threads, too.
-    pub fn thread_strips(
+    /// The same of the threads with the most of them. The profile has to have kept threads, too.
+    pub fn thread_strips<'r>(
         &self,
-        rows: impl Iterator<Item: Borrow<SampleRow>> + Clone,
+        rows: impl Iterator<Item = (&'r SampleRow, AddressId)> + Clone,
         parts: &Parts,
         weight: Weight,
         most: usize,
     ) -> ThreadStrips {
         let mut totals: Vec<(Sum, Option<ThreadId>)> = Vec::new();
-        for row in rows.clone() {
-            let row: &SampleRow = row.borrow();
+        for (row, _) in rows.clone() {
             if row.time_ns == 0 || !parts.range_ns.contains(&row.time_ns) {
                 continue;
             }
@@ -136,10 +139,10 @@ impl Profile {
         ThreadStrips { threads: threads.into_iter().zip(strips).collect(), left_out }
     }
 
-    /// Some of its samples by time, of each of these threads.
-    pub fn strips_of_threads(
+    /// The same of each of these threads.
+    pub fn strips_of_threads<'r>(
         &self,
-        rows: impl Iterator<Item: Borrow<SampleRow>>,
+        rows: impl Iterator<Item = (&'r SampleRow, AddressId)>,
         parts: &Parts,
         threads: &[ThreadId],
     ) -> Vec<Strip> {
@@ -151,11 +154,10 @@ impl Profile {
                 *place = Some(at);
             }
         }
-        for row in rows {
-            let row: &SampleRow = row.borrow();
-            let place = row.thread.and_then(|thread| places.get(thread.index()).copied().flatten());
-            if let Some(strip) = place.and_then(|place| strips.get_mut(place)) {
-                strip.add(self, parts, row);
+        for (row, place) in rows {
+            let strip = row.thread.and_then(|thread| places.get(thread.index()).copied().flatten());
+            if let Some(strip) = strip.and_then(|at| strips.get_mut(at)) {
+                strip.add(self, parts, row, place);
             }
         }
         strips
