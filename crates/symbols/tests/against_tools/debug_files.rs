@@ -40,8 +40,7 @@ fn split(test: &str, flags: &[&str]) -> Option<Split> {
 fn shown(answer: &SymbolBatch) -> Vec<String> {
     let line = |index: usize| {
         let frames = answer.frames(index).iter().map(|frame| {
-            let name =
-                frame.function.and_then(|id| answer.function(id)).map(|function| function.shown());
+            let name = frame.function.and_then(|id| answer.function(id)).map(|function| function.shown());
             format!("{name:?} {:?}:{}", frame.file.and_then(|id| answer.file(id)), frame.line)
         });
         format!("{:?} {:?}", answer.name(index), frames.collect::<Vec<_>>())
