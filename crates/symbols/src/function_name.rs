@@ -1,12 +1,13 @@
 //! What a function is called.
 
+use std::fmt::{self, Debug, Formatter};
 use std::sync::OnceLock;
 
 use crate::demangle::{Demangle, demangle};
 
 /// What a function is called. The name to show is made when it is asked for the first time: demangling takes longer than finding a name, and of
 /// most functions in a recording nobody sees the name.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct FunctionName {
     /// That of the symbol table or debug information.
     raw: Box<str>,
@@ -65,6 +66,13 @@ impl PartialEq for FunctionName {
 }
 
 impl Eq for FunctionName {}
+
+/// The names, made or not.
+impl Debug for FunctionName {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FunctionName").field("shown", &self.shown()).field("raw", &self.raw()).finish()
+    }
+}
 
 /// A name as it is shown. That of a piece of a linkage table is that of its function.
 pub(crate) fn shown(raw: &str, style: Demangle) -> String {
