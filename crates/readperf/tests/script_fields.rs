@@ -31,6 +31,14 @@ fn record(test: &str, options: &[&str]) -> Option<(&'static Perf, TempDir, PathB
     Some((perf, dir, data))
 }
 
+/// Without the source text of a destructor that the compiler made, if perf has none: the line table says that it is of line 200 of
+/// `std_thread.h`, and addr2line, which perf asks, takes the program's own file for it, which is shorter. Few recordings meet it.
+fn without_implicit(text: &str, perf: &str) -> String {
+    const TEXT: &str = "struct _State_impl : public _State";
+    let is_there = |line: &&str| perf.contains(TEXT) || !(line.starts_with('|') && line.contains(TEXT));
+    text.split('\n').filter(is_there).collect::<Vec<_>>().join("\n")
+}
+
 /// Compares all lines with these options, which both understand; what `held` holds has to be in perf's text.
 fn same(test: &str, record_with: &[&str], options: &[&[&str]], held: &str) {
     let Some((perf, _dir, data)) = record(test, record_with) else { return };
@@ -38,7 +46,8 @@ fn same(test: &str, record_with: &[&str], options: &[&[&str]], held: &str) {
     for options in options {
         let theirs = perf.script_with(&data, options);
         assert!(theirs.contains(held), "{test} {options:?}: perf shows none: {theirs:.500}");
-        let (theirs, mine) = (without_plt_names(&theirs), without_plt_names(&script(&data, options)));
+        let mine = without_implicit(&script(&data, options), &theirs);
+        let (theirs, mine) = (without_plt_names(&theirs), without_plt_names(&mine));
         all.add(compare(&format!("{test} {options:?}"), &theirs, &mine));
     }
     eprintln!("{test}: {} of {} lines equal", all.same, all.lines);
