@@ -7,11 +7,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The binary, with nothing in the environment that could change its answer. Which one: `READPERF_PROGRAM`, for what takes long without
-/// optimisation, or else the one that was built with the tests.
+/// The binary, with nothing in the environment that could change its answer.
 pub(crate) fn command() -> Command {
-    let own = || env!("CARGO_BIN_EXE_readperf").into();
-    clean(Command::new(std::env::var_os("READPERF_PROGRAM").unwrap_or_else(own)))
+    clean(Command::new(env!("CARGO_BIN_EXE_readperf")))
 }
 
 /// The same, started by another program: its arguments come before those of the binary.
