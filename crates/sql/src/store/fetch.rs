@@ -73,18 +73,13 @@ impl Fetcher {
 }
 
 async fn stream_into(mut file: &File, bucket: &dyn ObjectStore, address: &Address) -> Result<(), BoxError> {
-    let mut content = bucket.get(&address.key).await.map_err(|error| plain(error, address))?.into_stream();
+    let mut content =
+        bucket.get(&address.key).await.map_err(|error| Told::by(&error, address))?.into_stream();
     while let Some(bytes) = content.next().await {
-        let bytes = bytes.map_err(|error| plain(error, address))?;
+        let bytes = bytes.map_err(|error| Told::by(&error, address))?;
         file.write_all(&bytes).map_err(|error| Told(format!("{address}: it cannot be kept: {error}")))?;
     }
     Ok(())
-}
-
-/// The sentence that a bucket says; what breaks off on the way is told here.
-fn plain(error: object_store::Error, address: &Address) -> BoxError {
-    let told = std::error::Error::source(&error).and_then(|source| source.downcast_ref::<Told>());
-    Box::new(told.cloned().unwrap_or_else(|| Told::of(&error, address)))
 }
 
 /// What one query fetched.

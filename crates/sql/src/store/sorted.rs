@@ -68,7 +68,7 @@ async fn there(place: &Path, stores: &Stores) -> Result<There, Told> {
         match bucket.head(&address.key).await {
             Ok(object) => return Ok(There::Recordings(vec![(address, object.size)])),
             Err(Error::NotFound { .. }) => (),
-            Err(error) => return Err(said(&error, &address)),
+            Err(error) => return Err(Told::by(&error, &address)),
         }
     }
     in_folder(bucket.as_ref(), address, is_said_folder).await
@@ -76,7 +76,7 @@ async fn there(place: &Path, stores: &Stores) -> Result<There, Told> {
 
 /// What lies in a folder: tables, else all recordings below it.
 async fn in_folder(bucket: &dyn ObjectStore, address: Address, is_said_folder: bool) -> Result<There, Told> {
-    let told = |error: &Error| said(error, &address);
+    let told = |error: &Error| Told::by(error, &address);
     let key = Some(&address.key).filter(|key| !key.as_ref().is_empty());
     let inner = bucket.list_with_delimiter(key).await.map_err(|error| told(&error))?;
     if inner.common_prefixes.iter().filter_map(|folder| folder.filename()).any(|name| SIGNS.contains(&name)) {
@@ -94,12 +94,6 @@ async fn in_folder(bucket: &dyn ObjectStore, address: Address, is_said_folder: b
         return Err(Told(format!("{address}: neither tables nor recordings (*.{ENDING}) are there")));
     }
     Ok(There::Recordings(recordings))
-}
-
-/// A bucket says it in a sentence already.
-fn said(error: &Error, address: &Address) -> Told {
-    let told = std::error::Error::source(error).and_then(|source| source.downcast_ref::<Told>());
-    told.cloned().unwrap_or_else(|| Told::of(error, address))
 }
 
 #[cfg(test)]

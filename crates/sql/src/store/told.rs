@@ -40,6 +40,12 @@ impl Told {
         Told(format!("{address}: {in_words}"))
     }
 
+    /// The sentence that a bucket says already; what breaks off on the way is told here.
+    pub(super) fn by(error: &Error, address: &Address) -> Told {
+        let told = std::error::Error::source(error).and_then(|source| source.downcast_ref::<Told>());
+        told.cloned().unwrap_or_else(|| Told::of(error, address))
+    }
+
     /// The error that a store hands on.
     pub(super) fn into_error(self, of: &Error) -> Error {
         match of {
