@@ -83,6 +83,12 @@ impl Groups {
         }
     }
 
+    /// The stack and the place that changes of stacks gave a group.
+    #[inline]
+    fn changed_at(&self, group: usize) -> Option<(StackId, AddressId)> {
+        self.changed.as_ref()?.get(group).copied()
+    }
+
     /// Where the samples of a group were taken.
     #[inline]
     pub(crate) fn address_of(&self, group: usize) -> AddressId {
@@ -105,14 +111,13 @@ impl Groups {
     /// The place that a row of the profile, which has this index, has in its group.
     #[inline]
     pub fn place_of(&self, at: usize, row: &SampleRow) -> AddressId {
-        let changed = self.changed.as_ref().and_then(|changed| changed.get(self.of_row(at)));
-        changed.map_or(row.address, |(_, address)| *address)
+        self.changed_at(self.of_row(at)).map_or(row.address, |(_, address)| address)
     }
 
     /// A row of the profile, which has this index, with the stack and the place of its group.
     fn sample(&self, at: usize, row: &SampleRow) -> SampleRow {
-        let changed = self.changed.as_ref().and_then(|changed| changed.get(self.of_row(at)));
-        changed.map_or(*row, |(stack, address)| SampleRow { stack: *stack, address: *address, ..*row })
+        let changed = self.changed_at(self.of_row(at));
+        changed.map_or(*row, |(stack, address)| SampleRow { stack, address, ..*row })
     }
 
     /// The rows that are picked, each with the stack and the place of its group.

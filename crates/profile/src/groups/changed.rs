@@ -40,10 +40,7 @@ impl Groups {
     /// Whether the samples of a group count.
     #[inline]
     fn keeps(&self, group: usize) -> bool {
-        self.changed
-            .as_ref()
-            .and_then(|changed| changed.get(group))
-            .is_none_or(|(_, at)| *at != AddressId::NONE)
+        self.changed_at(group).is_none_or(|(_, at)| at != AddressId::NONE)
     }
 
     /// Of the rows that are picked, leaves those of groups that are kept and pass a test. `passes` is asked once a group.
