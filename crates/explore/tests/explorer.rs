@@ -170,6 +170,20 @@ fn reported(
     rows.into_iter().zip(histogram.rows.iter().map(graph)).collect()
 }
 
+/// Opens each fixture, and changes its stacks in each way. `check` gets what is looked at, the same read for reports, and the state with the
+/// changes, to which nothing has gone yet.
+fn changed_in_each_way(with_graphs: bool, mut check: impl FnMut(&str, &mut Explorer<'_>, &Analysis, State)) {
+    for name in FIXTURES {
+        let files = Files::new();
+        let mut explorer = explorer(&files, name);
+        let start = explorer.state().clone();
+        let analysis = read(name, with_graphs);
+        for steps in ways() {
+            check(name, &mut explorer, &analysis, State { steps, ..start.clone() });
+        }
+    }
+}
+
 fn keys(names: &[&str]) -> Vec<KeyUse> {
     names.iter().map(|name| by_name(name).unwrap().into()).collect()
 }
@@ -181,52 +195,40 @@ fn shown(explorer: &Explorer<'_>) -> Vec<Line> {
 
 #[test]
 fn rows_are_those_of_a_report() {
-    for name in FIXTURES {
-        let files = Files::new();
-        let mut explorer = explorer(&files, name);
-        let start = explorer.state().clone();
-        let analysis = read(name, false);
-        for steps in ways() {
-            for keys in [&["comm", "dso", "symbol"][..], &["symbol"], &["cpu", "dso"], &["srcline", "symbol"]]
-            {
-                let mut state = State { steps: steps.clone(), ..start.clone() };
-                state.rows.keys = self::keys(keys);
-                explorer.go(state);
-                let expected: Vec<Line> =
-                    reported(&analysis, &steps, keys, None).into_iter().map(|(line, _)| line).collect();
-                assert_eq!(shown(&explorer), expected, "{name}: {keys:?} after {steps:?}");
-            }
+    changed_in_each_way(false, |name, explorer, analysis, start| {
+        let steps = &start.steps;
+        for keys in [&["comm", "dso", "symbol"][..], &["symbol"], &["cpu", "dso"], &["srcline", "symbol"]] {
+            let mut state = start.clone();
+            state.rows.keys = self::keys(keys);
+            explorer.go(state);
+            let expected: Vec<Line> =
+                reported(analysis, steps, keys, None).into_iter().map(|(line, _)| line).collect();
+            assert_eq!(shown(explorer), expected, "{name}: {keys:?} after {steps:?}");
         }
-    }
+    });
 }
 
 #[test]
 fn calls_opened_level_by_level_are_the_call_graph() {
-    for name in FIXTURES {
-        let files = Files::new();
-        let mut explorer = explorer(&files, name);
-        let start = explorer.state().clone();
-        let analysis = read(name, true);
-        for steps in ways() {
-            explorer.go(State { steps: steps.clone(), ..start.clone() });
-            for (direction, order) in
-                [(Direction::Callers, GraphOrder::Callee), (Direction::Callees, GraphOrder::Caller)]
-            {
-                let expected = reported(&analysis, &steps, &["comm", "dso", "symbol"], Some(order));
-                let keys: Vec<_> = explorer.rows().histogram.rows.iter().map(|row| row.key).collect();
-                assert_eq!(keys.len(), expected.len());
-                for (key, (line, graph)) in keys.into_iter().zip(expected) {
-                    let mut calls = explorer.open_calls_in(key, direction);
-                    calls.open_all(&mut explorer, usize::MAX);
-                    let frames = explorer.frames().unwrap();
-                    let facts = &explorer.rows().facts;
-                    let opened: Vec<Frame> =
-                        calls.lines.iter().map(|line| frame(line, facts, frames)).collect();
-                    assert_eq!(opened, graph, "{name}: {direction:?} of {line:?} after {steps:?}");
-                }
+    changed_in_each_way(true, |name, explorer, analysis, state| {
+        let steps = state.steps.clone();
+        explorer.go(state);
+        for (direction, order) in
+            [(Direction::Callers, GraphOrder::Callee), (Direction::Callees, GraphOrder::Caller)]
+        {
+            let expected = reported(analysis, &steps, &["comm", "dso", "symbol"], Some(order));
+            let keys: Vec<_> = explorer.rows().histogram.rows.iter().map(|row| row.key).collect();
+            assert_eq!(keys.len(), expected.len());
+            for (key, (line, graph)) in keys.into_iter().zip(expected) {
+                let mut calls = explorer.open_calls_in(key, direction);
+                calls.open_all(explorer, usize::MAX);
+                let frames = explorer.frames().unwrap();
+                let facts = &explorer.rows().facts;
+                let opened: Vec<Frame> = calls.lines.iter().map(|line| frame(line, facts, frames)).collect();
+                assert_eq!(opened, graph, "{name}: {direction:?} of {line:?} after {steps:?}");
             }
         }
-    }
+    });
 }
 
 fn frame(line: &readperf_explore::CallLine, facts: &Facts<'_>, frames: &Frames) -> Frame {
@@ -334,33 +336,32 @@ fn folded(analysis: &Analysis, steps: &[Step]) -> Folded {
 
 #[test]
 fn flame_graphs_are_the_stacks_as_they_are_changed() {
-    for name in FIXTURES {
-        let files = Files::new();
-        let mut explorer = explorer(&files, name);
-        let start = explorer.state().clone();
-        let analysis = read(name, true);
-        for steps in ways() {
-            explorer.go(State { steps: steps.clone(), ..start.clone() });
-            let (flame, profile, session) = (explorer.flame(), explorer.totals(), explorer.session());
-            let label = |node: u32| match flame.label(flame.level(node).unwrap()).unwrap() {
-                Label::Comm(comm) => session.comm(comm).escape_ascii().to_string(),
-                Label::Frame(frame) => frame.label(profile, session).into_owned(),
-                Label::Compared(_) => panic!("it is compared with nothing"),
-            };
-            let mut got = Folded::new();
-            for cell in flame.window(Flame::ROOT, 1_000_000, 1000).cells {
-                if let Some(node) = cell.node.filter(|_| cell.own.samples > 0) {
-                    let way = flame.path(node).into_iter().map(label).collect();
-                    got.insert(way, (cell.own.samples, cell.own.period));
-                }
+    changed_in_each_way(true, |name, explorer, analysis, state| {
+        let steps = state.steps.clone();
+        explorer.go(state);
+        let (flame, profile, session) = (explorer.flame(), explorer.totals(), explorer.session());
+        let label = |node: u32| match flame.label(flame.level(node).unwrap()).unwrap() {
+            Label::Comm(comm) => session.comm(comm).escape_ascii().to_string(),
+            Label::Frame(frame) => frame.label(profile, session).into_owned(),
+            Label::Compared(_) => panic!("it is compared with nothing"),
+        };
+        let mut got = Folded::new();
+        for cell in flame.window(Flame::ROOT, 1_000_000, 1000).cells {
+            if let Some(node) = cell.node.filter(|_| cell.own.samples > 0) {
+                let way = flame.path(node).into_iter().map(label).collect();
+                got.insert(way, (cell.own.samples, cell.own.period));
             }
-            assert_eq!(got, folded(&analysis, &steps), "{name}: {steps:?}");
-            // A sample is one of the kernel where its place is, as it is now.
-            let profile = explorer.profile();
-            let parts = Parts { range_ns: 1..=u64::MAX, count: 1 };
-            assert_eq!(explorer.strip(&parts), profile.strip(start.event, &parts), "{name}: {steps:?}");
         }
-    }
+        assert_eq!(got, folded(analysis, &steps), "{name}: {steps:?}");
+        // A sample is one of the kernel where its place is, as it is now.
+        let profile = explorer.profile();
+        let parts = Parts { range_ns: 1..=u64::MAX, count: 1 };
+        assert_eq!(
+            explorer.strip(&parts),
+            profile.strip(explorer.state().event, &parts),
+            "{name}: {steps:?}"
+        );
+    });
 }
 
 #[test]
