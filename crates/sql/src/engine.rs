@@ -4,6 +4,7 @@
 use crate::cluster::Cluster;
 use crate::error::{Error, Result};
 use crate::folder::Folder;
+use crate::kept::Kept;
 use crate::provider::RecordedTable;
 use crate::reading::Reading;
 use crate::source::{NoRecordings, Opener, Sources};
@@ -58,6 +59,7 @@ pub struct Engine {
     pub(crate) sources: Arc<Sources>,
     opener: Arc<dyn Opener>,
     fetcher: Arc<Fetcher>,
+    kept: Arc<Kept>,
     /// How long those recordings are together that lie in object stores, bytes.
     fetched_bytes: u64,
     /// Where the recordings of folders are, by their ids in hex.
@@ -113,6 +115,7 @@ impl Engine {
             sources,
             opener,
             fetcher: Arc::new(Fetcher::new(stores, folder)),
+            kept: Arc::default(),
             fetched_bytes,
             exported,
             #[cfg(feature = "cluster")]
@@ -221,7 +224,8 @@ impl Engine {
         let lengths = self.sources.recordings.iter().filter_map(|path| Some(path.metadata().ok()?.len()));
         let bytes = lengths.sum::<u64>().saturating_add(self.fetched_bytes);
         let (opener, fetcher) = (Arc::clone(&self.opener), Arc::clone(&self.fetcher));
-        let reading = Arc::new(Reading::new(opener, fetcher, bytes, Arc::clone(&self.exported)));
+        let (kept, exported) = (Arc::clone(&self.kept), Arc::clone(&self.exported));
+        let reading = Arc::new(Reading::new(opener, fetcher, kept, bytes, exported));
         let state = self.context.state();
         let config = state.config().clone().with_extension(Arc::new(Asking(reading)));
         // The catalog is that of all queries.

@@ -14,6 +14,7 @@ mod engine;
 mod error;
 mod folder;
 mod functions;
+mod kept;
 mod lookups;
 mod once_exec;
 mod order;

@@ -1,5 +1,6 @@
 //! The recordings of one query. Each is read once, and of it is made what all scans of the query together ask for.
 
+use crate::kept::{Kept, State};
 use crate::source::{BoxError, Opener, Place, shown};
 use crate::store::{Fetched, Fetcher};
 use datafusion::error::{DataFusionError, Result};
@@ -43,17 +44,21 @@ pub(crate) struct Reading {
     asked: Mutex<Asked>,
     opened: Mutex<HashMap<PathBuf, Opened>>,
     fetched: Fetched,
+    kept: Arc<Kept>,
     /// Where recordings that were opened lie, by their ids.
     known: Mutex<HashMap<Id, PathBuf>>,
     exported: Arc<BTreeMap<String, PathBuf>>,
+    /// Whether recordings stay open between scans.
     is_kept: bool,
 }
 
 impl Reading {
-    /// Nothing is opened yet. `bytes` is how long all recordings are together; `exported` says which are in folders, by their ids in hex.
+    /// Nothing is opened yet. `kept` has what queries before have read; `bytes` is how long all recordings are together; `exported` says which
+    /// are in folders, by their ids in hex.
     pub(crate) fn new(
         opener: Arc<dyn Opener>,
         fetcher: Arc<Fetcher>,
+        kept: Arc<Kept>,
         bytes: u64,
         exported: Arc<BTreeMap<String, PathBuf>>,
     ) -> Reading {
@@ -64,6 +69,7 @@ impl Reading {
             opener,
             asked: Mutex::default(),
             opened: Mutex::default(),
+            kept,
             known: Mutex::default(),
             exported,
             // What stays open is fetched once anyway.
@@ -83,7 +89,13 @@ impl Reading {
     ) -> Reading {
         let fetched = Fetched::new(Arc::clone(&fetcher), !is_kept);
         let asked = Mutex::new(asked);
-        Reading { query, asked, fetched, is_kept, ..Reading::new(opener, fetcher, 0, Arc::default()) }
+        Reading {
+            query,
+            asked,
+            fetched,
+            is_kept,
+            ..Reading::new(opener, fetcher, Arc::default(), 0, Arc::default())
+        }
     }
 
     /// Whether recordings stay open between scans.
@@ -142,7 +154,12 @@ impl Reading {
         let fetched = self.fetched.at(path)?;
         let there = fetched.as_ref().map(|file| PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd())));
         let recording = Place { name: path, path: there.as_deref().unwrap_or(path) };
-        let tables = self.opener.open(recording, wanted, samples)?;
+        let read = |wanted| self.opener.open(recording, wanted, samples.clone());
+        let state = recording.path.metadata().ok().as_ref().and_then(State::of).filter(|_| self.is_kept);
+        let tables = match state {
+            Some(state) => self.kept.tables(path, state, wanted, &samples, read)?,
+            None => Arc::new(read(wanted)?),
+        };
         if let Some(folder) = self.exported.get(&tables.profile_id().hex()) {
             return Err(format!("the same recording is in {}", folder.display()).into());
         }
@@ -151,7 +168,7 @@ impl Reading {
         if first != path {
             return Err(format!("the same recording as {}", shown(first)).into());
         }
-        Ok(Arc::new(tables))
+        Ok(tables)
     }
 }
 

@@ -33,7 +33,33 @@ impl Wanted {
         Wanted { needs: self.needs | table.definition().needs(columns) }
     }
 
+    /// What another one wants, too.
+    #[must_use]
+    pub fn with(self, other: &Wanted) -> Wanted {
+        Wanted { needs: self.needs | other.needs }
+    }
+
+    /// Whether all that another one wants is wanted here.
+    pub fn has(&self, other: &Wanted) -> bool {
+        self.needs.has(other.needs)
+    }
+
     pub(crate) fn needs(&self) -> Needs {
         self.needs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wanted_together_has_each() {
+        let (samples, switches) =
+            (Wanted::nothing().and(Table::Samples, Some(&[])), Wanted::nothing().and(Table::Switches, None));
+        assert!(!samples.has(&switches) && !switches.has(&samples));
+        let both = samples.clone().with(&switches);
+        assert!(both.has(&samples) && both.has(&switches) && both.has(&Wanted::nothing()));
+        assert!(!samples.has(&both) && Wanted::everything().has(&both));
     }
 }

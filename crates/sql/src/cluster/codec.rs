@@ -261,8 +261,13 @@ mod tests {
 
     /// A scan of two recordings, in two partitions.
     fn scan() -> Arc<dyn ExecutionPlan> {
-        let reading =
-            Arc::new(Reading::new(Arc::new(Nobody), Arc::new(Fetcher::nowhere()), 0, Arc::default()));
+        let reading = Arc::new(Reading::new(
+            Arc::new(Nobody),
+            Arc::new(Fetcher::nowhere()),
+            Arc::default(),
+            0,
+            Arc::default(),
+        ));
         let samples = SampleFilter {
             comms: vec![b"a b".to_vec().into()],
             pids: vec![1, 2],

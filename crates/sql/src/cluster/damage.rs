@@ -21,13 +21,13 @@ pub struct Damaged {
 }
 
 impl Engine {
-    /// What executors found damaged of the recordings, sorted by name; nothing where none was asked, or this process read them itself.
+    /// What executors found damaged of the recordings, sorted by name; nothing where there are none, none was asked, or this process read them itself.
     ///
     /// # Errors
     /// A recording that is there twice, under two names or in a folder, too: answers counted it twice. What else may go wrong with
     /// a question.
     pub fn damaged(&self) -> Result<Vec<Damaged>> {
-        if !self.has_asked_cluster() {
+        if !self.has_asked_cluster() || self.sources.recordings.is_empty() {
             return Ok(Vec::new());
         }
         let mut found = Found { seen: HashMap::new(), damaged: Vec::new() };

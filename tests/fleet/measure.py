@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Measures a fleet: measure.py READPERF [--only WAY]... QUESTION... -- TABLES RECORDING...
+
+Asks each question in this process and of a cluster of two executors on this machine, of the tables and of the recordings themselves (which have no
+labels, so questions about services and weeks are not asked of them). In each way of the cluster one question is asked once more, and an
+executor is killed in the middle of it. Answers have to be the same each time. Prints seconds by the clock, of CPU time, and the largest
+process of each answer; and what differs: then the exit status is 1. TABLES may be an address in an object store.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import threading
+import time
+
+from cluster import Cluster, check, failed
+
+TICKS = os.sysconf("SC_CLK_TCK")
+WAYS = ["tables", "tables by the cluster", "recordings", "recordings by the cluster"]
+
+
+class Watched:
+    """Processes that go on: what they take between two times."""
+
+    def __init__(self, processes):
+        self.processes = processes
+
+    def seconds(self):
+        return sum(self.of(process) for process in self.processes)
+
+    @staticmethod
+    def of(process):
+        try:
+            fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        except FileNotFoundError:
+            return 0
+        return (int(fields[11]) + int(fields[12])) / TICKS
+
+    def largest(self):
+        """MiB, since it began."""
+        peaks = [0]
+        for process in self.processes:
+            status = pathlib.Path(f"/proc/{process.pid}/status")
+            lines = status.read_text().splitlines() if status.exists() else []
+            peaks += [int(line.split()[1]) >> 10 for line in lines if line.startswith("VmHWM")]
+        return max(peaks)
+
+
+def ask(readperf, words, watched, kill=None):
+    """The answer, and what it took."""
+    began, before = time.monotonic(), watched.seconds()
+    command = [readperf, "sql", "--format", "csv", "--no-progress", *words]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    said = []
+    reader = threading.Thread(target=lambda: said.append(process.stderr.read()))
+    reader.start()
+    if kill:
+        threading.Timer(*kill).start()
+    answer = process.stdout.read()
+    reader.join()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        print(said[0].decode()[:2000], flush=True)
+    seconds = usage.ru_utime + usage.ru_stime + watched.seconds() - before
+    return answer, (time.monotonic() - began, seconds, max(usage.ru_maxrss >> 10, watched.largest()))
+
+
+def started(readperf):
+    cluster = Cluster(readperf)
+    time.sleep(1)
+    cluster.execute()
+    cluster.execute()
+    cluster.wait()
+    time.sleep(1)
+    return cluster
+
+
+def told(name, way, took):
+    print(f"| {name} | {way} | {took[0]:.1f} | {took[1]:.1f} | {took[2]} |", flush=True)
+
+
+def in_way(readperf, way, questions, sources, answers):
+    """Asks all questions in one way; those of the cluster once more, of which an executor is killed."""
+    is_cluster = way.endswith("cluster")
+    cluster = started(readperf) if is_cluster else None
+    watched = Watched([*cluster.executors, cluster.scheduler] if cluster else [])
+    on = ["--cluster", cluster.url] if cluster else []
+    took = {}
+    for name, path in questions.items():
+        answer, took[name] = ask(readperf, [*on, "--file", path, *sources], watched)
+        told(name, way, took[name])
+        first = answers.setdefault(name, answer)
+        check(f"{name}: {len(answer.splitlines()) - 1} rows", len(answer.splitlines()) > 1 and answer == first, (first[:500] + answer[:500]).decode())
+    if cluster:
+        name = max(took, key=lambda name: took[name][0])
+        kill = (took[name][0] / 2, lambda: cluster.executors[0].kill())
+        answer, killed = ask(readperf, [*on, "--file", questions[name], *sources], watched, kill)
+        told(f"{name}, an executor killed after {kill[0]:.1f} s", way, killed)
+        check(f"{name} with one executor", answer == answers[name], answer[:500].decode())
+        cluster.stop()
+
+
+def main():
+    split = sys.argv.index("--")
+    readperf, *words = sys.argv[1:split]
+    tables, *recordings = sys.argv[split + 1:]
+    ways = [word for flag, word in zip(words, words[1:]) if flag == "--only"] or WAYS
+    paths = [word for before, word in zip(["", *words], words) if "--only" not in (before, word)]
+    questions = {pathlib.Path(path).stem: path for path in paths}
+    unlabelled = {name: path for name, path in questions.items() if not {"service", "date"} & set(pathlib.Path(path).read_text().replace(".", " ").split())}
+    print("| question | way | s | CPU s | MiB |\n|---|---|--:|--:|--:|")
+    answers = {}
+    for way in ways:
+        of_tables = way.startswith("tables")
+        asked, sources = (questions, [tables]) if of_tables else (unlabelled, recordings)
+        in_way(readperf, way, asked, sources, answers)
+    sys.exit(1 if failed else 0)
+
+
+main()
