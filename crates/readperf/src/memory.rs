@@ -33,9 +33,10 @@ unsafe impl GlobalAlloc for OrEnd {
     }
 }
 
-/// Blocks of this size and above are mappings of their own.
+/// Blocks of this size and above are mappings of their own. What is read of binaries is let go between names that stay, and the heap would
+/// keep its gaps: 40 MiB of a report's 190 with 4 MiB here.
 #[cfg(target_env = "gnu")]
-const OWN_MAPPING: libc::c_int = 4 << 20;
+const OWN_MAPPING: libc::c_int = 512 << 10;
 
 /// So much of the heap is kept for what comes next when it is let go: with little, each of the many batches of records gets its
 /// pages anew.
