@@ -31,7 +31,7 @@ fn an_inlined_function_has_its_own_linkage_name() {
     let profile = profile();
     let names = profile.names();
     let of_name = |name: &str| {
-        let functions = names.functions().iter().filter(|function| function.name() == Some(name));
+        let functions = names.functions().filter(|function| function.name() == Some(name));
         functions.map(|function| (function.address == 0, function.linkage_name())).collect::<HashSet<_>>()
     };
     let expected = [
@@ -47,8 +47,8 @@ fn a_function_that_is_inlined_nowhere_is_held_once() {
     let names = profile.names();
     let frames = profile.addresses().ids().flat_map(|address| names.frames_at(address));
     let in_frames: HashSet<usize> = frames.map(|frame| frame.function.index()).collect();
-    assert!(names.functions().iter().any(|function| function.address == 0), "something is inlined");
-    let functions = names.functions().iter().enumerate();
+    assert!(names.functions().any(|function| function.address == 0), "something is inlined");
+    let functions = names.functions().enumerate();
     let unused: Vec<_> = functions.filter(|(nr, _)| !in_frames.contains(nr)).collect();
     assert!(unused.is_empty(), "{unused:?}");
 }

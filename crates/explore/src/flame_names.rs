@@ -55,7 +55,7 @@ fn ranks(labels: &[&str]) -> (Vec<u32>, usize) {
 }
 
 /// Levels under the labels of frames that begin at a number.
-fn numbered(table: &FrameTable<'_>, ranks: &[u32], first: usize) -> FlameLevels {
+fn numbered(table: &FrameTable, ranks: &[u32], first: usize) -> FlameLevels {
     let mut levels = table.levels();
     let first = u32::try_from(first).unwrap_or(u32::MAX);
     levels.renumber(|level| {
@@ -139,7 +139,7 @@ pub(crate) struct ComparedSide<'s> {
 }
 
 impl<'s> ComparedSide<'s> {
-    fn frames(&self) -> (FrameTable<'s>, Vec<ComparedFrame>) {
+    fn frames(&self) -> (FrameTable, Vec<ComparedFrame>) {
         let table = FrameTable::new(self.profile, self.session, Apart::default());
         let frames = table.frames().iter().map(|frame| self.named(frame)).collect();
         (table, frames)

@@ -20,7 +20,7 @@ pub struct Names<'n> {
 
 impl<'n> Names<'n> {
     /// The function of a row.
-    pub fn function(&self, row: &Row) -> Option<&'n Function> {
+    pub fn function(&self, row: &Row) -> Option<Function<'n>> {
         self.profile.function(row.function)
     }
 

@@ -13,7 +13,7 @@
 
 use crate::addresses::AddressId;
 use crate::names::same::generated;
-use crate::names::{FileId, FunctionId, Names};
+use crate::names::{FileId, FunctionId};
 use crate::profile::Profile;
 use crate::view::flame_tree::{self, NO_LINE};
 use perffile::wire::text::decoded;
@@ -44,7 +44,7 @@ impl Profile {
     ) -> impl DoubleEndedIterator<Item = Level> + ExactSizeIterator + use<'_> {
         let frames = self.names.frames_at(address);
         let last = frames.len().saturating_sub(1);
-        frames.iter().enumerate().map(move |(nr, frame)| Level {
+        frames.enumerate().map(move |(nr, frame)| Level {
             address,
             function: frame.function,
             file: frame.file,
@@ -190,18 +190,20 @@ struct Same {
 
 /// The frames of a profile, and which of them are at each address.
 #[derive(Debug)]
-pub struct FrameTable<'p> {
-    names: &'p Names,
+pub struct FrameTable {
     frames: Vec<UniqueFrame>,
-    /// Of the levels of all addresses, in the order of [`Names`].
+    /// Of the levels of all addresses, one address after the other.
     of_level: Vec<FrameId>,
+    /// Where those of each address end among them.
+    ends: Vec<u32>,
 }
 
-impl<'p> FrameTable<'p> {
+impl FrameTable {
     /// The frames of a profile, numbered in the order of its addresses.
-    pub fn new(profile: &'p Profile, session: &Session, apart: Apart) -> FrameTable<'p> {
+    pub fn new(profile: &Profile, session: &Session, apart: Apart) -> FrameTable {
         let mut frames: Vec<UniqueFrame> = Vec::new();
-        let mut of_level = Vec::with_capacity(profile.names.levels());
+        let mut of_level = Vec::with_capacity(profile.names.len());
+        let mut ends = Vec::with_capacity(profile.names.len());
         let mut known: FxHashMap<Same, FrameId> = FxHashMap::default();
         let generated = generated(&profile.names, session);
         let hidden = profile.names.known_hidden();
@@ -214,7 +216,7 @@ impl<'p> FrameTable<'p> {
             let kind = CodeKind::of(code, session);
             let binary = code.binary.map(|binary| generated.get(&binary).copied().unwrap_or(binary));
             for level in profile.levels_at(address) {
-                let named = profile.function(level.function).is_some_and(|function| function.has_name());
+                let named = profile.names.has_name(level.function);
                 let same = Same {
                     function: one_of.get(level.function.index()).copied().filter(|_| named),
                     binary: binary.filter(|_| !named || apart.binaries),
@@ -241,8 +243,9 @@ impl<'p> FrameTable<'p> {
                     }),
                 }
             }
+            ends.push(u32::try_from(of_level.len()).unwrap_or(u32::MAX));
         }
-        FrameTable { names: &profile.names, frames, of_level }
+        FrameTable { frames, of_level, ends }
     }
 
     /// The numbers of all frames.
@@ -268,7 +271,7 @@ impl<'p> FrameTable<'p> {
     /// The levels at each address, labelled by the numbers of their frames: what a flame tree is made of.
     pub fn levels(&self) -> flame_tree::FlameLevels {
         let mut levels = flame_tree::FlameLevels::default();
-        for address in (0..u32::try_from(self.names.len()).unwrap_or(u32::MAX)).map(AddressId) {
+        for address in (0..u32::try_from(self.ends.len()).unwrap_or(u32::MAX)).map(AddressId) {
             let frames = self.at(address).iter().rev();
             levels.push(frames.map(|frame| flame_tree::FlameLevel {
                 label: frame.0,
@@ -282,6 +285,8 @@ impl<'p> FrameTable<'p> {
     /// The frames at an address, the innermost inlined function first.
     #[inline]
     pub fn at(&self, address: AddressId) -> &[FrameId] {
-        self.of_level.get(self.names.levels_of(address)).unwrap_or_default()
+        let end = |index: usize| self.ends.get(index).map_or(0, |end| *end as usize);
+        let start = address.index().checked_sub(1).map_or(0, end);
+        self.of_level.get(start..end(address.index())).unwrap_or_default()
     }
 }

@@ -2,68 +2,69 @@
 
 mod functions;
 mod learn;
+mod levels;
 mod places;
 pub(crate) mod same;
 mod unknown;
 
 use self::functions::{Functions, Named};
+use self::levels::Levels;
 use crate::addresses::AddressId;
 use indexmap::IndexSet;
 use readperf_session::BinaryId;
 pub use readperf_symbols::{FileId, FunctionId};
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::borrow::Cow;
-use std::ops::Range;
 use std::sync::Arc;
 pub use unknown::BinaryPlaces;
 
 /// A function, or an address that has no name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Function {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Function<'n> {
     /// The binary; `None` where no mapping covers the address.
     pub binary: Option<BinaryId>,
     /// First address of the function, or the unnamed address; of functions that only appear inlined 0.
     pub address: u64,
-    /// What is known of it, or why it has no name. Addresses without a name may be many, and are to be small.
-    known: Result<Box<Named>, Arc<str>>,
+    /// What is known of it, or why it has no name.
+    known: Result<&'n Named, &'n str>,
 }
 
-impl Function {
+impl<'n> Function<'n> {
     /// The name; without one the address itself stands in.
     #[inline]
-    pub fn name(&self) -> Option<&str> {
-        self.known.as_ref().ok().map(|known| known.name.shown())
+    pub fn name(self) -> Option<&'n str> {
+        self.known.ok().map(|known| known.name.shown())
     }
 
     /// Whether it has a name. That is known at once; a name is made when it is asked for.
     #[inline]
-    pub fn has_name(&self) -> bool {
+    pub fn has_name(self) -> bool {
         self.known.is_ok()
     }
 
     /// The name in the symbol table, where that is another one: as the compiler mangled it. Of an inlined name that several
     /// functions share, none.
-    pub fn linkage_name(&self) -> Option<&str> {
-        self.known.as_ref().ok()?.name.linkage()
+    pub fn linkage_name(self) -> Option<&'n str> {
+        self.known.ok()?.name.linkage()
     }
 
     /// Its size in bytes, as the symbol table has it; 0 if not known.
-    pub fn size(&self) -> u64 {
-        self.known.as_ref().map_or(0, |known| known.size)
+    pub fn size(self) -> u64 {
+        self.known.map_or(0, |known| known.size)
     }
 
     /// Source file, as the compiler recorded it.
-    pub fn source_file(&self) -> Option<&str> {
-        self.known.as_ref().ok()?.source_file.as_deref()
+    pub fn source_file(self) -> Option<&'n str> {
+        self.known.ok()?.source_file.as_deref()
     }
 
     /// Why there is no name, in plain words.
-    pub fn reason(&self) -> Option<&str> {
-        self.known.as_ref().err().map(|reason| &**reason)
+    pub fn reason(self) -> Option<&'n str> {
+        self.known.err()
     }
 
     /// The name, or the address in hex.
-    pub fn label(&self) -> Cow<'_, str> {
+    pub fn label(self) -> Cow<'n, str> {
         self.name().map_or_else(|| Cow::Owned(format!("{:#018x}", self.address)), Cow::Borrowed)
     }
 }
@@ -79,11 +80,11 @@ pub struct Frame {
     pub line: u32,
 }
 
-/// What is known of an address.
-#[derive(Clone, Debug)]
-struct AddressNames {
-    function: FunctionId,
-    frames: Range<u32>,
+impl Frame {
+    /// A function without inlined ones and lines.
+    fn alone(function: FunctionId) -> Frame {
+        Frame { function, file: None, line: 0 }
+    }
 }
 
 /// The names of addresses. They are learned in one go or, where the answer is wanted before the end, piece by piece.
@@ -93,12 +94,9 @@ pub struct Names {
     functions: Arc<Functions>,
     /// The source files by number.
     files: IndexSet<Arc<str>, FxBuildHasher>,
-    frames: Vec<Frame>,
-    of_address: Vec<AddressNames>,
-    /// Each reason once: millions of addresses may share one.
-    reasons: FxHashSet<Arc<str>>,
+    levels: Levels,
     /// What can be done about a reason.
-    remedies: FxHashMap<Arc<str>, String>,
+    remedies: FxHashMap<String, String>,
     is_of_pieces: bool,
     /// The function that stands for each, once that was asked for; empty if each stands for itself.
     one_of: Vec<FunctionId>,
@@ -110,8 +108,8 @@ pub struct Names {
 
 impl Names {
     /// The functions by number.
-    pub fn functions(&self) -> &[Function] {
-        self.functions.as_slice()
+    pub fn functions(&self) -> impl ExactSizeIterator<Item = Function<'_>> + Clone {
+        self.functions.iter()
     }
 
     /// Whether functions have the same names and numbers in others.
@@ -130,18 +128,24 @@ impl Names {
 
     /// How many addresses have been learned.
     pub fn len(&self) -> usize {
-        self.of_address.len()
+        self.levels.len()
     }
 
     /// Whether none has been learned.
     pub fn is_empty(&self) -> bool {
-        self.of_address.is_empty()
+        self.levels.len() == 0
     }
 
     /// A function by its number.
     #[inline]
-    pub fn function(&self, id: FunctionId) -> Option<&Function> {
-        self.functions().get(id.index())
+    pub fn function(&self, id: FunctionId) -> Option<Function<'_>> {
+        self.functions.get(id)
+    }
+
+    /// Whether a function has a name.
+    #[inline]
+    pub fn has_name(&self, id: FunctionId) -> bool {
+        self.functions.has_name(id)
     }
 
     /// A source file by its number.
@@ -165,26 +169,17 @@ impl Names {
     /// The function that an address lies in, before [`Names::unify`]: of code that was generated several times the very piece.
     #[inline]
     pub fn piece_at(&self, address: AddressId) -> Option<FunctionId> {
-        self.of_address.get(address.index()).map(|names| names.function)
+        self.levels.function(address)
     }
 
     /// The levels at an address: the innermost inlined function first, the real function last. Never empty for an address
     /// that has been learned.
     #[inline]
-    pub fn frames_at(&self, address: AddressId) -> &[Frame] {
-        self.frames.get(self.levels_of(address)).unwrap_or_default()
-    }
-
-    /// How many levels there are at all addresses.
-    pub(crate) fn levels(&self) -> usize {
-        self.frames.len()
-    }
-
-    /// Which of the levels of all addresses are those at one.
-    #[inline]
-    pub(crate) fn levels_of(&self, address: AddressId) -> Range<usize> {
-        let names = self.of_address.get(address.index());
-        names.map_or(0..0, |names| names.frames.start as usize..names.frames.end as usize)
+    pub fn frames_at(
+        &self,
+        address: AddressId,
+    ) -> impl DoubleEndedIterator<Item = Frame> + ExactSizeIterator + Clone + use<'_> {
+        self.levels.at(address, self.function_at(address))
     }
 }
 

@@ -158,7 +158,7 @@ impl Profile {
     }
 
     /// A function by its number.
-    pub fn function(&self, id: FunctionId) -> Option<&Function> {
+    pub fn function(&self, id: FunctionId) -> Option<Function<'_>> {
         self.names.function(id)
     }
 }

@@ -82,7 +82,7 @@ impl Transform {
 impl Functions {
     /// For each function by number, whether it is one of them.
     fn among(&self, names: &Names) -> Vec<bool> {
-        let functions = names.functions().iter();
+        let functions = names.functions();
         match self {
             Functions::Matching(pattern) => {
                 functions.map(|function| function.name().is_some_and(|name| pattern.is_match(name))).collect()

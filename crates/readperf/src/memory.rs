@@ -33,9 +33,10 @@ unsafe impl GlobalAlloc for OrEnd {
     }
 }
 
-/// Blocks of this size and above are mappings of their own.
+/// Blocks of this size and above are mappings of their own. What is read of binaries lies between names that stay, and of the heap such
+/// gaps do not return: with 4 MiB here, a report held 187 MiB instead of 159.
 #[cfg(target_env = "gnu")]
-const OWN_MAPPING: libc::c_int = 4 << 20;
+const OWN_MAPPING: libc::c_int = 512 << 10;
 
 /// So much of the heap is kept for what comes next when it is let go: with little, each of the many batches of records gets its
 /// pages anew.

@@ -28,7 +28,7 @@ impl SourceLines {
 
     /// The line of the innermost code at a place, unless it is the one that was shown before for this thread.
     pub(crate) fn next(&mut self, names: &Names, tid: u32, place: AddressId) -> Option<(SourceText, u32)> {
-        let frame = names.frames_at(place).first()?;
+        let frame = names.frames_at(place).next()?;
         let here = (frame.file?, frame.line);
         if frame.line == 0 || self.shown.get(&tid) == Some(&here) {
             return None;

@@ -57,8 +57,9 @@ fn by_brute_force(path: &Path) -> (BTreeMap<Key, u64>, usize) {
         add(profile.names().function_at(row.address).unwrap(), false);
         for address in profile.stacks().places(row.stack) {
             let frames = profile.names().frames_at(address);
-            for (nr, frame) in frames.iter().enumerate() {
-                add(frame.function, nr + 1 < frames.len());
+            let last = frames.len().saturating_sub(1);
+            for (nr, frame) in frames.enumerate() {
+                add(frame.function, nr < last);
             }
         }
         deep += usize::from(profile.stacks().places(row.stack).count() > 1);

@@ -59,7 +59,7 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
 /// Numbers of the frames that samples refer to. A frame tells its caller, so that its number stands for a stack.
 #[derive(Debug)]
 struct StackFrames<'x> {
-    table: FrameTable<'x>,
+    table: FrameTable,
     /// What frames and their binaries are called, by frame.
     names: Vec<(Cow<'x, str>, Cow<'x, str>)>,
     list: Vec<StackFrame>,

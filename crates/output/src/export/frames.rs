@@ -31,7 +31,7 @@ impl<'x> Export<'x> {
     }
 
     /// The frames of the profile, as far as a format tells them apart.
-    pub fn frame_table(&self, apart: Apart) -> FrameTable<'x> {
+    pub fn frame_table(&self, apart: Apart) -> FrameTable {
         FrameTable::new(self.profile, self.session, apart)
     }
 

@@ -53,18 +53,18 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
 
 /// The texts that lines are put together from.
 #[derive(Debug)]
-struct Texts<'x> {
+struct Texts {
     events: Vec<Box<[u8]>>,
     comms: FxHashMap<CommId, Box<[u8]>>,
     files: Vec<Box<[u8]>>,
     /// By frame: what is the same at all addresses of a function.
     functions: Vec<Box<[u8]>>,
     /// The frames at each address; their numbers are those of `functions`.
-    table: FrameTable<'x>,
+    table: FrameTable,
 }
 
-impl<'x> Texts<'x> {
-    fn of(export: &Export<'x>) -> Texts<'x> {
+impl Texts {
+    fn of(export: &Export<'_>) -> Texts {
         // What has no name differs in its address only, which is written when its turn comes.
         let table = export.frame_table(Apart { variants: true, binaries: true, ..Apart::default() });
         Texts {

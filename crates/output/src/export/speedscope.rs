@@ -54,7 +54,7 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     json.finish()
 }
 
-fn write_event(export: &Export<'_>, frames: &Frames<'_>, event: usize, json: &mut JsonWriter<'_>) {
+fn write_event(export: &Export<'_>, frames: &Frames, event: usize, json: &mut JsonWriter<'_>) {
     let rows = export.profile.rows_of(event);
     let event_name = printable(export.event_name(event));
     let all = sums(export, rows);
@@ -86,7 +86,7 @@ fn sums<'r>(export: &Export<'_>, rows: &'r [SampleRow]) -> Vec<(&'r SampleRow, u
 
 fn write_profile(
     export: &Export<'_>,
-    frames: &Frames<'_>,
+    frames: &Frames,
     event: usize,
     name: &str,
     rows: &[(&SampleRow, u64)],
@@ -119,14 +119,14 @@ fn write_profile(
 }
 
 /// The frames that stacks have, by number.
-struct Frames<'x> {
-    table: FrameTable<'x>,
+struct Frames {
+    table: FrameTable,
     /// For each frame of the table its number, if it is in a stack.
     numbers: Vec<Option<u32>>,
 }
 
-impl<'x> Frames<'x> {
-    fn new(table: FrameTable<'x>, export: &Export<'x>) -> Frames<'x> {
+impl Frames {
+    fn new(table: FrameTable, export: &Export<'_>) -> Frames {
         let mut is_shown = vec![false; export.profile.addresses().len()];
         let rows = export.shown_events().into_iter().flat_map(|event| export.profile.rows_of(event));
         for place in rows.flat_map(|row| export.places(row)) {

@@ -88,7 +88,7 @@ impl Writer<'_> {
             decimal(&mut self.out, offset, 0);
         }
         self.out.push(b':');
-        let frame = names.frames_at(place).first();
+        let frame = names.frames_at(place).next();
         if let (true, Some((file, line))) =
             (self.source_lines, frame.and_then(|frame| Some((names.file(frame.file?)?, frame.line))))
         {

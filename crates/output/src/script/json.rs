@@ -96,7 +96,7 @@ fn frames(known: &Known<'_>, id: AddressId, returns: bool) -> Vec<Value> {
     let real = known.names.function_at(id).and_then(|function| known.names.function(function));
     let levels = known.names.frames_at(id);
     let last = levels.len().saturating_sub(1);
-    let frame = |(nr, level): (usize, &readperf_profile::Frame)| {
+    let frame = |(nr, level): (usize, readperf_profile::Frame)| {
         let mut object = Map::new();
         object.insert("ip".into(), address(code.ip));
         let name = known.names.function(level.function).and_then(|function| function.name());
@@ -115,5 +115,5 @@ fn frames(known: &Known<'_>, id: AddressId, returns: bool) -> Vec<Value> {
         }
         Value::Object(object)
     };
-    levels.iter().enumerate().map(frame).collect()
+    levels.enumerate().map(frame).collect()
 }

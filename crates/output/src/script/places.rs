@@ -69,7 +69,7 @@ impl Places {
         if !chain {
             hex(out, code.ip, 16);
             let level = Level { code, binary, function, own: function, inlined: false, frame: None };
-            let frame = known.names.frames_at(id).first().copied();
+            let frame = known.names.frames_at(id).next();
             self.style.write(out, known, Level { frame, ..level });
             return;
         }
@@ -80,14 +80,15 @@ impl Places {
         };
         let frames = known.names.frames_at(id);
         let last = frames.len().saturating_sub(1);
-        let levels = frames.iter().enumerate();
+        let innermost = frames.clone().next();
+        let levels = frames.enumerate();
         for (nr, frame) in levels.filter(|(nr, _)| inlines || *nr == last) {
             out.push(b'\t');
             hex(out, shown, 16);
             let inlined = nr < last;
             let own = if inlined { known.names.function(frame.function) } else { function };
             // The line of what is not shown apart is that of the innermost code.
-            let frame = if inlines { Some(*frame) } else { frames.first().copied() };
+            let frame = if inlines { Some(frame) } else { innermost };
             self.style.write(out, known, Level { code, binary, function, own, inlined, frame });
             out.push(b'\n');
         }
@@ -100,9 +101,9 @@ struct Level<'n> {
     code: &'n CodeAddress,
     binary: Option<&'n Binary>,
     /// The function that the place lies in.
-    function: Option<&'n Function>,
+    function: Option<Function<'n>>,
     /// The function of this level.
-    own: Option<&'n Function>,
+    own: Option<Function<'n>>,
     inlined: bool,
     frame: Option<Frame>,
 }
@@ -156,8 +157,8 @@ impl Style {
 pub(super) fn write_symbol(
     out: &mut Vec<u8>,
     code: &CodeAddress,
-    function: Option<&Function>,
-    own: Option<&Function>,
+    function: Option<Function<'_>>,
+    own: Option<Function<'_>>,
     with_offset: bool,
 ) {
     let named = function.filter(|function| function.has_name());

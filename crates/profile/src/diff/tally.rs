@@ -115,7 +115,7 @@ impl Tally {
 }
 
 impl DiffKey {
-    fn of(self, profile: &Profile, session: &Session, frames: &FrameTable<'_>, row: &SampleRow) -> Name {
+    fn of(self, profile: &Profile, session: &Session, frames: &FrameTable, row: &SampleRow) -> Name {
         let names = profile.names();
         let binary = || {
             let binary = profile.addresses().get(row.address).and_then(|code| session.binary(code.binary?));
@@ -130,7 +130,7 @@ impl DiffKey {
                 let name = symbol.and_then(|frame| profile.function(frame.first.function)?.name());
                 name.map_or_else(|| Name::UnnamedIn(binary()), |name| Name::Text(name.to_owned()))
             }
-            DiffKey::SourceLine => match names.frames_at(row.address).first() {
+            DiffKey::SourceLine => match names.frames_at(row.address).next() {
                 Some(frame) if frame.file.is_some() => {
                     let file = frame.file.and_then(|file| names.file(file)).unwrap_or_default();
                     Name::Text(format!("{file}:{}", frame.line))

@@ -1,8 +1,9 @@
-//! The functions, each held once: their names are most of what a profile holds.
+//! The functions, each held once: their names are most of what a profile holds. Addresses without a name may be many, and are small.
 
 use super::{Function, FunctionId};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
+use indexmap::IndexSet;
 use readperf_session::BinaryId;
 use readperf_symbols::{FunctionName, Symbol};
 use rustc_hash::FxBuildHasher;
@@ -21,29 +22,119 @@ pub(super) struct Named {
 /// Functions by number, and indexes of them that hold nothing but numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Functions {
-    list: Vec<Function>,
+    list: List,
     /// Those that symbols name, by binary and start.
     by_start: HashTable<FunctionId>,
     /// Those that only appear inlined, by binary and name.
     inlined: HashTable<FunctionId>,
 }
 
-impl Functions {
-    pub(super) fn as_slice(&self) -> &[Function] {
-        &self.list
+/// Functions by number.
+#[derive(Clone, Debug, Default)]
+pub(super) struct List {
+    held: Vec<Held>,
+    named: Vec<Named>,
+    /// Each reason once: millions of addresses may share one.
+    reasons: IndexSet<Arc<str>, FxBuildHasher>,
+}
+
+/// A function, with the number of what is known of it.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    address: u64,
+    binary: Option<BinaryId>,
+    known: Known,
+}
+
+/// The number of a name, or that of the reason why there is none, which has the lowest bit.
+#[derive(Clone, Copy, Debug)]
+struct Known(u32);
+
+/// Number of a reason why something has no name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReasonId(usize);
+
+impl Known {
+    fn named(index: usize) -> Known {
+        Known(super::number(index) << 1)
     }
 
+    fn unnamed(ReasonId(index): ReasonId) -> Known {
+        Known(super::number(index) << 1 | 1)
+    }
+
+    /// The index of the name, or of the reason.
+    #[inline]
+    fn index(self) -> Result<usize, usize> {
+        let index = (self.0 >> 1) as usize;
+        if self.0 & 1 == 0 { Ok(index) } else { Err(index) }
+    }
+}
+
+impl List {
+    fn next(&self) -> FunctionId {
+        FunctionId::new(self.held.len())
+    }
+
+    /// A function by its index.
+    #[inline]
+    fn get(&self, index: usize) -> Option<Function<'_>> {
+        self.held.get(index).map(|held| self.function(*held))
+    }
+
+    #[inline]
+    fn function(&self, Held { address, binary, known }: Held) -> Function<'_> {
+        let known = match known.index() {
+            Ok(name) => self.named.get(name).ok_or(""),
+            Err(reason) => Err(self.reasons.get_index(reason).map_or("", |reason| &**reason)),
+        };
+        Function { binary, address, known }
+    }
+
+    fn push(&mut self, binary: Option<BinaryId>, address: u64, named: Named) -> FunctionId {
+        let id = self.next();
+        self.held.push(Held { address, binary, known: Known::named(self.named.len()) });
+        self.named.push(named);
+        id
+    }
+
+    /// What is known of a function that has a name.
+    fn named_mut(&mut self, id: FunctionId) -> Option<&mut Named> {
+        let name = self.held.get(id.index())?.known.index().ok()?;
+        self.named.get_mut(name)
+    }
+}
+
+impl Functions {
+    /// All of them, by number.
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = Function<'_>> + Clone {
+        self.list.held.iter().map(|held| self.list.function(*held))
+    }
+
+    /// A function by its number.
+    #[inline]
+    pub(super) fn get(&self, id: FunctionId) -> Option<Function<'_>> {
+        self.list.get(id.index())
+    }
+
+    /// Whether a function has a name.
+    #[inline]
+    pub(super) fn has_name(&self, id: FunctionId) -> bool {
+        self.list.held.get(id.index()).is_some_and(|held| held.known.index().is_ok())
+    }
+
+    /// Room for so many more.
     pub(super) fn reserve(&mut self, more: usize) {
-        self.list.reserve(more);
+        self.list.held.reserve(more);
     }
 
     /// The function that a symbol names; it may be known by a question before this one.
     pub(super) fn of_symbol(&mut self, binary: BinaryId, symbol: Symbol) -> FunctionId {
         let Symbol { name, start, end, source_file, .. } = symbol;
-        let key = |function: &Function| (function.binary, function.address);
+        let key = |function: Function<'_>| (function.binary, function.address);
         match find_or_add(&mut self.by_start, &self.list, (Some(binary), start), key) {
             Ok(id) => {
-                if let (Some(known), Some(file)) = (self.named_mut(id), source_file) {
+                if let (Some(known), Some(file)) = (self.list.named_mut(id), source_file) {
                     known.source_file.get_or_insert(file);
                 }
                 id
@@ -51,7 +142,7 @@ impl Functions {
             Err(id) => {
                 // What is all of its binary has no end of its own.
                 let size = if end == u64::MAX { 0 } else { end.saturating_sub(start) };
-                self.push(binary, start, Named { name, size, source_file });
+                self.list.push(Some(binary), start, Named { name, size, source_file });
                 id
             }
         }
@@ -59,13 +150,13 @@ impl Functions {
 
     /// The function with this name of which code is inlined. One name may be that of several functions.
     pub(super) fn inlined(&mut self, binary: BinaryId, name: FunctionName) -> FunctionId {
-        fn key(function: &Function) -> (Option<BinaryId>, Option<&str>) {
+        fn key(function: Function<'_>) -> (Option<BinaryId>, Option<&str>) {
             (function.binary, function.name())
         }
         let wanted = (Some(binary), Some(name.shown()));
         match find_or_add(&mut self.inlined, &self.list, wanted, key) {
             Ok(id) => {
-                if let Some(known) = self.named_mut(id)
+                if let Some(known) = self.list.named_mut(id)
                     && known.name.linkage() != name.linkage()
                 {
                     known.name = FunctionName::plain(known.name.shown().to_owned());
@@ -73,17 +164,23 @@ impl Functions {
                 id
             }
             Err(id) => {
-                self.push(binary, 0, Named { name, size: 0, source_file: None });
+                self.list.push(Some(binary), 0, Named { name, size: 0, source_file: None });
                 id
             }
         }
     }
 
     /// What stands for an address without a name.
-    pub(super) fn unnamed(&mut self, binary: Option<BinaryId>, address: u64, reason: Arc<str>) -> FunctionId {
-        let id = FunctionId::new(self.list.len());
-        self.list.push(Function { binary, address, known: Err(reason) });
+    pub(super) fn unnamed(&mut self, binary: Option<BinaryId>, address: u64, reason: ReasonId) -> FunctionId {
+        let id = self.list.next();
+        self.list.held.push(Held { address, binary, known: Known::unnamed(reason) });
         id
+    }
+
+    /// The number of a reason.
+    pub(super) fn reason(&mut self, words: &str) -> ReasonId {
+        let reasons = &mut self.list.reasons;
+        ReasonId(reasons.get_index_of(words).unwrap_or_else(|| reasons.insert_full(words.into()).0))
     }
 
     /// A function of no binary, that is only a name.
@@ -93,16 +190,13 @@ impl Functions {
 
     /// A function that is known by its name alone. Symbols that are learned later do not find it.
     pub(super) fn known(&mut self, binary: Option<BinaryId>, address: u64, name: FunctionName) -> FunctionId {
-        let id = FunctionId::new(self.list.len());
-        let known = Ok(Box::new(Named { name, size: 0, source_file: None }));
-        self.list.push(Function { binary, address, known });
-        id
+        self.list.push(binary, address, Named { name, size: 0, source_file: None })
     }
 
     /// Gives functions other names. Those that are learned later have theirs.
     pub(super) fn rename(&mut self, rename: impl Fn(&str) -> Option<String>) {
         self.inlined.clear();
-        for named in self.list.iter_mut().filter_map(|function| function.known.as_deref_mut().ok()) {
+        for named in &mut self.list.named {
             if let Some(name) = rename(named.name.shown()) {
                 let linkage = named.name.linkage().unwrap_or_default().to_owned();
                 named.name = FunctionName::new(name, linkage);
@@ -110,22 +204,18 @@ impl Functions {
         }
     }
 
-    fn push(&mut self, binary: BinaryId, address: u64, named: Named) {
-        self.list.push(Function { binary: Some(binary), address, known: Ok(Box::new(named)) });
-    }
-
     /// What is known of a function that has a name.
     pub(super) fn named_mut(&mut self, id: FunctionId) -> Option<&mut Named> {
-        self.list.get_mut(id.index())?.known.as_deref_mut().ok()
+        self.list.named_mut(id)
     }
 }
 
 /// The function with this key or, as an error, the id of a new one, which is then to be pushed.
 fn find_or_add<'f, K: Eq + std::hash::Hash>(
     index: &mut HashTable<FunctionId>,
-    list: &'f [Function],
+    list: &'f List,
     wanted: K,
-    key: impl Fn(&'f Function) -> K,
+    key: impl Fn(Function<'f>) -> K,
 ) -> Result<FunctionId, FunctionId> {
     let hash = FxBuildHasher.hash_one(&wanted);
     let key_of = |id: &FunctionId| list.get(id.index()).map(&key);
@@ -133,7 +223,7 @@ fn find_or_add<'f, K: Eq + std::hash::Hash>(
     match index.entry(hash, is_it, |id| key_of(id).map_or(0, |key| FxBuildHasher.hash_one(key))) {
         Entry::Occupied(known) => Ok(*known.get()),
         Entry::Vacant(free) => {
-            let id = FunctionId::new(list.len());
+            let id = list.next();
             free.insert(id);
             Err(id)
         }

@@ -1,89 +1,60 @@
 //! The answers about names are taken in: the one place where the answer of the symbols becomes functions, frames and files.
 
-use super::{AddressNames, BinaryPlaces, FileId, Frame, FunctionId, Names, number};
+use super::functions::{Functions, ReasonId};
+use super::levels::Levels;
+use super::{BinaryPlaces, FileId, Frame, FunctionId, Names};
 use crate::addresses::Addresses;
 use readperf_session::{BinaryId, CodeAddress, CpuMode};
 use readperf_symbols::{Symbol, SymbolBatch};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
+/// Where no answer is.
+const NO_ANSWER: u32 = u32::MAX;
+
 impl Names {
     /// Learns all addresses that are not known yet. What nobody answered about stays without a name.
     pub fn learn(&mut self, addresses: &Addresses, answers: Vec<(BinaryPlaces, SymbolBatch)>) {
         let new = addresses.as_slice().get(self.len()..).unwrap_or_default();
         self.is_of_pieces = !self.is_empty();
-        let mut found: Vec<Option<(u32, u32)>> = vec![None; new.len()];
+        // For each place the number of the answer, and its number there.
+        let mut found: Vec<(u32, u32)> = vec![(NO_ANSWER, 0); new.len()];
         let mut numbered = Vec::with_capacity(answers.len());
         for (of_binary, (asked, answer)) in (0u32..).zip(answers) {
             numbered.push(self.take_in(asked.binary, answer));
             for (place, nr) in asked.places {
                 if let Some(found) = found.get_mut(place as usize) {
-                    *found = Some((of_binary, nr));
+                    *found = (of_binary, nr);
                 }
             }
         }
-        let not_answered = new.iter().zip(&found).filter(|(_, found)| found.is_none());
+        let not_answered = new.iter().zip(&found).filter(|(_, (answer, _))| *answer == NO_ANSWER);
         let not_answered = numbered_by_address(not_answered.map(|(code, _)| *code));
         let most = not_answered.iter().max().map_or(0, |last| *last as usize + 1);
         let mut without_answer: Vec<FunctionId> = Vec::with_capacity(most);
         let mut not_answered = not_answered.into_iter();
         // Most have no name.
-        self.functions_mut().reserve(new.len());
-        self.of_address.reserve(new.len());
-        self.frames.reserve(new.len());
-        for (code, found) in new.iter().zip(found) {
-            let answer = found.and_then(|(of_binary, nr)| Some((numbered.get_mut(of_binary as usize)?, nr)));
-            let frames_before = number(self.frames.len());
-            let function = match answer {
-                Some((numbered, nr)) => self.learn_one(code, nr as usize, numbered),
+        let Names { functions, levels, .. } = self;
+        let functions = Arc::make_mut(functions);
+        functions.reserve(new.len());
+        levels.reserve(new.len());
+        let (outside, not_looked_up) = (functions.reason(OUTSIDE), functions.reason(NOT_LOOKED_UP));
+        for (code, (of_binary, nr)) in new.iter().zip(found) {
+            match numbered.get_mut(of_binary as usize) {
+                Some(numbered) => numbered.name(code, nr as usize, functions, levels),
                 None => {
                     let nr = not_answered.next().unwrap_or(u32::MAX) as usize;
                     let known = without_answer.get(nr).copied();
-                    known.unwrap_or_else(|| {
-                        let reason = match code.binary {
-                            None => "no mapping covers the address",
-                            Some(_) => NOT_LOOKED_UP,
-                        };
-                        let reason = self.reason(reason);
-                        let function = self.functions_mut().unnamed(code.binary, code.address, reason);
+                    let function = known.unwrap_or_else(|| {
+                        let reason = if code.binary.is_some() { not_looked_up } else { outside };
+                        let function = functions.unnamed(code.binary, code.address, reason);
                         without_answer.push(function);
                         function
-                    })
+                    });
+                    levels.push(function, []);
                 }
-            };
-            if number(self.frames.len()) == frames_before {
-                self.frames.push(Frame { function, file: None, line: 0 });
             }
-            let frames = frames_before..number(self.frames.len());
-            self.of_address.push(AddressNames { function, frames });
         }
-    }
-
-    /// Learns a place from the answer about its binary, in which its address has this index.
-    fn learn_one(&mut self, code: &CodeAddress, nr: usize, numbered: &mut Numbered) -> FunctionId {
-        let covered = numbered.answer.symbol(nr).ok();
-        let function = covered.and_then(|symbol| numbered.functions.get(symbol.index()).copied());
-        // Places at one address may differ in where it was mapped; without a name it is one function all the same.
-        let known = || numbered.unnamed.get(nr).copied().flatten();
-        let function = function.or_else(known).unwrap_or_else(|| {
-            let reason = numbered.answer.reason_index(nr).and_then(|index| numbered.reasons.get(index));
-            let reason = reason.map_or_else(|| self.reason(NOT_LOOKED_UP), Arc::clone);
-            let function = self.functions_mut().unnamed(code.binary, code.address, reason);
-            if let Some(slot) = numbered.unnamed.get_mut(nr) {
-                *slot = Some(function);
-            }
-            function
-        });
-        let frames = numbered.answer.frames(nr);
-        for (level, frame) in frames.iter().enumerate() {
-            // The outermost level is the function that the symbol names.
-            let is_symbol = covered.is_some() && level + 1 == frames.len();
-            let inlined = frame.function.filter(|_| !is_symbol);
-            let inlined = inlined.and_then(|id| numbered.inlined.get(id.index()).copied().flatten());
-            let file = frame.file.and_then(|id| numbered.files.get(id.index()).copied());
-            self.frames.push(Frame { function: inlined.unwrap_or(function), file, line: frame.line });
-        }
-        function
     }
 
     /// Gives the functions and files of an answer their numbers. What it holds of them goes over, and the rest is let go.
@@ -99,24 +70,15 @@ impl Names {
         let files = std::mem::take(&mut answer.files).into_iter();
         let files = files.map(|file| FileId::new(self.files.insert_full(file).0)).collect();
         let reasons = answer.reasons().iter().map(|reason| {
-            let words = self.reason(&reason.to_string());
+            let words = reason.to_string();
+            let number = self.functions_mut().reason(&words);
             if let Some(remedy) = reason.remedy() {
-                self.remedies.insert(Arc::clone(&words), remedy.into_owned());
+                self.remedies.insert(words, remedy.into_owned());
             }
-            words
+            number
         });
         let reasons = reasons.collect();
         Numbered { answer, functions, inlined, files, reasons, unnamed: vec![None; addresses] }
-    }
-
-    /// A reason, held once.
-    pub(super) fn reason(&mut self, words: &str) -> Arc<str> {
-        if let Some(known) = self.reasons.get(words) {
-            return Arc::clone(known);
-        }
-        let reason: Arc<str> = words.into();
-        self.reasons.insert(Arc::clone(&reason));
-        reason
     }
 }
 
@@ -128,9 +90,38 @@ struct Numbered {
     /// Of the functions in its frames; of those that are only the outermost level, which has the symbol's name, none.
     inlined: Vec<Option<FunctionId>>,
     files: Vec<FileId>,
-    reasons: Vec<Arc<str>>,
+    reasons: Vec<ReasonId>,
     /// For each address the function that stands for it, if it has no name and one was made.
     unnamed: Vec<Option<FunctionId>>,
+}
+
+impl Numbered {
+    /// Names the next place, whose address has this index in the answer.
+    fn name(&mut self, code: &CodeAddress, nr: usize, functions: &mut Functions, levels: &mut Levels) {
+        let covered = self.answer.symbol(nr).ok();
+        let function = covered.and_then(|symbol| self.functions.get(symbol.index()).copied());
+        // Places at one address may differ in where it was mapped; without a name it is one function all the same.
+        let known = || self.unnamed.get(nr).copied().flatten();
+        let function = function.or_else(known).unwrap_or_else(|| {
+            let reason = self.answer.reason_index(nr).and_then(|index| self.reasons.get(index));
+            let reason = reason.copied().unwrap_or_else(|| functions.reason(NOT_LOOKED_UP));
+            let function = functions.unnamed(code.binary, code.address, reason);
+            if let Some(slot) = self.unnamed.get_mut(nr) {
+                *slot = Some(function);
+            }
+            function
+        });
+        let frames = self.answer.frames(nr);
+        let of_frames = frames.iter().enumerate().map(|(level, frame)| {
+            // The outermost level is the function that the symbol names.
+            let is_symbol = covered.is_some() && level + 1 == frames.len();
+            let inlined = frame.function.filter(|_| !is_symbol);
+            let inlined = inlined.and_then(|id| self.inlined.get(id.index()).copied().flatten());
+            let file = frame.file.and_then(|id| self.files.get(id.index()).copied());
+            Frame { function: inlined.unwrap_or(function), file, line: frame.line }
+        });
+        levels.push(function, of_frames);
+    }
 }
 
 /// Completes the source files of an answer's symbols, and says of each function in its frames whether code of it is inlined. A
@@ -178,6 +169,7 @@ fn numbered_by_address(places: impl Iterator<Item = CodeAddress> + Clone) -> Vec
     places.map(number_of).collect()
 }
 
+const OUTSIDE: &str = "no mapping covers the address";
 const NOT_LOOKED_UP: &str = "its name was not looked up";
 
 #[cfg(test)]

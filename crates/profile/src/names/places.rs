@@ -1,6 +1,6 @@
 //! Names of places that a transform made or that are known from elsewhere, and names that a transform changed.
 
-use super::{AddressNames, FileId, Frame, FunctionId, Names, number};
+use super::{FileId, Frame, FunctionId, Names};
 use readperf_session::BinaryId;
 use readperf_symbols::FunctionName;
 
@@ -10,11 +10,10 @@ const HIDDEN: &str = "[hidden]";
 impl Names {
     /// Names the next address: its levels, the innermost first. The outermost is its function.
     pub(crate) fn add_place(&mut self, levels: &[Frame]) {
-        let start = number(self.frames.len());
-        self.frames.extend_from_slice(levels);
-        let frames = start..number(self.frames.len());
-        let function = levels.last().map_or(FunctionId::new(usize::MAX), |level| level.function);
-        self.of_address.push(AddressNames { function, frames });
+        match levels.last() {
+            Some(outermost) => self.levels.push(outermost.function, levels.iter().copied()),
+            None => self.levels.push_none(),
+        }
     }
 
     /// A function of which all is known: its name, or why it has none.
@@ -27,7 +26,7 @@ impl Names {
         match name {
             Ok(name) => self.functions_mut().known(binary, address, name),
             Err(reason) => {
-                let reason = self.reason(reason);
+                let reason = self.functions_mut().reason(reason);
                 self.functions_mut().unnamed(binary, address, reason)
             }
         }

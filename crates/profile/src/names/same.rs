@@ -20,7 +20,7 @@ impl Names {
             return;
         }
         let mut first: FxHashMap<Key<'_>, FunctionId> = FxHashMap::default();
-        let one_of = self.functions().iter().enumerate().map(|(nr, function)| {
+        let one_of = self.functions().enumerate().map(|(nr, function)| {
             let own = FunctionId::new(nr);
             let generated = function.binary.and_then(|binary| generated.get(&binary)).copied();
             if function.has_name() && generated.is_none() {
@@ -45,7 +45,7 @@ impl Names {
     }
 
     /// For each function the first that agrees with it. What has no name is like no other.
-    fn one_of<'n, K: Eq + Hash>(&'n self, key: impl Fn(&'n Function) -> K) -> Vec<FunctionId> {
+    fn one_of<'n, K: Eq + Hash>(&'n self, key: impl Fn(Function<'n>) -> K) -> Vec<FunctionId> {
         let mut first: FxHashMap<K, FunctionId> = FxHashMap::default();
         let all = (0..).map(FunctionId::new).zip(self.functions());
         all.map(|(id, function)| match function.name() {
@@ -57,7 +57,7 @@ impl Names {
 
     /// Takes functions for one, wherever they are asked for.
     fn take_for_one(&mut self, one_of: Vec<FunctionId>) {
-        for frame in &mut self.frames {
+        for frame in self.levels.frames_mut() {
             frame.function = one_of.get(frame.function.index()).copied().unwrap_or(frame.function);
         }
         for (nr, one) in one_of.iter().enumerate().filter(|(nr, one)| *nr != one.index()) {
@@ -75,7 +75,7 @@ impl Names {
 pub(crate) fn generated(names: &Names, session: &Session) -> FxHashMap<BinaryId, BinaryId> {
     let mut of_name: FxHashMap<&[u8], BinaryId> = FxHashMap::default();
     let mut generated = FxHashMap::default();
-    for id in names.functions().iter().filter_map(|function| function.binary) {
+    for id in names.functions().filter_map(|function| function.binary) {
         if generated.contains_key(&id) {
             continue;
         }

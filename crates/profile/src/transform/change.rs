@@ -3,7 +3,7 @@
 use super::rule::{Rule, Way};
 use crate::addresses::AddressId;
 use crate::groups::Groups;
-use crate::names::Frame;
+use crate::names::{Frame, FunctionId, Names};
 use crate::profile::Profile;
 use crate::stacks::{Node, StackId, Stacks, needed};
 use rustc_hash::FxHashMap;
@@ -246,8 +246,8 @@ impl<'c> Change<'c> {
             return keeps.then_some(address);
         }
         let binary = self.profile.addresses().get(address).and_then(|code| code.binary);
-        if let [level] = self.profile.names().frames_at(address) {
-            return self.rule.keeps(way, level.function, binary).then_some(address);
+        if let Some(function) = only_function(self.profile.names(), address) {
+            return self.rule.keeps(way, function, binary).then_some(address);
         }
         let mut kept = std::mem::take(&mut self.kept);
         kept.clear();
@@ -270,10 +270,10 @@ impl<'c> Change<'c> {
     fn partial_place(&mut self, address: AddressId, outermost_first: Vec<u32>) -> AddressId {
         let profile = &mut *self.profile;
         *self.partial.entry((address, outermost_first)).or_insert_with_key(|(_, outermost_first)| {
-            let frames = profile.names().frames_at(address);
+            let frames: Vec<Frame> = profile.names().frames_at(address).collect();
             let kept = outermost_first.iter().rev().filter_map(|nr| frames.iter().nth_back(*nr as usize));
-            let frames: Vec<Frame> = kept.copied().collect();
-            profile.make_place(address, &frames)
+            let kept: Vec<Frame> = kept.copied().collect();
+            profile.make_place(address, &kept)
         })
     }
 
@@ -285,6 +285,12 @@ impl<'c> Change<'c> {
             profile.make_place(address, &[Frame { function, file: None, line: 0 }])
         })
     }
+}
+
+/// The function at an address where it is the only level.
+fn only_function(names: &Names, address: AddressId) -> Option<FunctionId> {
+    let mut levels = names.frames_at(address);
+    levels.next().filter(|_| levels.len() == 0).map(|level| level.function)
 }
 
 #[cfg(test)]

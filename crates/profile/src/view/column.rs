@@ -115,7 +115,7 @@ fn by_function(facts: &Facts<'_>, a: FunctionId, b: FunctionId) -> Ordering {
         (None, None) => a.address.cmp(&b.address),
         _ => a.label().cmp(&b.label()),
     };
-    let place = |function: &Function| (binary(facts, function.binary), function.address);
+    let place = |function: Function<'_>| (binary(facts, function.binary), function.address);
     label.then_with(|| place(a).cmp(&place(b)))
 }
 

@@ -48,7 +48,7 @@ impl Made {
             events: Words::new(profile.events().iter().map(|event| Some(Cow::from(event.name.as_str())))),
             comms: Words::new(session.comms().map(|comm| Some(decoded(comm)))),
             binaries: Words::new(session.binaries().iter().map(|binary| Some(decoded(&binary.short_name)))),
-            functions: Words::new(names.functions().iter().map(|function| function.name().map(Cow::from))),
+            functions: Words::new(names.functions().map(|function| function.name().map(Cow::from))),
             files: Words::new(names.files().map(|file| Some(Cow::from(file)))),
             modes: Words::by_number(MODES.map(|(mode, word)| (mode as usize, word))),
             kinds: Words::by_number(KINDS.map(|(kind, word)| (kind as usize, word))),

@@ -56,7 +56,7 @@ pub(super) fn binary_id(binary: &Binary) -> Id {
 /// A function is its names in its binary, and without a name its address.
 pub(super) fn function_ids(profile: &Profile, binary_ids: &[Id]) -> Vec<Id> {
     let mut key = Key::default();
-    let id = |function: &readperf_profile::Function| {
+    let id = |function: readperf_profile::Function<'_>| {
         key.begin("function");
         key.id(function.binary.and_then(|binary| binary_ids.get(binary.index())).copied());
         key.text(function.name().map(str::as_bytes));
@@ -64,7 +64,7 @@ pub(super) fn function_ids(profile: &Profile, binary_ids: &[Id]) -> Vec<Id> {
         key.number((!function.has_name()).then_some(function.address));
         key.end()
     };
-    profile.names().functions().iter().map(id).collect()
+    profile.names().functions().map(id).collect()
 }
 
 /// Threads are those of one recording.

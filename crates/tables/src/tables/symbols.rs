@@ -70,7 +70,7 @@ const FIELDS: &[Field] = &[
     .optional(),
 ];
 
-fn function(made: &Made, id: FunctionId) -> Option<&Function> {
+fn function(made: &Made, id: FunctionId) -> Option<Function<'_>> {
     made.profile().function(id)
 }
 

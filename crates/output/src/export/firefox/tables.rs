@@ -94,7 +94,7 @@ pub(super) struct Tables<'x> {
     /// Addresses by number: their outermost frame; the others follow.
     of_address: Numbers,
     /// A function has one file in this format.
-    unique_frames: FrameTable<'x>,
+    unique_frames: FrameTable,
     /// Frames of the profile by number: the function here.
     of_frame: Numbers,
     of_symbol: FxHashMap<FunctionId, u32>,

@@ -82,7 +82,7 @@ struct Known {
 struct Told<'t, 'x> {
     export: Export<'x>,
     images: &'t Images,
-    table: FrameTable<'x>,
+    table: FrameTable,
     known: Known,
     new: InternedData,
 }

@@ -33,7 +33,7 @@ pub(super) struct Places<'x> {
     of_place: FxHashMap<(Option<BinaryId>, u64), u64>,
     of_binary: FxHashMap<BinaryId, u64>,
     /// A function has one file in pprof: what is inlined from several files is several functions.
-    frames: FrameTable<'x>,
+    frames: FrameTable,
     /// Numbers of functions by frame; 0 for those not needed yet.
     of_frame: Vec<u64>,
     /// How many functions have a number.

@@ -38,7 +38,7 @@ struct Levels<'l> {
     profile: &'l Profile,
     lines: &'l CodeLines,
     /// The inlined function that is listed, if it is one: what is around it does not belong to the listing.
-    whose: Option<&'l Function>,
+    whose: Option<Function<'l>>,
     names: FxHashMap<Box<str>, Arc<str>>,
 }
 
@@ -87,7 +87,7 @@ pub(super) fn part(
     profile: &Profile,
     piece: &Piece,
     code: PieceCode,
-    whose: Option<&Function>,
+    whose: Option<Function<'_>>,
     table: &mut LineTable,
     number: usize,
     spots: &mut Spots,
@@ -158,7 +158,7 @@ fn kept(profile: &Profile, place: AddressId, levels: Arc<[Level]>) -> Arc<[Level
     if recorded == place {
         return levels;
     }
-    let functions = |place| profile.names().frames_at(place).iter().map(|frame| frame.function);
+    let functions = |place| profile.names().frames_at(place).map(|frame| frame.function);
     let mut left = functions(place).rev().peekable();
     let is_kept = functions(recorded).rev().map(|function| left.next_if_eq(&function).is_some());
     // From the outermost one on, as transforms go along stacks.

@@ -53,7 +53,7 @@ impl Pattern {
 }
 
 /// Whether a function is called so: as it is shown, with or without parameters, or in the symbol table.
-pub(super) fn is_called(function: &Function, wanted: &str) -> bool {
+pub(super) fn is_called(function: Function<'_>, wanted: &str) -> bool {
     let Some(shown) = function.name() else { return false };
     if shown == wanted {
         return true;

@@ -109,7 +109,8 @@ impl<'p> Targets<'p> {
             each((self.one_of.get(&function).copied().unwrap_or(function), false));
         }
         let frames = names.frames_at(place);
-        for frame in frames.iter().take(frames.len().saturating_sub(1)) {
+        let inlined = frames.len().saturating_sub(1);
+        for frame in frames.take(inlined) {
             each((frame.function, true));
         }
     }
@@ -160,7 +161,7 @@ impl<'p> Targets<'p> {
                 .filter(|(id, _)| function(*id).is_some_and(|known| pattern::is_called(known, name)))
                 .collect(),
             Pattern::InBinary(binary, name) => {
-                let is_it = |known: &Function| {
+                let is_it = |known: Function<'_>| {
                     let of = known.binary.and_then(|binary| self.session.binary(binary));
                     of.is_some_and(|of| select::is_called(of, std::slice::from_ref(binary)))
                         && pattern::is_called(known, name)
@@ -168,7 +169,7 @@ impl<'p> Targets<'p> {
                 all.filter(|(id, _)| function(*id).is_some_and(is_it)).collect()
             }
             Pattern::Matching(regex) => {
-                let matches = |known: &Function| known.name().is_some_and(|name| regex.is_match(name));
+                let matches = |known: Function<'_>| known.name().is_some_and(|name| regex.is_match(name));
                 all.filter(|(id, _)| function(*id).is_some_and(matches)).collect()
             }
             Pattern::Address(address) => self.at_address(*address, bias),
@@ -201,10 +202,11 @@ impl<'p> Targets<'p> {
         let mut found = FxHashSet::default();
         for place in self.profile.addresses().ids().filter(|place| !self.sums.at(*place).is_empty()) {
             let frames = names.frames_at(place);
-            for (nr, frame) in frames.iter().enumerate().filter(|(_, frame)| frame.line == line) {
+            let last = frames.len().saturating_sub(1);
+            for (nr, frame) in frames.enumerate().filter(|(_, frame)| frame.line == line) {
                 if frame.file.and_then(|file| names.file(file)).is_some_and(|path| pattern::is_at(path, file))
                 {
-                    let inlined = nr + 1 < frames.len();
+                    let inlined = nr < last;
                     let function = if inlined { Some(frame.function) } else { names.function_at(place) };
                     found.extend(function.map(|function| (function, inlined)));
                 }
