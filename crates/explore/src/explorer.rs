@@ -318,14 +318,16 @@ impl<'f> Explorer<'f> {
     /// The flame graph of the event that is looked at.
     pub fn flame(&self) -> &Flame {
         self.now.flame.get_or_init(|| {
-            let (session, state) = (&self.analysis.session, &self.now.state);
-            if state.reversed {
-                let names = self.now.ground.flame_names(session);
-                return Flame::reversed(self.now.summed(), session, state.event, names);
+            let state = &self.now.state;
+            let (ground, sums) = (self.flame_ground(), self.now.flame_sums());
+            let room = &mut *self.room.borrow_mut();
+            match state.reversed {
+                true => {
+                    let total = self.now.totals.events().get(state.event);
+                    Flame::reversed(&ground, (sums, total), state.weight, room)
+                }
+                false => Flame::upright(&ground, ground.paths.tree(sums, room).tree, state.weight),
             }
-            let ground = self.flame_ground();
-            let chosen = ground.paths.tree(self.now.flame_sums(), &mut self.room.borrow_mut());
-            Flame::upright(&ground, chosen.tree, state.weight)
         })
     }
 

@@ -11,6 +11,7 @@ pub mod facts;
 mod flame_climb;
 mod flame_growth;
 pub mod flame_layout;
+mod flame_leaves;
 pub mod flame_paths;
 pub mod flame_reverse;
 pub mod flame_tree;
