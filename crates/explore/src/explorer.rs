@@ -4,7 +4,7 @@ use crate::calls::OpenCalls;
 use crate::change::Base;
 use crate::flame::Flame;
 use crate::flame_time::{TimeAsked, TimeFlame, TimeWindow};
-use crate::ground::{FlameGround, Ground, RowMaking};
+use crate::ground::{FlameGround, Ground, RowMaking, Telling};
 use crate::made::{Made, step};
 use crate::rows::{KeptRows, Rows};
 use crate::state::State;
@@ -139,11 +139,12 @@ impl<'f> Explorer<'f> {
             // Large, and made anew if other tables are asked for.
             before.forget_samples();
             before.in_time.take();
+            let room = self.room.get_mut();
+            // Rows are large: those of one step back are kept, and the room of others is used again.
+            self.before.iter_mut().for_each(|made| take_back(room, made));
             self.before.push(before);
             let too_many = self.before.len().saturating_sub(KEPT);
-            for mut made in self.before.drain(..too_many) {
-                take_back(&mut self.room.borrow_mut(), &mut made);
-            }
+            self.before.drain(..too_many);
             self.forget_grounds();
         }
         let before = std::mem::replace(&mut self.now.state, state);
@@ -159,7 +160,6 @@ impl<'f> Explorer<'f> {
             take_back(&mut self.room.borrow_mut(), &mut self.now);
             self.now.forget_sums();
             self.now.compared.changes.take();
-            self.now.frames = None;
         } else if rows.order != before.rows.order {
             self.sort();
         }
@@ -340,7 +340,9 @@ impl<'f> Explorer<'f> {
 
     /// A part of it.
     pub fn window_in_time(&self, asked: &TimeAsked) -> TimeWindow {
-        self.flame_in_time().window(self.samples(), asked)
+        let groups = self.now.ground.groups(Telling::default());
+        let rows = self.now.samples().map(|(at, row)| (groups.of_row(at), row));
+        self.flame_in_time().window(rows, asked)
     }
 
     fn flame_ground(&self) -> Arc<FlameGround> {
@@ -355,8 +357,9 @@ impl<'f> Explorer<'f> {
     }
 }
 
-/// Takes back the room of rows that nobody looks at any more.
+/// Takes back the room of rows that nobody looks at any more. What the frames of their calls say goes with them.
 fn take_back(room: &mut Room, made: &mut Made) {
+    made.frames = None;
     if let Some(histogram) = made.rows.take().and_then(|rows| rows.histogram) {
         room.take_back(histogram);
     }
