@@ -205,15 +205,8 @@ impl<'f> Explorer<'f> {
 
     /// What is needed to show tables.
     fn facts_with<'e>(&'e self, memory: Cow<'e, FactMemory>) -> Facts<'e> {
-        self.facts_of(&self.now.shown, memory)
-    }
-
-    fn facts_of<'e>(&'e self, profile: &'e Profile, memory: Cow<'e, FactMemory>) -> Facts<'e> {
-        let facts = Facts::with_memory(profile, &self.analysis.session, &self.surroundings, memory);
-        self.with_parent(facts)
-    }
-
-    fn with_parent<'e>(&'e self, mut facts: Facts<'e>) -> Facts<'e> {
+        let mut facts =
+            Facts::with_memory(&self.now.shown, &self.analysis.session, &self.surroundings, memory);
         facts.parent = self.parent.as_ref();
         facts.innermost_parent = !self.now.state.rows.children;
         facts
@@ -287,16 +280,17 @@ impl<'f> Explorer<'f> {
     /// Opens the calls of a row.
     pub fn open_calls_in(&mut self, row: RowKey, direction: Direction) -> OpenCalls {
         self.kept_rows();
-        let (event, least) = (self.now.state.event, self.least());
-        let measured = self.now.measured().clone();
-        let options = self.now.state.rows.histogram(&measured);
+        let least = self.least();
+        let options = self.now.state.rows.histogram(&self.now.shown);
         let mut kept = self.now.rows.take().unwrap_or_default();
         let mut frames = self.now.frames.take().unwrap_or_default();
         let memory = std::mem::take(&mut kept.tables.memory);
-        let mut facts = self.facts_of(&measured, Cow::Owned(memory));
-        let values = &mut kept.tables.values;
-        let mut asked = RowAsked { options: &options, key: GraphKey::Function, values, event, row };
-        let (open, first) = OpenRow::new(&mut facts, &mut asked, &mut frames, direction, least);
+        let mut facts = self.facts_with(Cow::Owned(memory));
+        let (open, first) = {
+            let (values, samples) = (&mut kept.tables.values, &mut self.now.measured());
+            let mut asked = RowAsked { samples, options: &options, key: GraphKey::Function, values, row };
+            OpenRow::new(&mut facts, &mut asked, &mut frames, direction, least)
+        };
         kept.tables.memory = facts.into_memory();
         self.now.frames = Some(frames);
         let _ = self.now.rows.set(kept);

@@ -7,7 +7,7 @@
 use super::calls::NONE;
 use super::flame_growth::Growing;
 use super::flame_tree::{FlameLevel, FlameLevels, FlameNode, FlameTree, NodeIndex, ROOT, Sum};
-use super::row_paths::{Room, Ways};
+use super::row_paths::{Room, Ways, make_room};
 use crate::addresses::AddressId;
 use crate::groups::Groups;
 use crate::profile::{Profile, SampleRow};
@@ -227,7 +227,7 @@ impl FlamePaths {
     pub(super) fn own<'r>(&self, sums: &[Sum], room: &'r mut Room) -> &'r [Sum] {
         let own = &mut room.sums;
         let sums = sums.get(self.groups.clone()).unwrap_or_default();
-        own.clear();
+        make_room(own, self.tree.nodes.len());
         own.resize(self.tree.nodes.len(), Sum::default());
         for (end, sum) in self.ends.iter().zip(sums) {
             if let Some(own) = own.get_mut(*end as usize) {

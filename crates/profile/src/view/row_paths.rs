@@ -61,6 +61,14 @@ impl Room {
     }
 }
 
+/// Makes room for so many, of which none is there yet; and for some more, so that what a change of stacks brings fits the next time.
+pub(super) fn make_room<T>(room: &mut Vec<T>, count: usize) {
+    room.clear();
+    if room.capacity() < count {
+        *room = Vec::with_capacity(count + count / 8);
+    }
+}
+
 /// Where the samples of a group were taken.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
@@ -291,9 +299,9 @@ impl RowPaths {
     ) -> Option<Histogram> {
         let sums = sums.get(self.groups.clone()).unwrap_or_default();
         let Room { sums: of_parts, numbers: rows, rows: shown } = room;
-        rows.clear();
+        make_room(rows, self.rows.len());
         rows.resize(self.rows.len(), None);
-        of_parts.clear();
+        make_room(of_parts, self.ways.callers.len());
         of_parts.resize(self.ways.callers.len(), Sum::default());
         for (taken, sum) in self.taken.iter().zip(sums).filter(|(_, sum)| sum.samples > 0) {
             let Some(row) = rows.get_mut(taken.row as usize) else { continue };
@@ -367,10 +375,7 @@ impl RowPaths {
             Some(HistogramRow::new(self.rows.get(at)?, numbers))
         };
         let mut shown = std::mem::take(room);
-        if shown.capacity() < places.len() {
-            // All rows fit next time.
-            shown = Vec::with_capacity(self.rows.len());
-        }
+        make_room(&mut shown, self.rows.len());
         shown.extend(places.into_iter().filter_map(row));
         let mut histogram =
             Histogram { event: self.event, total, rows: shown, left_out, ..Histogram::default() };
