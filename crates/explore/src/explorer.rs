@@ -4,7 +4,7 @@ use crate::calls::OpenCalls;
 use crate::change::Base;
 use crate::flame::Flame;
 use crate::flame_time::{TimeAsked, TimeFlame, TimeWindow};
-use crate::ground::{FlameGround, Ground, RowMaking};
+use crate::ground::{FlameGround, Ground, RowMaking, Telling};
 use crate::made::{Made, step};
 use crate::rows::{KeptRows, Rows};
 use crate::state::State;
@@ -139,11 +139,12 @@ impl<'f> Explorer<'f> {
             // Large, and made anew if other tables are asked for.
             before.forget_samples();
             before.in_time.take();
+            let room = self.room.get_mut();
+            // Rows are large: those of one step back are kept, and the room of others is used again.
+            self.before.iter_mut().for_each(|made| take_back(room, made));
             self.before.push(before);
             let too_many = self.before.len().saturating_sub(KEPT);
-            for mut made in self.before.drain(..too_many) {
-                take_back(&mut self.room.borrow_mut(), &mut made);
-            }
+            self.before.drain(..too_many);
             self.forget_grounds();
         }
         let before = std::mem::replace(&mut self.now.state, state);
@@ -159,7 +160,6 @@ impl<'f> Explorer<'f> {
             take_back(&mut self.room.borrow_mut(), &mut self.now);
             self.now.forget_sums();
             self.now.compared.changes.take();
-            self.now.frames = None;
         } else if rows.order != before.rows.order {
             self.sort();
         }
@@ -205,15 +205,8 @@ impl<'f> Explorer<'f> {
 
     /// What is needed to show tables.
     fn facts_with<'e>(&'e self, memory: Cow<'e, FactMemory>) -> Facts<'e> {
-        self.facts_of(&self.now.shown, memory)
-    }
-
-    fn facts_of<'e>(&'e self, profile: &'e Profile, memory: Cow<'e, FactMemory>) -> Facts<'e> {
-        let facts = Facts::with_memory(profile, &self.analysis.session, &self.surroundings, memory);
-        self.with_parent(facts)
-    }
-
-    fn with_parent<'e>(&'e self, mut facts: Facts<'e>) -> Facts<'e> {
+        let mut facts =
+            Facts::with_memory(&self.now.shown, &self.analysis.session, &self.surroundings, memory);
         facts.parent = self.parent.as_ref();
         facts.innermost_parent = !self.now.state.rows.children;
         facts
@@ -287,16 +280,17 @@ impl<'f> Explorer<'f> {
     /// Opens the calls of a row.
     pub fn open_calls_in(&mut self, row: RowKey, direction: Direction) -> OpenCalls {
         self.kept_rows();
-        let (event, least) = (self.now.state.event, self.least());
-        let measured = self.now.measured().clone();
-        let options = self.now.state.rows.histogram(&measured);
+        let least = self.least();
+        let options = self.now.state.rows.histogram(&self.now.shown);
         let mut kept = self.now.rows.take().unwrap_or_default();
         let mut frames = self.now.frames.take().unwrap_or_default();
         let memory = std::mem::take(&mut kept.tables.memory);
-        let mut facts = self.facts_of(&measured, Cow::Owned(memory));
-        let values = &mut kept.tables.values;
-        let mut asked = RowAsked { options: &options, key: GraphKey::Function, values, event, row };
-        let (open, first) = OpenRow::new(&mut facts, &mut asked, &mut frames, direction, least);
+        let mut facts = self.facts_with(Cow::Owned(memory));
+        let (open, first) = {
+            let (values, samples) = (&mut kept.tables.values, &mut self.now.measured());
+            let mut asked = RowAsked { samples, options: &options, key: GraphKey::Function, values, row };
+            OpenRow::new(&mut facts, &mut asked, &mut frames, direction, least)
+        };
         kept.tables.memory = facts.into_memory();
         self.now.frames = Some(frames);
         let _ = self.now.rows.set(kept);
@@ -318,14 +312,16 @@ impl<'f> Explorer<'f> {
     /// The flame graph of the event that is looked at.
     pub fn flame(&self) -> &Flame {
         self.now.flame.get_or_init(|| {
-            let (session, state) = (&self.analysis.session, &self.now.state);
-            if state.reversed {
-                let names = self.now.ground.flame_names(session);
-                return Flame::reversed(self.now.summed(), session, state.event, names);
+            let state = &self.now.state;
+            let (ground, sums) = (self.flame_ground(), self.now.flame_sums());
+            let room = &mut *self.room.borrow_mut();
+            match state.reversed {
+                true => {
+                    let total = self.now.totals.events().get(state.event);
+                    Flame::reversed(&ground, (sums, total), state.weight, room)
+                }
+                false => Flame::upright(&ground, ground.paths.tree(sums, room).tree, state.weight),
             }
-            let ground = self.flame_ground();
-            let chosen = ground.paths.tree(self.now.flame_sums(), &mut self.room.borrow_mut());
-            Flame::upright(&ground, chosen.tree, state.weight)
         })
     }
 
@@ -338,7 +334,9 @@ impl<'f> Explorer<'f> {
 
     /// A part of it.
     pub fn window_in_time(&self, asked: &TimeAsked) -> TimeWindow {
-        self.flame_in_time().window(self.samples(), asked)
+        let groups = self.now.ground.groups(Telling::default());
+        let rows = self.now.samples().map(|(at, row)| (groups.of_row(at), row));
+        self.flame_in_time().window(rows, asked)
     }
 
     fn flame_ground(&self) -> Arc<FlameGround> {
@@ -353,8 +351,9 @@ impl<'f> Explorer<'f> {
     }
 }
 
-/// Takes back the room of rows that nobody looks at any more.
+/// Takes back the room of rows that nobody looks at any more. What the frames of their calls say goes with them.
 fn take_back(room: &mut Room, made: &mut Made) {
+    made.frames = None;
     if let Some(histogram) = made.rows.take().and_then(|rows| rows.histogram) {
         room.take_back(histogram);
     }

@@ -3,11 +3,13 @@
 use crate::flame_names::{ComparedFrame, ComparedSide, FlameNames};
 use crate::ground::FlameGround;
 use readperf_profile::frames::UniqueFrame;
+use readperf_profile::profile::EventTotal;
 use readperf_profile::view::flame_layout::{
     Bounds, BoxContent, FlameIndex, FlameLayout, LeastShare, Siblings,
 };
 use readperf_profile::view::flame_reverse::ReversedSide;
 use readperf_profile::view::flame_tree::{FlameLevel, FlameLevels, FlameTree, NO_LINE, NodeIndex, ROOT, Sum};
+use readperf_profile::view::row_paths::Room;
 use readperf_profile::{Profile, SampleRow, Weight};
 use readperf_session::{CommId, Session};
 use regex::Regex;
@@ -113,16 +115,14 @@ impl Flame {
         Flame::of_tree(tree, Arc::clone(&ground.names), ground.comms.clone(), weight)
     }
 
-    /// From where samples were taken to the callers.
+    /// From where samples were taken to the callers, of what some samples add up to.
     pub(crate) fn reversed(
-        profile: &Profile,
-        session: &Session,
-        event: usize,
-        names: Arc<FlameNames>,
+        ground: &FlameGround,
+        (sums, total): (&[Sum], Option<&EventTotal>),
+        weight: Weight,
+        room: &mut Room,
     ) -> Flame {
-        let roots = Roots::new(profile.rows_of(event).iter().map(|row| row.comm), session, names.count);
-        let tree = turned_around(&mut [(profile, event, &names.levels)], |row| roots.of(row));
-        Flame::of_tree(tree, names, roots.comms, profile.weight())
+        Flame::upright(ground, ground.paths.reversed(sums, least_grown(total), room), weight)
     }
 
     /// That of two recordings. Stacks do not stand on names of threads: these are more often others than functions are.
@@ -260,7 +260,15 @@ impl Flame {
     }
 }
 
-/// The tree from the leaves, of one recording or of two.
+/// What a node from the leaves weighs at least to be grown further.
+fn least_grown(total: Option<&EventTotal>) -> Sum {
+    Sum {
+        period: LEAST_GROWN.of(total.map_or(0, |total| total.period)),
+        samples: LEAST_GROWN.of(total.map_or(0, |total| total.samples)),
+    }
+}
+
+/// The tree from the leaves of two recordings.
 fn turned_around(
     sides: &mut [(&Profile, usize, &FlameLevels)],
     root: impl Fn(&SampleRow) -> Option<FlameLevel>,
@@ -270,11 +278,7 @@ fn turned_around(
         .iter()
         .zip(&mut roots)
         .map(|((profile, event, levels), root)| {
-            let whole = profile.events().get(*event);
-            let least = Sum {
-                period: LEAST_GROWN.of(whole.map_or(0, |event| event.period)),
-                samples: LEAST_GROWN.of(whole.map_or(0, |event| event.samples)),
-            };
+            let least = least_grown(profile.events().get(*event));
             ReversedSide { profile, event: *event, levels, root, least }
         })
         .collect();

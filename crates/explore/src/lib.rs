@@ -44,6 +44,7 @@ mod opening;
 mod rows;
 mod state;
 mod strips;
+mod time_sweep;
 
 pub use around::Around;
 pub use calls::{CallLine, OpenCalls};

@@ -35,8 +35,6 @@ pub(crate) struct Made {
     by_comm: OnceCell<Profile>,
     /// The same with rows as some tables need them: those that agree in what is asked are one.
     summed: OnceCell<Profile>,
-    /// The same with each sample counted as one, if that is its weight.
-    counted: OnceCell<Profile>,
     pub(crate) rows: OnceCell<KeptRows>,
     /// What the frames of calls say that were opened.
     pub(crate) frames: Option<Frames>,
@@ -94,7 +92,6 @@ impl Made {
             flame_sums: OnceCell::new(),
             by_comm: OnceCell::new(),
             summed: OnceCell::new(),
-            counted: OnceCell::new(),
             rows: OnceCell::new(),
             frames: None,
             flame: OnceCell::new(),
@@ -175,12 +172,15 @@ impl Made {
         })
     }
 
-    /// The same, for tables of periods.
-    pub(crate) fn measured(&self) -> &Profile {
-        match self.state.weight {
-            Weight::Period => self.summed(),
-            Weight::Samples => self.counted.get_or_init(|| self.summed().counting_samples()),
-        }
+    /// The samples of the event put together, for tables of periods.
+    pub(crate) fn measured(&self) -> impl Iterator<Item = SampleRow> + '_ {
+        let groups = self.ground.groups(self.telling());
+        let of_event = groups.of_event(self.state.event);
+        let (rows, measures) = (groups.rows_of(of_event.clone()), self.measures());
+        rows.zip(of_event).filter_map(move |(row, group)| {
+            let Sum { period, samples } = measures.get(group).copied().filter(|sum| sum.samples > 0)?;
+            Some(SampleRow { period, samples, ..row })
+        })
     }
 
     /// Lets go what is large, and soon made again.
@@ -194,7 +194,6 @@ impl Made {
         self.sums.take();
         self.flame_sums.take();
         self.summed.take();
-        self.counted.take();
     }
 
     /// Whether what is looked at in a state is the same samples with the same stacks.

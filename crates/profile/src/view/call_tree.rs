@@ -12,6 +12,7 @@ use super::place_numbers::Frames;
 use super::rows::{RowKey, RowValues};
 use super::sample_numbers::SampleNumbers;
 use super::sums::Subtrees;
+use crate::profile::SampleRow;
 use crate::stacks::{Node, StackId, needed};
 
 use rustc_hash::FxHashMap;
@@ -87,8 +88,8 @@ pub struct CallLevel {
 }
 
 impl OpenRow {
-    /// Opens the calls of a row of an event: the row, to ask for more, and the first level. Frames are numbered in `frames`; those with a
-    /// smaller period than `least` are left out.
+    /// Opens the calls of a row of an event: the row, to ask for more, and the first level. Facts are those of the profile of which the
+    /// samples are. Frames are numbered in `frames`; those with a smaller period than `least` are left out.
     pub fn new(
         facts: &mut Facts<'_>,
         asked: &mut RowAsked<'_>,
@@ -150,18 +151,23 @@ fn level(
 }
 
 /// The row that is opened, and what it is a row of.
-#[derive(Debug)]
 pub struct RowAsked<'a> {
+    /// The samples of the event, which may be put together.
+    pub samples: &'a mut dyn Iterator<Item = SampleRow>,
     /// How the histogram was made.
     pub options: &'a HistogramOptions,
     /// What makes two frames one.
     pub key: GraphKey,
     /// What the keys of rows say.
     pub values: &'a mut RowValues,
-    /// The event.
-    pub event: usize,
     /// The row.
     pub row: RowKey,
+}
+
+impl std::fmt::Debug for RowAsked<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RowAsked").field("key", &self.key).field("row", &self.row).finish_non_exhaustive()
+    }
 }
 
 /// Samples of a row: their stack, whether they were taken in the row, and what they add up to.
@@ -202,7 +208,7 @@ impl RowTree {
 
 /// The samples with the row in their stack.
 fn samples_of(facts: &mut Facts<'_>, asked: &mut RowAsked<'_>) -> Vec<Taken> {
-    let RowAsked { options, values, event, row, .. } = asked;
+    let RowAsked { samples: all, options, values, row, .. } = asked;
     let (profile, places) = (facts.profile, Arc::clone(values.places()));
     // Callers come before what they call.
     let mut has_row: Vec<bool> = Vec::with_capacity(profile.stacks.nodes().len());
@@ -212,11 +218,11 @@ fn samples_of(facts: &mut Facts<'_>, asked: &mut RowAsked<'_>) -> Vec<Taken> {
     }
     let mut numbers = SampleNumbers::new(&options.keys);
     let mut samples = Vec::new();
-    for sample in profile.rows_of(*event) {
+    for sample in all {
         let is_taken_here = places.taken_at(sample.address).0 == row.place;
         let is_in = sample.stack.index().and_then(|stack| has_row.get(stack)).copied().unwrap_or(false);
         if (is_taken_here || is_in)
-            && numbers.number(facts, &options.keys, &mut values.samples, sample) == row.sample
+            && numbers.number(facts, &options.keys, &mut values.samples, &sample) == row.sample
         {
             let amount = Amount { period: sample.period, samples: sample.samples };
             samples.push((sample.stack, is_taken_here, amount));

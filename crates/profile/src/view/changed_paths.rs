@@ -2,15 +2,19 @@
 //! which rows they add. Most stay as they were: a row that no part has lost or got is met first where it was.
 
 use super::calls::NONE;
-use super::facts::{FactMemory, Facts};
+use super::facts::Facts;
 use super::histogram::{HistogramOptions, RowKey};
 use super::key::Part;
+use super::ordered_rows::OrderedRows;
+use super::part_rows::PartRows;
 use super::place_rows::PlaceRows;
 use super::row_order::compare_names;
-use super::row_paths::{PartRows, RowPaths, Taken, Ways};
+use super::row_paths::{RowPaths, Taken};
 use crate::addresses::AddressId;
 use crate::groups::Groups;
 use crate::stacks::Node;
+use perffile::wire::head::CpuMode;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Whether rows depend on samples and places alone, so that a change of stacks leaves what the keys say of samples.
@@ -29,75 +33,99 @@ pub struct Before<'b> {
     pub groups: &'b Groups,
 }
 
-/// Which rows of places are met elsewhere than before.
-struct Moved {
-    /// By row of places.
-    rows: Vec<bool>,
-    /// By place, whether it is in one of these.
-    places: Vec<bool>,
+/// What may have other rows than before.
+struct Touched {
+    /// By row of places, whether it is met elsewhere.
+    moved: Vec<bool>,
+    /// By part of a stack of the profile.
+    nodes: Vec<bool>,
+    /// Groups by their numbers among those of the event, with the row of the place and the mode where their samples are taken now.
+    groups: Vec<(u32, u32, CpuMode)>,
 }
 
-impl Moved {
-    fn new(places: &PlaceRows, (before, after): (&[Node], &[Node]), count: usize) -> Moved {
-        let mut rows = vec![false; places.len()];
-        for (before, after) in before.iter().zip(after).filter(|(a, b)| a.address != b.address) {
-            let (lost, got) = (places.levels_of(before.address), places.levels_of(after.address));
-            let not_in_both = lost.iter().filter(|row| !got.contains(row));
-            for row in not_in_both.chain(got.iter().filter(|row| !lost.contains(row))) {
-                if let Some(moved) = rows.get_mut(*row as usize) {
-                    *moved = true;
-                }
+impl Touched {
+    fn new(before: Before<'_>, after: (&[Node], &Groups), places: &PlaceRows, addresses: usize) -> Touched {
+        let moved = moved(before.nodes, after.0, places);
+        let has_moved = |row: u32| moved.get(row as usize).copied().unwrap_or(true);
+        let has_moved_row =
+            |address: u32| places.levels_of_index(address as usize).iter().any(|row| has_moved(*row));
+        let in_moved: Vec<bool> = (0..).map(has_moved_row).take(addresses).collect();
+        let is_touched = |(old, new): (&Node, &Node)| {
+            old.address != new.address || in_moved.get(new.address.index()) == Some(&true)
+        };
+        let nodes = before.nodes.iter().zip(after.0).map(is_touched).collect();
+        let mut groups: Vec<(u32, u32, CpuMode)> = Vec::new();
+        for (group, number) in before.paths.groups.clone().zip(0..) {
+            let (old, new) = (before.groups.address_of(group), after.1.address_of(group));
+            let (row, mode) = places.taken_at(new);
+            // Samples that are left out are nowhere.
+            if new != AddressId::NONE && (old != new || has_moved(row)) {
+                groups.push((number, row, mode));
             }
         }
-        let mut moved = Moved { rows, places: Vec::new() };
-        let in_one =
-            |address: u32| places.levels_of_index(address as usize).iter().any(|row| moved.has(*row));
-        moved.places = (0..).map(in_one).take(count).collect();
-        moved
+        Touched { moved, nodes, groups }
     }
 
     #[inline]
-    fn has(&self, row: u32) -> bool {
-        self.rows.get(row as usize).copied().unwrap_or(true)
+    fn has_moved(&self, row: u32) -> bool {
+        self.moved.get(row as usize).copied().unwrap_or(true)
     }
 
     #[inline]
-    fn is_in(&self, node: &Node) -> bool {
-        self.places.get(node.address.index()).copied().unwrap_or(true)
+    fn has_node(&self, node: u32) -> bool {
+        self.nodes.get(node as usize) == Some(&true)
     }
 }
 
-/// Rows by place, for samples of which the keys say the same.
-struct RowsOf<'r> {
-    rows: &'r mut Vec<RowKey>,
-    sample: u32,
-    run: u32,
-    /// By row of places: in which run which row; the last is that of places that are not known.
-    of_places: Vec<(u32, u32)>,
+/// The rows of places that some part has lost or got.
+fn moved(before: &[Node], after: &[Node], places: &PlaceRows) -> Vec<bool> {
+    let mut moved = vec![false; places.len()];
+    for (before, after) in before.iter().zip(after).filter(|(a, b)| a.address != b.address) {
+        let (lost, got) = (places.levels_of(before.address), places.levels_of(after.address));
+        let not_in_both = lost.iter().filter(|row| !got.contains(row));
+        for row in not_in_both.chain(got.iter().filter(|row| !lost.contains(row))) {
+            if let Some(moved) = moved.get_mut(*row as usize) {
+                *moved = true;
+            }
+        }
+    }
+    moved
 }
 
-impl RowsOf<'_> {
+/// The rows that what is touched may have.
+struct RowIndex {
+    /// By what they are.
+    known: FxHashMap<RowKey, u32>,
+    /// How many there were before.
+    count: usize,
+    new: Vec<RowKey>,
+}
+
+impl RowIndex {
+    fn new(rows: &OrderedRows, touched: &Touched, nodes: &[Node], places: &PlaceRows) -> RowIndex {
+        // The last stands for places that are not known.
+        let mut wanted = vec![false; places.len() + 1];
+        let mut want = |row: u32| {
+            if let Some(wanted) = wanted.get_mut((row as usize).min(places.len())) {
+                *wanted = true;
+            }
+        };
+        for (node, _) in nodes.iter().zip(&touched.nodes).filter(|(_, is_touched)| **is_touched) {
+            places.levels_of(node.address).iter().for_each(|row| want(*row));
+        }
+        touched.groups.iter().for_each(|(_, row, _)| want(*row));
+        let is_wanted = |key: &RowKey| wanted.get((key.place as usize).min(places.len())) == Some(&true);
+        let known = rows.by_number().zip(0..).filter(|(key, _)| is_wanted(key)).collect();
+        RowIndex { known, count: rows.len(), new: Vec::new() }
+    }
+
     /// The row of a place.
-    fn row(&mut self, place: u32) -> u32 {
-        let last = self.of_places.len().saturating_sub(1);
-        let Some(slot) = self.of_places.get_mut((place as usize).min(last)) else { return NONE };
-        if slot.0 != self.run {
-            *slot = (self.run, u32::try_from(self.rows.len()).unwrap_or(NONE));
-            self.rows.push(RowKey { sample: self.sample, place });
-        }
-        slot.1
-    }
-
-    /// Others follow, whose rows up to now are these.
-    fn next(&mut self, sample: u32, known: &[u32]) {
-        (self.sample, self.run) = (sample, self.run + 1);
-        let last = self.of_places.len().saturating_sub(1);
-        for row in known {
-            let place = self.rows.get(*row as usize).map_or(NONE, |key| key.place);
-            if let Some(slot) = self.of_places.get_mut((place as usize).min(last)) {
-                *slot = (self.run, *row);
-            }
-        }
+    fn row(&mut self, key: RowKey) -> u32 {
+        let RowIndex { known, count, new } = self;
+        *known.entry(key).or_insert_with(|| {
+            new.push(key);
+            u32::try_from(*count + new.len() - 1).unwrap_or(NONE)
+        })
     }
 }
 
@@ -114,180 +142,85 @@ impl RowPaths {
         facts.settle(options);
         let (paths, profile) = (before.paths, facts.profile);
         let nodes = profile.stacks.nodes();
-        let moved = Moved::new(&places, (before.nodes, nodes), profile.addresses.len());
-        let mut rows = paths.rows.clone();
-        let of_places = vec![(0, NONE); places.len() + 1];
+        let touched = Touched::new(before, (nodes, groups), &places, profile.addresses.len());
+        let is_touched =
+            |part: u32| paths.ways.nodes.get(part as usize).is_some_and(|node| touched.has_node(*node));
         let mut changing = Changing {
-            rows: RowsOf { rows: &mut rows, sample: NONE, run: 0, of_places },
-            before,
+            rows: RowIndex::new(&paths.rows, &touched, nodes, &places),
+            before: paths,
             nodes,
             places: &places,
-            moved: &moved,
-            parts: PartRows::with_room_of(&paths.parts),
+            touched: &touched,
+            parts: paths.parts.changing(is_touched),
+            met: Vec::new(),
         };
-        let at = |groups: &Groups, at: u32| groups.address_of(paths.groups.start.saturating_add(at as usize));
+        let mut samples = paths.ways.samples.iter().peekable();
+        let mut sample = NONE;
+        for part in changing.parts.changed() {
+            while let Some((_, next)) = samples.next_if(|(first, _)| *first <= part) {
+                sample = *next;
+            }
+            changing.part(part, sample);
+        }
         let mut taken = paths.taken.clone();
-        let by_sample = BySample::new(paths);
-        let mut first = 0;
-        for (sample, of_sample) in by_sample.groups() {
-            changing.rows.next(sample, by_sample.rows_of(sample));
-            let last = of_sample.iter().filter_map(|at| taken.get(*at as usize)).map(|taken| taken.part);
-            let end = last.filter(|part| *part != NONE).max().map_or(first, |last| first.max(last + 1));
-            (first..end).for_each(|part| changing.part(part));
-            first = end;
-            for nr in of_sample {
-                if let Some(taken) = taken.get_mut(nr as usize) {
-                    changing.take(at(before.groups, nr), at(groups, nr), taken);
-                }
+        for (number, place, mode) in &touched.groups {
+            if let Some(taken) = taken.get_mut(*number as usize) {
+                changing.take((*place, *mode), taken);
             }
         }
-        let parts = changing.parts;
+        let Changing { parts, rows: RowIndex { new, .. }, .. } = changing;
         let values = paths.values.with_places(places);
         let (event, groups, ways) = (paths.event, paths.groups.clone(), Arc::clone(&paths.ways));
-        let memory = FactMemory::default();
-        let mut paths = RowPaths { event, groups, taken, ways, parts, rows, values, memory };
-        paths.put_last_in_order(before.paths.rows.len(), &facts);
-        paths.memory = facts.into_memory();
-        paths
-    }
-
-    /// Puts the rows that are behind so many others, which are in order, between these.
-    fn put_last_in_order(&mut self, ordered: usize, facts: &Facts<'_>) {
-        if self.rows.len() == ordered {
-            return;
-        }
-        let in_order = |a: &RowKey, b: &RowKey| compare_names(facts, &self.values, *a, *b);
-        let (known, new) = self.rows.split_at(ordered);
-        let mut new: Vec<(usize, RowKey, u32)> = new
-            .iter()
-            .zip((0..).skip(ordered))
-            .map(|(row, number)| (known.partition_point(|known| in_order(known, row).is_lt()), *row, number))
-            .collect();
-        new.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| in_order(&a.1, &b.1)));
-        let mut numbers = vec![NONE; self.rows.len()];
-        let mut rows: Vec<RowKey> = Vec::with_capacity(self.rows.len());
-        let mut new = new.into_iter().peekable();
-        let old = known.iter().zip(0..).map(|(row, number)| (*row, number));
-        for (at, next) in old.map(Some).chain([None]).enumerate() {
-            let between = std::iter::from_fn(|| new.next_if(|(before, ..)| *before <= at));
-            let between = between.map(|(_, row, number)| (row, number));
-            for (row, number) in between.chain(next) {
-                if let Some(slot) = numbers.get_mut(number as usize) {
-                    *slot = u32::try_from(rows.len()).unwrap_or(NONE);
-                }
-                rows.push(row);
-            }
-        }
-        self.renumber(&numbers);
-        self.rows = rows;
-    }
-}
-
-/// The groups and rows of samples of which the keys say the same.
-struct BySample {
-    /// Which samples, and which group; in the order in which their parts were made.
-    groups: Vec<(u32, u32)>,
-    /// Where the rows of each sample begin.
-    starts: Vec<u32>,
-    rows: Vec<u32>,
-}
-
-impl BySample {
-    fn new(paths: &RowPaths) -> BySample {
-        let sample_of = |row: u32| paths.rows.get(row as usize).map_or(NONE, |row| row.sample);
-        let groups = paths.taken.iter().zip(0..).map(|(taken, at)| (sample_of(taken.row), at));
-        let mut groups: Vec<(u32, u32)> = groups.collect();
-        groups.sort_by_key(|(sample, _)| *sample);
-        let samples = paths.rows.iter().map(|row| row.sample as usize + 1).max().unwrap_or(0);
-        let mut starts = vec![0; samples + 1];
-        for row in &paths.rows {
-            if let Some(count) = starts.get_mut(row.sample as usize + 1) {
-                *count += 1;
-            }
-        }
-        let mut sum = 0;
-        for start in &mut starts {
-            sum += *start;
-            *start = sum;
-        }
-        let (mut next, mut rows) = (starts.clone(), vec![0; paths.rows.len()]);
-        for (row, number) in paths.rows.iter().zip(0..) {
-            if let Some(next) = next.get_mut(row.sample as usize) {
-                if let Some(slot) = rows.get_mut(*next as usize) {
-                    *slot = number;
-                }
-                *next += 1;
-            }
-        }
-        BySample { groups, starts, rows }
-    }
-
-    /// The groups of each.
-    fn groups(&self) -> impl Iterator<Item = (u32, Vec<u32>)> + '_ {
-        let of_sample = self.groups.chunk_by(|a, b| a.0 == b.0);
-        of_sample.filter_map(|of| Some((of.first()?.0, of.iter().map(|(_, at)| *at).collect())))
-    }
-
-    fn rows_of(&self, sample: u32) -> &[u32] {
-        let start = |sample: usize| self.starts.get(sample).copied().unwrap_or(0) as usize;
-        self.rows.get(start(sample as usize)..start(sample as usize + 1)).unwrap_or_default()
+        let rows = paths.rows.with(new, |a, b| compare_names(&facts, &values, a, b));
+        let memory = facts.into_memory();
+        RowPaths { event, groups, taken, ways, parts, rows, values, memory }
     }
 }
 
 /// Finds the rows of each part anew, as far as they may be others.
 struct Changing<'c> {
-    rows: RowsOf<'c>,
-    before: Before<'c>,
+    rows: RowIndex,
+    before: &'c RowPaths,
     nodes: &'c [Node],
     places: &'c PlaceRows,
-    moved: &'c Moved,
+    touched: &'c Touched,
     parts: PartRows,
+    /// Those of the part at hand.
+    met: Vec<u32>,
 }
 
 impl Changing<'_> {
-    fn ways(&self) -> &Ways {
-        &self.before.paths.ways
-    }
-
     /// Whether a part or what is below it has a row.
     fn has(&self, part: u32, row: u32) -> bool {
-        self.ways().from(part).any(|part| self.parts.of(part).contains(&row))
+        self.before.ways.from(part).any(|part| self.parts.of(part).contains(&row))
     }
 
-    /// The rows of the next part.
-    fn part(&mut self, part: u32) {
-        let index = self.ways().nodes.get(part as usize).map_or(usize::MAX, |node| *node as usize);
-        let (Some(old), Some(new)) = (self.before.nodes.get(index), self.nodes.get(index)) else {
-            return self.parts.end();
+    /// The rows of the next part, of samples of which the keys say this.
+    fn part(&mut self, part: u32, sample: u32) {
+        let known = || self.before.parts.of(part);
+        let node = self.before.ways.nodes.get(part as usize).copied().unwrap_or(NONE);
+        let Some(here) = self.nodes.get(node as usize).filter(|_| self.touched.has_node(node)) else {
+            return self.parts.push(known());
         };
-        let known = self.before.paths.parts.of(part);
-        if old.address == new.address && !self.moved.is_in(new) {
-            self.parts.rows.extend_from_slice(known);
-            return self.parts.end();
-        }
-        let caller = self.ways().callers.get(part as usize).copied().unwrap_or(NONE);
-        let first = self.parts.rows.len();
-        for place in self.places.levels_of(new.address) {
-            let row = self.rows.row(*place);
-            let is_met = |known: &[u32]| known.contains(&row);
-            let is_first = match self.moved.has(*place) {
+        let caller = self.before.ways.callers.get(part as usize).copied().unwrap_or(NONE);
+        self.met.clear();
+        for place in self.places.levels_of(here.address) {
+            let row = self.rows.row(RowKey { sample, place: *place });
+            let is_first = match self.touched.has_moved(*place) {
                 true => !self.has(caller, row),
-                false => is_met(known),
+                false => known().contains(&row),
             };
-            if is_first && !is_met(self.parts.rows.get(first..).unwrap_or_default()) {
-                self.parts.rows.push(row);
+            if is_first && !self.met.contains(&row) {
+                self.met.push(row);
             }
         }
-        self.parts.end();
+        self.parts.push(&self.met);
     }
 
     /// Where the samples of a group are taken.
-    fn take(&mut self, old: AddressId, new: AddressId, taken: &mut Taken) {
-        let (place, mode) = self.places.taken_at(new);
-        if old == new && !self.moved.has(place) {
-            return;
-        }
-        let row = self.rows.row(place);
+    fn take(&mut self, (place, mode): (u32, CpuMode), taken: &mut Taken) {
+        let sample = self.before.rows.get(taken.row).map_or(NONE, |row| row.sample);
+        let row = self.rows.row(RowKey { sample, place });
         *taken = Taken { part: taken.part, row, mode, apart: !self.has(taken.part, row) };
     }
 }

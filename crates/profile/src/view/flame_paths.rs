@@ -7,7 +7,7 @@
 use super::calls::NONE;
 use super::flame_growth::Growing;
 use super::flame_tree::{FlameLevel, FlameLevels, FlameNode, FlameTree, NodeIndex, ROOT, Sum};
-use super::row_paths::{Room, Ways};
+use super::row_paths::{Room, Ways, make_room};
 use crate::addresses::AddressId;
 use crate::groups::Groups;
 use crate::profile::{Profile, SampleRow};
@@ -195,15 +195,7 @@ impl FlamePaths {
     /// The flame tree of some samples: `sums` has what those of each group of the profile add up to. A viewer keeps the room for the
     /// next time.
     pub fn tree(&self, sums: &[Sum], room: &mut Room) -> ChosenTree {
-        let own = &mut room.sums;
-        let sums = sums.get(self.groups.clone()).unwrap_or_default();
-        own.clear();
-        own.resize(self.tree.nodes.len(), Sum::default());
-        for (end, sum) in self.ends.iter().zip(sums) {
-            if let Some(own) = own.get_mut(*end as usize) {
-                own.add(*sum);
-            }
-        }
+        let own = self.own(sums, room);
         let is_in = self.with_samples(own);
         let mut numbers = vec![ROOT; self.tree.nodes.len()];
         let mut of_merged = vec![ROOT; self.tree.merged_count];
@@ -231,6 +223,26 @@ impl FlamePaths {
         ChosenTree { tree: FlameTree::of_nodes(nodes, merged_own), numbers }
     }
 
+    /// What some samples add up to in each node where stacks end.
+    pub(super) fn own<'r>(&self, sums: &[Sum], room: &'r mut Room) -> &'r [Sum] {
+        let own = &mut room.sums;
+        let sums = sums.get(self.groups.clone()).unwrap_or_default();
+        make_room(own, self.tree.nodes.len());
+        own.resize(self.tree.nodes.len(), Sum::default());
+        for (end, sum) in self.ends.iter().zip(sums) {
+            if let Some(own) = own.get_mut(*end as usize) {
+                own.add(*sum);
+            }
+        }
+        own
+    }
+
+    /// A node with one variant of its label.
+    #[inline]
+    pub(super) fn node(&self, node: NodeIndex) -> Option<&FlameNode> {
+        self.tree.nodes.get(node as usize)
+    }
+
     /// Where the stack of a group of samples ends in a tree that was made here; [`ROOT`] if it has none in it.
     #[inline]
     pub fn end_of(&self, chosen: &ChosenTree, group: usize) -> NodeIndex {
@@ -253,7 +265,7 @@ impl FlamePaths {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::groups::tests::{chosen as chosen_of, profile, samples, some};
     use crate::view::flame_tree::NO_LINE;
@@ -261,7 +273,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     /// By way, its labels from the outermost: variant, and what was taken there.
-    fn ways(tree: &FlameTree) -> BTreeMap<Vec<u32>, (u32, Sum)> {
+    pub(in crate::view) fn ways(tree: &FlameTree) -> BTreeMap<Vec<u32>, (u32, Sum)> {
         let mut ways: Vec<Vec<u32>> = Vec::new();
         let node = |(at, node): (usize, &FlameNode)| {
             let mut way = ways.get(node.parent as usize).cloned().unwrap_or_default();
@@ -272,20 +284,27 @@ mod tests {
         tree.nodes().iter().enumerate().map(node).collect()
     }
 
+    /// Two and three addresses with one label, some with two levels.
+    pub(in crate::view) fn levels() -> FlameLevels {
+        let mut levels = FlameLevels::default();
+        for address in 0..6 {
+            let level = FlameLevel { label: address / 2, variant: 10 - address, line: NO_LINE };
+            let inlined = FlameLevel { label: 3, variant: address, line: NO_LINE };
+            levels.push(std::iter::once(level).chain((address % 3 == 0).then_some(inlined)));
+        }
+        levels
+    }
+
+    /// The names of threads but for one.
+    pub(in crate::view) fn root(row: &SampleRow) -> Option<FlameLevel> {
+        let comm = u32::try_from(row.comm.index()).unwrap();
+        (comm > 0).then_some(FlameLevel { label: 100 + comm, variant: u32::MAX, line: NO_LINE })
+    }
+
     proptest! {
         #[test]
         fn trees_are_those_of_climbing(samples in samples(), step in 1..5_usize, others: bool, event in 0..2_usize) {
-            // Two and three addresses with one label, some with two levels.
-            let mut levels = FlameLevels::default();
-            for address in 0..6 {
-                let level = FlameLevel { label: address / 2, variant: 10 - address, line: NO_LINE };
-                let inlined = FlameLevel { label: 3, variant: address, line: NO_LINE };
-                levels.push(std::iter::once(level).chain((address % 3 == 0).then_some(inlined)));
-            }
-            let root = |row: &SampleRow| {
-                let comm = u32::try_from(row.comm.index()).unwrap();
-                (comm > 0).then_some(FlameLevel { label: 100 + comm, variant: u32::MAX, line: NO_LINE })
-            };
+            let levels = levels();
             let profile = profile(&samples);
             let (picked, groups) = (some(&profile, step, others), Groups::new(&profile, false, false));
             let paths = FlamePaths::new(&profile, &groups, event, &levels, root);

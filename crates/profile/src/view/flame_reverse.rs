@@ -6,7 +6,10 @@
 use crate::addresses::AddressId;
 use crate::profile::{Profile, SampleRow};
 use crate::stacks::StackId;
-use crate::view::flame_tree::{FlameLevel, FlameLevels, FlameTree, NO_LINE, NodeIndex, ROOT, Sum};
+use crate::view::flame_leaves::{Limits, Walker};
+use crate::view::flame_paths::FlamePaths;
+use crate::view::flame_tree::{FlameLevel, FlameLevels, FlameTree, NodeIndex, Sum};
+use crate::view::row_paths::Room;
 
 /// One side of a tree of reversed stacks.
 pub struct ReversedSide<'r> {
@@ -31,20 +34,18 @@ impl std::fmt::Debug for ReversedSide<'_> {
     }
 }
 
-/// A row on its way from the leaf to the root.
+/// Where a row is on its way from the leaf to the root.
 #[derive(Clone, Copy, Debug)]
-struct Walker {
-    side: u32,
+struct StackWay {
     /// The stack below the present address.
     below: StackId,
     address: Option<AddressId>,
     /// How many levels of the present address are still to come.
     left: u32,
     root: Option<FlameLevel>,
-    sum: Sum,
 }
 
-impl Walker {
+impl StackWay {
     /// The next level towards the root; none behind the root.
     fn step(&mut self, side: &ReversedSide<'_>) -> Option<FlameLevel> {
         loop {
@@ -65,7 +66,7 @@ impl Walker {
 }
 
 impl FlameTree {
-    /// A tree of reversed stacks, one side for each profile. It is grown at most one row higher than `rows`.
+    /// A tree of reversed stacks, one side for each profile: one or two. It is grown at most one row higher than `rows`.
     pub fn reversed(sides: &mut [ReversedSide<'_>], rows: u32) -> FlameTree {
         let mut tree = FlameTree::default();
         let mut walkers = Vec::new();
@@ -74,73 +75,113 @@ impl FlameTree {
             for row in side.profile.rows_of(side.event) {
                 let sum = Sum { period: row.period, samples: row.samples };
                 let root = (side.root)(row);
-                let mut walker = Walker { side: nr, below: row.stack, address: None, left: 0, root, sum };
+                let mut way = StackWay { below: row.stack, address: None, left: 0, root };
                 if row.stack == StackId::EMPTY {
-                    walker.enter(side, row.address);
+                    way.enter(side, row.address);
                 }
-                walkers.push((walker, FlameLevel { label: 0, variant: 0, line: NO_LINE }));
+                walkers.push(Walker::new(way, nr, sum));
             }
         }
-        tree.grow(sides, &mut walkers, rows);
+        let least: Vec<Sum> = sides.iter().map(|side| side.least).collect();
+        let step = |walker: &mut Walker<StackWay>| walker.way.step(sides.get(walker.side as usize)?);
+        tree.grow(&mut walkers, step, Limits { least: &least, rows });
         tree.settle_lines();
         tree
     }
+}
 
-    /// Splits the walkers at a node by their next level, again and again.
-    fn grow(&mut self, sides: &[ReversedSide<'_>], walkers: &mut [(Walker, FlameLevel)], rows: u32) {
-        let mut todo: Vec<(NodeIndex, u32, std::ops::Range<usize>)> = vec![(ROOT, 0, 0..walkers.len())];
-        while let Some((parent, row, range)) = todo.pop() {
-            let Some(group) = walkers.get_mut(range.clone()) else { continue };
-            // Those that are at their end go to the front.
-            let mut ended = 0;
-            for nr in 0..group.len() {
-                let Some((walker, next)) = group.get_mut(nr) else { break };
-                let Some(side) = sides.get(walker.side as usize) else { break };
-                match walker.step(side) {
-                    Some(level) => *next = level,
-                    None => {
-                        self.add_own(walker.side as usize, parent, walker.sum);
-                        group.swap(ended, nr);
-                        ended += 1;
-                    }
-                }
-            }
-            let Some(going) = group.get_mut(ended..) else { continue };
-            going.sort_unstable_by_key(|(_, next)| *next);
-            let mut start = range.start + ended;
-            for same in going.chunk_by(|a, b| a.1.label == b.1.label) {
-                let end = start + same.len();
-                if let Some((_, level)) = same.first() {
-                    let node = self.child(parent, *level);
-                    self.weigh_lines(node, same);
-                    if row <= rows && worth_growing(sides, same) {
-                        todo.push((node, row + 1, start..end));
-                    } else {
-                        same.iter()
-                            .for_each(|(walker, _)| self.add_own(walker.side as usize, node, walker.sum));
-                    }
-                }
-                start = end;
-            }
-        }
+impl FlamePaths {
+    /// The tree of reversed stacks of some samples, to be grown only from nodes that weigh so much; else as [`FlamePaths::tree`].
+    pub fn reversed(&self, sums: &[Sum], least: Sum, room: &mut Room) -> FlameTree {
+        let own = self.own(sums, room);
+        let taken = (0..).zip(own).filter(|(_, own)| own.samples > 0);
+        let mut walkers: Vec<Walker<NodeIndex>> = taken.map(|(end, own)| Walker::new(end, 0, *own)).collect();
+        let mut tree = FlameTree::default();
+        tree.add_side();
+        let step = |walker: &mut Walker<NodeIndex>| {
+            let node = self.node(walker.way)?;
+            walker.way = node.parent;
+            Some(node.level)
+        };
+        tree.grow(&mut walkers, step, Limits { least: &[least], rows: u32::MAX });
+        tree
     }
 }
 
-impl FlameTree {
-    /// Lines are those of the first side; of the second where the first has none.
-    fn weigh_lines(&mut self, node: NodeIndex, walkers: &[(Walker, FlameLevel)]) {
-        let is_new = |walker: &Walker| walker.side == 0;
-        let any_new = walkers.iter().any(|(walker, _)| is_new(walker));
-        for (walker, level) in walkers.iter().filter(|(walker, _)| is_new(walker) || !any_new) {
-            self.lines.add(node, level.line, walker.sum.period);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::groups::Groups;
+    use crate::groups::tests::{chosen, profile, samples, some};
+    use crate::view::flame_paths::tests::{levels, root, ways};
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    /// The levels of a row from the leaf on.
+    fn from_leaf(profile: &Profile, levels: &FlameLevels, row: &SampleRow) -> Vec<FlameLevel> {
+        let mut way = Vec::new();
+        let mut here = row.stack;
+        if here == StackId::EMPTY {
+            way.extend(levels.at(row.address).iter().rev());
+        }
+        while let Some(node) = profile.stacks().node(here) {
+            way.extend(levels.at(node.address).iter().rev());
+            here = node.parent;
+        }
+        way.extend(root(row));
+        way
+    }
+
+    /// What [`ways`] is to be: row by row, with sums by all ways there are.
+    fn plain(rows: &[(Vec<FlameLevel>, Sum)], least: Sum) -> BTreeMap<Vec<u32>, (u32, Sum)> {
+        let labels = |way: &[FlameLevel]| way.iter().map(|level| level.label).collect::<Vec<u32>>();
+        let mut weights: BTreeMap<Vec<u32>, Sum> = BTreeMap::new();
+        for (way, sum) in rows {
+            (1..=way.len()).for_each(|end| weights.entry(labels(&way[..end])).or_default().add(*sum));
+        }
+        let mut tree: BTreeMap<Vec<u32>, (u32, Sum)> = BTreeMap::new();
+        for (way, sum) in rows {
+            for (end, level) in (1..).zip(way) {
+                let here = labels(&way[..end]);
+                let weight = weights[&here];
+                let grows = weight.period >= least.period || weight.samples >= least.samples;
+                let node = tree.entry(here).or_insert((level.variant, Sum::default()));
+                node.0 = node.0.min(level.variant);
+                if end == way.len() || !grows {
+                    node.1.add(*sum);
+                    break;
+                }
+            }
+        }
+        tree
+    }
+
+    proptest! {
+        #[test]
+        fn trees_grow_where_it_is_worth_it(
+            samples in samples(),
+            step in 1..5_usize,
+            others: bool,
+            event in 0..2_usize,
+            least in (0..40_u64, 0..40_u64),
+        ) {
+            let (levels, profile) = (levels(), profile(&samples));
+            let (picked, groups) = (some(&profile, step, others), Groups::new(&profile, false, false));
+            let least = Sum { period: least.0, samples: least.1 };
+            let chosen = chosen(&profile, &groups, &picked);
+            let sum = |row: &SampleRow| Sum { period: row.period, samples: row.samples };
+            let rows: Vec<(Vec<FlameLevel>, Sum)> =
+                chosen.rows_of(event).iter().map(|row| (from_leaf(&chosen, &levels, row), sum(row))).collect();
+            let expected = plain(&rows, least);
+            let paths = FlamePaths::new(&profile, &groups, event, &levels, root);
+            let sums = groups.sums(profile.rows(), &picked);
+            let of_paths = paths.reversed(&sums, least, &mut Room::default());
+            prop_assert_eq!(ways(&of_paths), expected.clone());
+            let (mut root, profile) = (root, &chosen);
+            let side = ReversedSide { profile, event, levels: &levels, root: &mut root, least };
+            let of_stacks = FlameTree::reversed(&mut [side], u32::MAX);
+            prop_assert_eq!(ways(&of_stacks), expected);
+            prop_assert_eq!(of_paths.nodes(), of_stacks.nodes());
         }
     }
-}
-
-fn worth_growing(sides: &[ReversedSide<'_>], walkers: &[(Walker, FlameLevel)]) -> bool {
-    (0u32..).zip(sides).any(|(nr, side)| {
-        let mut sum = Sum::default();
-        walkers.iter().filter(|(walker, _)| walker.side == nr).for_each(|(walker, _)| sum.add(walker.sum));
-        sum != Sum::default() && (sum.period >= side.least.period || sum.samples >= side.least.samples)
-    })
 }

@@ -199,6 +199,13 @@ impl FlameTree {
         child
     }
 
+    /// A child that the node does not have: no stacks are added to such a tree.
+    pub(super) fn new_child(&mut self, parent: NodeIndex, level: FlameLevel) -> NodeIndex {
+        let child = NodeIndex::try_from(self.nodes.len()).unwrap_or(ROOT);
+        self.nodes.push(FlameNode { parent, level });
+        child
+    }
+
     #[inline]
     pub(super) fn add_own(&mut self, side: usize, node: NodeIndex, sum: Sum) {
         let index = node as usize;

@@ -12,6 +12,8 @@ use super::graph::least;
 use super::histogram::{
     Frames, Histogram, HistogramOptions, HistogramRow, HistogramTables, LeftOut, Numbers,
 };
+use super::ordered_rows::OrderedRows;
+use super::part_rows::{PartRows, RowLists};
 use super::place_rows::PlaceRows;
 use super::row_order::{by_weight, in_order_of_names};
 use super::rows::{RowKey, RowValues};
@@ -33,8 +35,7 @@ pub struct RowPaths {
     /// The parts of stacks: the same where only stacks were changed.
     pub(super) ways: Arc<Ways>,
     pub(super) parts: PartRows,
-    /// The rows, in the order of their names.
-    pub(super) rows: Vec<RowKey>,
+    pub(super) rows: OrderedRows,
     pub(super) values: RowValues,
     pub(super) memory: FactMemory,
 }
@@ -60,6 +61,14 @@ impl Room {
     }
 }
 
+/// Makes room for so many, of which none is there yet; and for some more, so that what a change of stacks brings fits the next time.
+pub(super) fn make_room<T>(room: &mut Vec<T>, count: usize) {
+    room.clear();
+    if room.capacity() < count {
+        *room = Vec::with_capacity(count + count / 8);
+    }
+}
+
 /// Where the samples of a group were taken.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
@@ -79,12 +88,14 @@ pub(super) struct Ways {
     pub(super) callers: Vec<u32>,
     /// Which part of a stack of the profile it is.
     pub(super) nodes: Vec<u32>,
+    /// From which part on they are those of which samples: what the keys of the sample say of them.
+    pub(super) samples: Vec<(u32, u32)>,
 }
 
 impl Ways {
     /// No parts yet, with room for so many.
     pub(super) fn with_room(parts: usize) -> Ways {
-        Ways { callers: Vec::with_capacity(parts), nodes: Vec::with_capacity(parts) }
+        Ways { callers: Vec::with_capacity(parts), nodes: Vec::with_capacity(parts), samples: Vec::new() }
     }
 
     /// A part and the callers below it.
@@ -94,40 +105,12 @@ impl Ways {
     }
 }
 
-/// The rows that each part is the outermost of.
-#[derive(Clone, Debug, Default)]
-pub(super) struct PartRows {
-    /// Where the rows of each end.
-    ends: Vec<u32>,
-    pub(super) rows: Vec<u32>,
-}
-
-impl PartRows {
-    /// The rows of a part.
-    #[inline]
-    pub(super) fn of(&self, part: u32) -> &[u32] {
-        let end =
-            |part: Option<u32>| part.and_then(|part| self.ends.get(part as usize)).copied().unwrap_or(0);
-        self.rows.get(end(part.checked_sub(1)) as usize..end(Some(part)) as usize).unwrap_or_default()
-    }
-
-    /// No rows yet, with room for as many as others have.
-    pub(super) fn with_room_of(other: &PartRows) -> PartRows {
-        PartRows { ends: Vec::with_capacity(other.ends.len()), rows: Vec::with_capacity(other.rows.len()) }
-    }
-
-    /// The rows that were added last are all of the next part.
-    pub(super) fn end(&mut self) {
-        self.ends.push(u32::try_from(self.rows.len()).unwrap_or(u32::MAX));
-    }
-}
-
 /// Finds the ways of samples to their rows.
 struct Finding<'f> {
     facts: &'f Facts<'f>,
     places: &'f PlaceRows,
     ways: Ways,
-    parts: PartRows,
+    parts: RowLists,
     rows: Vec<RowKey>,
     /// What the keys of the sample say of the samples at hand, and in which run of such samples they are.
     sample: u32,
@@ -152,6 +135,11 @@ impl Finding<'_> {
             self.seen.push(NONE);
         }
         slot.1
+    }
+
+    /// The number of the next part.
+    fn next(&self) -> u32 {
+        u32::try_from(self.ways.callers.len()).unwrap_or(NONE)
     }
 
     /// Whether a group of samples, whose number this is, has not had a row before.
@@ -196,13 +184,14 @@ impl Finding<'_> {
             for place in places.levels_of(node.address) {
                 let row = self.row(*place);
                 if self.sees(row, group) {
-                    self.parts.rows.push(row);
+                    self.parts.push(row);
                 }
             }
             self.parts.end();
+            let next = self.next();
             self.ways.callers.push(here);
             self.ways.nodes.push(u32::try_from(index).unwrap_or(NONE));
-            here = u32::try_from(self.ways.callers.len() - 1).unwrap_or(NONE);
+            here = next;
             if let Some(slot) = self.of_stacks.get_mut(index) {
                 *slot = (self.run, here);
             }
@@ -233,7 +222,7 @@ impl RowPaths {
             facts: &facts,
             places: &places,
             ways: Ways::with_room(facts.profile.stacks.nodes().len()),
-            parts: PartRows::default(),
+            parts: RowLists::default(),
             rows: Vec::new(),
             sample: NONE,
             run: 0,
@@ -247,6 +236,7 @@ impl RowPaths {
         for of_sample in order.chunk_by(|a, b| a.0 == b.0) {
             finding.sample = of_sample.first().map_or(NONE, |(sample, _)| *sample);
             finding.run += 1;
+            finding.ways.samples.push((finding.next(), finding.sample));
             for (_, group) in of_sample {
                 let at = *group as usize;
                 if let (Some(sample), Some(slot)) = (groups.row(of_event.start + at), taken.get_mut(at)) {
@@ -254,32 +244,23 @@ impl RowPaths {
                 }
             }
         }
-        let Finding { ways, parts, rows, .. } = finding;
-        let (ways, memory) = (Arc::new(ways), FactMemory::default());
-        let mut paths = RowPaths { event, groups: of_event, taken, ways, parts, rows, values, memory };
-        paths.put_in_order(&facts);
-        paths.memory = facts.into_memory();
-        paths
-    }
-
-    /// Gives rows the numbers that they have in the order of their names.
-    fn put_in_order(&mut self, facts: &Facts<'_>) {
-        let order = in_order_of_names(&self.rows, facts, &self.values);
-        let mut number = vec![NONE; order.len()];
+        let Finding { ways, mut parts, rows, .. } = finding;
+        // Rows get the numbers that they have in the order of their names.
+        let order = in_order_of_names(&rows, &facts, &values);
+        let mut numbers = vec![NONE; order.len()];
         for (at, nr) in order.iter().zip(0..) {
-            if let Some(number) = number.get_mut(*at as usize) {
+            if let Some(number) = numbers.get_mut(*at as usize) {
                 *number = nr;
             }
         }
-        self.renumber(&number);
-        self.rows = order.iter().filter_map(|at| self.rows.get(*at as usize).copied()).collect();
-    }
-
-    /// Gives rows other numbers, by number, wherever they are referred to.
-    pub(super) fn renumber(&mut self, numbers: &[u32]) {
-        let renumber = |row: &mut u32| *row = numbers.get(*row as usize).copied().unwrap_or(NONE);
-        self.taken.iter_mut().for_each(|taken| renumber(&mut taken.row));
-        self.parts.rows.iter_mut().for_each(renumber);
+        for taken in &mut taken {
+            taken.row = numbers.get(taken.row as usize).copied().unwrap_or(NONE);
+        }
+        parts.renumber(&numbers);
+        let rows = order.iter().filter_map(|at| rows.get(*at as usize).copied()).collect();
+        let (rows, parts, ways) = (OrderedRows::new(rows), PartRows::new(parts), Arc::new(ways));
+        let memory = facts.into_memory();
+        RowPaths { event, groups: of_event, taken, ways, parts, rows, values, memory }
     }
 
     /// Whether these are the ways to rows of places, of the samples of an event.
@@ -318,9 +299,9 @@ impl RowPaths {
     ) -> Option<Histogram> {
         let sums = sums.get(self.groups.clone()).unwrap_or_default();
         let Room { sums: of_parts, numbers: rows, rows: shown } = room;
-        rows.clear();
+        make_room(rows, self.rows.len());
         rows.resize(self.rows.len(), None);
-        of_parts.clear();
+        make_room(of_parts, self.ways.callers.len());
         of_parts.resize(self.ways.callers.len(), Sum::default());
         for (taken, sum) in self.taken.iter().zip(sums).filter(|(_, sum)| sum.samples > 0) {
             let Some(row) = rows.get_mut(taken.row as usize) else { continue };
@@ -380,7 +361,8 @@ impl RowPaths {
                 left_out.self_period = left_out.self_period.wrapping_add(numbers.self_period);
             }
         }
-        let shown = (0..).zip(rows.iter()).filter_map(|(at, numbers)| Some((at, numbers.as_ref()?)));
+        let in_order = self.rows.in_order();
+        let shown = in_order.filter_map(|at| Some((at, rows.get(at as usize)?.as_ref()?)));
         if left_out.rows == 0 && shown.clone().next().is_none() {
             return None;
         }
@@ -390,10 +372,10 @@ impl RowPaths {
         let places = if sorts { shown.map(|(at, _)| at).collect() } else { by_weight(shown, order) };
         let row = |at: u32| {
             let numbers = rows.get_mut(at as usize)?.take()?;
-            Some(HistogramRow::new(*self.rows.get(at as usize)?, numbers))
+            Some(HistogramRow::new(self.rows.get(at)?, numbers))
         };
         let mut shown = std::mem::take(room);
-        shown.reserve_exact(places.len());
+        make_room(&mut shown, self.rows.len());
         shown.extend(places.into_iter().filter_map(row));
         let mut histogram =
             Histogram { event: self.event, total, rows: shown, left_out, ..Histogram::default() };
