@@ -78,12 +78,11 @@ mod tests {
     use super::*;
     use readperf_tables::{Options, Table};
     use std::cell::Cell;
-    use std::error::Error;
 
     const RECORDING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/main/perf.data");
 
     #[test]
-    fn a_recording_is_read_again_only_for_more_or_when_it_has_changed() -> Result<(), Box<dyn Error>> {
+    fn a_recording_is_read_again_only_for_more_or_when_it_has_changed() -> Result<(), BoxError> {
         let path = Path::new(RECORDING);
         let now = State::of(&path.metadata()?).ok_or("a directory")?;
         let (kept, times) = (Kept::default(), Cell::new(0));
@@ -120,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_is_tried_again() -> Result<(), Box<dyn Error>> {
+    fn what_failed_is_tried_again() -> Result<(), BoxError> {
         let path = Path::new(RECORDING);
         let state = State::of(&path.metadata()?).ok_or("a directory")?;
         let (kept, wanted, all) = (Kept::default(), Wanted::nothing(), SampleFilter::default());
