@@ -219,7 +219,7 @@ impl Engine {
         self.has_asked.load(Ordering::Relaxed)
     }
 
-    /// The tables as a query sees them: with recordings that it opens for itself.
+    /// The tables as a query sees them: with recordings that it opens for itself, as far as they are not kept.
     fn for_one_query(&self) -> SessionContext {
         let lengths = self.sources.recordings.iter().filter_map(|path| Some(path.metadata().ok()?.len()));
         let bytes = lengths.sum::<u64>().saturating_add(self.fetched_bytes);

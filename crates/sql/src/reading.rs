@@ -11,7 +11,7 @@ use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Most bytes of recordings that are kept open between scans. Of more, every scan reads its own.
+/// Most bytes of recordings that are kept open between scans, and between queries. Of more, every scan reads its own.
 const MOST_KEPT: u64 = 1 << 30;
 
 /// A recording that is being opened, or has been.
