@@ -2,7 +2,7 @@
 
 use crate::kept::{Kept, State};
 use crate::source::{BoxError, Opener, Place, shown};
-use crate::store::{Fetched, Fetcher};
+use crate::store::{Address, Fetched, Fetcher};
 use datafusion::error::{DataFusionError, Result};
 use readperf_profile::SampleFilter;
 use readperf_tables::{Id, Table, Tables, Wanted};
@@ -155,7 +155,9 @@ impl Reading {
         let there = fetched.as_ref().map(|file| PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd())));
         let recording = Place { name: path, path: there.as_deref().unwrap_or(path) };
         let read = |wanted| self.opener.open(recording, wanted, samples.clone());
-        let state = recording.path.metadata().ok().as_ref().and_then(State::of).filter(|_| self.is_kept);
+        // What object stores have is fetched for each query, so it would never be found again.
+        let is_kept = self.is_kept && !Address::is(path);
+        let state = recording.path.metadata().ok().as_ref().and_then(State::of).filter(|_| is_kept);
         let tables = match state {
             Some(state) => self.kept.tables(path, state, wanted, &samples, read)?,
             None => Arc::new(read(wanted)?),
