@@ -96,7 +96,7 @@ impl TimeFlame {
         let wanted = rows.filter(is_asked);
         let (mut whole, mut times_ns) = (Sum::default(), None);
         for (_, row) in wanted.clone() {
-            whole.add(sum_of(row));
+            whole.add(Sum::of(row));
             let (first, _) = times_ns.unwrap_or((row.time_ns, row.time_ns));
             times_ns = Some((first, row.time_ns));
         }
@@ -124,7 +124,7 @@ fn by_thread<'p>(rows: impl Iterator<Item = Row<'p>>, weight: Weight) -> Vec<Vec
     let mut threads: FxHashMap<Option<ThreadId>, (Sum, Vec<Row<'p>>)> = FxHashMap::default();
     for (row, end) in rows {
         let (sum, of_thread) = threads.entry(row.thread).or_default();
-        sum.add(sum_of(row));
+        sum.add(Sum::of(row));
         of_thread.push((row, end));
     }
     let mut list: Vec<_> = threads.into_iter().collect();
@@ -133,9 +133,5 @@ fn by_thread<'p>(rows: impl Iterator<Item = Row<'p>>, weight: Weight) -> Vec<Vec
 }
 
 fn sample_of(row: &SampleRow) -> Sample {
-    Sample { sum: sum_of(row), time_ns: row.time_ns, thread: row.thread }
-}
-
-fn sum_of(row: &SampleRow) -> Sum {
-    Sum { period: row.period, samples: row.samples }
+    Sample { sum: Sum::of(row), time_ns: row.time_ns, thread: row.thread }
 }

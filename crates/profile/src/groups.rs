@@ -158,12 +158,11 @@ impl Groups {
     /// What the rows that are picked add up to, by group. `rows` are all rows of the profile. The work is that of the rows that are
     /// picked, or of the others: the fewer of both.
     pub fn sums(&self, rows: &[SampleRow], picked: &Picked) -> Vec<Sum> {
-        let sum = |row: &SampleRow| Sum { period: row.period, samples: row.samples };
         if picked.count() > rows.len() / 2 {
-            let mut sums: Vec<Sum> = self.rows.iter().map(sum).collect();
+            let mut sums: Vec<Sum> = self.rows.iter().map(Sum::of).collect();
             for (at, row) in picked.left_out(rows) {
                 if let Some(of_group) = sums.get_mut(self.of_row(at)) {
-                    of_group.subtract(sum(row));
+                    of_group.subtract(Sum::of(row));
                 }
             }
             return sums;
@@ -171,7 +170,7 @@ impl Groups {
         let mut sums = vec![Sum::default(); self.rows.len()];
         for (at, row) in picked.of(rows) {
             if let Some(of_group) = sums.get_mut(self.of_row(at)) {
-                of_group.add(sum(row));
+                of_group.add(Sum::of(row));
             }
         }
         sums

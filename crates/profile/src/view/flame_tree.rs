@@ -79,6 +79,12 @@ pub struct Sum {
 }
 
 impl Sum {
+    /// That of a row.
+    #[inline]
+    pub fn of(row: &SampleRow) -> Sum {
+        Sum { period: row.period, samples: row.samples }
+    }
+
     /// Adds another. Periods wrap, as the totals of events do.
     #[inline]
     pub fn add(&mut self, other: Sum) {

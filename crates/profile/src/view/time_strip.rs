@@ -69,7 +69,7 @@ impl Strip {
 
     fn add(&mut self, profile: &Profile, parts: &Parts, row: &SampleRow, place: AddressId) {
         let Some(part) = parts.at(row.time_ns).filter(|_| row.time_ns > 0) else { return };
-        let sum = Sum { period: row.period, samples: row.samples };
+        let sum = Sum::of(row);
         self.total.add(sum);
         if let Some(part) = self.parts.get_mut(part) {
             part.add(sum);
@@ -126,7 +126,7 @@ impl Profile {
             }
             if let Some((sum, of)) = totals.get_mut(thread.index()) {
                 *of = Some(thread);
-                sum.add(Sum { period: row.period, samples: row.samples });
+                sum.add(Sum::of(row));
             }
         }
         let mut threads: Vec<(Sum, ThreadId)> =
