@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 mod around;
+mod beforehand;
 mod calls;
 mod change;
 mod compare;

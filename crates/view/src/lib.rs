@@ -31,7 +31,7 @@ use readperf_profile::Weight;
 use readperf_symbols::Files;
 use server::Site;
 use std::net::TcpListener;
-use worker::Answer;
+use worker::{Answer, PAGE};
 
 /// What is told on the way.
 #[derive(Debug)]
@@ -123,9 +123,10 @@ pub fn serve<E: From<perffile::Error> + From<std::io::Error>>(
         std::thread::Builder::new().name("server".to_owned()).spawn(move || server::serve(listener, site))?;
     let files = Files::new();
     let mut answers = looking.answers(&files, &progress, &mut watch)?;
+    answers.make_first();
     progress.finish();
     worker.run(|question| match question.view.as_str() {
-        "page" => answers.page(question),
+        PAGE => answers.page(question),
         _ => answers.answer(question),
     });
     match server.join() {
@@ -135,10 +136,10 @@ pub fn serve<E: From<perffile::Error> + From<std::io::Error>>(
 }
 
 impl Answers<'_, '_> {
-    /// The document.
+    /// The document behind its head.
     fn page(&mut self, question: &worker::Question) -> Answer {
         // A state that is wrong is said by the views.
         let _ = self.go(&query::Query::parse(&question.query));
-        Answer::Page(page::with_functions(self).into_bytes())
+        Answer::Made(page::with_functions(self).into_bytes())
     }
 }

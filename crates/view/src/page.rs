@@ -3,6 +3,7 @@
 //! It is served, and asks for its files; or it is a file, and has them inside.
 
 use crate::answers::{Answers, hottest};
+use crate::assets::modules;
 use readperf_output::overview::share;
 use readperf_output::xml::push_xml;
 
@@ -13,25 +14,44 @@ const HEAD: &str = "{head}";
 const FUNCTIONS: &str = "{functions}";
 const FOOT: &str = "{foot}";
 
-/// What a served document has in its head.
-const LINKS: &str = r#"<link rel="icon" href="page/icon.svg">
-<link rel="stylesheet" href="page/flame.css">
-<link rel="stylesheet" href="page/page.css">
-<script type="module" src="page/main.js"></script>"#;
-
 /// Functions in the document.
 const MOST: usize = 30;
 
-/// The document of a recording that is not read yet.
-pub(crate) fn empty() -> String {
-    let [before, middle, after] = document("readperf", LINKS);
-    format!("{before}{middle}{after}")
+/// What is around the functions in the document.
+#[derive(Debug)]
+pub(crate) struct Document {
+    /// Up to the functions, but for what [`head`] says.
+    pub(crate) before: String,
+    /// Between the functions and the foot.
+    pub(crate) middle: &'static str,
+    /// Behind the foot.
+    pub(crate) end: &'static str,
 }
 
-/// The document with the functions that take most of what is looked at.
+/// Where a served document begins, with the files that it needs: they can be fetched while the recording is still read.
+pub(crate) fn served_head() -> String {
+    let mut head = head(
+        r#"<link rel="icon" href="page/icon.svg">
+<link rel="stylesheet" href="page/flame.css">
+<link rel="stylesheet" href="page/page.css">
+<script type="module" src="page/main.js"></script>"#,
+    );
+    for name in modules() {
+        head.push_str(&format!("\n<link rel=\"modulepreload\" href=\"page/{name}\">"));
+    }
+    head
+}
+
+/// The rest of the document of a recording that is not read yet.
+pub(crate) fn empty() -> String {
+    let Document { before, middle, end } = document("readperf");
+    format!("{before}{middle}{end}")
+}
+
+/// The rest of the document with the functions that take most of what is looked at.
 pub(crate) fn with_functions(answers: &Answers<'_, '_>) -> String {
-    let [before, middle, after] = document(&answers.title(), LINKS);
-    format!("{before}{}{middle}{after}", functions(answers))
+    let Document { before, middle, end } = document(&answers.title());
+    format!("{before}{}{middle}{end}", functions(answers))
 }
 
 /// The functions that take most of what is looked at, as a table.
@@ -56,17 +76,18 @@ pub(crate) fn functions(answers: &Answers<'_, '_>) -> String {
     rows
 }
 
-/// What stands before the functions, between them and the foot, and behind that.
-pub(crate) fn document(title: &str, head: &str) -> [String; 3] {
+/// Where a document begins, up to the title.
+pub(crate) fn head(more: &str) -> String {
+    let (before, _) = DOCUMENT.split_once(HEAD).unwrap_or((DOCUMENT, ""));
+    format!("{before}{more}")
+}
+
+/// The rest of it.
+pub(crate) fn document(title: &str) -> Document {
     let mut safe = String::new();
     push_xml(&mut safe, title);
-    let (before, after) = DOCUMENT.split_once(FUNCTIONS).unwrap_or((DOCUMENT, ""));
+    let (_, rest) = DOCUMENT.split_once(HEAD).unwrap_or(("", ""));
+    let (before, after) = rest.split_once(FUNCTIONS).unwrap_or((rest, ""));
     let (middle, end) = after.split_once(FOOT).unwrap_or((after, ""));
-    // Only what is between the parts is looked through for the title.
-    let (first, rest) = before.split_once(HEAD).unwrap_or((before, ""));
-    [
-        format!("{}{head}{}", first.replace(TITLE, &safe), rest.replace(TITLE, &safe)),
-        middle.to_owned(),
-        end.to_owned(),
-    ]
+    Document { before: before.replace(TITLE, &safe), middle, end }
 }

@@ -4,11 +4,13 @@ use crate::assets::asset;
 use crate::guard::{Refusal, Token, check};
 use crate::http::{guarded, response, text};
 use crate::progress::Progress;
-use crate::worker::{Answer, Asker, Question};
+use crate::worker::{Answer, Asker, PAGE, Question};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{Response, StatusCode};
+use futures::{StreamExt, stream};
+use std::convert::Infallible;
 use std::net::TcpListener;
 use std::time::Duration;
 
@@ -49,7 +51,7 @@ impl Site {
         // Without the token there is nothing, not even the difference between what is there and what is not.
         let Some(rest) = self.token.rest_of(path) else { return text(StatusCode::NOT_FOUND, "not found") };
         match rest.split_once('/') {
-            None if rest.is_empty() => self.page(query).await,
+            None if rest.is_empty() => self.page(query),
             Some(("page", name)) => match asset(name) {
                 Some(asset) => response(StatusCode::OK, asset.kind, asset.text.into_owned().into_bytes()),
                 None => text(StatusCode::NOT_FOUND, "no such file"),
@@ -57,24 +59,30 @@ impl Site {
             Some(("data", "progress")) => {
                 response(StatusCode::OK, JSON, self.progress.to_json().into_bytes())
             }
-            Some(("data", view)) => self.data(view, query).await,
+            Some(("data", view)) if view != PAGE => self.data(view, query).await,
             _ => text(StatusCode::NOT_FOUND, "not found"),
         }
     }
 
-    async fn page(&self, query: &str) -> Response<Body> {
-        let question = Question { view: "page".to_owned(), query: query.to_owned() };
-        match tokio::time::timeout(PATIENCE, self.asker.ask(question)).await {
-            Ok(Some(Answer::Page(page))) => response(StatusCode::OK, HTML, page),
-            _ => response(StatusCode::OK, HTML, crate::page::empty().into_bytes()),
-        }
+    /// The page. Its head is sent at once, so that its files are fetched while the recording is still read.
+    fn page(&self, query: &str) -> Response<Body> {
+        let (asker, query) = (self.asker.clone(), query.to_owned());
+        let rest = async move {
+            let question = Question { view: PAGE.to_owned(), query };
+            match tokio::time::timeout(PATIENCE, asker.ask(question)).await {
+                Ok(Some(Answer::Made(rest))) => rest,
+                _ => crate::page::empty().into_bytes(),
+            }
+        };
+        let head = futures::future::ready(crate::page::served_head().into_bytes());
+        let parts = stream::once(head).chain(stream::once(rest)).map(Ok::<_, Infallible>);
+        response(StatusCode::OK, HTML, Body::from_stream(parts))
     }
 
     async fn data(&self, view: &str, query: &str) -> Response<Body> {
         let question = Question { view: view.to_owned(), query: query.to_owned() };
         match self.asker.ask(question).await {
-            Some(Answer::Json(json)) => response(StatusCode::OK, JSON, json),
-            Some(Answer::Page(page)) => response(StatusCode::OK, HTML, page),
+            Some(Answer::Made(json)) => response(StatusCode::OK, JSON, json),
             Some(Answer::Wrong(why)) => text(StatusCode::BAD_REQUEST, &why),
             None => text(StatusCode::SERVICE_UNAVAILABLE, "the recording cannot be read"),
         }

@@ -6,13 +6,14 @@ use tokio::sync::oneshot;
 /// An answer: what is to be sent, and what it is.
 #[derive(Debug)]
 pub(crate) enum Answer {
-    /// JSON.
-    Json(Vec<u8>),
-    /// The page itself.
-    Page(Vec<u8>),
+    /// JSON; of the page itself, the document behind its head.
+    Made(Vec<u8>),
     /// There is no such thing, or the question is wrong: why.
     Wrong(String),
 }
+
+/// The view that is the page itself.
+pub(crate) const PAGE: &str = "page";
 
 /// A question: the view that is asked for, and the query with the state.
 #[derive(Clone, Debug)]
@@ -82,7 +83,7 @@ mod tests {
                 let mut answered = Vec::new();
                 worker.run(|question| {
                     answered.push(question.view.clone());
-                    Answer::Json(question.view.clone().into_bytes())
+                    Answer::Made(question.view.clone().into_bytes())
                 });
                 answered
             });
@@ -90,8 +91,8 @@ mod tests {
             drop(asker);
             (first, second, answering.join().unwrap())
         });
-        assert!(matches!(first, Some(Answer::Json(text)) if text == b"first"));
-        assert!(matches!(second, Some(Answer::Json(text)) if text == b"second"));
+        assert!(matches!(first, Some(Answer::Made(text)) if text == b"first"));
+        assert!(matches!(second, Some(Answer::Made(text)) if text == b"second"));
         assert_eq!(answered, ["first", "second"]);
     }
 }

@@ -77,13 +77,18 @@ impl<'s, 'f> Answers<'s, 'f> {
         }
     }
 
+    /// Makes what the page shows first.
+    pub(crate) fn make_first(&self) {
+        self.explorer.make_first();
+    }
+
     /// The answer to a question. The state is that of the question, whatever was asked before.
     pub(crate) fn answer(&mut self, question: &Question) -> Answer {
         let query = Query::parse(&question.query);
         let view = VIEWS.iter().find(|(name, _)| *name == question.view);
         let Some((_, view)) = view else { return Answer::Wrong(format!("no view {}", question.view)) };
         let answered = self.go(&query).and_then(|()| view(self, &query));
-        answered.map_or_else(Answer::Wrong, Answer::Json)
+        answered.map_or_else(Answer::Wrong, Answer::Made)
     }
 
     /// Looks at what a query chooses.

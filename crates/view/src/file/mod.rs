@@ -7,7 +7,7 @@ mod stored;
 
 use crate::answers::Answers;
 use crate::assets::asset;
-use crate::page::{document, functions};
+use crate::page::{Document, document, functions, head};
 use crate::progress::Progress;
 use crate::{Looking, Watch};
 use base64::Engine as _;
@@ -50,18 +50,18 @@ fn write(answers: &mut Answers<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
         hash(&script),
         hash(&style)
     );
-    let head = format!(
+    let head = head(&format!(
         "<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n<link rel=\"icon\" href=\"data:image/svg+xml;base64,{}\">\n<style>{style}</style>",
         STANDARD.encode(text("icon.svg").as_bytes())
-    );
+    ));
     let stored = Stored::of(answers).map_err(io::Error::other)?;
-    let [before, middle, after] = document(&answers.title(), &head);
-    write!(out, "{before}{}{middle}", functions(answers))?;
+    let Document { before, middle, end } = document(&answers.title());
+    write!(out, "{head}{before}{}{middle}", functions(answers))?;
     // What is no script is not run, whatever its bytes are.
     out.write_all(b"<script type=\"application/octet-stream\" id=\"stored\">")?;
     let text = EncoderWriter::new(&mut *out, &STANDARD);
     let mut packed = GzEncoder::new(text, Compression::new(EFFORT));
     stored.write(&mut packed)?;
     packed.finish()?.finish()?;
-    write!(out, "</script>\n<script type=\"module\">{script}</script>{after}")
+    write!(out, "</script>\n<script type=\"module\">{script}</script>{end}")
 }

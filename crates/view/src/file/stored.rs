@@ -260,7 +260,7 @@ impl Stored {
 
 fn answered(answers: &mut Answers<'_, '_>, question: &Question) -> Result<Vec<u8>, String> {
     match answers.answer(question) {
-        Answer::Json(json) | Answer::Page(json) => Ok(json),
+        Answer::Made(json) => Ok(json),
         Answer::Wrong(why) => Err(why),
     }
 }
