@@ -9,7 +9,8 @@ use super::ordered_rows::OrderedRows;
 use super::part_rows::PartRows;
 use super::place_rows::PlaceRows;
 use super::row_order::compare_names;
-use super::row_paths::{RowPaths, Taken};
+use super::row_paths::RowPaths;
+use super::taken::Taken;
 use crate::addresses::AddressId;
 use crate::groups::Groups;
 use crate::stacks::Node;
@@ -162,12 +163,11 @@ impl RowPaths {
             }
             changing.part(part, sample);
         }
-        let mut taken = paths.taken.clone();
-        for (number, place, mode) in &touched.groups {
-            if let Some(taken) = taken.get_mut(*number as usize) {
-                changing.take((*place, *mode), taken);
-            }
-        }
+        let taken = touched.groups.iter().filter_map(|(group, place, mode)| {
+            let taken = paths.taken.get(*group)?;
+            Some((*group, changing.take((*place, *mode), taken)))
+        });
+        let taken = paths.taken.with(taken.collect());
         let Changing { parts, rows: RowIndex { new, .. }, .. } = changing;
         let values = paths.values.with_places(places);
         let (event, groups, ways) = (paths.event, paths.groups.clone(), Arc::clone(&paths.ways));
@@ -218,9 +218,9 @@ impl Changing<'_> {
     }
 
     /// Where the samples of a group are taken.
-    fn take(&mut self, (place, mode): (u32, CpuMode), taken: &mut Taken) {
+    fn take(&mut self, (place, mode): (u32, CpuMode), taken: Taken) -> Taken {
         let sample = self.before.rows.get(taken.row).map_or(NONE, |row| row.sample);
         let row = self.rows.row(RowKey { sample, place });
-        *taken = Taken { part: taken.part, row, mode, apart: !self.has(taken.part, row) };
+        Taken { part: taken.part, row, mode, apart: !self.has(taken.part, row) }
     }
 }

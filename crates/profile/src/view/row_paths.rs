@@ -16,8 +16,10 @@ use super::ordered_rows::OrderedRows;
 use super::part_rows::{PartRows, RowLists};
 use super::place_rows::PlaceRows;
 use super::row_order::{by_weight, in_order_of_names};
+use super::row_sums::Adding;
 use super::rows::{RowKey, RowValues};
 use super::sample_numbers::SampleNumbers;
+use super::taken::{Taken, TakenAt};
 use crate::groups::Groups;
 use crate::profile::{EventTotal, SampleRow};
 use perffile::wire::head::CpuMode;
@@ -31,7 +33,7 @@ pub struct RowPaths {
     /// Which groups of samples are those of the event.
     pub(super) groups: Range<usize>,
     /// Where the samples of each of these groups were taken.
-    pub(super) taken: Vec<Taken>,
+    pub(super) taken: TakenAt,
     /// The parts of stacks: the same where only stacks were changed.
     pub(super) ways: Arc<Ways>,
     pub(super) parts: PartRows,
@@ -67,17 +69,6 @@ pub(super) fn make_room<T>(room: &mut Vec<T>, count: usize) {
     if room.capacity() < count {
         *room = Vec::with_capacity(count + count / 8);
     }
-}
-
-/// Where the samples of a group were taken.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Taken {
-    /// The part that is their whole stack; [`NONE`] without one.
-    pub(super) part: u32,
-    pub(super) row: u32,
-    pub(super) mode: CpuMode,
-    /// Whether no part of their stack is in that row.
-    pub(super) apart: bool,
 }
 
 /// Parts of stacks, from the outermost level on: those of samples that differ in what the keys of the sample say are others. Callers come
@@ -259,6 +250,7 @@ impl RowPaths {
         parts.renumber(&numbers);
         let rows = order.iter().filter_map(|at| rows.get(*at as usize).copied()).collect();
         let (rows, parts, ways) = (OrderedRows::new(rows), PartRows::new(parts), Arc::new(ways));
+        let taken = TakenAt::new(taken);
         let memory = facts.into_memory();
         RowPaths { event, groups: of_event, taken, ways, parts, rows, values, memory }
     }
@@ -303,45 +295,9 @@ impl RowPaths {
         rows.resize(self.rows.len(), None);
         make_room(of_parts, self.ways.callers.len());
         of_parts.resize(self.ways.callers.len(), Sum::default());
-        for (taken, sum) in self.taken.iter().zip(sums).filter(|(_, sum)| sum.samples > 0) {
-            let Some(row) = rows.get_mut(taken.row as usize) else { continue };
-            let row = row.get_or_insert_default();
-            row.samples = row.samples.wrapping_add(sum.samples);
-            row.self_period = row.self_period.wrapping_add(sum.period);
-            if options.by_mode {
-                row.by_mode.get_or_insert_default().add(taken.mode, sum.period);
-            }
-            if taken.apart || !options.children {
-                row.total_period = row.total_period.wrapping_add(sum.period);
-            }
-            if let Some(part) = of_parts.get_mut(taken.part as usize) {
-                part.add(*sum);
-            }
-        }
-        if options.children {
-            self.add_parts(of_parts, rows);
-        }
+        let HistogramOptions { by_mode, children, threads, .. } = *options;
+        self.add_up(sums, Adding { by_mode, children, threads }, of_parts, rows);
         self.histogram_of(facts, options, order, (rows, shown), total)
-    }
-
-    /// Adds what went through each part of a stack to the rows that it is the outermost of.
-    fn add_parts(&self, parts: &mut [Sum], rows: &mut [Option<Numbers>]) {
-        let count = u32::try_from(parts.len()).unwrap_or(u32::MAX);
-        for (part, caller) in (0..count).zip(&self.ways.callers).rev() {
-            let sum = parts.get(part as usize).copied().unwrap_or_default();
-            if sum.samples == 0 {
-                continue;
-            }
-            if let Some(caller) = parts.get_mut(*caller as usize) {
-                caller.add(sum);
-            }
-            for row in self.parts.of(part) {
-                if let Some(row) = rows.get_mut(*row as usize) {
-                    let row = row.get_or_insert_default();
-                    row.total_period = row.total_period.wrapping_add(sum.period);
-                }
-            }
-        }
     }
 
     fn histogram_of(
