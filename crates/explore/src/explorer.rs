@@ -188,8 +188,7 @@ impl<'f> Explorer<'f> {
             }
         };
         let known = || std::iter::once(&self.now).chain(&self.before).map(|made| &made.ground);
-        let with = (&self.analysis.session, state.rows.threads);
-        more.iter().for_each(|next| step(&mut ground, &mut picked, next, with, known()));
+        more.iter().for_each(|next| step(&mut ground, &mut picked, next, &self.analysis.session, known()));
         Made::new(state, ground, picked)
     }
 

@@ -61,14 +61,9 @@ impl Ground {
     }
 
     /// The same with changed stacks.
-    pub(crate) fn changed(
-        before: &Arc<Ground>,
-        transform: &Transform,
-        session: &Session,
-        threads: usize,
-    ) -> Ground {
-        let groups = before.groups(Telling::default());
-        let (profile, groups) = before.profile.with_changed(transform, groups, session, threads);
+    pub(crate) fn changed(before: &Arc<Ground>, transform: &Transform, session: &Session) -> Ground {
+        let (profile, groups) =
+            before.profile.with_changed(transform, before.groups(Telling::default()), session);
         let ground = Ground {
             recorded: before.recorded.clone(),
             profile,

@@ -57,7 +57,7 @@ pub(crate) fn step<'g>(
     ground: &mut Arc<Ground>,
     picked: &mut Picked,
     step: &Step,
-    (session, threads): (&Session, usize),
+    session: &Session,
     known: impl IntoIterator<Item = &'g Arc<Ground>>,
 ) {
     match step {
@@ -67,8 +67,7 @@ pub(crate) fn step<'g>(
         }
         Step::Stacks(transform) => {
             let same = known.into_iter().find(|known| known.is_changed_from(ground, transform));
-            *ground = same
-                .map_or_else(|| Arc::new(Ground::changed(ground, transform, session, threads)), Arc::clone);
+            *ground = same.map_or_else(|| Arc::new(Ground::changed(ground, transform, session)), Arc::clone);
             ground.groups(Telling::default()).pick_kept(picked);
         }
     }

@@ -11,12 +11,10 @@ mod change;
 mod rule;
 
 use crate::addresses::AddressId;
-use crate::both::both;
 use crate::groups::Groups;
 use crate::names::{Frame, FunctionId, Names};
 use crate::profile::Profile;
 use crate::select::is_called;
-use change::Room;
 use readperf_session::{BinaryId, Session};
 use regex::Regex;
 use rule::Rule;
@@ -115,28 +113,17 @@ impl Profile {
     }
 
     /// What a transform makes of groups of samples whose stacks are a tree: this profile without samples, as they are changed, and the
-    /// groups with their new stacks. Stacks that become equal stay apart. The result is the same for any number of threads.
+    /// groups with their new stacks. Stacks that become equal stay apart.
     #[must_use]
     pub fn with_changed(
         &self,
         transform: &Transform,
         groups: &Groups,
         session: &Session,
-        threads: usize,
     ) -> (Profile, Groups) {
         let mut profile = self.without_samples();
-        let (mut rule, mut room) = (None, Room::default());
-        let beside = if transform.needs_stacks() { threads } else { 0 };
-        let make_room = || {
-            if beside > 1 {
-                room = Room::ready(self.stacks.nodes().len(), groups.len());
-            }
-        };
-        both(beside, make_room, || {
-            rule = self.rule(transform, session).map(|rule| (self.fates(&rule), rule));
-        });
-        let changed = match rule {
-            Some((fates, rule)) => profile.apply_to_groups((&rule, fates), groups, room),
+        let changed = match self.rule(transform, session) {
+            Some(rule) => profile.apply_to_groups(&rule, groups),
             None => {
                 profile.rename(transform);
                 groups.clone()

@@ -12,10 +12,8 @@ use std::sync::Arc;
 
 impl Groups {
     /// The same groups with changed stacks: `change` gives the stack and the place of each, or says that its samples do not count.
-    /// `room` is for as many.
     pub(crate) fn with_stacks(
         &self,
-        room: Vec<(StackId, AddressId)>,
         mut change: impl FnMut(StackId, AddressId) -> Option<(StackId, AddressId)>,
     ) -> Groups {
         let left_out = (StackId::EMPTY, AddressId::NONE);
@@ -23,9 +21,7 @@ impl Groups {
             AddressId::NONE => left_out,
             address => change(stack, address).unwrap_or(left_out),
         });
-        let mut all = room;
-        all.extend(changed);
-        Groups { changed: Some(Arc::new(all)), ..self.clone() }
+        Groups { changed: Some(Arc::new(changed.collect())), ..self.clone() }
     }
 
     /// The same groups with the stacks that their samples have in other groups of the same samples, whose stacks were changed.

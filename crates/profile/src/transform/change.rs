@@ -20,45 +20,18 @@ struct Parts {
     ways: Vec<Way>,
 }
 
-/// What becomes of each address, if a rule says that.
-pub(super) type Fates = Vec<Fate>;
-
-/// Room for what a change of the stacks of groups makes. The system clears memory that is new to the process, which takes as long as the
-/// change itself: so another thread can do that.
-#[derive(Debug, Default)]
-pub(super) struct Room {
-    nodes: Vec<Node>,
-    ways: Vec<Way>,
-    groups: Vec<(StackId, AddressId)>,
-}
-
-impl Room {
-    /// Room that was written to, for so many parts and groups.
-    pub(super) fn ready(parts: usize, groups: usize) -> Room {
-        fn ready<T: Clone>(count: usize, any: T) -> Vec<T> {
-            let mut room = vec![any; count];
-            room.clear();
-            room
-        }
-        let node = Node { parent: StackId::EMPTY, address: AddressId::NONE };
-        let group = (node.parent, node.address);
-        Room { nodes: ready(parts, node), ways: Vec::new(), groups: ready(groups, group) }
-    }
-}
-
 impl Profile {
     /// What a rule makes of each address, if it says that.
-    pub(super) fn fates(&self, rule: &Rule<'_>) -> Fates {
+    fn fates(&self, rule: &Rule<'_>) -> Vec<Fate> {
         let fate = |address| rule.fate(self.names.frames_at(address).map(|frame| frame.function));
-        if rule.has_fates() { self.addresses.ids().map(fate).collect() } else { Fates::new() }
+        if rule.has_fates() { self.addresses.ids().map(fate).collect() } else { Vec::new() }
     }
 
     /// Changes the stacks of the rows.
     pub(super) fn apply(&mut self, rule: &Rule<'_>) {
         let (tree, of_row) = self.chosen_tree();
         let mut rows = std::mem::take(&mut self.rows);
-        let fates = self.fates(rule);
-        let mut changed = Changed::merged(self, (rule, fates), &tree);
+        let mut changed = Changed::merged(self, rule, &tree);
         let mut of_row = of_row.into_iter();
         Arc::make_mut(&mut rows).retain_mut(|row| {
             let sample = changed.sample(of_row.next().unwrap_or(StackId::EMPTY), row.address);
@@ -71,17 +44,11 @@ impl Profile {
     }
 
     /// Changes the stacks of groups of samples, and of them alone: they become those that are returned. The stacks are a tree.
-    pub(super) fn apply_to_groups(
-        &mut self,
-        (rule, fates): (&Rule<'_>, Fates),
-        groups: &Groups,
-        room: Room,
-    ) -> Groups {
+    pub(super) fn apply_to_groups(&mut self, rule: &Rule<'_>, groups: &Groups) -> Groups {
         let recorded = Arc::clone(&self.stacks);
-        let Room { nodes, ways, groups: room } = room;
         // Nobody asks groups for each stack once: views merge what is called the same.
-        let mut changed = Changed::in_place(self, (rule, fates), recorded.nodes(), Parts { nodes, ways });
-        let groups = groups.with_stacks(room, |stack, address| changed.sample(stack, address));
+        let mut changed = Changed::in_place(self, rule, recorded.nodes());
+        let groups = groups.with_stacks(|stack, address| changed.sample(stack, address));
         self.stacks = Arc::new(changed.into_stacks());
         groups
     }
@@ -193,21 +160,17 @@ struct Changed<'c> {
 
 impl<'c> Changed<'c> {
     /// With each stack once.
-    fn merged(profile: &'c mut Profile, rule: (&'c Rule<'c>, Fates), tree: &'c [Node]) -> Changed<'c> {
-        let changed = Changed::in_place(profile, rule, tree, Parts::default());
+    fn merged(profile: &'c mut Profile, rule: &'c Rule<'c>, tree: &'c [Node]) -> Changed<'c> {
+        let changed = Changed::in_place(profile, rule, tree);
         let merged = merged(&changed.parts.nodes);
         Changed { merged: Some(merged), ..changed }
     }
 
     /// With the numbers that parts have, so that what is known of them can be taken over. Parts that become equal stay apart.
-    fn in_place(
-        profile: &'c mut Profile,
-        (rule, fates): (&'c Rule<'c>, Fates),
-        tree: &'c [Node],
-        room: Parts,
-    ) -> Changed<'c> {
+    fn in_place(profile: &'c mut Profile, rule: &'c Rule<'c>, tree: &'c [Node]) -> Changed<'c> {
+        let fates = profile.fates(rule);
         let mut change = Change { profile, rule, fates, partial: FxHashMap::default(), kept: Vec::new() };
-        let parts = change.parts(tree, room);
+        let parts = change.parts(tree);
         Changed { change, tree, parts, merged: None }
     }
 
@@ -256,7 +219,7 @@ struct Change<'c> {
     profile: &'c mut Profile,
     rule: &'c Rule<'c>,
     /// By address what becomes of it, if the rule says that of each.
-    fates: Fates,
+    fates: Vec<Fate>,
     /// Places of which some levels are kept, by these: their frames.
     partial: FxHashMap<(AddressId, Vec<u32>), AddressId>,
     /// The levels of the address at hand that are kept.
@@ -265,11 +228,9 @@ struct Change<'c> {
 
 impl<'c> Change<'c> {
     /// What is kept of each part of a tree.
-    fn parts(&mut self, tree: &[Node], room: Parts) -> Parts {
+    fn parts(&mut self, tree: &[Node]) -> Parts {
         let ways = if self.rule.looks_back() { tree.len() } else { 0 };
-        let mut all = room;
-        all.nodes.reserve_exact(tree.len());
-        all.ways.reserve_exact(ways);
+        let mut all = Parts { nodes: Vec::with_capacity(tree.len()), ways: Vec::with_capacity(ways) };
         for Node { parent, address } in tree {
             let (below, mut way) = all.behind(*parent);
             // A change before this one may have left gaps.

@@ -199,7 +199,9 @@ impl FlamePaths {
         let is_in = self.with_samples(own);
         let mut numbers = vec![ROOT; self.tree.nodes.len()];
         let mut of_merged = vec![ROOT; self.tree.merged_count];
-        let (mut nodes, mut merged_own): (Vec<FlameNode>, Vec<Sum>) = (Vec::new(), Vec::new());
+        // The system gives memory when it is written to: room for all costs nothing.
+        let mut nodes: Vec<FlameNode> = Vec::with_capacity(self.tree.merged_count);
+        let mut merged_own: Vec<Sum> = Vec::with_capacity(self.tree.merged_count);
         let all = self.tree.nodes.iter().zip(self.tree.merged.iter()).zip(own).zip(is_in).enumerate();
         for (at, ((node, merged), own)) in all.filter_map(|(at, (node, is_in))| is_in.then_some((at, node))) {
             let caller = numbers.get(node.parent as usize).copied().unwrap_or(ROOT);
@@ -354,7 +356,7 @@ pub(super) mod tests {
                 nearest.push(if kept.is_some() { StackId(at) } else { parent });
             }
             let changed = Profile { stacks: Arc::new(Stacks::of_nodes(nodes)), ..profile.clone() };
-            let after = groups.with_stacks(Vec::new(), |stack, address| Some((behind(&nearest, stack), address)));
+            let after = groups.with_stacks(|stack, address| Some((behind(&nearest, stack), address)));
             let root = |row: &SampleRow| {
                 let label = 100 + u32::try_from(row.comm.index()).unwrap();
                 Some(FlameLevel { label, variant: u32::MAX, line: NO_LINE })

@@ -16,7 +16,7 @@ use super::ordered_rows::OrderedRows;
 use super::part_rows::{PartRows, RowLists};
 use super::place_rows::PlaceRows;
 use super::row_order::{by_weight, in_order_of_names};
-use super::row_sums::Adding;
+use super::row_sums::{Adding, StackSums};
 use super::rows::{RowKey, RowValues};
 use super::sample_numbers::SampleNumbers;
 use super::taken::{Taken, TakenAt};
@@ -37,6 +37,8 @@ pub struct RowPaths {
     /// The parts of stacks: the same where only stacks were changed.
     pub(super) ways: Arc<Ways>,
     pub(super) parts: PartRows,
+    /// The rows of places that may be in a stack more than once: only their outermost part may become another one.
+    pub(super) repeated: Vec<bool>,
     pub(super) rows: OrderedRows,
     pub(super) values: RowValues,
     pub(super) memory: FactMemory,
@@ -48,6 +50,7 @@ pub struct RowPaths {
 pub struct Room {
     /// For sums on the way.
     pub(super) sums: Vec<Sum>,
+    over_stacks: StackSums,
     numbers: Vec<Option<Numbers>>,
     /// For the rows of a histogram.
     rows: Vec<HistogramRow>,
@@ -112,6 +115,8 @@ struct Finding<'f> {
     of_stacks: Vec<(u32, u32)>,
     /// By row, the last group of samples that has it in its stack.
     seen: Vec<u32>,
+    /// See [`RowPaths`].
+    repeated: Vec<bool>,
     new: Vec<usize>,
 }
 
@@ -176,6 +181,8 @@ impl Finding<'_> {
                 let row = self.row(*place);
                 if self.sees(row, group) {
                     self.parts.push(row);
+                } else if let Some(repeated) = self.repeated.get_mut(*place as usize) {
+                    *repeated = true;
                 }
             }
             self.parts.end();
@@ -220,6 +227,7 @@ impl RowPaths {
             of_places: vec![(0, NONE); places.len() + 1],
             of_stacks: vec![(0, NONE); facts.profile.stacks.nodes().len()],
             seen: Vec::new(),
+            repeated: vec![false; places.len()],
             new: Vec::new(),
         };
         let nowhere = Taken { part: NONE, row: NONE, mode: CpuMode::Unknown, apart: false };
@@ -235,7 +243,7 @@ impl RowPaths {
                 }
             }
         }
-        let Finding { ways, mut parts, rows, .. } = finding;
+        let Finding { ways, mut parts, rows, repeated, .. } = finding;
         // Rows get the numbers that they have in the order of their names.
         let order = in_order_of_names(&rows, &facts, &values);
         let mut numbers = vec![NONE; order.len()];
@@ -252,7 +260,7 @@ impl RowPaths {
         let (rows, parts, ways) = (OrderedRows::new(rows), PartRows::new(parts), Arc::new(ways));
         let taken = TakenAt::new(taken);
         let memory = facts.into_memory();
-        RowPaths { event, groups: of_event, taken, ways, parts, rows, values, memory }
+        RowPaths { event, groups: of_event, taken, ways, parts, repeated, rows, values, memory }
     }
 
     /// Whether these are the ways to rows of places, of the samples of an event.
@@ -290,13 +298,13 @@ impl RowPaths {
         room: &mut Room,
     ) -> Option<Histogram> {
         let sums = sums.get(self.groups.clone()).unwrap_or_default();
-        let Room { sums: of_parts, numbers: rows, rows: shown } = room;
+        let Room { sums: of_parts, over_stacks, numbers: rows, rows: shown } = room;
         make_room(rows, self.rows.len());
         rows.resize(self.rows.len(), None);
         make_room(of_parts, self.ways.callers.len());
         of_parts.resize(self.ways.callers.len(), Sum::default());
         let HistogramOptions { by_mode, children, threads, .. } = *options;
-        self.add_up(sums, Adding { by_mode, children, threads }, of_parts, rows);
+        self.add_up(sums, Adding { by_mode, children, threads }, (of_parts, over_stacks), rows);
         self.histogram_of(facts, options, order, (rows, shown), total)
     }
 
