@@ -45,7 +45,7 @@ struct Touched {
 
 impl Touched {
     fn new(before: Before<'_>, after: (&[Node], &Groups), places: &PlaceRows, addresses: usize) -> Touched {
-        let rows = MovedRows::new(before, after.0, places);
+        let rows = MovedRows::new(before, after.0, places, addresses);
         let has_moved_row = |address: u32| {
             places.levels_of_index(address as usize).iter().any(|row| rows.is_met_elsewhere(*row))
         };
@@ -81,17 +81,30 @@ struct MovedRows {
 }
 
 impl MovedRows {
-    fn new(before: Before<'_>, after: &[Node], places: &PlaceRows) -> MovedRows {
+    fn new(before: Before<'_>, after: &[Node], places: &PlaceRows, addresses: usize) -> MovedRows {
         let mut rows =
             MovedRows { moved: vec![false; places.len()], repeated: before.paths.repeated.clone() };
         // What was not there before may be anywhere.
         rows.repeated.resize(places.len(), true);
+        // Many parts may have lost the same place, and its rows lie anywhere: they are marked once.
+        let mut gone = vec![false; addresses];
         for (old, new) in before.nodes.iter().zip(after).filter(|(old, new)| old.address != new.address) {
+            if new.address == AddressId::NONE {
+                mark(&mut gone, old.address.index());
+                continue;
+            }
             let (lost, got) = (places.levels_of(old.address), places.levels_of(new.address));
-            lost.iter().filter(|row| !got.contains(row)).for_each(|row| mark(&mut rows.moved, *row));
+            for row in lost.iter().filter(|row| !got.contains(row)) {
+                mark(&mut rows.moved, *row as usize);
+            }
             for row in got.iter().filter(|row| !lost.contains(row)) {
-                mark(&mut rows.moved, *row);
-                mark(&mut rows.repeated, *row);
+                mark(&mut rows.moved, *row as usize);
+                mark(&mut rows.repeated, *row as usize);
+            }
+        }
+        for (address, _) in gone.iter().enumerate().filter(|(_, gone)| **gone) {
+            for row in places.levels_of_index(address) {
+                mark(&mut rows.moved, *row as usize);
             }
         }
         rows
@@ -110,8 +123,8 @@ impl MovedRows {
     }
 }
 
-fn mark(rows: &mut [bool], row: u32) {
-    if let Some(marked) = rows.get_mut(row as usize) {
+fn mark(marks: &mut [bool], at: usize) {
+    if let Some(marked) = marks.get_mut(at) {
         *marked = true;
     }
 }
