@@ -16,7 +16,7 @@ use readperf_profile::view::graph::GraphKey;
 use readperf_profile::view::histogram::{Frames, Histogram, RowKey};
 use readperf_profile::view::row_paths::{Room, RowPaths};
 use readperf_profile::view::surroundings::Surroundings;
-use readperf_profile::{Picked, Profile, SampleRow};
+use readperf_profile::{Picked, Profile, SampleRow, both};
 use readperf_session::Session;
 use readperf_symbols::Files;
 use regex::Regex;
@@ -24,7 +24,6 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
-use std::thread;
 
 /// How many of the ways that were gone before are kept ready to go back to. Each may hold the samples that it chose.
 const KEPT: usize = 4;
@@ -234,13 +233,11 @@ impl<'f> Explorer<'f> {
             innermost_parent: !rows.children,
         };
         // Both take a while where nothing is known yet.
-        thread::scope(|scope| {
-            let new = (!ground.has_groups(telling)).then(thread::Builder::new);
-            // If the system has no thread for it, this one does its work.
-            let beside = new.and_then(|new| new.spawn_scoped(scope, || ground.groups(telling)).ok());
-            ground.place_rows(&making);
-            beside.map(|beside| beside.join().is_ok())
-        });
+        let threads = if ground.has_groups(telling) { 1 } else { rows.threads };
+        let groups = || {
+            ground.groups(telling);
+        };
+        both(threads, groups, || drop(ground.place_rows(&making)));
         let paths = ground.row_paths(&making);
         let total = self.now.shown.events().get(*event).cloned().unwrap_or_default();
         let mut facts = self.facts_with(Cow::Borrowed(paths.memory()));

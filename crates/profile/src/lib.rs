@@ -9,6 +9,7 @@
 pub mod addresses;
 mod assembly;
 mod beside;
+mod both;
 pub mod build;
 pub mod chain;
 mod chance;
@@ -21,6 +22,7 @@ pub mod frames;
 mod gathered;
 pub mod grouped;
 mod groups;
+mod grown;
 mod index;
 mod interner;
 mod known;
@@ -47,6 +49,7 @@ mod whole_stacks;
 
 pub use addresses::{AddressId, Addresses, Lookup};
 pub use assembly::Assembly;
+pub use both::both;
 pub use build::{Added, Builder, Keep, SamplePlaces};
 pub use chain::CallerAddress;
 pub use detail::{Branch, DetailField, DetailId, DetailOptions, Details, Weighing};

@@ -1,6 +1,6 @@
 //! A transform at work: what becomes of the stacks of some samples, and of the places in them.
 
-use super::rule::{Rule, Way};
+use super::rule::{Fate, Rule, Way};
 use crate::addresses::AddressId;
 use crate::groups::Groups;
 use crate::names::{Frame, FunctionId, Names};
@@ -16,13 +16,17 @@ struct Parts {
     /// By part, under the number that it had: what is kept of its innermost place, and the part behind which that comes. Nothing may be
     /// kept of it: then it is a gap, through which no stack goes, and has no place.
     nodes: Vec<Node>,
-    /// By part: itself or, if it is a gap, the part behind which its callees come.
-    nearest: Vec<StackId>,
     /// What was met up to each, if the rule looks at that.
     ways: Vec<Way>,
 }
 
 impl Profile {
+    /// What a rule makes of each address, if it says that.
+    fn fates(&self, rule: &Rule<'_>) -> Vec<Fate> {
+        let fate = |address| rule.fate(self.names.frames_at(address).map(|frame| frame.function));
+        if rule.has_fates() { self.addresses.ids().map(fate).collect() } else { Vec::new() }
+    }
+
     /// Changes the stacks of the rows.
     pub(super) fn apply(&mut self, rule: &Rule<'_>) {
         let (tree, of_row) = self.chosen_tree();
@@ -33,7 +37,7 @@ impl Profile {
             let sample = changed.sample(of_row.next().unwrap_or(StackId::EMPTY), row.address);
             sample.map(|(stack, address)| (row.stack, row.address) = (stack, address)).is_some()
         });
-        let mut stacks = changed.stacks;
+        let mut stacks = changed.into_stacks();
         stacks.freeze();
         self.rows = rows;
         self.stacks = Arc::new(stacks);
@@ -45,7 +49,7 @@ impl Profile {
         // Nobody asks groups for each stack once: views merge what is called the same.
         let mut changed = Changed::in_place(self, rule, recorded.nodes());
         let groups = groups.with_stacks(|stack, address| changed.sample(stack, address));
-        self.stacks = Arc::new(changed.stacks);
+        self.stacks = Arc::new(changed.into_stacks());
         groups
     }
 
@@ -90,14 +94,21 @@ impl Parts {
     /// What comes to stand below the callees of a part, and what was met up to there.
     fn behind(&self, stack: StackId) -> (StackId, Way) {
         let way = stack.index().and_then(|index| self.ways.get(index)).copied();
-        (image_of(&self.nearest, stack), way.unwrap_or_default())
+        (nearest(&self.nodes, stack), way.unwrap_or_default())
     }
 
     /// Adds the next part: what is kept of its place, and the part behind which that comes.
     fn push(&mut self, place: Option<AddressId>, below: StackId) {
-        let itself = StackId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
-        self.nearest.push(if place.is_some() { itself } else { below });
         self.nodes.push(Node { parent: below, address: place.unwrap_or(AddressId::NONE) });
+    }
+}
+
+/// What is kept of a part: itself or, if it is a gap, the part behind which its callees come.
+fn nearest(nodes: &[Node], stack: StackId) -> StackId {
+    match stack.index().and_then(|index| nodes.get(index)) {
+        Some(Node { parent, address: AddressId::NONE }) => *parent,
+        Some(_) => stack,
+        None => StackId::EMPTY,
     }
 }
 
@@ -142,49 +153,58 @@ struct Changed<'c> {
     change: Change<'c>,
     tree: &'c [Node],
     /// What is kept of each part.
-    nearest: Vec<StackId>,
-    ways: Vec<Way>,
-    /// The stacks as they are changed.
-    stacks: Stacks,
-    /// What each part became, if parts that became equal were merged: else they have their numbers.
-    images: Option<Vec<StackId>>,
+    parts: Parts,
+    /// Where parts that became equal were merged: the stacks as they are then, and what each part became. Else parts have their numbers.
+    merged: Option<(Stacks, Vec<StackId>)>,
 }
 
 impl<'c> Changed<'c> {
     /// With each stack once.
     fn merged(profile: &'c mut Profile, rule: &'c Rule<'c>, tree: &'c [Node]) -> Changed<'c> {
-        let mut change = Change::new(profile, rule);
-        let Parts { nodes, nearest, ways } = change.parts(tree);
-        let (stacks, images) = merged(&nodes);
-        Changed { change, tree, nearest, ways, stacks, images: Some(images) }
+        let changed = Changed::in_place(profile, rule, tree);
+        let merged = merged(&changed.parts.nodes);
+        Changed { merged: Some(merged), ..changed }
     }
 
     /// With the numbers that parts have, so that what is known of them can be taken over. Parts that become equal stay apart.
     fn in_place(profile: &'c mut Profile, rule: &'c Rule<'c>, tree: &'c [Node]) -> Changed<'c> {
-        let mut change = Change::new(profile, rule);
-        let Parts { nodes, nearest, ways } = change.parts(tree);
-        Changed { change, tree, nearest, ways, stacks: Stacks::of_nodes(nodes), images: None }
+        let fates = profile.fates(rule);
+        let mut change = Change { profile, rule, fates, partial: FxHashMap::default(), kept: Vec::new() };
+        let parts = change.parts(tree);
+        Changed { change, tree, parts, merged: None }
+    }
+
+    /// The stacks as they are changed.
+    fn into_stacks(self) -> Stacks {
+        match self.merged {
+            Some((stacks, _)) => stacks,
+            None => Stacks::of_nodes(self.parts.nodes),
+        }
     }
 
     /// What became of a part.
     fn image(&self, stack: StackId) -> StackId {
-        let nearest = image_of(&self.nearest, stack);
-        self.images.as_ref().map_or(nearest, |images| image_of(images, nearest))
+        let nearest = nearest(&self.parts.nodes, stack);
+        self.merged.as_ref().map_or(nearest, |(_, images)| image_of(images, nearest))
+    }
+
+    /// The innermost place of what became of a part.
+    fn place_of(&self, stack: StackId) -> Option<AddressId> {
+        let nearest = nearest(&self.parts.nodes, stack);
+        nearest.index().and_then(|index| self.parts.nodes.get(index)).map(|node| node.address)
     }
 
     /// What samples with a stack become that were taken at a place: nothing where they are left out.
     fn sample(&mut self, stack: StackId, address: AddressId) -> Option<(StackId, AddressId)> {
         let innermost = stack.index().and_then(|index| self.tree.get(index));
         let image = self.image(stack);
-        let place_of = |stack: StackId| self.stacks.node(stack).map(|node| node.address);
         let taken_at = if innermost.is_some_and(|node| node.address == address) {
-            place_of(image)
+            self.place_of(stack)
         } else {
             // Where the sample was taken is not where its stack begins, or there is none.
             let caller = innermost.map_or(stack, |node| node.parent);
-            let mut way = caller.index().and_then(|index| self.ways.get(index)).copied().unwrap_or_default();
-            let below = place_of(self.image(caller));
-            self.change.place(address, &mut way).or(below)
+            let (_, mut way) = self.parts.behind(caller);
+            self.change.place(address, &mut way).or_else(|| self.place_of(caller))
         };
         match taken_at {
             Some(place) => Some((image, place)),
@@ -198,8 +218,8 @@ impl<'c> Changed<'c> {
 struct Change<'c> {
     profile: &'c mut Profile,
     rule: &'c Rule<'c>,
-    /// By address whether all of it is kept, if that does not depend on what was met before.
-    whole: Vec<bool>,
+    /// By address what becomes of it, if the rule says that of each.
+    fates: Vec<Fate>,
     /// Places of which some levels are kept, by these: their frames.
     partial: FxHashMap<(AddressId, Vec<u32>), AddressId>,
     /// The levels of the address at hand that are kept.
@@ -207,26 +227,10 @@ struct Change<'c> {
 }
 
 impl<'c> Change<'c> {
-    fn new(profile: &'c mut Profile, rule: &'c Rule<'c>) -> Change<'c> {
-        let is_whole = |address| {
-            let mut levels = profile.levels_at(address);
-            levels.len() > 0 && levels.all(|level| rule.keeps(&mut Way::default(), level.function, None))
-        };
-        let whole = match rule.is_of_levels_alone() {
-            true => profile.addresses().ids().map(is_whole).collect(),
-            false => Vec::new(),
-        };
-        Change { profile, rule, whole, partial: FxHashMap::default(), kept: Vec::new() }
-    }
-
     /// What is kept of each part of a tree.
     fn parts(&mut self, tree: &[Node]) -> Parts {
-        let ways = if self.rule.is_of_levels_alone() { 0 } else { tree.len() };
-        let mut all = Parts {
-            nodes: Vec::with_capacity(tree.len()),
-            nearest: Vec::with_capacity(tree.len()),
-            ways: Vec::with_capacity(ways),
-        };
+        let ways = if self.rule.looks_back() { tree.len() } else { 0 };
+        let mut all = Parts { nodes: Vec::with_capacity(tree.len()), ways: Vec::with_capacity(ways) };
         for Node { parent, address } in tree {
             let (below, mut way) = all.behind(*parent);
             // A change before this one may have left gaps.
@@ -239,11 +243,13 @@ impl<'c> Change<'c> {
 
     /// What is kept of an address on the way along a stack.
     fn place(&mut self, address: AddressId, way: &mut Way) -> Option<AddressId> {
-        if self.whole.get(address.index()) == Some(&true) {
-            return Some(address);
-        }
-        if let Some(keeps) = self.rule.keeps_from_here(way) {
+        if let Some(keeps) = self.rule.keeps_from_here(*way) {
             return keeps.then_some(address);
+        }
+        match self.fates.get(address.index()) {
+            Some(Fate::Kept) => return Some(address),
+            Some(Fate::Left) => return None,
+            Some(Fate::Asked) | None => {}
         }
         let binary = self.profile.addresses().get(address).and_then(|code| code.binary);
         if let Some(function) = only_function(self.profile.names(), address) {
@@ -328,8 +334,8 @@ mod tests {
                 expected.push(is_kept.then_some(node.address).into_iter().chain(caller).collect());
             }
             let in_place = Stacks::of_nodes(all.nodes.clone());
-            for (nearest, places) in all.nearest.iter().zip(&expected) {
-                prop_assert_eq!(&in_place.places(*nearest).collect::<Vec<_>>(), places);
+            for (nr, places) in (0..).zip(&expected) {
+                prop_assert_eq!(&in_place.places(nearest(&all.nodes, StackId(nr))).collect::<Vec<_>>(), places);
             }
             let (stacks, images) = merged(&all.nodes);
             let mut ids: HashMap<Vec<AddressId>, StackId> = HashMap::new();

@@ -25,69 +25,110 @@ pub(super) enum Rule<'t> {
     },
 }
 
-/// What was met on the way along a stack.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Way {
-    /// The function of the last level.
-    function: Option<FunctionId>,
-    /// The binary of the last level.
-    binary: Option<BinaryId>,
-    /// How far the beginning that is wanted has been met.
-    met: u32,
-    /// Whether the stack begins with something else.
-    astray: bool,
+/// What was met on the way along a stack, as one number, since there is one for each part of all stacks. What it is only a rule knows: for
+/// one that looks for functions, how many it has met, or [`ASTRAY`]; else the last function or binary, from 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Way(u32);
+
+/// The stack begins with something else than what is wanted.
+const ASTRAY: Way = Way(u32::MAX);
+
+impl Way {
+    /// With an index as the last that was met.
+    fn last(index: Option<usize>) -> Way {
+        Way(index.and_then(|index| u32::try_from(index + 1).ok()).unwrap_or(0))
+    }
+}
+
+/// What becomes of all levels of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// All are kept.
+    Kept,
+    /// None is.
+    Left,
+    /// That has to be asked for each.
+    Asked,
 }
 
 impl Rule<'_> {
     /// Whether a level is kept.
     pub(super) fn keeps(&self, way: &mut Way, function: FunctionId, binary: Option<BinaryId>) -> bool {
         let among = |functions: &[bool]| functions.get(function.index()).copied().unwrap_or(false);
-        let keeps = match self {
+        match self {
             Rule::Keep { wanted, is_wanted } => among(wanted) == *is_wanted,
             Rule::From { roots } => {
-                way.met |= u32::from(among(roots));
-                way.met > 0
+                way.0 |= u32::from(among(roots));
+                way.0 > 0
             }
-            Rule::Below { path } => match path.get(way.met as usize) {
-                _ if way.astray => false,
+            Rule::Below { path } => match path.get(way.0 as usize) {
+                _ if *way == ASTRAY => false,
                 None => true,
                 Some(next) => {
-                    way.astray = *next != function;
-                    way.met += u32::from(!way.astray);
-                    way.met as usize == path.len()
+                    *way = if *next == function { Way(way.0 + 1) } else { ASTRAY };
+                    way.0 as usize == path.len()
                 }
             },
             Rule::Recursion { one_of } => {
-                let one = one_of.get(function.index()).copied();
-                let repeats = one.is_some() && way.function == one;
-                way.function = one;
-                !repeats
+                let one = one_of.get(function.index());
+                let last = std::mem::replace(way, Way::last(one.map(|one| one.index())));
+                one.is_none() || last != *way
             }
             Rule::Binaries { binaries } => {
-                way.binary != binary || !binary.is_some_and(|binary| binaries.contains(&binary))
+                let last = std::mem::replace(way, Way::last(binary.map(BinaryId::index)));
+                last != *way || !binary.is_some_and(|binary| binaries.contains(&binary))
             }
-        };
-        way.binary = binary;
-        keeps
+        }
     }
 
     /// Whether all levels to come are kept, or none, whatever they are; nothing if that depends.
-    pub(super) fn keeps_from_here(&self, way: &Way) -> Option<bool> {
+    pub(super) fn keeps_from_here(&self, way: Way) -> Option<bool> {
         match self {
-            Rule::From { .. } => (way.met > 0).then_some(true),
+            Rule::From { .. } => (way.0 > 0).then_some(true),
             Rule::Below { path } => {
-                let is_met = !way.astray && way.met as usize == path.len();
-                (way.astray || is_met).then_some(is_met)
+                let is_met = way != ASTRAY && way.0 as usize == path.len();
+                (way == ASTRAY || is_met).then_some(is_met)
             }
             Rule::Keep { .. } | Rule::Recursion { .. } | Rule::Binaries { .. } => None,
         }
     }
 
-    /// Whether it keeps a level or not whatever was met before.
-    pub(super) fn is_of_levels_alone(&self) -> bool {
+    /// What becomes of an address with levels of these functions where that depends on them and, as long as
+    /// [nothing else is known](Rule::keeps_from_here), not on what was met before; and does not change what was met.
+    pub(super) fn fate(&self, mut functions: impl Iterator<Item = FunctionId>) -> Fate {
+        let among = |functions: &[bool], function: FunctionId| functions.get(function.index()) == Some(&true);
         match self {
-            Rule::Keep { .. } => true,
-            Rule::From { .. } | Rule::Below { .. } | Rule::Recursion { .. } | Rule::Binaries { .. } => false,
+            Rule::Keep { wanted, is_wanted } => {
+                let mut keeps = functions.map(|function| among(wanted, function) == *is_wanted);
+                // Of nothing, nothing is kept.
+                let first = keeps.next().unwrap_or(false);
+                match (first, keeps.all(|keeps| keeps == first)) {
+                    (true, true) => Fate::Kept,
+                    (false, true) => Fate::Left,
+                    (_, false) => Fate::Asked,
+                }
+            }
+            Rule::From { roots } => match functions.any(|function| among(roots, function)) {
+                true => Fate::Asked,
+                false => Fate::Left,
+            },
+            Rule::Below { .. } | Rule::Recursion { .. } | Rule::Binaries { .. } => Fate::Asked,
+        }
+    }
+
+    /// Whether fates are worth knowing beforehand.
+    pub(super) fn has_fates(&self) -> bool {
+        match self {
+            Rule::Keep { .. } | Rule::From { .. } => true,
+            Rule::Below { .. } | Rule::Recursion { .. } | Rule::Binaries { .. } => false,
+        }
+    }
+
+    /// Whether it looks at what was met before.
+    pub(super) fn looks_back(&self) -> bool {
+        match self {
+            Rule::Keep { .. } => false,
+            Rule::From { .. } | Rule::Below { .. } | Rule::Recursion { .. } | Rule::Binaries { .. } => true,
         }
     }
 

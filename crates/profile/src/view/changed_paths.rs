@@ -9,7 +9,8 @@ use super::ordered_rows::OrderedRows;
 use super::part_rows::PartRows;
 use super::place_rows::PlaceRows;
 use super::row_order::compare_names;
-use super::row_paths::{RowPaths, Taken};
+use super::row_paths::RowPaths;
+use super::taken::Taken;
 use crate::addresses::AddressId;
 use crate::groups::Groups;
 use crate::stacks::Node;
@@ -35,8 +36,7 @@ pub struct Before<'b> {
 
 /// What may have other rows than before.
 struct Touched {
-    /// By row of places, whether it is met elsewhere.
-    moved: Vec<bool>,
+    rows: MovedRows,
     /// By part of a stack of the profile.
     nodes: Vec<bool>,
     /// Groups by their numbers among those of the event, with the row of the place and the mode where their samples are taken now.
@@ -45,10 +45,10 @@ struct Touched {
 
 impl Touched {
     fn new(before: Before<'_>, after: (&[Node], &Groups), places: &PlaceRows, addresses: usize) -> Touched {
-        let moved = moved(before.nodes, after.0, places);
-        let has_moved = |row: u32| moved.get(row as usize).copied().unwrap_or(true);
-        let has_moved_row =
-            |address: u32| places.levels_of_index(address as usize).iter().any(|row| has_moved(*row));
+        let rows = MovedRows::new(before, after.0, places, addresses);
+        let has_moved_row = |address: u32| {
+            places.levels_of_index(address as usize).iter().any(|row| rows.is_met_elsewhere(*row))
+        };
         let in_moved: Vec<bool> = (0..).map(has_moved_row).take(addresses).collect();
         let is_touched = |(old, new): (&Node, &Node)| {
             old.address != new.address || in_moved.get(new.address.index()) == Some(&true)
@@ -59,16 +59,11 @@ impl Touched {
             let (old, new) = (before.groups.address_of(group), after.1.address_of(group));
             let (row, mode) = places.taken_at(new);
             // Samples that are left out are nowhere.
-            if new != AddressId::NONE && (old != new || has_moved(row)) {
+            if new != AddressId::NONE && (old != new || rows.has_moved(row)) {
                 groups.push((number, row, mode));
             }
         }
-        Touched { moved, nodes, groups }
-    }
-
-    #[inline]
-    fn has_moved(&self, row: u32) -> bool {
-        self.moved.get(row as usize).copied().unwrap_or(true)
+        Touched { rows, nodes, groups }
     }
 
     #[inline]
@@ -77,19 +72,61 @@ impl Touched {
     }
 }
 
-/// The rows of places that some part has lost or got.
-fn moved(before: &[Node], after: &[Node], places: &PlaceRows) -> Vec<bool> {
-    let mut moved = vec![false; places.len()];
-    for (before, after) in before.iter().zip(after).filter(|(a, b)| a.address != b.address) {
-        let (lost, got) = (places.levels_of(before.address), places.levels_of(after.address));
-        let not_in_both = lost.iter().filter(|row| !got.contains(row));
-        for row in not_in_both.chain(got.iter().filter(|row| !lost.contains(row))) {
-            if let Some(moved) = moved.get_mut(*row as usize) {
-                *moved = true;
+/// The rows of places that parts have lost or got.
+struct MovedRows {
+    moved: Vec<bool>,
+    /// Those that may be in a stack more than once. A row that was in each stack at most once is still met first where it is, whatever other
+    /// parts have lost; one that a part has got may now be there twice.
+    repeated: Vec<bool>,
+}
+
+impl MovedRows {
+    fn new(before: Before<'_>, after: &[Node], places: &PlaceRows, addresses: usize) -> MovedRows {
+        let mut rows =
+            MovedRows { moved: vec![false; places.len()], repeated: before.paths.repeated.clone() };
+        // What was not there before may be anywhere.
+        rows.repeated.resize(places.len(), true);
+        // Many parts may have lost the same place, and its rows lie anywhere: they are marked once.
+        let mut gone = vec![false; addresses];
+        for (old, new) in before.nodes.iter().zip(after).filter(|(old, new)| old.address != new.address) {
+            if new.address == AddressId::NONE {
+                mark(&mut gone, old.address.index());
+                continue;
+            }
+            let (lost, got) = (places.levels_of(old.address), places.levels_of(new.address));
+            for row in lost.iter().filter(|row| !got.contains(row)) {
+                mark(&mut rows.moved, *row as usize);
+            }
+            for row in got.iter().filter(|row| !lost.contains(row)) {
+                mark(&mut rows.moved, *row as usize);
+                mark(&mut rows.repeated, *row as usize);
             }
         }
+        for (address, _) in gone.iter().enumerate().filter(|(_, gone)| **gone) {
+            for row in places.levels_of_index(address) {
+                mark(&mut rows.moved, *row as usize);
+            }
+        }
+        rows
     }
-    moved
+
+    /// Whether a part has lost or got a row.
+    #[inline]
+    fn has_moved(&self, row: u32) -> bool {
+        self.moved.get(row as usize).copied().unwrap_or(true)
+    }
+
+    /// Whether the outermost part with a row may be another one in some stack.
+    #[inline]
+    fn is_met_elsewhere(&self, row: u32) -> bool {
+        self.has_moved(row) && self.repeated.get(row as usize).copied().unwrap_or(true)
+    }
+}
+
+fn mark(marks: &mut [bool], at: usize) {
+    if let Some(marked) = marks.get_mut(at) {
+        *marked = true;
+    }
 }
 
 /// The rows that what is touched may have.
@@ -162,18 +199,18 @@ impl RowPaths {
             }
             changing.part(part, sample);
         }
-        let mut taken = paths.taken.clone();
-        for (number, place, mode) in &touched.groups {
-            if let Some(taken) = taken.get_mut(*number as usize) {
-                changing.take((*place, *mode), taken);
-            }
-        }
+        let taken = touched.groups.iter().filter_map(|(group, place, mode)| {
+            let taken = paths.taken.get(*group)?;
+            Some((*group, changing.take((*place, *mode), taken)))
+        });
+        let taken = paths.taken.with(taken.collect());
         let Changing { parts, rows: RowIndex { new, .. }, .. } = changing;
         let values = paths.values.with_places(places);
         let (event, groups, ways) = (paths.event, paths.groups.clone(), Arc::clone(&paths.ways));
         let rows = paths.rows.with(new, |a, b| compare_names(&facts, &values, a, b));
         let memory = facts.into_memory();
-        RowPaths { event, groups, taken, ways, parts, rows, values, memory }
+        let repeated = touched.rows.repeated;
+        RowPaths { event, groups, taken, ways, parts, repeated, rows, values, memory }
     }
 }
 
@@ -206,7 +243,7 @@ impl Changing<'_> {
         self.met.clear();
         for place in self.places.levels_of(here.address) {
             let row = self.rows.row(RowKey { sample, place: *place });
-            let is_first = match self.touched.has_moved(*place) {
+            let is_first = match self.touched.rows.is_met_elsewhere(*place) {
                 true => !self.has(caller, row),
                 false => known().contains(&row),
             };
@@ -218,9 +255,9 @@ impl Changing<'_> {
     }
 
     /// Where the samples of a group are taken.
-    fn take(&mut self, (place, mode): (u32, CpuMode), taken: &mut Taken) {
+    fn take(&mut self, (place, mode): (u32, CpuMode), taken: Taken) -> Taken {
         let sample = self.before.rows.get(taken.row).map_or(NONE, |row| row.sample);
         let row = self.rows.row(RowKey { sample, place });
-        *taken = Taken { part: taken.part, row, mode, apart: !self.has(taken.part, row) };
+        Taken { part: taken.part, row, mode, apart: !self.has(taken.part, row) }
     }
 }

@@ -1,15 +1,16 @@
 //! A flame tree with each variant of a label, which grows by the ways of stacks. One that begins with another shares with it where nodes are.
 
 use super::flame_tree::{FlameLevel, FlameNode, NO_LINE, NodeIndex, ROOT};
+use crate::grown::Grown;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The nodes of a tree that is growing, callers first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Growing {
-    pub(super) nodes: Vec<FlameNode>,
+    pub(super) nodes: Grown<FlameNode>,
     /// For each the node that has all variants of its label, by numbers that are given in the same order.
-    pub(super) merged: Vec<NodeIndex>,
+    pub(super) merged: Grown<NodeIndex>,
     /// How many of these there are.
     pub(super) merged_count: usize,
     /// Where nodes are that were there before, and those that are new.
@@ -30,7 +31,7 @@ impl Growing {
     /// The tree as it is: others may begin with it.
     pub(super) fn grown(mut self) -> Growing {
         self.before.push(Arc::new(std::mem::take(&mut self.known)));
-        self
+        Growing { nodes: self.nodes.shared(), merged: self.merged.shared(), ..self }
     }
 
     /// Room for so many nodes.
@@ -50,7 +51,7 @@ impl Growing {
         let next = NodeIndex::try_from(self.nodes.len()).unwrap_or(ROOT);
         let child = *self.known.nodes.entry(key).or_insert(next);
         if child == next {
-            self.nodes.push(FlameNode { parent, level: FlameLevel { line: NO_LINE, ..level } });
+            self.nodes.extend([FlameNode { parent, level: FlameLevel { line: NO_LINE, ..level } }]);
             let caller = self.merged.get(parent as usize).copied().unwrap_or(ROOT);
             let key = (caller, level.label);
             let merged = self.before.iter().find_map(|known| known.merged.get(&key)).copied();
@@ -60,7 +61,7 @@ impl Growing {
                 self.merged_count += usize::from(merged == next);
                 merged
             });
-            self.merged.push(merged);
+            self.merged.extend([merged]);
         }
         child
     }

@@ -199,8 +199,10 @@ impl FlamePaths {
         let is_in = self.with_samples(own);
         let mut numbers = vec![ROOT; self.tree.nodes.len()];
         let mut of_merged = vec![ROOT; self.tree.merged_count];
-        let (mut nodes, mut merged_own): (Vec<FlameNode>, Vec<Sum>) = (Vec::new(), Vec::new());
-        let all = self.tree.nodes.iter().zip(&self.tree.merged).zip(own).zip(is_in).enumerate();
+        // The system gives memory when it is written to: room for all costs nothing.
+        let mut nodes: Vec<FlameNode> = Vec::with_capacity(self.tree.merged_count);
+        let mut merged_own: Vec<Sum> = Vec::with_capacity(self.tree.merged_count);
+        let all = self.tree.nodes.iter().zip(self.tree.merged.iter()).zip(own).zip(is_in).enumerate();
         for (at, ((node, merged), own)) in all.filter_map(|(at, (node, is_in))| is_in.then_some((at, node))) {
             let caller = numbers.get(node.parent as usize).copied().unwrap_or(ROOT);
             let Some(number) = of_merged.get_mut(*merged as usize) else { continue };
@@ -253,7 +255,7 @@ impl FlamePaths {
     /// The nodes that samples go through.
     fn with_samples(&self, own: &[Sum]) -> Vec<bool> {
         let mut is_in: Vec<bool> = own.iter().map(|own| own.samples > 0).collect();
-        for (index, node) in self.tree.nodes.iter().enumerate().rev() {
+        for (index, node) in (0..self.tree.nodes.len()).rev().zip(self.tree.nodes.iter().rev()) {
             if is_in.get(index) == Some(&true)
                 && let Some(caller) = is_in.get_mut(node.parent as usize)
             {

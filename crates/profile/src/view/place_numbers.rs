@@ -72,7 +72,7 @@ impl<'n> PlaceNumbers<'n> {
         let is_lone = known.is_some() && self.scratch.contains(&itself);
         let found = if is_lone { None } else { self.values.find(&self.scratch) };
         let number = found.unwrap_or_else(|| {
-            let values = Arc::make_mut(&mut self.values);
+            let values = Tuples::to_add_to(&mut self.values);
             if is_lone { values.number_only(&self.scratch) } else { values.number(&self.scratch) }
         });
         let slot = known.and_then(|known| Arc::make_mut(known).get_mut(index.0)?.get_mut(index.1));

@@ -8,6 +8,7 @@ use super::histogram::HistogramOptions;
 use super::key::KeyUse;
 use super::place_numbers::{FrameNumbers, Frames, OfFunctions, PlaceNumbers};
 use crate::addresses::AddressId;
+use crate::grown::Grown;
 use crate::profile::Profile;
 use crate::value::{Tuples, Value};
 use perffile::wire::head::CpuMode;
@@ -22,7 +23,7 @@ pub struct PlaceRows {
     /// What the keys of places say of each row.
     values: Arc<Tuples>,
     /// The row of each address as the place where a sample was taken, and the mode of the CPU there.
-    taken_at: Vec<(u32, CpuMode)>,
+    taken_at: Grown<(u32, CpuMode)>,
     /// The rows of the levels of each address; none if rows have no sums over their stacks.
     levels: Levels,
     /// What facts worked out on the way: values may be texts of it.
@@ -80,14 +81,14 @@ impl PlaceRows {
         facts: &Facts<'_>,
         options: &HistogramOptions,
         numbers: PlaceNumbers<'_>,
-        taken_at: Vec<(u32, CpuMode)>,
+        taken_at: Grown<(u32, CpuMode)>,
         levels: Levels,
     ) -> PlaceRows {
         let places = facts.profile.without_samples();
         let made_of = MadeOf { places, keys: options.keys.clone(), inline: options.inline };
         let memory = facts.memory().clone();
         let (values, of_functions) = numbers.into_parts();
-        let ranks = ranks_of(options);
+        let (ranks, levels) = (ranks_of(options), levels.shared());
         PlaceRows { values, taken_at, levels, memory, ranks, of_functions, made_of }
     }
 
@@ -175,9 +176,9 @@ fn ranks_of(options: &HistogramOptions) -> Arc<Vec<OnceLock<Vec<u32>>>> {
 }
 
 /// The rows of all addresses as places where samples were taken.
-fn taken_at(facts: &mut Facts<'_>, numbers: &mut PlaceNumbers<'_>) -> Vec<(u32, CpuMode)> {
+fn taken_at(facts: &mut Facts<'_>, numbers: &mut PlaceNumbers<'_>) -> Grown<(u32, CpuMode)> {
     let addresses = facts.profile.addresses.ids();
-    taken_at_all(facts, numbers, addresses).collect()
+    taken_at_all(facts, numbers, addresses).collect::<Vec<_>>().into()
 }
 
 /// The same of some addresses.

@@ -16,8 +16,10 @@ use super::ordered_rows::OrderedRows;
 use super::part_rows::{PartRows, RowLists};
 use super::place_rows::PlaceRows;
 use super::row_order::{by_weight, in_order_of_names};
+use super::row_sums::{Adding, StackSums};
 use super::rows::{RowKey, RowValues};
 use super::sample_numbers::SampleNumbers;
+use super::taken::{Taken, TakenAt};
 use crate::groups::Groups;
 use crate::profile::{EventTotal, SampleRow};
 use perffile::wire::head::CpuMode;
@@ -31,10 +33,12 @@ pub struct RowPaths {
     /// Which groups of samples are those of the event.
     pub(super) groups: Range<usize>,
     /// Where the samples of each of these groups were taken.
-    pub(super) taken: Vec<Taken>,
+    pub(super) taken: TakenAt,
     /// The parts of stacks: the same where only stacks were changed.
     pub(super) ways: Arc<Ways>,
     pub(super) parts: PartRows,
+    /// The rows of places that may be in a stack more than once: only their outermost part may become another one.
+    pub(super) repeated: Vec<bool>,
     pub(super) rows: OrderedRows,
     pub(super) values: RowValues,
     pub(super) memory: FactMemory,
@@ -46,6 +50,7 @@ pub struct RowPaths {
 pub struct Room {
     /// For sums on the way.
     pub(super) sums: Vec<Sum>,
+    over_stacks: StackSums,
     numbers: Vec<Option<Numbers>>,
     /// For the rows of a histogram.
     rows: Vec<HistogramRow>,
@@ -67,17 +72,6 @@ pub(super) fn make_room<T>(room: &mut Vec<T>, count: usize) {
     if room.capacity() < count {
         *room = Vec::with_capacity(count + count / 8);
     }
-}
-
-/// Where the samples of a group were taken.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Taken {
-    /// The part that is their whole stack; [`NONE`] without one.
-    pub(super) part: u32,
-    pub(super) row: u32,
-    pub(super) mode: CpuMode,
-    /// Whether no part of their stack is in that row.
-    pub(super) apart: bool,
 }
 
 /// Parts of stacks, from the outermost level on: those of samples that differ in what the keys of the sample say are others. Callers come
@@ -121,6 +115,8 @@ struct Finding<'f> {
     of_stacks: Vec<(u32, u32)>,
     /// By row, the last group of samples that has it in its stack.
     seen: Vec<u32>,
+    /// See [`RowPaths`].
+    repeated: Vec<bool>,
     new: Vec<usize>,
 }
 
@@ -185,6 +181,8 @@ impl Finding<'_> {
                 let row = self.row(*place);
                 if self.sees(row, group) {
                     self.parts.push(row);
+                } else if let Some(repeated) = self.repeated.get_mut(*place as usize) {
+                    *repeated = true;
                 }
             }
             self.parts.end();
@@ -229,6 +227,7 @@ impl RowPaths {
             of_places: vec![(0, NONE); places.len() + 1],
             of_stacks: vec![(0, NONE); facts.profile.stacks.nodes().len()],
             seen: Vec::new(),
+            repeated: vec![false; places.len()],
             new: Vec::new(),
         };
         let nowhere = Taken { part: NONE, row: NONE, mode: CpuMode::Unknown, apart: false };
@@ -244,7 +243,7 @@ impl RowPaths {
                 }
             }
         }
-        let Finding { ways, mut parts, rows, .. } = finding;
+        let Finding { ways, mut parts, rows, repeated, .. } = finding;
         // Rows get the numbers that they have in the order of their names.
         let order = in_order_of_names(&rows, &facts, &values);
         let mut numbers = vec![NONE; order.len()];
@@ -259,8 +258,9 @@ impl RowPaths {
         parts.renumber(&numbers);
         let rows = order.iter().filter_map(|at| rows.get(*at as usize).copied()).collect();
         let (rows, parts, ways) = (OrderedRows::new(rows), PartRows::new(parts), Arc::new(ways));
+        let taken = TakenAt::new(taken);
         let memory = facts.into_memory();
-        RowPaths { event, groups: of_event, taken, ways, parts, rows, values, memory }
+        RowPaths { event, groups: of_event, taken, ways, parts, repeated, rows, values, memory }
     }
 
     /// Whether these are the ways to rows of places, of the samples of an event.
@@ -298,50 +298,14 @@ impl RowPaths {
         room: &mut Room,
     ) -> Option<Histogram> {
         let sums = sums.get(self.groups.clone()).unwrap_or_default();
-        let Room { sums: of_parts, numbers: rows, rows: shown } = room;
+        let Room { sums: of_parts, over_stacks, numbers: rows, rows: shown } = room;
         make_room(rows, self.rows.len());
         rows.resize(self.rows.len(), None);
         make_room(of_parts, self.ways.callers.len());
         of_parts.resize(self.ways.callers.len(), Sum::default());
-        for (taken, sum) in self.taken.iter().zip(sums).filter(|(_, sum)| sum.samples > 0) {
-            let Some(row) = rows.get_mut(taken.row as usize) else { continue };
-            let row = row.get_or_insert_default();
-            row.samples = row.samples.wrapping_add(sum.samples);
-            row.self_period = row.self_period.wrapping_add(sum.period);
-            if options.by_mode {
-                row.by_mode.get_or_insert_default().add(taken.mode, sum.period);
-            }
-            if taken.apart || !options.children {
-                row.total_period = row.total_period.wrapping_add(sum.period);
-            }
-            if let Some(part) = of_parts.get_mut(taken.part as usize) {
-                part.add(*sum);
-            }
-        }
-        if options.children {
-            self.add_parts(of_parts, rows);
-        }
+        let HistogramOptions { by_mode, children, threads, .. } = *options;
+        self.add_up(sums, Adding { by_mode, children, threads }, (of_parts, over_stacks), rows);
         self.histogram_of(facts, options, order, (rows, shown), total)
-    }
-
-    /// Adds what went through each part of a stack to the rows that it is the outermost of.
-    fn add_parts(&self, parts: &mut [Sum], rows: &mut [Option<Numbers>]) {
-        let count = u32::try_from(parts.len()).unwrap_or(u32::MAX);
-        for (part, caller) in (0..count).zip(&self.ways.callers).rev() {
-            let sum = parts.get(part as usize).copied().unwrap_or_default();
-            if sum.samples == 0 {
-                continue;
-            }
-            if let Some(caller) = parts.get_mut(*caller as usize) {
-                caller.add(sum);
-            }
-            for row in self.parts.of(part) {
-                if let Some(row) = rows.get_mut(*row as usize) {
-                    let row = row.get_or_insert_default();
-                    row.total_period = row.total_period.wrapping_add(sum.period);
-                }
-            }
-        }
     }
 
     fn histogram_of(
