@@ -205,11 +205,6 @@ impl Levels {
         self.ends.push(u32::try_from(self.list.len()).unwrap_or(u32::MAX));
     }
 
-    /// Whether there are those of no address.
-    pub(super) fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
     /// The levels of an address, the outermost first.
     pub(super) fn of(&self, address: usize) -> &[u32] {
         let start = address.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
