@@ -1,6 +1,5 @@
 //! What a sort key says of a sample: a small value, that is compared and counted, and becomes text only in an output.
 
-use crate::index::{Index, hash};
 use crate::names::{FileId, FunctionId};
 use indexmap::IndexSet;
 use readperf_session::{BinaryId, CommId, ProcessId, ThreadId};
@@ -95,89 +94,15 @@ impl Texts {
     }
 }
 
-/// Rows of values, each held once. All rows of one table are as long as the first.
-#[derive(Clone, Debug, Default)]
-pub struct Tuples {
-    width: usize,
-    len: usize,
-    /// All rows, one after the other.
-    values: Vec<Value>,
-    index: Index,
-}
-
-impl Tuples {
-    /// The number of a row of values.
-    pub fn number(&mut self, values: &[Value]) -> u32 {
-        if self.len == 0 {
-            self.width = values.len();
-        }
-        self.index.make_room(self.len);
-        let mut index = std::mem::take(&mut self.index);
-        let number = index.find_or_add(hash(values), self.len, |number| self.values(number) == values);
-        self.index = index;
-        if number as usize == self.len {
-            self.push(values);
-        }
-        number
-    }
-
-    /// The number of a row of values, if it has one.
-    pub(crate) fn find(&self, values: &[Value]) -> Option<u32> {
-        self.index.find(hash(values), |number| self.values(number) == values)
-    }
-
-    /// The number of a row of values that no other row is equal to, now and later: it is not looked for.
-    pub(crate) fn number_only(&mut self, values: &[Value]) -> u32 {
-        if self.len == 0 {
-            self.width = values.len();
-        }
-        let number = u32::try_from(self.len).unwrap_or(u32::MAX);
-        self.push(values);
-        number
-    }
-
-    fn push(&mut self, values: &[Value]) {
-        self.values.extend((0..self.width).map(|nr| values.get(nr).copied().unwrap_or_default()));
-        self.len += 1;
-    }
-
-    /// A row of values by its number; empty for a number that is not from here.
-    #[inline]
-    pub fn values(&self, id: u32) -> &[Value] {
-        let start = (id as usize).saturating_mul(self.width);
-        self.values.get(start..start.saturating_add(self.width)).unwrap_or_default()
-    }
-
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn equal_values_have_one_number() {
-        let mut tuples = Tuples::default();
-        let a = tuples.number(&[Value::Number(1), Value::Unknown]);
-        let b = tuples.number(&[Value::Address(1), Value::Unknown]);
-        assert_ne!(a, b, "a number is no address");
-        assert_eq!(tuples.number(&[Value::Number(1), Value::Unknown]), a);
-        assert_eq!(tuples.values(b), [Value::Address(1), Value::Unknown]);
-        assert_eq!(tuples.values(7), [], "no such row");
-        let c = tuples.number_only(&[Value::Number(2), Value::Unknown]);
-        assert_eq!((c, tuples.len()), (2, 3));
-        assert_eq!(tuples.values(c), [Value::Number(2), Value::Unknown]);
-        assert_eq!(tuples.number(&[Value::Address(1), Value::Unknown]), b, "still found");
+    fn equal_texts_have_one_number() {
         let mut texts = Texts::default();
         let id = texts.number(b"a");
         assert_eq!((texts.number(b"a"), texts.text(id)), (id, &b"a"[..]));
+        assert_ne!(texts.number(b"b"), id);
     }
 }

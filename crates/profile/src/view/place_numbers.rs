@@ -7,7 +7,8 @@ use super::histogram::HistogramOptions;
 use super::key::{KeyUse, Part};
 use crate::index::{Index, hash};
 use crate::names::FunctionId;
-use crate::value::{Tuples, Value};
+use crate::tuples::Tuples;
+use crate::value::Value;
 use std::sync::Arc;
 
 /// The number of each function, as itself and as an inlined one.

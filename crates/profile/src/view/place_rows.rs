@@ -10,7 +10,8 @@ use super::key::KeyUse;
 use super::place_numbers::{FrameNumbers, Frames, OfFunctions, PlaceNumbers};
 use crate::addresses::AddressId;
 use crate::profile::Profile;
-use crate::value::{Tuples, Value};
+use crate::tuples::Tuples;
+use crate::value::Value;
 use perffile::wire::head::CpuMode;
 use std::sync::{Arc, OnceLock};
 
@@ -133,7 +134,7 @@ impl PlaceRows {
 
     /// What the keys of places say of a row.
     #[inline]
-    pub(super) fn values(&self, row: u32) -> &[Value] {
+    pub(super) fn values(&self, row: u32) -> impl ExactSizeIterator<Item = Value> + '_ {
         self.values.values(row)
     }
 
