@@ -21,10 +21,10 @@ FEWER = 20_000
 # What is counted, and how many instructions it may take a sample.
 WORK = {
     "stats": (["stats"], 560),
-    "report": (["report", "--no-pager", "--percent-limit", "1"], 12_600),
+    "report": (["report", "--no-pager", "--percent-limit", "1"], 10_900),
     "report, self only": (["report", "--no-pager", "--no-children", "--percent-limit", "1"], 3_700),
     "script": (["script"], 14_800),
-    "folded stacks": (["export", "--format", "folded"], 13_500),
+    "folded stacks": (["export", "--format", "folded"], 12_600),
 }
 SAME = ["--no-progress", "--no-cache", "--threads", "1"]
 

@@ -1,7 +1,8 @@
 //! What else of a sample is kept, when a sort key asks for it: equal ones once.
 
 use crate::addresses::AddressId;
-use crate::value::{Texts, Tuples, Value};
+use crate::tuples::Tuples;
+use crate::value::{Texts, Value};
 use perffile::wire::branch::BranchFlags;
 use perffile::wire::sample::Sample;
 use perffile::wire::weight::WeightParts;
@@ -116,7 +117,7 @@ impl Details {
     /// A field of a row of details; unknown where it was not recorded or not kept.
     pub fn value(&self, id: DetailId, field: DetailField) -> Value {
         let at = self.options.fields.iter().position(|kept| *kept == field);
-        at.and_then(|at| self.tuples.values(id.0).get(at)).copied().unwrap_or_default()
+        at.and_then(|at| self.tuples.values(id.0).nth(at)).unwrap_or_default()
     }
 
     /// The bytes behind a text.

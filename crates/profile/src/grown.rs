@@ -1,7 +1,6 @@
 //! Lists that begin with what others have: that is shared, and what came later lies behind it. A change of stacks brings a few more places
 //! to tables with half a million.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 /// A list that may begin with another one. A copy costs what came later: see [`Grown::shared`].
@@ -46,24 +45,11 @@ impl<T> Grown<T> {
         self.first.len() + self.later.len()
     }
 
-    /// Whether there is none.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// An item by its number.
     #[inline]
     pub(crate) fn get(&self, at: usize) -> Option<&T> {
         let later = || self.later.get(at.checked_sub(self.first.len())?);
         self.first.get(at).or_else(later)
-    }
-
-    /// Items that were added at once, by their numbers.
-    #[inline]
-    pub(crate) fn range(&self, range: Range<usize>) -> Option<&[T]> {
-        let before = self.first.len();
-        let later = || self.later.get(range.start.checked_sub(before)?..range.end.checked_sub(before)?);
-        self.first.get(range.clone()).or_else(later)
     }
 
     /// All items, in order.
@@ -89,13 +75,11 @@ mod tests {
                 };
                 list.extend(items.iter().copied());
                 expected.extend(&items);
-                let added = expected.len() - items.len()..expected.len();
-                prop_assert_eq!(list.range(added), Some(items.as_slice()));
                 all.push((list, expected));
             }
             for (list, expected) in all {
                 prop_assert_eq!(list.iter().copied().collect::<Vec<_>>(), expected.clone());
-                prop_assert_eq!((list.len(), list.is_empty()), (expected.len(), expected.is_empty()));
+                prop_assert_eq!(list.len(), expected.len());
                 for at in 0..=expected.len() {
                     prop_assert_eq!(list.get(at), expected.get(at));
                 }

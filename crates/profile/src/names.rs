@@ -172,6 +172,12 @@ impl Names {
         self.levels.function(address)
     }
 
+    /// Whether more is known of an address than the function that it lies in.
+    #[inline]
+    pub(crate) fn has_frames(&self, address: AddressId) -> bool {
+        self.levels.is_held(address)
+    }
+
     /// The levels at an address: the innermost inlined function first, the real function last. Never empty for an address
     /// that has been learned.
     #[inline]

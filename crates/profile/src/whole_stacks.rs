@@ -20,11 +20,13 @@ pub(crate) struct WholeStacks {
 const DEPTH: usize = 8;
 
 impl WholeStacks {
-    /// Room for so many stacks.
-    pub(crate) fn reserve(&mut self, stacks: usize) {
-        self.places.reserve(stacks.saturating_mul(DEPTH));
-        self.ends.reserve(stacks);
-        self.index.reserve(stacks);
+    /// Room for the stacks of so many samples.
+    pub(crate) fn reserve(&mut self, samples: usize) {
+        self.places.reserve(samples.saturating_mul(DEPTH));
+        self.ends.reserve(samples);
+        // What is in an index lies all over it, so room that is too much costs. Hardly ever more than half of the samples have a
+        // stack of their own.
+        self.index.reserve(samples / 2);
     }
 
     /// The places of a stack, the innermost first.

@@ -15,6 +15,9 @@ const MAX_NESTING: usize = 64;
 /// Code is mapped in pages; the last symbol of a run is taken to reach to the end of a page.
 const PAGE_BYTES: u64 = 4096;
 
+/// No entry.
+const NONE: u32 = u32::MAX;
+
 /// Who can see a symbol (`STB_*` of the ELF specification).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Binding {
@@ -43,8 +46,8 @@ pub(crate) struct Entry {
 #[derive(Debug)]
 pub(crate) struct Table {
     entries: Vec<Entry>,
-    /// For each entry the nearest one before it that reaches beyond its start.
-    enclosing: Vec<Option<u32>>,
+    /// For each entry the nearest one before it that reaches beyond its start; [`NONE`] if there is none.
+    enclosing: Vec<u32>,
     /// Where only the names can tell which of several symbols at a start is meant: all of them, by start and then in
     /// the order of the file. They all end at the same address.
     rivals: Vec<Entry>,
@@ -75,7 +78,7 @@ impl Table {
         // Stable: where several start at one address their order in the file counts.
         entries.sort_by_key(|entry| entry.start);
         complete_sizes(&mut entries, is_border);
-        let (entries, rivals) = choose(&entries, name);
+        let rivals = choose(&mut entries, name);
         let enclosing = enclosing(&entries);
         Table { entries, enclosing, rivals }
     }
@@ -107,7 +110,7 @@ impl Table {
             if address < entry.end || address == entry.start {
                 return Some(entry);
             }
-            at = usize::try_from((*self.enclosing.get(at)?)?).ok()?;
+            at = usize::try_from(*self.enclosing.get(at).filter(|before| **before != NONE)?).ok()?;
         }
         None
     }
@@ -163,40 +166,57 @@ fn page_end(address: u64) -> u64 {
 /// How many symbols at one address are compared by name. Real files have a handful.
 const MAX_RIVALS: usize = 256;
 
-/// Keeps one symbol for each start, and the rivals between which only names decide.
-fn choose<'n>(entries: &[Entry], name: impl Fn(&Entry) -> &'n [u8]) -> (Vec<Entry>, Vec<Entry>) {
-    let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());
+/// Keeps one symbol for each start, and returns the rivals between which only names decide. Tables are large, so what is kept moves to the
+/// front.
+fn choose<'n>(entries: &mut Vec<Entry>, name: impl Fn(&Entry) -> &'n [u8]) -> Vec<Entry> {
     let mut rivals: Vec<Entry> = Vec::new();
     let mut best: Vec<Entry> = Vec::new();
-    for group in entries.chunk_by(|left, right| left.start == right.start) {
-        best.clear();
-        for entry in group {
-            match best.first().map_or(Ordering::Greater, |first| by_kind(entry, first)) {
-                Ordering::Less => continue,
-                Ordering::Greater => best.clear(),
-                Ordering::Equal => {}
-            }
-            if best.len() < MAX_RIVALS {
-                best.push(*entry);
-            }
+    let (mut kept, mut from) = (0, 0);
+    while let Some(first) = entries.get(from) {
+        let group = entries.get(from..).unwrap_or_default();
+        let count = group.iter().take_while(|entry| entry.start == first.start).count();
+        let chosen = choose_one(group.get(..count).unwrap_or_default(), &name, &mut best, &mut rivals);
+        if let (Some(chosen), Some(slot)) = (chosen, entries.get_mut(kept)) {
+            *slot = chosen;
+            kept += 1;
         }
-        let Some((first, others)) = best.split_first() else { continue };
-        if others.is_empty() {
-            kept.push(*first);
-        } else if others.iter().all(|other| other.end == first.end) {
-            kept.push(*first);
-            rivals.extend_from_slice(&best);
-        } else {
-            // Which addresses are covered depends on the choice.
-            kept.push(others.iter().fold(
-                *first,
-                |old, new| {
-                    if is_better_name(new, &old, &name) { *new } else { old }
-                },
-            ));
+        from += count;
+    }
+    entries.truncate(kept);
+    rivals
+}
+
+/// Chooses one of the symbols at a start. Where that takes their names but all cover the same, the best of them are added to `rivals`.
+fn choose_one<'n>(
+    group: &[Entry],
+    name: impl Fn(&Entry) -> &'n [u8],
+    best: &mut Vec<Entry>,
+    rivals: &mut Vec<Entry>,
+) -> Option<Entry> {
+    if let [alone] = group {
+        return Some(*alone);
+    }
+    best.clear();
+    for entry in group {
+        match best.first().map_or(Ordering::Greater, |first| by_kind(entry, first)) {
+            Ordering::Less => continue,
+            Ordering::Greater => best.clear(),
+            Ordering::Equal => {}
+        }
+        if best.len() < MAX_RIVALS {
+            best.push(*entry);
         }
     }
-    (kept, rivals)
+    let (first, others) = best.split_first()?;
+    if others.iter().any(|other| other.end != first.end) {
+        // Which addresses are covered depends on the choice.
+        let better = |old: Entry, new: &Entry| if is_better_name(new, &old, &name) { *new } else { old };
+        return Some(others.iter().fold(*first, better));
+    }
+    if !others.is_empty() {
+        rivals.extend_from_slice(best);
+    }
+    Some(*first)
 }
 
 /// Whether the kind of `new` is better than that of `old`.
@@ -252,14 +272,14 @@ fn is_syscall_alias(name: &str) -> bool {
     name.starts_with("SyS") || name.starts_with("compat_SyS")
 }
 
-fn enclosing(entries: &[Entry]) -> Vec<Option<u32>> {
+fn enclosing(entries: &[Entry]) -> Vec<u32> {
     let mut open: Vec<(u32, u64)> = Vec::new();
     let mut result = Vec::with_capacity(entries.len());
     for (number, entry) in entries.iter().enumerate() {
         while open.last().is_some_and(|(_, end)| *end <= entry.start) {
             open.pop();
         }
-        result.push(open.last().map(|(number, _)| *number));
+        result.push(open.last().map_or(NONE, |(number, _)| *number));
         open.push((crate::ids::number(number), entry.end));
     }
     result

@@ -99,7 +99,7 @@ impl Fillings {
         // The lines of all places are more than the caches hold: touched first, so that the processor waits for many of them
         // at once.
         let lengths = draft.marks.iter().map(|mark| {
-            let text = self.filling(draft, mark.filling);
+            let text = self.held(draft, mark.filling);
             text.len() + usize::from(text.first() == Some(&0))
         });
         out.reserve(draft.text.len() + lengths.sum::<usize>());
@@ -107,21 +107,26 @@ impl Fillings {
         for mark in &draft.marks {
             out.extend_from_slice(draft.text.get(from..mark.at).unwrap_or_default());
             from = mark.at;
-            if let Filling::Place { first, place, .. } = mark.filling {
-                if chain_ended && !first {
-                    continue;
-                }
-                chain_ended = self.chain_ends.contains(&place);
+            let Filling::Place { first, place, style } = mark.filling else {
+                out.extend_from_slice(self.held(draft, mark.filling));
+                continue;
+            };
+            if chain_ended && !first {
+                continue;
             }
-            out.extend_from_slice(self.filling(draft, mark.filling));
+            chain_ended = self.chain_ends.contains(&place);
+            if let Some(places) = self.places.get(style as usize) {
+                places.write_to(place, out);
+            }
         }
         out.extend_from_slice(draft.text.get(from..).unwrap_or_default());
     }
 
-    fn filling<'d>(&'d self, draft: &'d Draft, filling: Filling) -> &'d [u8] {
+    /// What is held of what goes into a gap.
+    fn held<'d>(&'d self, draft: &'d Draft, filling: Filling) -> &'d [u8] {
         match filling {
             Filling::Place { style, place, .. } => {
-                self.places.get(style as usize).map_or(&[], |places| places.get(place))
+                self.places.get(style as usize).map_or(&[], |places| places.held(place))
             }
             Filling::Source(nr) => {
                 draft.sources.get(nr).and_then(|gap| gap.text.as_deref()).unwrap_or_default()

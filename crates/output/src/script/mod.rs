@@ -15,6 +15,7 @@ mod json;
 mod payload_names;
 mod places;
 mod records;
+mod repeated;
 mod sample;
 mod values;
 

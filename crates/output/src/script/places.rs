@@ -2,10 +2,11 @@
 
 use super::Known;
 use super::digits::hex;
+use super::repeated::Repeated;
 use crate::names::UNKNOWN;
 use crate::text::{self, shown_bytes};
 use readperf_profile::names::Frame;
-use readperf_profile::{AddressId, Function};
+use readperf_profile::{AddressId, Function, FunctionId};
 use readperf_session::{Binary, BinaryKind, CodeAddress};
 use std::borrow::Cow;
 
@@ -31,28 +32,39 @@ pub(super) struct Style {
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     style: Style,
+    /// The lines of all, one after the other; what many have in common is referred to.
     bytes: Vec<u8>,
     ends: Vec<usize>,
+    repeated: Repeated,
 }
 
 impl Places {
     pub(super) fn new(style: Style) -> Places {
-        Places { style, bytes: Vec::new(), ends: Vec::new() }
+        Places { style, bytes: Vec::new(), ends: Vec::new(), repeated: Repeated::default() }
     }
 
     /// Makes the lines of the places that came since the last time.
     pub(super) fn learn(&mut self, known: &Known<'_>) {
+        self.repeated.forget_binaries();
         for index in self.ends.len()..known.addresses.len() {
+            self.repeated.begin(&mut self.bytes);
             if let Some(id) = known.addresses.id(index) {
                 self.write(known, id);
             }
+            self.repeated.end(&mut self.bytes);
             self.ends.push(self.bytes.len());
         }
     }
 
-    /// The lines of a place; nothing if it has not been learned.
+    /// Appends the lines of a place; nothing if it has not been learned.
     #[inline]
-    pub(super) fn get(&self, id: AddressId) -> &[u8] {
+    pub(super) fn write_to(&self, id: AddressId, out: &mut Vec<u8>) {
+        self.repeated.expand(self.held(id), out);
+    }
+
+    /// What is held of the lines of a place.
+    #[inline]
+    pub(super) fn held(&self, id: AddressId) -> &[u8] {
         let index = id.index();
         let start = index.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
         let end = self.ends.get(index).copied().unwrap_or(start);
@@ -63,14 +75,15 @@ impl Places {
         let Some(code) = known.addresses.get(id) else { return };
         let Style { chain, inlines, returns, .. } = self.style;
         let code = &if returns { behind_call(code) } else { *code };
-        let out = &mut self.bytes;
+        let Places { style, bytes: out, repeated, .. } = self;
         let binary = code.binary.and_then(|binary| known.session.binary(binary));
-        let function = known.names.function_at(id).and_then(|function| known.names.function(function));
+        let function_of = |id: FunctionId| Some((id, known.names.function(id)?));
+        let function = known.names.function_at(id).and_then(function_of);
         if !chain {
             hex(out, code.ip, 16);
             let level = Level { code, binary, function, own: function, inlined: false, frame: None };
             let frame = known.names.frames_at(id).next();
-            self.style.write(out, known, Level { frame, ..level });
+            style.write(out, repeated, known, Level { frame, ..level });
             return;
         }
         // Of files chains show the offset in them, of the rest the address.
@@ -86,14 +99,17 @@ impl Places {
             out.push(b'\t');
             hex(out, shown, 16);
             let inlined = nr < last;
-            let own = if inlined { known.names.function(frame.function) } else { function };
+            let own = if inlined { function_of(frame.function) } else { function };
             // The line of what is not shown apart is that of the innermost code.
             let frame = if inlines { Some(frame) } else { innermost };
-            self.style.write(out, known, Level { code, binary, function, own, inlined, frame });
+            style.write(out, repeated, known, Level { code, binary, function, own, inlined, frame });
             out.push(b'\n');
         }
     }
 }
+
+/// A function with its number.
+type Numbered<'n> = (FunctionId, Function<'n>);
 
 /// One level of the code at a place.
 #[derive(Clone, Copy, Debug)]
@@ -101,23 +117,35 @@ struct Level<'n> {
     code: &'n CodeAddress,
     binary: Option<&'n Binary>,
     /// The function that the place lies in.
-    function: Option<Function<'n>>,
+    function: Option<Numbered<'n>>,
     /// The function of this level.
-    own: Option<Function<'n>>,
+    own: Option<Numbered<'n>>,
     inlined: bool,
     frame: Option<Frame>,
 }
 
 impl Style {
     /// What follows the address.
-    fn write(self, out: &mut Vec<u8>, known: &Known<'_>, level: Level<'_>) {
+    fn write(self, out: &mut Vec<u8>, repeated: &mut Repeated, known: &Known<'_>, level: Level<'_>) {
         if self.symbol {
             out.push(b' ');
-            write_symbol(out, level.code, level.function, level.own, self.symbol_offset);
+            let repeated = &mut *repeated;
+            let own = level.own.and_then(|(id, own)| Some((id, name_of(own)?)));
+            let name =
+                own.map(|(id, name)| move |out: &mut Vec<u8>| repeated.refer_to_function(out, id, name));
+            write_symbol(
+                out,
+                level.code,
+                level.function.map(|(_, function)| function),
+                self.symbol_offset,
+                name,
+            );
         }
         if self.dso && !level.inlined {
-            out.extend_from_slice(b" (");
-            out.extend_from_slice(binary_name(level.binary).as_bytes());
+            repeated.refer_to_binary(out, level.code.binary, |out| {
+                out.extend_from_slice(b" (");
+                out.extend_from_slice(binary_name(level.binary).as_bytes());
+            });
             if self.dso_offset && level.binary.is_some() {
                 out.extend_from_slice(b"+0x");
                 hex(out, level.code.address, 0);
@@ -153,24 +181,27 @@ impl Style {
     }
 }
 
-/// A function's name, and how far behind its start a place is; inlined ones count from the function that they are in.
+/// What writes a function's name, if it has one.
+pub(super) fn name_of(function: Function<'_>) -> Option<impl FnOnce(&mut Vec<u8>)> {
+    function.has_name().then_some(move |out: &mut Vec<u8>| {
+        out.extend_from_slice(text::shown(function.name().unwrap_or_default()).as_bytes());
+    })
+}
+
+/// The name of a function, if it has one, and how far behind its start a place is; inlined ones count from the function that they are in.
 pub(super) fn write_symbol(
     out: &mut Vec<u8>,
     code: &CodeAddress,
     function: Option<Function<'_>>,
-    own: Option<Function<'_>>,
     with_offset: bool,
+    name: Option<impl FnOnce(&mut Vec<u8>)>,
 ) {
-    let named = function.filter(|function| function.has_name());
-    match (own.and_then(|own| own.name()), named) {
-        (Some(name), named) => {
-            out.extend_from_slice(text::shown(name).as_bytes());
-            if with_offset {
-                out.extend_from_slice(b"+0x");
-                hex(out, named.map_or(0, |named| code.address.wrapping_sub(named.address)), 0);
-            }
-        }
-        (None, _) => out.extend_from_slice(b"[unknown]"),
+    let Some(name) = name else { return out.extend_from_slice(b"[unknown]") };
+    name(out);
+    if with_offset {
+        let named = function.filter(|function| function.has_name());
+        out.extend_from_slice(b"+0x");
+        hex(out, named.map_or(0, |named| code.address.wrapping_sub(named.address)), 0);
     }
 }
 

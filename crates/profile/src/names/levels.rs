@@ -4,20 +4,29 @@ use super::{Frame, FunctionId, number};
 use crate::addresses::AddressId;
 
 /// Functions and levels by address. There may be millions of addresses, and most are in a function of which nothing else is known: that is
-/// their only level, and is not held once more.
+/// their only level, and one number says all of them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Levels {
-    of_address: Vec<OfAddress>,
-    /// The levels of addresses, except where a function alone is the only one.
+    /// The function of each address or, with [`HELD`], the number of what is held of it. [`NONE`] if it has no level.
+    of_address: Vec<u32>,
+    held: Vec<Held>,
+    /// The levels that are held.
     frames: Vec<Frame>,
 }
 
+/// An address whose only level is not a function alone.
 #[derive(Clone, Copy, Debug)]
-struct OfAddress {
+struct Held {
     function: FunctionId,
-    /// Where its frames end; they begin where those of the address before it end.
+    /// Where its frames end; they begin where those before it end.
     end: u32,
 }
+
+/// Marks the number of what is held of an address. Memory is at its end before there are as many functions.
+const HELD: u32 = 1 << 31;
+
+/// No level.
+const NONE: u32 = u32::MAX;
 
 /// What stands for the function of an address without levels.
 #[inline]
@@ -40,21 +49,39 @@ impl Levels {
     pub(super) fn push(&mut self, function: FunctionId, levels: impl IntoIterator<Item = Frame>) {
         let start = self.frames.len();
         self.frames.extend(levels);
-        if self.frames.get(start..) == Some(&[Frame::alone(function)]) {
+        let levels = self.frames.get(start..).unwrap_or_default();
+        if levels.is_empty() || levels == [Frame::alone(function)] {
             self.frames.truncate(start);
+            self.of_address.push(number(function.index()));
+            return;
         }
-        self.of_address.push(OfAddress { function, end: number(self.frames.len()) });
+        self.of_address.push(HELD | number(self.held.len()));
+        self.held.push(Held { function, end: number(self.frames.len()) });
     }
 
     /// Adds an address that has no level.
     pub(super) fn push_none(&mut self) {
-        self.push(no_function(), []);
+        self.of_address.push(NONE);
     }
 
-    /// The function of an address.
+    /// The function of an address that has levels.
     #[inline]
     pub(super) fn function(&self, address: AddressId) -> Option<FunctionId> {
-        self.of_address.get(address.index()).map(|of| of.function)
+        let number = *self.of_address.get(address.index())?;
+        match number & HELD {
+            0 => Some(FunctionId::new(number as usize)),
+            _ => self.held(number & !HELD).map(|held| held.function),
+        }
+    }
+
+    /// Whether levels of an address are held: whether its function is not all that is known of it.
+    #[inline]
+    pub(super) fn is_held(&self, address: AddressId) -> bool {
+        self.of_address.get(address.index()).is_some_and(|number| number & HELD != 0)
+    }
+
+    fn held(&self, number: u32) -> Option<Held> {
+        self.held.get(number as usize).copied()
     }
 
     /// The levels of an address, the innermost first. `function` is what its function is now taken for.
@@ -64,12 +91,17 @@ impl Levels {
         address: AddressId,
         function: Option<FunctionId>,
     ) -> impl DoubleEndedIterator<Item = Frame> + ExactSizeIterator + Clone + use<'_> {
-        let end = |index: usize| self.of_address.get(index).map_or(0, |of| of.end as usize);
-        let start = address.index().checked_sub(1).map_or(0, end);
-        let held = self.frames.get(start..end(address.index())).unwrap_or_default();
-        let function = function.unwrap_or_else(no_function);
-        let count = if held.is_empty() { usize::from(function != no_function()) } else { held.len() };
-        (0..count).map(move |nr| held.get(nr).copied().unwrap_or(Frame::alone(function)))
+        let number = self.of_address.get(address.index()).copied().unwrap_or(NONE);
+        let held = if number & HELD == 0 { &[] } else { self.frames_of(number & !HELD) };
+        let count = if held.is_empty() { usize::from(function.is_some()) } else { held.len() };
+        let alone = Frame::alone(function.unwrap_or_else(no_function));
+        (0..count).map(move |nr| held.get(nr).copied().unwrap_or(alone))
+    }
+
+    fn frames_of(&self, number: u32) -> &[Frame] {
+        let end = |number: u32| self.held(number).map_or(0, |held| held.end as usize);
+        let start = number.checked_sub(1).map_or(0, end);
+        self.frames.get(start..end(number)).unwrap_or_default()
     }
 
     /// The frames that are held.

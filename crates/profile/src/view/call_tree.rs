@@ -219,7 +219,7 @@ fn samples_of(facts: &mut Facts<'_>, asked: &mut RowAsked<'_>) -> Vec<Taken> {
     let mut numbers = SampleNumbers::new(&options.keys);
     let mut samples = Vec::new();
     for sample in all {
-        let is_taken_here = places.taken_at(sample.address).0 == row.place;
+        let is_taken_here = places.row_of(sample.address) == row.place;
         let is_in = sample.stack.index().and_then(|stack| has_row.get(stack)).copied().unwrap_or(false);
         if (is_taken_here || is_in)
             && numbers.number(facts, &options.keys, &mut values.samples, &sample) == row.sample

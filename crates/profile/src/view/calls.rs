@@ -1,6 +1,5 @@
 //! Stacks as they are shown: the tree of addresses becomes a tree of places as the sort keys tell them apart.
 
-use crate::grown::Grown;
 use crate::interner::Interner;
 use crate::stacks::{self, StackId};
 
@@ -195,32 +194,22 @@ impl Children {
 /// The places of each address, by number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Levels {
-    ends: Grown<u32>,
-    list: Grown<u32>,
+    ends: Vec<u32>,
+    list: Vec<u32>,
 }
 
 impl Levels {
     /// Adds the levels of the next address, the outermost first.
     pub(super) fn push(&mut self, places: impl Iterator<Item = u32>) {
         self.list.extend(places);
-        self.ends.extend([u32::try_from(self.list.len()).unwrap_or(u32::MAX)]);
-    }
-
-    /// The same; copies share them.
-    pub(super) fn shared(self) -> Levels {
-        Levels { ends: self.ends.shared(), list: self.list.shared() }
-    }
-
-    /// Whether there are those of no address.
-    pub(super) fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.ends.push(u32::try_from(self.list.len()).unwrap_or(u32::MAX));
     }
 
     /// The levels of an address, the outermost first.
     pub(super) fn of(&self, address: usize) -> &[u32] {
         let start = address.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
         let end = self.ends.get(address).copied().unwrap_or(0);
-        self.list.range(start as usize..end as usize).unwrap_or_default()
+        self.list.get(start as usize..end as usize).unwrap_or_default()
     }
 }
 

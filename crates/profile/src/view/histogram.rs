@@ -183,7 +183,10 @@ impl<'f, 'o> Histograms<'f, 'o> {
     /// Where the samples of a row were taken.
     #[inline]
     fn taken(&self, row: &SampleRow) -> Taken {
-        let (place, mode) = self.places.taken_at(row.address);
+        let (place, mode) = match self.options.by_mode {
+            true => self.places.taken_at(row.address),
+            false => (self.places.row_of(row.address), CpuMode::Unknown),
+        };
         let amount = Amount { period: row.period, samples: row.samples };
         Taken { node: NONE, place, mode, amount }
     }
@@ -311,7 +314,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
             rows.clear();
             ends.clear();
             for sample in some {
-                rows.push(self.taken(sample).place);
+                rows.push(self.places.row_of(sample.address));
                 for address in stacks.places(sample.stack) {
                     // Most have one level: too little to copy as a slice.
                     rows.extend(self.places.levels_of(address).iter().copied());

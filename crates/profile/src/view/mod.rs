@@ -1,5 +1,6 @@
 //! Views: tables of numbers made from a profile.
 
+mod address_rows;
 mod amount;
 pub mod call_graph;
 pub mod call_tree;

@@ -7,11 +7,13 @@ use super::histogram::HistogramOptions;
 use super::key::{KeyUse, Part};
 use crate::index::{Index, hash};
 use crate::names::FunctionId;
-use crate::value::{Tuples, Value};
+use crate::tuples::Tuples;
+use crate::value::Value;
 use std::sync::Arc;
 
-/// The number of each function, as itself and as an inlined one.
-pub(super) type OfFunctions = Arc<Vec<[u32; 2]>>;
+/// The number of each function, as itself and as an inlined one, each one higher; 0 is that of none: few functions are inlined, and memory
+/// that is 0 is not made before it is written.
+pub(super) type OfFunctions = Arc<[Vec<u32>; 2]>;
 
 /// Numbers what the keys say of places.
 #[derive(Debug)]
@@ -33,7 +35,7 @@ fn by_place(keys: &[KeyUse]) -> bool {
 impl<'n> PlaceNumbers<'n> {
     pub(super) fn new(facts: &Facts<'_>, options: &'n HistogramOptions) -> PlaceNumbers<'n> {
         let functions = facts.profile.names.functions().len();
-        let known = (!by_place(&options.keys)).then(|| Arc::new(vec![[NONE; 2]; functions]));
+        let known = (!by_place(&options.keys)).then(|| Arc::new([(); 2].map(|()| vec![0; functions])));
         PlaceNumbers::going_on(facts, options, Arc::default(), known)
     }
 
@@ -55,9 +57,9 @@ impl<'n> PlaceNumbers<'n> {
 
     /// The row of a place.
     pub(super) fn row(&mut self, facts: &mut Facts<'_>, place: &Place<'_>) -> u32 {
-        let index = (place.function.index(), usize::from(place.inlined));
-        let known = self.known.as_ref().and_then(|known| known.get(index.0)?.get(index.1)).copied();
-        if let Some(number) = known.filter(|number| *number != NONE) {
+        let (function, inlined) = (place.function.index(), usize::from(place.inlined));
+        let known = self.known.as_ref().and_then(|known| known.get(inlined)?.get(function));
+        if let Some(number) = known.and_then(|number| number.checked_sub(1)) {
             return number;
         }
         self.scratch.clear();
@@ -75,9 +77,9 @@ impl<'n> PlaceNumbers<'n> {
             let values = Tuples::to_add_to(&mut self.values);
             if is_lone { values.number_only(&self.scratch) } else { values.number(&self.scratch) }
         });
-        let slot = known.and_then(|known| Arc::make_mut(known).get_mut(index.0)?.get_mut(index.1));
+        let slot = known.and_then(|known| Arc::make_mut(known).get_mut(inlined)?.get_mut(function));
         if let Some(slot) = slot {
-            *slot = number;
+            *slot = number.saturating_add(1);
         }
         number
     }

@@ -1,6 +1,7 @@
 //! Which rows the places of a profile are in, and what the keys say of these rows. It depends on names and keys, not on samples: it is
 //! worked out once for all that is chosen of a profile.
 
+use super::address_rows::AddressRows;
 use super::calls::{Levels, NONE};
 use super::facts::{FactMemory, Facts, Place};
 use super::graph::GraphKey;
@@ -8,24 +9,21 @@ use super::histogram::HistogramOptions;
 use super::key::KeyUse;
 use super::place_numbers::{FrameNumbers, Frames, OfFunctions, PlaceNumbers};
 use crate::addresses::AddressId;
-use crate::grown::Grown;
 use crate::profile::Profile;
-use crate::value::{Tuples, Value};
+use crate::tuples::Tuples;
+use crate::value::Value;
 use perffile::wire::head::CpuMode;
 use std::sync::{Arc, OnceLock};
-
-/// Where samples were taken at an address that is not known.
-const NOWHERE: (u32, CpuMode) = (NONE, CpuMode::Unknown);
 
 /// The rows of places, by number.
 #[derive(Clone, Debug, Default)]
 pub struct PlaceRows {
     /// What the keys of places say of each row.
     values: Arc<Tuples>,
-    /// The row of each address as the place where a sample was taken, and the mode of the CPU there.
-    taken_at: Grown<(u32, CpuMode)>,
-    /// The rows of the levels of each address; none if rows have no sums over their stacks.
-    levels: Levels,
+    /// The row of each address as the place where a sample was taken, and the rows of its levels.
+    of_addresses: AddressRows,
+    /// Whether those of levels are known. If rows have no sums over their stacks, nobody asks.
+    has_levels: bool,
     /// What facts worked out on the way: values may be texts of it.
     memory: FactMemory,
     /// By key: the ranks of what it says of each row, and of what is not known, once they were asked for.
@@ -50,12 +48,12 @@ impl PlaceRows {
         facts.settle(options);
         let mut numbers = PlaceNumbers::new(facts, options);
         // Levels are numbered behind the places, so that these have the same numbers with and without.
-        let taken_at = taken_at(facts, &mut numbers);
-        let levels = match options.children {
-            true => all_levels(facts, options.inline, |facts, place| numbers.row(facts, place)),
-            false => Levels::default(),
-        };
-        PlaceRows::of(facts, options, numbers, taken_at, levels)
+        let mut rows = AddressRows::default();
+        add_places(facts, &mut numbers, &mut rows);
+        if options.children && options.inline {
+            add_levels(facts, &mut numbers, 0, &mut rows);
+        }
+        PlaceRows::of(facts, options, numbers, rows, options.children)
     }
 
     /// The same with the frames of call graphs at the levels of each address instead of their rows.
@@ -67,29 +65,30 @@ impl PlaceRows {
     ) -> (PlaceRows, Levels) {
         facts.settle(options);
         let mut numbers = PlaceNumbers::new(facts, options);
-        let taken_at = taken_at(facts, &mut numbers);
+        let mut rows = AddressRows::default();
+        add_places(facts, &mut numbers, &mut rows);
         let mut of_frames = FrameNumbers::new(facts, options, key, frames);
         // A row may have several frames.
         let levels = all_levels(facts, options.inline, |facts, place| {
             let row = numbers.row(facts, place);
             of_frames.frame(facts, place, row)
         });
-        (PlaceRows::of(facts, options, numbers, taken_at, Levels::default()), levels)
+        (PlaceRows::of(facts, options, numbers, rows, false), levels)
     }
 
     fn of(
         facts: &Facts<'_>,
         options: &HistogramOptions,
         numbers: PlaceNumbers<'_>,
-        taken_at: Grown<(u32, CpuMode)>,
-        levels: Levels,
+        of_addresses: AddressRows,
+        has_levels: bool,
     ) -> PlaceRows {
         let places = facts.profile.without_samples();
         let made_of = MadeOf { places, keys: options.keys.clone(), inline: options.inline };
         let memory = facts.memory().clone();
         let (values, of_functions) = numbers.into_parts();
-        let (ranks, levels) = (ranks_of(options), levels.shared());
-        PlaceRows { values, taken_at, levels, memory, ranks, of_functions, made_of }
+        let ranks = ranks_of(options);
+        PlaceRows { values, of_addresses, has_levels, memory, ranks, of_functions, made_of }
     }
 
     /// The same rows of a profile that has these places and some more behind them, with the same names.
@@ -97,15 +96,13 @@ impl PlaceRows {
         facts.settle(options);
         let (values, of_functions) = (Arc::clone(&self.values), self.of_functions.clone());
         let mut numbers = PlaceNumbers::going_on(facts, options, values, of_functions);
-        let mut taken_at = self.taken_at.clone();
-        let new = || facts.profile.addresses.ids().skip(self.taken_at.len());
-        let (new_places, new_levels) = (new(), new());
-        taken_at.extend(taken_at_all(facts, &mut numbers, new_places));
-        let mut all = self.levels.clone();
-        if options.children {
-            levels(facts, options.inline, new_levels, &mut all, |facts, place| numbers.row(facts, place));
+        let mut rows = self.of_addresses.clone();
+        add_places(facts, &mut numbers, &mut rows);
+        if options.children && options.inline {
+            add_levels(facts, &mut numbers, self.of_addresses.len(), &mut rows);
         }
-        let more = PlaceRows::of(facts, options, numbers, taken_at, all);
+        let has_levels = options.children && self.has_levels();
+        let more = PlaceRows::of(facts, options, numbers, rows, has_levels);
         match more.len() == self.len() {
             true => PlaceRows { ranks: Arc::clone(&self.ranks), ..more },
             false => more,
@@ -122,7 +119,7 @@ impl PlaceRows {
 
     /// Whether the rows of levels are known.
     pub fn has_levels(&self) -> bool {
-        !self.levels.is_empty() || self.taken_at.is_empty()
+        self.has_levels || self.of_addresses.len() == 0
     }
 
     /// What facts worked out on the way: what shows values of these rows needs it.
@@ -137,7 +134,7 @@ impl PlaceRows {
 
     /// What the keys of places say of a row.
     #[inline]
-    pub(super) fn values(&self, row: u32) -> &[Value] {
+    pub(super) fn values(&self, row: u32) -> impl ExactSizeIterator<Item = Value> + '_ {
         self.values.values(row)
     }
 
@@ -151,10 +148,17 @@ impl PlaceRows {
         self.ranks.get(key).map_or(&[], |ranks| ranks.get_or_init(make))
     }
 
-    /// The row of an address as the place where a sample was taken, and the mode of the CPU there.
+    /// The row of an address as the place where a sample was taken.
     #[inline]
+    pub(super) fn row_of(&self, address: AddressId) -> u32 {
+        self.of_addresses.row(address.index())
+    }
+
+    /// The same, and the mode of the CPU there.
     pub(super) fn taken_at(&self, address: AddressId) -> (u32, CpuMode) {
-        self.taken_at.get(address.index()).copied().unwrap_or(NOWHERE)
+        let row = self.row_of(address);
+        let code = self.made_of.places.addresses.get(address).filter(|_| row != NONE);
+        (row, code.map_or(CpuMode::Unknown, |code| code.mode))
     }
 
     /// The rows of the levels of an address, the outermost first.
@@ -166,7 +170,7 @@ impl PlaceRows {
     /// The same by the index of the address.
     #[inline]
     pub(super) fn levels_of_index(&self, address: usize) -> &[u32] {
-        self.levels.of(address)
+        if self.has_levels { self.of_addresses.levels(address) } else { &[] }
     }
 }
 
@@ -175,50 +179,38 @@ fn ranks_of(options: &HistogramOptions) -> Arc<Vec<OnceLock<Vec<u32>>>> {
     Arc::new(options.keys.iter().map(|_| OnceLock::new()).collect())
 }
 
-/// The rows of all addresses as places where samples were taken.
-fn taken_at(facts: &mut Facts<'_>, numbers: &mut PlaceNumbers<'_>) -> Grown<(u32, CpuMode)> {
-    let addresses = facts.profile.addresses.ids();
-    taken_at_all(facts, numbers, addresses).collect::<Vec<_>>().into()
+/// Adds the rows of the addresses that follow as places where samples were taken.
+fn add_places(facts: &mut Facts<'_>, numbers: &mut PlaceNumbers<'_>, rows: &mut AddressRows) {
+    let new = facts.profile.addresses.ids().skip(rows.len());
+    rows.extend(new.map(|address| match facts.taken_at(address) {
+        Some(place) => numbers.row(facts, &place),
+        None => NONE,
+    }));
 }
 
-/// The same of some addresses.
-fn taken_at_all(
-    facts: &mut Facts<'_>,
-    numbers: &mut PlaceNumbers<'_>,
-    addresses: impl Iterator<Item = AddressId>,
-) -> impl Iterator<Item = (u32, CpuMode)> {
-    let row = |address| {
-        let place = facts.taken_at(address)?;
-        Some((numbers.row(facts, &place), place.code.mode))
-    };
-    addresses.map(row).map(|row| row.unwrap_or(NOWHERE))
+/// Adds the rows of the levels of addresses with these indices and higher ones. A function alone is the place itself.
+fn add_levels(facts: &mut Facts<'_>, numbers: &mut PlaceNumbers<'_>, from: usize, rows: &mut AddressRows) {
+    let profile = facts.profile;
+    let mut of_address = Vec::new();
+    for address in profile.addresses.ids().skip(from).filter(|address| profile.names.has_frames(*address)) {
+        of_address.extend(facts.levels(address).rev());
+        rows.set_levels(address.index(), of_address.drain(..).map(|level| numbers.row(facts, &level)));
+    }
 }
 
 /// The numbers of the levels of all addresses, the outermost first.
 fn all_levels<'f>(
     facts: &mut Facts<'f>,
     inline: bool,
-    number: impl FnMut(&mut Facts<'f>, &Place<'f>) -> u32,
-) -> Levels {
-    let (addresses, mut all) = (facts.profile.addresses.ids(), Levels::default());
-    levels(facts, inline, addresses, &mut all, number);
-    all
-}
-
-/// Adds the numbers of the levels of addresses, the outermost first.
-fn levels<'f>(
-    facts: &mut Facts<'f>,
-    inline: bool,
-    addresses: impl Iterator<Item = AddressId>,
-    levels: &mut Levels,
     mut number: impl FnMut(&mut Facts<'f>, &Place<'f>) -> u32,
-) {
-    let mut of_address = Vec::new();
-    for address in addresses {
+) -> Levels {
+    let (mut levels, mut of_address) = (Levels::default(), Vec::new());
+    for address in facts.profile.addresses.ids() {
         match inline {
             true => of_address.extend(facts.levels(address).rev()),
             false => of_address.extend(facts.taken_at(address)),
         }
         levels.push(of_address.drain(..).map(|level| number(facts, &level)));
     }
+    levels
 }

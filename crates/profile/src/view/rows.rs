@@ -7,7 +7,8 @@ use super::key::{KeyUse, Part};
 use super::packed_graphs::PackedGraphs;
 use super::place_rows::PlaceRows;
 use crate::profile::EventTotal;
-use crate::value::{Tuples, Value};
+use crate::tuples::Tuples;
+use crate::value::Value;
 use perffile::wire::head::CpuMode;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -136,11 +137,11 @@ impl RowValues {
     /// What the key with this index says of a row.
     pub fn value(&self, row: RowKey, key: usize) -> Value {
         let Some((is_of_place, index)) = self.keys.get(key) else { return Value::Unknown };
-        let values = match is_of_place {
-            true => self.places.values(row.place),
-            false => self.samples.values(row.sample),
+        let value = match is_of_place {
+            true => self.places.values(row.place).nth(*index),
+            false => self.samples.values(row.sample).nth(*index),
         };
-        values.get(*index).copied().unwrap_or_default()
+        value.unwrap_or_default()
     }
 
     /// How many keys there are.

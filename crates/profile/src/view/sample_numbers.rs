@@ -5,7 +5,8 @@ use super::key::{KeyUse, Part};
 use crate::detail::DetailId;
 use crate::profile::SampleRow;
 use crate::stacks::StackId;
-use crate::value::{Tuples, Value};
+use crate::tuples::Tuples;
+use crate::value::Value;
 use readperf_session::{CommId, ThreadId};
 use rustc_hash::FxHashMap;
 

@@ -1,5 +1,6 @@
 //! Which units have code at an address, and whether it is safe to read them.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use gimli::{
@@ -11,6 +12,7 @@ use rayon::prelude::*;
 use super::inlined::{Code, read_code};
 use super::nesting;
 use super::{Dwarf, Slice};
+use crate::ids::number;
 
 type Header<'f> = UnitHeader<Slice<'f>>;
 
@@ -41,8 +43,14 @@ struct Stretch {
     begin: u64,
     end: u64,
     /// Where its units are in `members`.
-    first: usize,
-    last: usize,
+    first: u32,
+    last: u32,
+}
+
+impl Stretch {
+    fn members(&self) -> Range<usize> {
+        self.first as usize..self.last as usize
+    }
 }
 
 impl<'f> Units<'f> {
@@ -159,7 +167,7 @@ fn members_at<'m>(stretches: &[Stretch], members: &'m [usize], address: u64) -> 
     let after = stretches.partition_point(|stretch| stretch.begin <= address);
     let stretch = after.checked_sub(1).and_then(|at| stretches.get(at));
     let stretch = stretch.filter(|stretch| address < stretch.end);
-    stretch.and_then(|stretch| members.get(stretch.first..stretch.last)).unwrap_or(&[])
+    stretch.and_then(|stretch| members.get(stretch.members())).unwrap_or(&[])
 }
 
 /// The ranges that a unit states.
@@ -245,17 +253,20 @@ fn join(mut ranges: Vec<(u64, u64, usize)>) -> (Vec<Stretch>, Vec<usize>) {
     let mut stretches: Vec<Stretch> = Vec::with_capacity(ranges.len());
     let mut members: Vec<usize> = Vec::with_capacity(ranges.len());
     for (begin, end, unit) in ranges {
+        let next = number(members.len());
         match stretches.last_mut() {
             Some(last) if begin < last.end => last.end = last.end.max(end),
             // Ranges of one unit that follow one another are one.
-            Some(last) if begin == last.end && members.get(last.first..) == Some(&[unit]) => last.end = end,
-            _ => stretches.push(Stretch { begin, end, first: members.len(), last: members.len() }),
+            Some(last) if begin == last.end && members.get(last.first as usize..) == Some(&[unit]) => {
+                last.end = end;
+            }
+            _ => stretches.push(Stretch { begin, end, first: next, last: next }),
         }
         if let Some(last) = stretches.last_mut() {
-            if members.get(last.first..).is_none_or(|known| known.last() != Some(&unit)) {
+            if members.get(last.first as usize..).is_none_or(|known| known.last() != Some(&unit)) {
                 members.push(unit);
             }
-            last.last = members.len();
+            last.last = number(members.len());
         }
     }
     (stretches, members)

@@ -1,0 +1,263 @@
+//! Rows of values, by number.
+
+use crate::index::{Index, hash};
+use crate::names::{FileId, FunctionId};
+use crate::value::{TextId, Value};
+use readperf_session::{BinaryId, CommId, ProcessId, ThreadId};
+use std::sync::Arc;
+
+/// Rows of values, each held once. All rows of one table are as long as the first.
+#[derive(Clone, Debug, Default)]
+pub struct Tuples {
+    width: usize,
+    /// Those that were there before: the first ones.
+    before: Option<Arc<Tuples>>,
+    /// How many there are besides.
+    len: usize,
+    /// These, one after the other.
+    values: Vec<Held>,
+    /// Of these, the values that have no small form.
+    wide: Vec<Value>,
+    /// By number without those before.
+    index: Index,
+}
+
+/// A value as it is held. There may be a row for each of millions of addresses, and what most keys say of one are ids: half of the size
+/// of a value is enough for these.
+#[derive(Clone, Copy, Debug)]
+enum Held {
+    Unknown,
+    Comm(CommId),
+    Process(ProcessId),
+    Thread(ThreadId),
+    Binary(Option<BinaryId>),
+    Function {
+        function: FunctionId,
+        inlined: bool,
+    },
+    File(FileId),
+    NoFile(Option<BinaryId>),
+    Text(TextId),
+    /// Another one, by its index among those.
+    Wide(u32),
+}
+
+impl Tuples {
+    /// Tuples to add to. Others that have them keep theirs as they are, and share them.
+    pub(crate) fn to_add_to(shared: &mut Arc<Tuples>) -> &mut Tuples {
+        if Arc::get_mut(shared).is_none() {
+            let behind = match &shared.before {
+                // What came later is little.
+                Some(_) => Tuples::clone(shared),
+                None => Tuples { width: shared.width, before: Some(Arc::clone(shared)), ..Tuples::default() },
+            };
+            *shared = Arc::new(behind);
+        }
+        Arc::make_mut(shared)
+    }
+
+    /// The number of a row of values.
+    pub fn number(&mut self, values: &[Value]) -> u32 {
+        if let Some(known) = self.before.as_ref().and_then(|before| before.find(values)) {
+            return known;
+        }
+        self.set_width(values);
+        self.index.make_room(self.len);
+        let mut index = std::mem::take(&mut self.index);
+        let found = index.find_or_add(hash(values), self.len, |number| self.is_here(number, values));
+        self.index = index;
+        let number = self.number_of(found as usize);
+        if found as usize == self.len {
+            self.push(values);
+        }
+        number
+    }
+
+    /// The number of a row of values, if it has one.
+    pub(crate) fn find(&self, values: &[Value]) -> Option<u32> {
+        let here = || self.index.find(hash(values), |number| self.is_here(number, values));
+        let before = self.before.as_ref().and_then(|before| before.find(values));
+        before.or_else(|| here().map(|number| self.number_of(number as usize)))
+    }
+
+    /// The number of a row of values that no other row is equal to, now and later: it is not looked for.
+    pub(crate) fn number_only(&mut self, values: &[Value]) -> u32 {
+        self.set_width(values);
+        let number = self.number_of(self.len);
+        self.push(values);
+        number
+    }
+
+    /// The number of a row that was not there before, and has this one here.
+    fn number_of(&self, here: usize) -> u32 {
+        u32::try_from(self.count_before() + here).unwrap_or(u32::MAX)
+    }
+
+    fn set_width(&mut self, values: &[Value]) {
+        if self.is_empty() {
+            self.width = values.len();
+        }
+    }
+
+    fn push(&mut self, values: &[Value]) {
+        for nr in 0..self.width {
+            let held = self.hold(values.get(nr).copied().unwrap_or_default());
+            self.values.push(held);
+        }
+        self.len += 1;
+    }
+
+    fn hold(&mut self, value: Value) -> Held {
+        match value {
+            Value::Unknown => Held::Unknown,
+            Value::Comm(id) => Held::Comm(id),
+            Value::Process(id) => Held::Process(id),
+            Value::Thread(id) => Held::Thread(id),
+            Value::Binary(id) => Held::Binary(id),
+            Value::Function { function, inlined } => Held::Function { function, inlined },
+            Value::File(id) => Held::File(id),
+            Value::NoFile(id) => Held::NoFile(id),
+            Value::Text(id) => Held::Text(id),
+            Value::Offset { .. }
+            | Value::Code { .. }
+            | Value::Line { .. }
+            | Value::Number(_)
+            | Value::PerSample(_)
+            | Value::Address(_)
+            | Value::Time(_)
+            | Value::Size(_) => {
+                self.wide.push(value);
+                // Memory is at its end before the numbers are.
+                Held::Wide(u32::try_from(self.wide.len() - 1).unwrap_or(u32::MAX))
+            }
+        }
+    }
+
+    #[inline]
+    fn value_of(&self, held: Held) -> Value {
+        match held {
+            Held::Unknown => Value::Unknown,
+            Held::Comm(id) => Value::Comm(id),
+            Held::Process(id) => Value::Process(id),
+            Held::Thread(id) => Value::Thread(id),
+            Held::Binary(id) => Value::Binary(id),
+            Held::Function { function, inlined } => Value::Function { function, inlined },
+            Held::File(id) => Value::File(id),
+            Held::NoFile(id) => Value::NoFile(id),
+            Held::Text(id) => Value::Text(id),
+            Held::Wide(index) => self.wide.get(index as usize).copied().unwrap_or_default(),
+        }
+    }
+
+    /// Whether a row that was not there before has these values.
+    fn is_here(&self, number: u32, values: &[Value]) -> bool {
+        self.values_here(number as usize).eq(values.iter().copied())
+    }
+
+    /// A row of values by its number; empty for a number that is not from here.
+    #[inline]
+    pub fn values(&self, id: u32) -> impl ExactSizeIterator<Item = Value> + '_ {
+        match &self.before {
+            Some(before) => match (id as usize).checked_sub(before.len()) {
+                // What is behind others has none behind itself.
+                None => before.values_here(id as usize),
+                Some(here) => self.values_here(here),
+            },
+            None => self.values_here(id as usize),
+        }
+    }
+
+    /// A row that was not there before.
+    #[inline]
+    fn values_here(&self, number: usize) -> impl ExactSizeIterator<Item = Value> + '_ {
+        let start = number.saturating_mul(self.width);
+        let row = self.values.get(start..start.saturating_add(self.width)).unwrap_or_default();
+        row.iter().map(|held| self.value_of(*held))
+    }
+
+    fn count_before(&self) -> usize {
+        self.before.as_ref().map_or(0, |before| before.len())
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.count_before() + self.len
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use readperf_session::Session;
+
+    fn row(tuples: &Tuples, id: u32) -> Vec<Value> {
+        tuples.values(id).collect()
+    }
+
+    #[test]
+    fn equal_values_have_one_number() {
+        let mut tuples = Tuples::default();
+        let a = tuples.number(&[Value::Number(1), Value::Unknown]);
+        let b = tuples.number(&[Value::Address(1), Value::Unknown]);
+        assert_ne!(a, b, "a number is no address");
+        assert_eq!(tuples.number(&[Value::Number(1), Value::Unknown]), a);
+        assert_eq!(row(&tuples, b), [Value::Address(1), Value::Unknown]);
+        assert_eq!(row(&tuples, 7), [], "no such row");
+        let c = tuples.number_only(&[Value::Number(2), Value::Unknown]);
+        assert_eq!((c, tuples.len()), (2, 3));
+        assert_eq!(row(&tuples, c), [Value::Number(2), Value::Unknown]);
+        assert_eq!(tuples.number(&[Value::Address(1), Value::Unknown]), b, "still found");
+    }
+
+    #[test]
+    fn values_are_what_they_were_whatever_form_they_are_held_in() {
+        assert_eq!((size_of::<Held>(), size_of::<Value>()), (8, 16));
+        let comm = Session::default().add_comm(b"work");
+        let (function, file) = (FunctionId::new(3), FileId::new(4));
+        let text = crate::value::Texts::default().number(b"text");
+        let rows = [
+            [Value::Unknown, Value::Comm(comm), Value::Binary(None)],
+            [Value::Function { function, inlined: false }, Value::File(file), Value::Text(text)],
+            [Value::Function { function, inlined: true }, Value::NoFile(None), Value::Number(u64::MAX)],
+            [Value::Offset { function, offset: 1 << 40 }, Value::Line { file, line: 9 }, Value::PerSample(7)],
+            [Value::Address(u64::MAX), Value::Time(1), Value::Size(1)],
+        ];
+        let mut tuples = Tuples::default();
+        let numbers: Vec<u32> = rows.iter().map(|values| tuples.number(values)).collect();
+        for (values, number) in rows.iter().zip(numbers) {
+            assert_eq!(row(&tuples, number), *values);
+            assert_eq!((tuples.find(values), tuples.number(values)), (Some(number), number));
+        }
+        assert_eq!(tuples.len(), rows.len());
+    }
+
+    #[test]
+    fn what_is_added_to_shared_ones_lies_behind_them() {
+        let values = |nr: u64| [Value::Number(nr), Value::Size(nr)];
+        let mut first = Arc::new(Tuples::default());
+        for nr in 0..100 {
+            assert_eq!(Tuples::to_add_to(&mut first).number(&values(nr)), u32::try_from(nr).unwrap());
+        }
+        assert!(first.before.is_none(), "nobody else had them");
+        let (mut second, mut other) = (Arc::clone(&first), Arc::clone(&first));
+        assert_eq!(Tuples::to_add_to(&mut second).number(&values(200)), 100);
+        assert_eq!(Tuples::to_add_to(&mut second).number(&values(7)), 7, "as before");
+        assert_eq!(Tuples::to_add_to(&mut other).number_only(&values(300)), 100);
+        let mut third = Arc::clone(&second);
+        assert_eq!(Tuples::to_add_to(&mut third).number(&values(400)), 101);
+        assert_eq!(Tuples::to_add_to(&mut third).number(&values(200)), 100);
+        assert_eq!((first.len(), second.len(), other.len(), third.len()), (100, 101, 101, 102));
+        assert_eq!((row(&third, 99), row(&third, 101)), (values(99).to_vec(), values(400).to_vec()));
+        assert_eq!(row(&third, 102), [], "no such row");
+        assert_eq!((row(&second, 100), row(&other, 100)), (values(200).to_vec(), values(300).to_vec()));
+        assert_eq!(
+            (second.find(&values(400)), third.find(&values(400)), first.find(&values(200))),
+            (None, Some(101), None)
+        );
+    }
+}
