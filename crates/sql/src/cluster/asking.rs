@@ -1,6 +1,7 @@
 //! The side that asks.
 
 use super::codec::Codec;
+use super::jobs::was_lost;
 use super::listed_exec::listed;
 use super::{MESSAGE_BYTES, SCHEDULER_PORT};
 use crate::error::{Error, Result as Asked};
@@ -23,6 +24,9 @@ use std::time::Duration;
 
 /// How long a scheduler may take to say that it is there.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
+
+/// How often a question is asked again if executors end in the middle of it.
+const AGAIN: usize = 3;
 
 /// How many parts a stage has, unless a query sets `datafusion.execution.target_partitions`.
 const PARTS: usize = 16;
@@ -99,23 +103,35 @@ impl Cluster {
         Ok(reads)
     }
 
-    /// Has a plan carried out.
+    /// Has a plan carried out; from its start again, if executors end in the middle.
     pub(crate) async fn run(
         &self,
         plan: Arc<dyn ExecutionPlan>,
         state: &SessionState,
     ) -> Planned<SendableRecordBatchStream> {
-        let codec = Codec::of_plans();
-        let (session, config) = (state.session_id().to_owned(), state.config().clone());
-        let url = format!("http://{}", self.scheduler);
-        let settings = config.ballista_config();
         let schema = plan.schema();
         let plan = listed(plan)?;
-        let rows = execute_physical_plan::<PhysicalPlanNode>(url, &settings, plan, &codec, session, config);
-        let rows = rows.await.map_err(as_told)?;
+        let mut rows = self.carry_out(&plan, state).await;
+        let mut again = 0..AGAIN;
+        while rows.as_ref().is_err_and(|error| was_lost(&error.to_string())) && again.next().is_some() {
+            rows = self.carry_out(&plan, state).await;
+        }
+        let rows = rows.map_err(as_told)?;
         let columns = Arc::clone(&schema);
         let rows = rows.map(move |rows| as_planned(&rows.map_err(as_told)?, &columns));
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
+    }
+
+    /// Has a plan carried out once. Errors of its work come here, before there are rows.
+    async fn carry_out(
+        &self,
+        plan: &Arc<dyn ExecutionPlan>,
+        state: &SessionState,
+    ) -> Planned<SendableRecordBatchStream> {
+        let (session, config) = (state.session_id().to_owned(), state.config().clone());
+        let (url, settings) = (format!("http://{}", self.scheduler), config.ballista_config());
+        let (plan, codec) = (Arc::clone(plan), Codec::of_plans());
+        execute_physical_plan::<PhysicalPlanNode>(url, &settings, plan, &codec, session, config).await
     }
 }
 

@@ -7,6 +7,7 @@
 mod asking;
 mod codec;
 mod damage;
+mod jobs;
 mod listed_exec;
 mod readings;
 mod serve;

@@ -2,6 +2,7 @@
 
 use super::MESSAGE_BYTES;
 use super::codec::Codec;
+use super::jobs::OnceEach;
 use crate::error::{Error, Result};
 use crate::source::Opener;
 use crate::store::{Fetcher, Stores};
@@ -78,6 +79,7 @@ pub fn schedule(options: &SchedulerOptions) -> Result<()> {
     };
     let done: std::result::Result<(), BallistaError> = runtime()?.block_on(async {
         let cluster = BallistaCluster::new_from_config(&config).await?;
+        let cluster = BallistaCluster::new(cluster.cluster_state(), Arc::new(OnceEach(cluster.job_state())));
         start_server(cluster, listen, Arc::new(config)).await
     });
     done.map_err(|error| Error::said(format!("the scheduler at {listen}: {error}")))
