@@ -116,3 +116,69 @@ impl JobState for OnceEach {
         self.0.produce_config()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ballista_core::extension::SessionConfigExt as _;
+    use ballista_core::serde::protobuf::SuccessfulJob;
+    use ballista_core::utils::{default_config_producer, default_session_builder};
+    use ballista_scheduler::cluster::BallistaCluster;
+    use ballista_scheduler::planner::DefaultDistributedPlanner;
+    use ballista_scheduler::state::execution_graph::StaticExecutionGraph;
+    use datafusion::arrow::datatypes::{DataType, Field, Schema};
+    use datafusion::physical_expr::expressions::col;
+    use datafusion::physical_plan::Partitioning;
+    use datafusion::physical_plan::empty::EmptyExec;
+    use datafusion::physical_plan::repartition::RepartitionExec;
+
+    /// A question with two stages, of which the first is being worked on.
+    fn question(job: &JobId) -> ExecutionGraphBox {
+        let schema = Arc::new(Schema::new(vec![Field::new("a", DataType::Int64, false)]));
+        let by = Partitioning::Hash(vec![col("a", &schema).unwrap()], 2);
+        let plan = RepartitionExec::try_new(Arc::new(EmptyExec::new(schema)), by).unwrap();
+        let (config, mut planner) =
+            (Arc::new(SessionConfig::new_with_ballista()), DefaultDistributedPlanner::new());
+        let plan = Arc::new(plan);
+        let graph = StaticExecutionGraph::new("", job, "", "", plan, 0, config, &mut planner, None).unwrap();
+        let mut graph: ExecutionGraphBox = Box::new(graph);
+        graph.revive();
+        graph
+    }
+
+    /// What is told of a question whose work was all done.
+    fn told(graph: &mut ExecutionGraphBox, job: &JobId) -> Option<Status> {
+        let memory = BallistaCluster::new_memory(
+            "",
+            Arc::new(default_session_builder),
+            Arc::new(default_config_producer),
+        );
+        let jobs = OnceEach(memory.job_state());
+        let done = Status::Successful(SuccessfulJob::default());
+        graph.update_status(JobStatus { status: Some(done), ..graph.status().clone() });
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let status = runtime.block_on(async {
+            jobs.accept_job(job, "", 0)?;
+            jobs.submit_job(job.clone(), graph, None).await?;
+            jobs.save_job(job, graph).await?;
+            jobs.get_job_status(job).await
+        });
+        status.unwrap().and_then(|status| status.status)
+    }
+
+    #[test]
+    fn what_was_begun_twice_has_no_answer() {
+        let job = JobId::from("job".to_owned());
+        let mut once = question(&job);
+        assert!(matches!(told(&mut once, &job), Some(Status::Successful(_))));
+        let mut again = question(&job);
+        let begun = again.running_stages();
+        assert_eq!(begun.len(), 1);
+        for stage in begun {
+            again.rollback_running_stage(stage, HashSet::new()).unwrap();
+        }
+        let Some(Status::Failed(failed)) = told(&mut again, &job) else { panic!("an answer") };
+        assert!(was_lost(&failed.error), "{}", failed.error);
+        assert!(!was_lost("the disk is full"));
+    }
+}
