@@ -11,7 +11,7 @@ use ballista_core::serde::protobuf::JobStatus;
 use ballista_core::serde::protobuf::job_status::Status;
 use ballista_core::{JobId, JobStatusSubscriber};
 use ballista_scheduler::cluster::{JobState, JobStateEventStream};
-use ballista_scheduler::state::execution_graph::{ExecutionGraph as _, ExecutionGraphBox};
+use ballista_scheduler::state::execution_graph::ExecutionGraphBox;
 use ballista_scheduler::state::execution_stage::ExecutionStage;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use std::collections::HashSet;
