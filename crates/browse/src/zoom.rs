@@ -110,8 +110,8 @@ impl App<'_> {
     ) -> Vec<(T, f64)> {
         let mut sums: FxHashMap<T, u64> = FxHashMap::default();
         for row in self.explorer.samples().filter(|row| counts(row)) {
-            if let Some(one) = of(row) {
-                *sums.entry(one).or_default() += Weight::Period.of_row(row);
+            if let Some(one) = of(&row) {
+                *sums.entry(one).or_default() += Weight::Period.of_row(&row);
             }
         }
         let mut sums: Vec<(T, u64)> = sums.into_iter().collect();

@@ -117,7 +117,7 @@ impl<'f> Explorer<'f> {
 
     /// The samples of the event that are looked at, in order of time, as they were recorded: changes of stacks change others
     /// ([`Explorer::profile`]).
-    pub fn samples(&self) -> impl Iterator<Item = &SampleRow> + Clone {
+    pub fn samples(&self) -> impl Iterator<Item = SampleRow> + Clone {
         self.now.samples().map(|(_, row)| row)
     }
 

@@ -84,31 +84,31 @@ impl TimeFlame {
     }
 
     /// A part of it. `rows` are those of which it was made, each with its group.
-    pub(crate) fn window<'p>(
+    pub(crate) fn window(
         &self,
-        rows: impl Iterator<Item = (usize, &'p SampleRow)> + Clone,
+        rows: impl Iterator<Item = (usize, SampleRow)> + Clone,
         asked: &TimeAsked,
     ) -> TimeWindow {
-        let is_asked = |(_, row): &(usize, &SampleRow)| {
+        let is_asked = |(_, row): &(usize, SampleRow)| {
             asked.range_ns.contains(&row.time_ns) && (asked.thread.is_none() || row.thread == asked.thread)
         };
         // They are gone over twice: to write a list of them takes longer.
         let wanted = rows.filter(is_asked);
         let (mut whole, mut times_ns) = (Sum::default(), None);
         for (_, row) in wanted.clone() {
-            whole.add(Sum::of(row));
+            whole.add(Sum::of(&row));
             let (first, _) = times_ns.unwrap_or((row.time_ns, row.time_ns));
             times_ns = Some((first, row.time_ns));
         }
-        let wanted = wanted.map(|(group, row)| (row, self.ends.get(group).copied().unwrap_or(ROOT)));
+        let wanted = wanted.map(|(group, row)| (sample_of(&row), self.ends.get(group).copied().unwrap_or(ROOT)));
         let weight = self.flame.weight;
         let least = weight.of_sum(&whole).div_ceil(u64::from(asked.columns.max(1)));
         let mut sweep = Sweep::new(&self.places, weight, least.max(1), asked.rows as usize);
         match asked.by_thread {
-            false => wanted.for_each(|(row, end)| sweep.take(sample_of(row), end)),
+            false => wanted.for_each(|(sample, end)| sweep.take(sample, end)),
             true => {
-                for rows in by_thread(wanted, weight) {
-                    rows.iter().for_each(|(row, end)| sweep.take(sample_of(row), *end));
+                for samples in by_thread(wanted, weight) {
+                    samples.into_iter().for_each(|(sample, end)| sweep.take(sample, end));
                     sweep.close_to(0);
                 }
             }
@@ -117,19 +117,20 @@ impl TimeFlame {
     }
 }
 
-type Row<'p> = (&'p SampleRow, NodeIndex);
+/// A sample, and where its stack ends.
+type Ended = (Sample, NodeIndex);
 
-/// The rows of each thread, in order of time; the thread with most first.
-fn by_thread<'p>(rows: impl Iterator<Item = Row<'p>>, weight: Weight) -> Vec<Vec<Row<'p>>> {
-    let mut threads: FxHashMap<Option<ThreadId>, (Sum, Vec<Row<'p>>)> = FxHashMap::default();
-    for (row, end) in rows {
-        let (sum, of_thread) = threads.entry(row.thread).or_default();
-        sum.add(Sum::of(row));
-        of_thread.push((row, end));
+/// The samples of each thread, in order of time; the thread with most first.
+fn by_thread(samples: impl Iterator<Item = Ended>, weight: Weight) -> Vec<Vec<Ended>> {
+    let mut threads: FxHashMap<Option<ThreadId>, (Sum, Vec<Ended>)> = FxHashMap::default();
+    for (sample, end) in samples {
+        let (sum, of_thread) = threads.entry(sample.thread).or_default();
+        sum.add(sample.sum);
+        of_thread.push((sample, end));
     }
     let mut list: Vec<_> = threads.into_iter().collect();
     list.sort_by_key(|(thread, (sum, _))| (Reverse(weight.of_sum(sum)), *thread));
-    list.into_iter().map(|(_, (_, rows))| rows).collect()
+    list.into_iter().map(|(_, (_, samples))| samples).collect()
 }
 
 fn sample_of(row: &SampleRow) -> Sample {

@@ -109,16 +109,16 @@ impl Made {
     }
 
     /// The samples of the event that are looked at, as they were recorded, with their indices in the ground.
-    pub(crate) fn samples(&self) -> impl Iterator<Item = (usize, &SampleRow)> + Clone {
+    pub(crate) fn samples(&self) -> impl Iterator<Item = (usize, SampleRow)> + Clone {
         let event = self.state.event;
         self.picked.of(self.ground.recorded.rows()).filter(move |(_, row)| row.event as usize == event)
     }
 
     /// The same with the places that they have now.
-    pub(crate) fn placed_samples(&self) -> impl Iterator<Item = (&SampleRow, AddressId)> + Clone {
+    pub(crate) fn placed_samples(&self) -> impl Iterator<Item = (SampleRow, AddressId)> + Clone {
         let groups = self.ground.is_changed().then(|| self.ground.groups(Telling::default()));
         let place = move |at, row: &SampleRow| groups.map_or(row.address, |groups| groups.place_of(at, row));
-        self.samples().map(move |(at, row)| (row, place(at, row)))
+        self.samples().map(move |(at, row)| (row, place(at, &row)))
     }
 
     /// What the keys of rows tell apart.

@@ -4,6 +4,7 @@
 use crate::addresses::{AddressId, Addresses};
 use crate::names::{FileId, Frame, FunctionId, Names};
 use crate::profile::{EventTotal, Profile, SampleRow};
+use crate::rows::Rows;
 use crate::stacks::{StackId, Stacks};
 use readperf_session::{BinaryId, CodeAddress};
 use readperf_symbols::FunctionName;
@@ -63,7 +64,7 @@ impl Assembly {
             events,
             addresses: Arc::new(addresses),
             stacks: Arc::new(stacks),
-            rows: Arc::new(rows),
+            rows: Arc::new(Rows::of_list(rows)),
             names: Arc::new(names),
             ..Profile::default()
         }
@@ -74,7 +75,13 @@ impl Assembly {
 mod tests {
     use super::*;
     use crate::detail::DetailId;
+    use crate::rows::RowSlice;
     use readperf_session::{Binary, BinaryKind, CpuMode, Session};
+
+    fn only(rows: RowSlice<'_>) -> SampleRow {
+        assert_eq!(rows.len(), 1);
+        rows.get(0).unwrap()
+    }
 
     #[test]
     fn what_is_put_together_is_found_again() {
@@ -116,12 +123,12 @@ mod tests {
         let total = |name: &str| EventTotal { name: name.to_owned(), samples: 2, period: 9 };
         let profile = assembly.finish(vec![total("a"), total("b")]);
         let name = |place| profile.levels_at(place).map(|level| profile.function(level.function)?.name());
-        let [of_b] = profile.rows_of(1) else { panic!("one row") };
-        let names: Vec<_> = profile.places(of_b).flat_map(name).collect();
+        let of_b = only(profile.rows_of(1));
+        let names: Vec<_> = profile.places(&of_b).flat_map(name).collect();
         assert_eq!(names, [Some("inner"), Some("main"), Some("main")]);
         assert_eq!(profile.names().function_at(leaf), Some(main));
-        let [of_a] = profile.rows_of(0) else { panic!("one row") };
-        assert_eq!(profile.places(of_a).flat_map(name).collect::<Vec<_>>(), [None]);
+        let of_a = only(profile.rows_of(0));
+        assert_eq!(profile.places(&of_a).flat_map(name).collect::<Vec<_>>(), [None]);
         assert_eq!(profile.function(unknown).and_then(|function| function.reason()), Some("nobody knows"));
         assert_eq!(session.comm(of_b.comm), b"work");
     }

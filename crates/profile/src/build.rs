@@ -3,7 +3,7 @@
 use crate::addresses::{AddressId, Addresses};
 use crate::beside::{Beside, Sorting};
 use crate::detail::{self, Branch, DetailId, DetailOptions, Details, Weighing};
-use crate::gathered::{Block, Gathered, Gathering};
+use crate::gathered::{Block, Gathered, Gathering, Sharing};
 use crate::known_chains::ChainId;
 use crate::names::Names;
 use crate::profile::{EventTotal, Profile, SampleRow};
@@ -59,6 +59,9 @@ impl Totals {
         self.0.get(event).copied().unwrap_or_default()
     }
 }
+
+/// Whole stacks, and rows of these, that are taken in without looking whether they are there: those of a recording of 200 MB.
+const UNSOUGHT: usize = 1 << 20;
 
 /// Adds up samples.
 #[derive(Debug)]
@@ -204,8 +207,13 @@ impl Builder {
 
     fn new_tables(&self) -> Tables {
         let whole = self.details.options().whole_stacks;
-        let stacks = || if whole { Stacks::whole() } else { Stacks::default() };
-        let gathering = || Gathering::new(stacks(), self.keep.times, self.expected);
+        let stacks = || if whole { Stacks::whole(UNSOUGHT) } else { Stacks::default() };
+        let sharing = match self.keep {
+            Keep { times: true, .. } => Sharing::None,
+            Keep { stacks: true, .. } if whole => Sharing::Soon(UNSOUGHT),
+            Keep { .. } => Sharing::All,
+        };
+        let gathering = || Gathering::new(stacks(), sharing, self.expected);
         // A few samples are not worth a thread, and rows alone not the waking of it.
         let is_worth_it = self.is_concurrent && self.keep.stacks && self.block.is_enough();
         let beside = is_worth_it.then(|| Beside::start(gathering()).ok());
@@ -242,7 +250,7 @@ enum Sorted {
 }
 
 impl Added {
-    /// The profile. Rows are sorted by event, then by time if that is kept, else by what is.
+    /// The profile. Rows are sorted by event, then by time if that is kept, else by what is; whole stacks are not sorted by.
     pub fn profile(self, addresses: Addresses, names: Names, schema: &Schema) -> Profile {
         let Gathered { stacks, rows } = match self.gathered {
             Sorted::Now(gathered) => *gathered,

@@ -6,6 +6,8 @@
 use crate::addresses::AddressId;
 use crate::known_chains::ChainId;
 use crate::profile::SampleRow;
+use crate::rows::Rows;
+use crate::rows_of_chains::RowsOfChains;
 use crate::stacks::{StackId, Stacks};
 use crate::summed_rows::SummedRows;
 
@@ -52,7 +54,7 @@ impl Block {
 pub(crate) struct Gathering {
     stacks: Stacks,
     of_chains: StacksOfChains,
-    rows: Rows,
+    rows: Kept,
     /// Of the block at hand: its stacks, and its rows with these.
     ids: Vec<StackId>,
     samples: Vec<SampleRow>,
@@ -138,25 +140,41 @@ impl NewStacks {
 #[derive(Debug, Default)]
 pub(crate) struct Gathered {
     pub(crate) stacks: Stacks,
-    pub(crate) rows: Vec<SampleRow>,
+    pub(crate) rows: Rows,
 }
 
 /// Rows of samples.
 #[derive(Debug)]
-enum Rows {
+enum Kept {
     /// One for all samples that agree.
     Summed(SummedRows),
     /// One a sample.
-    Single(Vec<SampleRow>),
+    Single(Rows),
+    /// One for those that agree and have a chain that came shortly before. Of so many rows; if there are more, memory is to grow
+    /// with what differs.
+    OfChains(RowsOfChains, usize),
+}
+
+/// Which samples share a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sharing {
+    /// None: each has a row of its own.
+    None,
+    /// Those that agree, up to so many rows only if their chains come soon after each other: to look for the others takes longer than to
+    /// add them up later.
+    Soon(usize),
+    /// All that agree.
+    All,
 }
 
 impl Gathering {
-    /// An empty table for so many samples. With `single`, each keeps a row of its own.
-    pub(crate) fn new(mut stacks: Stacks, single: bool, expected: usize) -> Gathering {
+    /// An empty table for so many samples.
+    pub(crate) fn new(mut stacks: Stacks, sharing: Sharing, expected: usize) -> Gathering {
         stacks.reserve(expected);
-        let rows = match single {
-            true => Rows::Single(Vec::with_capacity(expected)),
-            false => Rows::Summed(SummedRows::expecting(expected)),
+        let rows = match sharing {
+            Sharing::None => Kept::Single(Rows::with_capacity(expected)),
+            Sharing::Soon(most) => Kept::OfChains(RowsOfChains::expecting(expected), most),
+            Sharing::All => Kept::Summed(SummedRows::expecting(expected)),
         };
         Gathering { stacks, of_chains: StacksOfChains::default(), rows, ids: Vec::new(), samples: Vec::new() }
     }
@@ -172,27 +190,37 @@ impl Gathering {
             SampleRow { stack, ..*row }
         }));
         match rows {
-            Rows::Single(single) => single.extend_from_slice(samples),
-            Rows::Summed(summed) => summed.add_all(samples),
+            Kept::Single(single) => samples.iter().for_each(|row| single.push(*row)),
+            Kept::Summed(summed) => summed.add_all(samples),
+            Kept::OfChains(of_chains, most) => {
+                let chain = |stack: usize| block.chains.get(stack).copied().flatten();
+                let chains = block.rows.iter().map(|(_, stack)| chain(*stack));
+                samples.iter().zip(chains).for_each(|(row, chain)| of_chains.add(row, chain));
+                if of_chains.len() > *most {
+                    *rows = Kept::Summed(SummedRows::of(std::mem::take(of_chains).into_rows()));
+                }
+            }
         }
         block.clear();
     }
 
-    /// Sorts the rows: by event, then by time if each sample has one, else by all columns.
+    /// Sorts the rows: by event, then by time if each sample has one, else by all columns; where stacks may be there twice, not by these.
     pub(crate) fn finish(self) -> Gathered {
         let mut stacks = self.stacks;
         stacks.freeze();
         let rows = match self.rows {
-            Rows::Single(mut rows) => {
-                // Samples of one time stay in the order of the recording. Of one event they mostly come in order, and to
-                // sort takes half as much memory again.
-                let order = |row: &SampleRow| (row.event, row.time_ns);
-                if !rows.is_sorted_by_key(order) {
-                    rows.sort_by_key(order);
-                }
+            Kept::Single(mut rows) => {
+                rows.sort_by_time();
+                rows.shrink();
                 rows
             }
-            Rows::Summed(summed) => summed.into_sorted(),
+            Kept::OfChains(rows, _) => {
+                let mut rows = rows.into_rows();
+                rows.sort_by_taker();
+                rows.shrink();
+                rows
+            }
+            Kept::Summed(summed) => Rows::of_list(summed.into_sorted()),
         };
         Gathered { stacks, rows }
     }

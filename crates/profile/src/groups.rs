@@ -6,6 +6,7 @@ mod changed;
 use crate::addresses::AddressId;
 use crate::picked::Picked;
 use crate::profile::{Profile, SampleRow};
+use crate::rows::{RowSlice, Rows};
 use crate::stacks::StackId;
 use crate::view::flame_tree::Sum;
 use readperf_session::CommId;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 pub struct Groups {
     /// A row each with the sums of all of it, in order of event, thread name, stack, place and the rest. Who adds up over stacks finds
     /// them in the caches so.
-    rows: Arc<Vec<SampleRow>>,
+    rows: Arc<Rows>,
     /// By row of the profile, which group it is in.
     of_row: Arc<Vec<u32>>,
     /// By group, the stack and the place that changes of stacks gave it: no place where they left its samples out. Nothing where stacks
@@ -29,11 +30,11 @@ pub struct Groups {
 impl Groups {
     /// Those of a profile. Threads and CPUs tell rows apart only if they are to.
     pub fn new(profile: &Profile, threads: bool, cpus: bool) -> Groups {
-        let part = |row: &SampleRow| SampleRow {
+        let part = |row: SampleRow| SampleRow {
             thread: row.thread.filter(|_| threads),
             cpu: row.cpu.filter(|_| cpus),
             time_ns: 0,
-            ..*row
+            ..row
         };
         let all = profile.rows();
         let rest = |at: u32| {
@@ -41,7 +42,7 @@ impl Groups {
             row.map(|row| (row.address, row.thread, row.cpu, row.detail))
         };
         let mut order = by_stack(all);
-        let mut rows: Vec<SampleRow> = Vec::new();
+        let mut rows = Rows::default();
         let mut of_row = vec![0; all.len()];
         let same_stack = |a: &Placed, b: &Placed| (a.name, a.stack) == (b.name, b.stack);
         for of_stack in order.chunk_by_mut(same_stack) {
@@ -53,11 +54,8 @@ impl Groups {
             for Placed { at, .. } in of_stack.iter().copied() {
                 let Some(row) = all.get(at as usize) else { continue };
                 let this = rest(at);
-                match rows.last_mut().filter(|_| last == Some(this)) {
-                    Some(sum) => {
-                        sum.samples = sum.samples.wrapping_add(row.samples);
-                        sum.period = sum.period.wrapping_add(row.period);
-                    }
+                match rows.len().checked_sub(1).filter(|_| last == Some(this)) {
+                    Some(sum) => rows.add(sum, row.samples, row.period),
                     None => rows.push(part(row)),
                 }
                 last = Some(this);
@@ -99,13 +97,13 @@ impl Groups {
     #[inline]
     pub(crate) fn row(&self, group: usize) -> Option<SampleRow> {
         let (stack, address) = self.placed_at(group)?;
-        self.rows.get(group).map(|row| SampleRow { stack, address, ..*row })
+        self.rows.get(group).map(|row| SampleRow { stack, address, ..row })
     }
 
     /// The rows of some groups, with what all of each adds up to.
     pub fn rows_of(&self, groups: Range<usize>) -> impl ExactSizeIterator<Item = SampleRow> + '_ {
-        let recorded = self.rows.get(groups.clone()).unwrap_or_default().iter();
-        groups.zip(recorded).map(|(group, row)| self.row(group).unwrap_or(*row))
+        let recorded = self.rows.as_slice().range(groups.clone()).iter();
+        groups.zip(recorded).map(|(group, row)| self.row(group).unwrap_or(row))
     }
 
     /// The place that a row of the profile, which has this index, has in its group.
@@ -115,15 +113,15 @@ impl Groups {
     }
 
     /// A row of the profile, which has this index, with the stack and the place of its group.
-    fn sample(&self, at: usize, row: &SampleRow) -> SampleRow {
+    fn sample(&self, at: usize, row: SampleRow) -> SampleRow {
         let changed = self.changed_at(self.of_row(at));
-        changed.map_or(*row, |(stack, address)| SampleRow { stack, address, ..*row })
+        changed.map_or(row, |(stack, address)| SampleRow { stack, address, ..row })
     }
 
     /// The rows that are picked, each with the stack and the place of its group.
-    pub fn samples(&self, rows: &[SampleRow], picked: &Picked) -> Vec<SampleRow> {
-        let mut samples = Vec::with_capacity(picked.count());
-        samples.extend(picked.of(rows).map(|(at, row)| self.sample(at, row)));
+    pub fn samples(&self, rows: RowSlice<'_>, picked: &Picked) -> Rows {
+        let mut samples = Rows::with_capacity(picked.count());
+        picked.of(rows).for_each(|(at, row)| samples.push(self.sample(at, row)));
         samples
     }
 
@@ -139,13 +137,13 @@ impl Groups {
 
     /// The groups of an event.
     pub fn of_event(&self, event: usize) -> Range<usize> {
-        let before = |limit: usize| self.rows.partition_point(|row| (row.event as usize) < limit);
+        let before = |limit: usize| self.rows.as_slice().partition_point(|row| (row.event as usize) < limit);
         before(event)..before(event.saturating_add(1))
     }
 
     /// The names of threads that samples of an event have, each at least once.
     pub fn comms_of(&self, event: usize) -> impl Iterator<Item = CommId> + '_ {
-        let rows = self.rows.get(self.of_event(event)).unwrap_or_default();
+        let rows = self.rows.as_slice().range(self.of_event(event));
         rows.chunk_by(|a, b| a.comm == b.comm).filter_map(|of_comm| of_comm.first()).map(|row| row.comm)
     }
 
@@ -157,12 +155,12 @@ impl Groups {
 
     /// What the rows that are picked add up to, by group. `rows` are all rows of the profile. The work is that of the rows that are
     /// picked, or of the others: the fewer of both.
-    pub fn sums(&self, rows: &[SampleRow], picked: &Picked) -> Vec<Sum> {
+    pub fn sums(&self, rows: RowSlice<'_>, picked: &Picked) -> Vec<Sum> {
         if picked.count() > rows.len() / 2 {
-            let mut sums: Vec<Sum> = self.rows.iter().map(Sum::of).collect();
+            let mut sums: Vec<Sum> = self.rows.iter().map(|row| Sum::of(&row)).collect();
             for (at, row) in picked.left_out(rows) {
                 if let Some(of_group) = sums.get_mut(self.of_row(at)) {
-                    of_group.subtract(Sum::of(row));
+                    of_group.subtract(Sum::of(&row));
                 }
             }
             return sums;
@@ -170,7 +168,7 @@ impl Groups {
         let mut sums = vec![Sum::default(); self.rows.len()];
         for (at, row) in picked.of(rows) {
             if let Some(of_group) = sums.get_mut(self.of_row(at)) {
-                of_group.add(Sum::of(row));
+                of_group.add(Sum::of(&row));
             }
         }
         sums
@@ -188,15 +186,15 @@ impl Groups {
     /// The profile with a row for each event and thread name, of groups with these sums.
     #[must_use]
     pub fn by_comm(&self, profile: &Profile, sums: &[Sum]) -> Profile {
-        let mut rows: Vec<SampleRow> = Vec::new();
+        let mut rows = Rows::default();
+        let mut last = None;
         for (row, sum) in self.rows.iter().zip(sums).filter(|(_, sum)| sum.samples > 0) {
-            match rows.last_mut().filter(|last| (last.event, last.comm) == (row.event, row.comm)) {
-                Some(last) => {
-                    last.samples = last.samples.wrapping_add(sum.samples);
-                    last.period = last.period.wrapping_add(sum.period);
-                }
-                None => rows.push(SampleRow { samples: sum.samples, period: sum.period, ..*row }),
+            let this = Some((row.event, row.comm));
+            match rows.len().checked_sub(1).filter(|_| last == this) {
+                Some(at) => rows.add(at, sum.samples, sum.period),
+                None => rows.push(SampleRow { samples: sum.samples, period: sum.period, ..row }),
             }
+            last = this;
         }
         profile.with_rows(rows)
     }
@@ -224,7 +222,7 @@ struct Placed {
 }
 
 /// Rows by event, thread name and stack. These are numbers without large gaps, so they are counted, not compared.
-fn by_stack(rows: &[SampleRow]) -> Vec<Placed> {
+fn by_stack(rows: RowSlice<'_>) -> Vec<Placed> {
     let stacks = rows.iter().filter_map(|row| row.stack.index()).max().map_or(0, |most| most + 1);
     let empty = u32::try_from(stacks).unwrap_or(u32::MAX);
     let mut ranks: FxHashMap<(u32, CommId), u32> = FxHashMap::default();
@@ -234,7 +232,7 @@ fn by_stack(rows: &[SampleRow]) -> Vec<Placed> {
     let mut names: Vec<(u32, CommId)> = ranks.keys().copied().collect();
     names.sort_unstable();
     ranks.extend(names.iter().copied().zip(0..));
-    let placed = |(row, at): (&SampleRow, u32)| Placed {
+    let placed = |(row, at): (SampleRow, u32)| Placed {
         name: ranks.get(&(row.event, row.comm)).copied().unwrap_or(0),
         stack: row.stack.0.min(empty),
         at,
@@ -332,7 +330,7 @@ pub(crate) mod tests {
             });
         }
         rows.sort_by_key(|row| row.event);
-        Profile { events, rows: Arc::new(rows), stacks: Arc::new(stacks), ..Profile::default() }
+        Profile { events, rows: Arc::new(Rows::of_list(rows)), stacks: Arc::new(stacks), ..Profile::default() }
     }
 
     /// Every so manieth row, or all others.

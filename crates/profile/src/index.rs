@@ -30,6 +30,11 @@ fn parts(slot: u64) -> (u32, u32) {
 }
 
 impl Index {
+    /// Whether it was never given room.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
     /// Makes room: a quarter stays free beside this many values.
     #[inline]
     pub(crate) fn make_room(&mut self, values: usize) {

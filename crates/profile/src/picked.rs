@@ -1,6 +1,7 @@
 //! Which rows of a profile are chosen: a bit each, so that a choice costs no copy of them.
 
 use crate::profile::{EventTotal, SampleRow};
+use crate::rows::RowSlice;
 use std::iter;
 
 /// Some of the rows of a profile.
@@ -37,8 +38,8 @@ impl Picked {
     }
 
     /// Of those that are chosen, leaves what passes.
-    pub(crate) fn retain(&mut self, rows: &[SampleRow], passes: impl Fn(&SampleRow) -> bool) {
-        self.retain_at(|at| rows.get(at).is_some_and(&passes));
+    pub(crate) fn retain(&mut self, rows: RowSlice<'_>, passes: impl Fn(&SampleRow) -> bool) {
+        self.retain_at(|at| rows.get(at).is_some_and(|row| passes(&row)));
     }
 
     /// Of those that are chosen, leaves what passes by its index.
@@ -51,18 +52,18 @@ impl Picked {
     }
 
     /// The rows that are chosen, of all with their indices.
-    pub fn of<'r>(&self, rows: &'r [SampleRow]) -> impl Iterator<Item = (usize, &'r SampleRow)> + Clone {
+    pub fn of<'r>(&self, rows: RowSlice<'r>) -> impl Iterator<Item = (usize, SampleRow)> + Clone + use<'_, 'r> {
         some(rows, self.words.iter().copied())
     }
 
     /// The rows that are not.
-    pub(crate) fn left_out<'r>(&self, rows: &'r [SampleRow]) -> impl Iterator<Item = (usize, &'r SampleRow)> {
+    pub(crate) fn left_out<'r>(&self, rows: RowSlice<'r>) -> impl Iterator<Item = (usize, SampleRow)> + use<'_, 'r> {
         some(rows, self.words.iter().map(|word| !word))
     }
 
     /// What is left of the totals of events, whose rows these are. The work is that of the rows that are chosen, or of the others: the
     /// fewer of both.
-    pub(crate) fn totals(&self, rows: &[SampleRow], all: &[EventTotal]) -> Vec<EventTotal> {
+    pub(crate) fn totals(&self, rows: RowSlice<'_>, all: &[EventTotal]) -> Vec<EventTotal> {
         let mut totals = all.to_vec();
         if self.count > self.rows / 2 {
             for (_, row) in self.left_out(rows) {
@@ -85,12 +86,12 @@ impl Picked {
 }
 
 /// The rows whose bits are set.
-fn some(
-    rows: &[SampleRow],
-    words: impl Iterator<Item = u64> + Clone,
-) -> impl Iterator<Item = (usize, &SampleRow)> + Clone {
-    words.zip(rows.chunks(64)).zip((0..).step_by(64)).flat_map(|((word, rows), first): (_, usize)| {
-        bits(word).filter_map(move |at| Some((first + at as usize, rows.get(at as usize)?)))
+fn some<W: Iterator<Item = u64> + Clone>(
+    rows: RowSlice<'_>,
+    words: W,
+) -> impl Iterator<Item = (usize, SampleRow)> + Clone + use<'_, W> {
+    words.zip((0..).step_by(64)).flat_map(move |(word, first): (_, usize)| {
+        bits(word).map(move |bit| first + bit as usize).filter_map(move |at| Some((at, rows.get(at)?)))
     })
 }
 

@@ -3,6 +3,7 @@
 use crate::addresses::{AddressId, Addresses};
 use crate::detail::{DetailId, Details};
 use crate::names::{Function, FunctionId, Names};
+use crate::rows::{RowSlice, Rows};
 use crate::stacks::{StackId, Stacks};
 use crate::weight::Weight;
 use readperf_session::{CommId, ThreadId};
@@ -45,6 +46,18 @@ pub struct SampleRow {
     pub period: u64,
 }
 
+impl SampleRow {
+    /// Whether another row is of samples that agree with these: whether they differ in their sums alone.
+    #[inline]
+    pub(crate) fn agrees(&self, other: &SampleRow) -> bool {
+        let SampleRow { event, comm, thread, cpu, time_ns, stack, address, detail, samples: _, period: _ } =
+            *self;
+        // The likeliest to differ come first.
+        (stack, address, comm, event) == (other.stack, other.address, other.comm, other.event)
+            && (thread, cpu, time_ns, detail) == (other.thread, other.cpu, other.time_ns, other.detail)
+    }
+}
+
 /// What the samples of a recording add up to, with the names of the places.
 ///
 /// A copy is cheap: its columns and names are shared, until a [`Selection`](crate::Selection) changes them.
@@ -56,7 +69,7 @@ pub struct Profile {
     pub(crate) addresses: Arc<Addresses>,
     pub(crate) stacks: Arc<Stacks>,
     pub(crate) details: Arc<Details>,
-    pub(crate) rows: Arc<Vec<SampleRow>>,
+    pub(crate) rows: Arc<Rows>,
     pub(crate) names: Arc<Names>,
     pub(crate) times_ns: Option<(u64, u64)>,
     /// Of the places that transforms made, which are the last: what was recorded.
@@ -100,7 +113,7 @@ impl Profile {
     #[must_use]
     pub fn counting_samples(&self) -> Profile {
         let count = |total: &EventTotal| EventTotal { period: total.samples, ..total.clone() };
-        let rows = self.rows.iter().map(|row| SampleRow { period: row.samples, ..*row }).collect();
+        let rows = self.rows.iter().map(|row| SampleRow { period: row.samples, ..row }).collect();
         Profile {
             events: self.events.iter().map(count).collect(),
             recorded: self.recorded.iter().map(count).collect(),
@@ -111,7 +124,7 @@ impl Profile {
 
     /// The same with other rows.
     #[must_use]
-    pub fn with_rows(&self, rows: Vec<SampleRow>) -> Profile {
+    pub fn with_rows(&self, rows: Rows) -> Profile {
         Profile { rows: Arc::new(rows), ..self.clone() }
     }
 
@@ -131,14 +144,14 @@ impl Profile {
     }
 
     /// The samples, sorted by event; then by time if that was kept, else by the other columns.
-    pub fn rows(&self) -> &[SampleRow] {
-        &self.rows
+    pub fn rows(&self) -> RowSlice<'_> {
+        self.rows.as_slice()
     }
 
     /// The rows of one event.
-    pub fn rows_of(&self, event: usize) -> &[SampleRow] {
-        let before = |limit: usize| self.rows.partition_point(|row| (row.event as usize) < limit);
-        self.rows.get(before(event)..before(event.saturating_add(1))).unwrap_or_default()
+    pub fn rows_of(&self, event: usize) -> RowSlice<'_> {
+        let before = |limit: usize| self.rows().partition_point(|row| (row.event as usize) < limit);
+        self.rows().range(before(event)..before(event.saturating_add(1)))
     }
 
     /// The places of a row's stack, the innermost first: without a stack where the sample was taken.

@@ -6,6 +6,7 @@ use crate::known::Known;
 use crate::names::{FunctionId, Names};
 use crate::picked::Picked;
 use crate::profile::{EventTotal, Profile, SampleRow};
+use crate::rows::Rows;
 use crate::stacks::{Node, Stacks};
 use crate::transform::Transform;
 use crate::weight::Weight;
@@ -180,13 +181,13 @@ impl Profile {
     pub fn pick(&self, samples: &SampleFilter, session: &Session, picked: &mut Picked) {
         if !samples.is_open() {
             let events = self.events_that_pass(samples);
-            picked.retain(&self.rows, |row| passes_samples(samples, &events, session, row));
+            picked.retain(self.rows(), |row| passes_samples(samples, &events, session, row));
         }
     }
 
     /// The totals of the rows that are picked.
     pub fn totals_of(&self, picked: &Picked) -> Vec<EventTotal> {
-        picked.totals(&self.rows, &self.events)
+        picked.totals(self.rows(), &self.events)
     }
 
     /// The same places with their names, with other totals and without samples.
@@ -227,10 +228,10 @@ impl Profile {
 }
 
 /// Keeps some rows. Rows that others look at, too, stay as they are for these.
-fn retain(rows: &mut Arc<Vec<SampleRow>>, keep: impl Fn(&SampleRow) -> bool) {
+fn retain(rows: &mut Arc<Rows>, keep: impl Fn(&SampleRow) -> bool) {
     match Arc::get_mut(rows) {
         Some(rows) => rows.retain(keep),
-        None => *rows = Arc::new(rows.iter().filter(|row| keep(row)).copied().collect()),
+        None => *rows = Arc::new(rows.iter().filter(|row| keep(row)).collect()),
     }
 }
 

@@ -2,7 +2,8 @@
 //! other.
 //!
 //! The tree is what call graphs are made of. Where stacks share little, or nobody asks who called whom, whole stacks are
-//! made and walked several times as fast.
+//! made and walked several times as fast. There the same stack may have several numbers: it is enough that all that is
+//! added up is there.
 
 use crate::addresses::AddressId;
 use crate::interner::Interner;
@@ -63,9 +64,9 @@ struct Climber {
 }
 
 impl Stacks {
-    /// Whole stacks instead of a tree.
-    pub fn whole() -> Stacks {
-        Stacks { whole: Some(WholeStacks::default()), ..Stacks::default() }
+    /// Whole stacks instead of a tree. The first ones, so many, may be there more than once.
+    pub fn whole(unsought: usize) -> Stacks {
+        Stacks { whole: Some(WholeStacks::unsought(unsought)), ..Stacks::default() }
     }
 
     /// A tree of these parts. They are not found by what they are.
@@ -230,7 +231,7 @@ mod tests {
         let all: Vec<Vec<u32>> =
             (0..900u32).map(|nr| (0..nr % 7).map(|level| (nr * 31 + level) % 5 + level).collect()).collect();
         let slices: Vec<&[u32]> = all.iter().map(Vec::as_slice).collect();
-        for mut stacks in [Stacks::default(), Stacks::whole()] {
+        for mut stacks in [Stacks::default(), Stacks::whole(0)] {
             let at_once: Vec<StackId> =
                 slices.chunks(100).flat_map(|chunk| stacks_of(&mut stacks, chunk)).collect();
             let again: Vec<StackId> = slices.iter().map(|one| stack(&mut stacks, one)).collect();
@@ -272,7 +273,7 @@ mod tests {
 
     #[test]
     fn whole_stacks_are_the_same_to_ask() {
-        let mut stacks = Stacks::whole();
+        let mut stacks = Stacks::whole(0);
         let a = stack(&mut stacks, &[3, 2, 1]);
         let b = stack(&mut stacks, &[2, 1]);
         assert_ne!(a, b);

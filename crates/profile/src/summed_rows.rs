@@ -5,6 +5,7 @@
 //! them is another row for now; equal rows are added up when they are sorted, at the latest at the end.
 
 use crate::profile::SampleRow;
+use crate::rows::Rows;
 use std::hint::black_box;
 
 /// No row.
@@ -42,6 +43,13 @@ impl SummedRows {
         }
     }
 
+    /// These rows, of which some may be equal.
+    pub(crate) fn of(rows: Rows) -> SummedRows {
+        let mut summed = SummedRows::expecting(rows.len());
+        rows.iter().for_each(|row| summed.push(row, summed.newest(&row)));
+        summed
+    }
+
     /// Adds samples, whose rows have their sums.
     pub(crate) fn add_all(&mut self, samples: &[SampleRow]) {
         // Touched first, so that the processor waits for many places at once.
@@ -71,7 +79,7 @@ impl SummedRows {
         let mut at = newest;
         for _ in 0..TRIED {
             let Some(row) = self.rows.get_mut(at as usize) else { break };
-            if agree(row, sample) {
+            if row.agrees(sample) {
                 add_to(row, sample);
                 return;
             }
@@ -112,7 +120,7 @@ impl SummedRows {
         drop((self.before, self.of_stack, self.of_place));
         rows.sort_unstable();
         rows.dedup_by(|row, kept| {
-            let is_equal = agree(kept, row);
+            let is_equal = kept.agrees(row);
             if is_equal {
                 add_to(kept, row);
             }
@@ -121,15 +129,6 @@ impl SummedRows {
         rows.shrink_to_fit();
         rows
     }
-}
-
-/// Whether two rows are of samples that agree: whether they differ in their sums alone.
-#[inline]
-fn agree(a: &SampleRow, b: &SampleRow) -> bool {
-    let SampleRow { event, comm, thread, cpu, time_ns, stack, address, detail, samples: _, period: _ } = *a;
-    // The likeliest to differ come first.
-    (stack, address, comm, event) == (b.stack, b.address, b.comm, b.event)
-        && (thread, cpu, time_ns, detail) == (b.thread, b.cpu, b.time_ns, b.detail)
 }
 
 #[inline]

@@ -1,4 +1,4 @@
-//! Whole stacks, each once, one after the other.
+//! Whole stacks, one after the other. The first ones are taken as they come, then each is there once.
 
 use crate::addresses::AddressId;
 use crate::index::{Index, hash};
@@ -12,6 +12,10 @@ pub(crate) struct WholeStacks {
     places: Vec<AddressId>,
     /// Where each of them ends.
     ends: Vec<usize>,
+    /// So many are taken in without looking whether they are there: where they are only added up, that takes longer than to have them
+    /// twice. But memory is to grow with what differs.
+    unsought: usize,
+    /// Empty until there are more.
     index: Index,
     hashes: Vec<u32>,
 }
@@ -20,13 +24,15 @@ pub(crate) struct WholeStacks {
 const DEPTH: usize = 8;
 
 impl WholeStacks {
+    /// Without stacks; of so many it is not asked whether they are there.
+    pub(crate) fn unsought(stacks: usize) -> WholeStacks {
+        WholeStacks { unsought: stacks, ..WholeStacks::default() }
+    }
+
     /// Room for the stacks of so many samples.
     pub(crate) fn reserve(&mut self, samples: usize) {
         self.places.reserve(samples.saturating_mul(DEPTH));
         self.ends.reserve(samples);
-        // What is in an index lies all over it, so room that is too much costs. Hardly ever more than half of the samples have a
-        // stack of their own.
-        self.index.reserve(samples / 2);
     }
 
     /// The places of a stack, the innermost first.
@@ -40,11 +46,17 @@ impl WholeStacks {
     /// As [`crate::Stacks::number_all`]. What all stacks need of the tables is touched first, so that the processor waits
     /// for many places at once.
     pub(crate) fn number_all(&mut self, places: &[AddressId], ends: &[usize], ids: &mut Vec<StackId>) {
-        self.index.make_room(self.ends.len() + ends.len());
         let stacks = || {
             let starts = std::iter::once(&0).chain(ends);
             starts.zip(ends).map(|(start, end)| places.get(*start..*end).unwrap_or_default())
         };
+        if self.ends.len() + ends.len() <= self.unsought {
+            return ids.extend(stacks().map(|stack| self.push(stack)));
+        }
+        if self.index.is_empty() {
+            self.index_all();
+        }
+        self.index.make_room(self.ends.len() + ends.len());
         let mut hashes = std::mem::take(&mut self.hashes);
         hashes.clear();
         hashes.extend(stacks().map(hash));
@@ -59,6 +71,30 @@ impl WholeStacks {
             ids.push(if stack.is_empty() { StackId::EMPTY } else { self.find_or_add(stack, *hash) });
         }
         self.hashes = hashes;
+    }
+
+    /// Takes in a stack without looking whether it is there.
+    fn push(&mut self, stack: &[AddressId]) -> StackId {
+        if stack.is_empty() {
+            return StackId::EMPTY;
+        }
+        self.places.extend_from_slice(stack);
+        self.ends.push(self.places.len());
+        // Memory is at its end before the numbers are.
+        u32::try_from(self.ends.len() - 1).map_or(StackId::EMPTY, StackId)
+    }
+
+    /// Makes those that are there be found; of equal ones the first.
+    #[cold]
+    fn index_all(&mut self) {
+        let mut index = Index::default();
+        index.reserve(self.ends.len());
+        for number in 0..self.ends.len() {
+            let stack = |number: u32| self.places(StackId(number));
+            let this = u32::try_from(number).map(stack).unwrap_or_default();
+            index.find_or_add(hash(this), number, |other| stack(other) == this);
+        }
+        self.index = index;
     }
 
     fn find_or_add(&mut self, stack: &[AddressId], hash: u32) -> StackId {

@@ -167,7 +167,7 @@ impl Writer<'_, '_> {
         for event in self.export.shown_events() {
             let rows = ByThread::new(self.export.profile.rows_of(event), |row| row.thread);
             for thread in rows.threads() {
-                let rows: Vec<&SampleRow> = rows.of(thread).collect();
+                let rows: Vec<SampleRow> = rows.of(thread).collect();
                 if self.export.unit(event) == Unit::Nanoseconds {
                     self.slices(thread, &rows, json);
                 }
@@ -208,7 +208,7 @@ impl Writer<'_, '_> {
     }
 
     /// Every sample, with its stack and its weight.
-    fn samples(&mut self, event: usize, thread: ThreadId, rows: &[&SampleRow], json: &mut JsonWriter<'_>) {
+    fn samples(&mut self, event: usize, thread: ThreadId, rows: &[SampleRow], json: &mut JsonWriter<'_>) {
         let label = self.export.thread_label(thread);
         let name = shown(self.export.event_name(event));
         for row in rows {
@@ -235,9 +235,9 @@ impl Writer<'_, '_> {
         let name = shown(self.export.event_name(event));
         let mut counts: FxHashMap<i32, u64> = FxHashMap::default();
         for row in self.export.profile.rows_of(event) {
-            let Some((pid, tid)) = self.export.ids(row) else { continue };
+            let Some((pid, tid)) = self.export.ids(&row) else { continue };
             let count = counts.entry(pid).or_default();
-            *count = count.wrapping_add(self.export.weight(row));
+            *count = count.wrapping_add(self.export.weight(&row));
             json.line();
             json.object(|json| {
                 Head { phase: "C", name: &name, time_ns: row.time_ns, pid, tid }.write(json);
@@ -267,7 +267,7 @@ impl Writer<'_, '_> {
     }
 
     /// Stacks as slices within slices. What two samples in a row share stays open between them if they follow without a gap.
-    fn slices(&self, thread: ThreadId, rows: &[&SampleRow], json: &mut JsonWriter<'_>) {
+    fn slices(&self, thread: ThreadId, rows: &[SampleRow], json: &mut JsonWriter<'_>) {
         let label = self.export.thread_label(thread);
         let (pid, tid) = (label.pid, label.tid);
         let mut open: Vec<FrameId> = Vec::new();

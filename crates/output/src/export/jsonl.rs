@@ -45,7 +45,7 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut line = Vec::new();
     for row in in_time(export.profile) {
         line.clear();
-        texts.push_sample(export, &recorded, row, &mut line);
+        texts.push_sample(export, &recorded, &row, &mut line);
         out.write_all(&line)?;
     }
     Ok(())

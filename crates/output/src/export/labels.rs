@@ -98,7 +98,7 @@ impl Labels {
         for row in export.profile.rows_of(event) {
             numbered.roots.entry((row.comm, row.thread)).or_insert_with(|| {
                 text.clear();
-                root(export, row, &mut text);
+                root(export, &row, &mut text);
                 self.level(&text, None, false, "")
             });
         }

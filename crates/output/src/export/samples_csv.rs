@@ -58,7 +58,7 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     let recorded = Recorded::new(*export);
     for row in in_time(export.profile) {
         places.clear();
-        places.extend(export.places(row));
+        places.extend(export.places(&row));
         stack.clear();
         for level in places.iter().rev().flat_map(|place| numbered.levels.at(*place)) {
             if !stack.is_empty() {
@@ -66,12 +66,12 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
             }
             stack.push_str(labels.name(level.label));
         }
-        let comm = comms.entry(row.comm).or_insert_with(|| export.comm(row).into());
-        let (dso, symbol) = (export.binary_name(row.address), symbol(export, row));
+        let comm = comms.entry(row.comm).or_insert_with(|| export.comm(&row).into());
+        let (dso, symbol) = (export.binary_name(row.address), symbol(export, &row));
         table.cell(events.get(row.event as usize).map_or("", |name| name))?;
         numbers.write(&mut table, (row.time_ns > 0).then_some(row.time_ns))?;
         table.cell(&**comm)?;
-        let ids = export.ids(row);
+        let ids = export.ids(&row);
         numbers.write(&mut table, ids.map(|(pid, _)| pid))?;
         numbers.write(&mut table, ids.map(|(_, tid)| tid))?;
         numbers.write(&mut table, row.cpu)?;
@@ -80,11 +80,11 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
             table.cell(name)?;
         }
         for number in
-            std::iter::once(recorded.ip(row)).chain(NUMBERS.map(|(_, field)| recorded.number(row, field)))
+            std::iter::once(recorded.ip(&row)).chain(NUMBERS.map(|(_, field)| recorded.number(&row, field)))
         {
             numbers.write(&mut table, number)?;
         }
-        let payload = match recorded.payload(row) {
+        let payload = match recorded.payload(&row) {
             Some(Told::Tracepoint(text, fields)) => [text, json::line(&fields), String::new()],
             Some(Told::Bytes(bytes)) => [String::new(), String::new(), bytes],
             None => Default::default(),

@@ -6,7 +6,7 @@ use crate::export::json::JsonWriter;
 use crate::export::threads::{ByThread, ThreadLabel};
 use crate::export::{Export, Flag, Format, Needs, Weight, Writing};
 use crate::text::{decoded, printable};
-use readperf_profile::{AddressId, Apart, FrameTable, SampleRow, StackId, UniqueFrame};
+use readperf_profile::{AddressId, Apart, FrameTable, RowSlice, SampleRow, StackId, UniqueFrame};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -62,23 +62,23 @@ fn write_event(export: &Export<'_>, frames: &Frames, event: usize, json: &mut Js
     let by_thread = ByThread::new(rows, |row| row.thread);
     for thread in by_thread.threads() {
         let ThreadLabel { pid, tid, comm } = export.thread_label(thread);
-        let rows: Vec<(&SampleRow, u64)> =
-            by_thread.of(thread).map(|row| (row, export.weight(row))).collect();
+        let rows: Vec<(SampleRow, u64)> =
+            by_thread.of(thread).map(|row| (row, export.weight(&row))).collect();
         let name = format!("{event_name}: {} ({pid}/{tid})", printable(&comm));
         write_profile(export, frames, event, &name, &rows, json);
     }
 }
 
 /// Rows with different stacks, and their weights, in the order of the first of each.
-fn sums<'r>(export: &Export<'_>, rows: &'r [SampleRow]) -> Vec<(&'r SampleRow, u64)> {
-    let mut sums: Vec<(&SampleRow, u64)> = Vec::new();
+fn sums(export: &Export<'_>, rows: RowSlice<'_>) -> Vec<(SampleRow, u64)> {
+    let mut sums: Vec<(SampleRow, u64)> = Vec::new();
     let mut numbers = FxHashMap::default();
     for row in rows {
         let key = (row.stack, (row.stack == StackId::EMPTY).then_some(row.address));
         let number = *numbers.entry(key).or_insert(sums.len());
         match sums.get_mut(number) {
-            Some((_, sum)) => *sum = sum.wrapping_add(export.weight(row)),
-            None => sums.push((row, export.weight(row))),
+            Some((_, sum)) => *sum = sum.wrapping_add(export.weight(&row)),
+            None => sums.push((row, export.weight(&row))),
         }
     }
     sums
@@ -89,7 +89,7 @@ fn write_profile(
     frames: &Frames,
     event: usize,
     name: &str,
-    rows: &[(&SampleRow, u64)],
+    rows: &[(SampleRow, u64)],
     json: &mut JsonWriter<'_>,
 ) {
     let unit = match (export.profile.weight(), export.unit(event)) {
@@ -129,7 +129,7 @@ impl Frames {
     fn new(table: FrameTable, export: &Export<'_>) -> Frames {
         let mut is_shown = vec![false; export.profile.addresses().len()];
         let rows = export.shown_events().into_iter().flat_map(|event| export.profile.rows_of(event));
-        for place in rows.flat_map(|row| export.places(row)) {
+        for place in rows.flat_map(|row| export.places(&row)) {
             if let Some(is_shown) = is_shown.get_mut(place.index()) {
                 *is_shown = true;
             }

@@ -2,27 +2,64 @@
 
 use crate::export::Export;
 use crate::text::decoded;
+use readperf_profile::{RowSlice, SampleRow};
 use readperf_session::ThreadId;
 use std::borrow::Cow;
 use std::ops::Range;
 
+/// Things by number.
+pub(crate) trait Items: Copy {
+    /// One of them.
+    type Item;
+
+    /// How many there are.
+    fn count(self) -> usize;
+
+    /// The one with this number.
+    fn item(self, at: usize) -> Option<Self::Item>;
+}
+
+impl<'i, T> Items for &'i [T] {
+    type Item = &'i T;
+
+    fn count(self) -> usize {
+        self.len()
+    }
+
+    fn item(self, at: usize) -> Option<&'i T> {
+        self.get(at)
+    }
+}
+
+impl Items for RowSlice<'_> {
+    type Item = SampleRow;
+
+    fn count(self) -> usize {
+        self.len()
+    }
+
+    fn item(self, at: usize) -> Option<SampleRow> {
+        self.get(at)
+    }
+}
+
 /// Items by thread.
 #[derive(Debug)]
-pub(crate) struct ByThread<'i, T> {
-    items: &'i [T],
+pub(crate) struct ByThread<I> {
+    items: I,
     /// Indices of items: thread after thread, in the order of the items.
     order: Vec<u32>,
     /// Ascending, with where each lies in `order`.
     threads: Vec<(ThreadId, Range<usize>)>,
 }
 
-impl<'i, T> ByThread<'i, T> {
+impl<I: Items> ByThread<I> {
     /// Sorts items, of which each may belong to a thread; the others are left out. Threads come in the order in which the
     /// recording shows them first.
-    pub(crate) fn new(items: &'i [T], thread: impl Fn(&T) -> Option<ThreadId>) -> Self {
-        let of = |index: &u32| items.get(*index as usize).and_then(&thread);
-        let indices = (0u32..).zip(items).filter(|(_, item)| thread(item).is_some());
-        let mut order: Vec<u32> = indices.map(|(index, _)| index).collect();
+    pub(crate) fn new(items: I, thread: impl Fn(I::Item) -> Option<ThreadId>) -> Self {
+        let of = |index: &u32| items.item(*index as usize).and_then(&thread);
+        let indices = (0u32..).take(items.count());
+        let mut order: Vec<u32> = indices.filter(|index| of(index).is_some()).collect();
         order.sort_by_key(of);
         let mut threads: Vec<(ThreadId, Range<usize>)> = Vec::new();
         for (at, index) in order.iter().enumerate() {
@@ -41,12 +78,12 @@ impl<'i, T> ByThread<'i, T> {
     }
 
     /// The items of a thread, in order.
-    pub(crate) fn of(&self, thread: ThreadId) -> impl Iterator<Item = &'i T> + Clone {
+    pub(crate) fn of(&self, thread: ThreadId) -> impl Iterator<Item = I::Item> + Clone {
         let found = self.threads.binary_search_by_key(&thread, |(thread, _)| *thread).ok();
         let range = found.and_then(|at| self.threads.get(at)).map(|(_, range)| range.clone());
         let order = range.and_then(|range| self.order.get(range)).unwrap_or_default();
         let items = self.items;
-        order.iter().filter_map(move |index| items.get(*index as usize))
+        order.iter().filter_map(move |index| items.item(*index as usize))
     }
 }
 

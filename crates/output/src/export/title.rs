@@ -33,8 +33,8 @@ impl Export<'_> {
         let mut whole = 0u64;
         for row in self.profile.rows_of(event) {
             let sum = weights.entry(row.comm).or_default();
-            *sum = sum.wrapping_add(self.weight(row));
-            whole = whole.wrapping_add(self.weight(row));
+            *sum = sum.wrapping_add(self.weight(&row));
+            whole = whole.wrapping_add(self.weight(&row));
         }
         let mut comms: Vec<(&[u8], u64)> =
             weights.into_iter().map(|(comm, weight)| (self.session.comm(comm), weight)).collect();

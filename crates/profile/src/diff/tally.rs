@@ -75,7 +75,7 @@ impl Tally {
         let frames = FrameTable::new(profile, session, Apart::default());
         for row in profile.rows() {
             let Some(event) = profile.events().get(row.event as usize) else { continue };
-            let key = keys.iter().map(|key| key.of(profile, session, &frames, row)).collect();
+            let key = keys.iter().map(|key| key.of(profile, session, &frames, &row)).collect();
             let count = Count { samples: row.samples, period: row.period };
             tally.rows.entry((event.name.clone(), key)).or_default().add(count);
             tally.totals.entry(event.name.clone()).or_default().add(count);

@@ -33,10 +33,8 @@ impl Profile {
         let mut rows = std::mem::take(&mut self.rows);
         let mut changed = Changed::merged(self, rule, &tree);
         let mut of_row = of_row.into_iter();
-        Arc::make_mut(&mut rows).retain_mut(|row| {
-            let sample = changed.sample(of_row.next().unwrap_or(StackId::EMPTY), row.address);
-            sample.map(|(stack, address)| (row.stack, row.address) = (stack, address)).is_some()
-        });
+        Arc::make_mut(&mut rows)
+            .place_anew(|address| changed.sample(of_row.next().unwrap_or(StackId::EMPTY), address));
         let mut stacks = changed.into_stacks();
         stacks.freeze();
         self.rows = rows;
@@ -70,7 +68,7 @@ impl Profile {
         const AT_ONCE: usize = 1024;
         let (mut tree, mut known) = (Stacks::default(), FxHashMap::default());
         let (mut places, mut ends, mut ids, mut asked) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for rows in self.rows.chunks(AT_ONCE) {
+        for rows in self.rows().chunks(AT_ONCE) {
             for row in rows {
                 if let Entry::Vacant(new) = known.entry(row.stack) {
                     new.insert(StackId::EMPTY);

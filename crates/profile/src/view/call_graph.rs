@@ -6,6 +6,7 @@
 
 use crate::addresses::AddressId;
 use crate::profile::{Profile, SampleRow};
+use crate::rows::RowSlice;
 use crate::weight::Weight;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -87,7 +88,7 @@ struct CallSums {
 /// The stacks of an event as functions by number.
 struct FunctionStacks<'s, F> {
     profile: &'s Profile,
-    rows: &'s [SampleRow],
+    rows: RowSlice<'s>,
     functions_at: F,
 }
 
@@ -97,10 +98,10 @@ impl<F: Fn(AddressId, &mut Vec<u32>)> FunctionStacks<'_, F> {
         let (mut places, mut functions) = (Vec::new(), Vec::new());
         for (nr, row) in self.rows.iter().enumerate() {
             places.clear();
-            places.extend(self.profile.places(row));
+            places.extend(self.profile.places(&row));
             functions.clear();
             places.iter().rev().for_each(|place| (self.functions_at)(*place, &mut functions));
-            what(nr, row, &functions);
+            what(nr, &row, &functions);
         }
     }
 }

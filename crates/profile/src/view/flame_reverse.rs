@@ -73,8 +73,8 @@ impl FlameTree {
         for (nr, side) in (0u32..).zip(sides.iter_mut()) {
             tree.add_side();
             for row in side.profile.rows_of(side.event) {
-                let sum = Sum::of(row);
-                let root = (side.root)(row);
+                let sum = Sum::of(&row);
+                let root = (side.root)(&row);
                 let mut way = StackWay { below: row.stack, address: None, left: 0, root };
                 if row.stack == StackId::EMPTY {
                     way.enter(side, row.address);

@@ -165,7 +165,7 @@ impl FlameTree {
         let side = self.add_side();
         let mut climbed = Climbed::new(profile.stacks(), levels);
         for row in profile.rows_of(event) {
-            let root = root(row);
+            let root = root(&row);
             let mut here = root.map_or(ROOT, |root| self.child(ROOT, root));
             climbed.stand_on(self, here);
             if row.stack == StackId::EMPTY {
@@ -173,7 +173,7 @@ impl FlameTree {
                 here = self.climb(here, levels);
                 self.lines.count(&self.nodes, here, levels, row.period);
             } else {
-                here = climbed.end_of(self, row);
+                here = climbed.end_of(self, &row);
             }
             self.add_own(side, here, Sum { period: row.period, samples: row.samples });
             told(here);

@@ -18,6 +18,7 @@ pub use super::rows::{ByMode, Histogram, HistogramRow, LeftOut, Numbers, RowKey,
 use super::sample_numbers::SampleNumbers;
 use super::sums::{PlaceSums, Subtrees, WholeSums};
 use crate::profile::SampleRow;
+use crate::rows::RowSlice;
 use perffile::wire::head::CpuMode;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -47,7 +48,7 @@ pub struct HistogramOptions {
 }
 
 /// Samples for which the keys of the sample say the same: their number, and some rows.
-type OfSample<'p> = (u32, &'p [SampleRow]);
+type OfSample<'p> = (u32, RowSlice<'p>);
 
 /// Where samples were taken, and in the tree of calls the node of their innermost place; what they add up to.
 #[derive(Clone, Copy, Debug)]
@@ -153,8 +154,8 @@ impl<'f, 'o> Histograms<'f, 'o> {
         let mut rest = rows;
         while let Some(first) = rest.first() {
             let Histograms { facts, options, values, sample_numbers, .. } = self;
-            let mut number = |row| sample_numbers.number(facts, &options.keys, &mut values.samples, row);
-            let sample = number(first);
+            let mut number = |row: &SampleRow| sample_numbers.number(facts, &options.keys, &mut values.samples, row);
+            let sample = number(&first);
             let others = rest.iter().skip(1).take_while(|row| number(row) == sample).count();
             let (some, others) = rest.split_at(1 + others);
             of_samples.push((sample, some));
@@ -195,7 +196,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
     fn taken_in_tree(&self, of_sample: &[OfSample<'_>]) -> Vec<Taken> {
         let mut amounts: FxHashMap<(u32, u32, CpuMode), Amount> = FxHashMap::default();
         for row in of_sample.iter().flat_map(|(_, rows)| *rows) {
-            let Taken { place, mode, amount, .. } = self.taken(row);
+            let Taken { place, mode, amount, .. } = self.taken(&row);
             amounts.entry((self.calls.node_of(row.stack), place, mode)).or_default().add(amount);
         }
         let taken = amounts.into_iter();
@@ -236,7 +237,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
             subtrees.add_up(taken.iter().map(|taken| (taken.node, taken.amount)));
         } else {
             let samples = of_sample.iter().flat_map(|(_, rows)| *rows);
-            self.add_taken(samples.map(|row| self.taken(row)), sums);
+            self.add_taken(samples.map(|row| self.taken(&row)), sums);
         }
         if self.options.children && tree {
             for (node, period) in subtrees.iter().filter(|(node, _)| self.calls.is_outermost(*node)) {
@@ -279,12 +280,12 @@ impl<'f, 'o> Histograms<'f, 'o> {
         sums: &mut PlaceSums,
         least: u64,
     ) -> u64 {
-        let parts: Vec<&[SampleRow]> =
+        let parts: Vec<RowSlice<'_>> =
             of_sample.iter().flat_map(|(_, rows)| rows.chunks(WORTH_A_THREAD)).collect();
         let next = AtomicUsize::new(0);
         let work = |of_thread: &mut WholeSums| {
             while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-                self.add_stacks(part, of_thread);
+                self.add_stacks(*part, of_thread);
             }
         };
         let Some((of_this, of_others)) = of_threads.split_first_mut() else { return 0 };
@@ -307,7 +308,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
         left_out
     }
 
-    fn add_stacks(&self, samples: &[SampleRow], whole_sums: &mut WholeSums) {
+    fn add_stacks(&self, samples: RowSlice<'_>, whole_sums: &mut WholeSums) {
         let stacks = &self.facts.profile.stacks;
         let (mut rows, mut ends) = (Vec::new(), Vec::new());
         for some in samples.chunks(AT_ONCE) {

@@ -41,7 +41,7 @@ impl Profile {
     /// A table for each event that has samples. `tie` orders rows of equal weight: by names, so that the order does not
     /// depend on how the names were numbered.
     pub fn tables<T: Ord>(&self, keys: Keys, tie: impl Fn(&Row) -> T) -> Vec<Table> {
-        let by_event = self.rows.chunk_by(|a, b| a.event == b.event);
+        let by_event = self.rows().chunk_by(|a, b| a.event == b.event);
         by_event
             .filter_map(|weights| {
                 let event = weights.first()?.event as usize;

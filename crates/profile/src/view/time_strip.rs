@@ -97,20 +97,20 @@ impl Profile {
     }
 
     /// Some samples by time, each with the place that says whether it is one of the kernel.
-    pub fn strip_of<'r>(
+    pub fn strip_of(
         &self,
-        rows: impl Iterator<Item = (&'r SampleRow, AddressId)>,
+        rows: impl Iterator<Item = (SampleRow, AddressId)>,
         parts: &Parts,
     ) -> Strip {
         let mut strip = Strip::new(parts);
-        rows.for_each(|(row, place)| strip.add(self, parts, row, place));
+        rows.for_each(|(row, place)| strip.add(self, parts, &row, place));
         strip
     }
 
     /// The same of the threads with the most of them. The profile has to have kept threads, too.
-    pub fn thread_strips<'r>(
+    pub fn thread_strips(
         &self,
-        rows: impl Iterator<Item = (&'r SampleRow, AddressId)> + Clone,
+        rows: impl Iterator<Item = (SampleRow, AddressId)> + Clone,
         parts: &Parts,
         weight: Weight,
         most: usize,
@@ -126,7 +126,7 @@ impl Profile {
             }
             if let Some((sum, of)) = totals.get_mut(thread.index()) {
                 *of = Some(thread);
-                sum.add(Sum::of(row));
+                sum.add(Sum::of(&row));
             }
         }
         let mut threads: Vec<(Sum, ThreadId)> =
@@ -140,9 +140,9 @@ impl Profile {
     }
 
     /// The same of each of these threads.
-    pub fn strips_of_threads<'r>(
+    pub fn strips_of_threads(
         &self,
-        rows: impl Iterator<Item = (&'r SampleRow, AddressId)>,
+        rows: impl Iterator<Item = (SampleRow, AddressId)>,
         parts: &Parts,
         threads: &[ThreadId],
     ) -> Vec<Strip> {
@@ -157,7 +157,7 @@ impl Profile {
         for (row, place) in rows {
             let strip = row.thread.and_then(|thread| places.get(thread.index()).copied().flatten());
             if let Some(strip) = strip.and_then(|at| strips.get_mut(at)) {
-                strip.add(self, parts, row, place);
+                strip.add(self, parts, &row, place);
             }
         }
         strips

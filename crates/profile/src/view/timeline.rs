@@ -2,7 +2,8 @@
 //!
 //! The idea is FlameScope's: what happens for a moment is a spot, what happens every so often is a pattern.
 
-use crate::profile::{Profile, SampleRow};
+use crate::profile::Profile;
+use crate::rows::RowSlice;
 use crate::view::flame_tree::Sum;
 use crate::weight::Weight;
 use std::cmp::Reverse;
@@ -179,7 +180,7 @@ impl Timeline {
 impl Profile {
     /// A map of the samples of each event that has any, by time. The profile has to have kept times.
     pub fn timelines(&self, size: Size) -> Vec<Timeline> {
-        let by_event = self.rows.chunk_by(|a, b| a.event == b.event);
+        let by_event = self.rows().chunk_by(|a, b| a.event == b.event);
         by_event.filter_map(|rows| self.map_of(rows, size)).collect()
     }
 
@@ -189,12 +190,12 @@ impl Profile {
     }
 
     /// A map of the rows of an event.
-    fn map_of(&self, rows: &[SampleRow], size: Size) -> Option<Timeline> {
+    fn map_of(&self, rows: RowSlice<'_>, size: Size) -> Option<Timeline> {
         let event = rows.first()?.event as usize;
         // Rows are in order of time. Samples without one have 0.
         let (timeless, timed) = rows.split_at(rows.partition_point(|row| row.time_ns == 0));
         let first_ns = timed.first().map_or(0, |row| row.time_ns);
-        let last_ns = timed.last().map_or(0, |row| row.time_ns);
+        let last_ns = timed.iter().next_back().map_or(0, |row| row.time_ns);
         let scale = Scale::new(first_ns, last_ns, size);
         let mut cells = vec![Sum::default(); scale.columns.saturating_mul(scale.rows)];
         let mut total = Sum::default();

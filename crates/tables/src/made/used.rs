@@ -16,8 +16,8 @@ impl Made {
             {
                 continue;
             }
-            if let Some(id) = self.stack_id(row).filter(|id| seen.insert(*id)) {
-                list.push(StackRow { id, sample: *row });
+            if let Some(id) = self.stack_id(&row).filter(|id| seen.insert(*id)) {
+                list.push(StackRow { id, sample: row });
             }
         }
         list
@@ -80,7 +80,7 @@ impl Made {
         // Of each event the number of its first field's name.
         let mut first_names: FxHashMap<u32, u32> = FxHashMap::default();
         for (sample, row) in (0u32..).zip(self.profile().rows()) {
-            let Some((tracepoint, _)) = self.payload(row) else { continue };
+            let Some((tracepoint, _)) = self.payload(&row) else { continue };
             let fields = tracepoint.format.own_fields();
             let first = *first_names.entry(row.event).or_insert_with(|| {
                 let first = u32::try_from(names.len()).unwrap_or(u32::MAX);

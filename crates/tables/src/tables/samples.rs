@@ -27,8 +27,8 @@ pub(crate) const TABLE: Definition<Sample> = Definition {
 
 fn rows(made: &Made, rows: Range<usize>) -> Vec<Sample> {
     let numbers = (0..).skip(rows.start);
-    let rows = made.profile().rows().get(rows).unwrap_or_default();
-    numbers.zip(rows).map(|(number, row)| Sample { number, row: *row }).collect()
+    let rows = made.profile().rows().range(rows);
+    numbers.zip(rows).map(|(number, row)| Sample { number, row }).collect()
 }
 
 const FIELDS: &[Field] = &[

@@ -67,7 +67,7 @@ const FIELDS: &[Field] = &[
 ];
 
 impl Made {
-    fn sample(&self, row: &PayloadField) -> Option<&SampleRow> {
+    fn sample(&self, row: &PayloadField) -> Option<SampleRow> {
         self.profile().rows().get(row.sample as usize)
     }
 
@@ -80,7 +80,7 @@ impl Made {
     }
 
     fn value(&self, row: &PayloadField) -> Option<FieldValue<'_>> {
-        let (tracepoint, payload) = self.payload(self.sample(row)?)?;
+        let (tracepoint, payload) = self.payload(&self.sample(row)?)?;
         let field = tracepoint.format.own_fields().get(row.field as usize)?;
         Some(field.value(payload, tracepoint.format.abi))
     }

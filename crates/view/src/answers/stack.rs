@@ -12,7 +12,7 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     let (profile, session) = (explorer.whole(), explorer.session());
     let at = answers.origin_ns.saturating_add(query.number("at")?.unwrap_or(0));
     let tid: Option<u32> = query.number("of")?;
-    let is_one = |row: &&SampleRow| {
+    let is_one = |row: &SampleRow| {
         tid.is_none() || row.thread.and_then(|thread| session.thread(thread)).map(|thread| thread.tid) == tid
     };
     let rows = profile.rows_of(explorer.state().event);
@@ -22,7 +22,7 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
         return written(&json!({"thread": null, "frames": []}));
     };
     let frames: Vec<Json> = profile
-        .places(row)
+        .places(&row)
         .flat_map(|place| profile.levels_at(place))
         .map(|level| {
             let function = profile.function(level.function);

@@ -41,7 +41,7 @@ pub fn write(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut costs = Costs::new(events.len().max(1));
     for (column, event) in events.iter().enumerate() {
         for row in export.profile.rows_of(*event) {
-            costs.add_row(export, &mut code, column, row);
+            costs.add_row(export, &mut code, column, &row);
         }
     }
     code.freeze();

@@ -29,7 +29,7 @@ pub(super) fn write(
 ) {
     let events = 0..export.profile.events().len();
     for event in events.filter(|event| Some(*event) != source.event && !export.is_tracepoint(*event)) {
-        let mut processes: BTreeMap<ProcessId, Vec<&SampleRow>> = BTreeMap::new();
+        let mut processes: BTreeMap<ProcessId, Vec<SampleRow>> = BTreeMap::new();
         for row in export.profile.rows_of(event) {
             let thread = row.thread.and_then(|thread| export.session.thread(thread));
             if let Some(thread) = thread {
@@ -67,7 +67,7 @@ impl Bins {
     }
 
     /// The end of each bin, from the origin on, and what was counted in it. Of empty ones in a row the ends are enough.
-    fn counts(&self, export: &Export<'_>, rows: &[&SampleRow]) -> Vec<(u64, u64)> {
+    fn counts(&self, export: &Export<'_>, rows: &[SampleRow]) -> Vec<(u64, u64)> {
         // The last one ends with the recording: a rest is not one of its own, whose rate would stand out.
         let last = (self.length_ns / self.width_ns).max(1);
         let mut bins: BTreeMap<u64, u64> = BTreeMap::new();

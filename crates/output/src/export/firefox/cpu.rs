@@ -12,7 +12,7 @@ use crate::export::Export;
 use crate::export::circumstances::Unit;
 use crate::export::json::JsonWriter;
 use crate::text::printable;
-use readperf_profile::{SampleRow, ScheduleSpan, ThreadState};
+use readperf_profile::{RowSlice, SampleRow, ScheduleSpan, ThreadState};
 use readperf_session::ThreadId;
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub(super) fn write<'x>(
     shared: &mut Shared,
     json: &mut JsonWriter<'_>,
 ) {
-    let mut cpus: BTreeMap<u32, Vec<&SampleRow>> = BTreeMap::new();
+    let mut cpus: BTreeMap<u32, Vec<SampleRow>> = BTreeMap::new();
     for row in rows(export, source) {
         if let Some(cpu) = row.cpu {
             cpus.entry(cpu).or_default().push(row);
@@ -56,22 +56,23 @@ pub(super) fn any(export: &Export<'_>, source: &Source<'_>) -> bool {
 }
 
 /// The samples, of whatever CPU.
-fn rows<'x>(export: &Export<'x>, source: &Source<'_>) -> &'x [SampleRow] {
-    source.event.map(|event| export.profile.rows_of(event)).unwrap_or_default()
+fn rows<'x>(export: &Export<'x>, source: &Source<'_>) -> RowSlice<'x> {
+    // Without any event there is no row either.
+    export.profile.rows_of(source.event.unwrap_or(0))
 }
 
 /// The samples of a CPU. The outermost frame of each stack names the thread.
 fn points<'x>(
     export: &Export<'x>,
     source: &Source<'x>,
-    rows: &[&SampleRow],
+    rows: &[SampleRow],
     tables: &mut Tables<'x>,
     shared: &mut Shared,
 ) -> Vec<Point> {
     let unit = source.event.map_or(Unit::Count, |event| export.unit(event));
-    let mut by_thread: BTreeMap<Option<ThreadId>, Vec<&SampleRow>> = BTreeMap::new();
+    let mut by_thread: BTreeMap<Option<ThreadId>, Vec<SampleRow>> = BTreeMap::new();
     for row in rows {
-        by_thread.entry(row.thread).or_default().push(row);
+        by_thread.entry(row.thread).or_default().push(*row);
     }
     let mut points = Vec::with_capacity(rows.len());
     for (thread, rows) in by_thread {

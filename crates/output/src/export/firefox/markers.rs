@@ -94,14 +94,14 @@ impl<'c> Markers<'c> {
     pub(super) fn samples_and_marks<'m>(
         &mut self,
         export: &Export<'_>,
-        rows: impl Iterator<Item = &'m SampleRow>,
+        rows: impl Iterator<Item = SampleRow>,
         marks: impl Iterator<Item = &'m Mark>,
         tables: &mut Tables<'_>,
         shared: &mut Shared,
     ) {
         let mut stacks = FxHashMap::default();
         for row in rows {
-            let stack = tables.stack(row, shared);
+            let stack = tables.stack(&row, shared);
             match export.is_tracepoint(row.event as usize) {
                 // These come with their texts among the marks.
                 true => _ = stacks.insert((row.event, row.time_ns), stack),
@@ -126,10 +126,10 @@ impl<'c> Markers<'c> {
     }
 
     /// Adds the times of a thread off the CPU, with the stacks of the switches.
-    pub(super) fn times_off(&mut self, times: &[TimeOff<'_>], tables: &mut Tables<'_>, shared: &mut Shared) {
+    pub(super) fn times_off(&mut self, times: &[TimeOff], tables: &mut Tables<'_>, shared: &mut Shared) {
         for time in times {
             let name = shared.strings.number("Off CPU");
-            let stack = time.switch.and_then(|switch| tables.stack(switch, shared));
+            let stack = time.switch.and_then(|switch| tables.stack(&switch, shared));
             let time_ns = time.switch.map_or(0, |switch| switch.time_ns);
             let data = Data::OffCpu { why: reason(time.why), stack, time_ns };
             self.push(name, Span::of(&time.span), data, Category::OffCpu.index());

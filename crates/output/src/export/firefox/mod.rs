@@ -20,7 +20,7 @@ use crate::export::threads::ByThread;
 use crate::export::{Export, Flag, Format, Needs, Writing};
 use categories::Categories;
 use libraries::Shared;
-use readperf_profile::{Mark, MarkKind, SampleRow};
+use readperf_profile::{Mark, MarkKind, RowSlice};
 use readperf_session::ThreadId;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -48,11 +48,11 @@ struct Source<'s> {
     origin_ns: u64,
     /// The last time of a sample or of anything else.
     end_ns: u64,
-    samples: ByThread<'s, SampleRow>,
-    others: Vec<ByThread<'s, SampleRow>>,
+    samples: ByThread<RowSlice<'s>>,
+    others: Vec<ByThread<RowSlice<'s>>>,
     /// Those of `sched_switch`, if it was recorded.
-    switches: Option<ByThread<'s, SampleRow>>,
-    marks: ByThread<'s, Mark>,
+    switches: Option<ByThread<RowSlice<'s>>>,
+    marks: ByThread<&'s [Mark]>,
     /// What belongs to no thread goes to the first.
     lost: Vec<&'s Mark>,
 }
@@ -140,7 +140,7 @@ impl<'s> Source<'s> {
     /// The index of the thread with the greatest weight.
     fn busiest(&self, export: &Export<'_>, threads: &[ThreadId]) -> Option<usize> {
         let weight = |thread: ThreadId| {
-            self.samples.of(thread).fold(0u64, |sum, row| sum.saturating_add(export.weight(row)))
+            self.samples.of(thread).fold(0u64, |sum, row| sum.saturating_add(export.weight(&row)))
         };
         let weights = threads.iter().enumerate().map(|(nr, thread)| (weight(*thread), nr));
         weights.max_by_key(|(weight, nr)| (*weight, std::cmp::Reverse(*nr))).map(|(_, nr)| nr)

@@ -9,7 +9,7 @@ use super::{Source, libraries::Shared, meta};
 use crate::export::circumstances::Unit;
 use crate::export::threads::ByThread;
 use crate::export::{Export, Weight};
-use readperf_profile::{SampleRow, ScheduleSpan, ThreadState, WhyOff};
+use readperf_profile::{RowSlice, SampleRow, ScheduleSpan, ThreadState, WhyOff};
 use readperf_session::ThreadId;
 
 /// The event whose samples are taken where threads give up their CPU.
@@ -18,7 +18,7 @@ const SCHED_SWITCH: &str = "sched:sched_switch";
 const JUST_BEFORE_NS: u64 = 100_000;
 
 /// The samples of `sched_switch`, by thread.
-pub(super) fn switch_samples<'s>(export: &Export<'s>) -> Option<ByThread<'s, SampleRow>> {
+pub(super) fn switch_samples<'s>(export: &Export<'s>) -> Option<ByThread<RowSlice<'s>>> {
     let event = export.profile.events().iter().position(|event| event.name == SCHED_SWITCH)?;
     Some(ByThread::new(export.profile.rows_of(event), |row| row.thread))
 }
@@ -35,16 +35,16 @@ pub(super) fn reason(why: WhyOff) -> &'static str {
 
 /// A time off the CPU, and the sample of the switch that it began with.
 #[derive(Clone, Copy)]
-pub(super) struct TimeOff<'s> {
+pub(super) struct TimeOff {
     pub(super) span: ScheduleSpan,
     pub(super) why: WhyOff,
-    pub(super) switch: Option<&'s SampleRow>,
+    pub(super) switch: Option<SampleRow>,
 }
 
 /// The times of a thread off the CPU, in order.
-pub(super) fn times<'s>(export: &Export<'s>, source: &Source<'s>, thread: ThreadId) -> Vec<TimeOff<'s>> {
+pub(super) fn times<'s>(export: &Export<'s>, source: &Source<'s>, thread: ThreadId) -> Vec<TimeOff> {
     let mut rows = source.switches.iter().flat_map(|switches| switches.of(thread)).peekable();
-    let mut last: Option<&SampleRow> = None;
+    let mut last: Option<SampleRow> = None;
     let mut ran_since = 0;
     let mut times = Vec::new();
     for span in export.marks.schedule.of(thread) {
@@ -119,7 +119,7 @@ impl Scale {
 pub(super) fn points(
     export: &Export<'_>,
     source: &Source<'_>,
-    times: &[TimeOff<'_>],
+    times: &[TimeOff],
     tables: &mut Tables<'_>,
     shared: &mut Shared,
 ) -> Vec<Point> {
@@ -134,7 +134,7 @@ pub(super) fn points(
         if owed_ns < interval_ns {
             continue;
         }
-        let stack = tables.off_cpu_stack(switch, reason(time.why), shared);
+        let stack = tables.off_cpu_stack(&switch, reason(time.why), shared);
         let weight = scale.take(&mut owed_ns, interval_ns);
         points.push(Point { time_ns: from, stack, weight, clock_ns: None });
         points.push(Point { time_ns: to, stack, weight: 0, clock_ns: None });

@@ -31,7 +31,7 @@ impl Writer<'_, '_> {
         let unit = source.event.map_or(Unit::Count, |event| export.unit(event));
         let rows = source.samples.of(thread);
         let mut points: Vec<Point> =
-            rows.map(|row| Point::of(export, unit, row, tables.stack(row, shared))).collect();
+            rows.map(|row| Point::of(export, unit, &row, tables.stack(&row, shared))).collect();
         let times_off = off_cpu::times(export, source, thread);
         points.extend(off_cpu::points(export, source, &times_off, tables, shared));
         points.sort_by_key(|point| point.time_ns);

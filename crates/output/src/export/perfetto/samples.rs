@@ -33,11 +33,11 @@ pub(super) fn write(
     let mut counts: BTreeMap<Option<u32>, u64> = BTreeMap::new();
     for row in export.profile.rows_of(event) {
         let count = counts.entry(row.cpu).or_default();
-        *count = count.wrapping_add(export.weight(row));
-        let callstack = told.callstack(row);
-        let (pid, tid) = export.ids(row).unwrap_or_default();
+        *count = count.wrapping_add(export.weight(&row));
+        let callstack = told.callstack(&row);
+        let (pid, tid) = export.ids(&row).unwrap_or_default();
         let (pid, tid) = (pid.cast_unsigned(), tid.cast_unsigned());
-        let sample = PerfSample { cpu: row.cpu, pid, tid, callstack, mode: mode(export, row), count: *count };
+        let sample = PerfSample { cpu: row.cpu, pid, tid, callstack, mode: mode(export, &row), count: *count };
         let new = std::mem::take(&mut told.new);
         let packet = TracePacket {
             sequence,

@@ -14,7 +14,7 @@ use crate::text::printable;
 use message::{Label, Sample, ValueType, field};
 use perffile::wire::attr::AttrFlags;
 use places::Places;
-use readperf_profile::SampleRow;
+use readperf_profile::{RowSlice, SampleRow};
 use std::borrow::Cow;
 use std::io::{self, BufWriter, IntoInnerError, Write};
 
@@ -101,7 +101,7 @@ fn write_samples<W: Write>(
     strings: &mut Strings,
     fields: &mut FieldWriter<W>,
 ) -> io::Result<()> {
-    let mut rest: Vec<&[SampleRow]> = events.iter().map(|event| export.profile.rows_of(*event)).collect();
+    let mut rest: Vec<RowSlice<'_>> = events.iter().map(|event| export.profile.rows_of(*event)).collect();
     let mut sample = Sample::default();
     // The rows of each event are sorted by what is kept of them: those that agree meet at the front.
     while let Some(key) = rest.iter().filter_map(|rows| rows.first()).map(key).min() {
@@ -110,12 +110,12 @@ fn write_samples<W: Write>(
         let mut count: u64 = 0;
         for rows in &mut rest {
             let (mut samples, mut period) = (0, 0);
-            while let Some((row, others)) = rows.split_first().filter(|(row, _)| self::key(row) == key) {
+            while let Some(row) = rows.first().filter(|row| self::key(*row) == key) {
                 samples = saturating(samples, row.samples);
                 period = saturating(period, row.period);
                 count = count.saturating_add(row.samples);
-                first.get_or_insert(*row);
-                *rows = others;
+                first.get_or_insert(row);
+                *rows = rows.split_at(1).1;
             }
             sample.values.extend([samples, period]);
         }
@@ -138,8 +138,8 @@ fn write_samples<W: Write>(
 }
 
 /// All that is kept of a row but its event and weights.
-fn key(row: &SampleRow) -> SampleRow {
-    SampleRow { event: 0, samples: 0, period: 0, ..*row }
+fn key(row: SampleRow) -> SampleRow {
+    SampleRow { event: 0, samples: 0, period: 0, ..row }
 }
 
 fn saturating(sum: i64, more: u64) -> i64 {

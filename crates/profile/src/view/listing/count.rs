@@ -212,7 +212,7 @@ impl Listing {
     fn count_calls(&mut self, profile: &Profile, spots: &Spots, seen: &mut Seen) {
         for row in profile.rows() {
             seen.clear();
-            let sum = Sum::of(row);
+            let sum = Sum::of(&row);
             let own = std::iter::once(row.address);
             for place in own.chain(profile.stacks().places(row.stack)) {
                 if let Some(spot) = spots.get(&place) {

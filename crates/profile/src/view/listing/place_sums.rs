@@ -32,7 +32,7 @@ impl PlaceSums {
             }
             let at = (*slot as usize).saturating_mul(events).saturating_add(row.event as usize);
             if let Some(sum) = sums.get_mut(at) {
-                sum.add(Sum::of(row));
+                sum.add(Sum::of(&row));
             }
         }
         PlaceSums { events, slots, sums }

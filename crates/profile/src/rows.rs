@@ -1,0 +1,430 @@
+//! Rows of samples, a column each: what all of them leave at its usual value takes no room, and of the rest whoever adds up touches only what
+//! it adds up.
+
+use crate::addresses::AddressId;
+use crate::detail::DetailId;
+use crate::profile::SampleRow;
+use crate::stacks::StackId;
+use readperf_session::{CommId, ThreadId};
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+/// Rows of samples. They are handed out by value, put together from the columns.
+#[derive(Clone, Debug)]
+pub struct Rows {
+    takers: Takers,
+    taker: Vec<u32>,
+    stack: Vec<StackId>,
+    address: Vec<AddressId>,
+    period: Vec<u64>,
+    samples: Sparse<u64>,
+    time_ns: Sparse<u64>,
+    detail: Sparse<DetailId>,
+}
+
+impl Default for Rows {
+    fn default() -> Rows {
+        Rows {
+            takers: Takers::default(),
+            taker: Vec::new(),
+            stack: Vec::new(),
+            address: Vec::new(),
+            period: Vec::new(),
+            samples: Sparse::usually(1),
+            time_ns: Sparse::usually(0),
+            detail: Sparse::usually(DetailId::default()),
+        }
+    }
+}
+
+/// What samples have in common with many others: what was counted, and of whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Taker {
+    event: u32,
+    comm: CommId,
+    thread: Option<ThreadId>,
+    cpu: Option<u32>,
+}
+
+/// Each of these once, by number.
+#[derive(Clone, Debug, Default)]
+struct Takers {
+    list: Vec<Taker>,
+    numbers: FxHashMap<Taker, u32>,
+    /// That of the row before.
+    last: u32,
+}
+
+impl Takers {
+    #[inline]
+    fn number(&mut self, taker: Taker) -> u32 {
+        if self.list.get(self.last as usize) != Some(&taker) {
+            self.last = *self.numbers.entry(taker).or_insert_with(|| {
+                self.list.push(taker);
+                // There are no more than rows, whose numbers fit.
+                u32::try_from(self.list.len() - 1).unwrap_or(u32::MAX)
+            });
+        }
+        self.last
+    }
+}
+
+/// A column that most profiles have no use for: as long as all rows have the usual value, it is empty.
+#[derive(Clone, Debug)]
+struct Sparse<T> {
+    values: Vec<T>,
+    usual: T,
+}
+
+impl<T: Copy + PartialEq> Sparse<T> {
+    fn usually(usual: T) -> Sparse<T> {
+        Sparse { values: Vec::new(), usual }
+    }
+
+    #[inline]
+    fn get(&self, at: usize) -> T {
+        self.values.get(at).copied().unwrap_or(self.usual)
+    }
+
+    /// Appends the value of the row behind `rows` others.
+    #[inline]
+    fn push(&mut self, value: T, rows: usize) {
+        if !self.values.is_empty() || value != self.usual {
+            self.fill(rows);
+            self.values.push(value);
+        }
+    }
+
+    /// Writes down what is usual, for so many rows.
+    #[inline]
+    fn fill(&mut self, rows: usize) {
+        if self.values.len() < rows {
+            self.values.resize(rows, self.usual);
+        }
+    }
+
+    fn arrange(&mut self, order: &[u32]) {
+        if !self.values.is_empty() {
+            arrange(&mut self.values, order);
+        }
+    }
+}
+
+/// Puts a column into another order.
+fn arrange<T: Copy>(column: &mut Vec<T>, order: &[u32]) {
+    let arranged = order.iter().filter_map(|at| column.get(*at as usize)).copied().collect();
+    *column = arranged;
+}
+
+impl Rows {
+    /// Room for so many rows.
+    pub(crate) fn with_capacity(rows: usize) -> Rows {
+        Rows {
+            taker: Vec::with_capacity(rows),
+            stack: Vec::with_capacity(rows),
+            address: Vec::with_capacity(rows),
+            period: Vec::with_capacity(rows),
+            ..Rows::default()
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.taker.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.taker.is_empty()
+    }
+
+    /// The row with this index.
+    #[inline]
+    pub fn get(&self, at: usize) -> Option<SampleRow> {
+        let Taker { event, comm, thread, cpu } = *self.takers.list.get(*self.taker.get(at)? as usize)?;
+        Some(SampleRow {
+            event,
+            comm,
+            thread,
+            cpu,
+            time_ns: self.time_ns.get(at),
+            stack: self.stack.get(at).copied().unwrap_or(StackId::EMPTY),
+            address: self.address.get(at).copied().unwrap_or(AddressId::NONE),
+            detail: self.detail.get(at),
+            samples: self.samples.get(at),
+            period: self.period.get(at).copied().unwrap_or(0),
+        })
+    }
+
+    /// All of them.
+    pub fn as_slice(&self) -> RowSlice<'_> {
+        RowSlice { rows: self, start: 0, end: self.len() }
+    }
+
+    /// All of them, in order.
+    pub fn iter(&self) -> RowIter<'_> {
+        self.as_slice().into_iter()
+    }
+
+    /// Appends a row.
+    #[inline]
+    pub(crate) fn push(&mut self, row: SampleRow) {
+        let SampleRow { event, comm, thread, cpu, time_ns, stack, address, detail, samples, period } = row;
+        let before = self.len();
+        self.taker.push(self.takers.number(Taker { event, comm, thread, cpu }));
+        self.stack.push(stack);
+        self.address.push(address);
+        self.period.push(period);
+        self.samples.push(samples, before);
+        self.time_ns.push(time_ns, before);
+        self.detail.push(detail, before);
+    }
+
+    /// Adds samples to a row.
+    #[inline]
+    pub(crate) fn add(&mut self, at: usize, samples: u64, period: u64) {
+        let Some(sum) = self.period.get_mut(at) else { return };
+        *sum = sum.wrapping_add(period);
+        self.samples.fill(self.taker.len());
+        if let Some(sum) = self.samples.values.get_mut(at) {
+            *sum = sum.saturating_add(samples);
+        }
+    }
+
+    /// Whether a row is of samples that agree with this one: whether they differ in their sums alone.
+    #[inline]
+    pub(crate) fn agrees(&self, at: usize, row: &SampleRow) -> bool {
+        self.get(at).is_some_and(|known| known.agrees(row))
+    }
+
+    /// Takes away the rows that do not pass.
+    pub(crate) fn retain(&mut self, passes: impl Fn(&SampleRow) -> bool) {
+        let left: Vec<u32> = (0..).zip(self.iter()).filter(|(_, row)| passes(row)).map(|(at, _)| at).collect();
+        if left.len() < self.len() {
+            self.arrange(&left);
+        }
+    }
+
+    /// Gives each row another stack and another place, or takes it away. Asked for its place, row by row.
+    pub(crate) fn place_anew(&mut self, mut place: impl FnMut(AddressId) -> Option<(StackId, AddressId)>) {
+        let mut left: Vec<u32> = Vec::with_capacity(self.len());
+        for (at, (stack, address)) in (0..).zip(self.stack.iter_mut().zip(&mut self.address)) {
+            if let Some(placed) = place(*address) {
+                (*stack, *address) = placed;
+                left.push(at);
+            }
+        }
+        if left.len() < self.len() {
+            self.arrange(&left);
+        }
+    }
+
+    /// Puts rows in order of time, event by event. Those of one time stay as they were.
+    pub(crate) fn sort_by_time(&mut self) {
+        let key = |row: SampleRow| (row.event, row.time_ns);
+        // Of one event they mostly come in order.
+        if !self.iter().map(key).is_sorted() {
+            let mut order: Vec<u32> = (0..).zip(&self.taker).map(|(at, _)| at).collect();
+            order.sort_by_key(|at| self.get(*at as usize).map(key));
+            self.arrange(&order);
+        }
+    }
+
+    /// Puts those of one event, thread name, thread and CPU together, in order of these. Otherwise they stay as they were.
+    pub(crate) fn sort_by_taker(&mut self) {
+        let mut ranked: Vec<(Taker, u32)> = self.takers.list.iter().copied().zip(0..).collect();
+        ranked.sort_unstable();
+        let mut starts = vec![0_u32; ranked.len()];
+        for taker in &self.taker {
+            if let Some(count) = starts.get_mut(*taker as usize) {
+                *count += 1;
+            }
+        }
+        let mut next = 0;
+        for (_, number) in ranked {
+            if let Some(start) = starts.get_mut(number as usize) {
+                (*start, next) = (next, next + *start);
+            }
+        }
+        let mut order = vec![0; self.len()];
+        for (at, taker) in (0..).zip(&self.taker) {
+            let Some(next) = starts.get_mut(*taker as usize) else { continue };
+            if let Some(slot) = order.get_mut(*next as usize) {
+                *slot = at;
+            }
+            *next += 1;
+        }
+        if !order.is_sorted() {
+            self.arrange(&order);
+        }
+    }
+
+    /// Leaves the rows with these indices, in their order. A column at a time, so that only one is there twice.
+    fn arrange(&mut self, order: &[u32]) {
+        arrange(&mut self.taker, order);
+        arrange(&mut self.stack, order);
+        arrange(&mut self.address, order);
+        arrange(&mut self.period, order);
+        self.samples.arrange(order);
+        self.time_ns.arrange(order);
+        self.detail.arrange(order);
+    }
+
+    /// Lets go the room for more.
+    pub(crate) fn shrink(&mut self) {
+        self.taker.shrink_to_fit();
+        self.stack.shrink_to_fit();
+        self.address.shrink_to_fit();
+        self.period.shrink_to_fit();
+        self.samples.values.shrink_to_fit();
+        self.time_ns.values.shrink_to_fit();
+        self.detail.values.shrink_to_fit();
+    }
+
+    /// Rows out of a list, which gets smaller as these grow.
+    pub(crate) fn of_list(mut list: Vec<SampleRow>) -> Rows {
+        /// Rows that are moved at a time.
+        const SOME: usize = 64 * 1024;
+        let mut rows = Rows::with_capacity(list.len());
+        // From the end, where a list can be cut off.
+        list.reverse();
+        while !list.is_empty() {
+            list.drain(list.len().saturating_sub(SOME)..).rev().for_each(|row| rows.push(row));
+            list.shrink_to_fit();
+        }
+        rows
+    }
+}
+
+impl FromIterator<SampleRow> for Rows {
+    fn from_iter<I: IntoIterator<Item = SampleRow>>(rows: I) -> Rows {
+        let rows = rows.into_iter();
+        let mut collected = Rows::with_capacity(rows.size_hint().0);
+        rows.for_each(|row| collected.push(row));
+        collected
+    }
+}
+
+/// Some rows that follow each other.
+#[derive(Clone, Copy, Debug)]
+pub struct RowSlice<'r> {
+    rows: &'r Rows,
+    start: usize,
+    end: usize,
+}
+
+impl<'r> RowSlice<'r> {
+    /// How many there are.
+    pub fn len(self) -> usize {
+        self.end - self.start
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+
+    /// The row with this index among these.
+    #[inline]
+    pub fn get(self, at: usize) -> Option<SampleRow> {
+        self.rows.get(self.start.checked_add(at).filter(|at| *at < self.end)?)
+    }
+
+    /// The first one.
+    pub fn first(self) -> Option<SampleRow> {
+        self.get(0)
+    }
+
+    /// Those with these indices among these; fewer where there are fewer.
+    #[must_use]
+    pub fn range(self, range: Range<usize>) -> RowSlice<'r> {
+        let bounded = |at: usize| self.start.saturating_add(at).min(self.end);
+        let start = bounded(range.start);
+        RowSlice { start, end: bounded(range.end).max(start), ..self }
+    }
+
+    /// The first ones, and the others.
+    pub fn split_at(self, at: usize) -> (RowSlice<'r>, RowSlice<'r>) {
+        (self.range(0..at), self.range(at..usize::MAX))
+    }
+
+    /// So many at a time.
+    pub fn chunks(self, rows: usize) -> impl Iterator<Item = RowSlice<'r>> + Clone {
+        (0..self.len()).step_by(rows.max(1)).map(move |start| self.range(start..start.saturating_add(rows)))
+    }
+
+    /// All of them, in order.
+    pub fn iter(self) -> RowIter<'r> {
+        self.into_iter()
+    }
+
+    /// The first index of those for which this does not hold; those for which it holds are the first ones.
+    pub fn partition_point(self, holds: impl Fn(&SampleRow) -> bool) -> usize {
+        let (mut least, mut most) = (0, self.len());
+        while least < most {
+            let middle = least.midpoint(most);
+            match self.get(middle).is_some_and(|row| holds(&row)) {
+                true => least = middle + 1,
+                false => most = middle,
+            }
+        }
+        least
+    }
+
+    /// Runs of rows of which each agrees with the one before it.
+    pub fn chunk_by(self, agree: impl Fn(&SampleRow, &SampleRow) -> bool) -> impl Iterator<Item = RowSlice<'r>> {
+        let mut rest = self;
+        std::iter::from_fn(move || {
+            let mut last = rest.first()?;
+            let more = rest.iter().skip(1).take_while(|row| agree(&std::mem::replace(&mut last, *row), row));
+            let (run, others) = rest.split_at(1 + more.count());
+            rest = others;
+            Some(run)
+        })
+    }
+}
+
+impl<'r> IntoIterator for RowSlice<'r> {
+    type Item = SampleRow;
+    type IntoIter = RowIter<'r>;
+
+    fn into_iter(self) -> RowIter<'r> {
+        RowIter(self)
+    }
+}
+
+/// Rows, one after the other.
+#[derive(Clone, Debug)]
+pub struct RowIter<'r>(RowSlice<'r>);
+
+impl Iterator for RowIter<'_> {
+    type Item = SampleRow;
+
+    #[inline]
+    fn next(&mut self) -> Option<SampleRow> {
+        let row = self.0.get(0)?;
+        self.0.start += 1;
+        Some(row)
+    }
+
+    #[inline]
+    fn nth(&mut self, rows: usize) -> Option<SampleRow> {
+        self.0 = self.0.range(rows..usize::MAX);
+        self.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.0.len(), Some(self.0.len()))
+    }
+}
+
+impl DoubleEndedIterator for RowIter<'_> {
+    #[inline]
+    fn next_back(&mut self) -> Option<SampleRow> {
+        let row = self.0.get(self.0.len().checked_sub(1)?)?;
+        self.0.end -= 1;
+        Some(row)
+    }
+}
+
+impl ExactSizeIterator for RowIter<'_> {}
