@@ -100,7 +100,8 @@ impl TimeFlame {
             let (first, _) = times_ns.unwrap_or((row.time_ns, row.time_ns));
             times_ns = Some((first, row.time_ns));
         }
-        let wanted = wanted.map(|(group, row)| (sample_of(&row), self.ends.get(group).copied().unwrap_or(ROOT)));
+        let wanted =
+            wanted.map(|(group, row)| (sample_of(&row), self.ends.get(group).copied().unwrap_or(ROOT)));
         let weight = self.flame.weight;
         let least = weight.of_sum(&whole).div_ceil(u64::from(asked.columns.max(1)));
         let mut sweep = Sweep::new(&self.places, weight, least.max(1), asked.rows as usize);

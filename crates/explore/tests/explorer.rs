@@ -324,7 +324,7 @@ fn folded(analysis: &Analysis, steps: &[Step]) -> Folded {
                 if name.starts_with('[') { name } else { format!("[{name}]") }
             }
         };
-        let levels = profile.places(row).flat_map(|place| profile.levels_at(place).map(name));
+        let levels = profile.places(&row).flat_map(|place| profile.levels_at(place).map(name));
         let mut names: Vec<String> = levels.collect();
         names.push(session.comm(row.comm).escape_ascii().to_string());
         names.reverse();

@@ -229,6 +229,68 @@ impl Gathering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::detail::DetailId;
+    use readperf_session::Session;
+    use std::collections::BTreeMap;
+
+    /// What samples add up to by thread name, place and stack, and in how many rows.
+    fn sums(
+        whole: bool,
+        sharing: Sharing,
+        unsought: usize,
+    ) -> (BTreeMap<(u32, Vec<u32>), (u64, u64)>, usize) {
+        let stacks = if whole { Stacks::whole(unsought) } else { Stacks::default() };
+        let mut gathering = Gathering::new(stacks, sharing, 0);
+        let comm = Session::default().add_comm(b"a");
+        for first in (0..3000_u32).step_by(100) {
+            let mut block = Block::default();
+            for nr in first..first + 100 {
+                let of_stack = nr * 7 % 97;
+                let places: Vec<AddressId> =
+                    (0..of_stack % 4).map(|level| AddressId(of_stack % 11 + level)).collect();
+                // Chains are forgotten now and then, and some samples have none.
+                let chain = ChainId { epoch: nr / 700, number: of_stack };
+                block.push_stack(&places, Some(chain).filter(|_| nr % 13 > 0));
+                let row = SampleRow {
+                    event: 0,
+                    comm,
+                    thread: None,
+                    cpu: Some(nr % 2),
+                    time_ns: 0,
+                    stack: StackId::EMPTY,
+                    address: AddressId(of_stack % 11),
+                    detail: DetailId::default(),
+                    samples: 1,
+                    period: u64::from(nr),
+                };
+                block.rows.push((row, block.ends.len() - 1));
+            }
+            gathering.take_in(&mut block);
+        }
+        let Gathered { stacks, rows } = gathering.finish();
+        assert!(rows.iter().is_sorted_by_key(|row| row.cpu), "one after the other");
+        let mut sums: BTreeMap<(u32, Vec<u32>), (u64, u64)> = BTreeMap::new();
+        for row in rows.iter() {
+            let places = stacks.places(row.stack).map(|place| place.0);
+            let key = (row.cpu.unwrap(), std::iter::once(row.address.0).chain(places).collect());
+            let sum = sums.entry(key).or_default();
+            *sum = (sum.0 + row.samples, sum.1 + row.period);
+        }
+        (sums, rows.len())
+    }
+
+    #[test]
+    fn rows_add_up_to_the_same_however_many_share_one() {
+        let (expected, least) = sums(false, Sharing::All, 0);
+        for unsought in [0, 50, 700, 10_000] {
+            let (got, rows) = sums(true, Sharing::Soon(unsought), unsought);
+            assert_eq!(got, expected, "{unsought}");
+            assert!(
+                (least..=least.max(unsought * 2) + 200).contains(&rows),
+                "{unsought}: {rows}, at least {least}"
+            );
+        }
+    }
 
     #[test]
     fn stacks_are_the_same_with_and_without_the_ids_of_their_chains() {

@@ -330,7 +330,12 @@ pub(crate) mod tests {
             });
         }
         rows.sort_by_key(|row| row.event);
-        Profile { events, rows: Arc::new(Rows::of_list(rows)), stacks: Arc::new(stacks), ..Profile::default() }
+        Profile {
+            events,
+            rows: Arc::new(Rows::of_list(rows)),
+            stacks: Arc::new(stacks),
+            ..Profile::default()
+        }
     }
 
     /// Every so manieth row, or all others.
@@ -359,9 +364,9 @@ pub(crate) mod tests {
             };
             let mut expected: std::collections::BTreeMap<_, Sum> = Default::default();
             for row in chosen.rows() {
-                expected.entry(key(row)).or_default().add(Sum { period: row.period, samples: row.samples });
+                expected.entry(key(&row)).or_default().add(Sum { period: row.period, samples: row.samples });
             }
-            let got = summed.rows().iter().map(|row| (key(row), Sum { period: row.period, samples: row.samples }));
+            let got = summed.rows().iter().map(|row| (key(&row), Sum { period: row.period, samples: row.samples }));
             prop_assert_eq!(got.collect::<Vec<_>>(), expected.into_iter().collect::<Vec<_>>());
             // The totals are those of the rows.
             let mut again = chosen.clone();

@@ -52,12 +52,18 @@ impl Picked {
     }
 
     /// The rows that are chosen, of all with their indices.
-    pub fn of<'r>(&self, rows: RowSlice<'r>) -> impl Iterator<Item = (usize, SampleRow)> + Clone + use<'_, 'r> {
+    pub fn of<'r>(
+        &self,
+        rows: RowSlice<'r>,
+    ) -> impl Iterator<Item = (usize, SampleRow)> + Clone + use<'_, 'r> {
         some(rows, self.words.iter().copied())
     }
 
     /// The rows that are not.
-    pub(crate) fn left_out<'r>(&self, rows: RowSlice<'r>) -> impl Iterator<Item = (usize, SampleRow)> + use<'_, 'r> {
+    pub(crate) fn left_out<'r>(
+        &self,
+        rows: RowSlice<'r>,
+    ) -> impl Iterator<Item = (usize, SampleRow)> + use<'_, 'r> {
         some(rows, self.words.iter().map(|word| !word))
     }
 

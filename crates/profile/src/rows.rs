@@ -199,7 +199,8 @@ impl Rows {
 
     /// Takes away the rows that do not pass.
     pub(crate) fn retain(&mut self, passes: impl Fn(&SampleRow) -> bool) {
-        let left: Vec<u32> = (0..).zip(self.iter()).filter(|(_, row)| passes(row)).map(|(at, _)| at).collect();
+        let left: Vec<u32> =
+            (0..).zip(self.iter()).filter(|(_, row)| passes(row)).map(|(at, _)| at).collect();
         if left.len() < self.len() {
             self.arrange(&left);
         }
@@ -372,7 +373,10 @@ impl<'r> RowSlice<'r> {
     }
 
     /// Runs of rows of which each agrees with the one before it.
-    pub fn chunk_by(self, agree: impl Fn(&SampleRow, &SampleRow) -> bool) -> impl Iterator<Item = RowSlice<'r>> {
+    pub fn chunk_by(
+        self,
+        agree: impl Fn(&SampleRow, &SampleRow) -> bool,
+    ) -> impl Iterator<Item = RowSlice<'r>> {
         let mut rest = self;
         std::iter::from_fn(move || {
             let mut last = rest.first()?;
@@ -428,3 +432,86 @@ impl DoubleEndedIterator for RowIter<'_> {
 }
 
 impl ExactSizeIterator for RowIter<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use readperf_session::Session;
+
+    /// What tells rows of these tests apart: event, thread name, CPU, time, stack and place, samples, period.
+    type Parts = (u32, usize, Option<u32>, u64, u32, u64, u64);
+
+    fn row((event, comm, cpu, time_ns, stack, samples, period): Parts) -> SampleRow {
+        let mut session = Session::default();
+        let comms = [session.add_comm(b"a"), session.add_comm(b"b")];
+        let (stack, address) = (StackId(stack), AddressId(stack + 1));
+        let detail = DetailId::default();
+        let comm = comms[comm];
+        SampleRow { event, comm, thread: None, cpu, time_ns, stack, address, detail, samples, period }
+    }
+
+    /// Some have nothing but what is usual, others from some row on.
+    fn lists() -> impl Strategy<Value = Vec<SampleRow>> {
+        (0..2_u64, 1..3_u64).prop_flat_map(|(times, most)| {
+            let cpu = proptest::option::of(0..2_u32);
+            let samples = prop_oneof![9 => Just(1_u64), 1 => 1..=most];
+            let parts = (0..2_u32, 0..2_usize, cpu, 0..=times * 9, 0..5_u32, samples, 0..9_u64);
+            proptest::collection::vec(parts.prop_map(row), 0..200)
+        })
+    }
+
+    fn list(rows: &Rows) -> Vec<SampleRow> {
+        rows.iter().collect()
+    }
+
+    proptest! {
+        #[test]
+        fn rows_are_what_was_put_in(rows in lists(), at in 0..250_usize, some in 1..50_usize) {
+            let columns: Rows = rows.iter().copied().collect();
+            prop_assert_eq!(columns.len(), rows.len());
+            prop_assert_eq!(columns.get(at), rows.get(at).copied());
+            prop_assert_eq!(list(&Rows::of_list(rows.clone())), rows.clone());
+            let (all, at) = (columns.as_slice(), at.min(rows.len()));
+            let (first, rest) = all.split_at(at);
+            prop_assert_eq!(first.iter().chain(rest).collect::<Vec<_>>(), rows.clone());
+            prop_assert_eq!(rest.first(), rows.get(at).copied());
+            prop_assert_eq!(rest.get(rest.len()), None);
+            prop_assert_eq!(all.iter().rev().collect::<Vec<_>>(), rows.iter().rev().copied().collect::<Vec<_>>());
+            let chunks: Vec<Vec<SampleRow>> = rest.chunks(some).map(|chunk| chunk.iter().collect()).collect();
+            prop_assert_eq!(chunks, rows[at..].chunks(some).map(<[SampleRow]>::to_vec).collect::<Vec<_>>());
+            let agree = |a: &SampleRow, b: &SampleRow| a.stack <= b.stack;
+            let runs: Vec<Vec<SampleRow>> = all.chunk_by(agree).map(|run| run.iter().collect()).collect();
+            prop_assert_eq!(runs, rows.chunk_by(agree).map(<[SampleRow]>::to_vec).collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn rows_are_put_in_order(rows in lists()) {
+            let columns: Rows = rows.iter().copied().collect();
+            let (mut by_time, mut sorted) = (columns.clone(), rows.clone());
+            by_time.sort_by_time();
+            sorted.sort_by_key(|row| (row.event, row.time_ns));
+            prop_assert_eq!(list(&by_time), sorted.clone());
+            let second = by_time.as_slice().partition_point(|row| row.event == 0);
+            prop_assert_eq!(second, sorted.partition_point(|row| row.event == 0));
+            let (mut by_taker, mut sorted) = (columns.clone(), rows.clone());
+            by_taker.sort_by_taker();
+            sorted.sort_by_key(|row| (row.event, row.comm, row.thread, row.cpu));
+            prop_assert_eq!(list(&by_taker), sorted);
+            let (mut left, mut kept) = (columns, rows);
+            left.retain(|row| row.period > 3);
+            kept.retain(|row| row.period > 3);
+            prop_assert_eq!(list(&left), kept.clone());
+            // What is added to one row is added to no other.
+            if let Some(first) = kept.first_mut() {
+                left.add(0, 2, 5);
+                (first.samples, first.period) = (first.samples + 2, first.period + 5);
+            }
+            prop_assert_eq!(list(&left), kept.clone());
+            left.place_anew(|address| (address.0 % 2 == 0).then_some((StackId(7), AddressId(address.0 + 1))));
+            kept.retain(|row| row.address.0 % 2 == 0);
+            let placed = |row: SampleRow| SampleRow { stack: StackId(7), address: AddressId(row.address.0 + 1), ..row };
+            prop_assert_eq!(list(&left), kept.into_iter().map(placed).collect::<Vec<_>>());
+        }
+    }
+}

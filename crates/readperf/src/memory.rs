@@ -73,7 +73,7 @@ fn with_large_pages(block: *mut u8, size: usize) -> *mut u8 {
 
 /// Blocks from this size on.
 #[cfg(target_os = "linux")]
-const LARGE: usize = 4 << 20;
+const LARGE: usize = 2 << 20;
 
 /// Bytes of a page, a power of two.
 #[cfg(target_os = "linux")]

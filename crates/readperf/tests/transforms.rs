@@ -253,15 +253,15 @@ fn subtrees_and_filters_apply_to_columns() {
             places.iter().rev().flat_map(|place| profile.levels_at(*place).rev().map(|level| level.function));
         levels.collect::<Vec<_>>()
     };
-    let deepest = profile.rows().iter().map(|row| levels(profile, row)).max_by_key(Vec::len).unwrap();
+    let deepest = profile.rows().iter().map(|row| levels(profile, &row)).max_by_key(Vec::len).unwrap();
     for depth in [1, 2, 5, deepest.len()] {
         let path = deepest[..depth].to_vec();
         let transforms = vec![Transform::Subtree(path.clone())];
         let changed = profile.chosen(&Selection { transforms, ..Selection::default() }, session);
         let below =
-            profile.rows().iter().map(|row| levels(profile, row)).filter(|levels| levels.starts_with(&path));
+            profile.rows().iter().map(|row| levels(profile, &row)).filter(|levels| levels.starts_with(&path));
         let expected: Vec<_> = below.map(|levels| levels[depth - 1..].to_vec()).collect();
-        let found: Vec<_> = changed.rows().iter().map(|row| levels(&changed, row)).collect();
+        let found: Vec<_> = changed.rows().iter().map(|row| levels(&changed, &row)).collect();
         assert!(!found.is_empty());
         assert_eq!(found, expected, "the first {depth} of {}", deepest.len());
         assert_eq!(changed.events()[0].samples, expected.len() as u64);
@@ -275,12 +275,12 @@ fn subtrees_and_filters_apply_to_columns() {
     assert!(expected > 0 && expected < times.len());
     // What is chosen by shares all else with the whole, and the whole stays as it was.
     assert!(std::ptr::eq(chosen.names(), profile.names()) && std::ptr::eq(chosen.stacks(), profile.stacks()));
-    let before: Vec<_> = profile.rows().iter().map(|row| levels(profile, row)).collect();
+    let before: Vec<_> = profile.rows().iter().map(|row| levels(profile, &row)).collect();
     let hidden = vec![Transform::Hide(Functions::These(before[0].iter().copied().take(1).collect()))];
     let selection = Selection { weight: Weight::Samples, transforms: hidden, ..Selection::default() };
     let hidden = profile.chosen(&selection, session);
     assert_eq!((profile.weight(), hidden.weight()), (Weight::Period, Weight::Samples));
-    let after: Vec<_> = profile.rows().iter().map(|row| levels(profile, row)).collect();
+    let after: Vec<_> = profile.rows().iter().map(|row| levels(profile, &row)).collect();
     assert_eq!(after, before);
-    assert!(hidden.rows().iter().all(|row| !levels(&hidden, row).contains(&before[0][0])));
+    assert!(hidden.rows().iter().all(|row| !levels(&hidden, &row).contains(&before[0][0])));
 }

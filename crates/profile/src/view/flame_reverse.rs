@@ -171,7 +171,7 @@ mod tests {
             let chosen = chosen(&profile, &groups, &picked);
             let sum = |row: &SampleRow| Sum { period: row.period, samples: row.samples };
             let rows: Vec<(Vec<FlameLevel>, Sum)> =
-                chosen.rows_of(event).iter().map(|row| (from_leaf(&chosen, &levels, row), sum(row))).collect();
+                chosen.rows_of(event).iter().map(|row| (from_leaf(&chosen, &levels, &row), sum(&row))).collect();
             let expected = plain(&rows, least);
             let paths = FlamePaths::new(&profile, &groups, event, &levels, root);
             let sums = groups.sums(profile.rows(), &picked);

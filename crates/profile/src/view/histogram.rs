@@ -154,7 +154,8 @@ impl<'f, 'o> Histograms<'f, 'o> {
         let mut rest = rows;
         while let Some(first) = rest.first() {
             let Histograms { facts, options, values, sample_numbers, .. } = self;
-            let mut number = |row: &SampleRow| sample_numbers.number(facts, &options.keys, &mut values.samples, row);
+            let mut number =
+                |row: &SampleRow| sample_numbers.number(facts, &options.keys, &mut values.samples, row);
             let sample = number(&first);
             let others = rest.iter().skip(1).take_while(|row| number(row) == sample).count();
             let (some, others) = rest.split_at(1 + others);

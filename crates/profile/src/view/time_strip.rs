@@ -97,11 +97,7 @@ impl Profile {
     }
 
     /// Some samples by time, each with the place that says whether it is one of the kernel.
-    pub fn strip_of(
-        &self,
-        rows: impl Iterator<Item = (SampleRow, AddressId)>,
-        parts: &Parts,
-    ) -> Strip {
+    pub fn strip_of(&self, rows: impl Iterator<Item = (SampleRow, AddressId)>, parts: &Parts) -> Strip {
         let mut strip = Strip::new(parts);
         rows.for_each(|(row, place)| strip.add(self, parts, &row, place));
         strip

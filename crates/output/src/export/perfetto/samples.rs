@@ -37,7 +37,8 @@ pub(super) fn write(
         let callstack = told.callstack(&row);
         let (pid, tid) = export.ids(&row).unwrap_or_default();
         let (pid, tid) = (pid.cast_unsigned(), tid.cast_unsigned());
-        let sample = PerfSample { cpu: row.cpu, pid, tid, callstack, mode: mode(export, &row), count: *count };
+        let sample =
+            PerfSample { cpu: row.cpu, pid, tid, callstack, mode: mode(export, &row), count: *count };
         let new = std::mem::take(&mut told.new);
         let packet = TracePacket {
             sequence,
