@@ -233,12 +233,11 @@ mod tests {
     use readperf_session::Session;
     use std::collections::BTreeMap;
 
-    /// What samples add up to by thread name, place and stack, and in how many rows.
-    fn sums(
-        whole: bool,
-        sharing: Sharing,
-        unsought: usize,
-    ) -> (BTreeMap<(u32, Vec<u32>), (u64, u64)>, usize) {
+    /// Samples and periods by CPU and places.
+    type Sums = BTreeMap<(u32, Vec<u32>), (u64, u64)>;
+
+    /// What samples add up to, and in how many rows.
+    fn sums(whole: bool, sharing: Sharing, unsought: usize) -> (Sums, usize) {
         let stacks = if whole { Stacks::whole(unsought) } else { Stacks::default() };
         let mut gathering = Gathering::new(stacks, sharing, 0);
         let comm = Session::default().add_comm(b"a");
@@ -269,7 +268,7 @@ mod tests {
         }
         let Gathered { stacks, rows } = gathering.finish();
         assert!(rows.iter().is_sorted_by_key(|row| row.cpu), "one after the other");
-        let mut sums: BTreeMap<(u32, Vec<u32>), (u64, u64)> = BTreeMap::new();
+        let mut sums = Sums::new();
         for row in rows.iter() {
             let places = stacks.places(row.stack).map(|place| place.0);
             let key = (row.cpu.unwrap(), std::iter::once(row.address.0).chain(places).collect());
