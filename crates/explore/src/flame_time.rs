@@ -89,19 +89,19 @@ impl TimeFlame {
         rows: impl Iterator<Item = (usize, SampleRow)> + Clone,
         asked: &TimeAsked,
     ) -> TimeWindow {
-        let is_asked = |(_, row): &(usize, SampleRow)| {
-            asked.range_ns.contains(&row.time_ns) && (asked.thread.is_none() || row.thread == asked.thread)
+        let is_asked = |(_, sample): &(usize, Sample)| {
+            asked.range_ns.contains(&sample.time_ns)
+                && (asked.thread.is_none() || sample.thread == asked.thread)
         };
         // They are gone over twice: to write a list of them takes longer.
-        let wanted = rows.filter(is_asked);
+        let wanted = rows.map(|(group, row)| (group, sample_of(&row))).filter(is_asked);
         let (mut whole, mut times_ns) = (Sum::default(), None);
-        for (_, row) in wanted.clone() {
-            whole.add(Sum::of(&row));
-            let (first, _) = times_ns.unwrap_or((row.time_ns, row.time_ns));
-            times_ns = Some((first, row.time_ns));
+        for (_, Sample { sum, time_ns, .. }) in wanted.clone() {
+            whole.add(sum);
+            let (first, _) = times_ns.unwrap_or((time_ns, time_ns));
+            times_ns = Some((first, time_ns));
         }
-        let wanted =
-            wanted.map(|(group, row)| (sample_of(&row), self.ends.get(group).copied().unwrap_or(ROOT)));
+        let wanted = wanted.map(|(group, sample)| (sample, self.ends.get(group).copied().unwrap_or(ROOT)));
         let weight = self.flame.weight;
         let least = weight.of_sum(&whole).div_ceil(u64::from(asked.columns.max(1)));
         let mut sweep = Sweep::new(&self.places, weight, least.max(1), asked.rows as usize);

@@ -110,8 +110,8 @@ impl Made {
 
     /// The samples of the event that are looked at, as they were recorded, with their indices in the ground.
     pub(crate) fn samples(&self) -> impl Iterator<Item = (usize, SampleRow)> + Clone {
-        let event = self.state.event;
-        self.picked.of(self.ground.recorded.rows()).filter(move |(_, row)| row.event as usize == event)
+        let of_event = self.ground.recorded.range_of(self.state.event);
+        self.picked.of(self.ground.recorded.rows()).filter(move |(at, _)| of_event.contains(at))
     }
 
     /// The same with the places that they have now.

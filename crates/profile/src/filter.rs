@@ -1,6 +1,6 @@
 //! Which samples count: by thread name, process, thread, CPU, time and event.
 
-use crate::profile::SampleRow;
+use crate::rows::Taker;
 use perffile::Schema;
 use readperf_session::{CommId, SampleMoment, Session, ThreadId};
 use std::ops::RangeInclusive;
@@ -41,11 +41,11 @@ impl SampleFilter {
             && self.passes_place(sample.cpu, sample.time_ns)
     }
 
-    /// Whether the samples of a row pass, whatever their event.
-    pub(crate) fn passes_row(&self, session: &Session, row: &SampleRow) -> bool {
-        self.passes_comm(session, Some(row.comm))
-            && self.passes_ids(session, row.thread)
-            && self.passes_place(row.cpu, row.time_ns)
+    /// Whether samples of this thread, name and CPU pass, whatever their event and time.
+    pub(crate) fn passes_taker(&self, session: &Session, taker: &Taker) -> bool {
+        self.passes_comm(session, Some(taker.comm))
+            && self.passes_ids(session, taker.thread)
+            && self.passes_cpu(taker.cpu)
     }
 
     /// Whether what happened to a thread passes. What names no thread only passes if all threads do.
@@ -71,9 +71,10 @@ impl SampleFilter {
     ) -> Option<(Option<u64>, Option<u64>)> {
         let now = from_ns.or(to_ns).unwrap_or(0);
         let comm = session.thread(thread).map(|thread| thread.comm_at(now));
-        let on_cpu =
-            self.cpus.is_empty() || cpu.is_some_and(|cpu| self.cpus.iter().any(|range| range.contains(&cpu)));
-        if !on_cpu || !self.passes_comm(session, comm) || !self.passes_ids(session, Some(thread)) {
+        if !self.passes_cpu(cpu)
+            || !self.passes_comm(session, comm)
+            || !self.passes_ids(session, Some(thread))
+        {
             return None;
         }
         if self.times_ns.is_empty() {
@@ -108,9 +109,17 @@ impl SampleFilter {
     }
 
     fn passes_place(&self, cpu: Option<u32>, time_ns: u64) -> bool {
-        let SampleFilter { cpus, times_ns, .. } = self;
-        (cpus.is_empty() || cpu.is_some_and(|cpu| cpus.iter().any(|range| range.contains(&cpu))))
-            && (times_ns.is_empty() || times_ns.iter().any(|range| range.contains(&time_ns)))
+        self.passes_cpu(cpu) && self.passes_time(time_ns)
+    }
+
+    fn passes_cpu(&self, cpu: Option<u32>) -> bool {
+        self.cpus.is_empty() || cpu.is_some_and(|cpu| self.cpus.iter().any(|range| range.contains(&cpu)))
+    }
+
+    /// Whether samples of this time pass.
+    #[inline]
+    pub(crate) fn passes_time(&self, time_ns: u64) -> bool {
+        self.times_ns.is_empty() || self.times_ns.iter().any(|range| range.contains(&time_ns))
     }
 
     /// Whether samples of an event pass.

@@ -103,7 +103,10 @@ impl Groups {
     /// The rows of some groups, with what all of each adds up to.
     pub fn rows_of(&self, groups: Range<usize>) -> impl ExactSizeIterator<Item = SampleRow> + '_ {
         let recorded = self.rows.as_slice().range(groups.clone()).iter();
-        groups.zip(recorded).map(|(group, row)| self.row(group).unwrap_or(row))
+        groups.zip(recorded).map(|(group, row)| match self.changed_at(group) {
+            Some((stack, address)) => SampleRow { stack, address, ..row },
+            None => row,
+        })
     }
 
     /// The place that a row of the profile, which has this index, has in its group.
@@ -341,7 +344,7 @@ pub(crate) mod tests {
     /// Every so manieth row, or all others.
     pub(crate) fn some(profile: &Profile, step: usize, others: bool) -> Picked {
         let mut picked = Picked::all(profile.rows().len());
-        picked.retain(profile.rows(), |row| (row.time_ns % step as u64 == 0) != others);
+        picked.retain_at(|at| (profile.rows.time_ns_at(at) % step as u64 == 0) != others);
         picked
     }
 

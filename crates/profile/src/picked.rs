@@ -37,11 +37,6 @@ impl Picked {
         self.words.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
     }
 
-    /// Of those that are chosen, leaves what passes.
-    pub(crate) fn retain(&mut self, rows: RowSlice<'_>, passes: impl Fn(&SampleRow) -> bool) {
-        self.retain_at(|at| rows.get(at).is_some_and(|row| passes(&row)));
-    }
-
     /// Of those that are chosen, leaves what passes by its index.
     pub(crate) fn retain_at(&mut self, passes: impl Fn(usize) -> bool) {
         for (word, first) in self.words.iter_mut().zip((0..).step_by(64)) {

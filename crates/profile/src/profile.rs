@@ -7,6 +7,7 @@ use crate::rows::{RowSlice, Rows};
 use crate::stacks::{StackId, Stacks};
 use crate::weight::Weight;
 use readperf_session::{CommId, ThreadId};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// An event and what its samples add up to.
@@ -150,8 +151,13 @@ impl Profile {
 
     /// The rows of one event.
     pub fn rows_of(&self, event: usize) -> RowSlice<'_> {
+        self.rows().range(self.range_of(event))
+    }
+
+    /// The indices of the rows of one event.
+    pub fn range_of(&self, event: usize) -> Range<usize> {
         let before = |limit: usize| self.rows().partition_point(|row| (row.event as usize) < limit);
-        self.rows().range(before(event)..before(event.saturating_add(1)))
+        before(event)..before(event.saturating_add(1))
     }
 
     /// The places of a row's stack, the innermost first: without a stack where the sample was taken.

@@ -39,11 +39,11 @@ impl Default for Rows {
 
 /// What samples have in common with many others: what was counted, and of whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Taker {
-    event: u32,
-    comm: CommId,
-    thread: Option<ThreadId>,
-    cpu: Option<u32>,
+pub(crate) struct Taker {
+    pub(crate) event: u32,
+    pub(crate) comm: CommId,
+    pub(crate) thread: Option<ThreadId>,
+    pub(crate) cpu: Option<u32>,
 }
 
 /// Each of these once, by number.
@@ -103,17 +103,14 @@ impl<T: Copy + PartialEq> Sparse<T> {
         }
     }
 
-    fn arrange(&mut self, order: &[u32]) {
-        if !self.values.is_empty() {
-            arrange(&mut self.values, order);
-        }
+    fn arranged(&self, order: &[u32]) -> Sparse<T> {
+        Sparse { values: arranged(&self.values, order), usual: self.usual }
     }
 }
 
-/// Puts a column into another order.
-fn arrange<T: Copy>(column: &mut Vec<T>, order: &[u32]) {
-    let arranged = order.iter().filter_map(|at| column.get(*at as usize)).copied().collect();
-    *column = arranged;
+/// A column with the values at these indices, in their order.
+fn arranged<T: Copy>(column: &[T], order: &[u32]) -> Vec<T> {
+    order.iter().filter_map(|at| column.get(*at as usize)).copied().collect()
 }
 
 impl Rows {
@@ -138,8 +135,9 @@ impl Rows {
         self.taker.is_empty()
     }
 
-    /// The row with this index.
-    #[inline]
+    /// The row with this index. What whoever asks does not look at is not read: only the first column decides whether there is
+    /// one.
+    #[inline(always)]
     pub fn get(&self, at: usize) -> Option<SampleRow> {
         let Taker { event, comm, thread, cpu } = *self.takers.list.get(*self.taker.get(at)? as usize)?;
         Some(SampleRow {
@@ -197,13 +195,48 @@ impl Rows {
         self.get(at).is_some_and(|known| known.agrees(row))
     }
 
-    /// Takes away the rows that do not pass.
-    pub(crate) fn retain(&mut self, passes: impl Fn(&SampleRow) -> bool) {
-        let left: Vec<u32> =
-            (0..).zip(self.iter()).filter(|(_, row)| passes(row)).map(|(at, _)| at).collect();
+    /// What rows have in common, each once.
+    pub(crate) fn takers(&self) -> &[Taker] {
+        &self.takers.list
+    }
+
+    /// Which of [`Rows::takers`] a row has.
+    #[inline]
+    pub(crate) fn taker_at(&self, at: usize) -> usize {
+        self.taker.get(at).map_or(usize::MAX, |taker| *taker as usize)
+    }
+
+    /// The time of a row.
+    #[inline]
+    pub(crate) fn time_ns_at(&self, at: usize) -> u64 {
+        self.time_ns.get(at)
+    }
+
+    /// Takes away the rows at whose indices this does not hold.
+    pub(crate) fn retain_at(&mut self, passes: impl Fn(&Rows, usize) -> bool) {
+        let left = self.indices(passes);
         if left.len() < self.len() {
             self.arrange(&left);
         }
+    }
+
+    /// The rows at whose indices this holds.
+    pub(crate) fn filtered(&self, passes: impl Fn(&Rows, usize) -> bool) -> Rows {
+        let left = self.indices(passes);
+        Rows {
+            takers: self.takers.clone(),
+            taker: arranged(&self.taker, &left),
+            stack: arranged(&self.stack, &left),
+            address: arranged(&self.address, &left),
+            period: arranged(&self.period, &left),
+            samples: self.samples.arranged(&left),
+            time_ns: self.time_ns.arranged(&left),
+            detail: self.detail.arranged(&left),
+        }
+    }
+
+    fn indices(&self, passes: impl Fn(&Rows, usize) -> bool) -> Vec<u32> {
+        (0..).zip(0..self.len()).filter(|(_, at)| passes(self, *at)).map(|(index, _)| index).collect()
     }
 
     /// Gives each row another stack and another place, or takes it away. Asked for its place, row by row.
@@ -262,13 +295,13 @@ impl Rows {
 
     /// Leaves the rows with these indices, in their order. A column at a time, so that only one is there twice.
     fn arrange(&mut self, order: &[u32]) {
-        arrange(&mut self.taker, order);
-        arrange(&mut self.stack, order);
-        arrange(&mut self.address, order);
-        arrange(&mut self.period, order);
-        self.samples.arrange(order);
-        self.time_ns.arrange(order);
-        self.detail.arrange(order);
+        self.taker = arranged(&self.taker, order);
+        self.stack = arranged(&self.stack, order);
+        self.address = arranged(&self.address, order);
+        self.period = arranged(&self.period, order);
+        self.samples = self.samples.arranged(order);
+        self.time_ns = self.time_ns.arranged(order);
+        self.detail = self.detail.arranged(order);
     }
 
     /// Lets go the room for more.
@@ -404,11 +437,14 @@ pub struct RowIter<'r>(RowSlice<'r>);
 impl Iterator for RowIter<'_> {
     type Item = SampleRow;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<SampleRow> {
-        let row = self.0.get(0)?;
+        let RowSlice { rows, start, end } = self.0;
+        if start == end {
+            return None;
+        }
         self.0.start += 1;
-        Some(row)
+        rows.get(start)
     }
 
     #[inline]
@@ -499,7 +535,9 @@ mod tests {
             sorted.sort_by_key(|row| (row.event, row.comm, row.thread, row.cpu));
             prop_assert_eq!(list(&by_taker), sorted);
             let (mut left, mut kept) = (columns, rows);
-            left.retain(|row| row.period > 3);
+            let passes = |rows: &Rows, at: usize| rows.get(at).is_some_and(|row| row.period > 3);
+            prop_assert_eq!(list(&left.filtered(passes)), list(&left).into_iter().filter(|row| row.period > 3).collect::<Vec<_>>());
+            left.retain_at(passes);
             kept.retain(|row| row.period > 3);
             prop_assert_eq!(list(&left), kept.clone());
             // What is added to one row is added to no other.

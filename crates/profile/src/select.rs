@@ -6,7 +6,7 @@ use crate::known::Known;
 use crate::names::{FunctionId, Names};
 use crate::picked::Picked;
 use crate::profile::{EventTotal, Profile, SampleRow};
-use crate::rows::Rows;
+use crate::rows::{Rows, Taker};
 use crate::stacks::{Node, Stacks};
 use crate::transform::Transform;
 use crate::weight::Weight;
@@ -156,8 +156,8 @@ impl Profile {
         let Selection { weight, samples, names, transforms } = selection;
         self.weight = *weight;
         if !samples.is_open() {
-            let events = self.events_that_pass(samples);
-            retain(&mut self.rows, |row| passes_samples(samples, &events, session, row));
+            let takers = self.takers_that_pass(samples, session);
+            retain(&mut self.rows, |rows, at| passes_samples(samples, &takers, rows, at));
             self.add_up();
         }
         self.select(names, session);
@@ -173,15 +173,15 @@ impl Profile {
         }
         let known = Known { session, addresses: &self.addresses, names: &self.names };
         let test = NameTest::new(filter, &known, &self.stacks);
-        retain(&mut self.rows, |row| test.passes(row));
+        retain(&mut self.rows, |rows, at| rows.get(at).is_some_and(|row| test.passes(&row)));
         self.add_up();
     }
 
     /// Of the rows that are picked, leaves those that a filter lets through. By names is chosen by [`Groups::pick_named`](crate::Groups).
     pub fn pick(&self, samples: &SampleFilter, session: &Session, picked: &mut Picked) {
         if !samples.is_open() {
-            let events = self.events_that_pass(samples);
-            picked.retain(self.rows(), |row| passes_samples(samples, &events, session, row));
+            let takers = self.takers_that_pass(samples, session);
+            picked.retain_at(|at| passes_samples(samples, &takers, &self.rows, at));
         }
     }
 
@@ -202,14 +202,19 @@ impl Profile {
         Profile { weight, ..self.clone() }
     }
 
-    /// For each event whether its samples pass.
-    fn events_that_pass(&self, samples: &SampleFilter) -> Vec<bool> {
-        self.events.iter().map(|event| samples.passes_event_name(&event.name)).collect()
+    /// For what the keys of samples say of rows, whether these pass if their time does.
+    fn takers_that_pass(&self, samples: &SampleFilter, session: &Session) -> Vec<bool> {
+        let events: Vec<bool> =
+            self.events.iter().map(|event| samples.passes_event_name(&event.name)).collect();
+        let passes = |taker: &Taker| {
+            events.get(taker.event as usize) == Some(&true) && samples.passes_taker(session, taker)
+        };
+        self.rows.takers().iter().map(passes).collect()
     }
 
     /// Takes away the rows of other CPUs than those wanted, and those without one.
     pub fn select_cpus(&mut self, wanted: impl Fn(u32) -> bool) {
-        retain(&mut self.rows, |row| row.cpu.is_some_and(&wanted));
+        retain(&mut self.rows, |rows, at| rows.get(at).and_then(|row| row.cpu).is_some_and(&wanted));
         self.add_up();
     }
 
@@ -228,16 +233,16 @@ impl Profile {
 }
 
 /// Keeps some rows. Rows that others look at, too, stay as they are for these.
-fn retain(rows: &mut Arc<Rows>, keep: impl Fn(&SampleRow) -> bool) {
+fn retain(rows: &mut Arc<Rows>, keep: impl Fn(&Rows, usize) -> bool) {
     match Arc::get_mut(rows) {
-        Some(rows) => rows.retain(keep),
-        None => *rows = Arc::new(rows.iter().filter(|row| keep(row)).collect()),
+        Some(rows) => rows.retain_at(keep),
+        None => *rows = Arc::new(rows.filtered(keep)),
     }
 }
 
-fn passes_samples(samples: &SampleFilter, events: &[bool], session: &Session, row: &SampleRow) -> bool {
-    let of_event = events.get(row.event as usize).copied().unwrap_or(false);
-    of_event && samples.passes_row(session, row)
+#[inline]
+fn passes_samples(samples: &SampleFilter, takers: &[bool], rows: &Rows, at: usize) -> bool {
+    takers.get(rows.taker_at(at)) == Some(&true) && samples.passes_time(rows.time_ns_at(at))
 }
 
 /// A filter by names, made ready for the rows of a profile: a function has many places, and a place is in many stacks; each is asked once.

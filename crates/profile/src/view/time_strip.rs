@@ -67,16 +67,16 @@ impl Strip {
         Strip { parts: sums, kernel, total: Sum::default() }
     }
 
-    fn add(&mut self, profile: &Profile, parts: &Parts, row: &SampleRow, place: AddressId) {
-        let Some(part) = parts.at(row.time_ns).filter(|_| row.time_ns > 0) else { return };
-        let sum = Sum::of(row);
+    #[inline]
+    fn add(&mut self, profile: &Profile, parts: &Parts, time_ns: u64, sum: Sum, place: AddressId) {
+        let Some(part) = parts.at(time_ns).filter(|_| time_ns > 0) else { return };
         self.total.add(sum);
         if let Some(part) = self.parts.get_mut(part) {
             part.add(sum);
         }
         let mode = profile.addresses.get(place).map(|code| code.mode);
         if let Some(kernel) = self.kernel.get_mut(part).filter(|_| mode == Some(CpuMode::Kernel)) {
-            *kernel += row.samples;
+            *kernel += sum.samples;
         }
     }
 }
@@ -99,7 +99,7 @@ impl Profile {
     /// Some samples by time, each with the place that says whether it is one of the kernel.
     pub fn strip_of(&self, rows: impl Iterator<Item = (SampleRow, AddressId)>, parts: &Parts) -> Strip {
         let mut strip = Strip::new(parts);
-        rows.for_each(|(row, place)| strip.add(self, parts, &row, place));
+        rows.for_each(|(row, place)| strip.add(self, parts, row.time_ns, Sum::of(&row), place));
         strip
     }
 
@@ -153,7 +153,7 @@ impl Profile {
         for (row, place) in rows {
             let strip = row.thread.and_then(|thread| places.get(thread.index()).copied().flatten());
             if let Some(strip) = strip.and_then(|at| strips.get_mut(at)) {
-                strip.add(self, parts, &row, place);
+                strip.add(self, parts, row.time_ns, Sum::of(&row), place);
             }
         }
         strips
