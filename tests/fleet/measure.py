@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Measures a fleet: measure.py READPERF [--only WAY]... QUESTION... -- TABLES RECORDING...
+"""Measures a fleet: measure.py READPERF [--only WAY]... [--killed SHARE]... QUESTION... -- TABLES RECORDING...
 
 Asks each question in this process and of a cluster of two executors on this machine, of the tables and of the recordings themselves (which have no
-labels, so questions about services and weeks are not asked of them). In each way of the cluster one question is asked once more, and an
-executor is killed in the middle of it. Answers have to be the same each time. Prints seconds by the clock, of CPU time, and the largest
-process of each answer; and what differs: then the exit status is 1. TABLES may be an address in an object store.
+labels, so questions about services and weeks are not asked of them). In each way of the cluster the question that took longest is asked once more, and an
+executor is killed after a share of that time: a quarter, or each share that is given, each in a new cluster. Answers have to be the same each time.
+Prints seconds by the clock, of CPU time, and the largest process of each answer; and what differs: then the exit status is 1. TABLES may be an
+address in an object store.
 """
 
 import os
@@ -88,9 +89,8 @@ def told(name, way, took):
 
 
 def in_way(readperf, way, questions, sources, answers):
-    """Asks all questions in one way; those of the cluster once more, of which an executor is killed."""
-    is_cluster = way.endswith("cluster")
-    cluster = started(readperf) if is_cluster else None
+    """Asks all questions in one way. Returns the one that took longest, and its seconds."""
+    cluster = started(readperf) if way.endswith("cluster") else None
     watched = Watched([*cluster.executors, cluster.scheduler] if cluster else [])
     on = ["--cluster", cluster.url] if cluster else []
     took = {}
@@ -100,21 +100,30 @@ def in_way(readperf, way, questions, sources, answers):
         first = answers.setdefault(name, answer)
         check(f"{name}: {len(answer.splitlines()) - 1} rows", len(answer.splitlines()) > 1 and answer == first, (first[:500] + answer[:500]).decode())
     if cluster:
-        name = max(took, key=lambda name: took[name][0])
-        # The machine may have less else to do than the first time.
-        after = took[name][0] / 4
-        answer, with_one = ask(readperf, [*on, "--file", questions[name], *sources], watched, (cluster.executors[0], after))
-        told(f"{name}, an executor killed after {after:.1f} s", way, with_one)
-        check(f"{name} with one executor", answer == answers[name], answer[:500].decode())
         cluster.stop()
+    longest = max(took, key=lambda name: took[name][0])
+    return longest, took[longest][0]
+
+
+def with_one_killed(readperf, way, name, path, sources, answers, after):
+    """Asks a question of a cluster of which an executor is killed after some seconds."""
+    cluster = started(readperf)
+    watched = Watched([*cluster.executors, cluster.scheduler])
+    words = ["--cluster", cluster.url, "--file", path, *sources]
+    answer, took = ask(readperf, words, watched, (cluster.executors[0], after))
+    told(f"{name}, an executor killed after {after:.1f} s", way, took)
+    check(f"{name} with one executor", answer == answers[name], answer[:500].decode())
+    cluster.stop()
 
 
 def main():
     split = sys.argv.index("--")
     readperf, *words = sys.argv[1:split]
     tables, *recordings = sys.argv[split + 1:]
-    ways = [word for flag, word in zip(words, words[1:]) if flag == "--only"] or WAYS
-    paths = [word for before, word in zip(["", *words], words) if "--only" not in (before, word)]
+    given = list(zip(["", *words], words))
+    ways = [word for before, word in given if before == "--only"] or WAYS
+    shares = [float(word) for before, word in given if before == "--killed"] or [0.25]
+    paths = [word for before, word in given if not {"--only", "--killed"} & {before, word}]
     questions = {pathlib.Path(path).stem: path for path in paths}
     unlabelled = {name: path for name, path in questions.items() if not {"service", "date"} & set(pathlib.Path(path).read_text().replace(".", " ").split())}
     print("| question | way | s | CPU s | MiB |\n|---|---|--:|--:|--:|")
@@ -122,7 +131,10 @@ def main():
     for way in ways:
         of_tables = way.startswith("tables")
         asked, sources = (questions, [tables]) if of_tables else (unlabelled, recordings)
-        in_way(readperf, way, asked, sources, answers)
+        longest, seconds = in_way(readperf, way, asked, sources, answers)
+        if way.endswith("cluster"):
+            for share in shares:
+                with_one_killed(readperf, way, longest, asked[longest], sources, answers, share * seconds)
     sys.exit(1 if failed else 0)
 
 

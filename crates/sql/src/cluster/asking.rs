@@ -5,6 +5,7 @@ use super::jobs::was_lost;
 use super::listed_exec::listed;
 use super::{MESSAGE_BYTES, SCHEDULER_PORT};
 use crate::error::{Error, Result as Asked};
+use ballista_core::config::BALLISTA_CLIENT_PULL;
 use ballista_core::execution_plans::execute_physical_plan;
 use ballista_core::extension::SessionConfigExt as _;
 use ballista_core::optimizer::with_ballista_optimizer_rules;
@@ -128,7 +129,9 @@ impl Cluster {
         plan: &Arc<dyn ExecutionPlan>,
         state: &SessionState,
     ) -> Planned<SendableRecordBatchStream> {
-        let (session, config) = (state.session_id().to_owned(), state.config().clone());
+        // Who looks how far a question is, instead of being told, may see an answer before it is refused for work that was begun twice.
+        let config = state.config().clone().set_bool(BALLISTA_CLIENT_PULL, false);
+        let session = state.session_id().to_owned();
         let (url, settings) = (format!("http://{}", self.scheduler), config.ballista_config());
         let (plan, codec) = (Arc::clone(plan), Codec::of_plans());
         execute_physical_plan::<PhysicalPlanNode>(url, &settings, plan, &codec, session, config).await

@@ -3,7 +3,7 @@
 //! When an executor ends, the scheduler has others do again what it did. A stage that was begun may then be begun anew, while the stage
 //! behind it keeps what the first attempt had handed on: rows would be there twice, or not at all, without an error. So an answer is
 //! given only if every stage was begun once. Otherwise the question fails, with a text by which [`was_lost`] knows it, and who asked asks
-//! again.
+//! again: as soon as that is seen ([`end_lost`]), or when its work is done, if it was not seen before.
 
 use async_trait::async_trait;
 use ballista_core::error::Result;
@@ -11,14 +11,23 @@ use ballista_core::serde::protobuf::JobStatus;
 use ballista_core::serde::protobuf::job_status::Status;
 use ballista_core::{JobId, JobStatusSubscriber};
 use ballista_scheduler::cluster::{JobState, JobStateEventStream};
+use ballista_scheduler::scheduler_server::SchedulerServer;
 use ballista_scheduler::state::execution_graph::ExecutionGraphBox;
 use ballista_scheduler::state::execution_stage::ExecutionStage;
 use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Why a question has no answer although all of its work was done.
 const LOST: &str = "an executor ended in the middle, and what it had worked out was needed again";
+
+/// What a scheduler says of a question that was ended before its work was done.
+const CANCELLED: &str = "Cancelled";
+
+/// How often is looked for questions that will have no answer.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Whether an error is that of a question that may be asked again, since an executor was lost on the way.
 pub(super) fn was_lost(error: &str) -> bool {
@@ -39,11 +48,29 @@ fn began_again(graph: &ExecutionGraphBox) -> bool {
     })
 }
 
+/// Ends questions that will have no answer: else executors would go on with their work, while those who asked wait to ask again.
+pub(super) async fn end_lost(scheduler: SchedulerServer<LogicalPlanNode, PhysicalPlanNode>) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        for (job_id, job) in scheduler.state.task_manager.get_running_job_cache().iter() {
+            if began_again(&*job.execution_graph.read().await) {
+                // If it cannot be ended, it is failed when its work is done.
+                let _ = scheduler.cancel_job(job_id.clone()).await;
+            }
+        }
+    }
+}
+
 #[async_trait]
 impl JobState for OnceEach {
     async fn save_job(&self, job_id: &JobId, graph: &ExecutionGraphBox) -> Result<()> {
-        let is_done = matches!(graph.status().status, Some(Status::Successful(_)));
-        if !is_done || !began_again(graph) {
+        let is_lost = match &graph.status().status {
+            Some(Status::Successful(_)) => true,
+            // By `end_lost`: nobody else cancels. What failed by itself keeps its error, and is not asked again.
+            Some(Status::Failed(failed)) => failed.error == CANCELLED,
+            _ => false,
+        };
+        if !is_lost || !began_again(graph) {
             return self.0.save_job(job_id, graph).await;
         }
         let mut failed = graph.cloned();
@@ -146,16 +173,25 @@ mod tests {
         graph
     }
 
-    /// What is told of a question whose work was all done.
-    fn told(graph: &mut ExecutionGraphBox, job: &JobId) -> Option<Status> {
+    /// A question whose first stage was begun twice.
+    fn question_begun_twice(job: &JobId) -> ExecutionGraphBox {
+        let mut graph = question(job);
+        let begun = graph.running_stages();
+        assert_eq!(begun.len(), 1);
+        for stage in begun {
+            graph.rollback_running_stage(stage, HashSet::new()).unwrap();
+        }
+        graph
+    }
+
+    /// The error that is told of a question; nothing if it has an answer.
+    fn told(graph: &ExecutionGraphBox, job: &JobId) -> Option<String> {
         let memory = BallistaCluster::new_memory(
             "",
             Arc::new(default_session_builder),
             Arc::new(default_config_producer),
         );
         let jobs = OnceEach(memory.job_state());
-        let done = Status::Successful(SuccessfulJob::default());
-        graph.update_status(JobStatus { status: Some(done), ..graph.status().clone() });
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let status = runtime.block_on(async {
             jobs.accept_job(job, "", 0)?;
@@ -163,22 +199,34 @@ mod tests {
             jobs.save_job(job, graph).await?;
             jobs.get_job_status(job).await
         });
-        status.unwrap().and_then(|status| status.status)
+        match status.unwrap().unwrap().status.unwrap() {
+            Status::Successful(_) => None,
+            Status::Failed(failed) => Some(failed.error),
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]
     fn what_was_begun_twice_has_no_answer() {
         let job = JobId::from("job".to_owned());
-        let mut once = question(&job);
-        assert!(matches!(told(&mut once, &job), Some(Status::Successful(_))));
-        let mut again = question(&job);
-        let begun = again.running_stages();
-        assert_eq!(begun.len(), 1);
-        for stage in begun {
-            again.rollback_running_stage(stage, HashSet::new()).unwrap();
-        }
-        let Some(Status::Failed(failed)) = told(&mut again, &job) else { panic!("an answer") };
-        assert!(was_lost(&failed.error), "{}", failed.error);
-        assert!(!was_lost("the disk is full"));
+        let [once, twice] = [question(&job), question_begun_twice(&job)].map(|mut graph| {
+            let done = Status::Successful(SuccessfulJob::default());
+            graph.update_status(JobStatus { status: Some(done), ..graph.status().clone() });
+            told(&graph, &job)
+        });
+        assert_eq!(once, None);
+        assert!(was_lost(&twice.unwrap()));
+    }
+
+    #[test]
+    fn what_is_ended_is_asked_again_only_if_it_was_begun_twice() {
+        let job = JobId::from("job".to_owned());
+        let failed = |mut graph: ExecutionGraphBox, error: &str| {
+            graph.abort_running(error.to_owned());
+            told(&graph, &job).unwrap()
+        };
+        assert_eq!(failed(question(&job), CANCELLED), CANCELLED);
+        assert!(was_lost(&failed(question_begun_twice(&job), CANCELLED)));
+        assert_eq!(failed(question_begun_twice(&job), "the disk is full"), "the disk is full");
     }
 }

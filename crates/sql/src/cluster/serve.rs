@@ -2,7 +2,7 @@
 
 use super::MESSAGE_BYTES;
 use super::codec::Codec;
-use super::jobs::OnceEach;
+use super::jobs::{OnceEach, end_lost};
 use crate::error::{Error, Result};
 use crate::source::Opener;
 use crate::store::{Fetcher, Stores};
@@ -15,7 +15,7 @@ use ballista_core::utils::default_session_builder;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::SchedulerConfig;
-use ballista_scheduler::scheduler_process::start_server;
+use ballista_scheduler::scheduler_process::{create_scheduler, start_grpc_service};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::prelude::{SessionConfig, SessionContext};
@@ -80,7 +80,10 @@ pub fn schedule(options: &SchedulerOptions) -> Result<()> {
     let done: std::result::Result<(), BallistaError> = runtime()?.block_on(async {
         let cluster = BallistaCluster::new_from_config(&config).await?;
         let cluster = BallistaCluster::new(cluster.cluster_state(), Arc::new(OnceEach(cluster.job_state())));
-        start_server(cluster, listen, Arc::new(config)).await
+        config.validate()?;
+        let scheduler = create_scheduler(cluster, Arc::new(config)).await?;
+        tokio::spawn(end_lost(scheduler.clone()));
+        start_grpc_service(listen, scheduler).await
     });
     done.map_err(|error| Error::said(format!("the scheduler at {listen}: {error}")))
 }
