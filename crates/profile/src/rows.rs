@@ -1,13 +1,17 @@
 //! Rows of samples, a column each: what all of them leave at its usual value takes no room, and of the rest whoever adds up touches only what
 //! it adds up.
 
+mod column;
+mod slice;
+
+use self::column::{Sparse, arranged};
 use crate::addresses::AddressId;
 use crate::detail::DetailId;
 use crate::profile::SampleRow;
 use crate::stacks::StackId;
 use readperf_session::{CommId, ThreadId};
 use rustc_hash::FxHashMap;
-use std::ops::Range;
+pub use slice::{RowIter, RowSlice};
 
 /// Rows of samples. They are handed out by value, put together from the columns.
 #[derive(Clone, Debug)]
@@ -69,50 +73,6 @@ impl Takers {
     }
 }
 
-/// A column that most profiles have no use for: as long as all rows have the usual value, it is empty.
-#[derive(Clone, Debug)]
-struct Sparse<T> {
-    values: Vec<T>,
-    usual: T,
-}
-
-impl<T: Copy + PartialEq> Sparse<T> {
-    fn usually(usual: T) -> Sparse<T> {
-        Sparse { values: Vec::new(), usual }
-    }
-
-    #[inline]
-    fn get(&self, at: usize) -> T {
-        self.values.get(at).copied().unwrap_or(self.usual)
-    }
-
-    /// Appends the value of the row behind `rows` others.
-    #[inline]
-    fn push(&mut self, value: T, rows: usize) {
-        if !self.values.is_empty() || value != self.usual {
-            self.fill(rows);
-            self.values.push(value);
-        }
-    }
-
-    /// Writes down what is usual, for so many rows.
-    #[inline]
-    fn fill(&mut self, rows: usize) {
-        if self.values.len() < rows {
-            self.values.resize(rows, self.usual);
-        }
-    }
-
-    fn arranged(&self, order: &[u32]) -> Sparse<T> {
-        Sparse { values: arranged(&self.values, order), usual: self.usual }
-    }
-}
-
-/// A column with the values at these indices, in their order.
-fn arranged<T: Copy>(column: &[T], order: &[u32]) -> Vec<T> {
-    order.iter().filter_map(|at| column.get(*at as usize)).copied().collect()
-}
-
 impl Rows {
     /// Room for so many rows.
     pub(crate) fn with_capacity(rows: usize) -> Rows {
@@ -156,12 +116,12 @@ impl Rows {
 
     /// All of them.
     pub fn as_slice(&self) -> RowSlice<'_> {
-        RowSlice { rows: self, start: 0, end: self.len() }
+        RowSlice::of(self)
     }
 
     /// All of them, in order.
     pub fn iter(&self) -> RowIter<'_> {
-        self.as_slice().into_iter()
+        self.as_slice().iter()
     }
 
     /// Appends a row.
@@ -183,8 +143,7 @@ impl Rows {
     pub(crate) fn add(&mut self, at: usize, samples: u64, period: u64) {
         let Some(sum) = self.period.get_mut(at) else { return };
         *sum = sum.wrapping_add(period);
-        self.samples.fill(self.taker.len());
-        if let Some(sum) = self.samples.values.get_mut(at) {
+        if let Some(sum) = self.samples.get_mut(at, self.taker.len()) {
             *sum = sum.saturating_add(samples);
         }
     }
@@ -310,9 +269,9 @@ impl Rows {
         self.stack.shrink_to_fit();
         self.address.shrink_to_fit();
         self.period.shrink_to_fit();
-        self.samples.values.shrink_to_fit();
-        self.time_ns.values.shrink_to_fit();
-        self.detail.values.shrink_to_fit();
+        self.samples.shrink();
+        self.time_ns.shrink();
+        self.detail.shrink();
     }
 
     /// Rows out of a list, which gets smaller as these grow.
@@ -338,136 +297,6 @@ impl FromIterator<SampleRow> for Rows {
         collected
     }
 }
-
-/// Some rows that follow each other.
-#[derive(Clone, Copy, Debug)]
-pub struct RowSlice<'r> {
-    rows: &'r Rows,
-    start: usize,
-    end: usize,
-}
-
-impl<'r> RowSlice<'r> {
-    /// How many there are.
-    pub fn len(self) -> usize {
-        self.end - self.start
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(self) -> bool {
-        self.start == self.end
-    }
-
-    /// The row with this index among these.
-    #[inline]
-    pub fn get(self, at: usize) -> Option<SampleRow> {
-        self.rows.get(self.start.checked_add(at).filter(|at| *at < self.end)?)
-    }
-
-    /// The first one.
-    pub fn first(self) -> Option<SampleRow> {
-        self.get(0)
-    }
-
-    /// Those with these indices among these; fewer where there are fewer.
-    #[must_use]
-    pub fn range(self, range: Range<usize>) -> RowSlice<'r> {
-        let bounded = |at: usize| self.start.saturating_add(at).min(self.end);
-        let start = bounded(range.start);
-        RowSlice { start, end: bounded(range.end).max(start), ..self }
-    }
-
-    /// The first ones, and the others.
-    pub fn split_at(self, at: usize) -> (RowSlice<'r>, RowSlice<'r>) {
-        (self.range(0..at), self.range(at..usize::MAX))
-    }
-
-    /// So many at a time.
-    pub fn chunks(self, rows: usize) -> impl Iterator<Item = RowSlice<'r>> + Clone {
-        (0..self.len()).step_by(rows.max(1)).map(move |start| self.range(start..start.saturating_add(rows)))
-    }
-
-    /// All of them, in order.
-    pub fn iter(self) -> RowIter<'r> {
-        self.into_iter()
-    }
-
-    /// The first index of those for which this does not hold; those for which it holds are the first ones.
-    pub fn partition_point(self, holds: impl Fn(&SampleRow) -> bool) -> usize {
-        let (mut least, mut most) = (0, self.len());
-        while least < most {
-            let middle = least.midpoint(most);
-            match self.get(middle).is_some_and(|row| holds(&row)) {
-                true => least = middle + 1,
-                false => most = middle,
-            }
-        }
-        least
-    }
-
-    /// Runs of rows of which each agrees with the one before it.
-    pub fn chunk_by(
-        self,
-        agree: impl Fn(&SampleRow, &SampleRow) -> bool,
-    ) -> impl Iterator<Item = RowSlice<'r>> {
-        let mut rest = self;
-        std::iter::from_fn(move || {
-            let mut last = rest.first()?;
-            let more = rest.iter().skip(1).take_while(|row| agree(&std::mem::replace(&mut last, *row), row));
-            let (run, others) = rest.split_at(1 + more.count());
-            rest = others;
-            Some(run)
-        })
-    }
-}
-
-impl<'r> IntoIterator for RowSlice<'r> {
-    type Item = SampleRow;
-    type IntoIter = RowIter<'r>;
-
-    fn into_iter(self) -> RowIter<'r> {
-        RowIter(self)
-    }
-}
-
-/// Rows, one after the other.
-#[derive(Clone, Debug)]
-pub struct RowIter<'r>(RowSlice<'r>);
-
-impl Iterator for RowIter<'_> {
-    type Item = SampleRow;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<SampleRow> {
-        let RowSlice { rows, start, end } = self.0;
-        if start == end {
-            return None;
-        }
-        self.0.start += 1;
-        rows.get(start)
-    }
-
-    #[inline]
-    fn nth(&mut self, rows: usize) -> Option<SampleRow> {
-        self.0 = self.0.range(rows..usize::MAX);
-        self.next()
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.0.len(), Some(self.0.len()))
-    }
-}
-
-impl DoubleEndedIterator for RowIter<'_> {
-    #[inline]
-    fn next_back(&mut self) -> Option<SampleRow> {
-        let row = self.0.get(self.0.len().checked_sub(1)?)?;
-        self.0.end -= 1;
-        Some(row)
-    }
-}
-
-impl ExactSizeIterator for RowIter<'_> {}
 
 #[cfg(test)]
 mod tests {
