@@ -220,7 +220,7 @@ impl Gathering {
                 rows.shrink();
                 rows
             }
-            Kept::Summed(summed) => Rows::of_list(summed.into_sorted()),
+            Kept::Summed(summed) => summed.into_rows(),
         };
         Gathered { stacks, rows }
     }

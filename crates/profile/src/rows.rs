@@ -3,15 +3,15 @@
 
 mod column;
 mod slice;
+mod taker;
 
 use self::column::{Sparse, arranged};
 use crate::addresses::AddressId;
 use crate::detail::DetailId;
 use crate::profile::SampleRow;
 use crate::stacks::StackId;
-use readperf_session::{CommId, ThreadId};
-use rustc_hash::FxHashMap;
 pub use slice::{RowIter, RowSlice};
+pub(crate) use taker::{Taker, Takers};
 
 /// Rows of samples. They are handed out by value, put together from the columns.
 #[derive(Clone, Debug)]
@@ -41,38 +41,6 @@ impl Default for Rows {
     }
 }
 
-/// What samples have in common with many others: what was counted, and of whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Taker {
-    pub(crate) event: u32,
-    pub(crate) comm: CommId,
-    pub(crate) thread: Option<ThreadId>,
-    pub(crate) cpu: Option<u32>,
-}
-
-/// Each of these once, by number.
-#[derive(Clone, Debug, Default)]
-struct Takers {
-    list: Vec<Taker>,
-    numbers: FxHashMap<Taker, u32>,
-    /// That of the row before.
-    last: u32,
-}
-
-impl Takers {
-    #[inline]
-    fn number(&mut self, taker: Taker) -> u32 {
-        if self.list.get(self.last as usize) != Some(&taker) {
-            self.last = *self.numbers.entry(taker).or_insert_with(|| {
-                self.list.push(taker);
-                // There are no more than rows, whose numbers fit.
-                u32::try_from(self.list.len() - 1).unwrap_or(u32::MAX)
-            });
-        }
-        self.last
-    }
-}
-
 impl Rows {
     /// Room for so many rows.
     pub(crate) fn with_capacity(rows: usize) -> Rows {
@@ -99,7 +67,7 @@ impl Rows {
     /// one.
     #[inline(always)]
     pub fn get(&self, at: usize) -> Option<SampleRow> {
-        let Taker { event, comm, thread, cpu } = *self.takers.list.get(*self.taker.get(at)? as usize)?;
+        let Taker { event, comm, thread, cpu } = *self.takers().get(*self.taker.get(at)? as usize)?;
         Some(SampleRow {
             event,
             comm,
@@ -127,9 +95,9 @@ impl Rows {
     /// Appends a row.
     #[inline]
     pub(crate) fn push(&mut self, row: SampleRow) {
-        let SampleRow { event, comm, thread, cpu, time_ns, stack, address, detail, samples, period } = row;
+        let SampleRow { time_ns, stack, address, detail, samples, period, .. } = row;
         let before = self.len();
-        self.taker.push(self.takers.number(Taker { event, comm, thread, cpu }));
+        self.taker.push(self.takers.number_of(&row));
         self.stack.push(stack);
         self.address.push(address);
         self.period.push(period);
@@ -156,7 +124,7 @@ impl Rows {
 
     /// What rows have in common, each once.
     pub(crate) fn takers(&self) -> &[Taker] {
-        &self.takers.list
+        self.takers.as_slice()
     }
 
     /// Which of [`Rows::takers`] a row has.
@@ -225,23 +193,23 @@ impl Rows {
 
     /// Puts those of one event, thread name, thread and CPU together, in order of these. Otherwise they stay as they were.
     pub(crate) fn sort_by_taker(&mut self) {
-        let mut ranked: Vec<(Taker, u32)> = self.takers.list.iter().copied().zip(0..).collect();
-        ranked.sort_unstable();
-        let mut starts = vec![0_u32; ranked.len()];
+        let ranks = self.takers.ranks();
+        let rank = |taker: u32| ranks.get(taker as usize).map_or(0, |rank| *rank as usize);
+        // Where those of each rank begin.
+        let mut starts = vec![0_u32; ranks.len() + 1];
         for taker in &self.taker {
-            if let Some(count) = starts.get_mut(*taker as usize) {
+            if let Some(count) = starts.get_mut(rank(*taker) + 1) {
                 *count += 1;
             }
         }
-        let mut next = 0;
-        for (_, number) in ranked {
-            if let Some(start) = starts.get_mut(number as usize) {
-                (*start, next) = (next, next + *start);
-            }
+        let mut before = 0;
+        for start in &mut starts {
+            before += *start;
+            *start = before;
         }
         let mut order = vec![0; self.len()];
         for (at, taker) in (0..).zip(&self.taker) {
-            let Some(next) = starts.get_mut(*taker as usize) else { continue };
+            let Some(next) = starts.get_mut(rank(*taker)) else { continue };
             if let Some(slot) = order.get_mut(*next as usize) {
                 *slot = at;
             }
@@ -275,14 +243,17 @@ impl Rows {
     }
 
     /// Rows out of a list, which gets smaller as these grow.
-    pub(crate) fn of_list(mut list: Vec<SampleRow>) -> Rows {
+    pub(crate) fn of_list<T>(mut list: Vec<T>, row: impl Fn(T) -> Option<SampleRow>) -> Rows {
         /// Rows that are moved at a time.
         const SOME: usize = 64 * 1024;
         let mut rows = Rows::with_capacity(list.len());
         // From the end, where a list can be cut off.
         list.reverse();
         while !list.is_empty() {
-            list.drain(list.len().saturating_sub(SOME)..).rev().for_each(|row| rows.push(row));
+            list.drain(list.len().saturating_sub(SOME)..)
+                .rev()
+                .filter_map(&row)
+                .for_each(|row| rows.push(row));
             list.shrink_to_fit();
         }
         rows
@@ -336,7 +307,7 @@ mod tests {
             let columns: Rows = rows.iter().copied().collect();
             prop_assert_eq!(columns.len(), rows.len());
             prop_assert_eq!(columns.get(at), rows.get(at).copied());
-            prop_assert_eq!(list(&Rows::of_list(rows.clone())), rows.clone());
+            prop_assert_eq!(list(&Rows::of_list(rows.clone(), Some)), rows.clone());
             let (all, at) = (columns.as_slice(), at.min(rows.len()));
             let (first, rest) = all.split_at(at);
             prop_assert_eq!(first.iter().chain(rest).collect::<Vec<_>>(), rows.clone());

@@ -4,8 +4,11 @@
 //! rows are found by these, not by a hash of all that they hold: of each stack the newest rows are tried. What is not among
 //! them is another row for now; equal rows are added up when they are sorted, at the latest at the end.
 
+use crate::addresses::AddressId;
+use crate::detail::DetailId;
 use crate::profile::SampleRow;
-use crate::rows::Rows;
+use crate::rows::{Rows, Taker, Takers};
+use crate::stacks::StackId;
 use std::hint::black_box;
 
 /// No row.
@@ -18,10 +21,22 @@ const TRIED: usize = 8;
 /// differs.
 const MANY: usize = 1 << 16;
 
+/// A row: of a sample without its time, which is not kept here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct SummedRow {
+    taker: u32,
+    stack: StackId,
+    address: AddressId,
+    detail: DetailId,
+    samples: u64,
+    period: u64,
+}
+
 /// The rows.
 #[derive(Debug, Default)]
 pub(crate) struct SummedRows {
-    rows: Vec<SampleRow>,
+    takers: Takers,
+    rows: Vec<SummedRow>,
     /// For each row the one before it in the same list.
     before: Vec<u32>,
     /// The newest row of each stack and, of samples without one, of each place.
@@ -46,51 +61,67 @@ impl SummedRows {
     /// These rows, of which some may be equal.
     pub(crate) fn of(rows: Rows) -> SummedRows {
         let mut summed = SummedRows::expecting(rows.len());
-        rows.iter().for_each(|row| summed.push(row, summed.newest(&row)));
+        for row in rows.iter() {
+            let row = summed.row(&row);
+            summed.push(row, summed.newest(&row));
+        }
         summed
     }
 
     /// Adds samples, whose rows have their sums.
     pub(crate) fn add_all(&mut self, samples: &[SampleRow]) {
         // Touched first, so that the processor waits for many places at once.
-        let newest = samples.iter().map(|sample| self.newest(sample));
+        let newest = samples.iter().map(|sample| self.newest_of(sample.stack, sample.address));
         black_box(newest.fold(0, |sum, row| sum ^ self.rows.get(row as usize).map_or(0, |row| row.period)));
         for sample in samples {
-            self.add(sample);
+            let row = self.row(sample);
+            self.add(row);
         }
         if self.doubtful > MANY.max(self.rows.len() / 2) {
             self.put_together();
         }
     }
 
-    /// The newest row that a sample may agree with.
+    /// A sample as a row.
     #[inline]
-    fn newest(&self, sample: &SampleRow) -> u32 {
-        let newest = match sample.stack.index() {
+    fn row(&mut self, sample: &SampleRow) -> SummedRow {
+        let SampleRow { stack, address, detail, samples, period, .. } = *sample;
+        SummedRow { taker: self.takers.number_of(sample), stack, address, detail, samples, period }
+    }
+
+    /// The newest row that this one may agree with.
+    #[inline]
+    fn newest(&self, row: &SummedRow) -> u32 {
+        self.newest_of(row.stack, row.address)
+    }
+
+    #[inline]
+    fn newest_of(&self, stack: StackId, address: AddressId) -> u32 {
+        let newest = match stack.index() {
             Some(stack) => self.of_stack.get(stack),
-            None => self.of_place.get(sample.address.index()),
+            None => self.of_place.get(address.index()),
         };
         newest.copied().unwrap_or(NONE)
     }
 
     #[inline]
-    fn add(&mut self, sample: &SampleRow) {
-        let newest = self.newest(sample);
+    fn add(&mut self, sample: SummedRow) {
+        let newest = self.newest(&sample);
         let mut at = newest;
         for _ in 0..TRIED {
             let Some(row) = self.rows.get_mut(at as usize) else { break };
-            if row.agrees(sample) {
-                add_to(row, sample);
+            if row.agrees(&sample) {
+                row.add(&sample);
                 return;
             }
             at = self.before.get(at as usize).copied().unwrap_or(NONE);
         }
         self.doubtful += usize::from(at != NONE);
-        self.push(*sample, newest);
+        self.push(sample, newest);
     }
 
     /// Takes in a row; `newest` is the newest one that it may agree with.
-    fn push(&mut self, row: SampleRow, newest: u32) {
+    fn push(&mut self, row: SummedRow, newest: u32) {
         let (list, index) = match row.stack.index() {
             Some(stack) => (&mut self.of_stack, stack),
             None => (&mut self.of_place, row.address.index()),
@@ -108,31 +139,67 @@ impl SummedRows {
 
     /// Sorts the rows, and adds up those that are equal.
     fn put_together(&mut self) {
-        for row in std::mem::take(self).into_sorted() {
-            self.push(row, self.newest(&row));
-        }
+        let (takers, rows) = std::mem::take(self).into_sorted();
+        self.takers = takers;
+        rows.into_iter().for_each(|row| self.push(row, self.newest(&row)));
     }
 
-    /// The rows, sorted.
-    pub(crate) fn into_sorted(self) -> Vec<SampleRow> {
-        let mut rows = self.rows;
+    /// The rows, sorted by all that they have.
+    pub(crate) fn into_rows(self) -> Rows {
+        let (takers, rows) = self.into_sorted();
+        let first = takers.as_slice().first().copied();
+        // There is a taker for every row.
+        let taker = |row: &SummedRow| takers.as_slice().get(row.taker as usize).copied().or(first);
+        Rows::of_list(rows, |row| {
+            let SummedRow { stack, address, detail, samples, period, .. } = row;
+            taker(&row).map(|Taker { event, comm, thread, cpu }| SampleRow {
+                event,
+                comm,
+                thread,
+                cpu,
+                time_ns: 0,
+                stack,
+                address,
+                detail,
+                samples,
+                period,
+            })
+        })
+    }
+
+    /// The same as they are held, with takers that have their numbers in order.
+    fn into_sorted(self) -> (Takers, Vec<SummedRow>) {
+        let SummedRows { takers, mut rows, before, of_stack, of_place, .. } = self;
         // Room for twice as many would stay to the end.
-        drop((self.before, self.of_stack, self.of_place));
+        drop((before, of_stack, of_place));
+        let ranks = takers.ranks();
+        for row in &mut rows {
+            row.taker = ranks.get(row.taker as usize).copied().unwrap_or(row.taker);
+        }
         rows.sort_unstable();
         rows.dedup_by(|row, kept| {
             let is_equal = kept.agrees(row);
             if is_equal {
-                add_to(kept, row);
+                kept.add(row);
             }
             is_equal
         });
         rows.shrink_to_fit();
-        rows
+        (takers.sorted(), rows)
     }
 }
 
-#[inline]
-fn add_to(row: &mut SampleRow, other: &SampleRow) {
-    row.samples = row.samples.saturating_add(other.samples);
-    row.period = row.period.wrapping_add(other.period);
+impl SummedRow {
+    /// Whether two rows differ in their sums alone.
+    #[inline]
+    fn agrees(&self, other: &SummedRow) -> bool {
+        let SummedRow { taker, stack, address, detail, samples: _, period: _ } = *self;
+        (stack, address, taker, detail) == (other.stack, other.address, other.taker, other.detail)
+    }
+
+    #[inline]
+    fn add(&mut self, other: &SummedRow) {
+        self.samples = self.samples.saturating_add(other.samples);
+        self.period = self.period.wrapping_add(other.period);
+    }
 }

@@ -57,19 +57,17 @@ impl<I: Items> ByThread<I> {
     /// Sorts items, of which each may belong to a thread; the others are left out. Threads come in the order in which the
     /// recording shows them first.
     pub(crate) fn new(items: I, thread: impl Fn(I::Item) -> Option<ThreadId>) -> Self {
-        let of = |index: &u32| items.item(*index as usize).and_then(&thread);
-        let indices = (0u32..).take(items.count());
-        let mut order: Vec<u32> = indices.filter(|index| of(index).is_some()).collect();
-        order.sort_by_key(of);
+        let of = |index: u32| Some((items.item(index as usize).and_then(&thread)?, index));
+        let mut placed: Vec<(ThreadId, u32)> = (0u32..).take(items.count()).filter_map(of).collect();
+        placed.sort_by_key(|(thread, _)| *thread);
         let mut threads: Vec<(ThreadId, Range<usize>)> = Vec::new();
-        for (at, index) in order.iter().enumerate() {
-            let Some(thread) = of(index) else { continue };
+        for (at, (thread, _)) in placed.iter().enumerate() {
             match threads.last_mut() {
-                Some((last, range)) if *last == thread => range.end = at + 1,
-                _ => threads.push((thread, at..at + 1)),
+                Some((last, range)) if last == thread => range.end = at + 1,
+                _ => threads.push((*thread, at..at + 1)),
             }
         }
-        ByThread { items, order, threads }
+        ByThread { items, order: placed.into_iter().map(|(_, index)| index).collect(), threads }
     }
 
     /// The threads that have items.
