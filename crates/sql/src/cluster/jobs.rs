@@ -20,7 +20,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Why a question has no answer although all of its work was done.
+/// Why a question has no answer although nothing of its work failed.
 const LOST: &str = "an executor ended in the middle, and what it had worked out was needed again";
 
 /// What a scheduler says of a question that was ended before its work was done.
