@@ -123,8 +123,7 @@ impl Addresses {
     /// Addresses of so many samples, as far as that can be told.
     pub fn expecting(samples: usize) -> Addresses {
         let mut addresses = Addresses::default();
-        // What is in an index lies all over it, so room that is too much costs. Hardly ever have half of the samples a place of their own.
-        addresses.list.reserve(samples, samples / 2);
+        addresses.list.reserve(samples);
         addresses
     }
 

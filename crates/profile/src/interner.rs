@@ -26,10 +26,10 @@ impl<T: Copy + Eq + Hash> Interner<T> {
         &self.list
     }
 
-    /// Room for so many values, and to find so many, so that they need not be moved when there are more.
-    pub(crate) fn reserve(&mut self, values: usize, found: usize) {
+    /// Room for so many values, so that they need not be moved when there are more.
+    pub(crate) fn reserve(&mut self, values: usize) {
         self.list.reserve(values);
-        self.index.reserve(found);
+        self.index.reserve(values);
     }
 
     /// Values in a list. They are not found by what they are.

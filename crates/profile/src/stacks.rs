@@ -78,7 +78,7 @@ impl Stacks {
     pub(crate) fn reserve(&mut self, samples: usize) {
         match &mut self.whole {
             Some(whole) => whole.reserve(samples),
-            None => self.nodes.reserve(samples, samples),
+            None => self.nodes.reserve(samples),
         }
     }
 
