@@ -344,7 +344,7 @@ pub(crate) mod tests {
     /// Every so manieth row, or all others.
     pub(crate) fn some(profile: &Profile, step: usize, others: bool) -> Picked {
         let mut picked = Picked::all(profile.rows().len());
-        picked.retain_at(|at| (profile.rows.time_ns_at(at) % step as u64 == 0) != others);
+        picked.retain_at(|at| profile.rows.time_ns_at(at).is_multiple_of(step as u64) != others);
         picked
     }
 
