@@ -1,6 +1,6 @@
 //! Which samples count: by thread name, process, thread, CPU, time and event.
 
-use crate::rows::Taker;
+use crate::rows::Origin;
 use perffile::Schema;
 use readperf_session::{CommId, SampleMoment, Session, ThreadId};
 use std::ops::RangeInclusive;
@@ -42,10 +42,10 @@ impl SampleFilter {
     }
 
     /// Whether samples of this thread, name and CPU pass, whatever their event and time.
-    pub(crate) fn passes_taker(&self, session: &Session, taker: &Taker) -> bool {
-        self.passes_comm(session, Some(taker.comm))
-            && self.passes_ids(session, taker.thread)
-            && self.passes_cpu(taker.cpu)
+    pub(crate) fn passes_origin(&self, session: &Session, origin: &Origin) -> bool {
+        self.passes_comm(session, Some(origin.comm))
+            && self.passes_ids(session, origin.thread)
+            && self.passes_cpu(origin.cpu)
     }
 
     /// Whether what happened to a thread passes. What names no thread only passes if all threads do.

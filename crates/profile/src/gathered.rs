@@ -216,7 +216,7 @@ impl Gathering {
             }
             Kept::OfChains(rows, _) => {
                 let mut rows = rows.into_rows();
-                rows.sort_by_taker();
+                rows.sort_by_origin();
                 rows.shrink();
                 rows
             }

@@ -2,22 +2,22 @@
 //! it adds up.
 
 mod column;
+mod origin;
 mod slice;
-mod taker;
 
 use self::column::{Sparse, arranged};
 use crate::addresses::AddressId;
 use crate::detail::DetailId;
 use crate::profile::SampleRow;
 use crate::stacks::StackId;
+pub(crate) use origin::{Origin, Origins};
 pub use slice::{RowIter, RowSlice};
-pub(crate) use taker::{Taker, Takers};
 
 /// Rows of samples. They are handed out by value, put together from the columns.
 #[derive(Clone, Debug)]
 pub struct Rows {
-    takers: Takers,
-    taker: Vec<u32>,
+    origins: Origins,
+    origin: Vec<u32>,
     stack: Vec<StackId>,
     address: Vec<AddressId>,
     period: Vec<u64>,
@@ -29,8 +29,8 @@ pub struct Rows {
 impl Default for Rows {
     fn default() -> Rows {
         Rows {
-            takers: Takers::default(),
-            taker: Vec::new(),
+            origins: Origins::default(),
+            origin: Vec::new(),
             stack: Vec::new(),
             address: Vec::new(),
             period: Vec::new(),
@@ -45,7 +45,7 @@ impl Rows {
     /// Room for so many rows.
     pub(crate) fn with_capacity(rows: usize) -> Rows {
         Rows {
-            taker: Vec::with_capacity(rows),
+            origin: Vec::with_capacity(rows),
             stack: Vec::with_capacity(rows),
             address: Vec::with_capacity(rows),
             period: Vec::with_capacity(rows),
@@ -55,19 +55,19 @@ impl Rows {
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.taker.len()
+        self.origin.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.taker.is_empty()
+        self.origin.is_empty()
     }
 
     /// The row with this index. What whoever asks does not look at is not read: only the first column decides whether there is
     /// one.
     #[inline(always)]
     pub fn get(&self, at: usize) -> Option<SampleRow> {
-        let Taker { event, comm, thread, cpu } = *self.takers().get(*self.taker.get(at)? as usize)?;
+        let Origin { event, comm, thread, cpu } = *self.origins().get(*self.origin.get(at)? as usize)?;
         Some(SampleRow {
             event,
             comm,
@@ -97,7 +97,7 @@ impl Rows {
     pub(crate) fn push(&mut self, row: SampleRow) {
         let SampleRow { time_ns, stack, address, detail, samples, period, .. } = row;
         let before = self.len();
-        self.taker.push(self.takers.number_of(&row));
+        self.origin.push(self.origins.number_of(&row));
         self.stack.push(stack);
         self.address.push(address);
         self.period.push(period);
@@ -111,7 +111,7 @@ impl Rows {
     pub(crate) fn add(&mut self, at: usize, samples: u64, period: u64) {
         let Some(sum) = self.period.get_mut(at) else { return };
         *sum = sum.wrapping_add(period);
-        if let Some(sum) = self.samples.get_mut(at, self.taker.len()) {
+        if let Some(sum) = self.samples.get_mut(at, self.origin.len()) {
             *sum = sum.saturating_add(samples);
         }
     }
@@ -123,14 +123,14 @@ impl Rows {
     }
 
     /// What rows have in common, each once.
-    pub(crate) fn takers(&self) -> &[Taker] {
-        self.takers.as_slice()
+    pub(crate) fn origins(&self) -> &[Origin] {
+        self.origins.as_slice()
     }
 
-    /// Which of [`Rows::takers`] a row has.
+    /// Which of [`Rows::origins`] a row has.
     #[inline]
-    pub(crate) fn taker_at(&self, at: usize) -> usize {
-        self.taker.get(at).map_or(usize::MAX, |taker| *taker as usize)
+    pub(crate) fn origin_at(&self, at: usize) -> usize {
+        self.origin.get(at).map_or(usize::MAX, |origin| *origin as usize)
     }
 
     /// The time of a row.
@@ -151,8 +151,8 @@ impl Rows {
     pub(crate) fn filtered(&self, passes: impl Fn(&Rows, usize) -> bool) -> Rows {
         let left = self.indices(passes);
         Rows {
-            takers: self.takers.clone(),
-            taker: arranged(&self.taker, &left),
+            origins: self.origins.clone(),
+            origin: arranged(&self.origin, &left),
             stack: arranged(&self.stack, &left),
             address: arranged(&self.address, &left),
             period: arranged(&self.period, &left),
@@ -185,20 +185,20 @@ impl Rows {
         let key = |row: SampleRow| (row.event, row.time_ns);
         // Of one event they mostly come in order.
         if !self.iter().map(key).is_sorted() {
-            let mut order: Vec<u32> = (0..).zip(&self.taker).map(|(at, _)| at).collect();
+            let mut order: Vec<u32> = (0..).zip(&self.origin).map(|(at, _)| at).collect();
             order.sort_by_key(|at| self.get(*at as usize).map(key));
             self.arrange(&order);
         }
     }
 
     /// Puts those of one event, thread name, thread and CPU together, in order of these. Otherwise they stay as they were.
-    pub(crate) fn sort_by_taker(&mut self) {
-        let ranks = self.takers.ranks();
-        let rank = |taker: u32| ranks.get(taker as usize).map_or(0, |rank| *rank as usize);
+    pub(crate) fn sort_by_origin(&mut self) {
+        let ranks = self.origins.ranks();
+        let rank = |origin: u32| ranks.get(origin as usize).map_or(0, |rank| *rank as usize);
         // Where those of each rank begin.
         let mut starts = vec![0_u32; ranks.len() + 1];
-        for taker in &self.taker {
-            if let Some(count) = starts.get_mut(rank(*taker) + 1) {
+        for origin in &self.origin {
+            if let Some(count) = starts.get_mut(rank(*origin) + 1) {
                 *count += 1;
             }
         }
@@ -208,8 +208,8 @@ impl Rows {
             *start = before;
         }
         let mut order = vec![0; self.len()];
-        for (at, taker) in (0..).zip(&self.taker) {
-            let Some(next) = starts.get_mut(rank(*taker)) else { continue };
+        for (at, origin) in (0..).zip(&self.origin) {
+            let Some(next) = starts.get_mut(rank(*origin)) else { continue };
             if let Some(slot) = order.get_mut(*next as usize) {
                 *slot = at;
             }
@@ -222,7 +222,7 @@ impl Rows {
 
     /// Leaves the rows with these indices, in their order. A column at a time, so that only one is there twice.
     fn arrange(&mut self, order: &[u32]) {
-        self.taker = arranged(&self.taker, order);
+        self.origin = arranged(&self.origin, order);
         self.stack = arranged(&self.stack, order);
         self.address = arranged(&self.address, order);
         self.period = arranged(&self.period, order);
@@ -233,7 +233,7 @@ impl Rows {
 
     /// Lets go the room for more.
     pub(crate) fn shrink(&mut self) {
-        self.taker.shrink_to_fit();
+        self.origin.shrink_to_fit();
         self.stack.shrink_to_fit();
         self.address.shrink_to_fit();
         self.period.shrink_to_fit();
@@ -330,10 +330,10 @@ mod tests {
             prop_assert_eq!(list(&by_time), sorted.clone());
             let second = by_time.as_slice().partition_point(|row| row.event == 0);
             prop_assert_eq!(second, sorted.partition_point(|row| row.event == 0));
-            let (mut by_taker, mut sorted) = (columns.clone(), rows.clone());
-            by_taker.sort_by_taker();
+            let (mut by_origin, mut sorted) = (columns.clone(), rows.clone());
+            by_origin.sort_by_origin();
             sorted.sort_by_key(|row| (row.event, row.comm, row.thread, row.cpu));
-            prop_assert_eq!(list(&by_taker), sorted);
+            prop_assert_eq!(list(&by_origin), sorted);
             let (mut left, mut kept) = (columns, rows);
             let passes = |rows: &Rows, at: usize| rows.get(at).is_some_and(|row| row.period > 3);
             prop_assert_eq!(list(&left.filtered(passes)), list(&left).into_iter().filter(|row| row.period > 3).collect::<Vec<_>>());

@@ -6,7 +6,7 @@ use crate::known::Known;
 use crate::names::{FunctionId, Names};
 use crate::picked::Picked;
 use crate::profile::{EventTotal, Profile, SampleRow};
-use crate::rows::{Rows, Taker};
+use crate::rows::{Origin, Rows};
 use crate::stacks::{Node, Stacks};
 use crate::transform::Transform;
 use crate::weight::Weight;
@@ -156,8 +156,8 @@ impl Profile {
         let Selection { weight, samples, names, transforms } = selection;
         self.weight = *weight;
         if !samples.is_open() {
-            let takers = self.takers_that_pass(samples, session);
-            retain(&mut self.rows, |rows, at| passes_samples(samples, &takers, rows, at));
+            let origins = self.origins_that_pass(samples, session);
+            retain(&mut self.rows, |rows, at| passes_samples(samples, &origins, rows, at));
             self.add_up();
         }
         self.select(names, session);
@@ -180,8 +180,8 @@ impl Profile {
     /// Of the rows that are picked, leaves those that a filter lets through. By names is chosen by [`Groups::pick_named`](crate::Groups).
     pub fn pick(&self, samples: &SampleFilter, session: &Session, picked: &mut Picked) {
         if !samples.is_open() {
-            let takers = self.takers_that_pass(samples, session);
-            picked.retain_at(|at| passes_samples(samples, &takers, &self.rows, at));
+            let origins = self.origins_that_pass(samples, session);
+            picked.retain_at(|at| passes_samples(samples, &origins, &self.rows, at));
         }
     }
 
@@ -203,13 +203,13 @@ impl Profile {
     }
 
     /// For what the keys of samples say of rows, whether these pass if their time does.
-    fn takers_that_pass(&self, samples: &SampleFilter, session: &Session) -> Vec<bool> {
+    fn origins_that_pass(&self, samples: &SampleFilter, session: &Session) -> Vec<bool> {
         let events: Vec<bool> =
             self.events.iter().map(|event| samples.passes_event_name(&event.name)).collect();
-        let passes = |taker: &Taker| {
-            events.get(taker.event as usize) == Some(&true) && samples.passes_taker(session, taker)
+        let passes = |origin: &Origin| {
+            events.get(origin.event as usize) == Some(&true) && samples.passes_origin(session, origin)
         };
-        self.rows.takers().iter().map(passes).collect()
+        self.rows.origins().iter().map(passes).collect()
     }
 
     /// Takes away the rows of other CPUs than those wanted, and those without one.
@@ -241,8 +241,8 @@ fn retain(rows: &mut Arc<Rows>, keep: impl Fn(&Rows, usize) -> bool) {
 }
 
 #[inline]
-fn passes_samples(samples: &SampleFilter, takers: &[bool], rows: &Rows, at: usize) -> bool {
-    takers.get(rows.taker_at(at)) == Some(&true) && samples.passes_time(rows.time_ns_at(at))
+fn passes_samples(samples: &SampleFilter, origins: &[bool], rows: &Rows, at: usize) -> bool {
+    origins.get(rows.origin_at(at)) == Some(&true) && samples.passes_time(rows.time_ns_at(at))
 }
 
 /// A filter by names, made ready for the rows of a profile: a function has many places, and a place is in many stacks; each is asked once.

@@ -7,7 +7,7 @@
 use crate::addresses::AddressId;
 use crate::detail::DetailId;
 use crate::profile::SampleRow;
-use crate::rows::{Rows, Taker, Takers};
+use crate::rows::{Origin, Origins, Rows};
 use crate::stacks::StackId;
 use std::hint::black_box;
 
@@ -24,7 +24,7 @@ const MANY: usize = 1 << 16;
 /// A row: of a sample without its time, which is not kept here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct SummedRow {
-    taker: u32,
+    origin: u32,
     stack: StackId,
     address: AddressId,
     detail: DetailId,
@@ -35,7 +35,7 @@ struct SummedRow {
 /// The rows.
 #[derive(Debug, Default)]
 pub(crate) struct SummedRows {
-    takers: Takers,
+    origins: Origins,
     rows: Vec<SummedRow>,
     /// For each row the one before it in the same list.
     before: Vec<u32>,
@@ -86,7 +86,7 @@ impl SummedRows {
     #[inline]
     fn row(&mut self, sample: &SampleRow) -> SummedRow {
         let SampleRow { stack, address, detail, samples, period, .. } = *sample;
-        SummedRow { taker: self.takers.number_of(sample), stack, address, detail, samples, period }
+        SummedRow { origin: self.origins.number_of(sample), stack, address, detail, samples, period }
     }
 
     /// The newest row that this one may agree with.
@@ -139,42 +139,30 @@ impl SummedRows {
 
     /// Sorts the rows, and adds up those that are equal.
     fn put_together(&mut self) {
-        let (takers, rows) = std::mem::take(self).into_sorted();
-        self.takers = takers;
+        let (origins, rows) = std::mem::take(self).into_sorted();
+        self.origins = origins;
         rows.into_iter().for_each(|row| self.push(row, self.newest(&row)));
     }
 
     /// The rows, sorted by all that they have.
     pub(crate) fn into_rows(self) -> Rows {
-        let (takers, rows) = self.into_sorted();
-        let first = takers.as_slice().first().copied();
-        // There is a taker for every row.
-        let taker = |row: &SummedRow| takers.as_slice().get(row.taker as usize).copied().or(first);
+        let (origins, rows) = self.into_sorted();
+        // There is an origin for every row.
         Rows::of_list(rows, |row| {
-            let SummedRow { stack, address, detail, samples, period, .. } = row;
-            taker(&row).map(|Taker { event, comm, thread, cpu }| SampleRow {
-                event,
-                comm,
-                thread,
-                cpu,
-                time_ns: 0,
-                stack,
-                address,
-                detail,
-                samples,
-                period,
-            })
+            let SummedRow { origin, stack, address, detail, samples, period } = row;
+            let Origin { event, comm, thread, cpu } = *origins.as_slice().get(origin as usize)?;
+            Some(SampleRow { event, comm, thread, cpu, time_ns: 0, stack, address, detail, samples, period })
         })
     }
 
-    /// The same as they are held, with takers that have their numbers in order.
-    fn into_sorted(self) -> (Takers, Vec<SummedRow>) {
-        let SummedRows { takers, mut rows, before, of_stack, of_place, .. } = self;
+    /// The same as they are held; origins have their numbers in order.
+    fn into_sorted(self) -> (Origins, Vec<SummedRow>) {
+        let SummedRows { origins, mut rows, before, of_stack, of_place, .. } = self;
         // Room for twice as many would stay to the end.
         drop((before, of_stack, of_place));
-        let ranks = takers.ranks();
+        let ranks = origins.ranks();
         for row in &mut rows {
-            row.taker = ranks.get(row.taker as usize).copied().unwrap_or(row.taker);
+            row.origin = ranks.get(row.origin as usize).copied().unwrap_or(row.origin);
         }
         rows.sort_unstable();
         rows.dedup_by(|row, kept| {
@@ -185,7 +173,7 @@ impl SummedRows {
             is_equal
         });
         rows.shrink_to_fit();
-        (takers.sorted(), rows)
+        (origins.sorted(), rows)
     }
 }
 
@@ -193,8 +181,8 @@ impl SummedRow {
     /// Whether two rows differ in their sums alone.
     #[inline]
     fn agrees(&self, other: &SummedRow) -> bool {
-        let SummedRow { taker, stack, address, detail, samples: _, period: _ } = *self;
-        (stack, address, taker, detail) == (other.stack, other.address, other.taker, other.detail)
+        let SummedRow { origin, stack, address, detail, samples: _, period: _ } = *self;
+        (stack, address, origin, detail) == (other.stack, other.address, other.origin, other.detail)
     }
 
     #[inline]
