@@ -9,11 +9,11 @@ use oracle::terminal::Terminal;
 use oracle::{fixture, kind, scratch, tool};
 use std::process::Command;
 
-/// The command that browses a fixture.
+/// The command that browses a fixture. Names are those of the fixtures, even if this machine has the kernel that they were recorded on.
 fn browse(name: &str, more: &str) -> String {
     let (bin, src) = (kind("bin"), kind("src"));
     format!(
-        "env HOME=/nowhere XDG_CACHE_HOME=/nowhere {} browse --symfs /nowhere --symbols {} --source {} {more} {}",
+        "env HOME=/nowhere XDG_CACHE_HOME=/nowhere {} browse --symfs /nowhere --kallsyms /dev/null --symbols {} --source {} {more} {}",
         env!("CARGO_BIN_EXE_readperf"),
         bin.display(),
         src.display(),
