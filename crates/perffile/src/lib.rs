@@ -63,6 +63,7 @@ mod payload;
 mod place;
 mod record_index;
 mod recording;
+mod runs;
 mod schema;
 pub mod simpleperf;
 pub mod tracepoint;

@@ -13,6 +13,8 @@
 //! Records without time, or with 0 or the highest time, which perf makes up itself, and perf's own records are delivered at
 //! once, where they stand. Equal times keep the order of the file.
 
+use crate::runs::Runs;
+
 /// In which order records are delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Ordering {
@@ -44,11 +46,10 @@ const WAITING_BYTES: u64 = 3 * size_of::<Entry>() as u64;
 /// What waits to be delivered.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    pending: Vec<Entry>,
+    pending: Runs,
     /// What the last mark allows to deliver at the next one.
     bound: u64,
     last_delivered: u64,
-    max_time: u64,
     /// Records that are older than what had been delivered before they came.
     pub(crate) unordered: u64,
 }
@@ -63,8 +64,6 @@ impl Queue {
     /// Takes a record that has to wait.
     #[inline(always)]
     pub(crate) fn push(&mut self, entry: Entry) {
-        self.unordered += u64::from(entry.time < self.last_delivered);
-        self.max_time = self.max_time.max(entry.time);
         self.pending.push(entry);
     }
 
@@ -72,7 +71,7 @@ impl Queue {
     pub(crate) fn finish_round(&mut self, ready: &mut Vec<Entry>) {
         let bound = self.bound;
         self.deliver(bound, ready);
-        self.bound = self.max_time;
+        self.bound = self.pending.latest();
     }
 
     /// The recording is at its end: appends all that is left.
@@ -81,13 +80,12 @@ impl Queue {
     }
 
     fn deliver(&mut self, bound: u64, ready: &mut Vec<Entry>) {
-        // Stable, and quick on what consists of runs already in order, which is what the buffers of the CPUs are.
-        self.pending.sort_by_key(|entry| entry.time);
-        let count = self.pending.partition_point(|entry| entry.time <= bound);
-        if let Some(last) = count.checked_sub(1).and_then(|last| self.pending.get(last)) {
+        self.unordered += self.pending.count_before(self.last_delivered);
+        let before = ready.len();
+        self.pending.take_until(bound, ready);
+        if let Some(last) = ready.get(before..).and_then(<[Entry]>::last) {
             self.last_delivered = last.time;
         }
-        ready.extend(self.pending.drain(..count));
     }
 
     /// How many bytes of memory it takes to keep what waits in order.
@@ -127,8 +125,8 @@ mod tests {
         queue.finish_round(&mut ready);
         assert_eq!(times(&ready), [1, 3, 4, 5]);
         queue.push(entry(2, 9));
-        assert_eq!(queue.unordered, 1, "2 comes after 5 was delivered");
         queue.finish(&mut ready);
+        assert_eq!(queue.unordered, 1, "2 comes after 5 was delivered");
         assert_eq!(times(&ready), [1, 3, 4, 5, 2, 6, 7]);
     }
 

@@ -114,6 +114,19 @@ impl Statistics {
 
     #[inline(always)]
     fn add_sample(&mut self, event: &Event<'_>) {
+        let known = event.event_index().and_then(|index| Some((index, event.sample_of(index)?)));
+        if let Some((index, sample)) = known.filter(|(_, sample)| sample.is_simple()) {
+            // Without counter values it stands for its period alone.
+            let schema = event.schema();
+            let period = schema.event(index).map_or(0, |event| event.period(sample.period()));
+            count_shares(&mut self.events, schema, &[Share { event: index, period }]);
+            return self.note_time(event, sample.time().unwrap_or(0));
+        }
+        self.add_other_sample(event);
+    }
+
+    /// Counts a sample that has to be decoded for it.
+    fn add_other_sample(&mut self, event: &Event<'_>) {
         match event.usable_sample(&mut self.issues) {
             Ok(usable) => {
                 let shares = self.delivery.shares(event.schema(), usable.index, &usable.sample);

@@ -7,6 +7,7 @@ use super::expansion::Expansion;
 use super::joined::Deferred;
 use super::rounds::Rounds;
 use super::stray_times::StrayTimes;
+use super::touched::Touched;
 use super::window::Window;
 use crate::container::opened::Opened;
 use crate::container::stream::{Feed, Stream};
@@ -43,6 +44,8 @@ pub struct Batches {
     pub(super) outer: Option<Outer>,
     pub(super) window: Window,
     pub(super) rounds: Rounds,
+    /// What has been brought near.
+    pub(super) touched: Touched,
     /// Which samples have impossible times.
     pub(super) strays: StrayTimes,
     /// Samples whose call chain is not whole yet.
@@ -84,6 +87,7 @@ impl Batches {
             outer: None,
             window: Window::default(),
             rounds: Rounds::new(ordering),
+            touched: Touched::default(),
             strays: StrayTimes::default(),
             deferred: Deferred::default(),
             joins_chains: ordering == Ordering::Time,

@@ -15,8 +15,10 @@ mod frame;
 mod joined;
 mod own_record;
 mod rounds;
+mod samples;
 mod scan;
 mod stray_times;
+mod touched;
 mod window;
 
 pub use batches::Batches;

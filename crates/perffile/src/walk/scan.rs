@@ -56,7 +56,16 @@ impl Batches {
         let mut previous = self.current.as_ref().and_then(|cursor| cursor.previous);
         let mut pos = start;
         let enough = self.index + MOST_AT_ONCE;
+        let mut touched = self.touched.at(chunk, start);
         let stop = loop {
+            if self.census.is_none()
+                && let Some(at) = time_at
+            {
+                let behind = self.samples::<O>(bytes, pos, at, chunk, &mut touched);
+                if behind.pos > pos {
+                    (pos, previous) = (behind.pos, Some(behind.last));
+                }
+            }
             if self.rounds.is_enough() || self.index >= enough {
                 break Stop::Enough;
             }
@@ -101,6 +110,7 @@ impl Batches {
             previous = Some(pos);
             pos += usize::from(head.size);
         };
+        self.touched = touched;
         self.move_to(pos);
         if let Some(cursor) = &mut self.current {
             cursor.previous = previous;

@@ -2,6 +2,7 @@
 //! changed after it was written, or is that of a clock gone wrong.
 
 use crate::features::Features;
+use crate::order::Queue;
 
 /// Least distance to the first and the last sample that is far, ns. The recorder may not have looked at each sample.
 const FAR_NS: u64 = 1_000_000_000;
@@ -26,6 +27,12 @@ impl StrayTimes {
     #[inline(always)]
     pub(super) fn is_stray(&mut self, time_ns: u64) -> bool {
         !self.range.holds(time_ns) && (time_ns == 0 || self.is_one_of_few())
+    }
+
+    /// Whether a sample with this time, ns, waits for its turn, without a doubt.
+    #[inline(always)]
+    pub(super) fn is_usual(&self, time_ns: u64) -> bool {
+        self.range.holds(time_ns) && Queue::has_to_wait(time_ns)
     }
 
     #[cold]

@@ -43,6 +43,9 @@ impl Window {
 
     /// The chunks that these records lie in, and those between; the number of the first. Of those that wait there may be far more.
     pub(super) fn of(&self, entries: &[Entry]) -> (u32, Vec<Chunk>) {
+        if let (1, false) = (self.chunks.len(), entries.is_empty()) {
+            return (self.first, self.chunks.iter().cloned().collect());
+        }
         let numbers = || entries.iter().map(|entry| entry.chunk);
         let Some((first, last)) = numbers().min().zip(numbers().max()) else {
             return (self.first, Vec::new());

@@ -3,7 +3,7 @@
 use super::essentials::{self, Decode};
 use super::{Sample, SampleId};
 use crate::wire::WireError;
-use crate::wire::attr::SampleShape;
+use crate::wire::attr::{SampleShape, SampleType as T};
 use crate::wire::endian::ByteOrder;
 use crate::wire::list::List;
 use crate::wire::pass::{Element, Fields, Pass, Step};
@@ -175,13 +175,29 @@ pub struct SampleLayout {
     pub(crate) read: Slot,
     /// The call chain, unless a block of variable size precedes it.
     pub(crate) callchain: Slot,
+    /// Size in bytes of samples that have nothing but fields of fixed size and perhaps a call chain, without what is in that.
+    pub(crate) simple_size: Option<usize>,
 }
+
+/// Fields of fixed size, and the call chain that comes behind them.
+const SIMPLE: T = T(T::IDENTIFIER.0
+    | T::IP.0
+    | T::TID.0
+    | T::TIME.0
+    | T::ADDR.0
+    | T::ID.0
+    | T::STREAM_ID.0
+    | T::CPU.0
+    | T::PERIOD.0
+    | T::CALLCHAIN.0);
 
 impl SampleLayout {
     /// The layout of samples of this shape in a recording of this byte order.
     pub fn new(shape: SampleShape, order: ByteOrder) -> Self {
-        let (found, _) = Locate::run(&mut Sample::default(), &shape);
+        let (found, end) = Locate::run(&mut Sample::default(), &shape);
         let slot = |name| Slot::of(&found, name);
+        let count_size = if shape.sample_type.has(T::CALLCHAIN) { 8 } else { 0 };
+        let simple_size = SIMPLE.has(shape.sample_type).then(|| usize::from(end) + count_size);
         SampleLayout {
             shape,
             order,
@@ -198,6 +214,7 @@ impl SampleLayout {
             period: slot("period"),
             read: slot("read"),
             callchain: slot("callchain"),
+            simple_size,
         }
     }
 
@@ -266,7 +283,7 @@ impl TrailerLayout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::attr::{ReadFormat, SampleType as T};
+    use crate::wire::attr::ReadFormat;
 
     #[test]
     fn offsets_follow_the_kernels_order() {

@@ -115,6 +115,19 @@ impl<'a> SampleView<'a> {
         (self.layout.essentials)(self.body, &self.layout.shape)
     }
 
+    /// Whether it has nothing but fields of fixed size and perhaps a call chain, and ends where they do: then nothing of it
+    /// can be missing or too long, which is known without decoding it.
+    #[inline(always)]
+    pub fn is_simple(&self) -> bool {
+        let Some(size) = self.layout.simple_size else { return false };
+        let chain = match self.layout.callchain.offset() {
+            Some(at) => self.layout.order.u64_at(self.body, at),
+            None => Some(0),
+        };
+        let left = self.body.len().checked_sub(size);
+        left.is_some_and(|left| left.is_multiple_of(8) && chain == Some(left as u64 / 8))
+    }
+
     /// Every field, and the bytes behind the last one.
     ///
     /// # Errors
@@ -148,5 +161,44 @@ impl<'a> SampleView<'a> {
     /// Which fields the event records.
     pub fn layout(&self) -> &'a SampleLayout {
         self.layout
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::attr::{SampleShape, SampleType as T};
+    use crate::wire::endian::ByteOrder;
+
+    #[test]
+    fn simple_is_what_decodes_without_anything_left() {
+        let plain = T::IDENTIFIER | T::IP | T::TID | T::TIME | T::CPU | T::PERIOD;
+        for (sample_type, can_be) in [
+            (plain, true),
+            (plain | T::CALLCHAIN, true),
+            (plain | T::CALLCHAIN | T::RAW, false),
+            (plain | T(1 << 60), false),
+        ] {
+            let layout =
+                SampleLayout::new(SampleShape { sample_type, ..SampleShape::default() }, ByteOrder::Little);
+            for words in 0..12usize {
+                // The count of the chain is the seventh word.
+                for count in (0..6).chain([u64::MAX, 1 << 61]) {
+                    for more in [0, 4] {
+                        let mut body = [vec![1; 6], vec![count], vec![7; 5]].concat();
+                        body.truncate(words);
+                        let mut body: Vec<u8> = body.into_iter().flat_map(u64::to_le_bytes).collect();
+                        body.resize(body.len() + more, 0);
+                        let view = SampleView::new(&body, &layout, 0);
+                        let is_whole = view.essentials().is_ok_and(|essentials| essentials.left == 0);
+                        assert_eq!(
+                            view.is_simple(),
+                            can_be && is_whole,
+                            "{sample_type:?}, {words} words, {count}, {more}"
+                        );
+                    }
+                }
+            }
+        }
     }
 }
