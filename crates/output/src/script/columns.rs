@@ -1,5 +1,6 @@
 //! The fields that the lines of each event of a recording have.
 
+use super::digits::{Piece, right};
 use super::fields::{self, Class, RECORDED, ScriptField, ScriptFields};
 use super::places::Style;
 use super::{Inlines, ScriptOptions};
@@ -22,7 +23,7 @@ pub(super) struct Columns {
     /// As `style`, of callers that were looked up at their calls: where inlined functions are shown in all chains.
     pub(super) return_style: Option<usize>,
     /// Its name, as wide as that of any event, and what follows it.
-    pub(super) name: Vec<u8>,
+    pub(super) name: Piece,
     /// Its id, if it is a tracepoint.
     pub(super) tracepoint: Option<u64>,
     /// Whether the data address of its samples is in the code or data of a binary.
@@ -94,12 +95,12 @@ pub(super) fn columns(
     Ok((columns, styles))
 }
 
-fn name(event: &EventDescription, width: usize) -> Vec<u8> {
+fn name(event: &EventDescription, width: usize) -> Piece {
     let mut name = Vec::new();
     let shown = crate::text::shown(&event.name);
-    super::digits::right(&mut name, shown.as_bytes(), width);
+    right(&mut name, shown.as_bytes(), width);
     name.extend_from_slice(b": ");
-    name
+    Piece::new(name)
 }
 
 /// Whether samples of an event have call chains, recorded or unwound.

@@ -1,48 +1,167 @@
-//! Numbers to text without a formatter: a line has a dozen of them.
+//! Numbers and pieces of text put into lines without a formatter: a line has a dozen of them.
+//!
+//! Most are short, and to copy a number of bytes that the compiler knows takes less than to ask how many there are. So a whole
+//! chunk is appended, and what is too much of it taken back.
+
+/// A piece of a line up to this length is copied in one go.
+pub(super) const PIECE: usize = 64;
+
+/// Appends the first `used` bytes of a chunk.
+#[inline]
+pub(super) fn append<const N: usize>(out: &mut Vec<u8>, chunk: &[u8; N], used: usize) {
+    let before = out.len();
+    out.extend_from_slice(chunk);
+    out.truncate(before + used);
+}
+
+/// Appends `len` bytes of a text from `start` on. It is quick where [`PIECE`] more bytes are behind them, whatever these are.
+#[inline]
+pub(super) fn append_piece(out: &mut Vec<u8>, text: &[u8], start: usize, len: usize) {
+    let rest = text.get(start..).unwrap_or_default();
+    match rest.first_chunk::<PIECE>() {
+        Some(chunk) if len <= PIECE => append(out, chunk, len),
+        _ => out.extend_from_slice(rest.get(..len).unwrap_or_default()),
+    }
+}
+
+/// A text that is appended to many lines.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Piece {
+    /// With so much behind it that it can be copied in one go.
+    bytes: Box<[u8]>,
+    len: usize,
+}
+
+impl Piece {
+    pub(super) fn new(mut text: Vec<u8>) -> Piece {
+        let len = text.len();
+        text.resize(len + PIECE, 0);
+        Piece { bytes: text.into(), len }
+    }
+
+    /// Appends it, spaces before it up to `width` bytes.
+    #[inline]
+    pub(super) fn append_right(&self, out: &mut Vec<u8>, width: usize) {
+        if width > self.len {
+            pad(out, width - self.len);
+        }
+        append_piece(out, &self.bytes, 0, self.len);
+    }
+}
 
 /// Appends `count` spaces.
+#[inline]
 pub(super) fn pad(out: &mut Vec<u8>, count: usize) {
-    out.resize(out.len() + count, b' ');
+    match count {
+        0..=16 => append(out, &[b' '; 16], count),
+        _ => out.resize(out.len() + count, b' '),
+    }
 }
 
 /// Appends a text, spaces before it up to `width` bytes.
 pub(super) fn right(out: &mut Vec<u8>, text: &[u8], width: usize) {
-    filled(out, text, width, b' ');
+    pad(out, width.saturating_sub(text.len()));
+    out.extend_from_slice(text);
 }
 
 /// Appends a number in decimal, spaces before it up to `width`.
+#[inline(always)]
 pub(super) fn decimal(out: &mut Vec<u8>, number: u64, width: usize) {
-    filled(out, itoa::Buffer::new().format(number).as_bytes(), width, b' ');
+    number_filled(out, number, width, b' ');
 }
 
 /// As [`decimal`], with zeros before it.
+#[inline(always)]
 pub(super) fn decimal_zeros(out: &mut Vec<u8>, number: u64, width: usize) {
-    filled(out, itoa::Buffer::new().format(number).as_bytes(), width, b'0');
+    number_filled(out, number, width, b'0');
 }
 
 /// As [`decimal`], of a number with a sign.
+#[inline(always)]
 pub(super) fn signed(out: &mut Vec<u8>, number: i64, width: usize) {
-    filled(out, itoa::Buffer::new().format(number).as_bytes(), width, b' ');
+    match u64::try_from(number) {
+        Ok(number) => number_filled(out, number, width, b' '),
+        Err(_) => filled(out, itoa::Buffer::new().format(number).as_bytes(), width, b' '),
+    }
 }
 
 /// Appends a number in hex digits, spaces before it up to `width`.
-pub(super) fn hex(out: &mut Vec<u8>, mut number: u64, width: usize) {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut text = [0u8; 16];
-    let mut length = 0;
-    for slot in text.iter_mut().rev() {
-        let digit = usize::try_from(number % 16).unwrap_or_default();
-        *slot = DIGITS.get(digit).copied().unwrap_or_default();
-        number /= 16;
-        length += 1;
-        if number == 0 {
-            break;
-        }
-    }
-    filled(out, text.get(text.len() - length..).unwrap_or_default(), width, b' ');
+pub(super) fn hex(out: &mut Vec<u8>, number: u64, width: usize) {
+    let text = hex_right(number);
+    let zeros = leading_zeros(number);
+    pad(out, width.saturating_sub(16));
+    let used = width.clamp(16 - zeros, 16);
+    out.extend_from_slice(text.get(16 - used..).unwrap_or_default());
 }
 
+/// A number in hex digits, spaces before it up to sixteen bytes.
 #[inline]
+pub(super) fn hex_right(number: u64) -> [u8; 16] {
+    let digits = u128::from(half_of_hex(number >> 32)) | u128::from(half_of_hex(number & 0xffff_ffff)) << 64;
+    // A zero and a space differ in one bit.
+    let front = (1 << (8 * leading_zeros(number))) - 1;
+    (digits ^ u128::from_le_bytes([b'0' ^ b' '; 16]) & front).to_le_bytes()
+}
+
+/// The hex digits of a number, and how many there are.
+#[inline]
+pub(super) fn hex_left(number: u32) -> ([u8; 8], usize) {
+    let zeros = (number | 1).leading_zeros() / 4;
+    let text = half_of_hex(number.into()) >> (8 * zeros);
+    (text.to_le_bytes(), 8 - zeros as usize)
+}
+
+/// How many of the sixteen hex digits stand before the first that is shown. The last one is shown if it is zero, too.
+#[inline]
+fn leading_zeros(number: u64) -> usize {
+    (number | 1).leading_zeros() as usize / 4
+}
+
+/// Below this, numbers have at most eight digits.
+const EIGHT_DIGITS: u64 = 100_000_000;
+
+#[inline(always)]
+fn number_filled(out: &mut Vec<u8>, number: u64, width: usize, fill: u8) {
+    if number >= EIGHT_DIGITS || width > 16 {
+        return filled(out, itoa::Buffer::new().format(number).as_bytes(), width, fill);
+    }
+    if width > 8 {
+        append(out, &[fill; 8], width - 8);
+    }
+    let digits = eight_digits(number);
+    // The last digit is shown if it is zero, too.
+    let zeros = (digits | 1 << 56).trailing_zeros() / 8;
+    let front = (1 << (8 * zeros)) - 1;
+    let text = (digits | u64::from_le_bytes([b'0'; 8])) & !front | u64::from_le_bytes([fill; 8]) & front;
+    let used = width.clamp(8 - zeros as usize, 8);
+    append(out, &(text >> (8 * (8 - used))).to_le_bytes(), used);
+}
+
+/// The eight decimal digits of a number below 10^8, one a byte, the first the lowest. All are worked out at the same time: in halves,
+/// in pairs, one by one. A division is a multiplication that is exact for numbers as small as these.
+#[inline]
+fn eight_digits(number: u64) -> u64 {
+    let halves = (number / 10_000) | ((number % 10_000) << 32);
+    let hundreds = ((halves * 5243) >> 19) & 0x0000_007f_0000_007f;
+    let pairs = hundreds | (halves - hundreds * 100) << 16;
+    let tens = ((pairs * 103) >> 10) & 0x000f_000f_000f_000f;
+    tens | (pairs - tens * 10) << 8
+}
+
+/// Eight hex digits of 32 bits as text, the first the lowest byte.
+#[inline]
+fn half_of_hex(number: u64) -> u64 {
+    // Halves move apart until each four bits have a byte of their own.
+    let number = (number << 16 | number) & 0x0000_ffff_0000_ffff;
+    let number = (number << 8 | number) & 0x00ff_00ff_00ff_00ff;
+    let number = (number << 4 | number) & 0x0f0f_0f0f_0f0f_0f0f;
+    // With six more, those above nine reach the next bit.
+    let letters = ((number + 0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101;
+    let text = number + u64::from_le_bytes([b'0'; 8]) + letters * u64::from(b'a' - b'0' - 10);
+    text.swap_bytes()
+}
+
+#[inline(never)]
 fn filled(out: &mut Vec<u8>, digits: &[u8], width: usize, fill: u8) {
     if width > digits.len() {
         out.resize(out.len() + width - digits.len(), fill);
@@ -56,8 +175,14 @@ mod tests {
 
     #[test]
     fn as_the_formatter() {
-        for number in [0, 7, 10, 4095, 0xffff_ffff_8100_0000, u64::MAX] {
-            for width in [0, 5, 16, 22] {
+        let around = |number: u64| [number.wrapping_sub(1), number, number.wrapping_add(1)];
+        let tens = (0..20).flat_map(|exponent| around(10u64.pow(exponent)));
+        let sixteens = (0..64).flat_map(|shift| around(1 << shift));
+        let many = (0..200_000).map(|nr| nr * 499 + 3);
+        let others = [0, 0xffff_ffff_8100_0000, 0x1234_5678_9abc_def0, 0x0a0b_0c0d_0e0f_0909, u64::MAX];
+        for number in tens.chain(sixteens).chain(many).chain(others) {
+            let widths: &[usize] = if number < 1 << 20 { &[10] } else { &[0, 1, 5, 10, 16, 17, 22] };
+            for &width in widths {
                 let mut out = Vec::new();
                 decimal(&mut out, number, width);
                 hex(&mut out, number, width);
@@ -67,6 +192,27 @@ mod tests {
                 let expected = format!("{number:width$}{number:width$x}{number:0width$}{signed:width$}");
                 assert_eq!(String::from_utf8(out).unwrap(), expected);
             }
+        }
+    }
+
+    #[test]
+    fn hex_digits_stand_on_either_side() {
+        for number in [0, 1, 0xf, 0x10, 0xabc, 0x1234_5678, 0x9abc_def0, u32::MAX] {
+            let (text, len) = hex_left(number);
+            assert_eq!(text.get(..len), Some(format!("{number:x}").as_bytes()));
+            for number in [u64::from(number), u64::from(number) << 32 | 5] {
+                assert_eq!(hex_right(number).as_slice(), format!("{number:16x}").as_bytes());
+            }
+        }
+    }
+
+    #[test]
+    fn pieces_are_as_long_as_was_asked() {
+        let text: Vec<u8> = (0..200).collect();
+        for (start, len) in [(0, 0), (0, 64), (0, 65), (5, 7), (136, 64), (137, 63), (150, 50), (200, 0)] {
+            let mut out = vec![1, 2];
+            append_piece(&mut out, &text, start, len);
+            assert_eq!(out.get(2..), text.get(start..start + len), "{start} {len}");
         }
     }
 }

@@ -1,33 +1,42 @@
 //! Lines in which the names of places are still missing. Names are looked up for many places at a time, so lines wait for them.
 
 use super::code::SourceText;
+use super::digits::{PIECE, append_piece};
 use super::places::Places;
 use readperf_profile::AddressId;
 use rustc_hash::FxHashSet;
 
-/// Some lines, in order.
+/// Bytes that an empty draft keeps at most.
+const MOST_KEPT: usize = 256 << 10;
+
+/// Some lines, in order: their text, and in its gaps the numbers of places.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
     pub(super) text: Vec<u8>,
-    marks: Vec<Mark>,
+    gaps: Vec<Gap>,
+    /// Where the text begins that no gap follows yet.
+    from: usize,
+    /// The places of all gaps, one after the other.
+    places: Vec<AddressId>,
     sources: Vec<SourceGap>,
 }
 
 /// A gap to be filled in.
 #[derive(Clone, Copy, Debug)]
-struct Mark {
-    /// Where in the text, bytes.
-    at: usize,
+struct Gap {
+    /// Bytes of text before it, from the last one on. A sample has less of it than a number of this size can say, and so it is
+    /// with its places.
+    text: u32,
     filling: Filling,
 }
 
 /// What goes into a gap.
 #[derive(Clone, Copy, Debug)]
 enum Filling {
-    /// A place, by the index of its style. `first` is set where no chain goes on.
-    Place { style: u32, first: bool, place: AddressId },
-    /// A line of source text, by its index.
-    Source(usize),
+    /// Places, by the index of their style. `first` is set where they do not go on a chain.
+    Places { style: u16, first: bool, count: u32 },
+    /// The next line of source text.
+    Source,
 }
 
 /// Where the source text of a sample goes, if it is another line than the one before of its thread.
@@ -50,20 +59,44 @@ impl SourceGap {
 impl Draft {
     /// An empty one, with room for samples with call chains of usual length.
     pub fn with_room(samples: usize) -> Draft {
-        let text = Vec::with_capacity(samples * 64);
-        Draft { text, marks: Vec::with_capacity(samples * 8), sources: Vec::new() }
+        Draft {
+            text: Vec::with_capacity(samples * 64),
+            gaps: Vec::with_capacity(samples),
+            places: Vec::with_capacity(samples * 8),
+            ..Draft::default()
+        }
     }
 
-    /// A place goes here; `first` says that it does not go on a chain.
-    pub(super) fn mark(&mut self, style: usize, place: AddressId, first: bool) {
-        let style = u32::try_from(style).unwrap_or(u32::MAX);
-        self.marks.push(Mark { at: self.text.len(), filling: Filling::Place { style, first, place } });
+    /// Empties it, and keeps its memory for other lines. `None` if that is more than usual ones need.
+    pub fn emptied(mut self) -> Option<Draft> {
+        self.text.clear();
+        self.gaps.clear();
+        self.places.clear();
+        self.sources.clear();
+        self.from = 0;
+        let places = self.places.capacity() * size_of::<AddressId>();
+        let bytes = self.text.capacity() + self.gaps.capacity() * size_of::<Gap>() + places;
+        (bytes <= MOST_KEPT).then_some(self)
+    }
+
+    /// Places go here; `first` says that they do not go on a chain.
+    #[inline]
+    pub(super) fn mark(&mut self, style: usize, places: &[AddressId], first: bool) {
+        // There are as many styles as kinds of events, at most.
+        let style = u16::try_from(style).unwrap_or(u16::MAX);
+        self.places.extend_from_slice(places);
+        self.push(Filling::Places { style, first, count: short(places.len()) });
     }
 
     /// Source text goes here.
     pub(super) fn mark_source(&mut self, tid: u32, place: AddressId) {
-        self.marks.push(Mark { at: self.text.len(), filling: Filling::Source(self.sources.len()) });
         self.sources.push(SourceGap { tid, place, text: None });
+        self.push(Filling::Source);
+    }
+
+    fn push(&mut self, filling: Filling) {
+        self.gaps.push(Gap { text: short(self.text.len() - self.from), filling });
+        self.from = self.text.len();
     }
 
     /// Where source text goes, in order.
@@ -78,7 +111,7 @@ impl Draft {
 
     /// How much it holds, roughly, in bytes.
     pub fn size(&self) -> usize {
-        self.text.len() + self.marks.len() * size_of::<Mark>()
+        self.text.len() + size_of_val(&*self.gaps) + size_of_val(&*self.places)
     }
 }
 
@@ -91,46 +124,99 @@ pub struct Fillings {
     pub(super) chain_ends: FxHashSet<AddressId>,
 }
 
+/// Gaps that are looked at before text is put in: their places are as many as can be asked for at once, and few enough to be
+/// still at hand then.
+const GAPS_AT_ONCE: usize = 64;
+
 impl Fillings {
     /// Appends the text of a draft. All its places must have been learned ([`Script::prepare`]).
     ///
     /// [`Script::prepare`]: super::Script::prepare
     pub fn complete(&self, draft: &Draft, out: &mut Vec<u8>) {
-        // The lines of all places are more than the caches hold: touched first, so that the processor waits for many of them
-        // at once.
-        let lengths = draft.marks.iter().map(|mark| {
-            let text = self.held(draft, mark.filling);
-            text.len() + usize::from(text.first() == Some(&0))
-        });
-        out.reserve(draft.text.len() + lengths.sum::<usize>());
-        let (mut from, mut chain_ended) = (0, false);
-        for mark in &draft.marks {
-            out.extend_from_slice(draft.text.get(from..mark.at).unwrap_or_default());
-            from = mark.at;
-            let Filling::Place { first, place, style } = mark.filling else {
-                out.extend_from_slice(self.held(draft, mark.filling));
-                continue;
-            };
-            if chain_ended && !first {
-                continue;
-            }
-            chain_ended = self.chain_ends.contains(&place);
-            if let Some(places) = self.places.get(style as usize) {
-                places.write_to(place, out);
+        let mut rest =
+            Rest { text: &draft.text, from: 0, places: &draft.places, sources: draft.sources.iter() };
+        let mut chain_ended = false;
+        for gaps in draft.gaps.chunks(GAPS_AT_ONCE) {
+            // The lines of all places are more than the caches hold: touched first, so that the processor waits for many of
+            // them at once.
+            out.reserve(self.most_bytes(gaps, rest.places));
+            for gap in gaps {
+                rest.write_text(gap.text as usize, out);
+                match gap.filling {
+                    Filling::Places { style, first, count } => {
+                        let places = rest.next_places(count);
+                        if let Some(style) = self.places.get(usize::from(style)) {
+                            chain_ended &= !first;
+                            self.write_places(style, places, &mut chain_ended, out);
+                        }
+                    }
+                    Filling::Source => out.extend_from_slice(rest.next_source()),
+                }
             }
         }
-        out.extend_from_slice(draft.text.get(from..).unwrap_or_default());
+        out.extend_from_slice(rest.text.get(rest.from..).unwrap_or_default());
     }
 
-    /// What is held of what goes into a gap.
-    fn held<'d>(&'d self, draft: &'d Draft, filling: Filling) -> &'d [u8] {
-        match filling {
-            Filling::Place { style, place, .. } => {
-                self.places.get(style as usize).map_or(&[], |places| places.held(place))
+    /// No less than the bytes that these gaps, and the text before them, become; the places are those from these gaps on.
+    fn most_bytes(&self, gaps: &[Gap], mut places: &[AddressId]) -> usize {
+        let of_gap = |gap: &Gap| {
+            let Filling::Places { style, count, .. } = gap.filling else { return gap.text as usize };
+            let own = next(&mut places, count);
+            let style = self.places.get(usize::from(style));
+            let lines = style.map_or(0, |style| own.iter().map(|place| style.most_bytes(*place)).sum());
+            gap.text as usize + lines
+        };
+        gaps.iter().map(of_gap).sum::<usize>() + PIECE
+    }
+
+    #[inline]
+    fn write_places(&self, style: &Places, places: &[AddressId], chain_ended: &mut bool, out: &mut Vec<u8>) {
+        if self.chain_ends.is_empty() {
+            return places.iter().for_each(|place| style.write_to(*place, out));
+        }
+        for place in places {
+            if *chain_ended {
+                return;
             }
-            Filling::Source(nr) => {
-                draft.sources.get(nr).and_then(|gap| gap.text.as_deref()).unwrap_or_default()
-            }
+            *chain_ended = self.chain_ends.contains(place);
+            style.write_to(*place, out);
         }
     }
+}
+
+/// What of a draft is still to be written.
+struct Rest<'d> {
+    text: &'d [u8],
+    from: usize,
+    places: &'d [AddressId],
+    sources: std::slice::Iter<'d, SourceGap>,
+}
+
+impl<'d> Rest<'d> {
+    #[inline]
+    fn write_text(&mut self, len: usize, out: &mut Vec<u8>) {
+        append_piece(out, self.text, self.from, len);
+        self.from += len;
+    }
+
+    #[inline]
+    fn next_places(&mut self, count: u32) -> &'d [AddressId] {
+        next(&mut self.places, count)
+    }
+
+    fn next_source(&mut self) -> &'d [u8] {
+        self.sources.next().and_then(|gap| gap.text.as_deref()).unwrap_or_default()
+    }
+}
+
+/// Takes the next ones away.
+#[inline]
+fn next<'p>(places: &mut &'p [AddressId], count: u32) -> &'p [AddressId] {
+    let (next, rest) = places.split_at_checked(count as usize).unwrap_or_default();
+    *places = rest;
+    next
+}
+
+fn short(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }

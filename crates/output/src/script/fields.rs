@@ -175,7 +175,7 @@ impl ScriptFields {
     }
 
     /// Those that are in either.
-    pub fn or(self, other: ScriptFields) -> ScriptFields {
+    pub const fn or(self, other: ScriptFields) -> ScriptFields {
         ScriptFields(self.0 | other.0)
     }
 }

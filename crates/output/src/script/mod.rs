@@ -13,10 +13,11 @@ mod draft;
 mod fields;
 mod json;
 mod payload_names;
+mod pieces;
 mod places;
 mod records;
-mod repeated;
 mod sample;
+mod start;
 mod values;
 
 pub use choice::{ChoiceError, FieldChoice};
@@ -29,6 +30,7 @@ pub use sample::NextLine;
 use crate::dump::payload::catalog;
 use cgroups::Cgroups;
 use columns::Columns;
+use digits::Piece;
 use perffile::tracepoint::Catalog;
 use perffile::wire::feature::bit;
 use perffile::wire::feature::clock_data::ClockData;
@@ -116,7 +118,7 @@ pub struct Script {
     options: ScriptOptions,
     columns: Vec<Columns>,
     fillings: Arc<Fillings>,
-    comms: Vec<Box<[u8]>>,
+    comms: Vec<Piece>,
     features: Option<Arc<Features>>,
     machine: Option<Machine>,
     catalog: Catalog,
@@ -244,7 +246,7 @@ impl Script {
     /// Takes the names of threads that came since the last time.
     pub fn learn_threads(&mut self, known: &Known<'_>) {
         let new = known.session.comms().skip(self.comms.len());
-        self.comms.extend(new.map(|name| places::shown(name).as_bytes().into()));
+        self.comms.extend(new.map(|name| Piece::new(places::shown(name).as_bytes().to_vec())));
     }
 
     /// Whether samples of an event have lines.
@@ -252,7 +254,7 @@ impl Script {
         self.columns.get(event).filter(|columns| !columns.fields.is_empty())
     }
 
-    fn comm(&self, id: CommId) -> &[u8] {
-        self.comms.get(id.index()).map_or(&[], |name| name)
+    fn comm(&self, id: CommId) -> Option<&Piece> {
+        self.comms.get(id.index())
     }
 }

@@ -1,8 +1,8 @@
-//! The lines of places in code, each made once: a call chain is then a few copies.
+//! The lines of places in code, each worked out once: a call chain is then a few numbers and texts that are put together.
 
 use super::Known;
 use super::digits::hex;
-use super::repeated::Repeated;
+use super::pieces::{Line, Pieces, TextId};
 use crate::names::UNKNOWN;
 use crate::text::{self, shown_bytes};
 use readperf_profile::names::Frame;
@@ -32,78 +32,116 @@ pub(super) struct Style {
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     style: Style,
-    /// The lines of all, one after the other; what many have in common is referred to.
-    bytes: Vec<u8>,
+    /// The lines of all places, one after the other.
+    lines: Vec<Line>,
+    /// Where those of each place end, if there may be several: else each has one.
     ends: Vec<usize>,
-    repeated: Repeated,
+    /// What stands behind each line, where hardly any two have the same.
+    rests: Vec<TextId>,
+    pieces: Pieces,
+    /// How many places have been learned.
+    learned: usize,
 }
 
 impl Places {
     pub(super) fn new(style: Style) -> Places {
-        Places { style, bytes: Vec::new(), ends: Vec::new(), repeated: Repeated::default() }
+        Places {
+            style,
+            lines: Vec::new(),
+            ends: Vec::new(),
+            rests: Vec::new(),
+            pieces: Pieces::default(),
+            learned: 0,
+        }
     }
 
     /// Makes the lines of the places that came since the last time.
     pub(super) fn learn(&mut self, known: &Known<'_>) {
-        self.repeated.forget_binaries();
-        for index in self.ends.len()..known.addresses.len() {
-            self.repeated.begin(&mut self.bytes);
+        self.pieces.forget_binaries();
+        let places = known.addresses.len();
+        self.lines.reserve_exact(places.saturating_sub(self.learned));
+        for index in self.learned..places {
             if let Some(id) = known.addresses.id(index) {
-                self.write(known, id);
+                self.learn_place(known, id);
             }
-            self.repeated.end(&mut self.bytes);
-            self.ends.push(self.bytes.len());
+            match self.style.has_levels() {
+                true => self.ends.push(self.lines.len()),
+                // One of which nothing is known has its place, too.
+                false => self.fill(index + 1),
+            }
+        }
+        self.learned = self.learned.max(places);
+    }
+
+    fn fill(&mut self, len: usize) {
+        self.lines.resize(len, Line::NOTHING);
+        if self.style.has_rest() {
+            let Places { rests, pieces, .. } = self;
+            rests.resize_with(len, || pieces.add(|_| {}));
         }
     }
 
-    /// Appends the lines of a place; nothing if it has not been learned.
+    /// The lines of a place, and the number of the first; none if it has not been learned.
     #[inline]
-    pub(super) fn write_to(&self, id: AddressId, out: &mut Vec<u8>) {
-        self.repeated.expand(self.held(id), out);
-    }
-
-    /// What is held of the lines of a place.
-    #[inline]
-    pub(super) fn held(&self, id: AddressId) -> &[u8] {
+    fn at(&self, id: AddressId) -> (usize, &[Line]) {
         let index = id.index();
+        if !self.style.has_levels() {
+            return (index, self.lines.get(index).map_or(&[], std::slice::from_ref));
+        }
         let start = index.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
         let end = self.ends.get(index).copied().unwrap_or(start);
-        self.bytes.get(start..end).unwrap_or_default()
+        (start, self.lines.get(start..end).unwrap_or_default())
     }
 
-    fn write(&mut self, known: &Known<'_>, id: AddressId) {
+    /// No less than the bytes of the lines of a place, without what [`Style::has_rest`] says.
+    #[inline]
+    pub(super) fn most_bytes(&self, id: AddressId) -> usize {
+        self.at(id).1.iter().map(|line| self.pieces.most_bytes(line)).sum()
+    }
+
+    /// Appends the lines of a place.
+    #[inline]
+    pub(super) fn write_to(&self, id: AddressId, out: &mut Vec<u8>) {
+        let (first, lines) = self.at(id);
+        for (nr, line) in (first..).zip(lines) {
+            self.pieces.write(line, self.style.chain, out);
+            if let Some(rest) = self.rests.get(nr) {
+                out.extend_from_slice(self.pieces.text(*rest));
+            }
+        }
+    }
+
+    fn learn_place(&mut self, known: &Known<'_>, id: AddressId) {
         let Some(code) = known.addresses.get(id) else { return };
-        let Style { chain, inlines, returns, .. } = self.style;
+        let Style { chain, returns, .. } = self.style;
         let code = &if returns { behind_call(code) } else { *code };
-        let Places { style, bytes: out, repeated, .. } = self;
         let binary = code.binary.and_then(|binary| known.session.binary(binary));
         let function_of = |id: FunctionId| Some((id, known.names.function(id)?));
         let function = known.names.function_at(id).and_then(function_of);
-        if !chain {
-            hex(out, code.ip, 16);
-            let level = Level { code, binary, function, own: function, inlined: false, frame: None };
-            let frame = known.names.frames_at(id).next();
-            style.write(out, repeated, known, Level { frame, ..level });
-            return;
-        }
-        // Of files chains show the offset in them, of the rest the address.
-        let shown = match binary {
-            Some(binary) if !is_kernel(&binary.kind) => code.address,
-            _ => code.ip,
-        };
         let frames = known.names.frames_at(id);
-        let last = frames.len().saturating_sub(1);
         let innermost = frames.clone().next();
-        let levels = frames.enumerate();
-        for (nr, frame) in levels.filter(|(nr, _)| inlines || *nr == last) {
-            out.push(b'\t');
-            hex(out, shown, 16);
+        if !self.style.has_levels() {
+            if chain && innermost.is_none() {
+                return;
+            }
+            // The line of what is not shown apart is that of the innermost code.
+            let level = Level { code, binary, function, own: function, inlined: false, frame: innermost };
+            return self.push(known, level);
+        }
+        let last = frames.len().saturating_sub(1);
+        for (nr, frame) in frames.enumerate() {
             let inlined = nr < last;
             let own = if inlined { function_of(frame.function) } else { function };
-            // The line of what is not shown apart is that of the innermost code.
-            let frame = if inlines { Some(frame) } else { innermost };
-            style.write(out, repeated, known, Level { code, binary, function, own, inlined, frame });
-            out.push(b'\n');
+            let level = Level { code, binary, function, own, inlined, frame: Some(frame) };
+            self.push(known, level);
+        }
+    }
+
+    fn push(&mut self, known: &Known<'_>, level: Level<'_>) {
+        let Places { style, pieces, .. } = self;
+        self.lines.push(style.line(pieces, known, level));
+        if style.has_rest() {
+            self.rests.push(pieces.add(|out| style.write_rest(out, known, level)));
         }
     }
 }
@@ -125,27 +163,58 @@ struct Level<'n> {
 }
 
 impl Style {
-    /// What follows the address.
-    fn write(self, out: &mut Vec<u8>, repeated: &mut Repeated, known: &Known<'_>, level: Level<'_>) {
-        if self.symbol {
-            out.push(b' ');
-            let repeated = &mut *repeated;
-            let own = level.own.and_then(|(id, own)| Some((id, name_of(own)?)));
-            let name =
-                own.map(|(id, name)| move |out: &mut Vec<u8>| repeated.refer_to_function(out, id, name));
-            write_symbol(
-                out,
-                level.code,
-                level.function.map(|(_, function)| function),
-                self.symbol_offset,
-                name,
-            );
-        }
-        if self.dso && !level.inlined {
-            repeated.refer_to_binary(out, level.code.binary, |out| {
+    /// Whether each level of a place has a line.
+    fn has_levels(self) -> bool {
+        self.chain && self.inlines
+    }
+
+    /// Whether lines end with something that hardly any other has.
+    fn has_rest(self) -> bool {
+        self.source_line || self.dso && self.dso_offset
+    }
+
+    /// The line of a level.
+    fn line(self, pieces: &mut Pieces, known: &Known<'_>, level: Level<'_>) -> Line {
+        let Level { code, binary, inlined, .. } = level;
+        // Of files chains show the offset in them, of the rest the address.
+        let address = match binary {
+            Some(binary) if self.chain && !is_kernel(&binary.kind) => code.address,
+            _ => code.ip,
+        };
+        let own = level.own.filter(|(_, own)| self.symbol && own.has_name());
+        let write_name = |out: &mut Vec<u8>| {
+            if self.symbol {
+                out.push(b' ');
+                write_name(out, own.and_then(|(_, own)| name_of(own)), self.symbol_offset)
+            } else {
+                false
+            }
+        };
+        let write_tail = |out: &mut Vec<u8>| {
+            if self.dso && !inlined {
                 out.extend_from_slice(b" (");
-                out.extend_from_slice(binary_name(level.binary).as_bytes());
-            });
+                out.extend_from_slice(binary_name(binary).as_bytes());
+            }
+            if !self.has_rest() {
+                self.write_rest(out, known, level);
+            }
+        };
+        let far = offset(code, level.function.map(|(_, function)| function));
+        let Ok(offset) = u32::try_from(far) else {
+            let write_name = |out: &mut Vec<u8>| {
+                if write_name(out) {
+                    hex(out, far, 0);
+                }
+            };
+            return Line { address, offset: 0, frame: pieces.frame_of_one(write_name, write_tail) };
+        };
+        let frame = pieces.frame(own.map(|(id, _)| id), write_name, (code.binary, inlined), write_tail);
+        Line { address, offset, frame }
+    }
+
+    /// What follows the name of the binary.
+    fn write_rest(self, out: &mut Vec<u8>, known: &Known<'_>, level: Level<'_>) {
+        if self.dso && !level.inlined {
             if self.dso_offset && level.binary.is_some() {
                 out.extend_from_slice(b"+0x");
                 hex(out, level.code.address, 0);
@@ -157,6 +226,9 @@ impl Style {
         }
         if level.inlined {
             out.extend_from_slice(b" (inlined)");
+        }
+        if self.chain {
+            out.push(b'\n');
         }
     }
 
@@ -196,13 +268,28 @@ pub(super) fn write_symbol(
     with_offset: bool,
     name: Option<impl FnOnce(&mut Vec<u8>)>,
 ) {
-    let Some(name) = name else { return out.extend_from_slice(b"[unknown]") };
+    if write_name(out, name, with_offset) {
+        hex(out, offset(code, function), 0);
+    }
+}
+
+/// The name of a function, if it has one. Whether the offset follows: what stands before that is written.
+fn write_name(out: &mut Vec<u8>, name: Option<impl FnOnce(&mut Vec<u8>)>, with_offset: bool) -> bool {
+    let Some(name) = name else {
+        out.extend_from_slice(b"[unknown]");
+        return false;
+    };
     name(out);
     if with_offset {
-        let named = function.filter(|function| function.has_name());
         out.extend_from_slice(b"+0x");
-        hex(out, named.map_or(0, |named| code.address.wrapping_sub(named.address)), 0);
     }
+    with_offset
+}
+
+/// How far a place is behind the start of the function that it lies in.
+fn offset(code: &CodeAddress, function: Option<Function<'_>>) -> u64 {
+    let named = function.filter(|function| function.has_name());
+    named.map_or(0, |named| code.address.wrapping_sub(named.address))
 }
 
 /// A binary as perf prints it here: files with their path, the kernel by its name in brackets. So are modules, unless the

@@ -1,7 +1,8 @@
 //! Records that are no samples: who and when, then what the record says, in perf's words.
 
+use super::digits::Piece;
 use super::digits::hex;
-use super::sample::Start;
+use super::start::Start;
 use super::{Script, places};
 use perffile::wire::misc;
 use perffile::wire::protection::permissions;
@@ -58,8 +59,9 @@ impl Script {
                 Some(0) => "swapper".to_owned(),
                 tid => format!(":{}", tid.unwrap_or(u32::MAX).cast_signed()),
             };
+            let unnamed = Piece::new(unnamed.into());
             let start = Start {
-                comm: comm.map_or(unnamed.as_bytes(), |comm| self.comm(comm)),
+                comm: comm.map_or(Some(&unnamed), |comm| self.comm(comm)),
                 pid: id.pid.unwrap_or(u32::MAX),
                 tid: id.tid.unwrap_or(u32::MAX),
                 cpu: id.cpu.unwrap_or(u32::MAX),

@@ -1,22 +1,18 @@
 //! One sample: its line, and the lines of its call chain.
 
 use super::columns::Columns;
-use super::digits::{decimal, decimal_zeros, hex, pad, right, signed};
+use super::digits::{decimal, hex, pad};
 use super::draft::Draft;
 use super::fields::ScriptField;
+use super::start::Start;
 use super::{Known, Script, Times, places, values};
-use crate::calendar::date_time;
 use perffile::Share;
 use perffile::wire::attr::SampleType;
 use perffile::wire::callchain::Marker;
-use perffile::wire::misc;
 use perffile::wire::sample::Sample;
 use readperf_analysis::pass;
 use readperf_profile::{AddressId, chain};
 use readperf_session::CpuMode;
-use std::io::Write as _;
-
-const SECOND_NS: u64 = 1_000_000_000;
 
 /// For each place of a sample's stack that was recorded as a return address, and looked up at the call, `true`.
 pub(super) fn return_addresses(sample: &pass::Sample<'_, '_>) -> Vec<bool> {
@@ -54,19 +50,6 @@ impl Before {
             Times::SinceLast => last_ns.map_or(0, |last_ns| time_ns.wrapping_sub(last_ns)),
         }
     }
-}
-
-/// Who and when: what stands before a line, of samples and of other records.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Start<'s> {
-    pub(super) comm: &'s [u8],
-    pub(super) pid: u32,
-    pub(super) tid: u32,
-    pub(super) cpu: u32,
-    pub(super) time_ns: u64,
-    /// The time as it was recorded, if it was.
-    pub(super) recorded_ns: Option<u64>,
-    pub(super) misc: u16,
 }
 
 impl Script {
@@ -139,102 +122,33 @@ impl Script {
             out.push(b' ');
         }
         if fields.has(ScriptField::Event) {
-            out.extend_from_slice(&columns.name);
+            columns.name.append_right(out, 0);
         }
         if fields.has(ScriptField::Flags) {
             // Only decoded instructions have some; perf keeps their place.
             pad(out, 24);
         }
-        let decoded = if values::needed(columns) { moment.sample.decode().ok() } else { None };
-        let sample = decoded.map(|(sample, _)| sample).unwrap_or_default();
-        self.write_before(out, known, line, &sample, columns);
-        if let Some(style) = columns.style {
-            self.mark_places(draft, known, line, columns, style);
+        match values::has_rare(columns) {
+            true => self.write_with_rare(draft, known, line, columns),
+            false => self.mark_places(draft, known, line, columns),
         }
-        let out = &mut draft.text;
-        self.write_behind(out, known, line, &sample, columns);
-        out.push(b'\n');
+        draft.text.push(b'\n');
     }
 
-    /// Thread, CPU, time. `kind` is the type of a record that is no sample.
-    pub(super) fn write_start(
+    /// The places, and what stands before and behind them.
+    fn write_with_rare(
         &self,
-        out: &mut Vec<u8>,
+        draft: &mut Draft,
+        known: &Known<'_>,
+        line: &NextLine<'_, '_>,
         columns: &Columns,
-        start: &Start<'_>,
-        kind: Option<u32>,
     ) {
-        let fields = columns.fields;
-        if fields.has(ScriptField::Comm) {
-            right(out, start.comm, if columns.is_comm_padded { 16 } else { 0 });
-            out.push(b' ');
-        }
-        let number = |out: &mut Vec<u8>, id: u32| signed(out, id.cast_signed().into(), 5);
-        match (fields.has(ScriptField::Pid), fields.has(ScriptField::Tid)) {
-            (true, true) => {
-                number(out, start.pid);
-                out.push(b'/');
-                let before = out.len();
-                signed(out, start.tid.cast_signed().into(), 0);
-                pad(out, 5usize.saturating_sub(out.len() - before));
-                out.push(b' ');
-            }
-            (true, false) => {
-                number(out, start.pid);
-                out.push(b' ');
-            }
-            (false, true) => {
-                number(out, start.tid);
-                out.push(b' ');
-            }
-            (false, false) => {}
-        }
-        if fields.has(ScriptField::Cpu) {
-            out.push(b'[');
-            if start.cpu == u32::MAX {
-                out.extend_from_slice(b"-01");
-            } else {
-                decimal_zeros(out, start.cpu.into(), 3);
-            }
-            out.extend_from_slice(b"] ");
-        }
-        if fields.has(ScriptField::Misc) {
-            write_misc(out, start.misc, kind);
-        }
-        if fields.has(ScriptField::TimeOfDay) {
-            self.write_time_of_day(out, start.recorded_ns);
-        }
-        if fields.has(ScriptField::Time) {
-            self.write_time(out, start.time_ns);
-        }
-    }
-
-    fn write_time(&self, out: &mut Vec<u8>, time_ns: u64) {
-        let (seconds, rest) = (time_ns / SECOND_NS, time_ns % SECOND_NS);
-        decimal(out, seconds, 5);
-        out.push(b'.');
-        self.write_fraction(out, rest);
-        out.extend_from_slice(b": ");
-    }
-
-    /// Date and time of day, in UTC; the space behind it alone if that is not known.
-    fn write_time_of_day(&self, out: &mut Vec<u8>, recorded_ns: Option<u64>) {
-        let wall_clock_ns = recorded_ns.and_then(|ns| self.clock?.wall_clock_of(ns));
-        if let Some(ns) = wall_clock_ns {
-            // To a `Vec` nothing fails.
-            let _ = write!(out, "{}.", date_time(ns).strftime("%F %T"));
-            self.write_fraction(out, ns % SECOND_NS);
-        }
-        out.push(b' ');
-    }
-
-    /// Digits behind the second.
-    fn write_fraction(&self, out: &mut Vec<u8>, rest_ns: u64) {
-        if self.options.nanoseconds {
-            decimal_zeros(out, rest_ns, 9);
-        } else {
-            decimal_zeros(out, rest_ns / 1000, 6);
-        }
+        let recorded = &line.sample.moment.sample;
+        let decoded = if values::needed(columns) { recorded.decode().ok() } else { None };
+        let sample = decoded.map(|(sample, _)| sample).unwrap_or_default();
+        self.write_before(&mut draft.text, known, line, &sample, columns);
+        self.mark_places(draft, known, line, columns);
+        self.write_behind(&mut draft.text, known, line, &sample, columns);
     }
 
     /// What stands between the event and the address.
@@ -270,30 +184,29 @@ impl Script {
     }
 
     /// The address with its names, or the call chain.
-    fn mark_places(
-        &self,
-        draft: &mut Draft,
-        known: &Known<'_>,
-        line: &NextLine<'_, '_>,
-        columns: &Columns,
-        style: usize,
-    ) {
+    fn mark_places(&self, draft: &mut Draft, known: &Known<'_>, line: &NextLine<'_, '_>, columns: &Columns) {
+        let Some(style) = columns.style else { return };
         if !columns.has_chain {
             draft.text.push(b' ');
-            draft.mark(style, line.sample.address, true);
+            draft.mark(style, &[line.sample.address], true);
             return;
         }
         draft.text.push(b'\n');
-        if line.sample.stack.len() == 1 && has_no_chain(line) {
+        let stack = line.sample.stack;
+        if stack.len() == 1 && has_no_chain(line) {
             return;
         }
+        let stack = stack.get(..self.options.max_stack).unwrap_or(stack);
         let unwound = columns.unwound_style.filter(|unwound| *unwound != style);
+        if unwound.is_none() && columns.return_style.is_none() {
+            return draft.mark(style, stack, true);
+        }
         let returns = columns.return_style.map(|_| return_addresses(&line.sample)).unwrap_or_default();
-        for (nr, id) in line.sample.stack.iter().take(self.options.max_stack).enumerate() {
+        for (nr, id) in stack.iter().enumerate() {
             let returning = columns.return_style.filter(|_| returns.get(nr).is_some_and(|returns| *returns));
             // What ran in the kernel is never unwound.
             let of_place = returning.or(unwound.filter(|_| is_user(known, *id)));
-            draft.mark(of_place.unwrap_or(style), *id, nr == 0);
+            draft.mark(of_place.unwrap_or(style), std::slice::from_ref(id), nr == 0);
         }
     }
 
@@ -367,30 +280,6 @@ fn has_no_chain(line: &NextLine<'_, '_>) -> bool {
     }
     let chain = line.sample.moment.sample.callchain().unwrap_or_default();
     chain.iter().all(|entry| Marker::of(entry).is_some())
-}
-
-/// Mode of the CPU and, of records, what else `misc` says: a letter each, in six columns.
-fn write_misc(out: &mut Vec<u8>, bits: u16, kind: Option<u32>) {
-    use perffile::wire::record::kind as K;
-    let before = out.len();
-    // ABI: the modes are numbers, but perf takes them for bits.
-    for (mode, letter) in [(1, b'K'), (2, b'U'), (3, b'H'), (4, b'G'), (5, b'g')] {
-        if bits & mode == mode {
-            out.push(letter);
-        }
-    }
-    match kind {
-        Some(K::MMAP | K::MMAP2) if bits & misc::MMAP_DATA != 0 => out.push(b'M'),
-        Some(K::COMM) if bits & misc::COMM_EXEC != 0 => out.push(b'E'),
-        Some(K::SWITCH | K::SWITCH_CPU_WIDE) if bits & misc::SWITCH_OUT != 0 => {
-            out.push(b'S');
-            if bits & misc::SWITCH_OUT_PREEMPT != 0 {
-                out.push(b'p');
-            }
-        }
-        _ => {}
-    }
-    pad(out, 6usize.saturating_sub(out.len() - before).max(1));
 }
 
 /// Whether a place ran in user mode.

@@ -32,6 +32,20 @@ const DECODED: ScriptFields = ScriptFields::of(&[
     ScriptField::Cgroup,
 ]);
 
+/// Fields that few lines have: all that stands between the event and the address, or behind the places.
+const RARE: ScriptFields = DECODED.or(ScriptFields::of(&[
+    ScriptField::BranchCode,
+    ScriptField::BranchCodeLengths,
+    ScriptField::Instruction,
+    ScriptField::InstructionLength,
+]));
+
+/// Whether the lines of an event have any of these.
+#[inline]
+pub(super) fn has_rare(columns: &Columns) -> bool {
+    !columns.fields.and(RARE).is_empty() || columns.is_bpf_output
+}
+
 /// Whether the lines of an event need more than the essentials of its samples.
 pub(super) fn needed(columns: &Columns) -> bool {
     !columns.fields.and(DECODED).is_empty() || columns.is_bpf_output

@@ -10,15 +10,21 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-/// Drafts that are completed before what they have become is written: of the finished text no more is held than is written
-/// soon.
-const DRAFTS_AT_ONCE: usize = 32;
+/// Drafts that each thread completes before what they have become is written: no more text than the caches hold.
+const DRAFTS_AT_ONCE: usize = 8;
 
 /// Lines whose names are known.
 pub(super) struct Named {
     /// By where they go.
     pub(super) drafts: Vec<Vec<Draft>>,
     pub(super) fillings: Arc<Fillings>,
+}
+
+impl Named {
+    /// The drafts, emptied to be used again; with them goes what is shared.
+    fn spent(self) -> Vec<Draft> {
+        self.drafts.into_iter().flatten().filter_map(Draft::emptied).collect()
+    }
 }
 
 /// Makes text of drafts and writes it.
@@ -39,8 +45,8 @@ pub(super) enum Finisher<'s, 'i> {
 pub(super) struct Beside<'s, 'i> {
     /// Lines go there; there are no more when this end is gone.
     lines: Sender<Named>,
-    /// That they are written comes back.
-    written: Receiver<anyhow::Result<()>>,
+    /// When they are written, their drafts come back.
+    written: Receiver<anyhow::Result<Vec<Draft>>>,
     is_busy: bool,
     thread: ScopedJoinHandle<'s, Option<Writer<'i>>>,
 }
@@ -57,8 +63,9 @@ impl<'i> Writer<'i> {
 
     /// Writes lines, in order.
     pub(super) fn write(&mut self, lines: &Named) -> anyhow::Result<()> {
+        let at_once = DRAFTS_AT_ONCE * self.pool.current_num_threads();
         for (target, drafts) in lines.drafts.iter().enumerate() {
-            for some in drafts.chunks(DRAFTS_AT_ONCE) {
+            for some in drafts.chunks(at_once.max(1)) {
                 self.write_some(target, &lines.fillings, some)?;
             }
         }
@@ -96,9 +103,8 @@ impl<'s, 'i> Finisher<'s, 'i> {
             let mut writer = take.recv().ok()?;
             for lines in work {
                 let result = writer.write(&lines);
-                drop(lines);
                 // Nobody waits for it where the pass has failed.
-                let _ = done.send(result);
+                let _ = done.send(result.map(|()| lines.spent()));
             }
             Some(writer)
         };
@@ -126,26 +132,31 @@ impl<'s, 'i> Finisher<'s, 'i> {
         }
     }
 
-    /// Waits until what was handed over is written, and nothing that was handed over is held any more.
-    pub(super) fn wait(&mut self) -> anyhow::Result<()> {
+    /// Waits until what was handed over is written, and nothing that was handed over is held any more. Returns its drafts, which
+    /// are empty.
+    pub(super) fn wait(&mut self) -> anyhow::Result<Vec<Draft>> {
         match self {
             Finisher::Beside(beside) if beside.is_busy => {
                 beside.is_busy = false;
                 // A thread that is gone has panicked: that shows when it is joined.
-                beside.written.recv().unwrap_or(Ok(()))
+                beside.written.recv().unwrap_or_else(|_| Ok(Vec::new()))
             }
-            _ => Ok(()),
+            _ => Ok(Vec::new()),
         }
     }
 
     /// Writes lines, or has them written while others are made. All that came before must have been written ([`Finisher::wait`]).
-    pub(super) fn write(&mut self, lines: Named) -> anyhow::Result<()> {
+    /// Returns their drafts, if they are empty by now.
+    pub(super) fn write(&mut self, lines: Named) -> anyhow::Result<Vec<Draft>> {
         match self {
-            Finisher::Here(writer) => writer.write(&lines),
+            Finisher::Here(writer) => {
+                writer.write(&lines)?;
+                Ok(lines.spent())
+            }
             Finisher::Beside(beside) => {
                 // That there is nobody to take it shows when the thread is joined.
                 beside.is_busy = beside.lines.send(lines).is_ok();
-                Ok(())
+                Ok(Vec::new())
             }
         }
     }

@@ -46,7 +46,9 @@ pub(super) struct Lines<'f> {
     how: How,
     /// Lines that wait for names, by where they go.
     drafts: Vec<Vec<Draft>>,
-    /// How much they hold, bytes.
+    /// Drafts that have been written: their memory is used again.
+    spare: Vec<Draft>,
+    /// How much those that wait hold, bytes.
     waiting: usize,
 }
 
@@ -85,6 +87,7 @@ impl<'f> Lines<'f> {
             pool,
             how,
             drafts: Vec::new(),
+            spare: Vec::new(),
             waiting: 0,
         }
     }
@@ -129,11 +132,11 @@ impl<'f> Lines<'f> {
         self.script.learn_threads(&known);
         let (filter, json) = (&self.how.filter, self.how.json);
         let is_open = filter.is_open();
-        let mut lines = Vec::new();
+        let mut lines = Vec::with_capacity(entries.len());
         for entry in entries {
             let sample = chunk.sample(entry);
             let steps = sample.as_ref().and_then(|_| code.next());
-            lines.extend(match sample {
+            let next = match sample {
                 Some(sample) if is_open || filter.passes(&known, sample.address, sample.stack) => {
                     sample.shares.iter().for_each(|share| finisher.count(share.event));
                     let mut next = self.script.follow(sample);
@@ -145,12 +148,13 @@ impl<'f> Lines<'f> {
                 Some(_) => None,
                 None if json => None,
                 None => self.script.follow_record(entry).map(Next::Record),
-            });
+            };
+            if let Some(next) = next {
+                lines.push(next);
+            }
         }
         let (script, schema) = (&self.script, &*chunk.metadata().schema);
-        let draft = |lines: &[Next<'_, '_>]| {
-            let room = if targets == 1 { lines.len() } else { 0 };
-            let mut drafts: Vec<Draft> = (0..targets).map(|_| Draft::with_room(room)).collect();
+        let draft = |(lines, mut drafts): (&[Next<'_, '_>], Vec<Draft>)| {
             for line in lines {
                 match (line, drafts.first_mut()) {
                     // Writing to memory does not fail.
@@ -164,7 +168,12 @@ impl<'f> Lines<'f> {
             }
             drafts
         };
-        let made: Vec<Vec<Draft>> = self.pool.install(|| lines.par_chunks(SHARE).map(draft).collect());
+        let room = if targets == 1 { lines.len().min(SHARE) } else { 0 };
+        let spare = &mut self.spare;
+        let mut empty = || spare.pop().unwrap_or_else(|| Draft::with_room(room));
+        let work = lines.chunks(SHARE).map(|some| (some, (0..targets).map(|_| empty()).collect()));
+        let work: Vec<(&[Next<'_, '_>], Vec<Draft>)> = work.collect();
+        let made: Vec<Vec<Draft>> = self.pool.install(|| work.into_par_iter().map(draft).collect());
         self.script.forget_branch_code();
         for (target, draft) in made.into_iter().flat_map(|drafts| drafts.into_iter().enumerate()) {
             if let (false, Some(drafts)) = (draft.size() == 0, self.drafts.get_mut(target)) {
@@ -235,9 +244,10 @@ impl<'f> Lines<'f> {
 
     /// Writes the lines that wait.
     fn flush(&mut self, finisher: &mut Finisher<'_, '_>, state: &State) -> anyhow::Result<()> {
-        finisher.wait()?;
+        self.spare.extend(finisher.wait()?);
         let named = self.named(state);
-        finisher.write(named)
+        self.spare.extend(finisher.write(named)?);
+        Ok(())
     }
 
     /// Writes what is left of the lines. Returns what must be said of names ([`Namer::told`]), and where the lines went.
