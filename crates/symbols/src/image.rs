@@ -221,14 +221,6 @@ impl Cursor<'_> {
         Some(array)
     }
 
-    pub(crate) fn u8(&self, at: usize) -> Option<u8> {
-        self.bytes.get(at).copied()
-    }
-
-    pub(crate) fn u16(&self, at: usize) -> Option<u16> {
-        self.array(at).map(u16::from_le_bytes)
-    }
-
     pub(crate) fn u32(&self, at: usize) -> Option<u32> {
         self.array(at).map(u32::from_le_bytes)
     }

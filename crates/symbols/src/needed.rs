@@ -16,6 +16,9 @@ const MOST_PARTS: usize = 4;
 /// Entries for which a whole table has room at first, at most: how many there are is what a file says.
 const MOST_AT_FIRST: usize = 1 << 20;
 
+/// Tables of at most so many entries are held in memory while those that are needed are looked for: 6 MiB. A kernel has as many.
+const MOST_HELD: usize = 1 << 18;
+
 /// A table that is made when it is asked: for the first questions what each needs, for those after them all of it.
 #[derive(Debug, Default)]
 pub(crate) struct OnDemand {
@@ -40,7 +43,7 @@ impl OnDemand {
             && is_worth_it
             && let Some(part) = self.parts.get(self.asked.fetch_add(1, Relaxed))
         {
-            return part.get_or_init(|| make(needed(addresses, entries)));
+            return part.get_or_init(|| make(needed_of(addresses, count, entries)));
         }
         self.whole.get_or_init(|| {
             let mut all = Vec::with_capacity(count.min(MOST_AT_FIRST));
@@ -48,6 +51,21 @@ impl OnDemand {
             make(all)
         })
     }
+}
+
+/// The entries that tell which symbols cover these addresses. All are looked at twice: a table that is not large is held meanwhile,
+/// since to read it takes longer than to keep it.
+fn needed_of<I: Iterator<Item = Entry>>(
+    addresses: &[u64],
+    count: usize,
+    entries: impl Fn() -> I,
+) -> Vec<Entry> {
+    if count > MOST_HELD {
+        return needed(addresses, entries);
+    }
+    let mut held = Vec::with_capacity(count);
+    held.extend(entries());
+    needed(addresses, || held.iter().copied())
 }
 
 /// The entries that tell which symbols cover these addresses, which are sorted; in the order of the file.
@@ -163,10 +181,12 @@ mod tests {
                 true => Table::build_lazily(entries, |_, _| false, name),
                 false => Table::build(entries, is_border, name),
             };
-            let on_demand = OnDemand::default();
             let whole = make(entries.clone());
-            for _ in 0..2 {
-                let table = on_demand.for_addresses(&addresses, usize::MAX, || entries.iter().copied(), make);
+            // Held or read twice; asked for the first time or once more.
+            let (held, read_twice) = (OnDemand::default(), OnDemand::default());
+            let asked = [(&held, MOST_HELD), (&read_twice, usize::MAX)];
+            for (on_demand, count) in asked.into_iter().chain(asked) {
+                let table = on_demand.for_addresses(&addresses, count, || entries.iter().copied(), make);
                 for address in &addresses {
                     let found = |table: &Table| {
                         let found = table.find(*address)?;

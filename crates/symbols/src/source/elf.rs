@@ -125,9 +125,43 @@ pub(crate) struct RawSymbol {
 }
 
 impl RawSymbol {
+    fn of_64(record: &[u8; 24], big_endian: bool) -> RawSymbol {
+        let [a, b, c, d, info, other, e, f, value @ .., s, t, u, v, w, x, y, z] = *record;
+        RawSymbol {
+            name: number_of([a, b, c, d], big_endian, u32::from_be_bytes, u32::from_le_bytes),
+            info,
+            other,
+            section: number_of([e, f], big_endian, u16::from_be_bytes, u16::from_le_bytes).into(),
+            value: number_of(value, big_endian, u64::from_be_bytes, u64::from_le_bytes),
+            size: number_of([s, t, u, v, w, x, y, z], big_endian, u64::from_be_bytes, u64::from_le_bytes),
+        }
+    }
+
+    fn of_32(record: &[u8; 16], big_endian: bool) -> RawSymbol {
+        let [a, b, c, d, value @ .., s, t, u, v, info, other, e, f] = *record;
+        RawSymbol {
+            name: number_of([a, b, c, d], big_endian, u32::from_be_bytes, u32::from_le_bytes),
+            info,
+            other,
+            section: number_of([e, f], big_endian, u16::from_be_bytes, u16::from_le_bytes).into(),
+            value: number_of(value, big_endian, u32::from_be_bytes, u32::from_le_bytes).into(),
+            size: number_of([s, t, u, v], big_endian, u32::from_be_bytes, u32::from_le_bytes).into(),
+        }
+    }
+
     pub(crate) fn kind(&self) -> u8 {
         self.info & 0xf
     }
+}
+
+/// A number in one of two byte orders.
+fn number_of<const N: usize, T>(
+    bytes: [u8; N],
+    big_endian: bool,
+    big: impl Fn([u8; N]) -> T,
+    little: impl Fn([u8; N]) -> T,
+) -> T {
+    if big_endian { big(bytes) } else { little(bytes) }
 }
 
 /// How long a record of a symbol table is.
@@ -140,33 +174,15 @@ pub(crate) fn raw_symbols<'data>(
     image: &Image<'data>,
     section: &Section<'data>,
 ) -> impl Iterator<Item = RawSymbol> + use<'data> {
-    let entry_size = entry_bytes(image);
-    let bytes = image.bytes(section);
-    let cursor = image.cursor(bytes);
-    let is_64 = image.is_64;
+    let (is_64, big_endian) = (image.is_64, image.big_endian);
     // Symbols of files with 0xff00 and more sections have their section number in a table of its own.
     let extended =
         image.section_of_kind(elf::SHT_SYMTAB_SHNDX).map(|section| image.cursor(image.bytes(section)));
-    (0..bytes.len() / entry_size).filter_map(move |number| {
-        let at = number.checked_mul(entry_size)?;
-        let mut symbol = if is_64 {
-            RawSymbol {
-                name: cursor.u32(at)?,
-                info: cursor.u8(at + 4)?,
-                other: cursor.u8(at + 5)?,
-                section: cursor.u16(at + 6)?.into(),
-                value: cursor.u64(at + 8)?,
-                size: cursor.u64(at + 16)?,
-            }
-        } else {
-            RawSymbol {
-                name: cursor.u32(at)?,
-                value: cursor.u32(at + 4)?.into(),
-                size: cursor.u32(at + 8)?.into(),
-                info: cursor.u8(at + 12)?,
-                other: cursor.u8(at + 13)?,
-                section: cursor.u16(at + 14)?.into(),
-            }
+    let records = image.bytes(section).chunks_exact(entry_bytes(image));
+    records.enumerate().filter_map(move |(number, record)| {
+        let mut symbol = match is_64 {
+            true => RawSymbol::of_64(record.first_chunk()?, big_endian),
+            false => RawSymbol::of_32(record.first_chunk()?, big_endian),
         };
         if symbol.section == u32::from(elf::SHN_XINDEX) {
             symbol.section = extended.and_then(|table| table.u32(number.checked_mul(4)?)).unwrap_or(0);

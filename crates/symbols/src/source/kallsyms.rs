@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use memchr::{memchr, memchr_iter, memmem, memrchr};
+use memchr::{memchr, memmem, memrchr};
 use rustc_hash::FxHashMap;
 
 use crate::compressed::{Compression, decompress};
@@ -175,15 +175,40 @@ fn hex(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() || digits.len() > 16 {
         return None;
     }
-    digits.iter().try_fold(0, |number, digit| Some(number << 4 | u64::from(char::from(*digit).to_digit(16)?)))
+    // Whether all of them are digits is looked at in the end: a kernel has more than a million.
+    let (mut number, mut seen) = (0_u64, 0_u8);
+    for digit in digits {
+        let value = hex_value(*digit);
+        number = number << 4 | u64::from(value & 0xf);
+        seen |= value;
+    }
+    (seen < 16).then_some(number)
+}
+
+/// What a digit is worth; 16 or more if it is none.
+fn hex_value(digit: u8) -> u8 {
+    let letter = (digit | 0x20).wrapping_sub(b'a');
+    let number = digit.wrapping_sub(b'0');
+    match (number < 10, letter < 6) {
+        (true, _) => number,
+        (_, true) => letter.wrapping_add(10),
+        _ => u8::MAX,
+    }
 }
 
 fn lines(text: &[u8]) -> impl Iterator<Item = Line<'_>> {
-    let mut start = 0_usize;
-    let ends = memchr_iter(b'\n', text).chain([text.len()]);
-    ends.filter_map(move |end| {
-        let from = std::mem::replace(&mut start, end.saturating_add(1));
-        Line::parse(from, text.get(from..end)?)
+    let mut next = Some(0_usize);
+    std::iter::from_fn(move || {
+        loop {
+            let start = next?;
+            let rest = text.get(start..)?;
+            let end = memchr(b'\n', rest);
+            next = end.and_then(|end| start.checked_add(end)?.checked_add(1));
+            let line = rest.get(..end.unwrap_or(rest.len()))?;
+            if let Some(line) = Line::parse(start, line) {
+                return Some(line);
+            }
+        }
     })
 }
 
@@ -270,8 +295,22 @@ mod tests {
     }
 
     #[test]
+    fn digits() {
+        assert_eq!(hex(b"0123456789abcdef"), Some(0x0123_4567_89ab_cdef));
+        assert_eq!(hex(b"FEDC"), Some(0xfedc));
+        for digit in u8::MIN..=u8::MAX {
+            let expected = char::from(digit).to_digit(16).map(|value| 0xa0 | u64::from(value));
+            assert_eq!(hex(&[b'a', digit]), expected, "{digit}");
+        }
+        assert_eq!((hex(b""), hex(b"00000000000000000")), (None, None));
+    }
+
+    #[test]
     fn damaged_lines_are_passed_over() {
         let list = Kallsyms::parse(b"\n\nzz T x\n10 T\n10 T \n20 T y\n\xff\xff".to_vec()).unwrap();
         assert_eq!(name(&list, 0x20).unwrap(), "y");
+        // The space of a short address is not the first at the usual place of one.
+        let list = Kallsyms::parse(b"10 T a_name_of_x t z\n20 T y".to_vec()).unwrap();
+        assert_eq!(name(&list, 0x10).unwrap(), "a_name_of_x");
     }
 }

@@ -82,11 +82,8 @@ impl<'f> ElfNames<'f> {
             None => ElfSymbols::read(symbols_image, &runtime),
         };
         let debug = parts.debug.filter(|_| options.reads_debug_info());
-        let read_debug = || {
-            debug.and_then(|found| {
-                Some((found.path.clone(), DebugInfo::open(found, Wanted::by(options), files)?))
-            })
-        };
+        let read_debug =
+            || debug.and_then(|found| Some((found.path.clone(), DebugInfo::open(found, options, files)?)));
         let (symbols, debug) = rayon::join(read_symbols, read_debug);
         let mut found = Vec::new();
         if runtime_path != symbols_path {

@@ -1,5 +1,6 @@
 //! Source lines and inlined functions from DWARF.
 
+mod abbreviations;
 mod inlined;
 mod look_up;
 mod nesting;
@@ -20,7 +21,7 @@ use rustc_hash::FxHashMap;
 
 use self::look_up::Piece;
 use self::split::SplitFiles;
-use self::units::Units;
+use self::units::{LaterLines, Units};
 use crate::batch::BatchBuilder;
 use crate::files::Files;
 use crate::find::SplitPlaces;
@@ -96,16 +97,38 @@ pub(crate) struct DebugInfo<'f> {
     shards: Vec<Mutex<Option<Context<'f>>>>,
 }
 
+/// What was read of the files with debug information.
+struct OpenedInfo<'f> {
+    dwarf: Dwarf<'f>,
+    units: Units<'f>,
+}
+
 impl<'f> DebugInfo<'f> {
     /// Reads the sections and the ranges of the units; `None` when the file has no DWARF. What has to be decompressed
     /// is kept in `files`.
-    pub(crate) fn open(
-        found: DebugFiles<'f>,
-        wanted: Option<Wanted>,
+    pub(crate) fn open(found: DebugFiles<'f>, options: &Options, files: &'f Files) -> Option<DebugInfo<'f>> {
+        let wanted = Wanted::by(options);
+        let names_alone = wanted == Some(Wanted::Names) && !options.source_files;
+        let opened = DebugInfo::open_with(&found, (wanted, !names_alone), files)?;
+        // What is described in files of its own is read by addr2line, which reads lines, too.
+        let opened = match names_alone && opened.units.are_split() {
+            true => DebugInfo::open_with(&found, (wanted, true), files)?,
+            false => opened,
+        };
+        let split = SplitFiles::new(found.split, files);
+        let shards = shard_count(rayon::current_num_threads(), opened.units.len());
+        let shards = (0..shards).map(|_| Mutex::new(None)).collect();
+        Some(DebugInfo { dwarf: Arc::new(opened.dwarf), units: opened.units, split, shards })
+    }
+
+    fn open_with(
+        found: &DebugFiles<'f>,
+        (wanted, with_lines): (Option<Wanted>, bool),
         files: &'f Files,
-    ) -> Option<DebugInfo<'f>> {
-        let mut dwarf = sections::read(found.data, files, found.sections_at.as_deref())?;
-        if let Some(supplement) = found.supplement.and_then(|data| sections::read(data, files, None)) {
+    ) -> Option<OpenedInfo<'f>> {
+        let mut dwarf = sections::read(found.data, files, found.sections_at.as_deref(), with_lines)?;
+        let supplement = found.supplement.and_then(|data| sections::read(data, files, None, with_lines));
+        if let Some(supplement) = supplement {
             dwarf.set_sup(supplement);
         }
         dwarf.populate_abbreviations_cache(match wanted {
@@ -114,11 +137,9 @@ impl<'f> DebugInfo<'f> {
             // Each context keeps those of all units: those of a kernel take 150 MiB, so the contexts share them.
             Some(Wanted::Line | Wanted::NamesAndLines) => gimli::AbbreviationsCacheStrategy::All,
         });
-        let units = Units::read(&dwarf);
-        let shards = shard_count(rayon::current_num_threads(), units.len());
-        let shards = (0..shards).map(|_| Mutex::new(None)).collect();
-        let split = SplitFiles::new(found.split, files);
-        Some(DebugInfo { dwarf: Arc::new(dwarf), units, split, shards })
+        let lines = (!with_lines).then(|| LaterLines::new((found.data, found.sections_at.clone()), files));
+        let units = Units::read(&dwarf, lines);
+        Some(OpenedInfo { dwarf, units })
     }
 
     /// Looks up all addresses and pushes the frames of each in order. Returns whether any frame was found.

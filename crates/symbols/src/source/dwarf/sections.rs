@@ -16,11 +16,10 @@ const MAX_SECTION_BYTES: u64 = 8 << 30;
 /// How much a section may grow when decompressed. zlib cannot do better; zstd can, but not on debug information.
 const MAX_RATIO: u64 = 1040;
 
-/// The sections that are read. Not, for instance, the places of variables, which are large. Without `.debug_aranges`
+/// The sections that tell of functions. Not, for instance, the places of variables, which are large. Without `.debug_aranges`
 /// the ranges of a unit are those that it states itself, which are checked.
-const NEEDED: &[SectionId] = &[
+const OF_FUNCTIONS: [SectionId; 8] = [
     SectionId::DebugInfo,
-    SectionId::DebugLine,
     SectionId::DebugStr,
     SectionId::DebugAbbrev,
     SectionId::DebugRngLists,
@@ -31,10 +30,32 @@ const NEEDED: &[SectionId] = &[
 ];
 
 /// Reads the sections; `None` when the file has no `.debug_info`. Those of a file that was not linked get the addresses that
-/// `sections_at` has for its other sections.
-pub(super) fn read<'f>(data: &'f [u8], files: &'f Files, sections_at: Option<&[u64]>) -> Option<Dwarf<'f>> {
-    let sections = load_placed(data, files, NEEDED, |id| Some(id.name()), sections_at)?;
-    gimli::Dwarf::load(|id| Ok::<_, gimli::Error>(sections.get(id))).ok()
+/// `sections_at` has for its other sections. Line tables are expanded only if they are wanted: see [`lines`].
+pub(super) fn read<'f>(
+    data: &'f [u8],
+    files: &'f Files,
+    sections_at: Option<&[u64]>,
+    with_lines: bool,
+) -> Option<Dwarf<'f>> {
+    let sections = load_placed(data, files, &OF_FUNCTIONS, |id| Some(id.name()), sections_at)?;
+    let mut dwarf = gimli::Dwarf::load(|id| Ok::<_, gimli::Error>(sections.get(id))).ok()?;
+    if with_lines {
+        dwarf.debug_line = lines(data, files, sections_at);
+    }
+    Some(dwarf)
+}
+
+/// The line tables of a file that has debug information; empty if it has none.
+pub(super) fn lines<'f>(
+    data: &'f [u8],
+    files: &'f Files,
+    sections_at: Option<&[u64]>,
+) -> gimli::DebugLine<Slice<'f>> {
+    let sections = load_placed(data, files, &[SectionId::DebugLine], |id| Some(id.name()), sections_at);
+    sections.map_or_else(
+        || EndianSlice::new(&[][..], RunTimeEndian::Little).into(),
+        |sections| sections.get(SectionId::DebugLine).into(),
+    )
 }
 
 /// Some sections of a file.

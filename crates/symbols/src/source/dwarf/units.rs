@@ -1,17 +1,17 @@
 //! Which units have code at an address, and whether it is safe to read them.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use gimli::{
-    AttributeValue, DebugAddrBase, DebugInfoOffset, DebugLocListsBase, DebugRngListsBase,
-    DebugStrOffsetsBase, Unit, UnitHeader, UnitType,
+    Abbreviations, AttributeValue, DebugAddrBase, DebugInfoOffset, DebugLine, DebugLocListsBase,
+    DebugRngListsBase, DebugStrOffsetsBase, Unit, UnitHeader, UnitType,
 };
 use rayon::prelude::*;
 
 use super::inlined::{Code, read_code};
-use super::nesting;
-use super::{Dwarf, Slice};
+use super::{Dwarf, Slice, abbreviations, nesting, sections};
+use crate::files::Files;
 use crate::ids::number;
 
 type Header<'f> = UnitHeader<Slice<'f>>;
@@ -35,6 +35,28 @@ pub(super) struct Units<'f> {
     rangeless_bounded: OnceLock<bool>,
     /// Where the line tables of those say that they have code, once such an address was asked about.
     by_lines: OnceLock<(Vec<Stretch>, Vec<usize>)>,
+    /// Line tables that are expanded when they are first needed. Without it they are in the sections.
+    later_lines: Option<LaterLines<'f>>,
+}
+
+/// The line tables of a file of which only the names of functions are wanted. They are seldom needed, and to expand them takes a fifth
+/// of the time that the rest takes.
+pub(super) struct LaterLines<'f> {
+    data: &'f [u8],
+    sections_at: Option<Vec<u64>>,
+    files: &'f Files,
+    lines: OnceLock<DebugLine<Slice<'f>>>,
+}
+
+impl<'f> LaterLines<'f> {
+    /// Those of this file; where its sections are, if it was not linked.
+    pub(super) fn new((data, sections_at): (&'f [u8], Option<Vec<u64>>), files: &'f Files) -> LaterLines<'f> {
+        LaterLines { data, sections_at, files, lines: OnceLock::new() }
+    }
+
+    fn get(&self) -> &DebugLine<Slice<'f>> {
+        self.lines.get_or_init(|| sections::lines(self.data, self.files, self.sections_at.as_deref()))
+    }
 }
 
 /// Addresses that belong together because the ranges of some units overlap there. Mostly that is one unit.
@@ -54,7 +76,7 @@ impl Stretch {
 }
 
 impl<'f> Units<'f> {
-    pub(super) fn read(dwarf: &Dwarf<'f>) -> Units<'f> {
+    pub(super) fn read(dwarf: &Dwarf<'f>, later_lines: Option<LaterLines<'f>>) -> Units<'f> {
         let headers = headers(dwarf);
         let stated: Vec<Stated> =
             headers.par_iter().with_min_len(16).map(|header| Stated::read(dwarf, *header)).collect();
@@ -78,6 +100,7 @@ impl<'f> Units<'f> {
             rangeless,
             rangeless_bounded: OnceLock::new(),
             by_lines: OnceLock::new(),
+            later_lines,
         }
     }
 
@@ -93,7 +116,15 @@ impl<'f> Units<'f> {
 
     /// Reads a unit.
     pub(super) fn read_unit(&self, dwarf: &Dwarf<'f>, unit: usize) -> Option<gimli::Unit<Slice<'f>>> {
-        dwarf.unit(*self.headers.get(unit)?).ok()
+        self.unit(dwarf, *self.headers.get(unit)?).ok()
+    }
+
+    /// Reads a unit of this file, or of the one that it shares with others, with what is known of its lines if they were expanded.
+    pub(super) fn unit(&self, dwarf: &Dwarf<'f>, header: Header<'f>) -> gimli::Result<Unit<Slice<'f>>> {
+        match self.later_lines {
+            Some(_) => without_lines(dwarf, header, dwarf.abbreviations(&header)?),
+            None => dwarf.unit(header),
+        }
     }
 
     /// The unit that has the entry at an offset of `.debug_info`, of this file or of the one that it shares with others.
@@ -116,16 +147,26 @@ impl<'f> Units<'f> {
         if !stated.is_empty() || self.rangeless.is_empty() {
             return stated;
         }
-        let (stretches, members) = self.by_lines.get_or_init(|| {
-            let units = self.rangeless.par_iter().with_min_len(16);
-            join(units.flat_map_iter(|unit| self.lines_of(dwarf, *unit)).collect())
-        });
+        let known = self.by_lines.get();
+        let made = known.is_none().then(|| self.read_by_lines(dwarf));
+        // Made outside of the lock: threads share out the work, and one that waits for a part of it may take on a question that
+        // comes here as well.
+        let (stretches, members) =
+            known.unwrap_or_else(|| self.by_lines.get_or_init(|| made.unwrap_or_default()));
         members_at(stretches, members, address)
+    }
+
+    fn read_by_lines(&self, dwarf: &Dwarf<'f>) -> (Vec<Stretch>, Vec<usize>) {
+        let with_lines = self.later_lines.as_ref().map(|later| with_lines(dwarf, *later.get()));
+        let dwarf = with_lines.as_ref().unwrap_or(dwarf);
+        let units = self.rangeless.par_iter().with_min_len(16);
+        join(units.flat_map_iter(|unit| self.lines_of(dwarf, *unit)).collect())
     }
 
     /// The stretches of code that the line table of a unit has.
     fn lines_of(&self, dwarf: &Dwarf<'f>, unit: usize) -> Vec<(u64, u64, usize)> {
-        let program = self.read_unit(dwarf, unit).and_then(|unit| unit.line_program);
+        let unit_with_lines = self.headers.get(unit).and_then(|header| dwarf.unit(*header).ok());
+        let program = unit_with_lines.and_then(|unit| unit.line_program);
         let sequences = program.and_then(|program| Some(program.sequences().ok()?.1)).unwrap_or_default();
         let stretches = sequences.iter().map(|sequence| (sequence.start, sequence.end, unit));
         stretches.filter(|(start, end, _)| start < end).collect()
@@ -154,7 +195,7 @@ impl<'f> Units<'f> {
     }
 }
 
-fn headers<'f>(dwarf: &Dwarf<'f>) -> Vec<Header<'f>> {
+pub(super) fn headers<'f>(dwarf: &Dwarf<'f>) -> Vec<Header<'f>> {
     let mut headers = Vec::new();
     let mut units = dwarf.units();
     while let Ok(Some(header)) = units.next() {
@@ -187,7 +228,7 @@ impl Stated {
     }
 
     fn add_all(&mut self, dwarf: &Dwarf<'_>, header: UnitHeader<Slice<'_>>) -> gimli::Result<()> {
-        let unit = without_lines(dwarf, header)?;
+        let unit = without_lines(dwarf, header, abbreviations::of_root(dwarf, &header)?)?;
         self.is_split = unit.dwo_id.is_some();
         let mut entries = unit.entries_raw(None)?;
         let root = entries.read_abbreviation()?.ok_or(gimli::Error::MissingUnitDie)?;
@@ -200,12 +241,34 @@ impl Stated {
     }
 }
 
-/// A unit as far as the ranges of its code need it. To read names and line tables of all units, of which a few are asked about, takes
-/// longer than all else that is read of them.
-fn without_lines<'f>(dwarf: &Dwarf<'f>, header: Header<'f>) -> gimli::Result<Unit<Slice<'f>>> {
+/// The same sections with other line tables.
+fn with_lines<'f>(dwarf: &Dwarf<'f>, debug_line: DebugLine<Slice<'f>>) -> Dwarf<'f> {
+    let mut with_lines = gimli::Dwarf {
+        debug_abbrev: dwarf.debug_abbrev,
+        debug_addr: dwarf.debug_addr,
+        debug_info: dwarf.debug_info,
+        debug_line,
+        debug_line_str: dwarf.debug_line_str,
+        debug_str: dwarf.debug_str,
+        debug_str_offsets: dwarf.debug_str_offsets,
+        ranges: dwarf.ranges,
+        file_type: dwarf.file_type,
+        ..gimli::Dwarf::default()
+    };
+    with_lines.populate_abbreviations_cache(gimli::AbbreviationsCacheStrategy::Duplicates);
+    with_lines
+}
+
+/// A unit as far as the ranges and names of its functions need it. To read names and line tables of all units, of which a few are asked
+/// about, takes longer than all else that is read of them.
+pub(super) fn without_lines<'f>(
+    dwarf: &Dwarf<'f>,
+    header: Header<'f>,
+    abbreviations: Arc<Abbreviations>,
+) -> gimli::Result<Unit<Slice<'f>>> {
     let (encoding, file_type) = (header.encoding(), dwarf.file_type);
     let mut unit = Unit {
-        abbreviations: dwarf.abbreviations(&header)?,
+        abbreviations,
         name: None,
         comp_dir: None,
         low_pc: 0,
@@ -234,6 +297,9 @@ fn without_lines<'f>(dwarf: &Dwarf<'f>, header: Header<'f>) -> gimli::Result<Uni
                 gimli::DW_AT_rnglists_base | gimli::DW_AT_GNU_ranges_base,
                 AttributeValue::DebugRngListsBase(base),
             ) => unit.rnglists_base = base,
+            (gimli::DW_AT_str_offsets_base, AttributeValue::DebugStrOffsetsBase(base)) => {
+                unit.str_offsets_base = base;
+            }
             (gimli::DW_AT_GNU_dwo_id, AttributeValue::DwoId(id)) => {
                 unit.dwo_id.get_or_insert(id);
             }
@@ -299,14 +365,20 @@ mod tests {
     fn units_without_lines_have_their_ranges() {
         let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
         let files = crate::files::Files::new();
-        let Some(dwarf) = super::super::sections::read(&program, &files, None) else { return };
+        let Some(dwarf) = sections::read(&program, &files, None, true) else { return };
         let headers = headers(&dwarf);
         assert!(!headers.is_empty());
         for header in headers {
-            let (whole, bare) = (dwarf.unit(header).unwrap(), without_lines(&dwarf, header).unwrap());
-            let bases =
-                |unit: &Unit<Slice<'_>>| (unit.addr_base, unit.rnglists_base, unit.low_pc, unit.dwo_id);
-            assert_eq!(bases(&bare), bases(&whole), "{:?}", whole.name);
+            let whole = dwarf.unit(header).unwrap();
+            let of_root = abbreviations::of_root(&dwarf, &header).unwrap();
+            for abbreviations in [of_root, dwarf.abbreviations(&header).unwrap()] {
+                let bare = without_lines(&dwarf, header, abbreviations).unwrap();
+                let bases = |unit: &Unit<Slice<'_>>| {
+                    let (strings, addresses) = (unit.str_offsets_base, unit.addr_base);
+                    (strings, addresses, unit.rnglists_base, unit.low_pc, unit.dwo_id)
+                };
+                assert_eq!(bases(&bare), bases(&whole), "{:?}", whole.name);
+            }
         }
     }
 }

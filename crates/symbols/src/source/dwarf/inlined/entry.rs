@@ -189,7 +189,7 @@ impl<'u, 'f> Names<'u, 'f> {
                     self.kept.clear();
                 }
                 let sections = if is_shared { self.dwarf.sup().ok_or_else(missing)? } else { self.dwarf };
-                let unit = Rc::new(sections.unit(header)?);
+                let unit = Rc::new(self.units.unit(sections, header)?);
                 self.kept.insert(key, Rc::clone(&unit));
                 unit
             }
