@@ -243,7 +243,11 @@ fn the_date_is_recorded_or_none() {
     let meta = write(&pipe);
     assert_eq!(meta["startTime"], serde_json::json!(1_700_000_000_500u64), "half a second after");
     assert_eq!(meta["startTimeAsClockMonotonicNanosecondsSinceBoot"], 2_000_000_000u64);
-    assert_eq!((&meta["profilingStartTime"], &meta["profilingEndTime"]), (&0.into(), &250.into()));
+    assert_eq!(
+        (&meta["profilingStartTime"], &meta["profilingEndTime"]),
+        (&0.into(), &250.001.into()),
+        "the last sample has its interval"
+    );
 }
 
 /// Who was recorded where and how, with the path of the recorder.

@@ -58,11 +58,14 @@ pub(super) fn write(
     // Where it is 0 no date is shown.
     json.key("startTime").milliseconds(export.time_of_day(source.origin_ns).unwrap_or(0));
     json.field("profilingStartTime", 0);
-    json.key("profilingEndTime").milliseconds(source.end_ns.saturating_sub(source.origin_ns));
+    // What is at the end itself is not shown, and the last sample has its time, too.
+    let interval_ns = interval_ns(export, event);
+    json.key("profilingEndTime")
+        .milliseconds(source.end_ns.saturating_sub(source.origin_ns).saturating_add(interval_ns));
     if export.clock_is_monotonic() {
         json.field("startTimeAsClockMonotonicNanosecondsSinceBoot", source.origin_ns);
     }
-    json.key("interval").milliseconds(interval_ns(export, event));
+    json.key("interval").milliseconds(interval_ns);
     json.field("stackwalk", 1);
     json.field("symbolicated", true);
     json.field("symbolicationNotSupported", true);
