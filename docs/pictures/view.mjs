@@ -23,7 +23,8 @@ for (const colorScheme of ['light', 'dark']) {
   await tab.waitForTimeout(1000);
   const box = await tab.locator('rect[aria-label^="forest::Tree<unsigned int>::insert_below"]').first().boundingBox();
   await tab.mouse.move(box.x + 40, box.y + 9);
-  await tab.waitForTimeout(200);
+  // The hint is whole when it names a line.
+  await tab.waitForSelector('#flame-tip .line');
   await tab.screenshot({ path: `${name}${colorScheme === 'dark' ? '-dark' : ''}.png` });
 }
 await browser.close();

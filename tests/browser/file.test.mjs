@@ -3,7 +3,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { boxes, check, equal, finish, folded, launch, made, open, percent, readperf, shares, text, work } from './browser.mjs';
-import { click, press, report, rowsOf, sameFunction, sameRows, settled } from './served.mjs';
+import { click, openHottest, press, report, rowsOf, sameFunction, sameRows, settled } from './served.mjs';
 
 const fixture = name => path.join(process.env.FIXTURES, name, 'perf.data');
 const [main, multi] = [fixture('main'), fixture('multi')];
@@ -94,7 +94,7 @@ async function file(recording, words = [], options = {}) {
 
   await page.show('view=tree');
   await page.locator('#view tbody tr').first().focus();
-  await press(page, '*');
+  await openHottest(page);
   const ways = await page.evaluate(() => {
     const way = [];
     return Array.from(document.querySelectorAll('#view tbody tr'), row => {

@@ -36,6 +36,18 @@ export async function settled(page) {
 }
 
 export const press = async (page, ...keys) => { for (const key of keys) await page.keyboard.press(key); await settled(page); };
+
+/** Opens the tree along the hottest path, until no more rows come: each level is asked for when the one before is there. */
+export async function openHottest(page) {
+  await press(page, '*');
+  for (let before = -1, rows = 0; rows !== before;) {
+    before = rows;
+    await page.waitForTimeout(150);
+    await settled(page);
+    rows = await page.locator('#view tbody tr').count();
+  }
+}
+
 export const click = async (page, what) => { await page.click(what); await settled(page); };
 
 // Functions, as the page has them and as the report does.

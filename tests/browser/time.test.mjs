@@ -21,7 +21,7 @@ async function chosenIs(page, file, origin, what) {
 
 // Tracks: other events below the threads, and what is said of them.
 {
-  const site = await serve(multi), page = await visit(browser, site), strip = page.locator('#strip > canvas');
+  const site = await serve(multi), page = await visit(browser, site), strip = page.locator('#strip .tracks canvas');
   check((await strip.getAttribute('aria-label')).endsWith('4 threads, 2 other events'), await strip.getAttribute('aria-label'));
   const faults = samples(multi, 'page-faults/period=16/');
   await strip.hover({ position: { x: 700, y: 34 + 4 * 20 + 10 } });
@@ -41,7 +41,7 @@ async function chosenIs(page, file, origin, what) {
   await site.stop();
 }
 {
-  const site = await serve(fixture('everything')), page = await visit(browser, site), strip = page.locator('#strip > canvas');
+  const site = await serve(fixture('everything')), page = await visit(browser, site), strip = page.locator('#strip .tracks canvas');
   check((await note(page)).includes('3 times with or without a CPU not shown'), await note(page));
   await strip.hover({ position: { x: 300, y: 34 + 10 } });
   check(/on a CPU \d+\.\d\d %, waiting for one/.test(await note(page)), await note(page));
@@ -55,7 +55,7 @@ async function chosenIs(page, file, origin, what) {
   const site = await serve(multi), page = await visit(browser, site), map = page.locator('.heat canvas');
   const origin = samples(multi, 'cpu-clock').concat(samples(multi, 'page-faults/period=16/'), samples(multi, 'context-switches/period=2/')).reduce((least, one) => Math.min(least, one.time), Infinity);
   await press(page, 'h');
-  check(await map.isVisible() && !await page.locator('#strip > canvas').isVisible(), 'a key shows the map');
+  check(await map.isVisible() && !await page.locator('#strip .tracks canvas').isVisible(), 'a key shows the map');
   const timeline = JSON.parse(readperf('timeline', '--json', '--event', 'cpu-clock', '--weight', 'period', '--columns', '155', multi)).events[0];
   const columns = timeline.cells.period.length;
   check((await map.getAttribute('aria-label')).startsWith(`Map of samples: ${columns} columns`), await map.getAttribute('aria-label'));

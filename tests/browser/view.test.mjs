@@ -3,7 +3,7 @@
 import http from 'node:http';
 import path from 'node:path';
 import { boxes, check, equal, finish, folded, launch, made, percent, readperf, shares, text } from './browser.mjs';
-import { click, press, report, rowsOf, sameRows, serve, settled, visit } from './served.mjs';
+import { click, openHottest, press, report, rowsOf, sameRows, serve, settled, visit } from './served.mjs';
 
 const main = path.join(process.env.FIXTURES, 'main', 'perf.data');
 const multi = path.join(process.env.FIXTURES, 'multi', 'perf.data');
@@ -87,7 +87,7 @@ const browser = await launch();
   await page.locator('#tab-tree').focus();
   await press(page, 'Enter');
   await page.locator('#view tbody tr').first().focus();
-  await press(page, '*');
+  await openHottest(page);
   const ways = await page.evaluate(() => {
     const way = [];
     return Array.from(document.querySelectorAll('#view tbody tr'), row => {

@@ -10,7 +10,7 @@ use readperf_profile::view::flame_layout::{
 use readperf_profile::view::flame_reverse::ReversedSide;
 use readperf_profile::view::flame_tree::{FlameLevel, FlameLevels, FlameTree, NO_LINE, NodeIndex, ROOT, Sum};
 use readperf_profile::view::row_paths::Room;
-use readperf_profile::{Profile, SampleRow, Weight};
+use readperf_profile::{AddressId, Profile, SampleRow, Weight};
 use readperf_session::{CommId, Session};
 use regex::Regex;
 use rustc_hash::FxHashMap;
@@ -157,6 +157,11 @@ impl Flame {
             Some(comm) => self.comms.get(comm).copied().map(Label::Comm),
             None => self.names.label(level.variant),
         }
+    }
+
+    /// What the levels at an address are called, from the outermost.
+    pub(crate) fn levels_at(&self, address: AddressId) -> &[FlameLevel] {
+        self.names.levels.at(address)
     }
 
     /// The frames below a frame, from the outermost to itself.

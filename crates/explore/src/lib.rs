@@ -45,6 +45,7 @@ mod opening;
 mod rows;
 mod state;
 mod strips;
+mod subtree;
 mod time_sweep;
 
 pub use around::Around;

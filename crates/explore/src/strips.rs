@@ -33,6 +33,15 @@ impl Explorer<'_> {
         self.now.ground.profile.strips_of_threads(self.now.placed_samples(), parts, threads)
     }
 
+    /// Groups of threads by time: all of their samples of the event, and those that are looked at.
+    pub fn strips_of_groups(&self, parts: &Parts, groups: &[Vec<ThreadId>]) -> (Vec<Strip>, Vec<Strip>) {
+        let (whole, groups) = (self.whole(), groups.iter().map(Vec::as_slice));
+        let rows = whole.rows_of(self.now.state.event).iter().map(|row| (row, row.address));
+        let chosen = &self.now.ground.profile;
+        let chosen = chosen.strips_of_groups(self.now.placed_samples(), parts, groups.clone());
+        (whole.strips_of_groups(rows, parts, groups), chosen)
+    }
+
     /// All samples of the event by time, and those of the threads with most of them.
     pub fn whole_strips(&self, parts: &Parts, most: usize) -> Arc<WholeStrips> {
         let made_of = (self.now.state.event, self.now.state.weight, parts.clone(), most);

@@ -40,9 +40,9 @@ pub enum Transform {
     Show(Functions),
     /// Stacks begin at the outermost of these functions. Samples without one are left out.
     ShowFrom(Functions),
-    /// Only stacks that begin with these functions, the outermost first; they begin with the last of them. Other samples are
+    /// Only stacks that begin with one of each of these functions, the outermost first; they begin with the last of them. Other samples are
     /// left out.
-    Subtree(Vec<FunctionId>),
+    Subtree(Vec<Functions>),
     /// A function that calls itself is there once.
     CollapseRecursion,
     /// What one of these binaries, by short name or path, calls in itself is left out.
@@ -138,7 +138,7 @@ impl Profile {
     }
 
     /// What a transform does at each level; nothing if it changes no stacks.
-    fn rule<'t>(&self, transform: &'t Transform, session: &Session) -> Option<Rule<'t>> {
+    fn rule(&self, transform: &Transform, session: &Session) -> Option<Rule> {
         Some(match transform {
             Transform::Hide(functions) => {
                 Rule::Keep { wanted: functions.among(&self.names), is_wanted: false }
@@ -147,7 +147,9 @@ impl Profile {
                 Rule::Keep { wanted: functions.among(&self.names), is_wanted: true }
             }
             Transform::ShowFrom(functions) => Rule::From { roots: functions.among(&self.names) },
-            Transform::Subtree(path) => Rule::Below { path },
+            Transform::Subtree(path) => {
+                Rule::Below { path: path.iter().map(|functions| functions.among(&self.names)).collect() }
+            }
             Transform::CollapseRecursion => Rule::Recursion { one_of: self.names.one_of_name() },
             Transform::CollapseBinaries(wanted) => {
                 Rule::Binaries { binaries: self.binaries_called(wanted, session) }

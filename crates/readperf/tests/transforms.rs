@@ -256,7 +256,9 @@ fn subtrees_and_filters_apply_to_columns() {
     let deepest = profile.rows().iter().map(|row| levels(profile, &row)).max_by_key(Vec::len).unwrap();
     for depth in [1, 2, 5, deepest.len()] {
         let path = deepest[..depth].to_vec();
-        let transforms = vec![Transform::Subtree(path.clone())];
+        let transforms = vec![Transform::Subtree(
+            path.iter().map(|function| Functions::These([*function].into())).collect(),
+        )];
         let changed = profile.chosen(&Selection { transforms, ..Selection::default() }, session);
         let below =
             profile.rows().iter().map(|row| levels(profile, &row)).filter(|levels| levels.starts_with(&path));

@@ -20,6 +20,8 @@ function stepText(key, value) {
     case 'collapse-recursion': return 'recursion collapsed';
     case 'tid': return 'thread ' + value;
     case 'pid': return 'process ' + value;
+    case 'subtree': return 'below ' + value.replace(/^\S* ?/, '');
+    case 'cpu': return 'CPU ' + value;
     default: return `${key} ${value}`;
   }
 }
@@ -45,6 +47,10 @@ export async function show() {
     can('p' + process.pid) && el('option', { value: 'p' + process.pid, selected: current === 'p' + process.pid }, `${process.comm} ${process.pid}: ${percent(shareOf(process.weight, summary.recorded))}`),
     ...(process.threads.length > 1 ? process.threads.map((/** @type {any} */ one) =>
       can('t' + one.tid) && el('option', { value: 't' + one.tid, selected: current === 't' + one.tid }, `\u2003${one.comm} ${one.tid}: ${percent(shareOf(one.weight, summary.recorded))}`)) : [])]).filter(Boolean));
+  const cpu = /** @type {HTMLSelectElement} */ (byId('cpu'));
+  byId('cpu-label').hidden = stored.isFile || summary.cpus.length < 2;
+  cpu.replaceChildren(el('option', { value: '' }, 'all'), ...summary.cpus.map((/** @type {any} */ one) =>
+    el('option', { value: one.cpu, selected: get('cpu') === String(one.cpu) }, `${one.cpu}: ${percent(shareOf(one.weight, summary.recorded))}`)));
   const crumbs = steps().map(({ key, value, at }) => el('li', {}, el('button', { type: 'button', title: 'Take this back', onclick: () => takeBack(at) }, el('bdi', {}, stepText(key, value)), ' ×')));
   const share = percent(shareOf(summary.whole, summary.recorded));
   byId('steps').replaceChildren(...crumbs);
@@ -64,6 +70,7 @@ export function start() {
     const value = /** @type {HTMLSelectElement} */ (event.target).value;
     set({ weight: value === 'samples' ? value : '' });
   });
+  byId('cpu').addEventListener('change', event => set({ cpu: /** @type {HTMLSelectElement} */ (event.target).value }));
   byId('thread').addEventListener('change', event => {
     const value = /** @type {HTMLSelectElement} */ (event.target).value;
     set({ tid: value.startsWith('t') ? value.slice(1) : '', pid: value.startsWith('p') ? value.slice(1) : '' });

@@ -3,7 +3,7 @@ import { ask } from './data.js';
 import { el, svg } from './dom.js';
 import { flameGraph } from './flame.js';
 import { actionBar } from './names.js';
-import { get, set } from './state.js';
+import { add, get, set } from './state.js';
 import { isFile } from './stored.js';
 import { duration, grouped, percent } from './text.js';
 
@@ -28,6 +28,7 @@ export async function show(into) {
   const data = inTime ? { ...answer.picture, starts: spans?.map(span => span[0]) } : answer;
   holder = into;
   const picture = svg('svg', { id: 'flamegraph', class: 'in-page', width: '100%' });
+  const hadFocus = document.activeElement?.id === 'flame-frames';
   graph?.remove();
   const turn = el('button', { type: 'button', 'aria-pressed': String(inverted), title: 'From the function that was sampled to its callers (i)', onclick: () => set({ inverted: inverted ? '' : '1', zoom: '' }) }, 'From the leaves');
   turn.toggleAttribute('disabled', inTime);
@@ -52,6 +53,7 @@ export async function show(into) {
   if (!inTime) made.zoomTo(made.frameOf(get('zoom').split('.').filter(Boolean).map(Number)));
   search(get('search'));
   restoring = false;
+  if (hadFocus) made.focusFrames();
   tell(note);
 }
 
@@ -87,7 +89,18 @@ function tell(note) {
   const about = graph.about(graph.state.zoom);
   line.textContent = `${graph.lineAbout(graph.state.zoom)}${when(graph.state.zoom)}${note ? ' · ' + note : ''}`;
   bar.querySelector('.actions')?.remove();
-  if (about.isFunction) bar.querySelector('.flame-legend')?.before(actionBar({ ...about, kind: 'user' }));
+  const actions = about.isFunction ? actionBar({ ...about, kind: 'user' }) : null;
+  if (actions && canBeAlone()) actions.append(el('button', { type: 'button', title: 'Only what is called along this way (u)', onclick: onlyThis }, 'Only this'));
+  if (actions) bar.querySelector('.flame-legend')?.before(actions);
+}
+
+// A way is one from the roots, of one recording.
+const canBeAlone = () => Boolean(graph && graph.state.zoom && !isFile && !spans && get('inverted') !== '1' && !bar.querySelector('#flame-base'));
+
+/** What is zoomed to becomes all there is. */
+export function onlyThis() {
+  if (!graph || !isShown() || !canBeAlone()) return;
+  add('subtree', `${get('zoom')} ${graph.about(graph.state.zoom).name}`, { zoom: '' });
 }
 
 let asking = 0;
@@ -119,7 +132,23 @@ export function search(text) {
 /** Moves to the next match. @param {boolean} back */
 export const nextMatch = back => graph?.nextMatch(back);
 
+/** Moves from frame to frame. @param {string} key */
+export function move(key) {
+  graph?.focusFrames();
+  graph?.act(key);
+}
+
+/** Zooms to the frame that keys have led to, or else to the widest that the present one calls. */
+export function zoomIn() {
+  if (!graph) return;
+  if (graph.state.focus === graph.state.zoom) graph.act('outward');
+  graph.act('Enter');
+}
+
+/** Zooms to the caller. */
+export const zoomOut = () => spans ? set({ zoom: '' }) : graph?.act('Backspace');
+
 /** Whether the picture is what is seen. */
-export const isShown = () => Boolean(holder?.querySelector('#flamegraph'));
+export const isShown = () => holder?.className === 'flame' && Boolean(holder.querySelector('#flamegraph'));
 
 addEventListener('resize', () => isShown() && graph?.layout());

@@ -5,13 +5,14 @@ import { focusedFunction } from './rows.js';
 import { get, reset, set, takeBackLast } from './state.js';
 import { moveThread } from './bar.js';
 import { isFile } from './stored.js';
-import { nextMatch } from './flame_view.js';
+import * as flame from './flame_view.js';
+import { closeStack, zoomBy } from './strip.js';
 
 const inTime = () => ['time', 'threads'].includes(get('order'));
 const search = () => /** @type {HTMLInputElement} */ (byId('search'));
 
 // What a file cannot do.
-const ASKING = ['1', 'r', 's'];
+const ASKING = ['1', 'r', 's', 'u'];
 
 /** @type {[keys: string[], what: string, act: () => void][]} */
 const ALL_KEYS = [
@@ -23,10 +24,14 @@ const ALL_KEYS = [
   [['6'], 'Code', () => set({ view: 'code' })],
   [['7'], 'Recording', () => set({ view: 'recording' })],
   [['/'], 'Search, by regular expression', () => { search().focus(); search().select(); }],
-  [['n', 'N'], 'Next match, the one before (in the flame graph)', () => {}],
+  [['.', ','], 'Next match, the one before (in the flame graph); Enter, Shift-Enter in the search', () => {}],
+  [['+', '='], 'Zoom in: the flame graph, elsewhere time', () => flame.isShown() ? flame.zoomIn() : zoomBy(0.8)],
+  [['-'], 'Zoom out', () => flame.isShown() ? flame.zoomOut() : zoomBy(1.25)],
+  [['0'], 'All of it', () => flame.isShown() ? set({ zoom: '' }) : zoomBy(Infinity)],
   [['i'], 'From the leaves instead of the roots', () => set({ inverted: get('inverted') ? '' : '1', zoom: '' })],
+  [['u'], 'Only what is zoomed to (in the flame graph), or the calls of a row (in the tree)', () => flame.onlyThis()],
   [['r'], 'Collapse recursion', () => set({ 'collapse-recursion': get('collapse-recursion') ? '' : '1' })],
-  [['p', 'P'], 'Next thread, the one before', () => moveThread(1)],
+  [['n', 'p'], 'Next thread, the one before', () => moveThread(1)],
   [['t'], 'Choose a thread', () => byId('thread').focus()],
   [['h'], 'Time as a heat map, as a strip', () => set({ form: get('form') ? '' : 'heat' })],
   [['s'], 'To the strip of time: + − zoom, arrows move the range', () => /** @type {HTMLElement | null} */ (byId('strip').querySelector('canvas'))?.focus()],
@@ -45,6 +50,7 @@ const ROW_KEYS = [
 
 function escape() {
   if (!byId('help').hidden) return toggleHelp();
+  if (closeStack()) return undefined;
   if (get('search')) return set({ search: '' });
   if (get('zoom')) return set({ zoom: '' });
   reset();
@@ -74,8 +80,9 @@ export function start() {
 
 /** @param {string} key */
 function act(key) {
-  if (key === 'n' || key === 'N') return nextMatch(key === 'N'), true;
-  if (key === 'P') return moveThread(-1), true;
+  if (key === '.' || key === ',') return flame.nextMatch(key === ','), true;
+  if (key === 'p') return moveThread(-1), true;
+  if (key.startsWith('Arrow') && flame.isShown()) return flame.move(key), true;
   const known = KEYS.find(([keys]) => keys.includes(key));
   if (known) return known[2](), true;
   const fn = focusedFunction() ?? chosenFunction(), place = ACTION_KEYS.indexOf(key);

@@ -10,7 +10,8 @@ import * as recording from './recording.js';
 import * as sandwich from './sandwich.js';
 import * as strip from './strip.js';
 import * as tree from './tree.js';
-import { get, listen, set } from './state.js';
+import { add, get, listen, set } from './state.js';
+import { isFile, wanted } from './stored.js';
 
 /** The views: name in the address, title, how it is shown, and what of the address it depends on besides what is chosen. */
 /** @type {[name: string, title: string, show: (into: HTMLElement) => Promise<void>, needs: string[]][]} */
@@ -57,12 +58,13 @@ function showView() {
 function showSearch() {
   if (search.value !== get('search')) search.value = get('search');
   byId('matched').textContent = flame.isShown() ? flame.search(get('search')) : '';
+  byId('of-search').hidden = isFile || !get('search') || get('view') === 'recording';
 }
 
 listen(changed => {
   const [, , , needs] = current(), all = changed.has('chosen');
   if (all) attempt(bar.show);
-  if (all || ['seen', 'tracks', 'form'].some(key => changed.has(key))) attempt(strip.show);
+  if (all || ['seen', 'tracks', 'of', 'form'].some(key => changed.has(key))) attempt(strip.show);
   if (all || changed.has('view') || needs.some(key => changed.has(key))) showView().then(showSearch);
   else if (changed.has('search')) showSearch();
 });
@@ -89,6 +91,14 @@ search.addEventListener('keydown', event => {
   set({ search: search.value }, { silently: true });
   flame.nextMatch(event.shiftKey);
 });
+
+// What is searched for becomes what is chosen, in the way in which it is searched for.
+for (const how of ['focus', 'ignore']) {
+  byId('search-' + how).addEventListener('click', () => {
+    const { source, ignoreCase } = wanted(search.value);
+    add(how, (ignoreCase ? '(?i)' : '') + source, { search: '', zoom: '' });
+  });
+}
 
 // Until the recording is read there is nothing to show but how far it is.
 async function opened() {

@@ -5,7 +5,7 @@ import { isFile } from './stored.js';
 /** @typedef {[key: string, value: string]} Pair */
 
 // What only says what is looked at. All other pairs choose what counts, and go to the server.
-const LOOK = new Set(['view', 'function', 'binary', 'zoom', 'search', 'sort', 'inverted', 'order', 'side', 'seen', 'part', 'record', 'kind', 'tracks', 'form']);
+const LOOK = new Set(['view', 'function', 'binary', 'zoom', 'search', 'sort', 'inverted', 'order', 'side', 'seen', 'part', 'record', 'kind', 'tracks', 'of', 'form']);
 
 // What there is once, and so is replaced instead of added.
 const ONCE = new Set([...LOOK, 'event', 'weight', 'from', 'to']);

@@ -82,7 +82,7 @@ function calls(flame, way, measure) {
 
 /** Functions in an order, and those that a pattern matches. @param {any} functions @param {string} sort @param {string} search */
 function sorted(functions, sort, search) {
-  const matching = search ? functions.rows.filter((/** @type {any} */ row) => pattern(search).test(row.name)) : functions.rows;
+  const matching = search ? functions.rows.filter((/** @type {any} */ row) => wanted(search).test(row.name)) : functions.rows;
   const change = (/** @type {any} */ row) => row.change ? Math.abs(row.change.now - row.change.before) : 0;
   /** @type {Record<string, (a: any, b: any) => number>} */
   const orders = {
@@ -94,7 +94,7 @@ function sorted(functions, sort, search) {
 }
 
 /** As the flame graph searches: what is no regular expression is searched for as it is. @param {string} text */
-function pattern(text) {
+export function wanted(text) {
   const flags = /\p{Lu}/u.test(text) ? 'u' : 'iu';
   try {
     return new RegExp(text, flags);

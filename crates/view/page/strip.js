@@ -10,6 +10,8 @@ import { duration, grouped, percent, shareOf } from './text.js';
 const HIGH = 34, ROW = 20, NAMES = 190;
 /** Height of what shows when a thread had a CPU, below its samples. */
 const BAND = 6;
+/** Threads that have tracks where nobody says. */
+const BUSIEST = 8;
 /** Other events that are shown where nobody says. */
 const EVENTS = 4;
 
@@ -22,18 +24,17 @@ let dragged = null;
 let wanted = 0;
 
 const canvas = /** @type {HTMLCanvasElement} */ (el('canvas', { tabindex: '0', role: 'img' }));
+const tracks = el('div', { class: 'tracks' }, canvas);
 const line = el('div', { class: 'note', role: 'status' });
 const form = el('button', { type: 'button', title: 'Samples as a map: a column is a stretch of time, a row an offset in it (h)', onclick: () => set({ form: get('form') ? '' : 'heat' }) }, 'Heat map');
+const of = /** @type {HTMLSelectElement} */ (el('select', { 'aria-label': 'Tracks of', title: 'What has tracks of its own', onchange: () => set({ of: of.value }) }));
 const others = el('button', { type: 'button', title: 'Tracks of the other events: some, all, none', onclick: moreEvents });
 const stack = el('div', { class: 'stack', hidden: true });
 
 /** Puts the strip into the page. */
 export function start() {
-  byId('strip').append(canvas, el('div', { class: 'strip-bar' }, form, others, line), stack);
+  byId('strip').append(tracks, el('div', { class: 'strip-bar' }, form, of, others, line), stack);
   heat.start(text => { line.textContent = text; });
-  canvas.addEventListener('pointerdown', begin);
-  canvas.addEventListener('wheel', zoom, { passive: false });
-  canvas.addEventListener('dblclick', () => set({ from: '', to: '', seen: '' }));
   canvas.addEventListener('pointermove', event => { line.textContent = about(event); });
   if (isFile) {
     canvas.addEventListener('click', event => { if (event.offsetX < NAMES) chooseTrack(event); });
@@ -51,17 +52,18 @@ export function start() {
 export async function show() {
   const isMap = get('form') === 'heat';
   form.setAttribute('aria-pressed', String(isMap));
-  const [there, gone] = isMap ? [heat.element, canvas] : [canvas, heat.element];
+  const [there, gone] = isMap ? [heat.element, tracks] : [tracks, heat.element];
   if (gone.isConnected) gone.replaceWith(there);
   if (isMap) {
-    others.hidden = true;
+    others.hidden = of.hidden = true;
     return heat.show(plotWidth(), NAMES);
   }
   const [from, to] = get('seen').split('-').map(Number), events = { '': EVENTS, all: 50 }[get('tracks')] ?? 0;
-  const got = await ask('strip', 'time', { events, buckets: Math.max(50, Math.floor(plotWidth() / 2)), seen: get('seen') });
+  const got = await ask('strip', 'time', { events, of: get('of'), buckets: Math.max(50, Math.floor(plotWidth() / 2)), seen: get('seen') });
   // What a single thread did is what all did.
   const known = got.tracks.filter((/** @type {any} */ one) => one.running);
   answer = { ...got, tracks: got.tracks.length > 1 || known.length ? got.tracks : [] };
+  offer(got);
   row = known.length ? ROW + BAND : ROW;
   const all = got.events.length + got.events_left_out;
   others.hidden = !all;
@@ -69,6 +71,16 @@ export async function show() {
   line.textContent = got.running_note ?? '';
   seen = get('seen') && to > from ? [from, to] : [0, Math.max(1, answer.length_ns)];
   draw();
+}
+
+// The busiest threads have tracks, or processes, or more threads.
+/** @param {any} got */
+function offer(got) {
+  of.hidden = isFile || got.threads < 2;
+  /** @type {[value: string, text: string, all: number][]} */
+  const kinds = [['', 'Busiest threads', Math.min(BUSIEST, got.threads)], ['processes', 'Processes', got.processes], ['threads', 'Threads', got.threads]];
+  of.replaceChildren(...kinds.map(([value, text, all]) => el('option', { value, selected: value === get('of') },
+    `${text}: ${value === get('of') && got.tracks.length < all ? `${grouped(got.tracks.length)} of ` : ''}${grouped(all)}`)));
 }
 
 const plotWidth = () => Math.max(100, byId('strip').clientWidth - NAMES);
@@ -103,7 +115,7 @@ export function draw() {
   canvas.width = wide * scale;
   canvas.height = high * scale;
   canvas.style.height = high + 'px';
-  canvas.setAttribute('aria-label', `Samples over ${duration(seen[1] - seen[0])}; ${answer.tracks.length} threads, ${answer.events.length} other events`);
+  canvas.setAttribute('aria-label', `Samples over ${duration(seen[1] - seen[0])}; ${answer.tracks.length} ${answer.tracks[0]?.pid === undefined ? 'threads' : 'processes'}, ${answer.events.length} other events`);
   const pen = canvas.getContext('2d'), colour = colours();
   if (!pen) return;
   pen.scale(scale, scale);
@@ -111,13 +123,16 @@ export function draw() {
   pen.textBaseline = 'middle';
   track(pen, colour, 'all', answer, 0, HIGH);
   answer.tracks.forEach((/** @type {any} */ one, /** @type {number} */ at) => {
-    track(pen, colour, `${one.comm} ${one.tid}`, one, HIGH + at * row, one.running ? ROW : row);
+    track(pen, colour, nameOf(one), one, HIGH + at * row, one.running ? ROW : row);
     if (one.running) band(pen, colour, one, HIGH + at * row + ROW);
   });
   answer.events.forEach((/** @type {any} */ one, /** @type {number} */ at) => track(pen, colour, one.name, one, eventsTop() + at * ROW, ROW));
   const range = dragged ?? chosenRange();
   if (range) veil(pen, colour, range, high);
 }
+
+/** @param {any} one */
+const nameOf = one => one.pid === undefined ? `${one.comm} ${one.tid}` : `${one.comm} ${one.pid} (process)`;
 
 /** @returns {[number, number] | null} */
 const chosenRange = () => get('from') || get('to') ? [Number(get('from') || 0), get('to') ? Number(get('to')) : answer.length_ns] : null;
@@ -198,17 +213,32 @@ const eventAt = event => answer?.events[Math.floor((event.offsetY - eventsTop())
 function chooseTrack(event) {
   const one = trackAt(event), other = eventAt(event);
   if (other) set({ event: String(other.event), zoom: '' });
-  if (one && (!isFile || get('tid') || has(get('event'), 't' + one.tid))) set({ tid: get('tid') === String(one.tid) ? '' : String(one.tid) });
+  if (one?.pid !== undefined) return set({ pid: get('pid') === String(one.pid) ? '' : String(one.pid), tid: '' });
+  if (one && (!isFile || get('tid') || has(get('event'), 't' + one.tid))) set({ tid: get('tid') === String(one.tid) ? '' : String(one.tid), pid: '' });
 }
 
 /** @param {MouseEvent} event */
 async function showStack(event) {
   const one = trackAt(event);
-  const found = await ask('stack', 'stack', { at: Math.round(timeAt(event.offsetX)), ...(one ? { of: one.tid } : {}) });
-  const close = el('button', { type: 'button', 'aria-label': 'Close', onclick: () => { stack.hidden = true; } }, '×');
+  const found = await ask('stack', 'stack', { at: Math.round(timeAt(event.offsetX)), ...(one?.pid !== undefined ? { process: one.pid } : one ? { thread: one.tid } : {}) });
+  const close = el('button', { type: 'button', 'aria-label': 'Close', onclick: closeStack }, '×');
   stack.replaceChildren(close, el('b', {}, found.thread ? `${found.thread} at ${duration(found.at_ns)}` : 'No sample near.'),
     el('ol', {}, ...found.frames.map((/** @type {any} */ frame) => el('li', {}, el('bdi', {}, frame.name), ' ', el('bdi', { class: 'binary' }, frame.binary)))));
   stack.hidden = false;
+}
+
+/** Closes the stack of a sample; says whether there was one. */
+export function closeStack() {
+  const was = !stack.hidden;
+  stack.hidden = true;
+  return was;
+}
+
+/** Zooms into the middle of what is seen of the time (less than 1), out of it, or shows all of it. @param {number} by */
+export function zoomBy(by) {
+  if (!answer || get('form') === 'heat') return;
+  const middle = (seen[0] + seen[1]) / 2, half = (seen[1] - seen[0]) / 2 * by;
+  see(middle - half, middle + half);
 }
 
 /** @param {WheelEvent} event */
@@ -235,9 +265,9 @@ function keys(event) {
   const range = chosenRange() ?? seen;
   /** @type {Record<string, () => void>} */
   const known = {
-    '+': () => see(middle - wide * 0.4, middle + wide * 0.4),
-    '-': () => see(middle - wide * 0.625, middle + wide * 0.625),
-    0: () => see(0, answer.length_ns),
+    '+': () => zoomBy(0.8),
+    '-': () => zoomBy(1.25),
+    0: () => zoomBy(Infinity),
     ArrowLeft: () => event.shiftKey ? choose([range[0], Math.max(range[0] + wide / 50, range[1] - wide / 50)]) : choose([Math.max(0, range[0] - wide / 50), range[1] - wide / 50]),
     ArrowRight: () => event.shiftKey ? choose([range[0], range[1] + wide / 50]) : choose([range[0] + wide / 50, range[1] + wide / 50]),
     Enter: () => choose([middle - wide / 4, middle + wide / 4]),
@@ -261,7 +291,7 @@ function about(event) {
   }
   const one = trackAt(event) ?? answer, place = placeAt(event, one.all);
   const count = one.samples?.[place] ?? 0, kernel = one.kernel?.[place] ?? 0, of = one.all[place];
-  return `${one.comm ? one.comm + ' ' + one.tid : 'all'} at ${duration(timeAt(event.offsetX))}: ${grouped(count)} samples${count < of ? ` of ${grouped(of)}` : ''}, ${percent(shareOf(kernel, count))} in the kernel${onCpu(one, place)}`;
+  return `${one.comm === undefined ? 'all' : nameOf(one)} at ${duration(timeAt(event.offsetX))}: ${grouped(count)} samples${count < of ? ` of ${grouped(of)}` : ''}, ${percent(shareOf(kernel, count))} in the kernel${onCpu(one, place)}`;
 }
 
 /** @param {MouseEvent} event @param {number[]} list */

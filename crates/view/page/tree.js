@@ -3,7 +3,8 @@ import { ask } from './data.js';
 import { el } from './dom.js';
 import { choose, nameCell } from './names.js';
 import { changeCell, changeHead, row, shareCells, walkable } from './rows.js';
-import { get, set } from './state.js';
+import { add, get, set } from './state.js';
+import { isFile } from './stored.js';
 import { grouped, shareOf } from './text.js';
 
 /** @typedef {{name: string, binary: string, kind: string, inlined: boolean, self: number, total: number, before?: number, calls: number, key: string}} Call */
@@ -129,8 +130,16 @@ function keys(key, tr) {
     case 'ArrowLeft': it.open ? close(tr) : caller(tr)?.focus(); return true;
     case ' ': toggle(tr); return true;
     case '*': openHottest(tr); return true;
+    case 'u': onlyThis(it); return true;
   }
   return false;
+}
+
+// What a call has below it becomes all there is.
+/** @param {Branch} it */
+function onlyThis({ call, way }) {
+  if (isFile || get('inverted') === '1' || call.before !== undefined || !call.key) return;
+  add('subtree', `${way.join('.')} ${call.name}`, { zoom: '' });
 }
 
 /** @param {HTMLElement} tr @returns {HTMLElement | null} */

@@ -36,8 +36,14 @@ impl Query {
         self.get(key) == "1"
     }
 
-    /// The state that is asked for: `start` with what the query chooses. Times are in ns since `origin_ns`.
-    pub(crate) fn state(&self, start: &State, origin_ns: u64) -> Result<State, String> {
+    /// The state that is asked for: `start` with what the query chooses. Times are in ns since `origin_ns`; `below` gives the steps that look
+    /// at a frame of the flame graph of a state.
+    pub(crate) fn state(
+        &self,
+        start: &State,
+        origin_ns: u64,
+        mut below: impl FnMut(&State, &str) -> Result<Vec<Step>, String>,
+    ) -> Result<State, String> {
         let mut state = start.clone();
         if let Some(event) = self.number("event")? {
             state.event = event;
@@ -50,7 +56,13 @@ impl Query {
         }
         state.reversed = self.is_on("inverted");
         for (key, value) in &self.0 {
-            state.steps.extend(self.step(key, value, origin_ns)?);
+            match &**key {
+                "subtree" => {
+                    let steps = below(&state, value)?;
+                    state.steps.extend(steps);
+                }
+                _ => state.steps.extend(self.step(key, value, origin_ns)?),
+            }
         }
         Ok(state)
     }
@@ -100,7 +112,9 @@ mod tests {
     use super::*;
 
     fn state(query: &str) -> Result<State, String> {
-        Query::parse(query).state(&State::default(), 1000)
+        Query::parse(query).state(&State::default(), 1000, |state, way| {
+            Ok(vec![Step::comm(way.as_bytes()); state.steps.len()])
+        })
     }
 
     #[test]
@@ -117,6 +131,12 @@ mod tests {
         assert_eq!(got.steps, expected);
         assert_eq!(state("to=7").unwrap().steps, [Step::time(1000..=1007)]);
         assert_eq!(state("from=7").unwrap().steps, [Step::time(1007..=u64::MAX)]);
+        let below = state("comm=a&subtree=1.2+main&comm=b").unwrap().steps;
+        assert_eq!(
+            below,
+            [Step::comm(b"a"), Step::comm(b"1.2 main"), Step::comm(b"b")],
+            "of what stands before it"
+        );
         assert_eq!(state("view=flame&zoom=1.2").unwrap(), State::default());
     }
 

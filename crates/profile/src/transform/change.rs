@@ -22,13 +22,13 @@ struct Parts {
 
 impl Profile {
     /// What a rule makes of each address, if it says that.
-    fn fates(&self, rule: &Rule<'_>) -> Vec<Fate> {
+    fn fates(&self, rule: &Rule) -> Vec<Fate> {
         let fate = |address| rule.fate(self.names.frames_at(address).map(|frame| frame.function));
         if rule.has_fates() { self.addresses.ids().map(fate).collect() } else { Vec::new() }
     }
 
     /// Changes the stacks of the rows.
-    pub(super) fn apply(&mut self, rule: &Rule<'_>) {
+    pub(super) fn apply(&mut self, rule: &Rule) {
         let (tree, of_row) = self.chosen_tree();
         let mut rows = std::mem::take(&mut self.rows);
         let mut changed = Changed::merged(self, rule, &tree);
@@ -42,7 +42,7 @@ impl Profile {
     }
 
     /// Changes the stacks of groups of samples, and of them alone: they become those that are returned. The stacks are a tree.
-    pub(super) fn apply_to_groups(&mut self, rule: &Rule<'_>, groups: &Groups) -> Groups {
+    pub(super) fn apply_to_groups(&mut self, rule: &Rule, groups: &Groups) -> Groups {
         let recorded = Arc::clone(&self.stacks);
         // Nobody asks groups for each stack once: views merge what is called the same.
         let mut changed = Changed::in_place(self, rule, recorded.nodes());
@@ -158,14 +158,14 @@ struct Changed<'c> {
 
 impl<'c> Changed<'c> {
     /// With each stack once.
-    fn merged(profile: &'c mut Profile, rule: &'c Rule<'c>, tree: &'c [Node]) -> Changed<'c> {
+    fn merged(profile: &'c mut Profile, rule: &'c Rule, tree: &'c [Node]) -> Changed<'c> {
         let changed = Changed::in_place(profile, rule, tree);
         let merged = merged(&changed.parts.nodes);
         Changed { merged: Some(merged), ..changed }
     }
 
     /// With the numbers that parts have, so that what is known of them can be taken over. Parts that become equal stay apart.
-    fn in_place(profile: &'c mut Profile, rule: &'c Rule<'c>, tree: &'c [Node]) -> Changed<'c> {
+    fn in_place(profile: &'c mut Profile, rule: &'c Rule, tree: &'c [Node]) -> Changed<'c> {
         let fates = profile.fates(rule);
         let mut change = Change { profile, rule, fates, partial: FxHashMap::default(), kept: Vec::new() };
         let parts = change.parts(tree);
@@ -215,7 +215,7 @@ impl<'c> Changed<'c> {
 /// A transform at work.
 struct Change<'c> {
     profile: &'c mut Profile,
-    rule: &'c Rule<'c>,
+    rule: &'c Rule,
     /// By address what becomes of it, if the rule says that of each.
     fates: Vec<Fate>,
     /// Places of which some levels are kept, by these: their frames.

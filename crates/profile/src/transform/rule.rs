@@ -5,7 +5,7 @@ use readperf_session::BinaryId;
 use rustc_hash::FxHashSet;
 
 /// What a transform does at each level, made ready.
-pub(super) enum Rule<'t> {
+pub(super) enum Rule {
     Keep {
         wanted: Vec<bool>,
         is_wanted: bool,
@@ -14,7 +14,7 @@ pub(super) enum Rule<'t> {
         roots: Vec<bool>,
     },
     Below {
-        path: &'t [FunctionId],
+        path: Vec<Vec<bool>>,
     },
     /// With the function that stands for each, whether inlined or not.
     Recursion {
@@ -51,7 +51,7 @@ pub(super) enum Fate {
     Asked,
 }
 
-impl Rule<'_> {
+impl Rule {
     /// Whether a level is kept.
     pub(super) fn keeps(&self, way: &mut Way, function: FunctionId, binary: Option<BinaryId>) -> bool {
         let among = |functions: &[bool]| functions.get(function.index()).copied().unwrap_or(false);
@@ -65,7 +65,7 @@ impl Rule<'_> {
                 _ if *way == ASTRAY => false,
                 None => true,
                 Some(next) => {
-                    *way = if *next == function { Way(way.0 + 1) } else { ASTRAY };
+                    *way = if next.get(function.index()) == Some(&true) { Way(way.0 + 1) } else { ASTRAY };
                     way.0 as usize == path.len()
                 }
             },

@@ -142,10 +142,21 @@ impl Profile {
         parts: &Parts,
         threads: &[ThreadId],
     ) -> Vec<Strip> {
-        let mut strips: Vec<Strip> = threads.iter().map(|_| Strip::new(parts)).collect();
-        let most = threads.iter().map(|thread| thread.index()).max().map_or(0, |most| most + 1);
+        self.strips_of_groups(rows, parts, threads.iter().map(std::slice::from_ref))
+    }
+
+    /// The same of each of these groups of threads, none of which is in two.
+    pub fn strips_of_groups<'g>(
+        &self,
+        rows: impl Iterator<Item = (SampleRow, AddressId)>,
+        parts: &Parts,
+        groups: impl Iterator<Item = &'g [ThreadId]> + Clone,
+    ) -> Vec<Strip> {
+        let mut strips: Vec<Strip> = groups.clone().map(|_| Strip::new(parts)).collect();
+        let most = groups.clone().flatten().map(|thread| thread.index()).max().map_or(0, |most| most + 1);
         let mut places: Vec<Option<usize>> = vec![None; most];
-        for (at, thread) in threads.iter().enumerate() {
+        for (at, thread) in groups.enumerate().flat_map(|(at, group)| group.iter().map(move |one| (at, one)))
+        {
             if let Some(place) = places.get_mut(thread.index()) {
                 *place = Some(at);
             }

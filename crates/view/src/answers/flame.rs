@@ -19,15 +19,24 @@ pub(super) const MOST_ROWS: u32 = 1000;
 /// The frame to which a way in an address leads: keys of its callers and its own, separated by dots. Where there is no such frame it is
 /// the last one on the way.
 pub(super) fn frame_at(answers: &Answers<'_, '_>, query: &Query, key: &str) -> Result<NodeIndex, String> {
+    frame_below(answers, key, query.get(key)).map(|(frame, _)| frame)
+}
+
+/// The same of a way, and whether there is all of it.
+pub(super) fn frame_below(
+    answers: &Answers<'_, '_>,
+    key: &str,
+    way: &str,
+) -> Result<(NodeIndex, bool), String> {
     let flame = answers.flame();
     let mut at = Flame::ROOT;
-    for step in query.get(key).split('.').filter(|step| !step.is_empty()) {
-        let step = step.parse().map_err(|_| format!("{key}={}: no way to a frame", query.get(key)))?;
+    for step in way.split('.').filter(|step| !step.is_empty()) {
+        let step = step.parse().map_err(|_| format!("{key}={way}: no way to a frame"))?;
         let is_it = |node: &&NodeIndex| key_of(answers, flame, **node) == Some(step);
-        let Some(next) = flame.children(at).iter().find(is_it) else { break };
+        let Some(next) = flame.children(at).iter().find(is_it) else { return Ok((at, false)) };
         at = *next;
     }
-    Ok(at)
+    Ok((at, true))
 }
 
 pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec<u8>, String> {

@@ -1,5 +1,6 @@
 //! The views: one file each, one line each in [`VIEWS`]. Numbers are those of the profile's own views; here they become JSON.
 
+mod busy;
 mod code;
 mod flame;
 mod flame_time;
@@ -11,6 +12,7 @@ mod recording;
 mod records;
 mod sandwich;
 mod stack;
+mod subtree;
 mod summary;
 mod time;
 mod tree;
@@ -39,6 +41,8 @@ pub(crate) struct Answers<'s, 'f> {
     outside: &'s dyn Outside,
     records: records::Records<'s>,
     searched: functions::Searched,
+    subtrees: subtree::Known,
+    busy: busy::Known,
     /// What the page is called; else by program, host, date and event.
     pub(crate) title: Option<String>,
 }
@@ -73,6 +77,8 @@ impl<'s, 'f> Answers<'s, 'f> {
             outside,
             records: records::Records::new(recording),
             searched: functions::Searched::default(),
+            subtrees: subtree::Known::default(),
+            busy: busy::Known::default(),
             title: None,
         }
     }
@@ -93,7 +99,8 @@ impl<'s, 'f> Answers<'s, 'f> {
 
     /// Looks at what a query chooses.
     pub(crate) fn go(&mut self, query: &Query) -> Result<(), String> {
-        let state = query.state(&self.start, self.origin_ns)?;
+        let (start, origin_ns) = (self.start.clone(), self.origin_ns);
+        let state = query.state(&start, origin_ns, |state, way| subtree::steps(self, state, way))?;
         if state.event >= self.explorer.whole().events().len().max(1) {
             return Err(format!("event={}: there is none", state.event));
         }

@@ -1,19 +1,23 @@
-//! The stack of the sample that is nearest to a time, of a thread or of all.
+//! The stack of the sample that is nearest to a time, of a thread, a process or of all.
 
 use super::{Answers, names, written};
 use crate::query::Query;
 use readperf_output::names::UNKNOWN;
 use readperf_output::text::{decoded, shown};
 use readperf_profile::SampleRow;
+use readperf_session::Thread;
 use serde_json::{Value as Json, json};
 
 pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec<u8>, String> {
     let explorer = &answers.explorer;
     let (profile, session) = (explorer.whole(), explorer.session());
     let at = answers.origin_ns.saturating_add(query.number("at")?.unwrap_or(0));
-    let tid: Option<u32> = query.number("of")?;
+    let (tid, pid): (Option<u32>, Option<u32>) = (query.number("thread")?, query.number("process")?);
     let is_one = |row: &SampleRow| {
-        tid.is_none() || row.thread.and_then(|thread| session.thread(thread)).map(|thread| thread.tid) == tid
+        let thread = row.thread.and_then(|thread| session.thread(thread));
+        let process = |of: &Thread| session.process(of.process).map(|process| process.pid);
+        (tid.is_none() || thread.map(|thread| thread.tid) == tid)
+            && (pid.is_none() || thread.and_then(process) == pid)
     };
     let rows = profile.rows_of(explorer.state().event);
     let (before, after) = rows.split_at(rows.partition_point(|row| row.time_ns < at));

@@ -1,18 +1,17 @@
 //! What there is to choose from: events, processes and threads; and what is chosen.
 
+use super::busy::{Process, busy};
 use super::{Answers, with_measure};
 use crate::query::Query;
 use readperf_output::text::{decoded, shown};
-use readperf_profile::view::flame_tree::Sum;
-use readperf_session::ThreadId;
-use rustc_hash::FxHashMap;
+use readperf_session::{Session, ThreadId};
 use serde_json::{Value as Json, json};
-use std::cmp::Reverse;
 
 /// Most processes and threads of each that are listed.
 const MOST: usize = 200;
 
 pub(super) fn answer(answers: &mut Answers<'_, '_>, _: &Query) -> Result<Vec<u8>, String> {
+    let busy = busy(answers);
     let explorer = &answers.explorer;
     let state = explorer.state();
     let recorded = explorer.whole().recorded().iter();
@@ -22,7 +21,8 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, _: &Query) -> Result<Vec<u8>
     let chosen = explorer.totals().events().get(state.event);
     let mut json = json!({
         "title": answers.title(), "events": events, "event": state.event, "samples": chosen.map_or(0, |event| event.samples),
-        "processes": processes(answers),
+        "processes": processes(explorer.session(), &busy.processes),
+        "cpus": busy.cpus.iter().map(|(cpu, weight)| json!({"cpu": cpu, "weight": weight})).collect::<Vec<Json>>(),
     });
     if let (Some(before), Json::Object(json)) = (explorer.total_before(), &mut json) {
         let matched = explorer.changes().and_then(|changes| changes.matched.clone());
@@ -32,47 +32,32 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, _: &Query) -> Result<Vec<u8>
     with_measure(answers, json)
 }
 
-/// Threads with their weights.
-type Threads = Vec<(ThreadId, u64)>;
-
-/// The processes with samples of the event, and their threads; those with most first.
-fn processes(answers: &Answers<'_, '_>) -> Vec<Json> {
-    let (session, state) = (answers.explorer.session(), answers.explorer.state());
-    let mut sums: FxHashMap<ThreadId, Sum> = FxHashMap::default();
-    for row in answers.explorer.whole().rows_of(state.event) {
-        if let Some(thread) = row.thread {
-            sums.entry(thread).or_default().add(Sum { period: row.period, samples: row.samples });
-        }
-    }
-    let mut processes: FxHashMap<u32, Threads> = FxHashMap::default();
-    for (id, sum) in sums {
-        let pid = session
-            .thread(id)
-            .and_then(|thread| session.process(thread.process))
-            .map_or(0, |process| process.pid);
-        processes.entry(pid).or_default().push((id, state.weight.of_sum(&sum)));
-    }
-    let mut list: Vec<(u32, u64, Threads)> = processes
-        .into_iter()
-        .map(|(pid, mut threads)| {
-            threads.sort_by_key(|(id, weight)| (Reverse(*weight), *id));
-            (pid, threads.iter().map(|(_, weight)| *weight).fold(0, u64::wrapping_add), threads)
-        })
-        .collect();
-    list.sort_by_key(|(pid, weight, _)| (Reverse(*weight), *pid));
-    list.truncate(MOST);
-    list.into_iter()
-        .map(|(pid, weight, threads)| {
-            let comm = |id: &ThreadId| {
-                let thread = session.thread(*id);
-                thread.map_or_else(String::new, |thread| shown(&decoded(session.comm(thread.comm()))).into_owned())
-            };
+fn processes(session: &Session, busiest: &[Process]) -> Vec<Json> {
+    let listed = busiest.iter().take(MOST);
+    listed
+        .map(|process| {
+            let name = name_of(session, process);
+            let Process { pid, weight, threads } = process;
             let tid = |id: &ThreadId| session.thread(*id).map_or(0, |thread| thread.tid);
-            let main = threads.iter().find(|(id, _)| tid(id) == pid).or(threads.first());
-            let shown = threads.iter().take(MOST);
-            let threads: Vec<Json> =
-                shown.map(|(id, weight)| json!({"tid": tid(id), "comm": comm(id), "weight": weight})).collect();
-            json!({"pid": pid, "comm": main.map_or_else(String::new, |(id, _)| comm(id)), "weight": weight, "threads": threads})
+            let threads: Vec<Json> = threads
+                .iter()
+                .take(MOST)
+                .map(|(id, weight)| json!({"tid": tid(id), "comm": comm_of(session, *id), "weight": weight}))
+                .collect();
+            json!({"pid": pid, "comm": name, "weight": weight, "threads": threads})
         })
         .collect()
+}
+
+/// What a process is called: as its main thread, or else as its busiest.
+pub(super) fn name_of(session: &Session, Process { pid, threads, .. }: &Process) -> String {
+    let is_main = |(id, _): &&(ThreadId, u64)| session.thread(*id).is_some_and(|thread| thread.tid == *pid);
+    let main = threads.iter().find(is_main).or(threads.first());
+    main.map_or_else(String::new, |(id, _)| comm_of(session, *id))
+}
+
+/// What a thread is called.
+pub(super) fn comm_of(session: &Session, id: ThreadId) -> String {
+    let thread = session.thread(id);
+    thread.map_or_else(String::new, |thread| shown(&decoded(session.comm(thread.comm()))).into_owned())
 }

@@ -1,29 +1,33 @@
 //! What happened by time: all samples and those that are chosen, of all threads and of those with most of them; when these had a CPU; and the
 //! samples of other events.
 
+use super::busy::{Process, busy};
+use super::summary::{comm_of, name_of};
 use super::{Answers, with_measure};
 use crate::query::Query;
-use readperf_output::text::{decoded, shown};
 use readperf_profile::Schedule;
 use readperf_profile::counters::Counters;
 use readperf_profile::profile::EventTotal;
 use readperf_profile::view::counter_strip::CounterStrip;
 use readperf_profile::view::running_strip::RunningStrip;
-use readperf_profile::view::time_strip::{Parts, Strip};
+use readperf_profile::view::time_strip::{Parts, Strip, ThreadStrips};
 use readperf_session::ThreadId;
 use serde_json::{Map, Value as Json, json};
 use std::cmp::Reverse;
 
-/// Tracks of single threads.
+/// Tracks of single threads, if nobody asks for more.
 const TRACKS: usize = 8;
+/// Most tracks of threads or processes.
+const MOST_TRACKS: usize = 100;
 /// Most tracks of other events.
 const MOST_EVENTS: usize = 50;
 /// Most parts that time is cut into.
 const MOST_PARTS: usize = 4000;
 
 pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec<u8>, String> {
+    let busy = busy(answers);
     let explorer = &answers.explorer;
-    let (profile, session) = (explorer.whole(), explorer.session());
+    let profile = explorer.whole();
     let counters = answers.records.counters().filter(|_| profile.times_ns().is_none());
     let (first, last) = profile.times_ns().unwrap_or((0, counters.map_or(0, Counters::elapsed_ns)));
     let length_ns = last.saturating_sub(first);
@@ -38,39 +42,59 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     let range_ns = first.saturating_add(from)..=first.saturating_add(to.max(from));
     let count = query.number("buckets")?.unwrap_or(500).clamp(1, MOST_PARTS);
     let parts = Parts { range_ns, count };
-    let whole = explorer.whole_strips(&parts, TRACKS);
+    let most = if query.get("of") == "threads" { MOST_TRACKS } else { TRACKS };
+    let whole = explorer.whole_strips(&parts, most);
     let chosen = (!explorer.looks_at_all()).then(|| explorer.strip(&parts));
     let strip = json_of(&whole.all, chosen.as_ref().or(Some(&whole.all)));
-    let ids: Vec<ThreadId> = whole.threads.threads.iter().map(|(id, _)| *id).collect();
-    let of_chosen = match chosen {
-        Some(_) => explorer.strips_of_threads(&parts, &ids),
-        None => whole.threads.threads.iter().map(|(_, strip)| strip.clone()).collect(),
+    let tracks = match query.get("of") {
+        "processes" => of_processes(answers, &parts, &busy.processes),
+        _ => of_threads(answers, &parts, &whole.threads, chosen.is_some()),
     };
-    let tracks: Vec<Json> = whole
-        .threads
-        .threads
-        .iter()
-        .zip(&of_chosen)
-        .map(|((id, strip), part)| {
-            let mut track = json_of(strip, Some(part).filter(|part| part.total.samples > 0));
-            let thread = session.thread(*id);
-            let comm = thread.map_or("".into(), |thread| decoded(session.comm(thread.comm())));
-            track.insert("comm".into(), shown(&comm).into());
-            track.insert("tid".into(), thread.map_or(0, |thread| thread.tid).into());
-            track.extend(running(&answers.explorer.analysis().marks.schedule, *id, &parts));
-            Json::Object(track)
-        })
-        .collect();
     let mut object = strip;
     object.insert("length_ns".into(), length_ns.into());
     object.insert("tracks".into(), tracks.into());
-    object.insert("threads_left_out".into(), whole.threads.left_out.into());
+    object.insert("threads".into(), (whole.threads.threads.len() + whole.threads.left_out).into());
+    object.insert("processes".into(), busy.processes.len().into());
     object.insert("running_note".into(), answers.with_export(|export| export.schedule_note()).into());
     object.extend(match counters {
         Some(counters) => counted(answers, counters, &parts),
         None => other_events(answers, &parts, query)?,
     });
     with_measure(answers, Json::Object(object))
+}
+
+/// Tracks of threads; `is_part` if not all samples are chosen.
+fn of_threads(answers: &Answers<'_, '_>, parts: &Parts, whole: &ThreadStrips, is_part: bool) -> Vec<Json> {
+    let (explorer, session) = (&answers.explorer, answers.explorer.session());
+    let ids: Vec<ThreadId> = whole.threads.iter().map(|(id, _)| *id).collect();
+    let of_chosen = match is_part {
+        true => explorer.strips_of_threads(parts, &ids),
+        false => whole.threads.iter().map(|(_, strip)| strip.clone()).collect(),
+    };
+    let tracks = whole.threads.iter().zip(&of_chosen).map(|((id, strip), part)| {
+        let mut track = json_of(strip, Some(part).filter(|part| part.total.samples > 0));
+        track.insert("comm".into(), comm_of(session, *id).into());
+        track.insert("tid".into(), session.thread(*id).map_or(0, |thread| thread.tid).into());
+        track.extend(running(&explorer.analysis().marks.schedule, *id, parts));
+        Json::Object(track)
+    });
+    tracks.collect()
+}
+
+/// Tracks of the processes with most samples.
+fn of_processes(answers: &Answers<'_, '_>, parts: &Parts, busiest: &[Process]) -> Vec<Json> {
+    let session = answers.explorer.session();
+    let busiest = || busiest.iter().take(MOST_TRACKS);
+    let groups: Vec<Vec<ThreadId>> =
+        busiest().map(|process| process.threads.iter().map(|(id, _)| *id).collect()).collect();
+    let (whole, chosen) = answers.explorer.strips_of_groups(parts, &groups);
+    let tracks = busiest().zip(whole.iter().zip(&chosen)).map(|(process, (strip, part))| {
+        let mut track = json_of(strip, Some(part).filter(|part| part.total.samples > 0));
+        track.insert("comm".into(), name_of(session, process).into());
+        track.insert("pid".into(), process.pid.into());
+        Json::Object(track)
+    });
+    tracks.collect()
 }
 
 /// How long a thread had a CPU, and how long it waited for one, in thousandths of each part and in ns of all; nothing if that is not recorded.

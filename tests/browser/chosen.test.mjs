@@ -1,0 +1,222 @@
+// What can be chosen in the page besides what functions offer: what is searched for, CPUs, tracks of processes and of all threads, the stack of a
+// sample on a track; and the keys of speedscope. Numbers are those of `report` and of the samples as they are exported.
+import path from 'node:path';
+import { boxes, check, equal, finish, folded, launch, percent, readperf, text } from './browser.mjs';
+import { openHottest, press, report, rowsOf, sameRows, serve, settled, visit } from './served.mjs';
+
+const multi = path.join(process.env.FIXTURES, 'multi', 'perf.data');
+const everything = path.join(process.env.FIXTURES, 'everything', 'perf.data');
+const browser = await launch();
+const state = page => new URL(page.url()).searchParams;
+const lines = (...words) => readperf('export', '-f', 'jsonl', ...words).trimEnd().split('\n').map(line => JSON.parse(line));
+const counted = async page => Number((await text(page, 'counted')).split(' ')[0].replace(/,/g, ''));
+
+// A search becomes a focus, or what is left out: of the share that it said.
+{
+  const site = await serve(multi), page = await visit(browser, site);
+  for (const [how, pattern] of [['focus', '_DL_MAP|malloc'], ['ignore', '_dl_map']]) {
+    await page.fill('#search', pattern);
+    await page.waitForFunction(() => document.getElementById('matched').textContent);
+    const matched = (await text(page, 'matched')).replace('matched ', '');
+    await page.click('#search-' + how);
+    await settled(page);
+    equal(await page.inputValue('#search'), '', 'it is searched for no longer');
+    const regex = pattern === '_dl_map' ? '(?i)_dl_map' : pattern;
+    equal(state(page).get(how), regex, 'it is in the address');
+    const event = report(multi, '--' + how, regex);
+    equal(await counted(page), event.samples, how);
+    const share = event.period / report(multi).period;
+    equal(matched, percent(how === 'focus' ? share : 1 - share), 'the share that was found');
+    await press(page, '5');
+    sameRows(await rowsOf(page), event, how);
+    await page.click('#steps button');
+    await settled(page);
+    check(!state(page).has(how), 'taken back');
+    await press(page, '2');
+  }
+  await page.fill('#search', 'a(');
+  await page.waitForTimeout(250);
+  await page.click('#search-focus');
+  await settled(page);
+  equal(state(page).get('focus'), '(?i)a\\(', 'what is no regular expression is searched for as it is');
+  equal(await text(page, 'trouble'), '', 'and is no error');
+  equal(page.problems.join(), '', 'search');
+  await page.close();
+  await site.stop();
+}
+
+// A subtree: what the folded stacks have along that way, with other steps before and behind it.
+{
+  const site = await serve(multi), page = await visit(browser, site);
+  const stacks = folded(multi, '--event', 'cpu-clock'), along = way => stacks.filter(({ stack }) => way.every((name, at) => stack[at] === name));
+  const sum = list => list.reduce((sum, { weight }) => sum + weight, 0), period = report(multi).period;
+  await press(page, '+', '+', '+');
+  const zoomed = await page.evaluate(() => document.getElementById('flame-line').textContent);
+  const way = ['work-one', 'start_thread'];
+  check(zoomed.includes(': '), zoomed);
+  await press(page, '-');
+  check((await text(page, 'flame-line')).startsWith('start_thread'), await text(page, 'flame-line'));
+  await press(page, 'u');
+  check(/^\d+\.\d+ start_thread$/.test(state(page).get('subtree')), page.url());
+  equal(await text(page, 'steps'), 'below start_thread ×', 'a step');
+  const share = sum(along(way)) / period;
+  check((await text(page, 'counted')).includes(`(${percent(share)} of the recording)`), await text(page, 'counted'));
+  equal((await boxes(page)).filter(box => box.depth <= 2).map(box => box.label.split(/:| \(/)[0]).join(), 'all,work-one,start_thread', 'stacks begin with it');
+  await page.reload();
+  await settled(page);
+  check((await text(page, 'counted')).includes(`(${percent(share)} of the recording)`), 'reload');
+  await page.click('#steps button');
+  await settled(page);
+  // From the tree, by key, down a way of several functions.
+  await press(page, '4');
+  const rows = page.locator('#view tbody tr'), tree = rows.filter({ hasText: 'tree' }).first();
+  await tree.focus();
+  await openHottest(page);
+  // Where it parts, whatever the C library's functions are called here, the larger part is taken.
+  await press(page, 'ArrowRight');
+  await openHottest(page);
+  const deep = await page.evaluate(() => {
+    const way = [];
+    for (const row of document.querySelectorAll('#view tbody tr')) {
+      way.length = Number(row.getAttribute('aria-level')) - 1;
+      way.push(row.querySelector('.name').textContent);
+      if (row === document.activeElement) return [...way];
+    }
+  });
+  check(deep?.length > 3, 'a way: ' + deep);
+  await press(page, 'u');
+  await press(page, '5');
+  check((await text(page, 'counted')).includes(`(${percent(sum(along(deep)) / period)} of the recording)`), `${deep}: ${await text(page, 'counted')}`);
+  for (const row of (await rowsOf(page)).filter(row => !row.name.startsWith('0x'))) equal(row.cells[1], percent(sum(along(deep).filter(({ stack }) => stack.at(-1) === row.name)) / sum(along(deep))), 'self of ' + row.name);
+  // Where an earlier step leaves nothing of the way, there is nothing, and it can be taken back.
+  await page.goto(site.address + '?ignore=start_thread&subtree=' + encodeURIComponent('1539938389.1089612208 start_thread'));
+  await settled(page);
+  check((await text(page, 'counted')).startsWith('0 samples'), await text(page, 'counted'));
+  equal(await page.locator('#steps li').count(), 2, 'both steps');
+  await page.click('#steps li:first-child button');
+  await settled(page);
+  check((await text(page, 'counted')).includes(`(${percent(share)} of the recording)`), 'it is there again');
+  equal(page.problems.join(), '', 'subtree');
+  await page.close();
+  await site.stop();
+}
+
+// CPUs.
+{
+  const site = await serve(everything), page = await visit(browser, site, '?view=functions');
+  const cpus = await page.evaluate(() => Array.from(document.getElementById('cpu').options, option => option.value));
+  check(cpus.length > 2 && await page.locator('#cpu').isVisible(), 'CPUs: ' + cpus);
+  for (const cpu of cpus.slice(1)) {
+    await page.selectOption('#cpu', cpu);
+    await settled(page);
+    sameRows(await rowsOf(page), report(everything, '--cpu', cpu), 'CPU ' + cpu);
+    equal(await page.locator('#steps li').count(), 1, 'a step');
+  }
+  await page.goBack();
+  await settled(page);
+  equal(await page.inputValue('#cpu'), cpus.at(-2), 'back');
+  equal(page.problems.join(), '', 'CPUs');
+  await page.close();
+  await site.stop();
+}
+
+// Tracks: of the busiest threads, of processes, of all threads; a name chooses what it stands for, a click shows the stack of the sample there.
+{
+  const site = await serve(multi), page = await visit(browser, site), strip = page.locator('#strip .tracks canvas');
+  const all = lines('--event', 'cpu-clock', multi), most = list => [...list.reduce((sums, one) => sums.set(one, (sums.get(one) ?? 0) + 1), new Map())].sort((a, b) => b[1] - a[1]);
+  const pids = most(all.map(line => line.pid)), tids = most(all.map(line => line.tid));
+  const kinds = await page.evaluate(() => Array.from(document.querySelectorAll('.strip-bar option'), option => option.textContent));
+  equal(kinds.join(), `Busiest threads: ${tids.length},Processes: ${pids.length},Threads: ${tids.length}`, 'kinds of tracks');
+  await page.selectOption('.strip-bar select', 'processes');
+  await settled(page);
+  equal(state(page).get('of'), 'processes', 'in the address');
+  check((await strip.getAttribute('aria-label')).includes(`; ${pids.length} processes`), await strip.getAttribute('aria-label'));
+  const row = at => 34 + at * 20 + 10;
+  // In each process the samples of a part of time are those that the export has there.
+  const origin = Math.min(...['cpu-clock', 'page-faults/period=16/', 'context-switches/period=2/'].flatMap(event => lines('--event', event, multi).map(line => line.time_ns)));
+  const box = await strip.boundingBox();
+  await strip.click({ position: { x: 60, y: row(0) } });
+  await settled(page);
+  equal(state(page).get('pid'), String(pids[0][0]), 'a click on a name chooses the process');
+  equal(await counted(page), pids[0][1], 'its samples');
+  await page.goBack();
+  await settled(page);
+  const frames = () => page.evaluate(() => Array.from(document.querySelectorAll('.stack li bdi:first-child'), name => name.textContent));
+  // The stack of a sample: of a process, of a thread, of all.
+  for (const [kind, at, is] of [['processes', 1, line => line.pid === pids[1][0]], ['threads', 1, line => line.tid === tids[1][0]], ['', -1, () => true]]) {
+    await page.selectOption('.strip-bar select', kind);
+    await settled(page);
+    const length = await page.evaluate(async () => (await (await fetch('data/time?buckets=10')).json()).length_ns);
+    const those = all.filter(is), wanted = those[Math.floor(those.length / 2)].time_ns - origin;
+    const x = Math.round(190 + wanted / length * (box.width - 190)), time = origin + (x - 190) / (box.width - 190) * length;
+    const near = those.reduce((best, line) => Math.abs(line.time_ns - time) < Math.abs(best.time_ns - time) ? line : best);
+    await strip.click({ position: { x, y: at < 0 ? 10 : row(at) } });
+    await page.waitForFunction(() => document.querySelector('.stack:not([hidden]) li'));
+    equal((await frames()).join(';'), near.stack.map(frame => frame.symbol ?? '0x' + frame.address.slice(2).padStart(16, '0')).join(';'), `the stack of a sample: ${kind || 'all'}`);
+    await press(page, 'Escape');
+    check(!await page.locator('.stack').isVisible(), 'Escape closes it');
+  }
+  equal(page.problems.join(), '', 'tracks');
+  await page.close();
+  await site.stop();
+}
+
+// The keys of speedscope: zoom and all of it, arrows without a click, threads forth and back.
+{
+  const site = await serve(multi), page = await visit(browser, site);
+  const zoom = () => state(page).get('zoom') ?? '';
+  await press(page, '+');
+  equal(zoom().split('.').length, 1, 'in: ' + zoom());
+  check(zoom(), 'in');
+  await press(page, '+');
+  equal(zoom().split('.').length, 2, 'further in: ' + zoom());
+  await press(page, '-');
+  equal(zoom().split('.').length, 1, 'out: ' + zoom());
+  await press(page, '0');
+  equal(zoom(), '', 'all of it');
+  await page.evaluate(() => document.activeElement.blur());
+  await press(page, 'ArrowDown', 'ArrowDown', 'ArrowRight', '+');
+  equal(zoom().split('.').length, 2, 'to the frame that arrows lead to');
+  equal(await page.evaluate(() => document.activeElement.id), 'flame-frames', 'the frames have the focus');
+  await press(page, '0');
+  equal(zoom(), '', 'all of it again');
+  // Where nothing else zooms, time does.
+  await press(page, '5', '+');
+  await page.waitForTimeout(200);
+  check(/^\d+-\d+$/.test(state(page).get('seen') ?? ''), 'time: ' + page.url());
+  await press(page, '0');
+  await page.waitForTimeout(200);
+  check(!state(page).has('seen'), 'all of the time');
+  const options = await page.evaluate(() => Array.from(document.getElementById('thread').options, option => option.value));
+  const chosen = () => state(page).has('tid') ? 't' + state(page).get('tid') : state(page).has('pid') ? 'p' + state(page).get('pid') : '';
+  await press(page, 'n', 'n');
+  equal(chosen(), options[2], 'the second thread');
+  await press(page, 'p');
+  equal(chosen(), options[1], 'the first');
+  await press(page, 'p');
+  equal(chosen(), '', 'all threads');
+  await press(page, 't');
+  equal(await page.evaluate(() => document.activeElement.id), 'thread', 'the chooser');
+  await page.evaluate(() => document.activeElement.blur());
+  await press(page, 'r');
+  equal(state(page).get('collapse-recursion'), '1', 'recursion');
+  await press(page, 'r', '2');
+  await page.keyboard.press('Control+f');
+  equal(await page.evaluate(() => document.activeElement.id), 'search', 'search');
+  await page.keyboard.type('_dl_');
+  await page.keyboard.press('Enter');
+  await settled(page);
+  const first = await text(page, 'flame-line');
+  check(first.startsWith('Match 1 of '), first);
+  await page.keyboard.press('Enter');
+  check((await text(page, 'flame-line')).startsWith('Match 2 of '), 'the next');
+  await page.keyboard.press('Shift+Enter');
+  equal((await text(page, 'flame-line')).split(' · ')[0], first.split(' · ')[0], 'and back');
+  check((await boxes(page)).length > 5, 'frames');
+  equal(page.problems.join(), '', 'keys');
+  await page.close();
+  await site.stop();
+}
+
+await browser.close();
+finish();
