@@ -217,7 +217,7 @@ fn the_terminal_is_given_back() {
     let dir = scratch();
     let terminal = Terminal::new("browse-end", (80, 24), dir.path());
     terminal.run("stty -g > before; echo kept");
-    terminal.wait("kept");
+    terminal.wait("\nkept");
     for (nr, signal) in ["", "TERM", "INT", "HUP"].into_iter().enumerate() {
         terminal.run(&browse("multi", ""));
         terminal.wait("all samples");

@@ -45,8 +45,11 @@ impl Terminal {
         command
     }
 
-    /// Types a command.
+    /// Types a command, as soon as the shell asks for one. Typed earlier it would be echoed twice, and the
+    /// prompt after it would not stand at the start of a line.
+    #[track_caller]
     pub(crate) fn run(&self, command: &str) {
+        self.wait_for_shell();
         // At its end tmux takes a semicolon for its own.
         let escaped = command.strip_suffix(';').map(|start| format!("{start}\\;"));
         let command = escaped.as_deref().unwrap_or(command);
@@ -90,6 +93,7 @@ impl Terminal {
     }
 
     /// Waits until the shell asks for a command.
+    #[track_caller]
     pub(crate) fn wait_for_shell(&self) {
         let begun = Instant::now();
         while self.screen().trim_end().lines().last() != Some("ready>") {
