@@ -69,9 +69,9 @@ fn stacks_through_cpythons_trampolines_are_complete() {
     let program = [python, "-X", "perf_jit", "hot.py"];
     let Some(data) = perf.record(test, dir.path(), &[&record[..], &program].concat()) else { return };
     let mut script = tool::command();
-    script.args(["script", "--no-cache", "--no-inline", "-F", "ip,sym", "-i"]).arg(&data);
+    script.args(["script", "--no-cache", "--no-inline", "-F", "time,ip,sym", "-i"]).arg(&data);
     let mine = stacks(&String::from_utf8_lossy(&script.output().unwrap().stdout));
-    let burning = mine.iter().filter(|stack| stack.contains("py::burn:"));
+    let burning = mine.values().filter(|stack| stack.contains("py::burn:"));
     let (complete, cut): (Vec<&String>, Vec<&String>) = burning.partition(|stack| {
         ["py::middle:", "py::main:", "py::<module>:"].iter().all(|name| stack.contains(name))
     });
@@ -79,21 +79,28 @@ fn stacks_through_cpythons_trampolines_are_complete() {
     assert!(complete.len() > 100 && cut.is_empty(), "{} complete; {:?}", complete.len(), cut.first());
     // The same stacks as perf's, which knows generated code after it has made files of it.
     let Some(made) = made(perf, &data) else { return skip(test, "perf cannot read the dump") };
-    let theirs = stacks(&perf.script_with(&made, &["-F", "ip,sym"]));
-    let trampolines = |stacks: &[String]| {
-        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-        for stack in stacks {
-            let lines = stack.lines().filter_map(|line| line.find("py::").and_then(|at| line.get(at..)));
-            *counts.entry(lines.collect::<Vec<_>>().join("\n")).or_default() += 1;
-        }
-        counts
-    };
-    let (mine, theirs) = (trampolines(&mine), trampolines(&theirs));
-    assert_eq!(mine, theirs);
+    let theirs = stacks(&perf.script_with(&made, &["-F", "time,ip,sym"]));
+    let times = |stacks: &BTreeMap<String, String>| stacks.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(times(&mine), times(&theirs));
+    // While the interpreter starts, perf now and then ends a stack too early, in code of C without frame
+    // pointers. Its stack is the first part of ours then. In the code that is looked at none may differ.
+    let differ: Vec<(&String, &String)> = mine.values().zip(theirs.values()).filter(|(a, b)| a != b).collect();
+    for (mine, theirs) in &differ {
+        assert!(mine.starts_with(*theirs) && !mine.contains("py::burn:"), "{mine}\nperf:\n{theirs}");
+    }
+    assert!(differ.len() * 50 <= mine.len(), "{differ:?}");
 }
 
-fn stacks(script: &str) -> Vec<String> {
-    script.split("\n\n").map(|stack| stack.trim().to_owned()).filter(|stack| !stack.is_empty()).collect()
+/// The functions of generated code in each stack, from the innermost on, by the time of the sample.
+fn stacks(script: &str) -> BTreeMap<String, String> {
+    let stacks = script.split("\n\n").filter(|stack| !stack.trim().is_empty());
+    let one = |stack: &str| {
+        let mut lines = stack.trim().lines();
+        let time = lines.next().unwrap_or("").trim().to_owned();
+        let generated: Vec<&str> = lines.filter_map(|line| line.get(line.find("py::")?..)).collect();
+        (time, generated.join("\n"))
+    };
+    stacks.map(one).collect()
 }
 
 fn made(perf: &Perf, data: &Path) -> Option<PathBuf> {

@@ -50,10 +50,15 @@ impl Terminal {
     #[track_caller]
     pub(crate) fn run(&self, command: &str) {
         self.wait_for_shell();
+        self.enter(command);
+    }
+
+    /// Types a line for what runs, a shell or a program with a prompt of its own.
+    pub(crate) fn enter(&self, line: &str) {
         // At its end tmux takes a semicolon for its own.
-        let escaped = command.strip_suffix(';').map(|start| format!("{start}\\;"));
-        let command = escaped.as_deref().unwrap_or(command);
-        assert!(self.tmux(&["send-keys", "-l", command]).status().unwrap().success());
+        let escaped = line.strip_suffix(';').map(|start| format!("{start}\\;"));
+        let line = escaped.as_deref().unwrap_or(line);
+        assert!(self.tmux(&["send-keys", "-l", line]).status().unwrap().success());
         self.keys(&["Enter"]);
     }
 

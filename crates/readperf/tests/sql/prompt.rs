@@ -18,17 +18,17 @@ fn the_prompt_completes_remembers_and_goes_on() {
     terminal.run(&command);
     terminal.wait("readperf>");
     // Two lines are one query; a name is completed.
-    terminal.run("SELECT count(*) AS n,");
-    terminal.run("count(DISTINCT tid) AS threads FROM thread_to\t;");
+    terminal.enter("SELECT count(*) AS n,");
+    terminal.enter("count(DISTINCT tid) AS threads FROM thread_to\t;");
     terminal.wait("threads\n");
-    terminal.run("SELECT functio FROM samples;");
+    terminal.enter("SELECT functio FROM samples;");
     terminal.wait("         ^");
-    terminal.run("CREATE VIEW quickly AS SELECT 574 AS hits;");
-    terminal.run("SELECT hits + 1 AS more FROM quick\t;");
+    terminal.enter("CREATE VIEW quickly AS SELECT 574 AS hits;");
+    terminal.enter("SELECT hits + 1 AS more FROM quick\t;");
     terminal.wait("575");
-    terminal.run("DESCRIBE thread_totals;");
+    terminal.enter("DESCRIBE thread_totals;");
     terminal.wait("Sum of their periods.");
-    terminal.run("exit");
+    terminal.enter("exit");
     terminal.wait_for_shell();
     // What was typed is there the next time.
     terminal.run("clear");
@@ -38,8 +38,8 @@ fn the_prompt_completes_remembers_and_goes_on() {
     terminal.wait("SELECT hits + 1 AS more FROM quickly;");
     // That line is given up, and the prompt goes on.
     terminal.keys(&["C-c"]);
-    terminal.run("SELECT 7 * 191 AS product;");
+    terminal.enter("SELECT 7 * 191 AS product;");
     terminal.wait("1337");
-    terminal.run("exit");
+    terminal.enter("exit");
     terminal.wait_for_shell();
 }
