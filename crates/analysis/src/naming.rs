@@ -58,7 +58,7 @@ impl<'f> Namer<'f> {
     /// Has the kernel's symbols read by another thread, if it may, from the first chunk on in which a sample was taken in the
     /// kernel. Names are the same without.
     pub fn read_ahead(&mut self, session: &Session, chunk: &Chunk<'_>) {
-        let is_in_kernel = |sample: Sample<'_, '_>| sample.moment.code.mode == CpuMode::Kernel;
+        let is_in_kernel = |sample: Sample<'_, '_>| sample.moment.mode == CpuMode::Kernel;
         if !matches!(self.ahead, Ahead::Waiting) || !chunk.samples().any(is_in_kernel) {
             return;
         }

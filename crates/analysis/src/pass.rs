@@ -16,7 +16,7 @@ use readperf_session::Session;
 use readperf_symbols::Options;
 
 /// Records in a chunk: what is held of them fits into a cache close to the processor.
-const CHUNK: usize = 1024;
+const CHUNK: usize = 256;
 
 /// What a pass is to do.
 #[derive(Clone, Debug, Default)]

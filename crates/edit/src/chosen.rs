@@ -23,7 +23,7 @@ impl Names {
     }
 
     fn passes(&self, session: &Session, sample: &SampleMoment<'_>) -> bool {
-        let binary = || session.binary(sample.code.binary?);
+        let binary = || session.binary(sample.code(session).binary?);
         let among = |list: &[Box<[u8]>], name: &[u8]| list.iter().any(|wanted| **wanted == *name);
         (self.comms.is_empty() || among(&self.comms, session.comm(sample.comm)))
             && (self.dsos.is_empty()

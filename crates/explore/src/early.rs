@@ -27,9 +27,10 @@ pub struct EarlyRows {
 
 impl EarlyRows {
     /// Takes in some records.
-    pub fn see(&mut self, chunk: &Chunk<'_>) {
+    pub fn see(&mut self, state: &State, chunk: &Chunk<'_>) {
         for sample in chunk.samples() {
-            let sum = self.sums.entry((sample.moment.comm, sample.moment.code.binary)).or_default();
+            let binary = state.addresses.get(sample.address).and_then(|code| code.binary);
+            let sum = self.sums.entry((sample.moment.comm, binary)).or_default();
             for share in sample.shares {
                 let share = Sum { period: share.period, samples: 1 };
                 sum.add(share);

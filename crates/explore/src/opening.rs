@@ -61,7 +61,7 @@ impl<'f> Explorer<'f> {
         let mut told: Option<Instant> = None;
         let each = |known: &readperf_analysis::State, chunk: &Chunk<'_>| {
             chunk.entries().iter().for_each(|entry| surroundings.see(&entry.event));
-            early.see(chunk);
+            early.see(known, chunk);
             let bytes = chunk.progress();
             if bytes.0 >= bytes.1 || told.is_none_or(|told| told.elapsed() >= EVERY) {
                 told = Some(Instant::now());

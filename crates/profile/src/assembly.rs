@@ -64,7 +64,7 @@ impl Assembly {
             events,
             addresses: Arc::new(addresses),
             stacks: Arc::new(stacks),
-            rows: Arc::new(Rows::of_list(rows, Some)),
+            rows: Arc::new(Rows::of_list(rows, Rows::push)),
             names: Arc::new(names),
             ..Profile::default()
         }

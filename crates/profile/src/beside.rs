@@ -1,6 +1,8 @@
 //! Adding up on a thread of its own, beside the one that reads.
 
-use crate::gathered::{Block, Gathered, Gathering};
+use crate::block::Block;
+use crate::gathered::{Gathered, Gathering};
+use crate::rows::Origins;
 use std::io;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -16,6 +18,8 @@ pub(crate) struct Beside {
     full: SyncSender<Block>,
     /// Empty ones come back, to be filled again.
     empty: Receiver<Block>,
+    /// What rows come from goes there, at the end.
+    origins: Sender<Origins>,
     thread: JoinHandle<Gathered>,
 }
 
@@ -27,12 +31,13 @@ impl Beside {
     pub(crate) fn start(mut gathering: Gathering) -> io::Result<Beside> {
         let (full, blocks) = sync_channel(ON_THE_WAY);
         let (done, empty) = channel();
+        let (origins, last) = channel();
         let work = move || {
             add_up(&mut gathering, &blocks, &done);
-            gathering.finish()
+            gathering.finish(last.recv().unwrap_or_default())
         };
         let thread = thread::Builder::new().name("adding up".to_owned()).stack_size(2 << 20).spawn(work)?;
-        Ok(Beside { full, empty, thread })
+        Ok(Beside { full, empty, origins, thread })
     }
 
     /// Hands a block over, and leaves an empty one in its place.
@@ -42,9 +47,13 @@ impl Beside {
         let _ = self.full.send(full);
     }
 
-    /// No block follows: the other thread sorts what it has, while this one does something else.
-    pub(crate) fn end(self) -> Sorting {
-        Sorting(self.thread)
+    /// No block follows: the other thread sorts what it has, while this one does something else. `origins` are what the rows come from.
+    pub(crate) fn end(self, origins: Origins) -> Sorting {
+        let Beside { full, empty: _, origins: last, thread } = self;
+        drop(full);
+        // That there is nobody to take them shows when the thread is joined.
+        let _ = last.send(origins);
+        Sorting(thread)
     }
 }
 

@@ -3,10 +3,12 @@
 use crate::addresses::{AddressId, Addresses};
 use crate::beside::{Beside, Sorting};
 use crate::detail::{self, Branch, DetailId, DetailOptions, Details, Weighing};
-use crate::gathered::{Block, Gathered, Gathering, Sharing};
+use crate::block::{Block, StackNumbers};
+use crate::gathered::{Gathered, Gathering, Sharing};
 use crate::known_chains::ChainId;
 use crate::names::Names;
-use crate::profile::{EventTotal, Profile, SampleRow};
+use crate::profile::{EventTotal, Profile};
+use crate::rows::{NumberedRow, Origin, Origins};
 use crate::stacks::{StackId, Stacks};
 use crate::weight::Weight;
 use perffile::{Schema, Share};
@@ -73,6 +75,10 @@ pub struct Builder {
     /// What the samples add up to that do not count.
     passed_over: Totals,
     details: Details,
+    /// What samples come from, each once.
+    origins: Origins,
+    /// Which stacks are on the way.
+    numbers: StackNumbers,
     /// Samples whose stacks and rows are still to be looked up.
     block: Block,
     tables: Option<Tables>,
@@ -103,6 +109,8 @@ impl Builder {
             totals: Totals::default(),
             passed_over: Totals::default(),
             details: Details::new(details),
+            origins: Origins::default(),
+            numbers: StackNumbers::default(),
             block: Block::default(),
             tables: None,
             times_ns: None,
@@ -128,7 +136,7 @@ impl Builder {
         if self.block.is_enough() {
             self.take_in();
         }
-        self.block.push_stack(if self.keep.stacks { stack } else { &[] }, chain);
+        let stack = if self.keep.stacks { self.number_stack(stack, chain) } else { StackId::EMPTY };
         if sample.is_timed && !shares.is_empty() {
             let (first, last) = self.times_ns.unwrap_or((sample.time_ns, sample.time_ns));
             self.times_ns = Some((first.min(sample.time_ns), last.max(sample.time_ns)));
@@ -137,7 +145,7 @@ impl Builder {
         let latency = self.latency(sample);
         for share in shares {
             let share = Share { period: latency.unwrap_or(share.period), ..*share };
-            self.add_share(sample, share, address, detail);
+            self.add_share(sample, share, (stack, address), detail);
         }
     }
 
@@ -168,29 +176,49 @@ impl Builder {
             if self.block.is_enough() {
                 self.take_in();
             }
-            self.block.push_stack(&[], None);
             let detail = self.details.number(sample, None, Some(branch));
-            self.add_share(sample, Share { event, period: 1 }, branch.to, detail);
+            let share = Share { event, period: 1 };
+            self.add_share(sample, share, (StackId::EMPTY, branch.to), detail);
         }
     }
 
+    /// The number that a stack has on the way to the tables.
     #[inline]
-    fn add_share(&mut self, sample: &SampleMoment<'_>, share: Share, address: AddressId, detail: DetailId) {
+    fn number_stack(&mut self, stack: &[AddressId], chain: Option<ChainId>) -> StackId {
+        if self.numbers.are_over(chain) {
+            self.take_in();
+            self.numbers.begin(&mut self.block, chain);
+        }
+        self.numbers.number(&mut self.block, stack, chain)
+    }
+
+    #[inline]
+    fn add_share(
+        &mut self,
+        sample: &SampleMoment<'_>,
+        share: Share,
+        (stack, address): (StackId, AddressId),
+        detail: DetailId,
+    ) {
         self.totals.add(share.event, 1, share.period);
-        let row = SampleRow {
+        let origin = self.origins.number(Origin {
             event: u32::try_from(share.event).unwrap_or(u32::MAX),
             comm: sample.comm,
             thread: self.keep.threads.then_some(sample.thread),
             cpu: sample.cpu.filter(|_| self.keep.cpus),
-            // 0 stands for no time.
-            time_ns: if self.keep.times && sample.is_timed { sample.time_ns } else { 0 },
+        });
+        self.block.rows.push(NumberedRow {
+            origin,
+            stack,
             address,
-            stack: StackId::EMPTY,
             detail,
             samples: 1,
             period: share.period,
-        };
-        self.block.rows.push((row, self.block.ends.len().saturating_sub(1)));
+        });
+        if self.keep.times {
+            // 0 stands for no time.
+            self.block.times_ns.push(if sample.is_timed { sample.time_ns } else { 0 });
+        }
     }
 
     /// Hands the samples that wait to the tables.
@@ -224,8 +252,8 @@ impl Builder {
     pub fn end(mut self) -> Added {
         self.take_in();
         let gathered = match self.tables {
-            Some(Tables::Beside(beside)) => Sorted::Later(beside.end()),
-            Some(Tables::Here(gathering)) => Sorted::Now(Box::new(gathering.finish())),
+            Some(Tables::Beside(beside)) => Sorted::Later(beside.end(self.origins)),
+            Some(Tables::Here(gathering)) => Sorted::Now(Box::new(gathering.finish(self.origins))),
             None => Sorted::Now(Box::default()),
         };
         let Builder { totals, passed_over, details, times_ns, .. } = self;

@@ -42,7 +42,7 @@ pub fn append_all(
     }
     let len = lookups.len() - start;
     // Chains mostly begin where the sample was taken.
-    let (ip, mode) = (moment.code.ip, moment.code.mode);
+    let (ip, mode) = (moment.ip, moment.mode);
     if !lookups.get(start).is_some_and(|place| place.ip() == ip && place.mode() == mode) {
         lookups.push(Lookup::new(session, moment.process, mode, ip));
     }

@@ -1,139 +1,18 @@
 //! What samples add up to: their stacks and rows, each once.
-//!
-//! Samples come in blocks of about a thousand, because to look up the stacks and rows of many at once is faster, and because
-//! a block can be handed to another thread.
 
-use crate::addresses::AddressId;
-use crate::known_chains::ChainId;
-use crate::profile::SampleRow;
-use crate::rows::Rows;
-use crate::rows_of_chains::RowsOfChains;
+use crate::block::Block;
+use crate::rows::{NumberedRow, Origins, Rows};
+use crate::rows_of_stacks::RowsOfStacks;
 use crate::stacks::{StackId, Stacks};
 use crate::summed_rows::SummedRows;
-
-/// Samples whose stacks and rows are not looked up yet.
-#[derive(Debug, Default)]
-pub(crate) struct Block {
-    /// The places of their stacks, each the innermost first.
-    pub(crate) places: Vec<AddressId>,
-    /// Where each of these ends.
-    pub(crate) ends: Vec<usize>,
-    /// What names each of these, if anything does.
-    chains: Vec<Option<ChainId>>,
-    /// Their rows, with the stack's index among these.
-    pub(crate) rows: Vec<(SampleRow, usize)>,
-}
-
-/// Samples in a block: what is needed of the tables for so many fits into a cache close to the processor.
-const ENOUGH: usize = 1024;
-
-impl Block {
-    /// Whether it is full. Samples may stand for nothing, or for several events.
-    pub(crate) fn is_enough(&self) -> bool {
-        self.ends.len() >= ENOUGH || self.rows.len() >= ENOUGH
-    }
-
-    /// Takes in the stack of a sample.
-    #[inline]
-    pub(crate) fn push_stack(&mut self, stack: &[AddressId], chain: Option<ChainId>) {
-        self.places.extend_from_slice(stack);
-        self.ends.push(self.places.len());
-        self.chains.push(chain);
-    }
-
-    fn clear(&mut self) {
-        self.places.clear();
-        self.ends.clear();
-        self.chains.clear();
-        self.rows.clear();
-    }
-}
 
 /// The tables that samples are taken into.
 #[derive(Debug)]
 pub(crate) struct Gathering {
     stacks: Stacks,
-    of_chains: StacksOfChains,
+    /// The stacks by the numbers that they have on the way.
+    ids: Vec<StackId>,
     rows: Kept,
-    /// Of the block at hand: its stacks, and its rows with these.
-    ids: Vec<StackId>,
-    samples: Vec<SampleRow>,
-}
-
-/// The stacks of recorded chains, so that only those of new chains are looked up place by place.
-#[derive(Debug, Default)]
-struct StacksOfChains {
-    epoch: u32,
-    /// By the number of the chain; [`StackId::EMPTY`] where none is known.
-    ids: Vec<StackId>,
-    new: NewStacks,
-}
-
-/// Stacks of a block that are not known by their chains.
-#[derive(Debug, Default)]
-struct NewStacks {
-    /// Their indices in the block.
-    at: Vec<usize>,
-    places: Vec<AddressId>,
-    ends: Vec<usize>,
-    ids: Vec<StackId>,
-}
-
-impl StacksOfChains {
-    /// Appends the numbers of the stacks of a block.
-    fn number_all(&mut self, stacks: &mut Stacks, block: &Block, ids: &mut Vec<StackId>) {
-        let mut new = std::mem::take(&mut self.new);
-        let (first, mut start) = (ids.len(), 0);
-        for (nr, (end, chain)) in block.ends.iter().zip(&block.chains).enumerate() {
-            let known = self.get(*chain);
-            ids.push(known);
-            if known == StackId::EMPTY {
-                new.at.push(nr);
-                new.places.extend_from_slice(block.places.get(start..*end).unwrap_or_default());
-                new.ends.push(new.places.len());
-            }
-            start = *end;
-        }
-        stacks.number_all(&new.places, &new.ends, &mut new.ids);
-        for (nr, stack) in new.at.iter().zip(&new.ids) {
-            if let (Some(id), Some(chain)) = (ids.get_mut(first + nr), block.chains.get(*nr)) {
-                *id = *stack;
-                self.learn(*chain, *stack);
-            }
-        }
-        new.clear();
-        self.new = new;
-    }
-
-    #[inline]
-    fn get(&self, chain: Option<ChainId>) -> StackId {
-        let chain = chain.filter(|chain| chain.epoch == self.epoch);
-        chain.and_then(|chain| self.ids.get(chain.number as usize)).copied().unwrap_or(StackId::EMPTY)
-    }
-
-    fn learn(&mut self, chain: Option<ChainId>, stack: StackId) {
-        let Some(ChainId { epoch, number }) = chain else { return };
-        if epoch != self.epoch {
-            self.epoch = epoch;
-            self.ids.clear();
-        }
-        let index = number as usize;
-        if self.ids.len() <= index {
-            self.ids.resize(index + 1, StackId::EMPTY);
-        }
-        if let Some(known) = self.ids.get_mut(index) {
-            *known = stack;
-        }
-    }
-}
-
-impl NewStacks {
-    fn clear(&mut self) {
-        self.at.clear();
-        self.places.clear();
-        self.ends.clear();
-        self.ids.clear();
-    }
 }
 
 /// All stacks, and all rows with their sums.
@@ -152,7 +31,7 @@ enum Kept {
     Single(Rows),
     /// One for those that agree and have a chain that came shortly before. Of so many rows; if there are more, memory is to grow
     /// with what differs.
-    OfChains(RowsOfChains, usize),
+    OfStacks(RowsOfStacks, usize),
 }
 
 /// Which samples share a row.
@@ -173,54 +52,65 @@ impl Gathering {
         stacks.reserve(expected);
         let rows = match sharing {
             Sharing::None => Kept::Single(Rows::with_capacity(expected)),
-            Sharing::Soon(most) => Kept::OfChains(RowsOfChains::expecting(expected), most),
+            Sharing::Soon(most) => Kept::OfStacks(RowsOfStacks::expecting(expected), most),
             Sharing::All => Kept::Summed(SummedRows::expecting(expected)),
         };
-        Gathering { stacks, of_chains: StacksOfChains::default(), rows, ids: Vec::new(), samples: Vec::new() }
+        Gathering { stacks, ids: Vec::new(), rows }
     }
 
     /// Looks up the stacks and rows of a block, and adds its periods. Leaves the block empty.
     pub(crate) fn take_in(&mut self, block: &mut Block) {
-        let Gathering { stacks, of_chains, rows, ids, samples } = self;
-        ids.clear();
-        samples.clear();
-        of_chains.number_all(stacks, block, ids);
-        samples.extend(block.rows.iter().map(|(row, stack)| {
-            let stack = ids.get(*stack).copied().unwrap_or(StackId::EMPTY);
-            SampleRow { stack, ..*row }
-        }));
+        let Gathering { stacks, ids, rows } = self;
+        if block.begins_anew {
+            ids.clear();
+            if let Kept::OfStacks(of_stacks, _) = rows {
+                of_stacks.begin();
+            }
+        }
+        stacks.number_all(&block.places, &block.ends, ids);
+        let with_stack = |row: &NumberedRow| {
+            let stack = row.stack.index().and_then(|number| ids.get(number));
+            NumberedRow { stack: stack.copied().unwrap_or(StackId::EMPTY), ..*row }
+        };
         match rows {
-            Kept::Single(single) => samples.iter().for_each(|row| single.push(*row)),
-            Kept::Summed(summed) => summed.add_all(samples),
-            Kept::OfChains(of_chains, most) => {
-                let chain = |stack: usize| block.chains.get(stack).copied().flatten();
-                let chains = block.rows.iter().map(|(_, stack)| chain(*stack));
-                samples.iter().zip(chains).for_each(|(row, chain)| of_chains.add(row, chain));
-                if of_chains.len() > *most {
-                    *rows = Kept::Summed(SummedRows::of(std::mem::take(of_chains).into_rows()));
+            Kept::Single(single) => {
+                let times_ns = block.times_ns.iter().copied().chain(std::iter::repeat(0));
+                let rows = block.rows.iter().zip(times_ns);
+                rows.for_each(|(row, time_ns)| single.push_numbered(with_stack(row), time_ns));
+            }
+            Kept::Summed(summed) => {
+                block.rows.iter_mut().for_each(|row| *row = with_stack(row));
+                summed.add_all(&block.rows);
+            }
+            Kept::OfStacks(of_stacks, most) => {
+                block.rows.iter().for_each(|row| of_stacks.add(with_stack(row), row.stack));
+                if of_stacks.len() > *most {
+                    *rows = Kept::Summed(SummedRows::of(std::mem::take(of_stacks).into_rows()));
                 }
             }
         }
         block.clear();
     }
 
-    /// Sorts the rows: by event, then by time if each sample has one, else by all columns; where stacks may be there twice, not by these.
-    pub(crate) fn finish(self) -> Gathered {
-        let mut stacks = self.stacks;
+    /// No block follows. `origins` are what the rows come from.
+    pub(crate) fn finish(self, origins: Origins) -> Gathered {
+        let Gathering { mut stacks, rows, .. } = self;
         stacks.freeze();
-        let rows = match self.rows {
+        let rows = match rows {
             Kept::Single(mut rows) => {
+                rows.set_origins(origins);
                 rows.sort_by_time();
                 rows.shrink();
                 rows
             }
-            Kept::OfChains(rows, _) => {
-                let mut rows = rows.into_rows();
+            Kept::OfStacks(of_stacks, _) => {
+                let mut rows = of_stacks.into_rows();
+                rows.set_origins(origins);
                 rows.sort_by_origin();
                 rows.shrink();
                 rows
             }
-            Kept::Summed(summed) => summed.into_rows(),
+            Kept::Summed(summed) => summed.into_rows(origins),
         };
         Gathered { stacks, rows }
     }
@@ -229,9 +119,40 @@ impl Gathering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::addresses::AddressId;
+    use crate::block::StackNumbers;
     use crate::detail::DetailId;
+    use crate::known_chains::ChainId;
+    use crate::rows::Origin;
     use readperf_session::Session;
     use std::collections::BTreeMap;
+
+    /// A sample: its places, what names its chain, its CPU, and where it was taken.
+    type Sample = (Vec<AddressId>, Option<ChainId>, u32, AddressId);
+
+    /// Takes 3000 samples in, whose period is their number.
+    fn gathered(stacks: Stacks, sharing: Sharing, sample: impl Fn(u32) -> Sample) -> Gathered {
+        let mut gathering = Gathering::new(stacks, sharing, 0);
+        let comm = Session::default().add_comm(b"a");
+        let mut origins = Origins::default();
+        let (mut numbers, mut block) = (StackNumbers::default(), Block::default());
+        for nr in 0..3000 {
+            let (places, chain, cpu, address) = sample(nr);
+            if numbers.are_over(chain) {
+                gathering.take_in(&mut block);
+                numbers.begin(&mut block, chain);
+            }
+            let origin = origins.number(Origin { event: 0, comm, thread: None, cpu: Some(cpu) });
+            let stack = numbers.number(&mut block, &places, chain);
+            let detail = DetailId::default();
+            let row = NumberedRow { origin, stack, address, detail, samples: 1, period: u64::from(nr) };
+            block.rows.push(row);
+            if nr % 100 == 99 {
+                gathering.take_in(&mut block);
+            }
+        }
+        gathering.finish(origins)
+    }
 
     /// Samples and periods by CPU and places.
     type Sums = BTreeMap<(u32, Vec<u32>), (u64, u64)>;
@@ -239,34 +160,13 @@ mod tests {
     /// What samples add up to, and in how many rows.
     fn sums(whole: bool, sharing: Sharing, unsought: usize) -> (Sums, usize) {
         let stacks = if whole { Stacks::whole(unsought) } else { Stacks::default() };
-        let mut gathering = Gathering::new(stacks, sharing, 0);
-        let comm = Session::default().add_comm(b"a");
-        for first in (0..3000_u32).step_by(100) {
-            let mut block = Block::default();
-            for nr in first..first + 100 {
-                let of_stack = nr * 7 % 97;
-                let places: Vec<AddressId> =
-                    (0..of_stack % 4).map(|level| AddressId(of_stack % 11 + level)).collect();
-                // Chains are forgotten now and then, and some samples have none.
-                let chain = ChainId { epoch: nr / 700, number: of_stack };
-                block.push_stack(&places, Some(chain).filter(|_| nr % 13 > 0));
-                let row = SampleRow {
-                    event: 0,
-                    comm,
-                    thread: None,
-                    cpu: Some(nr % 2),
-                    time_ns: 0,
-                    stack: StackId::EMPTY,
-                    address: AddressId(of_stack % 11),
-                    detail: DetailId::default(),
-                    samples: 1,
-                    period: u64::from(nr),
-                };
-                block.rows.push((row, block.ends.len() - 1));
-            }
-            gathering.take_in(&mut block);
-        }
-        let Gathered { stacks, rows } = gathering.finish();
+        let Gathered { stacks, rows } = gathered(stacks, sharing, |nr| {
+            let of_stack = nr * 7 % 97;
+            let places = (0..of_stack % 4).map(|level| AddressId(of_stack % 11 + level)).collect();
+            // Chains are forgotten now and then, and some samples have none.
+            let chain = ChainId { epoch: nr / 700, number: of_stack };
+            (places, Some(chain).filter(|_| nr % 13 > 0), nr % 2, AddressId(of_stack % 11))
+        });
         assert!(rows.iter().is_sorted_by_key(|row| row.cpu), "one after the other");
         let mut sums = Sums::new();
         for row in rows.iter() {
@@ -297,20 +197,12 @@ mod tests {
             |nr: u32| -> Vec<AddressId> { (0..nr % 5).map(|level| AddressId(nr % 11 + level)).collect() };
         // Chains are forgotten now and then: the same numbers stand for others.
         let chain = |nr: u32| ChainId { epoch: nr / 700, number: (nr % 55 + nr / 700 * 20) % 55 };
-        let (mut with, mut without) = (Stacks::default(), Stacks::default());
-        let (mut of_chains, mut none) = (StacksOfChains::default(), StacksOfChains::default());
-        let (mut ids, mut expected) = (Vec::new(), Vec::new());
-        for first in (0..3000).step_by(100) {
-            let (mut named, mut plain) = (Block::default(), Block::default());
-            for nr in first..first + 100 {
-                // Some have no name.
-                named.push_stack(&stack(nr % 55), Some(chain(nr)).filter(|_| nr % 13 > 0));
-                plain.push_stack(&stack(nr % 55), None);
-            }
-            of_chains.number_all(&mut with, &named, &mut ids);
-            none.number_all(&mut without, &plain, &mut expected);
-        }
-        assert_eq!(ids, expected);
-        assert_eq!(with.nodes(), without.nodes());
+        let of_chain = |nr: u32| Some(chain(nr)).filter(|_| nr % 13 > 0);
+        let with = |chain: &dyn Fn(u32) -> Option<ChainId>| {
+            gathered(Stacks::default(), Sharing::None, |nr| (stack(nr % 55), chain(nr), 0, AddressId(0)))
+        };
+        let (named, plain) = (with(&of_chain), with(&|_| None));
+        assert_eq!(named.rows.iter().collect::<Vec<_>>(), plain.rows.iter().collect::<Vec<_>>());
+        assert_eq!(named.stacks.nodes(), plain.stacks.nodes());
     }
 }

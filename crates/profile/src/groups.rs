@@ -335,7 +335,7 @@ pub(crate) mod tests {
         rows.sort_by_key(|row| row.event);
         Profile {
             events,
-            rows: Arc::new(Rows::of_list(rows, Some)),
+            rows: Arc::new(Rows::of_list(rows, Rows::push)),
             stacks: Arc::new(stacks),
             ..Profile::default()
         }

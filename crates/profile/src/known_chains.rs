@@ -47,8 +47,8 @@ impl<'e> ChainKey<'e> {
     pub fn of(session: &Session, sample: &SampleMoment<'e>, attr: Option<&EventAttr>) -> ChainKey<'e> {
         let version = |mode| session.space_version(sample.process, mode);
         let context = Context {
-            ip: sample.code.ip,
-            mode: sample.code.mode,
+            ip: sample.ip,
+            mode: sample.mode,
             user: version(CpuMode::User),
             kernel: version(CpuMode::Kernel),
             guest_kernel: version(CpuMode::GuestKernel),

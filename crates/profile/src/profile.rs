@@ -47,18 +47,6 @@ pub struct SampleRow {
     pub period: u64,
 }
 
-impl SampleRow {
-    /// Whether another row is of samples that agree with these: whether they differ in their sums alone.
-    #[inline]
-    pub(crate) fn agrees(&self, other: &SampleRow) -> bool {
-        let SampleRow { event, comm, thread, cpu, time_ns, stack, address, detail, samples: _, period: _ } =
-            *self;
-        // The likeliest to differ come first.
-        (stack, address, comm, event) == (other.stack, other.address, other.comm, other.event)
-            && (thread, cpu, time_ns, detail) == (other.thread, other.cpu, other.time_ns, other.detail)
-    }
-}
-
 /// What the samples of a recording add up to, with the names of the places.
 ///
 /// A copy is cheap: its columns and names are shared, until a [`Selection`](crate::Selection) changes them.

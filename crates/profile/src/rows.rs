@@ -2,6 +2,7 @@
 //! it adds up.
 
 mod column;
+mod numbered;
 mod origin;
 mod slice;
 
@@ -10,6 +11,7 @@ use crate::addresses::AddressId;
 use crate::detail::DetailId;
 use crate::profile::SampleRow;
 use crate::stacks::StackId;
+pub(crate) use numbered::NumberedRow;
 pub(crate) use origin::{Origin, Origins};
 pub use slice::{RowIter, RowSlice};
 
@@ -93,11 +95,18 @@ impl Rows {
     }
 
     /// Appends a row.
-    #[inline]
     pub(crate) fn push(&mut self, row: SampleRow) {
-        let SampleRow { time_ns, stack, address, detail, samples, period, .. } = row;
+        let SampleRow { event, comm, thread, cpu, time_ns, stack, address, detail, samples, period } = row;
+        let origin = self.origins.number(Origin { event, comm, thread, cpu });
+        self.push_numbered(NumberedRow { origin, stack, address, detail, samples, period }, time_ns);
+    }
+
+    /// Appends a row with its time. What it comes from is one of the origins, at the latest when these are given.
+    #[inline]
+    pub(crate) fn push_numbered(&mut self, row: NumberedRow, time_ns: u64) {
+        let NumberedRow { origin, stack, address, detail, samples, period } = row;
         let before = self.len();
-        self.origin.push(self.origins.number_of(&row));
+        self.origin.push(origin);
         self.stack.push(stack);
         self.address.push(address);
         self.period.push(period);
@@ -116,10 +125,22 @@ impl Rows {
         }
     }
 
-    /// Whether a row is of samples that agree with this one: whether they differ in their sums alone.
-    #[inline]
-    pub(crate) fn agrees(&self, at: usize, row: &SampleRow) -> bool {
-        self.get(at).is_some_and(|known| known.agrees(row))
+    /// All of them, in order, with the numbers of what they come from, and without their times.
+    pub(crate) fn numbered(&self) -> impl Iterator<Item = NumberedRow> + '_ {
+        let columns = self.origin.iter().zip(&self.stack).zip(self.address.iter().zip(&self.period));
+        columns.enumerate().map(|(at, ((origin, stack), (address, period)))| NumberedRow {
+            origin: *origin,
+            stack: *stack,
+            address: *address,
+            detail: self.detail.get(at),
+            samples: self.samples.get(at),
+            period: *period,
+        })
+    }
+
+    /// Gives the rows what the numbers stand for that they were pushed with.
+    pub(crate) fn set_origins(&mut self, origins: Origins) {
+        self.origins = origins;
     }
 
     /// What rows have in common, each once.
@@ -243,17 +264,15 @@ impl Rows {
     }
 
     /// Rows out of a list, which gets smaller as these grow.
-    pub(crate) fn of_list<T>(mut list: Vec<T>, row: impl Fn(T) -> Option<SampleRow>) -> Rows {
+    pub(crate) fn of_list<T>(mut list: Vec<T>, push: impl Fn(&mut Rows, T)) -> Rows {
         /// Rows that are moved at a time.
         const SOME: usize = 64 * 1024;
         let mut rows = Rows::with_capacity(list.len());
         // From the end, where a list can be cut off.
         list.reverse();
         while !list.is_empty() {
-            list.drain(list.len().saturating_sub(SOME)..)
-                .rev()
-                .filter_map(&row)
-                .for_each(|row| rows.push(row));
+            let some = list.drain(list.len().saturating_sub(SOME)..).rev();
+            some.for_each(|item| push(&mut rows, item));
             list.shrink_to_fit();
         }
         rows
@@ -307,7 +326,7 @@ mod tests {
             let columns: Rows = rows.iter().copied().collect();
             prop_assert_eq!(columns.len(), rows.len());
             prop_assert_eq!(columns.get(at), rows.get(at).copied());
-            prop_assert_eq!(list(&Rows::of_list(rows.clone(), Some)), rows.clone());
+            prop_assert_eq!(list(&Rows::of_list(rows.clone(), Rows::push)), rows.clone());
             let (all, at) = (columns.as_slice(), at.min(rows.len()));
             let (first, rest) = all.split_at(at);
             prop_assert_eq!(first.iter().chain(rest).collect::<Vec<_>>(), rows.clone());

@@ -5,9 +5,7 @@
 //! them is another row for now; equal rows are added up when they are sorted, at the latest at the end.
 
 use crate::addresses::AddressId;
-use crate::detail::DetailId;
-use crate::profile::SampleRow;
-use crate::rows::{Origin, Origins, Rows};
+use crate::rows::{NumberedRow, Origins, Rows};
 use crate::stacks::StackId;
 use std::hint::black_box;
 
@@ -21,22 +19,10 @@ const TRIED: usize = 8;
 /// differs.
 const MANY: usize = 1 << 16;
 
-/// A row: of a sample without its time, which is not kept here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct SummedRow {
-    origin: u32,
-    stack: StackId,
-    address: AddressId,
-    detail: DetailId,
-    samples: u64,
-    period: u64,
-}
-
 /// The rows.
 #[derive(Debug, Default)]
 pub(crate) struct SummedRows {
-    origins: Origins,
-    rows: Vec<SummedRow>,
+    rows: Vec<NumberedRow>,
     /// For each row the one before it in the same list.
     before: Vec<u32>,
     /// The newest row of each stack and, of samples without one, of each place.
@@ -61,37 +47,24 @@ impl SummedRows {
     /// These rows, of which some may be equal.
     pub(crate) fn of(rows: Rows) -> SummedRows {
         let mut summed = SummedRows::expecting(rows.len());
-        for row in rows.iter() {
-            let row = summed.row(&row);
-            summed.push(row, summed.newest(&row));
-        }
+        rows.numbered().for_each(|row| summed.push(row, summed.newest(&row)));
         summed
     }
 
     /// Adds samples, whose rows have their sums.
-    pub(crate) fn add_all(&mut self, samples: &[SampleRow]) {
+    pub(crate) fn add_all(&mut self, samples: &[NumberedRow]) {
         // Touched first, so that the processor waits for many places at once.
         let newest = samples.iter().map(|sample| self.newest_of(sample.stack, sample.address));
         black_box(newest.fold(0, |sum, row| sum ^ self.rows.get(row as usize).map_or(0, |row| row.period)));
-        for sample in samples {
-            let row = self.row(sample);
-            self.add(row);
-        }
+        samples.iter().for_each(|sample| self.add(*sample));
         if self.doubtful > MANY.max(self.rows.len() / 2) {
             self.put_together();
         }
     }
 
-    /// A sample as a row.
-    #[inline]
-    fn row(&mut self, sample: &SampleRow) -> SummedRow {
-        let SampleRow { stack, address, detail, samples, period, .. } = *sample;
-        SummedRow { origin: self.origins.number_of(sample), stack, address, detail, samples, period }
-    }
-
     /// The newest row that this one may agree with.
     #[inline]
-    fn newest(&self, row: &SummedRow) -> u32 {
+    fn newest(&self, row: &NumberedRow) -> u32 {
         self.newest_of(row.stack, row.address)
     }
 
@@ -105,7 +78,7 @@ impl SummedRows {
     }
 
     #[inline]
-    fn add(&mut self, sample: SummedRow) {
+    fn add(&mut self, sample: NumberedRow) {
         let newest = self.newest(&sample);
         let mut at = newest;
         for _ in 0..TRIED {
@@ -121,7 +94,7 @@ impl SummedRows {
     }
 
     /// Takes in a row; `newest` is the newest one that it may agree with.
-    fn push(&mut self, row: SummedRow, newest: u32) {
+    fn push(&mut self, row: NumberedRow, newest: u32) {
         let (list, index) = match row.stack.index() {
             Some(stack) => (&mut self.of_stack, stack),
             None => (&mut self.of_place, row.address.index()),
@@ -139,31 +112,25 @@ impl SummedRows {
 
     /// Sorts the rows, and adds up those that are equal.
     fn put_together(&mut self) {
-        let (origins, rows) = std::mem::take(self).into_sorted();
-        self.origins = origins;
+        let rows = std::mem::take(self).into_sorted(|origin| origin);
         rows.into_iter().for_each(|row| self.push(row, self.newest(&row)));
     }
 
-    /// The rows, sorted by all that they have.
-    pub(crate) fn into_rows(self) -> Rows {
-        let (origins, rows) = self.into_sorted();
-        // There is an origin for every row.
-        Rows::of_list(rows, |row| {
-            let SummedRow { origin, stack, address, detail, samples, period } = row;
-            let Origin { event, comm, thread, cpu } = *origins.as_slice().get(origin as usize)?;
-            Some(SampleRow { event, comm, thread, cpu, time_ns: 0, stack, address, detail, samples, period })
-        })
+    /// The rows, sorted by all that they have. `origins` are what they come from.
+    pub(crate) fn into_rows(self, origins: Origins) -> Rows {
+        let ranks = origins.ranks();
+        let rank = |origin: u32| ranks.get(origin as usize).copied().unwrap_or(origin);
+        let mut rows = Rows::of_list(self.into_sorted(rank), |rows, row| rows.push_numbered(row, 0));
+        rows.set_origins(origins.sorted());
+        rows
     }
 
-    /// The same as they are held; origins have their numbers in order.
-    fn into_sorted(self) -> (Origins, Vec<SummedRow>) {
-        let SummedRows { origins, mut rows, before, of_stack, of_place, .. } = self;
+    /// The same as they are held, with other numbers of what they come from.
+    fn into_sorted(self, origin: impl Fn(u32) -> u32) -> Vec<NumberedRow> {
+        let SummedRows { mut rows, before, of_stack, of_place, .. } = self;
         // Room for twice as many would stay to the end.
         drop((before, of_stack, of_place));
-        let ranks = origins.ranks();
-        for row in &mut rows {
-            row.origin = ranks.get(row.origin as usize).copied().unwrap_or(row.origin);
-        }
+        rows.iter_mut().for_each(|row| row.origin = origin(row.origin));
         rows.sort_unstable();
         rows.dedup_by(|row, kept| {
             let is_equal = kept.agrees(row);
@@ -173,21 +140,6 @@ impl SummedRows {
             is_equal
         });
         rows.shrink_to_fit();
-        (origins.sorted(), rows)
-    }
-}
-
-impl SummedRow {
-    /// Whether two rows differ in their sums alone.
-    #[inline]
-    fn agrees(&self, other: &SummedRow) -> bool {
-        let SummedRow { origin, stack, address, detail, samples: _, period: _ } = *self;
-        (stack, address, origin, detail) == (other.stack, other.address, other.origin, other.detail)
-    }
-
-    #[inline]
-    fn add(&mut self, other: &SummedRow) {
-        self.samples = self.samples.saturating_add(other.samples);
-        self.period = self.period.wrapping_add(other.period);
+        rows
     }
 }

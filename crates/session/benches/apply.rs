@@ -54,7 +54,7 @@ fn main() {
         let mut sum = 0u64;
         let _ = recording.for_each(|event| {
             if let Moment::Sample(sample) = session.apply(event) {
-                sum ^= sample.code.address;
+                sum ^= sample.code(&session).address;
                 if chains {
                     let chain = session.callchain(sample.process, &sample.sample, sample.mode);
                     sum = chain.addresses().fold(sum, |sum, code| sum ^ code.address);

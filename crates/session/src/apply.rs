@@ -1,10 +1,11 @@
 //! Records are applied to the session, one after the other.
 
 use crate::long_name;
-use crate::moment::{CodeAddress, LostMoment, Moment, SampleMoment, SwitchMoment, TaskChange, is_loss, loss};
-use crate::session::{LastThread, Session};
+use crate::moment::{LostMoment, Moment, SampleMoment, SwitchMoment, TaskChange, is_loss, loss};
+use crate::recent_threads::KnownThread;
+use crate::session::Session;
 use perffile::wire::attr::SampleType;
-use perffile::wire::head::{CpuMode, RecordHead};
+use perffile::wire::head::RecordHead;
 use perffile::wire::misc;
 use perffile::wire::record::{Record, kind};
 use perffile::{Event, IssueKind, Unattributed, UsableSample, record_handlers};
@@ -78,10 +79,9 @@ impl Session {
         let seen = self.thread_of_sample(pid, tid);
         let mode = event.head().cpu_mode();
         let period = description.period(recorded.has(SampleType::PERIOD).then_some(fields.period));
-        let code = self.locate_cached(&seen, mode, fields.ip);
         let shares = self.delivery.shares(event.schema(), index, &view);
         let weight = shares.iter().fold(0u64, |sum, share| sum.saturating_add(share.period));
-        self.count(&seen, &code, weight);
+        self.count(&seen, weight);
         let is_timed = fields.time != 0 && !event.has_stray_time();
         Moment::Sample(SampleMoment {
             event: index,
@@ -93,55 +93,30 @@ impl Session {
             cpu: recorded.has(SampleType::CPU).then_some(fields.cpu),
             period,
             mode,
-            code,
+            ip: fields.ip,
             sample: view,
         })
     }
 
     #[inline]
-    fn thread_of_sample(&mut self, pid: u32, tid: u32) -> LastThread {
-        if let Some(last) = self.last.thread
-            && last.pid == pid
-            && last.tid == tid
-        {
-            return last;
+    fn thread_of_sample(&mut self, pid: u32, tid: u32) -> KnownThread {
+        if let Some(known) = self.recent_threads.get(pid, tid) {
+            return known;
         }
         let (process, thread) = self.find_or_add_thread(pid, tid);
         let known = self.threads.get(thread);
         let comm = known.map_or_else(|| <_ as crate::arena::Id>::of(0), |thread| thread.comm());
-        let seen = LastThread { pid, tid, process, thread, comm };
-        self.last.thread = Some(seen);
+        let seen = KnownThread { pid, tid, process, thread, comm };
+        self.recent_threads.put(seen);
         seen
     }
 
-    /// As [`Session::locate`], trying the last user mapping first.
     #[inline]
-    fn locate_cached(&mut self, seen: &LastThread, mode: CpuMode, ip: u64) -> CodeAddress {
-        if mode != CpuMode::User {
-            return self.locate(seen.process, mode, ip);
-        }
-        if let Some((process, mapping)) = &self.last.mapping
-            && *process == seen.process
-            && mapping.covers(ip)
-        {
-            return CodeAddress::of(Some(mapping), mode, ip);
-        }
-        let found = self.processes.get(seen.process).and_then(|process| process.space.find(ip)).copied();
-        if let Some(mapping) = found {
-            self.last.mapping = Some((seen.process, mapping));
-        }
-        CodeAddress::of(found.as_ref(), mode, ip)
-    }
-
-    #[inline]
-    fn count(&mut self, seen: &LastThread, code: &CodeAddress, period: u64) {
+    fn count(&mut self, seen: &KnownThread, period: u64) {
         self.summary.samples += 1;
         self.summary.period = self.summary.period.saturating_add(period);
         if seen.pid == NO_ID {
             self.summary.without_thread += 1;
-        }
-        if code.binary.is_none() {
-            self.summary.unmapped(code.mode);
         }
         if let Some(process) = self.processes.get_mut(seen.process) {
             process.samples += 1;

@@ -30,7 +30,6 @@ impl Session {
         let NewCode { process, start, end, generation } = *code;
         let Some(pid) = self.processes.get(process).map(|process| process.pid) else { return };
         let binary = self.binaries.intern(generated(pid, generation), &self.build_ids);
-        self.last.mapping = None;
         if let Some(process) = self.processes.get_mut(process) {
             process.space.insert(Mapping { start, end, bias: 0, binary, data: false });
             process.space.has_generations = true;

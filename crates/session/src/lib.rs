@@ -12,8 +12,9 @@
 //! let issues = recording.for_each(|event| {
 //!     if let Moment::Sample(sample) = session.apply(event) {
 //!         let comm = session.comm(sample.comm);
-//!         let binary = sample.code.binary.and_then(|id| session.binary(id));
-//!         let _ = (comm, binary.map(|b| &b.short_name), sample.code.address);
+//!         let code = sample.code(&session);
+//!         let binary = code.binary.and_then(|id| session.binary(id));
+//!         let _ = (comm, binary.map(|b| &b.short_name), code.address);
 //!     }
 //! })?;
 //! assert!(!issues.damaged());
@@ -35,6 +36,7 @@ mod mappings;
 mod moment;
 mod naming;
 mod process;
+mod recent_threads;
 mod record_thread;
 mod session;
 mod space;

@@ -71,7 +71,6 @@ impl Session {
     }
 
     fn map<'e>(&mut self, map: NewMap<'_>, mode: CpuMode, time_ns: u64) -> Moment<'e> {
-        self.last.mapping = None;
         match mode {
             CpuMode::Kernel => self.map_kernel(map, false, time_ns),
             CpuMode::GuestKernel => self.map_kernel(map, true, time_ns),

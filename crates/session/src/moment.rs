@@ -48,8 +48,8 @@ pub struct SampleMoment<'e> {
     pub period: u64,
     /// In which mode the CPU was.
     pub mode: CpuMode,
-    /// Where it was; without a binary and at 0 if the instruction pointer is not recorded.
-    pub code: CodeAddress,
+    /// The instruction pointer; 0 if it is not recorded.
+    pub ip: u64,
     /// All its fields.
     pub sample: SampleView<'e>,
 }

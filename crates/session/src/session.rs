@@ -7,8 +7,9 @@ use crate::callchain::CallchainEntries;
 use crate::comm::Comms;
 use crate::ids::{BinaryId, CommId, ProcessId, ThreadId};
 use crate::kernel::{Kernel, KernelSymbol};
-use crate::moment::CodeAddress;
+use crate::moment::{CodeAddress, SampleMoment};
 use crate::process::Process;
+use crate::recent_threads::RecentThreads;
 use crate::space::{Mapping, SpaceVersion, Versions};
 use crate::summary::Summary;
 use crate::thread::Thread;
@@ -35,29 +36,12 @@ pub struct Session {
     /// The thread that has a pid and tid now.
     pub(crate) by_tid: FxHashMap<(u32, u32), ThreadId>,
     pub(crate) versions: Versions,
-    pub(crate) last: LastSeen,
+    pub(crate) recent_threads: RecentThreads,
     /// Mappings of code that were looked through because memory was told of again.
     pub(crate) relaid: usize,
     pub(crate) summary: Summary,
     pub(crate) issues: Issues,
     pub(crate) delivery: Delivery,
-}
-
-/// The last thread and mapping that a sample was found in: the next one is most often in the same.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LastSeen {
-    pub(crate) thread: Option<LastThread>,
-    pub(crate) mapping: Option<(ProcessId, Mapping)>,
-}
-
-/// A thread, and what every sample needs of it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LastThread {
-    pub(crate) pid: u32,
-    pub(crate) tid: u32,
-    pub(crate) process: ProcessId,
-    pub(crate) thread: ThreadId,
-    pub(crate) comm: CommId,
 }
 
 impl Session {
@@ -202,6 +186,15 @@ impl Session {
     /// What was wrong with the records so far.
     pub fn issues(&self) -> &Issues {
         &self.issues
+    }
+}
+
+impl SampleMoment<'_> {
+    /// Where it was taken, in the mappings as of now: to be asked before the next record is applied. O(log n) in the number of
+    /// mappings.
+    #[inline]
+    pub fn code(&self, session: &Session) -> CodeAddress {
+        session.locate(self.process, self.mode, self.ip)
     }
 }
 

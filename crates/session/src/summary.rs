@@ -1,7 +1,5 @@
 //! How many samples and records a session could use, and how many not.
 
-use perffile::wire::head::CpuMode;
-
 /// Counts over all records so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
@@ -13,12 +11,6 @@ pub struct Summary {
     pub unknown_event: u64,
     /// Samples whose bytes end before their fields do.
     pub undecodable_samples: u64,
-    /// Usable samples in user mode that no mapping covers.
-    pub unmapped_user: u64,
-    /// Usable samples in the kernel that no mapping covers.
-    pub unmapped_kernel: u64,
-    /// Usable samples in other modes (hypervisor, guests, unknown) that nothing covers.
-    pub unmapped_other: u64,
     /// Usable samples that do not tell their process.
     pub without_thread: u64,
     /// Records other than samples that could not be decoded.
@@ -33,13 +25,5 @@ impl Summary {
     /// All samples, usable or not.
     pub fn all_samples(&self) -> u64 {
         self.samples + self.unknown_event + self.undecodable_samples
-    }
-
-    pub(crate) fn unmapped(&mut self, mode: CpuMode) {
-        match mode {
-            CpuMode::User => self.unmapped_user += 1,
-            CpuMode::Kernel => self.unmapped_kernel += 1,
-            _ => self.unmapped_other += 1,
-        }
     }
 }

@@ -20,7 +20,7 @@ struct Inheritance {
 
 impl Session {
     pub(crate) fn comm_record<'e>(&mut self, record: &Comm<'_>, exec: bool, time_ns: u64) -> Moment<'e> {
-        self.last.thread = None;
+        self.recent_threads.forget();
         let comm = self.comms.intern(record.comm.bytes());
         let (process, thread) = self.find_or_add_thread(record.pid, record.tid);
         if let Some(thread) = self.threads.get_mut(thread) {
@@ -30,7 +30,7 @@ impl Session {
     }
 
     pub(crate) fn task<'e>(&mut self, task: &Task, change: TaskChange, head: RecordHead) -> Moment<'e> {
-        self.last = Default::default();
+        self.recent_threads.forget();
         let (process, thread) = match change {
             TaskChange::Exit => self.exit(task),
             _ => self.fork(task, head.misc & misc::FORK_EXEC == 0),

@@ -40,7 +40,7 @@ proptest! {
         let session = stream.run_unsound(|session, moment| {
             if let Moment::Sample(sample) = moment {
                 let chain = session.callchain(sample.process, &sample.sample, sample.mode);
-                moments.push((sample.code, chain.count()));
+                moments.push((sample.code(session), chain.count()));
             }
         });
         let samples = records.iter().filter(|(kind, ..)| KINDS[*kind] == kind::SAMPLE).count() as u64;

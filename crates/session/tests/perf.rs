@@ -96,9 +96,9 @@ fn line(session: &Session, sample: &SampleMoment<'_>) -> String {
     let comm = String::from_utf8_lossy(session.comm(sample.comm));
     let pid = session.process(sample.process).unwrap().pid.cast_signed();
     let tid = session.thread(sample.thread).unwrap().tid.cast_signed();
-    let dso = sample.code.binary.and_then(|id| session.binary(id)).map_or("[unknown]".into(), dso);
+    let dso = sample.code(session).binary.and_then(|id| session.binary(id)).map_or("[unknown]".into(), dso);
     let (seconds, ns) = (sample.time_ns / 1_000_000_000, sample.time_ns % 1_000_000_000);
-    format!("{comm} {pid}/{tid} {seconds}.{ns:09}: {:x} ({dso})", sample.code.ip)
+    format!("{comm} {pid}/{tid} {seconds}.{ns:09}: {:x} ({dso})", sample.ip)
 }
 
 /// The name that `perf script` prints: the path, except of what the kernel is made of.
@@ -216,7 +216,7 @@ fn our_table(file: &Path) -> BTreeMap<String, u64> {
     let _ = recording
         .for_each(|event| {
             let Moment::Sample(sample) = session.apply(event) else { return };
-            let binary = sample.code.binary.and_then(|id| session.binary(id));
+            let binary = sample.code(&session).binary.and_then(|id| session.binary(id));
             let name = binary.map_or(&b"[unknown]"[..], |binary| &binary.short_name);
             *table.entry(String::from_utf8_lossy(name).into_owned()).or_default() += 1;
         })

@@ -1,6 +1,5 @@
 //! Where samples come from: what many rows have in common.
 
-use crate::profile::SampleRow;
 use readperf_session::{CommId, ThreadId};
 use rustc_hash::FxHashMap;
 
@@ -18,7 +17,7 @@ pub(crate) struct Origin {
 pub(crate) struct Origins {
     list: Vec<Origin>,
     numbers: FxHashMap<Origin, u32>,
-    /// That of the row before.
+    /// The number that was asked for last.
     last: u32,
 }
 
@@ -26,13 +25,6 @@ impl Origins {
     /// All of them, by number.
     pub(crate) fn as_slice(&self) -> &[Origin] {
         &self.list
-    }
-
-    /// The number of what a row has.
-    #[inline]
-    pub(crate) fn number_of(&mut self, row: &SampleRow) -> u32 {
-        let SampleRow { event, comm, thread, cpu, .. } = *row;
-        self.number(Origin { event, comm, thread, cpu })
     }
 
     /// For each by its number its rank in order of event, thread name, thread and CPU.
@@ -55,8 +47,9 @@ impl Origins {
         self
     }
 
+    /// The number of one.
     #[inline]
-    fn number(&mut self, origin: Origin) -> u32 {
+    pub(crate) fn number(&mut self, origin: Origin) -> u32 {
         if self.list.get(self.last as usize) != Some(&origin) {
             self.last = *self.numbers.entry(origin).or_insert_with(|| {
                 self.list.push(origin);

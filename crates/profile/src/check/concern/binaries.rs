@@ -34,13 +34,14 @@ struct Sampled {
 
 impl Concern for Binaries {
     fn sample(&mut self, sample: &SampleMoment<'_>, seen: &Seen<'_, '_>) {
-        let Some(index) = sample.code.binary.map(|binary| binary.index()) else { return };
+        let code = sample.code(seen.session);
+        let Some(index) = code.binary.map(|binary| binary.index()) else { return };
         if self.samples.len() <= index {
             self.samples.resize(index + 1, Sampled::default());
         }
         if let Some(sampled) = self.samples.get_mut(index) {
             if !sampled.tally.any() {
-                sampled.address = sample.code.address;
+                sampled.address = code.address;
             }
             sampled.tally.add(seen.event);
         }

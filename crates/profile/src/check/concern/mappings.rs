@@ -36,14 +36,15 @@ impl Concern for Mappings {
         if recorded.has(SampleType::TID) && sample.sample.pid() == Some(u32::MAX) {
             self.without_process.add(seen.event);
         }
+        let is_unmapped = || sample.code(seen.session).binary.is_none();
         match sample.mode {
             CpuMode::User if recorded.has(SampleType::IP) => {
                 self.all_user += 1;
-                if sample.code.binary.is_none() {
+                if is_unmapped() {
                     self.user.add(seen.event);
                 }
             }
-            CpuMode::GuestUser | CpuMode::GuestKernel if sample.code.binary.is_none() => {
+            CpuMode::GuestUser | CpuMode::GuestKernel if is_unmapped() => {
                 self.guest.add(seen.event)
             }
             _ => {}
