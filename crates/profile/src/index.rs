@@ -9,12 +9,15 @@ const EMPTY: u32 = u32::MAX;
 /// Numbers of values, at the hash of the value or behind it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
-    /// The length is a power of two, or 0. Free ones are 0: what is made empty is memory that the system has not given yet, so room that
-    /// is not needed costs nothing.
+    /// The length is a power of two, or 0. It begins small: the slots in use are all over it, so room that is not needed costs as much as
+    /// room that is.
     slots: Vec<u64>,
 }
 
 const FREE: u64 = 0;
+
+/// Slots at first.
+const FEWEST: usize = 64;
 
 /// What is in a slot: the number, and the hash beside it, so that only the value that is looked for is touched.
 #[inline]
@@ -39,15 +42,7 @@ impl Index {
     #[inline]
     pub(crate) fn make_room(&mut self, values: usize) {
         while values * 4 >= self.slots.len() * 3 {
-            self.grow_to((self.slots.len() * 2).max(64));
-        }
-    }
-
-    /// Makes room for this many values at once: nothing is moved until there are more.
-    pub(crate) fn reserve(&mut self, values: usize) {
-        let len = values.saturating_mul(4).div_ceil(3).saturating_add(1).next_power_of_two();
-        if len > self.slots.len() {
-            self.grow_to(len);
+            self.grow();
         }
     }
 
@@ -99,19 +94,33 @@ impl Index {
         self.slots.fill(FREE);
     }
 
-    /// The length is a power of two.
+    /// Makes it twice as long, where it lies. A number stays near where it was, or goes as near to the same place of the new half: both
+    /// halves are gone over once, from their beginning to their end.
     #[cold]
-    fn grow_to(&mut self, len: usize) {
-        let old = std::mem::replace(&mut self.slots, vec![FREE; len]);
-        for known in old.into_iter().filter(|known| parts(*known).1 != EMPTY) {
-            let mut at = parts(known).0 as usize & (len - 1);
-            while let Some(slot) = self.slots.get_mut(at) {
-                if parts(*slot).1 == EMPTY {
-                    *slot = known;
-                    break;
-                }
-                at = (at + 1) & (len - 1);
+    fn grow(&mut self) {
+        let before = self.slots.len();
+        self.slots.resize((before * 2).max(FEWEST), FREE);
+        // At the beginning there may be numbers that found no room at the end. Without them, nothing that is still to be moved lies
+        // between a number that has been moved and its hash.
+        let first_free = self.slots.iter().take(before).position(|slot| *slot == FREE).unwrap_or(0);
+        let from_the_end: Vec<u64> = self.slots.iter_mut().take(first_free).map(std::mem::take).collect();
+        for at in first_free..before {
+            let known = self.slots.get_mut(at).map_or(FREE, std::mem::take);
+            self.put(known);
+        }
+        from_the_end.into_iter().for_each(|known| self.put(known));
+    }
+
+    /// Puts what was in a slot at its hash or behind it.
+    fn put(&mut self, known: u64) {
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut at = parts(known).0 as usize & mask;
+        while let Some(slot) = self.slots.get_mut(at).filter(|_| known != FREE) {
+            if *slot == FREE {
+                *slot = known;
+                return;
             }
+            at = (at + 1) & mask;
         }
     }
 }
@@ -128,6 +137,7 @@ pub(crate) fn hash<T: Hash + ?Sized>(value: &T) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn numbers_are_found_again_whatever_the_hash() {
@@ -139,7 +149,7 @@ mod tests {
         };
         for room in [0, 3, 1000] {
             let mut index = Index::default();
-            index.reserve(room);
+            index.make_room(room);
             for round in 0..2 {
                 for (nr, value) in values.iter().enumerate() {
                     index.make_room(nr + 1);
@@ -157,14 +167,23 @@ mod tests {
         }
     }
 
-    #[test]
-    fn room_is_for_so_many_values() {
-        for values in [0, 1, 48, 49, 1000, 3072] {
+    proptest! {
+        /// Most hashes lie where the slots end and begin, so that numbers go from the end to the beginning.
+        #[test]
+        fn what_grows_finds_what_it_had(hashes in proptest::collection::vec(
+            prop_oneof![3 => Just(u32::MAX), 3 => u32::MAX - 40..=u32::MAX, 2 => 0..40_u32, 1 => any::<u32>()], 1..700)
+        ) {
             let mut index = Index::default();
-            index.reserve(values);
-            let slots = index.slots.len();
-            index.make_room(values);
-            assert_eq!(index.slots.len(), slots, "{values}");
+            for (nr, hash) in hashes.iter().enumerate() {
+                index.make_room(nr + 1);
+                prop_assert_eq!(index.find_or_add(*hash, nr, |_| false) as usize, nr, "all are new");
+                if nr.is_power_of_two() || nr + 1 == hashes.len() {
+                    let find = |nr: usize| index.find(hashes[nr], |number| number as usize == nr);
+                    prop_assert!((0..=nr).all(|nr| find(nr) == u32::try_from(nr).ok()), "of {}", nr + 1);
+                }
+            }
+            let free = index.slots.iter().filter(|slot| **slot == FREE).count();
+            prop_assert_eq!(free, index.slots.len() - hashes.len());
         }
     }
 }

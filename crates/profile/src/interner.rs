@@ -26,10 +26,9 @@ impl<T: Copy + Eq + Hash> Interner<T> {
         &self.list
     }
 
-    /// Room for so many values, so that they need not be moved when there are more.
+    /// Room for so many values, so that they need not be moved when there are more. What is not needed costs nothing.
     pub(crate) fn reserve(&mut self, values: usize) {
         self.list.reserve(values);
-        self.index.reserve(values);
     }
 
     /// Values in a list. They are not found by what they are.

@@ -88,7 +88,7 @@ impl WholeStacks {
     #[cold]
     fn index_all(&mut self) {
         let mut index = Index::default();
-        index.reserve(self.ends.len());
+        index.make_room(self.ends.len());
         for number in 0..self.ends.len() {
             let stack = |number: u32| self.places(StackId(number));
             let this = u32::try_from(number).map(stack).unwrap_or_default();
