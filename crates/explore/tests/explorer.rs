@@ -467,10 +467,41 @@ fn nothing_has_changed_since_the_same_recording() {
     for steps in [vec![], vec![Step::focus("main").unwrap()], vec![Step::focus("[a-m]").unwrap()]] {
         explorer.go(State { steps, ..explorer.state().clone() });
         let changes = explorer.changes().unwrap();
-        let own = explorer.rows().histogram.rows.iter().filter(|row| row.numbers.samples > 0).count();
-        assert_eq!((changes.rows.len(), changes.gone.len()), (own, 0));
-        assert!(changes.rows.values().all(|change| change.before == change.now));
+        let rows = explorer.rows();
+        let own = |key: &RowKey| {
+            let row = rows.histogram.rows.iter().find(|row| row.key == *key);
+            row.map_or(0, |row| row.numbers.samples)
+        };
+        // Addresses without a name have no change each, but one a binary.
+        let unnamed: Vec<RowKey> = changes.unnamed.iter().flat_map(|one| one.rows.iter().copied()).collect();
+        assert!(unnamed.iter().all(|key| !changes.rows.contains_key(key)));
+        let named = rows.histogram.rows.iter().map(|row| row.key).filter(|key| !unnamed.contains(key));
+        assert_eq!(named.filter(|key| own(key) > 0).count(), changes.rows.len());
+        assert_eq!(changes.gone.len(), 0);
+        let told = changes.unnamed.iter().filter_map(|one| one.change);
+        assert!(changes.rows.values().copied().chain(told).all(|change| change.before == change.now));
+        for one in &changes.unnamed {
+            let samples: u64 = one.rows.iter().map(own).sum();
+            assert_eq!(one.change.is_some(), samples > 0, "{:?}", one.key);
+            assert!(changes.unnamed.iter().filter(|other| other.key == one.key).count() == 1);
+        }
+        assert!(unnamed.len() > changes.unnamed.len(), "several addresses of one binary");
     }
+}
+
+#[test]
+fn both_directions_of_a_flame_graph_are_kept() {
+    let files = Files::new();
+    let mut explorer = explorer(&files, "multi");
+    let total = explorer.flame().sums(Flame::ROOT).0;
+    let upright: *const Flame = explorer.upright_flame();
+    explorer.go(State { reversed: true, ..explorer.state().clone() });
+    assert_eq!(explorer.flame().sums(Flame::ROOT).0, total);
+    assert!(!std::ptr::eq(explorer.flame(), explorer.upright_flame()), "turned around");
+    assert!(std::ptr::eq(upright, explorer.upright_flame()), "it is still there");
+    // What matches is found in the whole stacks, whatever is turned around.
+    let found = |flame: &Flame| flame.matching(&Regex::new(".").unwrap(), |_| Cow::Borrowed("a")).sum;
+    assert_eq!(found(explorer.upright_flame()), total);
 }
 
 #[test]

@@ -55,10 +55,20 @@ function showView() {
   return attempt(() => show(main));
 }
 
-function showSearch() {
-  if (search.value !== get('search')) search.value = get('search');
-  byId('matched').textContent = flame.isShown() ? flame.search(get('search')) : '';
-  byId('of-search').hidden = isFile || !get('search') || get('view') === 'recording';
+async function showSearch() {
+  const text = get('search'), told = byId('matched');
+  if (search.value !== text) search.value = text;
+  byId('of-search').hidden = isFile || !text || get('view') === 'recording';
+  if (!flame.isShown() || !text) {
+    told.textContent = '';
+    if (flame.isShown()) flame.search('');
+    return;
+  }
+  flame.search(text);
+  told.textContent = flame.matchedHere();
+  // If nobody answers, what is drawn is all that is known.
+  const matched = await flame.matched(text).catch(() => '');
+  if (matched && text === get('search') && flame.isShown()) told.textContent = matched;
 }
 
 listen(changed => {
