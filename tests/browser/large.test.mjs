@@ -279,6 +279,7 @@ await site.stop();
   await sameChanges(page, [half, file], names, 'a base', all.name);
   const shown = await changesOf(page), nameless = shown.filter(row => row.name.startsWith('['));
   check(nameless.length > 0 && !shown.some(row => row.name.startsWith('0x')), 'addresses are one row a binary');
+  check(nameless.every(row => !row.name.startsWith('[[')), 'one pair of brackets');
   await page.goto(site.address + `?view=functions&focus=${encodeURIComponent('^' + some[0] + '$')}`);
   await settled(page);
   await sameChanges(page, [half, file], [...names, '--focus', '^' + some[0] + '$'], 'a base and a focus', all.name);

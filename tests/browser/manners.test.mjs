@@ -171,5 +171,24 @@ for (const viewport of [{ width: 1280, height: 720 }, { width: 3840, height: 216
   await site.stop();
 }
 
+// Colours of the system's own, and none: what is chosen is seen.
+{
+  const site = await serve(multi), page = await visit(browser, site, '?view=functions', { forcedColors: 'active' });
+  const back = what => page.locator(what).evaluate(element => getComputedStyle(element).backgroundColor);
+  check(await back('#tab-functions') !== await back('#tab-tree'), 'the chosen view: ' + await back('#tab-functions'));
+  check(await back('.sort.user >> nth=0') !== await back('body'), 'kinds of code');
+  await page.screenshot({ path: path.join(work, 'forced-functions.png') });
+  await press(page, '2', 'i');
+  check(await back('button[aria-pressed=true]') !== await back('button[aria-pressed=false] >> nth=0'), 'what is pressed');
+  await page.screenshot({ path: path.join(work, 'forced-flame.png') });
+  await press(page, 'i');
+  // Grey: kinds of code are told in words.
+  await page.addStyleTag({ content: 'html{filter:grayscale(1)}' }).catch(() => {});
+  const kinds = await page.locator('.flame-legend').textContent();
+  check(/kernel/i.test(kinds) && /user/i.test(kinds), 'the legend: ' + kinds);
+  await page.close();
+  await site.stop();
+}
+
 await browser.close();
 finish();

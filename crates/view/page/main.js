@@ -127,6 +127,6 @@ strip.start();
 bar.start();
 keys.start();
 await attempt(async () => {
-  await opened();
-  await Promise.all([attempt(bar.show), attempt(strip.show), showView().then(showSearch)]);
+  // All is asked for at once, the picture first: questions are answered one after the other when the recording is read.
+  await Promise.all([showView().then(showSearch), attempt(bar.show), attempt(strip.show), opened()]);
 });
