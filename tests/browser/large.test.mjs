@@ -198,7 +198,7 @@ const range = () => ['--time', `${first + Number(state().get('from'))}ns,${first
   const canvas = page.locator('#strip .tracks canvas');
   await drag(page, canvas, [500, 10], [700, 12]);
   const words = range(), expected = reported(...words);
-  check(expected.samples > 1000 && expected.samples < all.samples, `${expected.samples} samples in a range`);
+  check(expected.samples > 0 && expected.samples < all.samples, `${expected.samples} samples in a range`);
   equal(await counted(page), expected.samples, 'a range of time');
   sameRows(await rowsOf(page), expected, 'a range of time');
   await press(page, '2');
