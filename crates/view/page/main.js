@@ -67,7 +67,7 @@ async function showSearch() {
   flame.search(text);
   told.textContent = flame.matchedHere();
   // If nobody answers, what is drawn is all that is known.
-  const matched = await flame.matched(text).catch(() => '');
+  const matched = await flame.matched(text).catch(tell);
   if (matched && text === get('search') && flame.isShown()) told.textContent = matched;
 }
 
@@ -76,7 +76,10 @@ listen(changed => {
   if (all) attempt(bar.show);
   if (all || ['seen', 'tracks', 'of', 'form'].some(key => changed.has(key))) attempt(strip.show);
   if (all || changed.has('view') || needs.some(key => changed.has(key))) showView().then(showSearch);
-  else if (changed.has('search')) showSearch();
+  else if (changed.has('search')) {
+    byId('trouble').textContent = '';
+    showSearch();
+  }
 });
 
 listenBusy(busy => document.body.classList.toggle('busy', busy));
