@@ -3,32 +3,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { check, equal, finish, functions, launch, made, near, percent, readperf, shares, text, work } from './browser.mjs';
-import { serve, settled, visit } from './served.mjs';
+import { changesOf, points, sameChanges, serve, settled, visit } from './served.mjs';
 
 const [before, after] = [made('before'), made('after')];
 const browser = await launch();
-const points = by => (by >= 0 ? '+' : '−') + Math.abs(by * 100).toFixed(2);
 const show = async (page, site, query) => { await page.goto(site.address + query); await settled(page); };
-const changes = page => page.evaluate(() => Array.from(document.querySelectorAll('#view tbody tr'), row => ({
-  name: row.querySelector('.name').textContent, binary: row.querySelector('.binary').textContent, change: row.querySelector('.change')?.firstChild?.textContent ?? '',
-  hint: row.querySelector('.change')?.title ?? '', mark: row.querySelector('.change .mark, .sort.gone ~ .mark')?.textContent ?? '' })));
-
-// Functions: every row of `diff` is there, with its change and its chance.
-async function sameFunctions(page, files, words, what, named) {
-  const rows = await changes(page), event = JSON.parse(readperf('diff', '--json', '--by', 'dso,function', ...words, ...files)).events
-    .find(({ name }) => !named || name === named);
-  check(event.rows.length > 0, what + ': rows');
-  for (const row of event.rows) {
-    // What has no name is one row of `diff`, and one for each address here.
-    const shown = rows.find(({ name, binary }) => binary === row.dso && (name === row.symbol || row.symbol === `[${row.dso}]`));
-    if (!shown) { check(false, `${what}: no ${row.symbol} in ${row.dso}`); continue; }
-    equal(shown.change, points((row.new - row.base) / 100), `${what}: ${row.symbol}`);
-    equal(shown.mark, row.presence === 'both' ? '' : row.presence, `${what}: ${row.symbol} is`);
-    check(shown.hint.startsWith(`Self: ${percent(row.base / 100)} → ${percent(row.new / 100)}`), `${what}: ${shown.hint}`);
-    check(row.p_at_least === null || shown.hint.includes('at least ' + row.p_at_least.toFixed(3)), `${what}: ${shown.hint}, ${row.p_at_least}`);
-  }
-}
-
 function sharesOfWays(file, ...words) {
   const share = shares(functions(file, ...words));
   return way => share(stack => way.every((name, at) => stack[at] === name));
@@ -36,19 +15,19 @@ function sharesOfWays(file, ...words) {
 
 {
   const site = await serve(after, '--base', before), page = await visit(browser, site, '?view=functions&sort=change');
-  await sameFunctions(page, [before, after], [], 'functions');
-  const sorted = (await changes(page)).map(({ change }) => Math.abs(Number(change.replace('−', '-'))));
+  await sameChanges(page, [before, after], [], 'functions');
+  const sorted = (await changesOf(page)).map(({ change }) => Math.abs(Number(change.replace('−', '-'))));
   check(sorted.every((one, at) => at === 0 || one <= sorted[at - 1]), 'sorted by change: ' + sorted);
   check((await text(page, 'counted')).includes('base: 100 samples'), await text(page, 'counted'));
   await page.screenshot({ path: path.join(work, 'base-functions.png') });
   for (const [query, words] of [['&dso=grows', ['--dso', 'grows']], ['&weight=samples', ['--normalize', 'samples']]]) {
     await show(page, site, '?view=functions' + query);
-    await sameFunctions(page, [before, after], words, query);
+    await sameChanges(page, [before, after], words, query);
   }
 
   // Times and threads mean nothing in the other recording, which is said.
   await show(page, site, '?view=functions&tid=10');
-  await sameFunctions(page, [before, after], [], 'a thread');
+  await sameChanges(page, [before, after], [], 'a thread');
   check((await text(page, 'counted')).includes('are not chosen there'), await text(page, 'counted'));
 
   // The tree: the share of every way, now and before.
@@ -120,18 +99,18 @@ function sharesOfWays(file, ...words) {
   const half = path.join(work, 'half.data');
   readperf('edit', fixture('multi'), '-o', half, '--time', '0%-50%');
   const options = ['--hide', '^start_thread$'], site = await serve(fixture('multi'), '--base', half, ...options), page = await visit(browser, site, '?view=functions', { colorScheme: 'dark' });
-  await sameFunctions(page, [half, fixture('multi')], options, 'options', 'cpu-clock');
+  await sameChanges(page, [half, fixture('multi')], options, 'options', 'cpu-clock');
   await page.selectOption('#event', '1');
   await settled(page);
-  await sameFunctions(page, [half, fixture('multi')], options, 'the second event', 'page-faults/period=16/');
+  await sameChanges(page, [half, fixture('multi')], options, 'the second event', 'page-faults/period=16/');
   await show(page, site, '?view=functions&event=1&focus=_dl_');
-  await sameFunctions(page, [half, fixture('multi')], [...options, '--focus', '_dl_'], 'a step', 'page-faults/period=16/');
+  await sameChanges(page, [half, fixture('multi')], [...options, '--focus', '_dl_'], 'a step', 'page-faults/period=16/');
   equal(page.problems.join(), '', 'half a recording');
   await page.close();
   await site.stop();
   const other = await serve(fixture('multi'), '--base', fixture('main')), alone = await visit(browser, other, '?view=functions');
   check((await text(alone, 'counted')).includes('base: 0 samples'), await text(alone, 'counted'));
-  check((await changes(alone)).length > 0, 'rows');
+  check((await changesOf(alone)).length > 0, 'rows');
   await show(alone, other, '');
   check(await alone.locator('#flame-frames rect').count() > 5, 'frames');
   equal(alone.problems.join(), '', 'an event that the base does not have');

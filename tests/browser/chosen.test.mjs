@@ -2,14 +2,13 @@
 // sample on a track; and the keys of speedscope. Numbers are those of `report` and of the samples as they are exported.
 import path from 'node:path';
 import { boxes, check, equal, finish, folded, launch, percent, readperf, text } from './browser.mjs';
-import { openHottest, press, report, rowsOf, sameRows, serve, settled, visit } from './served.mjs';
+import { counted, openHottest, press, report, rowsOf, sameRows, serve, settled, visit, wayOfFocus } from './served.mjs';
 
 const multi = path.join(process.env.FIXTURES, 'multi', 'perf.data');
 const everything = path.join(process.env.FIXTURES, 'everything', 'perf.data');
 const browser = await launch();
 const state = page => new URL(page.url()).searchParams;
 const lines = (...words) => readperf('export', '-f', 'jsonl', ...words).trimEnd().split('\n').map(line => JSON.parse(line));
-const counted = async page => Number((await text(page, 'counted')).split(' ')[0].replace(/,/g, ''));
 
 // A search becomes a focus, or what is left out: of the share that it said.
 {
@@ -65,8 +64,25 @@ const counted = async page => Number((await text(page, 'counted')).split(' ')[0]
   await page.reload();
   await settled(page);
   check((await text(page, 'counted')).includes(`(${percent(share)} of the recording)`), 'reload');
+  // Back, forward, and the same by the mouse.
+  const samples = report(multi).samples;
+  await page.goBack();
+  await settled(page);
+  equal(await counted(page), samples, 'back');
+  check((await text(page, 'flame-line')).startsWith('start_thread'), 'zoomed as before: ' + await text(page, 'flame-line'));
+  await page.click('.actions button:has-text("Only this")');
+  await settled(page);
+  check((await text(page, 'counted')).includes(`(${percent(share)} of the recording)`), 'by the mouse');
+  await page.goBack();
+  await settled(page);
+  await page.goForward();
+  await settled(page);
+  check((await text(page, 'counted')).includes(`(${percent(share)} of the recording)`), 'forward');
+  // What is looked at stands elsewhere in the address now: it is the step that is taken back, not that.
+  await press(page, '4', '2');
   await page.click('#steps button');
   await settled(page);
+  equal(await counted(page), samples, 'taken back');
   // From the tree, by key, down a way of several functions.
   await press(page, '4');
   const rows = page.locator('#view tbody tr'), tree = rows.filter({ hasText: 'tree' }).first();
@@ -75,15 +91,8 @@ const counted = async page => Number((await text(page, 'counted')).split(' ')[0]
   // Where it parts, whatever the C library's functions are called here, the larger part is taken.
   await press(page, 'ArrowRight');
   await openHottest(page);
-  const deep = await page.evaluate(() => {
-    const way = [];
-    for (const row of document.querySelectorAll('#view tbody tr')) {
-      way.length = Number(row.getAttribute('aria-level')) - 1;
-      way.push(row.querySelector('.name').textContent);
-      if (row === document.activeElement) return [...way];
-    }
-  });
-  check(deep?.length > 3, 'a way: ' + deep);
+  const deep = await wayOfFocus(page);
+  check(deep.length > 3, 'a way: ' + deep);
   await press(page, 'u');
   await press(page, '5');
   check((await text(page, 'counted')).includes(`(${percent(sum(along(deep)) / period)} of the recording)`), `${deep}: ${await text(page, 'counted')}`);

@@ -171,5 +171,36 @@ for (const viewport of [{ width: 1280, height: 720 }, { width: 3840, height: 216
   await site.stop();
 }
 
+// Colours of the system's own, and none: what is chosen is seen.
+{
+  const site = await serve(multi), page = await visit(browser, site, '?view=functions', { forcedColors: 'active' });
+  const back = what => page.locator(what).evaluate(element => getComputedStyle(element).backgroundColor);
+  check(await back('#tab-functions') !== await back('#tab-tree'), 'the chosen view: ' + await back('#tab-functions'));
+  check(await back('.sort.user >> nth=0') !== await back('body'), 'kinds of code');
+  await page.screenshot({ path: path.join(work, 'forced-functions.png') });
+  await press(page, '2', 'i');
+  check(await back('button[aria-pressed=true]') !== await back('button[aria-pressed=false] >> nth=0'), 'what is pressed');
+  await page.screenshot({ path: path.join(work, 'forced-flame.png') });
+  equal(page.problems.join(), '', 'system colours');
+  await page.close();
+  await site.stop();
+}
+
+// Without colour kinds of code are told in words.
+{
+  const site = await serve(multi), page = await visit(browser, site, '?view=functions'), session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setEmulatedVisionDeficiency', { type: 'achromatopsia' });
+  const unmarked = await page.evaluate(() => Array.from(document.querySelectorAll('.fn:has(.sort:not(.user))'), fn => fn.querySelector('.mark')?.textContent ?? 'no mark: ' + fn.textContent));
+  check(unmarked.includes('kernel') && !unmarked.some(mark => mark.startsWith('no mark')), 'marks: ' + unmarked);
+  await page.screenshot({ path: path.join(work, 'grey-functions.png') });
+  await press(page, '2');
+  const legend = await page.locator('.flame-legend').textContent();
+  check(/user/.test(legend) && /kernel/.test(legend), 'the legend: ' + legend);
+  await page.screenshot({ path: path.join(work, 'grey-flame.png') });
+  equal(page.problems.join(), '', 'grey');
+  await page.close();
+  await site.stop();
+}
+
 await browser.close();
 finish();

@@ -99,7 +99,7 @@ if (recording) {
     'a range of time': range, 'nearly all of the time': most, 'a process': thread, 'a focus': () => 'focus=' + pattern(),
     'all without a function': () => 'ignore=' + pattern(),
   };
-  const views = { flame: '', functions: '', time: '', 'flame-time': '', search: 'functions?search=alloc&', inverted: 'flame?inverted=1&' };
+  const views = { flame: '', functions: '', time: '', 'flame-time': '', search: 'functions?search=alloc&', matched: 'matched?search=alloc&', inverted: 'flame?inverted=1&' };
   const times = [];
   for (const [what, query] of Object.entries(choices)) {
     for (const [view, address] of Object.entries(views)) {

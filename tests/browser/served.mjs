@@ -1,7 +1,7 @@
 // A page that readperf serves: started, opened in the browser, closed. It fails the test if anything in it fails or asks elsewhere.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { check, equal, percent, readperf } from './browser.mjs';
+import { check, equal, percent, readperf, text } from './browser.mjs';
 
 export async function serve(file, ...words) {
   const child = spawn(process.env.READPERF, ['view', '--no-open', file, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -48,6 +48,14 @@ export async function openHottest(page) {
   }
 }
 
+/** Searches for a text, and leaves the field: keys are keys again. */
+export async function searchFor(page, pattern) {
+  await page.fill('#search', pattern);
+  await page.waitForFunction(pattern => (new URL(location.href).searchParams.get('search') ?? '') === pattern, pattern);
+  await page.evaluate(() => document.getElementById('search').blur());
+  await settled(page);
+}
+
 export const click = async (page, what) => { await page.click(what); await settled(page); };
 
 // Functions, as the page has them and as the report does.
@@ -56,15 +64,67 @@ export const rowsOf = page => page.evaluate(() => Array.from(document.querySelec
   cells: Array.from(row.querySelectorAll('td.number span'), cell => cell.textContent), name: row.querySelector('.name')?.textContent,
   binary: row.querySelector('.binary')?.textContent, inlined: row.querySelector('.mark')?.textContent === 'inlined',
 })));
-export const sameFunction = row => other => other.symbol === row.name + (row.inlined ? ' (inlined)' : '') && other.dso === (row.binary || '[unknown]');
+// What stands for hidden functions is of no binary here.
+export const sameFunction = row => other => other.symbol === row.name + (row.inlined ? ' (inlined)' : '') && (other.dso === (row.binary || '[unknown]') || row.name === '[hidden]');
 
 // The rows of a table are those of the report, in its words.
 export function sameRows(rows, event, what) {
   check(rows.length > 0 || !event.rows.length, what + ': rows');
   equal(rows.length, Math.min(1000, event.rows.length), what + ': how many');
   for (const row of rows) {
-    const expected = event.rows.find(sameFunction(row));
-    if (!expected) { check(false, `${what}: no ${row.name} in ${row.binary}`); continue; }
-    equal(row.cells.join(), [expected.total_period, expected.self_period].map(period => percent(period / event.period)).join(), `${what}: ${row.name}`);
+    // A binary may have several functions of one name.
+    const named = event.rows.filter(sameFunction(row)).map(other => [other.total_period, other.self_period].map(period => percent(period / event.period)).join());
+    check(named.includes(row.cells.join()), `${what}: ${row.name} in ${row.binary}: ${row.cells}, expected ${named.join(' or ') || 'no such row'}`);
+  }
+}
+
+/** How many samples the page says are chosen. */
+export const counted = async page => Number((await text(page, 'counted')).split(' ')[0].replace(/,/g, ''));
+
+/** Drags from one place of an element to another. */
+export async function drag(page, element, [fromX, fromY], [toX, toY]) {
+  const box = await element.boundingBox();
+  await page.mouse.move(box.x + fromX, box.y + fromY);
+  await page.mouse.down();
+  await page.mouse.move(box.x + (fromX + toX) / 2, box.y + (fromY + toY) / 2);
+  await page.mouse.move(box.x + toX, box.y + toY);
+  await page.mouse.up();
+  await settled(page);
+}
+
+/** The names on the way to the row of the tree that has the focus. */
+export const wayOfFocus = page => page.evaluate(() => {
+  const way = [];
+  for (const row of document.querySelectorAll('#view tbody tr:has(.name)')) {
+    way.length = Number(row.getAttribute('aria-level')) - 1;
+    way.push(row.querySelector('.name').textContent);
+    if (row === document.activeElement) return way;
+  }
+  return [];
+});
+
+// Functions that are compared with another recording, as the page has them and as `diff` does.
+export const points = by => (by >= 0 ? '+' : '−') + Math.abs(by * 100).toFixed(2);
+export const changesOf = page => page.evaluate(() => Array.from(document.querySelectorAll('#view tbody tr'), row => ({
+  name: row.querySelector('.name').textContent, binary: row.querySelector('.binary').textContent, change: row.querySelector('.change')?.firstChild?.textContent ?? '',
+  self: row.querySelectorAll('td.number span')[1]?.textContent, hint: row.querySelector('.change')?.title ?? '', mark: row.querySelector('.change .mark, .sort.gone ~ .mark')?.textContent ?? '' })));
+
+/** Every row of `diff` is there once, with its change and its chance. */
+export async function sameChanges(page, files, words, what, named) {
+  const rows = await changesOf(page), event = JSON.parse(readperf('diff', '--json', '--by', 'dso,function', ...words, ...files)).events
+    .find(({ name }) => !named || name === named);
+  check(event.rows.length > 0, what + ': rows');
+  // The page has no more than the first thousand.
+  for (const row of rows.length < 1000 ? event.rows : event.rows.slice(0, 300)) {
+    const shown = rows.filter(({ name, binary }) => binary === row.dso && name === row.symbol);
+    // Functions of one name are one row of `diff`, and several here.
+    check(shown.length === 1 || shown.length > 1 && !row.symbol.startsWith('['), `${what}: ${shown.length} rows of ${row.symbol} in ${row.dso}`);
+    if (!shown.length) continue;
+    const [{ change, hint, mark, self }] = shown;
+    equal(change, points((row.new - row.base) / 100), `${what}: ${row.symbol}`);
+    if (shown.length === 1) equal(self, percent(row.new / 100), `${what}: self of ${row.symbol}`);
+    equal(mark, row.presence === 'both' ? '' : row.presence, `${what}: ${row.symbol} is`);
+    check(hint.startsWith(`Self: ${percent(row.base / 100)} → ${percent(row.new / 100)}`), `${what}: ${hint}`);
+    check(row.p_at_least === null || hint.includes('at least ' + row.p_at_least.toFixed(3)), `${what}: ${hint}, ${row.p_at_least}`);
   }
 }

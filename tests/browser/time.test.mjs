@@ -19,6 +19,35 @@ async function chosenIs(page, file, origin, what) {
   check(report.samples > 0, what + ': something is chosen');
 }
 
+// Keys in the strip: zoom, and a move that ends where the time does.
+{
+  const site = await serve(multi), page = await visit(browser, site), seen = () => (state(page).get('seen') ?? '').split('-').map(Number);
+  const press = async key => {
+    const before = page.url();
+    await page.keyboard.press(key);
+    await page.waitForFunction(before => location.href !== before, before);
+    await settled(page);
+  };
+  await page.keyboard.press('s');
+  for (const key of ['w', 'w', 'w']) await press(key);
+  const [from, to] = seen();
+  check(to > from && from > 0, 'w zooms: ' + page.url());
+  await press('d');
+  near(seen()[1] - seen()[0], to - from, 2, 'd keeps the width');
+  near(seen()[0] - from, (to - from) / 5, 2, 'and moves by a fifth');
+  await press('a');
+  near(seen()[0], from, 3, 'a moves back');
+  for (let turn = 0; turn < 40 && seen()[0] > 0; turn++) await press('a');
+  near(seen()[1], to - from, 3, 'as far as there is time');
+  await press('s');
+  check(seen()[1] > to - from, 's zooms out: ' + page.url());
+  await page.keyboard.press('?');
+  check((await page.locator('#help').textContent()).includes('w s zoom, a d move'), 'they are told');
+  equal(page.problems.join(), '', 'keys in the strip');
+  await page.close();
+  await site.stop();
+}
+
 // Tracks: other events below the threads, and what is said of them.
 {
   const site = await serve(multi), page = await visit(browser, site), strip = page.locator('#strip .tracks canvas');

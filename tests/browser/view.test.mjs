@@ -3,7 +3,7 @@
 import http from 'node:http';
 import path from 'node:path';
 import { boxes, check, equal, finish, folded, launch, made, percent, readperf, shares, text } from './browser.mjs';
-import { click, openHottest, press, report, rowsOf, sameRows, serve, settled, visit } from './served.mjs';
+import { click, drag, openHottest, press, report, rowsOf, sameRows, serve, settled, visit } from './served.mjs';
 
 const main = path.join(process.env.FIXTURES, 'main', 'perf.data');
 const multi = path.join(process.env.FIXTURES, 'multi', 'perf.data');
@@ -36,13 +36,7 @@ const browser = await launch();
   equal(await text(page, 'counted'), all, 'a step taken back');
 
   // A range of time that is dragged is what counts.
-  const strip = await page.locator('#strip canvas').boundingBox();
-  await page.mouse.move(strip.x + 400, strip.y + 10);
-  await page.mouse.down();
-  await page.mouse.move(strip.x + 500, strip.y + 12);
-  await page.mouse.move(strip.x + 700, strip.y + 12);
-  await page.mouse.up();
-  await settled(page);
+  await drag(page, page.locator('#strip canvas'), [400, 10], [700, 12]);
   const query = new URL(page.url()).searchParams, summary = JSON.parse(readperf('dump', '--json', '--type', 'SAMPLE', main).trim().split('\n')[0] ?? '{}');
   check(query.has('from') && query.has('to'), 'a range: ' + page.url());
   const origin = BigInt(summary.time), at = key => origin + BigInt(query.get(key));
@@ -129,6 +123,16 @@ const browser = await launch();
     const period = one.events?.[0]?.self_period ?? 0;
     equal(JSON.stringify(shown[at]), JSON.stringify({ address: one.address, text: one.text, share: period ? percent(period / self) : '' }), one.address);
   });
+  // The source beside them: each line with its text and its share, file by file.
+  const order = new Map(annotated.files.map(({ file }, at) => [file, at])), place = line => order.get(line.file) ?? annotated.files.length;
+  const lines = [...annotated.lines].sort((a, b) => place(a) - place(b) || (a.line ?? 0) - (b.line ?? 0)).map(line => {
+    const period = line.events?.[0]?.self_period ?? 0;
+    return [period ? percent(period / self) : '', line.line ? String(line.line) : '?', line.text ?? (line.file ? '' : '(line not known)'), line.inlined ? 'inlined: ' + line.inlined : ''];
+  });
+  const source = await page.evaluate(() => Array.from(document.querySelectorAll('#view .source tr:has(td)'), row => Array.from(row.cells, cell => (cell.querySelector('span') ?? cell).textContent)));
+  check(lines.length > 3 && lines.filter(([share]) => share).length > 1, `${lines.length} lines`);
+  equal(source.length, lines.length, 'lines');
+  lines.forEach((line, at) => equal(source[at]?.join('|'), line.join('|'), 'line ' + line[1]));
   for (const part of ['info', 'stats', 'check']) {
     await page.goto(site.address + '?view=recording&part=' + part);
     await settled(page);

@@ -80,6 +80,23 @@ impl Flame {
         Around { own, total: whole, callers, callees }
     }
 
+    /// Of code without a name the samples with it in their stack, by what its frames are called; of two recordings that are compared.
+    pub fn unnamed(&self) -> FxHashMap<&str, Sum> {
+        let frame = |level| match self.label(level) {
+            Some(Label::Compared(frame)) if !frame.named => Some(&*frame.name),
+            _ => None,
+        };
+        let mut sums: FxHashMap<&str, Sum> = FxHashMap::default();
+        for (index, node) in (0..).zip(self.tree.nodes()) {
+            let Some(name) = frame(node.level) else { continue };
+            let is_same = |above| self.level(above).is_some_and(|level| level.label == node.level.label);
+            if !self.callers_of(index).any(is_same) {
+                sums.entry(name).or_default().add(self.sums(index).0);
+            }
+        }
+        sums
+    }
+
     /// The frames below a frame, the nearest first.
     fn callers_of(&self, node: NodeIndex) -> impl Iterator<Item = NodeIndex> + '_ {
         let parent = |node: &NodeIndex| {

@@ -4,7 +4,7 @@ use crate::rows::Rows;
 use crate::state::{State, Step, follow};
 use readperf_analysis::Analysis;
 use readperf_profile::diff::{DiffKey, DiffRow, Normalize, Presence, Tally, compare};
-use readperf_profile::frames::UNKNOWN;
+use readperf_profile::frames::{UNKNOWN, unnamed};
 use readperf_profile::matching::{Matching, Side, name_by_kind};
 use readperf_profile::view::facts::Facts;
 use readperf_profile::view::flame_tree::Sum;
@@ -27,11 +27,31 @@ pub struct Change {
     pub presence: Presence,
 }
 
+impl Change {
+    /// That which a row of a comparison says.
+    pub fn of(row: &DiffRow) -> Change {
+        Change { before: row.base.mean, now: row.new.mean, p: row.p, presence: row.presence }
+    }
+}
+
+/// Code of one binary without names: addresses that are rows here, and are compared as one, since they move.
+#[derive(Clone, Debug)]
+pub struct Unnamed {
+    /// What the row is called of which all these are, by its keys.
+    pub key: Vec<String>,
+    /// The rows, in their order.
+    pub rows: Vec<RowKey>,
+    /// How it has changed; nothing if no sample of this recording is in it.
+    pub change: Option<Change>,
+}
+
 /// What has changed.
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
-    /// The rows that have samples of their own.
+    /// The rows that have samples of their own, and names.
     pub rows: FxHashMap<RowKey, Change>,
+    /// Rows of code without a name, by binary.
+    pub unnamed: Vec<Unnamed>,
     /// What is no row any more, the greatest first.
     pub gone: Vec<DiffRow>,
     /// Names that differ and were taken for one, in a sentence.
@@ -108,21 +128,45 @@ impl Base {
         let Some(found) = compared.events.into_iter().find(|other| other.event == event.name) else {
             return Some(changes);
         };
-        let mut by_key: FxHashMap<&[String], &DiffRow> = FxHashMap::default();
-        for row in &found.rows {
-            by_key.insert(&row.key, row);
-        }
-        for row in &rows.histogram.rows {
-            let names: Vec<String> =
-                rows.values.values(row.key).map(|value| name(&rows.facts, value)).collect();
-            let same = by_key.get(names.as_slice()).filter(|_| row.numbers.samples > 0);
-            if let Some(DiffRow { base, new, p, presence, .. }) = same.copied() {
-                let change = Change { before: base.mean, now: new.mean, p: *p, presence: *presence };
-                changes.rows.insert(row.key, change);
-            }
-        }
+        changes.tell(rows, &found.rows);
         changes.gone = found.rows.into_iter().filter(|row| row.presence == Presence::Gone).collect();
         Some(changes)
+    }
+}
+
+impl Changes {
+    /// Takes in what is said of rows that are here.
+    fn tell(&mut self, rows: &Rows<'_>, said: &[DiffRow]) {
+        let by_key: FxHashMap<&[String], &DiffRow> = said.iter().map(|row| (&*row.key, row)).collect();
+        let mut unnamed: FxHashMap<Vec<String>, usize> = FxHashMap::default();
+        for row in &rows.histogram.rows {
+            let values = || rows.values.values(row.key);
+            let key: Vec<String> = values().map(|value| name(&rows.facts, value)).collect();
+            let change = by_key.get(&*key).filter(|_| row.numbers.samples > 0).map(|said| Change::of(said));
+            if values().all(|value| has_name(&rows.facts, value)) {
+                self.rows.extend(change.map(|change| (row.key, change)));
+                continue;
+            }
+            let at = *unnamed.entry(key.clone()).or_insert(self.unnamed.len());
+            match self.unnamed.get_mut(at) {
+                Some(known) => {
+                    known.rows.push(row.key);
+                    known.change = known.change.or(change);
+                }
+                None => self.unnamed.push(Unnamed { key, rows: vec![row.key], change }),
+            }
+        }
+    }
+}
+
+/// Whether a value is more than an address.
+fn has_name(facts: &Facts<'_>, value: Value) -> bool {
+    match value {
+        Value::Function { function, .. } => {
+            facts.profile.function(function).is_some_and(|function| function.has_name())
+        }
+        Value::Code { .. } => false,
+        _ => true,
     }
 }
 
@@ -151,10 +195,10 @@ fn name(facts: &Facts<'_>, value: Value) -> String {
             let Some(function) = facts.profile.function(function) else { return UNKNOWN.to_owned() };
             match function.name() {
                 Some(name) => name.to_owned(),
-                None => format!("[{}]", binary(function.binary)),
+                None => unnamed(binary(function.binary)).into_owned(),
             }
         }
-        Value::Code { binary: id, .. } => format!("[{}]", binary(Some(id))),
+        Value::Code { binary: id, .. } => unnamed(binary(Some(id))).into_owned(),
         Value::Line { file, line } => {
             format!("{}:{line}", facts.profile.names().file(file).unwrap_or_default())
         }

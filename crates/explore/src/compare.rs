@@ -41,14 +41,25 @@ impl Explorer<'_> {
 
     /// The flame graph with the samples of the other recording beside those of this one; nothing if there is none.
     pub fn compared_flame(&self) -> Option<&Flame> {
+        self.compared_flame_from(self.now.state.reversed)
+    }
+
+    /// The same from the outermost functions, whatever is turned around.
+    pub fn upright_compared_flame(&self) -> Option<&Flame> {
+        self.compared_flame_from(false)
+    }
+
+    fn compared_flame_from(&self, reversed: bool) -> Option<&Flame> {
         let (base, before) = self.before()?;
-        Some(self.now.compared.flame.get_or_init(|| {
+        let [from_roots, from_leaves] = &self.now.compared.flame;
+        let flame = if reversed { from_leaves } else { from_roots };
+        Some(flame.get_or_init(|| {
             let (chosen, session, state) = (self.now.summed(), &self.analysis.session, &self.now.state);
             let (matching, same) = (base.matching(before, chosen, session), Matching::default());
             let new = ComparedSide { profile: chosen, session, event: Some(state.event), matching: &same };
             let event = event_of(before, self.whole(), state.event);
             let base = ComparedSide { profile: before, session: base.session(), event, matching: &matching };
-            Flame::compared(&new, &base, state.reversed)
+            Flame::compared(&new, &base, reversed)
         }))
     }
 }

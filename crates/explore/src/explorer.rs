@@ -137,7 +137,7 @@ impl<'f> Explorer<'f> {
             let mut before = std::mem::replace(&mut self.now, next);
             // Large, and made anew if other tables are asked for.
             before.forget_samples();
-            before.in_time.take();
+            before.forget_other_flames();
             let room = self.room.get_mut();
             // Rows are large: those of one step back are kept, and the room of others is used again.
             self.before.iter_mut().for_each(|made| take_back(room, made));
@@ -147,12 +147,10 @@ impl<'f> Explorer<'f> {
             self.forget_grounds();
         }
         let before = std::mem::replace(&mut self.now.state, state);
-        let State { event, weight: _, steps: _, rows, calls: _, reversed } = &self.now.state;
-        if *event != before.event || *reversed != before.reversed {
-            self.now.flame.take();
-            self.now.compared.flame.take();
-        }
+        let State { event, weight: _, steps: _, rows, calls: _, reversed: _ } = &self.now.state;
         if *event != before.event {
+            self.now.flame = Default::default();
+            self.now.compared.flame = Default::default();
             self.now.in_time.take();
         }
         if *event != before.event || !rows.only_order_differs(&before.rows) {
@@ -308,17 +306,28 @@ impl<'f> Explorer<'f> {
 
     /// The flame graph of the event that is looked at.
     pub fn flame(&self) -> &Flame {
-        self.now.flame.get_or_init(|| {
-            let state = &self.now.state;
+        match self.now.state.reversed {
+            true => self.reversed_flame(),
+            false => self.upright_flame(),
+        }
+    }
+
+    /// The same from the outermost functions, whatever is turned around: the only one that has all of every stack.
+    pub fn upright_flame(&self) -> &Flame {
+        let [upright, _] = &self.now.flame;
+        upright.get_or_init(|| {
             let (ground, sums) = (self.flame_ground(), self.now.flame_sums());
-            let room = &mut *self.room.borrow_mut();
-            match state.reversed {
-                true => {
-                    let total = self.now.totals.events().get(state.event);
-                    Flame::reversed(&ground, (sums, total), state.weight, room)
-                }
-                false => Flame::upright(&ground, ground.paths.tree(sums, room).tree, state.weight),
-            }
+            let tree = ground.paths.tree(sums, &mut self.room.borrow_mut()).tree;
+            Flame::upright(&ground, tree, self.now.state.weight)
+        })
+    }
+
+    fn reversed_flame(&self) -> &Flame {
+        let [_, reversed] = &self.now.flame;
+        reversed.get_or_init(|| {
+            let (state, ground, sums) = (&self.now.state, self.flame_ground(), self.now.flame_sums());
+            let total = self.now.totals.events().get(state.event);
+            Flame::reversed(&ground, (sums, total), state.weight, &mut self.room.borrow_mut())
         })
     }
 

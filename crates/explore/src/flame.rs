@@ -78,6 +78,8 @@ pub struct Matching {
     labels: Vec<bool>,
     /// The samples with a match in their stack, each once.
     pub sum: Sum,
+    /// The same of the recording that is compared with.
+    pub before: Sum,
 }
 
 impl Matching {
@@ -243,7 +245,7 @@ impl Flame {
     /// What a pattern matches in all of the graph. `name` says what a label is called.
     pub fn matching<'s>(&'s self, pattern: &Regex, name: impl Fn(Label<'s>) -> Cow<'s, str>) -> Matching {
         let mut labels: Vec<Option<bool>> = vec![None; self.names.count.saturating_add(self.comms.len())];
-        let mut sum = Sum::default();
+        let (mut sum, mut sum_before) = (Sum::default(), Sum::default());
         // Callers come before what they call: whether a match is below is known.
         let mut below: Vec<bool> = Vec::with_capacity(self.tree.nodes().len());
         for (node, here) in (0..).zip(self.tree.nodes()) {
@@ -256,12 +258,14 @@ impl Flame {
                 *label = Some(matches);
             }
             if matches && !is_below {
-                let [total, _] = self.index.total(node);
+                let [total, before] = self.index.total(node);
                 sum.add(total);
+                sum_before.add(before);
             }
             below.push(is_below || matches);
         }
-        Matching { labels: labels.into_iter().map(|label| label.unwrap_or(false)).collect(), sum }
+        let labels = labels.into_iter().map(|label| label.unwrap_or(false)).collect();
+        Matching { labels, sum, before: sum_before }
     }
 }
 

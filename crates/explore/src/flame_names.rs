@@ -14,6 +14,8 @@ use std::sync::Arc;
 pub struct ComparedFrame {
     /// Its function, else its binary in brackets; under the name that the new recording has for it.
     pub name: String,
+    /// Whether its function has a name.
+    pub named: bool,
     /// Its binary; empty where none is known.
     pub binary: String,
     /// The kind of code.
@@ -152,6 +154,7 @@ impl<'s> ComparedSide<'s> {
         let name = frame.label_in(self.profile, called).into_owned();
         ComparedFrame {
             name,
+            named: frame.named,
             binary: binary.unwrap_or_default(),
             kind: frame.kind,
             inlined: frame.first.inlined,

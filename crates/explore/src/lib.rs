@@ -50,7 +50,7 @@ mod time_sweep;
 
 pub use around::Around;
 pub use calls::{CallLine, OpenCalls};
-pub use change::{Change, Changes};
+pub use change::{Change, Changes, Unnamed};
 pub use early::{EarlyRow, EarlyRows};
 pub use explorer::Explorer;
 pub use flame::{Flame, FlameCell, FlameWindow, Label, Matching};

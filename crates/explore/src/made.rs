@@ -38,7 +38,8 @@ pub(crate) struct Made {
     pub(crate) rows: OnceCell<KeptRows>,
     /// What the frames of calls say that were opened.
     pub(crate) frames: Option<Frames>,
-    pub(crate) flame: OnceCell<Flame>,
+    /// From the roots, and from the leaves.
+    pub(crate) flame: [OnceCell<Flame>; 2],
     pub(crate) in_time: OnceCell<TimeFlame>,
     pub(crate) compared: Compared,
 }
@@ -49,7 +50,8 @@ pub(crate) struct Compared {
     /// What is looked at of the other one.
     pub(crate) before: OnceCell<Profile>,
     pub(crate) changes: OnceCell<Option<Changes>>,
-    pub(crate) flame: OnceCell<Flame>,
+    /// As [`Made::flame`] has them.
+    pub(crate) flame: [OnceCell<Flame>; 2],
 }
 
 /// What is left of some samples after a step. `known` are grounds with stacks that were changed before.
@@ -94,7 +96,7 @@ impl Made {
             summed: OnceCell::new(),
             rows: OnceCell::new(),
             frames: None,
-            flame: OnceCell::new(),
+            flame: Default::default(),
             in_time: OnceCell::new(),
             compared: Compared::default(),
         }
@@ -187,6 +189,17 @@ impl Made {
     pub(crate) fn forget_samples(&mut self) {
         self.chosen.take();
         self.forget_sums();
+    }
+
+    /// Lets go the flame graphs in directions and orders that are not looked at.
+    pub(crate) fn forget_other_flames(&mut self) {
+        let other = usize::from(!self.state.reversed);
+        for flames in [&mut self.flame, &mut self.compared.flame] {
+            if let Some(flame) = flames.get_mut(other) {
+                flame.take();
+            }
+        }
+        self.in_time.take();
     }
 
     /// Lets go what depends on the keys of rows.

@@ -8,7 +8,7 @@ use readperf_profile::view::column::Column;
 use readperf_profile::view::facts::Facts;
 use readperf_profile::view::graph::{GraphOptions, GraphOrder};
 use readperf_profile::view::histogram::{
-    Frames, Histogram, HistogramOptions, HistogramRow, Histograms, Numbers, RowValues,
+    Frames, Histogram, HistogramOptions, HistogramRow, Histograms, Numbers, RowKey, RowValues,
 };
 use readperf_profile::view::key::{KeyUse, by_name};
 use readperf_profile::view::surroundings::Surroundings;
@@ -457,20 +457,59 @@ fn code_has_the_samples_of_its_row() {
 
 #[test]
 fn nothing_has_changed_since_the_same_recording() {
-    let files = Files::new();
-    let mut explorer = explorer(&files, "threads");
-    assert_eq!(explorer.changes().map(|_| ()), None, "nothing to compare with");
-    let recording = Recording::open(fixture("threads").join("perf.data")).unwrap();
-    let mut request = request("threads");
-    request.keep.stacks = true;
-    explorer.set_base(readperf_analysis::analyse(&recording, &request).unwrap());
-    for steps in [vec![], vec![Step::focus("main").unwrap()], vec![Step::focus("[a-m]").unwrap()]] {
-        explorer.go(State { steps, ..explorer.state().clone() });
-        let changes = explorer.changes().unwrap();
-        let own = explorer.rows().histogram.rows.iter().filter(|row| row.numbers.samples > 0).count();
-        assert_eq!((changes.rows.len(), changes.gone.len()), (own, 0));
-        assert!(changes.rows.values().all(|change| change.before == change.now));
+    let mut several = false;
+    for name in ["threads", "multi"] {
+        let files = Files::new();
+        let mut explorer = explorer(&files, name);
+        assert_eq!(explorer.changes().map(|_| ()), None, "nothing to compare with");
+        let recording = Recording::open(fixture(name).join("perf.data")).unwrap();
+        let mut request = request(name);
+        request.keep.stacks = true;
+        explorer.set_base(readperf_analysis::analyse(&recording, &request).unwrap());
+        for steps in [vec![], vec![Step::focus("main").unwrap()], vec![Step::focus("[a-m]").unwrap()]] {
+            explorer.go(State { steps, ..explorer.state().clone() });
+            several |= has_no_changes(&explorer);
+        }
     }
+    assert!(several, "several addresses of one binary");
+}
+
+/// Nothing has changed: says whether several addresses without a name are one row of the comparison.
+fn has_no_changes(explorer: &Explorer<'_>) -> bool {
+    let (changes, rows) = (explorer.changes().unwrap(), explorer.rows());
+    let own = |key: &RowKey| {
+        let row = rows.histogram.rows.iter().find(|row| row.key == *key);
+        row.map_or(0, |row| row.numbers.samples)
+    };
+    // Addresses without a name have no change each, but one a binary.
+    let unnamed: Vec<RowKey> = changes.unnamed.iter().flat_map(|one| one.rows.iter().copied()).collect();
+    assert!(unnamed.iter().all(|key| !changes.rows.contains_key(key)));
+    let named = rows.histogram.rows.iter().map(|row| row.key).filter(|key| !unnamed.contains(key));
+    assert_eq!(named.filter(|key| own(key) > 0).count(), changes.rows.len());
+    assert_eq!(changes.gone.len(), 0);
+    let told = changes.unnamed.iter().filter_map(|one| one.change);
+    assert!(changes.rows.values().copied().chain(told).all(|change| change.before == change.now));
+    for one in &changes.unnamed {
+        let samples: u64 = one.rows.iter().map(own).sum();
+        assert_eq!(one.change.is_some(), samples > 0, "{:?}", one.key);
+        assert_eq!(changes.unnamed.iter().filter(|other| other.key == one.key).count(), 1);
+    }
+    unnamed.len() > changes.unnamed.len()
+}
+
+#[test]
+fn both_directions_of_a_flame_graph_are_kept() {
+    let files = Files::new();
+    let mut explorer = explorer(&files, "multi");
+    let total = explorer.flame().sums(Flame::ROOT).0;
+    let upright: *const Flame = explorer.upright_flame();
+    explorer.go(State { reversed: true, ..explorer.state().clone() });
+    assert_eq!(explorer.flame().sums(Flame::ROOT).0, total);
+    assert!(!std::ptr::eq(explorer.flame(), explorer.upright_flame()), "turned around");
+    assert!(std::ptr::eq(upright, explorer.upright_flame()), "it is still there");
+    // What matches is found in the whole stacks, whatever is turned around.
+    let found = |flame: &Flame| flame.matching(&Regex::new(".").unwrap(), |_| Cow::Borrowed("a")).sum;
+    assert_eq!(found(explorer.upright_flame()), total);
 }
 
 #[test]

@@ -62,6 +62,19 @@ fn near(value: &Value, expected: f64) {
 }
 
 #[test]
+fn unnamed_code_is_called_by_its_binary_in_one_pair_of_brackets() {
+    let recording = fixture("multi");
+    let (value, _, _) = diff(&["--by", "dso,function"], &[&recording, &recording]);
+    let events = value["events"].as_array().unwrap();
+    let rows = events.iter().flat_map(|event| event["rows"].as_array().unwrap());
+    let of_kernel: Vec<&Value> = rows.filter(|row| row["dso"] == "[kernel.kallsyms]").collect();
+    assert!(!of_kernel.is_empty());
+    for row in of_kernel {
+        assert_eq!(row["symbol"], "[kernel.kallsyms]");
+    }
+}
+
+#[test]
 fn shares_move_and_libraries_come_and_go() {
     let dir = scratch();
     let before = recording(dir.path(), "before", [300, 100, 0]);

@@ -51,7 +51,7 @@ export async function show() {
   byId('cpu-label').hidden = stored.isFile || summary.cpus.length < 2;
   cpu.replaceChildren(el('option', { value: '' }, 'all'), ...summary.cpus.map((/** @type {any} */ one) =>
     el('option', { value: one.cpu, selected: get('cpu') === String(one.cpu) }, `${one.cpu}: ${percent(shareOf(one.weight, summary.recorded))}`)));
-  const crumbs = steps().map(({ key, value, at }) => el('li', {}, el('button', { type: 'button', title: 'Take this back', onclick: () => takeBack(at) }, el('bdi', {}, stepText(key, value)), ' ×')));
+  const crumbs = steps().map(({ key, value }, nr) => el('li', {}, el('button', { type: 'button', title: 'Take this back', onclick: () => takeBack(nr) }, el('bdi', {}, stepText(key, value)), ' ×')));
   const share = percent(shareOf(summary.whole, summary.recorded));
   byId('steps').replaceChildren(...crumbs);
   byId('counted').textContent = `${grouped(summary.samples)} samples, ${amount(summary.whole, summary)}` + (summary.whole < summary.recorded ? ` (${share} of the recording)` : '')

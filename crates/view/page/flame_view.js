@@ -2,10 +2,10 @@
 import { ask } from './data.js';
 import { el, svg } from './dom.js';
 import { flameGraph } from './flame.js';
-import { actionBar } from './names.js';
+import { actionBar, asChosen } from './names.js';
 import { add, get, set } from './state.js';
 import { isFile } from './stored.js';
-import { duration, grouped, percent } from './text.js';
+import { duration, grouped, percent, shareOf } from './text.js';
 
 /** @type {[value: string, text: string][]} */
 const ORDERS = [['', 'Left heavy'], ['name', 'By name'], ['time', 'In order of time'], ['threads', 'In order of time, by thread']];
@@ -68,7 +68,7 @@ function baseButton(made) {
 function zoomed() {
   if (!graph) return;
   const about = graph.about(graph.state.zoom);
-  set({ zoom: spans ? part(graph.state.zoom) : graph.pathTo(graph.state.zoom).join('.'), ...(about.isFunction ? { function: about.name, binary: about.binary } : {}) });
+  set({ zoom: spans ? part(graph.state.zoom) : graph.pathTo(graph.state.zoom).join('.'), ...(about.isFunction ? asChosen(about) : {}) });
 }
 
 /** The time of a frame, and its thread where each stands on its own: what a zoom is in order of time. @param {number} frame */
@@ -121,12 +121,23 @@ function hintLine(frame) {
   }, 200);
 }
 
-/** Marks what matches; gives the share of it. @param {string} text */
+/** Marks what matches. @param {string} text */
 export function search(text) {
-  if (!graph) return '';
-  graph.search(text);
-  graph.layout();
-  return text ? 'matched ' + percent(graph.matched().share) : '';
+  graph?.search(text);
+  graph?.layout();
+}
+
+/** The share of the stacks that match in what is drawn, which may not be all there is. */
+export function matchedHere() {
+  const { share, most } = graph?.matched() ?? { share: 0, most: 1 };
+  return `matched ${most > share || get('zoom') ? '≥ ' : ''}${percent(share)}`;
+}
+
+/** The share of all stacks that match. @param {string} text */
+export async function matched(text) {
+  if (isFile) return matchedHere();
+  const found = await ask('search', 'matched', { search: text }), ofBase = get('side') === 'base';
+  return 'matched ' + percent(ofBase ? shareOf(found.matched_before, found.whole_before) : shareOf(found.matched, found.whole));
 }
 
 /** Moves to the next match. @param {boolean} back */

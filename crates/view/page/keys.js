@@ -1,6 +1,6 @@
 // Keys that hold everywhere. `?` shows this table.
 import { byId, el } from './dom.js';
-import { actions, ACTION_KEYS, chosenFunction } from './names.js';
+import { actionOf, chosenFunction } from './names.js';
 import { focusedFunction } from './rows.js';
 import { get, reset, set, takeBackLast } from './state.js';
 import { moveThread } from './bar.js';
@@ -34,7 +34,7 @@ const ALL_KEYS = [
   [['n', 'p'], 'Next thread, the one before', () => moveThread(1)],
   [['t'], 'Choose a thread', () => byId('thread').focus()],
   [['h'], 'Time as a heat map, as a strip', () => set({ form: get('form') ? '' : 'heat' })],
-  [['s'], 'To the strip of time: + − zoom, arrows move the range', () => /** @type {HTMLElement | null} */ (byId('strip').querySelector('canvas'))?.focus()],
+  [['s'], 'To the strip of time: + − or w s zoom, a d move what is seen, arrows move the range', () => /** @type {HTMLElement | null} */ (byId('strip').querySelector('canvas'))?.focus()],
   [['b', 'Backspace'], 'Take the last step back', takeBackLast],
   [['Escape'], 'Leave search, zoom, then everything', escape],
   [['?'], 'These keys', () => toggleHelp()],
@@ -85,8 +85,7 @@ function act(key) {
   if (key.startsWith('Arrow') && flame.isShown()) return flame.move(key), true;
   const known = KEYS.find(([keys]) => keys.includes(key));
   if (known) return known[2](), true;
-  const fn = focusedFunction() ?? chosenFunction(), place = ACTION_KEYS.indexOf(key);
-  if (!fn || place <= 0) return false;
-  actions(fn)[place]?.[2]();
-  return true;
+  const fn = focusedFunction() ?? chosenFunction(), action = fn && key !== 'Enter' && actionOf(fn, key);
+  if (action) action();
+  return Boolean(action);
 }

@@ -55,10 +55,20 @@ function showView() {
   return attempt(() => show(main));
 }
 
-function showSearch() {
-  if (search.value !== get('search')) search.value = get('search');
-  byId('matched').textContent = flame.isShown() ? flame.search(get('search')) : '';
-  byId('of-search').hidden = isFile || !get('search') || get('view') === 'recording';
+async function showSearch() {
+  const text = get('search'), told = byId('matched');
+  if (search.value !== text) search.value = text;
+  byId('of-search').hidden = isFile || !text || get('view') === 'recording';
+  if (!flame.isShown() || !text) {
+    told.textContent = '';
+    if (flame.isShown()) flame.search('');
+    return;
+  }
+  flame.search(text);
+  told.textContent = flame.matchedHere();
+  // If nobody answers, what is drawn is all that is known.
+  const matched = await flame.matched(text).catch(tell);
+  if (matched && text === get('search') && flame.isShown()) told.textContent = matched;
 }
 
 listen(changed => {
@@ -66,7 +76,10 @@ listen(changed => {
   if (all) attempt(bar.show);
   if (all || ['seen', 'tracks', 'of', 'form'].some(key => changed.has(key))) attempt(strip.show);
   if (all || changed.has('view') || needs.some(key => changed.has(key))) showView().then(showSearch);
-  else if (changed.has('search')) showSearch();
+  else if (changed.has('search')) {
+    byId('trouble').textContent = '';
+    showSearch();
+  }
 });
 
 listenBusy(busy => document.body.classList.toggle('busy', busy));
@@ -117,6 +130,6 @@ strip.start();
 bar.start();
 keys.start();
 await attempt(async () => {
-  await opened();
-  await Promise.all([attempt(bar.show), attempt(strip.show), showView().then(showSearch)]);
+  // All is asked for at once, the picture first: questions are answered one after the other when the recording is read.
+  await Promise.all([showView().then(showSearch), attempt(bar.show), attempt(strip.show), opened()]);
 });

@@ -3,7 +3,7 @@ import { el } from './dom.js';
 import { add, get, set } from './state.js';
 import { isFile } from './stored.js';
 
-/** @typedef {{name: string, binary: string, kind: string, inlined?: boolean}} Fn */
+/** Without a name it is called by its binary, or its address, which no pattern matches. @typedef {{name: string, binary: string, kind: string, named: boolean, inlined?: boolean}} Fn */
 
 /** The name of a function and its binary, for a cell. @param {Fn} fn */
 export function nameCell(fn) {
@@ -13,8 +13,11 @@ export function nameCell(fn) {
     kind !== 'user' && el('small', { class: 'mark' }, kind));
 }
 
+/** What says in the address which function is looked at. @param {{name: string, binary: string, named: boolean}} fn */
+export const asChosen = fn => ({ function: fn.name, binary: fn.binary, unnamed: fn.named ? '' : '1' });
+
 /** @param {Fn} fn */
-export const choose = fn => set({ function: fn.name, binary: fn.binary });
+export const choose = fn => set(asChosen(fn));
 
 /** @param {string} text */
 const escaped = text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -23,35 +26,40 @@ const escaped = text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 export const exactly = name => '^' + escaped(name) + '$';
 
 /**
- * What can be done with a function: label, hint, action.
+ * What can be done with a function: key, label, hint, action.
  * @param {Fn} fn
- * @returns {[string, string, () => void][]}
+ * @returns {[string, string, string, () => void][]}
  */
 export function actions(fn) {
   const pattern = exactly(fn.name);
-  /** @type {[string, string, () => void][]} */
+  /** @type {[string, string, string, () => void][]} */
   const all = [
-    ['Callers and callees', 'Who calls it, and what it calls (Enter)', () => set({ view: 'sandwich', function: fn.name, binary: fn.binary })],
-    ['Code', 'Its lines and instructions (a)', () => set({ view: 'code', function: fn.name, binary: fn.binary })],
+    ['Enter', 'Callers and callees', 'Who calls it, and what it calls', () => set({ view: 'sandwich', ...asChosen(fn) })],
+    ['a', 'Code', 'Its lines and instructions', () => set({ view: 'code', ...asChosen(fn) })],
   ];
   // A file cannot choose anew.
   if (isFile) return all;
-  all.push(
-    ['Focus', 'Only stacks with this function (f)', () => add('focus', pattern)],
-    ['Begin here', 'Stacks begin at this function (o)', () => add('show-from', pattern, { zoom: '' })],
-    ['Ignore', 'Only stacks without this function (x)', () => add('ignore', pattern)],
-    ['Merge into callers', 'What it takes itself is its callers’ (m)', () => add('hide', pattern)],
-  );
-  if (fn.binary) all.push(['Collapse library', `What ${fn.binary} calls in itself is left out (l)`, () => add('collapse', fn.binary)]);
+  if (fn.named) {
+    all.push(
+      ['f', 'Focus', 'Only stacks with this function', () => add('focus', pattern)],
+      ['o', 'Begin here', 'Stacks begin at this function', () => add('show-from', pattern, { zoom: '' })],
+      ['x', 'Ignore', 'Only stacks without this function', () => add('ignore', pattern)],
+      ['m', 'Merge into callers', 'What it takes itself is its callers’', () => add('hide', pattern)],
+    );
+  }
+  if (fn.binary) all.push(['l', 'Collapse library', `What ${fn.binary} calls in itself is left out`, () => add('collapse', fn.binary)]);
   return all;
 }
 
-/** The keys of the actions, in their order. */
-export const ACTION_KEYS = ['Enter', 'a', 'f', 'o', 'x', 'm', 'l'];
+/**
+ * What a key does with a function; nothing if it does not do anything with this one.
+ * @param {Fn} fn @param {string} key
+ */
+export const actionOf = (fn, key) => actions(fn).find(([of]) => of === key)?.[3];
 
 /** Buttons for what can be done with a function. @param {Fn} fn */
 export const actionBar = fn => el('div', { class: 'actions', role: 'toolbar', 'aria-label': 'What can be done with ' + fn.name },
-  ...actions(fn).map(([label, title, act]) => el('button', { type: 'button', title, onclick: act }, label)));
+  ...actions(fn).map(([key, label, title, act]) => el('button', { type: 'button', title: `${title} (${key})`, onclick: act }, label)));
 
 /** The function that is chosen, if one is. */
-export const chosenFunction = () => get('function') && { name: get('function'), binary: get('binary'), kind: 'user' };
+export const chosenFunction = () => get('function') && { name: get('function'), binary: get('binary'), kind: 'user', named: !get('unnamed') };

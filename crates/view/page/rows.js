@@ -1,6 +1,6 @@
 // Tables of functions: one row has the focus, keys move it.
 import { el, shareBar } from './dom.js';
-import { ACTION_KEYS, actions } from './names.js';
+import { actionOf } from './names.js';
 import { amount, percent, points, shareOf } from './text.js';
 
 /** @typedef {import('./names.js').Fn} Fn */
@@ -84,8 +84,7 @@ function act(key, tr, more) {
     case 'Home': case 'g': focusRow(rows()[0]); return true;
     case 'End': case 'G': focusRow(rows().at(-1)); return true;
   }
-  const fn = functions.get(tr), place = ACTION_KEYS.indexOf(key);
-  const action = fn && place >= 0 && actions(fn)[place];
-  if (action) action[2]();
+  const fn = functions.get(tr), action = fn && actionOf(fn, key);
+  action?.();
   return Boolean(action);
 }

@@ -5,7 +5,7 @@ import { isFile } from './stored.js';
 /** @typedef {[key: string, value: string]} Pair */
 
 // What only says what is looked at. All other pairs choose what counts, and go to the server.
-const LOOK = new Set(['view', 'function', 'binary', 'zoom', 'search', 'sort', 'inverted', 'order', 'side', 'seen', 'part', 'record', 'kind', 'tracks', 'of', 'form']);
+const LOOK = new Set(['view', 'function', 'binary', 'unnamed', 'zoom', 'search', 'sort', 'inverted', 'order', 'side', 'seen', 'part', 'record', 'kind', 'tracks', 'of', 'form']);
 
 // What there is once, and so is replaced instead of added.
 const ONCE = new Set([...LOOK, 'event', 'weight', 'from', 'to']);
@@ -29,9 +29,11 @@ export const get = key => pairs.find(([k]) => k === key)?.[1] ?? '';
 /** What is chosen, as a query for the server. */
 export const chosen = () => written(pairs.filter(([key]) => !LOOK.has(key)));
 
-/** The steps that can be taken back, with their places in the address. */
-export const steps = () => pairs.map(([key, value], at) => ({ key, value, at }))
-  .filter(({ key }) => !LOOK.has(key) && !['event', 'weight', 'to'].includes(key));
+/** The steps that can be taken back, in their order: places in the address change when something else is looked at. */
+export const steps = () => pairs.map(([key, value]) => ({ key, value })).filter(({ key }) => isStep(key));
+
+/** @param {string} key */
+const isStep = key => !LOOK.has(key) && !['event', 'weight', 'to'].includes(key);
 
 /** The address of the page with another state. @param {Pair[]} list */
 const address = list => isFile ? '#' + written(list) : list.length ? '?' + written(list) : location.pathname;
@@ -74,16 +76,15 @@ export function add(key, value, also = {}) {
   go([...kept, [key, value], ...Object.entries(also).filter(([, v]) => v !== '').map(([k, v]) => /** @type {Pair} */ ([k, v]))]);
 }
 
-/** Takes a step back, wherever it is. @param {number} at */
-export function takeBack(at) {
-  const key = pairs[at]?.[0];
-  go(pairs.filter(([k], place) => place !== at && !(key === 'from' && k === 'to')));
+/** Takes a step back, wherever it is. @param {number} nr its number among the steps */
+export function takeBack(nr) {
+  const step = pairs.filter(([key]) => isStep(key))[nr];
+  go(pairs.filter(pair => pair !== step && !(step?.[0] === 'from' && pair[0] === 'to')));
 }
 
 /** Takes the last step back. */
 export function takeBackLast() {
-  const last = steps().pop();
-  if (last) takeBack(last.at);
+  takeBack(steps().length - 1);
 }
 
 /** Everything as at the beginning. */

@@ -73,7 +73,7 @@ function calls(flame, way, measure) {
     const text = flame.names[name[k]], sort = flame.sort[k];
     if (sort === LEFT_OUT) left_out += Number(text.replace(/\D/g, ''));
     return sort === LEFT_OUT ? [] : [{
-      name: text, binary: flame.binaries[flame.binary[k]], kind: flame.inlined[k] ? 'inlined' : KINDS[sort], self: flame.newOwn[k], total: flame.newWeight[k],
+      name: text, binary: flame.binaries[flame.binary[k]], kind: flame.inlined[k] ? 'inlined' : KINDS[sort], named: flame.named[k] === 1, self: flame.newOwn[k], total: flame.newWeight[k],
       ...(flame.differs ? { before: flame.baseWeight[k] } : {}), calls: depth[k + 1] > depth[k], key: String(key[name[k]]),
     }];
   });

@@ -241,6 +241,12 @@ export function zoomBy(by) {
   see(middle - half, middle + half);
 }
 
+/** Moves what is seen by a part of it, as far as there is time. @param {number} by */
+function moveBy(by) {
+  const step = Math.max(-seen[0], Math.min(answer.length_ns - seen[1], by * (seen[1] - seen[0])));
+  see(seen[0] + step, seen[1] + step);
+}
+
 /** @param {WheelEvent} event */
 function zoom(event) {
   if (!answer || event.offsetX < NAMES) return;
@@ -268,6 +274,10 @@ function keys(event) {
     '+': () => zoomBy(0.8),
     '-': () => zoomBy(1.25),
     0: () => zoomBy(Infinity),
+    w: () => zoomBy(0.8),
+    s: () => zoomBy(1.25),
+    a: () => moveBy(-0.2),
+    d: () => moveBy(0.2),
     ArrowLeft: () => event.shiftKey ? choose([range[0], Math.max(range[0] + wide / 50, range[1] - wide / 50)]) : choose([Math.max(0, range[0] - wide / 50), range[1] - wide / 50]),
     ArrowRight: () => event.shiftKey ? choose([range[0], range[1] + wide / 50]) : choose([range[0] + wide / 50, range[1] + wide / 50]),
     Enter: () => choose([middle - wide / 4, middle + wide / 4]),

@@ -7,7 +7,7 @@ import { add, get, set } from './state.js';
 import { isFile } from './stored.js';
 import { grouped, shareOf } from './text.js';
 
-/** @typedef {{name: string, binary: string, kind: string, inlined: boolean, self: number, total: number, before?: number, calls: number, key: string}} Call */
+/** @typedef {{name: string, binary: string, kind: string, named: boolean, inlined: boolean, self: number, total: number, before?: number, calls: number, key: string}} Call */
 /** @typedef {{call: Call, way: string[], open: boolean, tr: HTMLElement}} Branch */
 
 /** @type {WeakMap<Element, Branch>} */

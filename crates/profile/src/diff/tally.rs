@@ -2,7 +2,7 @@
 
 use super::{Normalize, percent};
 use crate::chance::float;
-use crate::frames::{Apart, FrameTable};
+use crate::frames::{Apart, FrameTable, unnamed};
 use crate::matching::{Matching, Side, name_by_kind};
 use crate::profile::{Profile, SampleRow};
 use perffile::wire::text::decoded;
@@ -39,7 +39,7 @@ impl Name {
         match self {
             Name::Comm(name) => matching.comm(name).to_owned(),
             Name::Binary(name) => matching.binary(name).to_owned(),
-            Name::UnnamedIn(name) => format!("[{}]", matching.binary(name)),
+            Name::UnnamedIn(name) => unnamed(matching.binary(name).into()).into_owned(),
             Name::Text(text) => text.clone(),
         }
     }

@@ -67,7 +67,7 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
 
 fn drawn<'a>(answers: &Answers<'_, '_>, flame: &Flame, node: NodeIndex, depth: u32) -> DrawnFrame<'a> {
     let ((total, own), (before, own_before)) = (flame.sums(node), flame.sums_before(node));
-    let Named { name, binary, sort } = name_of(answers, flame, node);
+    let Named { name, binary, sort, named } = name_of(answers, flame, node);
     DrawnFrame {
         depth,
         name: name.into(),
@@ -75,6 +75,7 @@ fn drawn<'a>(answers: &Answers<'_, '_>, flame: &Flame, node: NodeIndex, depth: u
         place: "",
         sort,
         inlined: matches!(sort, FrameSort::Function(_, true)),
+        named,
         total: [total, before],
         own: [own, own_before],
     }
@@ -89,6 +90,7 @@ fn left_out<'a>(cell: &FlameCell, depth: u32) -> DrawnFrame<'a> {
         place: "",
         sort: FrameSort::LeftOut,
         inlined: false,
+        named: true,
         total: [cell.total, cell.before],
         own: [Sum::default(); 2],
     }

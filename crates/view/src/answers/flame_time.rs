@@ -68,9 +68,12 @@ fn part(answers: &Answers<'_, '_>, query: &Query) -> Result<(RangeInclusive<u64>
 }
 
 fn drawn<'a>(answers: &Answers<'_, '_>, flame: &Flame, cell: &TimeCell, by_thread: bool) -> DrawnFrame<'a> {
-    let Named { mut name, binary, sort } = match cell.node {
+    let Named { mut name, binary, sort, named } = match cell.node {
         Some(node) => name_of(answers, flame, node),
-        None => Named { name: left_out_name(cell.count), binary: String::new(), sort: FrameSort::LeftOut },
+        None => {
+            let name = left_out_name(cell.count);
+            Named { name, binary: String::new(), sort: FrameSort::LeftOut, named: true }
+        }
     };
     let is_root =
         |node| matches!(flame.level(node).and_then(|level| flame.label(level)), Some(Label::Comm(_)));
@@ -85,6 +88,7 @@ fn drawn<'a>(answers: &Answers<'_, '_>, flame: &Flame, cell: &TimeCell, by_threa
         place: "",
         sort,
         inlined: matches!(sort, FrameSort::Function(_, true)),
+        named,
         total: [cell.total, Sum::default()],
         own: [cell.own, Sum::default()],
     }

@@ -2,14 +2,14 @@
 
 use super::{Answers, names, with_measure};
 use crate::query::Query;
-use readperf_explore::{Change, Explorer, Rows};
+use readperf_explore::{Change, Changes, Explorer, Flame, Rows, Unnamed};
 use readperf_output::names::UNKNOWN;
 use readperf_output::text::shown;
 use readperf_profile::diff::Presence;
-use readperf_profile::view::histogram::HistogramRow;
-use readperf_profile::{FunctionId, Value};
+use readperf_profile::view::histogram::{HistogramRow, RowKey};
+use readperf_profile::{FunctionId, Value, frames};
 use regex::{Regex, RegexBuilder};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value as Json, json};
 use std::cmp::Reverse;
 
@@ -28,14 +28,16 @@ pub(crate) struct FunctionRow {
     pub(crate) total: u64,
     /// The function itself, if it is one.
     pub(super) function: Option<FunctionId>,
+    /// Whether a pattern can match it.
+    named: bool,
     /// How what it takes itself was before, where recordings are compared.
     change: Option<Change>,
 }
 
 impl FunctionRow {
     pub(super) fn json(&self) -> Json {
-        let FunctionRow { function: _, name, binary, kind, own, total, change } = self;
-        let mut row = json!({"name": name, "binary": binary, "kind": kind, "self": own, "total": total});
+        let FunctionRow { function: _, name, binary, kind, own, total, named, change } = self;
+        let mut row = json!({"name": name, "binary": binary, "kind": kind, "named": named, "self": own, "total": total});
         if let (Some(Change { before, now, p, presence }), Json::Object(row)) = (change, &mut row) {
             let presence = match presence {
                 Presence::Both => "both",
@@ -61,7 +63,33 @@ fn function_row(rows: &Rows<'_>, row: &HistogramRow) -> FunctionRow {
         _ => None,
     };
     let (own, total) = (row.numbers.self_period, row.numbers.total_period);
-    FunctionRow { name, binary, kind, own, total, function, change: None }
+    let named = function.and_then(|id| rows.facts.profile.function(id)).is_some_and(|one| one.has_name());
+    FunctionRow { name, binary, kind, own, total, function, named, change: None }
+}
+
+/// Code without names that is compared: a row for each binary, as where nothing is known of its addresses.
+fn unnamed(explorer: &Explorer<'_>, changes: &Changes) -> Vec<FunctionRow> {
+    let rows = explorer.rows();
+    let by_key: FxHashMap<RowKey, &HistogramRow> =
+        rows.histogram.rows.iter().map(|row| (row.key, row)).collect();
+    let flame = explorer.upright_compared_flame();
+    let (totals, weight) = (flame.map(Flame::unnamed).unwrap_or_default(), explorer.state().weight);
+    let row = |unnamed: &Unnamed| {
+        let [binary, name] = unnamed.key.as_slice() else { return None };
+        let mut all = unnamed.rows.iter().filter_map(|key| by_key.get(key)).peekable();
+        let first = function_row(&rows, all.peek()?);
+        let own = all.map(|row| row.numbers.self_period).fold(0, u64::saturating_add);
+        let total = totals.get(name.as_str()).map_or(own, |sum| weight.of_sum(sum));
+        let (binary, name) = place_of(binary, name);
+        Some(FunctionRow { name, binary, own, total, function: None, change: unnamed.change, ..first })
+    };
+    changes.unnamed.iter().filter_map(row).collect()
+}
+
+/// Binary and name of a row of a comparison, as they are shown.
+fn place_of(binary: &str, name: &str) -> (String, String) {
+    let binary = if binary == UNKNOWN { String::new() } else { shown(binary).into_owned() };
+    (binary, shown(name).into_owned())
 }
 
 /// The functions with how they were before, and those that are gone: they are rows without samples.
@@ -70,11 +98,14 @@ fn compared(explorer: &Explorer<'_>) -> Vec<FunctionRow> {
     let mut list: Vec<FunctionRow> = {
         let rows = explorer.rows();
         let row = |row: &HistogramRow| FunctionRow {
-            change: changes.rows.get(&row.key).cloned(),
+            change: changes.rows.get(&row.key).copied(),
             ..function_row(&rows, row)
         };
-        rows.histogram.rows.iter().map(row).collect()
+        let unnamed: FxHashSet<RowKey> =
+            changes.unnamed.iter().flat_map(|one| one.rows.iter().copied()).collect();
+        rows.histogram.rows.iter().filter(|row| !unnamed.contains(&row.key)).map(row).collect()
     };
+    list.extend(unnamed(explorer, changes));
     let place = |row: &FunctionRow| (row.binary.clone(), row.name.clone());
     let places: FxHashMap<(String, String), usize> = list
         .iter()
@@ -84,10 +115,9 @@ fn compared(explorer: &Explorer<'_>) -> Vec<FunctionRow> {
         .collect();
     for gone in &changes.gone {
         let [binary, name] = gone.key.as_slice() else { continue };
-        let binary = if binary == UNKNOWN { String::new() } else { shown(binary).into_owned() };
-        let name = shown(name).into_owned();
-        let change =
-            Some(Change { before: gone.base.mean, now: gone.new.mean, p: gone.p, presence: gone.presence });
+        let named = *name != frames::unnamed(binary.into());
+        let (binary, name) = place_of(binary, name);
+        let change = Some(Change::of(gone));
         // What only calls others now is still there.
         match places.get(&(binary.clone(), name.clone())).and_then(|nr| list.get_mut(*nr)) {
             Some(row) => row.change = change,
@@ -98,6 +128,7 @@ fn compared(explorer: &Explorer<'_>) -> Vec<FunctionRow> {
                 own: 0,
                 total: 0,
                 function: None,
+                named,
                 change,
             }),
         }
@@ -118,7 +149,7 @@ pub(super) fn function(explorer: &Explorer<'_>, query: &Query) -> Result<Functio
     all(explorer)
         .into_iter()
         .find(is_it)
-        .ok_or_else(|| format!("{name}: it has no samples of what is chosen"))
+        .ok_or_else(|| format!("{name}: no function with samples of what is chosen is called so"))
 }
 
 /// The functions that take most themselves.

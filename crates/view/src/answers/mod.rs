@@ -7,6 +7,7 @@ mod flame_time;
 mod functions;
 mod heat;
 mod line;
+mod matched;
 mod names;
 mod recording;
 mod records;
@@ -54,6 +55,7 @@ const VIEWS: &[(&str, View)] = &[
     ("functions", functions::answer),
     ("flame", flame::answer),
     ("flame-time", flame_time::answer),
+    ("matched", matched::answer),
     ("tree", tree::answer),
     ("sandwich", sandwich::answer),
     ("time", time::answer),
@@ -111,6 +113,11 @@ impl<'s, 'f> Answers<'s, 'f> {
     /// The flame graph of what is looked at; of both recordings where two are compared.
     fn flame(&self) -> &Flame {
         self.explorer.compared_flame().unwrap_or_else(|| self.explorer.flame())
+    }
+
+    /// The same from the roots, whatever is turned around.
+    fn upright_flame(&self) -> &Flame {
+        self.explorer.upright_compared_flame().unwrap_or_else(|| self.explorer.upright_flame())
     }
 
     /// What the page is called: program, host, date, event.

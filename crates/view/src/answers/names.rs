@@ -33,28 +33,40 @@ pub(super) struct Named {
     pub(super) name: String,
     pub(super) binary: String,
     pub(super) sort: FrameSort,
+    /// Whether a pattern can match it: code without a name is called by its binary.
+    pub(super) named: bool,
 }
 
 /// What a frame is called.
 pub(super) fn name_of(answers: &Answers<'_, '_>, flame: &Flame, node: NodeIndex) -> Named {
+    let label = flame.level(node).and_then(|level| flame.label(level));
+    let name = label.map_or("all".to_owned(), |label| of_label(answers, label).into_owned());
+    let (binary, sort, named) = match label {
+        None => (String::new(), FrameSort::All, true),
+        Some(Label::Comm(_)) => (String::new(), FrameSort::Thread, true),
+        Some(Label::Frame(frame)) => (
+            binary(answers.explorer.session(), frame.binary),
+            FrameSort::Function(frame.kind, frame.first.inlined),
+            frame.named,
+        ),
+        Some(Label::Compared(frame)) => {
+            (shown(&frame.binary).into_owned(), FrameSort::Function(frame.kind, frame.inlined), frame.named)
+        }
+    };
+    Named { name, binary, sort, named }
+}
+
+/// What a level of stacks is called.
+pub(super) fn of_label<'a>(answers: &'a Answers<'_, '_>, label: Label<'a>) -> Cow<'a, str> {
     let (profile, session) = (answers.explorer.totals(), answers.explorer.session());
-    match flame.level(node).and_then(|level| flame.label(level)) {
-        None => Named { name: "all".to_owned(), binary: String::new(), sort: FrameSort::All },
-        Some(Label::Comm(comm)) => Named {
-            name: shown(&decoded(session.comm(comm))).into_owned(),
-            binary: String::new(),
-            sort: FrameSort::Thread,
-        },
-        Some(Label::Frame(frame)) => Named {
-            name: shown(&frame.label(profile, session)).into_owned(),
-            binary: binary(session, frame.binary),
-            sort: FrameSort::Function(frame.kind, frame.first.inlined),
-        },
-        Some(Label::Compared(frame)) => Named {
-            name: shown(&frame.name).into_owned(),
-            binary: shown(&frame.binary).into_owned(),
-            sort: FrameSort::Function(frame.kind, frame.inlined),
-        },
+    let shown_whole = |name: Cow<'a, str>| match name {
+        Cow::Borrowed(name) => shown(name),
+        Cow::Owned(name) => Cow::Owned(shown(&name).into_owned()),
+    };
+    match label {
+        Label::Comm(comm) => shown_whole(decoded(session.comm(comm))),
+        Label::Frame(frame) => shown_whole(frame.label(profile, session)),
+        Label::Compared(frame) => shown(&frame.name),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::names::{Named, kind_of, name_of};
 use super::{Answers, names, with_measure, written};
 use crate::query::Query;
-use readperf_explore::{Around, Flame, Label, State};
+use readperf_explore::{Around, Flame, Label};
 use readperf_output::text::shown;
 use readperf_profile::CodeKind;
 use readperf_profile::view::flame_tree::{NodeIndex, Sum};
@@ -12,21 +12,16 @@ use std::cell::Cell;
 
 pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec<u8>, String> {
     let (name, binary) = (query.get("function"), query.get("binary"));
-    if answers.explorer.state().reversed {
-        // Turned around, callers would be callees.
-        let upright = State { reversed: false, ..answers.explorer.state().clone() };
-        answers.explorer.go(upright);
-    }
     let (profile, session) = (answers.explorer.totals(), answers.explorer.session());
-    let flame = answers.explorer.flame();
-    let kind = Cell::new(CodeKind::Unknown);
+    let flame = answers.explorer.upright_flame();
+    let of_it = Cell::new((CodeKind::Unknown, true));
     let is_it = |label: Label<'_>| match label {
         Label::Comm(_) | Label::Compared(_) => false,
         Label::Frame(frame) => {
             let is_it = shown(&frame.label(profile, session)) == name
                 && (binary.is_empty() || names::binary(session, frame.binary) == binary);
             if is_it {
-                kind.set(frame.kind);
+                of_it.set((frame.kind, frame.named));
             }
             is_it
         }
@@ -43,13 +38,14 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     let side = |calls: &[(NodeIndex, Sum)]| -> Vec<Json> {
         let calls = calls.iter().filter(|(node, _)| *node != Flame::ROOT);
         let json = |(node, sum): &(NodeIndex, Sum)| {
-            let Named { name, binary, sort } = name_of(answers, flame, *node);
-            json!({"name": name, "binary": binary, "kind": kind_of(sort), "total": weight.of_sum(sum)})
+            let Named { name, binary, sort, named } = name_of(answers, flame, *node);
+            json!({"name": name, "binary": binary, "kind": kind_of(sort), "named": named, "total": weight.of_sum(sum)})
         };
         calls.map(json).collect()
     };
+    let (kind, named) = of_it.get();
     let function = json!({
-        "name": name, "binary": binary, "kind": names::kind(kind.get()), "self": weight.of_sum(&own), "total": weight.of_sum(&total),
+        "name": name, "binary": binary, "kind": names::kind(kind), "named": named, "self": weight.of_sum(&own), "total": weight.of_sum(&total),
     });
     with_measure(answers, json!({"function": function, "callers": side(&callers), "callees": side(&callees)}))
 }

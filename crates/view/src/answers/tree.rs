@@ -26,10 +26,10 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     let calls: Vec<Json> = children
         .into_iter()
         .map(|node| {
-            let Named { name, binary, sort } = name_of(answers, flame, node);
+            let Named { name, binary, sort, named } = name_of(answers, flame, node);
             let [now, before] = total(node);
             let mut call = json!({
-                "name": name, "binary": binary, "kind": kind_of(sort), "self": weight.of_sum(&flame.sums(node).1), "total": now,
+                "name": name, "binary": binary, "kind": kind_of(sort), "named": named, "self": weight.of_sum(&flame.sums(node).1), "total": now,
                 "calls": !flame.children(node).is_empty(), "key": frame_key(&name).to_string(),
             });
             if let (true, Json::Object(call)) = (compares, &mut call) {

@@ -29,6 +29,8 @@ pub struct DrawnFrame<'d> {
     pub sort: FrameSort,
     /// Whether the function is inlined.
     pub inlined: bool,
+    /// Whether it has a name: code without one is called by its binary.
+    pub named: bool,
     /// Its weight, on both sides.
     pub total: [Sum; 2],
     /// The weight of samples in the function itself, on both sides.
@@ -126,7 +128,7 @@ pub fn write_data<'d>(
 }
 
 /// Writes the JSON. It holds nothing that XML or HTML would take for markup. Without a file around it it goes to a page, which also gets
-/// the keys of the names.
+/// the keys of the names, and which frames have one.
 pub(super) fn write<'d>(
     head: &Head,
     frames: impl Iterator<Item = DrawnFrame<'d>>,
@@ -151,6 +153,7 @@ pub(super) fn write<'d>(
     column(out, "nameColor", names.list.iter().map(|name| name_color(name)))?;
     if file.is_none() {
         column(out, "key", names.list.iter().map(|name| frame_key(name)))?;
+        column(out, "named", frames.iter().map(|frame| u8::from(frame.named)))?;
     }
     column(out, "depth", frames.iter().map(|frame| frame.depth))?;
     column(out, "name", name_of.iter())?;

@@ -47,6 +47,6 @@ layout();
 return {
   state, layout, zoomTo, search, matched, vanished, legend: () => legend().colours, weightsOf: i => weights.map(weight => weight[i]), nextMatch, update, lineAbout, pathTo, frameOf, focusOn, focusFrames: () => frames.focus({ preventScroll: true }),
   act: key => key === 'outward' ? move(state.inverted ? 'ArrowDown' : 'ArrowUp') : FRAME_KEYS[key]?.(),
-  about: i => ({ name: nameOf(i), binary: data.binaries[binary[i]], isFunction: sort[i] > THREAD && sort[i] !== LEFT_OUT }),
+  about: i => ({ name: nameOf(i), binary: data.binaries[binary[i]], isFunction: sort[i] > THREAD && sort[i] !== LEFT_OUT, named: data.named[i] === 1 }),
   remove: () => { tip.remove(); svg.replaceChildren(); },
 };

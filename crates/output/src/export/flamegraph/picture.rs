@@ -135,6 +135,7 @@ fn drawn<'g>(graph: &'g Graph<'_>, frame: &FlameBox) -> DrawnFrame<'g> {
         place: graph.labels.line(level.map_or(NO_LINE, |level| level.line)),
         sort: FrameSort::of(frame.what, variant),
         inlined: variant.is_some_and(|variant| variant.inlined),
+        named: true,
         total: frame.total,
         own: frame.own,
     }
