@@ -2,8 +2,8 @@
 
 use crate::addresses::{AddressId, Addresses};
 use crate::beside::{Beside, Sorting};
-use crate::detail::{self, Branch, DetailId, DetailOptions, Details, Weighing};
 use crate::block::{Block, StackNumbers};
+use crate::detail::{self, Branch, DetailId, DetailOptions, Details, Weighing};
 use crate::gathered::{Gathered, Gathering, Sharing};
 use crate::known_chains::ChainId;
 use crate::names::Names;

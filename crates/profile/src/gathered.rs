@@ -197,7 +197,7 @@ mod tests {
             |nr: u32| -> Vec<AddressId> { (0..nr % 5).map(|level| AddressId(nr % 11 + level)).collect() };
         // Chains are forgotten now and then: the same numbers stand for others.
         let chain = |nr: u32| ChainId { epoch: nr / 700, number: (nr % 55 + nr / 700 * 20) % 55 };
-        let of_chain = |nr: u32| Some(chain(nr)).filter(|_| nr % 13 > 0);
+        let of_chain = |nr: u32| Some(chain(nr)).filter(|_| !nr.is_multiple_of(13));
         let with = |chain: &dyn Fn(u32) -> Option<ChainId>| {
             gathered(Stacks::default(), Sharing::None, |nr| (stack(nr % 55), chain(nr), 0, AddressId(0)))
         };

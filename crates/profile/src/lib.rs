@@ -9,8 +9,8 @@
 pub mod addresses;
 mod assembly;
 mod beside;
-mod both;
 pub mod block;
+mod both;
 mod build;
 pub mod chain;
 mod chance;

@@ -30,7 +30,11 @@ impl RecentThreads {
     /// The thread with these ids, if it is remembered.
     #[inline]
     pub(crate) fn get(&self, pid: u32, tid: u32) -> Option<KnownThread> {
-        self.slots.get(Self::slot(tid)).copied().flatten().filter(|known| known.pid == pid && known.tid == tid)
+        self.slots
+            .get(Self::slot(tid))
+            .copied()
+            .flatten()
+            .filter(|known| known.pid == pid && known.tid == tid)
     }
 
     /// Remembers one.

@@ -84,7 +84,8 @@ fn stacks_through_cpythons_trampolines_are_complete() {
     assert_eq!(times(&mine), times(&theirs));
     // While the interpreter starts, perf now and then ends a stack too early, in code of C without frame
     // pointers. Its stack is the first part of ours then. In the code that is looked at none may differ.
-    let differ: Vec<(&String, &String)> = mine.values().zip(theirs.values()).filter(|(a, b)| a != b).collect();
+    let differ: Vec<(&String, &String)> =
+        mine.values().zip(theirs.values()).filter(|(a, b)| a != b).collect();
     for (mine, theirs) in &differ {
         assert!(mine.starts_with(*theirs) && !mine.contains("py::burn:"), "{mine}\nperf:\n{theirs}");
     }

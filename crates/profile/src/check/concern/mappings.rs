@@ -44,9 +44,7 @@ impl Concern for Mappings {
                     self.user.add(seen.event);
                 }
             }
-            CpuMode::GuestUser | CpuMode::GuestKernel if is_unmapped() => {
-                self.guest.add(seen.event)
-            }
+            CpuMode::GuestUser | CpuMode::GuestKernel if is_unmapped() => self.guest.add(seen.event),
             _ => {}
         }
     }
