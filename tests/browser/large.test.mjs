@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { boxes, check, equal, finish, folded, launch, nameOf, near, percent, readperf, text, total, work } from './browser.mjs';
-import { changesOf, click, counted, drag, openHottest, press, report, rowsOf, sameChanges, sameFunction, sameRows, searchFor, serve, settled, visit, wayOfFocus } from './served.mjs';
+import { changesOf, click, counted, drag, openHottest, press, report, rowsOf, sameChanges, sameNumbers, sameRows, searchFor, serve, settled, visit, wayOfFocus } from './served.mjs';
 import { Ways } from './ways.mjs';
 
 const own = process.env.RECORDING;
@@ -173,10 +173,7 @@ for (const thread of [threads[0], threads[Math.min(9, threads.length - 1)]]) {
 await page.selectOption('#thread', '');
 await page.selectOption('#weight', 'samples');
 await settled(page);
-for (const row of await rowsOf(page)) {
-  const named = all.rows.filter(sameFunction(row)).map(other => percent(other.samples / all.samples));
-  check(named.includes(row.cells[1]), `samples in ${row.name}: ${row.cells[1]}, expected ${named.join(' or ')}`);
-}
+sameNumbers(await rowsOf(page), all.rows, row => row.cells[1], other => percent(other.samples / all.samples), 'samples');
 await page.selectOption('#weight', 'period');
 await settled(page);
 
