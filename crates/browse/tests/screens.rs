@@ -552,7 +552,8 @@ fn rows_by_binary_come_before_names() {
     let mut terminal = Terminal::new(TestBackend::new(60, 12)).unwrap();
     terminal.draw(|frame| draw_early(&early, "a\u{1b}b", true, frame)).unwrap();
     assert!(lines(&terminal)[0].contains("a\\x1bb"));
-    Explorer::open(&files, &recording, &opening("multi"), |progress| early = Early::of(&progress)).unwrap();
+    let opening = Opening { early: true, ..opening("multi") };
+    Explorer::open(&files, &recording, &opening, |progress| early = Early::of(&progress)).unwrap();
     terminal.draw(|frame| draw_early(&early, "multi", true, frame)).unwrap();
     let screen = lines(&terminal);
     assert!(screen[0].contains("names are looked up"), "{screen:?}");

@@ -235,7 +235,7 @@ impl<'f> Explorer<'f> {
         let groups = || {
             ground.groups(telling);
         };
-        both(threads, groups, || drop(ground.place_rows(&making)));
+        both(threads, groups, || ground.rank_places(&making));
         let paths = ground.row_paths(&making);
         let total = self.now.shown.events().get(*event).cloned().unwrap_or_default();
         let mut facts = self.facts_with(Cow::Borrowed(paths.memory()));

@@ -142,6 +142,12 @@ impl Ground {
         keep(&self.places, rows)
     }
 
+    /// Puts the rows of places in the order of their names: what [`Ground::row_paths`] does in any case, but it needs more for it.
+    pub(crate) fn rank_places(&self, making: &RowMaking<'_>) {
+        let places = self.place_rows(making);
+        places.rank(&making.facts(&self.profile, Some(places.memory())), &making.options);
+    }
+
     /// The ways to the rows of places.
     pub(crate) fn row_paths(&self, making: &RowMaking<'_>) -> Arc<RowPaths> {
         let places = self.place_rows(making);

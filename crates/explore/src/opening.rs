@@ -25,6 +25,8 @@ pub struct Opening {
     pub parent: Option<Regex>,
     /// How functions are listed.
     pub listings: ListingRequest,
+    /// Whether rows are shown while the recording is still read, see [`Progress::early`].
+    pub early: bool,
 }
 
 /// How far the reading has come.
@@ -32,7 +34,7 @@ pub struct Opening {
 pub struct Progress<'p> {
     /// Bytes that have been read, and all.
     pub bytes: (u64, u64),
-    /// What the samples up to now add up to.
+    /// What the samples up to now add up to, if that was wanted.
     pub early: &'p EarlyRows,
     /// Processes and binaries up to now.
     pub known: &'p readperf_analysis::State,
@@ -61,7 +63,9 @@ impl<'f> Explorer<'f> {
         let mut told: Option<Instant> = None;
         let each = |known: &readperf_analysis::State, chunk: &Chunk<'_>| {
             chunk.entries().iter().for_each(|entry| surroundings.see(&entry.event));
-            early.see(known, chunk);
+            if opening.early {
+                early.see(known, chunk);
+            }
             let bytes = chunk.progress();
             if bytes.0 >= bytes.1 || told.is_none_or(|told| told.elapsed() >= EVERY) {
                 told = Some(Instant::now());

@@ -546,7 +546,7 @@ fn a_graph_of_two_recordings_has_the_samples_of_both() {
 fn before_names_are_known_samples_are_told_by_thread_and_binary() {
     let files = Files::new();
     let recording = Recording::open(fixture("main").join("perf.data")).unwrap();
-    let opening = Opening { request: request("main"), ..Opening::default() };
+    let opening = Opening { request: request("main"), early: true, ..Opening::default() };
     let mut last = None;
     let explorer = Explorer::open(&files, &recording, &opening, |progress| {
         last = Some((progress.bytes, progress.early.rows(progress.known, 100), progress.early.total()));

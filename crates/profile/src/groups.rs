@@ -6,11 +6,10 @@ mod changed;
 use crate::addresses::AddressId;
 use crate::picked::Picked;
 use crate::profile::{Profile, SampleRow};
-use crate::rows::{RowSlice, Rows};
+use crate::rows::{Origin, RowSlice, Rows};
 use crate::stacks::StackId;
 use crate::view::flame_tree::Sum;
 use readperf_session::CommId;
-use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -30,36 +29,52 @@ pub struct Groups {
 impl Groups {
     /// Those of a profile. Threads and CPUs tell rows apart only if they are to.
     pub fn new(profile: &Profile, threads: bool, cpus: bool) -> Groups {
-        let part = |row: SampleRow| SampleRow {
-            thread: row.thread.filter(|_| threads),
-            cpu: row.cpu.filter(|_| cpus),
-            time_ns: 0,
-            ..row
+        let all = &*profile.rows;
+        let told = |at: usize| {
+            let origin = all.origins().get(all.origin_at(at));
+            origin.map_or((None, None), |of| (of.thread.filter(|_| threads), of.cpu.filter(|_| cpus)))
         };
-        let all = profile.rows();
-        let rest = |at: u32| {
-            let row = all.get(at as usize).map(part);
-            row.map(|row| (row.address, row.thread, row.cpu, row.detail))
+        // Rows lie in order of time: whatever is not asked of one here is not fetched.
+        let rest = |placed: &Placed| {
+            let at = placed.at as usize;
+            let (thread, cpu) = if threads || cpus { told(at) } else { (None, None) };
+            (placed.address, thread, cpu, all.detail_at(at))
         };
         let mut order = by_stack(all);
         let mut rows = Rows::default();
         let mut of_row = vec![0; all.len()];
         let same_stack = |a: &Placed, b: &Placed| (a.name, a.stack) == (b.name, b.stack);
         for of_stack in order.chunk_by_mut(same_stack) {
-            let first = of_stack.first().and_then(|placed| rest(placed.at));
-            if of_stack.iter().any(|placed| rest(placed.at) != first) {
-                of_stack.sort_by_cached_key(|placed| rest(placed.at));
+            let first = of_stack.first().map(rest);
+            if of_stack.iter().any(|placed| Some(rest(placed)) != first) {
+                of_stack.sort_by_cached_key(rest);
             }
             let mut last = None;
-            for Placed { at, .. } in of_stack.iter().copied() {
-                let Some(row) = all.get(at as usize) else { continue };
-                let this = rest(at);
+            for placed in of_stack.iter() {
+                let at = placed.at as usize;
+                let Some(SampleRow { event, comm, samples, period, .. }) = all.get(at) else { continue };
+                let this = rest(placed);
                 match rows.len().checked_sub(1).filter(|_| last == Some(this)) {
-                    Some(sum) => rows.add(sum, row.samples, row.period),
-                    None => rows.push(part(row)),
+                    Some(sum) => rows.add(sum, samples, period),
+                    None => {
+                        let (address, thread, cpu, detail) = this;
+                        let (stack, time_ns) = (placed.stack, 0);
+                        rows.push(SampleRow {
+                            event,
+                            comm,
+                            thread,
+                            cpu,
+                            time_ns,
+                            stack,
+                            address,
+                            detail,
+                            samples,
+                            period,
+                        });
+                    }
                 }
                 last = Some(this);
-                if let Some(group) = of_row.get_mut(at as usize) {
+                if let Some(group) = of_row.get_mut(at) {
                     // There are no more groups than rows, whose numbers fit.
                     *group = u32::try_from(rows.len() - 1).unwrap_or(u32::MAX);
                 }
@@ -214,42 +229,47 @@ impl Groups {
 }
 
 /// A row on its way to its place.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Placed {
     /// The rank of its event and the name of its thread.
     name: u32,
-    /// Its stack; the empty one is the last.
-    stack: u32,
+    stack: StackId,
+    address: AddressId,
     /// Its index.
     at: u32,
 }
 
-/// Rows by event, thread name and stack. These are numbers without large gaps, so they are counted, not compared.
-fn by_stack(rows: RowSlice<'_>) -> Vec<Placed> {
-    let stacks = rows.iter().filter_map(|row| row.stack.index()).max().map_or(0, |most| most + 1);
-    let empty = u32::try_from(stacks).unwrap_or(u32::MAX);
-    let mut ranks: FxHashMap<(u32, CommId), u32> = FxHashMap::default();
-    rows.iter().for_each(|row| {
-        ranks.insert((row.event, row.comm), 0);
-    });
-    let mut names: Vec<(u32, CommId)> = ranks.keys().copied().collect();
+/// Rows by event, thread name and stack, of which the empty one is the last. These are numbers without large gaps, so they are counted, not
+/// compared.
+fn by_stack(rows: &Rows) -> Vec<Placed> {
+    let mut names: Vec<(u32, CommId)> = rows.origins().iter().map(|of| (of.event, of.comm)).collect();
+    let name_of =
+        |names: &[(u32, CommId)], of: &Origin| names.binary_search(&(of.event, of.comm)).unwrap_or(0);
     names.sort_unstable();
-    ranks.extend(names.iter().copied().zip(0..));
-    let placed = |(row, at): (SampleRow, u32)| Placed {
-        name: ranks.get(&(row.event, row.comm)).copied().unwrap_or(0),
-        stack: row.stack.0.min(empty),
+    names.dedup();
+    // There are no more names than rows, whose numbers fit.
+    let ranks: Vec<u32> =
+        rows.origins().iter().map(|of| u32::try_from(name_of(&names, of)).unwrap_or(u32::MAX)).collect();
+    let placed = |(at, row): (u32, SampleRow)| Placed {
+        name: ranks.get(rows.origin_at(at as usize)).copied().unwrap_or(0),
+        stack: row.stack,
+        address: row.address,
         at,
     };
-    let placed: Vec<Placed> = rows.iter().zip(0..).map(placed).collect();
-    let by_stack = counted(&placed, stacks + 1, |placed| placed.stack);
-    counted(&by_stack, names.len(), |placed| placed.name)
+    let placed: Vec<Placed> = (0..).zip(rows.iter()).map(placed).collect();
+    let stacks = placed.iter().filter_map(|placed| placed.stack.index()).max().map_or(0, |most| most + 1);
+    let by_stack = counted(placed, stacks + 1, |placed| placed.stack.index().unwrap_or(stacks));
+    counted(by_stack, names.len(), |placed| placed.name as usize)
 }
 
 /// Rows in order of a number below a limit; those that have the same stay as they were.
-fn counted(rows: &[Placed], limit: usize, number: impl Fn(&Placed) -> u32) -> Vec<Placed> {
-    let mut next = vec![0_usize; limit + 1];
-    for row in rows {
-        if let Some(count) = next.get_mut(number(row) as usize + 1) {
+fn counted(rows: Vec<Placed>, limit: usize, number: impl Fn(&Placed) -> usize) -> Vec<Placed> {
+    if limit <= 1 {
+        return rows;
+    }
+    let mut next = vec![0_u32; limit + 1];
+    for row in &rows {
+        if let Some(count) = next.get_mut(number(row) + 1) {
             *count += 1;
         }
     }
@@ -258,11 +278,11 @@ fn counted(rows: &[Placed], limit: usize, number: impl Fn(&Placed) -> u32) -> Ve
         before += *next;
         *next = before;
     }
-    let mut sorted = vec![Placed::default(); rows.len()];
+    let mut sorted = rows.clone();
     for row in rows {
-        if let Some(next) = next.get_mut(number(row) as usize) {
-            if let Some(slot) = sorted.get_mut(*next) {
-                *slot = *row;
+        if let Some(next) = next.get_mut(number(&row)) {
+            if let Some(slot) = sorted.get_mut(*next as usize) {
+                *slot = row;
             }
             *next += 1;
         }

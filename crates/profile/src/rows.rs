@@ -160,6 +160,12 @@ impl Rows {
         self.time_ns.get(at)
     }
 
+    /// The detail of a row.
+    #[inline]
+    pub(crate) fn detail_at(&self, at: usize) -> DetailId {
+        self.detail.get(at)
+    }
+
     /// Takes away the rows at whose indices this does not hold.
     pub(crate) fn retain_at(&mut self, passes: impl Fn(&Rows, usize) -> bool) {
         let left = self.indices(passes);

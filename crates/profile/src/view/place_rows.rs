@@ -5,9 +5,10 @@ use super::address_rows::AddressRows;
 use super::calls::{Levels, NONE};
 use super::facts::{FactMemory, Facts, Place};
 use super::graph::GraphKey;
-use super::histogram::HistogramOptions;
+use super::histogram::{HistogramOptions, RowValues};
 use super::key::KeyUse;
 use super::place_numbers::{FrameNumbers, Frames, OfFunctions, PlaceNumbers};
+use super::row_order::rank_places;
 use crate::addresses::AddressId;
 use crate::profile::Profile;
 use crate::tuples::Tuples;
@@ -136,6 +137,11 @@ impl PlaceRows {
     #[inline]
     pub(super) fn values(&self, row: u32) -> impl ExactSizeIterator<Item = Value> + '_ {
         self.values.values(row)
+    }
+
+    /// Works out the order of the rows by what each key says, if it is not known. Who makes rows of places needs it.
+    pub fn rank(self: &Arc<Self>, facts: &Facts<'_>, options: &HistogramOptions) {
+        rank_places(facts, &RowValues::new(&options.keys, Arc::clone(self)));
     }
 
     /// Whether the ranks of what a key says are known.

@@ -226,10 +226,7 @@ impl<'r> Ranks<'r> {
         };
         let said_of = |number: u32| (values.value(row_of(number), key), number);
         if of_place && (values.has_ranks(key) || rows.len() >= count / WORTH_KEEPING) {
-            let ranks = values.ranks_of_places(key, || {
-                ranks((0..).take(count + 1).map(said_of).collect(), count + 1, facts)
-            });
-            return Ranks::new(of_place, Cow::Borrowed(ranks));
+            return Ranks::new(of_place, Cow::Borrowed(ranks_of_places(key, facts, values)));
         }
         let mut is_used = vec![false; count + 1];
         for row in rows {
@@ -238,7 +235,7 @@ impl<'r> Ranks<'r> {
             }
         }
         let said = is_used.iter().zip(0..).filter(|(used, _)| **used).map(|(_, number)| said_of(number));
-        Ranks::new(of_place, Cow::Owned(ranks(said.collect(), count + 1, facts)))
+        Ranks::new(of_place, Cow::Owned(ranks(said, count + 1, facts)))
     }
 
     fn new(of_place: bool, ranks: Cow<'r, [u32]>) -> Ranks<'r> {
@@ -260,40 +257,125 @@ fn slot(row: RowKey, of_place: bool, unknown: usize) -> usize {
     (number as usize).min(unknown)
 }
 
+/// Works out the ranks of what all keys say of places, if they are not known.
+pub(super) fn rank_places(facts: &Facts<'_>, values: &RowValues) {
+    let of_places = (0..values.count()).filter(|key| values.is_of_place(*key));
+    of_places.for_each(|key| {
+        ranks_of_places(key, facts, values);
+    });
+}
+
+/// The ranks of what a key says of all places, by their number; the last is that of a place that is not known.
+fn ranks_of_places<'r>(key: usize, facts: &Facts<'_>, values: &'r RowValues) -> &'r [u32] {
+    values.ranks_of_places(key, || {
+        let slots = values.numbers(true) + 1;
+        let said = |place: u32| (values.value(RowKey { sample: u32::MAX, place }, key), place);
+        ranks((0..).take(slots).map(said), slots, facts)
+    })
+}
+
 /// The ranks of values, each in its slot; equal ones have the same.
-fn ranks(mut said: Vec<(Value, u32)>, slots: usize, facts: &Facts<'_>) -> Vec<u32> {
-    said.sort_unstable();
-    let mut different: Vec<(u128, Value)> = said.iter().map(|(value, _)| (0, *value)).collect();
-    different.dedup();
-    if different.iter().all(|(_, value)| matches!(value, Value::Unknown | Value::Function { .. })) {
-        different.iter_mut().for_each(|(begins, value)| *begins = beginning(facts, *value));
-    }
-    let in_order =
-        |a: &(u128, Value), b: &(u128, Value)| a.0.cmp(&b.0).then_with(|| compare(facts, a.1, b.1));
-    different.sort_unstable_by(in_order);
-    let (mut rank, mut before) = (0, None);
-    let mut ranked: Vec<(Value, u32)> = different
-        .into_iter()
-        .map(|value| {
-            rank += u32::from(before.replace(value).is_some_and(|before| in_order(&before, &value).is_ne()));
-            (value.1, rank)
-        })
-        .collect();
-    ranked.sort_unstable();
-    let mut ranks = vec![0; slots];
-    let mut ranked = ranked.into_iter().peekable();
+fn ranks(said: impl Iterator<Item = (Value, u32)>, slots: usize, facts: &Facts<'_>) -> Vec<u32> {
+    let mut different = Different::default();
+    // First the number of the value, then its rank.
+    let mut ranks = vec![u32::MAX; slots];
     for (value, slot) in said {
-        while ranked.next_if(|(ranked, _)| *ranked < value).is_some() {}
-        if let (Some(slot), Some((_, rank))) = (ranks.get_mut(slot as usize), ranked.peek()) {
-            *slot = *rank;
+        if let Some(number) = ranks.get_mut(slot as usize) {
+            *number = different.number(value);
         }
     }
+    let rank_of = different.ranks(facts);
+    for number in &mut ranks {
+        *number = rank_of.get(*number as usize).copied().unwrap_or(0);
+    }
     ranks
+}
+
+/// Values, each with a number. Most often they are functions, which have small numbers themselves.
+#[derive(Debug, Default)]
+struct Different {
+    values: Vec<Value>,
+    /// By function, as itself and as an inlined one.
+    of_functions: Vec<u32>,
+    others: FxHashMap<Value, u32>,
+}
+
+impl Different {
+    fn number(&mut self, value: Value) -> u32 {
+        // There are no more than slots, whose numbers fit.
+        let next = u32::try_from(self.values.len()).unwrap_or(u32::MAX);
+        let number = match value {
+            Value::Function { function, inlined } => {
+                let slot = 2 * function.index() + usize::from(inlined);
+                if self.of_functions.len() <= slot {
+                    self.of_functions.resize(slot + 1, u32::MAX);
+                }
+                self.of_functions.get_mut(slot)
+            }
+            value => Some(self.others.entry(value).or_insert(u32::MAX)),
+        };
+        let Some(number) = number else { return u32::MAX };
+        if *number == u32::MAX {
+            *number = next;
+            self.values.push(value);
+        }
+        *number
+    }
+
+    /// For each by its number the rank; those that compare as equal have the same.
+    fn ranks(&self, facts: &Facts<'_>) -> Vec<u32> {
+        let only_functions = self.others.keys().all(|value| *value == Value::Unknown);
+        let begins = |value: &Value| if only_functions { beginning(facts, *value) } else { 0 };
+        let mut order: Vec<(u128, u32)> = self.values.iter().map(begins).zip(0..).collect();
+        let value = |number: u32| self.values.get(number as usize).copied().unwrap_or_default();
+        let in_order = |a: &(u128, u32), b: &(u128, u32)| {
+            a.0.cmp(&b.0).then_with(|| compare(facts, value(a.1), value(b.1)))
+        };
+        order.sort_unstable_by(in_order);
+        let mut ranks = vec![0; order.len()];
+        let (mut rank, mut before) = (0, None);
+        for this in order {
+            rank += u32::from(before.replace(this).is_some_and(|before| in_order(&before, &this).is_ne()));
+            if let Some(slot) = ranks.get_mut(this.1 as usize) {
+                *slot = rank;
+            }
+        }
+        ranks
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::names::FunctionId;
+    use crate::profile::Profile;
+    use crate::view::surroundings::Surroundings;
+    use readperf_session::Session;
+
+    /// The ranks of these values, as those of keys that say this.
+    fn ranks_of(values: &[Value]) -> Vec<u32> {
+        let (profile, session) = (Profile::default(), Session::default());
+        let surroundings = Surroundings::default();
+        let facts = Facts::new(&profile, &session, &surroundings);
+        ranks(values.iter().copied().zip(0..), values.len(), &facts)
+    }
+
+    #[test]
+    fn equal_values_have_one_rank_and_others_are_in_order() {
+        let number = Value::Number;
+        assert_eq!(ranks_of(&[number(5), Value::Unknown, number(2), number(5)]), [2, 0, 1, 2]);
+        let function = |index, inlined| Value::Function { function: FunctionId::new(index), inlined };
+        let functions = [
+            function(3, true),
+            function(3, false),
+            Value::Unknown,
+            function(1, false),
+            function(3, true),
+            function(1, false),
+        ];
+        assert_eq!(ranks_of(&functions), [3, 2, 0, 1, 3, 1]);
+        assert_eq!(ranks_of(&[number(7), function(0, false), Value::Unknown, number(7)]), [2, 1, 0, 2]);
+    }
 
     #[test]
     fn items_go_where_they_belong() {

@@ -205,6 +205,7 @@ impl Browse {
             },
             parent: Some(self.rows.parent_pattern()),
             listings: ListingRequest::default(),
+            early: true,
         })
     }
 
