@@ -1,4 +1,7 @@
 // The page that `readperf view` serves, under strain: a server that is killed, two tabs, keys alone, names of 100 kB, a large screen.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { check, equal, finish, launch, made, text, work } from './browser.mjs';
 import { press, report, serve, settled, visit } from './served.mjs';
@@ -45,6 +48,33 @@ const names = page => page.evaluate(() => Array.from(document.querySelectorAll('
   check((await text(page, 'matched')).startsWith('matched'), 'it is searched without the server');
   equal(page.problems.filter(problem => !problem.includes('ERR_CONNECTION_REFUSED')).join(), '', 'no error is left alone');
   await page.close();
+}
+
+// Tabs that wait for a recording: however many, as far as a browser has requests for them, all tell how far it is. It comes through a pipe,
+// and the end of it only when all have told that.
+{
+  const late = path.join(work, 'late'), bytes = readFileSync(fixture('pipe'));
+  rmSync(late, { force: true });
+  execFileSync('mkfifo', [late]);
+  const served = serve(late), pipe = await open(late, 'w');
+  await pipe.write(bytes.subarray(0, 4000));
+  const site = await served, context = await browser.newContext();
+  const tabs = [await context.newPage(), await context.newPage(), await context.newPage()];
+  // Each asks for something else: what is the same a browser asks for once.
+  const states = ['', '?weight=samples', '?event=1'];
+  await Promise.all(tabs.map((tab, nr) => tab.goto(site.address + states[nr])));
+  const told = tab => tab.waitForFunction(() => !document.getElementById('progress').hidden && document.getElementById('progress').textContent.includes('reading'), null, { timeout: 10_000 });
+  equal((await Promise.allSettled(tabs.map(told))).map(({ status }) => status).join(), 'fulfilled,fulfilled,fulfilled', 'three tabs wait');
+  await pipe.write(bytes.subarray(4000));
+  await pipe.close();
+  for (const tab of tabs) {
+    await tab.waitForSelector('#flame-frames rect[role]');
+    await settled(tab);
+    equal(await tab.locator('#progress').isHidden(), true, 'it is read');
+    check(await tab.locator('#strip canvas').count() > 0 && await tab.locator('#thread option').count() > 1, 'all parts are there');
+  }
+  await context.close();
+  await site.stop();
 }
 
 // Two tabs in turn: each has its own state, whatever the other asks.

@@ -130,6 +130,9 @@ strip.start();
 bar.start();
 keys.start();
 await attempt(async () => {
-  // All is asked for at once, the picture first: questions are answered one after the other when the recording is read.
-  await Promise.all([showView().then(showSearch), attempt(bar.show), attempt(strip.show), opened()]);
+  // A browser has few requests open at a time. Of a page that waits for the recording it is the picture alone, so that other tabs have
+  // theirs, and all can ask how far it is.
+  const view = showView().then(showSearch), ready = opened();
+  await Promise.race([view, ready]);
+  await Promise.all([view, ready, attempt(bar.show), attempt(strip.show)]);
 });
