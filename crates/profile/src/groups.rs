@@ -250,26 +250,31 @@ fn by_stack(rows: &Rows) -> Vec<Placed> {
     // There are no more names than rows, whose numbers fit.
     let ranks: Vec<u32> =
         rows.origins().iter().map(|of| u32::try_from(name_of(&names, of)).unwrap_or(u32::MAX)).collect();
-    let placed = |(at, row): (u32, SampleRow)| Placed {
+    let placed = |(row, at): (SampleRow, u32)| Placed {
         name: ranks.get(rows.origin_at(at as usize)).copied().unwrap_or(0),
         stack: row.stack,
         address: row.address,
         at,
     };
-    let placed: Vec<Placed> = (0..).zip(rows.iter()).map(placed).collect();
-    let stacks = placed.iter().filter_map(|placed| placed.stack.index()).max().map_or(0, |most| most + 1);
+    let placed = rows.iter().zip(0..).map(placed);
+    let stacks = rows.iter().filter_map(|row| row.stack.index()).max().map_or(0, |most| most + 1);
     let by_stack = counted(placed, stacks + 1, |placed| placed.stack.index().unwrap_or(stacks));
-    counted(by_stack, names.len(), |placed| placed.name as usize)
+    if names.len() <= 1 {
+        return by_stack;
+    }
+    counted(by_stack.iter().copied(), names.len(), |placed| placed.name as usize)
 }
 
 /// Rows in order of a number below a limit; those that have the same stay as they were.
-fn counted(rows: Vec<Placed>, limit: usize, number: impl Fn(&Placed) -> usize) -> Vec<Placed> {
-    if limit <= 1 {
-        return rows;
-    }
-    let mut next = vec![0_u32; limit + 1];
-    for row in &rows {
-        if let Some(count) = next.get_mut(number(row) + 1) {
+fn counted(
+    rows: impl Iterator<Item = Placed> + Clone,
+    limit: usize,
+    number: impl Fn(&Placed) -> usize,
+) -> Vec<Placed> {
+    let (mut next, mut all) = (vec![0_u32; limit + 1], 0);
+    for row in rows.clone() {
+        all += 1;
+        if let Some(count) = next.get_mut(number(&row) + 1) {
             *count += 1;
         }
     }
@@ -278,7 +283,8 @@ fn counted(rows: Vec<Placed>, limit: usize, number: impl Fn(&Placed) -> usize) -
         before += *next;
         *next = before;
     }
-    let mut sorted = rows.clone();
+    let nowhere = Placed { name: 0, stack: StackId::EMPTY, address: AddressId::NONE, at: u32::MAX };
+    let mut sorted = vec![nowhere; all];
     for row in rows {
         if let Some(next) = next.get_mut(number(&row)) {
             if let Some(slot) = sorted.get_mut(*next as usize) {
