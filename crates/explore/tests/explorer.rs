@@ -3,7 +3,7 @@
 
 use perffile::Recording;
 use readperf_analysis::{Analysis, PassOptions, Request, analyse_detailed};
-use readperf_explore::{Direction, Explorer, Flame, Label, Opening, State, Step};
+use readperf_explore::{Direction, Explorer, Flame, Label, Opening, RowOptions, State, Step};
 use readperf_profile::view::column::Column;
 use readperf_profile::view::facts::Facts;
 use readperf_profile::view::graph::{GraphOptions, GraphOrder};
@@ -472,6 +472,41 @@ fn nothing_has_changed_since_the_same_recording() {
         }
     }
     assert!(several, "several addresses of one binary");
+}
+
+/// Where no function has a name, code of a binary weighs in a comparison what its row in a table by binary does: each sample once, however
+/// often the binary is in its stack.
+#[test]
+fn code_without_names_counts_once_in_each_stack() {
+    for name in ["main", "multi"] {
+        let files = Files::new();
+        let symbols = Options { symfs: Some("/nonexistent".into()), cache: None, ..Options::default() };
+        let pass = PassOptions { stacks: true, ..PassOptions::default() };
+        let mut request = Request { symbols, pass, ..Request::default() };
+        let recording = Recording::open(fixture(name).join("perf.data")).unwrap();
+        let opening = Opening { request: request.clone(), ..Opening::default() };
+        let mut explorer = Explorer::open(&files, &recording, &opening, |_| ()).unwrap();
+        request.keep.stacks = true;
+        explorer.set_base(readperf_analysis::analyse(&recording, &request).unwrap());
+        let state = explorer.state().clone();
+        explorer.go(State { rows: RowOptions { keys: keys(&["dso"]), ..state.rows.clone() }, ..state });
+        let rows = explorer.rows();
+        let session = explorer.session();
+        let total = |row: &HistogramRow| {
+            let Value::Binary(id) = rows.values.value(row.key, 0) else { panic!("another key") };
+            let binary =
+                id.and_then(|id| session.binary(id)).map_or(&b"unknown"[..], |known| &known.short_name);
+            let label = readperf_profile::frames::unnamed(String::from_utf8_lossy(binary));
+            (label.into_owned(), row.numbers.total_period)
+        };
+        let expected: BTreeMap<String, u64> = rows.histogram.rows.iter().map(total).collect();
+        let sums = explorer.upright_compared_flame().unwrap().unnamed();
+        // The C library is found by its build-id where there is one with it.
+        assert!(sums.len() > 1, "{name}: {sums:?}");
+        for (label, sum) in sums {
+            assert_eq!(expected.get(label), Some(&sum.period), "{name}: {label}");
+        }
+    }
 }
 
 /// Nothing has changed: says whether several addresses without a name are one row of the comparison.
