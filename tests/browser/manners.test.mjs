@@ -56,7 +56,8 @@ const names = page => page.evaluate(() => Array.from(document.querySelectorAll('
   const late = path.join(work, 'late'), bytes = readFileSync(fixture('pipe'));
   rmSync(late, { force: true });
   execFileSync('mkfifo', [late]);
-  const served = serve(late), pipe = await open(late, 'w');
+  // For reading, too: to open it does not wait for a program that may have failed.
+  const served = serve(late), pipe = await open(late, 'r+');
   await pipe.write(bytes.subarray(0, 4000));
   const site = await served, context = await browser.newContext();
   const tabs = [await context.newPage(), await context.newPage(), await context.newPage()];

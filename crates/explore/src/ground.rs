@@ -145,7 +145,7 @@ impl Ground {
     /// Puts the rows of places in the order of their names: what [`Ground::row_paths`] does in any case, but it needs more for it.
     pub(crate) fn rank_places(&self, making: &RowMaking<'_>) {
         let places = self.place_rows(making);
-        places.rank(&making.facts(&self.profile, Some(places.memory())), &making.options);
+        places.rank(&making.facts(&self.profile, Some(places.memory())));
     }
 
     /// The ways to the rows of places.

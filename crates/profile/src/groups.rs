@@ -4,6 +4,7 @@
 mod changed;
 
 use crate::addresses::AddressId;
+use crate::counted::counted;
 use crate::picked::Picked;
 use crate::profile::{Profile, SampleRow};
 use crate::rows::{Origin, RowSlice, Rows};
@@ -30,14 +31,12 @@ impl Groups {
     /// Those of a profile. Threads and CPUs tell rows apart only if they are to.
     pub fn new(profile: &Profile, threads: bool, cpus: bool) -> Groups {
         let all = &*profile.rows;
-        let told = |at: usize| {
-            let origin = all.origins().get(all.origin_at(at));
-            origin.map_or((None, None), |of| (of.thread.filter(|_| threads), of.cpu.filter(|_| cpus)))
-        };
         // Rows lie in order of time: whatever is not asked of one here is not fetched.
         let rest = |placed: &Placed| {
             let at = placed.at as usize;
-            let (thread, cpu) = if threads || cpus { told(at) } else { (None, None) };
+            let origin = (threads || cpus).then(|| all.origins().get(all.origin_at(at))).flatten();
+            let thread = origin.and_then(|of| of.thread).filter(|_| threads);
+            let cpu = origin.and_then(|of| of.cpu).filter(|_| cpus);
             (placed.address, thread, cpu, all.detail_at(at))
         };
         let mut order = by_stack(all);
@@ -52,25 +51,14 @@ impl Groups {
             let mut last = None;
             for placed in of_stack.iter() {
                 let at = placed.at as usize;
-                let Some(SampleRow { event, comm, samples, period, .. }) = all.get(at) else { continue };
+                let Some(row) = all.get(at) else { continue };
                 let this = rest(placed);
                 match rows.len().checked_sub(1).filter(|_| last == Some(this)) {
-                    Some(sum) => rows.add(sum, samples, period),
+                    Some(sum) => rows.add(sum, row.samples, row.period),
                     None => {
                         let (address, thread, cpu, detail) = this;
-                        let (stack, time_ns) = (placed.stack, 0);
-                        rows.push(SampleRow {
-                            event,
-                            comm,
-                            thread,
-                            cpu,
-                            time_ns,
-                            stack,
-                            address,
-                            detail,
-                            samples,
-                            period,
-                        });
+                        let stack = placed.stack;
+                        rows.push(SampleRow { thread, cpu, time_ns: 0, stack, address, detail, ..row });
                     }
                 }
                 last = Some(this);
@@ -242,14 +230,14 @@ struct Placed {
 /// Rows by event, thread name and stack, of which the empty one is the last. These are numbers without large gaps, so they are counted, not
 /// compared.
 fn by_stack(rows: &Rows) -> Vec<Placed> {
-    let mut names: Vec<(u32, CommId)> = rows.origins().iter().map(|of| (of.event, of.comm)).collect();
-    let name_of =
-        |names: &[(u32, CommId)], of: &Origin| names.binary_search(&(of.event, of.comm)).unwrap_or(0);
+    let name = |of: &Origin| (of.event, of.comm);
+    let mut names: Vec<(u32, CommId)> = rows.origins().iter().map(name).collect();
     names.sort_unstable();
     names.dedup();
+    let rank = |of: &Origin| names.partition_point(|known| *known < name(of));
     // There are no more names than rows, whose numbers fit.
     let ranks: Vec<u32> =
-        rows.origins().iter().map(|of| u32::try_from(name_of(&names, of)).unwrap_or(u32::MAX)).collect();
+        rows.origins().iter().map(|of| u32::try_from(rank(of)).unwrap_or(u32::MAX)).collect();
     let placed = |(row, at): (SampleRow, u32)| Placed {
         name: ranks.get(rows.origin_at(at as usize)).copied().unwrap_or(0),
         stack: row.stack,
@@ -259,41 +247,7 @@ fn by_stack(rows: &Rows) -> Vec<Placed> {
     let placed = rows.iter().zip(0..).map(placed);
     let stacks = rows.iter().filter_map(|row| row.stack.index()).max().map_or(0, |most| most + 1);
     let by_stack = counted(placed, stacks + 1, |placed| placed.stack.index().unwrap_or(stacks));
-    if names.len() <= 1 {
-        return by_stack;
-    }
     counted(by_stack.iter().copied(), names.len(), |placed| placed.name as usize)
-}
-
-/// Rows in order of a number below a limit; those that have the same stay as they were.
-fn counted(
-    rows: impl Iterator<Item = Placed> + Clone,
-    limit: usize,
-    number: impl Fn(&Placed) -> usize,
-) -> Vec<Placed> {
-    let (mut next, mut all) = (vec![0_u32; limit + 1], 0);
-    for row in rows.clone() {
-        all += 1;
-        if let Some(count) = next.get_mut(number(&row) + 1) {
-            *count += 1;
-        }
-    }
-    let mut before = 0;
-    for next in &mut next {
-        before += *next;
-        *next = before;
-    }
-    let nowhere = Placed { name: 0, stack: StackId::EMPTY, address: AddressId::NONE, at: u32::MAX };
-    let mut sorted = vec![nowhere; all];
-    for row in rows {
-        if let Some(next) = next.get_mut(number(&row)) {
-            if let Some(slot) = sorted.get_mut(*next as usize) {
-                *slot = row;
-            }
-            *next += 1;
-        }
-    }
-    sorted
 }
 
 #[cfg(test)]

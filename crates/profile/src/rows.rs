@@ -8,6 +8,7 @@ mod slice;
 
 use self::column::{Sparse, arranged};
 use crate::addresses::AddressId;
+use crate::counted::counted;
 use crate::detail::DetailId;
 use crate::profile::SampleRow;
 use crate::stacks::StackId;
@@ -221,27 +222,9 @@ impl Rows {
     /// Puts those of one event, thread name, thread and CPU together, in order of these. Otherwise they stay as they were.
     pub(crate) fn sort_by_origin(&mut self) {
         let ranks = self.origins.ranks();
-        let rank = |origin: u32| ranks.get(origin as usize).map_or(0, |rank| *rank as usize);
-        // Where those of each rank begin.
-        let mut starts = vec![0_u32; ranks.len() + 1];
-        for origin in &self.origin {
-            if let Some(count) = starts.get_mut(rank(*origin) + 1) {
-                *count += 1;
-            }
-        }
-        let mut before = 0;
-        for start in &mut starts {
-            before += *start;
-            *start = before;
-        }
-        let mut order = vec![0; self.len()];
-        for (at, origin) in (0..).zip(&self.origin) {
-            let Some(next) = starts.get_mut(rank(*origin)) else { continue };
-            if let Some(slot) = order.get_mut(*next as usize) {
-                *slot = at;
-            }
-            *next += 1;
-        }
+        let rank = |at: usize| ranks.get(self.origin_at(at)).map_or(0, |rank| *rank as usize);
+        let all = (0..).zip(&self.origin).map(|(at, _)| at);
+        let order: Vec<u32> = counted(all, ranks.len(), |at| rank(*at as usize));
         if !order.is_sorted() {
             self.arrange(&order);
         }

@@ -5,10 +5,10 @@ use super::address_rows::AddressRows;
 use super::calls::{Levels, NONE};
 use super::facts::{FactMemory, Facts, Place};
 use super::graph::GraphKey;
-use super::histogram::{HistogramOptions, RowValues};
+use super::histogram::HistogramOptions;
 use super::key::KeyUse;
 use super::place_numbers::{FrameNumbers, Frames, OfFunctions, PlaceNumbers};
-use super::row_order::rank_places;
+use super::row_order::ranks;
 use crate::addresses::AddressId;
 use crate::profile::Profile;
 use crate::tuples::Tuples;
@@ -140,8 +140,10 @@ impl PlaceRows {
     }
 
     /// Works out the order of the rows by what each key says, if it is not known. Who makes rows of places needs it.
-    pub fn rank(self: &Arc<Self>, facts: &Facts<'_>, options: &HistogramOptions) {
-        rank_places(facts, &RowValues::new(&options.keys, Arc::clone(self)));
+    pub fn rank(&self, facts: &Facts<'_>) {
+        for key in 0..self.values(0).len() {
+            self.ranks(key, facts);
+        }
     }
 
     /// Whether the ranks of what a key says are known.
@@ -149,9 +151,12 @@ impl PlaceRows {
         self.ranks.get(key).is_some_and(|ranks| ranks.get().is_some())
     }
 
-    /// The ranks of what a key says.
-    pub(super) fn ranks(&self, key: usize, make: impl FnOnce() -> Vec<u32>) -> &[u32] {
-        self.ranks.get(key).map_or(&[], |ranks| ranks.get_or_init(make))
+    /// The ranks of what a key says, by row; the last is that of a row that is not known.
+    pub(super) fn ranks(&self, key: usize, facts: &Facts<'_>) -> &[u32] {
+        let slots = self.len() + 1;
+        let said = |row| (self.values(row).nth(key).unwrap_or_default(), row);
+        let make = || ranks((0..).take(slots).map(said), slots, facts);
+        self.ranks.get(key).map_or(&[], |known| known.get_or_init(make))
     }
 
     /// The row of an address as the place where a sample was taken.

@@ -226,7 +226,7 @@ impl<'r> Ranks<'r> {
         };
         let said_of = |number: u32| (values.value(row_of(number), key), number);
         if of_place && (values.has_ranks(key) || rows.len() >= count / WORTH_KEEPING) {
-            return Ranks::new(of_place, Cow::Borrowed(ranks_of_places(key, facts, values)));
+            return Ranks::new(of_place, Cow::Borrowed(values.ranks_of_places(key, facts)));
         }
         let mut is_used = vec![false; count + 1];
         for row in rows {
@@ -257,25 +257,8 @@ fn slot(row: RowKey, of_place: bool, unknown: usize) -> usize {
     (number as usize).min(unknown)
 }
 
-/// Works out the ranks of what all keys say of places, if they are not known.
-pub(super) fn rank_places(facts: &Facts<'_>, values: &RowValues) {
-    let of_places = (0..values.count()).filter(|key| values.is_of_place(*key));
-    of_places.for_each(|key| {
-        ranks_of_places(key, facts, values);
-    });
-}
-
-/// The ranks of what a key says of all places, by their number; the last is that of a place that is not known.
-fn ranks_of_places<'r>(key: usize, facts: &Facts<'_>, values: &'r RowValues) -> &'r [u32] {
-    values.ranks_of_places(key, || {
-        let slots = values.numbers(true) + 1;
-        let said = |place: u32| (values.value(RowKey { sample: u32::MAX, place }, key), place);
-        ranks((0..).take(slots).map(said), slots, facts)
-    })
-}
-
 /// The ranks of values, each in its slot; equal ones have the same.
-fn ranks(said: impl Iterator<Item = (Value, u32)>, slots: usize, facts: &Facts<'_>) -> Vec<u32> {
+pub(super) fn ranks(said: impl Iterator<Item = (Value, u32)>, slots: usize, facts: &Facts<'_>) -> Vec<u32> {
     let mut different = Different::default();
     // First the number of the value, then its rank.
     let mut ranks = vec![u32::MAX; slots];

@@ -165,8 +165,8 @@ impl RowValues {
     }
 
     /// The ranks of what a key says of all places.
-    pub(super) fn ranks_of_places(&self, key: usize, make: impl FnOnce() -> Vec<u32>) -> &[u32] {
-        self.keys.get(key).map_or(&[], |(_, index)| self.places.ranks(*index, make))
+    pub(super) fn ranks_of_places(&self, key: usize, facts: &Facts<'_>) -> &[u32] {
+        self.keys.get(key).map_or(&[], |(_, index)| self.places.ranks(*index, facts))
     }
 
     /// What all keys say of a row, in their order.
