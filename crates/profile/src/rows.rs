@@ -180,10 +180,10 @@ impl Rows {
         let left = self.indices(passes);
         Rows {
             origins: self.origins.clone(),
-            origin: arranged(&self.origin, &left),
-            stack: arranged(&self.stack, &left),
-            address: arranged(&self.address, &left),
-            period: arranged(&self.period, &left),
+            origin: arranged(&self.origin, &left, 0),
+            stack: arranged(&self.stack, &left, StackId::EMPTY),
+            address: arranged(&self.address, &left, AddressId::NONE),
+            period: arranged(&self.period, &left, 0),
             samples: self.samples.arranged(&left),
             time_ns: self.time_ns.arranged(&left),
             detail: self.detail.arranged(&left),
@@ -232,10 +232,10 @@ impl Rows {
 
     /// Leaves the rows with these indices, in their order. A column at a time, so that only one is there twice.
     fn arrange(&mut self, order: &[u32]) {
-        self.origin = arranged(&self.origin, order);
-        self.stack = arranged(&self.stack, order);
-        self.address = arranged(&self.address, order);
-        self.period = arranged(&self.period, order);
+        self.origin = arranged(&self.origin, order, 0);
+        self.stack = arranged(&self.stack, order, StackId::EMPTY);
+        self.address = arranged(&self.address, order, AddressId::NONE);
+        self.period = arranged(&self.period, order, 0);
         self.samples = self.samples.arranged(order);
         self.time_ns = self.time_ns.arranged(order);
         self.detail = self.detail.arranged(order);

@@ -50,11 +50,12 @@ impl<T: Copy + PartialEq> Sparse<T> {
 
     /// As [`arranged`].
     pub(super) fn arranged(&self, order: &[u32]) -> Sparse<T> {
-        Sparse { values: arranged(&self.values, order), usual: self.usual }
+        let order = if self.values.is_empty() { &[] } else { order };
+        Sparse { values: arranged(&self.values, order, self.usual), usual: self.usual }
     }
 }
 
-/// A column with the values at these indices, in their order.
-pub(super) fn arranged<T: Copy>(column: &[T], order: &[u32]) -> Vec<T> {
-    order.iter().filter_map(|at| column.get(*at as usize)).copied().collect()
+/// A column with the values at these indices, in their order; where there is none, what is usual.
+pub(super) fn arranged<T: Copy>(column: &[T], order: &[u32], usual: T) -> Vec<T> {
+    order.iter().map(|at| column.get(*at as usize).copied().unwrap_or(usual)).collect()
 }

@@ -75,6 +75,15 @@ impl<'r> RowSlice<'r> {
         least
     }
 
+    /// How many of the first ones agree in all that they have besides time, place and sums, and if that is asked for in their stacks.
+    pub(crate) fn alike(self, in_stacks: bool) -> usize {
+        let RowSlice { rows, start, end } = self;
+        let stack_at = |at: usize| rows.stack.get(at).filter(|_| in_stacks);
+        let parts = |at: usize| (rows.origin.get(at), rows.detail.get(at), stack_at(at));
+        let first = parts(start);
+        (start..end).take_while(|at| parts(*at) == first).count()
+    }
+
     /// Runs of rows of which each agrees with the one before it.
     pub fn chunk_by(
         self,

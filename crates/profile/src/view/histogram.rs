@@ -151,16 +151,14 @@ impl<'f, 'o> Histograms<'f, 'o> {
         self.sample_numbers.next_event();
         // Rows are sorted: most of those for which the sample's keys say the same are together already.
         let mut of_samples: Vec<OfSample<'_>> = Vec::new();
-        let mut rest = rows;
-        while let Some(first) = rest.first() {
+        let (mut start, mut end) = (0, 0);
+        while let Some(first) = rows.get(end) {
             let Histograms { facts, options, values, sample_numbers, .. } = self;
-            let mut number =
-                |row: &SampleRow| sample_numbers.number(facts, &options.keys, &mut values.samples, row);
-            let sample = number(&first);
-            let others = rest.iter().skip(1).take_while(|row| number(row) == sample).count();
-            let (some, others) = rest.split_at(1 + others);
-            of_samples.push((sample, some));
-            rest = others;
+            let sample = sample_numbers.number(facts, &options.keys, &mut values.samples, &first);
+            let before = of_samples.pop_if(|(before, _)| *before == sample);
+            start = if before.is_some() { start } else { end };
+            end += rows.range(end..usize::MAX).alike(sample_numbers.of_stack());
+            of_samples.push((sample, rows.range(start..end)));
         }
         of_samples.sort_by_key(|(sample, _)| *sample);
         let (mut rows, mut left_out) = (Vec::new(), LeftOut::default());
@@ -317,10 +315,10 @@ impl<'f, 'o> Histograms<'f, 'o> {
             ends.clear();
             for sample in some {
                 rows.push(self.places.row_of(sample.address));
-                for address in stacks.places(sample.stack) {
+                stacks.places(sample.stack).for_each(|address| {
                     // Most have one level: too little to copy as a slice.
                     rows.extend(self.places.levels_of(address).iter().copied());
-                }
+                });
                 ends.push(rows.len());
             }
             whole_sums.add_all(&rows, ends.iter().copied().zip(some.iter().map(|sample| sample.period)));

@@ -29,30 +29,23 @@ impl Profile {
     /// What has no name, most samples first; with `stacks` also what has none in the stacks alone.
     pub fn missing_names(&self, stacks: bool) -> Vec<Missing> {
         let causes = self.causes();
-        let mut sums = vec![(0_u64, 0_u64); causes.all.len()];
-        // Hardly ever more than a few.
-        let mut seen: Vec<usize> = Vec::new();
-        for row in self.rows.iter().filter(|_| !causes.all.is_empty()) {
-            let at = causes.at(row.address);
-            if let Some((samples, _)) = at.and_then(|cause| sums.get_mut(cause)) {
-                *samples = samples.saturating_add(row.samples);
-            }
-            if !stacks {
-                continue;
-            }
-            seen.clear();
-            let own = at.filter(|_| row.stack == StackId::EMPTY);
-            let places = self.stacks.places(row.stack).filter_map(|place| causes.at(place));
-            for cause in own.into_iter().chain(places) {
-                if !seen.contains(&cause) {
-                    seen.push(cause);
-                    if let Some((_, in_stacks)) = sums.get_mut(cause) {
-                        *in_stacks = in_stacks.saturating_add(row.samples);
-                    }
+        let mut sums = vec![Sums::default(); causes.all.len()];
+        for (nr, row) in (1..).zip(self.rows.iter().filter(|_| !causes.all.is_empty())) {
+            if let Some(sums) = sums.get_mut(causes.at(row.address)) {
+                sums.samples = sums.samples.saturating_add(row.samples);
+                if stacks && row.stack == StackId::EMPTY {
+                    sums.add_stack(nr, row.samples);
                 }
             }
+            if stacks {
+                self.stacks.places(row.stack).for_each(|place| {
+                    if let Some(sums) = sums.get_mut(causes.at(place)) {
+                        sums.add_stack(nr, row.samples);
+                    }
+                });
+            }
         }
-        let missing = |((binary, reason), (samples, in_stacks)): (Cause<'_>, _)| Missing {
+        let missing = |((binary, reason), Sums { samples, in_stacks, .. }): (Cause<'_>, Sums)| Missing {
             binary,
             reason: reason.to_owned(),
             remedy: self.names.remedy(reason).map(str::to_owned),
@@ -105,8 +98,29 @@ struct Causes<'p> {
 }
 
 impl Causes<'_> {
-    fn at(&self, address: AddressId) -> Option<usize> {
-        let cause = *self.of_address.get(address.index())?;
-        usize::try_from(cause).ok().filter(|_| cause != NAMED)
+    /// The index of the cause at an address; where there is a name, one behind all of them.
+    #[inline]
+    fn at(&self, address: AddressId) -> usize {
+        self.of_address.get(address.index()).copied().unwrap_or(NAMED) as usize
+    }
+}
+
+/// Samples for which something has no name for one cause.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    samples: u64,
+    in_stacks: u64,
+    /// The number of the row that was added last, from 1.
+    last: usize,
+}
+
+impl Sums {
+    /// Adds the samples of a row with this in their stack: once, however often it is there.
+    #[inline]
+    fn add_stack(&mut self, row: usize, samples: u64) {
+        if self.last != row {
+            self.last = row;
+            self.in_stacks = self.in_stacks.saturating_add(samples);
+        }
     }
 }

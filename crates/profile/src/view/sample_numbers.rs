@@ -35,6 +35,11 @@ impl SampleNumbers {
         }
     }
 
+    /// Whether keys depend on the stack.
+    pub(super) fn of_stack(&self) -> bool {
+        self.of_stack
+    }
+
     /// Samples of another event follow: the text of a tracepoint depends on it.
     pub(super) fn next_event(&mut self) {
         self.known.clear();

@@ -125,10 +125,9 @@ impl<'f> ElfNames<'f> {
     /// What answers for these addresses, which are sorted.
     fn answering(&self, addresses: &[u64]) -> Answering<'_> {
         let symbols = self.symbols.as_ref().map(|symbols| {
-            // Behind an address may be a trampoline.
-            let behind = addresses.iter().filter_map(|address| address.checked_add(1));
-            let mut asked: Vec<u64> = addresses.iter().copied().chain(behind).collect();
-            asked.sort_unstable();
+            // Behind an address may be a trampoline. The next address is there at the earliest, so they stay in order.
+            let mut asked: Vec<u64> = Vec::with_capacity(addresses.len() * 2);
+            asked.extend(addresses.iter().flat_map(|address| [*address, address.saturating_add(1)]));
             asked.dedup();
             (symbols, symbols.covering(&asked))
         });
