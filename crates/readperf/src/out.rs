@@ -130,7 +130,8 @@ impl NameWidth {
 }
 
 impl Output {
-    /// Standard output.
+    /// Standard output, for a command that has no option for another place.
+    #[cfg(feature = "view")]
     pub(crate) fn standard() -> Output {
         Output { output: PathBuf::from("-"), color: Color::default() }
     }
