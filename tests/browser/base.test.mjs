@@ -52,6 +52,30 @@ function sharesOfWays(file, ...words) {
     }
   }
 
+  // Who calls each function, and what it calls, now and before.
+  const [was, is] = [shares(functions(before)), shares(functions(after))];
+  let calls = 0;
+  const names = new Set([before, after].flatMap(file => functions(file)).flatMap(({ stack }) => stack));
+  equal(names.size, 6, 'functions of both recordings');
+  for (const called of names) {
+    await show(page, site, '?view=sandwich&function=' + encodeURIComponent(called));
+    const [callers, , callees] = await page.evaluate(() => Array.from(document.querySelectorAll('#view section'), section => Array.from(section.querySelectorAll('tbody tr'), row => [
+      row.querySelector('.name').textContent, row.querySelector('td.number span').textContent, row.querySelector('.change').textContent])));
+    const sides = { callers: [callers, (stack, other, at) => stack[at - 1] === other], callees: [callees, (stack, other, at) => stack[at + 1] === other] };
+    for (const [side, [rows, follows]] of Object.entries(sides)) {
+      for (const [other, share, change] of rows) {
+        const has = stack => stack.some((name, at) => name === called && follows(stack, other, at));
+        equal(`${share} ${change}`, `${percent(is(has))} ${points(is(has) - was(has))}`, `${side} of ${called}: ${other}`);
+        calls++;
+      }
+    }
+    const has = stack => stack.includes(called), middle = await page.locator('.sandwich .middle .base').textContent();
+    check(middle.startsWith(`base: total ${percent(was(has))}, `) && middle.endsWith(` ${points(is(has) - was(has))} points`), `${called}: ${middle}`);
+  }
+  equal(calls, 10, 'calls of both recordings');
+  await show(page, site, '?view=sandwich&function=' + encodeURIComponent('[main]'));
+  await page.screenshot({ path: path.join(work, 'base-calls.png') });
+
   // The flame graph has the frames and numbers of the exported one.
   for (const inverted of [false, true]) {
     const file = path.join(work, 'change.svg');

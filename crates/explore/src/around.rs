@@ -6,32 +6,40 @@ use readperf_profile::view::flame_tree::{FlameLevel, NodeIndex, ROOT, Sum};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
+/// Samples of this recording, and of the one that is compared with; of that none where there is none.
+pub type NowAndBefore = [Sum; 2];
+
 /// What is around a function.
 #[derive(Clone, Debug, Default)]
 pub struct Around {
     /// Samples in the function.
-    pub own: Sum,
+    pub own: NowAndBefore,
     /// Samples with it in their stack.
-    pub total: Sum,
+    pub total: NowAndBefore,
     /// One frame of each caller, and the samples that came from there; the heaviest first. [`Flame::ROOT`] stands for none.
-    pub callers: Vec<(NodeIndex, Sum)>,
+    pub callers: Vec<(NodeIndex, NowAndBefore)>,
     /// One frame of each function that it calls.
-    pub callees: Vec<(NodeIndex, Sum)>,
+    pub callees: Vec<(NodeIndex, NowAndBefore)>,
+}
+
+fn add(sums: &mut NowAndBefore, more: NowAndBefore) {
+    sums.iter_mut().zip(more).for_each(|(sum, more)| sum.add(more));
 }
 
 /// Calls by the label of the other side: a frame of it, and samples.
 #[derive(Default)]
-struct Calls(FxHashMap<Option<u32>, (NodeIndex, Sum)>);
+struct Calls(FxHashMap<Option<u32>, (NodeIndex, NowAndBefore)>);
 
 impl Calls {
-    fn add(&mut self, label: Option<u32>, node: NodeIndex, sum: Sum) {
-        self.0.entry(label).or_insert((node, Sum::default())).1.add(sum);
+    fn add(&mut self, label: Option<u32>, node: NodeIndex, sums: NowAndBefore) {
+        add(&mut self.0.entry(label).or_insert((node, NowAndBefore::default())).1, sums);
     }
 
-    /// The heaviest first; ties by label.
-    fn sorted(self, weight: Weight) -> Vec<(NodeIndex, Sum)> {
-        let mut calls: Vec<(Option<u32>, (NodeIndex, Sum))> = self.0.into_iter().collect();
-        calls.sort_unstable_by_key(|(label, (_, sum))| (Reverse(weight.of_sum(sum)), *label));
+    /// The heaviest first, of what is no more that which was; ties by label.
+    fn sorted(self, weight: Weight) -> Vec<(NodeIndex, NowAndBefore)> {
+        let mut calls: Vec<(Option<u32>, (NodeIndex, NowAndBefore))> = self.0.into_iter().collect();
+        let weights = |sums: &NowAndBefore| Reverse(sums.each_ref().map(|sum| weight.of_sum(sum)));
+        calls.sort_unstable_by_key(|(label, (_, sums))| (weights(sums), *label));
         calls.into_iter().map(|(_, call)| call).collect()
     }
 }
@@ -50,14 +58,15 @@ impl Flame {
         let ones: Vec<bool> = nodes.iter().map(|node| is_one(node.level)).collect();
         let is_function = |node: NodeIndex| ones.get(node as usize).copied().unwrap_or(false);
         let label = |node: NodeIndex| self.level(node).map(|level| level.label);
-        let (mut own, mut whole) = (Sum::default(), Sum::default());
+        let (mut own, mut whole) = (NowAndBefore::default(), NowAndBefore::default());
         let (mut callers, mut callees) = (Calls::default(), Calls::default());
         for (index, node) in (0..).zip(nodes) {
-            let (total, here) = self.sums(index);
+            let ((total, here), (total_before, here_before)) = (self.sums(index), self.sums_before(index));
+            let total = [total, total_before];
             if is_function(index) {
-                own.add(here);
+                add(&mut own, [here, here_before]);
                 if !self.callers_of(index).any(is_function) {
-                    whole.add(total);
+                    add(&mut whole, total);
                 }
                 let caller = self.callers_of(index).next().and_then(label);
                 let is_same = |above: NodeIndex| {

@@ -48,7 +48,7 @@ mod strips;
 mod subtree;
 mod time_sweep;
 
-pub use around::Around;
+pub use around::{Around, NowAndBefore};
 pub use calls::{CallLine, OpenCalls};
 pub use change::{Change, Changes, Unnamed};
 pub use early::{EarlyRow, EarlyRows};

@@ -10,8 +10,10 @@
     reason = "a test may fail loudly"
 )]
 
+mod handmade;
 mod oracle;
 
+use handmade::{Attr, PID, Pipe, Sample};
 use oracle::{fixture, tool};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -134,42 +136,122 @@ fn functions_are_the_rows_of_report() {
     }
 }
 
-/// By the folded stacks: a stack counts once for a call, however often the call is in it.
+/// Stacks and what they weigh, as they are exported for flame graphs; the first word of a stack is a thread's name.
+struct Folded(Vec<(Vec<String>, u64)>);
+
+impl Folded {
+    fn of(path: &str) -> Folded {
+        let text = tool::answer(&["export", "-f", "folded", "--event", "cpu-clock", path]);
+        let stacks = text.lines().map(|line| {
+            let (stack, period) = line.rsplit_once(' ').unwrap();
+            (stack.split(';').map(str::to_owned).collect(), period.parse().unwrap())
+        });
+        Folded(stacks.collect())
+    }
+
+    fn names(&self) -> BTreeSet<&str> {
+        self.0.iter().flat_map(|(stack, _)| stack[1..].iter().map(String::as_str)).collect()
+    }
+
+    fn sum(&self, has: impl Fn(&[String]) -> bool) -> u64 {
+        self.0.iter().filter(|(stack, _)| has(stack)).map(|(_, period)| period).sum()
+    }
+
+    /// A stack counts once for a call, however often the call is in it.
+    fn calls(&self, caller: &str, callee: &str) -> u64 {
+        self.sum(|stack| stack.windows(2).any(|pair| pair[0] == caller && pair[1] == callee))
+    }
+}
+
+fn calls_of(server: &Server, name: &str) -> Value {
+    let encoded: String = name.bytes().map(|byte| format!("%{byte:02x}")).collect();
+    server.data(&format!("sandwich?function={encoded}"))
+}
+
+/// Compares callers and callees with folded stacks, and returns how many there are. `total` and `own` are the names of the sums.
+fn calls_are_those_of(folded: &Folded, answer: &Value, name: &str, total: &str, own: &str) -> usize {
+    let is_in = |stack: &[String]| stack[1..].iter().any(|one| one == name);
+    assert_eq!(answer["function"][total], folded.sum(is_in), "{name}");
+    let ends_in = |stack: &[String]| stack[1..].last().is_some_and(|one| one == name);
+    assert_eq!(answer["function"][own], folded.sum(ends_in), "{name}");
+    let sides = ["callers", "callees"].map(|side| answer[side].as_array().unwrap());
+    for call in sides[0] {
+        let caller = call["name"].as_str().unwrap();
+        assert_eq!(call[total], folded.calls(caller, name), "{caller} calls {name}");
+    }
+    for call in sides[1] {
+        let callee = call["name"].as_str().unwrap();
+        assert_eq!(call[total], folded.calls(name, callee), "{name} calls {callee}");
+    }
+    sides[0].len() + sides[1].len()
+}
+
 #[test]
 fn calls_are_those_of_the_folded_stacks() {
     let path = fixture("multi");
     let path = path.to_str().unwrap();
-    let folded = tool::answer(&["export", "-f", "folded", "--event", "cpu-clock", path]);
-    let stacks: Vec<(Vec<&str>, u64)> = folded
-        .lines()
-        .map(|line| {
-            let (stack, period) = line.rsplit_once(' ').unwrap();
-            (stack.split(';').collect(), period.parse().unwrap())
-        })
-        .collect();
-    let sum_of = |has: &dyn Fn(&[&str]) -> bool| -> u64 {
-        stacks.iter().filter(|(stack, _)| has(stack)).map(|(_, period)| period).sum()
-    };
+    let folded = Folded::of(path);
     let server = Server::start(&[path]);
-    let names: BTreeSet<&str> = stacks.iter().flat_map(|(stack, _)| stack[1..].iter().copied()).collect();
-    assert!(names.len() > 3, "{names:?}");
-    for name in names {
-        let encoded: String = name.bytes().map(|byte| format!("%{byte:02x}")).collect();
-        let answer = server.data(&format!("sandwich?function={encoded}"));
-        assert_eq!(answer["function"]["total"], sum_of(&|stack| stack[1..].contains(&name)), "{name}");
-        assert_eq!(answer["function"]["self"], sum_of(&|stack| stack.last() == Some(&name)), "{name}");
-        for (side, from, to) in [("callers", 0, 1), ("callees", 1, 0)] {
-            for call in answer[side].as_array().unwrap() {
-                let other = call["name"].as_str().unwrap();
-                let pair = |pair: &[&str]| pair[from] == other && pair[to] == name;
-                assert_eq!(
-                    call["total"],
-                    sum_of(&|stack| stack.windows(2).any(pair)),
-                    "{side}: {name}, {other}"
-                );
-            }
-        }
+    assert!(folded.names().len() > 3);
+    for name in folded.names() {
+        let answer = calls_of(&server, name);
+        calls_are_those_of(&folded, &answer, name, "total", "self");
+        assert!(answer["function"].get("before").is_none(), "nothing is compared: {name}");
     }
+}
+
+/// Also of what only one of the recordings has.
+#[test]
+fn compared_calls_are_those_of_the_folded_stacks_of_both() {
+    let path = fixture("multi");
+    let dir = tempfile::tempdir().unwrap();
+    let half = dir.path().join("half.data");
+    let (path, half) = (path.to_str().unwrap(), half.to_str().unwrap());
+    tool::answer(&["edit", path, "-o", half, "--time", "0%-70%"]);
+    let (whole, part) = (Folded::of(path), Folded::of(half));
+    assert!(part.names().len() > 3 && part.names().len() < whole.names().len());
+    for (now, before, files) in [(&whole, &part, [path, half]), (&part, &whole, [half, path])] {
+        let server = Server::start(&["--base", files[1], files[0]]);
+        let mut calls = 0;
+        for name in whole.names() {
+            let answer = calls_of(&server, name);
+            calls += calls_are_those_of(now, &answer, name, "total", "self");
+            calls_are_those_of(before, &answer, name, "before", "self_before");
+        }
+        assert!(calls > 10, "{calls}");
+    }
+}
+
+/// Each process has code of its own, but where recordings are compared it is called by its kind.
+#[test]
+fn generated_functions_are_found_by_both_names() {
+    const GENERATED: u64 = 0x7f00_0000_0000;
+    let dir = tempfile::tempdir().unwrap();
+    let (path, symbols) = (dir.path().join("perf.data"), dir.path().to_str().unwrap());
+    let mut pipe = Pipe::new(&[Attr::default()]);
+    pipe.comm(PID, PID, b"runtime");
+    pipe.map(PID, GENERATED, "//anon", None, 0);
+    let chain = vec![-512i64 as u64, GENERATED + 0x11, GENERATED + 1];
+    pipe.samples(7, &Sample { ip: GENERATED + 0x11, chain, ..Sample::default() });
+    std::fs::write(&path, &pipe.bytes).unwrap();
+    let functions = format!("{GENERATED:x} 10 Hot.main\n{:x} 10 Hot.burn\n", GENERATED + 0x10);
+    std::fs::write(dir.path().join(format!("perf-{PID}.map")), functions).unwrap();
+    let path = path.to_str().unwrap();
+    let server = Server::start(&["--symbols", symbols, "--base", path, path]);
+    let rows = server.data("functions");
+    let row = rows["rows"].as_array().unwrap().iter().find(|row| row["name"] == "Hot.burn").unwrap();
+    let own = row["binary"].as_str().unwrap();
+    assert_ne!(own, "[JIT]");
+    for binary in [own, "[JIT]"] {
+        let query = format!("function=Hot.burn&binary={}", binary.replace(' ', "%20"));
+        let calls = server.data(&format!("sandwich?{query}"));
+        assert_eq!(calls["callers"][0]["name"], "Hot.main", "{binary}: {calls}");
+        let [now, before] = ["total", "before"].map(|sum| calls["function"][sum].as_u64().unwrap());
+        assert!(now > 0 && now == before, "{binary}: {calls}");
+        // An answer at all: an error has another status.
+        server.data(&format!("code?{query}"));
+    }
+    assert!(server.data("sandwich?function=Hot.burn&binary=other")["function"].is_null());
 }
 
 #[test]

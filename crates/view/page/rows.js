@@ -21,6 +21,10 @@ export function shareCells(value, measure, kind = '') {
 export const changeCell = (before, now, of, more = '') => el('td', { class: 'number change' + (now > before ? ' more' : now < before ? ' less' : ''), title: `${of}: ${percent(before)} → ${percent(now)}${more}` },
   points(now - before));
 
+/** By how much the total of a call has changed, if recordings are compared. @param {{total: number, before?: number}} call @param {Measure} measure */
+export const changeOfTotal = (call, measure) => call.before === undefined ? null
+  : changeCell(shareOf(call.before, measure.whole_before ?? 0), shareOf(call.total, measure.whole), 'Total', call.total ? '' : ' (vanished)');
+
 /** The head of such a column, if recordings are compared. @param {Measure} measure @param {...(Node | string)} label */
 export const changeHead = (measure, ...label) => measure.whole_before === undefined ? null : el('th', { scope: 'col', class: 'number' }, ...label);
 

@@ -2,8 +2,8 @@
 import { ask } from './data.js';
 import { el } from './dom.js';
 import { actionBar, choose, chosenFunction, nameCell } from './names.js';
-import { row, shareCells, walkable } from './rows.js';
-import { amount, percent, shareOf } from './text.js';
+import { changeHead, changeOfTotal, row, shareCells, walkable } from './rows.js';
+import { amount, percent, points, shareOf } from './text.js';
 
 /** @param {HTMLElement} into */
 export async function show(into) {
@@ -13,14 +13,22 @@ export async function show(into) {
   if (!answer.function) return into.replaceChildren(el('p', { class: 'note' }, el('bdi', {}, answer.why)));
   /** @param {string} title @param {any[]} list @param {string} none */
   const side = (title, list, none) => {
-    const body = el('tbody', {}, ...list.map(other => row(other, { onclick: () => choose(other) }, ...shareCells(other.total, answer, 'total'), el('td', {}, nameCell(other)))));
+    const body = el('tbody', {}, ...list.map(other => row(other, { onclick: () => choose(other) },
+      ...shareCells(other.total, answer, 'total'), changeOfTotal(other, answer), el('td', {}, nameCell(other)))));
     walkable(body);
-    return el('section', {}, el('h2', {}, title), el('table', { 'aria-label': title }, body), !list.length && el('p', { class: 'note' }, none));
+    const head = el('tr', {}, el('th', { scope: 'col', class: 'number' }, 'Total'), changeHead(answer, 'Change'), el('th', { scope: 'col' }, 'Function'));
+    return el('section', {}, el('h2', {}, title), list.length ? el('table', { 'aria-label': title }, el('thead', {}, head), body) : el('p', { class: 'note' }, none));
   };
+  const it = answer.function;
   into.replaceChildren(el('div', { class: 'scroll sandwich' },
     side('Called by', answer.callers, 'Nobody: stacks begin with it.'),
-    el('section', { class: 'middle' }, el('h2', {}, nameCell(answer.function)),
-      el('p', {}, `total ${percent(shareOf(answer.function.total, answer.whole))}, ${amount(answer.function.total, answer)} · self ${percent(shareOf(answer.function.self, answer.whole))}, ${amount(answer.function.self, answer)}`),
-      actionBar(answer.function)),
+    el('section', { class: 'middle' }, el('h2', {}, nameCell(it)),
+      el('p', {}, sums(it.total, it.self, answer.whole, answer)),
+      it.before !== undefined && el('p', { class: 'base' }, `base: ${sums(it.before, it.self_before, answer.whole_before, answer)} · `
+        + `change of the total: ${points(shareOf(it.total, answer.whole) - shareOf(it.before, answer.whole_before))} points`),
+      actionBar(it)),
     side('Calls', answer.callees, 'Nothing that was sampled.')));
 }
+
+/** @param {number} total @param {number} self @param {number} whole @param {any} measure */
+const sums = (total, self, whole, measure) => `total ${percent(shareOf(total, whole))}, ${amount(total, measure)} · self ${percent(shareOf(self, whole))}, ${amount(self, measure)}`;

@@ -2,10 +2,10 @@
 import { ask } from './data.js';
 import { el } from './dom.js';
 import { choose, nameCell } from './names.js';
-import { changeCell, changeHead, row, shareCells, walkable } from './rows.js';
+import { changeHead, changeOfTotal, row, shareCells, walkable } from './rows.js';
 import { add, get, set } from './state.js';
 import { isFile } from './stored.js';
-import { grouped, shareOf } from './text.js';
+import { grouped } from './text.js';
 
 /** @typedef {{name: string, binary: string, kind: string, named: boolean, inlined: boolean, self: number, total: number, before?: number, calls: number, key: string}} Call */
 /** @typedef {{call: Call, way: string[], open: boolean, tr: HTMLElement}} Branch */
@@ -45,15 +45,11 @@ function branch(call, before, measure) {
   const mark = el('span', { class: 'twist', 'aria-hidden': 'true' }, call.calls ? '▸' : ' ');
   const tr = row(call, {
     'aria-level': depth + 1, 'aria-expanded': call.calls ? 'false' : null, onclick: () => { choose(call); }, ondblclick: () => toggle(tr),
-  }, ...shareCells(call.total, measure, 'total'), ...shareCells(call.self, measure), changed(call, measure), el('td', { class: 'depth' }, indent(depth), mark, nameCell(call)));
+  }, ...shareCells(call.total, measure, 'total'), ...shareCells(call.self, measure), changeOfTotal(call, measure), el('td', { class: 'depth' }, indent(depth), mark, nameCell(call)));
   mark.addEventListener('click', event => { event.stopPropagation(); toggle(tr); });
   branches.set(tr, { call, way, open: false, tr });
   return tr;
 }
-
-/** @param {Call} call @param {any} measure */
-const changed = (call, measure) => call.before === undefined ? null
-  : changeCell(shareOf(call.before, measure.whole_before), shareOf(call.total, measure.whole), 'Total', call.total ? '' : ' (vanished)');
 
 // Depth is drawn by elements, since the page may have no style in attributes.
 /** @param {number} depth */

@@ -145,7 +145,8 @@ pub(super) fn all(explorer: &Explorer<'_>) -> Vec<FunctionRow> {
 /// The function that a query names. Several binaries may have one of that name.
 pub(super) fn function(explorer: &Explorer<'_>, query: &Query) -> Result<FunctionRow, String> {
     let (name, binary) = (query.get("function"), query.get("binary"));
-    let is_it = |row: &FunctionRow| row.name == name && (binary.is_empty() || row.binary == binary);
+    let is_of = |other: &str| other == binary || names::compared_binary(explorer.session(), other) == binary;
+    let is_it = |row: &FunctionRow| row.name == name && (binary.is_empty() || is_of(&row.binary));
     all(explorer)
         .into_iter()
         .find(is_it)

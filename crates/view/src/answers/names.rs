@@ -5,16 +5,24 @@ use readperf_explore::{Flame, Label};
 use readperf_output::export::flamegraph::{FrameSort, frame_key};
 use readperf_output::names::UNKNOWN;
 use readperf_output::text::{decoded, shown};
+use readperf_profile::matching::name_by_kind;
 use readperf_profile::view::facts::Facts;
 use readperf_profile::view::flame_tree::NodeIndex;
 use readperf_profile::{CodeKind, FunctionId, Value};
-use readperf_session::{BinaryId, Session};
+use readperf_session::{Binary, BinaryId, Session};
 use std::borrow::Cow;
 
 /// The short name of a binary; empty where none is known.
 pub(super) fn binary(session: &Session, binary: Option<BinaryId>) -> String {
     let binary = binary.and_then(|binary| session.binary(binary));
     binary.map_or(String::new(), |binary| shown(&decoded(&binary.short_name)).into_owned())
+}
+
+/// What a binary is called where recordings are compared; `name` is that of [`binary`].
+pub(super) fn compared_binary(session: &Session, name: &str) -> String {
+    let is_it = |other: &Binary| shown(&decoded(&other.short_name)) == name;
+    let binary = session.binaries().iter().find(|other| is_it(other));
+    binary.map_or_else(|| name.to_owned(), |binary| shown(&name_by_kind(binary)).into_owned())
 }
 
 /// What a kind of code is called.

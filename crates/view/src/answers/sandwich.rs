@@ -3,31 +3,39 @@
 use super::names::{Named, kind_of, name_of};
 use super::{Answers, names, with_measure, written};
 use crate::query::Query;
-use readperf_explore::{Around, Flame, Label};
+use readperf_explore::{Around, Flame, Label, NowAndBefore};
 use readperf_output::text::shown;
-use readperf_profile::CodeKind;
-use readperf_profile::view::flame_tree::{NodeIndex, Sum};
+use readperf_profile::view::flame_tree::NodeIndex;
+use readperf_profile::{CodeKind, Weight};
 use serde_json::{Value as Json, json};
 use std::cell::Cell;
 
 pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec<u8>, String> {
     let (name, binary) = (query.get("function"), query.get("binary"));
     let (profile, session) = (answers.explorer.totals(), answers.explorer.session());
-    let flame = answers.explorer.upright_flame();
+    let flame = answers.upright_flame();
+    let compared_binary = names::compared_binary(session, binary);
+    let is_called =
+        |other: &str, of: &str, asked: &str| shown(other) == name && (asked.is_empty() || of == asked);
     let of_it = Cell::new((CodeKind::Unknown, true));
-    let is_it = |label: Label<'_>| match label {
-        Label::Comm(_) | Label::Compared(_) => false,
-        Label::Frame(frame) => {
-            let is_it = shown(&frame.label(profile, session)) == name
-                && (binary.is_empty() || names::binary(session, frame.binary) == binary);
-            if is_it {
-                of_it.set((frame.kind, frame.named));
+    let is_it = |label: Label<'_>| {
+        let (is_it, kind, named) = match label {
+            Label::Comm(_) => return false,
+            Label::Frame(frame) => {
+                let of = names::binary(session, frame.binary);
+                (is_called(&frame.label(profile, session), &of, binary), frame.kind, frame.named)
             }
-            is_it
+            Label::Compared(frame) => {
+                (is_called(&frame.name, &shown(&frame.binary), &compared_binary), frame.kind, frame.named)
+            }
+        };
+        if is_it {
+            of_it.set((kind, named));
         }
+        is_it
     };
     let Around { own, total, callers, callees } = flame.around(is_it);
-    if total == Sum::default() {
+    if total == NowAndBefore::default() {
         // What has no name is a row of its own among the functions, by its address, but no frame.
         let why = format!(
             "{name}: no frame of what is chosen is called so. Code without a name is in the frame of its binary."
@@ -35,17 +43,32 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
         return written(&json!({"function": null, "why": why}));
     }
     let weight = answers.explorer.state().weight;
-    let side = |calls: &[(NodeIndex, Sum)]| -> Vec<Json> {
+    let compares = answers.explorer.total_before().is_some();
+    let side = |calls: &[(NodeIndex, NowAndBefore)]| -> Vec<Json> {
         let calls = calls.iter().filter(|(node, _)| *node != Flame::ROOT);
-        let json = |(node, sum): &(NodeIndex, Sum)| {
+        let json = |(node, sums): &(NodeIndex, NowAndBefore)| {
             let Named { name, binary, sort, named } = name_of(answers, flame, *node);
-            json!({"name": name, "binary": binary, "kind": kind_of(sort), "named": named, "total": weight.of_sum(sum)})
+            let call = json!({"name": name, "binary": binary, "kind": kind_of(sort), "named": named});
+            with_sums(call, weight, compares, &[("total", "before", sums)])
         };
         calls.map(json).collect()
     };
     let (kind, named) = of_it.get();
-    let function = json!({
-        "name": name, "binary": binary, "kind": names::kind(kind), "named": named, "self": weight.of_sum(&own), "total": weight.of_sum(&total),
-    });
+    let function = json!({"name": name, "binary": binary, "kind": names::kind(kind), "named": named});
+    let sums = [("self", "self_before", &own), ("total", "before", &total)];
+    let function = with_sums(function, weight, compares, &sums);
     with_measure(answers, json!({"function": function, "callers": side(&callers), "callees": side(&callees)}))
+}
+
+/// Adds what a function weighs: under the first name now, and where recordings are compared under the second one before.
+fn with_sums(mut of: Json, weight: Weight, compares: bool, sums: &[(&str, &str, &NowAndBefore)]) -> Json {
+    if let Json::Object(object) = &mut of {
+        for (name, name_before, [now, before]) in sums {
+            object.insert((*name).into(), weight.of_sum(now).into());
+            if compares {
+                object.insert((*name_before).into(), weight.of_sum(before).into());
+            }
+        }
+    }
+    of
 }
