@@ -171,18 +171,40 @@ impl<'t> Line<'t> {
     }
 }
 
+/// The number that up to 16 digits are. A kernel has more than a million of them: eight are taken at a time.
 fn hex(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() || digits.len() > 16 {
         return None;
     }
-    // Whether all of them are digits is looked at in the end: a kernel has more than a million.
-    let (mut number, mut seen) = (0_u64, 0_u8);
-    for digit in digits {
-        let value = hex_value(*digit);
-        number = number << 4 | u64::from(value & 0xf);
-        seen |= value;
+    let (eights, rest) = digits.as_chunks();
+    let number = eights.iter().try_fold(0_u64, |number, eight| Some(number << 32 | hex_of_eight(*eight)?))?;
+    rest.iter().try_fold(number, |number, digit| {
+        Some(hex_value(*digit)).filter(|value| *value < 16).map(|value| number << 4 | u64::from(value))
+    })
+}
+
+/// The same of eight digits: each byte of a word is one, and the highest bit of a byte says what holds for it.
+fn hex_of_eight(digits: [u8; 8]) -> Option<u64> {
+    const fn each(byte: u8) -> u64 {
+        u64::from_ne_bytes([byte; 8])
     }
-    (seen < 16).then_some(number)
+    // The highest bit of each byte that is at least this one; bytes are below 128.
+    const fn reaching(bytes: u64, least: u8) -> u64 {
+        bytes.wrapping_add(each(128 - least))
+    }
+    let word = u64::from_be_bytes(digits);
+    let ascii = word & each(127);
+    let small = ascii | each(0x20);
+    let is_number = reaching(ascii, b'0') & !reaching(ascii, b'9' + 1);
+    let is_letter = reaching(small, b'a') & !reaching(small, b'f' + 1);
+    if (is_number | is_letter) & !word & each(128) != each(128) {
+        return None;
+    }
+    // Letters have a bit that numbers have not, and begin at 1.
+    let values = (word & each(0xf)).wrapping_add((word >> 6 & each(1)).wrapping_mul(9));
+    let pairs = (values | values >> 4) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs | pairs >> 8) & 0x0000_ffff_0000_ffff;
+    Some((fours | fours >> 16) & 0xffff_ffff)
 }
 
 /// What a digit is worth; 16 or more if it is none.
@@ -298,9 +320,17 @@ mod tests {
     fn digits() {
         assert_eq!(hex(b"0123456789abcdef"), Some(0x0123_4567_89ab_cdef));
         assert_eq!(hex(b"FEDC"), Some(0xfedc));
+        // Digits by themselves, and at every place of eight.
         for digit in u8::MIN..=u8::MAX {
             let expected = char::from(digit).to_digit(16).map(|value| 0xa0 | u64::from(value));
             assert_eq!(hex(&[b'a', digit]), expected, "{digit}");
+            for place in 0..8 {
+                let mut eight = *b"0129aAfF";
+                eight[place] = digit;
+                let text = str::from_utf8(&eight).ok().filter(|text| !text.contains('+'));
+                let expected = text.and_then(|text| u64::from_str_radix(text, 16).ok());
+                assert_eq!(hex(&eight), expected, "{digit} at {place}");
+            }
         }
         assert_eq!((hex(b""), hex(b"00000000000000000")), (None, None));
     }
