@@ -222,11 +222,20 @@ impl Schema {
     }
 
     /// The event of a sample. With one event always that one; an id of 0 stands for the first.
-    #[inline]
+    #[inline(always)]
     pub fn event_of_sample(&self, body: &[u8]) -> Option<usize> {
         if self.events.len() == 1 && !self.incomplete {
             return Some(0);
         }
+        match self.sample_id_at.as_slice() {
+            // Mostly all events have their ids at one place.
+            [at] if self.same_shape => self.known_id(self.order.u64_at(body, *at)?),
+            _ => self.event_of_mixed_sample(body),
+        }
+    }
+
+    /// The same where events have their ids at several places, or none at all: the place has to be that of the event found there.
+    fn event_of_mixed_sample(&self, body: &[u8]) -> Option<usize> {
         let by_id = self.sample_id_at.iter().find_map(|at| {
             let found = self.known_id(self.order.u64_at(body, *at)?)?;
             let layout = &self.events.get(found)?.layout;
