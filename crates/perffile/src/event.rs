@@ -214,7 +214,7 @@ impl<'b> Event<'b> {
     }
 
     /// Index of the event it belongs to; `None` where its id belongs to none, and for perf's own records.
-    #[inline]
+    #[inline(always)]
     pub fn event_index(&self) -> Option<usize> {
         match self.head.kind {
             kind::SAMPLE => self.schema.event_of_sample(self.body()),
