@@ -15,18 +15,18 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     let (profile, session) = (answers.explorer.totals(), answers.explorer.session());
     let flame = answers.upright_flame();
     let compared_binary = names::compared_binary(session, binary);
-    let is_called =
-        |other: &str, of: &str, asked: &str| shown(other) == name && (asked.is_empty() || of == asked);
     let of_it = Cell::new((CodeKind::Unknown, true));
     let is_it = |label: Label<'_>| {
         let (is_it, kind, named) = match label {
             Label::Comm(_) => return false,
             Label::Frame(frame) => {
-                let of = names::binary(session, frame.binary);
-                (is_called(&frame.label(profile, session), &of, binary), frame.kind, frame.named)
+                let is_called = shown(&frame.label(profile, session)) == name;
+                let is_of = || binary.is_empty() || names::binary(session, frame.binary) == binary;
+                (is_called && is_of(), frame.kind, frame.named)
             }
             Label::Compared(frame) => {
-                (is_called(&frame.name, &shown(&frame.binary), &compared_binary), frame.kind, frame.named)
+                let is_of = || binary.is_empty() || shown(&frame.binary) == compared_binary;
+                (shown(&frame.name) == name && is_of(), frame.kind, frame.named)
             }
         };
         if is_it {
