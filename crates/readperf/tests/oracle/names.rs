@@ -6,8 +6,9 @@ pub(crate) fn symbol(name: &str) -> String {
     if name.is_empty() || name.starts_with("0x") || matches!(name, "[unknown]" | "unknown" | "?" | "??") {
         return "?".to_owned();
     }
-    // perf 6.1 knows no names for entries of .plt.sec, for the head of a .plt, and for what IRELATIVE fills: a bare `@plt`.
-    if name.ends_with("@plt") {
+    // perf 6.1 knows no names for entries of .plt.sec, for the head of a .plt, and for what IRELATIVE fills: a bare `@plt`. Here what has
+    // no name of its own is called by the section.
+    if name.ends_with("@plt") || name == ".plt" {
         return "@plt".to_owned();
     }
     without_parameters(name).to_owned()
