@@ -136,7 +136,9 @@ impl<'f> ElfNames<'f> {
             addresses.get(first).is_some_and(|address| range.contains(address))
         };
         let plt = Plt::ranges(&self.runtime).any(is_asked).then(|| self.plt());
-        Answering { symbols, plt }
+        let linkage = Plt::ranges(&self.runtime).map(|range| (range.start, range.end));
+        let linkage = linkage.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+        Answering { symbols, plt, linkage }
     }
     fn push_symbols(&self, batch: &AddressBatch, builder: &mut BatchBuilder) {
         let answering = self.answering(&batch.addresses);
@@ -270,11 +272,14 @@ struct Answering<'n> {
     symbols: Option<(&'n ElfSymbols<'n>, &'n Table)>,
     /// If some of them are in it.
     plt: Option<&'n Plt>,
+    /// Where the first linkage table begins, and the last one ends.
+    linkage: Option<(u64, u64)>,
 }
 
 impl Answering<'_> {
     fn find(&self, address: u64) -> Option<Hit> {
         let plain = self.symbols.and_then(|(_, table)| table.find(address));
+        let plain = plain.filter(|plain| !self.is_between(plain, address));
         let linkage = self.plt.and_then(|plt| plt.table.find(address));
         match (plain, linkage) {
             // `_init` often has no size and then seems to cover the table behind it: the inner one is meant.
@@ -285,6 +290,12 @@ impl Answering<'_> {
             (None, Some(linkage)) => Some(Hit { entry: *linkage, is_plt: true }),
             (None, None) => self.trampoline_behind(address),
         }
+    }
+
+    /// Whether all linkage tables are between a symbol and an address: then it is one without a size, and seems to reach over what fills up
+    /// the section, to the next one that has symbols.
+    fn is_between(&self, symbol: &Entry, address: u64) -> bool {
+        self.linkage.is_some_and(|(start, end)| symbol.start < start && end <= address)
     }
 
     /// The trampoline that begins right behind an address in no function. The kernel makes signal handlers return to the first

@@ -46,3 +46,34 @@ fn every_piece_that_objdump_labels() {
     eprintln!("{total} pieces in {sections:?}");
     assert!(total > 20 && sections.len() >= 2, "{total} pieces in {sections:?}");
 }
+
+/// `_init` has no size, and the next symbol that is not of the table is behind it: what fills up the last section of the table is of none.
+#[test]
+#[ignore = "live: builds programs and compares with other tools"]
+fn nothing_is_between_the_table_and_the_code() {
+    let dir = directory("behind-plt");
+    let mut total = 0;
+    for program in all_programs(&dir, &[]) {
+        let Some(text) = run("readelf", &[OsStr::new("-SW"), program.as_os_str()]) else { return };
+        let hex = |word: &str| u64::from_str_radix(word, 16).ok();
+        // Number in brackets, then name, type, address, offset, size.
+        let sections = text.lines().filter_map(|line| {
+            let mut words = line.split_once("] ")?.1.split_whitespace();
+            let (name, at) = (words.next()?, hex(words.nth(2)?)?);
+            Some((name, at..at + hex(words.next()?)?))
+        });
+        let (tables, others): (Vec<_>, Vec<_>) = sections.partition(|(name, _)| name.starts_with(".plt"));
+        let Some(end) = tables.iter().map(|(_, range)| range.end).max() else { continue };
+        let Some(next) = others.iter().map(|(_, range)| range.start).filter(|start| *start >= end).min()
+        else {
+            continue;
+        };
+        let between: Vec<u64> = (end..next).collect();
+        let answer = resolve_file(&options(), &program, None, between.clone());
+        for (index, at) in between.iter().enumerate() {
+            assert!(answer.symbol(index).is_err(), "{program:?}: {at:#x}");
+        }
+        total += between.len();
+    }
+    assert!(total > 0, "no program has anything between them");
+}
