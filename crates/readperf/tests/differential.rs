@@ -64,10 +64,8 @@ fn check_comm_and_dso(what: &str, tables: &[Table], rows: &[Row]) {
 fn check_symbols(what: &str, tables: &[Table], rows: &[Row], with_comm: bool, only: impl Fn(&str) -> bool) {
     for table in tables {
         let comm = |name: &str| if with_comm { name.to_owned() } else { String::new() };
-        // perf 6.1 does not know the start of `.plt`: what lies there it counts for the function before, whose section has ended.
-        let symbol = |name: &str| if name == "_init" { "@plt".to_owned() } else { name.to_owned() };
-        let mut perf = table.by(|r| (comm(&r.comm), names::dso(&r.dso), symbol(&names::symbol(&r.symbol))));
-        let mut mine = sums(rows, &table.event, |r| (comm(&r.comm), r.dso.clone(), symbol(&r.symbol)));
+        let mut perf = table.by(|r| (comm(&r.comm), names::dso(&r.dso), names::symbol(&r.symbol)));
+        let mut mine = sums(rows, &table.event, |r| (comm(&r.comm), r.dso.clone(), names::symbol(&r.symbol)));
         perf.retain(|k, _| only(&k.1));
         mine.retain(|k, _| only(&k.1));
         let wrong = differences(&perf, &mine);

@@ -17,7 +17,7 @@ mod report_perf {
 }
 
 use oracle::live::Perf;
-use oracle::{scratch, tool};
+use oracle::{names, scratch, tool};
 use report_perf::table::{self, Table};
 use report_perf::workload;
 use std::collections::{BTreeMap, BTreeSet};
@@ -308,12 +308,13 @@ fn call_graphs_are_perfs() {
             let named = |chains: &BTreeMap<String, u64>| -> BTreeMap<String, u64> {
                 let named =
                     chains.iter().filter(|(chain, _)| !chain.contains("0x") && !chain.contains("[unknown]"));
-                // perf begins a graph of callers with the row itself. It stretches `_init`, which has no size, from its own section
-                // over the head of the procedure linkage table behind it, where a sample may fall when a function is first called.
+                // perf begins a graph of callers with the row itself. A sample may fall on the head of a linkage table when a function
+                // is first called.
                 let plain = |chain: &str| -> String {
                     let frames = chain.trim_start_matches(&format!("{symbol};")).split(';');
-                    let frames: Vec<&str> =
-                        frames.map(|frame| if frame == "_init" { ".plt" } else { frame }).collect();
+                    let frames: Vec<&str> = frames
+                        .map(|frame| if names::is_unnamed_linkage(frame) { ".plt" } else { frame })
+                        .collect();
                     frames.join(";")
                 };
                 named.map(|(chain, period)| (plain(chain), *period)).collect()

@@ -6,12 +6,22 @@ pub(crate) fn symbol(name: &str) -> String {
     if name.is_empty() || name.starts_with("0x") || matches!(name, "[unknown]" | "unknown" | "?" | "??") {
         return "?".to_owned();
     }
-    // perf 6.1 knows no names for entries of .plt.sec, for the head of a .plt, and for what IRELATIVE fills: a bare `@plt`. Here what has
-    // no name of its own is called by the section.
-    if name.ends_with("@plt") || name == ".plt" {
+    if is_linkage(name) {
         return "@plt".to_owned();
     }
     without_parameters(name).to_owned()
+}
+
+/// Whether a name is that of something in a procedure linkage table.
+pub(crate) fn is_linkage(name: &str) -> bool {
+    name.ends_with("@plt") || is_unnamed_linkage(name)
+}
+
+/// Whether a name stands for what has none in a procedure linkage table. perf 6.1 knows no names for entries of `.plt.sec`, for the
+/// head of a `.plt`, and for what IRELATIVE fills: a bare `@plt`; or it stretches `_init`, which has no size, from the section ahead over
+/// them. readperf calls by the section what has no name of its own.
+pub(crate) fn is_unnamed_linkage(name: &str) -> bool {
+    matches!(name, "@plt" | ".plt" | "_init")
 }
 
 /// `f(int) const` → `f`; `operator()(int)` → `operator()`; `(anonymous namespace)::f(int)` keeps its start.
@@ -61,6 +71,8 @@ pub(crate) fn same_event(a: &str, b: &str) -> bool {
 #[test]
 fn names_are_made_comparable() {
     assert_eq!(symbol("0x00007f11"), "?");
+    assert_eq!([symbol("_init"), symbol(".plt"), symbol("free@plt")], ["@plt"; 3]);
+    assert!(!is_unnamed_linkage("free@plt"));
     assert_eq!(symbol("forest::Tree<int>::sum(int, char) const"), "forest::Tree<int>::sum");
     assert_eq!(symbol("f<int (*)(char)>(int)"), "f<int (*)(char)>");
     assert_eq!(symbol("Walk::operator()"), "Walk::operator()");

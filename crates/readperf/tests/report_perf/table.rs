@@ -1,5 +1,6 @@
 //! Tables of both programs as sums by label.
 
+use super::oracle::names;
 use std::collections::BTreeMap;
 
 /// What one label adds up to.
@@ -29,10 +30,8 @@ fn label(text: &str) -> String {
     if text.contains('.') && text.chars().all(|c| c.is_ascii_digit() || c == '.') {
         return text.trim_end_matches('0').to_owned();
     }
-    // perf 6.1 knows no names for some entries of linkage tables: a bare `@plt`, or none at all. What is no entry has none there either,
-    // or is part of `_init`, which is in the section ahead of it.
-    let is_linkage = text.ends_with("@plt") || [".plt", "_init"].contains(&text);
-    if is_address || is_linkage { "?".to_owned() } else { text.to_owned() }
+    // perf has no names at all for some entries of linkage tables.
+    if is_address || names::is_linkage(text) { "?".to_owned() } else { text.to_owned() }
 }
 
 /// perf's table for `-F overhead_children,period,sample,KEYS -t '|'`, or the same without the first.

@@ -21,10 +21,11 @@ mod tree;
 use crate::query::Query;
 use crate::worker::{Answer, Question};
 use perffile::Recording;
-use readperf_explore::{Explorer, Flame, State};
+use readperf_explore::{Explorer, Flame, NowAndBefore, State};
 use readperf_output::export::flamegraph::{Colors, Head, title};
 use readperf_output::export::quantity::Quantity;
 use readperf_output::export::{Export, ExportOptions};
+use readperf_profile::Weight;
 use readperf_profile::profile::EventTotal;
 use readperf_profile::view::flame_tree::Sum;
 use serde_json::{Map, Value, json};
@@ -206,4 +207,17 @@ fn with_measure(answers: &Answers<'_, '_>, more: Value) -> Result<Vec<u8>, Strin
         object.extend(more);
     }
     written(&json!(object))
+}
+
+/// Adds what something weighs: now under the first name, and under the second one before, where two recordings are compared.
+fn with_sums(mut of: Value, weight: Weight, compares: bool, sums: &[(&str, &str, &NowAndBefore)]) -> Value {
+    if let Value::Object(object) = &mut of {
+        for (name, name_before, [now, before]) in sums {
+            object.insert((*name).into(), weight.of_sum(now).into());
+            if compares {
+                object.insert((*name_before).into(), weight.of_sum(before).into());
+            }
+        }
+    }
+    of
 }

@@ -1,12 +1,12 @@
 //! A function: who calls it, and what it calls. By the tree that the flame graph draws: what is inlined is a call, too.
 
 use super::names::{Named, kind_of, name_of};
-use super::{Answers, names, with_measure, written};
+use super::{Answers, names, with_measure, with_sums, written};
 use crate::query::Query;
 use readperf_explore::{Around, Flame, Label, NowAndBefore};
 use readperf_output::text::shown;
+use readperf_profile::CodeKind;
 use readperf_profile::view::flame_tree::NodeIndex;
-use readperf_profile::{CodeKind, Weight};
 use serde_json::{Value as Json, json};
 use std::cell::Cell;
 
@@ -58,17 +58,4 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     let sums = [("self", "self_before", &own), ("total", "before", &total)];
     let function = with_sums(function, weight, compares, &sums);
     with_measure(answers, json!({"function": function, "callers": side(&callers), "callees": side(&callees)}))
-}
-
-/// Adds what a function weighs: under the first name now, and where recordings are compared under the second one before.
-fn with_sums(mut of: Json, weight: Weight, compares: bool, sums: &[(&str, &str, &NowAndBefore)]) -> Json {
-    if let Json::Object(object) = &mut of {
-        for (name, name_before, [now, before]) in sums {
-            object.insert((*name).into(), weight.of_sum(now).into());
-            if compares {
-                object.insert((*name_before).into(), weight.of_sum(before).into());
-            }
-        }
-    }
-    of
 }
