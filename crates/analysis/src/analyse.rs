@@ -5,12 +5,13 @@ use crate::code_times::CodeTimes;
 use crate::linked_addresses::{LinkedAddress, linked_addresses};
 use crate::naming::{Namer, add_losses};
 use crate::only_counts::OnlyCounts;
-use crate::pass::{PassOptions, Passed, State, pass};
+use crate::pass::{PassOptions, Passed, State, pass_into};
+use crate::taking::Taking;
 use crate::unwinding::StackEnds;
 use perffile::{Issues, Metadata, Recording};
 use readperf_profile::statistics::Statistics;
 use readperf_profile::{
-    Builder, DetailField, DetailOptions, Keep, MarkBuilder, Marks, Names, Profile, SamplePlaces, Weighing,
+    Builder, DetailField, DetailOptions, Keep, MarkBuilder, Marks, Names, Profile, Weighing,
 };
 use readperf_session::Session;
 use readperf_symbols::{Files, Options};
@@ -67,7 +68,7 @@ pub struct Analysis {
 /// # Errors
 /// A stream that has been read already.
 pub fn analyse(recording: &Recording, request: &Request) -> perffile::Result<Analysis> {
-    analyse_with(recording, request, |_| Ok(()))
+    analyse_with(recording, request, |_, _| Ok(()))
 }
 
 /// Analyses a recording, and shows the records on the way, a chunk at a time, in order of time.
@@ -77,7 +78,7 @@ pub fn analyse(recording: &Recording, request: &Request) -> perffile::Result<Ana
 pub fn analyse_with<E: From<perffile::Error>>(
     recording: &Recording,
     request: &Request,
-    each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
+    each: impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
 ) -> Result<Analysis, E> {
     analyse_detailed(recording, request, &DetailOptions::default(), each)
 }
@@ -90,10 +91,9 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     recording: &Recording,
     request: &Request,
     details: &DetailOptions,
-    mut each: impl FnMut(&Chunk<'_>) -> Result<(), E>,
+    each: impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
 ) -> Result<Analysis, E> {
     let files = Files::new();
-    let each = |_: &State, chunk: &Chunk<'_>| each(chunk);
     let analysed = run(&files, recording, request, details, each, |namer, names, state| {
         let told = match request.without_names {
             true => None,
@@ -104,8 +104,7 @@ pub fn analyse_detailed<E: From<perffile::Error>>(
     Ok(analysed.0)
 }
 
-/// As [`analyse_detailed`], and keeps open what names were looked up in, for more questions. `each` sees what is known of processes and
-/// binaries, too.
+/// As [`analyse_detailed`], and keeps open what names were looked up in, for more questions.
 ///
 /// # Errors
 /// A stream that has been read already; whatever `each` returns.
@@ -142,7 +141,7 @@ fn run<'f, T, E: From<perffile::Error>>(
     mut each: impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
     name: impl FnOnce(Namer<'f>, &mut Names, &State) -> (Option<String>, T),
 ) -> Result<(Analysis, T), E> {
-    let mut builder = Builder::with_details(request.keep, details.clone())
+    let builder = Builder::with_details(request.keep, details.clone())
         .concurrent(request.symbols.thread_count() > 1)
         .expecting(expected_samples(recording));
     let branches = details.weighing == Weighing::Branches;
@@ -155,38 +154,20 @@ fn run<'f, T, E: From<perffile::Error>>(
         statistics: request.statistics,
         ..request.pass.clone()
     };
-    let mut marks = MarkBuilder::default();
+    let marks = request.marks.then(MarkBuilder::default);
+    let mut taking = Taking { builder, marks, filter: &options.filter, details };
     let mut only_counts = OnlyCounts::default();
     let new_namer = |metadata: &Metadata| Namer::new(files, request.symbols.clone(), metadata);
     let mut namer = new_namer(recording.metadata());
-    let passed = pass(recording, &options, |state, chunk| {
+    let passed = pass_into(recording, &options, &mut taking, |state, chunk| {
         if !request.without_names {
             namer.read_ahead(&state.session, chunk);
         }
         only_counts.see(chunk);
-        if request.marks {
-            for entry in chunk.entries() {
-                let counts = chunk.sample(entry).is_some();
-                marks.add(&state.session, &options.filter, &entry.event, &entry.moment, counts);
-            }
-        }
-        for (sample, shares) in chunk.passed_over() {
-            builder.pass_over(sample, shares);
-        }
-        for sample in chunk.samples() {
-            if branches {
-                builder.add_branches(sample.moment, sample.moment.event, sample.branches);
-                continue;
-            }
-            let depth = sample.stack.len().min(details.max_stack.unwrap_or(usize::MAX));
-            let stack = sample.stack.get(..depth).unwrap_or_default();
-            let places =
-                SamplePlaces { address: sample.address, stack, chain: sample.chain, data: sample.data };
-            builder.add(sample.moment, sample.shares, &places);
-        }
         each(state, chunk)
     })?;
     let Passed { metadata, mut state, mut issues, stack_ends, code_times } = passed;
+    let Taking { builder, marks, .. } = taking;
     let added = builder.end();
     // What comes now needs the memory.
     state.addresses.freeze();
@@ -198,7 +179,7 @@ fn run<'f, T, E: From<perffile::Error>>(
     let (names_told, kept) = name(namer, &mut names, &state);
     add_losses(&mut issues, &request.symbols);
     names.unify(&state.session);
-    let marks = marks.finish(&state.session, &metadata, &options.filter);
+    let marks = marks.unwrap_or_default().finish(&state.session, &metadata, &options.filter);
     let linked_addresses = match request.linked_addresses {
         true => linked_addresses(&state.addresses, &names, &state.session, &request.symbols),
         false => Vec::new(),

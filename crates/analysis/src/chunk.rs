@@ -1,10 +1,11 @@
-//! Records of a pass, a chunk at a time, and the samples among them with their places.
+//! Records of a pass, a chunk at a time, and the places of the samples among them.
 
 use crate::pass::{PassOptions, State};
 use crate::unwinding::{Recorded, Unwinding};
 use perffile::wire::attr::{EventAttr, SampleType};
+use perffile::wire::record::kind;
 use perffile::{Event, Metadata, Share};
-use readperf_profile::{AddressId, Branch, ChainId, ChainKey, Lookup, chain};
+use readperf_profile::{AddressId, Branch, ChainId, ChainKey, Lookup, SamplePlaces, chain};
 use readperf_session::{CodeAddress, CommId, CpuMode, Moment, SampleMoment, Session, Thread};
 use std::ops::Range;
 
@@ -15,45 +16,55 @@ pub struct Entry<'e> {
     pub event: Event<'e>,
     /// What it means.
     pub moment: Moment<'e>,
-    /// Whether it is a sample that counts.
-    counts: bool,
-    /// Where that was taken, and its stack: indices of the chunk's places.
-    at: usize,
-    stack: Range<usize>,
-    chain: Option<ChainId>,
-    shares: Range<usize>,
-    data: Option<AddressId>,
-    branches: Range<usize>,
     /// Name of the thread that a record is about, if such names are wanted.
     pub comm: Option<CommId>,
+    /// Its number among the samples that count, if it is one.
+    sample: Option<usize>,
+    shares: Range<usize>,
 }
 
 /// Some records in order.
 #[derive(Debug)]
 pub struct Chunk<'e> {
     entries: Vec<Entry<'e>>,
-    /// The places of all stacks.
-    places: Vec<AddressId>,
-    /// Samples whose places are still to be looked up: indices of entries, and if stacks are wanted, what was recorded of each.
-    waiting: Vec<usize>,
-    keys: Vec<ChainKey<'e>>,
+    /// How many records there were, and how many samples among them that count.
+    records: usize,
+    samples: usize,
+    has_samples: bool,
+    has_kernel_samples: bool,
     shares: Vec<Share>,
+    /// Samples whose chains are still to be looked up, and what names these.
+    waiting: Vec<(SampleMoment<'e>, Option<&'e EventAttr>)>,
+    keys: Vec<ChainKey<'e>>,
+    /// The chain of each sample that counts, if stacks are wanted.
+    chains: Vec<ChainId>,
+    /// Otherwise where each was taken. With stacks, the places of those that are unwound.
+    places: Vec<AddressId>,
+    /// Stacks that are still bytes, with the numbers of their samples, ascending; and then where their places are.
+    recorded: Vec<(usize, Recorded<'e>)>,
+    unwound: Vec<(usize, Range<usize>)>,
+    /// What else of each sample is looked up, if that is wanted.
+    beside: Vec<Beside>,
     branches: Vec<Branch>,
     metadata: &'e Metadata,
-    /// Stacks that are still bytes, with the index of their entry, ascending.
-    recorded: Vec<(usize, Recorded<'e>)>,
     progress: (u64, u64),
 }
 
 /// What is needed to look places up, kept from chunk to chunk so that it is made once.
 #[derive(Debug, Default)]
 pub(crate) struct Asked {
-    ids: Vec<ChainId>,
     /// Chains that were not met before: their indices, and where their look-ups end and how many of these are the stack.
     new: Vec<usize>,
     ends: Vec<(usize, usize)>,
     lookups: Vec<Lookup>,
     found: Vec<AddressId>,
+}
+
+/// Places of a sample that are not its stack.
+#[derive(Clone, Debug, Default)]
+struct Beside {
+    data: Option<AddressId>,
+    branches: Range<usize>,
 }
 
 /// A sample that counts.
@@ -69,87 +80,100 @@ pub struct Sample<'c, 'e> {
     pub address: AddressId,
     /// Its places, the innermost first; at least where it was taken.
     pub stack: &'c [AddressId],
-    /// What names its stack, if that is the chain that was recorded: samples with the same id have the same stack.
-    pub chain: Option<ChainId>,
     /// Where its data lies, if asked for and recorded.
     pub data: Option<AddressId>,
     /// Its last branches, if asked for and recorded, the newest first.
     pub branches: &'c [Branch],
 }
 
-impl Asked {
-    fn clear(&mut self) {
-        self.ids.clear();
-        self.new.clear();
-        self.ends.clear();
-        self.lookups.clear();
-        self.found.clear();
-    }
+/// Takes samples in while a recording is gone over: first what is known of each as it comes, and then, for all of a chunk, where they
+/// were taken, because to look up many places at once is several times as fast.
+pub(crate) trait Take {
+    /// A record, as of now; `counts` says whether it is a sample that counts.
+    fn record(&mut self, session: &Session, event: &Event<'_>, moment: &Moment<'_>, counts: bool);
+
+    /// A sample that counts, for how much of which events it stands, where its data lies and its branches.
+    fn sample(
+        &mut self,
+        moment: &SampleMoment<'_>,
+        shares: &[Share],
+        data: Option<AddressId>,
+        branches: &[Branch],
+    );
+
+    /// A sample of an event that counts, which the filter does not let through.
+    fn pass_over(&mut self, moment: &SampleMoment<'_>, shares: &[Share]);
+
+    /// The places of the samples that count, since the last time, in their order.
+    fn places<'c>(&mut self, places: impl Iterator<Item = SamplePlaces<'c>>);
 }
 
-impl<'e> Entry<'e> {
-    /// The sample, and what was recorded of its event, if its stack is wanted.
-    fn as_sample(&self, options: &PassOptions) -> Option<(&SampleMoment<'e>, Option<&'e EventAttr>)> {
-        let Moment::Sample(sample) = &self.moment else { return None };
-        let event = self.event.schema().event(sample.event).filter(|_| options.stacks);
-        Some((sample, event.map(|event| &event.attr)))
-    }
+/// Nobody takes samples in.
+pub(crate) struct Nobody;
 
-    /// Takes its places: so many of its stack, and behind them, if that does not begin there, where it was taken. Without a stack
-    /// that is the stack, unless one is recorded that is still to be unwound.
-    fn take_places(&mut self, places: Range<usize>, depth: usize, is_recorded: bool) {
-        let stack = places.start..places.start + depth;
-        self.at = if stack.end < places.end { stack.end } else { stack.start };
-        self.stack = if stack.is_empty() && !is_recorded { places } else { stack };
-    }
+impl Take for Nobody {
+    fn record(&mut self, _: &Session, _: &Event<'_>, _: &Moment<'_>, _: bool) {}
+    fn sample(&mut self, _: &SampleMoment<'_>, _: &[Share], _: Option<AddressId>, _: &[Branch]) {}
+    fn pass_over(&mut self, _: &SampleMoment<'_>, _: &[Share]) {}
+    fn places<'c>(&mut self, _: impl Iterator<Item = SamplePlaces<'c>>) {}
 }
 
 impl<'e> Chunk<'e> {
     pub(crate) fn new(capacity: usize, metadata: &'e Metadata, progress: (u64, u64)) -> Self {
         Chunk {
-            entries: Vec::with_capacity(capacity),
-            places: Vec::new(),
+            entries: Vec::new(),
+            records: 0,
+            samples: 0,
+            has_samples: false,
+            has_kernel_samples: false,
+            shares: Vec::with_capacity(capacity),
             waiting: Vec::new(),
             keys: Vec::new(),
-            shares: Vec::with_capacity(capacity),
+            chains: Vec::new(),
+            places: Vec::new(),
+            recorded: Vec::new(),
+            unwound: Vec::new(),
+            beside: Vec::new(),
             branches: Vec::new(),
             metadata,
-            recorded: Vec::new(),
             progress,
         }
     }
 
-    /// All records, in order.
+    /// The records, in order; samples are among them if [that is wanted](PassOptions::shows_samples).
     pub fn entries(&self) -> &[Entry<'e>] {
         &self.entries
     }
 
-    /// The samples that count, in order.
-    pub fn samples(&self) -> impl Iterator<Item = Sample<'_, 'e>> {
-        self.entries.iter().filter_map(|entry| self.sample(entry))
-    }
-
-    /// Samples of events that count, which the filter does not let through, and their shares.
-    pub fn passed_over(&self) -> impl Iterator<Item = (&SampleMoment<'e>, &[Share])> {
-        self.entries.iter().filter(|entry| !entry.counts && !entry.shares.is_empty()).filter_map(|entry| {
-            let Moment::Sample(moment) = &entry.moment else { return None };
-            Some((moment, self.shares.get(entry.shares.clone()).unwrap_or_default()))
-        })
+    /// The samples that count, in order, if they are among the records.
+    pub fn samples<'c>(&'c self, state: &'c State) -> impl Iterator<Item = Sample<'c, 'e>> {
+        self.entries.iter().filter_map(|entry| self.sample(state, entry))
     }
 
     /// A record of this chunk as a sample, if it is one that counts.
-    pub fn sample<'c>(&'c self, entry: &'c Entry<'e>) -> Option<Sample<'c, 'e>> {
-        let Moment::Sample(moment) = &entry.moment else { return None };
-        self.places.get(entry.at).filter(|_| entry.counts).map(|address| Sample {
+    pub fn sample<'c>(&'c self, state: &'c State, entry: &'c Entry<'e>) -> Option<Sample<'c, 'e>> {
+        let (Moment::Sample(moment), Some(nr)) = (&entry.moment, entry.sample) else { return None };
+        let SamplePlaces { address, stack, .. } = self.places_of(state, nr)?;
+        let Beside { data, branches } = self.beside.get(nr).cloned().unwrap_or_default();
+        Some(Sample {
             event: &entry.event,
             moment,
             shares: self.shares.get(entry.shares.clone()).unwrap_or_default(),
-            address: *address,
-            stack: self.places.get(entry.stack.clone()).unwrap_or_default(),
-            chain: entry.chain,
-            data: entry.data,
-            branches: self.branches.get(entry.branches.clone()).unwrap_or_default(),
+            address,
+            stack,
+            data,
+            branches: self.branches.get(branches).unwrap_or_default(),
         })
+    }
+
+    /// Whether there are samples, whether they count or not.
+    pub(crate) fn has_samples(&self) -> bool {
+        self.has_samples
+    }
+
+    /// Whether one that counts was taken in the kernel.
+    pub(crate) fn has_kernel_samples(&self) -> bool {
+        self.has_kernel_samples
     }
 
     /// Events and features, as known by now.
@@ -164,150 +188,159 @@ impl<'e> Chunk<'e> {
 
     /// How many records.
     pub(crate) fn len(&self) -> usize {
-        self.entries.len()
+        self.records
     }
 
-    /// Takes the next record in.
+    /// Where a sample was taken, by its number among those that count. Chains are known until the chunk is finished.
+    #[inline]
+    fn places_of<'c>(&'c self, state: &'c State, nr: usize) -> Option<SamplePlaces<'c>> {
+        let Some(chain) = self.chains.get(nr) else {
+            let stack = self.places.get(nr..=nr)?;
+            return Some(SamplePlaces { address: *stack.first()?, stack, chain: None });
+        };
+        // Behind the stack, if that does not begin there, is where the sample was taken.
+        let (places, depth) = state.chains.places(*chain);
+        let (stack, behind) = places.split_at_checked(depth)?;
+        let address = *behind.first().or(stack.first())?;
+        Some(match self.unwound_stack(nr) {
+            Some(stack) => SamplePlaces { address, stack, chain: None },
+            None if stack.is_empty() => SamplePlaces { address, stack: places, chain: Some(*chain) },
+            None => SamplePlaces { address, stack, chain: Some(*chain) },
+        })
+    }
+
+    #[inline]
+    fn unwound_stack(&self, nr: usize) -> Option<&[AddressId]> {
+        if self.unwound.is_empty() {
+            return None;
+        }
+        let at = self.unwound.binary_search_by_key(&nr, |(nr, _)| *nr).ok()?;
+        self.places.get(self.unwound.get(at)?.1.clone())
+    }
+
+    /// Takes the next record in, which means this.
+    #[inline]
     pub(crate) fn push(
         &mut self,
         state: &mut State,
         unwinding: Option<&Unwinding>,
         options: &PassOptions,
-        event: Event<'e>,
+        (event, moment): (Event<'e>, &Moment<'e>),
+        take: &mut impl Take,
     ) {
-        if Session::may_remap(event.head().kind) {
-            self.look_up(state, options);
-        }
-        let moment = state.session.apply(&event);
-        if let Some(statistics) = &mut state.statistics {
-            statistics.add_moment(&event, &moment, state.session.shares());
-        }
-        let (shares, branches) = (self.shares.len(), self.branches.len());
-        let mut counts = false;
-        if let Moment::Sample(sample) = &moment {
+        self.records += 1;
+        let shares = self.shares.len();
+        let mut number = None;
+        if let Moment::Sample(sample) = moment {
             let schema = event.schema();
             let passing = state.session.shares().iter();
             let passing = passing.filter(|share| options.filter.passes_event(schema, share.event));
             self.shares.extend(passing.copied());
             // A group read in which no counter has moved stands for nothing, but it is a sample.
-            counts = self.shares.len() > shares || options.filter.passes_event(schema, sample.event);
-            counts = counts && (options.filter.is_open() || options.filter.passes(&state.session, sample));
+            let of_event = self.shares.len() > shares || options.filter.passes_event(schema, sample.event);
+            if of_event && (options.filter.is_open() || options.filter.passes(&state.session, sample)) {
+                number = Some(self.samples);
+                self.count(state, unwinding, options, (&event, sample, shares), take);
+            } else if self.shares.len() > shares {
+                take.pass_over(sample, self.shares.get(shares..).unwrap_or_default());
+            }
         }
-        let wanted = options.threads_of.contains(&event.head().kind);
-        let comm = wanted.then(|| comm_of(&state.session, &event)).flatten();
-        let shares = shares..self.shares.len();
-        let branches = branches..branches;
-        let (at, stack, chain, data) = (0, 0..0, None, None);
-        let entry = Entry { event, moment, counts, at, stack, chain, shares, data, branches, comm };
-        if counts {
-            self.wait(state, unwinding, options, &entry);
-        }
-        self.entries.push(entry);
-        if counts && (options.data_addresses || options.branches) {
-            self.push_addresses(state, options);
+        take.record(&state.session, &event, moment, number.is_some());
+        let is_sample = event.head().kind == kind::SAMPLE;
+        self.has_samples |= is_sample;
+        if options.shows_samples || !is_sample {
+            let wanted = options.threads_of.contains(&event.head().kind);
+            let comm = wanted.then(|| comm_of(&state.session, &event)).flatten();
+            let shares = shares..self.shares.len();
+            self.entries.push(Entry { event, moment: *moment, comm, sample: number, shares });
         }
     }
 
-    /// Takes note of a sample whose places are to be looked up.
-    fn wait(
+    /// Takes in a sample that counts. Its shares begin at this index.
+    #[inline]
+    fn count(
         &mut self,
-        state: &State,
+        state: &mut State,
         unwinding: Option<&Unwinding>,
         options: &PassOptions,
-        entry: &Entry<'e>,
+        (event, sample, shares): (&Event<'e>, &SampleMoment<'e>, usize),
+        take: &mut impl Take,
     ) {
-        let Some((sample, attr)) = entry.as_sample(options) else { return };
-        let nr = self.entries.len();
-        self.waiting.push(nr);
+        self.has_kernel_samples |= sample.mode == CpuMode::Kernel;
         if options.stacks {
+            let attr = event.schema().event(sample.event).map(|event| &event.attr);
             self.keys.push(ChainKey::of(&state.session, sample, attr));
+            self.waiting.push((*sample, attr));
+            if let (Some(unwinding), Some(attr)) = (unwinding, attr) {
+                let recorded = unwinding.recorded(&state.session, event.schema(), sample, attr);
+                self.recorded.extend(recorded.map(|recorded| (self.samples, recorded)));
+            }
+        } else {
+            let lookup = Lookup::new(&state.session, sample.process, sample.mode, sample.ip);
+            state.asked.lookups.push(lookup);
         }
-        if let (Some(unwinding), Some(attr)) = (unwinding, attr) {
-            let recorded = unwinding.recorded(&state.session, entry.event.schema(), sample, attr);
-            self.recorded.extend(recorded.map(|recorded| (nr, recorded)));
+        self.samples += 1;
+        let (mut data, branches) = (None, self.branches.len());
+        if options.data_addresses || options.branches {
+            data = self.look_beside(state, options, sample);
+            self.beside.push(Beside { data, branches: branches..self.branches.len() });
         }
+        let shares = self.shares.get(shares..).unwrap_or_default();
+        take.sample(sample, shares, data, self.branches.get(branches..).unwrap_or_default());
     }
 
-    /// Looks up what else of the last record is wanted, if it is recorded: to look up the places of one sample at a time takes
-    /// several times as long.
-    fn push_addresses(&mut self, state: &mut State, options: &PassOptions) {
-        let Some(Moment::Sample(sample)) = self.entries.last().map(|entry| entry.moment) else { return };
+    /// Looks up what else of a sample is wanted, if it is recorded: where its data lies, and its branches.
+    fn look_beside(
+        &mut self,
+        state: &mut State,
+        options: &PassOptions,
+        sample: &SampleMoment<'e>,
+    ) -> Option<AddressId> {
         let recorded = sample.sample.layout().shape().sample_type;
         let data_address = options.data_addresses && recorded.has(SampleType::ADDR);
         let has_branches = options.branches && recorded.has(SampleType::BRANCH_STACK);
-        if !data_address && !has_branches {
-            return;
+        if data_address || has_branches {
+            // Places have their numbers in the order of the samples.
+            self.look_up(state, options);
         }
-        self.look_up(state, options);
-        let data = if data_address { data_place(state, &sample) } else { None };
+        let data = if data_address { data_place(state, sample) } else { None };
         if has_branches {
-            self.push_branches(state, &sample);
+            self.push_branches(state, sample);
         }
-        let end = self.branches.len();
-        if let Some(entry) = self.entries.last_mut() {
-            (entry.data, entry.branches.end) = (data, end);
-        }
+        data
     }
 
     /// Looks up what waits for it: the places of many samples at once, in the mappings as of now.
     pub(crate) fn look_up(&mut self, state: &mut State, options: &PassOptions) {
-        if self.waiting.is_empty() {
-            return;
-        }
         match options.stacks {
-            true => self.look_up_chains(state, options),
-            false => self.look_up_places(state, options),
+            true if !self.waiting.is_empty() => self.look_up_chains(state, options),
+            true => {}
+            // Without stacks each sample has one place.
+            false => state.addresses.locate_all(&state.session, &state.asked.lookups, &mut self.places),
         }
-        self.waiting.clear();
-        self.keys.clear();
         state.asked.clear();
     }
 
     /// Chains that came before are known as they are.
     fn look_up_chains(&mut self, state: &mut State, options: &PassOptions) {
-        let Chunk { entries, places, waiting, keys, recorded, .. } = self;
-        let State { session, addresses, chains, asked, .. } = state;
-        let Asked { ids, new, ends, lookups, found } = asked;
+        let Chunk { waiting, keys, chains: ids, .. } = self;
+        let State { session, addresses, chains, asked: Asked { new, ends, lookups, found }, .. } = state;
+        let first = ids.len();
         chains.find_all(keys, ids, new);
-        let new_samples = new.iter().filter_map(|nr| entries.get(*waiting.get(*nr)?)?.as_sample(options));
-        for (sample, attr) in new_samples {
-            let depth = chain::append_all(lookups, session, sample, attr, options.callers);
+        for (sample, attr) in new.iter().filter_map(|nr| waiting.get(*nr)) {
+            let depth = chain::append_all(lookups, session, sample, *attr, options.callers);
             ends.push((lookups.len(), depth));
         }
         addresses.locate_all(session, lookups, found);
         let mut start = 0;
         for (nr, (end, depth)) in new.iter().zip(ends.iter()) {
-            if let (Some(id), Some(places)) = (ids.get(*nr), found.get(start..*end)) {
+            if let (Some(id), Some(places)) = (ids.get(first + nr), found.get(start..*end)) {
                 chains.learn(*id, places, *depth);
             }
             start = *end;
         }
-        for (nr, id) in waiting.iter().zip(ids.iter()) {
-            let Some(entry) = entries.get_mut(*nr) else { continue };
-            let (of_chain, depth) = chains.places(*id);
-            let start = places.len();
-            places.extend_from_slice(of_chain);
-            let is_recorded = recorded.binary_search_by_key(nr, |(nr, _)| *nr).is_ok();
-            entry.take_places(start..places.len(), depth, is_recorded);
-            entry.chain = Some(*id).filter(|_| !is_recorded);
-        }
-    }
-
-    /// Without stacks each sample has one place.
-    fn look_up_places(&mut self, state: &mut State, options: &PassOptions) {
-        let Chunk { entries, places, waiting, .. } = self;
-        let State { session, addresses, asked: Asked { lookups, .. }, .. } = state;
-        let samples = waiting.iter().filter_map(|nr| entries.get(*nr)?.as_sample(options));
-        for (sample, attr) in samples {
-            chain::append_all(lookups, session, sample, attr, options.callers);
-        }
-        let start = places.len();
-        addresses.locate_all(session, lookups, places);
-        for (place, nr) in (start..).zip(waiting.iter()) {
-            if let Some(entry) = entries.get_mut(*nr) {
-                entry.take_places(place..place + 1, 0, false);
-            }
-        }
+        waiting.clear();
+        keys.clear();
     }
 
     /// Takes in the branches of a sample.
@@ -325,19 +358,20 @@ impl<'e> Chunk<'e> {
         if self.recorded.is_empty() {
             return;
         }
-        let (at, recorded): (Vec<usize>, Vec<Recorded<'e>>) =
+        let (numbers, recorded): (Vec<usize>, Vec<Recorded<'e>>) =
             std::mem::take(&mut self.recorded).into_iter().unzip();
         let frames = unwinding.unwind(&state.session, &recorded);
-        for (nr, (recorded, frames)) in at.into_iter().zip(recorded.iter().zip(frames)) {
-            let Some(entry) = self.entries.get_mut(nr) else { continue };
+        for (nr, (recorded, frames)) in numbers.into_iter().zip(recorded.iter().zip(frames)) {
             let start = self.places.len();
-            self.places.extend_from_within(entry.stack.clone());
+            let chain = self.chains.get(nr).map(|chain| state.chains.places(*chain));
+            let (of_chain, depth) = chain.unwrap_or_default();
+            self.places.extend(of_chain.get(..depth).unwrap_or_default());
             let located = frames.iter().map(|ip| state.addresses.locate_in(&recorded.space, *ip));
             self.places.extend(located);
             if self.places.len() == start {
-                self.places.extend(self.places.get(entry.at).copied());
+                self.places.extend(of_chain);
             }
-            entry.stack = start..self.places.len();
+            self.unwound.push((nr, start..self.places.len()));
         }
     }
 
@@ -347,22 +381,39 @@ impl<'e> Chunk<'e> {
         state: &mut State,
         options: &PassOptions,
         unwinding: Option<&mut Unwinding>,
+        take: &mut impl Take,
         visit: &mut impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         self.look_up(state, options);
         if let Some(unwinding) = unwinding {
             self.unwind(state, unwinding);
         }
+        take.places((0..self.samples).map_while(|nr| self.places_of(state, nr)));
         visit(state, self)?;
         self.clear();
+        state.chains.forget_if_many();
         Ok(())
     }
 
     fn clear(&mut self) {
+        (self.records, self.samples) = (0, 0);
+        (self.has_samples, self.has_kernel_samples) = (false, false);
         self.entries.clear();
-        self.places.clear();
         self.shares.clear();
+        self.chains.clear();
+        self.places.clear();
+        self.unwound.clear();
+        self.beside.clear();
         self.branches.clear();
+    }
+}
+
+impl Asked {
+    fn clear(&mut self) {
+        self.new.clear();
+        self.ends.clear();
+        self.lookups.clear();
+        self.found.clear();
     }
 }
 

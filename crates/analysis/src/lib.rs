@@ -32,6 +32,7 @@ mod piece_code;
 mod processor_time;
 mod recorded_kernel;
 mod subjects;
+mod taking;
 mod unwinding;
 
 pub use analyse::{Analysis, Request, analyse, analyse_detailed, analyse_keeping_names, analyse_with};

@@ -1,13 +1,13 @@
 //! Between the profile and the symbols: what has no name is asked about, and the answers are learned.
 
 use crate::bpf_code::bpf_code;
-use crate::chunk::{Chunk, Sample};
+use crate::chunk::Chunk;
 use crate::embedded::{Embedded, embedded};
 use crate::recorded_kernel::KernelEvidence;
 use crate::subjects::{Dumps, subject, subject_with_file};
 use perffile::{IssueKind, Issues, Metadata, Part, Place};
 use readperf_profile::{Addresses, BinaryPlaces, Names};
-use readperf_session::{BinaryId, CpuMode, Session};
+use readperf_session::{BinaryId, Session};
 use readperf_symbols::{
     AddressBatch, FileBytes, FileLoader, Files, Options, Resolver, Subject, SymbolArchive, SymbolBatch,
 };
@@ -58,8 +58,7 @@ impl<'f> Namer<'f> {
     /// Has the kernel's symbols read by another thread, if it may, from the first chunk on in which a sample was taken in the
     /// kernel. Names are the same without.
     pub fn read_ahead(&mut self, session: &Session, chunk: &Chunk<'_>) {
-        let is_in_kernel = |sample: Sample<'_, '_>| sample.moment.mode == CpuMode::Kernel;
-        if !matches!(self.ahead, Ahead::Waiting) || !chunk.samples().any(is_in_kernel) {
+        if !matches!(self.ahead, Ahead::Waiting) || !chunk.has_kernel_samples() {
             return;
         }
         self.ahead = Ahead::Done;

@@ -15,13 +15,9 @@ pub struct OnlyCounts {
 impl OnlyCounts {
     /// Looks at some records; no more once there was a sample.
     pub fn see(&mut self, chunk: &Chunk<'_>) {
-        for entry in chunk.entries() {
-            if self.samples {
-                return;
-            }
-            let kind = entry.event.head().kind;
-            self.samples = kind == kind::SAMPLE;
-            self.counts |= kind == kind::STAT;
+        self.samples |= chunk.has_samples();
+        if !self.samples {
+            self.counts |= chunk.entries().iter().any(|entry| entry.event.head().kind == kind::STAT);
         }
     }
 

@@ -4,7 +4,7 @@
 //! looked up for many addresses at a time.
 
 use crate::analyse::expected_samples;
-use crate::chunk::Asked;
+use crate::chunk::{Asked, Nobody, Take};
 pub use crate::chunk::{Chunk, Entry, Sample};
 use crate::code_times::{CodeInTime, CodeTimes};
 use crate::unwinding::{StackEnds, Unwinding};
@@ -40,6 +40,8 @@ pub struct PassOptions {
     pub branches: bool,
     /// Whether to count all records by type, whatever the filter.
     pub statistics: bool,
+    /// Whether chunks show samples, too: for those who look at each.
+    pub shows_samples: bool,
     /// Types of records that are no samples but whose threads' names are wanted.
     pub threads_of: Vec<u32>,
 }
@@ -76,13 +78,23 @@ pub struct Passed {
     pub code_times: CodeTimes,
 }
 
-/// Goes once over a recording, in order of time. `visit` sees every record, a chunk at a time.
+/// Goes once over a recording, in order of time. `visit` sees the records, a chunk at a time.
 ///
 /// # Errors
 /// A stream that has been read already; whatever `visit` returns.
 pub fn pass<E: From<perffile::Error>>(
     recording: &Recording,
     options: &PassOptions,
+    visit: impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
+) -> Result<Passed, E> {
+    pass_into(recording, options, &mut Nobody, visit)
+}
+
+/// The same; samples are taken in on the way.
+pub(crate) fn pass_into<E: From<perffile::Error>>(
+    recording: &Recording,
+    options: &PassOptions,
+    take: &mut impl Take,
     mut visit: impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
 ) -> Result<Passed, E> {
     let mut batches = recording.batches(Ordering::Time)?;
@@ -105,16 +117,21 @@ pub fn pass<E: From<perffile::Error>>(
                 chunk.look_up(&mut state, options);
                 code.put(&mut state.session, &event);
             }
-            chunk.push(&mut state, unwinding.as_ref(), options, event);
-            if let Some(last) = chunk.entries().last() {
-                code.learn(&state.session, batch.schema(), &last.moment);
+            if Session::may_remap(event.head().kind) {
+                chunk.look_up(&mut state, options);
             }
+            let moment = state.session.apply(&event);
+            if let Some(statistics) = &mut state.statistics {
+                statistics.add_moment(&event, &moment, state.session.shares());
+            }
+            chunk.push(&mut state, unwinding.as_ref(), options, (event, &moment), take);
+            code.learn(&state.session, batch.schema(), &moment);
             if chunk.len() == CHUNK {
-                chunk.finish(&mut state, options, unwinding.as_mut(), &mut visit)?;
+                chunk.finish(&mut state, options, unwinding.as_mut(), take, &mut visit)?;
             }
         }
         if chunk.len() > 0 {
-            chunk.finish(&mut state, options, unwinding.as_mut(), &mut visit)?;
+            chunk.finish(&mut state, options, unwinding.as_mut(), take, &mut visit)?;
         }
     }
     // What comes next needs the memory.

@@ -28,7 +28,7 @@ pub struct EarlyRows {
 impl EarlyRows {
     /// Takes in some records.
     pub fn see(&mut self, state: &State, chunk: &Chunk<'_>) {
-        for sample in chunk.samples() {
+        for sample in chunk.samples(state) {
             let binary = state.addresses.get(sample.address).and_then(|code| code.binary);
             let sum = self.sums.entry((sample.moment.comm, binary)).or_default();
             for share in sample.shares {

@@ -58,6 +58,7 @@ impl<'f> Explorer<'f> {
         let mut request = opening.request.clone();
         request.keep = Keep { stacks: true, threads: true, cpus: true, times: true };
         request.pass.stacks = true;
+        request.pass.shows_samples = opening.early;
         let details = DetailOptions { whole_stacks: false, ..opening.details.clone() };
         let (mut surroundings, mut early) = (Surroundings::default(), EarlyRows::default());
         let mut told: Option<Instant> = None;

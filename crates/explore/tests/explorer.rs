@@ -120,7 +120,7 @@ fn read(name: &str, with_graphs: bool) -> Analysis {
     let mut request = request(name);
     request.keep = Keep { stacks: true, cpus: true, ..Keep::default() };
     let details = DetailOptions { whole_stacks: !with_graphs, ..DetailOptions::default() };
-    analyse_detailed(&recording, &request, &details, |_| perffile::Result::Ok(())).unwrap()
+    analyse_detailed(&recording, &request, &details, |_, _| perffile::Result::Ok(())).unwrap()
 }
 
 /// What is left of a recording, worked out from the start.

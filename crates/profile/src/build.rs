@@ -37,8 +37,14 @@ pub struct SamplePlaces<'p> {
     pub stack: &'p [AddressId],
     /// What names the stack, if it has such a name.
     pub chain: Option<ChainId>,
-    /// Where its data lies.
-    pub data: Option<AddressId>,
+}
+
+/// What is known of a sample before its places are: its number among those that wait for them, and its row without them.
+#[derive(Clone, Copy, Debug)]
+struct Noted {
+    sample: u32,
+    row: NumberedRow,
+    time_ns: u64,
 }
 
 /// Samples and periods by event.
@@ -79,6 +85,9 @@ pub struct Builder {
     origins: Origins,
     /// Which stacks are on the way.
     numbers: StackNumbers,
+    /// How many samples wait for their places, and their rows.
+    waiting: u32,
+    noted: Vec<Noted>,
     /// Samples whose stacks and rows are still to be looked up.
     block: Block,
     tables: Option<Tables>,
@@ -111,6 +120,8 @@ impl Builder {
             details: Details::new(details),
             origins: Origins::default(),
             numbers: StackNumbers::default(),
+            waiting: 0,
+            noted: Vec::new(),
             block: Block::default(),
             tables: None,
             times_ns: None,
@@ -129,14 +140,9 @@ impl Builder {
         Builder { expected: samples, ..self }
     }
 
-    /// Adds a sample: for each event it stands for, its share.
+    /// Takes note of a sample: for each event it stands for, its share. Where it was taken [follows](Builder::place).
     #[inline]
-    pub fn add(&mut self, sample: &SampleMoment<'_>, shares: &[Share], places: &SamplePlaces<'_>) {
-        let SamplePlaces { address, stack, chain, data } = *places;
-        if self.block.is_enough() {
-            self.take_in();
-        }
-        let stack = if self.keep.stacks { self.number_stack(stack, chain) } else { StackId::EMPTY };
+    pub fn note(&mut self, sample: &SampleMoment<'_>, shares: &[Share], data: Option<AddressId>) {
         if sample.is_timed && !shares.is_empty() {
             let (first, last) = self.times_ns.unwrap_or((sample.time_ns, sample.time_ns));
             self.times_ns = Some((first.min(sample.time_ns), last.max(sample.time_ns)));
@@ -145,8 +151,28 @@ impl Builder {
         let latency = self.latency(sample);
         for share in shares {
             let share = Share { period: latency.unwrap_or(share.period), ..*share };
-            self.add_share(sample, share, (stack, address), detail);
+            let row = self.row_of(sample, share, detail);
+            self.noted.push(Noted { sample: self.waiting, row, time_ns: time_of(sample) });
         }
+        self.waiting += 1;
+    }
+
+    /// Where the samples were taken that were noted since the last time, in their order.
+    pub fn place<'p>(&mut self, places: impl Iterator<Item = SamplePlaces<'p>>) {
+        let noted = std::mem::take(&mut self.noted);
+        let mut left = noted.iter().peekable();
+        for (number, SamplePlaces { address, stack, chain }) in (0..self.waiting).zip(places) {
+            if self.block.is_enough() {
+                self.take_in();
+            }
+            let stack = if self.keep.stacks { self.number_stack(stack, chain) } else { StackId::EMPTY };
+            while let Some(noted) = left.next_if(|noted| noted.sample == number) {
+                self.push(NumberedRow { stack, address, ..noted.row }, noted.time_ns);
+            }
+        }
+        self.noted = noted;
+        self.noted.clear();
+        self.waiting = 0;
     }
 
     /// What a sample stands for if that is its latency.
@@ -177,8 +203,8 @@ impl Builder {
                 self.take_in();
             }
             let detail = self.details.number(sample, None, Some(branch));
-            let share = Share { event, period: 1 };
-            self.add_share(sample, share, (StackId::EMPTY, branch.to), detail);
+            let row = self.row_of(sample, Share { event, period: 1 }, detail);
+            self.push(NumberedRow { address: branch.to, ..row }, time_of(sample));
         }
     }
 
@@ -192,14 +218,9 @@ impl Builder {
         self.numbers.number(&mut self.block, stack, chain)
     }
 
+    /// Counts a share of a sample. Its row, without its places.
     #[inline]
-    fn add_share(
-        &mut self,
-        sample: &SampleMoment<'_>,
-        share: Share,
-        (stack, address): (StackId, AddressId),
-        detail: DetailId,
-    ) {
+    fn row_of(&mut self, sample: &SampleMoment<'_>, share: Share, detail: DetailId) -> NumberedRow {
         self.totals.add(share.event, 1, share.period);
         let origin = self.origins.number(Origin {
             event: u32::try_from(share.event).unwrap_or(u32::MAX),
@@ -207,17 +228,15 @@ impl Builder {
             thread: self.keep.threads.then_some(sample.thread),
             cpu: sample.cpu.filter(|_| self.keep.cpus),
         });
-        self.block.rows.push(NumberedRow {
-            origin,
-            stack,
-            address,
-            detail,
-            samples: 1,
-            period: share.period,
-        });
+        let (stack, address) = (StackId::EMPTY, AddressId::NONE);
+        NumberedRow { origin, stack, address, detail, samples: 1, period: share.period }
+    }
+
+    #[inline]
+    fn push(&mut self, row: NumberedRow, time_ns: u64) {
+        self.block.rows.push(row);
         if self.keep.times {
-            // 0 stands for no time.
-            self.block.times_ns.push(if sample.is_timed { sample.time_ns } else { 0 });
+            self.block.times_ns.push(time_ns);
         }
     }
 
@@ -259,6 +278,11 @@ impl Builder {
         let Builder { totals, passed_over, details, times_ns, .. } = self;
         Added { totals, passed_over, details, gathered, times_ns }
     }
+}
+
+/// The time of a sample; 0 stands for none.
+fn time_of(sample: &SampleMoment<'_>) -> u64 {
+    if sample.is_timed { sample.time_ns } else { 0 }
 }
 
 /// Samples added up; what is missing are the names of their places. With a second thread, that is still at work.

@@ -104,9 +104,6 @@ impl KnownChains {
     /// Appends the ids of chains, in their order, and the indices of those that are new: the places of these are to be given by
     /// [`KnownChains::learn`] before others are looked for.
     pub fn find_all(&mut self, keys: &[ChainKey<'_>], ids: &mut Vec<ChainId>, new: &mut Vec<usize>) {
-        if self.bytes.len() > MOST_BYTES || self.chains.len() > MOST_CHAINS {
-            self.forget();
-        }
         self.index.make_room(self.chains.len() + keys.len());
         let mut hashes = std::mem::take(&mut self.hashes);
         hashes.clear();
@@ -172,7 +169,11 @@ impl KnownChains {
         self.bytes.get(range(known.bytes)).unwrap_or_default()
     }
 
-    fn forget(&mut self) {
+    /// Forgets all, if they are many: their ids do not come again.
+    pub fn forget_if_many(&mut self) {
+        if self.bytes.len() <= MOST_BYTES && self.chains.len() <= MOST_CHAINS {
+            return;
+        }
         self.epoch = self.epoch.wrapping_add(1);
         self.index.clear();
         self.chains.clear();
@@ -237,6 +238,8 @@ mod tests {
         let bytes: Vec<[u8; 8]> = (0..MOST_CHAINS as u64 + 1).map(u64::to_le_bytes).collect();
         let keys: Vec<ChainKey<'_>> = bytes.iter().map(|bytes| key(7, bytes)).collect();
         let (ids, _) = find_all(&mut chains, &keys);
+        assert_eq!(chains.places(ids[0]).1, 1, "those at hand stay, however many they are");
+        chains.forget_if_many();
         let (others, new) = find_all(&mut chains, &keys[..1]);
         assert_eq!(new, [0], "there were too many");
         assert_ne!(others[0], ids[0]);

@@ -12,7 +12,7 @@ use clap::Args;
 use perffile::Recording;
 use readperf::profile::{DetailOptions, Keep, SampleFilter, Selection};
 use readperf::symbols::{Files, Options};
-use readperf::{Analysis, Chunk, Namer, PassOptions, Request};
+use readperf::{Analysis, Chunk, Namer, PassOptions, Request, State};
 
 /// The options.
 #[derive(Args, Debug, Clone)]
@@ -45,6 +45,8 @@ pub(crate) struct Wanted {
     pub(crate) linked_addresses: bool,
     /// Where the branches of samples lead.
     pub(crate) branches: bool,
+    /// Samples one by one, for whoever sees the records on the way.
+    pub(crate) samples: bool,
     /// Fields of samples.
     pub(crate) details: DetailOptions,
 }
@@ -58,7 +60,7 @@ impl ProfileOptions {
         wanted: &Wanted,
         selection: &Selection,
     ) -> anyhow::Result<Analysis> {
-        let mut analysis = self.read(input, recording, self.samples.filter(recording)?, wanted, |_| ())?;
+        let mut analysis = self.read(input, recording, self.samples.filter(recording)?, wanted, |_, _| ())?;
         analysis.profile.choose(selection, &analysis.session);
         Ok(analysis)
     }
@@ -76,7 +78,7 @@ impl ProfileOptions {
         recording: &Recording,
         filter: SampleFilter,
         wanted: &Wanted,
-        each: impl FnMut(&Chunk<'_>),
+        each: impl FnMut(&State, &Chunk<'_>),
     ) -> anyhow::Result<Analysis> {
         let request = self.request(input, filter, wanted)?;
         let (analysis, ()) = self.watched(input, each, |each| {
@@ -92,11 +94,10 @@ impl ProfileOptions {
         input: &Input,
         recording: &Recording,
         wanted: &Wanted,
-        each: impl FnMut(&Chunk<'_>),
+        each: impl FnMut(&State, &Chunk<'_>),
     ) -> anyhow::Result<(Analysis, Namer<'f>)> {
         let request = self.request(input, self.samples.filter(recording)?, wanted)?;
         self.watched(input, each, |each| {
-            let each = |_: &_, chunk: &Chunk<'_>| each(chunk);
             readperf::analyse_keeping_names(files, recording, &request, &wanted.details, each)
         })
     }
@@ -105,15 +106,15 @@ impl ProfileOptions {
     fn watched<T>(
         &self,
         input: &Input,
-        mut each: impl FnMut(&Chunk<'_>),
+        mut each: impl FnMut(&State, &Chunk<'_>),
         analyse: impl FnOnce(
-            &mut dyn FnMut(&Chunk<'_>) -> perffile::Result<()>,
+            &mut dyn FnMut(&State, &Chunk<'_>) -> perffile::Result<()>,
         ) -> perffile::Result<(Analysis, T)>,
     ) -> anyhow::Result<(Analysis, T)> {
         let mut progress = Progress::new("reading", !input.reading.no_progress);
-        let analysed = analyse(&mut |chunk| {
+        let analysed = analyse(&mut |state, chunk| {
             progress.bytes(chunk.progress());
-            each(chunk);
+            each(state, chunk);
             Ok(())
         })?;
         drop(progress);
@@ -140,6 +141,7 @@ impl ProfileOptions {
             pass: PassOptions {
                 stacks,
                 branches: wanted.branches,
+                shows_samples: wanted.samples,
                 filter,
                 unwind: stacks.then_some(symbols),
                 ..PassOptions::default()

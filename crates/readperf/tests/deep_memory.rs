@@ -51,7 +51,7 @@ fn analysis(whole_stacks: bool) -> Analysis {
         ..Request::default()
     };
     let details = DetailOptions { whole_stacks, ..DetailOptions::default() };
-    readperf::analyse_detailed::<perffile::Error>(&recording, &request, &details, |_| Ok(())).unwrap()
+    readperf::analyse_detailed::<perffile::Error>(&recording, &request, &details, |_, _| Ok(())).unwrap()
 }
 
 /// The bytes at the peak of a report for each function on a stack.

@@ -57,7 +57,7 @@ impl Tables {
         let mut maps = Vec::new();
         let details = details(needs, recording.metadata());
         let request = request(needs, options);
-        let mut analysis = analyse_detailed(recording, &request, &details, |chunk| {
+        let mut analysis = analyse_detailed(recording, &request, &details, |_, chunk| {
             if needs.has(Needs::MAPPINGS) {
                 maps.extend(chunk.entries().iter().filter_map(map_row));
             }

@@ -240,11 +240,11 @@ impl Diff {
         let recording = input.open()?;
         let lines = self.by.contains(&By::Srcline);
         let stacks = self.profile.names.needs_stacks() || self.stacks.needs_stacks();
-        let wanted =
-            Wanted { keep: Keep { stacks, ..Keep::default() }, lines, inlines: lines, ..Wanted::default() };
+        let keep = Keep { stacks, ..Keep::default() };
+        let wanted = Wanted { keep, lines, inlines: lines, samples: true, ..Wanted::default() };
         let filter = self.profile.samples.filter(&recording)?;
         let mut recorded = Recorded::new(&filter.times_ns);
-        let mut analysis = self.profile.read(&input, &recording, filter, &wanted, |chunk| {
+        let mut analysis = self.profile.read(&input, &recording, filter, &wanted, |_, chunk| {
             chunk.entries().iter().for_each(|entry| recorded.add(&entry.moment));
         })?;
         analysis.profile.choose(&self.profile.selection(&self.stacks), &analysis.session);

@@ -266,7 +266,7 @@ pub(super) fn wanted_by(format: &Format) -> Wanted {
         marks: format.needs.marks,
         linked_addresses: format.needs.linked_addresses,
         details: DetailOptions { fields: format.needs.details.to_vec(), ..DetailOptions::default() },
-        branches: false,
+        ..Wanted::default()
     }
 }
 

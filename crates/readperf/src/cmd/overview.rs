@@ -8,9 +8,9 @@ use crate::outcome::{Outcome, say, say_only_counts, unless_reader_left};
 use crate::progress::Progress;
 use crate::symbol_options::SymbolOptions;
 use clap::Args;
-use readperf::Request;
 use readperf::output::overview::{self, OverviewLimits};
 use readperf::symbols::Options;
+use readperf::{PassOptions, Request};
 use std::path::PathBuf;
 use tables::Tables;
 
@@ -59,8 +59,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     let symbols = arguments.symbols.options(input)?;
     // The file of each function is shown, and no line.
     let symbols = Options { source_files: true, lines: false, inlines: false, ..symbols };
-    let request = Request { symbols, statistics: true, ..Request::default() };
-    let analysis = readperf::analyse_with(&recording, &request, |chunk| {
+    let pass = PassOptions { shows_samples: tables.is_some(), ..PassOptions::default() };
+    let request = Request { symbols, pass, statistics: true, ..Request::default() };
+    let analysis = readperf::analyse_with(&recording, &request, |_, chunk| {
         progress.bytes(chunk.progress());
         if let Some(tables) = &mut tables {
             chunk.entries().iter().for_each(|entry| tables.add(&entry.event));

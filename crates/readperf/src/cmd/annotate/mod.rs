@@ -24,7 +24,7 @@ use readperf::output::text::{grouped, shown};
 use readperf::profile::view::listing::{BranchLog, Choice, Listing, ListingOptions, Pattern, Targets};
 use readperf::profile::{AddressId, Keep};
 use readperf::symbols::{Files, Options};
-use readperf::{Analysis, Chunk, Sample};
+use readperf::{Analysis, Chunk, Sample, State};
 use rustc_hash::FxHashMap;
 use words::Words;
 
@@ -111,12 +111,13 @@ Examples:
             inlines: meanings.is_some() || by_stack,
             linked_addresses: meanings.iter().flatten().any(|meaning| matches!(meaning, Pattern::Address(_))),
             branches: true,
+            samples: true,
             ..Wanted::default()
         };
         let mut log = BranchLog::default();
-        let see = |chunk: &Chunk<'_>| {
+        let see = |state: &State, chunk: &Chunk<'_>| {
             chunk
-                .samples()
+                .samples(state)
                 .filter(|sample| !is_call_stack(sample))
                 .for_each(|sample| log.add(sample.branches));
         };

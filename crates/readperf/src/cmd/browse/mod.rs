@@ -237,7 +237,7 @@ impl Browse {
         if let Some((recording, input)) = base {
             let wanted = Wanted { details: opening.details.clone(), ..self.wanted(&self.plan(recording)) };
             let filter = SampleFilter::default();
-            explorer.set_base(self.profile.read(input, recording, filter, &wanted, |_| ())?);
+            explorer.set_base(self.profile.read(input, recording, filter, &wanted, |_, _| ())?);
         }
         let calls = if self.callers { Direction::Callers } else { Direction::default() };
         explorer.go(State { steps, calls, ..explorer.state().clone() });

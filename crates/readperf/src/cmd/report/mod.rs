@@ -117,7 +117,7 @@ Examples:
             ..Wanted::default()
         };
         let mut surroundings = Surroundings::default();
-        let see = |chunk: &Chunk<'_>| {
+        let see = |_: &_, chunk: &Chunk<'_>| {
             chunk.entries().iter().for_each(|entry| surroundings.see(&entry.event));
         };
         let mut analysis = self.profile.read(&input, &recording, filter, &wanted, see)?;

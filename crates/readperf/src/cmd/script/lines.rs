@@ -125,7 +125,8 @@ impl<'f> Lines<'f> {
         entries: &[Entry<'_>],
     ) -> anyhow::Result<()> {
         let targets = self.drafts.len();
-        let code = self.learn_branch_code(state, entries.iter().filter_map(|entry| chunk.sample(entry)));
+        let code =
+            self.learn_branch_code(state, entries.iter().filter_map(|entry| chunk.sample(state, entry)));
         let mut code = code.iter();
         let State { session, addresses, .. } = state;
         let known = Known { session, addresses, names: &self.names };
@@ -134,7 +135,7 @@ impl<'f> Lines<'f> {
         let is_open = filter.is_open();
         let mut lines = Vec::with_capacity(entries.len());
         for entry in entries {
-            let sample = chunk.sample(entry);
+            let sample = chunk.sample(state, entry);
             let steps = sample.as_ref().and_then(|_| code.next());
             let next = match sample {
                 Some(sample) if is_open || filter.passes(&known, sample.address, sample.stack) => {
@@ -190,7 +191,7 @@ impl<'f> Lines<'f> {
             return;
         }
         let instructions = self.instructions.get_or_insert_with(|| Instructions::new(self.symbols.clone()));
-        for place in chunk.samples().map(|sample| sample.address) {
+        for place in chunk.samples(state).map(|sample| sample.address) {
             if let (false, Some(code)) = (self.script.has_instruction(place), state.addresses.get(place)) {
                 self.script.learn_instruction(place, instructions.at(&state.session, code));
             }
@@ -226,7 +227,7 @@ impl<'f> Lines<'f> {
             return;
         }
         let mut new = BTreeMap::new();
-        for sample in chunk.samples() {
+        for sample in chunk.samples(state) {
             let process = sample.moment.process;
             new.extend(self.script.unnamed_symbols(&sample).into_iter().map(|ip| (ip, process)));
         }

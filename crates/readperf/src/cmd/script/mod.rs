@@ -256,6 +256,7 @@ impl Script {
             code_from: Some(symbols.clone()),
             max_frames: options.max_stack,
             statistics: false,
+            shows_samples: true,
             threads_of: options.records.clone(),
             // Plain text is perf's, which looks callers up at the return address. What is inlined is found at the call.
             callers: if self.json || options.inlines == Inlines::All {
