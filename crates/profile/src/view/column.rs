@@ -6,6 +6,7 @@ use crate::names::{Function, FunctionId};
 use crate::value::Value;
 use readperf_session::BinaryId;
 use std::cmp::Ordering;
+use std::ops::Range;
 
 /// A column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -117,6 +118,16 @@ fn by_function(facts: &Facts<'_>, a: FunctionId, b: FunctionId) -> Ordering {
     };
     let place = |function: Function<'_>| (binary(facts, function.binary), function.address);
     label.then_with(|| place(a).cmp(&place(b)))
+}
+
+/// The beginnings of addresses, which stand for functions without a name.
+pub(super) const ADDRESSES: Range<u128> = (0x3078 << 112)..(0x3079 << 112);
+
+/// The address that stands for a function, if it has no name.
+pub(super) fn unnamed_address(facts: &Facts<'_>, value: Value) -> Option<u64> {
+    let Value::Function { function, .. } = value else { return None };
+    let function = facts.profile.names.function(function)?;
+    (!function.has_name()).then_some(function.address)
 }
 
 /// The first 16 bytes of the name of a function, or of what stands for it, as a number: of two functions that differ in it, the one with the

@@ -1,9 +1,10 @@
 //! The order of rows. There may be a million, and most of them weigh the same: what decides are names. Each name is compared with others
 //! once, for its rank; rows are then compared by one number that is made of ranks.
 
-use super::column::{Column, beginning, compare};
+use super::column::{ADDRESSES, Column, beginning, compare, unnamed_address};
 use super::facts::Facts;
 use super::histogram::{Histogram, HistogramRow, Numbers, RowKey, RowValues};
+use crate::counted::counted;
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -85,12 +86,17 @@ pub(super) fn by_weight<'n>(
 /// The indices of rows in the order of their names.
 pub(super) fn in_order_of_names(rows: &[RowKey], facts: &Facts<'_>, values: &RowValues) -> Vec<u32> {
     let names = NameOrder::new(rows.iter().copied(), facts, values);
-    let key = |at: &u32| rows.get(*at as usize).copied();
-    let mut order: Vec<(u128, u32)> = rows.iter().map(|row| names.rank(*row)).zip(0..).collect();
-    order.sort_unstable_by(|(a, first), (b, second)| {
-        a.cmp(b).then_with(|| names.compare(key(first), key(second), values))
-    });
-    order.into_iter().map(|(_, at)| at).collect()
+    let row = |at: &u32| rows.get(*at as usize).copied();
+    let mut order: Vec<u32> = (0..).zip(rows).map(|(at, _)| at).collect();
+    // By the last key first: rows of which a key says the same stay in the order of those behind it.
+    for ranks in names.ranks.iter().rev() {
+        let rank = |at: &u32| row(at).map_or(0, |row| ranks.of(row) as usize);
+        order = counted(order.iter().copied(), ranks.count(), rank);
+    }
+    for alike in order.chunk_by_mut(|a, b| names.are_alike(row(a), row(b))).filter(|alike| alike.len() > 1) {
+        alike.sort_by(|a, b| names.compare(row(a), row(b), values));
+    }
+    order
 }
 
 /// The order of rows by names, as far as it fits into one number.
@@ -124,6 +130,11 @@ impl<'r> NameOrder<'r> {
             bits = bits.saturating_sub(ranks.bits);
             if bits >= u32::BITS { so_far << ranks.bits | u128::from(ranks.of(row)) } else { so_far }
         })
+    }
+
+    /// Whether two rows have the same names.
+    fn are_alike(&self, a: Option<RowKey>, b: Option<RowKey>) -> bool {
+        a.zip(b).is_some_and(|(a, b)| self.ranks.iter().all(|ranks| ranks.of(a) == ranks.of(b)))
     }
 
     /// Two rows of which the number says nothing.
@@ -206,6 +217,7 @@ fn leading(row: &HistogramRow, lead: usize) -> impl Iterator<Item = &Numbers> {
 struct Ranks<'r> {
     of_place: bool,
     ranks: Cow<'r, [u32]>,
+    highest: u32,
     /// How many bits they have.
     bits: u32,
 }
@@ -240,7 +252,12 @@ impl<'r> Ranks<'r> {
 
     fn new(of_place: bool, ranks: Cow<'r, [u32]>) -> Ranks<'r> {
         let highest = ranks.iter().max().copied().unwrap_or(0);
-        Ranks { of_place, ranks, bits: u32::BITS - highest.leading_zeros() }
+        Ranks { of_place, ranks, highest, bits: u32::BITS - highest.leading_zeros() }
+    }
+
+    /// A number that is higher than all of them.
+    fn count(&self) -> usize {
+        self.highest as usize + 1
     }
 
     #[inline]
@@ -308,32 +325,69 @@ impl Different {
     /// For each by its number the rank; those that compare as equal have the same.
     fn ranks(&self, facts: &Facts<'_>) -> Vec<u32> {
         let only_functions = self.others.keys().all(|value| *value == Value::Unknown);
+        let address = |value: &Value| unnamed_address(facts, *value).filter(|_| only_functions);
         let begins = |value: &Value| if only_functions { beginning(facts, *value) } else { 0 };
-        let mut order: Vec<(u128, u32)> = self.values.iter().map(begins).zip(0..).collect();
-        let value = |number: u32| self.values.get(number as usize).copied().unwrap_or_default();
-        let in_order = |a: &(u128, u32), b: &(u128, u32)| {
-            a.0.cmp(&b.0).then_with(|| compare(facts, value(a.1), value(b.1)))
-        };
-        order.sort_unstable_by(in_order);
-        let mut ranks = vec![0; order.len()];
-        let (mut rank, mut before) = (0, None);
-        for this in order {
-            rank += u32::from(before.replace(this).is_some_and(|before| in_order(&before, &this).is_ne()));
-            if let Some(slot) = ranks.get_mut(this.1 as usize) {
-                *slot = rank;
+        let (mut names, mut addresses) = (Vec::new(), Vec::new());
+        for (value, number) in self.values.iter().zip(0_u32..) {
+            match address(value) {
+                Some(address) => addresses.push((address, number)),
+                None => names.push((begins(value), number)),
             }
         }
-        ranks
+        // Addresses stand for names of their own. They are together, unless something else is called as if it were one.
+        let value = |number: u32| self.values.get(number as usize).copied().unwrap_or_default();
+        if names.iter().any(|(beginning, _)| ADDRESSES.contains(beginning)) {
+            names.extend(addresses.drain(..).map(|(_, number)| (begins(&value(number)), number)));
+        }
+        let by_value = |a: u32, b: u32| compare(facts, value(a), value(b));
+        sort(&mut names, by_value);
+        sort(&mut addresses, by_value);
+        let (before, behind) =
+            names.split_at(names.partition_point(|(beginning, _)| *beginning < ADDRESSES.start));
+        let mut ranking = Ranking { ranks: vec![0; self.values.len()], next: 0 };
+        ranking.add(before, by_value);
+        ranking.add(&addresses, by_value);
+        ranking.add(behind, by_value);
+        ranking.ranks
+    }
+}
+
+/// Puts values in order by the number that they come with, which says theirs as far as it goes. Addresses come in order already, binary by
+/// binary, which a stable sort makes use of.
+fn sort<K: Ord>(values: &mut [(K, u32)], by_value: impl Fn(u32, u32) -> Ordering) {
+    values.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| by_value(a.1, b.1)));
+}
+
+/// Ranks of values by their numbers, and the one that is next.
+struct Ranking {
+    ranks: Vec<u32>,
+    next: u32,
+}
+
+impl Ranking {
+    /// Gives values that are in order the next ranks.
+    fn add<K: Eq>(&mut self, values: &[(K, u32)], by_value: impl Fn(u32, u32) -> Ordering) {
+        for alike in values.chunk_by(|a, b| a.0 == b.0 && by_value(a.1, b.1).is_eq()) {
+            for (_, number) in alike {
+                if let Some(slot) = self.ranks.get_mut(*number as usize) {
+                    *slot = self.next;
+                }
+            }
+            self.next = self.next.saturating_add(1);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assembly::Assembly;
     use crate::names::FunctionId;
     use crate::profile::Profile;
     use crate::view::surroundings::Surroundings;
-    use readperf_session::Session;
+    use proptest::prelude::*;
+    use readperf_session::{Binary, BinaryKind, Session};
+    use readperf_symbols::FunctionName;
 
     /// The ranks of these values, as those of keys that say this.
     fn ranks_of(values: &[Value]) -> Vec<u32> {
@@ -358,6 +412,46 @@ mod tests {
         ];
         assert_eq!(ranks_of(&functions), [3, 2, 0, 1, 3, 1]);
         assert_eq!(ranks_of(&[number(7), function(0, false), Value::Unknown, number(7)]), [2, 1, 0, 2]);
+    }
+
+    proptest! {
+        /// Some functions have no name, and some are called as if they had none.
+        #[test]
+        fn ranks_are_the_order_of_values(functions in proptest::collection::vec(
+            (proptest::option::of(prop_oneof![Just(""), Just("0"), Just("0x"), Just("0y"), Just("a"), Just("0x0000000000000010f"),
+                Just("0x0000000000000011")]), prop_oneof![0x10f..0x113_u64, any::<u64>()]), 0..40),
+            in_binary in proptest::collection::vec(any::<bool>(), 40),
+        ) {
+            let mut session = Session::default();
+            let binary = session.add_binary(Binary {
+                name: b"/bin/a".as_slice().into(),
+                short_name: b"a".as_slice().into(),
+                kind: BinaryKind::User,
+                build_id: None,
+            });
+            let mut assembly = Assembly::default();
+            let function = |((name, address), in_binary): (&(Option<&str>, u64), &bool)| {
+                let name = name.map(|name| FunctionName::plain(name.to_owned()));
+                let known = name.ok_or("no symbol covers the address");
+                assembly.function(in_binary.then_some(binary), *address, known)
+            };
+            let functions: Vec<FunctionId> = functions.iter().zip(&in_binary).map(function).collect();
+            let profile = assembly.finish(Vec::new());
+            let surroundings = Surroundings::default();
+            let facts = Facts::new(&profile, &session, &surroundings);
+            let values: Vec<Value> = functions
+                .iter()
+                .enumerate()
+                .map(|(nr, function)| Value::Function { function: *function, inlined: nr % 5 == 0 })
+                .chain([Value::Unknown])
+                .collect();
+            let ranks = ranks(values.iter().copied().zip(0..), values.len(), &facts);
+            for (a, rank) in values.iter().zip(&ranks) {
+                for (b, other) in values.iter().zip(&ranks) {
+                    prop_assert_eq!(rank.cmp(other), compare(&facts, *a, *b), "{:?} {:?}", a, b);
+                }
+            }
+        }
     }
 
     #[test]
