@@ -16,8 +16,8 @@ fn file(path: &Path) -> Subject {
     Subject::File { path: path.to_owned(), build_id: None }
 }
 
-fn there() -> PathBuf {
-    let path = directory("refused").join("prog");
+fn there(test: &str) -> PathBuf {
+    let path = directory(test).join("prog");
     std::fs::write(&path, "whatever").unwrap();
     path
 }
@@ -35,7 +35,7 @@ const REASONS: [(i32, &str); 6] = [
 #[test]
 fn what_names_are_lost_by_is_said() {
     let _alone = allocation::alone();
-    let path = there();
+    let path = there("refused_names");
     for (number, said) in REASONS {
         let options = refusing(number);
         let answers = resolve(&options, vec![AddressBatch::new(file(&path), vec![0x1000])]);
@@ -57,7 +57,7 @@ fn what_names_are_lost_by_is_said() {
 #[test]
 fn what_frames_are_lost_by_is_said() {
     let _alone = allocation::alone();
-    let path = there();
+    let path = there("refused_frames");
     let options = refusing(24);
     let unwinder = Unwinder::new(&options);
     let binary = unwinder.binary(&file(&path));
