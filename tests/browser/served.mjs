@@ -3,8 +3,14 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { check, equal, percent, readperf, text } from './browser.mjs';
 
+// Those that have not ended: a test that fails leaves none behind.
+const running = new Set();
+process.on('exit', () => running.forEach(child => child.kill('SIGKILL')));
+
 export async function serve(file, ...words) {
   const child = spawn(process.env.READPERF, ['view', '--no-open', file, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   const said = [];
   child.stderr.on('data', text => said.push(String(text)));
   const address = await new Promise((resolve, reject) => {
