@@ -170,6 +170,7 @@ impl Builder {
                 self.push(NumberedRow { stack, address, ..noted.row }, noted.time_ns);
             }
         }
+        debug_assert!(left.next().is_none(), "each sample has its places");
         self.noted = noted;
         self.noted.clear();
         self.waiting = 0;

@@ -58,29 +58,15 @@ pub(super) fn by_weight<'n>(
         let columns: Vec<u64> = order.iter().map(|column| !column.number(&row)).collect();
         (columns, !total_period, !self_period, !samples)
     });
-    // Where the rows of each weight begin.
-    let mut starts = vec![0_usize; weights.len()];
-    for number in &numbers {
-        if let Some(count) = starts.get_mut(*number as usize) {
-            *count += 1;
+    let mut ranks = vec![0; weights.len()];
+    for (rank, (_, number)) in weights.iter().enumerate() {
+        if let Some(slot) = ranks.get_mut(*number as usize) {
+            *slot = rank;
         }
     }
-    let mut before = 0;
-    for (_, number) in &weights {
-        if let Some(start) = starts.get_mut(*number as usize) {
-            before += std::mem::replace(start, before);
-        }
-    }
-    let mut sorted = vec![0; numbers.len()];
-    for ((row, _), number) in rows.zip(&numbers) {
-        if let Some(start) = starts.get_mut(*number as usize) {
-            if let Some(slot) = sorted.get_mut(*start) {
-                *slot = row;
-            }
-            *start += 1;
-        }
-    }
-    sorted
+    let rank = |number: u32| ranks.get(number as usize).copied().unwrap_or(0);
+    let numbered = rows.map(|(row, _)| row).zip(numbers.iter().copied());
+    counted(numbered, ranks.len(), |(_, number)| rank(*number)).into_iter().map(|(row, _)| row).collect()
 }
 
 /// The indices of rows in the order of their names.
