@@ -42,6 +42,15 @@ class Cluster:
         words = ("executor", "--scheduler", f"127.0.0.1:{self.port}", "--listen", f"127.0.0.1:{free_port()}", "--threads", "2")
         self.executors.append(self.start(*words))
 
+    def begin(self):
+        """Until the scheduler answers: what it says without executors."""
+        end = time.time() + 60
+        while "no scheduler answers" in (no := ask(self.readperf, ["--cluster", self.url, "SELECT 1"])).stderr:
+            if time.time() > end:
+                sys.exit("the scheduler does not come up")
+            time.sleep(0.5)
+        return no
+
     def wait(self):
         """Until there are executors."""
         end = time.time() + 60
@@ -105,8 +114,7 @@ def main():
     tables, *recordings = sys.argv[split + 1:]
     cluster = Cluster(readperf)
     try:
-        time.sleep(2)
-        no = ask(readperf, ["--cluster", cluster.url, "SELECT 1"])
+        no = cluster.begin()
         check("no executors", no.returncode == 1 and "has no executors yet" in no.stderr, no.stderr)
         cluster.execute()
         cluster.execute()
