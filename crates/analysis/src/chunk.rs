@@ -119,14 +119,14 @@ impl Take for Nobody {
 }
 
 impl<'e> Chunk<'e> {
-    pub(crate) fn new(capacity: usize, metadata: &'e Metadata, progress: (u64, u64)) -> Self {
+    pub(crate) fn new(metadata: &'e Metadata, progress: (u64, u64)) -> Self {
         Chunk {
             entries: Vec::new(),
             records: 0,
             samples: 0,
             has_samples: false,
             has_kernel_samples: false,
-            shares: Vec::with_capacity(capacity),
+            shares: Vec::new(),
             waiting: Vec::new(),
             keys: Vec::new(),
             chains: Vec::new(),

@@ -110,7 +110,7 @@ pub(crate) fn pass_into<E: From<perffile::Error>>(
         if let (None, Some(symbols), true) = (&unwinding, &options.unwind, has_user_stacks(batch.schema())) {
             unwinding = Some(Unwinding::new(symbols, &batches.metadata().features, max_frames));
         }
-        let mut chunk = Chunk::new(batch.len().min(CHUNK), batches.metadata(), batches.progress());
+        let mut chunk = Chunk::new(batches.metadata(), batches.progress());
         for event in batch.iter() {
             code.learn_clock(&event);
             if code.is_due(&event) {

@@ -102,8 +102,8 @@ impl<'r> NameOrder<'r> {
         let ranks: Vec<Ranks<'_>> =
             (0..values.count()).map(|key| Ranks::of_key(rows.clone(), key, facts, values)).collect();
         let fitting = |left: &mut u32, ranks: &Ranks<'_>| {
-            *left = left.saturating_sub(ranks.bits);
-            Some(if *left >= u32::BITS { ranks.bits } else { 0 })
+            *left = left.saturating_sub(ranks.bits());
+            Some(if *left >= u32::BITS { ranks.bits() } else { 0 })
         };
         let bits = ranks.iter().scan(u128::BITS, fitting).sum();
         NameOrder { ranks, bits }
@@ -113,8 +113,8 @@ impl<'r> NameOrder<'r> {
         // What does not fit decides in `compare`.
         let mut bits = u128::BITS;
         self.ranks.iter().fold(0, |so_far: u128, ranks| {
-            bits = bits.saturating_sub(ranks.bits);
-            if bits >= u32::BITS { so_far << ranks.bits | u128::from(ranks.of(row)) } else { so_far }
+            bits = bits.saturating_sub(ranks.bits());
+            if bits >= u32::BITS { so_far << ranks.bits() | u128::from(ranks.of(row)) } else { so_far }
         })
     }
 
@@ -204,8 +204,6 @@ struct Ranks<'r> {
     of_place: bool,
     ranks: Cow<'r, [u32]>,
     highest: u32,
-    /// How many bits they have.
-    bits: u32,
 }
 
 impl<'r> Ranks<'r> {
@@ -238,7 +236,12 @@ impl<'r> Ranks<'r> {
 
     fn new(of_place: bool, ranks: Cow<'r, [u32]>) -> Ranks<'r> {
         let highest = ranks.iter().max().copied().unwrap_or(0);
-        Ranks { of_place, ranks, highest, bits: u32::BITS - highest.leading_zeros() }
+        Ranks { of_place, ranks, highest }
+    }
+
+    /// How many bits they have.
+    fn bits(&self) -> u32 {
+        u32::BITS - self.highest.leading_zeros()
     }
 
     /// A number that is higher than all of them.
