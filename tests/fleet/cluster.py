@@ -42,22 +42,18 @@ class Cluster:
         words = ("executor", "--scheduler", f"127.0.0.1:{self.port}", "--listen", f"127.0.0.1:{free_port()}", "--threads", "2")
         self.executors.append(self.start(*words))
 
-    def begin(self):
-        """Until the scheduler answers: what it says without executors."""
+    def until(self, is_there, what):
+        """Asks until an answer says that something is there. That answer."""
         end = time.time() + 60
-        while "no scheduler answers" in (no := ask(self.readperf, ["--cluster", self.url, "SELECT 1"])).stderr:
+        while not is_there(answer := ask(self.readperf, ["--cluster", self.url, "SELECT 1"])):
             if time.time() > end:
-                sys.exit("the scheduler does not come up")
+                sys.exit(f"{what} does not come up")
             time.sleep(0.5)
-        return no
+        return answer
 
     def wait(self):
         """Until there are executors."""
-        end = time.time() + 60
-        while ask(self.readperf, ["--cluster", self.url, "SELECT 1"]).returncode:
-            if time.time() > end:
-                sys.exit("the cluster does not come up")
-            time.sleep(0.5)
+        self.until(lambda answer: answer.returncode == 0, "the cluster")
 
     def stop(self):
         for process in [*self.executors, self.scheduler]:
@@ -114,7 +110,7 @@ def main():
     tables, *recordings = sys.argv[split + 1:]
     cluster = Cluster(readperf)
     try:
-        no = cluster.begin()
+        no = cluster.until(lambda answer: "no scheduler answers" not in answer.stderr, "the scheduler")
         check("no executors", no.returncode == 1 and "has no executors yet" in no.stderr, no.stderr)
         cluster.execute()
         cluster.execute()

@@ -23,9 +23,15 @@ export async function pages(folder, headers = {}) {
   return { origin: `http://127.0.0.1:${server.address().port}`, close: () => server.close() };
 }
 
+// Those that have not ended: a test that fails leaves none behind.
+const running = new Set();
+process.on('exit', () => running.forEach(child => child.kill('SIGKILL')));
+
 /** `readperf view` of a fixture. */
 export async function serve(kind, ...words) {
   const child = spawn(READPERF, ['view', '--no-open', ...words, path.join(FIXTURES, kind, 'perf.data')], { stdio: ['ignore', 'pipe', 'inherit'] });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   const address = await new Promise((resolve, reject) => {
     createInterface({ input: child.stdout }).once('line', resolve);
     child.once('exit', () => reject(new Error(words.join(' '))));
