@@ -102,3 +102,11 @@ fn one_event_needs_no_ids() {
     let (told, _) = samples(&stream(&[(T::IP | T::ID, &[])], &[&[0xa, 77]]));
     assert_eq!(told, [(Some(0), Some(0xa))]);
 }
+
+#[test]
+fn an_id_is_not_taken_for_that_of_an_event_whose_samples_have_none() {
+    // Word 1 is where the first event has its id, and happens to be the id of the second, which records none.
+    let events: [(T, &[u64]); 2] = [(T::IP | T::ID, &[11]), (T::IP | T::TIME, &[21])];
+    let (told, _) = samples(&stream(&events, &[&[0xa, 11], &[0xb, 21]]));
+    assert_eq!(told, [(Some(0), Some(0xa)), (None, None)]);
+}
