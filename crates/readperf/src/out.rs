@@ -125,7 +125,9 @@ impl NameWidth {
     pub(crate) fn columns(self, output: &Output) -> Option<usize> {
         let is_cut = output.is_terminal() && !self.full_names;
         let size = is_cut.then(terminal_size::terminal_size).flatten();
-        size.map(|(width, _)| usize::from(width.0))
+        // Terminals of test runners and scripts may have columns but no rows: then what the shell says counts.
+        let told = || std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0);
+        size.map(|(width, _)| usize::from(width.0)).or_else(|| if is_cut { told() } else { None })
     }
 }
 

@@ -181,7 +181,10 @@ fn cpu_range(text: &str) -> Result<RangeInclusive<u32>, String> {
     let number =
         |text: &str| text.trim().parse::<u32>().map_err(|_| format!("{text} is no CPU: expected 3 or 0-3"));
     match text.split_once('-') {
-        Some((from, to)) => Ok(number(from)?..=number(to)?),
+        Some((from, to)) => match number(from)?..=number(to)? {
+            range if range.is_empty() => Err(format!("{text}: that range ends before it begins")),
+            range => Ok(range),
+        },
         None => number(text).map(|cpu| cpu..=cpu),
     }
 }

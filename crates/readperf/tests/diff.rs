@@ -364,6 +364,19 @@ fn no_samples_are_told() {
     }
 }
 
+/// Nor must recordings that have nothing in common.
+#[test]
+fn what_was_not_compared_is_no_success() {
+    let dir = scratch();
+    let before = recording(dir.path(), "before", [10, 0, 0]);
+    let after = recording(dir.path(), "after", [0, 0, 0]);
+    for (files, side) in [([&*before, &*after], "old"), ([&*after, &*before], "new")] {
+        let (_, status, told) = diff(&["--fail-over", "5%"], &files);
+        assert_eq!(status, 4, "{told}");
+        assert!(told.contains(&format!("only in the {side} recordings: nothing is compared")), "{told}");
+    }
+}
+
 /// A second recorded is one of the recording, whoever is looked at; of several ranges of time all count, and what is between does
 /// not.
 #[test]

@@ -65,6 +65,7 @@ fn usage_errors_end_with_two() {
         &["--no-such-option"][..],
         &["stats", "--no-such-option"],
         &["stats", "a", "b", "c"],
+        &["report", "--cpu", "9-2", "a"],
         &["completions", "no-such-shell"],
     ] {
         let output = tool::run(arguments);

@@ -54,9 +54,13 @@ export async function show() {
   const crumbs = steps().map(({ key, value }, nr) => el('li', {}, el('button', { type: 'button', title: 'Take this back', onclick: () => takeBack(nr) }, el('bdi', {}, stepText(key, value)), ' ×')));
   const share = percent(shareOf(summary.whole, summary.recorded));
   byId('steps').replaceChildren(...crumbs);
-  byId('counted').textContent = `${grouped(summary.samples)} samples, ${amount(summary.whole, summary)}` + (summary.whole < summary.recorded ? ` (${share} of the recording)` : '')
-    + (summary.before ? ` · base: ${grouped(summary.before.samples)} samples, ${amount(summary.whole_before, summary)}${ofBase()}` : '');
-  byId('about-file').textContent = stored.isFile ? `This page is a file. ${stored.told()} The command readperf view shows all of the recording.` : '';
+  const measured = (/** @type {number} */ samples, /** @type {number} */ whole) => `${grouped(samples)} samples${summary.weight === 'samples' ? '' : ', ' + amount(whole, summary)}`;
+  byId('counted').textContent = measured(summary.samples, summary.whole) + (summary.whole < summary.recorded ? ` (${share} of the recording)` : '')
+    + (summary.before ? ` · base: ${summary.before.samples ? measured(summary.before.samples, summary.whole_before) : '0 samples, so that everything is new'}${ofBase()}` : '');
+  const damage = byId('damage');
+  damage.hidden = !summary.damage;
+  damage.textContent = summary.damage ? `Not all could be read: ${summary.damage}` : '';
+  byId('about-file').textContent = stored.isFile ? `This page is a file. ${stored.told()} To choose ranges of time and functions, and for the map of time, tracks of other events and records, open the recording with readperf view.` : '';
   byId('counted').title = summary.before?.matched ? `Names differ: ${summary.before.matched}.` : '';
 }
 
@@ -65,6 +69,7 @@ const ofBase = () => steps().some(({ key }) => ['from', 'tid', 'pid', 'cpu'].inc
 
 /** Listens to the choices. */
 export function start() {
+  byId('damage').addEventListener('click', () => set({ view: 'recording', part: 'check' }));
   byId('event').addEventListener('change', event => set({ event: /** @type {HTMLSelectElement} */ (event.target).value, zoom: '' }));
   byId('weight').addEventListener('change', event => {
     const value = /** @type {HTMLSelectElement} */ (event.target).value;

@@ -54,7 +54,8 @@ export async function show(into) {
   search(get('search'));
   restoring = false;
   if (hadFocus) made.focusFrames();
-  tell(note);
+  const isEmpty = made.weightsOf(0).every(weight => !weight);
+  tell([isEmpty ? 'No sample of this event is in what is chosen.' : '', note].filter(Boolean).join(' · '));
 }
 
 /** Widths of the recording that is compared with, with what has vanished since. @param {ReturnType<typeof flameGraph>} made */
@@ -142,6 +143,15 @@ export async function matched(text) {
 
 /** Moves to the next match. @param {boolean} back */
 export const nextMatch = back => graph?.nextMatch(back);
+
+/** The function of the frame that keys have led to, or else of the one that is zoomed to. @returns {import('./names.js').Fn | null} */
+export function focused() {
+  for (const frame of graph ? [graph.state.focus, graph.state.zoom] : []) {
+    const about = frame > 0 ? graph?.about(frame) : undefined;
+    if (about?.isFunction) return { ...about, kind: 'user' };
+  }
+  return null;
+}
 
 /** Moves from frame to frame. @param {string} key */
 export function move(key) {

@@ -25,11 +25,16 @@ export async function show(into) {
   const head = el('tr', {}, ...COLUMNS.filter(([key]) => compares || key !== 'change').map(([key, label, title]) => el('th', {
     scope: 'col', class: key === 'name' ? '' : 'number', 'aria-sort': key === sort ? (key === 'name' ? 'ascending' : 'descending') : null,
   }, el('button', { type: 'button', title: title + ': sort', onclick: () => set({ sort: key }) }, label))));
-  const body = el('tbody', {}, ...answer.rows.map((/** @type {any} */ fn) => row(fn, { onclick: () => choose(fn), ondblclick: () => set({ view: 'sandwich' }) },
-    ...shareCells(fn.total, answer, 'total'), ...shareCells(fn.self, answer), compares ? changed(fn.change) : null, el('td', {}, nameCell(fn)))));
-  const left = answer.count - answer.rows.length;
+  const body = /** @type {HTMLTableSectionElement} */ (el('tbody', {}, ...answer.rows.map((/** @type {any} */ fn) => row(fn, { onclick: () => choose(fn), ondblclick: () => set({ view: 'sandwich' }) },
+    ...shareCells(fn.total, answer, 'total'), ...shareCells(fn.self, answer), compares ? changed(fn.change) : null, el('td', {}, nameCell(fn))))));
+  const left = answer.count - answer.rows.length, at = rowWithFocus(into);
   into.replaceChildren(el('div', { class: 'scroll' }, el('table', { class: 'functions', 'aria-label': 'Functions' }, el('thead', {}, head), body),
     left > 0 && el('p', { class: 'note' }, `${grouped(left)} more functions with less: search to find them.`),
-    !answer.count && el('p', { class: 'note' }, 'No function has samples of what is chosen.')));
+    !answer.count && el('p', { class: 'note' }, get('search') ? 'No function with samples of what is chosen matches the search.' : 'No function has samples of what is chosen.')));
   walkable(body);
+  // Who went over the rows by keys goes on where that was.
+  if (at >= 0) /** @type {HTMLElement | undefined} */ (body.rows[Math.min(at, body.rows.length - 1)])?.focus();
 }
+
+/** The number of the row that has the focus; -1 if none has. @param {HTMLElement} into */
+const rowWithFocus = into => [...into.querySelectorAll('tbody tr')].indexOf(/** @type {Element} */ (document.activeElement?.closest('tr')));

@@ -12,7 +12,7 @@ const inTime = () => ['time', 'threads'].includes(get('order'));
 const search = () => /** @type {HTMLInputElement} */ (byId('search'));
 
 // What a file cannot do.
-const ASKING = ['1', 'r', 's', 'u'];
+const ASKING = ['1', 'r', 's', 'u', 'h'];
 
 /** @type {[keys: string[], what: string, act: () => void][]} */
 const ALL_KEYS = [
@@ -56,16 +56,22 @@ function escape() {
   reset();
 }
 
+/** What had the focus before the keys were shown, and gets it back. @type {Element | null} */
+let before = null;
+
 function toggleHelp() {
   const help = byId('help');
   help.hidden = !help.hidden;
-  if (!help.hidden) help.focus();
+  if (!help.hidden) {
+    before = document.activeElement;
+    help.focus();
+  } else if (before instanceof HTMLElement) before.focus();
 }
 
 /** Listens to the keys. */
 export function start() {
   const rows = [...KEYS.map(([keys, what]) => [keys.join(' '), what]), ...ROW_KEYS];
-  byId('help').append(el('h2', {}, 'Keys'), el('table', {}, el('tbody', {}, ...rows.map(([keys, what]) => el('tr', {}, el('th', { scope: 'row' }, el('kbd', {}, keys)), el('td', {}, what))))));
+  byId('help').append(el('button', { type: 'button', 'aria-label': 'Close', onclick: toggleHelp }, '×'), el('h2', {}, 'Keys'), el('table', {}, el('tbody', {}, ...rows.map(([keys, what]) => el('tr', {}, el('th', { scope: 'row' }, el('kbd', {}, keys)), el('td', {}, what))))));
   byId('help-button').addEventListener('click', toggleHelp);
   document.addEventListener('keydown', event => {
     const target = /** @type {HTMLElement} */ (event.target);
@@ -80,12 +86,14 @@ export function start() {
 
 /** @param {string} key */
 function act(key) {
+  // What lies behind the keys waits.
+  if (!byId('help').hidden && !['?', 'Escape'].includes(key)) return false;
   if (key === '.' || key === ',') return flame.nextMatch(key === ','), true;
   if (key === 'p') return moveThread(-1), true;
   if (key.startsWith('Arrow') && flame.isShown()) return flame.move(key), true;
   const known = KEYS.find(([keys]) => keys.includes(key));
   if (known) return known[2](), true;
-  const fn = focusedFunction() ?? chosenFunction(), action = fn && key !== 'Enter' && actionOf(fn, key);
+  const fn = focusedFunction() ?? (flame.isShown() ? flame.focused() : chosenFunction()), action = fn && key !== 'Enter' && actionOf(fn, key);
   if (action) action();
   return Boolean(action);
 }

@@ -10,8 +10,10 @@ import * as recording from './recording.js';
 import * as sandwich from './sandwich.js';
 import * as strip from './strip.js';
 import * as tree from './tree.js';
+import { markMatches } from './names.js';
 import { add, get, listen, set } from './state.js';
 import { isFile, wanted } from './stored.js';
+import { grouped } from './text.js';
 
 /** The views: name in the address, title, how it is shown, and what of the address it depends on besides what is chosen. */
 /** @type {[name: string, title: string, show: (into: HTMLElement) => Promise<void>, needs: string[]][]} */
@@ -55,12 +57,17 @@ function showView() {
   return attempt(() => show(main));
 }
 
+// Tables that show everything mark what is searched for. Rows of the tree come when they are opened.
+const marks = () => ['tree', 'sandwich'].includes(get('view'));
+new MutationObserver(() => { if (marks() && get('search')) showSearch(); }).observe(main, { childList: true, subtree: true });
+
 async function showSearch() {
   const text = get('search'), told = byId('matched');
   if (search.value !== text) search.value = text;
   byId('of-search').hidden = isFile || !text || get('view') === 'recording';
   if (!flame.isShown() || !text) {
-    told.textContent = '';
+    const found = marks() ? markMatches(main, text) : 0;
+    told.textContent = text && marks() ? `${grouped(found)} of the rows match` : '';
     if (flame.isShown()) flame.search('');
     return;
   }
@@ -73,13 +80,14 @@ async function showSearch() {
 
 listen(changed => {
   const [, , , needs] = current(), all = changed.has('chosen');
-  if (all) attempt(bar.show);
+  byId('trouble').textContent = '';
+  if (all) {
+    strip.closeStack();
+    attempt(bar.show);
+  }
   if (all || ['seen', 'tracks', 'of', 'form'].some(key => changed.has(key))) attempt(strip.show);
   if (all || changed.has('view') || needs.some(key => changed.has(key))) showView().then(showSearch);
-  else if (changed.has('search')) {
-    byId('trouble').textContent = '';
-    showSearch();
-  }
+  else if (changed.has('search')) showSearch();
 });
 
 listenBusy(busy => document.body.classList.toggle('busy', busy));

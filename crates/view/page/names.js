@@ -1,7 +1,7 @@
 // A function as a row has it, and what can be done with it.
 import { el } from './dom.js';
 import { add, get, set } from './state.js';
-import { isFile } from './stored.js';
+import { isFile, wanted } from './stored.js';
 
 /** Without a name it is called by its binary, or its address, which no pattern matches. @typedef {{name: string, binary: string, kind: string, named: boolean, inlined?: boolean}} Fn */
 
@@ -11,6 +11,14 @@ export function nameCell(fn) {
   return el('span', { class: 'fn', title: fn.binary ? `${fn.name}\n${fn.binary}` : fn.name },
     el('i', { class: 'sort ' + kind, 'aria-hidden': 'true' }), el('bdi', { class: 'name' }, fn.name), el('bdi', { class: 'binary' }, fn.binary),
     kind !== 'user' && el('small', { class: 'mark' }, kind));
+}
+
+/** Marks the functions in a part of the page whose names match what is searched for; says how many do. @param {Element} part @param {string} search */
+export function markMatches(part, search) {
+  const pattern = search ? wanted(search) : null, all = [...part.querySelectorAll('.fn')];
+  const matching = all.filter(one => pattern?.test(one.querySelector('.name')?.textContent ?? ''));
+  all.forEach(one => one.classList.toggle('found', matching.includes(one)));
+  return matching.length;
 }
 
 /** What says in the address which function is looked at. @param {{name: string, binary: string, named: boolean}} fn */
@@ -43,8 +51,8 @@ export function actions(fn) {
     all.push(
       ['f', 'Focus', 'Only stacks with this function', () => add('focus', pattern)],
       ['o', 'Begin here', 'Stacks begin at this function', () => add('show-from', pattern, { zoom: '' })],
-      ['x', 'Ignore', 'Only stacks without this function', () => add('ignore', pattern)],
-      ['m', 'Merge into callers', 'What it takes itself is its callers’', () => add('hide', pattern)],
+      ['x', 'Ignore', 'Only stacks without this function', () => add('ignore', pattern, { zoom: '' })],
+      ['m', 'Merge into callers', 'What it takes itself is its callers’', () => add('hide', pattern, { zoom: '' })],
     );
   }
   if (fn.binary) all.push(['l', 'Collapse library', `What ${fn.binary} calls in itself is left out`, () => add('collapse', fn.binary)]);
@@ -57,9 +65,9 @@ export function actions(fn) {
  */
 export const actionOf = (fn, key) => actions(fn).find(([of]) => of === key)?.[3];
 
-/** Buttons for what can be done with a function. @param {Fn} fn */
-export const actionBar = fn => el('div', { class: 'actions', role: 'toolbar', 'aria-label': 'What can be done with ' + fn.name },
-  ...actions(fn).map(([key, label, title, act]) => el('button', { type: 'button', title: `${title} (${key})`, onclick: act }, label)));
+/** Buttons for what can be done with a function. @param {Fn} fn @param {string} [except] the key of what is not offered */
+export const actionBar = (fn, except) => el('div', { class: 'actions', role: 'toolbar', 'aria-label': 'What can be done with ' + fn.name },
+  ...actions(fn).filter(([key]) => key !== except).map(([key, label, title, act]) => el('button', { type: 'button', title: `${title} (${key})`, onclick: act }, label)));
 
 /** The function that is chosen, if one is. */
 export const chosenFunction = () => get('function') && { name: get('function'), binary: get('binary'), kind: 'user', named: !get('unnamed') };

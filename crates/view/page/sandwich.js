@@ -26,7 +26,7 @@ export async function show(into) {
       el('p', {}, sums(it.total, it.self, answer.whole, answer)),
       it.before !== undefined && el('p', { class: 'base' }, `base: ${sums(it.before, it.self_before, answer.whole_before, answer)} · `
         + `change of the total: ${points(shareOf(it.total, answer.whole) - shareOf(it.before, answer.whole_before))} points`),
-      actionBar(it)),
+      actionBar(it, 'Enter')),
     side('Calls', answer.callees, 'Nothing that was sampled.')));
 }
 

@@ -33,6 +33,8 @@ const stack = el('div', { class: 'stack', hidden: true });
 
 /** Puts the strip into the page. */
 export function start() {
+  // Of these a file has what was shown when it was written.
+  form.hidden = isFile;
   byId('strip').append(tracks, el('div', { class: 'strip-bar' }, form, of, others, line), stack);
   heat.start(text => { line.textContent = text; });
   canvas.addEventListener('pointermove', event => { line.textContent = about(event); });
@@ -41,7 +43,10 @@ export function start() {
   } else {
     canvas.addEventListener('pointerdown', begin);
     canvas.addEventListener('wheel', zoom, { passive: false });
-    canvas.addEventListener('dblclick', () => set({ from: '', to: '', seen: '' }));
+    canvas.addEventListener('dblclick', () => {
+      closeStack();
+      set({ from: '', to: '', seen: '' });
+    });
     canvas.addEventListener('keydown', keys);
   }
   addEventListener('resize', draw);
@@ -50,7 +55,7 @@ export function start() {
 
 /** Fetches what is seen and draws it. */
 export async function show() {
-  const isMap = get('form') === 'heat';
+  const isMap = get('form') === 'heat' && !isFile;
   form.setAttribute('aria-pressed', String(isMap));
   const [there, gone] = isMap ? [heat.element, tracks] : [tracks, heat.element];
   if (gone.isConnected) gone.replaceWith(there);
@@ -58,15 +63,15 @@ export async function show() {
     others.hidden = of.hidden = true;
     return heat.show(plotWidth(), NAMES);
   }
-  const [from, to] = get('seen').split('-').map(Number), events = { '': EVENTS, all: 50 }[get('tracks')] ?? 0;
+  const [from, to] = get('seen').split('-').map(Number), isFolded = get('of') === 'none', events = isFolded ? 0 : { '': EVENTS, all: 50 }[get('tracks')] ?? 0;
   const got = await ask('strip', 'time', { events, of: get('of'), buckets: Math.max(50, Math.floor(plotWidth() / 2)), seen: get('seen') });
   // What a single thread did is what all did.
   const known = got.tracks.filter((/** @type {any} */ one) => one.running);
-  answer = { ...got, tracks: got.tracks.length > 1 || known.length ? got.tracks : [] };
+  answer = { ...got, tracks: !isFolded && (got.tracks.length > 1 || known.length) ? got.tracks : [] };
   offer(got);
   row = known.length ? ROW + BAND : ROW;
   const all = got.events.length + got.events_left_out;
-  others.hidden = !all;
+  others.hidden = !all || isFile || isFolded;
   others.textContent = got.events_left_out ? `Other events: ${got.events.length} of ${all}` : `Other events: ${all}`;
   line.textContent = got.running_note ?? '';
   seen = get('seen') && to > from ? [from, to] : [0, Math.max(1, answer.length_ns)];
@@ -78,9 +83,9 @@ export async function show() {
 function offer(got) {
   of.hidden = isFile || got.threads < 2;
   /** @type {[value: string, text: string, all: number][]} */
-  const kinds = [['', 'Busiest threads', Math.min(BUSIEST, got.threads)], ['processes', 'Processes', got.processes], ['threads', 'Threads', got.threads]];
+  const kinds = [['', 'Busiest threads', Math.min(BUSIEST, got.threads)], ['processes', 'Processes', got.processes], ['threads', 'Threads', got.threads], ['none', 'No tracks', 0]];
   of.replaceChildren(...kinds.map(([value, text, all]) => el('option', { value, selected: value === get('of') },
-    `${text}: ${value === get('of') && got.tracks.length < all ? `${grouped(got.tracks.length)} of ` : ''}${grouped(all)}`)));
+    value === 'none' ? text : `${text}: ${value === get('of') && got.tracks.length < all ? `${grouped(got.tracks.length)} of ` : ''}${grouped(all)}`)));
 }
 
 const plotWidth = () => Math.max(100, byId('strip').clientWidth - NAMES);
@@ -186,7 +191,7 @@ function begin(event) {
   canvas.setPointerCapture(event.pointerId);
   /** @param {PointerEvent} move */
   const onMove = move => {
-    if (Math.abs(move.offsetX - start) > 3) dragged = /** @type {[number, number]} */ ([timeAt(start), timeAt(move.offsetX)].sort((a, b) => a - b));
+    if (start >= NAMES && Math.abs(move.offsetX - start) > 3) dragged = /** @type {[number, number]} */ ([timeAt(start), timeAt(move.offsetX)].sort((a, b) => a - b));
     draw();
   };
   canvas.addEventListener('pointermove', onMove);
@@ -195,13 +200,23 @@ function begin(event) {
     const range = dragged;
     dragged = null;
     if (range) choose(range);
-    else if (start >= NAMES) showStack(up);
-    else chooseTrack(up);
+    else if (start < NAMES) chooseTrack(up);
+    // Of other events it is known how many there were.
+    else if (!eventAt(up)) showStack(up);
   }, { once: true });
 }
 
-/** @param {[number, number]} range */
-const choose = ([from, to]) => set({ from: String(Math.floor(from)), to: String(Math.ceil(to)) });
+/** @param {[number, number]} range @param {boolean} [silently] */
+const choose = ([from, to], silently) => set({ from: String(Math.floor(from)), to: String(Math.ceil(to)) }, { silently });
+
+/** Moves the range, as far as there is time; each step takes the place of the one before. @param {number} from @param {number} to by how much its ends move */
+function moveRange(from, to) {
+  const chosen = chosenRange(), [left, right] = chosen ?? seen;
+  const within = (/** @type {number} */ ns) => Math.max(0, Math.min(answer.length_ns, ns));
+  const by = from === to ? Math.max(-left, Math.min(answer.length_ns - right, from)) : 0;
+  const next = /** @type {[number, number]} */ (from === to ? [left + by, right + by] : [left, Math.max(left + 1000, within(right + to))]);
+  if (next[0] !== left || next[1] !== right) choose(next, chosen !== null);
+}
 
 /** @param {MouseEvent} event */
 const trackAt = event => answer?.tracks[Math.floor((event.offsetY - HIGH) / row)];
@@ -217,12 +232,19 @@ function chooseTrack(event) {
   if (one && (!isFile || get('tid') || has(get('event'), 't' + one.tid))) set({ tid: get('tid') === String(one.tid) ? '' : String(one.tid), pid: '' });
 }
 
+/** A sample is near a click that is not farther away than so much. */
+const NEAR = 8;
+/** How often stacks were shown or closed. */
+let shown = 0;
+
 /** @param {MouseEvent} event */
 async function showStack(event) {
-  const one = trackAt(event);
-  const found = await ask('stack', 'stack', { at: Math.round(timeAt(event.offsetX)), ...(one?.pid !== undefined ? { process: one.pid } : one ? { thread: one.tid } : {}) });
+  const one = trackAt(event), within = Math.ceil(NEAR * (seen[1] - seen[0]) / plotWidth()), clicked = ++shown;
+  const found = await ask('stack', 'stack', { at: Math.round(timeAt(event.offsetX)), within, ...(one?.pid !== undefined ? { process: one.pid } : one ? { thread: one.tid } : {}) });
+  // Meanwhile it may have been closed.
+  if (clicked !== shown) return;
   const close = el('button', { type: 'button', 'aria-label': 'Close', onclick: closeStack }, '×');
-  stack.replaceChildren(close, el('b', {}, found.thread ? `${found.thread} at ${duration(found.at_ns)}` : 'No sample near.'),
+  stack.replaceChildren(close, el('b', {}, found.thread ? `${found.thread} at ${duration(found.at_ns)}` : 'No chosen sample near.'),
     el('ol', {}, ...found.frames.map((/** @type {any} */ frame) => el('li', {}, el('bdi', {}, frame.name), ' ', el('bdi', { class: 'binary' }, frame.binary)))));
   stack.hidden = false;
 }
@@ -230,6 +252,7 @@ async function showStack(event) {
 /** Closes the stack of a sample; says whether there was one. */
 export function closeStack() {
   const was = !stack.hidden;
+  shown++;
   stack.hidden = true;
   return was;
 }
@@ -268,7 +291,6 @@ function see(from, to) {
 /** @param {KeyboardEvent} event */
 function keys(event) {
   const wide = seen[1] - seen[0], middle = (seen[0] + seen[1]) / 2;
-  const range = chosenRange() ?? seen;
   /** @type {Record<string, () => void>} */
   const known = {
     '+': () => zoomBy(0.8),
@@ -278,8 +300,8 @@ function keys(event) {
     s: () => zoomBy(1.25),
     a: () => moveBy(-0.2),
     d: () => moveBy(0.2),
-    ArrowLeft: () => event.shiftKey ? choose([range[0], Math.max(range[0] + wide / 50, range[1] - wide / 50)]) : choose([Math.max(0, range[0] - wide / 50), range[1] - wide / 50]),
-    ArrowRight: () => event.shiftKey ? choose([range[0], range[1] + wide / 50]) : choose([range[0] + wide / 50, range[1] + wide / 50]),
+    ArrowLeft: () => moveRange(event.shiftKey ? 0 : -wide / 50, -wide / 50),
+    ArrowRight: () => moveRange(event.shiftKey ? 0 : wide / 50, wide / 50),
     Enter: () => choose([middle - wide / 4, middle + wide / 4]),
   };
   const act = known[event.key];

@@ -23,7 +23,8 @@ export async function show(into) {
   const hottest = el('button', { type: 'button', title: 'Opens the calls that take most (*)', onclick: () => openHottest(body.querySelector('tr:focus') ?? body.querySelector('tr[tabindex="0"]') ?? body.querySelector('tr')) }, 'Hottest path');
   const head = el('tr', {}, el('th', { scope: 'col', class: 'number' }, 'Total'), el('th', { scope: 'col', class: 'number' }, 'Self'), changeHead(answer, 'Change'), el('th', { scope: 'col' }, inverted ? 'Function, called by' : 'Function, calls'));
   into.replaceChildren(el('div', { class: 'tools' }, turn, hottest), el('div', { class: 'scroll' },
-    el('table', { role: 'treegrid', class: 'tree', 'aria-label': 'Tree of calls' }, el('thead', {}, head), body)));
+    el('table', { role: 'treegrid', class: 'tree', 'aria-label': 'Tree of calls' }, el('thead', {}, head), body),
+    !answer.calls.length && el('p', { class: 'note' }, 'No sample of this event is in what is chosen.')));
   walkable(body, keys);
 }
 

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use perffile::Issues;
 use readperf::output::diff::{self as output, DiffOptions, DiffOrder};
 use readperf::profile::Keep;
-use readperf::profile::diff::{self, Comparison, DiffKey, Normalize, Tally};
+use readperf::profile::diff::{self, Comparison, DiffKey, EventDiff, Normalize, Tally};
 use readperf::session::{Moment, SampleMoment};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -94,7 +94,8 @@ pub(crate) struct Diff {
     #[arg(long, value_name = "PERCENT", value_parser = percent, default_value_t = 0.01)]
     percent_limit: f64,
 
-    /// End with exit status 4 if a row has grown by more than this percentage of the total before, beyond chance
+    /// End with exit status 4 if a row has grown by more than this percentage of the total before, beyond chance; or if no event is in
+    /// the recordings of both sides
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     fail_over: Option<f64>,
 
@@ -307,8 +308,18 @@ impl Diff {
                 "; with one recording a side it is not known how much runs differ (--fail-on-single fails all the same)"
             }
         };
+        let (one_sided, both_sided): (Vec<&EventDiff>, Vec<&EventDiff>) =
+            compared.events.iter().partition(|event| event.samples.0 == 0 || event.samples.1 == 0);
+        for event in &one_sided {
+            let side = if event.samples.0 == 0 { "new" } else { "old" };
+            say(&format!("{}: this event is only in the {side} recordings: nothing is compared", event.event));
+        }
+        // Nobody may take it for a comparison without regressions.
+        if both_sided.is_empty() && !one_sided.is_empty() {
+            return true;
+        }
         let mut any = false;
-        for event in &compared.events {
+        for event in both_sided {
             for row in &event.rows {
                 let grown = event.percent_of_base(row.delta());
                 if grown > limit && row.p.is_some_and(|p| p < self.level) {

@@ -1,4 +1,4 @@
-//! The stack of the sample that is nearest to a time, of a thread, a process or of all.
+//! The stack of the sample that is nearest to a time, of those that are chosen: of a thread, a process or of all.
 
 use super::{Answers, names, written};
 use crate::query::Query;
@@ -19,10 +19,10 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
         (tid.is_none() || thread.map(|thread| thread.tid) == tid)
             && (pid.is_none() || thread.and_then(process) == pid)
     };
-    let rows = profile.rows_of(explorer.state().event);
-    let (before, after) = rows.split_at(rows.partition_point(|row| row.time_ns < at));
-    let nearest = before.iter().rev().find(is_one).into_iter().chain(after.iter().find(is_one));
-    let Some(row) = nearest.min_by_key(|row| row.time_ns.abs_diff(at)) else {
+    let within: u64 = query.number("within")?.unwrap_or(u64::MAX);
+    let far = |row: &SampleRow| row.time_ns.abs_diff(at);
+    let near = explorer.samples().filter(|row| far(row) <= within && is_one(row));
+    let Some(row) = near.min_by_key(far) else {
         return written(&json!({"thread": null, "frames": []}));
     };
     let frames: Vec<Json> = profile

@@ -3,6 +3,7 @@
 use super::busy::{Process, busy};
 use super::{Answers, with_measure};
 use crate::query::Query;
+use perffile::Severity;
 use readperf_output::text::{decoded, shown};
 use readperf_session::{Session, ThreadId};
 use serde_json::{Value as Json, json};
@@ -19,7 +20,10 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, _: &Query) -> Result<Vec<u8>
         .map(|event| json!({"name": shown(&event.name), "samples": event.samples, "period": event.period}))
         .collect();
     let chosen = explorer.totals().events().get(state.event);
+    let mut damage = explorer.analysis().issues.iter().filter(|issue| issue.kind.severity() == Severity::Damage);
+    let damage = damage.next().map(|issue| shown(&issue.to_string()).into_owned());
     let mut json = json!({
+        "damage": damage,
         "title": answers.title(), "events": events, "event": state.event, "samples": chosen.map_or(0, |event| event.samples),
         "processes": processes(explorer.session(), &busy.processes),
         "cpus": busy.cpus.iter().map(|(cpu, weight)| json!({"cpu": cpu, "weight": weight})).collect::<Vec<Json>>(),
