@@ -135,7 +135,7 @@ const lines = (...words) => readperf('export', '-f', 'jsonl', ...words).trimEnd(
   const all = lines('--event', 'cpu-clock', multi), most = list => [...list.reduce((sums, one) => sums.set(one, (sums.get(one) ?? 0) + 1), new Map())].sort((a, b) => b[1] - a[1]);
   const pids = most(all.map(line => line.pid)), tids = most(all.map(line => line.tid));
   const kinds = await page.evaluate(() => Array.from(document.querySelectorAll('.strip-bar option'), option => option.textContent));
-  equal(kinds.join(), `Busiest threads: ${tids.length},Processes: ${pids.length},Threads: ${tids.length}`, 'kinds of tracks');
+  equal(kinds.join(), `Busiest threads: ${tids.length},Processes: ${pids.length},Threads: ${tids.length},No tracks`, 'kinds of tracks');
   await page.selectOption('.strip-bar select', 'processes');
   await settled(page);
   equal(state(page).get('of'), 'processes', 'in the address');

@@ -48,6 +48,58 @@ async function chosenIs(page, file, origin, what) {
   await site.stop();
 }
 
+// The range: keys move it as far as there is time, in one step of the history; a drag over names chooses nothing.
+{
+  const site = await serve(multi), page = await visit(browser, site), strip = page.locator('#strip .tracks canvas');
+  const range = () => [Number(state(page).get('from')), Number(state(page).get('to'))], box = await strip.boundingBox();
+  const drag = async (from, to) => {
+    await page.mouse.move(box.x + from, box.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(box.x + to, box.y + 12, { steps: 3 });
+    await page.mouse.up();
+    await settled(page);
+  };
+  await drag(60, 150);
+  equal(page.url(), site.address, 'names are no times');
+  await drag(400, 600);
+  const [from, to] = range(), steps = await page.evaluate(() => history.length);
+  check(to > from && from > 0, page.url());
+  await strip.focus();
+  await press(page, ...Array(40).fill('ArrowLeft'));
+  equal(range()[0], 0, 'to the beginning');
+  near(range()[1], to - from, 2, 'as wide as before');
+  await press(page, ...Array(60).fill('ArrowRight'));
+  const { first_time_ns: first, last_time_ns: last } = JSON.parse(readperf('stats', '--json', multi));
+  check(range()[1] <= last - first + 1, `not behind the end: ${range()}, ${last - first}`);
+  near(range()[1] - range()[0], to - from, 2, 'still as wide');
+  equal(await page.evaluate(() => history.length), steps, 'one step');
+  // A click shows the stack of a sample that is chosen, or says that there is none.
+  await press(page, 'Escape', '5');
+  const [{ tid }] = samples(multi, 'cpu-clock');
+  for (const x of [250, 400, 600, 800]) {
+    await page.goto(`${site.address}?tid=${tid}`);
+    await settled(page);
+    await strip.click({ position: { x, y: 10 } });
+    await settled(page);
+    const told = await page.locator('.stack b').textContent();
+    check(told === 'No chosen sample near.' || told.includes(` ${tid} at `), told);
+  }
+  equal(page.problems.join(), '', 'the range');
+  await page.close();
+  await site.stop();
+}
+
+// A frame that keys have led to is what keys act on, whatever was chosen before.
+{
+  const site = await serve(fixture('main')), page = await visit(browser, site, '?function=nobody&binary=none&search=spin');
+  await press(page, '.', 'x');
+  check(state(page).get('ignore')?.startsWith('^spin'), page.url());
+  await press(page, 'Escape');
+  equal(page.problems.join(), '', 'keys of a frame');
+  await page.close();
+  await site.stop();
+}
+
 // Tracks: other events below the threads, and what is said of them.
 {
   const site = await serve(multi), page = await visit(browser, site), strip = page.locator('#strip .tracks canvas');

@@ -213,7 +213,7 @@ const choose = ([from, to], silently) => set({ from: String(Math.floor(from)), t
 function moveRange(from, to) {
   const chosen = chosenRange(), [left, right] = chosen ?? seen;
   const within = (/** @type {number} */ ns) => Math.max(0, Math.min(answer.length_ns, ns));
-  const by = from === to ? Math.max(-left, Math.min(answer.length_ns - right, from)) : 0;
+  const by = from === to ? Math.max(-left, Math.min(answer.length_ns - right, Math.round(from))) : 0;
   const next = /** @type {[number, number]} */ (from === to ? [left + by, right + by] : [left, Math.max(left + 1000, within(right + to))]);
   if (next[0] !== left || next[1] !== right) choose(next, chosen !== null);
 }
