@@ -56,14 +56,16 @@ impl Session {
     }
 
     pub(crate) fn mmap2<'e>(&mut self, record: &Mmap2<'_>, head: RecordHead, time_ns: u64) -> Moment<'e> {
+        let data = head.misc & misc::MMAP_DATA != 0;
         let map = NewMap {
             pid: record.pid,
             start: record.addr,
             len: record.len,
             pgoff: record.pgoff,
-            prot: record.prot,
+            // As where protection is not told at all.
+            prot: if record.early && !data { Protection::EXEC } else { record.prot },
             flags: record.flags,
-            data: head.misc & misc::MMAP_DATA != 0,
+            data,
             name: record.filename.bytes(),
             build_id: record.file.build_id().and_then(|id| build_ids::known(id, true)),
         };

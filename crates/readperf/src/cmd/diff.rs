@@ -312,7 +312,10 @@ impl Diff {
             compared.events.iter().partition(|event| event.samples.0 == 0 || event.samples.1 == 0);
         for event in &one_sided {
             let side = if event.samples.0 == 0 { "new" } else { "old" };
-            say(&format!("{}: this event is only in the {side} recordings: nothing is compared", event.event));
+            say(&format!(
+                "{}: this event is only in the {side} recordings: nothing is compared",
+                event.event
+            ));
         }
         // Nobody may take it for a comparison without regressions.
         if both_sided.is_empty() && !one_sided.is_empty() {

@@ -109,6 +109,7 @@ impl Stream {
             len,
             pgoff,
             file,
+            early: false,
             prot: Protection(5),
             flags: MapFlags(2),
             filename,

@@ -20,7 +20,8 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, _: &Query) -> Result<Vec<u8>
         .map(|event| json!({"name": shown(&event.name), "samples": event.samples, "period": event.period}))
         .collect();
     let chosen = explorer.totals().events().get(state.event);
-    let mut damage = explorer.analysis().issues.iter().filter(|issue| issue.kind.severity() == Severity::Damage);
+    let mut damage =
+        explorer.analysis().issues.iter().filter(|issue| issue.kind.severity() == Severity::Damage);
     let damage = damage.next().map(|issue| shown(&issue.to_string()).into_owned());
     let mut json = json!({
         "damage": damage,
