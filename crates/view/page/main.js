@@ -45,7 +45,6 @@ addEventListener('unhandledrejection', event => {
 });
 
 function showView() {
-  byId('trouble').textContent = '';
   const [name, , show] = current();
   for (const tab of byId('tabs').children) {
     const is = tab.id === 'tab-' + name;

@@ -15,10 +15,9 @@ export function nameCell(fn) {
 
 /** Marks the functions in a part of the page whose names match what is searched for; says how many do. @param {Element} part @param {string} search */
 export function markMatches(part, search) {
-  const pattern = search ? wanted(search) : null, all = [...part.querySelectorAll('.fn')];
-  const matching = all.filter(one => pattern?.test(one.querySelector('.name')?.textContent ?? ''));
-  all.forEach(one => one.classList.toggle('found', matching.includes(one)));
-  return matching.length;
+  const pattern = search ? wanted(search) : null;
+  const matches = (/** @type {Element} */ one) => Boolean(pattern?.test(one.querySelector('.name')?.textContent ?? ''));
+  return [...part.querySelectorAll('.fn')].filter(one => one.classList.toggle('found', matches(one))).length;
 }
 
 /** What says in the address which function is looked at. @param {{name: string, binary: string, named: boolean}} fn */

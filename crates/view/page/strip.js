@@ -209,13 +209,18 @@ function begin(event) {
 /** @param {[number, number]} range @param {boolean} [silently] */
 const choose = ([from, to], silently) => set({ from: String(Math.floor(from)), to: String(Math.ceil(to)) }, { silently });
 
-/** Moves the range, as far as there is time; each step takes the place of the one before. @param {number} from @param {number} to by how much its ends move */
-function moveRange(from, to) {
-  const chosen = chosenRange(), [left, right] = chosen ?? seen;
-  const within = (/** @type {number} */ ns) => Math.max(0, Math.min(answer.length_ns, ns));
-  const by = from === to ? Math.max(-left, Math.min(answer.length_ns - right, Math.round(from))) : 0;
-  const next = /** @type {[number, number]} */ (from === to ? [left + by, right + by] : [left, Math.max(left + 1000, within(right + to))]);
-  if (next[0] !== left || next[1] !== right) choose(next, chosen !== null);
+/** Moves both ends of the range, as far as there is time; each step takes the place of the one before. @param {number} by */
+function moveRange(by) {
+  const chosen = chosenRange(), [from, to] = chosen ?? seen;
+  const step = Math.max(-from, Math.min(answer.length_ns - to, Math.round(by)));
+  if (step) choose([from + step, to + step], chosen !== null);
+}
+
+/** The same with its end alone. @param {number} by */
+function moveEnd(by) {
+  const chosen = chosenRange(), [from, to] = chosen ?? seen;
+  const end = Math.max(from + 1000, Math.min(answer.length_ns, to + by));
+  if (end !== to) choose([from, end], chosen !== null);
 }
 
 /** @param {MouseEvent} event */
@@ -300,8 +305,8 @@ function keys(event) {
     s: () => zoomBy(1.25),
     a: () => moveBy(-0.2),
     d: () => moveBy(0.2),
-    ArrowLeft: () => moveRange(event.shiftKey ? 0 : -wide / 50, -wide / 50),
-    ArrowRight: () => moveRange(event.shiftKey ? 0 : wide / 50, wide / 50),
+    ArrowLeft: () => (event.shiftKey ? moveEnd : moveRange)(-wide / 50),
+    ArrowRight: () => (event.shiftKey ? moveEnd : moveRange)(wide / 50),
     Enter: () => choose([middle - wide / 4, middle + wide / 4]),
   };
   const act = known[event.key];

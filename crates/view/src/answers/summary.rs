@@ -20,9 +20,9 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, _: &Query) -> Result<Vec<u8>
         .map(|event| json!({"name": shown(&event.name), "samples": event.samples, "period": event.period}))
         .collect();
     let chosen = explorer.totals().events().get(state.event);
-    let mut damage =
-        explorer.analysis().issues.iter().filter(|issue| issue.kind.severity() == Severity::Damage);
-    let damage = damage.next().map(|issue| shown(&issue.to_string()).into_owned());
+    let mut issues = explorer.analysis().issues.iter();
+    let damage = issues.find(|issue| issue.kind.severity() == Severity::Damage);
+    let damage = damage.map(|issue| shown(&issue.to_string()).into_owned());
     let mut json = json!({
         "damage": damage,
         "title": answers.title(), "events": events, "event": state.event, "samples": chosen.map_or(0, |event| event.samples),
