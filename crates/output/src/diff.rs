@@ -155,11 +155,19 @@ fn head(diff: &EventDiff, recordings: (usize, usize), options: &DiffOptions) -> 
     if base > 0.0 {
         text.push_str(&format!(", {:+.2} %", (new - base) * 100.0 / base));
     }
-    if diff.samples.0 == 0 || diff.samples.1 == 0 {
-        let side = if diff.samples.0 == 0 { "new" } else { "old" };
+    if let Some(side) = only_side(diff.presence()) {
         text.push_str(&format!("; this event is only in the {side} recordings"));
     }
     text
+}
+
+/// The only side that something is on; nothing of what is on both.
+pub fn only_side(presence: Presence) -> Option<&'static str> {
+    match presence {
+        Presence::Both => None,
+        Presence::New => Some("new"),
+        Presence::Gone => Some("old"),
+    }
 }
 
 /// A number without its fraction, with its digits in groups.

@@ -126,9 +126,13 @@ impl NameWidth {
         let is_cut = output.is_terminal() && !self.full_names;
         let size = is_cut.then(terminal_size::terminal_size).flatten();
         // Terminals of test runners and scripts may have columns but no rows: then what the shell says counts.
-        let told = || std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0);
-        size.map(|(width, _)| usize::from(width.0)).or_else(|| if is_cut { told() } else { None })
+        size.map(|(width, _)| usize::from(width.0)).or_else(|| if is_cut { told_columns() } else { None })
     }
+}
+
+/// Columns of the terminal, if the shell tells them.
+pub(crate) fn told_columns() -> Option<usize> {
+    std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0)
 }
 
 impl Output {

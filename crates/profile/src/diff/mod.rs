@@ -40,7 +40,7 @@ pub struct Spread {
     pub deviation: f64,
 }
 
-/// What became of a row.
+/// What became of a row or an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
     /// On both sides.
@@ -102,6 +102,15 @@ pub struct EventDiff {
 }
 
 impl EventDiff {
+    /// On which sides it has samples; on both, too, if it has none at all.
+    pub fn presence(&self) -> Presence {
+        match self.samples {
+            (0, 1..) => Presence::New,
+            (1.., 0) => Presence::Gone,
+            _ => Presence::Both,
+        }
+    }
+
     /// A change as a percentage of the total before; of the total after where there was nothing before.
     pub fn percent_of_base(&self, delta: f64) -> f64 {
         let (base, new) = (self.total.0.mean, self.total.1.mean);

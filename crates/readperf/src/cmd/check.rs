@@ -2,7 +2,7 @@
 
 use super::Cmd;
 use crate::input::Input;
-use crate::out::Output;
+use crate::out::{Output, told_columns};
 use crate::outcome::{Outcome, say_only_counts};
 use crate::progress::Progress;
 use crate::symbol_options::SymbolOptions;
@@ -60,7 +60,7 @@ Examples:
         if self.json {
             output::write_json(&mut out, &verdict)?;
         } else {
-            output::write_text(&mut out, &verdict, width())?;
+            output::write_text(&mut out, &verdict, told_columns().unwrap_or(output::WIDTH))?;
         }
         if verdict.samples == 0 && recording.metadata().features.has(bit::STAT) {
             say_only_counts(&self.input);
@@ -106,10 +106,4 @@ fn written_ago(path: &Path) -> Option<Duration> {
     let youngest = files.filter_map(|file| modified(&file.path())).chain(modified(path)).max()?;
     // A time to come tells nothing.
     youngest.elapsed().ok()
-}
-
-/// Columns of the terminal, where the shell tells them.
-fn width() -> usize {
-    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    columns.unwrap_or(output::WIDTH)
 }

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use perffile::Issues;
 use readperf::output::diff::{self as output, DiffOptions, DiffOrder};
 use readperf::profile::Keep;
-use readperf::profile::diff::{self, Comparison, DiffKey, EventDiff, Normalize, Tally};
+use readperf::profile::diff::{self, Comparison, DiffKey, EventDiff, Normalize, Presence, Tally};
 use readperf::session::{Moment, SampleMoment};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -308,10 +308,10 @@ impl Diff {
                 "; with one recording a side it is not known how much runs differ (--fail-on-single fails all the same)"
             }
         };
-        let (one_sided, both_sided): (Vec<&EventDiff>, Vec<&EventDiff>) =
-            compared.events.iter().partition(|event| event.samples.0 == 0 || event.samples.1 == 0);
+        let (both_sided, one_sided): (Vec<&EventDiff>, Vec<&EventDiff>) =
+            compared.events.iter().partition(|event| event.presence() == Presence::Both);
         for event in &one_sided {
-            let side = if event.samples.0 == 0 { "new" } else { "old" };
+            let side = output::only_side(event.presence()).unwrap_or_default();
             say(&format!(
                 "{}: this event is only in the {side} recordings: nothing is compared",
                 event.event

@@ -26,9 +26,9 @@ pub struct Mmap2<'a> {
     pub file: FileIdentity,
     /// Whether the record has neither `prot` nor `flags`, as before Linux 3.16: both are 0 then.
     pub early: bool,
-    /// `PROT_*` bits.
+    /// `PROT_*` bits. Not there before Linux 3.16.
     pub prot: Protection,
-    /// `MAP_*` bits.
+    /// `MAP_*` bits. Not there before Linux 3.16.
     pub flags: MapFlags,
     /// File, or a name in brackets.
     pub filename: CStr8<'a>,
