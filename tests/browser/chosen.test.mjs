@@ -44,6 +44,49 @@ const lines = (...words) => readperf('export', '-f', 'jsonl', ...words).trimEnd(
   await site.stop();
 }
 
+// Options of the command line are where the page begins: steps with their names, which can be taken back.
+{
+  const options = ['--comm', 'tree,work-one', '--cpu', '0,2-3', '--time', '10%-40%,50%-90%', '--dso', 'work,[kernel.kallsyms]', '--hide', '^start_thread$', '--collapse', 'a,b'];
+  const site = await serve(multi, ...options), page = await visit(browser, site);
+  const event = report(multi, ...options);
+  equal(await counted(page), event.samples, 'samples');
+  const crumbs = () => page.evaluate(() => Array.from(document.querySelectorAll('#steps button'), button => button.textContent));
+  const [first, , between, , end] = (await crumbs())[2].split(/ (to|and) /);
+  check([first, between, end].every(time => /^\d/.test(time)) && !(await crumbs())[2].includes('the'), 'times since the first sample: ' + (await crumbs())[2]);
+  equal((await crumbs()).filter((_, nr) => nr !== 2).join(), 'threads called tree or work-one ×,CPU 0 or 2-3 ×,in work or [kernel.kallsyms] ×,merged start_thread ×,collapsed a or b ×', 'steps');
+  equal(await page.evaluate(() => document.getElementById('cpu').selectedOptions[0].textContent), 'CPU 0 or 2-3', 'CPUs');
+  await press(page, '5');
+  sameRows(await rowsOf(page), event, 'options');
+  // What is between the ranges is veiled: a column in it is darker or lighter than the same without the step.
+  const pixels = async () => page.evaluate(() => {
+    const canvas = document.querySelector('#strip .tracks canvas'), pen = new OffscreenCanvas(canvas.width, 9).getContext('2d', { willReadFrequently: true }), left = 190 * devicePixelRatio, wide = canvas.width - left;
+    pen.drawImage(canvas, 0, 0);
+    return [0.05, 0.25, 0.45, 0.7, 0.95].map(at => pen.getImageData(left + Math.round(at * wide), 2, 1, 1).data.join());
+  });
+  const [before, one, gap, two, behind] = await pixels();
+  check(one === two && before === gap && gap === behind && one !== gap, 'veiled: ' + [before, one, gap, two, behind].join(' '));
+  await page.click('#steps li:nth-child(3) button');
+  await settled(page);
+  check(!state(page).has('time'), 'taken back');
+  const left = options.filter((_, nr) => nr !== 4 && nr !== 5);
+  equal(await counted(page), report(multi, ...left).samples, 'the others are still chosen');
+  equal(new Set(await pixels()).size, 1, 'nothing is veiled');
+  await page.selectOption('#cpu', '0');
+  await settled(page);
+  equal(await counted(page), report(multi, ...left.map(word => word === '0,2-3' ? '0' : word)).samples, 'one CPU in the place of several');
+  await page.goBack();
+  await settled(page);
+  await page.goBack();
+  await settled(page);
+  equal(await counted(page), event.samples, 'back');
+  await page.reload();
+  await settled(page);
+  equal(await counted(page), event.samples, 'reload');
+  equal(page.problems.join(), '', 'options');
+  await page.close();
+  await site.stop();
+}
+
 // A subtree: what the folded stacks have along that way, with other steps before and behind it.
 {
   const site = await serve(multi), page = await visit(browser, site);

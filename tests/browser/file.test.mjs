@@ -63,6 +63,17 @@ async function file(recording, words = [], options = {}) {
   await page.close();
 }
 
+// What was chosen when it was written is said, and stays.
+{
+  const options = ['--comm', 'tree', '--hide', '^_dl_'], page = await file(multi, options);
+  equal(await page.evaluate(() => Array.from(document.querySelectorAll('#steps li'), step => step.textContent).join()), 'threads called tree,merged /^_dl_/', 'steps');
+  equal(await page.locator('#steps button').count(), 0, 'that cannot be taken back');
+  await page.show('view=functions');
+  sameRows(await rowsOf(page), report(multi, ...options), 'chosen');
+  equal(page.problems.join(), '', 'options');
+  await page.close();
+}
+
 // Flame graph, tree, callers and callees agree with the folded stacks.
 {
   const page = await file(multi);

@@ -13,12 +13,14 @@ export async function serve(file, ...words) {
   child.once('exit', () => running.delete(child));
   const said = [];
   child.stderr.on('data', text => said.push(String(text)));
-  const address = await new Promise((resolve, reject) => {
+  // The address that is opened has what the options choose.
+  const opened = await new Promise((resolve, reject) => {
     createInterface({ input: child.stdout }).once('line', resolve);
     child.once('exit', () => reject(new Error(said.join(''))));
   });
   const end = signal => () => new Promise(resolve => { child.once('exit', resolve); child.kill(signal); });
-  return { address, said, pid: child.pid, stop: end('SIGINT'), kill: end('SIGKILL') };
+  const address = opened.split('?')[0];
+  return { address, first: opened.slice(address.length), said, pid: child.pid, stop: end('SIGINT'), kill: end('SIGKILL') };
 }
 
 export async function visit(browser, site, query = '', options = {}) {
@@ -29,7 +31,7 @@ export async function visit(browser, site, query = '', options = {}) {
   page.on('dialog', dialog => { page.problems.push('dialog'); dialog.dismiss(); });
   page.on('request', request => request.url().startsWith(site.address) || page.problems.push('request: ' + request.url()));
   page.on('response', answer => answer.status() >= 400 && page.problems.push(`${answer.status()}: ${answer.url()}`));
-  await page.goto(site.address + query);
+  await page.goto(site.address + (site.first && query ? `${site.first}&${query.slice(1)}` : site.first || query));
   await settled(page);
   return page;
 }

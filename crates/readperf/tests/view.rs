@@ -28,6 +28,8 @@ struct Server {
     host: String,
     /// The path of the page, with the token.
     path: String,
+    /// The query of the address that is opened, without its question mark.
+    first: String,
 }
 
 impl Drop for Server {
@@ -53,7 +55,8 @@ impl Server {
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim_end().strip_prefix("http://").unwrap_or_else(|| panic!("{line:?}"));
         let (host, path) = address.split_once('/').unwrap();
-        Server { child, host: host.to_owned(), path: format!("/{path}") }
+        let (path, first) = path.split_once('?').unwrap_or((path, ""));
+        Server { child, host: host.to_owned(), path: format!("/{path}"), first: first.to_owned() }
     }
 
     /// The server of an export: the address that is printed is that of a viewer, which has that of the file in it.
@@ -66,7 +69,7 @@ impl Server {
         let (_, file) = line.trim_end().split_once("http%3A%2F%2F").unwrap_or_else(|| panic!("{line:?}"));
         let file = file.replace("%3A", ":").replace("%2F", "/");
         let (host, path) = file.split_once('/').unwrap();
-        Server { child, host: host.to_owned(), path: format!("/{path}") }
+        Server { child, host: host.to_owned(), path: format!("/{path}"), first: String::new() }
     }
 
     /// Status and body of an answer.
@@ -115,25 +118,104 @@ fn functions_are_the_rows_of_report() {
         ("functions?hide=%5E_dl_", &["--hide", "^_dl_"]),
     ];
     for (question, options) in questions {
-        let answer = server.data(question);
         let report = json(&[&["report", "--json", "--sort", "dso,symbol", path], options].concat());
-        let expected = report["events"][0]["rows"].as_array().unwrap();
-        let rows = answer["rows"].as_array().unwrap();
-        assert_eq!(rows.len(), expected.len(), "{question}");
-        assert_eq!(answer["whole"], report["events"][0]["period"], "{question}");
-        for row in rows {
-            let mark = if row["kind"] == "inlined" { " (inlined)" } else { "" };
-            let name = format!("{}{mark}", row["name"].as_str().unwrap());
-            let dso = if row["binary"] == "" { "[unknown]" } else { row["binary"].as_str().unwrap() };
-            let same = |other: &&Value| other["symbol"] == *name && other["dso"] == *dso;
-            let other = expected.iter().find(same).unwrap_or_else(|| panic!("{question}: {row}"));
-            assert_eq!(
-                (&row["self"], &row["total"]),
-                (&other["self_period"], &other["total_period"]),
-                "{name}"
-            );
-        }
+        functions_are_rows(&server.data(question), &report["events"][0], question);
     }
+}
+
+/// The functions of an answer are the rows of an event of `report --json`.
+fn functions_are_rows(answer: &Value, event: &Value, what: &str) {
+    let expected = event["rows"].as_array().unwrap_or_else(|| panic!("{what}: no rows in {event}"));
+    let rows = answer["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), expected.len(), "{what}");
+    assert_eq!(answer["whole"], event["period"], "{what}");
+    for row in rows {
+        let mark = if row["kind"] == "inlined" { " (inlined)" } else { "" };
+        let name = format!("{}{mark}", row["name"].as_str().unwrap());
+        let dso = if row["binary"] == "" { "[unknown]" } else { row["binary"].as_str().unwrap() };
+        let same = |other: &&Value| other["symbol"] == *name && other["dso"] == *dso;
+        let other = expected.iter().find(same).unwrap_or_else(|| panic!("{what}: {row}"));
+        assert_eq!(
+            (&row["self"], &row["total"]),
+            (&other["self_period"], &other["total_period"]),
+            "{what}: {name}"
+        );
+    }
+}
+
+/// Options choose in the address what they choose of a report, and nothing is lost with them.
+#[test]
+fn options_are_what_the_opened_address_chooses() {
+    let path = fixture("multi");
+    let path = path.to_str().unwrap();
+    let all = Server::start(&[path]);
+    assert_eq!(all.first, "");
+    let summary = all.data("summary");
+    let tids: Vec<String> = summary["processes"][0]["threads"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .take(2)
+        .map(|thread| thread["tid"].to_string())
+        .collect();
+    let tids = tids.join(",");
+    let cases: [&[&str]; 12] = [
+        &["--comm", "tree,work-one"],
+        &["--tid", &tids],
+        &["--pid", "32213"],
+        &["--cpu", "1,3-4"],
+        &["--time", "10%-40%"],
+        &["--time", "10%-20%,50%-70%"],
+        &["--event", "page-faults/period=16/"],
+        &["--dso", "ld-linux-x86-64.so.2,[kernel.kallsyms]", "--focus", "_dl_", "--focus", "^main$"],
+        &["--symbol", "exc_page_fault"],
+        &["--symbol-filter", "page", "--ignore", "relocate"],
+        &["--hide", "^_dl_", "--hide", "main", "--collapse-recursion"],
+        &[
+            "--show-from",
+            "^__libc_start_call_main$",
+            "--collapse",
+            "libc.so.6,[kernel.kallsyms]",
+            "--drop-prefix",
+            "_dl_",
+        ],
+    ];
+    for options in cases {
+        let what = options.join(" ");
+        let server = Server::start(&[&[path], options].concat());
+        let report = json(&[&["report", "--json", "--sort", "dso,symbol", path], options].concat());
+        let chosen = server.data(&format!("summary?{}", server.first));
+        let name = &chosen["events"][usize::try_from(chosen["event"].as_u64().unwrap()).unwrap()]["name"];
+        let event = report["events"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|event| event["name"] == *name)
+            .unwrap_or_else(|| panic!("{what}: nothing of {name}"));
+        functions_are_rows(&server.data(&format!("functions?{}", server.first)), event, &what);
+        assert_eq!(server.data("functions")["rows"], all.data("functions")["rows"], "{what}: taken back");
+        assert_eq!(chosen["events"], summary["events"], "{what}: what there is to choose from");
+    }
+}
+
+/// A file has only what options choose, and says what that is.
+#[test]
+fn options_of_a_file_are_told() {
+    let path = fixture("multi");
+    let path = path.to_str().unwrap();
+    let options = ["--comm", "tree", "--hide", "^_dl_", "--weight", "samples"];
+    let answers = stored(&tool::answer(&[&["export", "--format", "page", path][..], &options].concat()));
+    let of = |view: &str| answers[&["0/", view, ""].map(str::to_owned)].clone();
+    assert_eq!(
+        of("summary")["fixed"],
+        serde_json::json!([["weight", "samples"], ["comm", "tree"], ["hide", "^_dl_"]])
+    );
+    let server = Server::start(&[path]);
+    let rows = &server.data("functions?comm=tree&hide=%5E_dl_&weight=samples")["rows"];
+    assert!(rows.as_array().unwrap().len() > 3);
+    assert_eq!(&of("functions")["rows"], rows);
+    let whole = stored(&tool::answer(&["export", "--format", "page", path]));
+    assert!(whole[&["0/", "summary", ""].map(str::to_owned)].get("fixed").is_none());
 }
 
 /// Stacks and what they weigh, as they are exported for flame graphs; the first word of a stack is a thread's name.
@@ -372,9 +454,9 @@ fn stored(document: &str) -> BTreeMap<[String; 3], Value> {
 fn a_file_has_the_answers_of_the_server() {
     let path = fixture("multi");
     let path = path.to_str().unwrap();
-    let document = tool::answer(&["export", "--format", "page", "--comm", "tree", path]);
+    let document = tool::answer(&["export", "--format", "page", path]);
     let answers = stored(&document);
-    let server = Server::start(&["--comm", "tree", path]);
+    let server = Server::start(&[path]);
     let questions = [
         ("0/", "summary", "", "summary?event=0"),
         ("0/", "functions", "", "functions?event=0"),

@@ -1,7 +1,7 @@
 // What is chosen: event, weight, threads, and the steps that can be taken back.
 import { ask } from './data.js';
 import { byId, el } from './dom.js';
-import { get, set, steps, takeBack } from './state.js';
+import { get, isStep, listed, set, steps, takeBack } from './state.js';
 import * as stored from './stored.js';
 import { amount, duration, grouped, percent, shareOf } from './text.js';
 
@@ -10,21 +10,37 @@ let summary = null;
 
 /** @param {string} key @param {string} value */
 function stepText(key, value) {
+  const any = listed(value).join(' or ');
   switch (key) {
     case 'from': return `${duration(Number(value))} to ${get('to') ? duration(Number(get('to'))) : 'the end'}`;
+    case 'time': return listed(value).map(timeText).join(' and ');
     case 'focus': return 'focus ' + plain(value);
     case 'ignore': return 'without ' + plain(value);
     case 'hide': return 'merged ' + plain(value);
+    case 'show': return 'only functions like ' + plain(value);
     case 'show-from': return 'from ' + plain(value);
-    case 'collapse': return 'collapsed ' + value;
+    case 'collapse': return 'collapsed ' + any;
     case 'collapse-recursion': return 'recursion collapsed';
-    case 'tid': return 'thread ' + value;
-    case 'pid': return 'process ' + value;
+    case 'drop-prefix': return 'names without ' + value;
+    case 'comm': return 'threads called ' + any;
+    case 'tid': return 'thread ' + any;
+    case 'pid': return 'process ' + any;
     case 'subtree': return 'below ' + value.replace(/^\S* ?/, '');
-    case 'cpu': return 'CPU ' + value;
+    case 'cpu': return 'CPU ' + any;
+    case 'dso': case 'symbol': return 'in ' + any;
+    case 'symbol-filter': return 'in functions with ' + any + ' in their name';
+    case 'named': return 'in functions with a name';
     default: return `${key} ${value}`;
   }
 }
+
+// A range of the recording's clock, as time since the first sample: numbers of the clock may be longer than a number is exact.
+/** @param {string} range */
+function timeText(range) {
+  const [from, to] = range.split('-').map(BigInt), since = (/** @type {bigint} */ ns) => duration(Number(ns - BigInt(summary.origin_ns)));
+  return `${from ? since(from) : 'the beginning'} to ${(to ?? from) === ENDLESS ? 'the end' : since(to ?? from)}`;
+}
+const ENDLESS = 2n ** 64n - 1n;
 
 // A pattern that one name matches is shown as that name.
 /** @param {string} pattern */
@@ -43,17 +59,20 @@ export async function show() {
   const can = (/** @type {string} */ one) => !stored.isFile || stored.has(String(summary.event), one);
   weight.disabled = stored.isFile;
   const current = get('tid') ? 't' + get('tid') : get('pid') ? 'p' + get('pid') : '';
-  thread.replaceChildren(el('option', { value: '' }, 'all threads'), ...summary.processes.flatMap((/** @type {any} */ process) => [
+  thread.replaceChildren(el('option', { value: '' }, 'all threads'), ...several('tid'), ...several('pid'), ...summary.processes.flatMap((/** @type {any} */ process) => [
     can('p' + process.pid) && el('option', { value: 'p' + process.pid, selected: current === 'p' + process.pid }, `${process.comm} ${process.pid}: ${percent(shareOf(process.weight, summary.recorded))}`),
     ...(process.threads.length > 1 ? process.threads.map((/** @type {any} */ one) =>
       can('t' + one.tid) && el('option', { value: 't' + one.tid, selected: current === 't' + one.tid }, `\u2003${one.comm} ${one.tid}: ${percent(shareOf(one.weight, summary.recorded))}`)) : [])]).filter(Boolean));
   const cpu = /** @type {HTMLSelectElement} */ (byId('cpu'));
   byId('cpu-label').hidden = stored.isFile || summary.cpus.length < 2;
-  cpu.replaceChildren(el('option', { value: '' }, 'all'), ...summary.cpus.map((/** @type {any} */ one) =>
+  cpu.replaceChildren(el('option', { value: '' }, 'all'), ...several('cpu'), ...summary.cpus.map((/** @type {any} */ one) =>
     el('option', { value: one.cpu, selected: get('cpu') === String(one.cpu) }, `${one.cpu}: ${percent(shareOf(one.weight, summary.recorded))}`)));
   const crumbs = steps().map(({ key, value }, nr) => el('li', {}, el('button', { type: 'button', title: 'Take this back', onclick: () => takeBack(nr) }, el('bdi', {}, stepText(key, value)), ' ×')));
+  // What was chosen when a file was written is all that it has.
+  const fixed = (summary.fixed ?? []).filter((/** @type {[string, string]} */ [key]) => isStep(key)).map((/** @type {[string, string]} */ [key, value]) =>
+    el('li', { class: 'fixed', title: 'Chosen when this file was written' }, el('bdi', {}, stepText(key, value))));
   const share = percent(shareOf(summary.whole, summary.recorded));
-  byId('steps').replaceChildren(...crumbs);
+  byId('steps').replaceChildren(...fixed, ...crumbs);
   const measured = (/** @type {number} */ samples, /** @type {number} */ whole) => `${grouped(samples)} samples${summary.weight === 'samples' ? '' : ', ' + amount(whole, summary)}`;
   byId('counted').textContent = measured(summary.samples, summary.whole) + (summary.whole < summary.recorded ? ` (${share} of the recording)` : '')
     + (summary.before ? ` · base: ${summary.before.samples ? measured(summary.before.samples, summary.whole_before) : '0 samples, so that everything is new'}${ofBase()}` : '');
@@ -64,8 +83,12 @@ export async function show() {
   byId('counted').title = summary.before?.matched ? `Names differ: ${summary.before.matched}.` : '';
 }
 
+// More than one is not in the list, but chosen.
+/** @param {string} key */
+const several = key => get(key).search(/[,-]/) < 0 ? [] : [el('option', { value: get(key), selected: true, disabled: true }, stepText(key, get(key)))];
+
 // A time, a process and a thread mean nothing in another recording.
-const ofBase = () => steps().some(({ key }) => ['from', 'tid', 'pid', 'cpu'].includes(key)) ? ' (times, processes, threads and CPUs are not chosen there)' : '';
+const ofBase = () => steps().some(({ key }) => ['from', 'time', 'tid', 'pid', 'cpu'].includes(key)) ? ' (times, processes, threads and CPUs are not chosen there)' : '';
 
 /** Listens to the choices. */
 export function start() {

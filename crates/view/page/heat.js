@@ -1,7 +1,8 @@
 // Time as a map: a column is a stretch of time, a row an offset in it, so that what happens every so often is a line.
 import { ask } from './data.js';
 import { el } from './dom.js';
-import { get, set } from './state.js';
+import { chosenRanges } from './range.js';
+import { set } from './state.js';
 import { amount, duration } from './text.js';
 
 const ROWS = 20, CELL = 6, LEAST_WIDTH = 7;
@@ -72,9 +73,9 @@ function draw() {
   pen.fillText('0', left - 6, 10);
   pen.fillText(duration(answer.column_ns), left - 6, high - 4);
   const most = answer.cells.flat().reduce((/** @type {number} */ a, /** @type {number} */ b) => Math.max(a, b), 1);
-  const range = dragged ? [times(dragged[0])[0], times(dragged[1])[1]] : chosen(), hot = colour('hottest'), empty = colour('card');
+  const ranges = dragged ? [[times(dragged[0])[0], times(dragged[1])[1]]] : chosenRanges(answer), hot = colour('hottest'), empty = colour('card');
   answer.cells.forEach((/** @type {number[]} */ column, /** @type {number} */ x) => column.forEach((value, y) => {
-    const [from, to] = times(x * ROWS + y), isChosen = !range || to >= range[0] && from <= range[1];
+    const [from, to] = times(x * ROWS + y), isChosen = !ranges || ranges.some(range => to >= range[0] && from <= range[1]);
     pen.globalAlpha = 1;
     pen.fillStyle = empty;
     pen.fillRect(left + x * wide, y * CELL, wide, CELL);
@@ -90,8 +91,6 @@ function draw() {
     pen.strokeRect(left + Math.floor(cursor / ROWS) * wide, cursor % ROWS * CELL, Math.max(3, wide), CELL);
   }
 }
-
-const chosen = () => get('from') || get('to') ? [Number(get('from') || 0), get('to') ? Number(get('to')) : Infinity] : null;
 
 /** @param {MouseEvent} event */
 function cellAt(event) {

@@ -1,6 +1,6 @@
 // A function as a row has it, and what can be done with it.
 import { el } from './dom.js';
-import { add, get, set } from './state.js';
+import { add, asList, get, set } from './state.js';
 import { isFile, wanted } from './stored.js';
 
 /** Without a name it is called by its binary, or its address, which no pattern matches. @typedef {{name: string, binary: string, kind: string, named: boolean, inlined?: boolean}} Fn */
@@ -54,7 +54,7 @@ export function actions(fn) {
       ['m', 'Merge into callers', 'What it takes itself is its callers’', () => add('hide', pattern, { zoom: '' })],
     );
   }
-  if (fn.binary) all.push(['l', 'Collapse library', `What ${fn.binary} calls in itself is left out`, () => add('collapse', fn.binary)]);
+  if (fn.binary) all.push(['l', 'Collapse library', `What ${fn.binary} calls in itself is left out`, () => add('collapse', asList(fn.binary))]);
   return all;
 }
 

@@ -26,14 +26,20 @@ const written = list => new URLSearchParams(list).toString();
 /** The value of a key that is there once. @param {string} key */
 export const get = key => pairs.find(([k]) => k === key)?.[1] ?? '';
 
+/** The values of a list, as an address has them. A comma of their own stands behind a backslash, and so does a backslash. @param {string} value */
+export const listed = value => (value.match(/(?:\\.|[^,\\])+/gs) ?? []).map(one => one.replace(/\\(.)/gs, '$1'));
+
+/** A list with one value. @param {string} value */
+export const asList = value => value.replace(/[\\,]/g, '\\$&');
+
 /** What is chosen, as a query for the server. */
 export const chosen = () => written(pairs.filter(([key]) => !LOOK.has(key)));
 
 /** The steps that can be taken back, in their order: places in the address change when something else is looked at. */
 export const steps = () => pairs.map(([key, value]) => ({ key, value })).filter(({ key }) => isStep(key));
 
-/** @param {string} key */
-const isStep = key => !LOOK.has(key) && !['event', 'weight', 'to'].includes(key);
+/** Whether a key is that of a step. @param {string} key */
+export const isStep = key => !LOOK.has(key) && !['event', 'weight', 'to'].includes(key);
 
 /** The address of the page with another state. @param {Pair[]} list */
 const address = list => isFile ? '#' + written(list) : list.length ? '?' + written(list) : location.pathname;

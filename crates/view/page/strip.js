@@ -3,6 +3,7 @@
 import { ask } from './data.js';
 import { byId, el } from './dom.js';
 import * as heat from './heat.js';
+import { chosenRanges, endInAddress } from './range.js';
 import { get, set } from './state.js';
 import { has, isFile } from './stored.js';
 import { duration, grouped, percent, shareOf } from './text.js';
@@ -132,15 +133,15 @@ export function draw() {
     if (one.running) band(pen, colour, one, HIGH + at * row + ROW);
   });
   answer.events.forEach((/** @type {any} */ one, /** @type {number} */ at) => track(pen, colour, one.name, one, eventsTop() + at * ROW, ROW));
-  const range = dragged ?? chosenRange();
-  if (range) veil(pen, colour, range, high);
+  const ranges = dragged ? [dragged] : chosenRanges(answer);
+  if (ranges) veil(pen, colour, ranges, high);
 }
 
 /** @param {any} one */
 const nameOf = one => one.pid === undefined ? `${one.comm} ${one.tid}` : `${one.comm} ${one.pid} (process)`;
 
-/** @returns {[number, number] | null} */
-const chosenRange = () => get('from') || get('to') ? [Number(get('from') || 0), get('to') ? Number(get('to')) : answer.length_ns] : null;
+/** The range that can be moved: that of both ends in the address. @returns {[number, number] | null} */
+const chosenRange = () => get('from') || get('to') ? [Number(get('from') || 0), Math.min(answer.length_ns, endInAddress())] : null;
 
 /** @param {CanvasRenderingContext2D} pen @param {any} colour @param {string} name @param {any} one @param {number} top @param {number} high */
 function track(pen, colour, name, one, top, high) {
@@ -175,14 +176,18 @@ function band(pen, colour, one, top) {
   pen.fillRect(0, top + BAND - 1, canvas.clientWidth, 1);
 }
 
-/** @param {CanvasRenderingContext2D} pen @param {any} colour @param {[number, number]} range @param {number} high */
-function veil(pen, colour, [from, to], high) {
-  const [left, right] = [placeOf(from), placeOf(to)];
-  pen.fillStyle = colour.veil;
-  pen.fillRect(NAMES, 0, Math.max(0, left - NAMES), high);
-  pen.fillRect(right, 0, Math.max(0, canvas.clientWidth - right), high);
+// What is in none of the ranges, which are in order.
+/** @param {CanvasRenderingContext2D} pen @param {any} colour @param {[number, number][]} ranges @param {number} high */
+function veil(pen, colour, ranges, high) {
+  const inside = (/** @type {number} */ ns) => Math.max(NAMES, Math.min(canvas.clientWidth, placeOf(ns)));
+  let left = NAMES;
+  for (const [from, to] of [...ranges, [Infinity, Infinity]]) {
+    pen.fillStyle = colour.veil;
+    pen.fillRect(left, 0, Math.max(0, inside(from) - left), high);
+    left = inside(to);
+  }
   pen.fillStyle = colour.text;
-  for (const x of [left, right]) if (x >= NAMES) pen.fillRect(x, 0, 1, high);
+  for (const x of ranges.flat().map(placeOf)) if (x >= NAMES && x < canvas.clientWidth) pen.fillRect(x, 0, 1, high);
 }
 
 /** @param {PointerEvent} event */

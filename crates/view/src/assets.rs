@@ -33,6 +33,7 @@ files! {
     "rows.js": SCRIPT,
     "bar.js": SCRIPT,
     "keys.js": SCRIPT,
+    "range.js": SCRIPT,
     "strip.js": SCRIPT,
     "heat.js": SCRIPT,
     "functions.js": SCRIPT,

@@ -21,13 +21,13 @@ pub use answers::{Outside, Part};
 pub use elsewhere::{Served, VIEWERS, Viewer, origin_of, serve_export};
 pub use file::write_file;
 pub use guard::Token;
+pub use query::Query;
 
 use answers::Answers;
 use perffile::Recording;
 use progress::Progress;
 use readperf_analysis::{Analysis, Request, analyse};
-use readperf_explore::{Explorer, Opening, State, Step};
-use readperf_profile::Weight;
+use readperf_explore::{Explorer, Opening};
 use readperf_symbols::Files;
 use server::Site;
 use std::net::TcpListener;
@@ -62,10 +62,8 @@ pub struct Looking<'s> {
     pub opening: &'s Opening,
     /// What it is compared with.
     pub base: Option<Base<'s>>,
-    /// What else is chosen at first.
-    pub steps: Vec<Step>,
-    /// What samples count for at first.
-    pub weight: Weight,
+    /// What is chosen at first.
+    pub first: Query,
     /// What is not in the profile.
     pub outside: &'s dyn Outside,
 }
@@ -78,7 +76,7 @@ impl<'s> Looking<'s> {
         progress: &Progress,
         watch: &mut dyn FnMut(Watch<'_>),
     ) -> perffile::Result<Answers<'s, 'f>> {
-        let Looking { recording, opening, base, steps, weight, outside } = self;
+        let Looking { recording, opening, base, first: _, outside } = self;
         let mut explorer = Explorer::open(files, recording, opening, |read| {
             progress.set(read.bytes);
             watch(Watch::Read(read.bytes));
@@ -90,7 +88,6 @@ impl<'s> Looking<'s> {
             watch(Watch::Base(&analysis));
             explorer.set_base(analysis);
         }
-        explorer.go(State { steps, weight, ..explorer.state().clone() });
         Ok(Answers::new(explorer, outside, recording))
     }
 }
@@ -122,7 +119,10 @@ pub fn serve<E: From<perffile::Error> + From<std::io::Error>>(
     let server =
         std::thread::Builder::new().name("server".to_owned()).spawn(move || server::serve(listener, site))?;
     let files = Files::new();
+    let first = looking.first.clone();
     let mut answers = looking.answers(&files, &progress, &mut watch)?;
+    // That is what is asked first. A state that is wrong is said by the views.
+    let _ = answers.go(&first);
     answers.make_first();
     progress.finish();
     worker.run(|question| match question.view.as_str() {

@@ -18,15 +18,15 @@ use anyhow::Context as _;
 use clap::Args;
 use perffile::wire::attr::AttrFlags;
 use perffile::{EventDescription, Recording};
-use readperf::explore::{Opening, RowOptions, Step};
+use readperf::explore::{Opening, RowOptions};
 use readperf::output::annotate::Sources;
 use readperf::profile::view::key::by_name;
 use readperf::profile::view::listing::Listing;
-use readperf::profile::{Keep, Selection, Weight};
+use readperf::profile::{Keep, SampleFilter, Selection, Weight};
 use readperf::session::Session;
 use readperf::symbols::Options;
 use readperf::{Analysis, ListingRequest, PassOptions, Request};
-use readperf_view::{Base, Looking, Outside, Part, Serving, Token, Viewer, Watch};
+use readperf_view::{Base, Looking, Outside, Part, Query, Serving, Token, Viewer, Watch};
 use std::io::Write as _;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
@@ -85,6 +85,9 @@ The page comes out of this program and talks to nobody else. It listens on 127.0
 new each time. To look at a recording on another machine, forward the port: ssh -L 8080:localhost:8080 HOST readperf view --no-open --port 8080.
 Ctrl-C ends it.
 
+Options that choose samples, functions and stacks are where it begins: they stand in the address that is opened and on the page, where they
+can be taken back.
+
 --in VIEWER serves the export of that viewer's format to its page, and to no other, and opens it; the filters choose what is in it. The page comes
 from the web, the recording goes nowhere. Perfetto's may fetch from port 9001 of this machine only: one recording at a time, and --port cannot change
 it. Safari refuses what these pages ask for; Chrome asks whether they may reach this machine.
@@ -103,13 +106,24 @@ Examples:
         }
         let recording = self.input.open()?;
         let options = self.symbols.options(&self.input)?;
-        let opening = self.opening(&recording, &options)?;
+        // Nothing is left out while reading: what the options choose is what the address chooses that is opened, and can be taken back.
+        let opening = self.opening(&recording, &options, SampleFilter::default());
         let base = self.open_base()?;
         let (listener, at) = listen(self.port)?;
         let token = Token::random().context("a random address")?;
-        self.open(&format!("http://{at}/{}/", token.as_str()))?;
+        let first = Query::of(&self.selection(&recording, Weight::default())?);
+        self.open(&format!("http://{at}/{}/{first}", token.as_str()))?;
         let outside = FromFiles { view: self, recording: &recording, options: &options };
-        let looking = self.looking(&recording, &opening, base.as_ref(), &outside, Weight::default())?;
+        let looking = Looking {
+            recording: &recording,
+            opening: &opening,
+            base: base.as_ref().map(|(recording, _)| Base {
+                recording,
+                request: self.request(recording, &options, SampleFilter::default()),
+            }),
+            first,
+            outside: &outside,
+        };
         let mut progress = Some(Progress::new("reading", !self.input.reading.no_progress));
         let watch = |watched: Watch<'_>| match watched {
             Watch::Read(bytes) => progress.iter_mut().for_each(|progress| progress.bytes(bytes)),
@@ -151,30 +165,23 @@ impl View {
         input.map(|input| Ok((input.open()?, input))).transpose()
     }
 
-    /// What is looked at.
-    fn looking<'l>(
-        &self,
-        recording: &'l Recording,
-        opening: &'l Opening,
-        base: Option<&'l (Recording, Input)>,
-        outside: &'l FromFiles<'l>,
-        weight: Weight,
-    ) -> anyhow::Result<Looking<'l>> {
-        let base = base.map(|(recording, _)| {
-            Ok::<_, anyhow::Error>(Base { recording, request: self.request(recording, outside.options)? })
-        });
-        let (names, transforms) = (self.names.filter(), self.stacks.transforms());
-        let steps = Step::of_selection(Selection { names, transforms, ..Selection::default() });
-        Ok(Looking { recording, opening, base: base.transpose()?, steps, weight, outside })
+    /// What the options choose of a recording.
+    fn selection(&self, recording: &Recording, weight: Weight) -> anyhow::Result<Selection> {
+        Ok(Selection {
+            samples: self.samples.filter(recording)?,
+            names: self.names.filter(),
+            transforms: self.stacks.transforms(),
+            weight,
+        })
     }
 
-    fn opening(&self, recording: &Recording, options: &Options) -> anyhow::Result<Opening> {
+    fn opening(&self, recording: &Recording, options: &Options, filter: SampleFilter) -> Opening {
         let keys = ["dso", "symbol"].into_iter().filter_map(by_name).map(Into::into).collect();
         // A recording in pipe mode tells its events on the way. Without chains sums over stacks say nothing.
         let metadata = recording.metadata();
         let children = metadata.schema.events().is_empty() || has_chains(metadata);
-        Ok(Opening {
-            request: self.request(recording, options)?,
+        Opening {
+            request: self.request(recording, options, filter),
             rows: RowOptions {
                 keys,
                 children,
@@ -183,12 +190,11 @@ impl View {
             },
             listings: ListingRequest::default(),
             ..Opening::default()
-        })
+        }
     }
 
-    /// How a recording is read: with the filters that are asked for.
-    fn request(&self, recording: &Recording, options: &Options) -> anyhow::Result<Request> {
-        let filter = self.samples.filter(recording)?;
+    /// How a recording is read: only the samples that pass the filter.
+    fn request(&self, recording: &Recording, options: &Options, filter: SampleFilter) -> Request {
         let pass =
             PassOptions { filter, stacks: true, unwind: Some(options.clone()), ..PassOptions::default() };
         let keep = Keep { stacks: true, ..Keep::default() };
@@ -196,7 +202,7 @@ impl View {
         // When threads had a CPU. Where nothing tells that, nothing is kept for it.
         let events = recording.metadata().schema.events();
         let marks = events.is_empty() || events.iter().any(tells_switches);
-        Ok(Request { symbols, pass, keep, marks, ..Request::default() })
+        Request { symbols, pass, keep, marks, ..Request::default() }
     }
 
     /// What is to be known of a recording, once it is read.

@@ -9,14 +9,15 @@ use serde_json::{Value as Json, json};
 const MOST: (usize, usize) = (1000, 200);
 
 pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec<u8>, String> {
-    answers.go(&query.without(&["from", "to"]))?;
+    let chosen = answers.chosen_times();
+    answers.go(&query.without(&["from", "to", "time"]))?;
     let explorer = &answers.explorer;
     let size = Size {
         columns: query.number("columns")?.unwrap_or(100).clamp(1, MOST.0),
         rows: query.number("rows")?.unwrap_or(20).clamp(1, MOST.1),
     };
     let Some(map) = explorer.profile().timeline(explorer.state().event, size) else {
-        return with_measure(answers, json!({"cells": []}));
+        return with_measure(answers, json!({"chosen": chosen, "cells": []}));
     };
     let weight = explorer.state().weight;
     let since = |ns: u64| ns.saturating_sub(answers.origin_ns);
@@ -31,7 +32,7 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     // The first column begins with a whole unit of time, so before the first sample.
     let before_ns = answers.origin_ns.saturating_sub(map.scale.start_ns);
     let json = json!({
-        "before_ns": before_ns, "column_ns": map.scale.column_ns, "cell_ns": map.scale.cell_ns, "cells": cells, "hottest": hottest,
+        "chosen": chosen, "before_ns": before_ns, "column_ns": map.scale.column_ns, "cell_ns": map.scale.cell_ns, "cells": cells, "hottest": hottest,
         "samples_without_time": map.timeless.samples,
     });
     with_measure(answers, json)

@@ -1,6 +1,7 @@
 //! The views: one file each, one line each in [`VIEWS`]. Numbers are those of the profile's own views; here they become JSON.
 
 mod busy;
+mod chosen_times;
 mod code;
 mod flame;
 mod flame_time;
@@ -36,8 +37,10 @@ pub use recording::{Outside, Part};
 /// What questions are answered from.
 pub(crate) struct Answers<'s, 'f> {
     pub(crate) explorer: Explorer<'f>,
-    /// What is looked at where the address chooses nothing: options of the command line.
+    /// What is looked at where the address chooses nothing.
     start: State,
+    /// What is chosen there, for good.
+    fixed: Query,
     /// The first sample of the recording: times in addresses begin with it, ns of the recording's clock.
     origin_ns: u64,
     outside: &'s dyn Outside,
@@ -75,6 +78,7 @@ impl<'s, 'f> Answers<'s, 'f> {
         let origin_ns = explorer.whole().times_ns().map_or(0, |(first, _)| first);
         Answers {
             start: explorer.state().clone(),
+            fixed: Query::default(),
             explorer,
             origin_ns,
             outside,
@@ -84,6 +88,14 @@ impl<'s, 'f> Answers<'s, 'f> {
             busy: busy::Known::default(),
             title: None,
         }
+    }
+
+    /// Chooses for good: who looks begins with it, and cannot take it back.
+    pub(crate) fn fix(&mut self, chosen: Query) -> Result<(), String> {
+        self.go(&chosen)?;
+        self.start = self.explorer.state().clone();
+        self.fixed = chosen;
+        Ok(())
     }
 
     /// Makes what the page shows first.
@@ -102,7 +114,9 @@ impl<'s, 'f> Answers<'s, 'f> {
 
     /// Looks at what a query chooses.
     pub(crate) fn go(&mut self, query: &Query) -> Result<(), String> {
-        let (start, origin_ns) = (self.start.clone(), self.origin_ns);
+        let (mut start, origin_ns) = (self.start.clone(), self.origin_ns);
+        let events = self.explorer.whole().recorded().iter().map(|event| event.name.as_str());
+        start.event = query.event(events)?.unwrap_or(start.event);
         let state = query.state(&start, origin_ns, |state, way| subtree::steps(self, state, way))?;
         if state.event >= self.explorer.whole().events().len().max(1) {
             return Err(format!("event={}: there is none", state.event));

@@ -24,11 +24,14 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, _: &Query) -> Result<Vec<u8>
     let damage = issues.find(|issue| issue.kind.severity() == Severity::Damage);
     let damage = damage.map(|issue| shown(&issue.to_string()).into_owned());
     let mut json = json!({
-        "damage": damage,
+        "damage": damage, "origin_ns": answers.origin_ns.to_string(),
         "title": answers.title(), "events": events, "event": state.event, "samples": chosen.map_or(0, |event| event.samples),
         "processes": processes(explorer.session(), &busy.processes),
         "cpus": busy.cpus.iter().map(|(cpu, weight)| json!({"cpu": cpu, "weight": weight})).collect::<Vec<Json>>(),
     });
+    if let Some(json) = json.as_object_mut().filter(|_| !answers.fixed.pairs().is_empty()) {
+        json.insert("fixed".into(), json!(answers.fixed.pairs()));
+    }
     if let (Some(before), Json::Object(json)) = (explorer.total_before(), &mut json) {
         let matched = explorer.changes().and_then(|changes| changes.matched.clone());
         let matched = matched.map(|matched| shown(&matched).into_owned());

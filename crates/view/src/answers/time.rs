@@ -51,6 +51,7 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
         _ => of_threads(answers, &parts, &whole.threads, chosen.is_some()),
     };
     let mut object = strip;
+    object.insert("chosen".into(), json!(answers.chosen_times()));
     object.insert("length_ns".into(), length_ns.into());
     object.insert("tracks".into(), tracks.into());
     object.insert("threads".into(), (whole.threads.threads.len() + whole.threads.left_out).into());

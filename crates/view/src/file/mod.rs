@@ -35,7 +35,9 @@ pub fn write_file<E: From<perffile::Error> + From<io::Error>>(
     out: &mut dyn Write,
 ) -> Result<u64, E> {
     let files = Files::new();
+    let first = looking.first.clone();
     let mut answers = looking.answers(&files, &Progress::default(), &mut watch)?;
+    answers.fix(first).map_err(io::Error::other)?;
     answers.title = title;
     write(&mut answers, out)?;
     Ok(answers.explorer.whole().events().iter().map(|event| event.samples).sum())

@@ -9,7 +9,7 @@ use crate::source_files::SourceOptions;
 use crate::stack_options::StackOptions;
 use perffile::Issues;
 use readperf::profile::Weight;
-use readperf_view::{Watch, write_file};
+use readperf_view::{Base, Looking, Query, Watch, write_file};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -43,10 +43,23 @@ impl PageFile<'_> {
         };
         let recording = input.open()?;
         let options = view.symbols.options(input)?;
-        let opening = view.opening(&recording, &options)?;
+        // A file has nothing but what is chosen.
+        let chosen = view.selection(&recording, weight)?;
+        let first = Query::of(&chosen);
+        let opening = view.opening(&recording, &options, chosen.samples);
         let base = view.open_base()?;
         let outside = FromFiles { view: &view, recording: &recording, options: &options };
-        let looking = view.looking(&recording, &opening, base.as_ref(), &outside, weight)?;
+        let base_read = base.as_ref().map(|(recording, _)| {
+            let filter = view.samples.filter(recording)?;
+            Ok::<_, anyhow::Error>(Base { recording, request: view.request(recording, &options, filter) })
+        });
+        let looking = Looking {
+            recording: &recording,
+            opening: &opening,
+            base: base_read.transpose()?,
+            first,
+            outside: &outside,
+        };
         let mut progress = Some(Progress::new("reading", !input.reading.no_progress));
         let mut issues = Vec::new();
         let watch = |watched: Watch<'_>| match watched {
