@@ -161,7 +161,7 @@ const browser = await launch();
   sameRows(await rowsOf(page), report(multi, '--comm', comm, '--event', 'page-faults/period=16/'), 'the second event');
   await page.selectOption('#event', '0');
   await settled(page);
-  const thread = await page.evaluate(() => Array.from(document.getElementById('thread').options, option => option.value)[1]);
+  const thread = await page.evaluate(() => Array.from(document.getElementById('thread').options).find(option => option.textContent.includes('tree')).value);
   await page.selectOption('#thread', thread);
   await settled(page);
   sameRows(await rowsOf(page), report(multi, '--comm', comm, thread.startsWith('p') ? '--pid' : '--tid', thread.slice(1)), 'threads');
