@@ -63,6 +63,14 @@ pub struct Analysis {
     pub only_counts: bool,
 }
 
+impl Analysis {
+    /// How far what was read is to be trusted, in sentences.
+    pub fn told(&self) -> Vec<String> {
+        let told = self.stack_ends.told().into_iter().chain(self.code_times.told());
+        told.chain(self.names_told.clone()).collect()
+    }
+}
+
 /// Analyses a recording.
 ///
 /// # Errors

@@ -162,14 +162,8 @@ impl ProfileOptions {
         if analysis.only_counts {
             say_only_counts(input);
         }
-        for told in self.told(analysis).iter().filter(|_| !input.quiet) {
+        for told in analysis.told().iter().filter(|_| !input.quiet) {
             say(&format!("{}: {told}", input.name()));
         }
-    }
-
-    /// How far what was read is to be trusted, in sentences.
-    pub(crate) fn told(&self, analysis: &Analysis) -> Vec<String> {
-        let told = analysis.stack_ends.told().into_iter().chain(analysis.code_times.told());
-        told.chain(analysis.names_told.clone()).collect()
     }
 }

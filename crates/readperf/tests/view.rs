@@ -198,6 +198,24 @@ fn options_are_what_the_opened_address_chooses() {
     }
 }
 
+/// What a report says besides its numbers, the page says, too.
+#[test]
+fn how_far_it_is_to_be_trusted_is_what_report_tells() {
+    for name in ["cut", "killed", "dwarf", "multi"] {
+        let path = fixture(name);
+        let path = path.to_str().unwrap();
+        let run = tool::command().args(["report", path]).output().unwrap();
+        let stderr = tool::stderr(&run);
+        let expected: Vec<&str> =
+            stderr.lines().filter_map(|line| line.strip_prefix(&format!("readperf: {path}: "))).collect();
+        assert_eq!(expected.is_empty(), name == "multi", "{name}: {stderr}");
+        let summary = Server::start(&[path]).data("summary");
+        let told = [&summary["told"], &summary["damage"]].map(|list| list.as_array().unwrap().clone());
+        let told: Vec<&str> = told.iter().flatten().map(|one| one.as_str().unwrap()).collect();
+        assert_eq!(told, expected, "{name}");
+    }
+}
+
 /// A file has only what options choose, and says what that is.
 #[test]
 fn options_of_a_file_are_told() {

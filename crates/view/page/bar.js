@@ -76,9 +76,11 @@ export async function show() {
   const measured = (/** @type {number} */ samples, /** @type {number} */ whole) => `${grouped(samples)} samples${summary.weight === 'samples' ? '' : ', ' + amount(whole, summary)}`;
   byId('counted').textContent = measured(summary.samples, summary.whole) + (summary.whole < summary.recorded ? ` (${share} of the recording)` : '')
     + (summary.before ? ` · base: ${summary.before.samples ? measured(summary.before.samples, summary.whole_before) : '0 samples, so that everything is new'}${ofBase()}` : '');
-  const damage = byId('damage');
-  damage.hidden = !summary.damage;
-  damage.textContent = summary.damage ? `Not all could be read: ${summary.damage}` : '';
+  // How far all this is to be trusted: the first, and how many more there are.
+  const damage = byId('damage'), all = [...summary.damage.map((/** @type {string} */ one) => `Not all could be read: ${one}`), ...summary.told];
+  damage.hidden = !all.length;
+  damage.textContent = all.length > 1 ? `${all[0]} · ${all.length - 1} more` : all[0] ?? '';
+  damage.title = all.join('\n');
   byId('about-file').textContent = stored.isFile ? `This page is a file. ${stored.told()} To choose ranges of time and functions, and for the map of time, tracks of other events and records, open the recording with readperf view.` : '';
   byId('counted').title = summary.before?.matched ? `Names differ: ${summary.before.matched}.` : '';
 }

@@ -84,10 +84,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     };
     // Whoever has read enough of the text may want the tables all the same.
     let file = write().or_else(unless_reader_left)?;
+    let told = analysis.told();
     let outcome = Outcome::of(input, analysis.issues).publishing(file)?;
     let failed = tables.is_some_and(|tables| tables.publish(&outcome));
-    let told = analysis.code_times.told().into_iter().chain(analysis.names_told);
-    for told in told.filter(|_| !input.quiet) {
+    for told in told.iter().filter(|_| !input.quiet) {
         say(&format!("{}: {told}", input.name()));
     }
     Ok(Outcome { failed, ..outcome })

@@ -207,8 +207,7 @@ impl View {
 
     /// What is to be known of a recording, once it is read.
     fn tell(&self, input: &Input, analysis: &Analysis) {
-        let told = analysis.stack_ends.told().into_iter().chain(analysis.code_times.told());
-        for told in told.chain(analysis.names_told.clone()) {
+        for told in analysis.told() {
             say(&format!("{}: {told}", input.name()));
         }
         if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {

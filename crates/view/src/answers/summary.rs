@@ -3,7 +3,7 @@
 use super::busy::{Process, busy};
 use super::{Answers, with_measure};
 use crate::query::Query;
-use perffile::Severity;
+use perffile::{Issue, Severity};
 use readperf_output::text::{decoded, shown};
 use readperf_session::{Session, ThreadId};
 use serde_json::{Value as Json, json};
@@ -20,11 +20,17 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, _: &Query) -> Result<Vec<u8>
         .map(|event| json!({"name": shown(&event.name), "samples": event.samples, "period": event.period}))
         .collect();
     let chosen = explorer.totals().events().get(state.event);
-    let mut issues = explorer.analysis().issues.iter();
-    let damage = issues.find(|issue| issue.kind.severity() == Severity::Damage);
-    let damage = damage.map(|issue| shown(&issue.to_string()).into_owned());
+    let analysis = explorer.analysis();
+    let is_damage = |issue: &&Issue| issue.kind.severity() == Severity::Damage;
+    let damage: Vec<String> = analysis
+        .issues
+        .iter()
+        .filter(is_damage)
+        .map(|issue| shown(&issue.to_string()).into_owned())
+        .collect();
+    let told: Vec<String> = analysis.told().iter().map(|told| shown(told).into_owned()).collect();
     let mut json = json!({
-        "damage": damage, "origin_ns": answers.origin_ns.to_string(),
+        "damage": damage, "told": told, "origin_ns": answers.origin_ns.to_string(),
         "title": answers.title(), "events": events, "event": state.event, "samples": chosen.map_or(0, |event| event.samples),
         "processes": processes(explorer.session(), &busy.processes),
         "cpus": busy.cpus.iter().map(|(cpu, weight)| json!({"cpu": cpu, "weight": weight})).collect::<Vec<Json>>(),

@@ -243,7 +243,7 @@ impl Browse {
         explorer.go(State { steps, calls, ..explorer.state().clone() });
         explorer.rows();
         let analysis = explorer.analysis();
-        let mut told = self.profile.told(analysis);
+        let mut told = analysis.told();
         told.extend(self.profile.samples.unknown_event(&analysis.metadata.schema));
         let read = (analysis.issues.clone(), told);
         let _ = sender.send(Opened::Ready(Box::new(explorer)));

@@ -61,9 +61,7 @@ impl Recordings {
         if wrong.insert(input.name(), tables.issues().clone()).is_some() {
             return;
         }
-        let analysis = tables.analysis();
-        let told = analysis.stack_ends.told().into_iter().chain(analysis.code_times.told());
-        for told in told.chain(analysis.names_told.clone()) {
+        for told in tables.analysis().told() {
             say(&format!("{}: {told}", input.name()));
         }
     }
