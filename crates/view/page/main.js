@@ -53,7 +53,8 @@ function showView() {
   }
   main.setAttribute('aria-labelledby', 'tab-' + name);
   main.className = name;
-  return attempt(() => show(main));
+  // The functions that the document has as text are for who does not wait.
+  return attempt(() => show(main)).then(() => document.body.classList.add('shown'));
 }
 
 // Tables that show everything mark what is searched for. Rows of the tree come when they are opened.

@@ -99,6 +99,8 @@ pub struct Serving<'s> {
     pub listener: TcpListener,
     /// The secret part of the address.
     pub token: Token,
+    /// What the recording is called until more is known of it.
+    pub name: String,
     /// What is looked at.
     pub looking: Looking<'s>,
 }
@@ -112,10 +114,10 @@ pub fn serve<E: From<perffile::Error> + From<std::io::Error>>(
     serving: Serving<'_>,
     mut watch: impl FnMut(Watch<'_>),
 ) -> Result<(), E> {
-    let Serving { listener, token, looking } = serving;
+    let Serving { listener, token, name, looking } = serving;
     let (asker, worker) = worker::channel();
     let progress = Progress::default();
-    let site = Site { token, asker, progress: progress.clone() };
+    let site = Site { token, name, asker, progress: progress.clone() };
     let server =
         std::thread::Builder::new().name("server".to_owned()).spawn(move || server::serve(listener, site))?;
     let files = Files::new();
@@ -140,6 +142,6 @@ impl Answers<'_, '_> {
     fn page(&mut self, question: &worker::Question) -> Answer {
         // A state that is wrong is said by the views.
         let _ = self.go(&query::Query::parse(&question.query));
-        Answer::Made(page::with_functions(self).into_bytes())
+        Answer::Made(page::rest(&page::functions(self)).into_bytes())
     }
 }

@@ -8,50 +8,64 @@ use readperf_output::overview::share;
 use readperf_output::xml::push_xml;
 
 const DOCUMENT: &str = include_str!("../page/index.html");
-/// Where the parts go.
-const TITLE: &str = "{title}";
+/// Where the parts go, in this order; the title is in the second and the third.
 const HEAD: &str = "{head}";
+const SCRIPT: &str = "{script}";
 const FUNCTIONS: &str = "{functions}";
 const FOOT: &str = "{foot}";
+const TITLE: &str = "{title}";
 
 /// Functions in the document.
 const MOST: usize = 30;
 
-/// What is around the functions in the document.
+/// What is around the parts of the document.
 #[derive(Debug)]
 pub(crate) struct Document {
-    /// Up to the functions, but for what [`head`] says.
-    pub(crate) before: String,
+    /// Up to what the head has of its own.
+    pub(crate) start: &'static str,
+    /// From there to where a served script stands: all elements that scripts ask for.
+    pub(crate) elements: String,
+    /// Up to the functions.
+    pub(crate) before: &'static str,
     /// Between the functions and the foot.
     pub(crate) middle: &'static str,
     /// Behind the foot.
     pub(crate) end: &'static str,
 }
 
-/// Where a served document begins, with the files that it needs: they can be fetched while the recording is still read.
-pub(crate) fn served_head() -> String {
-    let mut head = head(
+/// The document with this title.
+pub(crate) fn document(title: &str) -> Document {
+    let mut safe = String::new();
+    push_xml(&mut safe, title);
+    let (start, rest) = DOCUMENT.split_once(HEAD).unwrap_or((DOCUMENT, ""));
+    let (elements, rest) = rest.split_once(SCRIPT).unwrap_or((rest, ""));
+    let (before, rest) = rest.split_once(FUNCTIONS).unwrap_or((rest, ""));
+    let (middle, end) = rest.split_once(FOOT).unwrap_or((rest, ""));
+    Document { start, elements: elements.replace(TITLE, &safe), before, middle, end }
+}
+
+/// A served document up to the functions: scripts run and ask while the recording is still read. Until then it is called by its name.
+pub(crate) fn served(name: &str) -> String {
+    let Document { start, elements, before, .. } = document(name);
+    let mut text = String::from(start);
+    text.push_str(
         r#"<link rel="icon" href="page/icon.svg">
 <link rel="stylesheet" href="page/flame.css">
-<link rel="stylesheet" href="page/page.css">
-<script type="module" src="page/main.js"></script>"#,
+<link rel="stylesheet" href="page/page.css">"#,
     );
     for name in modules() {
-        head.push_str(&format!("\n<link rel=\"modulepreload\" href=\"page/{name}\">"));
+        text.push_str(&format!("\n<link rel=\"modulepreload\" href=\"page/{name}\">"));
     }
-    head
+    text.push_str(&elements);
+    text.push_str(r#"<script type="module" async src="page/main.js"></script>"#);
+    text.push_str(before);
+    text
 }
 
-/// The rest of the document of a recording that is not read yet.
-pub(crate) fn empty() -> String {
-    let Document { before, middle, end } = document("readperf");
-    format!("{before}{middle}{end}")
-}
-
-/// The rest of the document with the functions that take most of what is looked at.
-pub(crate) fn with_functions(answers: &Answers<'_, '_>) -> String {
-    let Document { before, middle, end } = document(&answers.title());
-    format!("{before}{}{middle}{end}", functions(answers))
+/// The rest of it; the functions are not known if the recording is not read yet.
+pub(crate) fn rest(functions: &str) -> String {
+    let Document { middle, end, .. } = document("");
+    format!("{functions}{middle}{end}")
 }
 
 /// The functions that take most of what is looked at, as a table.
@@ -74,20 +88,4 @@ pub(crate) fn functions(answers: &Answers<'_, '_>) -> String {
     }
     rows.push_str("</tbody></table>");
     rows
-}
-
-/// Where a document begins, up to the title.
-pub(crate) fn head(more: &str) -> String {
-    let (before, _) = DOCUMENT.split_once(HEAD).unwrap_or((DOCUMENT, ""));
-    format!("{before}{more}")
-}
-
-/// The rest of it.
-pub(crate) fn document(title: &str) -> Document {
-    let mut safe = String::new();
-    push_xml(&mut safe, title);
-    let (_, rest) = DOCUMENT.split_once(HEAD).unwrap_or(("", ""));
-    let (before, after) = rest.split_once(FUNCTIONS).unwrap_or((rest, ""));
-    let (middle, end) = after.split_once(FOOT).unwrap_or((after, ""));
-    Document { before: before.replace(TITLE, &safe), middle, end }
 }

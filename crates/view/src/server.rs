@@ -24,6 +24,8 @@ const PATIENCE: Duration = Duration::from_millis(1500);
 #[derive(Clone, Debug)]
 pub(crate) struct Site {
     pub(crate) token: Token,
+    /// What the recording is called.
+    pub(crate) name: String,
     pub(crate) asker: Asker,
     pub(crate) progress: Progress,
 }
@@ -64,18 +66,18 @@ impl Site {
         }
     }
 
-    /// The page. Its head is sent at once, so that its files are fetched while the recording is still read.
+    /// The page. All but the functions is sent at once: its scripts run, and ask, while the recording is still read.
     fn page(&self, query: &str) -> Response<Body> {
         let (asker, query) = (self.asker.clone(), query.to_owned());
         let rest = async move {
             let question = Question { view: PAGE.to_owned(), query };
             match tokio::time::timeout(PATIENCE, asker.ask(question)).await {
                 Ok(Some(Answer::Made(rest))) => rest,
-                _ => crate::page::empty().into_bytes(),
+                _ => crate::page::rest("").into_bytes(),
             }
         };
-        let head = futures::future::ready(crate::page::served_head().into_bytes());
-        let parts = stream::once(head).chain(stream::once(rest)).map(Ok::<_, Infallible>);
+        let begins = futures::future::ready(crate::page::served(&self.name).into_bytes());
+        let parts = stream::once(begins).chain(stream::once(rest)).map(Ok::<_, Infallible>);
         response(StatusCode::OK, HTML, Body::from_stream(parts))
     }
 

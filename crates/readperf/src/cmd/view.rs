@@ -133,7 +133,10 @@ Examples:
             }
             Watch::Base(analysis) => base.iter().for_each(|(_, input)| self.tell(input, analysis)),
         };
-        readperf_view::serve::<anyhow::Error>(Serving { listener, token, looking }, watch)?;
+        readperf_view::serve::<anyhow::Error>(
+            Serving { listener, token, name: self.input.name(), looking },
+            watch,
+        )?;
         Ok(Outcome::default())
     }
 }

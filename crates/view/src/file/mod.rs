@@ -7,7 +7,7 @@ mod stored;
 
 use crate::answers::Answers;
 use crate::assets::asset;
-use crate::page::{Document, document, functions, head};
+use crate::page::{Document, document, functions};
 use crate::progress::Progress;
 use crate::{Looking, Watch};
 use base64::Engine as _;
@@ -52,13 +52,14 @@ fn write(answers: &mut Answers<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
         hash(&script),
         hash(&style)
     );
-    let head = head(&format!(
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n<link rel=\"icon\" href=\"data:image/svg+xml;base64,{}\">\n<style>{style}</style>",
-        STANDARD.encode(text("icon.svg").as_bytes())
-    ));
     let stored = Stored::of(answers).map_err(io::Error::other)?;
-    let Document { before, middle, end } = document(&answers.title());
-    write!(out, "{head}{before}{}{middle}", functions(answers))?;
+    let Document { start, elements, before, middle, end } = document(&answers.title());
+    write!(
+        out,
+        "{start}<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n<link rel=\"icon\" href=\"data:image/svg+xml;base64,{}\">\n<style>{style}</style>{elements}{before}{}{middle}",
+        STANDARD.encode(text("icon.svg").as_bytes()),
+        functions(answers)
+    )?;
     // What is no script is not run, whatever its bytes are.
     out.write_all(b"<script type=\"application/octet-stream\" id=\"stored\">")?;
     let text = EncoderWriter::new(&mut *out, &STANDARD);
