@@ -64,10 +64,9 @@ pub(crate) fn total_of(profile: &Profile, event: Option<usize>) -> Sum {
     total.map_or_else(Sum::default, |total| Sum { period: total.period, samples: total.samples })
 }
 
-/// The event of the other recording that has the name of this one.
+/// The event of the other recording that is this one.
 pub(crate) fn event_of(base: &Profile, new: &Profile, event: usize) -> Option<usize> {
-    let name = &new.events().get(event)?.name;
-    base.events().iter().position(|event| event.name == *name)
+    Matching::of_events(base, new).event_before(base, &new.events().get(event)?.name)
 }
 
 /// The recording to compare with.

@@ -345,6 +345,7 @@ pub fn write_json(out: &mut impl Write, diff: &Comparison, options: &DiffOptions
             MatchedBy::Functions(_) => ("binary", "functions"),
             MatchedBy::Program => ("command", "binaries"),
             MatchedBy::Rest => ("command", "rest"),
+            MatchedBy::Modifiers => ("event", "modifiers"),
         };
         json!({ "what": what, "base": pair.base, "new": pair.new, "by": by })
     };

@@ -3,9 +3,9 @@
 //! Names agree, mostly. Processes have other numbers, though, and are not the same for that: what has a number in its name goes by
 //! its kind. And builds of a program may have other names, as versions of a library have: binaries that are only in one of the
 //! recordings are taken for one if they have functions in common that most of the samples of each are in. Thread names go with
-//! their programs.
+//! their programs. An event is the same one however precisely it was sampled and in which modes: `cycles:ppp` is `cycles`.
 
-use crate::profile::Profile;
+use crate::profile::{EventTotal, Profile};
 use perffile::wire::text::decoded;
 use readperf_session::{Binary, BinaryKind, Session};
 use rustc_hash::FxHashMap;
@@ -40,6 +40,8 @@ pub struct Side {
     /// Files by name: the samples in each function of them, and in those without a name.
     files: BTreeMap<String, FileSamples>,
     comms: BTreeSet<String>,
+    /// Events with samples.
+    events: BTreeSet<String>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -51,7 +53,7 @@ struct FileSamples {
 impl Side {
     /// The names of a recording.
     pub fn of(profile: &Profile, session: &Session) -> Side {
-        let mut side = Side::default();
+        let mut side = Side { events: sampled(profile.recorded()), ..Side::default() };
         let mut samples: FxHashMap<_, u64> = FxHashMap::default();
         let mut comms = FxHashMap::default();
         for row in profile.rows() {
@@ -78,6 +80,7 @@ impl Side {
     /// Takes another recording of the side in.
     pub fn add(&mut self, other: &Side) {
         self.comms.extend(other.comms.iter().cloned());
+        self.events.extend(other.events.iter().cloned());
         for (name, theirs) in &other.files {
             let file = self.files.entry(name.clone()).or_default();
             file.all += theirs.all;
@@ -85,6 +88,20 @@ impl Side {
                 *file.by_function.entry(function.clone()).or_default() += samples;
             }
         }
+    }
+}
+
+/// The names of events that have samples.
+fn sampled(events: &[EventTotal]) -> BTreeSet<String> {
+    events.iter().filter(|event| event.samples > 0).map(|event| event.name.clone()).collect()
+}
+
+/// The name of an event without its modifiers, which say in which modes and how precisely it was sampled: those that perf knows.
+fn without_modifiers(event: &str) -> &str {
+    let is_modifier = |letter: u8| b"ukhGHIpPSDWebRX".contains(&letter);
+    match event.rsplit_once(':') {
+        Some((name, modifiers)) if !modifiers.is_empty() && modifiers.bytes().all(is_modifier) => name,
+        _ => event,
     }
 }
 
@@ -108,6 +125,8 @@ pub enum MatchedBy {
     Program,
     /// Thread names: the only ones that are on one side alone.
     Rest,
+    /// Events: the same but for their modifiers.
+    Modifiers,
 }
 
 impl fmt::Display for Pair {
@@ -122,6 +141,7 @@ impl fmt::Display for Pair {
             }
             MatchedBy::Program => write!(f, "command {base} with {new} (after their binaries)"),
             MatchedBy::Rest => write!(f, "command {base} with {new} (the only ones left)"),
+            MatchedBy::Modifiers => write!(f, "event {base} is compared with {new}"),
         }
     }
 }
@@ -131,7 +151,8 @@ impl fmt::Display for Pair {
 pub struct Matching {
     files: BTreeMap<String, String>,
     comms: BTreeMap<String, String>,
-    /// What was matched, binaries first.
+    events: BTreeMap<String, String>,
+    /// What was matched, events first, then binaries.
     pub pairs: Vec<Pair>,
 }
 
@@ -139,9 +160,27 @@ impl Matching {
     /// Matches what is on one side alone.
     pub fn of(base: &Side, new: &Side) -> Matching {
         let mut matching = Matching::default();
+        matching.match_events(&base.events, &new.events);
         matching.match_files(base, new);
         matching.match_comms(base, new);
         matching
+    }
+
+    /// Matches events alone.
+    pub fn of_events(base: &Profile, new: &Profile) -> Matching {
+        let mut matching = Matching::default();
+        matching.match_events(&sampled(base.recorded()), &sampled(new.recorded()));
+        matching
+    }
+
+    /// What an event before is called after.
+    pub fn event<'n>(&'n self, name: &'n str) -> &'n str {
+        self.events.get(name).map_or(name, String::as_str)
+    }
+
+    /// The event before that is called so after, by its index.
+    pub fn event_before(&self, base: &Profile, name: &str) -> Option<usize> {
+        base.events().iter().position(|event| self.event(&event.name) == name)
     }
 
     /// What a binary before is called after, by [`name_by_kind`].
@@ -162,6 +201,20 @@ impl Matching {
         let more = self.pairs.len().saturating_sub(MOST);
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
         (!shown.is_empty()).then(|| format!("{}{more}", shown.join(", ")))
+    }
+
+    fn match_events(&mut self, base: &BTreeSet<String>, new: &BTreeSet<String>) {
+        for to in new.difference(base) {
+            let is_same = |event: &&String| without_modifiers(event) == without_modifiers(to);
+            let before: Vec<&String> = base.difference(new).filter(is_same).collect();
+            let after = new.difference(base).filter(is_same).count();
+            // Of several it is not known which is which.
+            if let ([from], 1) = (&before[..], after) {
+                self.events.insert((*from).clone(), to.clone());
+                let (base, new) = ((*from).clone(), to.clone());
+                self.pairs.push(Pair { base, new, by: MatchedBy::Modifiers });
+            }
+        }
     }
 
     fn match_files(&mut self, base: &Side, new: &Side) {
@@ -289,6 +342,26 @@ mod tests {
         let new = side(&["b", "z"], &[("b", 9, &[("f", 9)])]);
         let matching = Matching::of(&base, &new);
         assert_eq!([matching.comm("a-0123456789012"), matching.comm("x")], ["b", "x"]);
+    }
+
+    #[test]
+    fn events_are_the_same_but_for_their_modifiers() {
+        let events = |names: &[&str]| {
+            let events = names.iter().map(|name| (*name).to_owned()).collect();
+            Side { events, ..Side::default() }
+        };
+        let told = |base: &[&str], new: &[&str]| Matching::of(&events(base), &events(new)).told();
+        let matching = Matching::of(&events(&["cycles:ppp", "faults"]), &events(&["cycles:u", "faults"]));
+        assert_eq!(["cycles:ppp", "faults"].map(|name| matching.event(name)), ["cycles:u", "faults"]);
+        assert_eq!(
+            told(&["cpu-clock:pppH"], &["cpu-clock"]).unwrap(),
+            "event cpu-clock:pppH is compared with cpu-clock"
+        );
+        assert_eq!(told(&["cycles:u", "cycles:k"], &["cycles"]), None, "two may be meant");
+        assert_eq!(told(&["cycles"], &["cycles:u", "cycles:k"]), None, "two may be meant");
+        assert_eq!(told(&["cycles:u", "cycles"], &["cycles"]), None, "that one is there");
+        assert_eq!(told(&["sched:sched_switch"], &["sched:sched_wakeup"]), None, "other events");
+        assert_eq!(told(&["probe:up"], &["probe:down"]), None, "no modifiers");
     }
 
     /// A function or two that everything has make no two programs one.

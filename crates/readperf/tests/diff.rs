@@ -45,6 +45,8 @@ fn recording(dir: &Path, name: &str, counts: [u64; 3]) -> PathBuf {
 fn diff(arguments: &[&str], files: &[&Path]) -> (Value, i32, String) {
     let mut command = tool::command();
     command.args(["diff", "--json"]).args(arguments).args(files).arg("--symfs").arg("/nonexistent");
+    // Nor has perf kept anything.
+    command.env("PERF_BUILDID_DIR", "/nonexistent");
     let output = command.output().unwrap();
     let text = tool::stderr(&output);
     let value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {text}"));
@@ -72,6 +74,25 @@ fn unnamed_code_is_called_by_its_binary_in_one_pair_of_brackets() {
     for row in of_kernel {
         assert_eq!(row["symbol"], "[kernel.kallsyms]");
     }
+}
+
+/// An event is the same one in whatever modes it was sampled.
+#[test]
+fn modifiers_make_no_other_event() {
+    let dir = scratch();
+    let [before, after] = [0, handmade::flag::EXCLUDE_KERNEL].map(|modes| {
+        let path = dir.path().join(format!("{modes}.data"));
+        let mut pipe = Pipe::new(&[Attr { flags: handmade::flag::SAMPLE_ID_ALL | modes, ..Attr::default() }]);
+        pipe.samples(10, &Sample::default());
+        std::fs::write(&path, &pipe.bytes).unwrap();
+        path
+    });
+    let (value, status, text) = diff(&["--fail-over", "5%"], &[&before, &after]);
+    let events = value["events"].as_array().unwrap();
+    assert_eq!((events.len(), &events[0]["name"], status), (1, &"cpu-clock:u".into(), 0), "{text}");
+    assert_eq!([&events[0]["base_samples"], &events[0]["new_samples"]], [10, 10]);
+    assert_eq!(value["matched"][0]["by"], "modifiers");
+    assert!(text.contains("event cpu-clock is compared with cpu-clock:u"), "{text}");
 }
 
 #[test]

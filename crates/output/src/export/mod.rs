@@ -150,7 +150,7 @@ pub struct ExportOptions {
     pub plain: bool,
     /// A title for people.
     pub title: Option<String>,
-    /// Of a recording that is compared with another: what its binaries and threads are called there. Then generated code goes
+    /// Of a recording that is compared with another: what its events, binaries and threads are called there. Then generated code goes
     /// without the number of its process.
     pub matching: Option<Matching>,
     /// How flame graphs are drawn.

@@ -146,7 +146,8 @@ pub fn compare(base: &[Tally], new: &[Tally], normalize: Normalize) -> Compariso
         })
     };
     let matching = Matching::of(&side(base), &side(new));
-    let mut events: Vec<&str> = base.iter().chain(new).flat_map(Tally::events).collect();
+    let before = base.iter().flat_map(Tally::events).map(|event| matching.event(event));
+    let mut events: Vec<&str> = before.chain(new.iter().flat_map(Tally::events)).collect();
     events.sort_unstable();
     events.dedup();
     let of_event = |event: &str| compare_event((base, &matching), new, normalize, event);
@@ -154,8 +155,31 @@ pub fn compare(base: &[Tally], new: &[Tally], normalize: Normalize) -> Compariso
     Comparison { events, recordings: (base.len(), new.len()), matching }
 }
 
-/// A recording and its rows of an event.
-type Rows<'t> = (&'t Tally, FxHashMap<Vec<String>, Count>);
+/// A recording, an event as it is called there, and the rows of it.
+struct Rows<'t> {
+    tally: &'t Tally,
+    event: &'t str,
+    rows: FxHashMap<Vec<String>, Count>,
+}
+
+impl<'t> Rows<'t> {
+    /// Those of each recording of a side; names are those that the matching gives them.
+    fn of(side: &'t [Tally], matching: &Matching, event: &'t str) -> Vec<Rows<'t>> {
+        let of_tally = |tally: &'t Tally| {
+            let own = tally.events().find(|own| matching.event(own) == event).unwrap_or(event);
+            Rows { tally, event: own, rows: tally.rows_of(own, matching) }
+        };
+        side.iter().map(of_tally).collect()
+    }
+
+    fn value(&self, count: Count, normalize: Normalize) -> f64 {
+        self.tally.value(self.event, count, normalize)
+    }
+
+    fn total(&self) -> Count {
+        self.tally.total(self.event)
+    }
+}
 
 fn compare_event(
     (base, matching): (&[Tally], &Matching),
@@ -163,27 +187,23 @@ fn compare_event(
     normalize: Normalize,
     event: &str,
 ) -> EventDiff {
-    let rows_of = |side: &'_ [Tally], matching: &Matching| -> Vec<FxHashMap<Vec<String>, Count>> {
-        side.iter().map(|tally| tally.rows_of(event, matching)).collect()
-    };
-    let (rows_before, rows_after) = (rows_of(base, matching), rows_of(new, &Matching::default()));
-    let before: Vec<Rows<'_>> = base.iter().zip(rows_before).collect();
-    let after: Vec<Rows<'_>> = new.iter().zip(rows_after).collect();
-    let mut keys: Vec<&Vec<String>> = before.iter().chain(&after).flat_map(|(_, rows)| rows.keys()).collect();
+    let before = Rows::of(base, matching, event);
+    let after = Rows::of(new, &Matching::default(), event);
+    let mut keys: Vec<&Vec<String>> = before.iter().chain(&after).flat_map(|of| of.rows.keys()).collect();
     keys.sort_unstable();
     keys.dedup();
     let values = |side: &[Rows<'_>], count: &dyn Fn(&Rows<'_>) -> Count| -> Vec<f64> {
-        side.iter().map(|rows| rows.0.value(event, count(rows), normalize)).collect()
+        side.iter().map(|rows| rows.value(count(rows), normalize)).collect()
     };
     let sum = |side: &[Rows<'_>], count: &dyn Fn(&Rows<'_>) -> Count| {
         side.iter().map(|rows| count(rows).samples).sum()
     };
-    let total = |(tally, _): &Rows<'_>| tally.total(event);
+    let total = |of: &Rows<'_>| of.total();
     let totals: (u64, u64) = (sum(&before, &total), sum(&after, &total));
     let mut rows: Vec<DiffRow> = keys
         .into_iter()
         .map(|key| {
-            let count = |(_, rows): &Rows<'_>| rows.get(key).copied().unwrap_or_default();
+            let count = |of: &Rows<'_>| of.rows.get(key).copied().unwrap_or_default();
             let samples: (u64, u64) = (sum(&before, &count), sum(&after, &count));
             let (before, after) = (values(&before, &count), values(&after, &count));
             let (before_spread, after_spread) = (spread(&before), spread(&after));
@@ -212,7 +232,7 @@ fn compare_event(
     rows.sort_by(|a, b| by_change(a, b).then_with(|| a.key.cmp(&b.key)));
     let periods = |side: &[Rows<'_>]| {
         let unit = if normalize == Normalize::Time { Normalize::Time } else { Normalize::Nothing };
-        let periods: Vec<f64> = side.iter().map(|rows| rows.0.value(event, total(rows), unit)).collect();
+        let periods: Vec<f64> = side.iter().map(|rows| rows.value(total(rows), unit)).collect();
         spread(&periods).mean
     };
     EventDiff {

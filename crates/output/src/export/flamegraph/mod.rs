@@ -152,15 +152,16 @@ fn write(export: &Export<'_>, base: Option<&Export<'_>>, page: Page, out: &mut d
     picture::write(&Graph { labels: &labels, frames: &frames, options: flame, head }, page, out)
 }
 
-/// The event to show. Of the recording to compare with it is the one with the same name; one that has none of that name shows
-/// nothing.
+/// The event to show. Of the recording to compare with it is the same one; one that does not have it shows nothing.
 fn event_of(side: &Export<'_>, new: &Export<'_>) -> usize {
     let Some(event) = new.event() else { return side.event().unwrap_or(usize::MAX) };
     if std::ptr::eq(side, new) {
         return event;
     }
-    let name = new.profile.events().get(event).map(|event| &event.name);
-    side.profile.events().iter().position(|event| Some(&event.name) == name).unwrap_or(usize::MAX)
+    let name = new.profile.events().get(event).map(|event| event.name.as_str());
+    let matching = side.options.matching.as_ref();
+    let before = name.and_then(|name| matching?.event_before(side.profile, name));
+    before.unwrap_or(usize::MAX)
 }
 
 /// What a stack stands on: the thread's name.
