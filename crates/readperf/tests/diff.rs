@@ -46,7 +46,7 @@ fn diff(arguments: &[&str], files: &[&Path]) -> (Value, i32, String) {
     let mut command = tool::command();
     command.args(["diff", "--json"]).args(arguments).args(files).arg("--symfs").arg("/nonexistent");
     // Nor has perf kept anything.
-    command.env("PERF_BUILDID_DIR", "/nonexistent");
+    command.env("HOME", "/nonexistent");
     let output = command.output().unwrap();
     let text = tool::stderr(&output);
     let value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {text}"));
@@ -89,10 +89,10 @@ fn modifiers_make_no_other_event() {
     });
     let (value, status, text) = diff(&["--fail-over", "5%"], &[&before, &after]);
     let events = value["events"].as_array().unwrap();
-    assert_eq!((events.len(), &events[0]["name"], status), (1, &"cpu-clock:u".into(), 0), "{text}");
+    assert_eq!((events.len(), &events[0]["name"], status), (1, &"cpu-clock:uh".into(), 0), "{text}");
     assert_eq!([&events[0]["base_samples"], &events[0]["new_samples"]], [10, 10]);
     assert_eq!(value["matched"][0]["by"], "modifiers");
-    assert!(text.contains("event cpu-clock is compared with cpu-clock:u"), "{text}");
+    assert!(text.contains("event cpu-clock:HG is compared with cpu-clock:uh"), "{text}");
 }
 
 #[test]
