@@ -132,12 +132,15 @@ function sharesOfWays(file, ...words) {
   equal(page.problems.join(), '', 'half a recording');
   await page.close();
   await site.stop();
-  const other = await serve(fixture('multi'), '--base', fixture('main')), alone = await visit(browser, other, '?view=functions');
+  const other = await serve(fixture('multi'), '--base', fixture('main')), alone = await visit(browser, other, '?view=functions&event=1');
   check((await text(alone, 'counted')).includes('base: 0 samples'), await text(alone, 'counted'));
   check((await changesOf(alone)).length > 0, 'rows');
-  await show(alone, other, '');
+  await show(alone, other, '?event=1');
   check(await alone.locator('#flame-frames rect').count() > 5, 'frames');
-  equal(alone.problems.join(), '', 'an event that the base does not have');
+  await show(alone, other, '');
+  const { counted, hint } = await alone.evaluate(() => ({ counted: document.getElementById('counted').textContent, hint: document.getElementById('counted').title }));
+  check(counted.includes('base: 574 samples') && hint.includes('event cpu-clock:u is compared with cpu-clock'), counted + hint);
+  equal(alone.problems.join(), '', 'an event that the base does not have, and one that it has with other modifiers');
   await other.stop();
 }
 

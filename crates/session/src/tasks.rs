@@ -68,9 +68,11 @@ impl Session {
         (process_id, thread_id)
     }
 
-    fn inheritance(&self, pid: u32, tid: u32) -> Inheritance {
+    fn inheritance(&mut self, pid: u32, tid: u32) -> Inheritance {
         let thread = self.by_tid.get(&(pid, tid)).and_then(|id| self.threads.get(*id));
-        let comm = thread.filter(|thread| thread.named).map(Thread::comm);
+        let named = thread.filter(|thread| thread.named).map(Thread::comm);
+        // The first tasks of a system come from the idle thread, which no record is about.
+        let comm = named.or_else(|| (tid == 0).then(|| self.comms.intern(IDLE)));
         let process = self.by_pid.get(&pid).and_then(|id| self.processes.get(*id));
         Inheritance { comm, space: process.map(|process| process.space.clone()).unwrap_or_default() }
     }

@@ -95,6 +95,20 @@ fn a_new_process_has_its_parents_name_and_mappings() {
     assert_eq!(child.parent_pid, Some(10));
 }
 
+/// The first tasks come from the idle thread, which no record is about: perf calls them as that one.
+#[test]
+fn a_child_of_the_idle_thread_has_its_name() {
+    let mut s = Stream::new();
+    s.fork(0, NO_CLONE, (0, 0), (2, 2));
+    s.sample(6, USER, 2, 2, 0x1010);
+    s.comm(7, 2, 2, "kthreadd");
+    s.sample(8, USER, 2, 2, 0x1010);
+    let (session, seen) = s.samples();
+    let names: Vec<&str> = seen.iter().map(|s| s.comm.as_str()).collect();
+    assert_eq!(names, ["swapper", "kthreadd"]);
+    assert_eq!(session.processes().len(), 1, "the idle process itself is not met");
+}
+
 #[test]
 fn a_fork_that_perf_made_up_brings_no_mappings() {
     let mut s = Stream::new();
