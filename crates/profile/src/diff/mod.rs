@@ -51,6 +51,17 @@ pub enum Presence {
     Gone,
 }
 
+impl Presence {
+    /// Of what has so many samples before and after; on both sides, too, if there are none at all.
+    fn of(samples: (u64, u64)) -> Presence {
+        match samples {
+            (0, 1..) => Presence::New,
+            (1.., 0) => Presence::Gone,
+            _ => Presence::Both,
+        }
+    }
+}
+
 /// A row of the comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiffRow {
@@ -102,13 +113,9 @@ pub struct EventDiff {
 }
 
 impl EventDiff {
-    /// On which sides it has samples; on both, too, if it has none at all.
+    /// On which sides it has samples.
     pub fn presence(&self) -> Presence {
-        match self.samples {
-            (0, 1..) => Presence::New,
-            (1.., 0) => Presence::Gone,
-            _ => Presence::Both,
-        }
+        Presence::of(self.samples)
     }
 
     /// A change as a percentage of the total before; of the total after where there was nothing before.
@@ -219,11 +226,7 @@ fn compare_event(
                 (2.., _) | (_, 2..) => greater(student(&before, &after), counts()),
                 _ => counts(),
             };
-            let presence = match samples {
-                (0, _) => Presence::New,
-                (_, 0) => Presence::Gone,
-                _ => Presence::Both,
-            };
+            let presence = Presence::of(samples);
             DiffRow { key: key.clone(), base: before_spread, new: after_spread, samples, p, presence }
         })
         .collect();
