@@ -167,7 +167,7 @@ fn options_are_what_the_opened_address_chooses() {
         &["--time", "10%-40%"],
         &["--time", "10%-20%,50%-70%"],
         &["--event", "page-faults/period=16/"],
-        &["--dso", "ld-linux-x86-64.so.2,[kernel.kallsyms]", "--focus", "_dl_", "--focus", "^main$"],
+        &["--dso", "tree,ld-linux-x86-64.so.2", "--focus", "start_thread", "--focus", "^__libc_start"],
         &["--symbol", "exc_page_fault"],
         &["--symbol-filter", "page", "--ignore", "relocate"],
         &["--hide", "^_dl_", "--hide", "main", "--collapse-recursion"],
