@@ -17,6 +17,7 @@ mod pager;
 mod profile_options;
 mod progress;
 mod record_filter;
+mod row_filters;
 mod sample_options;
 mod source_files;
 mod source_lines;

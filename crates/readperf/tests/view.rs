@@ -159,7 +159,7 @@ fn options_are_what_the_opened_address_chooses() {
         .map(|thread| thread["tid"].to_string())
         .collect();
     let tids = tids.join(",");
-    let cases: [&[&str]; 12] = [
+    let cases: [&[&str]; 15] = [
         &["--comm", "tree,work-one"],
         &["--tid", &tids],
         &["--pid", "32213"],
@@ -169,6 +169,9 @@ fn options_are_what_the_opened_address_chooses() {
         &["--event", "page-faults/period=16/"],
         &["--dso", "tree,ld-linux-x86-64.so.2", "--focus", "start_thread", "--focus", "^__libc_start"],
         &["--symbol", "exc_page_fault"],
+        &["--hide-unresolved"],
+        &["--exclude-other", "--parent", "start_thread", "--focus", "start"],
+        &["--socket-filter", "0", "--cpu", "1"],
         &["--symbol-filter", "page", "--ignore", "relocate"],
         &["--hide", "^_dl_", "--hide", "main", "--collapse-recursion"],
         &[

@@ -22,42 +22,48 @@ impl Display for Query {
 }
 
 impl Query {
-    /// The query that chooses what a selection does. Of several events it looks at the first.
-    pub fn of(selection: &Selection) -> Query {
-        let Selection { weight, samples, names, transforms } = selection;
+    /// The query that chooses what selections do, one after the other. Of several events it looks at the first.
+    pub fn of(selections: &[Selection]) -> Query {
+        let mut query = Query::default();
+        let weight = selections.iter().map(|selection| selection.weight).find(|by| *by != Weight::default());
+        query.add("weight", weight.map(|weight| weight.name().to_owned()));
+        selections.iter().for_each(|selection| query.choose(selection));
+        query
+    }
+
+    /// Adds what a selection chooses.
+    fn choose(&mut self, selection: &Selection) {
+        let Selection { weight: _, samples, names, transforms } = selection;
         let SampleFilter { comms, pids, tids, cpus, times_ns, events } = samples;
         let NameFilter { dsos, symbols, symbol_parts, named, focus, ignore } = names;
-        let mut query = Query::default();
-        query.add("event", events.first().cloned());
-        query.add("weight", (*weight != Weight::default()).then(|| weight.name().to_owned()));
-        query.add_list("comm", comms.iter().map(|name| String::from_utf8_lossy(name)));
-        query.add_list("pid", pids.iter().map(u32::to_string));
-        query.add_list("tid", tids.iter().map(u32::to_string));
-        query.add_list("cpu", cpus.iter().map(range_text));
-        query.add_list("time", times_ns.iter().map(range_text));
-        query.add_list("dso", dsos);
-        query.add_list("symbol", symbols);
-        query.add_list("symbol-filter", symbol_parts);
-        query.add("named", named.then(on));
-        query.add("focus", any_of(focus));
-        query.add("ignore", any_of(ignore));
+        self.add("event", events.first().cloned());
+        self.add_list("comm", comms.iter().map(|name| String::from_utf8_lossy(name)));
+        self.add_list("pid", pids.iter().map(u32::to_string));
+        self.add_list("tid", tids.iter().map(u32::to_string));
+        self.add_list("cpu", cpus.iter().map(range_text));
+        self.add_list("time", times_ns.iter().map(range_text));
+        self.add_list("dso", dsos);
+        self.add_list("symbol", symbols);
+        self.add_list("symbol-filter", symbol_parts);
+        self.add("named", named.then(on));
+        self.add("focus", any_of(focus));
+        self.add("ignore", any_of(ignore));
         for transform in transforms {
             let functions = |functions: &Functions| match functions {
                 Functions::Matching(pattern) => Some(pattern.as_str().to_owned()),
                 Functions::These(_) => None,
             };
             match transform {
-                Transform::Hide(of) => query.add("hide", functions(of)),
-                Transform::Show(of) => query.add("show", functions(of)),
-                Transform::ShowFrom(of) => query.add("show-from", functions(of)),
-                Transform::CollapseBinaries(names) => query.add_list("collapse", names),
-                Transform::CollapseRecursion => query.add("collapse-recursion", Some(on())),
-                Transform::DropPrefix(prefix) => query.add("drop-prefix", Some(prefix.clone())),
+                Transform::Hide(of) => self.add("hide", functions(of)),
+                Transform::Show(of) => self.add("show", functions(of)),
+                Transform::ShowFrom(of) => self.add("show-from", functions(of)),
+                Transform::CollapseBinaries(names) => self.add_list("collapse", names),
+                Transform::CollapseRecursion => self.add("collapse-recursion", Some(on())),
+                Transform::DropPrefix(prefix) => self.add("drop-prefix", Some(prefix.clone())),
                 // Frames of a flame graph have a way to them, which is not known here.
                 Transform::Subtree(_) => {}
             }
         }
-        query
     }
 
     /// Adds a pair, if there is a value.
@@ -299,7 +305,8 @@ mod tests {
             Transform::DropPrefix("app::".to_owned()),
         ];
         let selection = Selection { weight: Weight::Samples, samples, names, transforms };
-        let got = state(Query::of(&selection).to_string().strip_prefix('?').unwrap()).unwrap();
+        let got = state(Query::of(std::slice::from_ref(&selection)).to_string().strip_prefix('?').unwrap())
+            .unwrap();
         assert_eq!(got.weight, Weight::Samples);
         // Steps of one kind, one after the other, choose what one step with all of them does.
         let (mut samples, mut names, mut transforms) =
@@ -332,14 +339,14 @@ mod tests {
     #[test]
     fn the_query_of_a_selection() {
         let pattern = |text| readperf_profile::pattern(text).unwrap();
-        assert_eq!(Query::of(&Selection::default()).to_string(), "");
+        assert_eq!(Query::of(&[]).to_string(), "");
         let samples = SampleFilter {
             events: vec!["sched:sched_switch".to_owned(), "cycles".to_owned()],
             cpus: vec![1..=1, 4..=7],
             ..SampleFilter::default()
         };
         let names = NameFilter { focus: vec![pattern("(?i)a"), pattern("b|c")], ..NameFilter::default() };
-        let query = Query::of(&Selection { samples, names, ..Selection::default() });
+        let query = Query::of(&[Selection { samples, names, ..Selection::default() }]);
         assert_eq!(
             query.to_string(),
             "?event=sched%3Asched_switch&cpu=1%2C4-7&focus=%28%3F%3A%28%3Fi%29a%29%7C%28%3F%3Ab%7Cc%29"

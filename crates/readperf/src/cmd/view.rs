@@ -9,6 +9,7 @@ use super::{Cmd, check};
 use crate::input::Input;
 use crate::outcome::{Outcome, in_words, say, tell};
 use crate::progress::Progress;
+use crate::row_filters::RowFilters;
 use crate::sample_options::{NameOptions, SampleOptions};
 use crate::source_files::{SourceFiles, SourceOptions};
 use crate::stack_options::StackOptions;
@@ -67,6 +68,9 @@ pub(crate) struct View {
     names: NameOptions,
 
     #[command(flatten)]
+    filters: RowFilters,
+
+    #[command(flatten)]
     stacks: StackOptions,
 
     #[command(flatten)]
@@ -111,7 +115,7 @@ Examples:
         let base = self.open_base()?;
         let (listener, at) = listen(self.port)?;
         let token = Token::random().context("a random address")?;
-        let first = Query::of(&self.selection(&recording, Weight::default())?);
+        let first = self.chosen(&recording, Weight::default())?;
         self.open(&format!("http://{at}/{}/{first}", token.as_str()))?;
         let outside = FromFiles { view: self, recording: &recording, options: &options };
         let looking = Looking {
@@ -168,14 +172,12 @@ impl View {
         input.map(|input| Ok((input.open()?, input))).transpose()
     }
 
-    /// What the options choose of a recording.
-    fn selection(&self, recording: &Recording, weight: Weight) -> anyhow::Result<Selection> {
-        Ok(Selection {
-            samples: self.samples.filter(recording)?,
-            names: self.names.filter(),
-            transforms: self.stacks.transforms(),
-            weight,
-        })
+    /// What the options choose of a recording, one after the other.
+    fn chosen(&self, recording: &Recording, weight: Weight) -> anyhow::Result<Query> {
+        let samples = self.samples.filter(recording)?;
+        let (names, transforms) = (self.names.filter(), self.stacks.transforms());
+        let selection = Selection { weight, samples, names, transforms };
+        Ok(Query::of(&self.filters.before(selection, recording)?))
     }
 
     fn opening(&self, recording: &Recording, options: &Options, filter: SampleFilter) -> Opening {

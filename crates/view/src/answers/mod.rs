@@ -22,7 +22,7 @@ mod tree;
 use crate::query::Query;
 use crate::worker::{Answer, Question};
 use perffile::Recording;
-use readperf_explore::{Explorer, Flame, NowAndBefore, State};
+use readperf_explore::{Explorer, Flame, NowAndBefore, State, Step};
 use readperf_output::export::flamegraph::{Colors, Head, title};
 use readperf_output::export::quantity::Quantity;
 use readperf_output::export::{Export, ExportOptions};
@@ -117,7 +117,8 @@ impl<'s, 'f> Answers<'s, 'f> {
         let (mut start, origin_ns) = (self.start.clone(), self.origin_ns);
         let events = self.explorer.whole().recorded().iter().map(|event| event.name.as_str());
         start.event = query.event(events)?.unwrap_or(start.event);
-        let state = query.state(&start, origin_ns, |state, way| subtree::steps(self, state, way))?;
+        let mut state = query.state(&start, origin_ns, |state, way| subtree::steps(self, state, way))?;
+        state.rows.named = state.steps.iter().any(|step| matches!(step, Step::Names(names) if names.named));
         if state.event >= self.explorer.whole().events().len().max(1) {
             return Err(format!("event={}: there is none", state.event));
         }

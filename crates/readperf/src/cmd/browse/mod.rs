@@ -18,7 +18,7 @@ use readperf::analysis::ListingRequest;
 use readperf::explore::{Direction, Explorer, Opening, RowOptions as Rows, State, Step};
 use readperf::output::report::CellStyle;
 use readperf::profile::view::column::Column;
-use readperf::profile::{NameFilter, SampleFilter, Selection};
+use readperf::profile::{SampleFilter, Selection};
 use readperf::symbols::Files;
 use readperf_browse::{App, Early, Look, Opened, run};
 use std::fs::File;
@@ -162,25 +162,8 @@ impl Browse {
     /// What the options choose, as steps.
     fn steps(&self, recording: &Recording) -> anyhow::Result<Vec<Step>> {
         let samples = self.profile.samples.filter(recording)?;
-        let of_socket = self.rows.socket_filter.map(|socket| {
-            let topology = recording.metadata().features.cpu_topology();
-            let cpus = topology.iter().flat_map(|topology| (0u32..).zip(topology.cpus.iter()));
-            let cpus = cpus.filter(|(_, cpu)| cpu.socket_id == socket).map(|(nr, _)| nr..=nr);
-            SampleFilter { cpus: cpus.collect(), ..SampleFilter::default() }
-        });
-        if of_socket.as_ref().is_some_and(SampleFilter::is_open) {
-            anyhow::bail!("--socket-filter: the recording names no CPU of this socket");
-        }
-        let parent = self.rows.exclude_other.then(|| self.rows.parent_pattern());
-        let parent = NameFilter { focus: parent.into_iter().collect(), ..NameFilter::default() };
-        let selection = self.profile.selection(&self.stacks);
-        let names = NameFilter { named: self.rows.hide_unresolved, ..selection.names };
-        let chosen = [
-            Selection { samples, ..Selection::default() },
-            Selection { samples: of_socket.unwrap_or_default(), ..Selection::default() },
-            Selection { names: parent, ..Selection::default() },
-            Selection { names, transforms: selection.transforms, ..Selection::default() },
-        ];
+        let selection = Selection { samples, ..self.profile.selection(&self.stacks) };
+        let chosen = self.rows.filters.before(selection, recording)?;
         Ok(chosen.into_iter().flat_map(Step::of_selection).collect())
     }
 
@@ -198,12 +181,12 @@ impl Browse {
                 children: *children,
                 inline: !self.rows.no_inline,
                 by_mode,
-                named: self.rows.hide_unresolved,
+                named: self.rows.filters.hide_unresolved,
                 whole: self.rows.whole(),
                 least_percent: self.rows.percent_limit.unwrap_or(SHOWN_AS_ZERO),
                 threads: self.profile.symbols.thread_count(),
             },
-            parent: Some(self.rows.parent_pattern()),
+            parent: Some(self.rows.filters.parent_pattern()),
             listings: ListingRequest::default(),
             early: true,
         })

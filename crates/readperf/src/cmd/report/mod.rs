@@ -166,17 +166,17 @@ impl Report {
 
     /// Takes away what is not chosen, now that names are known.
     fn select(&self, profile: &mut Profile, session: &Session, surroundings: &Surroundings) {
-        if let Some(socket) = self.rows.socket_filter {
+        if let Some(socket) = self.rows.filters.socket_filter {
             profile.select_cpus(|cpu| surroundings.socket(cpu) == Some(socket));
         }
-        if self.rows.exclude_other {
+        if self.rows.filters.exclude_other {
             profile.select(
-                &NameFilter { focus: vec![self.rows.parent_pattern()], ..NameFilter::default() },
+                &NameFilter { focus: vec![self.rows.filters.parent_pattern()], ..NameFilter::default() },
                 session,
             );
         }
         let selection = self.profile.selection(&self.stacks);
-        let names = NameFilter { named: self.rows.hide_unresolved, ..selection.names };
+        let names = NameFilter { named: self.rows.filters.hide_unresolved, ..selection.names };
         profile.choose(&Selection { names, ..selection }, session);
     }
 
@@ -220,7 +220,7 @@ impl Report {
             threads: self.profile.symbols.thread_count(),
         };
         let mut facts = Facts::new(profile, session, surroundings);
-        let parent = self.rows.parent_pattern();
+        let parent = self.rows.filters.parent_pattern();
         facts.parent = Some(&parent);
         let order = graph.map(|(_, options)| options.order);
         facts.innermost_parent = order.map_or(!children, |order| order == GraphOrder::Callee);
@@ -246,7 +246,7 @@ impl Report {
         let Histograms { facts, values, .. } = &histograms;
         let lead = self.look.group_sort_idx;
         shown.iter_mut().for_each(|histogram| histogram.sort(&sorting.order, lead, facts, values));
-        if self.rows.hide_unresolved {
+        if self.rows.filters.hide_unresolved {
             shown.iter_mut().for_each(|histogram| histogram.retain_named(facts, values));
         }
         let report = output::Report {

@@ -66,7 +66,7 @@ impl RowOptions {
             numbers: (asked.numbers)(children),
             raw_trace: self.raw_trace,
             trace_fields: trace_fields(metadata),
-            more: self.parent.is_some().then_some("parent"),
+            more: self.filters.parent.is_some().then_some("parent"),
         };
         let sorting = sorting.sorting()?;
         let code = matches!(mode, Mode::Code | Mode::Trace);
@@ -74,8 +74,8 @@ impl RowOptions {
             .graph
             .filter(|_| code)
             .and_then(|graph| Some((graph, graph.options(children, asked.inverted)?)));
-        let stacks = children || graph.is_some() || self.exclude_other || asked.by_stack;
-        let mut keep = Keep { stacks, cpus: self.socket_filter.is_some(), ..Keep::default() };
+        let stacks = children || graph.is_some() || self.filters.exclude_other || asked.by_stack;
+        let mut keep = Keep { stacks, cpus: self.filters.socket_filter.is_some(), ..Keep::default() };
         let by_line = graph.is_some_and(|(_, options)| options.key == GraphKey::SourceLine);
         let mut lines = asked.lines || by_line;
         let mut inlines = keep.stacks;

@@ -1,14 +1,9 @@
 //! What makes rows: the options that `report` and `browse` share.
 
 use super::arguments::{keys_help, quantum};
-use crate::outcome::wrong_usage;
-use crate::sample_options::pattern;
+use crate::row_filters::RowFilters;
 use clap::{Args, ValueEnum};
 use readperf::output::heading::Whole;
-use regex::Regex;
-
-/// What the key parent looks for: perf's own default.
-const PARENT: &str = "^sys_|^do_page_fault";
 
 /// What 100 % is.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,10 +47,6 @@ pub(crate) struct RowOptions {
     #[arg(long, overrides_with = "no_inline")]
     pub(crate) inline: bool,
 
-    /// What the key parent looks for in stacks [default: ^sys_|^do_page_fault]. Adds this key
-    #[arg(short, long, value_name = "REGEX", value_parser = pattern)]
-    pub(crate) parent: Option<Regex>,
-
     /// Steps of the key time: 100ms, 1s, 10us
     #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = quantum)]
     pub(crate) time_quantum: u64,
@@ -84,26 +75,11 @@ pub(crate) struct RowOptions {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) percentage: Percentage,
 
-    /// Leave out rows of functions without a name, and samples taken there
-    #[arg(short = 'U', long)]
-    pub(crate) hide_unresolved: bool,
-
-    /// Leave out samples without a function in their stack that matches --parent
-    #[arg(short = 'x', long)]
-    pub(crate) exclude_other: bool,
-
-    /// Only CPUs of this processor socket
-    #[arg(long, value_name = "N")]
-    pub(crate) socket_filter: Option<u32>,
+    #[command(flatten)]
+    pub(crate) filters: RowFilters,
 }
 
 impl RowOptions {
-    /// The pattern of the key `parent`.
-    pub(crate) fn parent_pattern(&self) -> Regex {
-        let default = || pattern(PARENT).unwrap_or_else(|message| wrong_usage(&message));
-        self.parent.clone().unwrap_or_else(default)
-    }
-
     /// What 100 % is.
     pub(crate) fn whole(&self) -> Whole {
         match self.percentage {

@@ -5,11 +5,12 @@ use crate::input::Input;
 use crate::outcome::say;
 use crate::profile_options::ProfileOptions;
 use crate::progress::Progress;
+use crate::row_filters::RowFilters;
 use crate::source_files::SourceOptions;
 use crate::stack_options::StackOptions;
 use perffile::Issues;
 use readperf::profile::Weight;
-use readperf_view::{Base, Looking, Query, Watch, write_file};
+use readperf_view::{Base, Looking, Watch, write_file};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -37,6 +38,7 @@ impl PageFile<'_> {
             viewer_page: None,
             samples: profile.samples.clone(),
             names: profile.names.clone(),
+            filters: RowFilters::default(),
             stacks: stacks.clone(),
             source: source.clone(),
             symbols: profile.symbols.clone(),
@@ -44,9 +46,8 @@ impl PageFile<'_> {
         let recording = input.open()?;
         let options = view.symbols.options(input)?;
         // A file has nothing but what is chosen.
-        let chosen = view.selection(&recording, weight)?;
-        let first = Query::of(&chosen);
-        let opening = view.opening(&recording, &options, chosen.samples);
+        let first = view.chosen(&recording, weight)?;
+        let opening = view.opening(&recording, &options, view.samples.filter(&recording)?);
         let base = view.open_base()?;
         let outside = FromFiles { view: &view, recording: &recording, options: &options };
         let base_read = base.as_ref().map(|(recording, _)| {
