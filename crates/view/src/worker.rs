@@ -1,6 +1,8 @@
 //! The thread that has the profile. It answers one question after the other; questions whose asker has gone are given up.
 
+use std::collections::VecDeque;
 use std::sync::mpsc;
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// An answer: what is to be sent, and what it is.
@@ -14,6 +16,9 @@ pub(crate) enum Answer {
 
 /// The view that is the page itself.
 pub(crate) const PAGE: &str = "page";
+
+/// When nothing was asked for so long, nothing else is on its way: a page asks for more when it has drawn its picture.
+const CALM: Duration = Duration::from_millis(100);
 
 /// A question: the view that is asked for, and the query with the state.
 #[derive(Clone, Debug)]
@@ -52,9 +57,25 @@ impl Asker {
 
 impl Worker {
     /// Answers until there is nobody left who could ask. A browser that moves on closes its request: then nobody waits for the
-    /// answer, and it is not made.
+    /// answer, and it is not made. What the page itself waits for is made when nothing else is asked: pictures come first.
     pub(crate) fn run(self, mut answer: impl FnMut(&Question) -> Answer) {
-        for job in self.0 {
+        let mut pages = VecDeque::new();
+        loop {
+            let asked = match pages.is_empty() {
+                true => self.0.recv().ok(),
+                false => self.0.recv_timeout(CALM).ok(),
+            };
+            let job = match asked {
+                Some(page) if page.question.view == PAGE => {
+                    pages.push_back(page);
+                    continue;
+                }
+                Some(job) => job,
+                None => match pages.pop_front() {
+                    Some(page) => page,
+                    None => return,
+                },
+            };
             if !job.answer.is_closed() {
                 // Who has gone in between gets none.
                 let _ = job.answer.send(answer(&job.question));
@@ -68,6 +89,33 @@ mod tests {
     use super::*;
     use std::future::poll_fn;
     use std::task::Poll;
+
+    #[test]
+    fn pages_come_last() {
+        let (asker, worker) = channel();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let seen = std::thread::scope(|scope| {
+            let answering = scope.spawn(|| {
+                let mut seen = Vec::new();
+                worker.run(|question| {
+                    seen.push(question.view.clone());
+                    Answer::Made(Vec::new())
+                });
+                seen
+            });
+            runtime.block_on(async {
+                let ask = |view: &str| {
+                    let (view, query) = (view.to_owned(), String::new());
+                    asker.ask(Question { view, query })
+                };
+                let answers = tokio::join!(ask(PAGE), ask("one"), ask(PAGE), ask("two"));
+                assert!([answers.0, answers.1, answers.2, answers.3].iter().all(Option::is_some));
+            });
+            drop(asker);
+            answering.join().unwrap()
+        });
+        assert_eq!(seen, ["one", "two", PAGE, PAGE]);
+    }
 
     #[test]
     fn stale_questions_are_not_answered() {
