@@ -1,6 +1,8 @@
 //! Which samples count, by what perf's tables know: the flags that `report`, `browse` and `view` share.
 
 use crate::outcome::wrong_usage;
+#[cfg(feature = "view")]
+use crate::sample_options::named;
 use crate::sample_options::pattern;
 use clap::Args;
 #[cfg(any(feature = "browse", feature = "view"))]
@@ -37,6 +39,20 @@ impl RowFilters {
     pub(crate) fn parent_pattern(&self) -> Regex {
         let default = || pattern(PARENT).unwrap_or_else(|message| wrong_usage(&message));
         self.parent.clone().unwrap_or_else(default)
+    }
+}
+
+#[cfg(feature = "view")]
+impl RowFilters {
+    /// The options that were given.
+    pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
+        let RowFilters { parent, hide_unresolved, exclude_other, socket_filter } = self;
+        named([
+            ("--parent", parent.is_none()),
+            ("--hide-unresolved", !hide_unresolved),
+            ("--exclude-other", !exclude_other),
+            ("--socket-filter", socket_filter.is_none()),
+        ])
     }
 }
 

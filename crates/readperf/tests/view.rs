@@ -201,6 +201,25 @@ fn options_are_what_the_opened_address_chooses() {
     }
 }
 
+/// Exports cannot choose by them: that is said, and nothing is served.
+#[test]
+fn filters_of_rows_are_not_for_other_viewers() {
+    let path = fixture("multi");
+    for options in
+        [&["--hide-unresolved"][..], &["--exclude-other"], &["--parent", "a"], &["--socket-filter", "0"]]
+    {
+        let output = tool::command()
+            .args(["view", "--no-open", "--in", "speedscope"])
+            .args(options)
+            .arg(&path)
+            .output()
+            .unwrap();
+        let told = tool::stderr(&output);
+        assert!(output.status.code() == Some(2) && output.stdout.is_empty(), "{options:?}: {told}");
+        assert!(told.contains(&format!("{} is not for --in", options[0])), "{told}");
+    }
+}
+
 /// What a report says besides its numbers, the page says, too.
 #[test]
 fn how_far_it_is_to_be_trusted_is_what_report_tells() {

@@ -115,7 +115,7 @@ Examples:
         let base = self.open_base()?;
         let (listener, at) = listen(self.port)?;
         let token = Token::random().context("a random address")?;
-        let first = self.chosen(&recording, Weight::default())?;
+        let first = self.chosen(&recording, self.samples.filter(&recording)?, Weight::default())?;
         self.open(&format!("http://{at}/{}/{first}", token.as_str()))?;
         let outside = FromFiles { view: self, recording: &recording, options: &options };
         let looking = Looking {
@@ -173,8 +173,7 @@ impl View {
     }
 
     /// What the options choose of a recording, one after the other.
-    fn chosen(&self, recording: &Recording, weight: Weight) -> anyhow::Result<Query> {
-        let samples = self.samples.filter(recording)?;
+    fn chosen(&self, recording: &Recording, samples: SampleFilter, weight: Weight) -> anyhow::Result<Query> {
         let (names, transforms) = (self.names.filter(), self.stacks.transforms());
         let selection = Selection { weight, samples, names, transforms };
         Ok(Query::of(&self.filters.before(selection, recording)?))

@@ -46,8 +46,9 @@ impl PageFile<'_> {
         let recording = input.open()?;
         let options = view.symbols.options(input)?;
         // A file has nothing but what is chosen.
-        let first = view.chosen(&recording, weight)?;
-        let opening = view.opening(&recording, &options, view.samples.filter(&recording)?);
+        let samples = view.samples.filter(&recording)?;
+        let first = view.chosen(&recording, samples.clone(), weight)?;
+        let opening = view.opening(&recording, &options, samples);
         let base = view.open_base()?;
         let outside = FromFiles { view: &view, recording: &recording, options: &options };
         let base_read = base.as_ref().map(|(recording, _)| {

@@ -29,6 +29,10 @@ impl View {
         if let Some(only) = viewer.port.filter(|only| self.port != 0 && self.port != *only) {
             wrong_usage(&format!("the page of {} may fetch from port {only} only", viewer.name));
         }
+        // Exports have no such filters.
+        if let Some(option) = self.filters.given().next() {
+            wrong_usage(&format!("{option} is not for --in"));
+        }
         let page = self.viewer_page.as_deref().unwrap_or(viewer.page);
         let origin = origin_of(page).unwrap_or(page);
         let (listener, at) = listen(viewer.port.unwrap_or(self.port))?;
