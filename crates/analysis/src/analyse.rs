@@ -149,8 +149,9 @@ fn run<'f, T, E: From<perffile::Error>>(
     mut each: impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
     name: impl FnOnce(Namer<'f>, &mut Names, &State) -> (Option<String>, T),
 ) -> Result<(Analysis, T), E> {
+    let threads = request.symbols.thread_count();
     let builder = Builder::with_details(request.keep, details.clone())
-        .concurrent(request.symbols.thread_count() > 1)
+        .concurrent(threads > 1)
         .expecting(expected_samples(recording));
     let branches = details.weighing == Weighing::Branches;
     let data_addresses = details.has(DetailField::DataPlace);
@@ -160,6 +161,7 @@ fn run<'f, T, E: From<perffile::Error>>(
         branches: branches || request.pass.branches,
         code_from,
         statistics: request.statistics,
+        is_concurrent: threads > 1,
         ..request.pass.clone()
     };
     let marks = request.marks.then(MarkBuilder::default);

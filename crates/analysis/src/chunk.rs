@@ -2,10 +2,10 @@
 
 use crate::pass::{PassOptions, State};
 use crate::unwinding::{Recorded, Unwinding};
-use perffile::wire::attr::{EventAttr, SampleType};
+use perffile::wire::attr::SampleType;
 use perffile::wire::record::kind;
 use perffile::{Event, Metadata, Share};
-use readperf_profile::{AddressId, Branch, ChainId, ChainKey, Lookup, SamplePlaces, chain};
+use readperf_profile::{AddressId, Branch, Builder, SamplePlaces};
 use readperf_session::{CodeAddress, CommId, CpuMode, Moment, SampleMoment, Session, Thread};
 use std::ops::Range;
 
@@ -33,31 +33,15 @@ pub struct Chunk<'e> {
     has_samples: bool,
     has_kernel_samples: bool,
     shares: Vec<Share>,
-    /// Samples whose chains are still to be looked up, and what names these.
-    waiting: Vec<(SampleMoment<'e>, Option<&'e EventAttr>)>,
-    keys: Vec<ChainKey<'e>>,
-    /// The chain of each sample that counts, if stacks are wanted.
-    chains: Vec<ChainId>,
-    /// Otherwise where each was taken. With stacks, the places of those that are unwound.
-    places: Vec<AddressId>,
     /// Stacks that are still bytes, with the numbers of their samples, ascending; and then where their places are.
     recorded: Vec<(usize, Recorded<'e>)>,
     unwound: Vec<(usize, Range<usize>)>,
+    places: Vec<AddressId>,
     /// What else of each sample is looked up, if that is wanted.
     beside: Vec<Beside>,
     branches: Vec<Branch>,
     metadata: &'e Metadata,
     progress: (u64, u64),
-}
-
-/// What is needed to look places up, kept from chunk to chunk so that it is made once.
-#[derive(Debug, Default)]
-pub(crate) struct Asked {
-    /// Chains that were not met before: their indices, and where their look-ups end and how many of these are the stack.
-    new: Vec<usize>,
-    ends: Vec<(usize, usize)>,
-    lookups: Vec<Lookup>,
-    found: Vec<AddressId>,
 }
 
 /// Places of a sample that are not its stack.
@@ -106,6 +90,9 @@ pub(crate) trait Take {
 
     /// The places of the samples that count, since the last time, in their order.
     fn places<'c>(&mut self, places: impl Iterator<Item = SamplePlaces<'c>>);
+
+    /// What can have the places looked up by another thread, instead of being given them, if it can.
+    fn builder(&mut self) -> Option<&mut Builder>;
 }
 
 /// Nobody takes samples in.
@@ -116,6 +103,9 @@ impl Take for Nobody {
     fn sample(&mut self, _: &SampleMoment<'_>, _: &[Share], _: Option<AddressId>, _: &[Branch]) {}
     fn pass_over(&mut self, _: &SampleMoment<'_>, _: &[Share]) {}
     fn places<'c>(&mut self, _: impl Iterator<Item = SamplePlaces<'c>>) {}
+    fn builder(&mut self) -> Option<&mut Builder> {
+        None
+    }
 }
 
 impl<'e> Chunk<'e> {
@@ -127,12 +117,9 @@ impl<'e> Chunk<'e> {
             has_samples: false,
             has_kernel_samples: false,
             shares: Vec::new(),
-            waiting: Vec::new(),
-            keys: Vec::new(),
-            chains: Vec::new(),
-            places: Vec::new(),
             recorded: Vec::new(),
             unwound: Vec::new(),
+            places: Vec::new(),
             beside: Vec::new(),
             branches: Vec::new(),
             metadata,
@@ -191,21 +178,18 @@ impl<'e> Chunk<'e> {
         self.records
     }
 
-    /// Where a sample was taken, by its number among those that count. Chains are known until the chunk is finished.
+    /// How many samples that count.
+    pub(crate) fn samples_that_count(&self) -> usize {
+        self.samples
+    }
+
+    /// Where a sample was taken, by its number among those that count. It is known until the chunk is finished.
     #[inline]
     fn places_of<'c>(&'c self, state: &'c State, nr: usize) -> Option<SamplePlaces<'c>> {
-        let Some(chain) = self.chains.get(nr) else {
-            let stack = self.places.get(nr..=nr)?;
-            return Some(SamplePlaces { address: *stack.first()?, stack, chain: None });
-        };
-        // Behind the stack, if that does not begin there, is where the sample was taken.
-        let (places, depth) = state.chains.places(*chain);
-        let (stack, behind) = places.split_at_checked(depth)?;
-        let address = *behind.first().or(stack.first())?;
+        let places = state.locator.get(nr)?;
         Some(match self.unwound_stack(nr) {
-            Some(stack) => SamplePlaces { address, stack, chain: None },
-            None if stack.is_empty() => SamplePlaces { address, stack: places, chain: Some(*chain) },
-            None => SamplePlaces { address, stack, chain: Some(*chain) },
+            Some(stack) => SamplePlaces { stack, chain: None, ..places },
+            None => places,
         })
     }
 
@@ -267,17 +251,11 @@ impl<'e> Chunk<'e> {
         take: &mut impl Take,
     ) {
         self.has_kernel_samples |= sample.mode == CpuMode::Kernel;
-        if options.stacks {
-            let attr = event.schema().event(sample.event).map(|event| &event.attr);
-            self.keys.push(ChainKey::of(&state.session, sample, attr));
-            self.waiting.push((*sample, attr));
-            if let (Some(unwinding), Some(attr)) = (unwinding, attr) {
-                let recorded = unwinding.recorded(&state.session, event.schema(), sample, attr);
-                self.recorded.extend(recorded.map(|recorded| (self.samples, recorded)));
-            }
-        } else {
-            let lookup = Lookup::new(&state.session, sample.process, sample.mode, sample.ip);
-            state.asked.lookups.push(lookup);
+        let attr = event.schema().event(sample.event).map(|event| &event.attr);
+        state.chains.push(&state.session, sample, attr);
+        if let (Some(unwinding), Some(attr)) = (unwinding.filter(|_| options.stacks), attr) {
+            let recorded = unwinding.recorded(&state.session, event.schema(), sample, attr);
+            self.recorded.extend(recorded.map(|recorded| (self.samples, recorded)));
         }
         self.samples += 1;
         let (mut data, branches) = (None, self.branches.len());
@@ -301,46 +279,13 @@ impl<'e> Chunk<'e> {
         let has_branches = options.branches && recorded.has(SampleType::BRANCH_STACK);
         if data_address || has_branches {
             // Places have their numbers in the order of the samples.
-            self.look_up(state, options);
+            state.look_up();
         }
         let data = if data_address { data_place(state, sample) } else { None };
         if has_branches {
             self.push_branches(state, sample);
         }
         data
-    }
-
-    /// Looks up what waits for it: the places of many samples at once, in the mappings as of now.
-    pub(crate) fn look_up(&mut self, state: &mut State, options: &PassOptions) {
-        match options.stacks {
-            true if !self.waiting.is_empty() => self.look_up_chains(state, options),
-            true => {}
-            // Without stacks each sample has one place.
-            false => state.addresses.locate_all(&state.session, &state.asked.lookups, &mut self.places),
-        }
-        state.asked.clear();
-    }
-
-    /// Chains that came before are known as they are.
-    fn look_up_chains(&mut self, state: &mut State, options: &PassOptions) {
-        let Chunk { waiting, keys, chains: ids, .. } = self;
-        let State { session, addresses, chains, asked: Asked { new, ends, lookups, found }, .. } = state;
-        let first = ids.len();
-        chains.find_all(keys, ids, new);
-        for (sample, attr) in new.iter().filter_map(|nr| waiting.get(*nr)) {
-            let depth = chain::append_all(lookups, session, sample, *attr, options.callers);
-            ends.push((lookups.len(), depth));
-        }
-        addresses.locate_all(session, lookups, found);
-        let mut start = 0;
-        for (nr, (end, depth)) in new.iter().zip(ends.iter()) {
-            if let (Some(id), Some(places)) = (ids.get(first + nr), found.get(start..*end)) {
-                chains.learn(*id, places, *depth);
-            }
-            start = *end;
-        }
-        waiting.clear();
-        keys.clear();
     }
 
     /// Takes in the branches of a sample.
@@ -363,13 +308,12 @@ impl<'e> Chunk<'e> {
         let frames = unwinding.unwind(&state.session, &recorded);
         for (nr, (recorded, frames)) in numbers.into_iter().zip(recorded.iter().zip(frames)) {
             let start = self.places.len();
-            let chain = self.chains.get(nr).map(|chain| state.chains.places(*chain));
-            let (of_chain, depth) = chain.unwrap_or_default();
-            self.places.extend(of_chain.get(..depth).unwrap_or_default());
+            self.places.extend(state.locator.recorded_stack(nr));
             let located = frames.iter().map(|ip| state.addresses.locate_in(&recorded.space, *ip));
             self.places.extend(located);
             if self.places.len() == start {
-                self.places.extend(of_chain);
+                // Where it was taken.
+                self.places.extend(state.locator.get(nr).map(|places| places.address));
             }
             self.unwound.push((nr, start..self.places.len()));
         }
@@ -379,19 +323,23 @@ impl<'e> Chunk<'e> {
     pub(crate) fn finish<E>(
         &mut self,
         state: &mut State,
-        options: &PassOptions,
         unwinding: Option<&mut Unwinding>,
         take: &mut impl Take,
         visit: &mut impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.look_up(state, options);
-        if let Some(unwinding) = unwinding {
-            self.unwind(state, unwinding);
+        match take.builder().filter(|_| state.looks_up_beside) {
+            Some(builder) => builder.hand_over(&mut state.chains, false),
+            None => {
+                state.look_up();
+                if let Some(unwinding) = unwinding {
+                    self.unwind(state, unwinding);
+                }
+                take.places((0..self.samples).map_while(|nr| self.places_of(state, nr)));
+            }
         }
-        take.places((0..self.samples).map_while(|nr| self.places_of(state, nr)));
         visit(state, self)?;
+        state.locator.forget();
         self.clear();
-        state.chains.forget_if_many();
         Ok(())
     }
 
@@ -400,20 +348,10 @@ impl<'e> Chunk<'e> {
         (self.has_samples, self.has_kernel_samples) = (false, false);
         self.entries.clear();
         self.shares.clear();
-        self.chains.clear();
-        self.places.clear();
         self.unwound.clear();
+        self.places.clear();
         self.beside.clear();
         self.branches.clear();
-    }
-}
-
-impl Asked {
-    fn clear(&mut self) {
-        self.new.clear();
-        self.ends.clear();
-        self.lookups.clear();
-        self.found.clear();
     }
 }
 

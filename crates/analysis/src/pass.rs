@@ -4,14 +4,14 @@
 //! looked up for many addresses at a time.
 
 use crate::analyse::expected_samples;
-use crate::chunk::{Asked, Nobody, Take};
 pub use crate::chunk::{Chunk, Entry, Sample};
+use crate::chunk::{Nobody, Take};
 use crate::code_times::{CodeInTime, CodeTimes};
 use crate::unwinding::{StackEnds, Unwinding};
 use perffile::wire::attr::SampleType;
 use perffile::{Issues, Metadata, Ordering, Recording, Schema};
 use readperf_profile::statistics::Statistics;
-use readperf_profile::{Addresses, CallerAddress, KnownChains, SampleFilter};
+use readperf_profile::{Addresses, CallerAddress, Locator, RecordedChains, SampleFilter};
 use readperf_session::Session;
 use readperf_symbols::Options;
 
@@ -44,7 +44,19 @@ pub struct PassOptions {
     pub shows_samples: bool,
     /// Types of records that are no samples but whose threads' names are wanted.
     pub threads_of: Vec<u32>,
+    /// Whether another thread may look up places, if nobody wants to see them on the way. They are the same.
+    pub is_concurrent: bool,
 }
+
+impl PassOptions {
+    /// Whether nobody needs places on the way.
+    fn places_can_wait(&self) -> bool {
+        !self.shows_samples && !self.data_addresses && !self.branches
+    }
+}
+
+/// Samples from which on a thread is worth it. Tests are to have one.
+const WORTH_A_THREAD: usize = if cfg!(debug_assertions) { 1 } else { 1 << 12 };
 
 /// Frames that perf shows of a stack.
 const MAX_FRAMES: usize = 127;
@@ -56,11 +68,21 @@ pub struct State {
     pub session: Session,
     /// The places of samples and their callers.
     pub addresses: Addresses,
-    /// The chains that came last.
-    pub(crate) chains: KnownChains,
-    pub(crate) asked: Asked,
+    /// The samples whose places are still to be looked up, and what does that.
+    pub(crate) chains: RecordedChains,
+    pub(crate) locator: Locator,
+    /// Whether another thread does it. Then addresses are there at the end.
+    pub(crate) looks_up_beside: bool,
     /// What all records amount to, if asked for.
     pub statistics: Option<Statistics>,
+}
+
+impl State {
+    /// Looks up where the samples that wait for it were taken, many at once.
+    pub(crate) fn look_up(&mut self) {
+        self.locator.locate(&mut self.addresses, &self.chains);
+        self.chains.clear();
+    }
 }
 
 /// What is left at the end of a pass.
@@ -101,24 +123,27 @@ pub(crate) fn pass_into<E: From<perffile::Error>>(
     let session = Session::new(recording.metadata());
     let statistics = options.statistics.then(Statistics::default);
     let addresses = Addresses::expecting(expected_samples(recording));
-    let chains = KnownChains::default();
-    let mut state = State { session, addresses, chains, asked: Asked::default(), statistics };
+    let chains = RecordedChains::new(options.stacks);
+    let locator = Locator::new(options.callers);
+    let looks_up_beside = false;
+    let mut state = State { session, addresses, chains, locator, looks_up_beside, statistics };
+    let mut samples = 0;
     let max_frames = if options.max_frames == 0 { MAX_FRAMES } else { options.max_frames };
     let mut unwinding: Option<Unwinding> = None;
     let mut code = CodeInTime::new(options.code_from.as_ref());
     while let Some(batch) = batches.next() {
         if let (None, Some(symbols), true) = (&unwinding, &options.unwind, has_user_stacks(batch.schema())) {
             unwinding = Some(Unwinding::new(symbols, &batches.metadata().features, max_frames));
+            come_back(&mut state, take);
+        }
+        if samples >= WORTH_A_THREAD && unwinding.is_none() && options.is_concurrent {
+            look_up_beside(&mut state, options, take);
         }
         let mut chunk = Chunk::new(batches.metadata(), batches.progress());
         for event in batch.iter() {
             code.learn_clock(&event);
             if code.is_due(&event) {
-                chunk.look_up(&mut state, options);
                 code.put(&mut state.session, &event);
-            }
-            if Session::may_remap(event.head().kind) {
-                chunk.look_up(&mut state, options);
             }
             let moment = state.session.apply(&event);
             if let Some(statistics) = &mut state.statistics {
@@ -127,15 +152,21 @@ pub(crate) fn pass_into<E: From<perffile::Error>>(
             chunk.push(&mut state, unwinding.as_ref(), options, (event, &moment), take);
             code.learn(&state.session, batch.schema(), &moment);
             if chunk.len() == CHUNK {
-                chunk.finish(&mut state, options, unwinding.as_mut(), take, &mut visit)?;
+                samples += chunk.samples_that_count();
+                chunk.finish(&mut state, unwinding.as_mut(), take, &mut visit)?;
             }
         }
         if chunk.len() > 0 {
-            chunk.finish(&mut state, options, unwinding.as_mut(), take, &mut visit)?;
+            samples += chunk.samples_that_count();
+            chunk.finish(&mut state, unwinding.as_mut(), take, &mut visit)?;
         }
     }
+    if let (true, Some(builder)) = (state.looks_up_beside, take.builder()) {
+        builder.hand_over(&mut state.chains, true);
+        builder.end_look_ups(&mut state.locator, &mut state.addresses);
+    }
     // What comes next needs the memory.
-    (state.chains, state.asked) = Default::default();
+    (state.chains, state.locator) = Default::default();
     let metadata = batches.metadata().clone();
     // A pipe tells its build-ids on the way.
     state.session.learn(&metadata.features);
@@ -144,6 +175,21 @@ pub(crate) fn pass_into<E: From<perffile::Error>>(
     let stack_ends = unwinding.map(|unwinding| unwinding.ends(&state.session)).unwrap_or_default();
     let code_times = code.times().clone();
     Ok(Passed { metadata, state, issues, stack_ends, code_times })
+}
+
+/// Has places looked up by another thread from now on, if nobody needs them on the way.
+fn look_up_beside(state: &mut State, options: &PassOptions, take: &mut impl Take) {
+    if let (false, true, Some(builder)) = (state.looks_up_beside, options.places_can_wait(), take.builder()) {
+        state.looks_up_beside = builder.look_up_beside(&mut state.locator, &mut state.addresses);
+    }
+}
+
+/// Has them looked up here again.
+fn come_back(state: &mut State, take: &mut impl Take) {
+    if let (true, Some(builder)) = (std::mem::take(&mut state.looks_up_beside), take.builder()) {
+        builder.hand_over(&mut state.chains, true);
+        builder.come_back(&mut state.locator, &mut state.addresses);
+    }
 }
 
 /// Whether samples may carry copies of user stacks.

@@ -52,11 +52,10 @@ impl Take for Taking<'_> {
         if self.takes_branches() {
             return;
         }
-        let most = self.details.max_stack.unwrap_or(usize::MAX);
-        let cut = |places: SamplePlaces<'c>| SamplePlaces {
-            stack: places.stack.get(..places.stack.len().min(most)).unwrap_or_default(),
-            ..places
-        };
-        self.builder.place(places.map(cut));
+        self.builder.place(places);
+    }
+    fn builder(&mut self) -> Option<&mut Builder> {
+        // Branches are taken in as they come.
+        (!self.takes_branches()).then_some(&mut self.builder)
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::interner::Interner;
 use crate::recent::Recent;
-use readperf_session::{AddressSpace, CodeAddress, CpuMode, Mapping, ProcessId, Session, SpaceVersion};
+use crate::recorded_chains::{Context, RecordedChains};
+use readperf_session::{AddressSpace, CodeAddress, CpuMode, Mapping, SpaceVersion};
 
 /// Number of an address in [`Addresses`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,44 +20,31 @@ impl AddressId {
     }
 }
 
-/// A look-up of an address, in the mappings as they are when it is made.
+/// A look-up of an address, in one state of the mappings.
 #[derive(Clone, Copy, Debug)]
-pub struct Lookup {
-    process: ProcessId,
-    version: SpaceVersion,
-    mode: CpuMode,
-    ip: u64,
+pub(crate) struct Lookup {
+    pub(crate) version: SpaceVersion,
+    pub(crate) mode: CpuMode,
+    pub(crate) ip: u64,
 }
 
 impl Lookup {
-    /// Of an address of a process.
+    /// Of an address in a mode, in the mappings of a sample.
     #[inline]
-    pub fn new(session: &Session, process: ProcessId, mode: CpuMode, ip: u64) -> Lookup {
-        Lookup { process, version: session.space_version(process, mode), mode, ip }
+    pub(crate) fn new(context: &Context, mode: CpuMode, ip: u64) -> Lookup {
+        Lookup { version: context.version(mode), mode, ip }
     }
 
     /// As another address in the same mode.
     #[inline]
-    pub fn at(self, ip: u64) -> Lookup {
+    pub(crate) fn at(self, ip: u64) -> Lookup {
         Lookup { ip, ..self }
-    }
-
-    /// Its address.
-    #[inline]
-    pub fn ip(&self) -> u64 {
-        self.ip
     }
 
     /// The number of the state of the mappings, if it is a small one.
     #[inline]
     pub(crate) fn version_number(&self) -> u32 {
         u32::try_from(self.version.number()).unwrap_or(0)
-    }
-
-    /// In which mode it ran.
-    #[inline]
-    pub fn mode(&self) -> CpuMode {
-        self.mode
     }
 }
 
@@ -133,8 +121,13 @@ impl Addresses {
         self.list.freeze();
     }
 
-    /// The numbers of where addresses are, in their order. Nothing may have been mapped since the look-ups were made.
-    pub fn locate_all(&mut self, session: &Session, lookups: &[Lookup], ids: &mut Vec<AddressId>) {
+    /// The numbers of where addresses are, in their order; what was mapped there is beside the chains that they are of.
+    pub(crate) fn locate_all(
+        &mut self,
+        recorded: &RecordedChains,
+        lookups: &[Lookup],
+        ids: &mut Vec<AddressId>,
+    ) {
         let start = ids.len();
         let Addresses { list, recent, misses: Misses { at, codes, numbers } } = self;
         recent.touch(lookups);
@@ -150,13 +143,13 @@ impl Addresses {
         }
         let mut last: Option<(SpaceVersion, Mapping)> = None;
         codes.extend(at.iter().filter_map(|nr| lookups.get(*nr)).map(|lookup| {
-            let Lookup { process, version, mode, ip } = *lookup;
+            let Lookup { version, mode, ip } = *lookup;
             // Mappings of processes do not overlap; those of the kernel may.
             if mode != CpuMode::User {
-                return session.locate(process, mode, ip);
+                return CodeAddress::of(recorded.mapping(version, ip), mode, ip);
             }
             if last.is_none_or(|(of, mapping)| of != version || !mapping.covers(ip)) {
-                last = session.mapping(process, mode, ip).map(|mapping| (version, *mapping));
+                last = recorded.mapping(version, ip).map(|mapping| (version, *mapping));
             }
             CodeAddress::of(last.as_ref().map(|(_, mapping)| mapping), mode, ip)
         }));

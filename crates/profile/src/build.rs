@@ -1,15 +1,17 @@
 //! Samples, one by one, to a profile. Holds one row for all samples that agree in what is kept of them.
 
 use crate::addresses::{AddressId, Addresses};
-use crate::beside::{Beside, Sorting};
-use crate::block::{Block, StackNumbers};
 use crate::detail::{self, Branch, DetailId, DetailOptions, Details, Weighing};
-use crate::gathered::{Gathered, Gathering, Sharing};
+use crate::gathered::Gathered;
 use crate::known_chains::ChainId;
+use crate::locator::Locator;
+use crate::looking_up::{LookedUp, LookingUp, Worker};
 use crate::names::Names;
+use crate::placing::{How, Noted, NotedRow, Placing, Sorted};
 use crate::profile::{EventTotal, Profile};
+use crate::recorded_chains::RecordedChains;
 use crate::rows::{NumberedRow, Origin, Origins};
-use crate::stacks::{StackId, Stacks};
+use crate::stacks::StackId;
 use crate::weight::Weight;
 use perffile::{Schema, Share};
 use readperf_session::SampleMoment;
@@ -39,14 +41,6 @@ pub struct SamplePlaces<'p> {
     pub chain: Option<ChainId>,
 }
 
-/// What is known of a sample before its places are: its number among those that wait for them, and its row without them.
-#[derive(Clone, Copy, Debug)]
-struct Noted {
-    sample: u32,
-    row: NumberedRow,
-    time_ns: u64,
-}
-
 /// Samples and periods by event.
 #[derive(Debug, Default)]
 struct Totals(Vec<(u64, u64)>);
@@ -68,39 +62,34 @@ impl Totals {
     }
 }
 
-/// Whole stacks, and rows of these, that are taken in without looking whether they are there: those of a recording of 200 MB.
-const UNSOUGHT: usize = 1 << 20;
-
 /// Adds up samples.
 #[derive(Debug)]
 pub struct Builder {
     keep: Keep,
-    is_concurrent: bool,
-    expected: usize,
     totals: Totals,
     /// What the samples add up to that do not count.
     passed_over: Totals,
     details: Details,
     /// What samples come from, each once.
     origins: Origins,
-    /// Which stacks are on the way.
-    numbers: StackNumbers,
-    /// How many samples wait for their places, and their rows.
-    waiting: u32,
-    noted: Vec<Noted>,
-    /// Samples whose stacks and rows are still to be looked up.
-    block: Block,
-    tables: Option<Tables>,
+    /// Samples that wait for their places.
+    noted: Noted,
+    /// What takes samples in, unless another thread does.
+    placing: Placing,
+    beside: Beside,
     times_ns: Option<(u64, u64)>,
 }
 
-/// Where blocks of samples are taken in.
-#[derive(Debug)]
-enum Tables {
-    /// On this thread.
-    Here(Box<Gathering>),
-    /// On another one.
-    Beside(Beside),
+/// Another thread that looks up where samples were taken, and takes them in.
+#[derive(Debug, Default)]
+enum Beside {
+    /// There is none.
+    #[default]
+    None,
+    /// It is at work.
+    LookingUp(LookingUp),
+    /// All has been looked up.
+    LookedUp(LookedUp),
 }
 
 impl Builder {
@@ -111,33 +100,77 @@ impl Builder {
 
     /// A builder without samples, which keeps these fields of each.
     pub fn with_details(keep: Keep, details: DetailOptions) -> Self {
+        let DetailOptions { whole_stacks, max_stack, .. } = details;
+        let how = How { keep, whole_stacks, max_stack, is_concurrent: false, expected: 0 };
         Builder {
             keep,
-            is_concurrent: false,
-            expected: 0,
             totals: Totals::default(),
             passed_over: Totals::default(),
             details: Details::new(details),
             origins: Origins::default(),
-            numbers: StackNumbers::default(),
-            waiting: 0,
-            noted: Vec::new(),
-            block: Block::default(),
-            tables: None,
+            noted: Noted::default(),
+            placing: Placing::new(how),
+            beside: Beside::None,
             times_ns: None,
         }
     }
 
     /// Whether a second thread may look up stacks and rows, once there are enough for it. The result is the same.
     #[must_use]
-    pub fn concurrent(self, is_concurrent: bool) -> Self {
-        Builder { is_concurrent, ..self }
+    pub fn concurrent(mut self, is_concurrent: bool) -> Self {
+        self.placing.how_mut().is_concurrent = is_concurrent;
+        self
     }
 
     /// How many samples there will be, as far as that can be told: tables that need not grow need not be moved.
     #[must_use]
-    pub fn expecting(self, samples: usize) -> Self {
-        Builder { expected: samples, ..self }
+    pub fn expecting(mut self, samples: usize) -> Self {
+        self.placing.how_mut().expected = samples;
+        self
+    }
+
+    /// From now on, another thread looks up where samples were taken, and takes them in; the result is the same. False, and all as it
+    /// was, if the system has no thread for it.
+    pub fn look_up_beside(&mut self, locator: &mut Locator, addresses: &mut Addresses) -> bool {
+        let worker = Box::new(Worker {
+            locator: std::mem::take(locator),
+            addresses: std::mem::take(addresses),
+            placing: std::mem::take(&mut self.placing),
+        });
+        match LookingUp::start(worker) {
+            Ok(looking_up) => self.beside = Beside::LookingUp(looking_up),
+            Err(worker) => {
+                (*locator, *addresses, self.placing) = (worker.locator, worker.addresses, worker.placing);
+            }
+        }
+        matches!(self.beside, Beside::LookingUp(_))
+    }
+
+    /// Hands the noted samples and their chains to the other thread, and leaves none. A few wait for more, unless they are the last.
+    pub fn hand_over(&mut self, chains: &mut RecordedChains, are_last: bool) {
+        if let Beside::LookingUp(looking_up) = &self.beside {
+            looking_up.hand_over(&mut self.noted, chains, are_last);
+        }
+    }
+
+    /// Waits until the other thread has looked up all that it was handed; what it did that with comes back.
+    pub fn end_look_ups(&mut self, locator: &mut Locator, addresses: &mut Addresses) {
+        self.beside = match std::mem::take(&mut self.beside) {
+            Beside::LookingUp(looking_up) => {
+                let looked_up;
+                (*locator, *addresses, looked_up) = looking_up.end();
+                Beside::LookedUp(looked_up)
+            }
+            other => other,
+        };
+    }
+
+    /// The same; samples that follow are looked up by whoever calls this, and [placed](Builder::place).
+    pub fn come_back(&mut self, locator: &mut Locator, addresses: &mut Addresses) {
+        self.end_look_ups(locator, addresses);
+        if let Beside::LookedUp(looked_up) = std::mem::take(&mut self.beside) {
+            self.placing = looked_up.stop();
+        }
     }
 
     /// Takes note of a sample: for each event it stands for, its share. Where it was taken [follows](Builder::place).
@@ -152,28 +185,15 @@ impl Builder {
         for share in shares {
             let share = Share { period: latency.unwrap_or(share.period), ..*share };
             let row = self.row_of(sample, share, detail);
-            self.noted.push(Noted { sample: self.waiting, row, time_ns: time_of(sample) });
+            let row = NotedRow { sample: self.noted.samples, row, time_ns: time_of(sample) };
+            self.noted.rows.push(row);
         }
-        self.waiting += 1;
+        self.noted.samples += 1;
     }
 
     /// Where the samples were taken that were noted since the last time, in their order.
     pub fn place<'p>(&mut self, places: impl Iterator<Item = SamplePlaces<'p>>) {
-        let noted = std::mem::take(&mut self.noted);
-        let mut left = noted.iter().peekable();
-        for (number, SamplePlaces { address, stack, chain }) in (0..self.waiting).zip(places) {
-            if self.block.is_enough() {
-                self.take_in();
-            }
-            let stack = if self.keep.stacks { self.number_stack(stack, chain) } else { StackId::EMPTY };
-            while let Some(noted) = left.next_if(|noted| noted.sample == number) {
-                self.push(NumberedRow { stack, address, ..noted.row }, noted.time_ns);
-            }
-        }
-        debug_assert!(left.next().is_none(), "each sample has its places");
-        self.noted = noted;
-        self.noted.clear();
-        self.waiting = 0;
+        self.placing.place(&mut self.noted, places);
     }
 
     /// What a sample stands for if that is its latency.
@@ -200,23 +220,10 @@ impl Builder {
     /// Adds the branches of a sample, each as a sample that stands for one.
     pub fn add_branches(&mut self, sample: &SampleMoment<'_>, event: usize, branches: &[Branch]) {
         for branch in branches {
-            if self.block.is_enough() {
-                self.take_in();
-            }
             let detail = self.details.number(sample, None, Some(branch));
             let row = self.row_of(sample, Share { event, period: 1 }, detail);
-            self.push(NumberedRow { address: branch.to, ..row }, time_of(sample));
+            self.placing.add(NumberedRow { address: branch.to, ..row }, time_of(sample));
         }
-    }
-
-    /// The number that a stack has on the way to the tables.
-    #[inline]
-    fn number_stack(&mut self, stack: &[AddressId], chain: Option<ChainId>) -> StackId {
-        if self.numbers.are_over(chain) {
-            self.take_in();
-            self.numbers.begin(&mut self.block, chain);
-        }
-        self.numbers.number(&mut self.block, stack, chain)
     }
 
     /// Counts a share of a sample. Its row, without its places.
@@ -233,50 +240,14 @@ impl Builder {
         NumberedRow { origin, stack, address, detail, samples: 1, period: share.period }
     }
 
-    #[inline]
-    fn push(&mut self, row: NumberedRow, time_ns: u64) {
-        self.block.rows.push(row);
-        if self.keep.times {
-            self.block.times_ns.push(time_ns);
-        }
-    }
-
-    /// Hands the samples that wait to the tables.
-    fn take_in(&mut self) {
-        if self.tables.is_none() {
-            self.tables = Some(self.new_tables());
-        }
-        match &mut self.tables {
-            Some(Tables::Here(gathering)) => gathering.take_in(&mut self.block),
-            Some(Tables::Beside(beside)) => beside.take_in(&mut self.block),
-            None => {}
-        }
-    }
-
-    fn new_tables(&self) -> Tables {
-        let whole = self.details.options().whole_stacks;
-        let stacks = || if whole { Stacks::whole(UNSOUGHT) } else { Stacks::default() };
-        let sharing = match self.keep {
-            Keep { times: true, .. } => Sharing::None,
-            Keep { stacks: true, .. } if whole => Sharing::Soon(UNSOUGHT),
-            Keep { .. } => Sharing::All,
-        };
-        let gathering = || Gathering::new(stacks(), sharing, self.expected);
-        // A few samples are not worth a thread, and rows alone not the waking of it.
-        let is_worth_it = self.is_concurrent && self.keep.stacks && self.block.is_enough();
-        let beside = is_worth_it.then(|| Beside::start(gathering()).ok());
-        beside.flatten().map_or_else(|| Tables::Here(Box::new(gathering())), Tables::Beside)
-    }
-
     /// No sample follows.
     pub fn end(mut self) -> Added {
-        self.take_in();
-        let gathered = match self.tables {
-            Some(Tables::Beside(beside)) => Sorted::Later(beside.end(self.origins)),
-            Some(Tables::Here(gathering)) => Sorted::Now(Box::new(gathering.finish(self.origins))),
-            None => Sorted::Now(Box::default()),
+        self.end_look_ups(&mut Locator::default(), &mut Addresses::default());
+        let Builder { totals, passed_over, details, origins, placing, beside, times_ns, .. } = self;
+        let gathered = match beside {
+            Beside::LookedUp(looked_up) => Sorted::Beside(looked_up.sort(origins)),
+            _ => placing.end(origins),
         };
-        let Builder { totals, passed_over, details, times_ns, .. } = self;
         Added { totals, passed_over, details, gathered, times_ns }
     }
 }
@@ -296,19 +267,10 @@ pub struct Added {
     times_ns: Option<(u64, u64)>,
 }
 
-#[derive(Debug)]
-enum Sorted {
-    Now(Box<Gathered>),
-    Later(Sorting),
-}
-
 impl Added {
     /// The profile. Rows are sorted by event, then by time if that is kept, else by what is; whole stacks are not sorted by.
     pub fn profile(self, addresses: Addresses, names: Names, schema: &Schema) -> Profile {
-        let Gathered { stacks, rows } = match self.gathered {
-            Sorted::Now(gathered) => *gathered,
-            Sorted::Later(sorting) => sorting.join(),
-        };
+        let Gathered { stacks, rows } = self.gathered.join();
         let events: Vec<EventTotal> = schema
             .events()
             .iter()

@@ -5,69 +5,16 @@
 //! remembered: so few that they stay in a cache close to the processor. ARCHITECTURE.md has the figures.
 
 use crate::addresses::AddressId;
-use crate::chain;
-use crate::index::{Index, hash};
-use perffile::wire::attr::EventAttr;
-use perffile::wire::head::CpuMode;
-use readperf_session::{SampleMoment, Session, SpaceVersion};
+use crate::index::Index;
+use crate::recorded_chains::{Context, RecordedChain, RecordedChains};
 use std::hint::black_box;
 use std::ops::Range;
 
-/// Bytes of chains after which all are forgotten.
-const MOST_BYTES: usize = 1 << 20;
+/// Words of chains after which all are forgotten.
+const MOST_WORDS: usize = 1 << 17;
 
 /// Chains after which all are forgotten.
 const MOST_CHAINS: usize = 1 << 14;
-
-/// What the places of a sample follow from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ChainKey<'e> {
-    context: Context,
-    /// The chain as it was recorded; where the branches are the chain, the whole sample.
-    bytes: &'e [u8],
-}
-
-/// What the places of a chain depend on besides its bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Context {
-    /// Where the sample was taken.
-    ip: u64,
-    mode: CpuMode,
-    /// The states of the mappings.
-    user: SpaceVersion,
-    kernel: SpaceVersion,
-    guest_kernel: SpaceVersion,
-    /// Whether the bytes are those of the whole sample.
-    whole: bool,
-}
-
-impl<'e> ChainKey<'e> {
-    /// That of a sample in the mappings as of now; `attr` is that of its event, if its stack counts.
-    #[inline]
-    pub fn of(session: &Session, sample: &SampleMoment<'e>, attr: Option<&EventAttr>) -> ChainKey<'e> {
-        let version = |mode| session.space_version(sample.process, mode);
-        let context = Context {
-            ip: sample.ip,
-            mode: sample.mode,
-            user: version(CpuMode::User),
-            kernel: version(CpuMode::Kernel),
-            guest_kernel: version(CpuMode::GuestKernel),
-            whole: attr.is_some_and(chain::is_call_stack),
-        };
-        let bytes = match attr {
-            None => &[],
-            Some(_) if context.whole => sample.sample.body(),
-            Some(_) => sample.sample.callchain().unwrap_or_default().as_bytes(),
-        };
-        ChainKey { context, bytes }
-    }
-
-    /// A hash of what mostly differs.
-    #[inline]
-    fn hash(&self) -> u32 {
-        hash(&(self.context.ip, self.context.user, self.bytes))
-    }
-}
 
 /// Names a chain. Chains with the same id have the same places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,22 +26,20 @@ pub struct ChainId {
 
 /// The chains that are remembered.
 #[derive(Debug, Default)]
-pub struct KnownChains {
+pub(crate) struct KnownChains {
     epoch: u32,
     index: Index,
     chains: Vec<Known>,
-    /// The bytes and the places of all, one chain after the other.
-    bytes: Vec<u8>,
+    /// The words and the places of all, one chain after the other.
+    words: Vec<u64>,
     places: Vec<AddressId>,
-    /// Of the chains at hand.
-    hashes: Vec<u32>,
 }
 
-/// A chain: where its bytes and its places begin, and end.
+/// A chain: where its words and its places begin, and end.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     context: Context,
-    bytes: (u32, u32),
+    words: (u32, u32),
     places: (u32, u32),
     /// How many of the places are its stack.
     depth: u32,
@@ -103,52 +48,51 @@ struct Known {
 impl KnownChains {
     /// Appends the ids of chains, in their order, and the indices of those that are new: the places of these are to be given by
     /// [`KnownChains::learn`] before others are looked for.
-    pub fn find_all(&mut self, keys: &[ChainKey<'_>], ids: &mut Vec<ChainId>, new: &mut Vec<usize>) {
-        self.index.make_room(self.chains.len() + keys.len());
-        let mut hashes = std::mem::take(&mut self.hashes);
-        hashes.clear();
-        hashes.extend(keys.iter().map(ChainKey::hash));
+    pub(crate) fn find_all(
+        &mut self,
+        recorded: &RecordedChains,
+        ids: &mut Vec<ChainId>,
+        new: &mut Vec<usize>,
+    ) {
+        let hashes = recorded.hashes();
+        self.index.make_room(self.chains.len() + hashes.len());
         // Touched first, so that the processor waits for many of them at once.
         let known = || hashes.iter().filter_map(|hash| self.chains.get(self.index.first(*hash)? as usize));
-        black_box(known().fold(0, |sum, known| sum ^ known.bytes.0));
+        black_box(known().fold(0, |sum, known| sum ^ known.words.0));
         black_box(known().fold(0, |sum, known| sum ^ self.recorded(known).last().copied().unwrap_or(0)));
-        for (nr, (key, hash)) in keys.iter().zip(&hashes).enumerate() {
+        for (nr, hash) in hashes.iter().enumerate() {
+            let Some(chain) = recorded.chain(nr) else { return };
             let next = self.chains.len();
-            let number = self.find_or_add(key, *hash);
+            let number = self.find_or_add(&chain, *hash);
             if number as usize == next {
                 new.push(nr);
             }
             ids.push(ChainId { epoch: self.epoch, number });
         }
-        self.hashes = hashes;
     }
 
     #[inline]
-    fn find_or_add(&mut self, key: &ChainKey<'_>, hash: u32) -> u32 {
-        let KnownChains { index, chains, bytes, .. } = self;
+    fn find_or_add(&mut self, chain: &RecordedChain<'_>, hash: u32) -> u32 {
+        let KnownChains { index, chains, words, .. } = self;
         let next = chains.len();
         let is = |number: u32| {
             let known = chains.get(number as usize);
             known.is_some_and(|known| {
-                known.context == key.context && bytes.get(range(known.bytes)) == Some(key.bytes)
+                known.context == chain.context && words.get(range(known.words)) == Some(chain.words)
             })
         };
         let number = index.find_or_add(hash, next, is);
         if number as usize == next {
-            let start = end(bytes.len());
-            bytes.extend_from_slice(key.bytes);
-            chains.push(Known {
-                context: key.context,
-                bytes: (start, end(bytes.len())),
-                places: (0, 0),
-                depth: 0,
-            });
+            let start = end(words.len());
+            words.extend_from_slice(chain.words);
+            let words = (start, end(words.len()));
+            chains.push(Known { context: chain.context, words, places: (0, 0), depth: 0 });
         }
         number
     }
 
     /// Learns the places of a new chain, and how many of them are its stack: as [`chain::append_all`] has them.
-    pub fn learn(&mut self, id: ChainId, places: &[AddressId], depth: usize) {
+    pub(crate) fn learn(&mut self, id: ChainId, places: &[AddressId], depth: usize) {
         let start = end(self.places.len());
         self.places.extend_from_slice(places);
         if let Some(known) = self.chains.get_mut(id.number as usize) {
@@ -158,26 +102,26 @@ impl KnownChains {
 
     /// The places of a chain, as they were learned.
     #[inline]
-    pub fn places(&self, id: ChainId) -> (&[AddressId], usize) {
+    pub(crate) fn places(&self, id: ChainId) -> (&[AddressId], usize) {
         let known = self.chains.get(id.number as usize).filter(|_| id.epoch == self.epoch);
         known.map_or((&[], 0), |known| {
             (self.places.get(range(known.places)).unwrap_or_default(), known.depth as usize)
         })
     }
 
-    fn recorded(&self, known: &Known) -> &[u8] {
-        self.bytes.get(range(known.bytes)).unwrap_or_default()
+    fn recorded(&self, known: &Known) -> &[u64] {
+        self.words.get(range(known.words)).unwrap_or_default()
     }
 
     /// Forgets all, if they are many: their ids do not come again.
-    pub fn forget_if_many(&mut self) {
-        if self.bytes.len() <= MOST_BYTES && self.chains.len() <= MOST_CHAINS {
+    pub(crate) fn forget_if_many(&mut self) {
+        if self.words.len() <= MOST_WORDS && self.chains.len() <= MOST_CHAINS {
             return;
         }
         self.epoch = self.epoch.wrapping_add(1);
         self.index.clear();
         self.chains.clear();
-        self.bytes.clear();
+        self.words.clear();
         self.places.clear();
     }
 }
@@ -196,18 +140,20 @@ fn end(len: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use readperf_session::CpuMode;
 
-    fn key(ip: u64, bytes: &[u8]) -> ChainKey<'_> {
-        let version = SpaceVersion::default();
-        let (user, kernel, guest_kernel) = (version, version, version);
-        let context = Context { ip, mode: CpuMode::User, user, kernel, guest_kernel, whole: false };
-        ChainKey { context, bytes }
+    /// A chain of a sample in user code.
+    fn chain(ip: u64, words: &[u64]) -> (u64, CpuMode, &[u64], u32) {
+        (ip, CpuMode::User, words, 9)
     }
 
     /// The ids of chains, each of which gets a place with its own number if it is new; and which are new.
-    fn find_all(chains: &mut KnownChains, keys: &[ChainKey<'_>]) -> (Vec<ChainId>, Vec<usize>) {
+    fn find_all(
+        chains: &mut KnownChains,
+        recorded: &[(u64, CpuMode, &[u64], u32)],
+    ) -> (Vec<ChainId>, Vec<usize>) {
         let (mut ids, mut new) = (Vec::new(), Vec::new());
-        chains.find_all(keys, &mut ids, &mut new);
+        chains.find_all(&RecordedChains::for_test(recorded), &mut ids, &mut new);
         for nr in &new {
             let place = AddressId(ids[*nr].number);
             chains.learn(ids[*nr], &[place, place], 1);
@@ -216,16 +162,23 @@ mod tests {
     }
 
     #[test]
-    fn equal_chains_have_one_id() {
+    fn chains_are_the_same_if_all_is_that_their_places_follow_from() {
         let mut chains = KnownChains::default();
-        let in_kernel =
-            ChainKey { context: Context { mode: CpuMode::Kernel, ..key(1, b"ab").context }, bytes: b"ab" };
-        let whole = ChainKey { context: Context { whole: true, ..key(1, b"ab").context }, bytes: b"ab" };
-        let keys = [key(1, b"ab"), key(1, b"a"), key(2, b"ab"), in_kernel, whole, key(1, b""), key(1, b"ab")];
-        let (ids, new) = find_all(&mut chains, &keys);
+        let in_kernel = (1, CpuMode::Kernel, &[7, 8][..], 9);
+        let of_branches = (1, CpuMode::User, &[7, 8][..], 1);
+        let recorded = [
+            chain(1, &[7, 8]),
+            chain(1, &[7]),
+            chain(2, &[7, 8]),
+            in_kernel,
+            of_branches,
+            chain(1, &[]),
+            chain(1, &[7, 8]),
+        ];
+        let (ids, new) = find_all(&mut chains, &recorded);
         assert_eq!(new, [0, 1, 2, 3, 4, 5], "the last one is the first once more");
         assert_eq!(ids[6], ids[0]);
-        let (again, new) = find_all(&mut chains, &keys);
+        let (again, new) = find_all(&mut chains, &recorded);
         assert_eq!((again, new), (ids.clone(), Vec::new()));
         for id in ids {
             assert_eq!(chains.places(id), (&[AddressId(id.number); 2][..], 1));
@@ -235,12 +188,12 @@ mod tests {
     #[test]
     fn what_is_forgotten_does_not_come_again_under_its_id() {
         let mut chains = KnownChains::default();
-        let bytes: Vec<[u8; 8]> = (0..MOST_CHAINS as u64 + 1).map(u64::to_le_bytes).collect();
-        let keys: Vec<ChainKey<'_>> = bytes.iter().map(|bytes| key(7, bytes)).collect();
-        let (ids, _) = find_all(&mut chains, &keys);
+        let words: Vec<[u64; 1]> = (0..MOST_CHAINS as u64 + 1).map(|word| [word]).collect();
+        let recorded: Vec<_> = words.iter().map(|words| chain(7, words)).collect();
+        let (ids, _) = find_all(&mut chains, &recorded);
         assert_eq!(chains.places(ids[0]).1, 1, "those at hand stay, however many they are");
         chains.forget_if_many();
-        let (others, new) = find_all(&mut chains, &keys[..1]);
+        let (others, new) = find_all(&mut chains, &recorded[..1]);
         assert_eq!(new, [0], "there were too many");
         assert_ne!(others[0], ids[0]);
         assert_eq!(chains.places(ids[0]), (&[][..], 0));

@@ -6,9 +6,9 @@
 //! tables of numbers; text is for others.
 #![forbid(unsafe_code)]
 
+mod adding_up;
 pub mod addresses;
 mod assembly;
-mod beside;
 pub mod block;
 mod both;
 mod build;
@@ -29,14 +29,18 @@ mod index;
 mod interner;
 mod known;
 mod known_chains;
+mod locator;
+mod looking_up;
 mod mark;
 pub mod marks;
 pub mod matching;
 pub mod names;
 mod payload_names;
 mod picked;
+mod placing;
 pub mod profile;
 mod recent;
+mod recorded_chains;
 mod rows;
 mod rows_of_stacks;
 pub mod schedule;
@@ -52,7 +56,7 @@ pub mod weight;
 mod whole;
 mod whole_stacks;
 
-pub use addresses::{AddressId, Addresses, Lookup};
+pub use addresses::{AddressId, Addresses};
 pub use assembly::Assembly;
 pub use both::both;
 pub use build::{Added, Builder, Keep, SamplePlaces};
@@ -62,12 +66,14 @@ pub use filter::SampleFilter;
 pub use frames::{Apart, CodeKind, FrameId, FrameTable, Level, UniqueFrame};
 pub use groups::Groups;
 pub use known::Known;
-pub use known_chains::{ChainId, ChainKey, KnownChains};
+pub use known_chains::ChainId;
+pub use locator::Locator;
 pub use marks::{Mark, MarkBuilder, MarkKind, Marks};
 pub use names::{BinaryPlaces, FileId, Frame, Function, FunctionId, Names};
 pub use payload_names::PayloadNames;
 pub use picked::Picked;
 pub use profile::{Profile, SampleRow};
+pub use recorded_chains::RecordedChains;
 pub use rows::{RowIter, RowSlice, Rows};
 pub use schedule::{Schedule, ScheduleSpan, SwitchSource, ThreadState, WhyOff};
 pub use select::{NameFilter, Selection, pattern};

@@ -52,7 +52,7 @@ impl Recent {
     /// Touches what these look-ups will need, so that the processor waits for many buckets at once.
     pub(crate) fn touch(&self, lookups: &[Lookup]) {
         let buckets = lookups.iter().map(|lookup| {
-            let index = self.index(lookup.version_number(), lookup.ip());
+            let index = self.index(lookup.version_number(), lookup.ip);
             self.buckets.get(index).map_or(0, |Bucket([newest, ..])| newest.number)
         });
         black_box(buckets.fold(0, |sum, number| sum ^ number));

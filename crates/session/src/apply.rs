@@ -21,12 +21,6 @@ impl Session {
         if event.head().kind == kind::SAMPLE { self.sample(event) } else { self.other(event) }
     }
 
-    /// Whether records of this type may change where addresses are.
-    #[inline]
-    pub fn may_remap(kind: u32) -> bool {
-        remaps(kind)
-    }
-
     /// What a record that is no sample does.
     fn other<'e>(&mut self, event: &Event<'e>) -> Moment<'e> {
         let head = event.head();

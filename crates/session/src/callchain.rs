@@ -84,20 +84,20 @@ pub enum RawEntry {
 
 /// The entries of a call chain, the innermost first, before they are looked up.
 #[derive(Clone, Debug)]
-pub struct RawChain<'e> {
+pub struct RawChain<W> {
     mode: CpuMode,
     exact: bool,
-    words: words::Iter<'e>,
+    words: W,
 }
 
-impl<'e> RawChain<'e> {
+impl<W: Iterator<Item = u64>> RawChain<W> {
     /// The chain of a sample that was taken in a mode, which counts up to the first marker.
-    pub fn new(chain: words::U64s<'e>, mode: CpuMode) -> RawChain<'e> {
-        RawChain { mode, exact: true, words: chain.iter() }
+    pub fn new(chain: impl IntoIterator<IntoIter = W>, mode: CpuMode) -> RawChain<W> {
+        RawChain { mode, exact: true, words: chain.into_iter() }
     }
 }
 
-impl Iterator for RawChain<'_> {
+impl<W: Iterator<Item = u64>> Iterator for RawChain<W> {
     type Item = RawEntry;
 
     #[inline]
@@ -123,7 +123,7 @@ impl Iterator for RawChain<'_> {
 pub struct CallchainEntries<'s, 'e> {
     session: &'s Session,
     process: ProcessId,
-    chain: RawChain<'e>,
+    chain: RawChain<words::Iter<'e>>,
 }
 
 impl<'s, 'e> CallchainEntries<'s, 'e> {

@@ -40,6 +40,7 @@ mod recent_threads;
 mod record_thread;
 mod session;
 mod space;
+mod space_state;
 mod summary;
 mod tasks;
 mod thread;
@@ -60,6 +61,7 @@ pub use process::Process;
 pub use record_thread::thread_of;
 pub use session::Session;
 pub use space::{AddressSpace, Mapping, SpaceVersion};
+pub use space_state::SpaceState;
 pub use summary::Summary;
 pub use thread::{NameSince, Thread};
 

@@ -11,6 +11,7 @@ use crate::moment::{CodeAddress, SampleMoment};
 use crate::process::Process;
 use crate::recent_threads::RecentThreads;
 use crate::space::{Mapping, SpaceVersion, Versions};
+use crate::space_state::SpaceState;
 use crate::summary::Summary;
 use crate::thread::Thread;
 use perffile::wire::head::CpuMode;
@@ -85,6 +86,17 @@ impl Session {
             CpuMode::GuestKernel => self.guest_kernel.version(),
             CpuMode::Unknown | CpuMode::Hypervisor | CpuMode::GuestUser => SpaceVersion::default(),
         }
+    }
+
+    /// That state, to be asked later; `None` if nothing is mapped.
+    pub fn space_state(&self, process: ProcessId, mode: CpuMode) -> Option<SpaceState> {
+        let state = match mode {
+            CpuMode::User => SpaceState::of_process(&self.processes.get(process)?.space),
+            CpuMode::Kernel => SpaceState::of_kernel(&self.kernel),
+            CpuMode::GuestKernel => SpaceState::of_kernel(&self.guest_kernel),
+            CpuMode::Unknown | CpuMode::Hypervisor | CpuMode::GuestUser => return None,
+        };
+        (state.version() != SpaceVersion::default()).then_some(state)
     }
 
     /// The call chain of a sample, in the mappings as of now; empty if none is recorded. `mode` is that of the sample,

@@ -258,6 +258,7 @@ impl Script {
             statistics: false,
             shows_samples: true,
             threads_of: options.records.clone(),
+            is_concurrent: false,
             // Plain text is perf's, which looks callers up at the return address. What is inlined is found at the call.
             callers: if self.json || options.inlines == Inlines::All {
                 CallerAddress::Call

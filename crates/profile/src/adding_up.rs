@@ -13,7 +13,7 @@ const ON_THE_WAY: usize = 8;
 
 /// The other thread.
 #[derive(Debug)]
-pub(crate) struct Beside {
+pub(crate) struct AddingUp {
     /// Full blocks go there; there are no more when this end is gone.
     full: SyncSender<Block>,
     /// Empty ones come back, to be filled again.
@@ -23,12 +23,12 @@ pub(crate) struct Beside {
     thread: JoinHandle<Gathered>,
 }
 
-impl Beside {
+impl AddingUp {
     /// Starts it.
     ///
     /// # Errors
     /// The system has no thread for it.
-    pub(crate) fn start(mut gathering: Gathering) -> io::Result<Beside> {
+    pub(crate) fn start(mut gathering: Gathering) -> io::Result<AddingUp> {
         let (full, blocks) = sync_channel(ON_THE_WAY);
         let (done, empty) = channel();
         let (origins, last) = channel();
@@ -37,7 +37,7 @@ impl Beside {
             gathering.finish(last.recv().unwrap_or_default())
         };
         let thread = thread::Builder::new().name("adding up".to_owned()).stack_size(2 << 20).spawn(work)?;
-        Ok(Beside { full, empty, origins, thread })
+        Ok(AddingUp { full, empty, origins, thread })
     }
 
     /// Hands a block over, and leaves an empty one in its place.
@@ -49,7 +49,7 @@ impl Beside {
 
     /// No block follows: the other thread sorts what it has, while this one does something else. `origins` are what the rows come from.
     pub(crate) fn end(self, origins: Origins) -> Sorting {
-        let Beside { full, empty: _, origins: last, thread } = self;
+        let AddingUp { full, empty: _, origins: last, thread } = self;
         drop(full);
         // That there is nobody to take them shows when the thread is joined.
         let _ = last.send(origins);

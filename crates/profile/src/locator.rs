@@ -1,0 +1,96 @@
+//! Recorded chains to places.
+
+use crate::addresses::{AddressId, Addresses, Lookup};
+use crate::build::SamplePlaces;
+use crate::chain::{self, CallerAddress};
+use crate::known_chains::{ChainId, KnownChains};
+use crate::recorded_chains::RecordedChains;
+
+/// Looks up where samples were taken, many at a time.
+#[derive(Debug, Default)]
+pub struct Locator {
+    callers: CallerAddress,
+    /// The chains that came last.
+    chains: KnownChains,
+    /// The chain of each sample at hand; where chains are not wanted, its place.
+    ids: Vec<ChainId>,
+    places: Vec<AddressId>,
+    asked: Asked,
+}
+
+/// What is needed to look up, kept so that it is made once.
+#[derive(Debug, Default)]
+struct Asked {
+    /// Chains that were not met before: their indices, and where their look-ups end and how many of these are the stack.
+    new: Vec<usize>,
+    ends: Vec<(usize, usize)>,
+    lookups: Vec<Lookup>,
+    found: Vec<AddressId>,
+}
+
+impl Locator {
+    /// One that looks callers up there.
+    pub fn new(callers: CallerAddress) -> Locator {
+        Locator { callers, ..Locator::default() }
+    }
+
+    /// Looks up where these samples were taken. They follow those that are at hand.
+    pub fn locate(&mut self, addresses: &mut Addresses, recorded: &RecordedChains) {
+        let Locator { callers, chains, ids, places, asked } = self;
+        let Asked { new, ends, lookups, found } = asked;
+        if !recorded.has_stacks {
+            return addresses.locate_all(recorded, recorded.places(), places);
+        }
+        lookups.clear();
+        new.clear();
+        ends.clear();
+        found.clear();
+        let first = ids.len();
+        chains.find_all(recorded, ids, new);
+        for chain in new.iter().filter_map(|nr| recorded.chain(*nr)) {
+            let depth = chain::append_all(lookups, &chain, *callers);
+            ends.push((lookups.len(), depth));
+        }
+        addresses.locate_all(recorded, lookups, found);
+        let mut start = 0;
+        for (nr, (end, depth)) in new.iter().zip(ends.iter()) {
+            if let (Some(id), Some(places)) = (ids.get(first + nr), found.get(start..*end)) {
+                chains.learn(*id, places, *depth);
+            }
+            start = *end;
+        }
+    }
+
+    /// Where the samples at hand were taken, in their order.
+    pub fn all(&self) -> impl Iterator<Item = SamplePlaces<'_>> {
+        (0..self.ids.len().max(self.places.len())).map_while(|nr| self.get(nr))
+    }
+
+    /// Where a sample was taken, by its number among those at hand.
+    #[inline]
+    pub fn get(&self, nr: usize) -> Option<SamplePlaces<'_>> {
+        let Some(id) = self.ids.get(nr) else {
+            let stack = self.places.get(nr..=nr)?;
+            return Some(SamplePlaces { address: *stack.first()?, stack, chain: None });
+        };
+        // Behind the stack, if that does not begin there, is where the sample was taken.
+        let (places, depth) = self.chains.places(*id);
+        let (stack, behind) = places.split_at_checked(depth)?;
+        let address = *behind.first().or(stack.first())?;
+        let stack = if stack.is_empty() { places } else { stack };
+        Some(SamplePlaces { address, stack, chain: Some(*id) })
+    }
+
+    /// The recorded chain of a sample at hand; empty if there is none.
+    pub fn recorded_stack(&self, nr: usize) -> &[AddressId] {
+        let (places, depth) = self.ids.get(nr).map(|id| self.chains.places(*id)).unwrap_or_default();
+        places.get(..depth).unwrap_or_default()
+    }
+
+    /// Forgets the samples at hand.
+    pub fn forget(&mut self) {
+        self.ids.clear();
+        self.places.clear();
+        self.chains.forget_if_many();
+    }
+}

@@ -1,0 +1,182 @@
+//! Samples whose places are known, on their way into the tables of a profile.
+
+use crate::adding_up::{self, AddingUp};
+use crate::addresses::AddressId;
+use crate::block::{Block, StackNumbers};
+use crate::build::{Keep, SamplePlaces};
+use crate::gathered::{Gathered, Gathering, Sharing};
+use crate::known_chains::ChainId;
+use crate::looking_up;
+use crate::rows::{NumberedRow, Origins};
+use crate::stacks::{StackId, Stacks};
+
+/// Whole stacks, and rows of these, that are taken in without looking whether they are there: those of a recording of 200 MB.
+const UNSOUGHT: usize = 1 << 20;
+
+/// What is known of samples before their places are.
+#[derive(Debug, Default)]
+pub(crate) struct Noted {
+    /// How many samples.
+    pub(crate) samples: u32,
+    /// A row for each sample and event that it stands for, without the sample's place; the samples by their numbers, ascending.
+    pub(crate) rows: Vec<NotedRow>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NotedRow {
+    pub(crate) sample: u32,
+    pub(crate) row: NumberedRow,
+    pub(crate) time_ns: u64,
+}
+
+/// How samples are taken in.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct How {
+    pub(crate) keep: Keep,
+    /// Whether stacks are only added up, so that equal ones need not be one.
+    pub(crate) whole_stacks: bool,
+    /// Most places of a stack that are kept; all if not said.
+    pub(crate) max_stack: Option<usize>,
+    /// Whether tables may be on a thread of their own.
+    pub(crate) is_concurrent: bool,
+    /// How many samples there will be, as far as that can be told.
+    pub(crate) expected: usize,
+}
+
+/// Takes samples in.
+#[derive(Debug, Default)]
+pub(crate) struct Placing {
+    how: How,
+    /// Which stacks are on the way.
+    numbers: StackNumbers,
+    /// Samples whose stacks and rows are still to be looked up.
+    block: Block,
+    tables: Option<Tables>,
+}
+
+/// Where blocks of samples are taken in.
+#[derive(Debug)]
+enum Tables {
+    /// On this thread.
+    Here(Box<Gathering>),
+    /// On another one.
+    Beside(AddingUp),
+}
+
+/// What samples add up to; with another thread, that is still at work.
+#[derive(Debug)]
+pub(crate) enum Sorted {
+    /// Here, and done.
+    Now(Box<Gathered>),
+    /// On a thread that added up.
+    Later(adding_up::Sorting),
+    /// On one that looked up, too.
+    Beside(looking_up::Sorting),
+}
+
+impl Placing {
+    pub(crate) fn new(how: How) -> Placing {
+        Placing { how, ..Placing::default() }
+    }
+
+    /// How samples are taken in; to be changed before the first one.
+    pub(crate) fn how_mut(&mut self) -> &mut How {
+        &mut self.how
+    }
+
+    /// Takes in the samples that were noted, which were taken at these places. Leaves none.
+    pub(crate) fn place<'p>(&mut self, noted: &mut Noted, places: impl Iterator<Item = SamplePlaces<'p>>) {
+        let most = self.how.max_stack.unwrap_or(usize::MAX);
+        let mut left = noted.rows.iter().peekable();
+        for (number, SamplePlaces { address, stack, chain }) in (0..noted.samples).zip(places) {
+            if self.block.is_enough() {
+                self.take_in();
+            }
+            let stack = match self.how.keep.stacks {
+                true => self.number_stack(stack.get(..most).unwrap_or(stack), chain),
+                false => StackId::EMPTY,
+            };
+            while let Some(noted) = left.next_if(|noted| noted.sample == number) {
+                self.push(NumberedRow { stack, address, ..noted.row }, noted.time_ns);
+            }
+        }
+        debug_assert!(left.next().is_none(), "each sample has its places");
+        noted.samples = 0;
+        noted.rows.clear();
+    }
+
+    /// Takes in a row that is complete.
+    #[inline]
+    pub(crate) fn add(&mut self, row: NumberedRow, time_ns: u64) {
+        if self.block.is_enough() {
+            self.take_in();
+        }
+        self.push(row, time_ns);
+    }
+
+    /// The number that a stack has on the way to the tables.
+    #[inline]
+    fn number_stack(&mut self, stack: &[AddressId], chain: Option<ChainId>) -> StackId {
+        if self.numbers.are_over(chain) {
+            self.take_in();
+            self.numbers.begin(&mut self.block, chain);
+        }
+        self.numbers.number(&mut self.block, stack, chain)
+    }
+
+    #[inline]
+    fn push(&mut self, row: NumberedRow, time_ns: u64) {
+        self.block.rows.push(row);
+        if self.how.keep.times {
+            self.block.times_ns.push(time_ns);
+        }
+    }
+
+    /// Hands the samples that wait to the tables.
+    fn take_in(&mut self) {
+        if self.tables.is_none() {
+            self.tables = Some(self.new_tables());
+        }
+        match &mut self.tables {
+            Some(Tables::Here(gathering)) => gathering.take_in(&mut self.block),
+            Some(Tables::Beside(beside)) => beside.take_in(&mut self.block),
+            None => {}
+        }
+    }
+
+    fn new_tables(&self) -> Tables {
+        let How { keep, whole_stacks, is_concurrent, expected, .. } = self.how;
+        let stacks = || if whole_stacks { Stacks::whole(UNSOUGHT) } else { Stacks::default() };
+        let sharing = match keep {
+            Keep { times: true, .. } => Sharing::None,
+            Keep { stacks: true, .. } if whole_stacks => Sharing::Soon(UNSOUGHT),
+            Keep { .. } => Sharing::All,
+        };
+        let gathering = || Gathering::new(stacks(), sharing, expected);
+        // A few samples are not worth a thread, and rows alone not the waking of it.
+        let is_worth_it = is_concurrent && keep.stacks && self.block.is_enough();
+        let beside = is_worth_it.then(|| AddingUp::start(gathering()).ok());
+        beside.flatten().map_or_else(|| Tables::Here(Box::new(gathering())), Tables::Beside)
+    }
+
+    /// No sample follows. `origins` are what the rows come from.
+    pub(crate) fn end(mut self, origins: Origins) -> Sorted {
+        self.take_in();
+        match self.tables {
+            Some(Tables::Beside(beside)) => Sorted::Later(beside.end(origins)),
+            Some(Tables::Here(gathering)) => Sorted::Now(Box::new(gathering.finish(origins))),
+            None => Sorted::Now(Box::default()),
+        }
+    }
+}
+
+impl Sorted {
+    /// Waits for it.
+    pub(crate) fn join(self) -> Gathered {
+        match self {
+            Sorted::Now(gathered) => *gathered,
+            Sorted::Later(sorting) => sorting.join(),
+            Sorted::Beside(sorting) => sorting.join(),
+        }
+    }
+}

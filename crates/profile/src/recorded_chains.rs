@@ -1,0 +1,190 @@
+//! What samples recorded of where they were taken, on its way to the look-up.
+//!
+//! It is whole in itself: chains are copied, and the mappings of their time are beside them. So many samples can be looked up at
+//! once, whatever is mapped between them, and another thread can do it while this one reads on.
+
+use crate::addresses::Lookup;
+use crate::chain;
+use crate::index::hash;
+use perffile::wire::attr::EventAttr;
+use readperf_session::{CpuMode, Mapping, SampleMoment, Session, SpaceState, SpaceVersion};
+
+/// Recorded call chains of some samples, or only where these were taken.
+#[derive(Debug, Default)]
+pub struct RecordedChains {
+    /// Whether there are chains.
+    pub(crate) has_stacks: bool,
+    /// Without chains: where samples were taken.
+    places: Vec<Lookup>,
+    contexts: Vec<Context>,
+    /// The words of all chains, one after the other, and where each ends.
+    words: Vec<u64>,
+    ends: Vec<usize>,
+    /// Of chains: hashes of what mostly differs.
+    hashes: Vec<u32>,
+    /// What was mapped: each state in which one of the samples was taken.
+    states: Vec<SpaceState>,
+}
+
+/// What the places of a chain depend on besides its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Context {
+    /// Where the sample was taken.
+    pub(crate) ip: u64,
+    pub(crate) mode: CpuMode,
+    /// The states of the mappings.
+    user: SpaceVersion,
+    kernel: SpaceVersion,
+    guest_kernel: SpaceVersion,
+    /// How many words are entries of a chain; the others are where the hardware's branches were.
+    pub(crate) entries: u32,
+}
+
+impl Context {
+    /// The state of the mappings for addresses in a mode.
+    #[inline]
+    pub(crate) fn version(&self, mode: CpuMode) -> SpaceVersion {
+        match mode {
+            CpuMode::User => self.user,
+            CpuMode::Kernel => self.kernel,
+            CpuMode::GuestKernel => self.guest_kernel,
+            CpuMode::Unknown | CpuMode::Hypervisor | CpuMode::GuestUser => SpaceVersion::default(),
+        }
+    }
+}
+
+/// A recorded chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RecordedChain<'c> {
+    pub(crate) context: Context,
+    pub(crate) words: &'c [u64],
+}
+
+impl RecordedChain<'_> {
+    #[inline]
+    pub(crate) fn hash(&self) -> u32 {
+        hash(&(self.context.ip, self.context.user, self.words))
+    }
+}
+
+impl RecordedChains {
+    /// None so far; with their chains, or only where samples were taken.
+    pub fn new(has_stacks: bool) -> RecordedChains {
+        RecordedChains { has_stacks, ..RecordedChains::default() }
+    }
+
+    /// How many samples.
+    pub fn len(&self) -> usize {
+        self.contexts.len().max(self.places.len())
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds a sample, in the mappings as of now; `attr` is that of its event, if that is known.
+    #[inline]
+    pub fn push(&mut self, session: &Session, sample: &SampleMoment<'_>, attr: Option<&EventAttr>) {
+        let version = |mode| session.space_version(sample.process, mode);
+        if !self.has_stacks {
+            let place = Lookup { version: version(sample.mode), mode: sample.mode, ip: sample.ip };
+            if self.places.last().is_none_or(|last| last.version != place.version) {
+                self.learn_state(session, sample, sample.mode, place.version);
+            }
+            return self.places.push(place);
+        }
+        let start = self.words.len();
+        let entries = attr.map_or(0, |attr| chain::append_words(&mut self.words, sample, attr));
+        let context = Context {
+            ip: sample.ip,
+            mode: sample.mode,
+            user: version(CpuMode::User),
+            kernel: version(CpuMode::Kernel),
+            guest_kernel: version(CpuMode::GuestKernel),
+            // A record is too short for more.
+            entries: u32::try_from(entries).unwrap_or(u32::MAX),
+        };
+        for mode in [CpuMode::User, CpuMode::Kernel, CpuMode::GuestKernel] {
+            let version = context.version(mode);
+            if self.contexts.last().is_none_or(|last| last.version(mode) != version) {
+                self.learn_state(session, sample, mode, version);
+            }
+        }
+        let words = self.words.get(start..).unwrap_or_default();
+        self.hashes.push(RecordedChain { context, words }.hash());
+        self.ends.push(self.words.len());
+        self.contexts.push(context);
+    }
+
+    /// Notes what is mapped, if no sample before was taken in the same state.
+    fn learn_state(
+        &mut self,
+        session: &Session,
+        sample: &SampleMoment<'_>,
+        mode: CpuMode,
+        version: SpaceVersion,
+    ) {
+        if version != SpaceVersion::default() && self.state(version).is_none() {
+            self.states.extend(session.space_state(sample.process, mode));
+        }
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.places.clear();
+        self.contexts.clear();
+        self.words.clear();
+        self.ends.clear();
+        self.hashes.clear();
+        self.states.clear();
+    }
+
+    /// Where samples were taken, if that is all.
+    pub(crate) fn places(&self) -> &[Lookup] {
+        &self.places
+    }
+
+    /// Those of the chains.
+    pub(crate) fn hashes(&self) -> &[u32] {
+        &self.hashes
+    }
+
+    /// The chain of a sample.
+    #[inline]
+    pub(crate) fn chain(&self, nr: usize) -> Option<RecordedChain<'_>> {
+        let start = nr.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied())?;
+        let words = self.words.get(start..*self.ends.get(nr)?)?;
+        Some(RecordedChain { context: *self.contexts.get(nr)?, words })
+    }
+
+    /// What was mapped at an address, in one of the states that the samples were taken in.
+    #[inline]
+    pub(crate) fn mapping(&self, version: SpaceVersion, ip: u64) -> Option<&Mapping> {
+        self.state(version)?.find(ip)
+    }
+
+    /// Samples mostly are of the processes that came last.
+    #[inline]
+    fn state(&self, version: SpaceVersion) -> Option<&SpaceState> {
+        self.states.iter().rev().find(|state| state.version() == version)
+    }
+}
+
+#[cfg(test)]
+impl RecordedChains {
+    /// Chains that nothing is mapped for: where samples were taken, in which mode, their words and how many are entries.
+    pub(crate) fn for_test(chains: &[(u64, CpuMode, &[u64], u32)]) -> RecordedChains {
+        let mut recorded = RecordedChains::new(true);
+        for (ip, mode, words, entries) in chains {
+            let none = SpaceVersion::default();
+            let (user, kernel, guest_kernel) = (none, none, none);
+            let context = Context { ip: *ip, mode: *mode, user, kernel, guest_kernel, entries: *entries };
+            recorded.words.extend_from_slice(words);
+            recorded.ends.push(recorded.words.len());
+            recorded.hashes.push(RecordedChain { context, words }.hash());
+            recorded.contexts.push(context);
+        }
+        recorded
+    }
+}
