@@ -45,7 +45,7 @@ pub use instructions::Instructions;
 pub use linked_addresses::LinkedAddress;
 pub use listing::{CodeReader, ListingRequest};
 pub use named_places::{NamedPlaces, name_kernel_addresses};
-pub use naming::{Namer, add_losses, mapped_files};
+pub use naming::{Namer, Questions, add_losses, mapped_files};
 pub use only_counts::OnlyCounts;
 pub use pass::{Chunk, Entry, PassOptions, Passed, Sample, State, pass};
 pub use unwinding::StackEnds;

@@ -7,7 +7,7 @@ use crate::recorded_kernel::KernelEvidence;
 use crate::subjects::{Dumps, subject, subject_with_file};
 use perffile::{IssueKind, Issues, Metadata, Part, Place};
 use readperf_profile::{Addresses, BinaryPlaces, Names};
-use readperf_session::{BinaryId, Session};
+use readperf_session::{BinaryId, CodeAddress, Session};
 use readperf_symbols::{
     AddressBatch, FileBytes, FileLoader, Files, Options, Resolver, Subject, SymbolArchive, SymbolBatch,
 };
@@ -79,8 +79,9 @@ impl<'f> Namer<'f> {
     /// Learns the names of the addresses that are not known yet. Those of each binary go out once, sorted; binaries are
     /// looked up in parallel.
     pub fn learn(&mut self, names: &mut Names, addresses: &Addresses, session: &Session) {
-        let answers = self.answers(names, addresses, session);
-        names.learn(addresses, answers);
+        let new = addresses.since(names.len());
+        let answers = self.answers(new, session);
+        names.learn(new, answers);
     }
 
     /// Learns the names of all places for the last time: what was read of the binaries is let go before. Returns
@@ -91,11 +92,30 @@ impl<'f> Namer<'f> {
         addresses: &Addresses,
         session: &Session,
     ) -> Option<String> {
-        let answers = self.answers(names, addresses, session);
+        let new = addresses.since(names.len());
+        let answers = self.answers(new, session);
         let told = self.told();
         drop(self);
-        names.learn(addresses, answers);
+        names.learn(new, answers);
         told
+    }
+
+    /// What to ask about these addresses.
+    pub fn ask(&mut self, new: &[CodeAddress], session: &Session) -> Questions {
+        let mut dumps = Dumps::default();
+        let asked = BinaryPlaces::ask(new, |id| self.subject(session, id, &mut dumps));
+        self.uses_evidence |= asked.iter().any(|(_, question)| lacks_kernel_id(&question.subject));
+        Questions(asked)
+    }
+
+    /// What answers the questions, for a thread that is to do it from now on.
+    pub fn hand_over(&mut self, session: &Session) -> Resolver<'f> {
+        self.resolver(session);
+        // What is read ahead goes with it, and nothing more should be.
+        if let Ahead::Waiting = self.ahead {
+            self.ahead = Ahead::Done;
+        }
+        self.resolver.take().unwrap_or_else(|| Resolver::new(self.files, self.options.clone()))
     }
 
     /// Says where names come from that the recording does not vouch for, and by what they are known to be right.
@@ -106,23 +126,19 @@ impl<'f> Namer<'f> {
         (!told.is_empty()).then(|| told.join("; "))
     }
 
-    /// The names of the addresses that are not known yet.
-    fn answers(
-        &mut self,
-        names: &Names,
-        addresses: &Addresses,
-        session: &Session,
-    ) -> Vec<(BinaryPlaces, SymbolBatch)> {
-        let mut dumps = Dumps::default();
-        let asked = names.unknown(addresses, |id| self.subject(session, id, &mut dumps));
-        self.uses_evidence |= asked.iter().any(|(_, question)| lacks_kernel_id(&question.subject));
-        let (places, questions): (Vec<BinaryPlaces>, Vec<AddressBatch>) = asked.into_iter().unzip();
-        let answers = self.resolver(session).resolve(questions);
+    /// The names of these addresses.
+    fn answers(&mut self, new: &[CodeAddress], session: &Session) -> Vec<(BinaryPlaces, SymbolBatch)> {
+        let answers = self.ask(new, session).answers(self.resolver(session));
+        self.end_ahead();
+        answers
+    }
+
+    /// Waits for what is read ahead.
+    pub fn end_ahead(&mut self) {
         if let Ahead::Reading(thread) = std::mem::replace(&mut self.ahead, Ahead::Done) {
             // Whoever needed what it reads has waited for it; what it could not read was tried again.
             let _ = thread.join();
         }
-        places.into_iter().zip(answers).collect()
     }
 
     /// What to ask the symbols about a binary.
@@ -141,6 +157,18 @@ impl<'f> Namer<'f> {
             self.kernel.apply(&mut options, session);
             Resolver::new(self.files, options)
         })
+    }
+}
+
+/// Questions about the names of addresses.
+#[derive(Debug)]
+pub struct Questions(Vec<(BinaryPlaces, AddressBatch)>);
+
+impl Questions {
+    /// The answers, which [`Names::learn`] takes together with the addresses.
+    pub fn answers(self, resolver: &mut Resolver<'_>) -> Vec<(BinaryPlaces, SymbolBatch)> {
+        let (places, questions): (Vec<BinaryPlaces>, Vec<AddressBatch>) = self.0.into_iter().unzip();
+        places.into_iter().zip(resolver.resolve(questions)).collect()
     }
 }
 

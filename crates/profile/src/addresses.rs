@@ -71,6 +71,11 @@ impl Addresses {
         self.list.as_slice()
     }
 
+    /// Those behind so many.
+    pub fn since(&self, before: usize) -> &[CodeAddress] {
+        self.as_slice().get(before..).unwrap_or_default()
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.as_slice().len()

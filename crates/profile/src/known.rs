@@ -1,8 +1,8 @@
 //! What is known of places, on the way or at the end.
 
-use crate::addresses::Addresses;
+use crate::addresses::{AddressId, Addresses};
 use crate::names::Names;
-use readperf_session::Session;
+use readperf_session::{Binary, BinaryId, CodeAddress, Session};
 
 /// Places, their binaries and their names.
 #[derive(Clone, Copy, Debug)]
@@ -13,4 +13,38 @@ pub struct Known<'k> {
     pub addresses: &'k Addresses,
     /// Their names.
     pub names: &'k Names,
+}
+
+/// Places that have just been named.
+#[derive(Clone, Copy, Debug)]
+pub struct NewPlaces<'k> {
+    /// How many came before.
+    pub before: usize,
+    /// The places.
+    pub codes: &'k [CodeAddress],
+    /// All binaries; a [`BinaryId`] is an index.
+    pub binaries: &'k [Binary],
+    /// The names of these places, and of those before.
+    pub names: &'k Names,
+}
+
+impl<'k> Known<'k> {
+    /// The places behind so many.
+    pub fn since(&self, before: usize) -> NewPlaces<'k> {
+        let codes = self.addresses.since(before);
+        NewPlaces { before, codes, binaries: self.session.binaries(), names: self.names }
+    }
+}
+
+impl<'k> NewPlaces<'k> {
+    /// The places with their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (AddressId, &'k CodeAddress)> + use<'k> {
+        let first = u32::try_from(self.before).unwrap_or(u32::MAX);
+        (first..).map(AddressId).zip(self.codes)
+    }
+
+    /// A binary.
+    pub fn binary(&self, id: BinaryId) -> Option<&'k Binary> {
+        self.binaries.get(id.index())
+    }
 }

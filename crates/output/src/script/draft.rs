@@ -3,7 +3,7 @@
 use super::code::SourceText;
 use super::digits::{PIECE, append_piece};
 use super::places::Places;
-use readperf_profile::AddressId;
+use readperf_profile::{AddressId, NewPlaces};
 use rustc_hash::FxHashSet;
 
 /// Bytes that an empty draft keeps at most.
@@ -120,8 +120,11 @@ impl Draft {
 pub struct Fillings {
     /// The lines of places, in each style.
     pub(super) places: Vec<Places>,
-    /// Places behind which a chain is not shown any more.
+    /// Functions behind which a chain is not shown any more, and their places.
+    pub(super) stop_at: Vec<String>,
     pub(super) chain_ends: FxHashSet<AddressId>,
+    /// How many places have been learned.
+    pub(super) learned: usize,
 }
 
 /// Gaps that are looked at before text is put in: their places are as many as can be asked for at once, and few enough to be
@@ -129,6 +132,26 @@ pub struct Fillings {
 const GAPS_AT_ONCE: usize = 64;
 
 impl Fillings {
+    /// How many places have been learned.
+    pub fn learned(&self) -> usize {
+        self.learned
+    }
+
+    /// Makes the lines of the places that follow those that were learned; their names must be known.
+    pub fn learn(&mut self, new: &NewPlaces<'_>) {
+        self.places.iter_mut().for_each(|places| places.learn(new));
+        self.learned = new.before + new.codes.len();
+        if self.stop_at.is_empty() {
+            return;
+        }
+        let ends = new.iter().map(|(id, _)| id).filter(|id| {
+            let function = new.names.function_at(*id).and_then(|function| new.names.function(function));
+            let name = function.and_then(|function| function.name());
+            name.is_some_and(|name| self.stop_at.iter().any(|last| last == name))
+        });
+        self.chain_ends.extend(ends);
+    }
+
     /// Appends the text of a draft. All its places must have been learned ([`Script::prepare`]).
     ///
     /// [`Script::prepare`]: super::Script::prepare

@@ -132,8 +132,6 @@ pub struct Script {
     instructions: FxHashMap<AddressId, Box<[u8]>>,
     /// The code that led to the samples whose lines are being made.
     branch_code: Vec<Box<[u8]>>,
-    /// How many places have been asked whether a chain ends there.
-    asked_for_ends: usize,
     has_events: usize,
     before: sample::Before,
 }
@@ -141,10 +139,11 @@ pub struct Script {
 impl Script {
     /// Nothing known yet.
     pub fn new(options: ScriptOptions) -> Script {
+        let fillings = Fillings { stop_at: options.stop_at.clone(), ..Fillings::default() };
         Script {
             options,
             columns: Vec::new(),
-            fillings: Arc::default(),
+            fillings: Arc::new(fillings),
             comms: Vec::new(),
             features: None,
             machine: None,
@@ -155,7 +154,6 @@ impl Script {
             cgroups: Cgroups::default(),
             instructions: FxHashMap::default(),
             branch_code: Vec::new(),
-            asked_for_ends: 0,
             has_events: 0,
             before: sample::Before::default(),
         }
@@ -192,7 +190,9 @@ impl Script {
         }
         let (columns, styles) = columns::columns(&self.options, schema)?;
         self.columns = columns;
-        Arc::make_mut(&mut self.fillings).places = styles.into_iter().map(Places::new).collect();
+        let fillings = Arc::make_mut(&mut self.fillings);
+        fillings.places = styles.into_iter().map(Places::new).collect();
+        fillings.learned = 0;
         self.has_events = schema.events().len();
         Ok(())
     }
@@ -216,21 +216,10 @@ impl Script {
     /// Makes the lines of places that came since the last time; their names must have been learned. No draft should be on the
     /// way to completion by another thread: what goes into its gaps would be copied.
     pub fn prepare(&mut self, known: &Known<'_>) {
-        let fillings = Arc::make_mut(&mut self.fillings);
-        for places in &mut fillings.places {
-            places.learn(known);
+        let new = known.since(self.fillings.learned);
+        if !new.codes.is_empty() {
+            Arc::make_mut(&mut self.fillings).learn(&new);
         }
-        if self.options.stop_at.is_empty() {
-            return;
-        }
-        let new = self.asked_for_ends..known.addresses.len();
-        self.asked_for_ends = new.end;
-        let ends = new.filter_map(|index| known.addresses.id(index)).filter(|id| {
-            let function = known.names.function_at(*id).and_then(|function| known.names.function(function));
-            let name = function.and_then(|function| function.name());
-            name.is_some_and(|name| self.options.stop_at.iter().any(|last| last == name))
-        });
-        fillings.chain_ends.extend(ends);
     }
 
     /// What goes into the gaps of drafts, as of the last time it was prepared.

@@ -1,12 +1,11 @@
 //! The lines of places in code, each worked out once: a call chain is then a few numbers and texts that are put together.
 
-use super::Known;
 use super::digits::hex;
 use super::pieces::{Line, Pieces, TextId};
 use crate::names::UNKNOWN;
 use crate::text::{self, shown_bytes};
 use readperf_profile::names::Frame;
-use readperf_profile::{AddressId, Function, FunctionId};
+use readperf_profile::{AddressId, Function, FunctionId, NewPlaces};
 use readperf_session::{Binary, BinaryKind, CodeAddress};
 use std::borrow::Cow;
 
@@ -39,38 +38,25 @@ pub(super) struct Places {
     /// What stands behind each line, where hardly any two have the same.
     rests: Vec<TextId>,
     pieces: Pieces,
-    /// How many places have been learned.
-    learned: usize,
 }
 
 impl Places {
     pub(super) fn new(style: Style) -> Places {
-        Places {
-            style,
-            lines: Vec::new(),
-            ends: Vec::new(),
-            rests: Vec::new(),
-            pieces: Pieces::default(),
-            learned: 0,
-        }
+        Places { style, lines: Vec::new(), ends: Vec::new(), rests: Vec::new(), pieces: Pieces::default() }
     }
 
-    /// Makes the lines of the places that came since the last time.
-    pub(super) fn learn(&mut self, known: &Known<'_>) {
+    /// Makes the lines of new places.
+    pub(super) fn learn(&mut self, new: &NewPlaces<'_>) {
         self.pieces.forget_binaries();
-        let places = known.addresses.len();
-        self.lines.reserve_exact(places.saturating_sub(self.learned));
-        for index in self.learned..places {
-            if let Some(id) = known.addresses.id(index) {
-                self.learn_place(known, id);
-            }
+        self.lines.reserve_exact(new.codes.len());
+        for (id, code) in new.iter() {
+            self.learn_place(new, id, code);
             match self.style.has_levels() {
                 true => self.ends.push(self.lines.len()),
                 // One of which nothing is known has its place, too.
-                false => self.fill(index + 1),
+                false => self.fill(id.index() + 1),
             }
         }
-        self.learned = self.learned.max(places);
     }
 
     fn fill(&mut self, len: usize) {
@@ -111,11 +97,10 @@ impl Places {
         }
     }
 
-    fn learn_place(&mut self, known: &Known<'_>, id: AddressId) {
-        let Some(code) = known.addresses.get(id) else { return };
+    fn learn_place(&mut self, known: &NewPlaces<'_>, id: AddressId, code: &CodeAddress) {
         let Style { chain, returns, .. } = self.style;
         let code = &if returns { behind_call(code) } else { *code };
-        let binary = code.binary.and_then(|binary| known.session.binary(binary));
+        let binary = code.binary.and_then(|binary| known.binary(binary));
         let function_of = |id: FunctionId| Some((id, known.names.function(id)?));
         let function = known.names.function_at(id).and_then(function_of);
         let frames = known.names.frames_at(id);
@@ -137,7 +122,7 @@ impl Places {
         }
     }
 
-    fn push(&mut self, known: &Known<'_>, level: Level<'_>) {
+    fn push(&mut self, known: &NewPlaces<'_>, level: Level<'_>) {
         let Places { style, pieces, .. } = self;
         self.lines.push(style.line(pieces, known, level));
         if style.has_rest() {
@@ -174,7 +159,7 @@ impl Style {
     }
 
     /// The line of a level.
-    fn line(self, pieces: &mut Pieces, known: &Known<'_>, level: Level<'_>) -> Line {
+    fn line(self, pieces: &mut Pieces, known: &NewPlaces<'_>, level: Level<'_>) -> Line {
         let Level { code, binary, inlined, .. } = level;
         // Of files chains show the offset in them, of the rest the address.
         let address = match binary {
@@ -213,7 +198,7 @@ impl Style {
     }
 
     /// What follows the name of the binary.
-    fn write_rest(self, out: &mut Vec<u8>, known: &Known<'_>, level: Level<'_>) {
+    fn write_rest(self, out: &mut Vec<u8>, known: &NewPlaces<'_>, level: Level<'_>) {
         if self.dso && !level.inlined {
             if self.dso_offset && level.binary.is_some() {
                 out.extend_from_slice(b"+0x");
@@ -232,7 +217,7 @@ impl Style {
         }
     }
 
-    fn write_line(self, out: &mut Vec<u8>, known: &Known<'_>, level: Level<'_>) {
+    fn write_line(self, out: &mut Vec<u8>, known: &NewPlaces<'_>, level: Level<'_>) {
         let line = level.frame.and_then(|frame| Some((known.names.file(frame.file?)?, frame.line)));
         match (line, level.binary) {
             (Some((file, line)), _) => {

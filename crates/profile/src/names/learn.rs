@@ -3,7 +3,6 @@
 use super::functions::{Functions, ReasonId};
 use super::levels::Levels;
 use super::{BinaryPlaces, FileId, Frame, FunctionId, Names};
-use crate::addresses::Addresses;
 use readperf_session::{BinaryId, CodeAddress, CpuMode};
 use readperf_symbols::{Symbol, SymbolBatch};
 use rustc_hash::FxHashMap;
@@ -13,9 +12,8 @@ use std::sync::Arc;
 const NO_ANSWER: u32 = u32::MAX;
 
 impl Names {
-    /// Learns all addresses that are not known yet. What nobody answered about stays without a name.
-    pub fn learn(&mut self, addresses: &Addresses, answers: Vec<(BinaryPlaces, SymbolBatch)>) {
-        let new = addresses.as_slice().get(self.len()..).unwrap_or_default();
+    /// Learns the addresses that follow those that are known. What nobody answered about stays without a name.
+    pub fn learn(&mut self, new: &[CodeAddress], answers: Vec<(BinaryPlaces, SymbolBatch)>) {
         self.is_of_pieces = !self.is_empty();
         // For each place the number of the answer, and its number there.
         let mut found: Vec<(u32, u32)> = vec![(NO_ANSWER, 0); new.len()];

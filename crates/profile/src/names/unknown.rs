@@ -1,7 +1,5 @@
 //! The question about names: addresses of one binary.
 
-use super::Names;
-use crate::addresses::Addresses;
 use readperf_session::{BinaryId, CodeAddress};
 use readperf_symbols::{AddressBatch, Subject};
 
@@ -13,15 +11,13 @@ pub struct BinaryPlaces {
     pub(super) places: Vec<(u32, u32)>,
 }
 
-impl Names {
-    /// The addresses that have not been learned, by binary, in the order of their ids. `subject` says what to ask about a binary;
-    /// addresses of other binaries, and those outside of any, are left out.
-    pub fn unknown(
-        &self,
-        addresses: &Addresses,
+impl BinaryPlaces {
+    /// The addresses that are to be [learned](super::Names::learn) next, by binary, in the order of their ids. `subject` says what to
+    /// ask about a binary; addresses of other binaries, and those outside of any, are left out.
+    pub fn ask(
+        new: &[CodeAddress],
         mut subject: impl FnMut(BinaryId) -> Option<Subject>,
     ) -> Vec<(BinaryPlaces, AddressBatch)> {
-        let new = addresses.as_slice().get(self.len()..).unwrap_or_default();
         let mut wanted: Vec<(BinaryId, u64, u32)> = (0u32..)
             .zip(new)
             .filter_map(|(place, CodeAddress { binary, address, .. })| Some(((*binary)?, *address, place)))

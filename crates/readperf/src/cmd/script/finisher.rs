@@ -1,30 +1,30 @@
-//! Drafts become text and are written: beside the pass that makes the next ones, if there are threads for it.
+//! Drafts become text and are written: beside the pass that makes the next ones, if there are threads for it. There their places
+//! are named, too.
 
 use super::destination::Destination;
+use super::naming::{Naming, Unnamed};
 use anyhow::Context as _;
 use perffile::Schema;
 use rayon::prelude::*;
 use readperf::output::script::{Draft, Fillings};
 use std::panic::resume_unwind;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 /// Drafts that each thread completes before what they have become is written: no more text than the caches hold.
 const DRAFTS_AT_ONCE: usize = 8;
 
-/// Lines whose names are known.
-pub(super) struct Named {
-    /// By where they go.
-    pub(super) drafts: Vec<Vec<Draft>>,
-    pub(super) fillings: Arc<Fillings>,
+/// Lines whose places are not named yet.
+pub(super) struct Waiting<'f> {
+    pub(super) drafts: Vec<Draft>,
+    pub(super) unnamed: Unnamed,
+    /// The first ones bring what names them, and those that follow.
+    pub(super) naming: Option<Box<Naming<'f>>>,
 }
 
-impl Named {
-    /// The drafts, emptied to be used again; with them goes what is shared.
-    fn spent(self) -> Vec<Draft> {
-        self.drafts.into_iter().flatten().filter_map(Draft::emptied).collect()
-    }
+/// Drafts that can be used again, emptied.
+pub(super) fn spent(drafts: Vec<Draft>) -> Vec<Draft> {
+    drafts.into_iter().filter_map(Draft::emptied).collect()
 }
 
 /// Makes text of drafts and writes it.
@@ -36,15 +36,15 @@ pub(super) struct Writer<'i> {
 }
 
 /// A writer, here or on a thread of its own.
-pub(super) enum Finisher<'s, 'i> {
+pub(super) enum Finisher<'s, 'f, 'i> {
     Here(Writer<'i>),
-    Beside(Beside<'s, 'i>),
+    Beside(Beside<'s, 'f, 'i>),
 }
 
 /// A writer on a thread of its own. It has lines of one flush at a time.
-pub(super) struct Beside<'s, 'i> {
+pub(super) struct Beside<'s, 'f, 'i> {
     /// Lines go there; there are no more when this end is gone.
-    lines: Sender<Named>,
+    lines: Sender<Waiting<'f>>,
     /// When they are written, their drafts come back.
     written: Receiver<anyhow::Result<Vec<Draft>>>,
     is_busy: bool,
@@ -61,15 +61,15 @@ impl<'i> Writer<'i> {
         self.out
     }
 
-    /// Writes lines, in order.
-    pub(super) fn write(&mut self, lines: &Named) -> anyhow::Result<()> {
+    /// Writes the lines of a target, in order. Their places have been learned.
+    pub(super) fn write(
+        &mut self,
+        target: usize,
+        drafts: &[Draft],
+        fillings: &Fillings,
+    ) -> anyhow::Result<()> {
         let at_once = DRAFTS_AT_ONCE * self.pool.current_num_threads();
-        for (target, drafts) in lines.drafts.iter().enumerate() {
-            for some in drafts.chunks(at_once.max(1)) {
-                self.write_some(target, &lines.fillings, some)?;
-            }
-        }
-        Ok(())
+        drafts.chunks(at_once.max(1)).try_for_each(|some| self.write_some(target, fillings, some))
     }
 
     /// Completes drafts, several threads at once, and writes them.
@@ -89,22 +89,37 @@ impl<'i> Writer<'i> {
     }
 }
 
-impl<'s, 'i> Finisher<'s, 'i> {
+impl<'f> Beside<'_, 'f, '_> {
+    /// Has lines named and written while others are made. All that came before must have been written ([`Finisher::wait`]).
+    pub(super) fn write(&mut self, lines: Waiting<'f>) {
+        // That there is nobody to take it shows when the thread is joined.
+        self.is_busy = self.lines.send(lines).is_ok();
+    }
+}
+
+impl<'s, 'f, 'i> Finisher<'s, 'f, 'i> {
     /// On a thread of its own, if the system has one for it. Of a destination that has one target.
     pub(super) fn beside(scope: &'s Scope<'s, '_>, writer: Writer<'i>) -> Self
     where
+        'f: 's,
         'i: 's,
     {
-        let (lines, work) = channel::<Named>();
+        let (lines, work) = channel::<Waiting<'f>>();
         let (done, written) = channel();
         // It goes there when the thread has started: with one that does not it would be lost.
         let (give, take) = channel::<Writer<'i>>();
         let write = move || {
             let mut writer = take.recv().ok()?;
-            for lines in work {
-                let result = writer.write(&lines);
+            let mut by: Option<Box<Naming<'f>>> = None;
+            for Waiting { mut drafts, unnamed, naming } in work {
+                by = naming.or(by);
+                let result = by.as_mut().map_or(Ok(()), |naming| {
+                    naming.learn(unnamed);
+                    naming.fill_in_sources(&mut drafts);
+                    writer.write(0, &drafts, &naming.fillings)
+                });
                 // Nobody waits for it where the pass has failed.
-                let _ = done.send(result.map(|()| lines.spent()));
+                let _ = done.send(result.map(|()| spent(drafts)));
             }
             Some(writer)
         };
@@ -142,22 +157,6 @@ impl<'s, 'i> Finisher<'s, 'i> {
                 beside.written.recv().unwrap_or_else(|_| Ok(Vec::new()))
             }
             _ => Ok(Vec::new()),
-        }
-    }
-
-    /// Writes lines, or has them written while others are made. All that came before must have been written ([`Finisher::wait`]).
-    /// Returns their drafts, if they are empty by now.
-    pub(super) fn write(&mut self, lines: Named) -> anyhow::Result<Vec<Draft>> {
-        match self {
-            Finisher::Here(writer) => {
-                writer.write(&lines)?;
-                Ok(lines.spent())
-            }
-            Finisher::Beside(beside) => {
-                // That there is nobody to take it shows when the thread is joined.
-                beside.is_busy = beside.lines.send(lines).is_ok();
-                Ok(Vec::new())
-            }
         }
     }
 

@@ -1,24 +1,25 @@
 //! The lines of a recording, made while it is read.
 
 use super::destination::Destination;
-use super::finisher::{Finisher, Named};
+use super::finisher::{Finisher, Waiting, spent};
+use super::naming::{Naming, Unnamed, fill_in_sources};
 use crate::outcome::wrong_usage;
 use crate::source_lines::SourceLines;
 use rayon::prelude::*;
-use readperf::output::script::{Draft, Known, NextLine, NextRecord, Script};
+use readperf::output::script::{Draft, Fillings, Known, NextLine, NextRecord, Script};
 use readperf::profile::{NameFilter, Names};
 use readperf::session::CpuMode;
 use readperf::symbols::{Files, Options};
 use readperf::{BranchCode, Chunk, CodeStep, Entry, Instructions, NamedPlaces, Namer, Sample, State};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Samples that a thread makes the lines of in one go.
 const SHARE: usize = 256;
 
-/// Bytes of lines that wait for names: the more, the fewer look-ups, each for more places. Tests are to see what happens when
-/// there are more.
+/// Bytes of lines that wait for names: the more, the fewer look-ups, each for more places. Where another thread looks up, fewer wait,
+/// so that it begins sooner and has less left to do at the end. Tests are to see what happens when there are more.
 const MOST_WAITING: usize = if cfg!(debug_assertions) { 1 << 20 } else { 32 << 20 };
+const MOST_WAITING_BESIDE: usize = MOST_WAITING / 2;
 
 /// Records whose code between branches is held at a time: of one sample it can be megabytes.
 const CODE_AT_ONCE: usize = 16;
@@ -36,7 +37,11 @@ pub(super) struct Lines<'f> {
     namer: Option<Namer<'f>>,
     symbols: Options,
     script: Script,
+    /// The names of places, unless another thread has them.
     names: Names,
+    /// How many places another thread has been given to name.
+    handed_over: usize,
+    is_handed_over: bool,
     /// Kernel addresses in the payloads of tracepoints.
     payload_places: NamedPlaces,
     instructions: Option<Instructions>,
@@ -80,6 +85,8 @@ impl<'f> Lines<'f> {
             symbols,
             script,
             names: Names::default(),
+            handed_over: 0,
+            is_handed_over: false,
             payload_places: NamedPlaces::default(),
             instructions: None,
             branch_code: None,
@@ -95,7 +102,7 @@ impl<'f> Lines<'f> {
     /// Shows what is in a chunk.
     pub(super) fn show(
         &mut self,
-        finisher: &mut Finisher<'_, '_>,
+        finisher: &mut Finisher<'_, 'f, '_>,
         state: &State,
         chunk: &Chunk<'_>,
     ) -> anyhow::Result<()> {
@@ -119,7 +126,7 @@ impl<'f> Lines<'f> {
     /// Shows some records of a chunk.
     fn show_some(
         &mut self,
-        finisher: &mut Finisher<'_, '_>,
+        finisher: &mut Finisher<'_, 'f, '_>,
         state: &State,
         chunk: &Chunk<'_>,
         entries: &[Entry<'_>],
@@ -174,7 +181,11 @@ impl<'f> Lines<'f> {
         let mut empty = || spare.pop().unwrap_or_else(|| Draft::with_room(room));
         let work = lines.chunks(SHARE).map(|some| (some, (0..targets).map(|_| empty()).collect()));
         let work: Vec<(&[Next<'_, '_>], Vec<Draft>)> = work.collect();
-        let made: Vec<Vec<Draft>> = self.pool.install(|| work.into_par_iter().map(draft).collect());
+        let made: Vec<Vec<Draft>> = match work.len() {
+            // To wake another thread for it takes longer.
+            0 | 1 => work.into_iter().map(draft).collect(),
+            _ => self.pool.install(|| work.into_par_iter().map(draft).collect()),
+        };
         self.script.forget_branch_code();
         for (target, draft) in made.into_iter().flat_map(|drafts| drafts.into_iter().enumerate()) {
             if let (false, Some(drafts)) = (draft.size() == 0, self.drafts.get_mut(target)) {
@@ -182,7 +193,11 @@ impl<'f> Lines<'f> {
                 drafts.push(draft);
             }
         }
-        if self.how.at_once || self.waiting > MOST_WAITING { self.flush(finisher, state) } else { Ok(()) }
+        let most = match finisher {
+            Finisher::Here(_) => MOST_WAITING,
+            Finisher::Beside(_) => MOST_WAITING_BESIDE,
+        };
+        if self.how.at_once || self.waiting > most { self.flush(finisher, state) } else { Ok(()) }
     }
 
     /// Learns the instructions at the places of a chunk's samples, if they are shown.
@@ -243,44 +258,66 @@ impl<'f> Lines<'f> {
         }
     }
 
-    /// Writes the lines that wait.
-    fn flush(&mut self, finisher: &mut Finisher<'_, '_>, state: &State) -> anyhow::Result<()> {
+    /// Writes the lines that wait, or has them written.
+    fn flush(&mut self, finisher: &mut Finisher<'_, 'f, '_>, state: &State) -> anyhow::Result<()> {
         self.spare.extend(finisher.wait()?);
-        let named = self.named(state);
-        self.spare.extend(finisher.write(named)?);
+        self.waiting = 0;
+        let mut drafts: Vec<Vec<Draft>> = self.drafts.iter_mut().map(std::mem::take).collect();
+        match finisher {
+            Finisher::Here(writer) => {
+                self.learn_names(state);
+                for (target, mut drafts) in drafts.into_iter().enumerate() {
+                    fill_in_sources(&mut self.sources, &self.names, &mut drafts);
+                    writer.write(target, &drafts, self.script.fillings())?;
+                    self.spare.extend(spent(drafts));
+                }
+            }
+            Finisher::Beside(beside) => {
+                let drafts = drafts.pop().unwrap_or_default();
+                let (unnamed, naming) = self.unnamed(state);
+                if let Some(unnamed) = unnamed {
+                    beside.write(Waiting { drafts, unnamed, naming });
+                }
+            }
+        }
         Ok(())
+    }
+
+    /// The places that came since the last time, and, at first, what names them from now on.
+    fn unnamed(&mut self, state: &State) -> (Option<Unnamed>, Option<Box<Naming<'f>>>) {
+        let State { session, addresses, .. } = state;
+        let Some(namer) = &mut self.namer else { return (None, None) };
+        let before = std::mem::replace(&mut self.handed_over, addresses.len());
+        let codes = addresses.since(before).to_vec();
+        let questions = namer.ask(&codes, session);
+        let naming = (!self.is_handed_over).then(|| {
+            Box::new(Naming {
+                resolver: namer.hand_over(session),
+                names: std::mem::take(&mut self.names),
+                fillings: Fillings::clone(self.script.fillings()),
+                sources: std::mem::take(&mut self.sources),
+            })
+        });
+        self.is_handed_over = true;
+        (Some(Unnamed { before, codes, questions, binaries: session.binaries().to_vec() }), naming)
     }
 
     /// Writes what is left of the lines. Returns what must be said of names ([`Namer::told`]), and where the lines went.
     pub(super) fn end<'i>(
         mut self,
-        mut finisher: Finisher<'_, 'i>,
+        mut finisher: Finisher<'_, 'f, 'i>,
         state: &State,
     ) -> anyhow::Result<(Option<String>, Destination<'i>)> {
+        self.flush(&mut finisher, state)?;
         finisher.wait()?;
-        let named = self.named(state);
-        // By this thread: there is nothing else to do.
-        let mut writer = finisher.end()?;
-        writer.write(&named)?;
-        Ok((self.namer.and_then(|namer| namer.told()), writer.into_out()))
-    }
-
-    /// The lines that wait, with their names.
-    fn named(&mut self, state: &State) -> Named {
-        self.learn_names(state);
-        self.waiting = 0;
-        let mut drafts: Vec<Vec<Draft>> = self.drafts.iter_mut().map(std::mem::take).collect();
-        drafts.iter_mut().for_each(|drafts| self.fill_in_sources(drafts));
-        Named { drafts, fillings: Arc::clone(self.script.fillings()) }
-    }
-
-    /// Puts the source text in, if it is shown: each depends on the one before of its thread.
-    fn fill_in_sources(&mut self, drafts: &mut [Draft]) {
-        for gap in drafts.iter_mut().flat_map(Draft::source_gaps) {
-            if let Some((text, line)) = self.sources.next(&self.names, gap.tid, gap.place) {
-                gap.fill(&text, line);
-            }
-        }
+        let out = finisher.end()?.into_out();
+        Ok((
+            self.namer.and_then(|mut namer| {
+                namer.end_ahead();
+                namer.told()
+            }),
+            out,
+        ))
     }
 
     /// Learns the names of all places met so far.

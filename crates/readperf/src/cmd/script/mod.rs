@@ -5,6 +5,7 @@ mod fields;
 mod finisher;
 mod from_perf;
 mod lines;
+mod naming;
 mod records;
 
 use super::Cmd;
@@ -188,12 +189,12 @@ Examples:
 
 impl Script {
     /// Shows the lines of a recording. What is left of the pass, where names come from that must be said, and where lines went.
-    fn show_lines<'i>(
+    fn show_lines<'f, 'i>(
         &self,
         recording: &Recording,
         pass: &PassOptions,
-        mut lines: Lines<'_>,
-        mut finisher: Finisher<'_, 'i>,
+        mut lines: Lines<'f>,
+        mut finisher: Finisher<'_, 'f, 'i>,
         only_counts: &mut OnlyCounts,
     ) -> anyhow::Result<(Passed, Option<String>, Destination<'i>)> {
         let mut progress = Progress::new("reading", !self.input.reading.no_progress);

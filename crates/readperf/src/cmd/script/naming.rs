@@ -1,0 +1,54 @@
+//! What lines wait for: the names of their places, and source text.
+
+use crate::source_lines::SourceLines;
+use readperf::Questions;
+use readperf::output::script::{Draft, Fillings};
+use readperf::profile::{Names, NewPlaces};
+use readperf::session::{Binary, CodeAddress};
+use readperf::symbols::Resolver;
+
+/// Places that came since the last time, with all that is needed to name and show them: it can go to another thread.
+#[derive(Debug)]
+pub(super) struct Unnamed {
+    /// How many came before.
+    pub(super) before: usize,
+    pub(super) codes: Vec<CodeAddress>,
+    pub(super) questions: Questions,
+    pub(super) binaries: Vec<Binary>,
+}
+
+/// Names places, and makes what goes into the gaps of drafts.
+pub(super) struct Naming<'f> {
+    pub(super) resolver: Resolver<'f>,
+    pub(super) names: Names,
+    pub(super) fillings: Fillings,
+    pub(super) sources: SourceLines,
+}
+
+impl Naming<'_> {
+    /// Names places.
+    pub(super) fn learn(&mut self, unnamed: Unnamed) {
+        let Unnamed { before, codes, questions, binaries } = unnamed;
+        if codes.is_empty() {
+            return;
+        }
+        let answers = questions.answers(&mut self.resolver);
+        self.names.learn(&codes, answers);
+        let (codes, binaries, names) = (&codes[..], &binaries[..], &self.names);
+        self.fillings.learn(&NewPlaces { before, codes, binaries, names });
+    }
+
+    /// Puts the source text into drafts, if it is shown.
+    pub(super) fn fill_in_sources(&mut self, drafts: &mut [Draft]) {
+        fill_in_sources(&mut self.sources, &self.names, drafts);
+    }
+}
+
+/// Puts the source text into drafts, if it is shown: each depends on the one before of its thread.
+pub(super) fn fill_in_sources(sources: &mut SourceLines, names: &Names, drafts: &mut [Draft]) {
+    for gap in drafts.iter_mut().flat_map(Draft::source_gaps) {
+        if let Some((text, line)) = sources.next(names, gap.tid, gap.place) {
+            gap.fill(&text, line);
+        }
+    }
+}
