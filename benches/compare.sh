@@ -2,7 +2,7 @@
 # Side by side on one machine: readperf and its rivals, in turn, on the same recording. Prints a table in Markdown: CPU seconds
 # (user and system), wall seconds and peak memory, of the best of several rounds.
 #
-#   benches/compare.sh [WORK...]          all of: reading report script lines unwinding exports threads
+#   benches/compare.sh [WORK...]          all of: reading report script lines unwinding exports server threads
 #
 # It makes the recordings (root, perf, g++ and python3 needed) unless they are in its directory. Rivals that are not installed
 # (perf, samply) are left out. From the environment:
@@ -46,14 +46,14 @@ recordings "$size"
 
 echo "$(date -u +%F\ %T) UTC, $(nproc) CPUs, load $(cut -d' ' -f1-3 /proc/loadavg), $(perf --version)"
 echo
-for file in all packed dwarf unwind lines; do
+for file in all server packed dwarf unwind lines; do
 	"$readperf" stats --json "$file.data" | python3 -c "
 import json, os, sys
 stats = json.load(sys.stdin)
 print('* $file.data:', os.path.getsize('$file.data') >> 20, 'MiB,', stats['samples'], 'samples')"
 done
 table_head
-for part in "${@:-reading report script lines unwinding exports threads}"; do
+for part in "${@:-reading report script lines unwinding exports server threads}"; do
 	for what in $part; do
 		"work_$what"
 	done

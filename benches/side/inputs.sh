@@ -14,6 +14,24 @@ source_text() {
 	PYTHON
 }
 
+# A server: threads that answer requests, by a few ways that are deep and come again and again.
+server_text() {
+	python3 - <<-'PYTHON'
+	ways, deep = 40, 24
+	print("#include <pthread.h>\n#include <stdlib.h>\nstatic volatile unsigned long work;")
+	for way in range(ways):
+	    for level in reversed(range(deep)):
+	        call = f"f{way}_{level + 1}(n)" if level + 1 < deep else "n"
+	        print(f"__attribute__((noinline)) static unsigned long f{way}_{level}(unsigned long n) {{"
+	              f" for (int i = 0; i < {level % 5 * 40}; i++) work += n ^ i; return {call} + {level}; }}")
+	print("static unsigned long (*const ways[])(unsigned long) = {" + ", ".join(f"f{way}_0" for way in range(ways)) + "};")
+	print("static void *serve(void *seed) { unsigned long n = (unsigned long)seed, sum = 0;"
+	      f" for (;;) {{ n = n * 6364136223846793005UL + 1442695040888963407UL; sum += ways[(n >> 33) % {ways}](n); }} return (void *)sum; }}")
+	print("int main(void) { pthread_t threads[8]; for (long n = 0; n < 8; n++) pthread_create(&threads[n], 0, serve, (void *)n);"
+	      " pthread_join(threads[0], 0); }")
+	PYTHON
+}
+
 # limits_up and limits_down: the kernel takes a new rate only while it limits the share.
 limits_up() {
 	rate=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
@@ -39,13 +57,23 @@ compiling() {
 	perf report --header-only -i "$file" >/dev/null || { cat "$file.log"; exit 1; }
 }
 
-# recordings MIB: A (all.data, the whole machine), a fifth as much compressed (packed.data), B (dwarf.data,
+# serving MIB: a server with frame pointers, until the file has this size.
+serving() {
+	[ -s server.data ] && return
+	server_text >server.c
+	gcc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread -o server server.c
+	perf record -q --max-size="$1M" -o server.data -F 20000 -g ./server 2>server.data.log || true
+	perf report --header-only -i server.data >/dev/null || { cat server.data.log; exit 1; }
+}
+
+# recordings MIB: A (all.data, the whole machine), as much of a server (server.data), a fifth compressed (packed.data), B (dwarf.data,
 # copies of stacks, three times the size), a little of it (unwind.data), and a program with lines (lines.data).
 recordings() {
 	local mib=$1
 	[ -s w.cpp ] || source_text >w.cpp
 	limits_up
 	compiling "$mib" all.data -F 20000 -g -a
+	serving "$mib"
 	compiling "$((mib / 5))" packed.data -F 20000 -g -a -z
 	compiling "$((mib * 3))" dwarf.data -F 4000 --call-graph dwarf,8192 -m 4M
 	compiling "$((mib / 5))" unwind.data -F 4000 --call-graph dwarf,8192 -m 4M

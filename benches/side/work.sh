@@ -1,6 +1,9 @@
 # The work that is compared: for each part a function work_PART. Sourced by compare.sh.
 # shellcheck shell=bash
 
+# CPU time is that of one thread, and nothing is left of earlier runs.
+plain='--no-progress --no-cache --threads 1'
+
 has_format() {
 	"$readperf" export --help | grep -q "^ *$1 "
 }
@@ -31,31 +34,70 @@ work_reading() {
 	rm -f swapped.data
 }
 
-work_report() {
-	self() { once self "$readperf" report --no-progress --no-cache --no-children all.data; }
-	perf_self() { once perf_self perf report --no-children -g none --stdio -i all.data; }
-	children() { once children "$readperf" report --no-progress --no-cache --children all.data; }
-	plain_children() { once plain_children "$readperf" report --no-progress --no-cache --children --no-inline all.data; }
-	perf_children() { once perf_children perf report --children --stdio -i all.data; }
-	overview() { once overview "$readperf" --no-progress --no-cache --csv-dir csv all.data; }
-	mkdir -p csv
+# reports_of FILE OF: reports of a recording; OF says which it is, behind the work.
+reports_of() {
+	local file=$1 of=$2
+	# shellcheck disable=SC2086 # They are several.
+	self() { once self "$readperf" report $plain --no-children "$file"; }
+	perf_self() { once perf_self perf report --no-children -g none --stdio -i "$file"; }
+	# shellcheck disable=SC2086
+	children() { once children "$readperf" report $plain --children "$file"; }
+	# shellcheck disable=SC2086
+	plain_children() { once plain_children "$readperf" report $plain --children --no-inline "$file"; }
+	perf_children() { once perf_children perf report --children --stdio -i "$file"; }
+	rm -f self.times perf_self.times children.times plain_children.times perf_children.times
 	in_turn "$rounds" self perf_self
 	# perf takes long for this, and many times the memory of the recording.
 	in_turn 1 children perf_children
 	in_turn "$rounds" children plain_children
-	in_turn "$rounds" overview overview
-	row 'report, self only' self '`perf report --no-children -g none`' perf_self 12
-	row 'report with children' children '`perf report --stdio`' perf_children 50
+	row "report, self only$of" self '`perf report --no-children -g none`' perf_self 12
+	row "report with children$of" children '`perf report --stdio`' perf_children 50
 	memory 'the same' children 120
-	row 'the same without inlined functions, as perf' plain_children '`perf report --stdio`' perf_children 50
+	row 'the same without inlined functions' plain_children '`perf report --stdio`' perf_children 50
+}
+
+work_report() {
+	reports_of all.data ''
+	# shellcheck disable=SC2086
+	overview() { once overview "$readperf" $plain --csv-dir csv all.data; }
+	perf_self() { once perf_self perf report --no-children -g none --stdio -i all.data; }
+	mkdir -p csv
+	rm -f perf_self.times
+	in_turn "$rounds" overview perf_self
 	row 'overview and the CSV tables' overview '`perf report --no-children -g none`' perf_self 3
 }
 
-work_script() {
-	text() { once text "$readperf" script --no-progress --no-cache all.data; }
-	perf_text() { once perf_text perf script -i all.data; }
+# text_of FILE OF: the text of a recording.
+text_of() {
+	local file=$1 of=$2
+	# shellcheck disable=SC2086
+	text() { once text "$readperf" script $plain "$file"; }
+	perf_text() { once perf_text perf script -i "$file"; }
+	rm -f text.times perf_text.times
 	in_turn "$rounds" text perf_text
-	row 'text of every sample' text '`perf script`' perf_text 10
+	row "text of every sample$of" text '`perf script`' perf_text 10
+}
+
+work_script() {
+	text_of all.data ''
+}
+
+# folded_of FILE OF: the stacks of a recording, folded.
+folded_of() {
+	local file=$1 of=$2
+	# shellcheck disable=SC2086
+	folded() { once folded "$readperf" export $plain --format folded -o folded.txt "$file"; }
+	perf_folded() { once perf_folded sh -c "perf script -i '$file' | '$compare' collapse"; }
+	rm -f folded.times perf_folded.times
+	in_turn "$rounds" folded perf_folded
+	row "folded stacks$of" folded '`perf script` into inferno' perf_folded 15
+	memory 'the same' folded 200
+}
+
+work_server() {
+	reports_of server.data ' (server)'
+	text_of server.data ' (server)'
+	folded_of server.data ' (server)'
 }
 
 work_lines() {
@@ -89,17 +131,16 @@ work_unwinding() {
 
 work_exports() {
 	local format
-	folded() { once folded "$readperf" export --no-progress --no-cache --format folded -o folded.txt all.data; }
-	perf_folded() { once perf_folded sh -c "perf script -i all.data | '$compare' collapse"; }
-	flamegraph() { once flamegraph "$readperf" export --no-progress --no-cache --format flamegraph -o flames.svg all.data; }
-	in_turn "$rounds" folded perf_folded
+	folded_of all.data ''
+	# shellcheck disable=SC2086
+	flamegraph() { once flamegraph "$readperf" export $plain --format flamegraph -o flames.svg all.data; }
+	folded() { once folded "$readperf" export $plain --format folded -o folded.txt all.data; }
 	in_turn "$rounds" folded flamegraph
-	row 'folded stacks' folded '`perf script` into inferno' perf_folded 15
-	memory 'the same' folded 200
 	row 'flame graph' flamegraph 'folded stacks' folded 0.83
 	for format in firefox pprof; do
 		if has_format "$format"; then
-			ours_exported() { once "$format" "$readperf" export --no-progress --no-cache --format "$format" -o "$format.out" all.data; }
+			# shellcheck disable=SC2086
+			ours_exported() { once "$format" "$readperf" export $plain --format "$format" -o "$format.out" all.data; }
 			if [ "$format" = firefox ] && command -v samply >/dev/null; then
 				imported() { once imported samply import --save-only -o imported.json all.data; }
 				for _ in $(seq "$rounds"); do ours_exported; imported; done
@@ -132,6 +173,7 @@ threads_of() {
 }
 
 work_threads() {
+	threads_of 'report, self only' "$readperf" report --no-progress --no-cache --no-children all.data
 	threads_of 'report with children' "$readperf" report --no-progress --no-cache --children all.data
 	threads_of 'text' "$readperf" script --no-progress --no-cache all.data
 	threads_of 'lines and inlines' "$readperf" script --no-progress --no-cache --inline -F +srcline lines.data
