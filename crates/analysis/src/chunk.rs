@@ -323,6 +323,7 @@ impl<'e> Chunk<'e> {
     pub(crate) fn finish<E>(
         &mut self,
         state: &mut State,
+        options: &PassOptions,
         unwinding: Option<&mut Unwinding>,
         take: &mut impl Take,
         visit: &mut impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
@@ -337,8 +338,12 @@ impl<'e> Chunk<'e> {
                 take.places((0..self.samples).map_while(|nr| self.places_of(state, nr)));
             }
         }
+        state.is_full = options.most_places.is_some_and(|most| state.addresses.len() > most);
         visit(state, self)?;
         state.locator.forget();
+        if state.is_full {
+            state.forget_places();
+        }
         self.clear();
         Ok(())
     }

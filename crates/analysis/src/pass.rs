@@ -46,6 +46,8 @@ pub struct PassOptions {
     pub threads_of: Vec<u32>,
     /// Whether another thread may look up places, if nobody wants to see them on the way. They are the same.
     pub is_concurrent: bool,
+    /// So many places are held, for those who need them only for a while; all if not said. See [`State::is_full`].
+    pub most_places: Option<usize>,
 }
 
 impl PassOptions {
@@ -73,6 +75,9 @@ pub struct State {
     pub(crate) locator: Locator,
     /// Whether another thread does it. Then addresses are there at the end.
     pub(crate) looks_up_beside: bool,
+    /// Whether there are [more places than wanted](PassOptions::most_places): after the chunk at hand they are forgotten, and those that
+    /// follow are numbered anew.
+    pub is_full: bool,
     /// What all records amount to, if asked for.
     pub statistics: Option<Statistics>,
 }
@@ -82,6 +87,13 @@ impl State {
     pub(crate) fn look_up(&mut self) {
         self.locator.locate(&mut self.addresses, &self.chains);
         self.chains.clear();
+    }
+
+    /// Forgets all places.
+    pub(crate) fn forget_places(&mut self) {
+        self.addresses = Addresses::default();
+        self.locator.forget_all();
+        self.is_full = false;
     }
 }
 
@@ -126,7 +138,8 @@ pub(crate) fn pass_into<E: From<perffile::Error>>(
     let chains = RecordedChains::new(options.stacks);
     let locator = Locator::new(options.callers);
     let looks_up_beside = false;
-    let mut state = State { session, addresses, chains, locator, looks_up_beside, statistics };
+    let is_full = false;
+    let mut state = State { session, addresses, chains, locator, looks_up_beside, is_full, statistics };
     let mut samples = 0;
     let max_frames = if options.max_frames == 0 { MAX_FRAMES } else { options.max_frames };
     let mut unwinding: Option<Unwinding> = None;
@@ -153,12 +166,12 @@ pub(crate) fn pass_into<E: From<perffile::Error>>(
             code.learn(&state.session, batch.schema(), &moment);
             if chunk.len() == CHUNK {
                 samples += chunk.samples_that_count();
-                chunk.finish(&mut state, unwinding.as_mut(), take, &mut visit)?;
+                chunk.finish(&mut state, options, unwinding.as_mut(), take, &mut visit)?;
             }
         }
         if chunk.len() > 0 {
             samples += chunk.samples_that_count();
-            chunk.finish(&mut state, unwinding.as_mut(), take, &mut visit)?;
+            chunk.finish(&mut state, options, unwinding.as_mut(), take, &mut visit)?;
         }
     }
     if let (true, Some(builder)) = (state.looks_up_beside, take.builder()) {

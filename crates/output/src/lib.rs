@@ -6,6 +6,7 @@ mod calendar;
 pub mod check;
 pub mod csv;
 pub mod diff;
+mod digits;
 pub mod dump;
 pub mod export;
 pub mod heading;

@@ -42,11 +42,64 @@ impl<'n> Names<'n> {
     pub fn binary_path(&self, row: &Row) -> Cow<'n, str> {
         self.binary(row).map_or(Cow::Borrowed(UNKNOWN), |binary| decoded(&binary.name))
     }
+}
 
-    /// By what rows of equal weight are ordered.
-    pub fn key(&self, row: &Row) -> (Cow<'n, str>, Cow<'n, str>, Cow<'n, str>, u64) {
-        let function = self.function(row);
+/// The order of rows of equal weight: by thread name, path of the binary, function and address. There are few of the first two, and each is
+/// compared with the others once.
+#[derive(Debug)]
+pub struct TieOrder<'n> {
+    names: Names<'n>,
+    /// Ranks of thread names and, one higher than their numbers, of binaries; the first is that of what is in none.
+    comms: Vec<usize>,
+    binaries: Vec<usize>,
+}
+
+impl<'n> TieOrder<'n> {
+    /// The order of rows with these names.
+    pub fn new(names: Names<'n>) -> TieOrder<'n> {
+        let binaries = names.session.binaries().iter().map(|binary| decoded(&binary.name));
+        TieOrder {
+            names,
+            comms: ranks(names.session.comms().map(decoded)),
+            binaries: ranks(std::iter::once(Cow::Borrowed(UNKNOWN)).chain(binaries)),
+        }
+    }
+
+    /// By what a row is ordered.
+    pub fn key(&self, row: &Row) -> (usize, usize, Cow<'n, str>, u64) {
+        let function = self.names.function(row);
+        let binary = function.and_then(|function| function.binary).map_or(0, |binary| binary.index() + 1);
+        let rank = |ranks: &[usize], index: usize| ranks.get(index).copied().unwrap_or(0);
         let label = function.map_or_else(Cow::default, Function::label);
-        (self.comm(row), self.binary_path(row), label, function.map_or(0, |function| function.address))
+        let comm = row.comm.map_or(0, |comm| rank(&self.comms, comm.index()));
+        (comm, rank(&self.binaries, binary), label, function.map_or(0, |function| function.address))
+    }
+}
+
+/// For each text how many others are before it; those that are the same have the same rank.
+fn ranks<'t>(texts: impl Iterator<Item = Cow<'t, str>>) -> Vec<usize> {
+    let texts: Vec<Cow<'t, str>> = texts.collect();
+    let mut order: Vec<(&str, usize)> = texts.iter().map(AsRef::as_ref).zip(0..).collect();
+    order.sort_unstable();
+    let mut ranks = vec![0; order.len()];
+    let mut before = 0;
+    for same in order.chunk_by(|(a, _), (b, _)| a == b) {
+        for (_, at) in same {
+            if let Some(rank) = ranks.get_mut(*at) {
+                *rank = before;
+            }
+        }
+        before += same.len();
+    }
+    ranks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_texts_have_the_same_rank() {
+        assert_eq!(ranks(["b", "a", "", "b", "ab"].map(Cow::Borrowed).into_iter()), [3, 1, 0, 3, 2]);
     }
 }

@@ -1,6 +1,6 @@
 //! The main job's answer: functions by share of the period, one section an event.
 
-use crate::names::{Names, UNKNOWN};
+use crate::names::{Names, TieOrder, UNKNOWN};
 use crate::table::{self, ColumnKind, TableColumn};
 use crate::text::{grouped, printable, shown, shown_bytes};
 use anstyle::{AnsiColor, Style};
@@ -69,7 +69,8 @@ pub fn write(
     limits: OverviewLimits,
 ) -> io::Result<()> {
     let names = Names { profile, session };
-    let tables = profile.tables(Keys::CommFunction, |row| names.key(row));
+    let order = TieOrder::new(names);
+    let tables = profile.tables(Keys::CommFunction, |row| order.key(row));
     if tables.is_empty() {
         return writeln!(out, "no samples");
     }

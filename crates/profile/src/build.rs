@@ -304,3 +304,60 @@ impl Added {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use readperf_session::{CpuMode, Session};
+    use std::ops::Range;
+
+    /// Notes samples, whose chains are returned. Some chains come again.
+    fn note(builder: &mut Builder, samples: Range<u64>) -> RecordedChains {
+        let words: Vec<[u64; 3]> = samples.clone().map(|nr| [nr % 70, nr % 7 + 1, nr % 3 + 1]).collect();
+        let chains: Vec<(u64, CpuMode, &[u64], u32)> =
+            words.iter().map(|words| (words[0], CpuMode::User, &words[..], 3)).collect();
+        let comm = Session::default().add_comm(b"a");
+        for period in samples {
+            let origin = builder.origins.number(Origin { event: 0, comm, thread: None, cpu: None });
+            let (stack, address, detail) = (StackId::EMPTY, AddressId::NONE, DetailId::default());
+            let row = NumberedRow { origin, stack, address, detail, samples: 1, period };
+            builder.noted.rows.push(NotedRow { sample: builder.noted.samples, row, time_ns: 0 });
+            builder.noted.samples += 1;
+        }
+        RecordedChains::for_test(&chains)
+    }
+
+    /// What 500 samples add up to if another thread looks these up.
+    fn profile(beside: Range<u64>) -> Profile {
+        let mut builder = Builder::new(Keep { stacks: true, ..Keep::default() });
+        let (mut locator, mut addresses) = (Locator::default(), Addresses::default());
+        let here = |builder: &mut Builder, locator: &mut Locator, addresses: &mut Addresses, samples| {
+            let chains = note(builder, samples);
+            locator.locate(addresses, &chains);
+            builder.place(locator.all());
+            locator.forget();
+        };
+        here(&mut builder, &mut locator, &mut addresses, 0..beside.start);
+        if !beside.is_empty() {
+            assert!(builder.look_up_beside(&mut locator, &mut addresses));
+            let mut chains = note(&mut builder, beside.clone());
+            builder.hand_over(&mut chains, true);
+            assert!(chains.is_empty());
+            builder.come_back(&mut locator, &mut addresses);
+        }
+        here(&mut builder, &mut locator, &mut addresses, beside.end..500);
+        builder.end().profile(addresses, Names::default(), &Schema::default())
+    }
+
+    #[test]
+    fn what_another_thread_began_goes_on_here() {
+        let expected = profile(0..0);
+        assert_eq!(expected.rows().iter().map(|row| row.period).sum::<u64>(), 500 * 499 / 2);
+        for beside in [0..500, 0..100, 77..300, 100..500] {
+            let other = profile(beside.clone());
+            assert_eq!(other.addresses().as_slice(), expected.addresses().as_slice(), "{beside:?}");
+            assert_eq!(other.stacks().nodes(), expected.stacks().nodes(), "{beside:?}");
+            assert!(other.rows().iter().eq(expected.rows().iter()), "{beside:?}");
+        }
+    }
+}

@@ -118,6 +118,11 @@ impl KnownChains {
         if self.words.len() <= MOST_WORDS && self.chains.len() <= MOST_CHAINS {
             return;
         }
+        self.forget();
+    }
+
+    /// Forgets all.
+    pub(crate) fn forget(&mut self) {
         self.epoch = self.epoch.wrapping_add(1);
         self.index.clear();
         self.chains.clear();

@@ -93,4 +93,11 @@ impl Locator {
         self.places.clear();
         self.chains.forget_if_many();
     }
+
+    /// Forgets all: places are numbered anew.
+    pub fn forget_all(&mut self) {
+        self.ids.clear();
+        self.places.clear();
+        self.chains.forget();
+    }
 }

@@ -78,6 +78,14 @@ impl<W: Write> CsvTable<W> {
     }
 }
 
+/// A cell as it is written. A table of one cell would write an empty one in quotes.
+fn cell(text: &str) -> Vec<u8> {
+    let mut table = CsvTable { writer: csv::Writer::from_writer(Vec::new()) };
+    // Writing to memory does not fail.
+    let _ = table.cell(text);
+    table.writer.into_inner().unwrap_or_default()
+}
+
 /// What the writer said, as it said it: `From` would wrap it, and who asks whether a reader went away could not see that.
 fn told_by_writer(error: csv::Error) -> io::Error {
     match error.into_kind() {

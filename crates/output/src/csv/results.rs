@@ -1,7 +1,7 @@
 //! `results.csv`: a row a function of each event, highest period first.
 
 use super::CsvTable;
-use crate::names::Names;
+use crate::names::{Names, TieOrder};
 use crate::overview::share;
 use readperf_profile::Profile;
 use readperf_profile::view::table::Keys;
@@ -14,9 +14,10 @@ use std::io::{self, Write};
 /// What the writer says.
 pub fn write(out: impl Write, profile: &Profile, session: &Session) -> io::Result<()> {
     let names = Names { profile, session };
+    let order = TieOrder::new(names);
     let columns = ["event", "period", "samples", "percent", "function", "source_file", "binary"];
     let mut table = CsvTable::new(out, columns)?;
-    for view in profile.tables(Keys::Function, |row| names.key(row)) {
+    for view in profile.tables(Keys::Function, |row| order.key(row)) {
         let Some(event) = profile.events().get(view.event) else { continue };
         for row in &view.rows {
             let function = names.function(row);

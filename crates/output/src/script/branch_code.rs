@@ -1,8 +1,8 @@
 //! The instructions between branches: a line each, with a line of its own where another function begins.
 
-use super::digits::{decimal, pad};
 use super::fields::ScriptField;
 use super::{Known, NextLine, Script, places};
+use crate::digits::{decimal, pad};
 use crate::text::shown;
 use perffile::wire::attr::SampleType;
 use readperf_analysis::{CodeStep, Jump};

@@ -1,8 +1,8 @@
 //! The code that a sample was taken at: its instruction, as bytes, and its line of source text.
 
-use super::digits::decimal;
 use super::fields::{ScriptField, ScriptFields};
 use super::{Script, places};
+use crate::digits::decimal;
 use readperf_profile::AddressId;
 use std::sync::Arc;
 

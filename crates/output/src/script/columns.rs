@@ -1,9 +1,9 @@
 //! The fields that the lines of each event of a recording have.
 
-use super::digits::{Piece, right};
 use super::fields::{self, Class, RECORDED, ScriptField, ScriptFields};
 use super::places::Style;
 use super::{Inlines, ScriptOptions};
+use crate::digits::{Piece, right};
 use perffile::wire::attr::{BranchSampleType, EventAttr, SampleType};
 use perffile::wire::event_type::SoftwareEvent;
 use perffile::{EventDescription, Schema};

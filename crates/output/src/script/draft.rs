@@ -1,8 +1,8 @@
 //! Lines in which the names of places are still missing. Names are looked up for many places at a time, so lines wait for them.
 
 use super::code::SourceText;
-use super::digits::{PIECE, append_piece};
 use super::places::Places;
+use crate::digits::{PIECE, append_piece};
 use readperf_profile::{AddressId, NewPlaces};
 use rustc_hash::FxHashSet;
 
@@ -135,6 +135,13 @@ impl Fillings {
     /// How many places have been learned.
     pub fn learned(&self) -> usize {
         self.learned
+    }
+
+    /// Forgets all places: they are numbered anew.
+    pub fn forget(&mut self) {
+        self.places.iter_mut().for_each(Places::forget);
+        self.chain_ends.clear();
+        self.learned = 0;
     }
 
     /// Makes the lines of the places that follow those that were learned; their names must be known.

@@ -8,7 +8,6 @@ mod cgroups;
 mod choice;
 mod code;
 mod columns;
-mod digits;
 mod draft;
 mod fields;
 mod json;
@@ -27,10 +26,10 @@ pub use fields::{ScriptField, ScriptFields};
 pub use records::NextRecord;
 pub use sample::NextLine;
 
+use crate::digits::Piece;
 use crate::dump::payload::catalog;
 use cgroups::Cgroups;
 use columns::Columns;
-use digits::Piece;
 use perffile::tracepoint::Catalog;
 use perffile::wire::feature::bit;
 use perffile::wire::feature::clock_data::ClockData;
@@ -220,6 +219,12 @@ impl Script {
         if !new.codes.is_empty() {
             Arc::make_mut(&mut self.fillings).learn(&new);
         }
+    }
+
+    /// Forgets all places: they are numbered anew. No draft may wait for them.
+    pub fn forget_places(&mut self) {
+        Arc::make_mut(&mut self.fillings).forget();
+        self.instructions.clear();
     }
 
     /// What goes into the gaps of drafts, as of the last time it was prepared.

@@ -1,6 +1,6 @@
 //! What the lines of places are put together from, each text held once: names of functions and of binaries are most of them.
 
-use super::digits::{PIECE, append, append_piece, hex_left, hex_right};
+use crate::digits::{PIECE, append, append_piece, hex_left, hex_right};
 use readperf_profile::FunctionId;
 use readperf_session::BinaryId;
 use rustc_hash::FxHashMap;

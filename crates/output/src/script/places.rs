@@ -1,7 +1,7 @@
 //! The lines of places in code, each worked out once: a call chain is then a few numbers and texts that are put together.
 
-use super::digits::hex;
 use super::pieces::{Line, Pieces, TextId};
+use crate::digits::hex;
 use crate::names::UNKNOWN;
 use crate::text::{self, shown_bytes};
 use readperf_profile::names::Frame;
@@ -43,6 +43,11 @@ pub(super) struct Places {
 impl Places {
     pub(super) fn new(style: Style) -> Places {
         Places { style, lines: Vec::new(), ends: Vec::new(), rests: Vec::new(), pieces: Pieces::default() }
+    }
+
+    /// Forgets all places.
+    pub(super) fn forget(&mut self) {
+        *self = Places::new(self.style);
     }
 
     /// Makes the lines of new places.
@@ -224,7 +229,7 @@ impl Style {
                 out.extend_from_slice(b"\n  ");
                 out.extend_from_slice(file_name(file, self.full_path).as_bytes());
                 out.push(b':');
-                super::digits::decimal(out, line.into(), 0);
+                crate::digits::decimal(out, line.into(), 0);
             }
             (None, Some(binary)) => {
                 out.extend_from_slice(b"\n  ");

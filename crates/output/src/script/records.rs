@@ -1,9 +1,9 @@
 //! Records that are no samples: who and when, then what the record says, in perf's words.
 
-use super::digits::Piece;
-use super::digits::hex;
 use super::start::Start;
 use super::{Script, places};
+use crate::digits::Piece;
+use crate::digits::hex;
 use perffile::wire::misc;
 use perffile::wire::protection::permissions;
 use perffile::wire::record::mmap2::{FileIdentity, Mmap2};

@@ -1,11 +1,11 @@
 //! One sample: its line, and the lines of its call chain.
 
 use super::columns::Columns;
-use super::digits::{decimal, hex, pad};
 use super::draft::Draft;
 use super::fields::ScriptField;
 use super::start::Start;
 use super::{Known, Script, Times, places, values};
+use crate::digits::{decimal, hex, pad};
 use perffile::Share;
 use perffile::wire::attr::SampleType;
 use perffile::wire::callchain::Marker;

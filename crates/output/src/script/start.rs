@@ -2,9 +2,9 @@
 
 use super::Script;
 use super::columns::Columns;
-use super::digits::{Piece, decimal, decimal_zeros, pad, signed};
 use super::fields::ScriptField;
 use crate::calendar::date_time;
+use crate::digits::{Piece, decimal, decimal_zeros, pad, signed};
 use perffile::wire::misc;
 use std::io::Write as _;
 

@@ -1,9 +1,9 @@
 //! The rarer values of a sample: memory, registers, branches, output of programs.
 
 use super::columns::Columns;
-use super::digits::{decimal, hex, right};
 use super::fields::{ScriptField, ScriptFields};
 use super::{Known, places};
+use crate::digits::{decimal, hex, right};
 use crate::text::printable_bytes;
 use perffile::wire::branch::BranchFlags;
 use perffile::wire::data_src::DataSrc;
@@ -67,7 +67,7 @@ pub(super) fn write_data_src(out: &mut Vec<u8>, source: Option<DataSrc>, width: 
     let before = out.len();
     push_data_src(out, source);
     let written = out.len() - before;
-    super::digits::pad(out, width.saturating_sub(written));
+    crate::digits::pad(out, width.saturating_sub(written));
 }
 
 /// How wide that is.

@@ -1,10 +1,9 @@
 //! Functions by share: with the thread's name, or without.
 
 use crate::names::FunctionId;
-use crate::profile::Profile;
+use crate::profile::{Profile, SampleRow};
 use readperf_session::CommId;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 /// A row of a table of functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,16 +44,21 @@ impl Profile {
         by_event
             .filter_map(|weights| {
                 let event = weights.first()?.event as usize;
-                let mut sums: BTreeMap<(Option<CommId>, FunctionId), (u64, u64)> = BTreeMap::new();
-                for weight in weights {
-                    let Some(function) = self.names.function_at(weight.address) else { continue };
-                    let comm = (keys == Keys::CommFunction).then_some(weight.comm);
-                    let sum = sums.entry((comm, function)).or_default();
-                    sum.0 += weight.samples;
-                    sum.1 = sum.1.wrapping_add(weight.period);
-                }
-                let row = |((comm, function), (samples, period))| Row { comm, function, samples, period };
-                let mut rows: Vec<Row> = sums.into_iter().map(row).collect();
+                let row = |sample: SampleRow| {
+                    let function = self.names.function_at(sample.address)?;
+                    let comm = (keys == Keys::CommFunction).then_some(sample.comm);
+                    Some(Row { comm, function, samples: sample.samples, period: sample.period })
+                };
+                let mut rows: Vec<Row> = weights.iter().filter_map(row).collect();
+                rows.sort_unstable_by_key(|row| (row.comm, row.function));
+                rows.dedup_by(|row, sum| {
+                    let is_same = (row.comm, row.function) == (sum.comm, sum.function);
+                    if is_same {
+                        sum.samples += row.samples;
+                        sum.period = sum.period.wrapping_add(row.period);
+                    }
+                    is_same
+                });
                 let weight = |row: &Row| (Reverse(row.period), Reverse(row.samples));
                 rows.sort_by_key(weight);
                 // Names are looked up only where they decide.

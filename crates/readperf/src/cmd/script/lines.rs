@@ -120,7 +120,19 @@ impl<'f> Lines<'f> {
         self.learn_instructions(state, chunk);
         self.learn_payloads(state, chunk);
         let at_once = if self.script.shows_branch_code() { CODE_AT_ONCE } else { usize::MAX };
-        chunk.entries().chunks(at_once).try_for_each(|some| self.show_some(finisher, state, chunk, some))
+        chunk.entries().chunks(at_once).try_for_each(|some| self.show_some(finisher, state, chunk, some))?;
+        if state.is_full {
+            self.flush(finisher, state)?;
+            self.forget_places();
+        }
+        Ok(())
+    }
+
+    /// Forgets all places: they are numbered anew.
+    fn forget_places(&mut self) {
+        self.names = Names::default();
+        self.script.forget_places();
+        self.handed_over = 0;
     }
 
     /// Shows some records of a chunk.

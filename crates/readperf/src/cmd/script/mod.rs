@@ -31,6 +31,10 @@ use readperf_pack::Unpacked;
 use records::ShownRecords;
 use std::thread;
 
+/// Places that are held at a time, with their names and lines: about 110 bytes each. There are more only in recordings of gigabytes, and in
+/// tests.
+const MOST_PLACES: usize = if cfg!(debug_assertions) { 1 << 8 } else { 1 << 22 };
+
 /// Fields that need to know where branches are.
 const BRANCHES: [ScriptField; 5] = [
     ScriptField::Branches,
@@ -260,6 +264,8 @@ impl Script {
             shows_samples: true,
             threads_of: options.records.clone(),
             is_concurrent: false,
+            // What is shown of a thread's last line goes by the number of its file.
+            most_places: (!fields.any(ScriptField::SourceCode)).then_some(MOST_PLACES),
             // Plain text is perf's, which looks callers up at the return address. What is inlined is found at the call.
             callers: if self.json || options.inlines == Inlines::All {
                 CallerAddress::Call

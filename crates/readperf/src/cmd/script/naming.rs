@@ -10,7 +10,7 @@ use readperf::symbols::Resolver;
 /// Places that came since the last time, with all that is needed to name and show them: it can go to another thread.
 #[derive(Debug)]
 pub(super) struct Unnamed {
-    /// How many came before.
+    /// How many came before; none at first, and when they are numbered anew.
     pub(super) before: usize,
     pub(super) codes: Vec<CodeAddress>,
     pub(super) questions: Questions,
@@ -29,6 +29,10 @@ impl Naming<'_> {
     /// Names places.
     pub(super) fn learn(&mut self, unnamed: Unnamed) {
         let Unnamed { before, codes, questions, binaries } = unnamed;
+        if before == 0 {
+            self.names = Names::default();
+            self.fillings.forget();
+        }
         if codes.is_empty() {
             return;
         }

@@ -4,11 +4,11 @@
 //! chunk is appended, and what is too much of it taken back.
 
 /// A piece of a line up to this length is copied in one go.
-pub(super) const PIECE: usize = 64;
+pub(crate) const PIECE: usize = 64;
 
 /// Appends the first `used` bytes of a chunk.
 #[inline]
-pub(super) fn append<const N: usize>(out: &mut Vec<u8>, chunk: &[u8; N], used: usize) {
+pub(crate) fn append<const N: usize>(out: &mut Vec<u8>, chunk: &[u8; N], used: usize) {
     let before = out.len();
     out.extend_from_slice(chunk);
     out.truncate(before + used);
@@ -16,7 +16,7 @@ pub(super) fn append<const N: usize>(out: &mut Vec<u8>, chunk: &[u8; N], used: u
 
 /// Appends `len` bytes of a text from `start` on. It is quick where [`PIECE`] more bytes are behind them, whatever these are.
 #[inline]
-pub(super) fn append_piece(out: &mut Vec<u8>, text: &[u8], start: usize, len: usize) {
+pub(crate) fn append_piece(out: &mut Vec<u8>, text: &[u8], start: usize, len: usize) {
     let rest = text.get(start..).unwrap_or_default();
     match rest.first_chunk::<PIECE>() {
         Some(chunk) if len <= PIECE => append(out, chunk, len),
@@ -26,14 +26,14 @@ pub(super) fn append_piece(out: &mut Vec<u8>, text: &[u8], start: usize, len: us
 
 /// A text that is appended to many lines.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Piece {
+pub(crate) struct Piece {
     /// With so much behind it that it can be copied in one go.
     bytes: Box<[u8]>,
     len: usize,
 }
 
 impl Piece {
-    pub(super) fn new(mut text: Vec<u8>) -> Piece {
+    pub(crate) fn new(mut text: Vec<u8>) -> Piece {
         let len = text.len();
         text.resize(len + PIECE, 0);
         Piece { bytes: text.into(), len }
@@ -41,7 +41,7 @@ impl Piece {
 
     /// Appends it, spaces before it up to `width` bytes.
     #[inline]
-    pub(super) fn append_right(&self, out: &mut Vec<u8>, width: usize) {
+    pub(crate) fn append_right(&self, out: &mut Vec<u8>, width: usize) {
         if width > self.len {
             pad(out, width - self.len);
         }
@@ -51,7 +51,7 @@ impl Piece {
 
 /// Appends `count` spaces.
 #[inline]
-pub(super) fn pad(out: &mut Vec<u8>, count: usize) {
+pub(crate) fn pad(out: &mut Vec<u8>, count: usize) {
     match count {
         0..=16 => append(out, &[b' '; 16], count),
         _ => out.resize(out.len() + count, b' '),
@@ -59,26 +59,26 @@ pub(super) fn pad(out: &mut Vec<u8>, count: usize) {
 }
 
 /// Appends a text, spaces before it up to `width` bytes.
-pub(super) fn right(out: &mut Vec<u8>, text: &[u8], width: usize) {
+pub(crate) fn right(out: &mut Vec<u8>, text: &[u8], width: usize) {
     pad(out, width.saturating_sub(text.len()));
     out.extend_from_slice(text);
 }
 
 /// Appends a number in decimal, spaces before it up to `width`.
 #[inline(always)]
-pub(super) fn decimal(out: &mut Vec<u8>, number: u64, width: usize) {
+pub(crate) fn decimal(out: &mut Vec<u8>, number: u64, width: usize) {
     number_filled(out, number, width, b' ');
 }
 
 /// As [`decimal`], with zeros before it.
 #[inline(always)]
-pub(super) fn decimal_zeros(out: &mut Vec<u8>, number: u64, width: usize) {
+pub(crate) fn decimal_zeros(out: &mut Vec<u8>, number: u64, width: usize) {
     number_filled(out, number, width, b'0');
 }
 
 /// As [`decimal`], of a number with a sign.
 #[inline(always)]
-pub(super) fn signed(out: &mut Vec<u8>, number: i64, width: usize) {
+pub(crate) fn signed(out: &mut Vec<u8>, number: i64, width: usize) {
     match u64::try_from(number) {
         Ok(number) => number_filled(out, number, width, b' '),
         Err(_) => filled(out, itoa::Buffer::new().format(number).as_bytes(), width, b' '),
@@ -86,7 +86,7 @@ pub(super) fn signed(out: &mut Vec<u8>, number: i64, width: usize) {
 }
 
 /// Appends a number in hex digits, spaces before it up to `width`.
-pub(super) fn hex(out: &mut Vec<u8>, number: u64, width: usize) {
+pub(crate) fn hex(out: &mut Vec<u8>, number: u64, width: usize) {
     let text = hex_right(number);
     let zeros = leading_zeros(number);
     pad(out, width.saturating_sub(16));
@@ -96,7 +96,7 @@ pub(super) fn hex(out: &mut Vec<u8>, number: u64, width: usize) {
 
 /// A number in hex digits, spaces before it up to sixteen bytes.
 #[inline]
-pub(super) fn hex_right(number: u64) -> [u8; 16] {
+pub(crate) fn hex_right(number: u64) -> [u8; 16] {
     let digits = u128::from(half_of_hex(number >> 32)) | u128::from(half_of_hex(number & 0xffff_ffff)) << 64;
     // A zero and a space differ in one bit.
     let front = (1 << (8 * leading_zeros(number))) - 1;
@@ -105,7 +105,7 @@ pub(super) fn hex_right(number: u64) -> [u8; 16] {
 
 /// The hex digits of a number, and how many there are.
 #[inline]
-pub(super) fn hex_left(number: u32) -> ([u8; 8], usize) {
+pub(crate) fn hex_left(number: u32) -> ([u8; 8], usize) {
     let zeros = (number | 1).leading_zeros() / 4;
     let text = half_of_hex(number.into()) >> (8 * zeros);
     (text.to_le_bytes(), 8 - zeros as usize)

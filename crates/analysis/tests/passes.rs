@@ -1,0 +1,74 @@
+//! However a recording is gone over, its samples are in the same places.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use perffile::Recording;
+use readperf_analysis::{PassOptions, Request, analyse, pass};
+use readperf_profile::{Keep, SampleRow};
+use readperf_session::CodeAddress;
+use readperf_symbols::Options;
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+const FIXTURES: [&str; 5] = ["multi", "pipe", "dwarf", "threads", "main"];
+
+fn recording(name: &str) -> Recording {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
+    Recording::open(fixtures.join(name).join("perf.data")).unwrap()
+}
+
+/// The places of each sample, and how often all that were known had been forgotten.
+fn places(name: &str, most_places: Option<usize>) -> (Vec<Vec<CodeAddress>>, usize) {
+    let options = PassOptions { stacks: true, shows_samples: true, most_places, ..PassOptions::default() };
+    let (mut places, mut forgotten, mut most) = (Vec::new(), 0, 0);
+    let passed = pass::<perffile::Error>(&recording(name), &options, |state, chunk| {
+        let code = |id| *state.addresses.get(id).unwrap();
+        places.extend(chunk.samples(state).map(|sample| {
+            std::iter::once(sample.address).chain(sample.stack.iter().copied()).map(code).collect()
+        }));
+        forgotten += usize::from(state.is_full);
+        most = most.max(state.addresses.len());
+        Ok(())
+    });
+    passed.unwrap();
+    (places, forgotten)
+}
+
+#[test]
+fn places_are_the_same_if_they_are_forgotten_now_and_then() {
+    for name in FIXTURES {
+        let (all, never) = places(name, None);
+        assert_eq!(never, 0);
+        assert!(!all.is_empty(), "{name}");
+        for most in [0, 20] {
+            let (places, forgotten) = places(name, Some(most));
+            assert!(forgotten > 0, "{name}: more than {most}");
+            assert_eq!(places, all, "{name}: {most}");
+        }
+    }
+}
+
+#[test]
+fn profiles_do_not_depend_on_the_number_of_threads() {
+    for name in FIXTURES {
+        for (stacks, times) in [(true, false), (true, true), (false, false)] {
+            let made = |threads| {
+                let threads = NonZeroUsize::new(threads);
+                let symbols = Options { threads, symfs: Some("/nowhere".into()), ..Options::default() };
+                let pass = PassOptions { stacks, ..PassOptions::default() };
+                let keep = Keep { stacks, times, ..Keep::default() };
+                let request = Request { symbols, pass, keep, ..Request::default() };
+                let profile = analyse(&recording(name), &request).unwrap().profile;
+                let rows: Vec<SampleRow> = profile.rows().iter().collect();
+                let stacks: Vec<Vec<_>> =
+                    rows.iter().map(|row| profile.stacks().places(row.stack).collect()).collect();
+                (profile.addresses().as_slice().to_vec(), rows, stacks)
+            };
+            let one = made(1);
+            assert!(!one.1.is_empty(), "{name}");
+            for threads in [2, 3, 8] {
+                assert_eq!(made(threads), one, "{name}: {threads} threads");
+            }
+        }
+    }
+}
