@@ -103,6 +103,7 @@ impl Take for Nobody {
     fn sample(&mut self, _: &SampleMoment<'_>, _: &[Share], _: Option<AddressId>, _: &[Branch]) {}
     fn pass_over(&mut self, _: &SampleMoment<'_>, _: &[Share]) {}
     fn places<'c>(&mut self, _: impl Iterator<Item = SamplePlaces<'c>>) {}
+
     fn builder(&mut self) -> Option<&mut Builder> {
         None
     }

@@ -54,6 +54,7 @@ impl Take for Taking<'_> {
         }
         self.builder.place(places);
     }
+
     fn builder(&mut self) -> Option<&mut Builder> {
         // Branches are taken in as they come.
         (!self.takes_branches()).then_some(&mut self.builder)
