@@ -83,9 +83,7 @@ fn entries(words: &[u64], len: usize, mode: CpuMode, mut push: impl FnMut(u64, C
 #[inline]
 pub(crate) fn append_words(words: &mut Vec<u64>, moment: &SampleMoment<'_>, attr: &EventAttr) -> usize {
     let start = words.len();
-    let recorded = moment.sample.callchain().unwrap_or_default();
-    words.reserve(recorded.len());
-    recorded.iter().for_each(|word| words.push(word));
+    moment.sample.callchain().unwrap_or_default().append_to(words);
     if !is_call_stack(attr) {
         return words.len() - start;
     }

@@ -22,8 +22,9 @@ pub struct RecordedChains {
     ends: Vec<usize>,
     /// Of chains: hashes of what mostly differs.
     hashes: Vec<u32>,
-    /// What was mapped: each state in which one of the samples was taken.
+    /// What was mapped: each state in which one of the samples was taken, and their versions.
     states: Vec<SpaceState>,
+    versions: Vec<SpaceVersion>,
 }
 
 /// What the places of a chain depend on besides its words.
@@ -118,6 +119,7 @@ impl RecordedChains {
     }
 
     /// Notes what is mapped, if no sample before was taken in the same state.
+    #[inline]
     fn learn_state(
         &mut self,
         session: &Session,
@@ -125,8 +127,12 @@ impl RecordedChains {
         mode: CpuMode,
         version: SpaceVersion,
     ) {
-        if version != SpaceVersion::default() && self.state(version).is_none() {
-            self.states.extend(session.space_state(sample.process, mode));
+        if version == SpaceVersion::default() || self.state(version).is_some() {
+            return;
+        }
+        if let Some(state) = session.space_state(sample.process, mode) {
+            self.versions.push(version);
+            self.states.push(state);
         }
     }
 
@@ -138,6 +144,7 @@ impl RecordedChains {
         self.ends.clear();
         self.hashes.clear();
         self.states.clear();
+        self.versions.clear();
     }
 
     /// Where samples were taken, if that is all.
@@ -167,7 +174,7 @@ impl RecordedChains {
     /// Samples mostly are of the processes that came last.
     #[inline]
     fn state(&self, version: SpaceVersion) -> Option<&SpaceState> {
-        self.states.iter().rev().find(|state| state.version() == version)
+        self.states.get(self.versions.iter().rposition(|other| *other == version)?)
     }
 }
 

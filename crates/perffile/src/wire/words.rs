@@ -40,6 +40,13 @@ impl<'a> U64s<'a> {
         Iter { words: self.bytes.as_chunks().0.iter(), order: self.order }
     }
 
+    /// Appends the words to a list.
+    #[inline]
+    pub fn append_to(&self, words: &mut Vec<u64>) {
+        let bytes = self.bytes.as_chunks().0.iter();
+        with_order!(self.order, O => words.extend(bytes.map(|word| O::u64(*word))));
+    }
+
     /// The words from `index` on; none if there are fewer.
     pub fn skip(&self, index: usize) -> U64s<'a> {
         U64s { bytes: self.bytes.get(index.saturating_mul(8)..).unwrap_or_default(), order: self.order }
