@@ -16,6 +16,9 @@ const ON_THE_WAY: usize = 8;
 /// Samples in a piece: fewer in tests, so that there are several.
 const ENOUGH: usize = if cfg!(debug_assertions) { 32 } else { 1024 };
 
+/// Words of chains in a piece, at most but for those of a chunk: a record may have thousands.
+const MOST_WORDS: usize = 1 << 17;
+
 /// Some samples, and what they recorded of where they were taken.
 #[derive(Debug, Default)]
 struct Work {
@@ -103,7 +106,7 @@ impl LookingUp {
     /// Hands samples over, and leaves none in their place. If they are few, they wait for more, unless these are the last.
     pub(crate) fn hand_over(&self, noted: &mut Noted, chains: &mut RecordedChains, are_last: bool) {
         let least = if are_last { 1 } else { ENOUGH };
-        if chains.len() < least {
+        if chains.len() < least && chains.words() < MOST_WORDS {
             return;
         }
         let empty = || Work { noted: Noted::default(), chains: RecordedChains::new(chains.has_stacks) };
@@ -246,5 +249,10 @@ mod tests {
         let (mut noted, mut chains) = work(0..ENOUGH as u64);
         looking_up.hand_over(&mut noted, &mut chains, false);
         assert_eq!(noted.samples, 0);
+        let words = vec![7; MOST_WORDS];
+        let (mut noted, _) = work(0..1);
+        let mut chains = RecordedChains::for_test(&[(7, CpuMode::User, &words, 1)]);
+        looking_up.hand_over(&mut noted, &mut chains, false);
+        assert_eq!((noted.samples, chains.len()), (0, 0), "one has very many words");
     }
 }

@@ -147,6 +147,11 @@ impl RecordedChains {
         self.versions.clear();
     }
 
+    /// How many words all chains have.
+    pub(crate) fn words(&self) -> usize {
+        self.words.len()
+    }
+
     /// Where samples were taken, if that is all.
     pub(crate) fn places(&self) -> &[Lookup] {
         &self.places
