@@ -3,6 +3,7 @@
 use crate::addresses::{AddressId, Addresses};
 use crate::names::Names;
 use readperf_session::{Binary, BinaryId, CodeAddress, Session};
+use rustc_hash::FxHashMap;
 
 /// Places, their binaries and their names.
 #[derive(Clone, Copy, Debug)]
@@ -22,17 +23,27 @@ pub struct NewPlaces<'k> {
     pub before: usize,
     /// The places.
     pub codes: &'k [CodeAddress],
-    /// All binaries; a [`BinaryId`] is an index.
-    pub binaries: &'k [Binary],
+    /// Their binaries.
+    pub binaries: NewBinaries<'k>,
     /// The names of these places, and of those before.
     pub names: &'k Names,
+}
+
+/// The binaries of places.
+#[derive(Clone, Copy, Debug)]
+pub enum NewBinaries<'k> {
+    /// All of a session; a [`BinaryId`] is an index.
+    All(&'k [Binary]),
+    /// Those that are needed.
+    Some(&'k FxHashMap<BinaryId, Binary>),
 }
 
 impl<'k> Known<'k> {
     /// The places behind so many.
     pub fn since(&self, before: usize) -> NewPlaces<'k> {
         let codes = self.addresses.since(before);
-        NewPlaces { before, codes, binaries: self.session.binaries(), names: self.names }
+        let binaries = NewBinaries::All(self.session.binaries());
+        NewPlaces { before, codes, binaries, names: self.names }
     }
 }
 
@@ -45,6 +56,9 @@ impl<'k> NewPlaces<'k> {
 
     /// A binary.
     pub fn binary(&self, id: BinaryId) -> Option<&'k Binary> {
-        self.binaries.get(id.index())
+        match self.binaries {
+            NewBinaries::All(binaries) => binaries.get(id.index()),
+            NewBinaries::Some(binaries) => binaries.get(&id),
+        }
     }
 }

@@ -65,7 +65,7 @@ pub use detail::{Branch, DetailField, DetailId, DetailOptions, Details, Weighing
 pub use filter::SampleFilter;
 pub use frames::{Apart, CodeKind, FrameId, FrameTable, Level, UniqueFrame};
 pub use groups::Groups;
-pub use known::{Known, NewPlaces};
+pub use known::{Known, NewBinaries, NewPlaces};
 pub use known_chains::ChainId;
 pub use locator::Locator;
 pub use marks::{Mark, MarkBuilder, MarkKind, Marks};

@@ -11,7 +11,9 @@ use readperf::profile::{NameFilter, Names};
 use readperf::session::CpuMode;
 use readperf::symbols::{Files, Options};
 use readperf::{BranchCode, Chunk, CodeStep, Entry, Instructions, NamedPlaces, Namer, Sample, State};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::collections::hash_map;
 
 /// Samples that a thread makes the lines of in one go.
 const SHARE: usize = 256;
@@ -311,7 +313,13 @@ impl<'f> Lines<'f> {
             })
         });
         self.is_handed_over = true;
-        (Some(Unnamed { before, codes, questions, binaries: session.binaries().to_vec() }), naming)
+        let mut binaries = FxHashMap::default();
+        for id in codes.iter().filter_map(|code| code.binary) {
+            if let (hash_map::Entry::Vacant(new), Some(binary)) = (binaries.entry(id), session.binary(id)) {
+                new.insert(binary.clone());
+            }
+        }
+        (Some(Unnamed { before, codes, questions, binaries }), naming)
     }
 
     /// Writes what is left of the lines. Returns what must be said of names ([`Namer::told`]), and where the lines went.

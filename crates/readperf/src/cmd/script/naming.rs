@@ -3,9 +3,10 @@
 use crate::source_lines::SourceLines;
 use readperf::Questions;
 use readperf::output::script::{Draft, Fillings};
-use readperf::profile::{Names, NewPlaces};
-use readperf::session::{Binary, CodeAddress};
+use readperf::profile::{Names, NewBinaries, NewPlaces};
+use readperf::session::{Binary, BinaryId, CodeAddress};
 use readperf::symbols::Resolver;
+use rustc_hash::FxHashMap;
 
 /// Places that came since the last time, with all that is needed to name and show them: it can go to another thread.
 #[derive(Debug)]
@@ -14,7 +15,8 @@ pub(super) struct Unnamed {
     pub(super) before: usize,
     pub(super) codes: Vec<CodeAddress>,
     pub(super) questions: Questions,
-    pub(super) binaries: Vec<Binary>,
+    /// Those of the places, as they are known by now.
+    pub(super) binaries: FxHashMap<BinaryId, Binary>,
 }
 
 /// Names places, and makes what goes into the gaps of drafts.
@@ -38,7 +40,7 @@ impl Naming<'_> {
         }
         let answers = questions.answers(&mut self.resolver);
         self.names.learn(&codes, answers);
-        let (codes, binaries, names) = (&codes[..], &binaries[..], &self.names);
+        let (codes, binaries, names) = (&codes[..], NewBinaries::Some(&binaries), &self.names);
         self.fillings.learn(&NewPlaces { before, codes, binaries, names });
     }
 
