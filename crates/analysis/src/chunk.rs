@@ -330,7 +330,7 @@ impl<'e> Chunk<'e> {
         visit: &mut impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         match take.builder().filter(|_| state.looks_up_beside) {
-            Some(builder) => builder.hand_over(&mut state.chains, false),
+            Some(builder) => builder.hand_over(&mut state.chains),
             None => {
                 state.look_up();
                 if let Some(unwinding) = unwinding {

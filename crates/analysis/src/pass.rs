@@ -175,8 +175,7 @@ pub(crate) fn pass_into<E: From<perffile::Error>>(
         }
     }
     if let (true, Some(builder)) = (state.looks_up_beside, take.builder()) {
-        builder.hand_over(&mut state.chains, true);
-        builder.end_look_ups(&mut state.locator, &mut state.addresses);
+        builder.end_look_ups(&mut state.chains, &mut state.locator, &mut state.addresses);
     }
     // What comes next needs the memory.
     (state.chains, state.locator) = Default::default();
@@ -200,8 +199,7 @@ fn look_up_beside(state: &mut State, options: &PassOptions, take: &mut impl Take
 /// Has them looked up here again.
 fn come_back(state: &mut State, take: &mut impl Take) {
     if let (true, Some(builder)) = (std::mem::take(&mut state.looks_up_beside), take.builder()) {
-        builder.hand_over(&mut state.chains, true);
-        builder.come_back(&mut state.locator, &mut state.addresses);
+        builder.come_back(&mut state.chains, &mut state.locator, &mut state.addresses);
     }
 }
 

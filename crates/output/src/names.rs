@@ -1,5 +1,6 @@
 //! Rows of a table to names for people.
 
+use crate::export::strings::Strings;
 use crate::text::decoded;
 use readperf_profile::view::table::Row;
 use readperf_profile::{Function, Profile};
@@ -50,8 +51,8 @@ impl<'n> Names<'n> {
 pub struct TieOrder<'n> {
     names: Names<'n>,
     /// Ranks of thread names and, one higher than their numbers, of binaries; the first is that of what is in none.
-    comms: Vec<usize>,
-    binaries: Vec<usize>,
+    comms: Vec<u32>,
+    binaries: Vec<u32>,
 }
 
 impl<'n> TieOrder<'n> {
@@ -66,32 +67,22 @@ impl<'n> TieOrder<'n> {
     }
 
     /// By what a row is ordered.
-    pub fn key(&self, row: &Row) -> (usize, usize, Cow<'n, str>, u64) {
+    pub fn key(&self, row: &Row) -> (u32, u32, Cow<'n, str>, u64) {
         let function = self.names.function(row);
         let binary = function.and_then(|function| function.binary).map_or(0, |binary| binary.index() + 1);
-        let rank = |ranks: &[usize], index: usize| ranks.get(index).copied().unwrap_or(0);
+        let rank = |ranks: &[u32], index: usize| ranks.get(index).copied().unwrap_or(0);
         let label = function.map_or_else(Cow::default, Function::label);
         let comm = row.comm.map_or(0, |comm| rank(&self.comms, comm.index()));
         (comm, rank(&self.binaries, binary), label, function.map_or(0, |function| function.address))
     }
 }
 
-/// For each text how many others are before it; those that are the same have the same rank.
-fn ranks<'t>(texts: impl Iterator<Item = Cow<'t, str>>) -> Vec<usize> {
-    let texts: Vec<Cow<'t, str>> = texts.collect();
-    let mut order: Vec<(&str, usize)> = texts.iter().map(AsRef::as_ref).zip(0..).collect();
-    order.sort_unstable();
-    let mut ranks = vec![0; order.len()];
-    let mut before = 0;
-    for same in order.chunk_by(|(a, _), (b, _)| a == b) {
-        for (_, at) in same {
-            if let Some(rank) = ranks.get_mut(*at) {
-                *rank = before;
-            }
-        }
-        before += same.len();
-    }
-    ranks
+/// The place of each text when they are in order; those that are the same have the same place.
+fn ranks<'t>(texts: impl Iterator<Item = Cow<'t, str>>) -> Vec<u32> {
+    let mut strings = Strings::default();
+    let numbers: Vec<u32> = texts.map(|text| strings.number(&text)).collect();
+    let ranks = strings.sort();
+    numbers.into_iter().map(|number| ranks.get(number as usize).copied().unwrap_or(0)).collect()
 }
 
 #[cfg(test)]

@@ -146,17 +146,23 @@ impl Builder {
         matches!(self.beside, Beside::LookingUp(_))
     }
 
-    /// Hands the noted samples and their chains to the other thread, and leaves none. A few wait for more, unless they are the last.
-    pub fn hand_over(&mut self, chains: &mut RecordedChains, are_last: bool) {
+    /// Hands the noted samples and their chains to the other thread, and leaves none. A few wait for more.
+    pub fn hand_over(&mut self, chains: &mut RecordedChains) {
         if let Beside::LookingUp(looking_up) = &self.beside {
-            looking_up.hand_over(&mut self.noted, chains, are_last);
+            looking_up.hand_over(&mut self.noted, chains, false);
         }
     }
 
-    /// Waits until the other thread has looked up all that it was handed; what it did that with comes back.
-    pub fn end_look_ups(&mut self, locator: &mut Locator, addresses: &mut Addresses) {
+    /// Hands the last ones over, and waits until the other thread has looked up all; what it did that with comes back.
+    pub fn end_look_ups(
+        &mut self,
+        chains: &mut RecordedChains,
+        locator: &mut Locator,
+        addresses: &mut Addresses,
+    ) {
         self.beside = match std::mem::take(&mut self.beside) {
             Beside::LookingUp(looking_up) => {
+                looking_up.hand_over(&mut self.noted, chains, true);
                 let looked_up;
                 (*locator, *addresses, looked_up) = looking_up.end();
                 Beside::LookedUp(looked_up)
@@ -166,8 +172,13 @@ impl Builder {
     }
 
     /// The same; samples that follow are looked up by whoever calls this, and [placed](Builder::place).
-    pub fn come_back(&mut self, locator: &mut Locator, addresses: &mut Addresses) {
-        self.end_look_ups(locator, addresses);
+    pub fn come_back(
+        &mut self,
+        chains: &mut RecordedChains,
+        locator: &mut Locator,
+        addresses: &mut Addresses,
+    ) {
+        self.end_look_ups(chains, locator, addresses);
         if let Beside::LookedUp(looked_up) = std::mem::take(&mut self.beside) {
             self.placing = looked_up.stop();
         }
@@ -242,7 +253,7 @@ impl Builder {
 
     /// No sample follows.
     pub fn end(mut self) -> Added {
-        self.end_look_ups(&mut Locator::default(), &mut Addresses::default());
+        self.end_look_ups(&mut RecordedChains::default(), &mut Locator::default(), &mut Addresses::default());
         let Builder { totals, passed_over, details, origins, placing, beside, times_ns, .. } = self;
         let gathered = match beside {
             Beside::LookedUp(looked_up) => Sorted::Beside(looked_up.sort(origins)),
@@ -341,9 +352,9 @@ mod tests {
         if !beside.is_empty() {
             assert!(builder.look_up_beside(&mut locator, &mut addresses));
             let mut chains = note(&mut builder, beside.clone());
-            builder.hand_over(&mut chains, true);
+            builder.hand_over(&mut chains);
             assert!(chains.is_empty());
-            builder.come_back(&mut locator, &mut addresses);
+            builder.come_back(&mut chains, &mut locator, &mut addresses);
         }
         here(&mut builder, &mut locator, &mut addresses, beside.end..500);
         builder.end().profile(addresses, Names::default(), &Schema::default())

@@ -11,7 +11,7 @@ mod protobuf;
 pub mod quantity;
 mod recorded;
 mod runs;
-mod strings;
+pub(crate) mod strings;
 mod threads;
 mod title;
 

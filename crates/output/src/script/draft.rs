@@ -132,11 +132,6 @@ pub struct Fillings {
 const GAPS_AT_ONCE: usize = 64;
 
 impl Fillings {
-    /// How many places have been learned.
-    pub fn learned(&self) -> usize {
-        self.learned
-    }
-
     /// Forgets all places: they are numbered anew.
     pub fn forget(&mut self) {
         self.places.iter_mut().for_each(Places::forget);

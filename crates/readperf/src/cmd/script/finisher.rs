@@ -2,7 +2,7 @@
 //! are named, too.
 
 use super::destination::Destination;
-use super::naming::{Naming, Unnamed};
+use super::naming::{Naming, Unnamed, fill_in_sources};
 use anyhow::Context as _;
 use perffile::Schema;
 use rayon::prelude::*;
@@ -115,7 +115,7 @@ impl<'s, 'f, 'i> Finisher<'s, 'f, 'i> {
                 by = naming.or(by);
                 let result = by.as_mut().map_or(Ok(()), |naming| {
                     naming.learn(unnamed);
-                    naming.fill_in_sources(&mut drafts);
+                    fill_in_sources(&mut naming.sources, &naming.names, &mut drafts);
                     writer.write(0, &drafts, &naming.fillings)
                 });
                 // Nobody waits for it where the pass has failed.

@@ -43,11 +43,6 @@ impl Naming<'_> {
         let (codes, binaries, names) = (&codes[..], NewBinaries::Some(&binaries), &self.names);
         self.fillings.learn(&NewPlaces { before, codes, binaries, names });
     }
-
-    /// Puts the source text into drafts, if it is shown.
-    pub(super) fn fill_in_sources(&mut self, drafts: &mut [Draft]) {
-        fill_in_sources(&mut self.sources, &self.names, drafts);
-    }
 }
 
 /// Puts the source text into drafts, if it is shown: each depends on the one before of its thread.
