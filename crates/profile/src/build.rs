@@ -351,9 +351,14 @@ mod tests {
         here(&mut builder, &mut locator, &mut addresses, 0..beside.start);
         if !beside.is_empty() {
             assert!(builder.look_up_beside(&mut locator, &mut addresses));
-            let mut chains = note(&mut builder, beside.clone());
+            let last = beside.end - 10..beside.end;
+            let mut chains = note(&mut builder, beside.start..last.start);
             builder.hand_over(&mut chains);
             assert!(chains.is_empty());
+            // A few, which wait until look-ups end.
+            let mut chains = note(&mut builder, last);
+            builder.hand_over(&mut chains);
+            assert_eq!(chains.len(), 10);
             builder.come_back(&mut chains, &mut locator, &mut addresses);
         }
         here(&mut builder, &mut locator, &mut addresses, beside.end..500);
