@@ -43,3 +43,25 @@ fn the_prompt_completes_remembers_and_goes_on() {
     terminal.enter("exit");
     terminal.wait_for_shell();
 }
+
+#[test]
+#[ignore = "live: tmux"]
+fn lines_typed_ahead_are_answered_one_after_the_other() {
+    let dir = scratch();
+    let terminal = Terminal::new("sql-ahead", (120, 40), dir.path());
+    terminal.run(&format!(
+        "env HOME={0} XDG_CACHE_HOME={0} {1} sql {2}",
+        dir.path().display(),
+        env!("CARGO_BIN_EXE_readperf"),
+        fixture("main").display()
+    ));
+    terminal.wait("readperf>");
+    // All of it is there to be read when the first line is.
+    terminal.enter(
+        "CREATE VIEW ahead AS SELECT 574 AS hits;\rSELECT hits + 1 AS more FROM ahead;\rSELECT 7 * 191 AS x;",
+    );
+    terminal.wait("575");
+    terminal.wait("1337");
+    terminal.enter("exit");
+    terminal.wait_for_shell();
+}
