@@ -11,7 +11,8 @@ use crate::unwinding::StackEnds;
 use perffile::{Issues, Metadata, Recording};
 use readperf_profile::statistics::Statistics;
 use readperf_profile::{
-    Builder, DetailField, DetailOptions, Keep, MarkBuilder, Marks, Names, Profile, Weighing,
+    Builder, DetailField, DetailOptions, Keep, Locator, MarkBuilder, Marks, Names, Profile, RecordedChains,
+    Rounding, Weighing,
 };
 use readperf_session::Session;
 use readperf_symbols::{Files, Options};
@@ -34,6 +35,9 @@ pub struct Request {
     pub linked_addresses: bool,
     /// Whether to leave out what the places are called: who only counts needs no file but the recording.
     pub without_names: bool,
+    /// For those who ask for functions and lines, not for addresses: so many places, give or take a quarter, after which those of one name
+    /// become one. If it must be, addresses without a name are told less exactly; [`Analysis::rounding`] says how. All if not said.
+    pub most_places: Option<usize>,
 }
 
 /// What a recording amounts to.
@@ -57,6 +61,8 @@ pub struct Analysis {
     pub stack_ends: StackEnds,
     /// How well generated code could be told by the time of a sample.
     pub code_times: CodeTimes,
+    /// How exactly addresses without a name are told.
+    pub rounding: Rounding,
     /// Where names come from that the recording does not vouch for, in a sentence.
     pub names_told: Option<String>,
     /// Whether there are counts, as `perf stat record` makes them, and no sample at all.
@@ -67,7 +73,10 @@ impl Analysis {
     /// How far what was read is to be trusted, in sentences.
     pub fn told(&self) -> Vec<String> {
         let told = self.stack_ends.told().into_iter().chain(self.code_times.told());
-        told.chain(self.names_told.clone()).collect()
+        let rounded = self.rounding.told().map(|exactly| {
+            format!("there are more places than are held: addresses without a name are told {exactly}")
+        });
+        told.chain(rounded).chain(self.names_told.clone()).collect()
     }
 }
 
@@ -156,7 +165,16 @@ fn run<'f, T, E: From<perffile::Error>>(
     let branches = details.weighing == Weighing::Branches;
     let data_addresses = details.has(DetailField::DataPlace);
     let code_from = (!request.without_names).then(|| request.symbols.clone());
+    // Numbers of other places than those of stacks lie where they do not change.
+    let most_places = request.most_places.filter(|_| {
+        !data_addresses
+            && !branches
+            && !request.pass.branches
+            && !request.without_names
+            && !request.linked_addresses
+    });
     let options = PassOptions {
+        most_places,
         data_addresses,
         branches: branches || request.pass.branches,
         code_from,
@@ -169,23 +187,37 @@ fn run<'f, T, E: From<perffile::Error>>(
     let mut only_counts = OnlyCounts::default();
     let new_namer = |metadata: &Metadata| Namer::new(files, request.symbols.clone(), metadata);
     let mut namer = new_namer(recording.metadata());
-    let passed = pass_into(recording, &options, &mut taking, |state, chunk| {
+    let mut names = Names::default();
+    let mut rounding = Rounding::default();
+    let mut are_together = false;
+    let passed = pass_into(recording, &options, &mut taking, |state, chunk, taking| {
         if !request.without_names {
             namer.read_ahead(&state.session, chunk);
         }
         only_counts.see(chunk);
-        each(state, chunk)
+        let shown = each(state, chunk);
+        if let Some(most) = most_places.filter(|_| state.is_full) {
+            are_together = true;
+            namer.learn(&mut names, &state.addresses, &state.session);
+            taking.builder.put_together(state.put_together(&mut names, most, &mut rounding));
+        }
+        shown
     })?;
     let Passed { metadata, mut state, mut issues, stack_ends, code_times } = passed;
-    let Taking { builder, marks, .. } = taking;
-    let added = builder.end();
-    // What comes now needs the memory.
-    state.addresses.freeze();
-    let mut names = Names::default();
+    let Taking { mut builder, marks, .. } = taking;
     if !Arc::ptr_eq(&recording.metadata().features, &metadata.features) {
         // As in pipe mode, where the recording tells on the way where names come from.
         namer = new_namer(&metadata);
     }
+    if let Some(most) = most_places.filter(|_| are_together) {
+        // All addresses are to be told alike.
+        builder.come_back(&mut RecordedChains::default(), &mut Locator::default(), &mut state.addresses);
+        namer.learn(&mut names, &state.addresses, &state.session);
+        builder.put_together(state.put_together(&mut names, most, &mut rounding));
+    }
+    let added = builder.end();
+    // What comes now needs the memory.
+    state.addresses.freeze();
     let (names_told, kept) = name(namer, &mut names, &state);
     add_losses(&mut issues, &request.symbols);
     names.unify(&state.session);
@@ -208,6 +240,7 @@ fn run<'f, T, E: From<perffile::Error>>(
         issues,
         stack_ends,
         code_times,
+        rounding,
         names_told,
         only_counts,
     };

@@ -1,6 +1,6 @@
 //! Records of a pass, a chunk at a time, and the places of the samples among them.
 
-use crate::pass::{PassOptions, State};
+use crate::pass::{PassOptions, State, come_back};
 use crate::unwinding::{Recorded, Unwinding};
 use perffile::wire::attr::SampleType;
 use perffile::wire::record::kind;
@@ -30,6 +30,8 @@ pub struct Chunk<'e> {
     /// How many records there were, and how many samples among them that count.
     records: usize,
     samples: usize,
+    /// Look-ups for them, at most: each may be of a new place.
+    look_ups: usize,
     has_samples: bool,
     has_kernel_samples: bool,
     shares: Vec<Share>,
@@ -115,6 +117,7 @@ impl<'e> Chunk<'e> {
             entries: Vec::new(),
             records: 0,
             samples: 0,
+            look_ups: 0,
             has_samples: false,
             has_kernel_samples: false,
             shares: Vec::new(),
@@ -253,13 +256,16 @@ impl<'e> Chunk<'e> {
     ) {
         self.has_kernel_samples |= sample.mode == CpuMode::Kernel;
         let attr = event.schema().event(sample.event).map(|event| &event.attr);
+        let words = state.chains.words();
         state.chains.push(&state.session, sample, attr);
+        self.look_ups += 1 + state.chains.words() - words;
         if let (Some(unwinding), Some(attr)) = (unwinding.filter(|_| options.stacks), attr) {
             let recorded = unwinding.recorded(&state.session, event.schema(), sample, attr);
             self.recorded.extend(recorded.map(|recorded| (self.samples, recorded)));
         }
         self.samples += 1;
         let (mut data, branches) = (None, self.branches.len());
+        self.look_ups += usize::from(options.data_addresses);
         if options.data_addresses || options.branches {
             data = self.look_beside(state, options, sample);
             self.beside.push(Beside { data, branches: branches..self.branches.len() });
@@ -293,6 +299,7 @@ impl<'e> Chunk<'e> {
     fn push_branches(&mut self, state: &mut State, sample: &SampleMoment<'e>) {
         let decoded = sample.sample.decode().ok().and_then(|(sample, _)| sample.branch_stack);
         let mut place = |ip| state.addresses.number(anywhere(&state.session, sample, ip));
+        self.look_ups += 2 * decoded.as_ref().map_or(0, |stack| stack.entries.len());
         for entry in decoded.iter().flat_map(|stack| stack.entries.iter()) {
             let (from, to) = (place(entry.from), place(entry.to));
             self.branches.push(Branch { from, to, flags: entry.flags });
@@ -312,6 +319,7 @@ impl<'e> Chunk<'e> {
             self.places.extend(state.locator.recorded_stack(nr));
             let located = frames.iter().map(|ip| state.addresses.locate_in(&recorded.space, *ip));
             self.places.extend(located);
+            self.look_ups += frames.len();
             if self.places.len() == start {
                 // Where it was taken.
                 self.places.extend(state.locator.get(nr).map(|places| places.address));
@@ -321,13 +329,13 @@ impl<'e> Chunk<'e> {
     }
 
     /// Shows what is in it, and begins anew.
-    pub(crate) fn finish<E>(
+    pub(crate) fn finish<T: Take, E>(
         &mut self,
         state: &mut State,
         options: &PassOptions,
         unwinding: Option<&mut Unwinding>,
-        take: &mut impl Take,
-        visit: &mut impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
+        take: &mut T,
+        visit: &mut impl FnMut(&mut State, &Chunk<'_>, &mut T) -> Result<(), E>,
     ) -> Result<(), E> {
         match take.builder().filter(|_| state.looks_up_beside) {
             Some(builder) => builder.hand_over(&mut state.chains),
@@ -339,18 +347,21 @@ impl<'e> Chunk<'e> {
                 take.places((0..self.samples).map_while(|nr| self.places_of(state, nr)));
             }
         }
-        state.is_full = options.most_places.is_some_and(|most| state.addresses.len() > most);
-        visit(state, self)?;
+        if let Some(most) = options.most_places.filter(|_| state.may_be_full(self.look_ups)) {
+            come_back(state, take);
+            state.ask_whether_full(most);
+        }
+        visit(state, self, take)?;
         state.locator.forget();
-        if state.is_full {
-            state.forget_places();
+        if let Some(most) = options.most_places.filter(|_| state.is_full) {
+            state.forget_places(most);
         }
         self.clear();
         Ok(())
     }
 
     fn clear(&mut self) {
-        (self.records, self.samples) = (0, 0);
+        (self.records, self.samples, self.look_ups) = (0, 0, 0);
         (self.has_samples, self.has_kernel_samples) = (false, false);
         self.entries.clear();
         self.shares.clear();

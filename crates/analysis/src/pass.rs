@@ -11,7 +11,9 @@ use crate::unwinding::{StackEnds, Unwinding};
 use perffile::wire::attr::SampleType;
 use perffile::{Issues, Metadata, Ordering, Recording, Schema};
 use readperf_profile::statistics::Statistics;
-use readperf_profile::{Addresses, CallerAddress, Locator, RecordedChains, SampleFilter};
+use readperf_profile::{
+    Addresses, CallerAddress, Locator, Names, RecordedChains, Rounding, SampleFilter, Together,
+};
 use readperf_session::Session;
 use readperf_symbols::Options;
 
@@ -46,7 +48,7 @@ pub struct PassOptions {
     pub threads_of: Vec<u32>,
     /// Whether another thread may look up places, if nobody wants to see them on the way. They are the same.
     pub is_concurrent: bool,
-    /// So many places are held, for those who need them only for a while; all if not said. See [`State::is_full`].
+    /// So many places are held, give or take a quarter, for those who need them only for a while; all if not said. See [`State::is_full`].
     pub most_places: Option<usize>,
 }
 
@@ -78,6 +80,8 @@ pub struct State {
     /// Whether there are [more places than wanted](PassOptions::most_places): after the chunk at hand they are forgotten, and those that
     /// follow are numbered anew.
     pub is_full: bool,
+    /// So many look-ups there may be before that is asked again. It is no matter of time: whatever threads do, places end where they end.
+    pub(crate) unasked: usize,
     /// What all records amount to, if asked for.
     pub statistics: Option<Statistics>,
 }
@@ -89,11 +93,45 @@ impl State {
         self.chains.clear();
     }
 
+    /// Whether there may be more places than wanted, after so many look-ups more.
+    pub(crate) fn may_be_full(&mut self, look_ups: usize) -> bool {
+        let left = self.unasked.checked_sub(look_ups);
+        self.unasked = left.unwrap_or(0);
+        left.is_none()
+    }
+
+    /// Asks how many there are, all of which are known here.
+    pub(crate) fn ask_whether_full(&mut self, most: usize) {
+        let places = self.addresses.len();
+        self.is_full = places > most;
+        self.expect_places(most);
+    }
+
+    /// After what number of look-ups there may be too many places.
+    fn expect_places(&mut self, most: usize) {
+        self.unasked = most.saturating_sub(self.addresses.len()).max(most / 4);
+    }
+
+    /// Gives places new numbers, under which all that is looked up from now on is found.
+    pub(crate) fn put_together(
+        &mut self,
+        names: &mut Names,
+        most: usize,
+        rounding: &mut Rounding,
+    ) -> Together {
+        self.locator.forget_all();
+        self.is_full = false;
+        let together = self.addresses.put_together(names, most / 2, rounding);
+        self.expect_places(most);
+        together
+    }
+
     /// Forgets all places.
-    pub(crate) fn forget_places(&mut self) {
+    pub(crate) fn forget_places(&mut self, most: usize) {
         self.addresses = Addresses::default();
         self.locator.forget_all();
         self.is_full = false;
+        self.expect_places(most);
     }
 }
 
@@ -119,17 +157,17 @@ pub struct Passed {
 pub fn pass<E: From<perffile::Error>>(
     recording: &Recording,
     options: &PassOptions,
-    visit: impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
+    mut visit: impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
 ) -> Result<Passed, E> {
-    pass_into(recording, options, &mut Nobody, visit)
+    pass_into(recording, options, &mut Nobody, |state, chunk, _| visit(state, chunk))
 }
 
 /// The same; samples are taken in on the way.
-pub(crate) fn pass_into<E: From<perffile::Error>>(
+pub(crate) fn pass_into<T: Take, E: From<perffile::Error>>(
     recording: &Recording,
     options: &PassOptions,
-    take: &mut impl Take,
-    mut visit: impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
+    take: &mut T,
+    mut visit: impl FnMut(&mut State, &Chunk<'_>, &mut T) -> Result<(), E>,
 ) -> Result<Passed, E> {
     let mut batches = recording.batches(Ordering::Time)?;
     let session = Session::new(recording.metadata());
@@ -138,8 +176,9 @@ pub(crate) fn pass_into<E: From<perffile::Error>>(
     let chains = RecordedChains::new(options.stacks);
     let locator = Locator::new(options.callers);
     let looks_up_beside = false;
-    let is_full = false;
-    let mut state = State { session, addresses, chains, locator, looks_up_beside, is_full, statistics };
+    let (is_full, unasked) = (false, options.most_places.unwrap_or(0));
+    let mut state =
+        State { session, addresses, chains, locator, looks_up_beside, is_full, unasked, statistics };
     let mut samples = 0;
     let max_frames = if options.max_frames == 0 { MAX_FRAMES } else { options.max_frames };
     let mut unwinding: Option<Unwinding> = None;
@@ -197,7 +236,7 @@ fn look_up_beside(state: &mut State, options: &PassOptions, take: &mut impl Take
 }
 
 /// Has them looked up here again.
-fn come_back(state: &mut State, take: &mut impl Take) {
+pub(crate) fn come_back(state: &mut State, take: &mut impl Take) {
     if let (true, Some(builder)) = (std::mem::take(&mut state.looks_up_beside), take.builder()) {
         builder.come_back(&mut state.chains, &mut state.locator, &mut state.addresses);
     }

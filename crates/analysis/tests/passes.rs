@@ -26,8 +26,12 @@ fn places(name: &str, most_places: Option<usize>) -> (Vec<Vec<CodeAddress>>, usi
         places.extend(chunk.samples(state).map(|sample| {
             std::iter::once(sample.address).chain(sample.stack.iter().copied()).map(code).collect()
         }));
-        assert_eq!(state.is_full, most_places.is_some_and(|most| state.addresses.len() > most));
-        most = most.max(state.addresses.len());
+        let (held, most_places) = (state.addresses.len(), most_places.unwrap_or(usize::MAX));
+        assert!(!state.is_full || held > most_places, "{name}: {held}");
+        // All places of a chunk may be new.
+        let left = if state.is_full { 0 } else { held };
+        assert!(left <= most_places.saturating_add(most_places / 4), "{name}: {held}");
+        most = most.max(held);
         Ok(())
     });
     (places, most, passed.unwrap().state.addresses.len())
@@ -42,7 +46,7 @@ fn places_are_the_same_if_they_are_forgotten_now_and_then() {
         for wanted in [0, 20] {
             let (places, _, left) = places(name, Some(wanted));
             assert_eq!(places, all, "{name}: {wanted}");
-            assert!(left <= wanted, "{name}: {left} of {count} are left");
+            assert!(left <= wanted + wanted / 4, "{name}: {left} of {count} are left");
         }
     }
 }
@@ -50,13 +54,19 @@ fn places_are_the_same_if_they_are_forgotten_now_and_then() {
 #[test]
 fn profiles_do_not_depend_on_the_number_of_threads() {
     for name in FIXTURES {
-        for (stacks, times) in [(true, false), (true, true), (false, false)] {
+        for (stacks, times, most_places) in [
+            (true, false, None),
+            (true, true, None),
+            (false, false, None),
+            (true, false, Some(40)),
+            (false, false, Some(10)),
+        ] {
             let made = |threads| {
                 let threads = NonZeroUsize::new(threads);
                 let symbols = Options { threads, symfs: Some("/nowhere".into()), ..Options::default() };
                 let pass = PassOptions { stacks, ..PassOptions::default() };
                 let keep = Keep { stacks, times, ..Keep::default() };
-                let request = Request { symbols, pass, keep, ..Request::default() };
+                let request = Request { symbols, pass, keep, most_places, ..Request::default() };
                 let profile = analyse(&recording(name), &request).unwrap().profile;
                 let rows: Vec<SampleRow> = profile.rows().iter().collect();
                 let stacks: Vec<Vec<_>> =

@@ -3,6 +3,7 @@
 use crate::interner::Interner;
 use crate::recent::Recent;
 use crate::recorded_chains::{Context, RecordedChains};
+use crate::together::Left;
 use readperf_session::{AddressSpace, CodeAddress, CpuMode, Mapping, SpaceVersion};
 
 /// Number of an address in [`Addresses`].
@@ -111,6 +112,13 @@ impl Addresses {
     /// A place once more, under another number.
     pub(crate) fn again(&mut self, code: CodeAddress) -> AddressId {
         AddressId(self.list.push(code))
+    }
+
+    /// Leaves these, numbered in their order.
+    pub(crate) fn leave(&mut self, left: &[Left]) {
+        let is_found = |nr: usize| left.get(nr).is_some_and(|left| left.is_found);
+        let list = Interner::of_known(left.iter().map(|left| left.code).collect(), is_found);
+        *self = Addresses { list, ..Addresses::default() };
     }
 
     /// Addresses of so many samples, as far as that can be told.

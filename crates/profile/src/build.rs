@@ -12,6 +12,7 @@ use crate::profile::{EventTotal, Profile};
 use crate::recorded_chains::RecordedChains;
 use crate::rows::{NumberedRow, Origin, Origins};
 use crate::stacks::StackId;
+use crate::together::Together;
 use crate::weight::Weight;
 use perffile::{Schema, Share};
 use readperf_session::SampleMoment;
@@ -182,6 +183,12 @@ impl Builder {
         if let Beside::LookedUp(looked_up) = std::mem::take(&mut self.beside) {
             self.placing = looked_up.stop();
         }
+    }
+
+    /// Gives the places of the samples that were taken in their new numbers. They are looked up on this thread, and none is noted that waits for
+    /// its places.
+    pub fn put_together(&mut self, together: Together) {
+        self.placing.put_together(Arc::new(together));
     }
 
     /// Takes note of a sample: for each event it stands for, its share. Where it was taken [follows](Builder::place).

@@ -5,6 +5,7 @@ use crate::rows::{NumberedRow, Origins, Rows};
 use crate::rows_of_stacks::RowsOfStacks;
 use crate::stacks::{StackId, Stacks};
 use crate::summed_rows::SummedRows;
+use crate::together::{Moved, Together};
 
 /// The tables that samples are taken into.
 #[derive(Debug)]
@@ -92,6 +93,20 @@ impl Gathering {
         block.clear();
     }
 
+    /// Gives places their new numbers, and has each stack and row once from now on.
+    pub(crate) fn put_together(&mut self, together: &Together) {
+        let moved = Moved { places: together, stacks: self.stacks.put_together(together) };
+        match &mut self.rows {
+            Kept::Single(rows) => rows.renumber(&moved),
+            Kept::Summed(summed) => summed.renumber(&moved),
+            Kept::OfStacks(of_stacks, _) => {
+                let mut summed = SummedRows::of(std::mem::take(of_stacks).into_rows());
+                summed.renumber(&moved);
+                self.rows = Kept::Summed(summed);
+            }
+        }
+    }
+
     /// No block follows. `origins` are what the rows come from.
     pub(crate) fn finish(self, origins: Origins) -> Gathered {
         let Gathering { mut stacks, rows, .. } = self;
@@ -132,6 +147,11 @@ mod tests {
 
     /// Takes 3000 samples in, whose period is their number.
     fn gathered(stacks: Stacks, sharing: Sharing, sample: impl Fn(u32) -> Sample) -> Gathered {
+        let (gathering, origins) = gathering(stacks, sharing, sample);
+        gathering.finish(origins)
+    }
+
+    fn gathering(stacks: Stacks, sharing: Sharing, sample: impl Fn(u32) -> Sample) -> (Gathering, Origins) {
         let mut gathering = Gathering::new(stacks, sharing, 0);
         let comm = Session::default().add_comm(b"a");
         let mut origins = Origins::default();
@@ -151,7 +171,7 @@ mod tests {
                 gathering.take_in(&mut block);
             }
         }
-        gathering.finish(origins)
+        (gathering, origins)
     }
 
     /// Samples and periods by CPU and places.
@@ -188,6 +208,43 @@ mod tests {
                 (least..=least.max(unsought * 2) + 200).contains(&rows),
                 "{unsought}: {rows}, at least {least}"
             );
+        }
+    }
+
+    #[test]
+    fn places_put_together_make_stacks_and_rows_one() {
+        let place = |nr: u32| nr / 3;
+        let sample = |nr: u32| {
+            let of_stack = nr * 7 % 97;
+            let places = (0..of_stack % 4).map(|level| AddressId(of_stack % 11 + level)).collect();
+            (places, Some(ChainId { epoch: nr / 700, number: of_stack }), nr % 2, AddressId(of_stack % 11))
+        };
+        let mut expected = Sums::new();
+        for nr in 0..3000 {
+            let (places, _, cpu, address) = sample(nr);
+            let places = std::iter::once(address).chain(places).map(|AddressId(at)| place(at)).collect();
+            let sum = expected.entry((cpu, places)).or_default();
+            *sum = (sum.0 + 1, sum.1 + u64::from(nr));
+        }
+        for (whole, sharing) in
+            [(true, Sharing::Soon(10_000)), (true, Sharing::Soon(50)), (false, Sharing::All)]
+        {
+            let stacks = if whole { Stacks::whole(10_000) } else { Stacks::default() };
+            let (mut gathering, origins) = gathering(stacks, sharing, sample);
+            gathering.put_together(&Together::for_test(20, place));
+            assert!(
+                matches!(&gathering.rows, Kept::Summed(rows) if rows.len() == expected.len()),
+                "{sharing:?}"
+            );
+            let Gathered { stacks, rows } = gathering.finish(origins);
+            let mut found = Sums::new();
+            for row in rows.iter() {
+                let places = stacks.places(row.stack).chain([row.address]).map(|AddressId(at)| at);
+                let mut places: Vec<u32> = places.collect();
+                places.rotate_right(1);
+                assert!(found.insert((row.cpu.unwrap(), places), (row.samples, row.period)).is_none());
+            }
+            assert_eq!(found, expected, "{sharing:?}");
         }
     }
 

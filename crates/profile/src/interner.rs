@@ -36,6 +36,16 @@ impl<T: Copy + Eq + Hash> Interner<T> {
         Interner { list, index: Index::default() }
     }
 
+    /// Values in a list, of which some, by their numbers, are found by what they are.
+    pub(crate) fn of_known(list: Vec<T>, is_found: impl Fn(usize) -> bool) -> Interner<T> {
+        let mut index = Index::default();
+        index.make_room(list.len());
+        for (nr, value) in list.iter().enumerate().filter(|(nr, _)| is_found(*nr)) {
+            index.find_or_add(hash(value), nr, |_| false);
+        }
+        Interner { list, index }
+    }
+
     /// The values alone.
     pub(crate) fn into_vec(self) -> Vec<T> {
         self.list

@@ -10,6 +10,7 @@ mod unknown;
 use self::functions::{Functions, Named};
 use self::levels::Levels;
 use crate::addresses::AddressId;
+use crate::together::Left;
 use indexmap::IndexSet;
 use readperf_session::BinaryId;
 pub use readperf_symbols::{FileId, FunctionId};
@@ -115,6 +116,29 @@ impl Names {
     /// Whether functions have the same names and numbers in others.
     pub(crate) fn has_functions_of(&self, other: &Names) -> bool {
         Arc::ptr_eq(&self.functions, &other.functions)
+    }
+
+    /// Leaves the places that stand for others, and of the functions those that have a name, and theirs.
+    pub(crate) fn leave(&mut self, left: &[Left]) {
+        let mut is_left: Vec<bool> = self.functions().map(Function::has_name).collect();
+        for function in left.iter().filter_map(|left| self.piece_at(left.first)) {
+            if let Some(is_left) = is_left.get_mut(function.index()) {
+                *is_left = true;
+            }
+        }
+        let levels = std::mem::take(&mut self.levels);
+        let now = self.functions_mut().leave(&is_left);
+        let number = |id: FunctionId| now.get(id.index()).copied().unwrap_or(id);
+        for Left { first, code, .. } in left {
+            let Some(function) = levels.function(*first) else {
+                self.levels.push_none();
+                continue;
+            };
+            let of_place = levels.at(*first, Some(function));
+            let of_place = of_place.map(|level| Frame { function: number(level.function), ..level });
+            self.levels.push(number(function), of_place);
+            self.functions_mut().round(number(function), code.address);
+        }
     }
 
     fn functions_mut(&mut self) -> &mut Functions {

@@ -9,6 +9,8 @@ use crate::known_chains::ChainId;
 use crate::looking_up;
 use crate::rows::{NumberedRow, Origins};
 use crate::stacks::{StackId, Stacks};
+use crate::together::Together;
+use std::sync::Arc;
 
 /// Whole stacks, and rows of these, that are taken in without looking whether they are there: those of a recording of 200 MB.
 const UNSOUGHT: usize = 1 << 20;
@@ -140,6 +142,17 @@ impl Placing {
         match &mut self.tables {
             Some(Tables::Here(gathering)) => gathering.take_in(&mut self.block),
             Some(Tables::Beside(beside)) => beside.take_in(&mut self.block),
+            None => {}
+        }
+    }
+
+    /// Gives the places of samples that were taken in their new numbers. Chains, which are forgotten with the old ones, do not come again, so
+    /// that no stack that was numbered on the way does.
+    pub(crate) fn put_together(&mut self, together: Arc<Together>) {
+        self.take_in();
+        match &mut self.tables {
+            Some(Tables::Here(gathering)) => gathering.put_together(&together),
+            Some(Tables::Beside(beside)) => beside.put_together(together),
             None => {}
         }
     }

@@ -148,7 +148,7 @@ impl RecordedChains {
     }
 
     /// How many words all chains have.
-    pub(crate) fn words(&self) -> usize {
+    pub fn words(&self) -> usize {
         self.words.len()
     }
 

@@ -12,6 +12,7 @@ use crate::counted::counted;
 use crate::detail::DetailId;
 use crate::profile::SampleRow;
 use crate::stacks::StackId;
+use crate::together::Moved;
 pub(crate) use numbered::NumberedRow;
 pub(crate) use origin::{Origin, Origins};
 pub use slice::{RowIter, RowSlice};
@@ -206,6 +207,12 @@ impl Rows {
         if left.len() < self.len() {
             self.arrange(&left);
         }
+    }
+
+    /// Gives stacks and places their new numbers.
+    pub(crate) fn renumber(&mut self, moved: &Moved<'_>) {
+        self.stack.iter_mut().for_each(|stack| *stack = moved.stack(*stack));
+        self.address.iter_mut().for_each(|address| *address = moved.place(*address));
     }
 
     /// Puts rows in order of time, event by event. Those of one time stay as they were.

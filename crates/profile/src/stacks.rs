@@ -7,6 +7,7 @@
 
 use crate::addresses::AddressId;
 use crate::interner::Interner;
+use crate::together::Together;
 use crate::whole_stacks::WholeStacks;
 
 /// Number of a stack in [`Stacks`].
@@ -140,6 +141,22 @@ impl Stacks {
                 !is_on_top
             });
         }
+    }
+
+    /// Gives the places their new numbers, and has each stack once. Returns the new numbers of the stacks.
+    pub(crate) fn put_together(&mut self, together: &Together) -> Vec<StackId> {
+        if let Some(whole) = &mut self.whole {
+            return whole.put_together(together);
+        }
+        let before = std::mem::take(&mut self.nodes).into_vec();
+        let mut numbers: Vec<StackId> = Vec::with_capacity(before.len());
+        for Node { parent, address } in before {
+            // Callers come first.
+            let parent = parent.index().and_then(|caller| numbers.get(caller)).copied();
+            let node = Node { parent: parent.unwrap_or(StackId::EMPTY), address: together.of(address) };
+            numbers.push(self.push(node));
+        }
+        numbers
     }
 
     /// The number of a place on top of a stack.

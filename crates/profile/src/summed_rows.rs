@@ -7,6 +7,7 @@
 use crate::addresses::AddressId;
 use crate::rows::{NumberedRow, Origins, Rows};
 use crate::stacks::StackId;
+use crate::together::Moved;
 use std::hint::black_box;
 
 /// No row.
@@ -49,6 +50,12 @@ impl SummedRows {
         let mut summed = SummedRows::expecting(rows.len());
         rows.numbered().for_each(|row| summed.push(row, summed.newest(&row)));
         summed
+    }
+
+    /// How many there are, equal ones or not.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
     }
 
     /// Adds samples, whose rows have their sums.
@@ -114,6 +121,14 @@ impl SummedRows {
     fn put_together(&mut self) {
         let rows = std::mem::take(self).into_sorted(|origin| origin);
         rows.into_iter().for_each(|row| self.push(row, self.newest(&row)));
+    }
+
+    /// Gives stacks and places their new numbers, and adds up the rows that are equal then.
+    pub(crate) fn renumber(&mut self, moved: &Moved<'_>) {
+        for row in &mut self.rows {
+            (row.stack, row.address) = (moved.stack(row.stack), moved.place(row.address));
+        }
+        self.put_together();
     }
 
     /// The rows, sorted by all that they have. `origins` are what they come from.

@@ -3,6 +3,7 @@
 use crate::addresses::AddressId;
 use crate::index::{Index, hash};
 use crate::stacks::StackId;
+use crate::together::Together;
 use std::hint::black_box;
 
 /// Stacks by number, in the order of first sight.
@@ -71,6 +72,22 @@ impl WholeStacks {
             ids.push(if stack.is_empty() { StackId::EMPTY } else { self.find_or_add(stack, *hash) });
         }
         self.hashes = hashes;
+    }
+
+    /// Gives the places their new numbers, and has each stack once from now on. Returns the new numbers of the stacks.
+    pub(crate) fn put_together(&mut self, together: &Together) -> Vec<StackId> {
+        /// Stacks at a time.
+        const SOME: usize = 1024;
+        let WholeStacks { mut places, ends, .. } = std::mem::take(self);
+        places.iter_mut().for_each(|place| *place = together.of(*place));
+        let (mut numbers, mut start) = (Vec::with_capacity(ends.len()), 0);
+        for some in ends.chunks(SOME) {
+            let here: Vec<usize> = some.iter().map(|end| end - start).collect();
+            let end = some.last().copied().unwrap_or(start);
+            self.number_all(places.get(start..end).unwrap_or_default(), &here, &mut numbers);
+            start = end;
+        }
+        numbers
     }
 
     /// Takes in a stack without looking whether it is there.

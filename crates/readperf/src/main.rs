@@ -8,6 +8,7 @@ mod config;
 mod elsewhere;
 mod from_perf;
 mod header;
+mod held_places;
 mod input;
 mod leaving;
 mod memory;

@@ -43,6 +43,8 @@ pub(crate) struct Wanted {
     pub(crate) marks: bool,
     /// Addresses as the linker gave them.
     pub(crate) linked_addresses: bool,
+    /// Functions and lines, and no addresses: so many places may be held. All if not said.
+    pub(crate) most_places: Option<usize>,
     /// Where the branches of samples lead.
     pub(crate) branches: bool,
     /// Samples one by one, for whoever sees the records on the way.
@@ -151,6 +153,7 @@ impl ProfileOptions {
             marks: wanted.marks,
             linked_addresses: wanted.linked_addresses,
             without_names: false,
+            most_places: wanted.most_places,
         })
     }
 

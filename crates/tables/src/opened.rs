@@ -180,6 +180,7 @@ fn request(needs: Needs, options: &Options) -> Request {
         marks: needs.has(Needs::SWITCHES),
         linked_addresses: false,
         without_names: !needs.has(Needs::NAMES),
+        most_places: None,
     }
 }
 

@@ -89,6 +89,8 @@ pub struct Needs {
     pub lines: bool,
     /// What else happened: context switches, losses, texts of tracepoints.
     pub marks: bool,
+    /// Addresses of code, not only functions and lines.
+    pub addresses: bool,
     /// Addresses of code as the linker gave them.
     pub linked_addresses: bool,
     /// What else was recorded of each sample.
@@ -103,6 +105,7 @@ impl Needs {
         times: false,
         lines: false,
         marks: false,
+        addresses: false,
         linked_addresses: false,
         details: &[],
     };

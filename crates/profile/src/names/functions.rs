@@ -177,6 +177,29 @@ impl Functions {
         id
     }
 
+    /// Leaves those of which this is true, by their numbers, and all that have a name. Returns what number each has now.
+    pub(super) fn leave(&mut self, is_left: &[bool]) -> Vec<FunctionId> {
+        let mut count = 0;
+        let numbers = is_left.iter().map(|is_left| {
+            count += usize::from(*is_left);
+            FunctionId::new(count.saturating_sub(1))
+        });
+        let numbers: Vec<FunctionId> = numbers.collect();
+        let mut is_left = is_left.iter();
+        self.list.held.retain(|_| is_left.next() == Some(&true));
+        for id in self.by_start.iter_mut().chain(self.inlined.iter_mut()) {
+            *id = numbers.get(id.index()).copied().unwrap_or(*id);
+        }
+        numbers
+    }
+
+    /// Tells the address of a function without a name less exactly.
+    pub(super) fn round(&mut self, id: FunctionId, address: u64) {
+        if let Some(held) = self.list.held.get_mut(id.index()).filter(|held| held.known.index().is_err()) {
+            held.address = address;
+        }
+    }
+
     /// The number of a reason.
     pub(super) fn reason(&mut self, words: &str) -> ReasonId {
         let reasons = &mut self.list.reasons;
@@ -227,5 +250,44 @@ fn find_or_add<'f, K: Eq + std::hash::Hash>(
             free.insert(id);
             Err(id)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use readperf_session::{Binary, BinaryKind, Session};
+    use readperf_symbols::Binding;
+
+    #[test]
+    fn what_is_left_is_found_under_its_new_number() {
+        let mut functions = Functions::default();
+        let binary = Session::default().add_binary(Binary {
+            name: b"/bin/a".as_slice().into(),
+            short_name: b"a".as_slice().into(),
+            kind: BinaryKind::User,
+            build_id: None,
+        });
+        let symbol = |start: u64| {
+            let name = FunctionName::plain(format!("f{start}"));
+            Symbol { name, start, end: start + 8, binding: Binding::Global, source_file: None }
+        };
+        let reason = functions.reason("nobody knows");
+        let unnamed = functions.unnamed(Some(binary), 40, reason);
+        let first = functions.of_symbol(binary, symbol(8));
+        let rounded = functions.unnamed(None, 0x1234, reason);
+        let inlined = functions.inlined(binary, FunctionName::plain("inlined".to_owned()));
+        let last = functions.of_symbol(binary, symbol(16));
+        assert_eq!([unnamed, first, rounded, inlined, last].map(FunctionId::index), [0, 1, 2, 3, 4]);
+        let now = functions.leave(&[false, true, true, true, true]);
+        assert_eq!([first, rounded, inlined, last].map(|id| now[id.index()].index()), [0, 1, 2, 3]);
+        functions.round(now[rounded.index()], 0x1000);
+        functions.round(now[last.index()], 0x1000);
+        assert_eq!(functions.of_symbol(binary, symbol(16)), now[last.index()]);
+        assert_eq!(functions.of_symbol(binary, symbol(8)), now[first.index()]);
+        let again = functions.inlined(binary, FunctionName::plain("inlined".to_owned()));
+        assert_eq!(again, now[inlined.index()]);
+        let labels: Vec<String> = functions.iter().map(|function| function.label().into_owned()).collect();
+        assert_eq!(labels, ["f8", "0x0000000000001000", "inlined", "f16"]);
     }
 }

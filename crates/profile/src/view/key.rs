@@ -52,6 +52,8 @@ pub struct KeyNeeds {
     pub lines: bool,
     /// Inlined functions of their places.
     pub inlines: bool,
+    /// The addresses of their places.
+    pub addresses: bool,
     /// Fields.
     pub details: &'static [Field],
 }
@@ -106,13 +108,21 @@ impl KeyUse {
     }
 }
 
-const NOTHING: KeyNeeds =
-    KeyNeeds { threads: false, cpus: false, stacks: false, lines: false, inlines: false, details: &[] };
+const NOTHING: KeyNeeds = KeyNeeds {
+    threads: false,
+    cpus: false,
+    stacks: false,
+    lines: false,
+    inlines: false,
+    addresses: false,
+    details: &[],
+};
 const THREADS: KeyNeeds = KeyNeeds { threads: true, ..NOTHING };
 const CPUS: KeyNeeds = KeyNeeds { cpus: true, ..NOTHING };
 const STACKS: KeyNeeds = KeyNeeds { stacks: true, ..NOTHING };
 const LINES: KeyNeeds = KeyNeeds { lines: true, ..NOTHING };
 const INLINES: KeyNeeds = KeyNeeds { inlines: true, ..NOTHING };
+const ADDRESSES: KeyNeeds = KeyNeeds { addresses: true, ..NOTHING };
 
 const fn fields(details: &'static [Field]) -> KeyNeeds {
     KeyNeeds { details, ..NOTHING }
@@ -151,8 +161,8 @@ pub const KEYS: &[Key] = keys! {
     "parent" "parent" Stack(task::parent) STACKS, "function of the stack that matches --parent";
     "srcline" "source line" Place(code::srcline) LINES, "source file and line";
     "srcfile" "source file" Place(code::srcfile) LINES, "source file";
-    "symoff" "offset" Place(code::symoff) NOTHING, "bytes from the start of the function";
-    "addr" "address" Place(code::addr) NOTHING, "address of the instruction when it ran";
+    "symoff" "offset" Place(code::symoff) ADDRESSES, "bytes from the start of the function";
+    "addr" "address" Place(code::addr) ADDRESSES, "address of the instruction when it ran";
     "code_page_size" "code page size" Sample(data::code_page_size) fields(&[Field::CodePageSize]), "size of the page of the instruction";
     "local_weight" "local weight" Sample(data::local_weight) fields(&[Field::Weight]), "weight of a sample";
     "weight" "weight" Sample(data::weight) fields(&[Field::Weight]), "weight of all samples";

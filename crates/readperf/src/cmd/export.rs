@@ -7,6 +7,7 @@ mod unheeded;
 
 use super::Cmd;
 use crate::elsewhere::format_hint;
+use crate::held_places::HeldPlaces;
 use crate::input::Input;
 use crate::outcome::{Outcome, say, wrong_usage};
 use crate::profile_options::{ProfileOptions, Wanted};
@@ -60,6 +61,9 @@ pub(crate) struct ExportCommand {
     /// Do not show inlined functions as frames
     #[arg(long)]
     no_inline: bool,
+
+    #[command(flatten)]
+    held: HeldPlaces,
 
     #[command(flatten)]
     tables: TablesArguments,
@@ -141,7 +145,8 @@ Examples:
                 format.name
             ));
         }
-        self.tell_unheeded(format.name, format.no_place_for, matches!(format.write, Writing::Profile(_)));
+        let is_without_code = matches!(format.write, Writing::Profile(_));
+        self.tell_unheeded(format.name, format.no_place_for, is_without_code, format.needs.addresses);
         let Writing::Profile(write) = format.write else { return self.write_page() };
         let difference = self.difference(format);
         let analysis = self.analyse(format, &self.input)?;
@@ -203,7 +208,8 @@ impl ExportCommand {
     /// Reads a recording for a format, with the filters that are asked for.
     fn analyse(&self, format: &Format, input: &Input) -> anyhow::Result<Analysis> {
         let recording = input.open()?;
-        let mut wanted = Wanted { inlines: !self.no_inline, ..wanted_by(format) };
+        let most_places = (!format.needs.addresses).then(|| self.held.most());
+        let mut wanted = Wanted { inlines: !self.no_inline, most_places, ..wanted_by(format) };
         wanted.keep.threads |= self.with_pid || self.with_tid;
         wanted.keep.cpus |= self.with_cpu;
         let selection = Selection { weight: self.weight.into(), ..self.profile.selection(&self.stacks) };

@@ -86,7 +86,7 @@ impl ExportCommand {
         use readperf_sql::{Engine, EngineOptions, Sources, StackQuestion};
 
         self.refuse_what_sums_lack(format);
-        self.tell_unheeded(format.name, format.no_place_for, true);
+        self.tell_unheeded(format.name, format.no_place_for, true, true);
         let Writing::Profile(write) = format.write else { return Ok(Outcome::default()) };
         let first =
             self.input.path().unwrap_or_else(|| wrong_usage("tables are folders, and not standard input"));

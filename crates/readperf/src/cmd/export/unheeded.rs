@@ -21,11 +21,19 @@ impl ExportCommand {
     }
 
     /// Says which of the flags that were given mean nothing to a format.
-    pub(super) fn tell_unheeded(&self, format: &str, no_place_for: &[Flag], is_without_code: bool) {
+    pub(super) fn tell_unheeded(
+        &self,
+        format: &str,
+        no_place_for: &[Flag],
+        is_without_code: bool,
+        has_addresses: bool,
+    ) {
         // Only what shows code has use for its source.
         let sources = self.source.given().filter(|_| is_without_code);
         let flags = no_place_for.iter().flat_map(|flag| self.given(*flag));
-        let unheeded: Vec<&str> = flags.chain(sources).collect();
+        // With its address, every place is another one.
+        let held = self.held.given().filter(|_| has_addresses);
+        let unheeded: Vec<&str> = flags.chain(sources).chain(held).collect();
         if !unheeded.is_empty() {
             say(&format!("{format} has no place for {}", unheeded.join(", ")));
         }

@@ -13,6 +13,7 @@ mod sorting;
 use super::Cmd;
 use crate::from_perf::FromPerf;
 use crate::header::write_header;
+use crate::held_places::HeldPlaces;
 use crate::input::Input;
 use crate::out::{NameWidth, Out};
 use crate::outcome::{Outcome, wrong_usage};
@@ -81,6 +82,9 @@ pub(crate) struct Report {
     stacks: StackOptions,
 
     #[command(flatten)]
+    held: HeldPlaces,
+
+    #[command(flatten)]
     profile: ProfileOptions,
 
     #[command(flatten)]
@@ -114,6 +118,7 @@ Examples:
             lines: plan.lines,
             inlines: plan.inlines,
             details: plan.details.clone(),
+            most_places: (!plan.addresses).then(|| self.held.most()),
             ..Wanted::default()
         };
         let mut surroundings = Surroundings::default();

@@ -20,6 +20,8 @@ pub(crate) struct Plan {
     pub(crate) graph: Option<(CallGraph, GraphOptions)>,
     pub(crate) lines: bool,
     pub(crate) inlines: bool,
+    /// Whether addresses of code are shown, not only functions and lines.
+    pub(crate) addresses: bool,
 }
 
 /// What is asked for besides the options of rows.
@@ -79,6 +81,7 @@ impl RowOptions {
         let by_line = graph.is_some_and(|(_, options)| options.key == GraphKey::SourceLine);
         let mut lines = asked.lines || by_line;
         let mut inlines = keep.stacks;
+        let mut addresses = graph.is_some_and(|(_, options)| options.key == GraphKey::Address);
         let mut fields: Vec<DetailField> = Vec::new();
         for key in &sorting.keys {
             let needs = key.key.needs;
@@ -87,6 +90,7 @@ impl RowOptions {
             keep.stacks |= needs.stacks;
             lines |= needs.lines;
             inlines |= needs.inlines;
+            addresses |= needs.addresses;
             fields.extend(needs.details);
         }
         fields.sort_unstable();
@@ -99,7 +103,7 @@ impl RowOptions {
             whole_stacks: graph.is_none(),
         };
         inlines &= !self.no_inline;
-        Ok(Plan { sorting, keep, details, children, graph, lines, inlines })
+        Ok(Plan { sorting, keep, details, children, graph, lines, inlines, addresses })
     }
 }
 

@@ -129,7 +129,7 @@ impl ExportCommand {
         {
             wrong_usage(&format!("--label {} is given twice", twice.1));
         }
-        self.tell_unheeded(format.name, NO_PLACE_FOR, true);
+        self.tell_unheeded(format.name, NO_PLACE_FOR, true, true);
     }
 
     /// What to tell in the end. What cannot be read at all keeps the others from nothing.
