@@ -5,31 +5,56 @@
 //! It needs `unsafe`: there is no other way to have a word in it.
 #![allow(unsafe_code)]
 
+mod large;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{Cursor, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// The system's allocator, whose refusal is the end.
+/// The system's allocator, whose refusal is the end; large blocks are mappings of the system.
 pub(crate) struct OrEnd;
 
-// SAFETY: every call goes to the system's allocator unchanged, and what it gives is handed on unless it is null; then this
-// process ends.
+// SAFETY: small blocks are those of the system's allocator, unchanged, and large ones are mappings, which nobody else has; which of both a
+// block is follows from its layout, which the caller keeps. Null is never given: then this process ends.
 unsafe impl GlobalAlloc for OrEnd {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if large::is_large(layout) {
+            return or_end(large::map(layout.size()), layout.size());
+        }
         // SAFETY: as the caller promised.
-        with_large_pages(or_end(unsafe { System.alloc(layout) }, layout.size()), layout.size())
+        or_end(unsafe { System.alloc(layout) }, layout.size())
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if large::is_large(layout) {
+            // The system's pages are zeros.
+            return or_end(large::map(layout.size()), layout.size());
+        }
         // SAFETY: as the caller promised.
-        with_large_pages(or_end(unsafe { System.alloc_zeroed(layout) }, layout.size()), layout.size())
+        or_end(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as the caller promised.
-        unsafe { System.dealloc(pointer, layout) }
+        // SAFETY: as the caller promised, it is a block of this layout, which was made here or there.
+        match large::is_large(layout) {
+            true => unsafe { large::unmap(pointer, layout.size()) },
+            false => unsafe { System.dealloc(pointer, layout) },
+        }
     }
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: as the caller promised.
-        with_large_pages(or_end(unsafe { System.realloc(pointer, layout, size) }, size), size)
+        // SAFETY: the caller promised that the size is one of a layout.
+        let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
+        match (large::is_large(layout), large::is_large(wanted)) {
+            // SAFETY: as the caller promised.
+            (false, false) => or_end(unsafe { System.realloc(pointer, layout, size) }, size),
+            // SAFETY: it is a large block of this size.
+            (true, true) => or_end(unsafe { large::remap(pointer, layout.size(), size) }, size),
+            // SAFETY: both blocks are at least as long as what is copied, and the old one is not used after this.
+            _ => unsafe {
+                let new = self.alloc(wanted);
+                std::ptr::copy_nonoverlapping(pointer, new, size.min(layout.size()));
+                self.dealloc(pointer, layout);
+                new
+            },
+        }
     }
 }
 
@@ -53,34 +78,6 @@ pub(crate) fn prepare() {
         libc::mallopt(libc::M_MMAP_THRESHOLD, OWN_MAPPING);
         libc::mallopt(libc::M_TRIM_THRESHOLD, KEPT);
     }
-}
-
-/// Asks for large pages for a block that is a mapping of its own, where the system has them: tables are used all over, so that small
-/// pages cost a tenth of a report, to be made and to be found.
-#[inline]
-fn with_large_pages(block: *mut u8, size: usize) -> *mut u8 {
-    #[cfg(target_os = "linux")]
-    if size >= LARGE {
-        // From the page on in which the block begins, the first one of its mapping. If only a part of a mapping were advised, it would
-        // be two mappings to the system, which are not moved when the block grows: all of it would be copied.
-        let before = block.addr() & (page_bytes() - 1);
-        let start = block.with_addr(block.addr() - before);
-        // SAFETY: it is advice: what is in the pages stays, also in what is before the block. That it is not taken changes nothing else.
-        unsafe { libc::madvise(start.cast(), size + before, libc::MADV_HUGEPAGE) };
-    }
-    block
-}
-
-/// Blocks from this size on.
-#[cfg(target_os = "linux")]
-const LARGE: usize = 2 << 20;
-
-/// Bytes of a page, a power of two.
-#[cfg(target_os = "linux")]
-fn page_bytes() -> usize {
-    // SAFETY: it only asks for a number.
-    let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    usize::try_from(bytes).ok().filter(|bytes| bytes.is_power_of_two()).unwrap_or(1)
 }
 
 #[inline]

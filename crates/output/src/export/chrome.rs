@@ -26,7 +26,7 @@ pub const FORMAT: Format = Format {
     extensions: &["trace.json", "chrome.json"],
     help: "Chrome's trace events: slices, samples with stacks, counters",
     binary: false,
-    needs: Needs { threads: true, cpus: true, times: true, lines: true, marks: true, addresses: true, ..Needs::STACKS },
+    needs: Needs { threads: true, cpus: true, times: true, lines: true, marks: true, ..Needs::PLACES },
     one_event: false,
     pictures_time: true,
     no_place_for: &[Flag::Annotate, Flag::Drawing],

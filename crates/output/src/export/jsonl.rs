@@ -27,7 +27,7 @@ pub const FORMAT: Format = Format {
     extensions: &["jsonl", "ndjson"],
     help: "a line of JSON a sample: its stack with symbols, files, lines; all else that was recorded of it",
     binary: false,
-    needs: Needs { threads: true, cpus: true, times: true, lines: true, details: DETAILS, addresses: true, ..Needs::STACKS },
+    needs: Needs { threads: true, cpus: true, times: true, lines: true, details: DETAILS, ..Needs::PLACES },
     one_event: false,
     pictures_time: false,
     no_place_for: &[Flag::Weight, Flag::Annotate, Flag::Title, Flag::Drawing],

@@ -98,7 +98,9 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Nothing but the stacks.
+    /// Nothing but the stacks, of places that are told apart by their addresses.
+    pub const PLACES: Needs = Needs { addresses: true, ..Needs::STACKS };
+    /// Nothing but the stacks, of functions and lines.
     pub const STACKS: Needs = Needs {
         threads: false,
         cpus: false,

@@ -9,7 +9,7 @@ pub const FORMAT: Format = Format {
     extensions: &["page.html"],
     help: "the page of `readperf view` with the profile inside, one HTML file: flame graph, calls, functions, code (any browser)",
     binary: false,
-    needs: Needs { threads: true, cpus: true, times: true, lines: true, addresses: true, ..Needs::STACKS },
+    needs: Needs { threads: true, cpus: true, times: true, lines: true, ..Needs::PLACES },
     one_event: false,
     pictures_time: false,
     no_place_for: &[Flag::WithPid, Flag::WithTid, Flag::WithCpu, Flag::Annotate, Flag::Drawing],

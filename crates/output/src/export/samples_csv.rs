@@ -24,7 +24,7 @@ pub const FORMAT: Format = Format {
     extensions: &["csv"],
     help: "a row a sample, with its stack folded and what else was recorded of it: for data frames",
     binary: false,
-    needs: Needs { threads: true, cpus: true, times: true, details: DETAILS, addresses: true, ..Needs::STACKS },
+    needs: Needs { threads: true, cpus: true, times: true, details: DETAILS, ..Needs::PLACES },
     one_event: false,
     pictures_time: false,
     no_place_for: &[Flag::Weight, Flag::Title, Flag::Drawing],

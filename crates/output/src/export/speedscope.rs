@@ -17,7 +17,7 @@ pub const FORMAT: Format = Format {
     extensions: &["speedscope.json"],
     help: "speedscope: all threads together, and each in order of time",
     binary: false,
-    needs: Needs { threads: true, times: true, lines: true, addresses: true, ..Needs::STACKS },
+    needs: Needs { threads: true, times: true, lines: true, ..Needs::PLACES },
     one_event: false,
     pictures_time: false,
     no_place_for: &[Flag::WithCpu, Flag::Annotate, Flag::Drawing],

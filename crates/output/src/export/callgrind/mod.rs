@@ -23,7 +23,7 @@ pub const FORMAT: Format = Format {
     extensions: &["callgrind", "callgrind.out"],
     help: "callgrind's format: KCachegrind (calls, lines, machine code), callgrind_annotate",
     binary: false,
-    needs: Needs { lines: true, linked_addresses: true, addresses: true, ..Needs::STACKS },
+    needs: Needs { lines: true, linked_addresses: true, ..Needs::PLACES },
     one_event: false,
     pictures_time: false,
     no_place_for: &[Flag::WithCpu, Flag::Annotate, Flag::Drawing],

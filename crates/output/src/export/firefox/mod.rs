@@ -32,7 +32,7 @@ pub const FORMAT: Format = Format {
     extensions: &["firefox.json.gz", "json.gz", "firefox.json"],
     help: "Firefox Profiler (profiler.firefox.com): threads, stacks by time, markers; gzipped JSON, or plain if the file is called .json",
     binary: true,
-    needs: Needs { threads: true, times: true, lines: true, marks: true, addresses: true, ..Needs::STACKS },
+    needs: Needs { threads: true, times: true, lines: true, marks: true, ..Needs::PLACES },
     one_event: false,
     pictures_time: true,
     no_place_for: &[Flag::Annotate, Flag::Drawing],

@@ -22,7 +22,7 @@ pub const FORMAT: Format = Format {
     extensions: &["perfetto-trace", "pftrace"],
     help: "Perfetto trace (ui.perfetto.dev): samples with stacks, counters, states of threads",
     binary: true,
-    needs: Needs { threads: true, cpus: true, times: true, lines: true, marks: true, addresses: true, ..Needs::STACKS },
+    needs: Needs { threads: true, cpus: true, times: true, lines: true, marks: true, ..Needs::PLACES },
     one_event: false,
     pictures_time: true,
     no_place_for: &[Flag::Annotate, Flag::Title, Flag::Drawing],

@@ -24,7 +24,7 @@ pub const FORMAT: Format = Format {
     extensions: &["pb.gz", "pprof", "pb"],
     help: "profile.proto, gzipped, or plain if the file is called .pb: pprof, and viewers that read its files",
     binary: true,
-    needs: Needs { threads: true, lines: true, addresses: true, ..Needs::STACKS },
+    needs: Needs { threads: true, lines: true, ..Needs::PLACES },
     one_event: false,
     pictures_time: false,
     no_place_for: &[Flag::Annotate, Flag::Drawing],
