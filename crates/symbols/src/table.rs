@@ -104,6 +104,25 @@ impl Table {
     /// The symbol that covers the address: the innermost one, if they nest. A symbol of no length covers its start.
     pub(crate) fn find(&self, address: u64) -> Option<&Entry> {
         let after = self.entries.partition_point(|entry| entry.start <= address);
+        self.last_before(after, address)
+    }
+
+    /// The same for addresses that are asked for in their order: what follows is mostly near. `after` is 0 for the first one.
+    pub(crate) fn find_ahead(&self, address: u64, after: &mut usize) -> Option<&Entry> {
+        let ahead = self.entries.get(*after..).unwrap_or_default();
+        let begins = |entry: &Entry| entry.start <= address;
+        // Twice as far each time, and then back.
+        let mut far = 1;
+        while ahead.get(far - 1).is_some_and(begins) {
+            far *= 2;
+        }
+        let near = ahead.get(far / 2..ahead.len().min(far)).unwrap_or_default();
+        *after += far / 2 + near.partition_point(begins);
+        self.last_before(*after, address)
+    }
+
+    /// The symbol that covers an address, before which so many begin.
+    fn last_before(&self, after: usize, address: u64) -> Option<&Entry> {
         let mut at = after.checked_sub(1)?;
         for _ in 0..MAX_NESTING {
             let entry = self.entries.get(at)?;
@@ -319,6 +338,25 @@ mod tests {
         assert_eq!(chosen(vec![entry(16, 32, 0, Global), entry(16, 32, 2, Global)]), 2);
         assert_eq!(chosen(vec![entry(16, 32, 4, Global), entry(16, 32, 5, Global)]), 5);
         assert_eq!(chosen(vec![entry(16, 32, 5, Global), entry(16, 32, 4, Global)]), 5);
+    }
+
+    #[test]
+    fn what_is_asked_for_in_order_is_the_same() {
+        let numbers = |nr: u64| nr.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+        for count in [0, 1, 2, 3, 7, 100] {
+            let entries = (0..count).map(|nr| {
+                let start = numbers(nr) % (count * 8);
+                entry(start, start + numbers(nr + 1000) % 30, 0, Binding::Local)
+            });
+            let table = Table::of_disjoint(entries.collect());
+            for step in [1, 3, 50, 1000] {
+                let mut after = 0;
+                for address in (0..count * 8 + 50).step_by(step) {
+                    let found = table.find_ahead(address, &mut after);
+                    assert_eq!(found, table.find(address), "{count} symbols, {address} of each {step}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -142,19 +142,31 @@ impl<'f> ElfNames<'f> {
     }
     fn push_symbols(&self, batch: &AddressBatch, builder: &mut BatchBuilder) {
         let answering = self.answering(&batch.addresses);
-        let addresses = batch.addresses.par_iter().with_min_len(1024);
-        let hits: Vec<Option<Hit>> = addresses.map(|address| answering.find(*address)).collect();
+        let some = batch.addresses.par_chunks(4096);
+        let hits: Vec<Option<Hit>> = some
+            .flat_map_iter(|some| {
+                let mut before = Before::default();
+                some.iter().map(move |address| answering.find(*address, &mut before))
+            })
+            .collect();
         let mut numbers: FxHashMap<(u64, bool), SymbolId> = FxHashMap::default();
         let mut chosen: Vec<Hit> = Vec::new();
+        let mut last: Option<((u64, bool), SymbolId)> = None;
         for hit in hits {
             let Some(hit) = hit else {
                 builder.push_reason(&self.reason);
                 continue;
             };
-            let number = *numbers.entry((hit.entry.start, hit.is_plt)).or_insert_with(|| {
-                chosen.push(hit);
-                SymbolId::new(chosen.len() - 1)
+            let symbol = (hit.entry.start, hit.is_plt);
+            // Addresses of one symbol mostly follow each other.
+            let known = last.filter(|(last, _)| *last == symbol).map(|(_, number)| number);
+            let number = known.unwrap_or_else(|| {
+                *numbers.entry(symbol).or_insert_with(|| {
+                    chosen.push(hit);
+                    SymbolId::new(chosen.len() - 1)
+                })
             });
+            last = Some((symbol, number));
             builder.push_symbol(number);
         }
         // One of several symbols at a start is chosen by its name, which takes long: only where it is asked for.
@@ -276,11 +288,21 @@ struct Answering<'n> {
     linkage: Option<(u64, u64)>,
 }
 
+/// Where the symbols before an address end, in each table: the next address is behind it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Before {
+    symbols: usize,
+    plt: usize,
+    /// In the table of symbols, those before the address behind.
+    behind: usize,
+}
+
 impl Answering<'_> {
-    fn find(&self, address: u64) -> Option<Hit> {
-        let plain = self.symbols.and_then(|(_, table)| table.find(address));
+    /// What is at an address; addresses are asked for in their order.
+    fn find(&self, address: u64, before: &mut Before) -> Option<Hit> {
+        let plain = self.symbols.and_then(|(_, table)| table.find_ahead(address, &mut before.symbols));
         let plain = plain.filter(|plain| !self.is_between(plain, address));
-        let linkage = self.plt.and_then(|plt| plt.table.find(address));
+        let linkage = self.plt.and_then(|plt| plt.table.find_ahead(address, &mut before.plt));
         match (plain, linkage) {
             // `_init` often has no size and then seems to cover the table behind it: the inner one is meant.
             (Some(plain), Some(linkage)) if linkage.start > plain.start => {
@@ -288,7 +310,7 @@ impl Answering<'_> {
             }
             (Some(plain), _) => Some(Hit { entry: *plain, is_plt: false }),
             (None, Some(linkage)) => Some(Hit { entry: *linkage, is_plt: true }),
-            (None, None) => self.trampoline_behind(address),
+            (None, None) => self.trampoline_behind(address, &mut before.behind),
         }
     }
 
@@ -300,10 +322,10 @@ impl Answering<'_> {
 
     /// The trampoline that begins right behind an address in no function. The kernel makes signal handlers return to the first
     /// byte of it, so that the byte before, where the call of a caller is looked for, is not code.
-    fn trampoline_behind(&self, address: u64) -> Option<Hit> {
+    fn trampoline_behind(&self, address: u64, before: &mut usize) -> Option<Hit> {
         let (symbols, table) = self.symbols?;
         let start = address.checked_add(1)?;
-        let entry = *table.find(start).filter(|entry| entry.start == start)?;
+        let entry = *table.find_ahead(start, before).filter(|entry| entry.start == start)?;
         let is_trampoline = |entry: &Entry| TRAMPOLINES.contains(&symbols.name(entry).as_ref());
         is_trampoline(&symbols.choice(table, &entry)).then_some(Hit { entry, is_plt: false })
     }
