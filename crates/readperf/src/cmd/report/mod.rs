@@ -79,10 +79,10 @@ pub(crate) struct Report {
     name_width: NameWidth,
 
     #[command(flatten)]
-    stacks: StackOptions,
+    held: HeldPlaces,
 
     #[command(flatten)]
-    held: HeldPlaces,
+    stacks: StackOptions,
 
     #[command(flatten)]
     profile: ProfileOptions,
