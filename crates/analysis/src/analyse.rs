@@ -149,6 +149,18 @@ pub(crate) fn expected_samples(recording: &Recording) -> usize {
     usize::try_from(recording.data_bytes() / ORDINARY).unwrap_or(MOST).min(MOST)
 }
 
+/// Learns the names of the places so far, and puts those together that need not be told apart.
+fn put_together(
+    namer: &mut Namer<'_>,
+    names: &mut Names,
+    state: &mut State,
+    builder: &mut Builder,
+    (most, rounding): (usize, &mut Rounding),
+) {
+    namer.learn(names, &state.addresses, &state.session);
+    builder.put_together(state.put_together(names, most, rounding));
+}
+
 /// The way from a recording to a profile. `name` learns all names, and returns what is to be told of them, and what is kept.
 fn run<'f, T, E: From<perffile::Error>>(
     files: &'f Files,
@@ -189,7 +201,6 @@ fn run<'f, T, E: From<perffile::Error>>(
     let mut namer = new_namer(recording.metadata());
     let mut names = Names::default();
     let mut rounding = Rounding::default();
-    let mut are_together = false;
     let passed = pass_into(recording, &options, &mut taking, |state, chunk, taking| {
         if !request.without_names {
             namer.read_ahead(&state.session, chunk);
@@ -197,9 +208,7 @@ fn run<'f, T, E: From<perffile::Error>>(
         only_counts.see(chunk);
         let shown = each(state, chunk);
         if let Some(most) = most_places.filter(|_| state.is_full) {
-            are_together = true;
-            namer.learn(&mut names, &state.addresses, &state.session);
-            taking.builder.put_together(state.put_together(&mut names, most, &mut rounding));
+            put_together(&mut namer, &mut names, state, &mut taking.builder, (most, &mut rounding));
         }
         shown
     })?;
@@ -209,11 +218,10 @@ fn run<'f, T, E: From<perffile::Error>>(
         // As in pipe mode, where the recording tells on the way where names come from.
         namer = new_namer(&metadata);
     }
-    if let Some(most) = most_places.filter(|_| are_together) {
-        // All addresses are to be told alike.
+    if let Some(most) = most_places.filter(|_| !names.is_empty()) {
+        // Some have been put together, and all addresses are to be told alike.
         builder.come_back(&mut RecordedChains::default(), &mut Locator::default(), &mut state.addresses);
-        namer.learn(&mut names, &state.addresses, &state.session);
-        builder.put_together(state.put_together(&mut names, most, &mut rounding));
+        put_together(&mut namer, &mut names, &mut state, &mut builder, (most, &mut rounding));
     }
     let added = builder.end();
     // What comes now needs the memory.

@@ -226,23 +226,31 @@ mod tests {
             let sum = expected.entry((cpu, places)).or_default();
             *sum = (sum.0 + 1, sum.1 + u64::from(nr));
         }
-        for (whole, sharing) in
-            [(true, Sharing::Soon(10_000)), (true, Sharing::Soon(50)), (false, Sharing::All)]
-        {
+        for (whole, sharing) in [
+            (true, Sharing::Soon(10_000)),
+            (true, Sharing::Soon(50)),
+            (false, Sharing::All),
+            (false, Sharing::None),
+        ] {
             let stacks = if whole { Stacks::whole(10_000) } else { Stacks::default() };
             let (mut gathering, origins) = gathering(stacks, sharing, sample);
             gathering.put_together(&Together::for_test(20, place));
-            assert!(
-                matches!(&gathering.rows, Kept::Summed(rows) if rows.len() == expected.len()),
-                "{sharing:?}"
-            );
+            let count = match &gathering.rows {
+                Kept::Summed(rows) => rows.len(),
+                Kept::OfStacks(rows, _) => rows.len(),
+                Kept::Single(rows) => rows.len(),
+            };
+            let wanted = if sharing == Sharing::None { 3000 } else { expected.len() };
+            assert_eq!(count, wanted, "{sharing:?}");
             let Gathered { stacks, rows } = gathering.finish(origins);
+            assert_eq!(rows.len(), count, "{sharing:?}");
             let mut found = Sums::new();
             for row in rows.iter() {
                 let places = stacks.places(row.stack).chain([row.address]).map(|AddressId(at)| at);
                 let mut places: Vec<u32> = places.collect();
                 places.rotate_right(1);
-                assert!(found.insert((row.cpu.unwrap(), places), (row.samples, row.period)).is_none());
+                let sum = found.entry((row.cpu.unwrap(), places)).or_default();
+                *sum = (sum.0 + row.samples, sum.1 + row.period);
             }
             assert_eq!(found, expected, "{sharing:?}");
         }

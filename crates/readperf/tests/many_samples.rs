@@ -12,6 +12,7 @@
 mod handmade;
 mod oracle;
 
+use handmade::heap::{HEAP, Random, name_functions};
 use handmade::{Attr, PID, Pipe, Sample};
 use oracle::{scratch, tool};
 use serde_json::Value;
@@ -22,19 +23,8 @@ use tempfile::TempDir;
 /// More than the blocks on the way between threads hold, and more stacks than one thread takes at a time.
 const SAMPLES: u64 = 30_000;
 const PERIOD: u64 = 1000;
-/// A page of generated code: functions of 16 bytes.
-const HEAP: u64 = 0x7f00_1234_0000;
+/// A page of generated code.
 const FUNCTIONS: u64 = 256;
-
-/// Numbers that look random, the same in each run (Knuth's MMIX constants).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
-}
 
 struct Recorded {
     /// The functions of each stack, the innermost first.
@@ -49,8 +39,7 @@ struct Recorded {
 /// Stacks of one to eight functions, some of which are in there twice; two threads, four CPUs.
 fn recorded() -> Recorded {
     let dir = scratch();
-    let symbols = (0..FUNCTIONS).map(|nr| format!("{:x} 10 f{nr}\n", HEAP + nr * 16));
-    std::fs::write(dir.path().join(format!("perf-{PID}.map")), symbols.collect::<String>()).unwrap();
+    name_functions(dir.path(), FUNCTIONS);
     let mut pipe = Pipe::new(&[Attr::default()]);
     pipe.comm(PID, PID, "work");
     pipe.comm(PID, PID + 1, "work");

@@ -12,6 +12,7 @@
 mod handmade;
 mod oracle;
 
+use handmade::heap::{HEAP, Random, name_functions};
 use handmade::{Attr, PID, Pipe, Sample};
 use oracle::{scratch, tool};
 use serde_json::Value;
@@ -21,23 +22,12 @@ use tempfile::TempDir;
 
 const SAMPLES: u64 = 10_000;
 const PERIOD: u64 = 1000;
-/// Generated code: functions of 16 bytes. Behind them, in their page, nothing has a name.
-const HEAP: u64 = 0x7f00_1234_0000;
+/// Behind the functions, in their page, nothing has a name.
 const FUNCTIONS: u64 = 200;
 /// Where nothing is mapped. Some of these addresses lie at the beginning of a page.
 const NOWHERE: u64 = 0x5500_0000_0000;
 const PAGE: u64 = 4096;
 const PAGES: u64 = 24;
-
-/// Numbers that look random, the same in each run (Knuth's MMIX constants).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
-}
 
 struct Recorded {
     /// The addresses of each stack, the innermost first.
@@ -50,8 +40,7 @@ struct Recorded {
 /// behind the functions.
 fn recorded(has_unnamed: bool) -> Recorded {
     let dir = scratch();
-    let symbols = (0..FUNCTIONS).map(|nr| format!("{:x} 10 f{nr}\n", HEAP + nr * 16));
-    std::fs::write(dir.path().join(format!("perf-{PID}.map")), symbols.collect::<String>()).unwrap();
+    name_functions(dir.path(), FUNCTIONS);
     let mut pipe = Pipe::new(&[Attr::default()]);
     pipe.comm(PID, PID, "work");
     pipe.map(PID, HEAP, "//anon", None, 0);

@@ -177,7 +177,7 @@ impl Functions {
         id
     }
 
-    /// Leaves those of which this is true, by their numbers, and all that have a name. Returns what number each has now.
+    /// Leaves those of which this is true, by their numbers; it has to be of all that have a name. Returns what number each has now.
     pub(super) fn leave(&mut self, is_left: &[bool]) -> Vec<FunctionId> {
         let mut count = 0;
         let numbers = is_left.iter().map(|is_left| {

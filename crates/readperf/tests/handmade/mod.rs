@@ -7,6 +7,7 @@
 
 pub(crate) mod deep;
 pub(crate) mod elf;
+pub(crate) mod heap;
 
 pub(crate) const MMAP: u32 = 1;
 pub(crate) const LOST: u32 = 2;

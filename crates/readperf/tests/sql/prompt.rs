@@ -2,19 +2,24 @@
 
 use crate::oracle::terminal::Terminal;
 use crate::oracle::{fixture, scratch};
+use std::path::Path;
+
+/// Starts the prompt of a recording; what was typed is kept in this folder.
+fn command(home: &Path) -> String {
+    format!(
+        "env HOME={0} XDG_CACHE_HOME={0} {1} sql {2}",
+        home.display(),
+        env!("CARGO_BIN_EXE_readperf"),
+        fixture("main").display()
+    )
+}
 
 #[test]
 #[ignore = "live: tmux"]
 fn the_prompt_completes_remembers_and_goes_on() {
     let dir = scratch();
     let terminal = Terminal::new("sql", (120, 40), dir.path());
-    let file = fixture("main");
-    let command = format!(
-        "env HOME={0} XDG_CACHE_HOME={0} {1} sql {2}",
-        dir.path().display(),
-        env!("CARGO_BIN_EXE_readperf"),
-        file.display()
-    );
+    let command = command(dir.path());
     terminal.run(&command);
     terminal.wait("readperf>");
     // Two lines are one query; a name is completed.
@@ -49,12 +54,7 @@ fn the_prompt_completes_remembers_and_goes_on() {
 fn lines_typed_ahead_are_answered_one_after_the_other() {
     let dir = scratch();
     let terminal = Terminal::new("sql-ahead", (120, 40), dir.path());
-    terminal.run(&format!(
-        "env HOME={0} XDG_CACHE_HOME={0} {1} sql {2}",
-        dir.path().display(),
-        env!("CARGO_BIN_EXE_readperf"),
-        fixture("main").display()
-    ));
+    terminal.run(&command(dir.path()));
     terminal.wait("readperf>");
     // All of it is there to be read when the first line is.
     terminal.enter(
