@@ -177,9 +177,7 @@ impl SymbolBatch {
     /// An answer that has no name for any address.
     pub(crate) fn unnamed(batch: AddressBatch, reason: Reason) -> SymbolBatch {
         let mut builder = BatchBuilder::new(&batch);
-        for _ in &batch.addresses {
-            builder.push_reason(&reason);
-        }
+        builder.push_reasons(&reason, batch.addresses.len());
         let mut answer = builder.finish(batch);
         answer.batch_reason = Some(reason);
         answer
@@ -254,11 +252,21 @@ impl BatchBuilder {
         self.answers.push(Answer::Symbol(id));
     }
 
+    /// Answers so many addresses with one symbol.
+    pub(crate) fn push_symbols(&mut self, id: SymbolId, count: usize) {
+        self.answers.extend(std::iter::repeat_n(Answer::Symbol(id), count));
+    }
+
     /// Answers the next address with a reason.
     pub(crate) fn push_reason(&mut self, reason: &Reason) {
+        self.push_reasons(reason, 1);
+    }
+
+    /// Answers so many addresses with one reason.
+    pub(crate) fn push_reasons(&mut self, reason: &Reason, count: usize) {
         let known = self.reasons.get_index_of(reason);
         let index = known.unwrap_or_else(|| self.reasons.insert_full(reason.clone()).0);
-        self.answers.push(Answer::Reason(number(index)));
+        self.answers.extend(std::iter::repeat_n(Answer::Reason(number(index)), count));
     }
 
     /// Gives the next address its frames (independent of [`Self::push_symbol`], but in the same order).

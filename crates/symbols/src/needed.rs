@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use crate::table::{Entry, Table};
 
 /// So many times more entries than addresses make it worth looking for those that are needed.
-const WORTH_IT: usize = 16;
+const WORTH_IT: usize = 2;
 
 /// So many questions are answered from tables of their own: for the samples of a recording, and for a look at some code, where each
 /// function is and what it calls. To go through all entries takes a tenth of the time that it takes to sort them.
@@ -72,16 +72,17 @@ fn needed_of<I: Iterator<Item = Entry>>(
 ///
 /// What covers an address is the last symbol that starts at it or before it, or one that starts earlier and reaches beyond it. Of each
 /// start all symbols are needed, to choose among them, and where the next one starts, since symbols without a size end there. (Before a
-/// border they reach further; lists with borders have no sizes at all, and then the later symbol reaches as far.)
+/// border they reach further; lists with borders have no sizes at all, and then the later symbol reaches as far.) Symbols that start right
+/// behind an address are needed, too: one of them may be the trampoline that a signal handler returns to.
 fn needed<I: Iterator<Item = Entry>>(addresses: &[u64], entries: impl Fn() -> I) -> Vec<Entry> {
     let wanted = wanted_starts(addresses, entries());
-    let mut place = Place::default();
+    let mut places = Places::of(&wanted);
     let mut needed = Vec::new();
     // For each wanted start, the first symbol at the next one.
     let mut next: Vec<Option<Entry>> = vec![None; wanted.len()];
     for entry in entries() {
         // The first wanted start behind this one.
-        let behind = place.of(&wanted, entry.start.saturating_add(1));
+        let behind = places.below(entry.start.saturating_add(1));
         let Some(index) = behind.checked_sub(1) else { continue };
         if wanted.get(index) == Some(&entry.start) {
             needed.push(entry);
@@ -99,12 +100,16 @@ fn needed<I: Iterator<Item = Entry>>(addresses: &[u64], entries: impl Fn() -> I)
 
 /// Where the symbols start that may cover one of the addresses, sorted.
 fn wanted_starts(addresses: &[u64], entries: impl Iterator<Item = Entry>) -> Vec<u64> {
-    let mut place = Place::default();
+    let mut places = Places::of(addresses);
     // Of the symbols that start between an address and the one before it, the last.
     let mut last: Vec<Option<u64>> = vec![None; addresses.len()];
     let mut wanted = Vec::new();
     for entry in entries {
-        let index = place.of(addresses, entry.start);
+        let index = places.below(entry.start);
+        let before = index.checked_sub(1).and_then(|before| addresses.get(before));
+        if before.is_some_and(|before| before.saturating_add(1) == entry.start) {
+            wanted.push(entry.start);
+        }
         let (Some(address), Some(last)) = (addresses.get(index), last.get_mut(index)) else { continue };
         *last = (*last).max(Some(entry.start));
         if entry.end > *address {
@@ -117,20 +122,64 @@ fn wanted_starts(addresses: &[u64], entries: impl Iterator<Item = Entry>) -> Vec
     wanted
 }
 
-/// Finds places in a sorted list. Symbols are mostly near the one before.
-#[derive(Default)]
-struct Place(usize);
+/// Most parts that a sorted list is seen as.
+const MOST_RANGES: usize = 1 << 16;
 
-impl Place {
+/// Finds places in a sorted list. Symbols are mostly near the one before; where the others are is told by their upper bits.
+struct Places<'s> {
+    sorted: &'s [u64],
+    last: usize,
+    /// The lowest number; what is above it, moved by so many bits, is the number of a range.
+    first: u64,
+    shift: u32,
+    /// How many numbers of the list lie before each range, and behind the last.
+    before: Vec<u32>,
+}
+
+impl<'s> Places<'s> {
+    fn of(sorted: &'s [u64]) -> Places<'s> {
+        let first = sorted.first().copied().unwrap_or(0);
+        let reach = sorted.last().map_or(0, |last| last.wrapping_sub(first));
+        let ranges = sorted.len().next_power_of_two().min(MOST_RANGES);
+        let shift = (u64::BITS - reach.leading_zeros()).saturating_sub(ranges.trailing_zeros());
+        let mut places = Places { sorted, last: 0, first, shift, before: Vec::with_capacity(ranges + 2) };
+        for (index, number) in (0_u32..).zip(sorted) {
+            let range = places.range(*number);
+            while places.before.len() <= range {
+                places.before.push(index);
+            }
+        }
+        places.before.push(crate::ids::number(sorted.len()));
+        places
+    }
+
+    /// The range in which a number is that is not below the first.
+    #[inline]
+    fn range(&self, number: u64) -> usize {
+        usize::try_from(number.wrapping_sub(self.first).checked_shr(self.shift).unwrap_or(0))
+            .unwrap_or(usize::MAX)
+    }
+
     /// How many numbers of the list are below this one.
     #[inline]
-    fn of(&mut self, sorted: &[u64], number: u64) -> usize {
-        let is_below = |index: usize| sorted.get(index).is_some_and(|other| *other < number);
-        let is_same = (self.0 == 0 || is_below(self.0 - 1)) && !is_below(self.0);
+    fn below(&mut self, number: u64) -> usize {
+        let is_below = |index: usize| self.sorted.get(index).is_some_and(|other| *other < number);
+        let is_same = (self.last == 0 || is_below(self.last - 1)) && !is_below(self.last);
         if !is_same {
-            self.0 = sorted.partition_point(|other| *other < number);
+            self.last = self.search(number);
         }
-        self.0
+        self.last
+    }
+
+    fn search(&self, number: u64) -> usize {
+        if number <= self.first {
+            return 0;
+        }
+        let range = self.range(number);
+        let before =
+            |range: usize| self.before.get(range).map_or(self.sorted.len(), |before| *before as usize);
+        let (start, end) = (before(range), before(range.saturating_add(1)));
+        start + self.sorted.get(start..end).unwrap_or_default().partition_point(|other| *other < number)
     }
 }
 
@@ -164,6 +213,24 @@ mod tests {
     }
 
     #[test]
+    fn places_in_a_sorted_list_are_found() {
+        let mut numbers = Numbers(2);
+        for round in 0..2000_u64 {
+            let reach = numbers.one_of(&[1, 7, 1000, u32::MAX]);
+            let high = numbers.one_of(&[0, 1 << 40, u64::MAX - u64::from(u32::MAX) * 2]);
+            let number = |numbers: &mut Numbers| high + u64::from(numbers.below(reach)) * (round % 2 + 1);
+            let mut sorted: Vec<u64> = (0..numbers.below(40)).map(|_| number(&mut numbers)).collect();
+            sorted.sort_unstable();
+            let mut places = Places::of(&sorted);
+            let ends = [0, high, high.saturating_sub(1), u64::MAX];
+            for number in (0..60).map(|_| number(&mut numbers)).chain(sorted.iter().copied()).chain(ends) {
+                let expected = sorted.iter().filter(|other| **other < number).count();
+                assert_eq!(places.below(number), expected, "{number} in {sorted:?}");
+            }
+        }
+    }
+
+    #[test]
     fn a_part_answers_as_the_whole() {
         let name = |entry: &Entry| NAMES[entry.name as usize].as_bytes();
         // As between modules of a kernel.
@@ -193,6 +260,11 @@ mod tests {
                         Some((*found, table.has_choice(found), table.choice(found, name)))
                     };
                     assert_eq!(found(table), found(&whole), "{address} in {entries:?}");
+                    let behind = |table: &Table| {
+                        let found = table.find(address + 1).filter(|found| found.start == address + 1)?;
+                        Some((*found, table.choice(found, name)))
+                    };
+                    assert_eq!(behind(table), behind(&whole), "behind {address} in {entries:?}");
                 }
             }
         }

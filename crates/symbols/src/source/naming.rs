@@ -124,13 +124,7 @@ impl<'f> ElfNames<'f> {
 
     /// What answers for these addresses, which are sorted.
     fn answering(&self, addresses: &[u64]) -> Answering<'_> {
-        let symbols = self.symbols.as_ref().map(|symbols| {
-            // Behind an address may be a trampoline. The next address is there at the earliest, so they stay in order.
-            let mut asked: Vec<u64> = Vec::with_capacity(addresses.len() * 2);
-            asked.extend(addresses.iter().flat_map(|address| [*address, address.saturating_add(1)]));
-            asked.dedup();
-            (symbols, symbols.covering(&asked))
-        });
+        let symbols = self.symbols.as_ref().map(|symbols| (symbols, symbols.covering(addresses)));
         let is_asked = |range: Range<u64>| {
             let first = addresses.partition_point(|address| *address < range.start);
             addresses.get(first).is_some_and(|address| range.contains(address))
@@ -140,34 +134,23 @@ impl<'f> ElfNames<'f> {
         let linkage = linkage.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
         Answering { symbols, plt, linkage }
     }
+
     fn push_symbols(&self, batch: &AddressBatch, builder: &mut BatchBuilder) {
         let answering = self.answering(&batch.addresses);
         let some = batch.addresses.par_chunks(4096);
-        let hits: Vec<Option<Hit>> = some
-            .flat_map_iter(|some| {
-                let mut before = Before::default();
-                some.iter().map(move |address| answering.find(*address, &mut before))
-            })
-            .collect();
+        let runs: Vec<Run> = some.flat_map_iter(|some| answering.runs(some)).collect();
         let mut numbers: FxHashMap<(u64, bool), SymbolId> = FxHashMap::default();
         let mut chosen: Vec<Hit> = Vec::new();
-        let mut last: Option<((u64, bool), SymbolId)> = None;
-        for hit in hits {
+        for Run { hit, count } in runs {
             let Some(hit) = hit else {
-                builder.push_reason(&self.reason);
+                builder.push_reasons(&self.reason, count);
                 continue;
             };
-            let symbol = (hit.entry.start, hit.is_plt);
-            // Addresses of one symbol mostly follow each other.
-            let known = last.filter(|(last, _)| *last == symbol).map(|(_, number)| number);
-            let number = known.unwrap_or_else(|| {
-                *numbers.entry(symbol).or_insert_with(|| {
-                    chosen.push(hit);
-                    SymbolId::new(chosen.len() - 1)
-                })
+            let number = *numbers.entry(hit.key()).or_insert_with(|| {
+                chosen.push(hit);
+                SymbolId::new(chosen.len() - 1)
             });
-            last = Some((symbol, number));
-            builder.push_symbol(number);
+            builder.push_symbols(number, count);
         }
         // One of several symbols at a start is chosen by its name, which takes long: only where it is asked for.
         let chosen: Vec<Hit> =
@@ -278,6 +261,19 @@ struct Hit {
     is_plt: bool,
 }
 
+impl Hit {
+    /// What tells symbols apart.
+    fn key(&self) -> (u64, bool) {
+        (self.entry.start, self.is_plt)
+    }
+}
+
+/// Addresses that follow each other in one symbol, or in none.
+struct Run {
+    hit: Option<Hit>,
+    count: usize,
+}
+
 /// What answers for some addresses.
 #[derive(Clone, Copy)]
 struct Answering<'n> {
@@ -298,6 +294,21 @@ struct Before {
 }
 
 impl Answering<'_> {
+    /// What is at these addresses, which are sorted.
+    fn runs(&self, addresses: &[u64]) -> Vec<Run> {
+        let mut before = Before::default();
+        let mut runs: Vec<Run> = Vec::new();
+        for address in addresses {
+            let hit = self.find(*address, &mut before);
+            let key = |hit: &Option<Hit>| hit.as_ref().map(Hit::key);
+            match runs.last_mut().filter(|run| key(&run.hit) == key(&hit)) {
+                Some(run) => run.count += 1,
+                None => runs.push(Run { hit, count: 1 }),
+            }
+        }
+        runs
+    }
+
     /// What is at an address; addresses are asked for in their order.
     fn find(&self, address: u64, before: &mut Before) -> Option<Hit> {
         let plain = self.symbols.and_then(|(_, table)| table.find_ahead(address, &mut before.symbols));
