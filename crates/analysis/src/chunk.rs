@@ -218,21 +218,10 @@ impl<'e> Chunk<'e> {
     ) {
         self.records += 1;
         let shares = self.shares.len();
-        let mut number = None;
-        if let Moment::Sample(sample) = moment {
-            let schema = event.schema();
-            let passing = state.session.shares().iter();
-            let passing = passing.filter(|share| options.filter.passes_event(schema, share.event));
-            self.shares.extend(passing.copied());
-            // A group read in which no counter has moved stands for nothing, but it is a sample.
-            let of_event = self.shares.len() > shares || options.filter.passes_event(schema, sample.event);
-            if of_event && (options.filter.is_open() || options.filter.passes(&state.session, sample)) {
-                number = Some(self.samples);
-                self.count(state, unwinding, options, (&event, sample, shares), take);
-            } else if self.shares.len() > shares {
-                take.pass_over(sample, self.shares.get(shares..).unwrap_or_default());
-            }
-        }
+        let number = match moment {
+            Moment::Sample(sample) => self.sample_in(state, unwinding, options, (&event, sample), take),
+            _ => None,
+        };
         take.record(&state.session, &event, moment, number.is_some());
         let is_sample = event.head().kind == kind::SAMPLE;
         self.has_samples |= is_sample;
@@ -244,16 +233,51 @@ impl<'e> Chunk<'e> {
         }
     }
 
-    /// Takes in a sample that counts. Its shares begin at this index.
+    /// Takes a sample in. Its number, if it counts.
+    #[inline]
+    fn sample_in(
+        &mut self,
+        state: &mut State,
+        unwinding: Option<&Unwinding>,
+        options: &PassOptions,
+        (event, sample): (&Event<'e>, &SampleMoment<'e>),
+        take: &mut impl Take,
+    ) -> Option<usize> {
+        let shares = self.shares.len();
+        let is_open = options.filter.is_open();
+        if options.shows_samples || !is_open {
+            let schema = event.schema();
+            let passing = state.session.shares().iter();
+            let passing = passing.filter(|share| options.filter.passes_event(schema, share.event));
+            self.shares.extend(passing.copied());
+            // A group read in which no counter has moved stands for nothing, but it is a sample.
+            let of_event = self.shares.len() > shares || options.filter.passes_event(schema, sample.event);
+            if !(is_open || of_event && options.filter.passes(&state.session, sample)) {
+                if self.shares.len() > shares {
+                    take.pass_over(sample, self.shares.get(shares..).unwrap_or_default());
+                }
+                return None;
+            }
+        }
+        let (data, branches) = self.count(state, unwinding, options, event, sample);
+        let shares = match is_open {
+            true => state.session.shares(),
+            false => self.shares.get(shares..).unwrap_or_default(),
+        };
+        take.sample(sample, shares, data, self.branches.get(branches..).unwrap_or_default());
+        Some(self.samples - 1)
+    }
+
+    /// Notes where a sample was taken that counts. Where its data lies, and where its branches begin.
     #[inline]
     fn count(
         &mut self,
         state: &mut State,
         unwinding: Option<&Unwinding>,
         options: &PassOptions,
-        (event, sample, shares): (&Event<'e>, &SampleMoment<'e>, usize),
-        take: &mut impl Take,
-    ) {
+        event: &Event<'e>,
+        sample: &SampleMoment<'e>,
+    ) -> (Option<AddressId>, usize) {
         self.has_kernel_samples |= sample.mode == CpuMode::Kernel;
         let attr = event.schema().event(sample.event).map(|event| &event.attr);
         let words = state.chains.words();
@@ -270,8 +294,7 @@ impl<'e> Chunk<'e> {
             data = self.look_beside(state, options, sample);
             self.beside.push(Beside { data, branches: branches..self.branches.len() });
         }
-        let shares = self.shares.get(shares..).unwrap_or_default();
-        take.sample(sample, shares, data, self.branches.get(branches..).unwrap_or_default());
+        (data, branches)
     }
 
     /// Looks up what else of a sample is wanted, if it is recorded: where its data lies, and its branches.

@@ -147,12 +147,6 @@ impl<'o> CodeInTime<'o> {
         self.next_ns != u64::MAX && event.time().unwrap_or(0) >= self.next_ns && !event.has_stray_time()
     }
 
-    /// Takes note of a record that tells how the clock follows from the ticks of the processor.
-    #[inline]
-    pub(crate) fn learn_clock(&mut self, event: &Event<'_>) {
-        learn_clock(&mut self.processor_time, event);
-    }
-
     /// Puts the code into the session that came before this record.
     pub(crate) fn put(&mut self, session: &mut Session, event: &Event<'_>) {
         let time_ns = event.time().unwrap_or(0);
@@ -165,12 +159,13 @@ impl<'o> CodeInTime<'o> {
         self.next_ns = self.waiting.peek().map_or(u64::MAX, |due| due.0.0);
     }
 
-    /// Looks whether a record tells of a dump, and reads it.
-    pub(crate) fn learn(&mut self, session: &Session, schema: &Schema, moment: &Moment<'_>) {
+    /// Looks whether a record that is no sample tells how the clock follows from the ticks of the processor, or of a dump, which is read.
+    pub(crate) fn learn(&mut self, session: &Session, event: &Event<'_>, moment: &Moment<'_>) {
+        learn_clock(&mut self.processor_time, event);
         if let (Some(options), Moment::Map(map)) = (self.options, moment)
             && let (Some(process), Some(binary)) = (map.process, map.binary)
         {
-            self.learn_map(options, session, schema, process, binary);
+            self.learn_map(options, session, event.schema(), process, binary);
         }
     }
 

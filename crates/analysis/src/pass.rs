@@ -9,6 +9,7 @@ use crate::chunk::{Nobody, Take};
 use crate::code_times::{CodeInTime, CodeTimes};
 use crate::unwinding::{StackEnds, Unwinding};
 use perffile::wire::attr::SampleType;
+use perffile::wire::record::kind;
 use perffile::{Issues, Metadata, Ordering, Recording, Schema};
 use readperf_profile::statistics::Statistics;
 use readperf_profile::{
@@ -193,7 +194,6 @@ pub(crate) fn pass_into<T: Take, E: From<perffile::Error>>(
         }
         let mut chunk = Chunk::new(batches.metadata(), batches.progress());
         for event in batch.iter() {
-            code.learn_clock(&event);
             if code.is_due(&event) {
                 code.put(&mut state.session, &event);
             }
@@ -202,7 +202,9 @@ pub(crate) fn pass_into<T: Take, E: From<perffile::Error>>(
                 statistics.add_moment(&event, &moment, state.session.shares());
             }
             chunk.push(&mut state, unwinding.as_ref(), options, (event, &moment), take);
-            code.learn(&state.session, batch.schema(), &moment);
+            if event.head().kind != kind::SAMPLE {
+                code.learn(&state.session, &event, &moment);
+            }
             if chunk.len() == CHUNK {
                 samples += chunk.samples_that_count();
                 chunk.finish(&mut state, options, unwinding.as_mut(), take, &mut visit)?;

@@ -30,10 +30,20 @@ impl Delivery {
     /// The shares of a sample of the event with this index. A sample whose values cannot be read has its own period.
     #[inline]
     pub fn shares(&mut self, schema: &Schema, event: usize, sample: &SampleView<'_>) -> &[Share] {
+        let Some(description) = schema.event(event) else {
+            self.shares.clear();
+            return &[];
+        };
+        self.shares_of(schema, Share { event, period: description.period(sample.period()) }, sample)
+    }
+
+    /// The same of a sample whose event and period are known.
+    #[inline]
+    pub fn shares_of(&mut self, schema: &Schema, own: Share, sample: &SampleView<'_>) -> &[Share] {
         self.shares.clear();
-        let Some(description) = schema.event(event) else { return &[] };
-        if !description.attr.sample_type.has(SampleType::READ) || !self.read(schema, event, sample) {
-            self.shares.push(Share { event, period: description.period(sample.period()) });
+        if !sample.layout().shape().sample_type.has(SampleType::READ) || !self.read(schema, own.event, sample)
+        {
+            self.shares.push(own);
         }
         &self.shares
     }

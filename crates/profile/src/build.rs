@@ -7,7 +7,7 @@ use crate::known_chains::ChainId;
 use crate::locator::Locator;
 use crate::looking_up::{LookedUp, LookingUp, Worker};
 use crate::names::Names;
-use crate::placing::{How, Noted, NotedRow, Placing, Sorted};
+use crate::placing::{How, Noted, Placing, Sorted};
 use crate::profile::{EventTotal, Profile};
 use crate::recorded_chains::RecordedChains;
 use crate::rows::{NumberedRow, Origin, Origins};
@@ -203,10 +203,9 @@ impl Builder {
         for share in shares {
             let share = Share { period: latency.unwrap_or(share.period), ..*share };
             let row = self.row_of(sample, share, detail);
-            let row = NotedRow { sample: self.noted.samples, row, time_ns: time_of(sample) };
-            self.noted.rows.push(row);
+            self.noted.push(row, self.kept_time_of(sample));
         }
-        self.noted.samples += 1;
+        self.noted.end_sample();
     }
 
     /// Where the samples were taken that were noted since the last time, in their order.
@@ -214,7 +213,14 @@ impl Builder {
         self.placing.place(&mut self.noted, places);
     }
 
+    /// The time of a sample, if times are kept; 0 stands for none.
+    #[inline]
+    fn kept_time_of(&self, sample: &SampleMoment<'_>) -> Option<u64> {
+        self.keep.times.then_some(if sample.is_timed { sample.time_ns } else { 0 })
+    }
+
     /// What a sample stands for if that is its latency.
+    #[inline]
     fn latency(&self, sample: &SampleMoment<'_>) -> Option<u64> {
         (self.details.options().weighing == Weighing::Latency).then(|| {
             let decoded = sample.sample.decode().ok();
@@ -240,7 +246,7 @@ impl Builder {
         for branch in branches {
             let detail = self.details.number(sample, None, Some(branch));
             let row = self.row_of(sample, Share { event, period: 1 }, detail);
-            self.placing.add(NumberedRow { address: branch.to, ..row }, time_of(sample));
+            self.placing.add(NumberedRow { address: branch.to, ..row }, self.kept_time_of(sample));
         }
     }
 
@@ -268,11 +274,6 @@ impl Builder {
         };
         Added { totals, passed_over, details, gathered, times_ns }
     }
-}
-
-/// The time of a sample; 0 stands for none.
-fn time_of(sample: &SampleMoment<'_>) -> u64 {
-    if sample.is_timed { sample.time_ns } else { 0 }
 }
 
 /// Samples added up; what is missing are the names of their places. With a second thread, that is still at work.
@@ -339,8 +340,8 @@ mod tests {
             let origin = builder.origins.number(Origin { event: 0, comm, thread: None, cpu: None });
             let (stack, address, detail) = (StackId::EMPTY, AddressId::NONE, DetailId::default());
             let row = NumberedRow { origin, stack, address, detail, samples: 1, period };
-            builder.noted.rows.push(NotedRow { sample: builder.noted.samples, row, time_ns: 0 });
-            builder.noted.samples += 1;
+            builder.noted.push(row, None);
+            builder.noted.end_sample();
         }
         RecordedChains::for_test(&chains)
     }

@@ -83,6 +83,14 @@ impl DetailOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DetailId(u32);
 
+impl DetailId {
+    /// As a number.
+    #[inline]
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+}
+
 /// A branch of a branch stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Branch {
@@ -129,6 +137,7 @@ impl Details {
     }
 
     /// Takes in what is wanted of a sample, or of one of its branches.
+    #[inline]
     pub(crate) fn number(
         &mut self,
         moment: &SampleMoment<'_>,
@@ -138,6 +147,15 @@ impl Details {
         if self.options.fields.is_empty() {
             return DetailId::default();
         }
+        self.take_in(moment, data, branch)
+    }
+
+    fn take_in(
+        &mut self,
+        moment: &SampleMoment<'_>,
+        data: Option<AddressId>,
+        branch: Option<&Branch>,
+    ) -> DetailId {
         let only_time = self.options.fields.iter().all(|field| *field == DetailField::Time);
         let sample = match only_time {
             true => Sample::default(),

@@ -164,7 +164,7 @@ mod tests {
     use crate::addresses::AddressId;
     use crate::build::Keep;
     use crate::detail::DetailId;
-    use crate::placing::{How, NotedRow};
+    use crate::placing::How;
     use crate::rows::{NumberedRow, Origin};
     use crate::stacks::StackId;
     use readperf_session::{CodeAddress, CpuMode, Session};
@@ -192,8 +192,8 @@ mod tests {
         for period in samples {
             let (stack, address, detail) = (StackId::EMPTY, AddressId::NONE, DetailId::default());
             let row = NumberedRow { origin: 0, stack, address, detail, samples: 1, period };
-            noted.rows.push(NotedRow { sample: noted.samples, row, time_ns: 0 });
-            noted.samples += 1;
+            noted.push(row, None);
+            noted.end_sample();
         }
         (noted, RecordedChains::for_test(&chains))
     }

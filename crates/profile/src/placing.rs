@@ -20,15 +20,33 @@ const UNSOUGHT: usize = 1 << 20;
 pub(crate) struct Noted {
     /// How many samples.
     pub(crate) samples: u32,
-    /// A row for each sample and event that it stands for, without the sample's place; the samples by their numbers, ascending.
-    pub(crate) rows: Vec<NotedRow>,
+    /// A row for each sample and event that it stands for. In place of its place it has the number of its sample, ascending.
+    pub(crate) rows: Vec<NumberedRow>,
+    /// The times of the rows, if they are kept.
+    times_ns: Vec<u64>,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct NotedRow {
-    pub(crate) sample: u32,
-    pub(crate) row: NumberedRow,
-    pub(crate) time_ns: u64,
+impl Noted {
+    /// Adds a row of the next sample, whatever its place. `time_ns` is told if times are kept.
+    #[inline]
+    pub(crate) fn push(&mut self, row: NumberedRow, time_ns: Option<u64>) {
+        self.rows.push(NumberedRow { address: AddressId(self.samples), ..row });
+        if let Some(time_ns) = time_ns {
+            self.times_ns.push(time_ns);
+        }
+    }
+
+    /// A sample is complete, and the next one begins.
+    #[inline]
+    pub(crate) fn end_sample(&mut self) {
+        self.samples += 1;
+    }
+
+    fn clear(&mut self) {
+        self.samples = 0;
+        self.rows.clear();
+        self.times_ns.clear();
+    }
 }
 
 /// How samples are taken in.
@@ -89,7 +107,7 @@ impl Placing {
     /// Takes in the samples that were noted, which were taken at these places. Leaves none.
     pub(crate) fn place<'p>(&mut self, noted: &mut Noted, places: impl Iterator<Item = SamplePlaces<'p>>) {
         let most = self.how.max_stack.unwrap_or(usize::MAX);
-        let mut left = noted.rows.iter().peekable();
+        let mut at = 0;
         for (number, SamplePlaces { address, stack, chain }) in (0..noted.samples).zip(places) {
             if self.block.is_enough() {
                 self.take_in();
@@ -98,18 +116,18 @@ impl Placing {
                 true => self.number_stack(stack.get(..most).unwrap_or(stack), chain),
                 false => StackId::EMPTY,
             };
-            while let Some(noted) = left.next_if(|noted| noted.sample == number) {
-                self.push(NumberedRow { stack, address, ..noted.row }, noted.time_ns);
+            while let Some(row) = noted.rows.get(at).filter(|row| row.address == AddressId(number)) {
+                self.push(NumberedRow { stack, address, ..*row }, noted.times_ns.get(at).copied());
+                at += 1;
             }
         }
-        debug_assert!(left.next().is_none(), "each sample has its places");
-        noted.samples = 0;
-        noted.rows.clear();
+        debug_assert_eq!(at, noted.rows.len(), "each sample has its places");
+        noted.clear();
     }
 
     /// Takes in a row that is complete.
     #[inline]
-    pub(crate) fn add(&mut self, row: NumberedRow, time_ns: u64) {
+    pub(crate) fn add(&mut self, row: NumberedRow, time_ns: Option<u64>) {
         if self.block.is_enough() {
             self.take_in();
         }
@@ -127,9 +145,9 @@ impl Placing {
     }
 
     #[inline]
-    fn push(&mut self, row: NumberedRow, time_ns: u64) {
+    fn push(&mut self, row: NumberedRow, time_ns: Option<u64>) {
         self.block.rows.push(row);
-        if self.how.keep.times {
+        if let Some(time_ns) = time_ns {
             self.block.times_ns.push(time_ns);
         }
     }

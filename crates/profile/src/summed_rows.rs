@@ -146,7 +146,8 @@ impl SummedRows {
         // Room for twice as many would stay to the end.
         drop((before, of_stack, of_place));
         rows.iter_mut().for_each(|row| row.origin = origin(row.origin));
-        rows.sort_unstable();
+        // Equal ones become one, so that their order does not matter.
+        rows.sort_unstable_by_key(NumberedRow::key);
         rows.dedup_by(|row, kept| {
             let is_equal = kept.agrees(row);
             if is_equal {

@@ -8,7 +8,7 @@ use perffile::wire::attr::SampleType;
 use perffile::wire::head::RecordHead;
 use perffile::wire::misc;
 use perffile::wire::record::{Record, kind};
-use perffile::{Event, IssueKind, Unattributed, UsableSample, record_handlers};
+use perffile::{Event, IssueKind, Share, Unattributed, UsableSample, record_handlers};
 
 /// Pid and tid of samples that do not tell theirs: what the kernel writes for tasks it does not know any more.
 const NO_ID: u32 = u32::MAX;
@@ -16,7 +16,7 @@ const NO_ID: u32 = u32::MAX;
 impl Session {
     /// Takes one record in, and says what it means. Records have to come in order of time
     /// ([`perffile::Ordering::Time`]).
-    #[inline]
+    #[inline(always)]
     pub fn apply<'e>(&mut self, event: &Event<'e>) -> Moment<'e> {
         if event.head().kind == kind::SAMPLE { self.sample(event) } else { self.other(event) }
     }
@@ -60,7 +60,7 @@ impl Session {
     }
 
     /// A sample. Allocates nothing unless its thread is new.
-    #[inline]
+    #[inline(always)]
     fn sample<'e>(&mut self, event: &Event<'e>) -> Moment<'e> {
         let usable = match event.usable_sample(&mut self.issues) {
             Ok(usable) => usable,
@@ -73,7 +73,7 @@ impl Session {
         let seen = self.thread_of_sample(pid, tid);
         let mode = event.head().cpu_mode();
         let period = description.period(recorded.has(SampleType::PERIOD).then_some(fields.period));
-        let shares = self.delivery.shares(event.schema(), index, &view);
+        let shares = self.delivery.shares_of(event.schema(), Share { event: index, period }, &view);
         let weight = shares.iter().fold(0u64, |sum, share| sum.saturating_add(share.period));
         self.count(&seen, weight);
         let is_timed = fields.time != 0 && !event.has_stray_time();

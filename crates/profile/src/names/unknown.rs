@@ -18,25 +18,41 @@ impl BinaryPlaces {
         new: &[CodeAddress],
         mut subject: impl FnMut(BinaryId) -> Option<Subject>,
     ) -> Vec<(BinaryPlaces, AddressBatch)> {
-        let mut wanted: Vec<(BinaryId, u64, u32)> = (0u32..)
-            .zip(new)
-            .filter_map(|(place, CodeAddress { binary, address, .. })| Some(((*binary)?, *address, place)))
-            .collect();
+        // Binary, address and place, in one number each: there may be millions, and that is sorted several times as fast.
+        let pack = |binary: BinaryId, address: u64, place: u32| {
+            (binary.index() as u128) << 96 | u128::from(address) << 32 | u128::from(place)
+        };
+        let places = (0u32..).zip(new);
+        let with_binary = places.filter_map(|(place, code)| Some(pack(code.binary?, code.address, place)));
+        let mut wanted: Vec<u128> = with_binary.collect();
         wanted.sort_unstable();
-        let by_binary = wanted.chunk_by(|a, b| a.0 == b.0);
+        let by_binary = wanted.chunk_by(|a, b| a >> 96 == b >> 96);
         let questions = by_binary.filter_map(|wanted| {
-            let (binary, ..) = *wanted.first()?;
+            let binary = new.get(place_of(*wanted.first()?) as usize)?.binary?;
             let subject = subject(binary)?;
             let mut addresses: Vec<u64> = Vec::new();
             let mut places = Vec::with_capacity(wanted.len());
-            for (_, address, place) in wanted {
-                if addresses.last() != Some(address) {
-                    addresses.push(*address);
+            for packed in wanted {
+                let address = address_of(*packed);
+                if addresses.last() != Some(&address) {
+                    addresses.push(address);
                 }
-                places.push((*place, u32::try_from(addresses.len() - 1).unwrap_or(u32::MAX)));
+                places.push((place_of(*packed), u32::try_from(addresses.len() - 1).unwrap_or(u32::MAX)));
             }
             Some((BinaryPlaces { binary, places }, AddressBatch { subject, addresses }))
         });
         questions.collect()
     }
+}
+
+/// The lowest 32 bits.
+#[expect(clippy::cast_possible_truncation, reason = "the others are what they are packed with")]
+fn place_of(packed: u128) -> u32 {
+    packed as u32
+}
+
+/// The 64 bits above them.
+#[expect(clippy::cast_possible_truncation, reason = "the others are what they are packed with")]
+fn address_of(packed: u128) -> u64 {
+    (packed >> 32) as u64
 }

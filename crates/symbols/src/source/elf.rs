@@ -10,7 +10,7 @@ use object::elf;
 
 use crate::batch::Provides;
 use crate::files::Files;
-use crate::image::{Image, Section, text_at};
+use crate::image::{Cursor, Image, Section, text_at};
 use crate::name::as_name;
 use crate::needed::OnDemand;
 use crate::table::{Binding, Entry, Table};
@@ -174,24 +174,51 @@ pub(crate) fn raw_symbols<'data>(
     image: &Image<'data>,
     section: &Section<'data>,
 ) -> impl Iterator<Item = RawSymbol> + use<'data> {
-    let (is_64, big_endian) = (image.is_64, image.big_endian);
-    // Symbols of files with 0xff00 and more sections have their section number in a table of its own.
-    let extended =
-        image.section_of_kind(elf::SHT_SYMTAB_SHNDX).map(|section| image.cursor(image.bytes(section)));
+    let format = RecordFormat::of(image);
     let records = image.bytes(section).chunks_exact(entry_bytes(image));
-    records.enumerate().filter_map(move |(number, record)| {
-        let mut symbol = match is_64 {
-            true => RawSymbol::of_64(record.first_chunk()?, big_endian),
-            false => RawSymbol::of_32(record.first_chunk()?, big_endian),
+    records.enumerate().filter_map(move |(number, record)| format.read(number, record))
+}
+
+/// One record of a symbol table, by its number.
+pub(crate) fn raw_symbol(image: &Image<'_>, section: &Section<'_>, number: usize) -> Option<RawSymbol> {
+    let size = entry_bytes(image);
+    let record = image.bytes(section).get(number.checked_mul(size)?..)?.get(..size)?;
+    RecordFormat::of(image).read(number, record)
+}
+
+/// How records of symbol tables are read.
+struct RecordFormat<'data> {
+    is_64: bool,
+    big_endian: bool,
+    /// Symbols of files with 0xff00 and more sections have their section number in a table of its own.
+    extended: Option<Cursor<'data>>,
+}
+
+impl<'data> RecordFormat<'data> {
+    fn of(image: &Image<'data>) -> RecordFormat<'data> {
+        let extended = image.section_of_kind(elf::SHT_SYMTAB_SHNDX);
+        RecordFormat {
+            is_64: image.is_64,
+            big_endian: image.big_endian,
+            extended: extended.map(|section| image.cursor(image.bytes(section))),
+        }
+    }
+
+    #[inline]
+    fn read(&self, number: usize, record: &[u8]) -> Option<RawSymbol> {
+        let mut symbol = match self.is_64 {
+            true => RawSymbol::of_64(record.first_chunk()?, self.big_endian),
+            false => RawSymbol::of_32(record.first_chunk()?, self.big_endian),
         };
         if symbol.section == u32::from(elf::SHN_XINDEX) {
-            symbol.section = extended.and_then(|table| table.u32(number.checked_mul(4)?)).unwrap_or(0);
+            symbol.section =
+                self.extended.as_ref().and_then(|table| table.u32(number.checked_mul(4)?)).unwrap_or(0);
         } else if symbol.section >= u32::from(elf::SHN_LORESERVE) {
             // SHN_ABS, SHN_COMMON and the like are no places in the file.
             symbol.section = 0;
         }
         Some(symbol)
-    })
+    }
 }
 
 /// Reads symbol tables.
@@ -290,7 +317,7 @@ fn holds_code_or_data(section: &[u8]) -> bool {
 struct Descriptors<'i> {
     section: u32,
     address: u64,
-    cursor: crate::image::Cursor<'i>,
+    cursor: Cursor<'i>,
     /// Address, size and number of the sections that are in memory, by address.
     sections: Vec<(u64, u64, u32)>,
 }

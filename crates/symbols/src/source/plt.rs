@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::image::{Cursor, Image, Section, text_at};
 use crate::name::as_name;
-use crate::source::elf::{RawSymbol, raw_symbols};
+use crate::source::elf::raw_symbol;
 use crate::table::Binding;
 use crate::table::{Entry, Table};
 
@@ -115,8 +115,11 @@ impl<F: Fn(u64) -> Option<String>> PltReader<'_, '_, F> {
         let pieces = pieces_by_code(image);
         // Most relocations of a large binary fill data, not slots: reading their names would take longest.
         let wanted: FxHashSet<u64> = pieces.iter().filter_map(|piece| piece.slot).collect();
+        let lowest = wanted.iter().copied().min().unwrap_or(u64::MAX);
+        let highest = wanted.iter().copied().max().unwrap_or(0);
+        let is_wanted = |slot: u64| (lowest..=highest).contains(&slot) && wanted.contains(&slot);
         let slots: FxHashMap<u64, Target> =
-            relocations.flat_map(|section| self.targets_of(section, |slot| wanted.contains(&slot))).collect();
+            relocations.flat_map(|section| self.targets_of(section, is_wanted)).collect();
         for piece in pieces {
             match piece.slot.map(|slot| slots.get(&slot)) {
                 Some(Some(target)) => self.add(piece.offset, piece.size, target.clone()),
@@ -131,8 +134,7 @@ impl<F: Fn(u64) -> Option<String>> PltReader<'_, '_, F> {
         let image = self.runtime;
         let symbols =
             image.section_at(section.link).or_else(|| image.section_of_kind(elf::SHT_DYNSYM)).copied();
-        let raw: Vec<RawSymbol> =
-            symbols.map(|symbols| raw_symbols(image, &symbols).collect()).unwrap_or_default();
+        let symbol = |number: usize| raw_symbol(image, &symbols?, number);
         let strings =
             symbols.and_then(|symbols| image.section_at(symbols.link)).map(|table| image.bytes(table));
         let with_addend = section.kind == elf::SHT_RELA;
@@ -146,13 +148,14 @@ impl<F: Fn(u64) -> Option<String>> PltReader<'_, '_, F> {
         };
         (0..bytes.len() / size)
             .filter_map(|number| {
-                let (slot, symbol, addend) =
-                    relocation(&cursor, image.is_64, with_addend, number.checked_mul(size)?)?;
+                let at = number.checked_mul(size)?;
+                let slot = slot(&cursor, image.is_64, at)?;
                 if !is_wanted(slot) {
                     return None;
                 }
-                let name = usize::try_from(symbol).ok().filter(|number| *number > 0).and_then(|number| {
-                    let at = usize::try_from(raw.get(number)?.name).ok()?;
+                let (number, addend) = symbol_and_addend(&cursor, image.is_64, with_addend, at)?;
+                let name = usize::try_from(number).ok().filter(|number| *number > 0).and_then(|number| {
+                    let at = usize::try_from(symbol(number)?.name).ok()?;
                     text_at(strings?, at).map(as_name).map(Cow::into_owned)
                 });
                 let target = match name {
@@ -225,15 +228,20 @@ fn piece_sizes(image: &Image<'_>, plt: &Section<'_>) -> Option<(u64, u64)> {
     (sizes.1 > 0).then_some(sizes)
 }
 
-/// Slot, symbol number and addend of the relocation at `at` of its section.
-fn relocation(cursor: &Cursor<'_>, is_64: bool, with_addend: bool, at: usize) -> Option<(u64, u32, u64)> {
+/// The slot that the relocation at `at` of its section fills.
+fn slot(cursor: &Cursor<'_>, is_64: bool, at: usize) -> Option<u64> {
+    if is_64 { cursor.u64(at) } else { cursor.u32(at).map(u64::from) }
+}
+
+/// Symbol number and addend of the same relocation.
+fn symbol_and_addend(cursor: &Cursor<'_>, is_64: bool, with_addend: bool, at: usize) -> Option<(u32, u64)> {
     if is_64 {
         let addend = if with_addend { cursor.u64(at.checked_add(16)?)? } else { 0 };
         let symbol = u32::try_from(cursor.u64(at.checked_add(8)?)? >> 32).ok()?;
-        Some((cursor.u64(at)?, symbol, addend))
+        Some((symbol, addend))
     } else {
         let addend = if with_addend { cursor.u32(at.checked_add(8)?)?.into() } else { 0 };
-        Some((cursor.u32(at)?.into(), cursor.u32(at.checked_add(4)?)? >> 8, addend))
+        Some((cursor.u32(at.checked_add(4)?)? >> 8, addend))
     }
 }
 
