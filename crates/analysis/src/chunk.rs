@@ -213,23 +213,23 @@ impl<'e> Chunk<'e> {
         state: &mut State,
         unwinding: Option<&Unwinding>,
         options: &PassOptions,
-        (event, moment): (Event<'e>, &Moment<'e>),
+        (event, moment): (&Event<'e>, &Moment<'e>),
         take: &mut impl Take,
     ) {
         self.records += 1;
         let shares = self.shares.len();
         let number = match moment {
-            Moment::Sample(sample) => self.sample_in(state, unwinding, options, (&event, sample), take),
+            Moment::Sample(sample) => self.sample_in(state, unwinding, options, (event, sample), take),
             _ => None,
         };
-        take.record(&state.session, &event, moment, number.is_some());
+        take.record(&state.session, event, moment, number.is_some());
         let is_sample = event.head().kind == kind::SAMPLE;
         self.has_samples |= is_sample;
         if options.shows_samples || !is_sample {
             let wanted = options.threads_of.contains(&event.head().kind);
-            let comm = wanted.then(|| comm_of(&state.session, &event)).flatten();
+            let comm = wanted.then(|| comm_of(&state.session, event)).flatten();
             let shares = shares..self.shares.len();
-            self.entries.push(Entry { event, moment: *moment, comm, sample: number, shares });
+            self.entries.push(Entry { event: *event, moment: *moment, comm, sample: number, shares });
         }
     }
 
@@ -279,11 +279,11 @@ impl<'e> Chunk<'e> {
         sample: &SampleMoment<'e>,
     ) -> (Option<AddressId>, usize) {
         self.has_kernel_samples |= sample.mode == CpuMode::Kernel;
-        let attr = event.schema().event(sample.event).map(|event| &event.attr);
+        let attr = event.schema().event(sample.event).filter(|_| options.stacks).map(|event| &event.attr);
         let words = state.chains.words();
         state.chains.push(&state.session, sample, attr);
         self.look_ups += 1 + state.chains.words() - words;
-        if let (Some(unwinding), Some(attr)) = (unwinding.filter(|_| options.stacks), attr) {
+        if let (Some(unwinding), Some(attr)) = (unwinding, attr) {
             let recorded = unwinding.recorded(&state.session, event.schema(), sample, attr);
             self.recorded.extend(recorded.map(|recorded| (self.samples, recorded)));
         }
@@ -367,7 +367,10 @@ impl<'e> Chunk<'e> {
                 if let Some(unwinding) = unwinding {
                     self.unwind(state, unwinding);
                 }
-                take.places((0..self.samples).map_while(|nr| self.places_of(state, nr)));
+                match state.locator.without_stacks().filter(|_| self.unwound.is_empty()) {
+                    Some(places) => take.places(places.iter().map(SamplePlaces::without_stack)),
+                    None => take.places((0..self.samples).map_while(|nr| self.places_of(state, nr))),
+                }
             }
         }
         if let Some(most) = options.most_places.filter(|_| state.may_be_full(self.look_ups)) {

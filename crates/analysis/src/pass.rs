@@ -201,7 +201,7 @@ pub(crate) fn pass_into<T: Take, E: From<perffile::Error>>(
             if let Some(statistics) = &mut state.statistics {
                 statistics.add_moment(&event, &moment, state.session.shares());
             }
-            chunk.push(&mut state, unwinding.as_ref(), options, (event, &moment), take);
+            chunk.push(&mut state, unwinding.as_ref(), options, (&event, &moment), take);
             if event.head().kind != kind::SAMPLE {
                 code.learn(&state.session, &event, &moment);
             }

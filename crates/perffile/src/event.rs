@@ -55,20 +55,7 @@ impl Batch {
     /// The records, in order.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Event<'_>> {
-        // Most records lie in the chunk of the one before: its bytes are not asked for each time.
-        let mut last = None;
-        self.entries.iter().filter_map(move |entry| {
-            let (chunk, bytes) = match last {
-                Some((number, chunk, bytes)) if number == entry.chunk => (chunk, bytes),
-                _ => {
-                    let chunk = self.chunks.get(entry.chunk.checked_sub(self.first_chunk)? as usize)?;
-                    let bytes: &[u8] = &chunk.bytes;
-                    last = Some((entry.chunk, chunk, bytes));
-                    (chunk, bytes)
-                }
-            };
-            Event::in_bytes(*entry, chunk, bytes, &self.schema)
-        })
+        Iter { batch: self, entries: self.entries.iter(), last: None }
     }
 
     /// The record at this place among them.
@@ -76,6 +63,45 @@ impl Batch {
         let entry = self.entries.get(index)?;
         let chunk = self.chunks.get(entry.chunk.checked_sub(self.first_chunk)? as usize)?;
         Event::in_bytes(*entry, chunk, &chunk.bytes, &self.schema)
+    }
+}
+
+/// The records of a batch.
+struct Iter<'b> {
+    batch: &'b Batch,
+    entries: std::slice::Iter<'b, Entry>,
+    /// Most records lie in the chunk of the one before: its number, and its bytes, which are not asked for each time.
+    last: Option<(u32, &'b Chunk, &'b [u8])>,
+}
+
+impl<'b> Iter<'b> {
+    #[cold]
+    #[inline(never)]
+    fn find(&mut self, number: u32) -> Option<(&'b Chunk, &'b [u8])> {
+        let chunk = self.batch.chunks.get(number.checked_sub(self.batch.first_chunk)? as usize)?;
+        let bytes: &[u8] = &chunk.bytes;
+        self.last = Some((number, chunk, bytes));
+        Some((chunk, bytes))
+    }
+}
+
+impl<'b> Iterator for Iter<'b> {
+    type Item = Event<'b>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Event<'b>> {
+        loop {
+            let entry = *self.entries.next()?;
+            let found = match self.last {
+                Some((number, chunk, bytes)) if number == entry.chunk => Some((chunk, bytes)),
+                _ => self.find(entry.chunk),
+            };
+            let event =
+                found.and_then(|(chunk, bytes)| Event::in_bytes(entry, chunk, bytes, &self.batch.schema));
+            if event.is_some() {
+                return event;
+            }
+        }
     }
 }
 

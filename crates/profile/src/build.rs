@@ -42,6 +42,14 @@ pub struct SamplePlaces<'p> {
     pub chain: Option<ChainId>,
 }
 
+impl SamplePlaces<'_> {
+    /// Of a sample whose stack is not known: that is its place alone.
+    #[inline]
+    pub fn without_stack(address: &AddressId) -> SamplePlaces<'_> {
+        SamplePlaces { address: *address, stack: std::slice::from_ref(address), chain: None }
+    }
+}
+
 /// Samples and periods by event.
 #[derive(Debug, Default)]
 struct Totals(Vec<(u64, u64)>);

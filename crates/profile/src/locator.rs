@@ -70,8 +70,7 @@ impl Locator {
     #[inline]
     pub fn get(&self, nr: usize) -> Option<SamplePlaces<'_>> {
         let Some(id) = self.ids.get(nr) else {
-            let stack = self.places.get(nr..=nr)?;
-            return Some(SamplePlaces { address: *stack.first()?, stack, chain: None });
+            return self.places.get(nr).map(SamplePlaces::without_stack);
         };
         // Behind the stack, if that does not begin there, is where the sample was taken.
         let (places, depth) = self.chains.places(*id);
@@ -79,6 +78,11 @@ impl Locator {
         let address = *behind.first().or(stack.first())?;
         let stack = if stack.is_empty() { places } else { stack };
         Some(SamplePlaces { address, stack, chain: Some(*id) })
+    }
+
+    /// Where the samples at hand were taken, if their chains are not wanted.
+    pub fn without_stacks(&self) -> Option<&[AddressId]> {
+        self.ids.is_empty().then_some(&self.places)
     }
 
     /// The recorded chain of a sample at hand; empty if there is none.

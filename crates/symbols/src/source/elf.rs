@@ -253,13 +253,13 @@ impl<'data> Reader<'data> {
         if let Some(code) = self.descriptors.as_ref().and_then(|table| table.code_of(&symbol)) {
             (symbol.value, symbol.section) = code;
         }
-        let mut section = *self.image.section_at(symbol.section)?;
-        if !is_in_memory(&section) {
+        let mut section = self.image.section_at(symbol.section)?;
+        if !is_in_memory(section) {
             return None;
         }
         if section.kind == elf::SHT_NOBITS {
             // In a separate debug file the code sections are empty and their offsets mean nothing.
-            section = *self.runtime.section_at(symbol.section)?;
+            section = self.runtime.section_at(symbol.section)?;
         }
         if is_label && !holds_code_or_data(section.name) {
             return None;
