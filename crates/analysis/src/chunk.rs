@@ -207,7 +207,7 @@ impl<'e> Chunk<'e> {
     }
 
     /// Takes the next record in, which means this.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(
         &mut self,
         state: &mut State,
@@ -234,7 +234,7 @@ impl<'e> Chunk<'e> {
     }
 
     /// Takes a sample in. Its number, if it counts.
-    #[inline]
+    #[inline(always)]
     fn sample_in(
         &mut self,
         state: &mut State,
@@ -269,7 +269,7 @@ impl<'e> Chunk<'e> {
     }
 
     /// Notes where a sample was taken that counts. Where its data lies, and where its branches begin.
-    #[inline]
+    #[inline(always)]
     fn count(
         &mut self,
         state: &mut State,

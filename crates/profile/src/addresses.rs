@@ -6,6 +6,10 @@ use crate::recorded_chains::{Context, RecordedChains};
 use crate::together::Left;
 use readperf_session::{AddressSpace, CodeAddress, CpuMode, Mapping, SpaceVersion};
 
+/// Of so many processes the mapping is remembered that an address was last in: samples of those that run at the same time take turns. A
+/// power of two.
+const REMEMBERED: usize = 16;
+
 /// Number of an address in [`Addresses`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AddressId(pub(crate) u32);
@@ -154,17 +158,20 @@ impl Addresses {
                 at.push(nr);
             }
         }
-        let mut last: Option<(SpaceVersion, Mapping)> = None;
+        let mut last: [Option<(SpaceVersion, &Mapping)>; REMEMBERED] = [None; REMEMBERED];
         codes.extend(at.iter().filter_map(|nr| lookups.get(*nr)).map(|lookup| {
             let Lookup { version, mode, ip } = *lookup;
             // Mappings of processes do not overlap; those of the kernel may.
             if mode != CpuMode::User {
                 return CodeAddress::of(recorded.mapping(version, ip), mode, ip);
             }
+            let Some(last) = last.get_mut(lookup.version_number() as usize % REMEMBERED) else {
+                return CodeAddress::of(recorded.mapping(version, ip), mode, ip);
+            };
             if last.is_none_or(|(of, mapping)| of != version || !mapping.covers(ip)) {
-                last = recorded.mapping(version, ip).map(|mapping| (version, *mapping));
+                *last = recorded.mapping(version, ip).map(|mapping| (version, mapping));
             }
-            CodeAddress::of(last.as_ref().map(|(_, mapping)| mapping), mode, ip)
+            CodeAddress::of(last.map(|(_, mapping)| mapping), mode, ip)
         }));
         list.number_all(codes, numbers);
         for (nr, number) in at.iter().zip(numbers) {
