@@ -187,6 +187,8 @@ fn run<'f, T, E: From<perffile::Error>>(
     });
     let options = PassOptions {
         most_places,
+        // Who asks for functions and lines does not ask for that.
+        places_of_binaries: most_places.is_some(),
         data_addresses,
         branches: branches || request.pass.branches,
         code_from,

@@ -49,6 +49,8 @@ pub struct PassOptions {
     pub threads_of: Vec<u32>,
     /// Whether another thread may look up places, if nobody wants to see them on the way. They are the same.
     pub is_concurrent: bool,
+    /// Whether nobody asks where places were when they ran; then processes with the same binary have the same places.
+    pub places_of_binaries: bool,
     /// So many places are held, give or take a quarter, for those who need them only for a while; all if not said. See [`State::is_full`].
     pub most_places: Option<usize>,
 }
@@ -129,7 +131,7 @@ impl State {
 
     /// Forgets all places.
     pub(crate) fn forget_places(&mut self, most: usize) {
-        self.addresses = Addresses::default();
+        self.addresses.clear();
         self.locator.forget_all();
         self.is_full = false;
         self.expect_places(most);
@@ -173,7 +175,7 @@ pub(crate) fn pass_into<T: Take, E: From<perffile::Error>>(
     let mut batches = recording.batches(Ordering::Time)?;
     let session = Session::new(recording.metadata());
     let statistics = options.statistics.then(Statistics::default);
-    let addresses = Addresses::expecting(expected_samples(recording));
+    let addresses = Addresses::expecting(expected_samples(recording)).of_binaries(options.places_of_binaries);
     let chains = RecordedChains::new(options.stacks);
     let locator = Locator::new(options.callers);
     let looks_up_beside = false;

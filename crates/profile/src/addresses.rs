@@ -56,6 +56,8 @@ impl Lookup {
 /// Places in code, each held once. Numbers are handed out in the order of first sight.
 #[derive(Clone, Debug, Default)]
 pub struct Addresses {
+    /// Whether it does not matter where they were when they ran.
+    of_binaries: bool,
     list: Interner<CodeAddress>,
     recent: Recent,
     misses: Misses,
@@ -122,7 +124,12 @@ impl Addresses {
     pub(crate) fn leave(&mut self, left: &[Left]) {
         let is_found = |nr: usize| left.get(nr).is_some_and(|left| left.is_found);
         let list = Interner::of_known(left.iter().map(|left| left.code).collect(), is_found);
-        *self = Addresses { list, ..Addresses::default() };
+        *self = Addresses { of_binaries: self.of_binaries, list, ..Addresses::default() };
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.leave(&[]);
     }
 
     /// Addresses of so many samples, as far as that can be told.
@@ -130,6 +137,14 @@ impl Addresses {
         let mut addresses = Addresses::default();
         addresses.list.reserve(samples);
         addresses
+    }
+
+    /// Whether those who ask need not know where a place was when it ran ([`CodeAddress::ip`]): what is looked up then has its address in
+    /// the binary in place of it, so that processes with the same binary have the same places. The system maps it elsewhere in each.
+    #[must_use]
+    pub fn of_binaries(mut self, of_binaries: bool) -> Addresses {
+        self.of_binaries = of_binaries;
+        self
     }
 
     /// Forgets what is only needed to add more.
@@ -146,7 +161,8 @@ impl Addresses {
         ids: &mut Vec<AddressId>,
     ) {
         let start = ids.len();
-        let Addresses { list, recent, misses: Misses { at, codes, numbers } } = self;
+        let of_binaries = self.of_binaries;
+        let Addresses { list, recent, misses: Misses { at, codes, numbers }, .. } = self;
         recent.touch(lookups);
         at.clear();
         codes.clear();
@@ -162,16 +178,21 @@ impl Addresses {
         codes.extend(at.iter().filter_map(|nr| lookups.get(*nr)).map(|lookup| {
             let Lookup { version, mode, ip } = *lookup;
             // Mappings of processes do not overlap; those of the kernel may.
-            if mode != CpuMode::User {
-                return CodeAddress::of(recorded.mapping(version, ip), mode, ip);
-            }
-            let Some(last) = last.get_mut(lookup.version_number() as usize % REMEMBERED) else {
-                return CodeAddress::of(recorded.mapping(version, ip), mode, ip);
+            let known = match mode {
+                CpuMode::User => last.get_mut(lookup.version_number() as usize % REMEMBERED),
+                _ => None,
             };
-            if last.is_none_or(|(of, mapping)| of != version || !mapping.covers(ip)) {
-                *last = recorded.mapping(version, ip).map(|mapping| (version, mapping));
-            }
-            CodeAddress::of(last.map(|(_, mapping)| mapping), mode, ip)
+            let mapping = match known {
+                Some(Some((of, mapping))) if *of == version && mapping.covers(ip) => Some(*mapping),
+                known => {
+                    let mapping = recorded.mapping(version, ip);
+                    if let (Some(known), Some(mapping)) = (known, mapping) {
+                        *known = Some((version, mapping));
+                    }
+                    mapping
+                }
+            };
+            place(of_binaries, mapping, mode, ip)
         }));
         list.number_all(codes, numbers);
         for (nr, number) in at.iter().zip(numbers) {
@@ -189,10 +210,17 @@ impl Addresses {
         if let Some(known) = self.recent.get(space.version(), ip) {
             return known;
         }
-        let id = self.number(CodeAddress::of(space.find(ip), CpuMode::User, ip));
+        let id = self.number(place(self.of_binaries, space.find(ip), CpuMode::User, ip));
         self.recent.put(space.version(), ip, id);
         id
     }
+}
+
+/// Where an address is, given the mapping that covers it.
+#[inline]
+fn place(of_binaries: bool, mapping: Option<&Mapping>, mode: CpuMode, ip: u64) -> CodeAddress {
+    let code = CodeAddress::of(mapping, mode, ip);
+    if of_binaries { CodeAddress { ip: code.address, ..code } } else { code }
 }
 
 #[cfg(test)]
