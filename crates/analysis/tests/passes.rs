@@ -7,6 +7,7 @@ use readperf_analysis::{PassOptions, Request, analyse, pass};
 use readperf_profile::{Keep, SampleRow};
 use readperf_session::CodeAddress;
 use readperf_symbols::Options;
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
@@ -19,7 +20,12 @@ fn recording(name: &str) -> Recording {
 
 /// The places of each sample, and how many were known at most, and at the end.
 fn places(name: &str, most_places: Option<usize>) -> (Vec<Vec<CodeAddress>>, usize, usize) {
-    let options = PassOptions { stacks: true, shows_samples: true, most_places, ..PassOptions::default() };
+    places_by(name, PassOptions { most_places, ..PassOptions::default() })
+}
+
+fn places_by(name: &str, options: PassOptions) -> (Vec<Vec<CodeAddress>>, usize, usize) {
+    let options = PassOptions { stacks: true, shows_samples: true, ..options };
+    let most_places = options.most_places;
     let (mut places, mut most) = (Vec::new(), 0);
     let passed = pass::<perffile::Error>(&recording(name), &options, |state, chunk| {
         let code = |id| *state.addresses.get(id).unwrap();
@@ -49,6 +55,23 @@ fn places_are_the_same_if_they_are_forgotten_now_and_then() {
             assert!(left <= wanted + wanted / 4, "{name}: {left} of {count} are left");
         }
     }
+}
+
+#[test]
+fn processes_with_one_binary_have_one_place_if_it_does_not_matter_where_it_ran() {
+    let mut merged = 0;
+    for name in FIXTURES {
+        let (all, count, _) = places(name, None);
+        let options = PassOptions { places_of_binaries: true, ..PassOptions::default() };
+        let (of_binaries, left, _) = places_by(name, options);
+        let expected = |code: &CodeAddress| CodeAddress { ip: code.address, ..*code };
+        let expected: Vec<Vec<_>> = all.iter().map(|places| places.iter().map(expected).collect()).collect();
+        assert_eq!(of_binaries, expected, "{name}");
+        let different: HashSet<CodeAddress> = expected.into_iter().flatten().collect();
+        assert_eq!(left, different.len(), "{name}");
+        merged += count - left;
+    }
+    assert!(merged > 0, "there is a recording of several processes with one library");
 }
 
 #[test]

@@ -307,8 +307,10 @@ fn is_visible(symbol: &RawSymbol) -> bool {
     !matches!(symbol.other & 3, elf::STV_HIDDEN | elf::STV_INTERNAL)
 }
 
+/// Whether it is a section of code or data, by its name; of one that is longer than any real one, by its beginning.
 fn holds_code_or_data(section: &[u8]) -> bool {
-    section.windows(4).any(|part| part == b"text" || part == b"data")
+    const LONGEST: usize = 256;
+    section.get(..LONGEST).unwrap_or(section).windows(4).any(|part| part == b"text" || part == b"data")
 }
 
 /// The function descriptors of 64-bit PowerPC, ELF version 1: a function symbol names a descriptor in `.opd`, whose
