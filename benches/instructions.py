@@ -20,11 +20,11 @@ import tempfile
 FEWER = 20_000
 # What is counted, and how many instructions it may take a sample.
 WORK = {
-    "stats": (["stats"], 560),
-    "report": (["report", "--no-pager", "--percent-limit", "1"], 10_900),
-    "report, self only": (["report", "--no-pager", "--no-children", "--percent-limit", "1"], 3_700),
-    "script": (["script"], 14_800),
-    "folded stacks": (["export", "--format", "folded"], 12_600),
+    "stats": (["stats"], 440),
+    "report": (["report", "--no-pager", "--percent-limit", "1"], 9_700),
+    "report, self only": (["report", "--no-pager", "--no-children", "--percent-limit", "1"], 2_500),
+    "script": (["script"], 14_400),
+    "folded stacks": (["export", "--format", "folded"], 11_100),
 }
 SAME = ["--no-progress", "--no-cache", "--threads", "1"]
 

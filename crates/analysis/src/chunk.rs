@@ -233,7 +233,7 @@ impl<'e> Chunk<'e> {
         }
     }
 
-    /// Takes a sample in. Its number, if it counts.
+    /// Takes a sample in. Returns its number among those that count, if it is one.
     #[inline(always)]
     fn sample_in(
         &mut self,
@@ -268,7 +268,7 @@ impl<'e> Chunk<'e> {
         Some(self.samples - 1)
     }
 
-    /// Notes where a sample was taken that counts. Where its data lies, and where its branches begin.
+    /// Notes where a sample was taken that counts. Returns where its data lies, and where its branches begin in `branches`.
     #[inline(always)]
     fn count(
         &mut self,

@@ -6,8 +6,7 @@ use crate::recorded_chains::{Context, RecordedChains};
 use crate::together::Left;
 use readperf_session::{AddressSpace, CodeAddress, CpuMode, Mapping, SpaceVersion};
 
-/// Of so many processes the mapping is remembered that an address was last in: samples of those that run at the same time take turns. A
-/// power of two.
+/// Of so many processes the mapping is remembered that an address was last in: samples of those that run at the same time take turns.
 const REMEMBERED: usize = 16;
 
 /// Number of an address in [`Addresses`].

@@ -264,8 +264,8 @@ impl Script {
             shows_samples: true,
             threads_of: options.records.clone(),
             is_concurrent: false,
-            // What is shown of a thread's last line goes by the number of its file.
             places_of_binaries: false,
+            // What is shown of a thread's last line goes by the number of its file.
             most_places: (!fields.any(ScriptField::SourceCode)).then_some(MOST_PLACES),
             // Plain text is perf's, which looks callers up at the return address. What is inlined is found at the call.
             callers: if self.json || options.inlines == Inlines::All {
