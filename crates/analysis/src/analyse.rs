@@ -37,6 +37,7 @@ pub struct Request {
     pub without_names: bool,
     /// For those who ask for functions and lines, not for addresses: so many places, give or take a quarter, after which those of one name
     /// become one. If it must be, addresses without a name are told less exactly; [`Analysis::rounding`] says how. All if not said.
+    /// Where places were when they ran is not told then, either: see [`PassOptions::places_of_binaries`].
     pub most_places: Option<usize>,
 }
 

@@ -49,7 +49,8 @@ pub struct PassOptions {
     pub threads_of: Vec<u32>,
     /// Whether another thread may look up places, if nobody wants to see them on the way. They are the same.
     pub is_concurrent: bool,
-    /// Whether nobody asks where places were when they ran; then processes with the same binary have the same places.
+    /// Whether nobody asks where places were when they ran ([`CodeAddress::ip`](readperf_session::CodeAddress::ip)): then that is their address in
+    /// the binary, and processes with the same binary have the same places.
     pub places_of_binaries: bool,
     /// So many places are held, give or take a quarter, for those who need them only for a while; all if not said. See [`State::is_full`].
     pub most_places: Option<usize>,
