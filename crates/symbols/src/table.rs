@@ -2,7 +2,6 @@
 //!
 //! The rules are those of `perf`, so that the same address has the same name in both.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use crate::demangle::{Demangle, demangle};
@@ -144,8 +143,7 @@ impl Table {
         let first = self.rivals.partition_point(|rival| rival.start < found.start);
         let rivals = self.rivals.get(first..).unwrap_or(&[]).iter();
         let rivals = rivals.take_while(|rival| rival.start == found.start);
-        let best = rivals.reduce(|old, new| if is_better_name(new, old, &name) { new } else { old });
-        *best.unwrap_or(found)
+        best_named(rivals, name).unwrap_or(*found)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -229,8 +227,7 @@ fn choose_one<'n>(
     let (first, others) = best.split_first()?;
     if others.iter().any(|other| other.end != first.end) {
         // Which addresses are covered depends on the choice.
-        let better = |old: Entry, new: &Entry| if is_better_name(new, &old, &name) { *new } else { old };
-        return Some(others.iter().fold(*first, better));
+        return best_named(best.iter(), name);
     }
     if !others.is_empty() {
         rivals.extend_from_slice(best);
@@ -248,23 +245,49 @@ fn by_kind(new: &Entry, old: &Entry) -> Ordering {
         .then_with(|| (new.binding == Binding::Global).cmp(&(old.binding == Binding::Global)))
 }
 
-/// Whether the name of `new` is preferred over that of `old`, which is of the same kind, starts at the same address and
-/// comes earlier in the file.
-fn is_better_name<'n>(new: &Entry, old: &Entry, name: impl Fn(&Entry) -> &'n [u8]) -> bool {
-    let (new_bytes, old_bytes) = (name(new), name(old));
-    // Most symbols at one address are the variants of a constructor, and demangling is slow.
-    if are_variants(new_bytes, old_bytes) {
-        return false;
+/// The symbol with the best name among those of one kind at one address, which are in the order of the file.
+fn best_named<'e, 'n>(
+    symbols: impl Iterator<Item = &'e Entry>,
+    name: impl Fn(&Entry) -> &'n [u8],
+) -> Option<Entry> {
+    let mut rivals = symbols.map(|entry| Rival { entry: *entry, name: name(entry), shown: None });
+    let mut best = rivals.next()?;
+    for mut new in rivals {
+        if new.is_better_than(&mut best) {
+            best = new;
+        }
     }
-    // Names are compared as they are shown.
-    let (new_raw, old_raw) = (as_name(new_bytes), as_name(old_bytes));
-    let (new_name, old_name) = (shown(&new_raw), shown(&old_raw));
-    let underscores = |name: &str| name.bytes().take_while(|byte| *byte == b'_').count();
-    let by_name = underscores(&old_name)
-        .cmp(&underscores(&new_name))
-        .then_with(|| new_name.len().cmp(&old_name.len()))
-        .then_with(|| is_syscall_alias(&old_name).cmp(&is_syscall_alias(&new_name)));
-    by_name == Ordering::Greater
+    Some(best.entry)
+}
+
+/// A symbol that is compared with others by its name.
+struct Rival<'n> {
+    entry: Entry,
+    name: &'n [u8],
+    /// The name as it is shown, once that was asked for: to demangle it takes longest.
+    shown: Option<String>,
+}
+
+impl Rival<'_> {
+    fn shown(&mut self) -> &str {
+        self.shown.get_or_insert_with(|| demangle(&as_name(self.name), Demangle::default()).into_owned())
+    }
+
+    /// Whether the name is preferred over that of `old`, which comes earlier in the file.
+    fn is_better_than(&mut self, old: &mut Rival<'_>) -> bool {
+        // Most symbols at one address are the variants of a constructor, and demangling is slow.
+        if are_variants(self.name, old.name) {
+            return false;
+        }
+        // Names are compared as they are shown.
+        let (new, old) = (self.shown(), old.shown());
+        let underscores = |name: &str| name.bytes().take_while(|byte| *byte == b'_').count();
+        let by_name = underscores(old)
+            .cmp(&underscores(new))
+            .then_with(|| new.len().cmp(&old.len()))
+            .then_with(|| is_syscall_alias(old).cmp(&is_syscall_alias(new)));
+        by_name == Ordering::Greater
+    }
 }
 
 /// Whether two mangled names differ only in the variant of a constructor or destructor (`C1E`, `C2E`). They are shown
@@ -280,10 +303,6 @@ fn are_variants(left: &[u8], right: &[u8]) -> bool {
     };
     let rest = at.saturating_add(1)..;
     variant(left) && variant(right) && left.get(rest.clone()) == right.get(rest)
-}
-
-fn shown(raw: &str) -> Cow<'_, str> {
-    demangle(raw, Demangle::default())
 }
 
 /// Old kernels name a system call a second time in this way.
