@@ -188,7 +188,7 @@ impl<'e> Chunk<'e> {
     }
 
     /// Where a sample was taken, by its number among those that count. It is known until the chunk is finished.
-    #[inline]
+    #[inline(always)]
     fn places_of<'c>(&'c self, state: &'c State, nr: usize) -> Option<SamplePlaces<'c>> {
         let places = state.locator.get(nr)?;
         Some(match self.unwound_stack(nr) {
@@ -367,10 +367,7 @@ impl<'e> Chunk<'e> {
                 if let Some(unwinding) = unwinding {
                     self.unwind(state, unwinding);
                 }
-                match state.locator.without_stacks().filter(|_| self.unwound.is_empty()) {
-                    Some(places) => take.places(places.iter().map(SamplePlaces::without_stack)),
-                    None => take.places((0..self.samples).map_while(|nr| self.places_of(state, nr))),
-                }
+                take.places((0..self.samples).map_while(|nr| self.places_of(state, nr)));
             }
         }
         if let Some(most) = options.most_places.filter(|_| state.may_be_full(self.look_ups)) {

@@ -61,8 +61,12 @@ impl Batch {
     /// The record at this place among them.
     pub fn get(&self, index: usize) -> Option<Event<'_>> {
         let entry = self.entries.get(index)?;
-        let chunk = self.chunks.get(entry.chunk.checked_sub(self.first_chunk)? as usize)?;
-        Event::in_bytes(*entry, chunk, &chunk.bytes, &self.schema)
+        Event::new(*entry, self.chunk(entry.chunk)?, &self.schema)
+    }
+
+    /// A chunk by its number.
+    fn chunk(&self, number: u32) -> Option<&Chunk> {
+        self.chunks.get(number.checked_sub(self.first_chunk)? as usize)
     }
 }
 
@@ -78,7 +82,7 @@ impl<'b> Iter<'b> {
     #[cold]
     #[inline(never)]
     fn find(&mut self, number: u32) -> Option<(&'b Chunk, &'b [u8])> {
-        let chunk = self.batch.chunks.get(number.checked_sub(self.batch.first_chunk)? as usize)?;
+        let chunk = self.batch.chunk(number)?;
         let bytes: &[u8] = &chunk.bytes;
         self.last = Some((number, chunk, bytes));
         Some((chunk, bytes))

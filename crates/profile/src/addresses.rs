@@ -111,7 +111,7 @@ impl Addresses {
     /// The number of an address.
     #[inline]
     pub fn number(&mut self, code: CodeAddress) -> AddressId {
-        AddressId(self.list.number(code))
+        AddressId(self.list.number(as_told(self.of_binaries, code)))
     }
 
     /// A place once more, under another number.
@@ -191,7 +191,7 @@ impl Addresses {
                     mapping
                 }
             };
-            place(of_binaries, mapping, mode, ip)
+            as_told(of_binaries, CodeAddress::of(mapping, mode, ip))
         }));
         list.number_all(codes, numbers);
         for (nr, number) in at.iter().zip(numbers) {
@@ -209,16 +209,15 @@ impl Addresses {
         if let Some(known) = self.recent.get(space.version(), ip) {
             return known;
         }
-        let id = self.number(place(self.of_binaries, space.find(ip), CpuMode::User, ip));
+        let id = self.number(CodeAddress::of(space.find(ip), CpuMode::User, ip));
         self.recent.put(space.version(), ip, id);
         id
     }
 }
 
-/// Where an address is, given the mapping that covers it.
+/// A place as it is held: see [`Addresses::of_binaries`].
 #[inline]
-fn place(of_binaries: bool, mapping: Option<&Mapping>, mode: CpuMode, ip: u64) -> CodeAddress {
-    let code = CodeAddress::of(mapping, mode, ip);
+fn as_told(of_binaries: bool, code: CodeAddress) -> CodeAddress {
     if of_binaries { CodeAddress { ip: code.address, ..code } } else { code }
 }
 

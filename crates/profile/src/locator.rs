@@ -67,7 +67,7 @@ impl Locator {
     }
 
     /// Where a sample was taken, by its number among those at hand.
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, nr: usize) -> Option<SamplePlaces<'_>> {
         let Some(id) = self.ids.get(nr) else {
             return self.places.get(nr).map(SamplePlaces::without_stack);
@@ -78,11 +78,6 @@ impl Locator {
         let address = *behind.first().or(stack.first())?;
         let stack = if stack.is_empty() { places } else { stack };
         Some(SamplePlaces { address, stack, chain: Some(*id) })
-    }
-
-    /// Where the samples at hand were taken, if their chains are not wanted.
-    pub fn without_stacks(&self) -> Option<&[AddressId]> {
-        self.ids.is_empty().then_some(&self.places)
     }
 
     /// The recorded chain of a sample at hand; empty if there is none.

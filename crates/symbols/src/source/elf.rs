@@ -174,34 +174,37 @@ pub(crate) fn raw_symbols<'data>(
     image: &Image<'data>,
     section: &Section<'data>,
 ) -> impl Iterator<Item = RawSymbol> + use<'data> {
-    let format = RecordFormat::of(image);
-    let records = image.bytes(section).chunks_exact(entry_bytes(image));
-    records.enumerate().filter_map(move |(number, record)| format.read(number, record))
+    let symbols = RawSymbols::of(image, section);
+    let records = symbols.bytes.chunks_exact(symbols.entry_bytes);
+    records.enumerate().filter_map(move |(number, record)| symbols.read(number, record))
 }
 
-/// One record of a symbol table, by its number.
-pub(crate) fn raw_symbol(image: &Image<'_>, section: &Section<'_>, number: usize) -> Option<RawSymbol> {
-    let size = entry_bytes(image);
-    let record = image.bytes(section).get(number.checked_mul(size)?..)?.get(..size)?;
-    RecordFormat::of(image).read(number, record)
-}
-
-/// How records of symbol tables are read.
-struct RecordFormat<'data> {
+/// The records of a symbol table, by number.
+#[derive(Clone, Copy)]
+pub(crate) struct RawSymbols<'data> {
+    bytes: &'data [u8],
+    entry_bytes: usize,
     is_64: bool,
     big_endian: bool,
     /// Symbols of files with 0xff00 and more sections have their section number in a table of its own.
     extended: Option<Cursor<'data>>,
 }
 
-impl<'data> RecordFormat<'data> {
-    fn of(image: &Image<'data>) -> RecordFormat<'data> {
+impl<'data> RawSymbols<'data> {
+    pub(crate) fn of(image: &Image<'data>, section: &Section<'data>) -> RawSymbols<'data> {
         let extended = image.section_of_kind(elf::SHT_SYMTAB_SHNDX);
-        RecordFormat {
+        RawSymbols {
+            bytes: image.bytes(section),
+            entry_bytes: entry_bytes(image),
             is_64: image.is_64,
             big_endian: image.big_endian,
             extended: extended.map(|section| image.cursor(image.bytes(section))),
         }
+    }
+
+    /// One record.
+    pub(crate) fn get(&self, number: usize) -> Option<RawSymbol> {
+        self.read(number, self.bytes.get(number.checked_mul(self.entry_bytes)?..)?.get(..self.entry_bytes)?)
     }
 
     #[inline]
@@ -211,8 +214,7 @@ impl<'data> RecordFormat<'data> {
             false => RawSymbol::of_32(record.first_chunk()?, self.big_endian),
         };
         if symbol.section == u32::from(elf::SHN_XINDEX) {
-            symbol.section =
-                self.extended.as_ref().and_then(|table| table.u32(number.checked_mul(4)?)).unwrap_or(0);
+            symbol.section = self.extended.and_then(|table| table.u32(number.checked_mul(4)?)).unwrap_or(0);
         } else if symbol.section >= u32::from(elf::SHN_LORESERVE) {
             // SHN_ABS, SHN_COMMON and the like are no places in the file.
             symbol.section = 0;

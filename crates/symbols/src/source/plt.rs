@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::image::{Cursor, Image, Section, text_at};
 use crate::name::as_name;
-use crate::source::elf::raw_symbol;
+use crate::source::elf::RawSymbols;
 use crate::table::Binding;
 use crate::table::{Entry, Table};
 
@@ -134,7 +134,7 @@ impl<F: Fn(u64) -> Option<String>> PltReader<'_, '_, F> {
         let image = self.runtime;
         let symbols =
             image.section_at(section.link).or_else(|| image.section_of_kind(elf::SHT_DYNSYM)).copied();
-        let symbol = |number: usize| raw_symbol(image, &symbols?, number);
+        let raw = symbols.map(|symbols| RawSymbols::of(image, &symbols));
         let strings =
             symbols.and_then(|symbols| image.section_at(symbols.link)).map(|table| image.bytes(table));
         let with_addend = section.kind == elf::SHT_RELA;
@@ -155,7 +155,7 @@ impl<F: Fn(u64) -> Option<String>> PltReader<'_, '_, F> {
                 }
                 let (number, addend) = symbol_and_addend(&cursor, image.is_64, with_addend, at)?;
                 let name = usize::try_from(number).ok().filter(|number| *number > 0).and_then(|number| {
-                    let at = usize::try_from(symbol(number)?.name).ok()?;
+                    let at = usize::try_from(raw?.get(number)?.name).ok()?;
                     text_at(strings?, at).map(as_name).map(Cow::into_owned)
                 });
                 let target = match name {
