@@ -55,7 +55,7 @@ impl RecordIndex {
         }
         let spool = Spool { most: recording.limits().spooled_bytes, ..Spool::default() };
         let mut builder = Builder { spool, ..Builder::default() };
-        let mut batches = recording.batches(Ordering::File)?;
+        let mut batches = recording.kept_batches(Ordering::File)?;
         for batch in batches.by_ref() {
             builder.take(&batch)?;
         }

@@ -158,7 +158,12 @@ impl Recording {
     /// # Errors
     /// A stream that has been read already.
     pub fn batches(&self, ordering: Ordering) -> Result<Batches> {
-        Batches::new(&self.opened, ordering, &self.limits)
+        Batches::new(&self.opened, ordering, &self.limits, false)
+    }
+
+    /// The same, to be kept: what lies in a file takes no memory.
+    pub(crate) fn kept_batches(&self, ordering: Ordering) -> Result<Batches> {
+        Batches::new(&self.opened, ordering, &self.limits, true)
     }
 
     /// Calls `each` for every record in order of time, and says what was wrong on the way.

@@ -21,6 +21,49 @@ fn told(path: &Path, change: impl FnOnce()) -> Vec<String> {
     told.map(|issue| issue.message.clone()).collect()
 }
 
+/// A recording with so many samples of 16 bytes, the first at offset 184: an event whose samples are an address each.
+fn samples(count: u64) -> Vec<u8> {
+    const PERFILE2: u64 = 0x3245_4c49_4652_4550;
+    let head = [PERFILE2, 104, 80, 104, 80, 184, count * 16, 0, 0, 0, 0, 0, 0];
+    let attr = [64 << 32 | 1, 0, 1, 1, 0, 0, 0, 0, 0, 0];
+    let samples = (0..count).flat_map(|nr| [16 << 48 | 2 << 32 | 9, 0x1000 + nr]);
+    head.into_iter().chain(attr).chain(samples).flat_map(u64::to_le_bytes).collect()
+}
+
+/// Whoever has a mapping of what is cut off gets SIGBUS for it. Pieces that are read end where the file does.
+#[test]
+fn a_file_that_loses_pages_is_read_as_far_as_it_goes() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("perf.data");
+    fs::write(&path, samples(40_000)).unwrap();
+    let recording = Recording::open(&path).unwrap();
+    let mut batches = recording.batches(Ordering::File).unwrap();
+    let mut count = batches.next().unwrap().len();
+    OpenOptions::new().write(true).open(&path).unwrap().set_len(184 + 30_000 * 16 + 8).unwrap();
+    count += batches.by_ref().map(|batch| batch.len()).sum::<usize>();
+    assert_eq!(count, 30_000);
+    let told: Vec<(IssueKind, &str)> =
+        batches.issues().iter().map(|issue| (issue.kind, issue.message.as_str())).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert_eq!(told[0], (IssueKind::CutData, "the last record is cut: 8 bytes of 16 bytes are there"));
+    assert_eq!(told[1].0, IssueKind::SizeChanged);
+    assert!(told[1].1.starts_with("perf.data became shorter by 159992 bytes"), "{told:?}");
+}
+
+/// Also while somebody keeps all that was read, which is then more than is read into memory.
+#[test]
+fn batches_that_are_kept_stay_as_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("perf.data");
+    fs::write(&path, samples(100_000)).unwrap();
+    let recording = Recording::open(&path).unwrap();
+    for ordering in [Ordering::File, Ordering::Time] {
+        let batches: Vec<perffile::Batch> = recording.batches(ordering).unwrap().collect();
+        let ips = batches.iter().flat_map(|batch| batch.iter().filter_map(|event| event.sample()?.ip()));
+        assert!(ips.eq((0..100_000).map(|nr| 0x1000 + nr)), "{ordering:?}");
+    }
+}
+
 fn grow(path: &Path) {
     OpenOptions::new().append(true).open(path).unwrap().write_all(&[0; 100]).unwrap();
 }

@@ -2,7 +2,7 @@
 //! without any header per thread, `data.0`, `data.1`, …; `--kcore` puts `kcore_dir` beside `data`, and
 //! what is merged from guests `kcore_dir__PID`.
 
-use super::file_size::FileSize;
+use super::opened_file::OpenedFile;
 use super::opened::Opened;
 use super::stream::{Source, Stream};
 use crate::bytes::{Bytes, map_file};
@@ -54,12 +54,16 @@ fn stream(number: u32, path: &Path) -> Result<Option<Stream>> {
     if !kind.is_file() {
         return Ok(None);
     }
+    let file = File::open(path).map_err(io)?;
     let bytes = match kind.len() {
         0 => Bytes::default(),
-        _ => map_file(&File::open(path).map_err(io)?).map_err(io)?,
+        _ => map_file(&file).map_err(io)?,
     };
-    let file = Some(Arc::new(FileSize::new(path, &kind, bytes.len())));
-    Ok(Some(Stream { part: Part::Stream(number), offset: 0, source: Source::Bytes(bytes), file }))
+    let file = Arc::new(OpenedFile::new(file, path, &kind, bytes.len()));
+    let source = Source::Bytes(bytes);
+    let mut stream = Stream { part: Part::Stream(number), offset: 0, source, file: None };
+    stream.lies_in(&file, false);
+    Ok(Some(stream))
 }
 
 /// Tells that the records of a file are lost.

@@ -5,9 +5,10 @@
 
 pub(crate) mod directory;
 pub(crate) mod file;
-pub(crate) mod file_size;
 pub(crate) mod header;
 pub(crate) mod opened;
+pub(crate) mod opened_file;
+pub(crate) mod pieces;
 pub(crate) mod pipe;
 pub(crate) mod stream;
 pub(crate) mod wrapped;
@@ -16,9 +17,9 @@ use crate::bytes::{Bytes, map_file};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::place::{Part, Place};
-use file_size::FileSize;
 use header::Magic;
 use opened::Opened;
+use opened_file::OpenedFile;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Seek};
 use std::path::Path;
@@ -56,9 +57,10 @@ pub(crate) fn open_opened(mut file: File, name: &str, limits: &Limits) -> Result
         return Err(Error::new(ErrorKind::Empty, None));
     }
     let bytes = map_file(&file).map_err(io)?;
-    let size = Arc::new(FileSize::new(Path::new(name), &kind, bytes.len()));
+    let file = Arc::new(OpenedFile::new(file, Path::new(name), &kind, bytes.len()));
     let mut opened = open_bytes(&bytes, limits)?;
-    opened.streams.iter_mut().for_each(|stream| stream.file = Some(Arc::clone(&size)));
+    let is_wrapped = opened.wrapper_bytes.is_some();
+    opened.streams.iter_mut().for_each(|stream| stream.lies_in(&file, is_wrapped));
     Ok(opened)
 }
 

@@ -1,6 +1,7 @@
 //! A run of records, and where its bytes come from: all there, or as they arrive.
 
-use super::file_size::FileSize;
+use super::opened_file::OpenedFile;
+use super::pieces::{PIECE_BYTES, Pieces};
 use crate::bytes::Bytes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
@@ -25,7 +26,33 @@ pub(crate) struct Stream {
     pub(crate) offset: u64,
     pub(crate) source: Source,
     /// The file that it lies in, if it is one.
-    pub(crate) file: Option<Arc<FileSize>>,
+    pub(crate) file: Option<Arc<OpenedFile>>,
+}
+
+impl Stream {
+    /// It was opened in this file; in a wrapper, if that is one.
+    pub(super) fn lies_in(&mut self, file: &Arc<OpenedFile>, is_wrapped: bool) {
+        self.file = Some(Arc::clone(file));
+        if let (Source::Bytes(bytes), false) = (&self.source, is_wrapped) {
+            self.source = Source::File(bytes.clone());
+        }
+    }
+
+    /// The bytes, to be walked. Those of a file are read in pieces, unless they are to be kept (`keeps`).
+    pub(crate) fn feed(&self, keeps: bool) -> Result<Feed> {
+        let (bytes, pieces) = match &self.source {
+            Source::Bytes(bytes) => (bytes, None),
+            Source::File(bytes) => {
+                let file = self.file.as_ref().filter(|_| !keeps);
+                let size = bytes.len() as u64;
+                (bytes, file.map(|file| Pieces::new(Arc::clone(file), self.offset, size)))
+            }
+            Source::Reader(slot) => {
+                return Ok(Feed::Reader { reader: taken(slot)?, ended: false, failed: None });
+            }
+        };
+        Ok(Feed::Bytes { bytes: bytes.clone(), pieces })
+    }
 }
 
 /// Where the bytes of a stream come from.
@@ -33,6 +60,8 @@ pub(crate) struct Stream {
 pub(crate) enum Source {
     /// All there.
     Bytes(Bytes),
+    /// All there, mapped from the file that the stream lies in.
+    File(Bytes),
     /// They arrive, once.
     Reader(Arc<Mutex<Option<Reader>>>),
 }
@@ -40,7 +69,7 @@ pub(crate) enum Source {
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Source::Bytes(bytes) => fmt::Debug::fmt(bytes, f),
+            Source::Bytes(bytes) | Source::File(bytes) => fmt::Debug::fmt(bytes, f),
             Source::Reader(_) => f.write_str("Reader"),
         }
     }
@@ -54,35 +83,37 @@ impl Source {
     /// Bytes in all, where that is known.
     pub(crate) fn len(&self) -> u64 {
         match self {
-            Source::Bytes(bytes) => bytes.len() as u64,
+            Source::Bytes(bytes) | Source::File(bytes) => bytes.len() as u64,
             Source::Reader(_) => 0,
         }
     }
 
     /// The same with all bytes there: those that would arrive are written to a temporary file.
     pub(crate) fn spooled(&self, limits: &Limits) -> Result<Source> {
-        match self.feed()? {
-            Feed::Bytes { bytes } => Ok(Source::Bytes(bytes)),
-            Feed::Reader { reader, .. } => super::wrapped::spool(reader, limits).map(Source::Bytes),
-        }
-    }
-
-    /// The bytes, to be walked.
-    pub(crate) fn feed(&self) -> Result<Feed> {
         match self {
-            Source::Bytes(bytes) => Ok(Feed::Bytes { bytes: bytes.clone() }),
-            Source::Reader(slot) => {
-                let reader = slot.lock().ok().and_then(|mut slot| slot.take());
-                let reader = reader.ok_or_else(|| Error::new(ErrorKind::Consumed, None))?;
-                Ok(Feed::Reader { reader, ended: false, failed: None })
-            }
+            Source::Bytes(_) | Source::File(_) => Ok(self.clone()),
+            Source::Reader(slot) => super::wrapped::spool(taken(slot)?, limits).map(Source::Bytes),
         }
     }
 }
 
+/// The reader, which is there once.
+fn taken(slot: &Mutex<Option<Reader>>) -> Result<Reader> {
+    let reader = slot.lock().ok().and_then(|mut slot| slot.take());
+    reader.ok_or_else(|| Error::new(ErrorKind::Consumed, None))
+}
+
+/// Some bytes of a stream.
+pub(crate) struct Fed {
+    pub(crate) bytes: Bytes,
+    /// Whether they were read just now, and so are in the cache of the CPU.
+    pub(crate) is_near: bool,
+}
+
 /// The bytes of a stream on their way.
 pub(crate) enum Feed {
-    Bytes { bytes: Bytes },
+    /// All there. They are read in pieces, if there are any.
+    Bytes { bytes: Bytes, pieces: Option<Pieces> },
     Reader { reader: Reader, ended: bool, failed: Option<io::Error> },
 }
 
@@ -97,13 +128,17 @@ impl fmt::Debug for Feed {
 
 impl Feed {
     /// The next chunk: it begins at offset `start` of the stream with what is left of the one before.
-    pub(crate) fn chunk(&mut self, start: u64, left: &[u8]) -> Bytes {
+    pub(crate) fn chunk(&mut self, start: u64, left: &[u8]) -> Fed {
         match self {
-            Feed::Bytes { bytes } => {
+            Feed::Bytes { bytes, pieces } => {
+                if let Some(bytes) = pieces.as_mut().and_then(|pieces| pieces.read(start, left.len())) {
+                    return Fed { bytes, is_near: true };
+                }
                 let start = usize::try_from(start).unwrap_or(usize::MAX);
+                let usual = if pieces.is_some() { PIECE_BYTES } else { CHUNK_BYTES };
                 // A record with a long payload may need more than the chunk before had.
-                let size = CHUNK_BYTES.max(left.len().saturating_mul(2));
-                bytes.slice(start..start.saturating_add(size))
+                let size = usual.max(left.len().saturating_mul(2));
+                Fed { bytes: bytes.slice(start..start.saturating_add(size)), is_near: false }
             }
             Feed::Reader { reader, ended, failed } => {
                 let want = left.len().saturating_add(READ_BYTES.max(left.len()));
@@ -115,7 +150,7 @@ impl Feed {
                     *ended = true;
                 }
                 *ended |= limited.limit() > 0;
-                Bytes::new(chunk)
+                Fed { bytes: Bytes::new(chunk), is_near: true }
             }
         }
     }
@@ -140,7 +175,9 @@ impl Feed {
     /// Whether nothing comes behind a chunk that ends at this offset of the stream.
     pub(crate) fn ends_at(&self, offset: u64) -> bool {
         match self {
-            Feed::Bytes { bytes } => offset >= bytes.len() as u64,
+            Feed::Bytes { bytes, pieces } => {
+                offset >= pieces.as_ref().map_or(bytes.len() as u64, |pieces| pieces.end)
+            }
             Feed::Reader { ended, .. } => *ended,
         }
     }

@@ -71,12 +71,13 @@ pub struct Batches {
 }
 
 impl Batches {
-    pub(crate) fn new(opened: &Opened, ordering: Ordering, limits: &Limits) -> Result<Self> {
+    /// Whoever keeps batches (`keeps`) gets parts of the mapping of a file, which take no memory.
+    pub(crate) fn new(opened: &Opened, ordering: Ordering, limits: &Limits, keeps: bool) -> Result<Self> {
         let Opened { metadata, streams, wrapper_bytes } = opened.clone();
         let total_bytes = streams.iter().map(|stream| stream.source.len()).sum();
         let census = (metadata.container == Container::Directory).then(|| Census::of(&streams));
         let streams: Result<_> =
-            streams.into_iter().map(|stream| stream.source.feed().map(|feed| (stream, feed))).collect();
+            streams.into_iter().map(|stream| stream.feed(keeps).map(|feed| (stream, feed))).collect();
         let mut batches = Batches {
             auxtrace_offsets: auxtrace_offsets(&metadata),
             metadata,

@@ -4,7 +4,9 @@ use super::batches::Batches;
 use super::cursor::Cursor;
 use super::decompress::Decompressor;
 use super::frame;
+use super::touched::Touched;
 use crate::bytes::Bytes;
+use crate::container::stream::Fed;
 use crate::event::Chunk;
 use crate::issue::IssueKind;
 use crate::place::Place;
@@ -53,7 +55,7 @@ impl Batches {
     /// The next chunk of the stream: from this offset on, beginning with what is left of the one before.
     pub(super) fn next_chunk(&mut self, start: u64, left: &[u8]) {
         let Some(cursor) = &mut self.current else { return };
-        let bytes = cursor.feed.chunk(start, left);
+        let Fed { bytes, is_near } = cursor.feed.chunk(start, left);
         cursor.chunk_start = start;
         cursor.pos = 0;
         cursor.previous = None;
@@ -62,6 +64,9 @@ impl Batches {
         let held = if cursor.feed.is_reader() { bytes.len() } else { 0 };
         let chunk = Chunk { bytes, part: cursor.stream.part, offset, compressed: false, joined: false };
         self.window.push(chunk, held);
+        if is_near {
+            self.touched = Touched::all_of(self.window.newest_number());
+        }
     }
 
     /// The next chunk, beginning with the record before the one at `pos`: so that what is made of damage does not depend on

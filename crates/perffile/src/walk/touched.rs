@@ -27,6 +27,11 @@ pub(super) struct Touched {
 }
 
 impl Touched {
+    /// All of a chunk: there is nothing to fetch.
+    pub(super) fn all_of(chunk: u32) -> Self {
+        Touched { chunk, start: 0, end: usize::MAX, records: 0 }
+    }
+
     /// The same, if the walk goes on from here in this chunk; else nothing.
     pub(super) fn at(self, chunk: u32, pos: usize) -> Self {
         if self.chunk == chunk && (self.start..=self.end).contains(&pos) {

@@ -33,9 +33,11 @@ impl<'b> Stretch<'b> {
     #[inline]
     pub(super) fn takes(&mut self, part: Part, event: &Event<'b>) -> bool {
         let raw = event.raw();
+        // What lies behind the bytes at hand may begin where they end, and is none of them.
+        let behind = self.bytes.get(self.len..).and_then(|rest| rest.get(..raw.len()));
         let follows = self.len > 0
             && self.part == part
-            && self.bytes.get(self.len..).is_some_and(|rest| std::ptr::eq(rest.as_ptr(), raw.as_ptr()));
+            && behind.is_some_and(|behind| std::ptr::eq(behind.as_ptr(), raw.as_ptr()));
         if follows {
             self.len += raw.len();
         }
