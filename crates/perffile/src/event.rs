@@ -55,7 +55,8 @@ impl Batch {
     /// The records, in order.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Event<'_>> {
-        Iter { batch: self, entries: self.entries.iter(), last: None }
+        let chunks = self.chunks.iter().map(|chunk| (chunk, &*chunk.bytes)).collect();
+        Iter { batch: self, entries: self.entries.iter(), chunks }
     }
 
     /// The record at this place among them.
@@ -74,19 +75,8 @@ impl Batch {
 struct Iter<'b> {
     batch: &'b Batch,
     entries: std::slice::Iter<'b, Entry>,
-    /// Most records lie in the chunk of the one before: its number, and its bytes, which are not asked for each time.
-    last: Option<(u32, &'b Chunk, &'b [u8])>,
-}
-
-impl<'b> Iter<'b> {
-    #[cold]
-    #[inline(never)]
-    fn find(&mut self, number: u32) -> Option<(&'b Chunk, &'b [u8])> {
-        let chunk = self.batch.chunk(number)?;
-        let bytes: &[u8] = &chunk.bytes;
-        self.last = Some((number, chunk, bytes));
-        Some((chunk, bytes))
-    }
+    /// The chunks, with their bytes, which are not asked for each time. In order of time, records of several buffers take turns.
+    chunks: Vec<(&'b Chunk, &'b [u8])>,
 }
 
 impl<'b> Iterator for Iter<'b> {
@@ -96,10 +86,8 @@ impl<'b> Iterator for Iter<'b> {
     fn next(&mut self) -> Option<Event<'b>> {
         loop {
             let entry = *self.entries.next()?;
-            let found = match self.last {
-                Some((number, chunk, bytes)) if number == entry.chunk => Some((chunk, bytes)),
-                _ => self.find(entry.chunk),
-            };
+            let number = entry.chunk.wrapping_sub(self.batch.first_chunk);
+            let found = self.chunks.get(number as usize);
             let event =
                 found.and_then(|(chunk, bytes)| Event::in_bytes(entry, chunk, bytes, &self.batch.schema));
             if event.is_some() {
