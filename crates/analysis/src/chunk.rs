@@ -5,7 +5,7 @@ use crate::unwinding::{Recorded, Unwinding};
 use perffile::wire::attr::SampleType;
 use perffile::wire::record::kind;
 use perffile::{Event, Metadata, Share};
-use readperf_profile::{AddressId, Branch, Builder, SamplePlaces};
+use readperf_profile::{AddressId, Branch, Builder, LocatedId, SamplePlaces};
 use readperf_session::{CodeAddress, CommId, CpuMode, Moment, SampleMoment, Session, Thread};
 use std::ops::Range;
 
@@ -30,6 +30,8 @@ pub struct Chunk<'e> {
     /// How many records there were, and how many samples among them that count.
     records: usize,
     samples: usize,
+    /// The number of the first of these, if their places come later.
+    later: Option<LocatedId>,
     /// Look-ups for them, at most: each may be of a new place.
     look_ups: usize,
     has_samples: bool,
@@ -66,6 +68,8 @@ pub struct Sample<'c, 'e> {
     pub address: AddressId,
     /// Its places, the innermost first; at least where it was taken.
     pub stack: &'c [AddressId],
+    /// If both come later: its number in what [`State::take_located`] returns next. Until then they are [`AddressId::NONE`] and empty.
+    pub later: Option<LocatedId>,
     /// Where its data lies, if asked for and recorded.
     pub data: Option<AddressId>,
     /// Its last branches, if asked for and recorded, the newest first.
@@ -117,6 +121,7 @@ impl<'e> Chunk<'e> {
             entries: Vec::new(),
             records: 0,
             samples: 0,
+            later: None,
             look_ups: 0,
             has_samples: false,
             has_kernel_samples: false,
@@ -144,7 +149,10 @@ impl<'e> Chunk<'e> {
     /// A record of this chunk as a sample, if it is one that counts.
     pub fn sample<'c>(&'c self, state: &'c State, entry: &'c Entry<'e>) -> Option<Sample<'c, 'e>> {
         let (Moment::Sample(moment), Some(nr)) = (&entry.moment, entry.sample) else { return None };
-        let SamplePlaces { address, stack, .. } = self.places_of(state, nr)?;
+        let later = self.later.map(|first| first.behind(nr));
+        let none = || SamplePlaces { address: AddressId::NONE, stack: &[], chain: None };
+        let places = later.map(|_| none()).or_else(|| self.places_of(state, nr));
+        let SamplePlaces { address, stack, .. } = places?;
         let Beside { data, branches } = self.beside.get(nr).cloned().unwrap_or_default();
         Some(Sample {
             event: &entry.event,
@@ -152,6 +160,7 @@ impl<'e> Chunk<'e> {
             shares: self.shares.get(entry.shares.clone()).unwrap_or_default(),
             address,
             stack,
+            later,
             data,
             branches: self.branches.get(branches).unwrap_or_default(),
         })
@@ -360,9 +369,13 @@ impl<'e> Chunk<'e> {
         take: &mut T,
         visit: &mut impl FnMut(&mut State, &Chunk<'_>, &mut T) -> Result<(), E>,
     ) -> Result<(), E> {
-        match take.builder().filter(|_| state.looks_up_beside) {
-            Some(builder) => builder.hand_over(&mut state.chains),
-            None => {
+        // These are the last that wait.
+        let before = state.chains.len().saturating_sub(self.samples);
+        self.later = state.locating.as_ref().map(|locating| locating.id_of_next(before));
+        match (take.builder().filter(|_| state.looks_up_beside), &mut state.locating) {
+            (Some(builder), _) => builder.hand_over(&mut state.chains),
+            (None, Some(locating)) => locating.hand_over(&mut state.chains, false),
+            (None, None) => {
                 state.look_up();
                 if let Some(unwinding) = unwinding {
                     self.unwind(state, unwinding);

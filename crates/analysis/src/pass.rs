@@ -13,7 +13,8 @@ use perffile::wire::record::kind;
 use perffile::{Issues, Metadata, Ordering, Recording, Schema};
 use readperf_profile::statistics::Statistics;
 use readperf_profile::{
-    Addresses, CallerAddress, Locator, Names, RecordedChains, Rounding, SampleFilter, Together,
+    Addresses, CallerAddress, Located, Locating, Locator, Names, RecordedChains, Rounding, SampleFilter,
+    Together,
 };
 use readperf_session::Session;
 use readperf_symbols::Options;
@@ -49,6 +50,8 @@ pub struct PassOptions {
     pub threads_of: Vec<u32>,
     /// Whether another thread may look up places, if nobody wants to see them on the way. They are the same.
     pub is_concurrent: bool,
+    /// Whether places may come later than the chunks that show samples, from [`State::take_located`]: then another thread may look them up, too.
+    pub places_may_come_later: bool,
     /// Whether nobody asks where places were when they ran ([`CodeAddress::ip`](readperf_session::CodeAddress::ip)): then that is their address in
     /// the binary, and processes with the same binary have the same places.
     pub places_of_binaries: bool,
@@ -59,7 +62,12 @@ pub struct PassOptions {
 impl PassOptions {
     /// Whether nobody needs places on the way.
     fn places_can_wait(&self) -> bool {
-        !self.shows_samples && !self.data_addresses && !self.branches
+        !self.shows_samples && self.has_only_stacks()
+    }
+
+    /// Whether no other places are looked up than those of stacks.
+    fn has_only_stacks(&self) -> bool {
+        !self.data_addresses && !self.branches
     }
 }
 
@@ -81,6 +89,11 @@ pub struct State {
     pub(crate) locator: Locator,
     /// Whether another thread does it. Then addresses are there at the end.
     pub(crate) looks_up_beside: bool,
+    /// The thread that does it for those whom places may come later, and what came of an earlier one.
+    pub(crate) locating: Option<Locating>,
+    pub(crate) located: Located,
+    /// How many places had been told when they were [taken](State::take_located).
+    told: usize,
     /// Whether there are [more places than wanted](PassOptions::most_places): after the chunk at hand they are forgotten, and those that
     /// follow are numbered anew.
     pub is_full: bool,
@@ -95,6 +108,45 @@ impl State {
     pub(crate) fn look_up(&mut self) {
         self.locator.locate(&mut self.addresses, &self.chains);
         self.chains.clear();
+    }
+
+    /// Where the samples were taken whose places [come later](PassOptions::places_may_come_later), and the places that are new, both since the last
+    /// time. Without such samples only the places.
+    pub fn take_located(&mut self) -> Located {
+        let located = match &mut self.locating {
+            Some(locating) => locating.take(&mut self.chains),
+            None => {
+                self.located.set_new_places(self.addresses.since(self.told));
+                std::mem::take(&mut self.located)
+            }
+        };
+        self.told += located.new_places().len();
+        located
+    }
+
+    /// Memory for the next ones, from those who need no more of it.
+    pub fn use_again(&mut self, spent: Located) {
+        if let Some(locating) = &mut self.locating {
+            locating.use_again(spent);
+        }
+    }
+
+    /// How many places were new when they were taken, all in all.
+    pub fn places_told(&self) -> usize {
+        self.told
+    }
+
+    /// Has places looked up by another thread, if there is one.
+    fn locate_beside(&mut self) {
+        self.located.set_new_places(self.addresses.since(self.told));
+        self.locating = Locating::start(&mut self.locator, &mut self.addresses, &mut self.located);
+    }
+
+    /// Has them looked up here again.
+    fn locate_here(&mut self) {
+        if let Some(locating) = self.locating.take() {
+            (self.locator, self.addresses, self.located) = locating.end(&mut self.chains);
+        }
     }
 
     /// Whether there may be more places than wanted, after so many look-ups more.
@@ -134,6 +186,7 @@ impl State {
     pub(crate) fn forget_places(&mut self, most: usize) {
         self.addresses.clear();
         self.locator.forget_all();
+        self.told = 0;
         self.is_full = false;
         self.expect_places(most);
     }
@@ -161,7 +214,7 @@ pub struct Passed {
 pub fn pass<E: From<perffile::Error>>(
     recording: &Recording,
     options: &PassOptions,
-    mut visit: impl FnMut(&State, &Chunk<'_>) -> Result<(), E>,
+    mut visit: impl FnMut(&mut State, &Chunk<'_>) -> Result<(), E>,
 ) -> Result<Passed, E> {
     pass_into(recording, options, &mut Nobody, |state, chunk, _| visit(state, chunk))
 }
@@ -179,10 +232,20 @@ pub(crate) fn pass_into<T: Take, E: From<perffile::Error>>(
     let addresses = Addresses::expecting(expected_samples(recording)).of_binaries(options.places_of_binaries);
     let chains = RecordedChains::new(options.stacks);
     let locator = Locator::new(options.callers);
-    let looks_up_beside = false;
-    let (is_full, unasked) = (false, options.most_places.unwrap_or(0));
-    let mut state =
-        State { session, addresses, chains, locator, looks_up_beside, is_full, unasked, statistics };
+    let mut state = State {
+        session,
+        addresses,
+        chains,
+        locator,
+        looks_up_beside: false,
+        locating: None,
+        located: Located::default(),
+        told: 0,
+        is_full: false,
+        unasked: options.most_places.unwrap_or(0),
+        statistics,
+    };
+    let events = recording.metadata().schema.events().len();
     let mut samples = 0;
     let max_frames = if options.max_frames == 0 { MAX_FRAMES } else { options.max_frames };
     let mut unwinding: Option<Unwinding> = None;
@@ -194,6 +257,14 @@ pub(crate) fn pass_into<T: Take, E: From<perffile::Error>>(
         }
         if samples >= WORTH_A_THREAD && unwinding.is_none() && options.is_concurrent {
             look_up_beside(&mut state, options, take);
+        }
+        // Of an event that nobody knew of places may be wanted at once.
+        let is_as_before = batch.schema().events().len() == events;
+        let may_come_later = options.places_may_come_later && options.has_only_stacks() && is_as_before;
+        match samples >= WORTH_A_THREAD && unwinding.is_none() && may_come_later {
+            true if state.locating.is_none() => state.locate_beside(),
+            true => {}
+            false => state.locate_here(),
         }
         let mut chunk = Chunk::new(batches.metadata(), batches.progress());
         for event in batch.iter() {
@@ -221,6 +292,7 @@ pub(crate) fn pass_into<T: Take, E: From<perffile::Error>>(
     if let (true, Some(builder)) = (state.looks_up_beside, take.builder()) {
         builder.end_look_ups(&mut state.chains, &mut state.locator, &mut state.addresses);
     }
+    state.locate_here();
     // What comes next needs the memory.
     (state.chains, state.locator) = Default::default();
     let metadata = batches.metadata().clone();
@@ -242,6 +314,7 @@ fn look_up_beside(state: &mut State, options: &PassOptions, take: &mut impl Take
 
 /// Has them looked up here again.
 pub(crate) fn come_back(state: &mut State, take: &mut impl Take) {
+    state.locate_here();
     if let (true, Some(builder)) = (std::mem::take(&mut state.looks_up_beside), take.builder()) {
         builder.come_back(&mut state.chains, &mut state.locator, &mut state.addresses);
     }

@@ -23,7 +23,8 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Opens the recording at a path: a file of any kind, a directory, a named pipe. Files are mapped, not read.
+    /// Opens the recording at a path: a file of any kind, a directory, a named pipe. The records of a file are read in pieces;
+    /// the rest of it is mapped.
     ///
     /// # Errors
     /// What the operating system says; a file that is no recording, or one that is cut before its first record.

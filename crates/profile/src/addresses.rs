@@ -15,7 +15,7 @@ pub struct AddressId(pub(crate) u32);
 
 impl AddressId {
     /// No address.
-    pub(crate) const NONE: AddressId = AddressId(u32::MAX);
+    pub const NONE: AddressId = AddressId(u32::MAX);
 
     /// Its index in [`Addresses::as_slice`], and in tables of one's own.
     #[inline]

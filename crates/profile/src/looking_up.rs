@@ -13,12 +13,6 @@ use std::thread::{self, JoinHandle};
 /// Pieces of work on the way: enough that neither side waits for the other when one takes longer.
 const ON_THE_WAY: usize = 8;
 
-/// Samples in a piece: fewer in tests, so that there are several.
-const ENOUGH: usize = if cfg!(debug_assertions) { 32 } else { 1024 };
-
-/// Words of chains in a piece, at most but for those of a chunk: a record may have thousands.
-const MOST_WORDS: usize = 1 << 17;
-
 /// Some samples, and what they recorded of where they were taken.
 #[derive(Debug, Default)]
 struct Work {
@@ -105,8 +99,7 @@ impl LookingUp {
 
     /// Hands samples over, and leaves none in their place. If they are few, they wait for more, unless these are the last.
     pub(crate) fn hand_over(&self, noted: &mut Noted, chains: &mut RecordedChains, are_last: bool) {
-        let least = if are_last { 1 } else { ENOUGH };
-        if chains.len() < least && chains.words() < MOST_WORDS {
+        if !chains.are_enough(are_last) {
             return;
         }
         let empty = || Work { noted: Noted::default(), chains: RecordedChains::new(chains.has_stacks) };
@@ -165,6 +158,7 @@ mod tests {
     use crate::build::Keep;
     use crate::detail::DetailId;
     use crate::placing::How;
+    use crate::recorded_chains::{ENOUGH, MOST_WORDS};
     use crate::rows::{NumberedRow, Origin};
     use crate::stacks::StackId;
     use readperf_session::{CodeAddress, CpuMode, Session};

@@ -9,6 +9,12 @@ use crate::index::hash;
 use perffile::wire::attr::EventAttr;
 use readperf_session::{CpuMode, Mapping, SampleMoment, Session, SpaceState, SpaceVersion};
 
+/// Samples that make it worth it to hand them to another thread: fewer in tests, so that this happens.
+pub(crate) const ENOUGH: usize = if cfg!(debug_assertions) { 32 } else { 1024 };
+
+/// Words of chains that are handed over at once, at most but for those of a chunk: a record may have thousands.
+pub(crate) const MOST_WORDS: usize = 1 << 17;
+
 /// Recorded call chains of some samples, or only where these were taken.
 #[derive(Debug, Default)]
 pub struct RecordedChains {
@@ -150,6 +156,12 @@ impl RecordedChains {
     /// How many words all chains have.
     pub fn words(&self) -> usize {
         self.words.len()
+    }
+
+    /// Whether they are enough to be handed to another thread; any are if they are the last.
+    pub(crate) fn are_enough(&self, are_last: bool) -> bool {
+        let least = if are_last { 1 } else { ENOUGH };
+        self.len() >= least || self.words() >= MOST_WORDS
     }
 
     /// Where samples were taken, if that is all.

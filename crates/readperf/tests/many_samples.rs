@@ -171,3 +171,32 @@ fn output_is_the_same_for_any_number_of_threads() {
         }
     }
 }
+
+/// Their places may come later than the lines are made, if these do not depend on them.
+#[test]
+fn what_is_chosen_of_lines_is_the_same_for_any_number_of_threads() {
+    let recorded = recorded();
+    let choices: [&[&str]; 8] = [
+        &[],
+        &["-G"],
+        &["--max-stack", "2"],
+        &["--max-stack", "0"],
+        &["--stop-bt", "f16,f2"],
+        &["-F", "comm,tid,ip,sym,symoff,dso", "--show-mmap-events"],
+        &["-F", "tid,time"],
+        // Here they are wanted at once.
+        &["--json"],
+    ];
+    let mut different = BTreeSet::new();
+    for choice in choices {
+        let script = |threads| run_on(&recorded.file, &recorded, &[&["script"], choice].concat(), threads);
+        let one = script("1");
+        for threads in ["2", "5"] {
+            let line = one.lines().zip(script(threads).lines()).position(|(one, other)| one != other);
+            assert_eq!(line, None, "{choice:?}: {threads} threads");
+            assert_eq!(one.len(), script(threads).len(), "{choice:?}: {threads} threads");
+        }
+        different.insert(one);
+    }
+    assert_eq!(different.len(), choices.len());
+}

@@ -3,13 +3,13 @@
 use super::code::SourceText;
 use super::places::Places;
 use crate::digits::{PIECE, append_piece};
-use readperf_profile::{AddressId, NewPlaces};
+use readperf_profile::{AddressId, Located, LocatedId, NewPlaces};
 use rustc_hash::FxHashSet;
 
 /// Bytes that an empty draft keeps at most.
 const MOST_KEPT: usize = 256 << 10;
 
-/// Some lines, in order: their text, and in its gaps the numbers of places.
+/// Some lines, in order: their text, and in its gaps the numbers of places, or of the samples that were taken there.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
     pub(super) text: Vec<u8>,
@@ -18,6 +18,8 @@ pub struct Draft {
     from: usize,
     /// The places of all gaps, one after the other.
     places: Vec<AddressId>,
+    /// The samples of gaps whose places come later.
+    samples: Vec<LocatedId>,
     sources: Vec<SourceGap>,
 }
 
@@ -35,6 +37,8 @@ struct Gap {
 enum Filling {
     /// Places, by the index of their style. `first` is set where they do not go on a chain.
     Places { style: u16, first: bool, count: u32 },
+    /// At most so many places of the stack of the next sample, or where it was taken.
+    Located { style: u16, is_stack: bool, most: u32 },
     /// The next line of source text.
     Source,
 }
@@ -72,9 +76,11 @@ impl Draft {
         self.text.clear();
         self.gaps.clear();
         self.places.clear();
+        self.samples.clear();
         self.sources.clear();
         self.from = 0;
-        let places = self.places.capacity() * size_of::<AddressId>();
+        let samples = self.samples.capacity() * size_of::<LocatedId>();
+        let places = self.places.capacity() * size_of::<AddressId>() + samples;
         let bytes = self.text.capacity() + self.gaps.capacity() * size_of::<Gap>() + places;
         (bytes <= MOST_KEPT).then_some(self)
     }
@@ -86,6 +92,14 @@ impl Draft {
         let style = u16::try_from(style).unwrap_or(u16::MAX);
         self.places.extend_from_slice(places);
         self.push(Filling::Places { style, first, count: short(places.len()) });
+    }
+
+    /// Where a sample was taken goes here, or at most so many places of its stack: both come later, under this number.
+    #[inline]
+    pub(super) fn mark_located(&mut self, style: usize, sample: LocatedId, stack: Option<usize>) {
+        let style = u16::try_from(style).unwrap_or(u16::MAX);
+        self.samples.push(sample);
+        self.push(Filling::Located { style, is_stack: stack.is_some(), most: short(stack.unwrap_or(1)) });
     }
 
     /// Source text goes here.
@@ -111,7 +125,7 @@ impl Draft {
 
     /// How much it holds, roughly, in bytes.
     pub fn size(&self) -> usize {
-        self.text.len() + size_of_val(&*self.gaps) + size_of_val(&*self.places)
+        self.text.len() + size_of_val(&*self.gaps) + size_of_val(&*self.places) + size_of_val(&*self.samples)
     }
 }
 
@@ -154,12 +168,16 @@ impl Fillings {
         self.chain_ends.extend(ends);
     }
 
-    /// Appends the text of a draft. All its places must have been learned ([`Script::prepare`]).
+    /// Appends the text of a draft. All its places must have been learned ([`Script::prepare`]). `located` has those that came later.
     ///
     /// [`Script::prepare`]: super::Script::prepare
-    pub fn complete(&self, draft: &Draft, out: &mut Vec<u8>) {
-        let mut rest =
-            Rest { text: &draft.text, from: 0, places: &draft.places, sources: draft.sources.iter() };
+    pub fn complete(&self, draft: &Draft, located: &Located, out: &mut Vec<u8>) {
+        let mut rest = Rest {
+            text: &draft.text,
+            from: 0,
+            places: Marked { places: &draft.places, samples: &draft.samples, located },
+            sources: draft.sources.iter(),
+        };
         let mut chain_ended = false;
         for gaps in draft.gaps.chunks(GAPS_AT_ONCE) {
             // The lines of all places are more than the caches hold: touched first, so that the processor waits for many of
@@ -168,12 +186,13 @@ impl Fillings {
             for gap in gaps {
                 rest.write_text(gap.text as usize, out);
                 match gap.filling {
-                    Filling::Places { style, first, count } => {
-                        let places = rest.next_places(count);
-                        if let Some(style) = self.places.get(usize::from(style)) {
-                            chain_ended &= !first;
-                            self.write_places(style, places, &mut chain_ended, out);
-                        }
+                    Filling::Places { style, first, .. } => {
+                        chain_ended &= !first;
+                        self.write_places(style, rest.places.next(gap.filling), &mut chain_ended, out);
+                    }
+                    Filling::Located { style, .. } => {
+                        chain_ended = false;
+                        self.write_places(style, rest.places.next(gap.filling), &mut chain_ended, out);
                     }
                     Filling::Source => out.extend_from_slice(rest.next_source()),
                 }
@@ -183,10 +202,12 @@ impl Fillings {
     }
 
     /// No less than the bytes that these gaps, and the text before them, become; the places are those from these gaps on.
-    fn most_bytes(&self, gaps: &[Gap], mut places: &[AddressId]) -> usize {
+    fn most_bytes(&self, gaps: &[Gap], mut places: Marked<'_>) -> usize {
         let of_gap = |gap: &Gap| {
-            let Filling::Places { style, count, .. } = gap.filling else { return gap.text as usize };
-            let own = next(&mut places, count);
+            let (Filling::Places { style, .. } | Filling::Located { style, .. }) = gap.filling else {
+                return gap.text as usize;
+            };
+            let own = places.next(gap.filling);
             let style = self.places.get(usize::from(style));
             let lines = style.map_or(0, |style| own.iter().map(|place| style.most_bytes(*place)).sum());
             gap.text as usize + lines
@@ -195,7 +216,8 @@ impl Fillings {
     }
 
     #[inline]
-    fn write_places(&self, style: &Places, places: &[AddressId], chain_ended: &mut bool, out: &mut Vec<u8>) {
+    fn write_places(&self, style: u16, places: &[AddressId], chain_ended: &mut bool, out: &mut Vec<u8>) {
+        let Some(style) = self.places.get(usize::from(style)) else { return };
         if self.chain_ends.is_empty() {
             return places.iter().for_each(|place| style.write_to(*place, out));
         }
@@ -209,11 +231,43 @@ impl Fillings {
     }
 }
 
+/// The places of gaps that are still to be filled.
+#[derive(Clone, Copy)]
+struct Marked<'d> {
+    places: &'d [AddressId],
+    samples: &'d [LocatedId],
+    located: &'d Located,
+}
+
+impl<'d> Marked<'d> {
+    /// Those of the next gap.
+    #[inline]
+    fn next(&mut self, filling: Filling) -> &'d [AddressId] {
+        match filling {
+            Filling::Places { count, .. } => {
+                let (next, rest) = self.places.split_at_checked(count as usize).unwrap_or_default();
+                self.places = rest;
+                next
+            }
+            Filling::Located { is_stack, most, .. } => {
+                let Some((sample, rest)) = self.samples.split_first() else { return &[] };
+                self.samples = rest;
+                if !is_stack {
+                    return self.located.taken_at(*sample).map(std::slice::from_ref).unwrap_or_default();
+                }
+                let stack = self.located.stack(*sample);
+                stack.get(..most as usize).unwrap_or(stack)
+            }
+            Filling::Source => &[],
+        }
+    }
+}
+
 /// What of a draft is still to be written.
 struct Rest<'d> {
     text: &'d [u8],
     from: usize,
-    places: &'d [AddressId],
+    places: Marked<'d>,
     sources: std::slice::Iter<'d, SourceGap>,
 }
 
@@ -224,22 +278,9 @@ impl<'d> Rest<'d> {
         self.from += len;
     }
 
-    #[inline]
-    fn next_places(&mut self, count: u32) -> &'d [AddressId] {
-        next(&mut self.places, count)
-    }
-
     fn next_source(&mut self) -> &'d [u8] {
         self.sources.next().and_then(|gap| gap.text.as_deref()).unwrap_or_default()
     }
-}
-
-/// Takes the next ones away.
-#[inline]
-fn next<'p>(places: &mut &'p [AddressId], count: u32) -> &'p [AddressId] {
-    let (next, rest) = places.split_at_checked(count as usize).unwrap_or_default();
-    *places = rest;
-    next
 }
 
 fn short(number: usize) -> u32 {

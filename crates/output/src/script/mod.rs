@@ -232,6 +232,15 @@ impl Script {
         &self.fillings
     }
 
+    /// Whether the places of samples may come later than their lines are made: where each has one style, and nothing else depends on them.
+    pub fn places_may_come_later(&self) -> bool {
+        let may = |columns: &Columns| {
+            let has_one_style = columns.unwound_style == columns.style && columns.return_style.is_none();
+            has_one_style && !values::has_rare(columns)
+        };
+        self.columns.iter().all(may) && !self.shows_source()
+    }
+
     /// Whether source text is shown behind lines; then the gaps of drafts have to be filled ([`Draft::source_gaps`]).
     pub fn shows_source(&self) -> bool {
         self.options.fields.any(ScriptField::SourceCode)

@@ -188,10 +188,19 @@ impl Script {
         let Some(style) = columns.style else { return };
         if !columns.has_chain {
             draft.text.push(b' ');
-            draft.mark(style, &[line.sample.address], true);
-            return;
+            return match line.sample.later {
+                Some(sample) => draft.mark_located(style, sample, None),
+                None => draft.mark(style, &[line.sample.address], true),
+            };
         }
         draft.text.push(b'\n');
+        if let Some(sample) = line.sample.later {
+            // A stack without an address in its chain is where the sample was taken.
+            if !has_no_chain(line) {
+                draft.mark_located(style, sample, Some(self.options.max_stack));
+            }
+            return;
+        }
         let stack = line.sample.stack;
         if stack.len() == 1 && has_no_chain(line) {
             return;

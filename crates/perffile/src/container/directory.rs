@@ -2,8 +2,8 @@
 //! without any header per thread, `data.0`, `data.1`, …; `--kcore` puts `kcore_dir` beside `data`, and
 //! what is merged from guests `kcore_dir__PID`.
 
-use super::opened_file::OpenedFile;
 use super::opened::Opened;
+use super::opened_file::OpenedFile;
 use super::stream::{Source, Stream};
 use crate::bytes::{Bytes, map_file};
 use crate::error::{Error, ErrorKind, Result};

@@ -113,8 +113,15 @@ pub(crate) struct Fed {
 /// The bytes of a stream on their way.
 pub(crate) enum Feed {
     /// All there. They are read in pieces, if there are any.
-    Bytes { bytes: Bytes, pieces: Option<Pieces> },
-    Reader { reader: Reader, ended: bool, failed: Option<io::Error> },
+    Bytes {
+        bytes: Bytes,
+        pieces: Option<Pieces>,
+    },
+    Reader {
+        reader: Reader,
+        ended: bool,
+        failed: Option<io::Error>,
+    },
 }
 
 impl fmt::Debug for Feed {

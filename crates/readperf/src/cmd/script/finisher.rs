@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use perffile::Schema;
 use rayon::prelude::*;
 use readperf::output::script::{Draft, Fillings};
+use readperf::profile::Located;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
@@ -17,6 +18,8 @@ const DRAFTS_AT_ONCE: usize = 8;
 /// Lines whose places are not named yet.
 pub(super) struct Waiting<'f> {
     pub(super) drafts: Vec<Draft>,
+    /// Where the samples were taken whose places came later.
+    pub(super) located: Located,
     pub(super) unnamed: Unnamed,
     /// The first ones bring what names them, and those that follow.
     pub(super) naming: Option<Box<Naming<'f>>>,
@@ -25,6 +28,13 @@ pub(super) struct Waiting<'f> {
 /// Drafts that can be used again, emptied.
 pub(super) fn spent(drafts: Vec<Draft>) -> Vec<Draft> {
     drafts.into_iter().filter_map(Draft::emptied).collect()
+}
+
+/// What has been written: its memory is used again.
+#[derive(Debug, Default)]
+pub(super) struct Spent {
+    pub(super) drafts: Vec<Draft>,
+    pub(super) located: Located,
 }
 
 /// Makes text of drafts and writes it.
@@ -41,13 +51,14 @@ pub(super) enum Finisher<'s, 'f, 'i> {
     Beside(Beside<'s, 'f, 'i>),
 }
 
-/// A writer on a thread of its own. It has lines of one flush at a time.
+/// A writer on a thread of its own.
 pub(super) struct Beside<'s, 'f, 'i> {
     /// Lines go there; there are no more when this end is gone.
     lines: Sender<Waiting<'f>>,
     /// When they are written, their drafts come back.
-    written: Receiver<anyhow::Result<Vec<Draft>>>,
-    is_busy: bool,
+    written: Receiver<anyhow::Result<Spent>>,
+    /// How many flushes it has lines of.
+    on_the_way: usize,
     thread: ScopedJoinHandle<'s, Option<Writer<'i>>>,
 }
 
@@ -67,20 +78,27 @@ impl<'i> Writer<'i> {
         target: usize,
         drafts: &[Draft],
         fillings: &Fillings,
+        located: &Located,
     ) -> anyhow::Result<()> {
         let at_once = DRAFTS_AT_ONCE * self.pool.current_num_threads();
-        drafts.chunks(at_once.max(1)).try_for_each(|some| self.write_some(target, fillings, some))
+        let complete = |draft: &Draft, text: &mut Vec<u8>| fillings.complete(draft, located, text);
+        drafts.chunks(at_once.max(1)).try_for_each(|some| self.write_some(target, complete, some))
     }
 
     /// Completes drafts, several threads at once, and writes them.
-    fn write_some(&mut self, target: usize, fillings: &Fillings, drafts: &[Draft]) -> anyhow::Result<()> {
+    fn write_some(
+        &mut self,
+        target: usize,
+        complete: impl Fn(&Draft, &mut Vec<u8>) + Sync,
+        drafts: &[Draft],
+    ) -> anyhow::Result<()> {
         let pieces = drafts.chunks(drafts.len().div_ceil(self.pool.current_num_threads()).max(1));
         self.texts.resize_with(pieces.len().max(self.texts.len()), Vec::new);
         let work: Vec<(&[Draft], &mut Vec<u8>)> = pieces.zip(self.texts.iter_mut()).collect();
-        let complete = |(drafts, text): (&[Draft], &mut Vec<u8>)| {
-            drafts.iter().for_each(|draft| fillings.complete(draft, text));
+        let complete_some = |(drafts, text): (&[Draft], &mut Vec<u8>)| {
+            drafts.iter().for_each(|draft| complete(draft, text));
         };
-        self.pool.install(|| work.into_par_iter().for_each(complete));
+        self.pool.install(|| work.into_par_iter().for_each(complete_some));
         for text in &mut self.texts {
             self.out.write(target, text)?;
             text.clear();
@@ -90,10 +108,22 @@ impl<'i> Writer<'i> {
 }
 
 impl<'f> Beside<'_, 'f, '_> {
-    /// Has lines named and written while others are made. All that came before must have been written ([`Finisher::wait`]).
+    /// Has lines named and written while others are made.
     pub(super) fn write(&mut self, lines: Waiting<'f>) {
         // That there is nobody to take it shows when the thread is joined.
-        self.is_busy = self.lines.send(lines).is_ok();
+        self.on_the_way += usize::from(self.lines.send(lines).is_ok());
+    }
+
+    fn wait_for_less_than(&mut self, flushes: usize) -> anyhow::Result<Spent> {
+        let mut all = Spent::default();
+        while self.on_the_way >= flushes {
+            self.on_the_way -= 1;
+            // A thread that is gone has panicked: that shows when it is joined.
+            let Spent { drafts, located } = self.written.recv().unwrap_or_else(|_| Ok(Spent::default()))?;
+            all.drafts.extend(drafts);
+            all.located = located;
+        }
+        Ok(all)
     }
 }
 
@@ -111,22 +141,22 @@ impl<'s, 'f, 'i> Finisher<'s, 'f, 'i> {
         let write = move || {
             let mut writer = take.recv().ok()?;
             let mut by: Option<Box<Naming<'f>>> = None;
-            for Waiting { mut drafts, unnamed, naming } in work {
+            for Waiting { mut drafts, located, unnamed, naming } in work {
                 by = naming.or(by);
                 let result = by.as_mut().map_or(Ok(()), |naming| {
                     naming.learn(unnamed);
                     fill_in_sources(&mut naming.sources, &naming.names, &mut drafts);
-                    writer.write(0, &drafts, &naming.fillings)
+                    writer.write(0, &drafts, &naming.fillings, &located)
                 });
                 // Nobody waits for it where the pass has failed.
-                let _ = done.send(result.map(|()| spent(drafts)));
+                let _ = done.send(result.map(|()| Spent { drafts: spent(drafts), located }));
             }
             Some(writer)
         };
         let thread = Builder::new().name("writing".to_owned()).stack_size(2 << 20);
         let Ok(thread) = thread.spawn_scoped(scope, write) else { return Finisher::Here(writer) };
         let _ = give.send(writer);
-        Finisher::Beside(Beside { lines, written, is_busy: false, thread })
+        Finisher::Beside(Beside { lines, written, on_the_way: 0, thread })
     }
 
     /// Takes in the events that became known. How many targets there are.
@@ -147,16 +177,11 @@ impl<'s, 'f, 'i> Finisher<'s, 'f, 'i> {
         }
     }
 
-    /// Waits until what was handed over is written, and nothing that was handed over is held any more. Returns its drafts, which
-    /// are empty.
-    pub(super) fn wait(&mut self) -> anyhow::Result<Vec<Draft>> {
+    /// Waits until there are less than so many flushes on the way. What was written meanwhile.
+    pub(super) fn wait_for_less_than(&mut self, flushes: usize) -> anyhow::Result<Spent> {
         match self {
-            Finisher::Beside(beside) if beside.is_busy => {
-                beside.is_busy = false;
-                // A thread that is gone has panicked: that shows when it is joined.
-                beside.written.recv().unwrap_or_else(|_| Ok(Vec::new()))
-            }
-            _ => Ok(Vec::new()),
+            Finisher::Beside(beside) => beside.wait_for_less_than(flushes),
+            Finisher::Here(_) => Ok(Spent::default()),
         }
     }
 

@@ -5,10 +5,11 @@ use super::finisher::{Finisher, Waiting, spent};
 use super::naming::{Naming, Unnamed, fill_in_sources};
 use crate::outcome::wrong_usage;
 use crate::source_lines::SourceLines;
+use perffile::Metadata;
 use rayon::prelude::*;
 use readperf::output::script::{Draft, Fillings, Known, NextLine, NextRecord, Script};
-use readperf::profile::{NameFilter, Names};
-use readperf::session::CpuMode;
+use readperf::profile::{Located, NameFilter, Names};
+use readperf::session::{CodeAddress, CpuMode};
 use readperf::symbols::{Files, Options};
 use readperf::{BranchCode, Chunk, CodeStep, Entry, Instructions, NamedPlaces, Namer, Sample, State};
 use rustc_hash::FxHashMap;
@@ -21,7 +22,10 @@ const SHARE: usize = 256;
 /// Bytes of lines that wait for names: the more, the fewer look-ups, each for more places. Where another thread looks up, fewer wait,
 /// so that it begins sooner and has less left to do at the end. Tests are to see what happens when there are more.
 const MOST_WAITING: usize = if cfg!(debug_assertions) { 1 << 20 } else { 32 << 20 };
-const MOST_WAITING_BESIDE: usize = MOST_WAITING / 2;
+const MOST_WAITING_BESIDE: usize = MOST_WAITING / 4;
+
+/// How often lines are handed to another thread before the first of them are written: it is to have work while this one waits for places.
+const MOST_FLUSHES: usize = 2;
 
 /// Records whose code between branches is held at a time: of one sample it can be megabytes.
 const CODE_AT_ONCE: usize = 16;
@@ -41,8 +45,7 @@ pub(super) struct Lines<'f> {
     script: Script,
     /// The names of places, unless another thread has them.
     names: Names,
-    /// How many places another thread has been given to name.
-    handed_over: usize,
+    /// Whether another thread names places.
     is_handed_over: bool,
     /// Kernel addresses in the payloads of tracepoints.
     payload_places: NamedPlaces,
@@ -87,7 +90,6 @@ impl<'f> Lines<'f> {
             symbols,
             script,
             names: Names::default(),
-            handed_over: 0,
             is_handed_over: false,
             payload_places: NamedPlaces::default(),
             instructions: None,
@@ -101,11 +103,27 @@ impl<'f> Lines<'f> {
         }
     }
 
+    /// Whether the places of this recording's samples may come later than its lines are made: where its events are all known, and another
+    /// thread names and writes.
+    pub(super) fn places_may_come_later(
+        &mut self,
+        finisher: &Finisher<'_, '_, '_>,
+        metadata: &Metadata,
+    ) -> bool {
+        if let Finisher::Here(_) = finisher {
+            return false;
+        }
+        if let Err(message) = self.script.learn(metadata) {
+            wrong_usage(&message);
+        }
+        self.script.places_may_come_later()
+    }
+
     /// Shows what is in a chunk.
     pub(super) fn show(
         &mut self,
         finisher: &mut Finisher<'_, 'f, '_>,
-        state: &State,
+        state: &mut State,
         chunk: &Chunk<'_>,
     ) -> anyhow::Result<()> {
         if let Err(message) = self.script.learn(chunk.metadata()) {
@@ -122,7 +140,9 @@ impl<'f> Lines<'f> {
         self.learn_instructions(state, chunk);
         self.learn_payloads(state, chunk);
         let at_once = if self.script.shows_branch_code() { CODE_AT_ONCE } else { usize::MAX };
-        chunk.entries().chunks(at_once).try_for_each(|some| self.show_some(finisher, state, chunk, some))?;
+        for some in chunk.entries().chunks(at_once) {
+            self.show_some(finisher, state, chunk, some)?;
+        }
         if state.is_full {
             self.flush(finisher, state)?;
             self.forget_places();
@@ -134,14 +154,13 @@ impl<'f> Lines<'f> {
     fn forget_places(&mut self) {
         self.names = Names::default();
         self.script.forget_places();
-        self.handed_over = 0;
     }
 
     /// Shows some records of a chunk.
     fn show_some(
         &mut self,
         finisher: &mut Finisher<'_, 'f, '_>,
-        state: &State,
+        state: &mut State,
         chunk: &Chunk<'_>,
         entries: &[Entry<'_>],
     ) -> anyhow::Result<()> {
@@ -149,7 +168,7 @@ impl<'f> Lines<'f> {
         let code =
             self.learn_branch_code(state, entries.iter().filter_map(|entry| chunk.sample(state, entry)));
         let mut code = code.iter();
-        let State { session, addresses, .. } = state;
+        let State { session, addresses, .. } = &*state;
         let known = Known { session, addresses, names: &self.names };
         self.script.learn_threads(&known);
         let (filter, json) = (&self.how.filter, self.how.json);
@@ -273,8 +292,9 @@ impl<'f> Lines<'f> {
     }
 
     /// Writes the lines that wait, or has them written.
-    fn flush(&mut self, finisher: &mut Finisher<'_, 'f, '_>, state: &State) -> anyhow::Result<()> {
-        self.spare.extend(finisher.wait()?);
+    fn flush(&mut self, finisher: &mut Finisher<'_, 'f, '_>, state: &mut State) -> anyhow::Result<()> {
+        let written = finisher.wait_for_less_than(MOST_FLUSHES)?;
+        self.spare.extend(written.drafts);
         self.waiting = 0;
         let mut drafts: Vec<Vec<Draft>> = self.drafts.iter_mut().map(std::mem::take).collect();
         match finisher {
@@ -282,27 +302,33 @@ impl<'f> Lines<'f> {
                 self.learn_names(state);
                 for (target, mut drafts) in drafts.into_iter().enumerate() {
                     fill_in_sources(&mut self.sources, &self.names, &mut drafts);
-                    writer.write(target, &drafts, self.script.fillings())?;
+                    writer.write(target, &drafts, self.script.fillings(), &Located::default())?;
                     self.spare.extend(spent(drafts));
                 }
             }
             Finisher::Beside(beside) => {
                 let drafts = drafts.pop().unwrap_or_default();
-                let (unnamed, naming) = self.unnamed(state);
+                let before = state.places_told();
+                let mut located = state.take_located();
+                let (unnamed, naming) = self.unnamed(state, before, located.take_new_places());
                 if let Some(unnamed) = unnamed {
-                    beside.write(Waiting { drafts, unnamed, naming });
+                    beside.write(Waiting { drafts, located, unnamed, naming });
                 }
+                state.use_again(written.located);
             }
         }
         Ok(())
     }
 
-    /// The places that came since the last time, and, at first, what names them from now on.
-    fn unnamed(&mut self, state: &State) -> (Option<Unnamed>, Option<Box<Naming<'f>>>) {
-        let State { session, addresses, .. } = state;
+    /// Places that came after so many others, with all that is needed to name them, and, at first, what names them from now on.
+    fn unnamed(
+        &mut self,
+        state: &State,
+        before: usize,
+        codes: Vec<CodeAddress>,
+    ) -> (Option<Unnamed>, Option<Box<Naming<'f>>>) {
+        let State { session, .. } = state;
         let Some(namer) = &mut self.namer else { return (None, None) };
-        let before = std::mem::replace(&mut self.handed_over, addresses.len());
-        let codes = addresses.since(before).to_vec();
         let questions = namer.ask(&codes, session);
         let naming = (!self.is_handed_over).then(|| {
             Box::new(Naming {
@@ -326,10 +352,10 @@ impl<'f> Lines<'f> {
     pub(super) fn end<'i>(
         mut self,
         mut finisher: Finisher<'_, 'f, 'i>,
-        state: &State,
+        state: &mut State,
     ) -> anyhow::Result<(Option<String>, Destination<'i>)> {
         self.flush(&mut finisher, state)?;
-        finisher.wait()?;
+        finisher.wait_for_less_than(1)?;
         let out = finisher.end()?.into_out();
         Ok((
             self.namer.and_then(|mut namer| {

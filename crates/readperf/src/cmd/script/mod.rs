@@ -202,13 +202,15 @@ impl Script {
         only_counts: &mut OnlyCounts,
     ) -> anyhow::Result<(Passed, Option<String>, Destination<'i>)> {
         let mut progress = Progress::new("reading", !self.input.reading.no_progress);
-        let passed = readperf::pass(recording, pass, |state, chunk| {
+        let places_may_come_later = lines.places_may_come_later(&finisher, recording.metadata());
+        let pass = &PassOptions { places_may_come_later, ..pass.clone() };
+        let mut passed = readperf::pass(recording, pass, |state, chunk| {
             progress.bytes(chunk.progress());
             only_counts.see(chunk);
             lines.show(&mut finisher, state, chunk)
         })?;
         drop(progress);
-        let (names_told, out) = lines.end(finisher, &passed.state)?;
+        let (names_told, out) = lines.end(finisher, &mut passed.state)?;
         Ok((passed, names_told, out))
     }
 
@@ -264,6 +266,7 @@ impl Script {
             shows_samples: true,
             threads_of: options.records.clone(),
             is_concurrent: false,
+            places_may_come_later: false,
             places_of_binaries: false,
             // What is shown of a thread's last line goes by the number of its file.
             most_places: (!fields.any(ScriptField::SourceCode)).then_some(MOST_PLACES),

@@ -1,0 +1,313 @@
+//! Looking up on a thread of its own, for those who can wait a little for where samples were taken.
+
+use crate::addresses::{AddressId, Addresses};
+use crate::locator::Locator;
+use crate::recorded_chains::RecordedChains;
+use readperf_session::CodeAddress;
+use std::panic::resume_unwind;
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::thread::{self, JoinHandle};
+
+/// Pieces of work on the way: enough that neither side waits for the other when one takes longer.
+const ON_THE_WAY: usize = 8;
+
+/// The number of a sample in [`Located`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LocatedId {
+    piece: u32,
+    nr: u32,
+}
+
+impl LocatedId {
+    /// That of a sample behind this one, which went the same way.
+    #[inline]
+    pub fn behind(self, samples: usize) -> LocatedId {
+        LocatedId { nr: self.nr.saturating_add(number(samples)), ..self }
+    }
+}
+
+/// Where some samples were taken, in the pieces that were looked up at once, and the places among these that nobody had met before.
+#[derive(Debug, Default)]
+pub struct Located {
+    pieces: Vec<Piece>,
+    new: Vec<CodeAddress>,
+}
+
+/// Where the samples of a piece were taken, in their order.
+#[derive(Debug, Default)]
+struct Piece {
+    taken_at: Vec<AddressId>,
+    /// The stacks of all, one after the other, and where each ends.
+    stacks: Vec<AddressId>,
+    ends: Vec<u32>,
+}
+
+impl Piece {
+    fn clear(&mut self) {
+        self.taken_at.clear();
+        self.stacks.clear();
+        self.ends.clear();
+    }
+
+    /// Takes in the samples at hand there.
+    fn take_in(&mut self, locator: &Locator) {
+        for places in locator.all() {
+            self.taken_at.push(places.address);
+            self.stacks.extend_from_slice(places.stack);
+            self.ends.push(number(self.stacks.len()));
+        }
+    }
+}
+
+impl Located {
+    /// How many samples.
+    pub fn len(&self) -> usize {
+        self.pieces.iter().map(|piece| piece.taken_at.len()).sum()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Where a sample was taken.
+    #[inline]
+    pub fn taken_at(&self, id: LocatedId) -> Option<&AddressId> {
+        self.pieces.get(id.piece as usize)?.taken_at.get(id.nr as usize)
+    }
+
+    /// The stack of a sample, the innermost place first.
+    #[inline]
+    pub fn stack(&self, id: LocatedId) -> &[AddressId] {
+        let Some(Piece { stacks, ends, .. }) = self.pieces.get(id.piece as usize) else { return &[] };
+        let nr = id.nr as usize;
+        let start = nr.checked_sub(1).map_or(Some(0), |before| ends.get(before).copied());
+        let range = start.zip(ends.get(nr)).map(|(start, end)| start as usize..*end as usize);
+        range.and_then(|range| stacks.get(range)).unwrap_or_default()
+    }
+
+    /// The new places, in the order of their numbers.
+    pub fn new_places(&self) -> &[CodeAddress] {
+        &self.new
+    }
+
+    /// Takes the new places away.
+    pub fn take_new_places(&mut self) -> Vec<CodeAddress> {
+        std::mem::take(&mut self.new)
+    }
+
+    /// Says which places are new, in place of those that were said to be.
+    pub fn set_new_places(&mut self, new: &[CodeAddress]) {
+        self.new.clear();
+        self.new.extend_from_slice(new);
+    }
+}
+
+/// Memory is at its end before the numbers are.
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+/// What goes to the other thread, and comes back.
+#[derive(Debug, Default)]
+struct Work {
+    chains: RecordedChains,
+    piece: Piece,
+    new: Vec<CodeAddress>,
+}
+
+/// The other thread. What is handed over comes back in its order, so numbers do not depend on it.
+#[derive(Debug)]
+pub struct Locating {
+    /// Work goes there; there is no more when this end is gone.
+    work: SyncSender<Work>,
+    done: Receiver<Work>,
+    on_the_way: usize,
+    /// What has come back since the last time.
+    located: Located,
+    /// Memory to be used again.
+    chains: Vec<RecordedChains>,
+    pieces: Vec<Piece>,
+    thread: JoinHandle<(Locator, Addresses)>,
+}
+
+impl Locating {
+    /// Starts it, with these; what has been located since the last time comes before what it will locate. `None`, and all stay, if the system has no
+    /// thread for it.
+    pub fn start(
+        locator: &mut Locator,
+        addresses: &mut Addresses,
+        located: &mut Located,
+    ) -> Option<Locating> {
+        let (work, to_do) = sync_channel::<Work>(ON_THE_WAY);
+        let (give_back, done) = channel();
+        let (begin, first) = channel();
+        let thread = move || {
+            let (mut locator, mut addresses): (Locator, Addresses) = first.recv().unwrap_or_default();
+            for mut work in to_do {
+                let before = addresses.len();
+                locator.locate(&mut addresses, &work.chains);
+                work.piece.take_in(&locator);
+                work.new.extend_from_slice(addresses.since(before));
+                locator.forget();
+                work.chains.clear();
+                // Nobody waits for it if the reading has failed.
+                let _ = give_back.send(work);
+            }
+            (locator, addresses)
+        };
+        let builder = thread::Builder::new().name("looking up".to_owned()).stack_size(2 << 20);
+        let thread = builder.spawn(thread).ok()?;
+        // That there is nobody to take it shows when the thread is joined.
+        let _ = begin.send((std::mem::take(locator), std::mem::take(addresses)));
+        let (chains, pieces) = (Vec::new(), Vec::new());
+        Some(Locating { work, done, on_the_way: 0, located: std::mem::take(located), chains, pieces, thread })
+    }
+
+    /// The number of the first sample among these, which are to be handed over next.
+    pub fn id_of_next(&self, samples_before: usize) -> LocatedId {
+        LocatedId { piece: number(self.located.pieces.len() + self.on_the_way), nr: number(samples_before) }
+    }
+
+    /// Hands samples over, and leaves none in their place. If they are few, they wait for more, unless these are the last.
+    pub fn hand_over(&mut self, chains: &mut RecordedChains, are_last: bool) {
+        if !chains.are_enough(are_last) {
+            return;
+        }
+        while let Ok(work) = self.done.try_recv() {
+            self.take_in(work);
+        }
+        let next = self.chains.pop().unwrap_or_else(|| RecordedChains::new(chains.has_stacks));
+        let chains = std::mem::replace(chains, next);
+        let work = Work { chains, piece: self.pieces.pop().unwrap_or_default(), new: Vec::new() };
+        // That there is nobody to take it shows when the thread is joined.
+        self.on_the_way += usize::from(self.work.send(work).is_ok());
+    }
+
+    fn take_in(&mut self, work: Work) {
+        self.on_the_way -= 1;
+        self.located.pieces.push(work.piece);
+        self.located.new.extend_from_slice(&work.new);
+        self.chains.push(work.chains);
+    }
+
+    /// Memory for where samples were taken, from those who need no more of it.
+    pub fn use_again(&mut self, spent: Located) {
+        let Located { mut pieces, .. } = spent;
+        pieces.iter_mut().for_each(Piece::clear);
+        self.pieces.append(&mut pieces);
+    }
+
+    /// Where all samples since the last time were taken; these are the last that wait.
+    pub fn take(&mut self, chains: &mut RecordedChains) -> Located {
+        self.hand_over(chains, true);
+        while self.on_the_way > 0 {
+            // A thread that is gone has panicked: that shows when it is joined.
+            let Ok(work) = self.done.recv() else { break };
+            self.take_in(work);
+        }
+        std::mem::take(&mut self.located)
+    }
+
+    /// Ends it: what it was started with, and where the samples since the last time were taken.
+    pub fn end(mut self, chains: &mut RecordedChains) -> (Locator, Addresses, Located) {
+        let located = self.take(chains);
+        drop(self.work);
+        let (locator, addresses) = self.thread.join().unwrap_or_else(|panic| resume_unwind(panic));
+        (locator, addresses, located)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use readperf_session::CpuMode;
+
+    const SAMPLES: u64 = 500;
+
+    /// The chains of samples by their numbers, of which some come again; every seventh has none.
+    fn chains(samples: std::ops::Range<u64>, has_stacks: bool) -> RecordedChains {
+        let words: Vec<[u64; 3]> = samples.map(|nr| [nr % 70, nr % 7 + 1, nr % 3 + 1]).collect();
+        let depth = |words: &[u64; 3]| if words[0].is_multiple_of(7) { 0 } else { words.len() };
+        let chains = words.iter().map(|words| {
+            let words: &[u64] = &words[..depth(words)];
+            (words.first().copied().unwrap_or(9), CpuMode::User, words, u32::try_from(words.len()).unwrap())
+        });
+        let chains: Vec<(u64, CpuMode, &[u64], u32)> = chains.collect();
+        let mut recorded = RecordedChains::for_test(&chains);
+        recorded.has_stacks = has_stacks;
+        recorded
+    }
+
+    /// Where each sample was taken and its stack, by the places themselves.
+    fn of(
+        located: &Located,
+        ids: &[LocatedId],
+        addresses: &[CodeAddress],
+    ) -> Vec<(CodeAddress, Vec<CodeAddress>)> {
+        let code = |id: &AddressId| addresses[id.index()];
+        let one = |id: &LocatedId| {
+            (code(located.taken_at(*id).unwrap()), located.stack(*id).iter().map(code).collect())
+        };
+        ids.iter().map(one).collect()
+    }
+
+    #[test]
+    fn what_comes_back_is_what_is_looked_up_here() {
+        let (mut locator, mut addresses) = (Locator::default(), Addresses::default());
+        locator.locate(&mut addresses, &chains(0..SAMPLES, true));
+        let code = |id: &AddressId| *addresses.get(*id).unwrap();
+        let here: Vec<(CodeAddress, Vec<CodeAddress>)> = locator
+            .all()
+            .map(|places| (code(&places.address), places.stack.iter().map(code).collect()))
+            .collect();
+        assert_eq!(here.len() as u64, SAMPLES);
+        assert!(here.iter().any(|(_, stack)| stack.len() == 3));
+        for takes in [vec![], vec![1], vec![100, 101, 490], (0..SAMPLES).collect()] {
+            let (mut locator, mut beside) = (Locator::default(), Addresses::default());
+            let mut locating = Locating::start(&mut locator, &mut beside, &mut Located::default()).unwrap();
+            let (mut all, mut new, mut ids) = (Vec::new(), Vec::new(), Vec::new());
+            let mut waiting = RecordedChains::new(true);
+            for nr in 0..SAMPLES {
+                let first = locating.id_of_next(0);
+                waiting = match nr % 5 {
+                    // Three go together, and two each by itself.
+                    0 => chains(nr..nr + 3, true),
+                    1 | 2 => continue,
+                    _ => chains(nr..nr + 1, true),
+                };
+                ids.extend((0..waiting.len()).map(|behind| first.behind(behind)));
+                locating.hand_over(&mut waiting, true);
+                assert!(waiting.is_empty());
+                if takes.contains(&nr) {
+                    let mut some = locating.take(&mut waiting);
+                    assert_eq!(some.len(), ids.len(), "those since the last time");
+                    new.extend(some.take_new_places());
+                    all.extend(of(&some, &std::mem::take(&mut ids), &new));
+                    locating.use_again(some);
+                }
+            }
+            let (_, beside, mut rest) = locating.end(&mut waiting);
+            new.extend(rest.take_new_places());
+            all.extend(of(&rest, &ids, &new));
+            assert_eq!(new, beside.as_slice(), "{takes:?}");
+            assert_eq!(beside.as_slice(), addresses.as_slice(), "{takes:?}");
+            assert_eq!(all, here, "{takes:?}");
+        }
+    }
+
+    #[test]
+    fn a_few_wait_for_more_unless_they_are_wanted() {
+        let (mut locator, mut addresses) = (Locator::default(), Addresses::default());
+        let mut locating = Locating::start(&mut locator, &mut addresses, &mut Located::default()).unwrap();
+        let mut few = chains(0..5, true);
+        locating.hand_over(&mut few, false);
+        assert_eq!(few.len(), 5);
+        let last = locating.id_of_next(4);
+        let located = locating.take(&mut few);
+        assert_eq!((located.len(), few.len()), (5, 0));
+        assert!(located.taken_at(last).is_some() && located.taken_at(last.behind(1)).is_none());
+        let (_, addresses, located) = locating.end(&mut few);
+        assert!(located.is_empty() && !addresses.is_empty());
+    }
+}
