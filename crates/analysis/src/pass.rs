@@ -156,16 +156,22 @@ impl State {
         left.is_none()
     }
 
-    /// Asks how many there are, all of which are known here.
+    /// Asks how many there are. If they are too many, they are all here.
     pub(crate) fn ask_whether_full(&mut self, most: usize) {
-        let places = self.addresses.len();
+        let places = match &mut self.locating {
+            Some(locating) => self.told + locating.count_new_places(&mut self.chains),
+            None => self.addresses.len(),
+        };
         self.is_full = places > most;
-        self.expect_places(most);
+        if self.is_full {
+            self.locate_here();
+        }
+        self.expect_places(places, most);
     }
 
     /// After what number of look-ups there may be too many places.
-    fn expect_places(&mut self, most: usize) {
-        self.unasked = most.saturating_sub(self.addresses.len()).max(most / 4);
+    fn expect_places(&mut self, places: usize, most: usize) {
+        self.unasked = most.saturating_sub(places).max(most / 4);
     }
 
     /// Gives places new numbers, under which all that is looked up from now on is found.
@@ -178,7 +184,7 @@ impl State {
         self.locator.forget_all();
         self.is_full = false;
         let together = self.addresses.put_together(names, most / 2, rounding);
-        self.expect_places(most);
+        self.expect_places(self.addresses.len(), most);
         together
     }
 
@@ -188,7 +194,7 @@ impl State {
         self.locator.forget_all();
         self.told = 0;
         self.is_full = false;
-        self.expect_places(most);
+        self.expect_places(0, most);
     }
 }
 
@@ -314,7 +320,6 @@ fn look_up_beside(state: &mut State, options: &PassOptions, take: &mut impl Take
 
 /// Has them looked up here again.
 pub(crate) fn come_back(state: &mut State, take: &mut impl Take) {
-    state.locate_here();
     if let (true, Some(builder)) = (std::mem::take(&mut state.looks_up_beside), take.builder()) {
         builder.come_back(&mut state.chains, &mut state.locator, &mut state.addresses);
     }

@@ -200,13 +200,23 @@ impl Locating {
 
     /// Where all samples since the last time were taken; these are the last that wait.
     pub fn take(&mut self, chains: &mut RecordedChains) -> Located {
+        self.catch_up(chains);
+        std::mem::take(&mut self.located)
+    }
+
+    /// How many places are new since the last time, when all is looked up; these are the last that wait.
+    pub fn count_new_places(&mut self, chains: &mut RecordedChains) -> usize {
+        self.catch_up(chains);
+        self.located.new.len()
+    }
+
+    fn catch_up(&mut self, chains: &mut RecordedChains) {
         self.hand_over(chains, true);
         while self.on_the_way > 0 {
             // A thread that is gone has panicked: that shows when it is joined.
             let Ok(work) = self.done.recv() else { break };
             self.take_in(work);
         }
-        std::mem::take(&mut self.located)
     }
 
     /// Ends it: what it was started with, and where the samples since the last time were taken.
@@ -280,7 +290,9 @@ mod tests {
                 locating.hand_over(&mut waiting, true);
                 assert!(waiting.is_empty());
                 if takes.contains(&nr) {
+                    let count = locating.count_new_places(&mut waiting);
                     let mut some = locating.take(&mut waiting);
+                    assert_eq!(some.new_places().len(), count);
                     assert_eq!(some.len(), ids.len(), "those since the last time");
                     new.extend(some.take_new_places());
                     all.extend(of(&some, &std::mem::take(&mut ids), &new));
