@@ -105,18 +105,12 @@ impl<'f> Lines<'f> {
 
     /// Whether the places of this recording's samples may come later than its lines are made: where its events are all known, and another
     /// thread names and writes.
-    pub(super) fn places_may_come_later(
-        &mut self,
-        finisher: &Finisher<'_, '_, '_>,
-        metadata: &Metadata,
-    ) -> bool {
-        if let Finisher::Here(_) = finisher {
-            return false;
-        }
-        if let Err(message) = self.script.learn(metadata) {
-            wrong_usage(&message);
-        }
-        self.script.places_may_come_later()
+    pub(super) fn places_may_come_later(&self, finisher: &Finisher<'_, '_, '_>, metadata: &Metadata) -> bool {
+        // Names of events may still be told on the way.
+        let mut script = Script::new(self.script.options().clone());
+        matches!(finisher, Finisher::Beside(_))
+            && script.learn(metadata).is_ok()
+            && script.places_may_come_later()
     }
 
     /// Shows what is in a chunk.
