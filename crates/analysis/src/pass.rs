@@ -19,8 +19,9 @@ use readperf_profile::{
 use readperf_session::Session;
 use readperf_symbols::Options;
 
-/// Records in a chunk: what is held of them fits into a cache close to the processor.
-const CHUNK: usize = 256;
+/// Records in a chunk: what is held of them fits into a cache close to the processor. Fewer in tests, so that several go to another thread at
+/// once.
+const CHUNK: usize = if cfg!(debug_assertions) { 20 } else { 256 };
 
 /// What a pass is to do.
 #[derive(Clone, Debug, Default)]

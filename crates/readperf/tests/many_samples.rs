@@ -36,13 +36,19 @@ struct Recorded {
     dir: TempDir,
 }
 
+/// Samples between the ends of two rounds: what another thread does begins with a round.
+const ROUND: u64 = 1000;
+
+/// PERF_RECORD_FINISHED_ROUND.
+const FINISHED_ROUND: u32 = 68;
+
 /// Stacks of one to eight functions, some of which are in there twice; two threads, four CPUs.
 fn recorded() -> Recorded {
     let dir = scratch();
     name_functions(dir.path(), FUNCTIONS);
     let mut pipe = Pipe::new(&[Attr::default()]);
-    // PERF_EVENT_UPDATE__NAME: what the event is called is told on the way.
-    pipe.raw(EVENT_UPDATE, 0, &[&2_u64.to_le_bytes()[..], &1_u64.to_le_bytes(), &padded("told")].concat());
+    // What the event is called is told on the way.
+    pipe.raw(EVENT_UPDATE, 0, &told_name());
     pipe.comm(PID, PID, "work");
     pipe.comm(PID, PID + 1, "work");
     pipe.map(PID, HEAP, "//anon", None, 0);
@@ -61,11 +67,19 @@ fn recorded() -> Recorded {
             ..Sample::default()
         });
         stacks.push(stack);
+        if nr % ROUND == ROUND - 1 {
+            pipe.raw(FINISHED_ROUND, 0, &[]);
+        }
     }
     let (data, file) = (dir.path().join("perf.data"), dir.path().join("file.data"));
     std::fs::write(&data, &pipe.bytes).unwrap();
     std::fs::write(&file, pipe.as_file()).unwrap();
     Recorded { stacks, data, file, dir }
+}
+
+/// The body of EVENT_UPDATE: PERF_EVENT_UPDATE__NAME of the event with id 1.
+fn told_name() -> Vec<u8> {
+    [&2_u64.to_le_bytes()[..], &1_u64.to_le_bytes(), &padded("told")].concat()
 }
 
 fn run(recorded: &Recorded, arguments: &[&str], threads: &str) -> String {
@@ -189,6 +203,22 @@ fn what_is_chosen_of_lines_is_the_same_for_any_number_of_threads() {
         // Here they are wanted at once.
         &["--json"],
     ];
+    // Some chains have no address, and are not shown.
+    let mut pipe = Pipe::new(&[Attr::default()]);
+    pipe.raw(EVENT_UPDATE, 0, &told_name());
+    pipe.comm(PID, PID, "work");
+    pipe.map(PID, HEAP, "//anon", None, 0);
+    let mut random = Random(3);
+    for time in 0..5 * ROUND {
+        let user = -512_i64 as u64;
+        let places = (0..random.below(4)).map(|_| HEAP + random.below(FUNCTIONS * 16));
+        let chain: Vec<u64> = std::iter::once(user).chain(places).collect();
+        pipe.sample(&Sample { ip: HEAP + random.below(FUNCTIONS * 16), chain, time, ..Sample::default() });
+        if time % ROUND == ROUND - 1 {
+            pipe.raw(FINISHED_ROUND, 0, &[]);
+        }
+    }
+    std::fs::write(&recorded.file, pipe.as_file()).unwrap();
     let mut different = BTreeSet::new();
     for choice in choices {
         let script = |threads| run_on(&recorded.file, &recorded, &[&["script"], choice].concat(), threads);
