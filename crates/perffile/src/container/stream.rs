@@ -1,7 +1,7 @@
 //! A run of records, and where its bytes come from: all there, or as they arrive.
 
 use super::opened_file::OpenedFile;
-use super::pieces::{PIECE_BYTES, Pieces};
+use super::pieces::{MAPPED_BYTES, PieceMemory, Pieces};
 use crate::bytes::Bytes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
@@ -38,14 +38,17 @@ impl Stream {
         }
     }
 
-    /// The bytes, to be walked. Those of a file are read in pieces, unless they are to be kept (`keeps`).
-    pub(crate) fn feed(&self, keeps: bool) -> Result<Feed> {
+    /// The bytes, to be walked. Those of a file are read in pieces, if there is memory for some.
+    pub(crate) fn feed(&self, memory: Option<&Arc<PieceMemory>>) -> Result<Feed> {
         let (bytes, pieces) = match &self.source {
             Source::Bytes(bytes) => (bytes, None),
             Source::File(bytes) => {
-                let file = self.file.as_ref().filter(|_| !keeps);
                 let size = bytes.len() as u64;
-                (bytes, file.map(|file| Pieces::new(Arc::clone(file), self.offset, size)))
+                let read_from = self.file.as_ref().zip(memory);
+                let pieces = read_from.map(|(file, memory)| {
+                    Pieces::new(Arc::clone(file), self.offset, size, Arc::clone(memory))
+                });
+                (bytes, pieces)
             }
             Source::Reader(slot) => {
                 return Ok(Feed::Reader { reader: taken(slot)?, ended: false, failed: None });
@@ -142,7 +145,7 @@ impl Feed {
                     return Fed { bytes, is_near: true };
                 }
                 let start = usize::try_from(start).unwrap_or(usize::MAX);
-                let usual = if pieces.is_some() { PIECE_BYTES } else { CHUNK_BYTES };
+                let usual = if pieces.is_some() { MAPPED_BYTES } else { CHUNK_BYTES };
                 // A record with a long payload may need more than the chunk before had.
                 let size = usual.max(left.len().saturating_mul(2));
                 Fed { bytes: bytes.slice(start..start.saturating_add(size)), is_near: false }

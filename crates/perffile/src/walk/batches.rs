@@ -76,8 +76,11 @@ impl Batches {
         let Opened { metadata, streams, wrapper_bytes } = opened.clone();
         let total_bytes = streams.iter().map(|stream| stream.source.len()).sum();
         let census = (metadata.container == Container::Directory).then(|| Census::of(&streams));
-        let streams: Result<_> =
-            streams.into_iter().map(|stream| stream.feed(keeps).map(|feed| (stream, feed))).collect();
+        let memory = (!keeps).then(Arc::default);
+        let streams: Result<_> = streams
+            .into_iter()
+            .map(|stream| stream.feed(memory.as_ref()).map(|feed| (stream, feed)))
+            .collect();
         let mut batches = Batches {
             auxtrace_offsets: auxtrace_offsets(&metadata),
             metadata,
