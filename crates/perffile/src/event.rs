@@ -62,12 +62,8 @@ impl Batch {
     /// The record at this place among them.
     pub fn get(&self, index: usize) -> Option<Event<'_>> {
         let entry = self.entries.get(index)?;
-        Event::new(*entry, self.chunk(entry.chunk)?, &self.schema)
-    }
-
-    /// A chunk by its number.
-    fn chunk(&self, number: u32) -> Option<&Chunk> {
-        self.chunks.get(number.checked_sub(self.first_chunk)? as usize)
+        let chunk = self.chunks.get(entry.chunk.checked_sub(self.first_chunk)? as usize)?;
+        Event::new(*entry, chunk, &self.schema)
     }
 }
 

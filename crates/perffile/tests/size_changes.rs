@@ -6,6 +6,7 @@ use perffile::{IssueKind, Ordering, Recording};
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures").join(name)
@@ -30,12 +31,18 @@ fn samples(count: u64) -> Vec<u8> {
     head.into_iter().chain(attr).chain(samples).flat_map(u64::to_le_bytes).collect()
 }
 
+/// A folder with a file of so many samples, and its path.
+fn file_of(count: u64) -> (TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("perf.data");
+    fs::write(&path, samples(count)).unwrap();
+    (dir, path)
+}
+
 /// Whoever has a mapping of what is cut off gets SIGBUS for it. Pieces that are read end where the file does.
 #[test]
 fn a_file_that_loses_pages_is_read_as_far_as_it_goes() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("perf.data");
-    fs::write(&path, samples(40_000)).unwrap();
+    let (_dir, path) = file_of(40_000);
     let recording = Recording::open(&path).unwrap();
     let mut batches = recording.batches(Ordering::File).unwrap();
     let mut count = batches.next().unwrap().len();
@@ -53,9 +60,7 @@ fn a_file_that_loses_pages_is_read_as_far_as_it_goes() {
 /// Also while somebody keeps all that was read, which is then more than is read into memory.
 #[test]
 fn batches_that_are_kept_stay_as_they_are() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("perf.data");
-    fs::write(&path, samples(100_000)).unwrap();
+    let (_dir, path) = file_of(100_000);
     let recording = Recording::open(&path).unwrap();
     for ordering in [Ordering::File, Ordering::Time] {
         let batches: Vec<perffile::Batch> = recording.batches(ordering).unwrap().collect();

@@ -43,6 +43,18 @@ enum Filling {
     Source,
 }
 
+impl Filling {
+    /// Of places: the index of their style, and whether they do not go on a chain.
+    #[inline]
+    fn of_places(self) -> Option<(u16, bool)> {
+        match self {
+            Filling::Places { style, first, .. } => Some((style, first)),
+            Filling::Located { style, .. } => Some((style, true)),
+            Filling::Source => None,
+        }
+    }
+}
+
 /// Where the source text of a sample goes, if it is another line than the one before of its thread.
 #[derive(Clone, Debug)]
 pub struct SourceGap {
@@ -185,17 +197,12 @@ impl Fillings {
             out.reserve(self.most_bytes(gaps, rest.places));
             for gap in gaps {
                 rest.write_text(gap.text as usize, out);
-                match gap.filling {
-                    Filling::Places { style, first, .. } => {
-                        chain_ended &= !first;
-                        self.write_places(style, rest.places.next(gap.filling), &mut chain_ended, out);
-                    }
-                    Filling::Located { style, .. } => {
-                        chain_ended = false;
-                        self.write_places(style, rest.places.next(gap.filling), &mut chain_ended, out);
-                    }
-                    Filling::Source => out.extend_from_slice(rest.next_source()),
-                }
+                let Some((style, first)) = gap.filling.of_places() else {
+                    out.extend_from_slice(rest.next_source());
+                    continue;
+                };
+                chain_ended &= !first;
+                self.write_places(style, rest.places.next(gap.filling), &mut chain_ended, out);
             }
         }
         out.extend_from_slice(rest.text.get(rest.from..).unwrap_or_default());
@@ -204,9 +211,7 @@ impl Fillings {
     /// No less than the bytes that these gaps, and the text before them, become; the places are those from these gaps on.
     fn most_bytes(&self, gaps: &[Gap], mut places: Marked<'_>) -> usize {
         let of_gap = |gap: &Gap| {
-            let (Filling::Places { style, .. } | Filling::Located { style, .. }) = gap.filling else {
-                return gap.text as usize;
-            };
+            let Some((style, _)) = gap.filling.of_places() else { return gap.text as usize };
             let own = places.next(gap.filling);
             let style = self.places.get(usize::from(style));
             let lines = style.map_or(0, |style| own.iter().map(|place| style.most_bytes(*place)).sum());

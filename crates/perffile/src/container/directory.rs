@@ -59,11 +59,8 @@ fn stream(number: u32, path: &Path) -> Result<Option<Stream>> {
         0 => Bytes::default(),
         _ => map_file(&file).map_err(io)?,
     };
-    let file = Arc::new(OpenedFile::new(file, path, &kind, bytes.len()));
-    let source = Source::Bytes(bytes);
-    let mut stream = Stream { part: Part::Stream(number), offset: 0, source, file: None };
-    stream.lies_in(&file, false);
-    Ok(Some(stream))
+    let file = Some(Arc::new(OpenedFile::new(file, path, &kind, bytes.len())));
+    Ok(Some(Stream { part: Part::Stream(number), offset: 0, source: Source::File(bytes), file }))
 }
 
 /// Tells that the records of a file are lost.
