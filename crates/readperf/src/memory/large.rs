@@ -7,7 +7,7 @@ use std::alloc::Layout;
 use std::ptr::null_mut;
 
 /// Blocks from this size on, which is that of a large page where pages have 4 KiB.
-const LARGE: usize = 2 << 20;
+pub(super) const LARGE: usize = 2 << 20;
 
 /// Whether a block of this layout is a large one. Other systems move no mappings.
 #[inline]
