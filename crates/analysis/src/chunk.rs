@@ -68,6 +68,8 @@ pub struct Sample<'c, 'e> {
     pub address: AddressId,
     /// Its places, the innermost first; at least where it was taken.
     pub stack: &'c [AddressId],
+    /// The addresses of those of the stack that are [`AddressId::UNMAPPED`], in their order. That of `address` is [`SampleMoment::ip`].
+    pub unmapped: &'c [u64],
     /// If both come later: its number in what [`State::take_located`] returns next. Until then they are [`AddressId::NONE`] and empty.
     pub later: Option<LocatedId>,
     /// Where its data lies, if asked for and recorded.
@@ -150,9 +152,9 @@ impl<'e> Chunk<'e> {
     pub fn sample<'c>(&'c self, state: &'c State, entry: &'c Entry<'e>) -> Option<Sample<'c, 'e>> {
         let (Moment::Sample(moment), Some(nr)) = (&entry.moment, entry.sample) else { return None };
         let later = self.later.map(|first| first.behind(nr));
-        let none = || SamplePlaces { address: AddressId::NONE, stack: &[], chain: None };
+        let none = || SamplePlaces { address: AddressId::NONE, stack: &[], unmapped: &[], chain: None };
         let places = later.map(|_| none()).or_else(|| self.places_of(state, nr));
-        let SamplePlaces { address, stack, .. } = places?;
+        let SamplePlaces { address, stack, unmapped, .. } = places?;
         let Beside { data, branches } = self.beside.get(nr).cloned().unwrap_or_default();
         Some(Sample {
             event: &entry.event,
@@ -160,6 +162,7 @@ impl<'e> Chunk<'e> {
             shares: self.shares.get(entry.shares.clone()).unwrap_or_default(),
             address,
             stack,
+            unmapped,
             later,
             data,
             branches: self.branches.get(branches).unwrap_or_default(),

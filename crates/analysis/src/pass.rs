@@ -56,6 +56,9 @@ pub struct PassOptions {
     /// Whether nobody asks where places were when they ran ([`CodeAddress::ip`](readperf_session::CodeAddress::ip)): then that is their address in
     /// the binary, and processes with the same binary have the same places.
     pub places_of_binaries: bool,
+    /// Whether places of user code where nothing is mapped are apart, as [`AddressId::UNMAPPED`](readperf_profile::AddressId::UNMAPPED): their addresses are
+    /// in [`Sample::unmapped`]. It is not so where stacks are unwound, or events become known on the way.
+    pub unmapped_apart: bool,
     /// So many places are held, give or take a quarter, for those who need them only for a while; all if not said. See [`State::is_full`].
     pub most_places: Option<usize>,
 }
@@ -93,6 +96,7 @@ pub struct State {
     /// The thread that does it for those whom places may come later, and what came of an earlier one.
     pub(crate) locating: Option<Locating>,
     pub(crate) located: Located,
+    are_unmapped_apart: bool,
     /// How many places had been told when they were [taken](State::take_located).
     told: usize,
     /// Whether there are [more places than wanted](PassOptions::most_places): after the chunk at hand they are forgotten, and those that
@@ -147,6 +151,16 @@ impl State {
     fn locate_here(&mut self) {
         if let Some(locating) = self.locating.take() {
             (self.locator, self.addresses, self.located) = locating.end(&mut self.chains);
+        }
+    }
+
+    /// Says whether places where nothing is mapped are apart from now on.
+    fn tell_unmapped_apart(&mut self, are_apart: bool) {
+        if self.are_unmapped_apart != are_apart && self.locating.is_none() {
+            self.are_unmapped_apart = are_apart;
+            self.addresses.unmapped_apart(are_apart);
+            // It is remembered otherwise.
+            self.locator.forget_all();
         }
     }
 
@@ -247,6 +261,7 @@ pub(crate) fn pass_into<T: Take, E: From<perffile::Error>>(
         looks_up_beside: false,
         locating: None,
         located: Located::default(),
+        are_unmapped_apart: false,
         told: 0,
         is_full: false,
         unasked: options.most_places.unwrap_or(0),
@@ -273,6 +288,7 @@ pub(crate) fn pass_into<T: Take, E: From<perffile::Error>>(
             true => {}
             false => state.locate_here(),
         }
+        state.tell_unmapped_apart(options.unmapped_apart && is_as_before && unwinding.is_none());
         let mut chunk = Chunk::new(batches.metadata(), batches.progress());
         for event in batch.iter() {
             if code.is_due(&event) {

@@ -17,6 +17,10 @@ impl AddressId {
     /// No address.
     pub const NONE: AddressId = AddressId(u32::MAX);
 
+    /// User code where nothing is mapped, of those to whom such places are [apart](Addresses::unmapped_apart): all have this number, and the address
+    /// of each is beside it.
+    pub const UNMAPPED: AddressId = AddressId(u32::MAX - 1);
+
     /// Its index in [`Addresses::as_slice`], and in tables of one's own.
     #[inline]
     pub fn index(self) -> usize {
@@ -57,6 +61,8 @@ impl Lookup {
 pub struct Addresses {
     /// Whether it does not matter where they were when they ran.
     of_binaries: bool,
+    /// Whether places where nothing is mapped are apart.
+    pub(crate) unmapped_apart: bool,
     list: Interner<CodeAddress>,
     recent: Recent,
     misses: Misses,
@@ -123,7 +129,8 @@ impl Addresses {
     pub(crate) fn leave(&mut self, left: &[Left]) {
         let is_found = |nr: usize| left.get(nr).is_some_and(|left| left.is_found);
         let list = Interner::of_known(left.iter().map(|left| left.code).collect(), is_found);
-        *self = Addresses { of_binaries: self.of_binaries, list, ..Addresses::default() };
+        let Addresses { of_binaries, unmapped_apart, .. } = *self;
+        *self = Addresses { of_binaries, unmapped_apart, list, ..Addresses::default() };
     }
 
     /// Forgets all.
@@ -146,6 +153,12 @@ impl Addresses {
         self
     }
 
+    /// Whether places of user code where nothing is mapped are apart, as [`AddressId::UNMAPPED`]: for those who show of each its address, and ask
+    /// for no more. A stack without frame pointers is full of words that are no addresses, and hardly any of them comes twice.
+    pub fn unmapped_apart(&mut self, are_apart: bool) {
+        self.unmapped_apart = are_apart;
+    }
+
     /// Forgets what is only needed to add more.
     pub fn freeze(&mut self) {
         (self.recent, self.misses) = Default::default();
@@ -160,7 +173,7 @@ impl Addresses {
         ids: &mut Vec<AddressId>,
     ) {
         let start = ids.len();
-        let of_binaries = self.of_binaries;
+        let (of_binaries, unmapped_apart) = (self.of_binaries, self.unmapped_apart);
         let Addresses { list, recent, misses: Misses { at, codes, numbers }, .. } = self;
         recent.touch(lookups);
         at.clear();
@@ -174,7 +187,8 @@ impl Addresses {
             }
         }
         let mut last: [Option<(SpaceVersion, &Mapping)>; REMEMBERED] = [None; REMEMBERED];
-        codes.extend(at.iter().filter_map(|nr| lookups.get(*nr)).map(|lookup| {
+        at.retain(|nr| {
+            let Some(lookup) = lookups.get(*nr) else { return false };
             let Lookup { version, mode, ip } = *lookup;
             // Mappings of processes do not overlap; those of the kernel may.
             let known = match mode {
@@ -191,8 +205,13 @@ impl Addresses {
                     mapping
                 }
             };
-            as_told(of_binaries, CodeAddress::of(mapping, mode, ip))
-        }));
+            let is_apart = unmapped_apart && mapping.is_none() && mode == CpuMode::User;
+            match ids.get_mut(start + nr).filter(|_| is_apart) {
+                Some(id) => *id = AddressId::UNMAPPED,
+                None => codes.push(as_told(of_binaries, CodeAddress::of(mapping, mode, ip))),
+            }
+            !is_apart
+        });
         list.number_all(codes, numbers);
         for (nr, number) in at.iter().zip(numbers) {
             let id = AddressId(*number);

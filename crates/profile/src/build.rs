@@ -38,6 +38,8 @@ pub struct SamplePlaces<'p> {
     pub address: AddressId,
     /// Its stack, the innermost place first.
     pub stack: &'p [AddressId],
+    /// The addresses of those of the stack that are [`AddressId::UNMAPPED`], in their order. That of the place itself is where the sample was taken.
+    pub unmapped: &'p [u64],
     /// What names the stack, if it has such a name.
     pub chain: Option<ChainId>,
 }
@@ -46,7 +48,7 @@ impl SamplePlaces<'_> {
     /// Of a sample whose stack is not known: that is its place alone.
     #[inline]
     pub fn without_stack(address: &AddressId) -> SamplePlaces<'_> {
-        SamplePlaces { address: *address, stack: std::slice::from_ref(address), chain: None }
+        SamplePlaces { address: *address, stack: std::slice::from_ref(address), unmapped: &[], chain: None }
     }
 }
 

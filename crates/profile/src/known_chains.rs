@@ -33,6 +33,8 @@ pub(crate) struct KnownChains {
     /// The words and the places of all, one chain after the other.
     words: Vec<u64>,
     places: Vec<AddressId>,
+    /// The addresses of those places that are [`AddressId::UNMAPPED`].
+    unmapped: Vec<u64>,
 }
 
 /// A chain: where its words and its places begin, and end.
@@ -41,8 +43,19 @@ struct Known {
     context: Context,
     words: (u32, u32),
     places: (u32, u32),
+    unmapped: (u32, u32),
     /// How many of the places are its stack.
     depth: u32,
+}
+
+/// The places of a chain, as they were learned.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct KnownPlaces<'k> {
+    pub(crate) places: &'k [AddressId],
+    /// The addresses of those that are [`AddressId::UNMAPPED`], in their order.
+    pub(crate) unmapped: &'k [u64],
+    /// How many of the places are its stack.
+    pub(crate) depth: usize,
 }
 
 impl KnownChains {
@@ -86,26 +99,39 @@ impl KnownChains {
             let start = end(words.len());
             words.extend_from_slice(chain.words);
             let words = (start, end(words.len()));
-            chains.push(Known { context: chain.context, words, places: (0, 0), depth: 0 });
+            let (places, unmapped) = ((0, 0), (0, 0));
+            chains.push(Known { context: chain.context, words, places, unmapped, depth: 0 });
         }
         number
     }
 
-    /// Learns the places of a new chain, and how many of them are its stack: as [`chain::append_all`] has them.
-    pub(crate) fn learn(&mut self, id: ChainId, places: &[AddressId], depth: usize) {
-        let start = end(self.places.len());
+    /// Learns the places of a new chain, the addresses of those where nothing is mapped, and how many of all are its stack: as
+    /// [`chain::append_all`] has them.
+    pub(crate) fn learn(
+        &mut self,
+        id: ChainId,
+        places: &[AddressId],
+        unmapped: impl Iterator<Item = u64>,
+        depth: usize,
+    ) {
+        let starts = (end(self.places.len()), end(self.unmapped.len()));
         self.places.extend_from_slice(places);
+        self.unmapped.extend(unmapped);
         if let Some(known) = self.chains.get_mut(id.number as usize) {
-            (known.places, known.depth) = ((start, end(self.places.len())), end(depth));
+            known.places = (starts.0, end(self.places.len()));
+            known.unmapped = (starts.1, end(self.unmapped.len()));
+            known.depth = end(depth);
         }
     }
 
-    /// The places of a chain, as they were learned.
+    /// The places of a chain; none if it has been forgotten.
     #[inline]
-    pub(crate) fn places(&self, id: ChainId) -> (&[AddressId], usize) {
+    pub(crate) fn places(&self, id: ChainId) -> KnownPlaces<'_> {
         let known = self.chains.get(id.number as usize).filter(|_| id.epoch == self.epoch);
-        known.map_or((&[], 0), |known| {
-            (self.places.get(range(known.places)).unwrap_or_default(), known.depth as usize)
+        known.map_or_else(KnownPlaces::default, |known| KnownPlaces {
+            places: self.places.get(range(known.places)).unwrap_or_default(),
+            unmapped: self.unmapped.get(range(known.unmapped)).unwrap_or_default(),
+            depth: known.depth as usize,
         })
     }
 
@@ -128,6 +154,7 @@ impl KnownChains {
         self.chains.clear();
         self.words.clear();
         self.places.clear();
+        self.unmapped.clear();
     }
 }
 
@@ -161,7 +188,7 @@ mod tests {
         chains.find_all(&RecordedChains::for_test(recorded), &mut ids, &mut new);
         for nr in &new {
             let place = AddressId(ids[*nr].number);
-            chains.learn(ids[*nr], &[place, place], 1);
+            chains.learn(ids[*nr], &[place, place], std::iter::once(recorded[*nr].0), 1);
         }
         (ids, new)
     }
@@ -186,7 +213,8 @@ mod tests {
         let (again, new) = find_all(&mut chains, &recorded);
         assert_eq!((again, new), (ids.clone(), Vec::new()));
         for id in ids {
-            assert_eq!(chains.places(id), (&[AddressId(id.number); 2][..], 1));
+            let KnownPlaces { places, depth, .. } = chains.places(id);
+            assert_eq!((places, depth), (&[AddressId(id.number); 2][..], 1));
         }
     }
 
@@ -196,12 +224,12 @@ mod tests {
         let words: Vec<[u64; 1]> = (0..MOST_CHAINS as u64 + 1).map(|word| [word]).collect();
         let recorded: Vec<_> = words.iter().map(|words| chain(7, words)).collect();
         let (ids, _) = find_all(&mut chains, &recorded);
-        assert_eq!(chains.places(ids[0]).1, 1, "those at hand stay, however many they are");
+        assert_eq!(chains.places(ids[0]).depth, 1, "those at hand stay, however many they are");
         chains.forget_if_many();
         let (others, new) = find_all(&mut chains, &recorded[..1]);
         assert_eq!(new, [0], "there were too many");
         assert_ne!(others[0], ids[0]);
-        assert_eq!(chains.places(ids[0]), (&[][..], 0));
-        assert_eq!(chains.places(others[0]).1, 1);
+        assert!(chains.places(ids[0]).places.is_empty() && chains.places(ids[0]).unmapped.is_empty());
+        assert_eq!((chains.places(others[0]).depth, chains.places(others[0]).unmapped), (1, &[7][..]));
     }
 }

@@ -40,6 +40,9 @@ struct Piece {
     /// The stacks of all, one after the other, and where each ends.
     stacks: Vec<AddressId>,
     ends: Vec<u32>,
+    /// The addresses of those in the stacks where nothing is mapped, and where those of each end, if there are any.
+    unmapped: Vec<u64>,
+    unmapped_ends: Vec<u32>,
 }
 
 impl Piece {
@@ -47,6 +50,8 @@ impl Piece {
         self.taken_at.clear();
         self.stacks.clear();
         self.ends.clear();
+        self.unmapped.clear();
+        self.unmapped_ends.clear();
     }
 
     /// Takes in the samples at hand there.
@@ -55,6 +60,8 @@ impl Piece {
             self.taken_at.push(places.address);
             self.stacks.extend_from_slice(places.stack);
             self.ends.push(number(self.stacks.len()));
+            self.unmapped.extend_from_slice(places.unmapped);
+            self.unmapped_ends.push(number(self.unmapped.len()));
         }
     }
 }
@@ -79,11 +86,15 @@ impl Located {
     /// The stack of a sample, the innermost place first.
     #[inline]
     pub fn stack(&self, id: LocatedId) -> &[AddressId] {
-        let Some(Piece { stacks, ends, .. }) = self.pieces.get(id.piece as usize) else { return &[] };
-        let nr = id.nr as usize;
-        let start = nr.checked_sub(1).map_or(Some(0), |before| ends.get(before).copied());
-        let range = start.zip(ends.get(nr)).map(|(start, end)| start as usize..*end as usize);
-        range.and_then(|range| stacks.get(range)).unwrap_or_default()
+        let piece = self.pieces.get(id.piece as usize);
+        piece.map_or(&[], |Piece { stacks, ends, .. }| part(stacks, ends, id.nr as usize))
+    }
+
+    /// The addresses of those of its stack that are [`AddressId::UNMAPPED`], in their order.
+    #[inline]
+    pub fn unmapped(&self, id: LocatedId) -> &[u64] {
+        let piece = self.pieces.get(id.piece as usize);
+        piece.map_or(&[], |piece| part(&piece.unmapped, &piece.unmapped_ends, id.nr as usize))
     }
 
     /// The new places, in the order of their numbers.
@@ -101,6 +112,14 @@ impl Located {
         self.new.clear();
         self.new.extend_from_slice(new);
     }
+}
+
+/// One of several parts that follow one another, of which is known where each ends.
+#[inline]
+fn part<'p, T>(all: &'p [T], ends: &[u32], nr: usize) -> &'p [T] {
+    let start = nr.checked_sub(1).map_or(Some(0), |before| ends.get(before).copied());
+    let range = start.zip(ends.get(nr)).map(|(start, end)| start as usize..*end as usize);
+    range.and_then(|range| all.get(range)).unwrap_or_default()
 }
 
 /// Memory is at its end before the numbers are.

@@ -3,7 +3,7 @@
 use crate::addresses::{AddressId, Addresses, Lookup};
 use crate::build::SamplePlaces;
 use crate::chain::{self, CallerAddress};
-use crate::known_chains::{ChainId, KnownChains};
+use crate::known_chains::{ChainId, KnownChains, KnownPlaces};
 use crate::recorded_chains::RecordedChains;
 
 /// Looks up where samples were taken, many at a time.
@@ -54,8 +54,10 @@ impl Locator {
         addresses.locate_all(recorded, lookups, found);
         let mut start = 0;
         for (nr, (end, depth)) in new.iter().zip(ends.iter()) {
-            if let (Some(id), Some(places)) = (ids.get(first + nr), found.get(start..*end)) {
-                chains.learn(*id, places, *depth);
+            let of_chain = found.get(start..*end).zip(lookups.get(start..*end));
+            if let (Some(id), Some((places, lookups))) = (ids.get(first + nr), of_chain) {
+                let unmapped = places.iter().zip(lookups).filter(|(place, _)| **place == AddressId::UNMAPPED);
+                chains.learn(*id, places, unmapped.map(|(_, lookup)| lookup.ip), *depth);
             }
             start = *end;
         }
@@ -73,16 +75,17 @@ impl Locator {
             return self.places.get(nr).map(SamplePlaces::without_stack);
         };
         // Behind the stack, if that does not begin there, is where the sample was taken.
-        let (places, depth) = self.chains.places(*id);
+        let KnownPlaces { places, unmapped, depth } = self.chains.places(*id);
         let (stack, behind) = places.split_at_checked(depth)?;
         let address = *behind.first().or(stack.first())?;
         let stack = if stack.is_empty() { places } else { stack };
-        Some(SamplePlaces { address, stack, chain: Some(*id) })
+        Some(SamplePlaces { address, stack, unmapped, chain: Some(*id) })
     }
 
     /// The recorded chain of a sample at hand; empty if there is none.
     pub fn recorded_stack(&self, nr: usize) -> &[AddressId] {
-        let (places, depth) = self.ids.get(nr).map(|id| self.chains.places(*id)).unwrap_or_default();
+        let known = self.ids.get(nr).map(|id| self.chains.places(*id));
+        let KnownPlaces { places, depth, .. } = known.unwrap_or_default();
         places.get(..depth).unwrap_or_default()
     }
 

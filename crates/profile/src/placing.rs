@@ -108,7 +108,7 @@ impl Placing {
     pub(crate) fn place<'p>(&mut self, noted: &mut Noted, places: impl Iterator<Item = SamplePlaces<'p>>) {
         let most = self.how.max_stack.unwrap_or(usize::MAX);
         let mut at = 0;
-        for (number, SamplePlaces { address, stack, chain }) in (0..noted.samples).zip(places) {
+        for (number, SamplePlaces { address, stack, chain, .. }) in (0..noted.samples).zip(places) {
             if self.block.is_enough() {
                 self.take_in();
             }

@@ -18,6 +18,8 @@ pub struct Draft {
     from: usize,
     /// The places of all gaps, one after the other.
     places: Vec<AddressId>,
+    /// The addresses of those places where nothing is mapped, and of samples that may have been taken there.
+    unmapped: Vec<u64>,
     /// The samples of gaps whose places come later.
     samples: Vec<LocatedId>,
     sources: Vec<SourceGap>,
@@ -36,8 +38,9 @@ struct Gap {
 #[derive(Clone, Copy, Debug)]
 enum Filling {
     /// Places, by the index of their style. `first` is set where they do not go on a chain.
-    Places { style: u16, first: bool, count: u32 },
-    /// At most so many places of the stack of the next sample, or where it was taken.
+    /// For so many of them there are addresses.
+    Places { style: u16, first: bool, count: u32, unmapped: u32 },
+    /// At most so many places of the stack of the next sample, or where it was taken, for which there is an address.
     Located { style: u16, is_stack: bool, most: u32 },
     /// The next line of source text.
     Source,
@@ -88,30 +91,50 @@ impl Draft {
         self.text.clear();
         self.gaps.clear();
         self.places.clear();
+        self.unmapped.clear();
         self.samples.clear();
         self.sources.clear();
         self.from = 0;
         let samples = self.samples.capacity() * size_of::<LocatedId>();
-        let places = self.places.capacity() * size_of::<AddressId>() + samples;
+        let unmapped = self.unmapped.capacity() * size_of::<u64>();
+        let places = self.places.capacity() * size_of::<AddressId>() + samples + unmapped;
         let bytes = self.text.capacity() + self.gaps.capacity() * size_of::<Gap>() + places;
         (bytes <= MOST_KEPT).then_some(self)
     }
 
-    /// Places go here; `first` says that they do not go on a chain.
+    /// Places go here, with no fewer addresses than there are among them where nothing is mapped; `first` says that they do not go on a chain.
     #[inline]
-    pub(super) fn mark(&mut self, style: usize, places: &[AddressId], first: bool) {
+    pub(super) fn mark(&mut self, style: usize, places: &[AddressId], unmapped: &[u64], first: bool) {
         // There are as many styles as kinds of events, at most.
         let style = u16::try_from(style).unwrap_or(u16::MAX);
         self.places.extend_from_slice(places);
-        self.push(Filling::Places { style, first, count: short(places.len()) });
+        self.unmapped.extend_from_slice(unmapped);
+        self.push(Filling::Places {
+            style,
+            first,
+            count: short(places.len()),
+            unmapped: short(unmapped.len()),
+        });
     }
 
-    /// Where a sample was taken goes here, or at most so many places of its stack: both come later, under this number.
+    /// Where a sample was taken goes here, whose place comes later under this number, and has this address if nothing is mapped there.
     #[inline]
-    pub(super) fn mark_located(&mut self, style: usize, sample: LocatedId, stack: Option<usize>) {
+    pub(super) fn mark_taken_at(&mut self, style: usize, sample: LocatedId, ip: u64) {
+        self.unmapped.push(ip);
+        self.mark_located(style, sample, false, 1);
+    }
+
+    /// At most so many places of the stack of a sample go here, which come later under its number.
+    #[inline]
+    pub(super) fn mark_stack(&mut self, style: usize, sample: LocatedId, most: usize) {
+        self.mark_located(style, sample, true, most);
+    }
+
+    #[inline]
+    fn mark_located(&mut self, style: usize, sample: LocatedId, is_stack: bool, most: usize) {
         let style = u16::try_from(style).unwrap_or(u16::MAX);
         self.samples.push(sample);
-        self.push(Filling::Located { style, is_stack: stack.is_some(), most: short(stack.unwrap_or(1)) });
+        self.push(Filling::Located { style, is_stack, most: short(most) });
     }
 
     /// Source text goes here.
@@ -137,7 +160,8 @@ impl Draft {
 
     /// How much it holds, roughly, in bytes.
     pub fn size(&self) -> usize {
-        self.text.len() + size_of_val(&*self.gaps) + size_of_val(&*self.places) + size_of_val(&*self.samples)
+        let places = size_of_val(&*self.places) + size_of_val(&*self.samples) + size_of_val(&*self.unmapped);
+        self.text.len() + size_of_val(&*self.gaps) + places
     }
 }
 
@@ -187,7 +211,12 @@ impl Fillings {
         let mut rest = Rest {
             text: &draft.text,
             from: 0,
-            places: Marked { places: &draft.places, samples: &draft.samples, located },
+            places: Marked {
+                places: &draft.places,
+                unmapped: &draft.unmapped,
+                samples: &draft.samples,
+                located,
+            },
             sources: draft.sources.iter(),
         };
         let mut chain_ended = false;
@@ -214,24 +243,29 @@ impl Fillings {
             let Some((style, _)) = gap.filling.of_places() else { return gap.text as usize };
             let own = places.next(gap.filling);
             let style = self.places.get(usize::from(style));
-            let lines = style.map_or(0, |style| own.iter().map(|place| style.most_bytes(*place)).sum());
+            let lines = style.map_or(0, |style| own.places.iter().map(|place| style.most_bytes(*place)).sum());
             gap.text as usize + lines
         };
         gaps.iter().map(of_gap).sum::<usize>() + PIECE
     }
 
     #[inline]
-    fn write_places(&self, style: u16, places: &[AddressId], chain_ended: &mut bool, out: &mut Vec<u8>) {
+    fn write_places(&self, style: u16, own: OfGap<'_>, chain_ended: &mut bool, out: &mut Vec<u8>) {
         let Some(style) = self.places.get(usize::from(style)) else { return };
+        let mut unmapped = own.unmapped.iter();
+        let mut write = |place: AddressId| match place {
+            AddressId::UNMAPPED => style.write_unmapped(unmapped.next().copied().unwrap_or(0), out),
+            place => style.write_to(place, out),
+        };
         if self.chain_ends.is_empty() {
-            return places.iter().for_each(|place| style.write_to(*place, out));
+            return own.places.iter().for_each(|place| write(*place));
         }
-        for place in places {
+        for place in own.places {
             if *chain_ended {
                 return;
             }
             *chain_ended = self.chain_ends.contains(place);
-            style.write_to(*place, out);
+            write(*place);
         }
     }
 }
@@ -240,6 +274,7 @@ impl Fillings {
 #[derive(Clone, Copy)]
 struct Marked<'d> {
     places: &'d [AddressId],
+    unmapped: &'d [u64],
     samples: &'d [LocatedId],
     located: &'d Located,
 }
@@ -247,25 +282,40 @@ struct Marked<'d> {
 impl<'d> Marked<'d> {
     /// Those of the next gap.
     #[inline]
-    fn next(&mut self, filling: Filling) -> &'d [AddressId] {
+    fn next(&mut self, filling: Filling) -> OfGap<'d> {
         match filling {
-            Filling::Places { count, .. } => {
-                let (next, rest) = self.places.split_at_checked(count as usize).unwrap_or_default();
-                self.places = rest;
-                next
+            Filling::Places { count, unmapped, .. } => {
+                OfGap { places: split(&mut self.places, count), unmapped: split(&mut self.unmapped, unmapped) }
             }
             Filling::Located { is_stack, most, .. } => {
-                let Some((sample, rest)) = self.samples.split_first() else { return &[] };
+                let Some((sample, rest)) = self.samples.split_first() else { return OfGap::default() };
                 self.samples = rest;
                 if !is_stack {
-                    return self.located.taken_at(*sample).map(std::slice::from_ref).unwrap_or_default();
+                    let places = self.located.taken_at(*sample).map(std::slice::from_ref).unwrap_or_default();
+                    return OfGap { places, unmapped: split(&mut self.unmapped, 1) };
                 }
                 let stack = self.located.stack(*sample);
-                stack.get(..most as usize).unwrap_or(stack)
+                let places = stack.get(..most as usize).unwrap_or(stack);
+                OfGap { places, unmapped: self.located.unmapped(*sample) }
             }
-            Filling::Source => &[],
+            Filling::Source => OfGap::default(),
         }
     }
+}
+
+/// The places of a gap, and the addresses of those where nothing is mapped; there may be more addresses than that.
+#[derive(Clone, Copy, Default)]
+struct OfGap<'d> {
+    places: &'d [AddressId],
+    unmapped: &'d [u64],
+}
+
+/// Takes so many away from the front.
+#[inline]
+fn split<'d, T>(rest: &mut &'d [T], count: u32) -> &'d [T] {
+    let (next, behind) = rest.split_at_checked(count as usize).unwrap_or_default();
+    *rest = behind;
+    next
 }
 
 /// What of a draft is still to be written.

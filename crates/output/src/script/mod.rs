@@ -232,8 +232,9 @@ impl Script {
         &self.fillings
     }
 
-    /// Whether the places of samples may come later than their lines are made: where each has one style, and nothing else depends on them.
-    pub fn places_may_come_later(&self) -> bool {
+    /// Whether nothing of a line depends on the places of its sample but what is shown of each of these, in one style: then places may come later than
+    /// lines are made, and those where nothing is mapped may be [apart](AddressId::UNMAPPED).
+    pub fn shows_places_alone(&self) -> bool {
         let may = |columns: &Columns| {
             let has_one_style = columns.unwound_style == columns.style && columns.return_style.is_none();
             has_one_style && !values::has_rare(columns)

@@ -5,8 +5,8 @@ use crate::digits::hex;
 use crate::names::UNKNOWN;
 use crate::text::{self, shown_bytes};
 use readperf_profile::names::Frame;
-use readperf_profile::{AddressId, Function, FunctionId, NewPlaces};
-use readperf_session::{Binary, BinaryKind, CodeAddress};
+use readperf_profile::{AddressId, Function, FunctionId, Names, NewBinaries, NewPlaces};
+use readperf_session::{Binary, BinaryKind, CodeAddress, CpuMode};
 use std::borrow::Cow;
 
 /// How a place is shown.
@@ -37,12 +37,35 @@ pub(super) struct Places {
     ends: Vec<usize>,
     /// What stands behind each line, where hardly any two have the same.
     rests: Vec<TextId>,
+    /// The line of a place where nothing is mapped, but for its address, and what stands behind it.
+    unmapped: (Line, TextId),
     pieces: Pieces,
 }
 
+/// A place where nothing is mapped.
+const UNMAPPED: CodeAddress = CodeAddress { binary: None, address: 0, ip: 0, mode: CpuMode::User };
+
 impl Places {
     pub(super) fn new(style: Style) -> Places {
-        Places { style, lines: Vec::new(), ends: Vec::new(), rests: Vec::new(), pieces: Pieces::default() }
+        let mut pieces = Pieces::default();
+        let names = Names::default();
+        let none = NewPlaces { before: 0, codes: &[], binaries: NewBinaries::All(&[]), names: &names };
+        let level = Level {
+            code: &UNMAPPED,
+            binary: None,
+            function: None,
+            own: None,
+            inlined: false,
+            frame: None,
+        };
+        let line = style.line(&mut pieces, &none, level);
+        let rest = pieces.add(|out| {
+            if style.has_rest() {
+                style.write_rest(out, &none, level);
+            }
+        });
+        let (lines, ends, rests) = (Vec::new(), Vec::new(), Vec::new());
+        Places { style, lines, ends, rests, unmapped: (line, rest), pieces }
     }
 
     /// Forgets all places.
@@ -87,6 +110,9 @@ impl Places {
     /// No less than the bytes of the lines of a place, without what [`Style::has_rest`] says.
     #[inline]
     pub(super) fn most_bytes(&self, id: AddressId) -> usize {
+        if id == AddressId::UNMAPPED {
+            return self.pieces.most_bytes(&self.unmapped.0);
+        }
         self.at(id).1.iter().map(|line| self.pieces.most_bytes(line)).sum()
     }
 
@@ -99,6 +125,16 @@ impl Places {
             if let Some(rest) = self.rests.get(nr) {
                 out.extend_from_slice(self.pieces.text(*rest));
             }
+        }
+    }
+
+    /// Appends the line of a place where nothing is mapped.
+    #[inline]
+    pub(super) fn write_unmapped(&self, ip: u64, out: &mut Vec<u8>) {
+        let (line, rest) = self.unmapped;
+        self.pieces.write(&Line { address: ip, ..line }, self.style.chain, out);
+        if self.style.has_rest() {
+            out.extend_from_slice(self.pieces.text(rest));
         }
     }
 

@@ -189,15 +189,15 @@ impl Script {
         if !columns.has_chain {
             draft.text.push(b' ');
             return match line.sample.later {
-                Some(sample) => draft.mark_located(style, sample, None),
-                None => draft.mark(style, &[line.sample.address], true),
+                Some(sample) => draft.mark_taken_at(style, sample, line.sample.moment.ip),
+                None => draft.mark(style, &[line.sample.address], &[line.sample.moment.ip], true),
             };
         }
         draft.text.push(b'\n');
         if let Some(sample) = line.sample.later {
             // A stack without an address in its chain is where the sample was taken.
             if !has_no_chain(line) {
-                draft.mark_located(style, sample, Some(self.options.max_stack));
+                draft.mark_stack(style, sample, self.options.max_stack);
             }
             return;
         }
@@ -208,14 +208,14 @@ impl Script {
         let stack = stack.get(..self.options.max_stack).unwrap_or(stack);
         let unwound = columns.unwound_style.filter(|unwound| *unwound != style);
         if unwound.is_none() && columns.return_style.is_none() {
-            return draft.mark(style, stack, true);
+            return draft.mark(style, stack, line.sample.unmapped, true);
         }
         let returns = columns.return_style.map(|_| return_addresses(&line.sample)).unwrap_or_default();
         for (nr, id) in stack.iter().enumerate() {
             let returning = columns.return_style.filter(|_| returns.get(nr).is_some_and(|returns| *returns));
             // What ran in the kernel is never unwound.
             let of_place = returning.or(unwound.filter(|_| is_user(known, *id)));
-            draft.mark(of_place.unwrap_or(style), std::slice::from_ref(id), nr == 0);
+            draft.mark(of_place.unwrap_or(style), std::slice::from_ref(id), &[], nr == 0);
         }
     }
 

@@ -103,14 +103,13 @@ impl<'f> Lines<'f> {
         }
     }
 
-    /// Whether the places of this recording's samples may come later than its lines are made: where its events are all known, and another
-    /// thread names and writes.
-    pub(super) fn places_may_come_later(&self, finisher: &Finisher<'_, '_, '_>, metadata: &Metadata) -> bool {
+    /// Whether lines of this recording have places in their gaps, and nothing else depends on these. For those of events that become known on the way that
+    /// is not asked.
+    pub(super) fn shows_places_alone(&self, metadata: &Metadata) -> bool {
         // Names of events may still be told on the way.
         let mut script = Script::new(self.script.options().clone());
-        matches!(finisher, Finisher::Beside(_))
-            && script.learn(metadata).is_ok()
-            && script.places_may_come_later()
+        let is_open = !self.how.json && self.how.filter.is_open();
+        is_open && script.learn(metadata).is_ok() && script.shows_places_alone()
     }
 
     /// Shows what is in a chunk.

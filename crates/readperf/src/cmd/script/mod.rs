@@ -202,8 +202,9 @@ impl Script {
         only_counts: &mut OnlyCounts,
     ) -> anyhow::Result<(Passed, Option<String>, Destination<'i>)> {
         let mut progress = Progress::new("reading", !self.input.reading.no_progress);
-        let places_may_come_later = lines.places_may_come_later(&finisher, recording.metadata());
-        let pass = &PassOptions { places_may_come_later, ..pass.clone() };
+        let unmapped_apart = lines.shows_places_alone(recording.metadata());
+        let places_may_come_later = unmapped_apart && matches!(finisher, Finisher::Beside(_));
+        let pass = &PassOptions { unmapped_apart, places_may_come_later, ..pass.clone() };
         let mut passed = readperf::pass(recording, pass, |state, chunk| {
             progress.bytes(chunk.progress());
             only_counts.see(chunk);
@@ -267,6 +268,7 @@ impl Script {
             threads_of: options.records.clone(),
             is_concurrent: false,
             places_may_come_later: false,
+            unmapped_apart: false,
             places_of_binaries: false,
             // What is shown of a thread's last line goes by the number of its file.
             most_places: (!fields.any(ScriptField::SourceCode)).then_some(MOST_PLACES),
