@@ -190,10 +190,7 @@ impl Pieces {
     #[inline]
     pub(super) fn write(&self, line: &Line, is_of_chain: bool, out: &mut Vec<u8>) {
         let Some(frame) = self.frames.get(line.frame.0 as usize) else { return };
-        if is_of_chain {
-            out.push(b'\t');
-        }
-        out.extend_from_slice(&hex_right(line.address));
+        write_address(line.address, is_of_chain, out);
         append_piece(out, &self.bytes, frame.name.0, frame.name.1);
         if frame.has_offset {
             let (offset, digits) = hex_left(line.offset);
@@ -201,6 +198,37 @@ impl Pieces {
         }
         append_piece(out, &self.bytes, frame.tail.0, frame.tail.1);
     }
+
+    /// What a line has behind its address.
+    pub(super) fn behind_address(&self, line: &Line) -> Vec<u8> {
+        let (mut address, mut all) = (Vec::new(), Vec::new());
+        write_address(line.address, false, &mut address);
+        self.write(line, false, &mut all);
+        all.split_off(address.len())
+    }
+
+    /// No less than the bytes of a line that is an address and a text.
+    #[inline]
+    pub(super) fn most_bytes_behind(&self, text: TextId) -> usize {
+        self.place(text).1 + BESIDE_TEXTS
+    }
+
+    /// Appends a line that is an address and a text.
+    #[inline]
+    pub(super) fn write_behind(&self, address: u64, text: TextId, is_of_chain: bool, out: &mut Vec<u8>) {
+        let (start, len) = self.place(text);
+        write_address(address, is_of_chain, out);
+        append_piece(out, &self.bytes, start, len);
+    }
+}
+
+/// The beginning of a line, with a tab before it if it is one of a chain.
+#[inline]
+fn write_address(address: u64, is_of_chain: bool, out: &mut Vec<u8>) {
+    if is_of_chain {
+        out.push(b'\t');
+    }
+    out.extend_from_slice(&hex_right(address));
 }
 
 /// What a line has besides its texts, at most, and what is appended too much of its last one.

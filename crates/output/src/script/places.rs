@@ -37,8 +37,8 @@ pub(super) struct Places {
     ends: Vec<usize>,
     /// What stands behind each line, where hardly any two have the same.
     rests: Vec<TextId>,
-    /// The line of a place where nothing is mapped, but for its address, and what stands behind it.
-    unmapped: (Line, TextId),
+    /// What stands behind the address of a place where nothing is mapped.
+    unmapped: TextId,
     pieces: Pieces,
 }
 
@@ -59,13 +59,13 @@ impl Places {
             frame: None,
         };
         let line = style.line(&mut pieces, &none, level);
-        let rest = pieces.add(|out| {
-            if style.has_rest() {
-                style.write_rest(out, &none, level);
-            }
-        });
+        let mut text = pieces.behind_address(&line);
+        if style.has_rest() {
+            style.write_rest(&mut text, &none, level);
+        }
+        let unmapped = pieces.add(|out| out.append(&mut text));
         let (lines, ends, rests) = (Vec::new(), Vec::new(), Vec::new());
-        Places { style, lines, ends, rests, unmapped: (line, rest), pieces }
+        Places { style, lines, ends, rests, unmapped, pieces }
     }
 
     /// Forgets all places.
@@ -111,7 +111,7 @@ impl Places {
     #[inline]
     pub(super) fn most_bytes(&self, id: AddressId) -> usize {
         if id == AddressId::UNMAPPED {
-            return self.pieces.most_bytes(&self.unmapped.0);
+            return self.pieces.most_bytes_behind(self.unmapped);
         }
         self.at(id).1.iter().map(|line| self.pieces.most_bytes(line)).sum()
     }
@@ -131,11 +131,7 @@ impl Places {
     /// Appends the line of a place where nothing is mapped.
     #[inline]
     pub(super) fn write_unmapped(&self, ip: u64, out: &mut Vec<u8>) {
-        let (line, rest) = self.unmapped;
-        self.pieces.write(&Line { address: ip, ..line }, self.style.chain, out);
-        if self.style.has_rest() {
-            out.extend_from_slice(self.pieces.text(rest));
-        }
+        self.pieces.write_behind(ip, self.unmapped, self.style.chain, out);
     }
 
     fn learn_place(&mut self, known: &NewPlaces<'_>, id: AddressId, code: &CodeAddress) {
