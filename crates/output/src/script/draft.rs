@@ -243,7 +243,8 @@ impl Fillings {
             let Some((style, _)) = gap.filling.of_places() else { return gap.text as usize };
             let own = places.next(gap.filling);
             let style = self.places.get(usize::from(style));
-            let lines = style.map_or(0, |style| own.places.iter().map(|place| style.most_bytes(*place)).sum());
+            let lines =
+                style.map_or(0, |style| own.places.iter().map(|place| style.most_bytes(*place)).sum());
             gap.text as usize + lines
         };
         gaps.iter().map(of_gap).sum::<usize>() + PIECE
@@ -284,9 +285,10 @@ impl<'d> Marked<'d> {
     #[inline]
     fn next(&mut self, filling: Filling) -> OfGap<'d> {
         match filling {
-            Filling::Places { count, unmapped, .. } => {
-                OfGap { places: split(&mut self.places, count), unmapped: split(&mut self.unmapped, unmapped) }
-            }
+            Filling::Places { count, unmapped, .. } => OfGap {
+                places: split(&mut self.places, count),
+                unmapped: split(&mut self.unmapped, unmapped),
+            },
             Filling::Located { is_stack, most, .. } => {
                 let Some((sample, rest)) = self.samples.split_first() else { return OfGap::default() };
                 self.samples = rest;
