@@ -254,19 +254,18 @@ impl Fillings {
     fn write_places(&self, style: u16, own: OfGap<'_>, chain_ended: &mut bool, out: &mut Vec<u8>) {
         let Some(style) = self.places.get(usize::from(style)) else { return };
         let mut unmapped = own.unmapped.iter();
-        let mut write = |place: AddressId| match place {
-            AddressId::UNMAPPED => style.write_unmapped(unmapped.next().copied().unwrap_or(0), out),
-            place => style.write_to(place, out),
-        };
-        if self.chain_ends.is_empty() {
-            return own.places.iter().for_each(|place| write(*place));
-        }
+        let may_end = !self.chain_ends.is_empty();
         for place in own.places {
-            if *chain_ended {
-                return;
+            if may_end {
+                if *chain_ended {
+                    return;
+                }
+                *chain_ended = self.chain_ends.contains(place);
             }
-            *chain_ended = self.chain_ends.contains(place);
-            write(*place);
+            match *place {
+                AddressId::UNMAPPED => style.write_unmapped(unmapped.next().copied().unwrap_or(0), out),
+                place => style.write_to(place, out),
+            }
         }
     }
 }

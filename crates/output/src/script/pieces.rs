@@ -199,12 +199,11 @@ impl Pieces {
         append_piece(out, &self.bytes, frame.tail.0, frame.tail.1);
     }
 
-    /// What a line has behind its address.
+    /// What a line without an offset has behind its address.
     pub(super) fn behind_address(&self, line: &Line) -> Vec<u8> {
-        let (mut address, mut all) = (Vec::new(), Vec::new());
-        write_address(line.address, false, &mut address);
-        self.write(line, false, &mut all);
-        all.split_off(address.len())
+        let Some(frame) = self.frames.get(line.frame.0 as usize) else { return Vec::new() };
+        let text = |(start, len): (usize, usize)| self.bytes.get(start..start + len).unwrap_or_default();
+        [text(frame.name), text(frame.tail)].concat()
     }
 
     /// No less than the bytes of a line that is an address and a text.
