@@ -50,14 +50,8 @@ impl Places {
         let mut pieces = Pieces::default();
         let names = Names::default();
         let none = NewPlaces { before: 0, codes: &[], binaries: NewBinaries::All(&[]), names: &names };
-        let level = Level {
-            code: &UNMAPPED,
-            binary: None,
-            function: None,
-            own: None,
-            inlined: false,
-            frame: None,
-        };
+        let level =
+            Level { code: &UNMAPPED, binary: None, function: None, own: None, inlined: false, frame: None };
         let line = style.line(&mut pieces, &none, level);
         let mut text = pieces.behind_address(&line);
         if style.has_rest() {
