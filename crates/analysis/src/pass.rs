@@ -96,7 +96,6 @@ pub struct State {
     /// The thread that does it for those whom places may come later, and what came of an earlier one.
     pub(crate) locating: Option<Locating>,
     pub(crate) located: Located,
-    are_unmapped_apart: bool,
     /// How many places had been told when they were [taken](State::take_located).
     told: usize,
     /// Whether there are [more places than wanted](PassOptions::most_places): after the chunk at hand they are forgotten, and those that
@@ -156,10 +155,8 @@ impl State {
 
     /// Says whether places where nothing is mapped are apart from now on.
     fn tell_unmapped_apart(&mut self, are_apart: bool) {
-        if self.are_unmapped_apart != are_apart && self.locating.is_none() {
-            self.are_unmapped_apart = are_apart;
-            self.addresses.unmapped_apart(are_apart);
-            // It is remembered otherwise.
+        // Another thread that looks up does so as it was told before it began, and ends when that changes.
+        if self.locating.is_none() && self.addresses.unmapped_apart(are_apart) {
             self.locator.forget_all();
         }
     }
@@ -261,7 +258,6 @@ pub(crate) fn pass_into<T: Take, E: From<perffile::Error>>(
         looks_up_beside: false,
         locating: None,
         located: Located::default(),
-        are_unmapped_apart: false,
         told: 0,
         is_full: false,
         unasked: options.most_places.unwrap_or(0),

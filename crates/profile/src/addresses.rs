@@ -61,8 +61,7 @@ impl Lookup {
 pub struct Addresses {
     /// Whether it does not matter where they were when they ran.
     of_binaries: bool,
-    /// Whether places where nothing is mapped are apart.
-    pub(crate) unmapped_apart: bool,
+    unmapped_apart: bool,
     list: Interner<CodeAddress>,
     recent: Recent,
     misses: Misses,
@@ -154,9 +153,10 @@ impl Addresses {
     }
 
     /// Whether places of user code where nothing is mapped are apart, as [`AddressId::UNMAPPED`]: for those who show of each its address, and ask
-    /// for no more. A stack without frame pointers is full of words that are no addresses, and hardly any of them comes twice.
-    pub fn unmapped_apart(&mut self, are_apart: bool) {
-        self.unmapped_apart = are_apart;
+    /// for no more. A stack without frame pointers is full of words that are no addresses, and hardly any of them comes twice. Returns whether that is
+    /// news: then what was remembered of chains is wrong.
+    pub fn unmapped_apart(&mut self, are_apart: bool) -> bool {
+        std::mem::replace(&mut self.unmapped_apart, are_apart) != are_apart
     }
 
     /// Forgets what is only needed to add more.
