@@ -165,13 +165,14 @@ impl Addresses {
         self.list.freeze();
     }
 
-    /// The numbers of where addresses are, in their order; what was mapped there is beside the chains that they are of.
+    /// The numbers of where addresses are, in their order; what was mapped there is beside the chains that they are of. Returns whether some
+    /// are [`AddressId::UNMAPPED`].
     pub(crate) fn locate_all(
         &mut self,
         recorded: &RecordedChains,
         lookups: &[Lookup],
         ids: &mut Vec<AddressId>,
-    ) {
+    ) -> bool {
         let start = ids.len();
         let (of_binaries, unmapped_apart) = (self.of_binaries, self.unmapped_apart);
         let Addresses { list, recent, misses: Misses { at, codes, numbers }, .. } = self;
@@ -187,6 +188,7 @@ impl Addresses {
             }
         }
         let mut last: [Option<(SpaceVersion, &Mapping)>; REMEMBERED] = [None; REMEMBERED];
+        let mut any_apart = false;
         at.retain(|nr| {
             let Some(lookup) = lookups.get(*nr) else { return false };
             let Lookup { version, mode, ip } = *lookup;
@@ -206,6 +208,7 @@ impl Addresses {
                 }
             };
             let is_apart = unmapped_apart && mapping.is_none() && mode == CpuMode::User;
+            any_apart |= is_apart;
             match ids.get_mut(start + nr).filter(|_| is_apart) {
                 Some(id) => *id = AddressId::UNMAPPED,
                 None => codes.push(as_told(of_binaries, CodeAddress::of(mapping, mode, ip))),
@@ -220,6 +223,7 @@ impl Addresses {
                 recent.put(lookup.version, lookup.ip, id);
             }
         }
+        any_apart
     }
 
     /// The number of where an address of a process is, in the mappings of another time.

@@ -39,7 +39,8 @@ impl Locator {
         let Locator { callers, chains, ids, places, asked } = self;
         let Asked { new, ends, lookups, found } = asked;
         if !recorded.has_stacks {
-            return addresses.locate_all(recorded, recorded.places(), places);
+            addresses.locate_all(recorded, recorded.places(), places);
+            return;
         }
         lookups.clear();
         new.clear();
@@ -51,11 +52,13 @@ impl Locator {
             let depth = chain::append_all(lookups, &chain, *callers);
             ends.push((lookups.len(), depth));
         }
-        addresses.locate_all(recorded, lookups, found);
+        let any_unmapped = addresses.locate_all(recorded, lookups, found);
+        // What to look for their addresses in.
+        let lookups = if any_unmapped { &**lookups } else { &[] };
         let mut start = 0;
         for (nr, (end, depth)) in new.iter().zip(ends.iter()) {
-            let of_chain = found.get(start..*end).zip(lookups.get(start..*end));
-            if let (Some(id), Some((places, lookups))) = (ids.get(first + nr), of_chain) {
+            if let (Some(id), Some(places)) = (ids.get(first + nr), found.get(start..*end)) {
+                let lookups = lookups.get(start..*end).unwrap_or_default();
                 let unmapped = places.iter().zip(lookups).filter(|(place, _)| **place == AddressId::UNMAPPED);
                 chains.learn(*id, places, unmapped.map(|(_, lookup)| lookup.ip), *depth);
             }

@@ -1,6 +1,6 @@
-//! Memory: what is let go returns to the system, large tables have large pages, and its end is told. What grows with the input is all over the program, and in
-//! its libraries: so it is the allocator that says in one line that there is no more, and ends the program, where the standard
-//! library would abort with a backtrace.
+//! Memory: large tables return to the system when they are let go, tables and heap have large pages, and the end of memory is told. What
+//! grows with the input is all over the program, and in its libraries: so it is the allocator that says in one line that there is no more,
+//! and ends the program, where the standard library would abort with a backtrace.
 //!
 //! It needs `unsafe`: there is no other way to have a word in it.
 #![allow(unsafe_code)]
@@ -65,13 +65,9 @@ unsafe impl GlobalAlloc for OrEnd {
 #[cfg(target_env = "gnu")]
 const OWN_MAPPING: libc::c_int = 512 << 10;
 
-/// So much of the heap is kept for what comes next when it is let go: with little, each of the many batches of records gets its
-/// pages anew.
-#[cfg(target_env = "gnu")]
-const KEPT: libc::c_int = 32 << 20;
-
 /// The heap grows by so much at a time: large pages lie only in what is there as a whole, and the heaps of threads, which are no longer than
-/// this, would grow page by page otherwise. What is not used of it takes no memory.
+/// this, would grow page by page otherwise. What is not used of it takes no memory. So much that was let go at the end of the heap is kept for
+/// what comes next, too, and all of the heaps of threads: the most that small blocks took stays with the process.
 #[cfg(target_env = "gnu")]
 const GROWTH: libc::c_int = 64 << 20;
 
@@ -83,12 +79,12 @@ pub(crate) fn prepare() {
     #[cfg(target_env = "gnu")]
     unsafe {
         libc::mallopt(libc::M_MMAP_THRESHOLD, OWN_MAPPING);
-        libc::mallopt(libc::M_TRIM_THRESHOLD, KEPT);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, GROWTH);
         libc::mallopt(libc::M_TOP_PAD, GROWTH);
     }
 }
 
-/// A block of the system's allocator, unless it gives none. The longest have mappings of their own.
+/// A block of the system's allocator, unless it gives none. The longest may have mappings of their own.
 #[inline]
 fn of_heap(block: *mut u8, bytes: usize) -> *mut u8 {
     #[cfg(target_env = "gnu")]

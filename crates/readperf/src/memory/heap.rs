@@ -1,8 +1,8 @@
 //! The heap of the system's allocator with large pages.
 //!
-//! Blocks that are too small for a mapping of their own are half of the memory of a report, and their pages were two thirds of its page
-//! faults. The C library asks for large pages only where a variable of the environment tells it to, and tells nobody when its heap grows:
-//! so it is asked here, when a block lies where none has lain yet.
+//! Pages of blocks that are too small for a mapping of their own were most page faults of a report (BENCHMARKS.md). The C library asks for
+//! large pages only where a variable of the environment tells it to, and tells nobody when its heap grows: so it is asked here, when a block
+//! lies where none has lain yet.
 
 use super::large::LARGE;
 use std::ptr::without_provenance_mut;

@@ -103,13 +103,16 @@ impl<'f> Lines<'f> {
         }
     }
 
-    /// Whether lines of this recording have places in their gaps, and nothing else depends on these. For those of events that become known on the way that
-    /// is not asked.
+    /// Whether the places of samples are only shown, in the gaps of text, as far as events are known by now: no line comes or goes with them, and nothing
+    /// else of it depends on them.
     pub(super) fn shows_places_alone(&self, metadata: &Metadata) -> bool {
+        let How { json, filter, .. } = &self.how;
+        if *json || !filter.is_open() {
+            return false;
+        }
         // Names of events may still be told on the way.
         let mut script = Script::new(self.script.options().clone());
-        let is_open = !self.how.json && self.how.filter.is_open();
-        is_open && script.learn(metadata).is_ok() && script.shows_places_alone()
+        script.learn(metadata).is_ok() && script.shows_places_alone()
     }
 
     /// Shows what is in a chunk.
