@@ -1,7 +1,8 @@
 //! Every address once: places in code, by number.
 
 use crate::interner::Interner;
-use crate::recent::Recent;
+use crate::outlines::Outlines;
+use crate::recent::{BucketId, Recent};
 use crate::recorded_chains::{Context, RecordedChains};
 use crate::together::Left;
 use readperf_session::{AddressSpace, CodeAddress, CpuMode, Mapping, SpaceVersion};
@@ -64,6 +65,16 @@ pub struct Addresses {
     unmapped_apart: bool,
     list: Interner<CodeAddress>,
     recent: Recent,
+    /// Where nothing is mapped, for those to whom such places are apart.
+    outlines: Outlines,
+    batch: Batch,
+}
+
+/// Look-ups that are made at once.
+#[derive(Clone, Debug, Default)]
+struct Batch {
+    /// Where each may be remembered; none if nothing is mapped there and that is apart.
+    buckets: Vec<BucketId>,
     misses: Misses,
 }
 
@@ -161,7 +172,7 @@ impl Addresses {
 
     /// Forgets what is only needed to add more.
     pub fn freeze(&mut self) {
-        (self.recent, self.misses) = Default::default();
+        (self.recent, self.outlines, self.batch) = Default::default();
         self.list.freeze();
     }
 
@@ -175,20 +186,31 @@ impl Addresses {
     ) -> bool {
         let start = ids.len();
         let (of_binaries, unmapped_apart) = (self.of_binaries, self.unmapped_apart);
-        let Addresses { list, recent, misses: Misses { at, codes, numbers }, .. } = self;
-        recent.touch(lookups);
+        let Addresses { list, recent, outlines, batch: Batch { buckets, misses }, .. } = self;
+        let Misses { at, codes, numbers } = misses;
+        let mut any_apart = false;
+        buckets.clear();
+        buckets.extend(lookups.iter().map(|lookup| {
+            let Lookup { version, mode, ip } = *lookup;
+            let is_apart = unmapped_apart && mode == CpuMode::User && outlines.is_free(version.number(), ip);
+            any_apart |= is_apart;
+            if is_apart { BucketId::NONE } else { recent.bucket(lookup.version_number(), ip) }
+        }));
+        recent.touch(buckets);
         at.clear();
         codes.clear();
         numbers.clear();
-        for (nr, lookup) in lookups.iter().enumerate() {
-            let known = recent.get(lookup.version, lookup.ip);
-            ids.push(known.unwrap_or(AddressId(u32::MAX)));
+        for (nr, (lookup, bucket)) in lookups.iter().zip(buckets.iter()).enumerate() {
+            let known = match *bucket {
+                BucketId::NONE => Some(AddressId::UNMAPPED),
+                bucket => recent.get(bucket, lookup.version, lookup.ip),
+            };
+            ids.push(known.unwrap_or(AddressId::NONE));
             if known.is_none() {
                 at.push(nr);
             }
         }
         let mut last: [Option<(SpaceVersion, &Mapping)>; REMEMBERED] = [None; REMEMBERED];
-        let mut any_apart = false;
         at.retain(|nr| {
             let Some(lookup) = lookups.get(*nr) else { return false };
             let Lookup { version, mode, ip } = *lookup;
@@ -210,7 +232,10 @@ impl Addresses {
             let is_apart = unmapped_apart && mapping.is_none() && mode == CpuMode::User;
             any_apart |= is_apart;
             match ids.get_mut(start + nr).filter(|_| is_apart) {
-                Some(id) => *id = AddressId::UNMAPPED,
+                Some(id) => {
+                    *id = AddressId::UNMAPPED;
+                    outlines.miss(version.number(), || recorded.mapped(version));
+                }
                 None => codes.push(as_told(of_binaries, CodeAddress::of(mapping, mode, ip))),
             }
             !is_apart
@@ -229,7 +254,9 @@ impl Addresses {
     /// The number of where an address of a process is, in the mappings of another time.
     #[inline]
     pub fn locate_in(&mut self, space: &AddressSpace, ip: u64) -> AddressId {
-        if let Some(known) = self.recent.get(space.version(), ip) {
+        let lookup = Lookup { version: space.version(), mode: CpuMode::User, ip };
+        let bucket = self.recent.bucket(lookup.version_number(), ip);
+        if let Some(known) = self.recent.get(bucket, lookup.version, ip) {
             return known;
         }
         let id = self.number(CodeAddress::of(space.find(ip), CpuMode::User, ip));

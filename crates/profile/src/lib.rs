@@ -40,6 +40,7 @@ mod payload_names;
 mod picked;
 mod placing;
 pub mod profile;
+mod outlines;
 mod recent;
 mod recorded_chains;
 mod rows;

@@ -1,6 +1,6 @@
 //! Look-ups of addresses that were made before, with their answers. Most samples are in places where others were.
 
-use crate::addresses::{AddressId, Lookup};
+use crate::addresses::AddressId;
 use readperf_session::SpaceVersion;
 use std::hint::black_box;
 
@@ -31,6 +31,15 @@ struct Slot {
     number: u32,
 }
 
+/// The number of a bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BucketId(u32);
+
+impl BucketId {
+    /// That of a look-up which need not be made.
+    pub(crate) const NONE: BucketId = BucketId(u32::MAX);
+}
+
 /// 2^64 over the golden ratio: Fibonacci hashing.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -41,28 +50,31 @@ fn rememberable(version: SpaceVersion) -> Option<u32> {
 }
 
 impl Recent {
-    /// The bucket of a look-up: the upper bits of its hash.
+    /// The number of a look-up's bucket: the upper bits of its hash.
     #[inline]
-    fn index(&self, version: u32, ip: u64) -> usize {
+    pub(crate) fn bucket(&self, version: u32, ip: u64) -> BucketId {
         let hash = (ip ^ u64::from(version).rotate_left(40)).wrapping_mul(GOLDEN);
         let bits = self.buckets.len().trailing_zeros();
-        usize::try_from(hash.checked_shr(64 - bits).unwrap_or(0)).unwrap_or(0)
+        // There are far fewer than numbers.
+        BucketId(u32::try_from(hash.checked_shr(64 - bits).unwrap_or(0)).unwrap_or(0))
     }
 
     /// Touches what these look-ups will need, so that the processor waits for many buckets at once.
-    pub(crate) fn touch(&self, lookups: &[Lookup]) {
-        let buckets = lookups.iter().map(|lookup| {
-            let index = self.index(lookup.version_number(), lookup.ip);
-            self.buckets.get(index).map_or(0, |Bucket([newest, ..])| newest.number)
-        });
-        black_box(buckets.fold(0, |sum, number| sum ^ number));
+    pub(crate) fn touch(&self, buckets: &[BucketId]) {
+        let newest = |id: &BucketId| self.slots(*id).map_or(0, |[newest, ..]| newest.number);
+        black_box(buckets.iter().map(newest).fold(0, |sum, number| sum ^ number));
     }
 
-    /// The answer to a look-up, if it is remembered.
     #[inline]
-    pub(crate) fn get(&self, version: SpaceVersion, ip: u64) -> Option<AddressId> {
+    fn slots(&self, BucketId(bucket): BucketId) -> Option<&[Slot; 4]> {
+        self.buckets.get(bucket as usize).map(|Bucket(slots)| slots)
+    }
+
+    /// The answer to a look-up whose bucket this is, if it is remembered.
+    #[inline]
+    pub(crate) fn get(&self, bucket: BucketId, version: SpaceVersion, ip: u64) -> Option<AddressId> {
         let version = rememberable(version)?;
-        let Bucket(slots) = self.buckets.get(self.index(version, ip))?;
+        let slots = self.slots(bucket)?;
         let known = slots.iter().find(|slot| slot.ip == ip && slot.version == version)?;
         Some(AddressId(known.number))
     }
@@ -81,8 +93,8 @@ impl Recent {
     /// The oldest of the bucket goes.
     #[inline]
     fn push(&mut self, slot: Slot) {
-        let index = self.index(slot.version, slot.ip);
-        if let Some(Bucket(slots)) = self.buckets.get_mut(index) {
+        let BucketId(bucket) = self.bucket(slot.version, slot.ip);
+        if let Some(Bucket(slots)) = self.buckets.get_mut(bucket as usize) {
             let [newest, second, third, _] = *slots;
             *slots = [slot, newest, second, third];
         }

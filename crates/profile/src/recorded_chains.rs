@@ -8,6 +8,7 @@ use crate::chain;
 use crate::index::hash;
 use perffile::wire::attr::EventAttr;
 use readperf_session::{CpuMode, Mapping, SampleMoment, Session, SpaceState, SpaceVersion};
+use std::ops::Range;
 
 /// Samples that make it worth it to hand them to another thread: fewer in tests, so that this happens.
 pub(crate) const ENOUGH: usize = if cfg!(debug_assertions) { 32 } else { 1024 };
@@ -186,6 +187,12 @@ impl RecordedChains {
     #[inline]
     pub(crate) fn mapping(&self, version: SpaceVersion, ip: u64) -> Option<&Mapping> {
         self.state(version)?.find(ip)
+    }
+
+    /// What is mapped in one of these states, if it is that of a process.
+    pub(crate) fn mapped(&self, version: SpaceVersion) -> impl Iterator<Item = Range<u64>> {
+        let mappings = self.state(version).into_iter().flat_map(SpaceState::process_mappings);
+        mappings.map(|mapping| mapping.start..mapping.end)
     }
 
     /// Samples mostly are of the processes that came last.

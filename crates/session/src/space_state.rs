@@ -31,6 +31,15 @@ impl SpaceState {
         }
     }
 
+    /// The mappings of a process by address, as far as newer ones left them; none of a kernel.
+    pub fn process_mappings(&self) -> impl Iterator<Item = &Mapping> {
+        let space = match &self.0 {
+            Space::Process(space) => Some(space),
+            Space::Kernel(_) => None,
+        };
+        space.into_iter().flat_map(AddressSpace::iter)
+    }
+
     /// The mapping that covers an address. O(log n) in the number of mappings.
     #[inline]
     pub fn find(&self, ip: u64) -> Option<&Mapping> {
