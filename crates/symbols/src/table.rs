@@ -108,15 +108,7 @@ impl Table {
 
     /// The same for addresses that are asked for in their order: what follows is mostly near. `after` is 0 for the first one.
     pub(crate) fn find_ahead(&self, address: u64, after: &mut usize) -> Option<&Entry> {
-        let ahead = self.entries.get(*after..).unwrap_or_default();
-        let begins = |entry: &Entry| entry.start <= address;
-        // Twice as far each time, and then back.
-        let mut far = 1;
-        while ahead.get(far - 1).is_some_and(begins) {
-            far *= 2;
-        }
-        let near = ahead.get(far / 2..ahead.len().min(far)).unwrap_or_default();
-        *after += far / 2 + near.partition_point(begins);
+        skip_ahead(&self.entries, after, |entry| entry.start <= address);
         self.last_before(*after, address)
     }
 
@@ -159,6 +151,18 @@ impl Table {
     pub(crate) fn entries(&self) -> &[Entry] {
         &self.entries
     }
+}
+
+/// Moves on in a sorted list, over those that are before what is looked for, which is mostly near.
+pub(crate) fn skip_ahead<T>(sorted: &[T], at: &mut usize, is_before: impl Fn(&T) -> bool) {
+    let ahead = sorted.get(*at..).unwrap_or_default();
+    // Twice as far each time, and then back.
+    let mut far = 1;
+    while ahead.get(far - 1).is_some_and(&is_before) {
+        far *= 2;
+    }
+    let near = ahead.get(far / 2..ahead.len().min(far)).unwrap_or_default();
+    *at += far / 2 + near.partition_point(is_before);
 }
 
 /// A symbol without a size reaches to the next symbol, the last one over the rest of its page and one page more.

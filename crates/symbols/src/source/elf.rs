@@ -12,7 +12,7 @@ use crate::batch::Provides;
 use crate::files::Files;
 use crate::image::{Cursor, Image, Section, text_at};
 use crate::name::as_name;
-use crate::needed::OnDemand;
+use crate::needed::{OnDemand, Symbols};
 use crate::table::{Binding, Entry, Table};
 
 /// The symbols of one file and where their names are.
@@ -28,7 +28,7 @@ pub(crate) struct ElfSymbols<'data> {
 #[derive(Debug)]
 enum Origin<'data> {
     /// A table in a file.
-    Section { reader: Box<Reader<'data>>, section: Section<'data> },
+    Section(Box<Reader<'data>>),
     /// Several tables, which have been read.
     Read(Vec<Entry>),
 }
@@ -42,9 +42,9 @@ impl<'data> ElfSymbols<'data> {
             .find_map(|(kind, provides)| {
                 let section = *image.section_of_kind(kind)?;
                 let strings = image.bytes(image.section_at(section.link)?);
-                let reader = Box::new(Reader::new(image, runtime, strings));
-                reader.entries(&section).next()?;
-                let origin = Origin::Section { reader, section };
+                let reader = Box::new(Reader::new(image, runtime, &section, strings));
+                reader.all().next()?;
+                let origin = Origin::Section(reader);
                 Some(ElfSymbols { origin, table: OnDemand::default(), strings, provides })
             })
     }
@@ -61,10 +61,9 @@ impl<'data> ElfSymbols<'data> {
             let Some(section) = image.section_of_kind(kind) else { continue };
             let strings = image.section_at(section.link).map_or(&[][..], |section| image.bytes(section));
             let Ok(at) = u32::try_from(names.len()) else { break };
-            let read = Reader::new(image, runtime, strings);
-            let read = read.entries(section);
-            entries
-                .extend(read.filter_map(|entry| Some(Entry { name: entry.name.checked_add(at)?, ..entry })));
+            let read = Reader::new(image, runtime, section, strings);
+            let renamed = |(_, entry): (u32, Entry)| Some(Entry { name: entry.name.checked_add(at)?, ..entry });
+            entries.extend(read.all().filter_map(renamed));
             names.extend_from_slice(strings);
             // A table may lack its last zero byte, and then would run into the next one.
             names.push(0);
@@ -80,17 +79,12 @@ impl<'data> ElfSymbols<'data> {
 
     /// The symbols that cover these file offsets, which are sorted. Others that start where one that is found does may have better
     /// names: see [`Self::choice`].
-    pub(crate) fn covering(&self, offsets: &[u64]) -> &Table {
-        let make = |entries| Table::build_lazily(entries, |_, _| false, |entry| name_of(self.strings, entry));
-        match &self.origin {
-            Origin::Section { reader, section } => {
-                let count = reader.image.bytes(section).len() / entry_bytes(&reader.image);
-                self.table.for_addresses(offsets, count, || reader.entries(section), make)
-            }
-            Origin::Read(entries) => {
-                self.table.for_addresses(offsets, entries.len(), || entries.iter().copied(), make)
-            }
-        }
+    pub(crate) fn covering(&self, offsets: &[u64]) -> Table {
+        let needed = match &self.origin {
+            Origin::Section(reader) => self.table.needed(offsets, &**reader),
+            Origin::Read(entries) => self.table.needed(offsets, entries),
+        };
+        Table::build_lazily(needed, |_, _| false, |entry| name_of(self.strings, entry))
     }
 
     /// The symbol that is meant where this one was found in a table.
@@ -174,13 +168,11 @@ pub(crate) fn raw_symbols<'data>(
     image: &Image<'data>,
     section: &Section<'data>,
 ) -> impl Iterator<Item = RawSymbol> + use<'data> {
-    let symbols = RawSymbols::of(image, section);
-    let records = symbols.bytes.chunks_exact(symbols.entry_bytes);
-    records.enumerate().filter_map(move |(number, record)| symbols.read(number, record))
+    RawSymbols::of(image, section).all().map(|(_, symbol)| symbol)
 }
 
 /// The records of a symbol table, by number.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct RawSymbols<'data> {
     bytes: &'data [u8],
     entry_bytes: usize,
@@ -200,6 +192,17 @@ impl<'data> RawSymbols<'data> {
             big_endian: image.big_endian,
             extended: extended.map(|section| image.cursor(image.bytes(section))),
         }
+    }
+
+    /// How many there are.
+    fn count(&self) -> usize {
+        self.bytes.len() / self.entry_bytes
+    }
+
+    /// All records with their numbers.
+    fn all(self) -> impl Iterator<Item = (usize, RawSymbol)> + use<'data> {
+        let records = self.bytes.chunks_exact(self.entry_bytes).enumerate();
+        records.filter_map(move |(number, record)| Some((number, self.read(number, record)?)))
     }
 
     /// One record.
@@ -223,9 +226,10 @@ impl<'data> RawSymbols<'data> {
     }
 }
 
-/// Reads symbol tables.
+/// Reads a symbol table.
 #[derive(Debug)]
 struct Reader<'data> {
+    symbols: RawSymbols<'data>,
     image: Image<'data>,
     runtime: Image<'data>,
     strings: &'data [u8],
@@ -233,14 +237,14 @@ struct Reader<'data> {
 }
 
 impl<'data> Reader<'data> {
-    fn new(image: &Image<'data>, runtime: &Image<'data>, strings: &'data [u8]) -> Reader<'data> {
-        let descriptors = Descriptors::of(runtime);
-        Reader { image: image.clone(), runtime: runtime.clone(), strings, descriptors }
-    }
-
-    /// The entries in the order of the file.
-    fn entries(&self, section: &Section<'data>) -> impl Iterator<Item = Entry> {
-        raw_symbols(&self.image, section).filter_map(|symbol| self.entry(symbol))
+    fn new(
+        image: &Image<'data>,
+        runtime: &Image<'data>,
+        section: &Section<'data>,
+        strings: &'data [u8],
+    ) -> Reader<'data> {
+        let (symbols, descriptors) = (RawSymbols::of(image, section), Descriptors::of(runtime));
+        Reader { symbols, image: image.clone(), runtime: runtime.clone(), strings, descriptors }
     }
 
     fn entry(&self, mut symbol: RawSymbol) -> Option<Entry> {
@@ -302,6 +306,22 @@ impl<'data> Reader<'data> {
             [b'$', b'a' | b'd' | b't' | b'x', 0 | b'.', ..] => true,
             _ => false,
         }
+    }
+}
+
+/// Those records that are entries.
+impl Symbols for Reader<'_> {
+    fn count(&self) -> usize {
+        self.symbols.count()
+    }
+
+    fn all(&self) -> impl Iterator<Item = (u32, Entry)> {
+        let entry = |(number, symbol)| Some((u32::try_from(number).ok()?, self.entry(symbol)?));
+        self.symbols.all().filter_map(entry)
+    }
+
+    fn get(&self, number: u32) -> Option<Entry> {
+        self.entry(self.symbols.get(usize::try_from(number).ok()?)?)
     }
 }
 

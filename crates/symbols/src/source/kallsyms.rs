@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::compressed::{Compression, decompress};
 use crate::file_loader::FileLoader;
 use crate::name::as_name;
-use crate::needed::OnDemand;
+use crate::needed::{OnDemand, Symbols};
 use crate::reason::Reason;
 use crate::table::{Binding, Entry, Table};
 
@@ -80,11 +80,10 @@ impl Kallsyms {
     }
 
     /// The symbols that cover these runtime addresses, which are sorted.
-    pub(crate) fn covering(&self, addresses: &[u64]) -> &Table {
+    pub(crate) fn covering(&self, addresses: &[u64]) -> Table {
         let text = &self.text;
         let is_border = |entry: &Entry, next: &Entry| module_at(text, entry) != module_at(text, next);
-        let make = |entries| Table::build(entries, is_border, |entry| name_at(text, entry));
-        self.table.for_addresses(addresses, text.len() / LINE_BYTES, || entries(text), make)
+        Table::build(self.table.needed(addresses, self), is_border, |entry| name_at(text, entry))
     }
 
     /// Where the kernel proper is, up to the end of its code. That which is only run once comes last: the idle task was there.
@@ -117,6 +116,22 @@ impl Kallsyms {
         let is_in_module =
             |line: &Line<'_>| line.module().is_some_and(|name| same_module(&as_name(name), module));
         lines(&self.text).filter(|line| is_code(line) && is_in_module(line)).map(|line| line.address).min()
+    }
+}
+
+/// Those lines that are entries, by where their names are.
+impl Symbols for Kallsyms {
+    fn count(&self) -> usize {
+        self.text.len() / LINE_BYTES
+    }
+
+    fn all(&self) -> impl Iterator<Item = (u32, Entry)> {
+        let entries = lines(&self.text).filter_map(|line| line.entry());
+        entries.map(|entry| (entry.name, entry))
+    }
+
+    fn get(&self, number: u32) -> Option<Entry> {
+        line_around(&self.text, usize::try_from(number).ok()?)?.entry()
     }
 }
 
@@ -241,10 +256,6 @@ fn line_around(text: &[u8], at: usize) -> Option<Line<'_>> {
     Line::parse(start, rest.get(..memchr(b'\n', rest).unwrap_or(rest.len()))?)
 }
 
-fn entries(text: &[u8]) -> impl Iterator<Item = Entry> {
-    lines(text).filter_map(|line| line.entry())
-}
-
 /// Name and module of the part of a line behind the type.
 fn split(rest: &[u8]) -> (&[u8], Option<&[u8]>) {
     let end = rest.iter().position(|byte| matches!(byte, b'\t' | b' ')).unwrap_or(rest.len());
@@ -289,7 +300,7 @@ mod tests {
         assert_eq!(name(&list, 0xffff_ffff_8100_01ff).unwrap(), "local_one");
         assert_eq!(name(&list, 0xffff_ffff_8100_0200).unwrap(), "strong");
         assert_eq!(name(&list, 0xffff_ffff_c000_0041).unwrap(), "second");
-        let entry = *list.covering(&[]).find(0xffff_ffff_c000_0041).unwrap();
+        let entry = *list.covering(&[0xffff_ffff_c000_0041]).find(0xffff_ffff_c000_0041).unwrap();
         assert_eq!(list.module(&entry).unwrap(), "some_mod");
         assert_eq!(list.address_of("_stext"), Some(0xffff_ffff_8100_0000));
         assert_eq!(list.address_of("second"), None);

@@ -87,7 +87,7 @@ impl Located {
     }
 
     /// The symbols that cover these addresses, by the addresses in the list.
-    fn covering(&self, addresses: &[u64]) -> &Table {
+    fn covering(&self, addresses: &[u64]) -> Table {
         let mut listed: Vec<u64> = addresses.iter().map(|address| address.wrapping_add(self.shift)).collect();
         listed.sort_unstable();
         self.list.covering(&listed)
@@ -156,7 +156,7 @@ impl Names for Located {
         let table = self.covering(&batch.addresses);
         let mut numbers: FxHashMap<u64, SymbolId> = FxHashMap::default();
         for address in &batch.addresses {
-            let Some(entry) = self.find(table, *address) else {
+            let Some(entry) = self.find(&table, *address) else {
                 builder.push_reason(&Reason::NoSymbolCovers);
                 continue;
             };

@@ -112,7 +112,7 @@ impl<'f> ElfNames<'f> {
                 let symbols = self.symbols.as_ref()?;
                 let offset = self.runtime.address_to_offset(address)?;
                 let table = symbols.covering(&[offset]);
-                Some(symbols.name(&symbols.choice(table, table.find(offset)?)).into_owned())
+                Some(symbols.name(&symbols.choice(&table, table.find(offset)?)).into_owned())
             })
         })
     }
@@ -181,8 +181,8 @@ impl<'f> ElfNames<'f> {
     }
 
     fn settle(&self, answering: &Answering<'_>, hit: Hit) -> Hit {
-        let may_choose = |(_, table): &(_, &Table)| !hit.is_plt && table.has_choice(&hit.entry);
-        let Some((symbols, table)) = answering.symbols.filter(may_choose) else { return hit };
+        let may_choose = |(_, table): &&(_, Table)| !hit.is_plt && table.has_choice(&hit.entry);
+        let Some((symbols, table)) = answering.symbols.as_ref().filter(may_choose) else { return hit };
         let known =
             self.settled.read().unwrap_or_else(PoisonError::into_inner).get(&hit.entry.start).copied();
         let entry = known.unwrap_or_else(|| {
@@ -275,9 +275,8 @@ struct Run {
 }
 
 /// What answers for some addresses.
-#[derive(Clone, Copy)]
 struct Answering<'n> {
-    symbols: Option<(&'n ElfSymbols<'n>, &'n Table)>,
+    symbols: Option<(&'n ElfSymbols<'n>, Table)>,
     /// If some of them are in it.
     plt: Option<&'n Plt>,
     /// Where the first linkage table begins, and the last one ends.
@@ -311,7 +310,7 @@ impl Answering<'_> {
 
     /// What is at an address; addresses are asked for in their order.
     fn find(&self, address: u64, before: &mut Before) -> Option<Hit> {
-        let plain = self.symbols.and_then(|(_, table)| table.find_ahead(address, &mut before.symbols));
+        let plain = self.symbols.as_ref().and_then(|(_, table)| table.find_ahead(address, &mut before.symbols));
         let plain = plain.filter(|plain| !self.is_between(plain, address));
         let linkage = self.plt.and_then(|plt| plt.table.find_ahead(address, &mut before.plt));
         match (plain, linkage) {
@@ -334,7 +333,7 @@ impl Answering<'_> {
     /// The trampoline that begins right behind an address in no function. The kernel makes signal handlers return to the first
     /// byte of it, so that the byte before, where the call of a caller is looked for, is not code.
     fn trampoline_behind(&self, address: u64, before: &mut usize) -> Option<Hit> {
-        let (symbols, table) = self.symbols?;
+        let (symbols, table) = self.symbols.as_ref()?;
         let start = address.checked_add(1)?;
         let entry = *table.find_ahead(start, before).filter(|entry| entry.start == start)?;
         let is_trampoline = |entry: &Entry| TRAMPOLINES.contains(&symbols.name(entry).as_ref());
