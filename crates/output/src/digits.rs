@@ -3,6 +3,8 @@
 //! Most are short, and to copy a number of bytes that the compiler knows takes less than to ask how many there are. So a whole
 //! chunk is appended, and what is too much of it taken back.
 
+use std::ops::Range;
+
 /// A piece of a line up to this length is copied in one go.
 pub(crate) const PIECE: usize = 64;
 
@@ -21,6 +23,18 @@ pub(crate) fn append_piece(out: &mut Vec<u8>, text: &[u8], start: usize, len: us
     match rest.first_chunk::<PIECE>() {
         Some(chunk) if len <= PIECE => append(out, chunk, len),
         _ => out.extend_from_slice(rest.get(..len).unwrap_or_default()),
+    }
+}
+
+/// Appends a part of a text to it once more.
+#[inline]
+pub(crate) fn append_again(text: &mut Vec<u8>, part: Range<usize>) {
+    let (before, len) = (text.len(), part.len());
+    if len <= PIECE && part.start + PIECE <= before {
+        text.extend_from_within(part.start..part.start + PIECE);
+        text.truncate(before + len);
+    } else {
+        text.extend_from_within(part);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::code::SourceText;
 use super::places::Places;
+use super::start::Beginnings;
 use crate::digits::{PIECE, append_piece};
 use readperf_profile::{AddressId, Located, LocatedId, NewPlaces};
 use rustc_hash::FxHashSet;
@@ -23,6 +24,7 @@ pub struct Draft {
     /// The samples of gaps whose places come later.
     samples: Vec<LocatedId>,
     sources: Vec<SourceGap>,
+    beginnings: Beginnings,
 }
 
 /// A gap to be filled in.
@@ -95,6 +97,7 @@ impl Draft {
         self.samples.clear();
         self.sources.clear();
         self.from = 0;
+        self.beginnings = Beginnings::default();
         let samples = self.samples.capacity() * size_of::<LocatedId>();
         let unmapped = self.unmapped.capacity() * size_of::<u64>();
         let places = self.places.capacity() * size_of::<AddressId>() + samples + unmapped;
@@ -156,6 +159,12 @@ impl Draft {
     /// The text, for lines without places.
     pub fn text_mut(&mut self) -> &mut Vec<u8> {
         &mut self.text
+    }
+
+    /// The text, and how its last lines begin.
+    #[inline]
+    pub(super) fn text_and_beginnings(&mut self) -> (&mut Vec<u8>, &mut Beginnings) {
+        (&mut self.text, &mut self.beginnings)
     }
 
     /// How much it holds, roughly, in bytes.

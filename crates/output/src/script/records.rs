@@ -1,6 +1,6 @@
 //! Records that are no samples: who and when, then what the record says, in perf's words.
 
-use super::start::Start;
+use super::start::{When, Who};
 use super::{Script, places};
 use crate::digits::Piece;
 use crate::digits::hex;
@@ -60,16 +60,13 @@ impl Script {
                 tid => format!(":{}", tid.unwrap_or(u32::MAX).cast_signed()),
             };
             let unnamed = Piece::new(unnamed.into());
-            let start = Start {
-                comm: comm.map_or(Some(&unnamed), |comm| self.comm(comm)),
-                pid: id.pid.unwrap_or(u32::MAX),
-                tid: id.tid.unwrap_or(u32::MAX),
-                cpu: id.cpu.unwrap_or(u32::MAX),
-                time_ns: next.time_ns,
-                recorded_ns: event.time(),
-                misc: bits,
-            };
-            self.write_start(out, columns, &start, Some(event.head().kind));
+            let comm = comm.map_or(Some(&unnamed), |comm| self.comm(comm));
+            let number = |id: Option<u32>| id.unwrap_or(u32::MAX);
+            let who = Who { pid: number(id.pid), tid: number(id.tid), cpu: number(id.cpu) };
+            self.write_who(out, columns, comm, who);
+            let kind = Some(event.head().kind);
+            let when = When { time_ns: next.time_ns, recorded_ns: event.time(), misc: bits, kind };
+            self.write_when(out, columns, &when);
         }
         let _ = write!(out, "PERF_RECORD_{}", event.type_name());
         write_body(out, &record, bits);

@@ -3,7 +3,7 @@
 use super::columns::Columns;
 use super::draft::Draft;
 use super::fields::ScriptField;
-use super::start::Start;
+use super::start::{When, Who};
 use super::{Known, Script, Times, places, values};
 use crate::digits::{decimal, hex, pad};
 use perffile::Share;
@@ -98,25 +98,24 @@ impl Script {
         share: &Share,
         columns: &Columns,
     ) {
-        let out = &mut draft.text;
+        let (out, beginnings) = draft.text_and_beginnings();
         let fields = columns.fields;
         let moment = line.sample.moment;
-        let recorded = moment.sample.layout().shape().sample_type;
+        let has_time = moment.sample.layout().shape().sample_type.has(SampleType::TIME);
         let (pid, tid) = match (moment.sample.pid(), moment.sample.tid()) {
             (Some(pid), Some(tid)) => (pid, tid),
             _ => (u32::MAX, u32::MAX),
         };
-        let start = Start {
-            comm: self.comm(moment.comm),
-            pid,
-            tid,
-            cpu: moment.cpu.unwrap_or(u32::MAX),
+        let who = Who { pid, tid, cpu: moment.cpu.unwrap_or(u32::MAX) };
+        self.write_who_again((out, beginnings), (share.event, columns), moment.comm, who);
+        let when = When {
             // Without a time perf has the greatest one.
-            time_ns: if recorded.has(SampleType::TIME) { line.time_ns } else { u64::MAX },
-            recorded_ns: recorded.has(SampleType::TIME).then_some(moment.time_ns),
+            time_ns: if has_time { line.time_ns } else { u64::MAX },
+            recorded_ns: has_time.then_some(moment.time_ns),
             misc: moment.sample.misc(),
+            kind: None,
         };
-        self.write_start(out, columns, &start, None);
+        self.write_when(out, columns, &when);
         if fields.has(ScriptField::Period) {
             decimal(out, share.period, 10);
             out.push(b' ');

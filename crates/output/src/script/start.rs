@@ -4,38 +4,81 @@ use super::Script;
 use super::columns::Columns;
 use super::fields::ScriptField;
 use crate::calendar::date_time;
-use crate::digits::{Piece, decimal, decimal_zeros, pad, signed};
+use crate::digits::{Piece, append_again, decimal, decimal_zeros, pad, signed};
 use perffile::wire::misc;
+use readperf_session::CommId;
 use std::io::Write as _;
+use std::ops::Range;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// Who and when: what stands before a line, of samples and of other records.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Start<'s> {
-    pub(super) comm: Option<&'s Piece>,
+/// A thread on a CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Who {
     pub(super) pid: u32,
     pub(super) tid: u32,
     pub(super) cpu: u32,
+}
+
+/// When, and in which mode.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct When {
     pub(super) time_ns: u64,
     /// The time as it was recorded, if it was.
     pub(super) recorded_ns: Option<u64>,
     pub(super) misc: u16,
+    /// The type of a record that is no sample.
+    pub(super) kind: Option<u32>,
+}
+
+/// How many beginnings are remembered, by thread and CPU.
+const REMEMBERED: usize = 16;
+
+/// How the last lines of a text begin: those that follow mostly begin as one of them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Beginnings([Beginning; REMEMBERED]);
+
+#[derive(Clone, Debug, Default)]
+struct Beginning {
+    /// The event, the thread's name, and the rest.
+    of: Option<(usize, CommId, Who)>,
+    /// Where it is in the text.
+    at: Range<usize>,
+}
+
+impl Beginnings {
+    #[inline]
+    fn slot(&mut self, who: Who) -> Option<&mut Beginning> {
+        self.0.get_mut((who.tid ^ who.cpu << 2) as usize % REMEMBERED)
+    }
 }
 
 impl Script {
-    /// Thread, CPU, time. `kind` is the type of a record that is no sample.
-    pub(super) fn write_start(
+    /// The thread of a sample, its name, and its CPU, as columns of its event.
+    #[inline]
+    pub(super) fn write_who_again(
         &self,
-        out: &mut Vec<u8>,
-        columns: &Columns,
-        start: &Start<'_>,
-        kind: Option<u32>,
+        (out, beginnings): (&mut Vec<u8>, &mut Beginnings),
+        (event, columns): (usize, &Columns),
+        comm: CommId,
+        who: Who,
     ) {
+        let of = Some((event, comm, who));
+        let Some(slot) = beginnings.slot(who) else { return };
+        if slot.of == of {
+            return append_again(out, slot.at.clone());
+        }
+        let start = out.len();
+        self.write_who(out, columns, self.comm(comm), who);
+        *slot = Beginning { of, at: start..out.len() };
+    }
+
+    /// Thread and CPU.
+    pub(super) fn write_who(&self, out: &mut Vec<u8>, columns: &Columns, comm: Option<&Piece>, who: Who) {
         let fields = columns.fields;
         if fields.has(ScriptField::Comm) {
             let width = if columns.is_comm_padded { 16 } else { 0 };
-            match start.comm {
+            match comm {
                 Some(comm) => comm.append_right(out, width),
                 None => pad(out, width),
             }
@@ -44,43 +87,50 @@ impl Script {
         let number = |out: &mut Vec<u8>, id: u32| signed(out, id.cast_signed().into(), 5);
         match (fields.has(ScriptField::Pid), fields.has(ScriptField::Tid)) {
             (true, true) => {
-                number(out, start.pid);
+                number(out, who.pid);
                 out.push(b'/');
                 let before = out.len();
-                signed(out, start.tid.cast_signed().into(), 0);
+                signed(out, who.tid.cast_signed().into(), 0);
                 pad(out, 5usize.saturating_sub(out.len() - before));
                 out.push(b' ');
             }
             (true, false) => {
-                number(out, start.pid);
+                number(out, who.pid);
                 out.push(b' ');
             }
             (false, true) => {
-                number(out, start.tid);
+                number(out, who.tid);
                 out.push(b' ');
             }
             (false, false) => {}
         }
         if fields.has(ScriptField::Cpu) {
             out.push(b'[');
-            if start.cpu == u32::MAX {
+            if who.cpu == u32::MAX {
                 out.extend_from_slice(b"-01");
             } else {
-                decimal_zeros(out, start.cpu.into(), 3);
+                decimal_zeros(out, who.cpu.into(), 3);
             }
             out.extend_from_slice(b"] ");
         }
+    }
+
+    /// Mode and time.
+    #[inline]
+    pub(super) fn write_when(&self, out: &mut Vec<u8>, columns: &Columns, when: &When) {
+        let fields = columns.fields;
         if fields.has(ScriptField::Misc) {
-            write_misc(out, start.misc, kind);
+            write_misc(out, when.misc, when.kind);
         }
         if fields.has(ScriptField::TimeOfDay) {
-            self.write_time_of_day(out, start.recorded_ns);
+            self.write_time_of_day(out, when.recorded_ns);
         }
         if fields.has(ScriptField::Time) {
-            self.write_time(out, start.time_ns);
+            self.write_time(out, when.time_ns);
         }
     }
 
+    #[inline]
     fn write_time(&self, out: &mut Vec<u8>, time_ns: u64) {
         let (seconds, rest) = (time_ns / SECOND_NS, time_ns % SECOND_NS);
         decimal(out, seconds, 5);
@@ -101,6 +151,7 @@ impl Script {
     }
 
     /// Digits behind the second.
+    #[inline]
     fn write_fraction(&self, out: &mut Vec<u8>, rest_ns: u64) {
         if self.options.nanoseconds {
             decimal_zeros(out, rest_ns, 9);
