@@ -29,12 +29,9 @@ pub(crate) fn append_piece(out: &mut Vec<u8>, text: &[u8], start: usize, len: us
 /// Appends a part of a text to it once more.
 #[inline]
 pub(crate) fn append_again(text: &mut Vec<u8>, part: Range<usize>) {
-    let (before, len) = (text.len(), part.len());
-    if len <= PIECE && part.start + PIECE <= before {
-        text.extend_from_within(part.start..part.start + PIECE);
-        text.truncate(before + len);
-    } else {
-        text.extend_from_within(part);
+    match text.get(part.start..).unwrap_or_default().first_chunk::<PIECE>().copied() {
+        Some(chunk) if part.len() <= PIECE => append(text, &chunk, part.len()),
+        _ => text.extend_from_within(part),
     }
 }
 
@@ -97,6 +94,15 @@ pub(crate) fn signed(out: &mut Vec<u8>, number: i64, width: usize) {
         Ok(number) => number_filled(out, number, width, b' '),
         Err(_) => filled(out, itoa::Buffer::new().format(number).as_bytes(), width, b' '),
     }
+}
+
+/// Appends so many millionths, fewer than 10^6, as digits behind a point.
+#[inline]
+pub(crate) fn millionths(out: &mut Vec<u8>, number: u64) {
+    // Of eight digits the first two are zeros: the point takes the place of the second.
+    let digits = (eight_digits(number) | u64::from_le_bytes([b'0'; 8])) >> 8;
+    let text = digits & !0xff | u64::from(b'.');
+    append(out, &text.to_le_bytes(), ".000000".len());
 }
 
 /// Appends a number in hex digits, spaces before it up to `width`.
@@ -206,6 +212,25 @@ mod tests {
                 let expected = format!("{number:width$}{number:width$x}{number:0width$}{signed:width$}");
                 assert_eq!(String::from_utf8(out).unwrap(), expected);
             }
+        }
+    }
+
+    #[test]
+    fn millionths_stand_behind_a_point() {
+        for number in (0..1_000_000).step_by(7).chain([1, 9, 10, 99_999, 100_000, 999_999]) {
+            let mut out = Vec::new();
+            millionths(&mut out, number);
+            assert_eq!(String::from_utf8(out).unwrap(), format!(".{number:06}"));
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_text_comes_once_more() {
+        let text: Vec<u8> = (0..200).collect();
+        for part in [0..0, 0..1, 3..67, 3..68, 136..200, 137..200, 190..200, 200..200] {
+            let mut twice = text.clone();
+            append_again(&mut twice, part.clone());
+            assert_eq!(twice, [&text[..], &text[part]].concat());
         }
     }
 

@@ -254,10 +254,12 @@ impl Script {
     }
 
     /// Whether samples of an event have lines.
+    #[inline]
     fn columns(&self, event: usize) -> Option<&Columns> {
         self.columns.get(event).filter(|columns| !columns.fields.is_empty())
     }
 
+    #[inline]
     fn comm(&self, id: CommId) -> Option<&Piece> {
         self.comms.get(id.index())
     }

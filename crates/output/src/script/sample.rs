@@ -55,12 +55,11 @@ impl Before {
 impl Script {
     /// Takes a sample as the next that is shown: some of what its line says depends on the lines before. `None` if it has no
     /// lines.
+    #[inline]
     pub fn follow<'s, 'e>(&mut self, sample: pass::Sample<'s, 'e>) -> Option<NextLine<'s, 'e>> {
-        let columns = sample.shares.iter().filter_map(|share| self.columns(share.event));
-        let data_src = columns.fold(None, |any: Option<bool>, columns| {
-            Some(any.unwrap_or_default() || columns.fields.has(ScriptField::DataSrc))
-        })?;
-        if data_src {
+        let columns = || sample.shares.iter().filter_map(|share| self.columns(share.event));
+        columns().next()?;
+        if columns().any(|columns| columns.fields.has(ScriptField::DataSrc)) {
             let source = sample.moment.sample.decode().ok().and_then(|(sample, _)| sample.data_src);
             self.before.data_src_width = self.before.data_src_width.max(values::data_src_width(source));
         }

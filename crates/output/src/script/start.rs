@@ -4,7 +4,7 @@ use super::Script;
 use super::columns::Columns;
 use super::fields::ScriptField;
 use crate::calendar::date_time;
-use crate::digits::{Piece, append_again, decimal, decimal_zeros, pad, signed};
+use crate::digits::{Piece, append_again, decimal, decimal_zeros, millionths, pad, signed};
 use perffile::wire::misc;
 use readperf_session::CommId;
 use std::io::Write as _;
@@ -134,7 +134,6 @@ impl Script {
     fn write_time(&self, out: &mut Vec<u8>, time_ns: u64) {
         let (seconds, rest) = (time_ns / SECOND_NS, time_ns % SECOND_NS);
         decimal(out, seconds, 5);
-        out.push(b'.');
         self.write_fraction(out, rest);
         out.extend_from_slice(b": ");
     }
@@ -144,19 +143,20 @@ impl Script {
         let wall_clock_ns = recorded_ns.and_then(|ns| self.clock?.wall_clock_of(ns));
         if let Some(ns) = wall_clock_ns {
             // To a `Vec` nothing fails.
-            let _ = write!(out, "{}.", date_time(ns).strftime("%F %T"));
+            let _ = write!(out, "{}", date_time(ns).strftime("%F %T"));
             self.write_fraction(out, ns % SECOND_NS);
         }
         out.push(b' ');
     }
 
-    /// Digits behind the second.
+    /// The point behind the second, and digits.
     #[inline]
     fn write_fraction(&self, out: &mut Vec<u8>, rest_ns: u64) {
         if self.options.nanoseconds {
+            out.push(b'.');
             decimal_zeros(out, rest_ns, 9);
         } else {
-            decimal_zeros(out, rest_ns / 1000, 6);
+            millionths(out, rest_ns / 1000);
         }
     }
 }
