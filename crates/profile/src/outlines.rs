@@ -120,7 +120,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_mapped_is_never_free(
-            mapped in proptest::collection::vec((0..1_u64 << 47, prop_oneof![0..3 * MIB, 0..1 << 40]), 0..40),
+            mapped in proptest::collection::vec((0..1_u64 << 47, prop_oneof![0..3 * MIB, 0..1_u64 << 40]), 0..40),
             version in 1..100_u64,
         ) {
             let mapped: Vec<Range<u64>> = mapped.into_iter().map(|(start, len)| start..start + len + 1).collect();
@@ -157,9 +157,10 @@ mod tests {
         assert!(knowing(1, &many(MOST_MAPPINGS)).is_free(1, 5 * MIB));
         assert!(!knowing(1, &many(MOST_MAPPINGS + 1)).is_free(1, 5 * MIB));
         let large = |granules: u64| (0..2).map(move |nr| nr << 46..(nr << 46) + granules * MIB + 1);
-        let free = |of: &[Range<u64>]| (0..100).filter(|nr| knowing(1, of).is_free(1, (1 << 45) + nr * MIB)).count();
+        let free =
+            |of: &[Range<u64>]| (0..100).filter(|nr| knowing(1, of).is_free(1, (1 << 45) + nr * MIB)).count();
         assert!(free(&large(MOST_GRANULES / 2).collect::<Vec<_>>()) > 20);
         assert_eq!(free(&large(MOST_GRANULES / 2 + 1).collect::<Vec<_>>()), 0);
-        assert_eq!(free(&[0..u64::MAX]), 0);
+        assert_eq!(free(&[0..8, 8..u64::MAX]), 0);
     }
 }

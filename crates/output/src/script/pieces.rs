@@ -179,13 +179,6 @@ impl Pieces {
         self.bytes.get(start..start + len).unwrap_or_default()
     }
 
-    /// No less than the bytes of a line.
-    #[inline]
-    pub(super) fn most_bytes(&self, line: &Line) -> usize {
-        let frame = self.frames.get(line.frame.0 as usize);
-        frame.map_or(0, |frame| frame.name.1 + frame.tail.1 + BESIDE_TEXTS)
-    }
-
     /// Appends a line, with a tab before it if it is one of a chain.
     #[inline]
     pub(super) fn write(&self, line: &Line, is_of_chain: bool, out: &mut Vec<u8>) {
@@ -206,12 +199,6 @@ impl Pieces {
         [text(frame.name), text(frame.tail)].concat()
     }
 
-    /// No less than the bytes of a line that is an address and a text.
-    #[inline]
-    pub(super) fn most_bytes_behind(&self, text: TextId) -> usize {
-        self.place(text).1 + BESIDE_TEXTS
-    }
-
     /// Appends a line that is an address and a text.
     #[inline]
     pub(super) fn write_behind(&self, address: u64, text: TextId, is_of_chain: bool, out: &mut Vec<u8>) {
@@ -229,9 +216,6 @@ fn write_address(address: u64, is_of_chain: bool, out: &mut Vec<u8>) {
     }
     out.extend_from_slice(&hex_right(address));
 }
-
-/// What a line has besides its texts, at most, and what is appended too much of its last one.
-const BESIDE_TEXTS: usize = 1 + 16 + 8 + PIECE;
 
 /// Memory is at its end before the numbers are.
 fn number(index: usize) -> u32 {
@@ -274,9 +258,7 @@ mod tests {
         let mut out = b"-".to_vec();
         for frame in lines {
             let line = Line { address: 0x123, offset: 0x7f, frame };
-            let before = out.len();
             pieces.write(&line, true, &mut out);
-            assert!(out.len() - before <= pieces.most_bytes(&line));
             out.push(b'\n');
         }
         let address = format!("{:16x}", 0x123);

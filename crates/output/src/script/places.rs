@@ -101,13 +101,11 @@ impl Places {
         (start, self.lines.get(start..end).unwrap_or_default())
     }
 
-    /// No less than the bytes of the lines of a place, without what [`Style::has_rest`] says.
+    /// Touches the first lines of places: what it returns means nothing.
     #[inline]
-    pub(super) fn most_bytes(&self, id: AddressId) -> usize {
-        if id == AddressId::UNMAPPED {
-            return self.pieces.most_bytes_behind(self.unmapped);
-        }
-        self.at(id).1.iter().map(|line| self.pieces.most_bytes(line)).sum()
+    pub(super) fn touch(&self, ids: &[AddressId]) -> u32 {
+        let line = |id: &AddressId| self.at(*id).1.first();
+        ids.iter().filter_map(line).fold(0, |sum, line| sum ^ line.offset)
     }
 
     /// Appends the lines of a place.

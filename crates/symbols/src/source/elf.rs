@@ -62,7 +62,8 @@ impl<'data> ElfSymbols<'data> {
             let strings = image.section_at(section.link).map_or(&[][..], |section| image.bytes(section));
             let Ok(at) = u32::try_from(names.len()) else { break };
             let read = Reader::new(image, runtime, section, strings);
-            let renamed = |(_, entry): (u32, Entry)| Some(Entry { name: entry.name.checked_add(at)?, ..entry });
+            let renamed =
+                |(_, entry): (u32, Entry)| Some(Entry { name: entry.name.checked_add(at)?, ..entry });
             entries.extend(read.all().filter_map(renamed));
             names.extend_from_slice(strings);
             // A table may lack its last zero byte, and then would run into the next one.

@@ -310,7 +310,8 @@ impl Answering<'_> {
 
     /// What is at an address; addresses are asked for in their order.
     fn find(&self, address: u64, before: &mut Before) -> Option<Hit> {
-        let plain = self.symbols.as_ref().and_then(|(_, table)| table.find_ahead(address, &mut before.symbols));
+        let plain =
+            self.symbols.as_ref().and_then(|(_, table)| table.find_ahead(address, &mut before.symbols));
         let plain = plain.filter(|plain| !self.is_between(plain, address));
         let linkage = self.plt.and_then(|plt| plt.table.find_ahead(address, &mut before.plt));
         match (plain, linkage) {
