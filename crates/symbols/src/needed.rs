@@ -1,12 +1,19 @@
 //! The part of a symbol table that tells what covers some addresses. Symbol tables are large, and not sorted: what takes longest is to
 //! read all of one. That is done once, and little more is kept of a symbol than where it starts.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use crate::table::{Entry, skip_ahead};
+use crate::table::{Entry, Table, skip_ahead};
 
 /// Symbols for which there is room at first, at most: how many there are is what a file says.
 const MOST_AT_FIRST: usize = 1 << 20;
+
+/// No real table has more symbols that reach beyond the next one, nor are more of them needed for an address, and besides. Of one that does, made
+/// to be slow, a table of all symbols is made once.
+const MOST_REACHING: usize = 1 << 16;
+const MOST_NEEDED: usize = 8;
+const MOST_BESIDES: usize = 1 << 12;
 
 /// The symbols of a table, numbered in the order of the file.
 pub(crate) trait Symbols {
@@ -35,19 +42,33 @@ impl Symbols for Vec<Entry> {
     }
 }
 
-/// Where the symbols of a table are; read when that is asked for the first time.
+/// A symbol table that is read when it is asked for the first time.
 #[derive(Debug, Default)]
-pub(crate) struct OnDemand(OnceLock<Extents>);
+pub(crate) struct OnDemand {
+    extents: OnceLock<Extents>,
+    /// All of it, where that takes less.
+    whole: OnceLock<Table>,
+}
 
 impl OnDemand {
-    /// The symbols that tell what covers these addresses, which are sorted: by start, and then in the order of the file.
-    ///
-    /// What covers an address is the last symbol that starts at it or before it, or one that starts earlier and reaches beyond it. Of each
-    /// start all symbols are needed, to choose among them, and where the next one starts, since symbols without a size end there. (Before a
-    /// border they reach further; lists with borders have no sizes at all, and then the later symbol reaches as far.) Symbols that start right
-    /// behind an address are needed, too: one of them may be the trampoline that a signal handler returns to.
-    pub(crate) fn needed(&self, addresses: &[u64], symbols: &impl Symbols) -> Vec<Entry> {
-        self.0.get_or_init(|| Extents::of(symbols)).needed(addresses, symbols)
+    /// A table that answers for these addresses, which are sorted. `make` makes one of symbols that are sorted by start, and then in the order of the
+    /// file.
+    pub(crate) fn covering(
+        &self,
+        addresses: &[u64],
+        symbols: &impl Symbols,
+        make: impl Fn(Vec<Entry>) -> Table,
+    ) -> Cow<'_, Table> {
+        if let Some(whole) = self.whole.get() {
+            return Cow::Borrowed(whole);
+        }
+        let extents = self.extents.get_or_init(|| Extents::of(symbols));
+        let needed = extents.needed(addresses, symbols);
+        let most = addresses.len().saturating_mul(MOST_NEEDED).saturating_add(MOST_BESIDES);
+        match needed.len() > most || extents.reaching.len() > MOST_REACHING {
+            true => Cow::Borrowed(self.whole.get_or_init(|| make(extents.entries(symbols)))),
+            false => Cow::Owned(make(needed)),
+        }
     }
 }
 
@@ -65,7 +86,7 @@ struct Extents {
 struct Extent {
     start: u64,
     number: u32,
-    /// How long it is; [`u32::MAX`] if that is more.
+    /// How long it is; [`u32::MAX`] if it is longer.
     size: u32,
 }
 
@@ -81,13 +102,25 @@ impl Extents {
         let mut groups = all.chunk_by(|left, right| left.start == right.start).peekable();
         while let Some(group) = groups.next() {
             let Some([Extent { start: next, .. }, ..]) = groups.peek() else { break };
-            let is_reaching = |extent: &&Extent| u64::from(extent.size) > next - extent.start;
+            let is_reaching =
+                |extent: &&Extent| extent.size == u32::MAX || u64::from(extent.size) > next - extent.start;
             let symbols = group.iter().filter(is_reaching).filter_map(|extent| symbols.get(extent.number));
             reaching.extend(symbols.map(|symbol| (symbol.start, symbol.end)));
         }
         Extents { all, reaching }
     }
 
+    /// All symbols.
+    fn entries(&self, symbols: &impl Symbols) -> Vec<Entry> {
+        self.all.iter().filter_map(|extent| symbols.get(extent.number)).collect()
+    }
+
+    /// The symbols that tell what covers these addresses.
+    ///
+    /// That is the last symbol that starts at an address or before it, or one that starts earlier and reaches beyond it. Of each start all
+    /// symbols are needed, to choose among them, and where the next one starts, since symbols without a size end there. (Before a border they
+    /// reach further; lists with borders have no sizes at all, and then the later symbol reaches as far.) Symbols that start right behind an
+    /// address are needed, too: one of them may be the trampoline that a signal handler returns to.
     fn needed(&self, addresses: &[u64], symbols: &impl Symbols) -> Vec<Entry> {
         let wanted = self.wanted(addresses);
         let get = |extent: &Extent| symbols.get(extent.number);
@@ -98,9 +131,9 @@ impl Extents {
             let behind = rest.iter().position(|extent| extent.start > *start).unwrap_or(rest.len());
             let (there, behind) = rest.split_at(behind);
             needed.extend(there.iter().filter_map(get));
-            // The next one only ends what is before it: it is not asked about, and must not get a size.
-            let next = behind.first().filter(|next| wanted.get(nr + 1) != Some(&next.start)).and_then(get);
-            needed.extend(next.map(|next| Entry { end: next.end.max(next.start.saturating_add(1)), ..next }));
+            // The next one only ends what is before it.
+            let next = behind.first().filter(|next| wanted.get(nr + 1) != Some(&next.start));
+            needed.extend(next.and_then(get));
         }
         needed
     }
@@ -132,7 +165,10 @@ impl Extents {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{Binding, Table};
+    use crate::table::Binding;
+
+    /// More than the size of an [`Extent`] can say.
+    const FAR: u64 = 1 << 33;
 
     const NAMES: [&str; 4] = ["f", "__f", "long_f", "longer_f"];
 
@@ -150,8 +186,8 @@ mod tests {
         }
 
         fn entry(&mut self) -> Entry {
-            let start = u64::from(self.below(60) * 4);
-            let size = self.one_of(&[0, 0, 0, 4, 4, 12, 100, u64::from(u32::MAX) + 90]);
+            let start = u64::from(self.below(60) * 4) + self.one_of(&[0, 0, 0, 0, FAR]);
+            let size = self.one_of(&[0, 0, 0, 4, 4, 12, 100, FAR - 40, FAR + 90]);
             let binding = self.one_of(&[Binding::Local, Binding::Global, Binding::Weak]);
             let (name, is_label) = (self.below(4), self.below(4) == 0);
             Entry { start, end: start + size, name, binding, is_label }
@@ -169,8 +205,9 @@ mod tests {
             let has_sizes = round % 2 == 0;
             let entry = |entry: Entry| if has_sizes { entry } else { Entry { end: entry.start, ..entry } };
             let entries: Vec<Entry> = (0..count).map(|_| entry(numbers.entry())).collect();
-            let mut addresses: Vec<u64> =
-                (0..=numbers.below(6)).map(|_| u64::from(numbers.below(300))).collect();
+            let address =
+                |numbers: &mut Numbers| u64::from(numbers.below(300)) + numbers.one_of(&[0, 0, FAR]);
+            let mut addresses: Vec<u64> = (0..=numbers.below(6)).map(|_| address(&mut numbers)).collect();
             addresses.sort_unstable();
             let make = |entries| match has_sizes {
                 true => Table::build_lazily(entries, |_, _| false, name),
@@ -181,7 +218,7 @@ mod tests {
             // Asked for the first time, and once more for some of the same and others.
             let others = addresses.iter().map(|address| address / 7 * 7).collect();
             for addresses in [addresses, others] {
-                let table = make(on_demand.needed(&addresses, &entries));
+                let table = on_demand.covering(&addresses, &entries, make);
                 for address in &addresses {
                     let found = |table: &Table| {
                         let found = table.find(*address)?;
@@ -194,6 +231,31 @@ mod tests {
                     };
                     assert_eq!(behind(&table), behind(&whole), "behind {address} in {entries:?}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn of_what_is_made_to_be_slow_all_is_put_in_order_once() {
+        let name = |_: &Entry| b"f".as_slice();
+        let make = |entries| Table::build_lazily(entries, |_, _| false, name);
+        let entry =
+            |start: u64, end: u64| Entry { start, end, name: 0, binding: Binding::Global, is_label: false };
+        let count = |most: usize| 0..most as u64;
+        let nested = |most| count(most).map(|nr| entry(nr * 4, FAR)).collect::<Vec<_>>();
+        let same = |most| count(most).map(|_| entry(8, 12)).collect::<Vec<_>>();
+        let asked = [2_u64, 9, 9 + FAR];
+        for (entries, is_whole) in [
+            (nested(MOST_REACHING + 1), false),
+            (nested(MOST_REACHING + 2), true),
+            (same(MOST_BESIDES + 3 * MOST_NEEDED), false),
+            (same(MOST_BESIDES + 3 * MOST_NEEDED + 1), true),
+        ] {
+            let (on_demand, whole) = (OnDemand::default(), make(entries.clone()));
+            for _ in 0..2 {
+                let table = on_demand.covering(&asked, &entries, make);
+                assert!(asked.iter().all(|address| table.find(*address) == whole.find(*address)));
+                assert_eq!(matches!(table, Cow::Borrowed(_)), is_whole, "{}", entries.len());
             }
         }
     }

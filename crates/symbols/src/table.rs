@@ -42,7 +42,7 @@ pub(crate) struct Entry {
 }
 
 /// Symbols sorted by start, one for each start.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Table {
     entries: Vec<Entry>,
     /// For each entry the nearest one before it that reaches beyond its start; [`NONE`] if there is none.

@@ -80,12 +80,12 @@ impl<'data> ElfSymbols<'data> {
 
     /// The symbols that cover these file offsets, which are sorted. Others that start where one that is found does may have better
     /// names: see [`Self::choice`].
-    pub(crate) fn covering(&self, offsets: &[u64]) -> Table {
-        let needed = match &self.origin {
-            Origin::Section(reader) => self.table.needed(offsets, &**reader),
-            Origin::Read(entries) => self.table.needed(offsets, entries),
-        };
-        Table::build_lazily(needed, |_, _| false, |entry| name_of(self.strings, entry))
+    pub(crate) fn covering(&self, offsets: &[u64]) -> Cow<'_, Table> {
+        let make = |entries| Table::build_lazily(entries, |_, _| false, |entry| name_of(self.strings, entry));
+        match &self.origin {
+            Origin::Section(reader) => self.table.covering(offsets, &**reader, make),
+            Origin::Read(entries) => self.table.covering(offsets, entries, make),
+        }
     }
 
     /// The symbol that is meant where this one was found in a table.

@@ -80,10 +80,11 @@ impl Kallsyms {
     }
 
     /// The symbols that cover these runtime addresses, which are sorted.
-    pub(crate) fn covering(&self, addresses: &[u64]) -> Table {
+    pub(crate) fn covering(&self, addresses: &[u64]) -> Cow<'_, Table> {
         let text = &self.text;
         let is_border = |entry: &Entry, next: &Entry| module_at(text, entry) != module_at(text, next);
-        Table::build(self.table.needed(addresses, self), is_border, |entry| name_at(text, entry))
+        let make = |entries| Table::build(entries, is_border, |entry| name_at(text, entry));
+        self.table.covering(addresses, self, make)
     }
 
     /// Where the kernel proper is, up to the end of its code. That which is only run once comes last: the idle task was there.

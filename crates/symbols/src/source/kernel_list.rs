@@ -1,5 +1,6 @@
 //! Names of the kernel and its modules out of a kernel symbol list.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -87,7 +88,7 @@ impl Located {
     }
 
     /// The symbols that cover these addresses, by the addresses in the list.
-    fn covering(&self, addresses: &[u64]) -> Table {
+    fn covering(&self, addresses: &[u64]) -> Cow<'_, Table> {
         let mut listed: Vec<u64> = addresses.iter().map(|address| address.wrapping_add(self.shift)).collect();
         listed.sort_unstable();
         self.list.covering(&listed)

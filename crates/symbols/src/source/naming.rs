@@ -1,5 +1,6 @@
 //! Names for the addresses of one ELF binary, out of its parts.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -107,14 +108,20 @@ impl<'f> ElfNames<'f> {
     }
 
     fn plt(&self) -> &Plt {
-        self.plt.get_or_init(|| {
-            Plt::read(&self.runtime, |address| {
-                let symbols = self.symbols.as_ref()?;
-                let offset = self.runtime.address_to_offset(address)?;
-                let table = symbols.covering(&[offset]);
-                Some(symbols.name(&symbols.choice(&table, table.find(offset)?)).into_owned())
-            })
-        })
+        self.plt.get_or_init(|| Plt::read(&self.runtime, |addresses| self.function_names(addresses)))
+    }
+
+    /// The names of the functions at these virtual addresses, as the symbol table has them.
+    fn function_names(&self, addresses: &[u64]) -> Vec<Option<String>> {
+        let Some(symbols) = &self.symbols else { return vec![None; addresses.len()] };
+        let offsets = addresses.iter().map(|address| self.runtime.address_to_offset(*address));
+        let offsets: Vec<Option<u64>> = offsets.collect();
+        let mut sorted: Vec<u64> = offsets.iter().copied().flatten().collect();
+        sorted.sort_unstable();
+        let table = symbols.covering(&sorted);
+        let found = |offset: u64| Some(symbols.choice(&table, table.find(offset)?));
+        let name = |offset: Option<u64>| Some(symbols.name(&found(offset?)?).into_owned());
+        offsets.into_iter().map(name).collect()
     }
 
     /// Whether there is debug information, and it is wanted.
@@ -181,7 +188,7 @@ impl<'f> ElfNames<'f> {
     }
 
     fn settle(&self, answering: &Answering<'_>, hit: Hit) -> Hit {
-        let may_choose = |(_, table): &&(_, Table)| !hit.is_plt && table.has_choice(&hit.entry);
+        let may_choose = |(_, table): &&(_, Cow<'_, Table>)| !hit.is_plt && table.has_choice(&hit.entry);
         let Some((symbols, table)) = answering.symbols.as_ref().filter(may_choose) else { return hit };
         let known =
             self.settled.read().unwrap_or_else(PoisonError::into_inner).get(&hit.entry.start).copied();
@@ -276,7 +283,7 @@ struct Run {
 
 /// What answers for some addresses.
 struct Answering<'n> {
-    symbols: Option<(&'n ElfSymbols<'n>, Table)>,
+    symbols: Option<(&'n ElfSymbols<'n>, Cow<'n, Table>)>,
     /// If some of them are in it.
     plt: Option<&'n Plt>,
     /// Where the first linkage table begins, and the last one ends.

@@ -37,15 +37,26 @@ enum Target {
 }
 
 impl Plt {
-    /// Reads the relocations of the mapped file; `function_at` names the function at a virtual address, for pieces
+    /// Reads the relocations of the mapped file; `function_names` names the functions at some virtual addresses, for pieces
     /// whose target is chosen at load time (R_*_IRELATIVE).
-    pub(crate) fn read(runtime: &Image<'_>, function_at: impl Fn(u64) -> Option<String>) -> Plt {
-        let mut plt = PltReader { runtime, function_at, entries: Vec::new(), targets: Vec::new() };
+    pub(crate) fn read(
+        runtime: &Image<'_>,
+        function_names: impl FnOnce(&[u64]) -> Vec<Option<String>>,
+    ) -> Plt {
+        let mut plt = PltReader { runtime, entries: Vec::new(), targets: Vec::new() };
         match runtime.machine {
             elf::EM_X86_64 => plt.read_by_code(),
             _ => plt.read_in_order(),
         }
-        Plt { table: Table::of_disjoint(plt.entries), targets: plt.targets }
+        let PltReader { entries, mut targets, .. } = plt;
+        let resolvers = targets.iter_mut().filter_map(|target| Some((target.resolver()?, target)));
+        let (addresses, unnamed): (Vec<u64>, Vec<&mut Target>) = resolvers.unzip();
+        if !addresses.is_empty() {
+            for (target, name) in unnamed.into_iter().zip(function_names(&addresses)) {
+                *target = name.map_or_else(|| target.clone(), Target::Named);
+            }
+        }
+        Plt { table: Table::of_disjoint(entries), targets }
     }
 
     /// Where pieces may be: offsets in the mapped file.
@@ -66,14 +77,22 @@ impl Plt {
     }
 }
 
-struct PltReader<'i, 'data, F> {
+impl Target {
+    fn resolver(&self) -> Option<u64> {
+        match self {
+            Target::Unnamed { resolver } => Some(*resolver),
+            _ => None,
+        }
+    }
+}
+
+struct PltReader<'i, 'data> {
     runtime: &'i Image<'data>,
-    function_at: F,
     entries: Vec<Entry>,
     targets: Vec<Target>,
 }
 
-impl<F: Fn(u64) -> Option<String>> PltReader<'_, '_, F> {
+impl PltReader<'_, '_> {
     /// One piece for each relocation of `.rela.plt` or `.rel.plt`, in order, behind the common piece.
     fn read_in_order(&mut self) {
         let image = self.runtime;
@@ -160,10 +179,7 @@ impl<F: Fn(u64) -> Option<String>> PltReader<'_, '_, F> {
                 });
                 let target = match name {
                     Some(name) if !name.is_empty() => Target::Named(name),
-                    _ => match (self.function_at)(addend) {
-                        Some(name) => Target::Named(name),
-                        None => Target::Unnamed { resolver: addend },
-                    },
+                    _ => Target::Unnamed { resolver: addend },
                 };
                 Some((slot, target))
             })
