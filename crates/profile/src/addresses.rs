@@ -276,6 +276,30 @@ mod tests {
     use super::*;
 
     #[test]
+    fn only_user_code_is_apart_and_only_if_that_is_wanted() {
+        // Nothing is mapped anywhere: both modes have the same version.
+        let recorded = RecordedChains::for_test(&[]);
+        let lookup = |mode, ip| Lookup { version: SpaceVersion::default(), mode, ip };
+        let mut lookups: Vec<Lookup> = (0..100).map(|ip| lookup(CpuMode::User, ip << 20)).collect();
+        lookups.extend([lookup(CpuMode::Kernel, 5), lookup(CpuMode::Unknown, 7)]);
+        let mut addresses = Addresses::default();
+        for are_apart in [true, false, true] {
+            addresses.unmapped_apart(are_apart);
+            // Once more when it is known where nothing is.
+            for _ in 0..2 {
+                let mut ids = Vec::new();
+                assert_eq!(addresses.locate_all(&recorded, &lookups, &mut ids), are_apart);
+                for (id, lookup) in ids.into_iter().zip(&lookups) {
+                    let is_apart = are_apart && lookup.mode == CpuMode::User;
+                    assert_eq!(id == AddressId::UNMAPPED, is_apart, "{lookup:?}");
+                    let ip = addresses.get(id).map(|code| code.ip);
+                    assert_eq!(ip, (!is_apart).then_some(lookup.ip), "{lookup:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn equal_places_have_one_number() {
         let mut addresses = Addresses::default();
         let place =

@@ -184,3 +184,53 @@ fn write_misc(out: &mut Vec<u8>, bits: u16, kind: Option<u32>) {
     }
     pad(out, 6usize.saturating_sub(out.len() - before).max(1));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::ScriptOptions;
+    use crate::script::fields::ScriptFields;
+    use readperf_session::Session;
+
+    fn columns(fields: &[ScriptField], is_comm_padded: bool) -> Columns {
+        Columns {
+            fields: ScriptFields::of(fields),
+            has_chain: !is_comm_padded,
+            is_comm_padded,
+            style: None,
+            unwound_style: None,
+            return_style: None,
+            name: Piece::default(),
+            tracepoint: None,
+            is_fault: false,
+            is_bpf_output: false,
+        }
+    }
+
+    #[test]
+    fn lines_begin_as_the_last_one_of_the_same_event_thread_name_and_cpu() {
+        let mut session = Session::default();
+        let comms = [&b"a"[..], b"other"].map(|name| session.add_comm(name));
+        let mut script = Script::new(ScriptOptions::default());
+        script.comms.extend(["a", "other"].map(|name| Piece::new(name.into())));
+        let plain = [ScriptField::Comm, ScriptField::Tid, ScriptField::Cpu];
+        let events = [
+            columns(&plain, false),
+            columns(&plain, true),
+            columns(&[ScriptField::Comm, ScriptField::Pid, ScriptField::Tid], false),
+        ];
+        let (mut out, mut beginnings) = (Vec::new(), Beginnings::default());
+        for nr in 0..4000_u32 {
+            // What makes a line is now the same as before, now another one.
+            let pick = |every: u32, of: u32| nr / every % of;
+            let (event, comm) = (pick(3, 3) as usize, comms[pick(2, 2) as usize]);
+            let who = Who { pid: pick(7, 2), tid: pick(5, 3) * 16, cpu: pick(11, 2) * 4 };
+            let (before, columns) = (out.len(), &events[event]);
+            script.write_who_again((&mut out, &mut beginnings), (event, columns), comm, who);
+            let mut expected = Vec::new();
+            script.write_who(&mut expected, columns, script.comm(comm), who);
+            assert_eq!(out.get(before..), Some(&*expected), "{nr}");
+            out.extend_from_slice(&[b'.'; 64][..pick(1, 65) as usize]);
+        }
+    }
+}
