@@ -49,12 +49,6 @@ impl Lookup {
     pub(crate) fn at(self, ip: u64) -> Lookup {
         Lookup { ip, ..self }
     }
-
-    /// The number of the state of the mappings, if it is a small one.
-    #[inline]
-    pub(crate) fn version_number(&self) -> u32 {
-        u32::try_from(self.version.number()).unwrap_or(0)
-    }
 }
 
 /// Places in code, each held once. Numbers are handed out in the order of first sight.
@@ -194,7 +188,7 @@ impl Addresses {
             let Lookup { version, mode, ip } = *lookup;
             let is_apart = unmapped_apart && mode == CpuMode::User && outlines.is_free(version.number(), ip);
             any_apart |= is_apart;
-            if is_apart { BucketId::NONE } else { recent.bucket(lookup.version_number(), ip) }
+            if is_apart { BucketId::NONE } else { recent.bucket(version.number(), ip) }
         }));
         recent.touch(buckets);
         at.clear();
@@ -216,7 +210,7 @@ impl Addresses {
             let Lookup { version, mode, ip } = *lookup;
             // Mappings of processes do not overlap; those of the kernel may.
             let known = match mode {
-                CpuMode::User => last.get_mut(lookup.version_number() as usize % REMEMBERED),
+                CpuMode::User => last.get_mut(usize::try_from(version.number()).unwrap_or(0) % REMEMBERED),
                 _ => None,
             };
             let mapping = match known {
@@ -254,9 +248,8 @@ impl Addresses {
     /// The number of where an address of a process is, in the mappings of another time.
     #[inline]
     pub fn locate_in(&mut self, space: &AddressSpace, ip: u64) -> AddressId {
-        let lookup = Lookup { version: space.version(), mode: CpuMode::User, ip };
-        let bucket = self.recent.bucket(lookup.version_number(), ip);
-        if let Some(known) = self.recent.get(bucket, lookup.version, ip) {
+        let bucket = self.recent.bucket(space.version().number(), ip);
+        if let Some(known) = self.recent.get(bucket, space.version(), ip) {
             return known;
         }
         let id = self.number(CodeAddress::of(space.find(ip), CpuMode::User, ip));

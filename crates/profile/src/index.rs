@@ -134,6 +134,14 @@ pub(crate) fn hash<T: Hash + ?Sized>(value: &T) -> u32 {
     hasher.finish() as u32
 }
 
+/// So many upper bits of the hash of a number; none is 0.
+#[inline]
+pub(crate) fn upper_bits(number: u64, bits: u32) -> u64 {
+    /// 2^64 over the golden ratio: Fibonacci hashing.
+    const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+    number.wrapping_mul(GOLDEN).checked_shr(u64::BITS - bits).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

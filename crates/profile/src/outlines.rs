@@ -3,6 +3,7 @@
 //! A stack without frame pointers is full of words that are no addresses of code: numbers, pointers to data. Each would be looked for
 //! among what is remembered, which it is not, and then among the mappings. To know beforehand takes one bit.
 
+use crate::index::upper_bits;
 use std::ops::Range;
 
 /// States of mappings whose outlines are held at a time, 512 bytes each: samples of processes that run at the same time take turns.
@@ -21,9 +22,6 @@ const HASH_BITS: u32 = 12;
 /// hardly have a bit that is not set.
 const MOST_GRANULES: u64 = 1 << (HASH_BITS - 1);
 const MOST_MAPPINGS: usize = 512;
-
-/// 2^64 over the golden ratio: Fibonacci hashing.
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The granules in which something is mapped, by their hash.
 type Bits = [u64; WORDS];
@@ -83,7 +81,7 @@ fn slot(version: u64) -> usize {
 /// The word and the bit of a granule.
 #[inline]
 fn place(granule: u64) -> (usize, u64) {
-    let hash = granule.wrapping_mul(GOLDEN) >> (u64::BITS - HASH_BITS);
+    let hash = upper_bits(granule, HASH_BITS);
     (usize::try_from(hash / u64::from(u64::BITS)).unwrap_or(0), 1 << (hash % u64::from(u64::BITS)))
 }
 

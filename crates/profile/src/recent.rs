@@ -1,6 +1,7 @@
 //! Look-ups of addresses that were made before, with their answers. Most samples are in places where others were.
 
 use crate::addresses::AddressId;
+use crate::index::upper_bits;
 use readperf_session::SpaceVersion;
 use std::hint::black_box;
 
@@ -40,9 +41,6 @@ impl BucketId {
     pub(crate) const NONE: BucketId = BucketId(u32::MAX);
 }
 
-/// 2^64 over the golden ratio: Fibonacci hashing.
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-
 /// The number of a version, if it is one whose answers are remembered.
 #[inline]
 fn rememberable(version: SpaceVersion) -> Option<u32> {
@@ -52,11 +50,10 @@ fn rememberable(version: SpaceVersion) -> Option<u32> {
 impl Recent {
     /// The number of a look-up's bucket: the upper bits of its hash.
     #[inline]
-    pub(crate) fn bucket(&self, version: u32, ip: u64) -> BucketId {
-        let hash = (ip ^ u64::from(version).rotate_left(40)).wrapping_mul(GOLDEN);
+    pub(crate) fn bucket(&self, version: u64, ip: u64) -> BucketId {
         let bits = self.buckets.len().trailing_zeros();
         // There are far fewer than numbers.
-        BucketId(u32::try_from(hash.checked_shr(64 - bits).unwrap_or(0)).unwrap_or(0))
+        BucketId(u32::try_from(upper_bits(ip ^ version.rotate_left(40), bits)).unwrap_or(0))
     }
 
     /// Touches what these look-ups will need, so that the processor waits for many buckets at once.
@@ -93,7 +90,7 @@ impl Recent {
     /// The oldest of the bucket goes.
     #[inline]
     fn push(&mut self, slot: Slot) {
-        let BucketId(bucket) = self.bucket(slot.version, slot.ip);
+        let BucketId(bucket) = self.bucket(slot.version.into(), slot.ip);
         if let Some(Bucket(slots)) = self.buckets.get_mut(bucket as usize) {
             let [newest, second, third, _] = *slots;
             *slots = [slot, newest, second, third];

@@ -25,7 +25,8 @@ pub struct Draft {
     /// The samples of gaps whose places come later.
     samples: Vec<LocatedId>,
     sources: Vec<SourceGap>,
-    beginnings: Beginnings,
+    /// How the last lines of the text begin.
+    pub(super) beginnings: Beginnings,
 }
 
 /// A gap to be filled in.
@@ -160,12 +161,6 @@ impl Draft {
     /// The text, for lines without places.
     pub fn text_mut(&mut self) -> &mut Vec<u8> {
         &mut self.text
-    }
-
-    /// The text, and how its last lines begin.
-    #[inline]
-    pub(super) fn text_and_beginnings(&mut self) -> (&mut Vec<u8>, &mut Beginnings) {
-        (&mut self.text, &mut self.beginnings)
     }
 
     /// How much it holds, roughly, in bytes.

@@ -97,7 +97,7 @@ impl Script {
         share: &Share,
         columns: &Columns,
     ) {
-        let (out, beginnings) = draft.text_and_beginnings();
+        let Draft { text: out, beginnings, .. } = draft;
         let fields = columns.fields;
         let moment = line.sample.moment;
         let has_time = moment.sample.layout().shape().sample_type.has(SampleType::TIME);

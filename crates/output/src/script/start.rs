@@ -38,18 +38,32 @@ const REMEMBERED: usize = 16;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Beginnings([Beginning; REMEMBERED]);
 
+/// What it is of, and where it is in the text.
 #[derive(Clone, Debug, Default)]
 struct Beginning {
-    /// The event, the thread's name, and the rest.
-    of: Option<(usize, CommId, Who)>,
-    /// Where it is in the text.
+    of: Option<Of>,
     at: Range<usize>,
 }
 
+/// What beginnings depend on: the event, the thread's name, and the rest.
+type Of = (usize, CommId, Who);
+
 impl Beginnings {
     #[inline]
-    fn slot(&mut self, who: Who) -> Option<&mut Beginning> {
-        self.0.get_mut((who.tid ^ who.cpu << 2) as usize % REMEMBERED)
+    fn slot((_, _, who): &Of) -> usize {
+        (who.tid ^ who.cpu << 2) as usize % REMEMBERED
+    }
+
+    #[inline]
+    fn find(&self, of: &Of) -> Option<Range<usize>> {
+        let known = self.0.get(Beginnings::slot(of))?;
+        (known.of.as_ref() == Some(of)).then(|| known.at.clone())
+    }
+
+    fn put(&mut self, of: Of, at: Range<usize>) {
+        if let Some(slot) = self.0.get_mut(Beginnings::slot(&of)) {
+            *slot = Beginning { of: Some(of), at };
+        }
     }
 }
 
@@ -63,14 +77,13 @@ impl Script {
         comm: CommId,
         who: Who,
     ) {
-        let of = Some((event, comm, who));
-        let Some(slot) = beginnings.slot(who) else { return };
-        if slot.of == of {
-            return append_again(out, slot.at.clone());
+        let of = (event, comm, who);
+        if let Some(known) = beginnings.find(&of) {
+            return append_again(out, known);
         }
         let start = out.len();
         self.write_who(out, columns, self.comm(comm), who);
-        *slot = Beginning { of, at: start..out.len() };
+        beginnings.put(of, start..out.len());
     }
 
     /// Thread and CPU.

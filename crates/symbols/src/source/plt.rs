@@ -53,7 +53,9 @@ impl Plt {
         let (addresses, unnamed): (Vec<u64>, Vec<&mut Target>) = resolvers.unzip();
         if !addresses.is_empty() {
             for (target, name) in unnamed.into_iter().zip(function_names(&addresses)) {
-                *target = name.map_or_else(|| target.clone(), Target::Named);
+                if let Some(name) = name {
+                    *target = Target::Named(name);
+                }
             }
         }
         Plt { table: Table::of_disjoint(entries), targets }
