@@ -4,9 +4,29 @@
 //! chunk is appended, and what is too much of it taken back.
 
 use std::ops::Range;
+use wide::{i8x16, u8x16};
 
 /// A piece of a line up to this length is copied in one go.
 pub(crate) const PIECE: usize = 64;
+
+/// Appends what is put together in so much room: `put` says how many bytes of it are used. The room is asked for once, not for
+/// each piece.
+#[inline(always)]
+pub(crate) fn append_put<const N: usize>(out: &mut Vec<u8>, put: impl FnOnce(&mut [u8; N]) -> usize) {
+    let before = out.len();
+    out.extend_from_slice(&[0; N]);
+    let used = out.last_chunk_mut().map_or(0, put);
+    out.truncate(before + used);
+}
+
+/// Puts a chunk somewhere into such room, and says where its first `used` bytes end there. It must lie in the room as a whole.
+#[inline(always)]
+pub(crate) fn put<const N: usize>(room: &mut [u8], at: usize, chunk: &[u8; N], used: usize) -> usize {
+    if let Some(place) = room.get_mut(at..).and_then(|room| room.first_chunk_mut()) {
+        *place = *chunk;
+    }
+    at + used
+}
 
 /// Appends the first `used` bytes of a chunk.
 #[inline]
@@ -108,33 +128,47 @@ pub(crate) fn millionths(out: &mut Vec<u8>, number: u64) {
 /// Appends a number in hex digits, spaces before it up to `width`.
 pub(crate) fn hex(out: &mut Vec<u8>, number: u64, width: usize) {
     let text = hex_right(number);
-    let zeros = leading_zeros(number);
+    let digits = 16 - (number | 1).leading_zeros() as usize / 4;
     pad(out, width.saturating_sub(16));
-    let used = width.clamp(16 - zeros, 16);
+    let used = width.clamp(digits, 16);
     out.extend_from_slice(text.get(16 - used..).unwrap_or_default());
 }
 
 /// A number in hex digits, spaces before it up to sixteen bytes.
-#[inline]
+#[inline(always)]
 pub(crate) fn hex_right(number: u64) -> [u8; 16] {
-    let digits = u128::from(half_of_hex(number >> 32)) | u128::from(half_of_hex(number & 0xffff_ffff)) << 64;
+    const NTH: i8x16 = i8x16::new([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+    let front = i8x16::splat(leading_zeros(number)).simd_gt(NTH);
     // A zero and a space differ in one bit.
-    let front = (1 << (8 * leading_zeros(number))) - 1;
-    (digits ^ u128::from_le_bytes([b'0' ^ b' '; 16]) & front).to_le_bytes()
+    let text = hex_digits(number) ^ (front & i8x16::splat((b'0' ^ b' ').cast_signed()));
+    text.to_array().map(i8::cast_unsigned)
 }
 
 /// The hex digits of a number, and how many there are.
-#[inline]
+#[inline(always)]
 pub(crate) fn hex_left(number: u32) -> ([u8; 8], usize) {
     let zeros = (number | 1).leading_zeros() / 4;
-    let text = half_of_hex(number.into()) >> (8 * zeros);
-    (text.to_le_bytes(), 8 - zeros as usize)
+    let digits = hex_digits(u64::from(number) << 32).to_array().map(i8::cast_unsigned);
+    let [first, ..] = *digits.as_chunks().0 else { return ([b'0'; 8], 1) };
+    ((u64::from_le_bytes(first) >> (8 * zeros)).to_le_bytes(), 8 - zeros as usize)
 }
 
 /// How many of the sixteen hex digits stand before the first that is shown. The last one is shown if it is zero, too.
-#[inline]
-fn leading_zeros(number: u64) -> usize {
-    (number | 1).leading_zeros() as usize / 4
+#[inline(always)]
+fn leading_zeros(number: u64) -> i8 {
+    i8::try_from((number | 1).leading_zeros() / 4).unwrap_or(i8::MAX)
+}
+
+/// All sixteen hex digits of a number.
+#[inline(always)]
+fn hex_digits(number: u64) -> i8x16 {
+    const LOW: u64 = 0x0f0f_0f0f_0f0f_0f0f;
+    let number = number.swap_bytes();
+    let spread = |half: u64| u8x16::new(u128::from(half).to_le_bytes());
+    let digits = u8x16::unpack_low(spread(number >> 4 & LOW), spread(number & LOW));
+    let digits = i8x16::new(digits.to_array().map(u8::cast_signed));
+    let letters = digits.simd_gt(i8x16::splat(9)) & i8x16::splat((b'a' - b'0' - 10).cast_signed());
+    digits + i8x16::splat(b'0'.cast_signed()) + letters
 }
 
 /// Below this, numbers have at most eight digits.
@@ -166,19 +200,6 @@ fn eight_digits(number: u64) -> u64 {
     let pairs = hundreds | (halves - hundreds * 100) << 16;
     let tens = ((pairs * 103) >> 10) & 0x000f_000f_000f_000f;
     tens | (pairs - tens * 10) << 8
-}
-
-/// Eight hex digits of 32 bits as text, the first the lowest byte.
-#[inline]
-fn half_of_hex(number: u64) -> u64 {
-    // Halves move apart until each four bits have a byte of their own.
-    let number = (number << 16 | number) & 0x0000_ffff_0000_ffff;
-    let number = (number << 8 | number) & 0x00ff_00ff_00ff_00ff;
-    let number = (number << 4 | number) & 0x0f0f_0f0f_0f0f_0f0f;
-    // With six more, those above nine reach the next bit.
-    let letters = ((number + 0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101;
-    let text = number + u64::from_le_bytes([b'0'; 8]) + letters * u64::from(b'a' - b'0' - 10);
-    text.swap_bytes()
 }
 
 #[inline(never)]

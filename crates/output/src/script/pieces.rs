@@ -1,6 +1,6 @@
 //! What the lines of places are put together from, each text held once: names of functions and of binaries are most of them.
 
-use crate::digits::{PIECE, append, append_piece, hex_left, hex_right};
+use crate::digits::{PIECE, append, append_piece, append_put, hex_left, hex_right, put};
 use readperf_profile::FunctionId;
 use readperf_session::BinaryId;
 use rustc_hash::FxHashMap;
@@ -39,6 +39,8 @@ struct Frame {
     tail: (usize, usize),
     /// Whether the offset is shown.
     has_offset: bool,
+    /// Whether both texts are so short that each is copied in one go.
+    is_short: bool,
 }
 
 /// A name as lines show it, and the frame that was asked for last with it.
@@ -120,7 +122,9 @@ impl Pieces {
     }
 
     fn add_frame(&mut self, name: TextId, tail: TextId, has_offset: bool) -> FrameId {
-        let frame = Frame { name: self.place(name), tail: self.place(tail), has_offset };
+        let (name, tail) = (self.place(name), self.place(tail));
+        let is_short = name.1 <= PIECE && tail.1 <= PIECE;
+        let frame = Frame { name, tail, has_offset, is_short };
         self.frames.push(frame);
         FrameId(number(self.frames.len() - 1))
     }
@@ -183,13 +187,35 @@ impl Pieces {
     #[inline]
     pub(super) fn write(&self, line: &Line, is_of_chain: bool, out: &mut Vec<u8>) {
         let Some(frame) = self.frames.get(line.frame.0 as usize) else { return };
-        write_address(line.address, is_of_chain, out);
+        let (Some(name), Some(tail)) = (self.piece(frame.name.0), self.piece(frame.tail.0)) else { return };
+        if !frame.is_short {
+            return self.write_long(line, frame, is_of_chain, out);
+        }
+        append_put::<{ ADDRESS + PIECE + OFFSET + PIECE }>(out, |room| {
+            let at = put_address(room, line.address, is_of_chain);
+            let at = put(room, at, name, frame.name.1);
+            let (offset, digits) = hex_left(line.offset);
+            let at = put(room, at, &offset, if frame.has_offset { digits } else { 0 });
+            put(room, at, tail, frame.tail.1)
+        });
+    }
+
+    /// A line with a text that is too long to be copied in one go.
+    #[cold]
+    fn write_long(&self, line: &Line, frame: &Frame, is_of_chain: bool, out: &mut Vec<u8>) {
+        append_put::<ADDRESS>(out, |room| put_address(room, line.address, is_of_chain));
         append_piece(out, &self.bytes, frame.name.0, frame.name.1);
         if frame.has_offset {
             let (offset, digits) = hex_left(line.offset);
             append(out, &offset, digits);
         }
         append_piece(out, &self.bytes, frame.tail.0, frame.tail.1);
+    }
+
+    /// A text with what is behind it: there always is so much.
+    #[inline]
+    fn piece(&self, start: usize) -> Option<&[u8; PIECE]> {
+        self.bytes.get(start..)?.first_chunk()
     }
 
     /// What a line without an offset has behind its address.
@@ -203,18 +229,28 @@ impl Pieces {
     #[inline]
     pub(super) fn write_behind(&self, address: u64, text: TextId, is_of_chain: bool, out: &mut Vec<u8>) {
         let (start, len) = self.place(text);
-        write_address(address, is_of_chain, out);
-        append_piece(out, &self.bytes, start, len);
+        let Some(text) = self.piece(start).filter(|_| len <= PIECE) else {
+            append_put::<ADDRESS>(out, |room| put_address(room, address, is_of_chain));
+            return append_piece(out, &self.bytes, start, len);
+        };
+        append_put::<{ ADDRESS + PIECE }>(out, |room| {
+            let at = put_address(room, address, is_of_chain);
+            put(room, at, text, len)
+        });
     }
 }
 
-/// The beginning of a line, with a tab before it if it is one of a chain.
-#[inline]
-fn write_address(address: u64, is_of_chain: bool, out: &mut Vec<u8>) {
-    if is_of_chain {
-        out.push(b'\t');
-    }
-    out.extend_from_slice(&hex_right(address));
+/// Bytes of the beginning of a line at most.
+const ADDRESS: usize = 1 + 16;
+
+/// Bytes of an offset at most.
+const OFFSET: usize = 8;
+
+/// The beginning of a line, with a tab before it if it is one of a chain. Where it ends.
+#[inline(always)]
+fn put_address(room: &mut [u8], address: u64, is_of_chain: bool) -> usize {
+    let at = put(room, 0, b"\t", is_of_chain.into());
+    put(room, at, &hex_right(address), 16)
 }
 
 /// Memory is at its end before the numbers are.

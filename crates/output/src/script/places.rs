@@ -31,6 +31,8 @@ pub(super) struct Style {
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     style: Style,
+    /// Whether each place has one line, and nothing stands behind that.
+    has_whole_lines: bool,
     /// The lines of all places, one after the other.
     lines: Vec<Line>,
     /// Where those of each place end, if there may be several: else each has one.
@@ -59,7 +61,8 @@ impl Places {
         }
         let unmapped = pieces.add(|out| out.append(&mut text));
         let (lines, ends, rests) = (Vec::new(), Vec::new(), Vec::new());
-        Places { style, lines, ends, rests, unmapped, pieces }
+        let has_whole_lines = !style.has_levels() && !style.has_rest();
+        Places { style, has_whole_lines, lines, ends, rests, unmapped, pieces }
     }
 
     /// Forgets all places.
@@ -111,6 +114,12 @@ impl Places {
     /// Appends the lines of a place.
     #[inline]
     pub(super) fn write_to(&self, id: AddressId, out: &mut Vec<u8>) {
+        if self.has_whole_lines {
+            if let Some(line) = self.lines.get(id.index()) {
+                self.pieces.write(line, self.style.chain, out);
+            }
+            return;
+        }
         let (first, lines) = self.at(id);
         for (nr, line) in (first..).zip(lines) {
             self.pieces.write(line, self.style.chain, out);
