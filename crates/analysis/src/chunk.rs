@@ -149,6 +149,7 @@ impl<'e> Chunk<'e> {
     }
 
     /// A record of this chunk as a sample, if it is one that counts.
+    #[inline]
     pub fn sample<'c>(&'c self, state: &'c State, entry: &'c Entry<'e>) -> Option<Sample<'c, 'e>> {
         let (Moment::Sample(moment), Some(nr)) = (&entry.moment, entry.sample) else { return None };
         let later = self.later.map(|first| first.behind(nr));

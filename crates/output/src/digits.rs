@@ -1,137 +1,65 @@
-//! Numbers and pieces of text put into lines without a formatter: a line has a dozen of them.
-//!
-//! Most are short, and to copy a number of bytes that the compiler knows takes less than to ask how many there are. So a whole
-//! chunk is appended, and what is too much of it taken back.
+//! Numbers put into lines without a formatter: a line has a dozen of them.
 
-use std::ops::Range;
+use crate::buffer::Append;
 use wide::{i8x16, u8x16};
-
-/// A piece of a line up to this length is copied in one go.
-pub(crate) const PIECE: usize = 64;
-
-/// Appends what is put together in so much room: `put` says how many bytes of it are used. The room is asked for once, not for
-/// each piece.
-#[inline(always)]
-pub(crate) fn append_put<const N: usize>(out: &mut Vec<u8>, put: impl FnOnce(&mut [u8; N]) -> usize) {
-    let before = out.len();
-    out.extend_from_slice(&[0; N]);
-    let used = out.last_chunk_mut().map_or(0, put);
-    out.truncate(before + used);
-}
-
-/// Puts a chunk somewhere into such room, and says where its first `used` bytes end there. It must lie in the room as a whole.
-#[inline(always)]
-pub(crate) fn put<const N: usize>(room: &mut [u8], at: usize, chunk: &[u8; N], used: usize) -> usize {
-    if let Some(place) = room.get_mut(at..).and_then(|room| room.first_chunk_mut()) {
-        *place = *chunk;
-    }
-    at + used
-}
-
-/// Appends the first `used` bytes of a chunk.
-#[inline]
-pub(crate) fn append<const N: usize>(out: &mut Vec<u8>, chunk: &[u8; N], used: usize) {
-    let before = out.len();
-    out.extend_from_slice(chunk);
-    out.truncate(before + used);
-}
-
-/// Appends `len` bytes of a text from `start` on. It is quick where [`PIECE`] more bytes are behind them, whatever these are.
-#[inline]
-pub(crate) fn append_piece(out: &mut Vec<u8>, text: &[u8], start: usize, len: usize) {
-    let rest = text.get(start..).unwrap_or_default();
-    match rest.first_chunk::<PIECE>() {
-        Some(chunk) if len <= PIECE => append(out, chunk, len),
-        _ => out.extend_from_slice(rest.get(..len).unwrap_or_default()),
-    }
-}
-
-/// Appends a part of a text to it once more.
-#[inline]
-pub(crate) fn append_again(text: &mut Vec<u8>, part: Range<usize>) {
-    match text.get(part.start..).unwrap_or_default().first_chunk::<PIECE>().copied() {
-        Some(chunk) if part.len() <= PIECE => append(text, &chunk, part.len()),
-        _ => text.extend_from_within(part),
-    }
-}
-
-/// A text that is appended to many lines.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Piece {
-    /// With so much behind it that it can be copied in one go.
-    bytes: Box<[u8]>,
-    len: usize,
-}
-
-impl Piece {
-    pub(crate) fn new(mut text: Vec<u8>) -> Piece {
-        let len = text.len();
-        text.resize(len + PIECE, 0);
-        Piece { bytes: text.into(), len }
-    }
-
-    /// Appends it, spaces before it up to `width` bytes.
-    #[inline]
-    pub(crate) fn append_right(&self, out: &mut Vec<u8>, width: usize) {
-        if width > self.len {
-            pad(out, width - self.len);
-        }
-        append_piece(out, &self.bytes, 0, self.len);
-    }
-}
 
 /// Appends `count` spaces.
 #[inline]
-pub(crate) fn pad(out: &mut Vec<u8>, count: usize) {
+pub(crate) fn pad(out: &mut impl Append, count: usize) {
     match count {
-        0..=16 => append(out, &[b' '; 16], count),
-        _ => out.resize(out.len() + count, b' '),
+        0..=16 => out.chunk(&[b' '; 16], count),
+        _ => out.repeat(b' ', count),
     }
 }
 
 /// Appends a text, spaces before it up to `width` bytes.
-pub(crate) fn right(out: &mut Vec<u8>, text: &[u8], width: usize) {
+pub(crate) fn right(out: &mut impl Append, text: &[u8], width: usize) {
     pad(out, width.saturating_sub(text.len()));
-    out.extend_from_slice(text);
+    out.slice(text);
 }
 
 /// Appends a number in decimal, spaces before it up to `width`.
 #[inline(always)]
-pub(crate) fn decimal(out: &mut Vec<u8>, number: u64, width: usize) {
+pub(crate) fn decimal(out: &mut impl Append, number: u64, width: usize) {
     number_filled(out, number, width, b' ');
 }
 
 /// As [`decimal`], with zeros before it.
 #[inline(always)]
-pub(crate) fn decimal_zeros(out: &mut Vec<u8>, number: u64, width: usize) {
+pub(crate) fn decimal_zeros(out: &mut impl Append, number: u64, width: usize) {
     number_filled(out, number, width, b'0');
 }
 
 /// As [`decimal`], of a number with a sign.
 #[inline(always)]
-pub(crate) fn signed(out: &mut Vec<u8>, number: i64, width: usize) {
+pub(crate) fn signed(out: &mut impl Append, number: i64, width: usize) {
     match u64::try_from(number) {
         Ok(number) => number_filled(out, number, width, b' '),
         Err(_) => filled(out, itoa::Buffer::new().format(number).as_bytes(), width, b' '),
     }
 }
 
-/// Appends so many millionths, fewer than 10^6, as digits behind a point.
-#[inline]
-pub(crate) fn millionths(out: &mut Vec<u8>, number: u64) {
+/// So many millionths, fewer than 10^6, as digits behind a point, and the byte behind them.
+#[inline(always)]
+pub(crate) fn millionths(number: u64, behind: u8) -> [u8; 8] {
     // Of eight digits the first two are zeros: the point takes the place of the second.
     let digits = (eight_digits(number) | u64::from_le_bytes([b'0'; 8])) >> 8;
-    let text = digits & !0xff | u64::from(b'.');
-    append(out, &text.to_le_bytes(), ".000000".len());
+    (digits & !0xff | u64::from_le_bytes([b'.', 0, 0, 0, 0, 0, 0, behind])).to_le_bytes()
+}
+
+/// A number in decimal, spaces before it up to eight bytes, if it has no more.
+#[inline(always)]
+pub(crate) fn short_decimal(number: u64) -> Option<[u8; 8]> {
+    (number < EIGHT_DIGITS).then(|| eight_filled(number, b' ').0)
 }
 
 /// Appends a number in hex digits, spaces before it up to `width`.
-pub(crate) fn hex(out: &mut Vec<u8>, number: u64, width: usize) {
+pub(crate) fn hex(out: &mut impl Append, number: u64, width: usize) {
     let text = hex_right(number);
     let digits = 16 - (number | 1).leading_zeros() as usize / 4;
     pad(out, width.saturating_sub(16));
     let used = width.clamp(digits, 16);
-    out.extend_from_slice(text.get(16 - used..).unwrap_or_default());
+    out.slice(text.get(16 - used..).unwrap_or_default());
 }
 
 /// A number in hex digits, spaces before it up to sixteen bytes.
@@ -175,20 +103,27 @@ fn hex_digits(number: u64) -> i8x16 {
 const EIGHT_DIGITS: u64 = 100_000_000;
 
 #[inline(always)]
-fn number_filled(out: &mut Vec<u8>, number: u64, width: usize, fill: u8) {
+fn number_filled(out: &mut impl Append, number: u64, width: usize, fill: u8) {
     if number >= EIGHT_DIGITS || width > 16 {
         return filled(out, itoa::Buffer::new().format(number).as_bytes(), width, fill);
     }
     if width > 8 {
-        append(out, &[fill; 8], width - 8);
+        out.chunk(&[fill; 8], width - 8);
     }
+    let (text, digits) = eight_filled(number, fill);
+    let used = width.clamp(digits, 8);
+    out.chunk(&(u64::from_le_bytes(text) >> (8 * (8 - used))).to_le_bytes(), used);
+}
+
+/// A number below 10^8 in decimal, filled to eight bytes, and how many of these are its digits.
+#[inline(always)]
+fn eight_filled(number: u64, fill: u8) -> ([u8; 8], usize) {
     let digits = eight_digits(number);
     // The last digit is shown if it is zero, too.
     let zeros = (digits | 1 << 56).trailing_zeros() / 8;
     let front = (1 << (8 * zeros)) - 1;
     let text = (digits | u64::from_le_bytes([b'0'; 8])) & !front | u64::from_le_bytes([fill; 8]) & front;
-    let used = width.clamp(8 - zeros as usize, 8);
-    append(out, &(text >> (8 * (8 - used))).to_le_bytes(), used);
+    (text.to_le_bytes(), 8 - zeros as usize)
 }
 
 /// The eight decimal digits of a number below 10^8, one a byte, the first the lowest. All are worked out at the same time: in halves,
@@ -203,11 +138,11 @@ fn eight_digits(number: u64) -> u64 {
 }
 
 #[inline(never)]
-fn filled(out: &mut Vec<u8>, digits: &[u8], width: usize, fill: u8) {
+fn filled(out: &mut impl Append, digits: &[u8], width: usize, fill: u8) {
     if width > digits.len() {
-        out.resize(out.len() + width - digits.len(), fill);
+        out.repeat(fill, width - digits.len());
     }
-    out.extend_from_slice(digits);
+    out.slice(digits);
 }
 
 #[cfg(test)]
@@ -239,19 +174,7 @@ mod tests {
     #[test]
     fn millionths_stand_behind_a_point() {
         for number in (0..1_000_000).step_by(7).chain([1, 9, 10, 99_999, 100_000, 999_999]) {
-            let mut out = Vec::new();
-            millionths(&mut out, number);
-            assert_eq!(String::from_utf8(out).unwrap(), format!(".{number:06}"));
-        }
-    }
-
-    #[test]
-    fn a_part_of_a_text_comes_once_more() {
-        let text: Vec<u8> = (0..200).collect();
-        for part in [0..0, 0..1, 3..67, 3..68, 136..200, 137..200, 190..200, 200..200] {
-            let mut twice = text.clone();
-            append_again(&mut twice, part.clone());
-            assert_eq!(twice, [&text[..], &text[part]].concat());
+            assert_eq!(millionths(number, b':').as_slice(), format!(".{number:06}:").as_bytes());
         }
     }
 
@@ -263,16 +186,6 @@ mod tests {
             for number in [u64::from(number), u64::from(number) << 32 | 5] {
                 assert_eq!(hex_right(number).as_slice(), format!("{number:16x}").as_bytes());
             }
-        }
-    }
-
-    #[test]
-    fn pieces_are_as_long_as_was_asked() {
-        let text: Vec<u8> = (0..200).collect();
-        for (start, len) in [(0, 0), (0, 64), (0, 65), (5, 7), (136, 64), (137, 63), (150, 50), (200, 0)] {
-            let mut out = vec![1, 2];
-            append_piece(&mut out, &text, start, len);
-            assert_eq!(out.get(2..), text.get(start..start + len), "{start} {len}");
         }
     }
 }

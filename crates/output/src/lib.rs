@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod annotate;
+mod buffer;
 mod calendar;
 pub mod check;
 pub mod csv;

@@ -3,7 +3,8 @@
 use super::fields::{self, Class, RECORDED, ScriptField, ScriptFields};
 use super::places::Style;
 use super::{Inlines, ScriptOptions};
-use crate::digits::{Piece, right};
+use crate::buffer::Piece;
+use crate::digits::right;
 use perffile::wire::attr::{BranchSampleType, EventAttr, SampleType};
 use perffile::wire::event_type::SoftwareEvent;
 use perffile::{EventDescription, Schema};
@@ -16,6 +17,8 @@ pub(super) struct Columns {
     pub(super) has_chain: bool,
     /// Whether the name of the thread is padded: not where chains are asked for.
     pub(super) is_comm_padded: bool,
+    /// Whether lines of the same thread, CPU and second begin with the same, but for the digits behind the second and the period.
+    pub(super) has_same_beginnings: bool,
     /// How its places are shown: index in the list of styles. `None` where they are not.
     pub(super) style: Option<usize>,
     /// As `style`, of places in user mode that come from an unwound stack.
@@ -82,6 +85,10 @@ pub(super) fn columns(
             fields,
             has_chain,
             is_comm_padded: !wants_chain,
+            has_same_beginnings: fields.has(ScriptField::Time)
+                && !fields.has(ScriptField::Misc)
+                && !fields.has(ScriptField::TimeOfDay)
+                && !options.nanoseconds,
             style,
             unwound_style,
             return_style,

@@ -3,7 +3,7 @@
 use super::code::SourceText;
 use super::places::Places;
 use super::start::Beginnings;
-use crate::digits::append_piece;
+use crate::buffer::{Append as _, Buffer};
 use readperf_profile::{AddressId, Located, LocatedId, NewPlaces};
 use rustc_hash::FxHashSet;
 use std::hint::black_box;
@@ -14,7 +14,7 @@ const MOST_KEPT: usize = 256 << 10;
 /// Some lines, in order: their text, and in its gaps the numbers of places, or of the samples that were taken there.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
-    pub(super) text: Vec<u8>,
+    pub(super) text: Buffer,
     gaps: Vec<Gap>,
     /// Where the text begins that no gap follows yet.
     from: usize,
@@ -83,7 +83,7 @@ impl Draft {
     /// An empty one, with room for samples with call chains of usual length.
     pub fn with_room(samples: usize) -> Draft {
         Draft {
-            text: Vec::with_capacity(samples * 64),
+            text: Buffer::with_capacity(samples * 64),
             gaps: Vec::with_capacity(samples),
             places: Vec::with_capacity(samples * 8),
             ..Draft::default()
@@ -149,8 +149,8 @@ impl Draft {
     }
 
     fn push(&mut self, filling: Filling) {
-        self.gaps.push(Gap { text: short(self.text.len() - self.from), filling });
-        self.from = self.text.len();
+        self.gaps.push(Gap { text: short(self.text.length() - self.from), filling });
+        self.from = self.text.length();
     }
 
     /// Where source text goes, in order.
@@ -158,15 +158,15 @@ impl Draft {
         &mut self.sources
     }
 
-    /// The text, for lines without places.
-    pub fn text_mut(&mut self) -> &mut Vec<u8> {
-        &mut self.text
+    /// Has lines without places appended.
+    pub fn append<T>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+        self.text.append(write)
     }
 
     /// How much it holds, roughly, in bytes.
     pub fn size(&self) -> usize {
         let places = size_of_val(&*self.places) + size_of_val(&*self.samples) + size_of_val(&*self.unmapped);
-        self.text.len() + size_of_val(&*self.gaps) + places
+        self.text.length() + size_of_val(&*self.gaps) + places
     }
 }
 
@@ -213,6 +213,12 @@ impl Fillings {
     ///
     /// [`Script::prepare`]: super::Script::prepare
     pub fn complete(&self, draft: &Draft, located: &Located, out: &mut Vec<u8>) {
+        let mut text = Buffer::behind(std::mem::take(out));
+        self.complete_into(draft, located, &mut text);
+        *out = text.into_vec();
+    }
+
+    fn complete_into(&self, draft: &Draft, located: &Located, out: &mut Buffer) {
         let mut rest = Rest {
             text: &draft.text,
             from: 0,
@@ -232,14 +238,14 @@ impl Fillings {
             for gap in gaps {
                 rest.write_text(gap.text as usize, out);
                 let Some((style, first)) = gap.filling.of_places() else {
-                    out.extend_from_slice(rest.next_source());
+                    out.slice(rest.next_source());
                     continue;
                 };
                 chain_ended &= !first;
                 self.write_places(style, rest.places.next(gap.filling), &mut chain_ended, out);
             }
         }
-        out.extend_from_slice(rest.text.get(rest.from..).unwrap_or_default());
+        out.slice(rest.text.as_slice().get(rest.from..).unwrap_or_default());
     }
 
     /// Touches what the lines in these gaps are made of; the places are those from these gaps on.
@@ -253,7 +259,7 @@ impl Fillings {
     }
 
     #[inline]
-    fn write_places(&self, style: u16, own: OfGap<'_>, chain_ended: &mut bool, out: &mut Vec<u8>) {
+    fn write_places(&self, style: u16, own: OfGap<'_>, chain_ended: &mut bool, out: &mut Buffer) {
         let Some(style) = self.places.get(usize::from(style)) else { return };
         let mut unmapped = own.unmapped.iter();
         let may_end = !self.chain_ends.is_empty();
@@ -323,7 +329,7 @@ fn split<'d, T>(rest: &mut &'d [T], count: u32) -> &'d [T] {
 
 /// What of a draft is still to be written.
 struct Rest<'d> {
-    text: &'d [u8],
+    text: &'d Buffer,
     from: usize,
     places: Marked<'d>,
     sources: std::slice::Iter<'d, SourceGap>,
@@ -331,8 +337,8 @@ struct Rest<'d> {
 
 impl<'d> Rest<'d> {
     #[inline]
-    fn write_text(&mut self, len: usize, out: &mut Vec<u8>) {
-        append_piece(out, self.text, self.from, len);
+    fn write_text(&mut self, len: usize, out: &mut Buffer) {
+        out.piece(self.text.with_room(), self.from, len);
         self.from += len;
     }
 

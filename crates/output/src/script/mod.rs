@@ -26,7 +26,7 @@ pub use fields::{ScriptField, ScriptFields};
 pub use records::NextRecord;
 pub use sample::NextLine;
 
-use crate::digits::Piece;
+use crate::buffer::Piece;
 use crate::dump::payload::catalog;
 use cgroups::Cgroups;
 use columns::Columns;

@@ -1,6 +1,7 @@
 //! What the lines of places are put together from, each text held once: names of functions and of binaries are most of them.
 
-use crate::digits::{PIECE, append, append_piece, append_put, hex_left, hex_right, put};
+use crate::buffer::{Append as _, Buffer, PIECE, put};
+use crate::digits::{hex_left, hex_right};
 use readperf_profile::FunctionId;
 use readperf_session::BinaryId;
 use rustc_hash::FxHashMap;
@@ -185,13 +186,13 @@ impl Pieces {
 
     /// Appends a line, with a tab before it if it is one of a chain.
     #[inline]
-    pub(super) fn write(&self, line: &Line, is_of_chain: bool, out: &mut Vec<u8>) {
+    pub(super) fn write(&self, line: &Line, is_of_chain: bool, out: &mut Buffer) {
         let Some(frame) = self.frames.get(line.frame.0 as usize) else { return };
         let (Some(name), Some(tail)) = (self.piece(frame.name.0), self.piece(frame.tail.0)) else { return };
         if !frame.is_short {
             return self.write_long(line, frame, is_of_chain, out);
         }
-        append_put::<{ ADDRESS + PIECE + OFFSET + PIECE }>(out, |room| {
+        out.put::<{ ADDRESS + PIECE + OFFSET + PIECE }>(|room| {
             let at = put_address(room, line.address, is_of_chain);
             let at = put(room, at, name, frame.name.1);
             let (offset, digits) = hex_left(line.offset);
@@ -202,14 +203,14 @@ impl Pieces {
 
     /// A line with a text that is too long to be copied in one go.
     #[cold]
-    fn write_long(&self, line: &Line, frame: &Frame, is_of_chain: bool, out: &mut Vec<u8>) {
-        append_put::<ADDRESS>(out, |room| put_address(room, line.address, is_of_chain));
-        append_piece(out, &self.bytes, frame.name.0, frame.name.1);
+    fn write_long(&self, line: &Line, frame: &Frame, is_of_chain: bool, out: &mut Buffer) {
+        out.put::<ADDRESS>(|room| put_address(room, line.address, is_of_chain));
+        out.piece(&self.bytes, frame.name.0, frame.name.1);
         if frame.has_offset {
             let (offset, digits) = hex_left(line.offset);
-            append(out, &offset, digits);
+            out.chunk(&offset, digits);
         }
-        append_piece(out, &self.bytes, frame.tail.0, frame.tail.1);
+        out.piece(&self.bytes, frame.tail.0, frame.tail.1);
     }
 
     /// A text with what is behind it: there always is so much.
@@ -227,13 +228,13 @@ impl Pieces {
 
     /// Appends a line that is an address and a text.
     #[inline]
-    pub(super) fn write_behind(&self, address: u64, text: TextId, is_of_chain: bool, out: &mut Vec<u8>) {
+    pub(super) fn write_behind(&self, address: u64, text: TextId, is_of_chain: bool, out: &mut Buffer) {
         let (start, len) = self.place(text);
         let Some(text) = self.piece(start).filter(|_| len <= PIECE) else {
-            append_put::<ADDRESS>(out, |room| put_address(room, address, is_of_chain));
-            return append_piece(out, &self.bytes, start, len);
+            out.put::<ADDRESS>(|room| put_address(room, address, is_of_chain));
+            return out.piece(&self.bytes, start, len);
         };
-        append_put::<{ ADDRESS + PIECE }>(out, |room| {
+        out.put::<{ ADDRESS + PIECE }>(|room| {
             let at = put_address(room, address, is_of_chain);
             put(room, at, text, len)
         });

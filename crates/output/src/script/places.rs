@@ -1,6 +1,7 @@
 //! The lines of places in code, each worked out once: a call chain is then a few numbers and texts that are put together.
 
 use super::pieces::{Line, Pieces, TextId};
+use crate::buffer::{Append as _, Buffer};
 use crate::digits::hex;
 use crate::names::UNKNOWN;
 use crate::text::{self, shown_bytes};
@@ -113,7 +114,7 @@ impl Places {
 
     /// Appends the lines of a place.
     #[inline]
-    pub(super) fn write_to(&self, id: AddressId, out: &mut Vec<u8>) {
+    pub(super) fn write_to(&self, id: AddressId, out: &mut Buffer) {
         if self.has_whole_lines {
             if let Some(line) = self.lines.get(id.index()) {
                 self.pieces.write(line, self.style.chain, out);
@@ -124,14 +125,14 @@ impl Places {
         for (nr, line) in (first..).zip(lines) {
             self.pieces.write(line, self.style.chain, out);
             if let Some(rest) = self.rests.get(nr) {
-                out.extend_from_slice(self.pieces.text(*rest));
+                out.slice(self.pieces.text(*rest));
             }
         }
     }
 
     /// Appends the line of a place where nothing is mapped.
     #[inline]
-    pub(super) fn write_unmapped(&self, ip: u64, out: &mut Vec<u8>) {
+    pub(super) fn write_unmapped(&self, ip: u64, out: &mut Buffer) {
         self.pieces.write_behind(ip, self.unmapped, self.style.chain, out);
     }
 

@@ -2,7 +2,7 @@
 
 use super::start::{When, Who};
 use super::{Script, places};
-use crate::digits::Piece;
+use crate::buffer::Piece;
 use crate::digits::hex;
 use perffile::wire::misc;
 use perffile::wire::protection::permissions;

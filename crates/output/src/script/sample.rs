@@ -5,7 +5,8 @@ use super::draft::Draft;
 use super::fields::ScriptField;
 use super::start::{When, Who};
 use super::{Known, Script, Times, places, values};
-use crate::digits::{decimal, hex, pad};
+use crate::buffer::Append as _;
+use crate::digits::hex;
 use perffile::Share;
 use perffile::wire::attr::SampleType;
 use perffile::wire::callchain::Marker;
@@ -70,6 +71,7 @@ impl Script {
 
     /// Appends the lines of a sample: for each event that it stands for one, with its call chain. There is one draft for all,
     /// or several: then the first one is for other records, and each event has its own behind it.
+    #[inline]
     pub fn write_sample(&self, drafts: &mut [Draft], known: &Known<'_>, line: &NextLine<'_, '_>) {
         let mut line = *line;
         let mut with_source = self.shows_source();
@@ -89,6 +91,7 @@ impl Script {
         }
     }
 
+    #[inline]
     fn write_share(
         &self,
         draft: &mut Draft,
@@ -98,7 +101,6 @@ impl Script {
         columns: &Columns,
     ) {
         let Draft { text: out, beginnings, .. } = draft;
-        let fields = columns.fields;
         let moment = line.sample.moment;
         let has_time = moment.sample.layout().shape().sample_type.has(SampleType::TIME);
         let (pid, tid) = match (moment.sample.pid(), moment.sample.tid()) {
@@ -106,7 +108,6 @@ impl Script {
             _ => (u32::MAX, u32::MAX),
         };
         let who = Who { pid, tid, cpu: moment.cpu.unwrap_or(u32::MAX) };
-        self.write_who_again((out, beginnings), (share.event, columns), moment.comm, who);
         let when = When {
             // Without a time perf has the greatest one.
             time_ns: if has_time { line.time_ns } else { u64::MAX },
@@ -114,26 +115,16 @@ impl Script {
             misc: moment.sample.misc(),
             kind: None,
         };
-        self.write_when(out, columns, &when);
-        if fields.has(ScriptField::Period) {
-            decimal(out, share.period, 10);
-            out.push(b' ');
-        }
-        if fields.has(ScriptField::Event) {
-            columns.name.append_right(out, 0);
-        }
-        if fields.has(ScriptField::Flags) {
-            // Only decoded instructions have some; perf keeps their place.
-            pad(out, 24);
-        }
+        self.write_beginning((out, beginnings), (share, columns), (moment.comm, who), &when);
         match values::has_rare(columns) {
             true => self.write_with_rare(draft, known, line, columns),
             false => self.mark_places(draft, known, line, columns),
         }
-        draft.text.push(b'\n');
+        draft.text.byte(b'\n');
     }
 
     /// The places, and what stands before and behind them.
+    #[inline(never)]
     fn write_with_rare(
         &self,
         draft: &mut Draft,
@@ -144,9 +135,9 @@ impl Script {
         let recorded = &line.sample.moment.sample;
         let decoded = if values::needed(columns) { recorded.decode().ok() } else { None };
         let sample = decoded.map(|(sample, _)| sample).unwrap_or_default();
-        self.write_before(&mut draft.text, known, line, &sample, columns);
+        draft.text.append(|text| self.write_before(text, known, line, &sample, columns));
         self.mark_places(draft, known, line, columns);
-        self.write_behind(&mut draft.text, known, line, &sample, columns);
+        draft.text.append(|text| self.write_behind(text, known, line, &sample, columns));
     }
 
     /// What stands between the event and the address.
@@ -182,16 +173,17 @@ impl Script {
     }
 
     /// The address with its names, or the call chain.
+    #[inline]
     fn mark_places(&self, draft: &mut Draft, known: &Known<'_>, line: &NextLine<'_, '_>, columns: &Columns) {
         let Some(style) = columns.style else { return };
         if !columns.has_chain {
-            draft.text.push(b' ');
+            draft.text.byte(b' ');
             return match line.sample.later {
                 Some(sample) => draft.mark_taken_at(style, sample, line.sample.moment.ip),
                 None => draft.mark(style, &[line.sample.address], &[line.sample.moment.ip], true),
             };
         }
-        draft.text.push(b'\n');
+        draft.text.byte(b'\n');
         if let Some(sample) = line.sample.later {
             // A stack without an address in its chain is where the sample was taken.
             if !has_no_chain(line) {

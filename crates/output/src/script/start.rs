@@ -3,14 +3,18 @@
 use super::Script;
 use super::columns::Columns;
 use super::fields::ScriptField;
+use crate::buffer::{Append, Buffer, Piece, put};
 use crate::calendar::date_time;
-use crate::digits::{Piece, append_again, decimal, decimal_zeros, millionths, pad, signed};
+use crate::digits::{decimal, decimal_zeros, millionths, pad, short_decimal, signed};
+use perffile::Share;
 use perffile::wire::misc;
 use readperf_session::CommId;
-use std::io::Write as _;
 use std::ops::Range;
 
 const SECOND_NS: u64 = 1_000_000_000;
+
+/// Columns of a period.
+const PERIOD: usize = 10;
 
 /// A thread on a CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +38,11 @@ pub(super) struct When {
 /// How many beginnings are remembered, by thread and CPU.
 const REMEMBERED: usize = 16;
 
-/// How the last lines of a text begin: those that follow mostly begin as one of them.
+/// Bytes of a beginning that is remembered, at most.
+const LONGEST: usize = 96;
+
+/// How the last lines of a text begin: those that follow mostly begin as one of them, but for the digits behind the second and the
+/// period.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Beginnings([Beginning; REMEMBERED]);
 
@@ -43,51 +51,103 @@ pub(super) struct Beginnings([Beginning; REMEMBERED]);
 struct Beginning {
     of: Option<Of>,
     at: Range<usize>,
+    /// Where in it the point behind the second is.
+    point: usize,
+    /// The period; 0 if that is not shown.
+    period: u64,
+    /// Where in it the last eight bytes of the period are, if it has no more.
+    short_period: Option<usize>,
 }
 
-/// What beginnings depend on: the event, the thread's name, and the rest.
-type Of = (usize, CommId, Who);
+/// What beginnings depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Of {
+    event: usize,
+    comm: CommId,
+    who: Who,
+    seconds: u64,
+}
 
 impl Beginnings {
     #[inline]
-    fn slot((_, _, who): &Of) -> usize {
-        (who.tid ^ who.cpu << 2) as usize % REMEMBERED
+    fn slot(of: &Of) -> usize {
+        (of.who.tid ^ of.who.cpu << 2) as usize % REMEMBERED
     }
 
     #[inline]
-    fn find(&self, of: &Of) -> Option<Range<usize>> {
-        let known = self.0.get(Beginnings::slot(of))?;
-        (known.of.as_ref() == Some(of)).then(|| known.at.clone())
+    fn find(&self, of: &Of) -> Option<&Beginning> {
+        self.0.get(Beginnings::slot(of)).filter(|known| known.of.as_ref() == Some(of))
     }
 
-    fn put(&mut self, of: Of, at: Range<usize>) {
-        if let Some(slot) = self.0.get_mut(Beginnings::slot(&of)) {
-            *slot = Beginning { of: Some(of), at };
+    fn put(&mut self, beginning: Beginning) {
+        if let Some(slot) = beginning.of.and_then(|of| self.0.get_mut(Beginnings::slot(&of))) {
+            *slot = beginning;
         }
+    }
+}
+
+impl Beginning {
+    /// Appends it with other digits behind the second, and another period. Whether that could be.
+    #[inline]
+    fn write_again(&self, out: &mut Buffer, rest_ns: u64, period: u64) -> bool {
+        let fraction = millionths(rest_ns / 1000, b':');
+        if period == self.period {
+            out.again::<LONGEST>(self.at.clone(), |text| {
+                put(text, self.point, &fraction, fraction.len());
+            });
+            return true;
+        }
+        let (Some(at), Some(period)) = (self.short_period, short_decimal(period)) else { return false };
+        out.again::<LONGEST>(self.at.clone(), |text| {
+            put(text, self.point, &fraction, fraction.len());
+            put(text, at, &period, period.len());
+        });
+        true
     }
 }
 
 impl Script {
-    /// The thread of a sample, its name, and its CPU, as columns of its event.
+    /// The beginning of a sample's line, up to where its places are or what is rare: who, when, and for how much of which event.
     #[inline]
-    pub(super) fn write_who_again(
+    pub(super) fn write_beginning(
         &self,
-        (out, beginnings): (&mut Vec<u8>, &mut Beginnings),
-        (event, columns): (usize, &Columns),
-        comm: CommId,
-        who: Who,
+        (out, beginnings): (&mut Buffer, &mut Beginnings),
+        (share, columns): (&Share, &Columns),
+        (comm, who): (CommId, Who),
+        when: &When,
     ) {
-        let of = (event, comm, who);
-        if let Some(known) = beginnings.find(&of) {
-            return append_again(out, known);
+        let fields = columns.fields;
+        let period = if fields.has(ScriptField::Period) { share.period } else { 0 };
+        let of = Of { event: share.event, comm, who, seconds: when.time_ns / SECOND_NS };
+        let known = if columns.has_same_beginnings { beginnings.find(&of) } else { None };
+        if known.is_some_and(|known| known.write_again(out, when.time_ns % SECOND_NS, period)) {
+            return;
         }
-        let start = out.len();
+        let start = out.length();
         self.write_who(out, columns, self.comm(comm), who);
-        beginnings.put(of, start..out.len());
+        self.write_when(out, columns, when);
+        let behind_time = out.length() - start;
+        if fields.has(ScriptField::Period) {
+            decimal(out, period, PERIOD);
+            out.byte(b' ');
+        }
+        if fields.has(ScriptField::Event) {
+            columns.name.append_right(out, 0);
+        }
+        if fields.has(ScriptField::Flags) {
+            // Only decoded instructions have some; perf keeps their place.
+            pad(out, 24);
+        }
+        let at = start..out.length();
+        if columns.has_same_beginnings && at.len() <= LONGEST {
+            let short_period = short_decimal(period).map(|digits| behind_time + PERIOD - digits.len());
+            let point = behind_time - ".000000: ".len();
+            beginnings.put(Beginning { of: Some(of), at, point, period, short_period });
+        }
     }
 
     /// Thread and CPU.
-    pub(super) fn write_who(&self, out: &mut Vec<u8>, columns: &Columns, comm: Option<&Piece>, who: Who) {
+    pub(super) fn write_who(&self, out: &mut impl Append, columns: &Columns, comm: Option<&Piece>, who: Who) {
         let fields = columns.fields;
         if fields.has(ScriptField::Comm) {
             let width = if columns.is_comm_padded { 16 } else { 0 };
@@ -95,42 +155,41 @@ impl Script {
                 Some(comm) => comm.append_right(out, width),
                 None => pad(out, width),
             }
-            out.push(b' ');
+            out.byte(b' ');
         }
-        let number = |out: &mut Vec<u8>, id: u32| signed(out, id.cast_signed().into(), 5);
         match (fields.has(ScriptField::Pid), fields.has(ScriptField::Tid)) {
             (true, true) => {
-                number(out, who.pid);
-                out.push(b'/');
-                let before = out.len();
+                signed(out, who.pid.cast_signed().into(), 5);
+                out.byte(b'/');
+                let before = out.length();
                 signed(out, who.tid.cast_signed().into(), 0);
-                pad(out, 5usize.saturating_sub(out.len() - before));
-                out.push(b' ');
+                pad(out, 5usize.saturating_sub(out.length() - before));
+                out.byte(b' ');
             }
             (true, false) => {
-                number(out, who.pid);
-                out.push(b' ');
+                signed(out, who.pid.cast_signed().into(), 5);
+                out.byte(b' ');
             }
             (false, true) => {
-                number(out, who.tid);
-                out.push(b' ');
+                signed(out, who.tid.cast_signed().into(), 5);
+                out.byte(b' ');
             }
             (false, false) => {}
         }
         if fields.has(ScriptField::Cpu) {
-            out.push(b'[');
+            out.byte(b'[');
             if who.cpu == u32::MAX {
-                out.extend_from_slice(b"-01");
+                out.slice(b"-01");
             } else {
                 decimal_zeros(out, who.cpu.into(), 3);
             }
-            out.extend_from_slice(b"] ");
+            out.chunk(b"] ", 2);
         }
     }
 
     /// Mode and time.
     #[inline]
-    pub(super) fn write_when(&self, out: &mut Vec<u8>, columns: &Columns, when: &When) {
+    pub(super) fn write_when(&self, out: &mut impl Append, columns: &Columns, when: &When) {
         let fields = columns.fields;
         if fields.has(ScriptField::Misc) {
             write_misc(out, when.misc, when.kind);
@@ -144,58 +203,58 @@ impl Script {
     }
 
     #[inline]
-    fn write_time(&self, out: &mut Vec<u8>, time_ns: u64) {
-        let (seconds, rest) = (time_ns / SECOND_NS, time_ns % SECOND_NS);
-        decimal(out, seconds, 5);
-        self.write_fraction(out, rest);
-        out.extend_from_slice(b": ");
+    fn write_time(&self, out: &mut impl Append, time_ns: u64) {
+        decimal(out, time_ns / SECOND_NS, 5);
+        self.write_fraction(out, time_ns % SECOND_NS, b':');
+        out.byte(b' ');
     }
 
     /// Date and time of day, in UTC; the space behind it alone if that is not known.
-    fn write_time_of_day(&self, out: &mut Vec<u8>, recorded_ns: Option<u64>) {
+    fn write_time_of_day(&self, out: &mut impl Append, recorded_ns: Option<u64>) {
         let wall_clock_ns = recorded_ns.and_then(|ns| self.clock?.wall_clock_of(ns));
         if let Some(ns) = wall_clock_ns {
-            // To a `Vec` nothing fails.
-            let _ = write!(out, "{}", date_time(ns).strftime("%F %T"));
-            self.write_fraction(out, ns % SECOND_NS);
+            out.slice(date_time(ns).strftime("%F %T").to_string().as_bytes());
+            self.write_fraction(out, ns % SECOND_NS, b' ');
+        } else {
+            out.byte(b' ');
         }
-        out.push(b' ');
     }
 
-    /// The point behind the second, and digits.
+    /// The point behind the second, and digits, and the byte behind them.
     #[inline]
-    fn write_fraction(&self, out: &mut Vec<u8>, rest_ns: u64) {
+    fn write_fraction(&self, out: &mut impl Append, rest_ns: u64, behind: u8) {
         if self.options.nanoseconds {
-            out.push(b'.');
+            out.byte(b'.');
             decimal_zeros(out, rest_ns, 9);
+            out.byte(behind);
         } else {
-            millionths(out, rest_ns / 1000);
+            out.chunk(&millionths(rest_ns / 1000, behind), 8);
         }
     }
 }
 
 /// Mode of the CPU and, of records, what else `misc` says: a letter each, in six columns.
-fn write_misc(out: &mut Vec<u8>, bits: u16, kind: Option<u32>) {
+fn write_misc(out: &mut impl Append, bits: u16, kind: Option<u32>) {
     use perffile::wire::record::kind as K;
-    let before = out.len();
+    let before = out.length();
     // ABI: the modes are numbers, but perf takes them for bits.
     for (mode, letter) in [(1, b'K'), (2, b'U'), (3, b'H'), (4, b'G'), (5, b'g')] {
         if bits & mode == mode {
-            out.push(letter);
+            out.byte(letter);
         }
     }
     match kind {
-        Some(K::MMAP | K::MMAP2) if bits & misc::MMAP_DATA != 0 => out.push(b'M'),
-        Some(K::COMM) if bits & misc::COMM_EXEC != 0 => out.push(b'E'),
+        Some(K::MMAP | K::MMAP2) if bits & misc::MMAP_DATA != 0 => out.byte(b'M'),
+        Some(K::COMM) if bits & misc::COMM_EXEC != 0 => out.byte(b'E'),
         Some(K::SWITCH | K::SWITCH_CPU_WIDE) if bits & misc::SWITCH_OUT != 0 => {
-            out.push(b'S');
+            out.byte(b'S');
             if bits & misc::SWITCH_OUT_PREEMPT != 0 {
-                out.push(b'p');
+                out.byte(b'p');
             }
         }
         _ => {}
     }
-    pad(out, 6usize.saturating_sub(out.len() - before).max(1));
+    pad(out, 6usize.saturating_sub(out.length() - before).max(1));
 }
 
 #[cfg(test)]
@@ -232,18 +291,18 @@ mod tests {
             columns(&plain, true),
             columns(&[ScriptField::Comm, ScriptField::Pid, ScriptField::Tid], false),
         ];
-        let (mut out, mut beginnings) = (Vec::new(), Beginnings::default());
+        let (mut out, mut beginnings) = (Buffer::default(), Beginnings::default());
         for nr in 0..4000_u32 {
             // What makes a line is now the same as before, now another one.
             let pick = |every: u32, of: u32| nr / every % of;
             let (event, comm) = (pick(3, 3) as usize, comms[pick(2, 2) as usize]);
             let who = Who { pid: pick(7, 2), tid: pick(5, 3) * 16, cpu: pick(11, 2) * 4 };
-            let (before, columns) = (out.len(), &events[event]);
+            let (before, columns) = (out.length(), &events[event]);
             script.write_who_again((&mut out, &mut beginnings), (event, columns), comm, who);
             let mut expected = Vec::new();
             script.write_who(&mut expected, columns, script.comm(comm), who);
-            assert_eq!(out.get(before..), Some(&*expected), "{nr}");
-            out.extend_from_slice(&[b'.'; 64][..pick(1, 65) as usize]);
+            assert_eq!(out.as_slice().get(before..), Some(&*expected), "{nr}");
+            out.slice(&[b'.'; 64][..pick(1, 65) as usize]);
         }
     }
 }

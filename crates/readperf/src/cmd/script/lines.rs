@@ -6,8 +6,7 @@ use super::naming::{Naming, Unnamed, fill_in_sources};
 use crate::outcome::wrong_usage;
 use crate::source_lines::SourceLines;
 use perffile::Metadata;
-use rayon::prelude::*;
-use readperf::output::script::{Draft, Fillings, Known, NextLine, NextRecord, Script};
+use readperf::output::script::{Draft, Fillings, Known, Script};
 use readperf::profile::{Located, NameFilter, Names};
 use readperf::session::{CodeAddress, CpuMode};
 use readperf::symbols::{Files, Options};
@@ -15,9 +14,6 @@ use readperf::{BranchCode, Chunk, CodeStep, Entry, Instructions, NamedPlaces, Na
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::collections::hash_map;
-
-/// Samples that a thread makes the lines of in one go.
-const SHARE: usize = 256;
 
 /// Bytes of lines that wait for names: the more, the fewer look-ups, each for more places. Where another thread looks up, fewer wait,
 /// so that it begins sooner and has less left to do at the end. Tests are to see what happens when there are more.
@@ -29,13 +25,6 @@ const MOST_FLUSHES: usize = 2;
 
 /// Records whose code between branches is held at a time: of one sample it can be megabytes.
 const CODE_AT_ONCE: usize = 16;
-
-/// What has lines.
-#[derive(Clone, Copy, Debug)]
-enum Next<'s, 'e> {
-    Sample(NextLine<'s, 'e>),
-    Record(NextRecord<'s, 'e>),
-}
 
 /// A run over a recording.
 pub(super) struct Lines<'f> {
@@ -52,7 +41,6 @@ pub(super) struct Lines<'f> {
     instructions: Option<Instructions>,
     branch_code: Option<BranchCode>,
     sources: SourceLines,
-    pool: &'f rayon::ThreadPool,
     how: How,
     /// Lines that wait for names, by where they go.
     drafts: Vec<Vec<Draft>>,
@@ -80,7 +68,6 @@ impl<'f> Lines<'f> {
         files: &'f Files,
         symbols: Options,
         script: Script,
-        pool: &'f rayon::ThreadPool,
         sources: SourceLines,
         how: How,
     ) -> Lines<'f> {
@@ -95,7 +82,6 @@ impl<'f> Lines<'f> {
             instructions: None,
             branch_code: None,
             sources,
-            pool,
             how,
             drafts: Vec::new(),
             spare: Vec::new(),
@@ -169,58 +155,44 @@ impl<'f> Lines<'f> {
         self.script.learn_threads(&known);
         let (filter, json) = (&self.how.filter, self.how.json);
         let is_open = filter.is_open();
-        let mut lines = Vec::with_capacity(entries.len());
+        let schema = &*chunk.metadata().schema;
+        let room = if targets == 1 { entries.len() } else { 0 };
+        let empty = || self.spare.pop().unwrap_or_else(|| Draft::with_room(room));
+        let mut drafts: Vec<Draft> = std::iter::repeat_with(empty).take(targets).collect();
         for entry in entries {
             let sample = chunk.sample(state, entry);
             let steps = sample.as_ref().and_then(|_| code.next());
-            let next = match sample {
+            match sample {
                 Some(sample) if is_open || filter.passes(&known, sample.address, sample.stack) => {
                     sample.shares.iter().for_each(|share| finisher.count(share.event));
-                    let mut next = self.script.follow(sample);
-                    if let (Some(next), Some(steps), Some(code)) = (&mut next, steps, &mut self.branch_code) {
-                        self.script.show_branch_code(next, steps, &code.places().known(session));
+                    let Some(mut line) = self.script.follow(sample) else { continue };
+                    if let (Some(steps), Some(code)) = (steps, &mut self.branch_code) {
+                        self.script.show_branch_code(&mut line, steps, &code.places().known(session));
                     }
-                    next.map(Next::Sample)
+                    match drafts.first_mut().filter(|_| json) {
+                        // Writing to memory does not fail.
+                        Some(draft) => {
+                            let _ = draft.append(|text| self.script.write_json(text, &known, schema, &line));
+                        }
+                        None => self.script.write_sample(&mut drafts, &known, &line),
+                    }
                 }
-                Some(_) => None,
-                None if json => None,
-                None => self.script.follow_record(entry).map(Next::Record),
-            };
-            if let Some(next) = next {
-                lines.push(next);
+                Some(_) => {}
+                None if json => {}
+                None => {
+                    if let (Some(record), Some(draft)) =
+                        (self.script.follow_record(entry), drafts.first_mut())
+                    {
+                        draft.append(|text| self.script.write_record(text, &record));
+                    }
+                }
             }
         }
-        let (script, schema) = (&self.script, &*chunk.metadata().schema);
-        let draft = |(lines, mut drafts): (&[Next<'_, '_>], Vec<Draft>)| {
-            for line in lines {
-                match (line, drafts.first_mut()) {
-                    // Writing to memory does not fail.
-                    (Next::Sample(sample), Some(draft)) if json => {
-                        let _ = script.write_json(draft.text_mut(), &known, schema, sample);
-                    }
-                    (Next::Sample(sample), _) => script.write_sample(&mut drafts, &known, sample),
-                    (Next::Record(record), Some(draft)) => script.write_record(draft.text_mut(), record),
-                    (Next::Record(_), None) => {}
-                }
-            }
-            drafts
-        };
-        let room = if targets == 1 { lines.len().min(SHARE) } else { 0 };
-        let spare = &mut self.spare;
-        let mut empty = || spare.pop().unwrap_or_else(|| Draft::with_room(room));
-        let work = lines.chunks(SHARE).map(|some| (some, (0..targets).map(|_| empty()).collect()));
-        let work: Vec<(&[Next<'_, '_>], Vec<Draft>)> = work.collect();
-        let made: Vec<Vec<Draft>> = match work.len() {
-            // To wake another thread for it takes longer.
-            0 | 1 => work.into_iter().map(draft).collect(),
-            _ => self.pool.install(|| work.into_par_iter().map(draft).collect()),
-        };
         self.script.forget_branch_code();
-        for (target, draft) in made.into_iter().flat_map(|drafts| drafts.into_iter().enumerate()) {
-            if let (false, Some(drafts)) = (draft.size() == 0, self.drafts.get_mut(target)) {
-                self.waiting += draft.size();
-                drafts.push(draft);
-            }
+        for (draft, waiting) in drafts.into_iter().zip(&mut self.drafts).filter(|(draft, _)| draft.size() > 0)
+        {
+            self.waiting += draft.size();
+            waiting.push(draft);
         }
         let most = match finisher {
             Finisher::Here(_) => MOST_WAITING,

@@ -152,7 +152,7 @@ Examples:
             How { json: self.json, at_once, filter, max_blocks: self.max_blocks.filter(|most| *most > 0) };
         let (files, pool) = (Files::new(), self.profile.symbols.pool()?);
         let sources = SourceLines::new(self.input.unpacked()?.map(Unpacked::sources));
-        let lines = Lines::new(&files, symbols.clone(), script::Script::new(options), &pool, sources, how);
+        let lines = Lines::new(&files, symbols.clone(), script::Script::new(options), sources, how);
         let mut out = Destination::new(
             self.profile.output.open_bytes(&[&self.input])?,
             &self.input,
