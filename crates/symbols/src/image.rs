@@ -213,6 +213,7 @@ pub(crate) struct Cursor<'data> {
 }
 
 impl Cursor<'_> {
+    #[inline(always)]
     fn array<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
         let mut array: [u8; N] = self.bytes.get(at..at.checked_add(N)?)?.try_into().ok()?;
         if self.big_endian {
@@ -225,6 +226,7 @@ impl Cursor<'_> {
         self.array(at).map(u32::from_le_bytes)
     }
 
+    #[inline]
     pub(crate) fn u64(&self, at: usize) -> Option<u64> {
         self.array(at).map(u64::from_le_bytes)
     }

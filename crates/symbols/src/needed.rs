@@ -20,8 +20,8 @@ pub(crate) trait Symbols {
     /// How many there are, about.
     fn count(&self) -> usize;
 
-    /// All, with their numbers.
-    fn all(&self) -> impl Iterator<Item = (u32, Entry)>;
+    /// Shows all, with their numbers.
+    fn for_each(&self, take: impl FnMut(u32, Entry));
 
     /// The one with this number.
     fn get(&self, number: u32) -> Option<Entry>;
@@ -33,8 +33,8 @@ impl Symbols for Vec<Entry> {
         self.len()
     }
 
-    fn all(&self) -> impl Iterator<Item = (u32, Entry)> {
-        (0..).zip(self.iter().copied())
+    fn for_each(&self, mut take: impl FnMut(u32, Entry)) {
+        (0..).zip(self).for_each(|(number, entry)| take(number, *entry));
     }
 
     fn get(&self, number: u32) -> Option<Entry> {
@@ -93,20 +93,25 @@ struct Extent {
 impl Extents {
     fn of(symbols: &impl Symbols) -> Extents {
         let mut all = Vec::with_capacity(symbols.count().min(MOST_AT_FIRST));
-        all.extend(symbols.all().map(|(number, Entry { start, end, .. })| {
+        symbols.for_each(|number, Entry { start, end, .. }| {
             let size = u32::try_from(end.saturating_sub(start)).unwrap_or(u32::MAX);
-            Extent { start, number, size }
-        }));
-        all.sort_unstable_by_key(|extent| (extent.start, extent.number));
+            all.push(Extent { start, number, size });
+        });
+        // They are in the order of the file, and those at one start stay so.
+        radsort::sort_by_key(&mut all, |extent| extent.start);
         let mut reaching = Vec::new();
-        let mut groups = all.chunk_by(|left, right| left.start == right.start).peekable();
-        while let Some(group) = groups.next() {
-            let Some([Extent { start: next, .. }, ..]) = groups.peek() else { break };
-            let is_reaching =
-                |extent: &&Extent| extent.size == u32::MAX || u64::from(extent.size) > next - extent.start;
-            let symbols = group.iter().filter(is_reaching).filter_map(|extent| symbols.get(extent.number));
-            reaching.extend(symbols.map(|symbol| (symbol.start, symbol.end)));
+        // From the last one on, behind whose start there is no other.
+        let (mut start, mut next) = (all.last().map_or(0, |last| last.start), None);
+        for extent in all.iter().rev() {
+            if extent.start != start {
+                (start, next) = (extent.start, Some(start));
+            }
+            let reaches = |next| extent.size == u32::MAX || u64::from(extent.size) > next - start;
+            if next.is_some_and(reaches) {
+                reaching.extend(symbols.get(extent.number).map(|symbol| (symbol.start, symbol.end)));
+            }
         }
+        reaching.reverse();
         Extents { all, reaching }
     }
 

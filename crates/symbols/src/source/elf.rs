@@ -43,7 +43,7 @@ impl<'data> ElfSymbols<'data> {
                 let section = *image.section_of_kind(kind)?;
                 let strings = image.bytes(image.section_at(section.link)?);
                 let reader = Box::new(Reader::new(image, runtime, &section, strings));
-                reader.all().next()?;
+                reader.symbols.all().find_map(|(_, symbol)| reader.entry(symbol))?;
                 let origin = Origin::Section(reader);
                 Some(ElfSymbols { origin, table: OnDemand::default(), strings, provides })
             })
@@ -62,9 +62,9 @@ impl<'data> ElfSymbols<'data> {
             let strings = image.section_at(section.link).map_or(&[][..], |section| image.bytes(section));
             let Ok(at) = u32::try_from(names.len()) else { break };
             let read = Reader::new(image, runtime, section, strings);
-            let renamed =
-                |(_, entry): (u32, Entry)| Some(Entry { name: entry.name.checked_add(at)?, ..entry });
-            entries.extend(read.all().filter_map(renamed));
+            read.for_each(|_, entry| {
+                entries.extend(entry.name.checked_add(at).map(|name| Entry { name, ..entry }));
+            });
             names.extend_from_slice(strings);
             // A table may lack its last zero byte, and then would run into the next one.
             names.push(0);
@@ -211,19 +211,45 @@ impl<'data> RawSymbols<'data> {
         self.read(number, self.bytes.get(number.checked_mul(self.entry_bytes)?..)?.get(..self.entry_bytes)?)
     }
 
-    #[inline]
+    /// All records with their numbers. Each of the four forms has a loop of its own.
+    fn for_each(&self, mut take: impl FnMut(usize, RawSymbol)) {
+        let records_64 = || self.bytes.as_chunks().0.iter().enumerate();
+        let records_32 = || self.bytes.as_chunks().0.iter().enumerate();
+        match (self.is_64, self.big_endian) {
+            (true, false) => {
+                records_64().for_each(|(nr, it)| take(nr, self.placed(nr, RawSymbol::of_64(it, false))))
+            }
+            (true, true) => {
+                records_64().for_each(|(nr, it)| take(nr, self.placed(nr, RawSymbol::of_64(it, true))))
+            }
+            (false, false) => {
+                records_32().for_each(|(nr, it)| take(nr, self.placed(nr, RawSymbol::of_32(it, false))))
+            }
+            (false, true) => {
+                records_32().for_each(|(nr, it)| take(nr, self.placed(nr, RawSymbol::of_32(it, true))))
+            }
+        }
+    }
+
     fn read(&self, number: usize, record: &[u8]) -> Option<RawSymbol> {
-        let mut symbol = match self.is_64 {
+        let symbol = match self.is_64 {
             true => RawSymbol::of_64(record.first_chunk()?, self.big_endian),
             false => RawSymbol::of_32(record.first_chunk()?, self.big_endian),
         };
+        Some(self.placed(number, symbol))
+    }
+
+    /// A record with the number of its section; 0 if it has none.
+    #[inline(always)]
+    fn placed(&self, number: usize, mut symbol: RawSymbol) -> RawSymbol {
         if symbol.section == u32::from(elf::SHN_XINDEX) {
-            symbol.section = self.extended.and_then(|table| table.u32(number.checked_mul(4)?)).unwrap_or(0);
+            let table = self.extended.as_ref();
+            symbol.section = table.and_then(|table| table.u32(number.checked_mul(4)?)).unwrap_or(0);
         } else if symbol.section >= u32::from(elf::SHN_LORESERVE) {
             // SHN_ABS, SHN_COMMON and the like are no places in the file.
             symbol.section = 0;
         }
-        Some(symbol)
+        symbol
     }
 }
 
@@ -231,10 +257,34 @@ impl<'data> RawSymbols<'data> {
 #[derive(Debug)]
 struct Reader<'data> {
     symbols: RawSymbols<'data>,
-    image: Image<'data>,
+    machine: u16,
+    /// The segments of the file that was mapped.
     runtime: Image<'data>,
+    /// By number.
+    sections: Vec<Option<InMemory>>,
     strings: &'data [u8],
     descriptors: Option<Descriptors<'data>>,
+}
+
+/// A section that is in memory while the program runs.
+#[derive(Clone, Copy, Debug)]
+struct InMemory {
+    /// How much less its offset in the file is than its address.
+    distance: u64,
+    holds_code_or_data: bool,
+}
+
+impl InMemory {
+    /// The section with this number.
+    fn of(image: &Image<'_>, runtime: &Image<'_>, number: u32) -> Option<InMemory> {
+        let mut section = image.section_at(number).filter(|section| is_in_memory(section))?;
+        if section.kind == elf::SHT_NOBITS {
+            // In a separate debug file the code sections are empty and their offsets mean nothing.
+            section = runtime.section_at(number)?;
+        }
+        let distance = section.address.wrapping_sub(section.offset);
+        Some(InMemory { distance, holds_code_or_data: holds_code_or_data(section.name) })
+    }
 }
 
 impl<'data> Reader<'data> {
@@ -245,9 +295,13 @@ impl<'data> Reader<'data> {
         strings: &'data [u8],
     ) -> Reader<'data> {
         let (symbols, descriptors) = (RawSymbols::of(image, section), Descriptors::of(runtime));
-        Reader { symbols, image: image.clone(), runtime: runtime.clone(), strings, descriptors }
+        let numbers = (0..).take(image.sections.len());
+        let sections = numbers.map(|number| InMemory::of(image, runtime, number)).collect();
+        let (machine, runtime) = (image.machine, runtime.clone());
+        Reader { symbols, machine, runtime, sections, strings, descriptors }
     }
 
+    #[inline(always)]
     fn entry(&self, mut symbol: RawSymbol) -> Option<Entry> {
         let is_label = match symbol.kind() {
             elf::STT_FUNC | elf::STT_GNU_IFUNC | elf::STT_OBJECT => false,
@@ -260,25 +314,18 @@ impl<'data> Reader<'data> {
         if let Some(code) = self.descriptors.as_ref().and_then(|table| table.code_of(&symbol)) {
             (symbol.value, symbol.section) = code;
         }
-        let mut section = self.image.section_at(symbol.section)?;
-        if !is_in_memory(section) {
+        let section = (*self.sections.get(symbol.section as usize)?)?;
+        if is_label && !section.holds_code_or_data {
             return None;
         }
-        if section.kind == elf::SHT_NOBITS {
-            // In a separate debug file the code sections are empty and their offsets mean nothing.
-            section = self.runtime.section_at(symbol.section)?;
-        }
-        if is_label && !holds_code_or_data(section.name) {
-            return None;
-        }
-        if self.image.machine == elf::EM_ARM && symbol.kind() == elf::STT_FUNC {
+        if self.machine == elf::EM_ARM && symbol.kind() == elf::STT_FUNC {
             // Bit 0 says that the code is Thumb.
             symbol.value &= !1;
         }
         let offset = self
             .runtime
             .address_to_offset(symbol.value)
-            .unwrap_or_else(|| symbol.value.wrapping_sub(section.address.wrapping_sub(section.offset)));
+            .unwrap_or_else(|| symbol.value.wrapping_sub(section.distance));
         Some(Entry {
             start: offset,
             end: offset.saturating_add(symbol.size),
@@ -296,14 +343,14 @@ impl<'data> Reader<'data> {
     /// shrink when it is linked, a file that is not linked has labels of the assembler (`.L0`) at most instructions; the
     /// kernel leaves both out of its own list (`is_mapping_symbol` in `include/linux/module_symbol.h`).
     fn is_mapping_symbol(&self, symbol: &RawSymbol) -> bool {
-        let shrinks = matches!(self.image.machine, elf::EM_RISCV | elf::EM_LOONGARCH);
-        if !shrinks && !matches!(self.image.machine, elf::EM_ARM | elf::EM_AARCH64) {
+        let shrinks = matches!(self.machine, elf::EM_RISCV | elf::EM_LOONGARCH);
+        if !shrinks && !matches!(self.machine, elf::EM_ARM | elf::EM_AARCH64) {
             return false;
         }
         let name = usize::try_from(symbol.name).ok().and_then(|at| self.strings.get(at..)).unwrap_or(b"");
         match name {
             [b'.', b'L', ..] => shrinks && symbol.kind() == elf::STT_NOTYPE,
-            [b'$', b'x', ..] if self.image.machine == elf::EM_RISCV => true,
+            [b'$', b'x', ..] if self.machine == elf::EM_RISCV => true,
             [b'$', b'a' | b'd' | b't' | b'x', 0 | b'.', ..] => true,
             _ => false,
         }
@@ -316,9 +363,12 @@ impl Symbols for Reader<'_> {
         self.symbols.count()
     }
 
-    fn all(&self) -> impl Iterator<Item = (u32, Entry)> {
-        let entry = |(number, symbol)| Some((u32::try_from(number).ok()?, self.entry(symbol)?));
-        self.symbols.all().filter_map(entry)
+    fn for_each(&self, mut take: impl FnMut(u32, Entry)) {
+        self.symbols.for_each(|number, symbol| {
+            if let (Ok(number), Some(entry)) = (u32::try_from(number), self.entry(symbol)) {
+                take(number, entry);
+            }
+        });
     }
 
     fn get(&self, number: u32) -> Option<Entry> {

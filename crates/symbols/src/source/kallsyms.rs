@@ -126,9 +126,9 @@ impl Symbols for Kallsyms {
         self.text.len() / LINE_BYTES
     }
 
-    fn all(&self) -> impl Iterator<Item = (u32, Entry)> {
+    fn for_each(&self, mut take: impl FnMut(u32, Entry)) {
         let entries = lines(&self.text).filter_map(|line| line.entry());
-        entries.map(|entry| (entry.name, entry))
+        entries.for_each(|entry| take(entry.name, entry));
     }
 
     fn get(&self, number: u32) -> Option<Entry> {

@@ -159,22 +159,17 @@ impl PltReader<'_, '_> {
         let strings =
             symbols.and_then(|symbols| image.section_at(symbols.link)).map(|table| image.bytes(table));
         let with_addend = section.kind == elf::SHT_RELA;
-        let bytes = image.bytes(section);
-        let cursor = image.cursor(bytes);
         let size = match (image.is_64, with_addend) {
             (true, true) => 24,
             (true, false) => 16,
             (false, true) => 12,
             (false, false) => 8,
         };
-        (0..bytes.len() / size)
-            .filter_map(|number| {
-                let at = number.checked_mul(size)?;
-                let slot = slot(&cursor, image.is_64, at)?;
-                if !is_wanted(slot) {
-                    return None;
-                }
-                let (number, addend) = symbol_and_addend(&cursor, image.is_64, with_addend, at)?;
+        let relocations = image.bytes(section).chunks_exact(size).map(|bytes| image.cursor(bytes));
+        relocations
+            .filter_map(|relocation| {
+                let slot = slot(&relocation, image.is_64).filter(|slot| is_wanted(*slot))?;
+                let (number, addend) = symbol_and_addend(&relocation, image.is_64, with_addend)?;
                 let name = usize::try_from(number).ok().filter(|number| *number > 0).and_then(|number| {
                     let at = usize::try_from(raw?.get(number)?.name).ok()?;
                     text_at(strings?, at).map(as_name).map(Cow::into_owned)
@@ -246,20 +241,21 @@ fn piece_sizes(image: &Image<'_>, plt: &Section<'_>) -> Option<(u64, u64)> {
     (sizes.1 > 0).then_some(sizes)
 }
 
-/// The slot that the relocation at `at` of its section fills.
-fn slot(cursor: &Cursor<'_>, is_64: bool, at: usize) -> Option<u64> {
-    if is_64 { cursor.u64(at) } else { cursor.u32(at).map(u64::from) }
+/// The slot that a relocation fills.
+#[inline]
+fn slot(relocation: &Cursor<'_>, is_64: bool) -> Option<u64> {
+    if is_64 { relocation.u64(0) } else { relocation.u32(0).map(u64::from) }
 }
 
 /// Symbol number and addend of the same relocation.
-fn symbol_and_addend(cursor: &Cursor<'_>, is_64: bool, with_addend: bool, at: usize) -> Option<(u32, u64)> {
+fn symbol_and_addend(relocation: &Cursor<'_>, is_64: bool, with_addend: bool) -> Option<(u32, u64)> {
     if is_64 {
-        let addend = if with_addend { cursor.u64(at.checked_add(16)?)? } else { 0 };
-        let symbol = u32::try_from(cursor.u64(at.checked_add(8)?)? >> 32).ok()?;
+        let addend = if with_addend { relocation.u64(16)? } else { 0 };
+        let symbol = u32::try_from(relocation.u64(8)? >> 32).ok()?;
         Some((symbol, addend))
     } else {
-        let addend = if with_addend { cursor.u32(at.checked_add(8)?)?.into() } else { 0 };
-        Some((cursor.u32(at.checked_add(4)?)? >> 8, addend))
+        let addend = if with_addend { relocation.u32(8)?.into() } else { 0 };
+        Some((relocation.u32(4)? >> 8, addend))
     }
 }
 
