@@ -7,7 +7,6 @@
 use crate::addresses::AddressId;
 use crate::index::Index;
 use crate::recorded_chains::{Context, RecordedChain, RecordedChains};
-use std::hint::black_box;
 use std::ops::Range;
 
 /// Words of chains after which all are forgotten.
@@ -69,10 +68,6 @@ impl KnownChains {
     ) {
         let hashes = recorded.hashes();
         self.index.make_room(self.chains.len() + hashes.len());
-        // Touched first, so that the processor waits for many of them at once.
-        let known = || hashes.iter().filter_map(|hash| self.chains.get(self.index.first(*hash)? as usize));
-        black_box(known().fold(0, |sum, known| sum ^ known.words.0));
-        black_box(known().fold(0, |sum, known| sum ^ self.recorded(known).last().copied().unwrap_or(0)));
         for (nr, hash) in hashes.iter().enumerate() {
             let Some(chain) = recorded.chain(nr) else { return };
             let next = self.chains.len();
@@ -133,10 +128,6 @@ impl KnownChains {
             unmapped: self.unmapped.get(range(known.unmapped)).unwrap_or_default(),
             depth: known.depth as usize,
         })
-    }
-
-    fn recorded(&self, known: &Known) -> &[u64] {
-        self.words.get(range(known.words)).unwrap_or_default()
     }
 
     /// Forgets all, if they are many: their ids do not come again.

@@ -16,7 +16,12 @@ impl Script {
     }
 
     /// Takes the steps to a sample. `known` is about their places.
-    pub fn show_branch_code(&mut self, next: &mut NextLine<'_, '_>, steps: &[CodeStep], known: &Known<'_>) {
+    pub fn show_branch_code(
+        &mut self,
+        next: &mut NextLine<'_, '_, '_>,
+        steps: &[CodeStep],
+        known: &Known<'_>,
+    ) {
         let recorded = next.sample.moment.sample.layout().shape().sample_type;
         if !recorded.has(SampleType::BRANCH_STACK) || next.sample.branches.is_empty() {
             return;

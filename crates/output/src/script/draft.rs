@@ -6,7 +6,6 @@ use super::start::Beginnings;
 use crate::buffer::{Append as _, Buffer};
 use readperf_profile::{AddressId, Located, LocatedId, NewPlaces};
 use rustc_hash::FxHashSet;
-use std::hint::black_box;
 
 /// Bytes that an empty draft keeps at most.
 const MOST_KEPT: usize = 256 << 10;
@@ -148,6 +147,7 @@ impl Draft {
         self.push(Filling::Source);
     }
 
+    #[inline]
     fn push(&mut self, filling: Filling) {
         self.gaps.push(Gap { text: short(self.text.length() - self.from), filling });
         self.from = self.text.length();
@@ -181,10 +181,6 @@ pub struct Fillings {
     /// How many places have been learned.
     pub(super) learned: usize,
 }
-
-/// Gaps that are looked at before text is put in: their places are as many as can be asked for at once, and few enough to be
-/// still at hand then.
-const GAPS_AT_ONCE: usize = 64;
 
 impl Fillings {
     /// Forgets all places: they are numbered anew.
@@ -231,31 +227,16 @@ impl Fillings {
             sources: draft.sources.iter(),
         };
         let mut chain_ended = false;
-        for gaps in draft.gaps.chunks(GAPS_AT_ONCE) {
-            // The lines of all places are more than the caches hold: touched first, so that the processor waits for many of
-            // them at once.
-            self.touch(gaps, rest.places);
-            for gap in gaps {
-                rest.write_text(gap.text as usize, out);
-                let Some((style, first)) = gap.filling.of_places() else {
-                    out.slice(rest.next_source());
-                    continue;
-                };
-                chain_ended &= !first;
-                self.write_places(style, rest.places.next(gap.filling), &mut chain_ended, out);
-            }
+        for gap in &draft.gaps {
+            rest.write_text(gap.text as usize, out);
+            let Some((style, first)) = gap.filling.of_places() else {
+                out.slice(rest.next_source());
+                continue;
+            };
+            chain_ended &= !first;
+            self.write_places(style, rest.places.next(gap.filling), &mut chain_ended, out);
         }
         out.slice(rest.text.as_slice().get(rest.from..).unwrap_or_default());
-    }
-
-    /// Touches what the lines in these gaps are made of; the places are those from these gaps on.
-    fn touch(&self, gaps: &[Gap], mut places: Marked<'_>) {
-        let of_gap = |gap: &Gap| {
-            let (style, _) = gap.filling.of_places()?;
-            let own = places.next(gap.filling);
-            Some(self.places.get(usize::from(style))?.touch(own.places))
-        };
-        black_box(gaps.iter().filter_map(of_gap).fold(0, |sum, touched| sum ^ touched));
     }
 
     #[inline]
@@ -279,7 +260,6 @@ impl Fillings {
 }
 
 /// The places of gaps that are still to be filled.
-#[derive(Clone, Copy)]
 struct Marked<'d> {
     places: &'d [AddressId],
     unmapped: &'d [u64],

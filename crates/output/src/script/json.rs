@@ -23,7 +23,7 @@ impl Script {
         out: &mut impl Write,
         known: &Known<'_>,
         schema: &Schema,
-        line: &NextLine<'_, '_>,
+        line: &NextLine<'_, '_, '_>,
     ) -> io::Result<()> {
         for share in line.sample.shares {
             if self.columns(share.event).is_some() {
@@ -38,7 +38,7 @@ impl Script {
         &self,
         known: &Known<'_>,
         schema: &Schema,
-        line: &NextLine<'_, '_>,
+        line: &NextLine<'_, '_, '_>,
         share: &Share,
     ) -> Map<String, Value> {
         let moment = line.sample.moment;
@@ -64,7 +64,7 @@ impl Script {
         if let Some(ip) = moment.sample.ip() {
             put("ip", address(ip));
             let shown = usize::max(self.options.max_stack, 1);
-            let returns = return_addresses(&line.sample).into_iter().chain(std::iter::repeat(false));
+            let returns = return_addresses(line.sample).into_iter().chain(std::iter::repeat(false));
             let stack = line.sample.stack.iter().zip(returns).take(shown);
             put("frames", stack.flat_map(|(id, returns)| frames(known, *id, returns)).collect());
         }

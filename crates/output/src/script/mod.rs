@@ -132,6 +132,10 @@ pub struct Script {
     /// The code that led to the samples whose lines are being made.
     branch_code: Vec<Box<[u8]>>,
     has_events: usize,
+    /// Whether any event has lines with sources of data.
+    shows_data_sources: bool,
+    /// Whether source text is shown behind lines.
+    shows_source: bool,
     before: sample::Before,
 }
 
@@ -139,6 +143,7 @@ impl Script {
     /// Nothing known yet.
     pub fn new(options: ScriptOptions) -> Script {
         let fillings = Fillings { stop_at: options.stop_at.clone(), ..Fillings::default() };
+        let shows_source = options.fields.any(ScriptField::SourceCode);
         Script {
             options,
             columns: Vec::new(),
@@ -154,6 +159,8 @@ impl Script {
             instructions: FxHashMap::default(),
             branch_code: Vec::new(),
             has_events: 0,
+            shows_data_sources: false,
+            shows_source,
             before: sample::Before::default(),
         }
     }
@@ -188,6 +195,7 @@ impl Script {
             return Ok(());
         }
         let (columns, styles) = columns::columns(&self.options, schema)?;
+        self.shows_data_sources = columns.iter().any(|columns| columns.fields.has(ScriptField::DataSrc));
         self.columns = columns;
         let fillings = Arc::make_mut(&mut self.fillings);
         fillings.places = styles.into_iter().map(Places::new).collect();
@@ -244,7 +252,7 @@ impl Script {
 
     /// Whether source text is shown behind lines; then the gaps of drafts have to be filled ([`Draft::source_gaps`]).
     pub fn shows_source(&self) -> bool {
-        self.options.fields.any(ScriptField::SourceCode)
+        self.shows_source
     }
 
     /// Takes the names of threads that came since the last time.

@@ -105,13 +105,6 @@ impl Places {
         (start, self.lines.get(start..end).unwrap_or_default())
     }
 
-    /// Touches the first lines of places: what it returns means nothing.
-    #[inline]
-    pub(super) fn touch(&self, ids: &[AddressId]) -> u32 {
-        let line = |id: &AddressId| self.at(*id).1.first();
-        ids.iter().filter_map(line).fold(0, |sum, line| sum ^ line.offset)
-    }
-
     /// Appends the lines of a place.
     #[inline]
     pub(super) fn write_to(&self, id: AddressId, out: &mut Buffer) {

@@ -23,8 +23,8 @@ pub(super) fn return_addresses(sample: &pass::Sample<'_, '_>) -> Vec<bool> {
 
 /// A sample and what of its line depends on the lines before: [`Script::follow`] makes it.
 #[derive(Clone, Copy, Debug)]
-pub struct NextLine<'s, 'e> {
-    pub(super) sample: pass::Sample<'s, 'e>,
+pub struct NextLine<'l, 's, 'e> {
+    pub(super) sample: &'l pass::Sample<'s, 'e>,
     /// The time to show, ns.
     time_ns: u64,
     /// How wide the source of data is at least.
@@ -43,6 +43,7 @@ pub(super) struct Before {
 
 impl Before {
     /// The time to show for the next line, ns.
+    #[inline]
     pub(super) fn time(&mut self, times: Times, time_ns: u64) -> u64 {
         let last_ns = self.last_ns.replace(time_ns);
         match times {
@@ -57,10 +58,10 @@ impl Script {
     /// Takes a sample as the next that is shown: some of what its line says depends on the lines before. `None` if it has no
     /// lines.
     #[inline]
-    pub fn follow<'s, 'e>(&mut self, sample: pass::Sample<'s, 'e>) -> Option<NextLine<'s, 'e>> {
-        let columns = || sample.shares.iter().filter_map(|share| self.columns(share.event));
-        columns().next()?;
-        if columns().any(|columns| columns.fields.has(ScriptField::DataSrc)) {
+    pub fn follow<'l, 's, 'e>(&mut self, sample: &'l pass::Sample<'s, 'e>) -> Option<NextLine<'l, 's, 'e>> {
+        let mut columns = sample.shares.iter().filter_map(|share| self.columns(share.event)).peekable();
+        columns.peek()?;
+        if self.shows_data_sources && columns.any(|columns| columns.fields.has(ScriptField::DataSrc)) {
             let source = sample.moment.sample.decode().ok().and_then(|(sample, _)| sample.data_src);
             self.before.data_src_width = self.before.data_src_width.max(values::data_src_width(source));
         }
@@ -72,16 +73,16 @@ impl Script {
     /// Appends the lines of a sample: for each event that it stands for one, with its call chain. There is one draft for all,
     /// or several: then the first one is for other records, and each event has its own behind it.
     #[inline]
-    pub fn write_sample(&self, drafts: &mut [Draft], known: &Known<'_>, line: &NextLine<'_, '_>) {
-        let mut line = *line;
-        let mut with_source = self.shows_source();
+    pub fn write_sample(&self, drafts: &mut [Draft], known: &Known<'_>, line: &NextLine<'_, '_, '_>) {
+        let mut time_ns = line.time_ns;
+        let mut with_source = self.shows_source;
         let is_divided = drafts.len() > 1;
         for share in line.sample.shares {
             let draft = drafts.get_mut(if is_divided { 1 + share.event } else { 0 });
             if let (Some(columns), Some(draft)) = (self.columns(share.event), draft) {
-                self.write_share(draft, known, &line, share, columns);
+                self.write_share(draft, known, (line, time_ns), share, columns);
                 if self.options.times == Times::SinceLast {
-                    line.time_ns = 0;
+                    time_ns = 0;
                 }
                 if std::mem::take(&mut with_source) && columns.fields.has(ScriptField::SourceCode) {
                     let tid = line.sample.moment.sample.tid().unwrap_or(u32::MAX);
@@ -96,7 +97,7 @@ impl Script {
         &self,
         draft: &mut Draft,
         known: &Known<'_>,
-        line: &NextLine<'_, '_>,
+        (line, time_ns): (&NextLine<'_, '_, '_>, u64),
         share: &Share,
         columns: &Columns,
     ) {
@@ -110,7 +111,7 @@ impl Script {
         let who = Who { pid, tid, cpu: moment.cpu.unwrap_or(u32::MAX) };
         let when = When {
             // Without a time perf has the greatest one.
-            time_ns: if has_time { line.time_ns } else { u64::MAX },
+            time_ns: if has_time { time_ns } else { u64::MAX },
             recorded_ns: has_time.then_some(moment.time_ns),
             misc: moment.sample.misc(),
             kind: None,
@@ -129,7 +130,7 @@ impl Script {
         &self,
         draft: &mut Draft,
         known: &Known<'_>,
-        line: &NextLine<'_, '_>,
+        line: &NextLine<'_, '_, '_>,
         columns: &Columns,
     ) {
         let recorded = &line.sample.moment.sample;
@@ -145,7 +146,7 @@ impl Script {
         &self,
         out: &mut Vec<u8>,
         known: &Known<'_>,
-        line: &NextLine<'_, '_>,
+        line: &NextLine<'_, '_, '_>,
         sample: &Sample<'_>,
         columns: &Columns,
     ) {
@@ -174,7 +175,13 @@ impl Script {
 
     /// The address with its names, or the call chain.
     #[inline]
-    fn mark_places(&self, draft: &mut Draft, known: &Known<'_>, line: &NextLine<'_, '_>, columns: &Columns) {
+    fn mark_places(
+        &self,
+        draft: &mut Draft,
+        known: &Known<'_>,
+        line: &NextLine<'_, '_, '_>,
+        columns: &Columns,
+    ) {
         let Some(style) = columns.style else { return };
         if !columns.has_chain {
             draft.text.byte(b' ');
@@ -200,7 +207,7 @@ impl Script {
         if unwound.is_none() && columns.return_style.is_none() {
             return draft.mark(style, stack, line.sample.unmapped, true);
         }
-        let returns = columns.return_style.map(|_| return_addresses(&line.sample)).unwrap_or_default();
+        let returns = columns.return_style.map(|_| return_addresses(line.sample)).unwrap_or_default();
         for (nr, id) in stack.iter().enumerate() {
             let returning = columns.return_style.filter(|_| returns.get(nr).is_some_and(|returns| *returns));
             // What ran in the kernel is never unwound.
@@ -214,7 +221,7 @@ impl Script {
         &self,
         out: &mut Vec<u8>,
         known: &Known<'_>,
-        line: &NextLine<'_, '_>,
+        line: &NextLine<'_, '_, '_>,
         sample: &Sample<'_>,
         columns: &Columns,
     ) {
@@ -226,7 +233,7 @@ impl Script {
                 values::write_registers(out, registers, self.machine);
             }
         }
-        values::write_branches(out, known, &line.sample, sample, fields);
+        values::write_branches(out, known, line.sample, sample, fields);
         if let (true, true, Some(raw)) =
             (columns.is_bpf_output, fields.has(ScriptField::BpfOutput), sample.raw)
         {
@@ -272,7 +279,7 @@ fn write_place(out: &mut Vec<u8>, known: &Known<'_>, id: AddressId, columns: &Co
 }
 
 /// Whether a chain holds no address: what stands in for it in the stack was not recorded there.
-fn has_no_chain(line: &NextLine<'_, '_>) -> bool {
+fn has_no_chain(line: &NextLine<'_, '_, '_>) -> bool {
     let recorded = line.sample.moment.sample.layout().shape().sample_type;
     if recorded.has(SampleType::STACK_USER) || recorded.has(SampleType::BRANCH_STACK) {
         return false;

@@ -159,13 +159,16 @@ impl<'f> Lines<'f> {
         let room = if targets == 1 { entries.len() } else { 0 };
         let empty = || self.spare.pop().unwrap_or_else(|| Draft::with_room(room));
         let mut drafts: Vec<Draft> = std::iter::repeat_with(empty).take(targets).collect();
+        let has_files = targets > 1;
         for entry in entries {
             let sample = chunk.sample(state, entry);
             let steps = sample.as_ref().and_then(|_| code.next());
             match sample {
                 Some(sample) if is_open || filter.passes(&known, sample.address, sample.stack) => {
-                    sample.shares.iter().for_each(|share| finisher.count(share.event));
-                    let Some(mut line) = self.script.follow(sample) else { continue };
+                    if has_files {
+                        sample.shares.iter().for_each(|share| finisher.count(share.event));
+                    }
+                    let Some(mut line) = self.script.follow(&sample) else { continue };
                     if let (Some(steps), Some(code)) = (steps, &mut self.branch_code) {
                         self.script.show_branch_code(&mut line, steps, &code.places().known(session));
                     }
