@@ -73,10 +73,6 @@ impl<T: Copy + Eq + Hash> Interner<T> {
         numbers.extend(values.iter().map(hash));
         let hashes = numbers.get_mut(start..).unwrap_or_default();
         black_box(hashes.iter().fold(0, |sum, hash| sum ^ self.index.first(*hash).unwrap_or(0)));
-        let met = hashes.iter().zip(values).filter(|(hash, value)| {
-            self.index.first(**hash).is_some_and(|number| self.list.get(number as usize) == Some(*value))
-        });
-        black_box(met.count());
         for (number, value) in hashes.iter_mut().zip(values) {
             *number = self.find_or_add(*number, *value);
         }

@@ -8,7 +8,6 @@ use crate::addresses::AddressId;
 use crate::rows::{NumberedRow, Origins, Rows};
 use crate::stacks::StackId;
 use crate::together::Moved;
-use std::hint::black_box;
 
 /// No row.
 const NONE: u32 = u32::MAX;
@@ -60,9 +59,6 @@ impl SummedRows {
 
     /// Adds samples, whose rows have their sums.
     pub(crate) fn add_all(&mut self, samples: &[NumberedRow]) {
-        // Touched first, so that the processor waits for many places at once.
-        let newest = samples.iter().map(|sample| self.newest_of(sample.stack, sample.address));
-        black_box(newest.fold(0, |sum, row| sum ^ self.rows.get(row as usize).map_or(0, |row| row.period)));
         samples.iter().for_each(|sample| self.add(*sample));
         if self.doubtful > MANY.max(self.rows.len() / 2) {
             self.put_together();

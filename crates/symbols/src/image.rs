@@ -238,7 +238,7 @@ pub(crate) fn text_at(table: &[u8], at: usize) -> Option<&[u8]> {
     const WINDOW: usize = name::MAX_BYTES + 1;
     let rest = table.get(at..)?;
     let window = rest.get(..WINDOW).unwrap_or(rest);
-    let len = window.iter().position(|byte| *byte == 0).or((window.len() == WINDOW).then_some(WINDOW))?;
+    let len = memchr::memchr(0, window).or((window.len() == WINDOW).then_some(WINDOW))?;
     window.get(..len)
 }
 

@@ -85,6 +85,7 @@ impl Draft {
             text: Buffer::with_capacity(samples * 64),
             gaps: Vec::with_capacity(samples),
             places: Vec::with_capacity(samples * 8),
+            unmapped: Vec::with_capacity(samples * 2),
             ..Draft::default()
         }
     }

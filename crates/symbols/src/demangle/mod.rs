@@ -106,7 +106,7 @@ impl Bounded {
     fn for_name(raw: &str) -> Bounded {
         let (fixed, times) = MAX_GROWTH;
         let max_bytes = raw.len().saturating_mul(times).saturating_add(fixed).min(MAX_BYTES);
-        Bounded { text: String::new(), max_bytes }
+        Bounded { text: String::with_capacity(raw.len()), max_bytes }
     }
 }
 
