@@ -3,8 +3,6 @@
 //! Most pieces are short, and to copy a number of bytes that the compiler knows takes less than to ask how many there are. So a whole
 //! chunk is appended, and what is too much of it taken back.
 
-use std::ops::Range;
-
 /// A piece up to this length is copied in one go.
 pub(crate) const PIECE: usize = 64;
 
@@ -133,23 +131,6 @@ impl Buffer {
     fn make_room(&mut self, bytes: usize) {
         self.bytes.resize(self.len + bytes.max(ROOM), 0);
     }
-
-    /// Appends a part of the text once more, of `N` bytes at most, with a few of its bytes changed.
-    #[inline(always)]
-    pub(crate) fn again<const N: usize>(&mut self, part: Range<usize>, change: impl FnOnce(&mut [u8; N])) {
-        // With so much room behind it, so many bytes can be taken everywhere in the text.
-        if self.bytes.len().checked_sub(self.len).is_none_or(|room| room < N) {
-            self.make_room(N);
-        }
-        if part.start > self.len {
-            return;
-        }
-        self.bytes.copy_within(part.start..part.start + N, self.len);
-        self.put(|room| {
-            change(room);
-            part.len()
-        });
-    }
 }
 
 impl Append for Buffer {
@@ -227,7 +208,6 @@ mod tests {
         Slice(Vec<u8>),
         Repeat(u8, usize),
         Piece(usize, usize),
-        Again(usize, usize),
         Vector(Vec<u8>),
     }
 
@@ -238,7 +218,6 @@ mod tests {
             prop::collection::vec(any::<u8>(), 4000..9000).prop_map(Step::Slice),
             (any::<u8>(), 0..100_usize).prop_map(|(byte, count)| Step::Repeat(byte, count)),
             (0..300_usize, 0..150_usize).prop_map(|(start, len)| Step::Piece(start, len)),
-            (0..10_000_usize, 2..=PIECE).prop_map(|(start, len)| Step::Again(start, len)),
             prop::collection::vec(any::<u8>(), 0..200).prop_map(Step::Vector),
         ];
         prop::collection::vec(step, 0..60)
@@ -250,7 +229,7 @@ mod tests {
             Step::Slice(bytes) => out.slice(bytes),
             Step::Repeat(byte, count) => out.repeat(*byte, *count),
             Step::Piece(start, len) => out.piece(pieces, *start, *len),
-            Step::Again(..) | Step::Vector(_) => {}
+            Step::Vector(_) => {}
         }
     }
 
@@ -267,15 +246,6 @@ mod tests {
                     Step::Slice(bytes) => plain.extend(bytes),
                     Step::Repeat(byte, count) => plain.extend(std::iter::repeat_n(byte, *count)),
                     Step::Piece(start, len) => plain.extend(pieces.get(*start..start + len).unwrap_or_default()),
-                    Step::Again(start, len) if start + len <= plain.len() => {
-                        buffer.again::<PIECE>(*start..start + len, |part| part[1] = b'*');
-                        for plain in [&mut vector, &mut plain] {
-                            let before = plain.len();
-                            plain.extend_from_within(*start..start + len);
-                            plain[before + 1] = b'*';
-                        }
-                    }
-                    Step::Again(..) => {}
                     Step::Vector(bytes) => {
                         buffer.append(|text| text.extend(bytes));
                         vector.extend(bytes);

@@ -2,7 +2,7 @@
 
 use super::fields::{self, Class, RECORDED, ScriptField, ScriptFields};
 use super::places::Style;
-use super::{Inlines, ScriptOptions};
+use super::{Inlines, ScriptOptions, values};
 use crate::buffer::Piece;
 use crate::digits::right;
 use perffile::wire::attr::{BranchSampleType, EventAttr, SampleType};
@@ -17,7 +17,8 @@ pub(super) struct Columns {
     pub(super) has_chain: bool,
     /// Whether the name of the thread is padded: not where chains are asked for.
     pub(super) is_comm_padded: bool,
-    /// Whether lines of the same thread, CPU and second begin with the same, but for the digits behind the second and the period.
+    /// Whether lines of the same thread, CPU and second begin with the same, but for the digits behind the second and the period, and places
+    /// follow.
     pub(super) has_same_beginnings: bool,
     /// How its places are shown: index in the list of styles. `None` where they are not.
     pub(super) style: Option<usize>,
@@ -32,6 +33,18 @@ pub(super) struct Columns {
     /// Whether the data address of its samples is in the code or data of a binary.
     pub(super) is_fault: bool,
     pub(super) is_bpf_output: bool,
+}
+
+impl Columns {
+    /// What stands before the places of a line.
+    #[inline]
+    pub(super) fn before_places(&self) -> &'static [u8] {
+        match (self.style, self.has_chain) {
+            (None, _) => b"",
+            (Some(_), true) => b"\n",
+            (Some(_), false) => b" ",
+        }
+    }
 }
 
 /// Their samples have the address that faulted.
@@ -81,6 +94,7 @@ pub(super) fn columns(
         let unwound_style = shown.then(|| style_of(inlines || unwound && has_chain, false));
         let return_style = (shown && inlines).then(|| style_of(inlines, true));
         let software = attr.software();
+        let is_bpf_output = software == Some(SoftwareEvent::BPF_OUTPUT);
         Columns {
             fields,
             has_chain,
@@ -88,14 +102,15 @@ pub(super) fn columns(
             has_same_beginnings: fields.has(ScriptField::Time)
                 && !fields.has(ScriptField::Misc)
                 && !fields.has(ScriptField::TimeOfDay)
-                && !options.nanoseconds,
+                && !options.nanoseconds
+                && !values::has_rare(fields, is_bpf_output),
             style,
             unwound_style,
             return_style,
             name: name(event, width),
             tracepoint: attr.tracepoint(),
             is_fault: software.is_some_and(|event| PAGE_FAULTS.contains(&event)),
-            is_bpf_output: software == Some(SoftwareEvent::BPF_OUTPUT),
+            is_bpf_output,
         }
     });
     let columns = columns.collect();

@@ -1,8 +1,8 @@
 //! Lines in which the names of places are still missing. Names are looked up for many places at a time, so lines wait for them.
 
+use super::beginnings::{Again, Beginning, Beginnings, Of};
 use super::code::SourceText;
 use super::places::Places;
-use super::start::Beginnings;
 use crate::buffer::{Append as _, Buffer};
 use readperf_profile::{AddressId, Located, LocatedId, NewPlaces};
 use rustc_hash::FxHashSet;
@@ -24,8 +24,11 @@ pub struct Draft {
     /// The samples of gaps whose places come later.
     samples: Vec<LocatedId>,
     sources: Vec<SourceGap>,
-    /// How the last lines of the text begin.
-    pub(super) beginnings: Beginnings,
+    beginnings: Beginnings,
+    /// The lines that begin as others.
+    again: Vec<Again>,
+    /// Whether the last line does, and no gap follows yet.
+    begins_again: bool,
 }
 
 /// A gap to be filled in.
@@ -34,6 +37,8 @@ struct Gap {
     /// Bytes of text before it, from the last one on. A sample has less of it than a number of this size can say, and so it is
     /// with its places.
     text: u32,
+    /// Whether behind that a line begins as an earlier one.
+    begins_again: bool,
     filling: Filling,
 }
 
@@ -47,6 +52,8 @@ enum Filling {
     Located { style: u16, is_stack: bool, most: u32 },
     /// The next line of source text.
     Source,
+    /// Nothing.
+    Nothing,
 }
 
 impl Filling {
@@ -56,7 +63,7 @@ impl Filling {
         match self {
             Filling::Places { style, first, .. } => Some((style, first)),
             Filling::Located { style, .. } => Some((style, true)),
-            Filling::Source => None,
+            Filling::Source | Filling::Nothing => None,
         }
     }
 }
@@ -82,10 +89,11 @@ impl Draft {
     /// An empty one, with room for samples with call chains of usual length.
     pub fn with_room(samples: usize) -> Draft {
         Draft {
-            text: Buffer::with_capacity(samples * 64),
+            text: Buffer::with_capacity(samples * 8),
             gaps: Vec::with_capacity(samples),
             places: Vec::with_capacity(samples * 8),
             unmapped: Vec::with_capacity(samples * 2),
+            again: Vec::with_capacity(samples),
             ..Draft::default()
         }
     }
@@ -99,11 +107,14 @@ impl Draft {
         self.samples.clear();
         self.sources.clear();
         self.from = 0;
-        self.beginnings = Beginnings::default();
+        self.beginnings.clear();
+        self.again.clear();
+        self.begins_again = false;
         let samples = self.samples.capacity() * size_of::<LocatedId>();
         let unmapped = self.unmapped.capacity() * size_of::<u64>();
         let places = self.places.capacity() * size_of::<AddressId>() + samples + unmapped;
-        let bytes = self.text.capacity() + self.gaps.capacity() * size_of::<Gap>() + places;
+        let gaps = self.gaps.capacity() * size_of::<Gap>() + self.again.capacity() * size_of::<Again>();
+        let bytes = self.text.capacity() + gaps + places;
         (bytes <= MOST_KEPT).then_some(self)
     }
 
@@ -150,8 +161,33 @@ impl Draft {
 
     #[inline]
     fn push(&mut self, filling: Filling) {
-        self.gaps.push(Gap { text: short(self.text.length() - self.from), filling });
+        let begins_again = std::mem::take(&mut self.begins_again);
+        self.gaps.push(Gap { text: short(self.text.length() - self.from), begins_again, filling });
         self.from = self.text.length();
+    }
+
+    /// Begins a line as an earlier one, but for the microseconds behind the second and the period, if there is one. A gap follows, or
+    /// the [end](Draft::end_line) of the line.
+    #[inline]
+    pub(super) fn begin_again(&mut self, of: &Of, rest_us: u64, period: u64) -> bool {
+        let again = self.beginnings.again(of, rest_us, period);
+        self.begins_again = again.is_some();
+        self.again.extend(again);
+        self.begins_again
+    }
+
+    /// A line begins like that, and others may.
+    pub(super) fn remember(&mut self, of: Of, beginning: Beginning) {
+        self.beginnings.remember(of, beginning);
+    }
+
+    /// Ends a line.
+    #[inline]
+    pub(super) fn end_line(&mut self) {
+        if self.begins_again {
+            self.push(Filling::Nothing);
+        }
+        self.text.byte(b'\n');
     }
 
     /// Where source text goes, in order.
@@ -167,7 +203,7 @@ impl Draft {
     /// How much it holds, roughly, in bytes.
     pub fn size(&self) -> usize {
         let places = size_of_val(&*self.places) + size_of_val(&*self.samples) + size_of_val(&*self.unmapped);
-        self.text.length() + size_of_val(&*self.gaps) + places
+        self.text.length() + size_of_val(&*self.gaps) + size_of_val(&*self.again) + places
     }
 }
 
@@ -227,15 +263,22 @@ impl Fillings {
             },
             sources: draft.sources.iter(),
         };
-        let mut chain_ended = false;
+        let (mut chain_ended, mut again) = (false, draft.again.iter());
         for gap in &draft.gaps {
             rest.write_text(gap.text as usize, out);
-            let Some((style, first)) = gap.filling.of_places() else {
-                out.slice(rest.next_source());
-                continue;
-            };
-            chain_ended &= !first;
-            self.write_places(style, rest.places.next(gap.filling), &mut chain_ended, out);
+            if gap.begins_again
+                && let Some(again) = again.next()
+            {
+                draft.beginnings.write(again, &draft.text, out);
+            }
+            match gap.filling.of_places() {
+                Some((style, first)) => {
+                    chain_ended &= !first;
+                    self.write_places(style, rest.places.next(gap.filling), &mut chain_ended, out);
+                }
+                None if matches!(gap.filling, Filling::Source) => out.slice(rest.next_source()),
+                None => {}
+            }
         }
         out.slice(rest.text.as_slice().get(rest.from..).unwrap_or_default());
     }
@@ -288,7 +331,7 @@ impl<'d> Marked<'d> {
                 let places = stack.get(..most as usize).unwrap_or(stack);
                 OfGap { places, unmapped: self.located.unmapped(*sample) }
             }
-            Filling::Source => OfGap::default(),
+            Filling::Source | Filling::Nothing => OfGap::default(),
         }
     }
 }

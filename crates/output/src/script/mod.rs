@@ -3,6 +3,7 @@
 //! Programs in the wild read that form, so it is kept to the byte: widths, spaces behind lines, and which fields a kind of
 //! event has. Names are made harmless for terminals, which perf does not do.
 
+mod beginnings;
 mod branch_code;
 mod cgroups;
 mod choice;
@@ -245,7 +246,7 @@ impl Script {
     pub fn shows_places_alone(&self) -> bool {
         let may = |columns: &Columns| {
             let has_one_style = columns.unwound_style == columns.style && columns.return_style.is_none();
-            has_one_style && !values::has_rare(columns)
+            has_one_style && !values::has_rare(columns.fields, columns.is_bpf_output)
         };
         self.columns.iter().all(may) && !self.shows_source()
     }

@@ -101,7 +101,6 @@ impl Script {
         share: &Share,
         columns: &Columns,
     ) {
-        let Draft { text: out, beginnings, .. } = draft;
         let moment = line.sample.moment;
         let has_time = moment.sample.layout().shape().sample_type.has(SampleType::TIME);
         let (pid, tid) = match (moment.sample.pid(), moment.sample.tid()) {
@@ -116,17 +115,18 @@ impl Script {
             misc: moment.sample.misc(),
             kind: None,
         };
-        self.write_beginning((out, beginnings), (share, columns), (moment.comm, who), &when);
-        match values::has_rare(columns) {
-            true => self.write_with_rare(draft, known, line, columns),
-            false => self.mark_places(draft, known, line, columns),
+        self.write_beginning(draft, (share, columns), (moment.comm, who), &when);
+        if columns.has_same_beginnings {
+            self.mark_places(draft, known, line, columns);
+        } else {
+            self.write_rest(draft, known, line, columns);
         }
-        draft.text.byte(b'\n');
+        draft.end_line();
     }
 
-    /// The places, and what stands before and behind them.
+    /// The places, and what stands before and behind them, where the beginnings of lines have nothing of that.
     #[inline(never)]
-    fn write_with_rare(
+    fn write_rest(
         &self,
         draft: &mut Draft,
         known: &Known<'_>,
@@ -137,6 +137,7 @@ impl Script {
         let decoded = if values::needed(columns) { recorded.decode().ok() } else { None };
         let sample = decoded.map(|(sample, _)| sample).unwrap_or_default();
         draft.text.append(|text| self.write_before(text, known, line, &sample, columns));
+        draft.text.slice(columns.before_places());
         self.mark_places(draft, known, line, columns);
         draft.text.append(|text| self.write_behind(text, known, line, &sample, columns));
     }
@@ -184,13 +185,11 @@ impl Script {
     ) {
         let Some(style) = columns.style else { return };
         if !columns.has_chain {
-            draft.text.byte(b' ');
             return match line.sample.later {
                 Some(sample) => draft.mark_taken_at(style, sample, line.sample.moment.ip),
                 None => draft.mark(style, &[line.sample.address], &[line.sample.moment.ip], true),
             };
         }
-        draft.text.byte(b'\n');
         if let Some(sample) = line.sample.later {
             // A stack without an address in its chain is where the sample was taken.
             if !has_no_chain(line) {

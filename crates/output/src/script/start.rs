@@ -1,15 +1,16 @@
 //! The beginning of a line: who and when, of samples and of other records.
 
 use super::Script;
+use super::beginnings::{Beginning, LONGEST, Of};
 use super::columns::Columns;
+use super::draft::Draft;
 use super::fields::ScriptField;
-use crate::buffer::{Append, Buffer, Piece, put};
+use crate::buffer::{Append, Piece};
 use crate::calendar::date_time;
 use crate::digits::{decimal, decimal_zeros, millionths, pad, short_decimal, signed};
 use perffile::Share;
 use perffile::wire::misc;
 use readperf_session::CommId;
-use std::ops::Range;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -35,96 +36,29 @@ pub(super) struct When {
     pub(super) kind: Option<u32>,
 }
 
-/// How many beginnings are remembered, by thread and CPU.
-const REMEMBERED: usize = 16;
-
-/// Bytes of a beginning that is remembered, at most.
-const LONGEST: usize = 96;
-
-/// How the last lines of a text begin: those that follow mostly begin as one of them, but for the digits behind the second and the
-/// period.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Beginnings([Beginning; REMEMBERED]);
-
-/// What it is of, and where it is in the text.
-#[derive(Clone, Debug, Default)]
-struct Beginning {
-    of: Option<Of>,
-    at: Range<usize>,
-    /// Where in it the point behind the second is.
-    point: usize,
-    /// The period; 0 if that is not shown.
-    period: u64,
-    /// Where in it the last eight bytes of the period are, if it has no more.
-    short_period: Option<usize>,
-}
-
-/// What beginnings depend on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Of {
-    event: usize,
-    comm: CommId,
-    who: Who,
-    seconds: u64,
-}
-
-impl Beginnings {
-    #[inline]
-    fn slot(of: &Of) -> usize {
-        (of.who.tid ^ of.who.cpu << 2) as usize % REMEMBERED
-    }
-
-    #[inline]
-    fn find(&self, of: &Of) -> Option<&Beginning> {
-        self.0.get(Beginnings::slot(of)).filter(|known| known.of.as_ref() == Some(of))
-    }
-
-    fn put(&mut self, beginning: Beginning) {
-        if let Some(slot) = beginning.of.and_then(|of| self.0.get_mut(Beginnings::slot(&of))) {
-            *slot = beginning;
-        }
-    }
-}
-
-impl Beginning {
-    /// Appends it with other digits behind the second, and another period. Whether that could be.
-    #[inline]
-    fn write_again(&self, out: &mut Buffer, rest_ns: u64, period: u64) -> bool {
-        let fraction = millionths(rest_ns / 1000, b':');
-        if period == self.period {
-            out.again::<LONGEST>(self.at.clone(), |text| {
-                put(text, self.point, &fraction, fraction.len());
-            });
-            return true;
-        }
-        let (Some(at), Some(period)) = (self.short_period, short_decimal(period)) else { return false };
-        out.again::<LONGEST>(self.at.clone(), |text| {
-            put(text, self.point, &fraction, fraction.len());
-            put(text, at, &period, period.len());
-        });
-        true
-    }
-}
-
 impl Script {
     /// The beginning of a sample's line, up to where its places are or what is rare: who, when, and for how much of which event.
     #[inline]
     pub(super) fn write_beginning(
         &self,
-        (out, beginnings): (&mut Buffer, &mut Beginnings),
+        draft: &mut Draft,
         (share, columns): (&Share, &Columns),
         (comm, who): (CommId, Who),
         when: &When,
     ) {
-        let fields = columns.fields;
-        let period = if fields.has(ScriptField::Period) { share.period } else { 0 };
+        let period = if columns.fields.has(ScriptField::Period) { share.period } else { 0 };
         let of = Of { event: share.event, comm, who, seconds: when.time_ns / SECOND_NS };
-        let known = if columns.has_same_beginnings { beginnings.find(&of) } else { None };
-        if known.is_some_and(|known| known.write_again(out, when.time_ns % SECOND_NS, period)) {
-            return;
+        let rest_us = when.time_ns % SECOND_NS / 1000;
+        if !(columns.has_same_beginnings && draft.begin_again(&of, rest_us, period)) {
+            self.write_new_beginning(draft, of, columns, when, period);
         }
+    }
+
+    #[inline(never)]
+    fn write_new_beginning(&self, draft: &mut Draft, of: Of, columns: &Columns, when: &When, period: u64) {
+        let (out, fields) = (&mut draft.text, columns.fields);
         let start = out.length();
-        self.write_who(out, columns, self.comm(comm), who);
+        self.write_who(out, columns, self.comm(of.comm), of.who);
         self.write_when(out, columns, when);
         let behind_time = out.length() - start;
         if fields.has(ScriptField::Period) {
@@ -138,11 +72,15 @@ impl Script {
             // Only decoded instructions have some; perf keeps their place.
             pad(out, 24);
         }
+        if !columns.has_same_beginnings {
+            return;
+        }
+        out.slice(columns.before_places());
         let at = start..out.length();
-        if columns.has_same_beginnings && at.len() <= LONGEST {
+        if at.len() <= LONGEST {
             let short_period = short_decimal(period).map(|digits| behind_time + PERIOD - digits.len());
             let point = behind_time - ".000000: ".len();
-            beginnings.put(Beginning { of: Some(of), at, point, period, short_period });
+            draft.remember(of, Beginning { at, point, period, short_period });
         }
     }
 
@@ -255,54 +193,4 @@ fn write_misc(out: &mut impl Append, bits: u16, kind: Option<u32>) {
         _ => {}
     }
     pad(out, 6usize.saturating_sub(out.length() - before).max(1));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::script::ScriptOptions;
-    use crate::script::fields::ScriptFields;
-    use readperf_session::Session;
-
-    fn columns(fields: &[ScriptField], is_comm_padded: bool) -> Columns {
-        Columns {
-            fields: ScriptFields::of(fields),
-            has_chain: !is_comm_padded,
-            is_comm_padded,
-            style: None,
-            unwound_style: None,
-            return_style: None,
-            name: Piece::default(),
-            tracepoint: None,
-            is_fault: false,
-            is_bpf_output: false,
-        }
-    }
-
-    #[test]
-    fn lines_begin_as_the_last_one_of_the_same_event_thread_name_and_cpu() {
-        let mut session = Session::default();
-        let comms = [&b"a"[..], b"other"].map(|name| session.add_comm(name));
-        let mut script = Script::new(ScriptOptions::default());
-        script.comms.extend(["a", "other"].map(|name| Piece::new(name.into())));
-        let plain = [ScriptField::Comm, ScriptField::Tid, ScriptField::Cpu];
-        let events = [
-            columns(&plain, false),
-            columns(&plain, true),
-            columns(&[ScriptField::Comm, ScriptField::Pid, ScriptField::Tid], false),
-        ];
-        let (mut out, mut beginnings) = (Buffer::default(), Beginnings::default());
-        for nr in 0..4000_u32 {
-            // What makes a line is now the same as before, now another one.
-            let pick = |every: u32, of: u32| nr / every % of;
-            let (event, comm) = (pick(3, 3) as usize, comms[pick(2, 2) as usize]);
-            let who = Who { pid: pick(7, 2), tid: pick(5, 3) * 16, cpu: pick(11, 2) * 4 };
-            let (before, columns) = (out.length(), &events[event]);
-            script.write_who_again((&mut out, &mut beginnings), (event, columns), comm, who);
-            let mut expected = Vec::new();
-            script.write_who(&mut expected, columns, script.comm(comm), who);
-            assert_eq!(out.as_slice().get(before..), Some(&*expected), "{nr}");
-            out.slice(&[b'.'; 64][..pick(1, 65) as usize]);
-        }
-    }
 }

@@ -42,8 +42,8 @@ const RARE: ScriptFields = DECODED.or(ScriptFields::of(&[
 
 /// Whether the lines of an event have any of these.
 #[inline]
-pub(super) fn has_rare(columns: &Columns) -> bool {
-    !columns.fields.and(RARE).is_empty() || columns.is_bpf_output
+pub(super) fn has_rare(fields: ScriptFields, is_bpf_output: bool) -> bool {
+    !fields.and(RARE).is_empty() || is_bpf_output
 }
 
 /// Whether the lines of an event need more than the essentials of its samples.
