@@ -118,9 +118,10 @@ impl Take for Nobody {
 }
 
 impl<'e> Chunk<'e> {
-    pub(crate) fn new(metadata: &'e Metadata, progress: (u64, u64)) -> Self {
+    /// An empty one, in which so many records find room without being moved.
+    pub(crate) fn new(metadata: &'e Metadata, progress: (u64, u64), expected: usize) -> Self {
         Chunk {
-            entries: Vec::new(),
+            entries: Vec::with_capacity(expected),
             records: 0,
             samples: 0,
             later: None,

@@ -237,7 +237,7 @@ mod tests {
         #[test]
         fn a_buffer_has_the_text_that_a_vector_has(steps in steps()) {
             let pieces: Vec<u8> = (0..=255).cycle().take(300).collect();
-            let (mut buffer, mut vector, mut plain) = (Buffer::default(), Vec::new(), Vec::new());
+            let (mut buffer, mut vector, mut plain) = (Buffer::default(), Vec::new(), Vec::<u8>::new());
             for step in &steps {
                 append(&mut buffer, step, &pieces);
                 append(&mut vector, step, &pieces);

@@ -114,3 +114,95 @@ fn change(text: &mut [u8], known: &Beginning, again: &Again) {
         put(text, at, &period, period.len());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::columns::Columns;
+    use crate::script::draft::Draft;
+    use crate::script::fields::{ScriptField, ScriptFields};
+    use crate::script::start::When;
+    use crate::script::{Script, ScriptOptions};
+    use perffile::Share;
+    use readperf_profile::Located;
+    use readperf_session::Session;
+
+    fn columns(fields: &[ScriptField], is_comm_padded: bool, has_same_beginnings: bool) -> Columns {
+        Columns {
+            fields: ScriptFields::of(fields),
+            has_chain: !is_comm_padded,
+            is_comm_padded,
+            has_same_beginnings,
+            style: Some(0),
+            unwound_style: None,
+            return_style: None,
+            name: crate::buffer::Piece::new(b"cycles: ".to_vec()),
+            tracepoint: None,
+            is_fault: false,
+            is_bpf_output: false,
+        }
+    }
+
+    /// Lines that begin so. What makes one is now the same as before, now another one.
+    fn lines(
+        events: &[Columns],
+        comms: &[CommId],
+    ) -> impl Iterator<Item = (Share, CommId, Who, When)> + use<> {
+        let (events, comms) = (events.len(), comms.to_vec());
+        (0..6000_u32).map(move |nr| {
+            let pick = |every: u32, of: u32| nr / every % of;
+            let periods = [1, 250_000, 99_999_999, 100_000_000, 12_345_678_901, 0];
+            let share = Share {
+                event: pick(4, u32::try_from(events).unwrap()) as usize,
+                period: periods[pick(1, 6) as usize],
+            };
+            let who = Who { pid: pick(7, 2), tid: pick(5, 3) * 16, cpu: pick(11, 2) * 4 };
+            let time_ns = u64::from(nr) * 7_654_321;
+            let when = When { time_ns, recorded_ns: Some(time_ns), misc: 0, kind: None };
+            (share, comms[pick(2, 2) as usize], who, when)
+        })
+    }
+
+    #[test]
+    fn lines_begin_as_if_each_were_the_first() {
+        let mut session = Session::default();
+        let comms = [&b"a"[..], b"other"].map(|name| session.add_comm(name));
+        let mut script = Script::new(ScriptOptions::default());
+        script.comms.extend(["a", "other"].map(|name| crate::buffer::Piece::new(name.into())));
+        let [comm, pid, tid, cpu] = [ScriptField::Comm, ScriptField::Pid, ScriptField::Tid, ScriptField::Cpu];
+        let [time, period, event] = [ScriptField::Time, ScriptField::Period, ScriptField::Event];
+        let events = |same| {
+            [
+                columns(&[comm, tid, cpu, time, period, event], false, same),
+                columns(&[comm, tid, cpu, time, event], true, same),
+                columns(&[comm, pid, tid, time, period, event, ScriptField::Flags], false, same),
+            ]
+        };
+        let mut texts = [true, false].map(|same| {
+            let (events, mut draft, mut text) = (events(same), Draft::default(), Vec::new());
+            let mut again = 0;
+            for (nr, (share, comm, who, when)) in lines(&events, &comms).enumerate() {
+                let columns = &events[share.event];
+                script.write_beginning(&mut draft, (&share, columns), (comm, who), &when);
+                if !same {
+                    draft.append(|text| text.extend_from_slice(columns.before_places()));
+                }
+                draft.end_line();
+                if nr % 7 == 6 {
+                    // Other records are lines, too.
+                    draft.append(|text| text.extend_from_slice(b"-\n"));
+                }
+                // Texts end anywhere, and drafts are used again.
+                if nr % 700 == 699 {
+                    again += draft.begin_count();
+                    script.fillings().complete(&draft, &Located::default(), &mut text);
+                    draft = draft.emptied().unwrap();
+                }
+            }
+            script.fillings().complete(&draft, &Located::default(), &mut text);
+            assert_eq!(again > 500, same, "{again} lines of 5600 begin as others");
+            String::from_utf8(text).unwrap()
+        });
+        assert_eq!(std::mem::take(&mut texts[0]), texts[1]);
+    }
+}

@@ -181,6 +181,12 @@ impl Draft {
         self.beginnings.remember(of, beginning);
     }
 
+    /// How many lines begin as others.
+    #[cfg(test)]
+    pub(super) fn begin_count(&self) -> usize {
+        self.again.len()
+    }
+
     /// Ends a line.
     #[inline]
     pub(super) fn end_line(&mut self) {

@@ -292,11 +292,11 @@ mod tests {
         pieces.forget_binaries();
         lines.push(pieces.frame(main, named("not asked"), (None, false), tail(" (b)")));
         lines.push(pieces.frame_of_one(tail(" far+0x123456789"), tail(" (b)")));
-        let mut out = b"-".to_vec();
+        let mut out = Buffer::behind(b"-".to_vec());
         for frame in lines {
             let line = Line { address: 0x123, offset: 0x7f, frame };
             pieces.write(&line, true, &mut out);
-            out.push(b'\n');
+            out.byte(b'\n');
         }
         let address = format!("{:16x}", 0x123);
         let expected = [
@@ -310,6 +310,6 @@ mod tests {
         ]
         .map(|rest| format!("\t{address}{rest}\n"))
         .concat();
-        assert_eq!(String::from_utf8(out).unwrap(), format!("-{expected}"));
+        assert_eq!(String::from_utf8(out.into_vec()).unwrap(), format!("-{expected}"));
     }
 }
