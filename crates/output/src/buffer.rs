@@ -66,13 +66,16 @@ pub(crate) struct Buffer {
     len: usize,
 }
 
-/// So much more room is made at once.
-const ROOM: usize = 1024;
+/// So much room is made at once, in bytes: this part of the text, at least, and at most. Longer runs of zeros are made in another way, which
+/// takes longer to begin.
+const PART: usize = 64;
+const LEAST_ROOM: usize = 2 * PIECE;
+const MOST_ROOM: usize = 2000;
 
 impl Buffer {
     /// One in which so many bytes find room without it being moved.
     pub(crate) fn with_capacity(bytes: usize) -> Buffer {
-        Buffer { bytes: Vec::with_capacity(bytes + ROOM), len: 0 }
+        Buffer { bytes: Vec::with_capacity(bytes), len: 0 }
     }
 
     /// One that goes on with a text.
@@ -129,7 +132,8 @@ impl Buffer {
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, bytes: usize) {
-        self.bytes.resize(self.len + bytes.max(ROOM), 0);
+        let room = (self.len / PART).clamp(LEAST_ROOM, MOST_ROOM);
+        self.bytes.resize(self.len + bytes.max(room), 0);
     }
 }
 

@@ -133,6 +133,10 @@ impl Script {
         line: &NextLine<'_, '_, '_>,
         columns: &Columns,
     ) {
+        if !values::has_rare(columns.fields, columns.is_bpf_output) {
+            draft.text.slice(columns.before_places());
+            return self.mark_places(draft, known, line, columns);
+        }
         let recorded = &line.sample.moment.sample;
         let decoded = if values::needed(columns) { recorded.decode().ok() } else { None };
         let sample = decoded.map(|(sample, _)| sample).unwrap_or_default();
