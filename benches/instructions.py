@@ -23,7 +23,7 @@ WORK = {
     "stats": (["stats"], 440),
     "report": (["report", "--no-pager", "--percent-limit", "1"], 9_700),
     "report, self only": (["report", "--no-pager", "--no-children", "--percent-limit", "1"], 2_500),
-    "script": (["script"], 12_100),
+    "script": (["script"], 10_000),
     "folded stacks": (["export", "--format", "folded"], 11_100),
 }
 SAME = ["--no-progress", "--no-cache", "--threads", "1"]
