@@ -10,6 +10,7 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::Output;
+use std::time::{Duration, UNIX_EPOCH};
 use tar::{Builder, EntryType, Header};
 use tempfile::TempDir;
 
@@ -90,19 +91,32 @@ fn alone(name: &str, beside: &[(&str, &str)]) -> (TempDir, PathBuf) {
     (folder, recording)
 }
 
+/// The sources of the fixtures, older than any binary: when a checkout wrote which files says nothing.
+fn old_sources() -> TempDir {
+    let folder = scratch();
+    for entry in fs::read_dir(kind("src")).unwrap().map(Result::unwrap) {
+        let copy = folder.path().join(entry.file_name());
+        fs::copy(entry.path(), &copy).unwrap();
+        let file = fs::File::options().write(true).open(copy).unwrap();
+        file.set_modified(UNIX_EPOCH + Duration::from_secs(1_000_000_000)).unwrap();
+    }
+    folder
+}
+
 #[test]
 fn an_archive_answers_as_the_recording_did() {
+    let sources = old_sources();
+    let source = sources.path().to_str().unwrap();
     for name in ["main", "multi", "dwarf", "rust", "kernel", "pipe", "zstd", "threads", "tracepoints"] {
         let (folder, elsewhere) = (scratch(), scratch());
         let archive = folder.path().join("packed.tar.zst");
-        pack(&fixture(name), &archive, &["--sources", "--source", kind("src").to_str().unwrap()]);
+        pack(&fixture(name), &archive, &["--sources", "--source", source]);
         let here = ["--symfs", "/nonexistent", "--symbols"].map(str::to_owned);
         let bin = kind("bin");
         let here: Vec<&str> = here.iter().map(String::as_str).chain([bin.to_str().unwrap()]).collect();
         for question in QUESTIONS {
             let takes_sources = question[0] == "annotate";
-            let source = kind("src");
-            let with_sources = [&here[..], &["--source", source.to_str().unwrap()]].concat();
+            let with_sources = [&here[..], &["--source", source]].concat();
             let symbols = if takes_sources { &with_sources } else { &here };
             let (whole, packed) = (
                 ask(question, &fixture(name), symbols, elsewhere.path()),
