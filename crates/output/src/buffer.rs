@@ -23,6 +23,15 @@ pub(crate) trait Append {
         self.chunk(&[byte], 1);
     }
 
+    /// Appends spaces.
+    #[inline]
+    fn pad(&mut self, count: usize) {
+        match count {
+            0..=16 => self.chunk(&[b' '; 16], count),
+            _ => self.repeat(b' ', count),
+        }
+    }
+
     /// How long it is by now.
     fn length(&self) -> usize;
 
@@ -185,7 +194,7 @@ impl Piece {
     #[inline]
     pub(crate) fn append_right(&self, out: &mut impl Append, width: usize) {
         if width > self.len {
-            crate::digits::pad(out, width - self.len);
+            out.pad(width - self.len);
         }
         out.piece(&self.bytes, 0, self.len);
     }

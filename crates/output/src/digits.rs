@@ -3,18 +3,9 @@
 use crate::buffer::Append;
 use wide::{i8x16, u8x16};
 
-/// Appends `count` spaces.
-#[inline]
-pub(crate) fn pad(out: &mut impl Append, count: usize) {
-    match count {
-        0..=16 => out.chunk(&[b' '; 16], count),
-        _ => out.repeat(b' ', count),
-    }
-}
-
 /// Appends a text, spaces before it up to `width` bytes.
 pub(crate) fn right(out: &mut impl Append, text: &[u8], width: usize) {
-    pad(out, width.saturating_sub(text.len()));
+    out.pad(width.saturating_sub(text.len()));
     out.slice(text);
 }
 
@@ -56,8 +47,8 @@ pub(crate) fn short_decimal(number: u64) -> Option<[u8; 8]> {
 /// Appends a number in hex digits, spaces before it up to `width`.
 pub(crate) fn hex(out: &mut impl Append, number: u64, width: usize) {
     let text = hex_right(number);
-    let digits = 16 - (number | 1).leading_zeros() as usize / 4;
-    pad(out, width.saturating_sub(16));
+    let digits = 16 - usize::from(leading_zeros(number));
+    out.pad(width.saturating_sub(16));
     let used = width.clamp(digits, 16);
     out.slice(text.get(16 - used..).unwrap_or_default());
 }
@@ -66,7 +57,7 @@ pub(crate) fn hex(out: &mut impl Append, number: u64, width: usize) {
 #[inline(always)]
 pub(crate) fn hex_right(number: u64) -> [u8; 16] {
     const NTH: i8x16 = i8x16::new([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
-    let front = i8x16::splat(leading_zeros(number)).simd_gt(NTH);
+    let front = i8x16::splat(leading_zeros(number).cast_signed()).simd_gt(NTH);
     // A zero and a space differ in one bit.
     let text = hex_digits(number) ^ (front & i8x16::splat((b'0' ^ b' ').cast_signed()));
     text.to_array().map(i8::cast_unsigned)
@@ -83,8 +74,8 @@ pub(crate) fn hex_left(number: u32) -> ([u8; 8], usize) {
 
 /// How many of the sixteen hex digits stand before the first that is shown. The last one is shown if it is zero, too.
 #[inline(always)]
-fn leading_zeros(number: u64) -> i8 {
-    i8::try_from((number | 1).leading_zeros() / 4).unwrap_or(i8::MAX)
+fn leading_zeros(number: u64) -> u8 {
+    u8::try_from((number | 1).leading_zeros() / 4).unwrap_or(15)
 }
 
 /// All sixteen hex digits of a number.

@@ -65,8 +65,8 @@ impl<T: Copy + Eq + Hash> Interner<T> {
         self.find_or_add(hash(&value), value)
     }
 
-    /// The numbers of many values, in their order. The tables are larger than the caches: what all values need of them is
-    /// touched first, so that the processor waits for many places at once and not for one after the other.
+    /// The numbers of many values, in their order. The index is larger than the caches: what all values need of it is touched first,
+    /// so that the processor waits for many places at once and not for one after the other.
     pub(crate) fn number_all(&mut self, values: &[T], numbers: &mut Vec<u32>) {
         self.index.make_room(self.list.len() + values.len());
         let start = numbers.len();

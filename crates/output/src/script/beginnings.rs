@@ -1,6 +1,5 @@
 //! How the lines of samples begin: mostly as an earlier one, but for the digits behind the second and the period.
 
-use super::start::Who;
 use crate::buffer::{Append as _, Buffer, put};
 use crate::digits::{millionths, short_decimal};
 use readperf_session::CommId;
@@ -11,6 +10,14 @@ const REMEMBERED: usize = 16;
 
 /// Bytes of one that is remembered, at most.
 pub(super) const LONGEST: usize = 96;
+
+/// A thread on a CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Who {
+    pub(super) pid: u32,
+    pub(super) tid: u32,
+    pub(super) cpu: u32,
+}
 
 /// What the beginning of a line depends on, but for what differs from line to line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +141,7 @@ mod tests {
             has_chain: !is_comm_padded,
             is_comm_padded,
             has_same_beginnings,
+            has_rare: false,
             style: Some(0),
             unwound_style: None,
             return_style: None,
@@ -185,9 +193,6 @@ mod tests {
             for (nr, (share, comm, who, when)) in lines(&events, &comms).enumerate() {
                 let columns = &events[share.event];
                 script.write_beginning(&mut draft, (&share, columns), (comm, who), &when);
-                if !same {
-                    draft.append(|text| text.extend_from_slice(columns.before_places()));
-                }
                 draft.end_line();
                 if nr % 7 == 6 {
                     // Other records are lines, too.

@@ -2,7 +2,8 @@
 
 use super::fields::ScriptField;
 use super::{Known, NextLine, Script, places};
-use crate::digits::{decimal, pad};
+use crate::buffer::Append as _;
+use crate::digits::decimal;
 use crate::text::shown;
 use perffile::wire::attr::SampleType;
 use readperf_analysis::{CodeStep, Jump};
@@ -116,7 +117,7 @@ impl Writer<'_> {
         if jump.is_some() {
             const WIDTH: usize = 30;
             let written = out.len() - before;
-            pad(out, WIDTH.saturating_sub(written));
+            out.pad(WIDTH.saturating_sub(written));
         }
         if self.lengths {
             out.extend_from_slice(b"\tilen: ");

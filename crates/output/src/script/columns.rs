@@ -20,6 +20,8 @@ pub(super) struct Columns {
     /// Whether lines of the same thread, CPU and second begin with the same, but for the digits behind the second and the period, and places
     /// follow.
     pub(super) has_same_beginnings: bool,
+    /// Whether lines have what few have: between the event and the places, or behind these.
+    pub(super) has_rare: bool,
     /// How its places are shown: index in the list of styles. `None` where they are not.
     pub(super) style: Option<usize>,
     /// As `style`, of places in user mode that come from an unwound stack.
@@ -95,6 +97,7 @@ pub(super) fn columns(
         let return_style = (shown && inlines).then(|| style_of(inlines, true));
         let software = attr.software();
         let is_bpf_output = software == Some(SoftwareEvent::BPF_OUTPUT);
+        let has_rare = values::has_rare(fields) || is_bpf_output;
         Columns {
             fields,
             has_chain,
@@ -103,7 +106,8 @@ pub(super) fn columns(
                 && !fields.has(ScriptField::Misc)
                 && !fields.has(ScriptField::TimeOfDay)
                 && !options.nanoseconds
-                && !values::has_rare(fields, is_bpf_output),
+                && !has_rare,
+            has_rare,
             style,
             unwound_style,
             return_style,

@@ -56,18 +56,6 @@ enum Filling {
     Nothing,
 }
 
-impl Filling {
-    /// Of places: the index of their style, and whether they do not go on a chain.
-    #[inline]
-    fn of_places(self) -> Option<(u16, bool)> {
-        match self {
-            Filling::Places { style, first, .. } => Some((style, first)),
-            Filling::Located { style, .. } => Some((style, true)),
-            Filling::Source | Filling::Nothing => None,
-        }
-    }
-}
-
 /// Where the source text of a sample goes, if it is another line than the one before of its thread.
 #[derive(Clone, Debug)]
 pub struct SourceGap {
@@ -277,14 +265,17 @@ impl Fillings {
             {
                 draft.beginnings.write(again, &draft.text, out);
             }
-            match gap.filling.of_places() {
-                Some((style, first)) => {
-                    chain_ended &= !first;
-                    self.write_places(style, rest.places.next(gap.filling), &mut chain_ended, out);
+            let (style, first) = match gap.filling {
+                Filling::Places { style, first, .. } => (style, first),
+                Filling::Located { style, .. } => (style, true),
+                Filling::Source => {
+                    out.slice(rest.next_source());
+                    continue;
                 }
-                None if matches!(gap.filling, Filling::Source) => out.slice(rest.next_source()),
-                None => {}
-            }
+                Filling::Nothing => continue,
+            };
+            chain_ended &= !first;
+            self.write_places(style, rest.places.next(gap.filling), &mut chain_ended, out);
         }
         out.slice(rest.text.as_slice().get(rest.from..).unwrap_or_default());
     }

@@ -246,7 +246,7 @@ impl Script {
     pub fn shows_places_alone(&self) -> bool {
         let may = |columns: &Columns| {
             let has_one_style = columns.unwound_style == columns.style && columns.return_style.is_none();
-            has_one_style && !values::has_rare(columns.fields, columns.is_bpf_output)
+            has_one_style && !columns.has_rare
         };
         self.columns.iter().all(may) && !self.shows_source()
     }

@@ -1,6 +1,7 @@
 //! Records that are no samples: who and when, then what the record says, in perf's words.
 
-use super::start::{When, Who};
+use super::beginnings::Who;
+use super::start::When;
 use super::{Script, places};
 use crate::buffer::Piece;
 use crate::digits::hex;

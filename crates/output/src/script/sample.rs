@@ -1,9 +1,10 @@
 //! One sample: its line, and the lines of its call chain.
 
+use super::beginnings::Who;
 use super::columns::Columns;
 use super::draft::Draft;
 use super::fields::ScriptField;
-use super::start::{When, Who};
+use super::start::When;
 use super::{Known, Script, Times, places, values};
 use crate::buffer::Append as _;
 use crate::digits::hex;
@@ -116,27 +117,22 @@ impl Script {
             kind: None,
         };
         self.write_beginning(draft, (share, columns), (moment.comm, who), &when);
-        if columns.has_same_beginnings {
-            self.mark_places(draft, known, line, columns);
-        } else {
-            self.write_rest(draft, known, line, columns);
+        match columns.has_rare {
+            true => self.write_with_rare(draft, known, line, columns),
+            false => self.mark_places(draft, known, line, columns),
         }
         draft.end_line();
     }
 
-    /// The places, and what stands before and behind them, where the beginnings of lines have nothing of that.
+    /// The places, and what stands before and behind them.
     #[inline(never)]
-    fn write_rest(
+    fn write_with_rare(
         &self,
         draft: &mut Draft,
         known: &Known<'_>,
         line: &NextLine<'_, '_, '_>,
         columns: &Columns,
     ) {
-        if !values::has_rare(columns.fields, columns.is_bpf_output) {
-            draft.text.slice(columns.before_places());
-            return self.mark_places(draft, known, line, columns);
-        }
         let recorded = &line.sample.moment.sample;
         let decoded = if values::needed(columns) { recorded.decode().ok() } else { None };
         let sample = decoded.map(|(sample, _)| sample).unwrap_or_default();

@@ -1,13 +1,13 @@
 //! The beginning of a line: who and when, of samples and of other records.
 
 use super::Script;
-use super::beginnings::{Beginning, LONGEST, Of};
+use super::beginnings::{Beginning, LONGEST, Of, Who};
 use super::columns::Columns;
 use super::draft::Draft;
 use super::fields::ScriptField;
 use crate::buffer::{Append, Piece};
 use crate::calendar::date_time;
-use crate::digits::{decimal, decimal_zeros, millionths, pad, short_decimal, signed};
+use crate::digits::{decimal, decimal_zeros, millionths, short_decimal, signed};
 use perffile::Share;
 use perffile::wire::misc;
 use readperf_session::CommId;
@@ -16,14 +16,6 @@ const SECOND_NS: u64 = 1_000_000_000;
 
 /// Columns of a period.
 const PERIOD: usize = 10;
-
-/// A thread on a CPU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Who {
-    pub(super) pid: u32,
-    pub(super) tid: u32,
-    pub(super) cpu: u32,
-}
 
 /// When, and in which mode.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +29,7 @@ pub(super) struct When {
 }
 
 impl Script {
-    /// The beginning of a sample's line, up to where its places are or what is rare: who, when, and for how much of which event.
+    /// The beginning of a sample's line, up to its places or what is rare: who, when, and for how much of which event.
     #[inline]
     pub(super) fn write_beginning(
         &self,
@@ -70,14 +62,13 @@ impl Script {
         }
         if fields.has(ScriptField::Flags) {
             // Only decoded instructions have some; perf keeps their place.
-            pad(out, 24);
+            out.pad(24);
         }
-        if !columns.has_same_beginnings {
-            return;
+        if !columns.has_rare {
+            out.slice(columns.before_places());
         }
-        out.slice(columns.before_places());
         let at = start..out.length();
-        if at.len() <= LONGEST {
+        if columns.has_same_beginnings && at.len() <= LONGEST {
             let short_period = short_decimal(period).map(|digits| behind_time + PERIOD - digits.len());
             let point = behind_time - ".000000: ".len();
             draft.remember(of, Beginning { at, point, period, short_period });
@@ -91,7 +82,7 @@ impl Script {
             let width = if columns.is_comm_padded { 16 } else { 0 };
             match comm {
                 Some(comm) => comm.append_right(out, width),
-                None => pad(out, width),
+                None => out.pad(width),
             }
             out.byte(b' ');
         }
@@ -101,7 +92,7 @@ impl Script {
                 out.byte(b'/');
                 let before = out.length();
                 signed(out, who.tid.cast_signed().into(), 0);
-                pad(out, 5usize.saturating_sub(out.length() - before));
+                out.pad(5usize.saturating_sub(out.length() - before));
                 out.byte(b' ');
             }
             (true, false) => {
@@ -192,5 +183,5 @@ fn write_misc(out: &mut impl Append, bits: u16, kind: Option<u32>) {
         }
         _ => {}
     }
-    pad(out, 6usize.saturating_sub(out.length() - before).max(1));
+    out.pad(6usize.saturating_sub(out.length() - before).max(1));
 }

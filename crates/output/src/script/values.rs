@@ -3,6 +3,7 @@
 use super::columns::Columns;
 use super::fields::{ScriptField, ScriptFields};
 use super::{Known, places};
+use crate::buffer::Append as _;
 use crate::digits::{decimal, hex, right};
 use crate::text::printable_bytes;
 use perffile::wire::branch::BranchFlags;
@@ -40,10 +41,9 @@ const RARE: ScriptFields = DECODED.or(ScriptFields::of(&[
     ScriptField::InstructionLength,
 ]));
 
-/// Whether the lines of an event have any of these.
-#[inline]
-pub(super) fn has_rare(fields: ScriptFields, is_bpf_output: bool) -> bool {
-    !fields.and(RARE).is_empty() || is_bpf_output
+/// Whether any of these is among the fields.
+pub(super) fn has_rare(fields: ScriptFields) -> bool {
+    !fields.and(RARE).is_empty()
 }
 
 /// Whether the lines of an event need more than the essentials of its samples.
@@ -67,7 +67,7 @@ pub(super) fn write_data_src(out: &mut Vec<u8>, source: Option<DataSrc>, width: 
     let before = out.len();
     push_data_src(out, source);
     let written = out.len() - before;
-    crate::digits::pad(out, width.saturating_sub(written));
+    out.pad(width.saturating_sub(written));
 }
 
 /// How wide that is.

@@ -212,22 +212,23 @@ impl<'data> RawSymbols<'data> {
     }
 
     /// All records with their numbers. Each of the four forms has a loop of its own.
-    fn for_each(&self, mut take: impl FnMut(usize, RawSymbol)) {
-        let records_64 = || self.bytes.as_chunks().0.iter().enumerate();
-        let records_32 = || self.bytes.as_chunks().0.iter().enumerate();
-        match (self.is_64, self.big_endian) {
-            (true, false) => {
-                records_64().for_each(|(nr, it)| take(nr, self.placed(nr, RawSymbol::of_64(it, false))))
-            }
-            (true, true) => {
-                records_64().for_each(|(nr, it)| take(nr, self.placed(nr, RawSymbol::of_64(it, true))))
-            }
-            (false, false) => {
-                records_32().for_each(|(nr, it)| take(nr, self.placed(nr, RawSymbol::of_32(it, false))))
-            }
-            (false, true) => {
-                records_32().for_each(|(nr, it)| take(nr, self.placed(nr, RawSymbol::of_32(it, true))))
-            }
+    fn for_each(&self, take: impl FnMut(usize, RawSymbol)) {
+        match self.is_64 {
+            true => self.for_each_of(RawSymbol::of_64, take),
+            false => self.for_each_of(RawSymbol::of_32, take),
+        }
+    }
+
+    #[inline(always)]
+    fn for_each_of<const N: usize>(
+        &self,
+        read: impl Fn(&[u8; N], bool) -> RawSymbol,
+        mut take: impl FnMut(usize, RawSymbol),
+    ) {
+        let records = self.bytes.as_chunks().0.iter().enumerate();
+        match self.big_endian {
+            true => records.for_each(|(nr, record)| take(nr, self.placed(nr, read(record, true)))),
+            false => records.for_each(|(nr, record)| take(nr, self.placed(nr, read(record, false)))),
         }
     }
 
@@ -243,8 +244,7 @@ impl<'data> RawSymbols<'data> {
     #[inline(always)]
     fn placed(&self, number: usize, mut symbol: RawSymbol) -> RawSymbol {
         if symbol.section == u32::from(elf::SHN_XINDEX) {
-            let table = self.extended.as_ref();
-            symbol.section = table.and_then(|table| table.u32(number.checked_mul(4)?)).unwrap_or(0);
+            symbol.section = self.extended.and_then(|table| table.u32(number.checked_mul(4)?)).unwrap_or(0);
         } else if symbol.section >= u32::from(elf::SHN_LORESERVE) {
             // SHN_ABS, SHN_COMMON and the like are no places in the file.
             symbol.section = 0;

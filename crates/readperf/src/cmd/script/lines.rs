@@ -172,12 +172,12 @@ impl<'f> Lines<'f> {
                     if let (Some(steps), Some(code)) = (steps, &mut self.branch_code) {
                         self.script.show_branch_code(&mut line, steps, &code.places().known(session));
                     }
-                    match drafts.first_mut().filter(|_| json) {
+                    match drafts.first_mut() {
                         // Writing to memory does not fail.
-                        Some(draft) => {
+                        Some(draft) if json => {
                             let _ = draft.append(|text| self.script.write_json(text, &known, schema, &line));
                         }
-                        None => self.script.write_sample(&mut drafts, &known, &line),
+                        _ => self.script.write_sample(&mut drafts, &known, &line),
                     }
                 }
                 Some(_) => {}
