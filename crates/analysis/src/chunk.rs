@@ -27,6 +27,8 @@ pub struct Entry<'e> {
 #[derive(Debug)]
 pub struct Chunk<'e> {
     entries: Vec<Entry<'e>>,
+    /// Whether every sample counts.
+    is_open: bool,
     /// How many records there were, and how many samples among them that count.
     records: usize,
     samples: usize,
@@ -118,10 +120,16 @@ impl Take for Nobody {
 }
 
 impl<'e> Chunk<'e> {
-    /// An empty one, in which so many records find room without being moved.
-    pub(crate) fn new(metadata: &'e Metadata, progress: (u64, u64), expected: usize) -> Self {
+    /// An empty one for that work, in which so many records that are shown find room without being moved.
+    pub(crate) fn new(
+        metadata: &'e Metadata,
+        progress: (u64, u64),
+        options: &PassOptions,
+        most: usize,
+    ) -> Self {
         Chunk {
-            entries: Vec::with_capacity(expected),
+            entries: Vec::with_capacity(if options.shows_samples { most } else { 0 }),
+            is_open: options.filter.is_open(),
             records: 0,
             samples: 0,
             later: None,
@@ -258,7 +266,7 @@ impl<'e> Chunk<'e> {
         take: &mut impl Take,
     ) -> Option<usize> {
         let shares = self.shares.len();
-        let is_open = options.filter.is_open();
+        let is_open = self.is_open;
         if options.shows_samples || !is_open {
             let schema = event.schema();
             let passing = state.session.shares().iter();

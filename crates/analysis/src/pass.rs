@@ -285,8 +285,7 @@ pub(crate) fn pass_into<T: Take, E: From<perffile::Error>>(
             false => state.locate_here(),
         }
         state.tell_unmapped_apart(options.unmapped_apart && is_as_before && unwinding.is_none());
-        let mut chunk =
-            Chunk::new(batches.metadata(), batches.progress(), if options.shows_samples { CHUNK } else { 0 });
+        let mut chunk = Chunk::new(batches.metadata(), batches.progress(), options, CHUNK);
         for event in batch.iter() {
             if code.is_due(&event) {
                 code.put(&mut state.session, &event);

@@ -41,7 +41,7 @@ impl Delivery {
     #[inline]
     pub fn shares_of(&mut self, schema: &Schema, own: Share, sample: &SampleView<'_>) -> &[Share] {
         self.shares.clear();
-        if !sample.layout().shape().sample_type.has(SampleType::READ) || !self.read(schema, own.event, sample)
+        if !sample.layout().shape().sample_type.has(SampleType::READ) || !self.read(schema, own.event, *sample)
         {
             self.shares.push(own);
         }
@@ -54,7 +54,7 @@ impl Delivery {
     }
 
     /// Splits by the counter values; says whether there were any.
-    fn read(&mut self, schema: &Schema, event: usize, sample: &SampleView<'_>) -> bool {
+    fn read(&mut self, schema: &Schema, event: usize, sample: SampleView<'_>) -> bool {
         let Some(read) = sample.decode().ok().and_then(|(sample, _)| sample.read) else { return false };
         let inherited = schema.event(event).is_some_and(|event| event.attr.flags.has(AttrFlags::inherit));
         let thread = if inherited { sample.tid().unwrap_or(0) } else { 0 };

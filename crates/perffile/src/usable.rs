@@ -40,7 +40,7 @@ impl<'b> Event<'b> {
         let known = self.event_index().and_then(|index| Some((index, self.schema().event(index)?)));
         let Some((index, event)) = known else { return Err(self.tell_unknown_event(issues)) };
         let sample = SampleView::new(self.body(), &event.layout, self.head().misc);
-        let Ok(essentials) = sample.essentials() else { return Err(self.tell_bad_sample(&sample, issues)) };
+        let Ok(essentials) = sample.essentials() else { return Err(self.tell_bad_sample(sample, issues)) };
         if let Some(message) = sample.too_long(essentials.left) {
             issues.add(IssueKind::BadRecordSize, self.place(), || message);
         }
@@ -73,7 +73,7 @@ impl<'b> Event<'b> {
     }
 
     #[cold]
-    fn tell_bad_sample(&self, sample: &SampleView<'b>, issues: &mut Issues) -> Unattributed {
+    fn tell_bad_sample(&self, sample: SampleView<'b>, issues: &mut Issues) -> Unattributed {
         if let Err(error) = sample.essentials() {
             let message = || format!("a sample cannot be decoded: {error}");
             issues.add(IssueKind::BadRecord, self.place().field(error.field), message);

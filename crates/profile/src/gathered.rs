@@ -80,7 +80,9 @@ impl Gathering {
                 rows.for_each(|(row, time_ns)| single.push_numbered(with_stack(row), time_ns));
             }
             Kept::Summed(summed) => {
-                block.rows.iter_mut().for_each(|row| *row = with_stack(row));
+                if !ids.is_empty() {
+                    block.rows.iter_mut().for_each(|row| *row = with_stack(row));
+                }
                 summed.add_all(&block.rows);
             }
             Kept::OfStacks(of_stacks, most) => {

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
+use std::hint::black_box;
 
 /// No value.
 const EMPTY: u32 = u32::MAX;
@@ -44,6 +45,14 @@ impl Index {
         while values * 4 >= self.slots.len() * 3 {
             self.grow();
         }
+    }
+
+    /// Touches the first slot for each of these hashes, so that the processor waits for many at once. Nothing is asked of what is in them: it
+    /// would have to wait for the answer.
+    pub(crate) fn touch(&self, hashes: &[u32]) {
+        let mask = self.slots.len().wrapping_sub(1);
+        let slot = |hash: &u32| self.slots.get(*hash as usize & mask).copied().unwrap_or(FREE);
+        black_box(hashes.iter().map(slot).fold(FREE, |sum, slot| sum ^ slot));
     }
 
     /// The number in the first slot for a hash, if it is that of a value with this hash: most often the one that is looked

@@ -92,16 +92,21 @@ impl RecordedChains {
     }
 
     /// Adds a sample, in the mappings as of now; `attr` is that of its event, if that is known.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, session: &Session, sample: &SampleMoment<'_>, attr: Option<&EventAttr>) {
-        let version = |mode| session.space_version(sample.process, mode);
-        if !self.has_stacks {
-            let place = Lookup { version: version(sample.mode), mode: sample.mode, ip: sample.ip };
-            if self.places.last().is_none_or(|last| last.version != place.version) {
-                self.learn_state(session, sample, sample.mode, place.version);
-            }
-            return self.places.push(place);
+        if self.has_stacks {
+            return self.push_chain(session, sample, attr);
         }
+        let SampleMoment { mode, ip, .. } = *sample;
+        let version = session.space_version(sample.process, mode);
+        if self.places.last().is_none_or(|last| last.version != version) {
+            self.learn_state(session, sample, mode, version);
+        }
+        self.places.push(Lookup { version, mode, ip });
+    }
+
+    fn push_chain(&mut self, session: &Session, sample: &SampleMoment<'_>, attr: Option<&EventAttr>) {
+        let version = |mode| session.space_version(sample.process, mode);
         let start = self.words.len();
         let entries = attr.map_or(0, |attr| chain::append_words(&mut self.words, sample, attr));
         let context = Context {
@@ -126,7 +131,6 @@ impl RecordedChains {
     }
 
     /// Notes what is mapped, if no sample before was taken in the same state.
-    #[inline]
     fn learn_state(
         &mut self,
         session: &Session,

@@ -97,8 +97,10 @@ impl Extents {
             let size = u32::try_from(end.saturating_sub(start)).unwrap_or(u32::MAX);
             all.push(Extent { start, number, size });
         });
-        // They are in the order of the file, and those at one start stay so.
-        radsort::sort_by_key(&mut all, |extent| extent.start);
+        // They are in the order of the file, and those at one start stay so. A kernel's list is sorted.
+        if !all.is_sorted_by_key(|extent| extent.start) {
+            radsort::sort_by_key(&mut all, |extent| extent.start);
+        }
         let mut reaching = Vec::new();
         // From the last one on, behind whose start there is no other.
         let (mut start, mut next) = (all.last().map_or(0, |last| last.start), None);
