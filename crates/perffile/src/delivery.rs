@@ -41,7 +41,8 @@ impl Delivery {
     #[inline]
     pub fn shares_of(&mut self, schema: &Schema, own: Share, sample: &SampleView<'_>) -> &[Share] {
         self.shares.clear();
-        if !sample.layout().shape().sample_type.has(SampleType::READ) || !self.read(schema, own.event, *sample)
+        if !sample.layout().shape().sample_type.has(SampleType::READ)
+            || !self.read(schema, own.event, *sample)
         {
             self.shares.push(own);
         }

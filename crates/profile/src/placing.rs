@@ -106,41 +106,36 @@ impl Placing {
 
     /// Takes in the samples that were noted, which were taken at these places. Leaves none.
     pub(crate) fn place<'p>(&mut self, noted: &mut Noted, places: impl Iterator<Item = SamplePlaces<'p>>) {
-        if !self.how.keep.stacks {
-            return self.place_rows(noted, places.map(|places| places.address));
-        }
+        let keeps_stacks = self.how.keep.stacks;
         let most = self.how.max_stack.unwrap_or(usize::MAX);
         let mut at = 0;
         for (number, SamplePlaces { address, stack, chain, .. }) in (0..noted.samples).zip(places) {
-            if self.block.is_enough() {
+            if keeps_stacks && self.block.is_enough() {
                 self.take_in();
             }
-            let stack = self.number_stack(stack.get(..most).unwrap_or(stack), chain);
-            while let Some(row) = noted.rows.get(at).filter(|row| row.address == AddressId(number)) {
-                self.push(NumberedRow { stack, address, ..*row }, noted.times_ns.get(at).copied());
+            let stack = match keeps_stacks {
+                true => self.number_stack(stack.get(..most).unwrap_or(stack), chain),
+                false => StackId::EMPTY,
+            };
+            while let Some(row) = noted.rows.get_mut(at).filter(|row| row.address == AddressId(number)) {
+                (row.stack, row.address) = (stack, address);
+                if keeps_stacks {
+                    let row = *row;
+                    self.push(row, noted.times_ns.get(at).copied());
+                }
                 at += 1;
             }
         }
         debug_assert_eq!(at, noted.rows.len(), "each sample has its places");
-        noted.clear();
-    }
-
-    /// The same, of samples whose stacks are not kept: their rows are complete where they lie.
-    fn place_rows(&mut self, noted: &mut Noted, addresses: impl Iterator<Item = AddressId>) {
-        let mut at = 0;
-        for (number, address) in (0..noted.samples).zip(addresses) {
-            while let Some(row) = noted.rows.get_mut(at).filter(|row| row.address == AddressId(number)) {
-                row.address = address;
-                at += 1;
+        if !keeps_stacks {
+            // Nothing is between them: they are handed over as they are.
+            self.block.rows.append(&mut noted.rows);
+            self.block.times_ns.append(&mut noted.times_ns);
+            if self.block.is_enough() {
+                self.take_in();
             }
         }
-        debug_assert_eq!(at, noted.rows.len(), "each sample has its place");
-        self.block.rows.append(&mut noted.rows);
-        self.block.times_ns.append(&mut noted.times_ns);
         noted.clear();
-        if self.block.is_enough() {
-            self.take_in();
-        }
     }
 
     /// Takes in a row that is complete.
