@@ -269,11 +269,10 @@ impl<'e> Chunk<'e> {
         let is_open = self.is_open;
         if options.shows_samples || !is_open {
             let schema = event.schema();
-            let passing = state.session.shares().iter();
-            let passing = passing.filter(|share| options.filter.passes_event(schema, share.event));
-            self.shares.extend(passing.copied());
+            let passes = |event| is_open || options.filter.passes_event(schema, event);
+            self.shares.extend(state.session.shares().iter().filter(|share| passes(share.event)));
             // A group read in which no counter has moved stands for nothing, but it is a sample.
-            let of_event = self.shares.len() > shares || options.filter.passes_event(schema, sample.event);
+            let of_event = self.shares.len() > shares || passes(sample.event);
             if !(is_open || of_event && options.filter.passes(&state.session, sample)) {
                 if self.shares.len() > shares {
                     take.pass_over(sample, self.shares.get(shares..).unwrap_or_default());

@@ -68,6 +68,7 @@ impl KnownChains {
     ) {
         let hashes = recorded.hashes();
         self.index.make_room(self.chains.len() + hashes.len());
+        self.index.touch(hashes);
         for (nr, hash) in hashes.iter().enumerate() {
             let Some(chain) = recorded.chain(nr) else { return };
             let next = self.chains.len();

@@ -257,6 +257,7 @@ impl Fillings {
             },
             sources: draft.sources.iter(),
         };
+        self.places.iter().for_each(|style| style.touch(&draft.places));
         let (mut chain_ended, mut again) = (false, draft.again.iter());
         for gap in &draft.gaps {
             rest.write_text(gap.text as usize, out);

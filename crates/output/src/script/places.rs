@@ -9,6 +9,7 @@ use readperf_profile::names::Frame;
 use readperf_profile::{AddressId, Function, FunctionId, Names, NewBinaries, NewPlaces};
 use readperf_session::{Binary, BinaryKind, CodeAddress, CpuMode};
 use std::borrow::Cow;
+use std::hint::black_box;
 
 /// How a place is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +104,19 @@ impl Places {
         let start = index.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
         let end = self.ends.get(index).copied().unwrap_or(start);
         (start, self.lines.get(start..end).unwrap_or_default())
+    }
+
+    /// Touches the lines of these places, so that the processor waits for many at once.
+    pub(super) fn touch(&self, places: &[AddressId]) {
+        let last = self.lines.len().saturating_sub(1);
+        // Those without a line have one touched, too: to ask would take longer.
+        let line = |place: &AddressId| self.lines.get(place.index().min(last));
+        black_box(
+            places
+                .iter()
+                .map(|place| line(place).map_or(0, |line| line.address))
+                .fold(0, |sum, part| sum ^ part),
+        );
     }
 
     /// Appends the lines of a place.

@@ -163,12 +163,12 @@ impl<'f> Lines<'f> {
         for entry in entries {
             let sample = chunk.sample(state, entry);
             let steps = sample.as_ref().and_then(|_| code.next());
-            match sample {
+            match &sample {
                 Some(sample) if is_open || filter.passes(&known, sample.address, sample.stack) => {
                     if has_files {
                         sample.shares.iter().for_each(|share| finisher.count(share.event));
                     }
-                    let Some(mut line) = self.script.follow(&sample) else { continue };
+                    let Some(mut line) = self.script.follow(sample) else { continue };
                     if let (Some(steps), Some(code)) = (steps, &mut self.branch_code) {
                         self.script.show_branch_code(&mut line, steps, &code.places().known(session));
                     }
