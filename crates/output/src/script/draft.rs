@@ -79,7 +79,7 @@ impl Draft {
         Draft {
             text: Buffer::with_capacity(samples * 8),
             gaps: Vec::with_capacity(samples),
-            places: Vec::with_capacity(samples * 8),
+            places: Vec::with_capacity(samples * 4),
             unmapped: Vec::with_capacity(samples * 2),
             again: Vec::with_capacity(samples),
             ..Draft::default()
