@@ -99,7 +99,7 @@ impl RecordedChains {
         }
         let SampleMoment { mode, ip, .. } = *sample;
         let version = session.space_version(sample.process, mode);
-        if self.places.last().is_none_or(|last| last.version != version) {
+        if !self.knows(version) {
             self.learn_state(session, sample, mode, version);
         }
         self.places.push(Lookup { version, mode, ip });
@@ -120,7 +120,7 @@ impl RecordedChains {
         };
         for mode in [CpuMode::User, CpuMode::Kernel, CpuMode::GuestKernel] {
             let version = context.version(mode);
-            if self.contexts.last().is_none_or(|last| last.version(mode) != version) {
+            if !self.knows(version) {
                 self.learn_state(session, sample, mode, version);
             }
         }
@@ -130,7 +130,14 @@ impl RecordedChains {
         self.contexts.push(context);
     }
 
-    /// Notes what is mapped, if no sample before was taken in the same state.
+    /// Whether a sample before was taken in this state. Most are of the processes that came last.
+    #[inline(always)]
+    fn knows(&self, version: SpaceVersion) -> bool {
+        version == SpaceVersion::default() || self.versions.iter().rev().any(|known| *known == version)
+    }
+
+    /// Notes what is mapped in a state that is new.
+    #[cold]
     fn learn_state(
         &mut self,
         session: &Session,
@@ -138,9 +145,6 @@ impl RecordedChains {
         mode: CpuMode,
         version: SpaceVersion,
     ) {
-        if version == SpaceVersion::default() || self.state(version).is_some() {
-            return;
-        }
         if let Some(state) = session.space_state(sample.process, mode) {
             self.versions.push(version);
             self.states.push(state);
