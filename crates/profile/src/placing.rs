@@ -224,3 +224,50 @@ impl Sorted {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detail::DetailId;
+    use crate::rows::Origin;
+    use readperf_session::Session;
+
+    #[test]
+    fn without_stacks_each_row_has_the_place_and_the_time_of_its_sample() {
+        // Sample n was taken in place n % 70, at n * 10 ns, and stands for n % 3 events; some blocks are full in the middle.
+        const SAMPLES: u32 = 3000;
+        let keep = Keep { times: true, ..Keep::default() };
+        let mut placing = Placing::new(How { keep, ..How::default() });
+        let (mut noted, mut origins) = (Noted::default(), Origins::default());
+        let comm = Session::default().add_comm(b"a");
+        let places: Vec<AddressId> = (0..SAMPLES).map(|nr| AddressId(nr % 70)).collect();
+        for nr in 0..SAMPLES {
+            for event in 0..nr % 3 {
+                let origin = origins.number(Origin { event, comm, thread: None, cpu: None });
+                let (stack, address) = (StackId::EMPTY, AddressId::NONE);
+                let row = NumberedRow {
+                    origin,
+                    stack,
+                    address,
+                    detail: DetailId::default(),
+                    samples: 1,
+                    period: nr.into(),
+                };
+                noted.push(row, Some(u64::from(nr) * 10));
+            }
+            noted.end_sample();
+            if noted.samples == 250 || nr + 1 == SAMPLES {
+                let first = nr as usize + 1 - noted.samples as usize;
+                placing.place(&mut noted, places[first..].iter().map(SamplePlaces::without_stack));
+                assert!(noted.rows.is_empty() && noted.samples == 0, "none is left");
+            }
+        }
+        let rows = placing.end(origins).join().rows;
+        let expected = (0..SAMPLES).map(|nr| nr as usize % 3).sum();
+        assert_eq!(rows.len(), expected);
+        for row in rows.iter() {
+            let nr = u32::try_from(row.period).unwrap();
+            assert_eq!((row.address, row.time_ns), (AddressId(nr % 70), u64::from(nr) * 10));
+        }
+    }
+}
