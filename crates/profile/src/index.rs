@@ -1,8 +1,8 @@
 //! An index of values that lie elsewhere: their numbers, by hash.
 
+use crate::touch::touch;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
-use std::hint::black_box;
 
 /// No value.
 const EMPTY: u32 = u32::MAX;
@@ -52,7 +52,7 @@ impl Index {
     pub(crate) fn touch(&self, hashes: &[u32]) {
         let mask = self.slots.len().wrapping_sub(1);
         let slot = |hash: &u32| self.slots.get(*hash as usize & mask).copied().unwrap_or(FREE);
-        black_box(hashes.iter().map(slot).fold(FREE, |sum, slot| sum ^ slot));
+        touch(hashes.iter().map(slot));
     }
 
     /// The number in the first slot for a hash, if it is that of a value with this hash: most often the one that is looked

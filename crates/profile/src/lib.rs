@@ -51,6 +51,7 @@ pub mod stacks;
 pub mod statistics;
 mod summed_rows;
 mod together;
+mod touch;
 pub mod transform;
 mod tuples;
 pub mod value;

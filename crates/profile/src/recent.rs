@@ -2,8 +2,8 @@
 
 use crate::addresses::AddressId;
 use crate::index::upper_bits;
+use crate::touch::touch;
 use readperf_session::SpaceVersion;
-use std::hint::black_box;
 
 /// Buckets at first, and at most: 4 MiB of them. With more, most of what is found is found anyway, and the rest of the caches is worth
 /// more. Powers of two.
@@ -59,7 +59,7 @@ impl Recent {
     /// Touches what these look-ups will need, so that the processor waits for many buckets at once.
     pub(crate) fn touch(&self, buckets: &[BucketId]) {
         let newest = |id: &BucketId| self.slots(*id).map_or(0, |[newest, ..]| newest.number);
-        black_box(buckets.iter().map(newest).fold(0, |sum, number| sum ^ number));
+        touch(buckets.iter().map(newest));
     }
 
     #[inline]

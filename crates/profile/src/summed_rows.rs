@@ -8,7 +8,7 @@ use crate::addresses::AddressId;
 use crate::rows::{NumberedRow, Origins, Rows};
 use crate::stacks::StackId;
 use crate::together::Moved;
-use std::hint::black_box;
+use crate::touch::touch;
 
 /// No row.
 const NONE: u32 = u32::MAX;
@@ -70,9 +70,8 @@ impl SummedRows {
     /// Touches the rows that these samples may be added to, so that the processor waits for many at once.
     fn touch(&self, samples: &[NumberedRow]) {
         let newest = samples.iter().map(|sample| self.newest(sample));
-        black_box(newest.clone().fold(0, |sum, number| sum ^ number));
-        let origins = newest.map(|number| self.rows.get(number as usize).map_or(0, |row| row.origin));
-        black_box(origins.fold(0, |sum, origin| sum ^ origin));
+        touch(newest.clone());
+        touch(newest.map(|number| self.rows.get(number as usize).map_or(0, |row| row.origin)));
     }
 
     /// The newest row that this one may agree with.

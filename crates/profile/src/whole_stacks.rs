@@ -4,7 +4,7 @@ use crate::addresses::AddressId;
 use crate::index::{Index, hash};
 use crate::stacks::StackId;
 use crate::together::Together;
-use std::hint::black_box;
+use crate::touch::touch;
 
 /// Stacks by number, in the order of first sight.
 #[derive(Clone, Debug, Default)]
@@ -63,10 +63,10 @@ impl WholeStacks {
         hashes.extend(stacks().map(hash));
         let known = || hashes.iter().filter_map(|hash| self.index.first(*hash));
         self.index.touch(&hashes);
-        black_box(known().fold(0, |sum, number| sum ^ self.ends.get(number as usize).copied().unwrap_or(0)));
-        black_box(known().fold(0, |sum, number| {
+        touch(known().map(|number| self.ends.get(number as usize).copied().unwrap_or(0)));
+        touch(known().map(|number| {
             let places = self.places(StackId(number));
-            sum ^ places.first().map_or(0, |place| place.0) ^ places.last().map_or(0, |place| place.0)
+            places.first().map_or(0, |place| place.0) ^ places.last().map_or(0, |place| place.0)
         }));
         for (stack, hash) in stacks().zip(&hashes) {
             ids.push(if stack.is_empty() { StackId::EMPTY } else { self.find_or_add(stack, *hash) });

@@ -108,6 +108,9 @@ impl Places {
 
     /// Touches the lines of these places, so that the processor waits for many at once.
     pub(super) fn touch(&self, places: &[AddressId]) {
+        if !self.has_whole_lines {
+            return;
+        }
         let last = self.lines.len().saturating_sub(1);
         // Those without a line have one touched, too: to ask would take longer.
         let line = |place: &AddressId| self.lines.get(place.index().min(last));
