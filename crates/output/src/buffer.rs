@@ -69,7 +69,7 @@ impl Append for Vec<u8> {
 
 /// A text with room behind it: whether there is enough of that is asked for a line, not for each of its pieces.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Buffer {
+pub struct Buffer {
     /// The text, and bytes that do not count.
     bytes: Vec<u8>,
     len: usize,
@@ -87,19 +87,8 @@ impl Buffer {
         Buffer { bytes: Vec::with_capacity(bytes), len: 0 }
     }
 
-    /// One that goes on with a text.
-    pub(crate) fn behind(text: Vec<u8>) -> Buffer {
-        Buffer { len: text.len(), bytes: text }
-    }
-
-    /// The text as a vector.
-    pub(crate) fn into_vec(mut self) -> Vec<u8> {
-        self.bytes.truncate(self.len);
-        self.bytes
-    }
-
     /// The text.
-    pub(crate) fn as_slice(&self) -> &[u8] {
+    pub fn as_slice(&self) -> &[u8] {
         self.bytes.get(..self.len).unwrap_or_default()
     }
 
@@ -108,8 +97,8 @@ impl Buffer {
         &self.bytes
     }
 
-    /// Forgets the text; the memory stays.
-    pub(crate) fn clear(&mut self) {
+    /// Forgets the text; the memory stays, and is room for the next one.
+    pub fn clear(&mut self) {
         self.len = 0;
     }
 

@@ -188,7 +188,7 @@ mod tests {
             ]
         };
         let [again, written] = [true, false].map(|same| {
-            let (events, mut draft, mut text) = (events(same), Draft::default(), Vec::new());
+            let (events, mut draft, mut text) = (events(same), Draft::default(), Buffer::default());
             let mut again = 0;
             for (nr, (share, comm, who, when)) in lines(&events, &comms).enumerate() {
                 let columns = &events[share.event];
@@ -207,7 +207,7 @@ mod tests {
             }
             script.fillings().complete(&draft, &Located::default(), &mut text);
             assert_eq!(again > 500, same, "{again} lines of 5600 begin as others");
-            String::from_utf8(text).unwrap()
+            String::from_utf8(text.as_slice().to_vec()).unwrap()
         });
         assert_eq!(again, written);
     }

@@ -239,13 +239,7 @@ impl Fillings {
     /// Appends the text of a draft. All its places must have been learned ([`Script::prepare`]). `located` has those that came later.
     ///
     /// [`Script::prepare`]: super::Script::prepare
-    pub fn complete(&self, draft: &Draft, located: &Located, out: &mut Vec<u8>) {
-        let mut text = Buffer::behind(std::mem::take(out));
-        self.complete_into(draft, located, &mut text);
-        *out = text.into_vec();
-    }
-
-    fn complete_into(&self, draft: &Draft, located: &Located, out: &mut Buffer) {
+    pub fn complete(&self, draft: &Draft, located: &Located, out: &mut Buffer) {
         let mut rest = Rest {
             text: &draft.text,
             from: 0,

@@ -27,6 +27,7 @@ pub use fields::{ScriptField, ScriptFields};
 pub use records::NextRecord;
 pub use sample::NextLine;
 
+pub use crate::buffer::Buffer;
 use crate::buffer::Piece;
 use crate::dump::payload::catalog;
 use cgroups::Cgroups;
