@@ -9,10 +9,9 @@ use crate::index::Index;
 use crate::recorded_chains::{Context, RecordedChain, RecordedChains};
 use std::ops::Range;
 
-/// Words of chains after which all are forgotten.
+/// Words of chains after which all are forgotten, and chains: where most samples have one that is remembered, so that it is worth more than
+/// the rest of what is in the cache. Elsewhere it is half of that.
 const MOST_WORDS: usize = 1 << 17;
-
-/// Chains after which all are forgotten.
 const MOST_CHAINS: usize = 1 << 14;
 
 /// Names a chain. Chains with the same id have the same places.
@@ -34,6 +33,8 @@ pub(crate) struct KnownChains {
     places: Vec<AddressId>,
     /// The addresses of those places that are [`AddressId::UNMAPPED`].
     unmapped: Vec<u64>,
+    /// How many have been looked for since all were forgotten.
+    sought: usize,
 }
 
 /// A chain: where its words and its places begin, and end.
@@ -67,6 +68,7 @@ impl KnownChains {
         new: &mut Vec<usize>,
     ) {
         let hashes = recorded.hashes();
+        self.sought += hashes.len();
         self.index.make_room(self.chains.len() + hashes.len());
         self.index.touch(hashes);
         for (nr, hash) in hashes.iter().enumerate() {
@@ -133,10 +135,10 @@ impl KnownChains {
 
     /// Forgets all, if they are many: their ids do not come again.
     pub(crate) fn forget_if_many(&mut self) {
-        if self.words.len() <= MOST_WORDS && self.chains.len() <= MOST_CHAINS {
-            return;
+        let part = if self.chains.len() < self.sought / 2 { 1 } else { 2 };
+        if self.words.len() > MOST_WORDS / part || self.chains.len() > MOST_CHAINS / part {
+            self.forget();
         }
-        self.forget();
     }
 
     /// Forgets all.
@@ -147,6 +149,7 @@ impl KnownChains {
         self.words.clear();
         self.places.clear();
         self.unmapped.clear();
+        self.sought = 0;
     }
 }
 
@@ -207,6 +210,19 @@ mod tests {
         for id in ids {
             let KnownPlaces { places, depth, .. } = chains.places(id);
             assert_eq!((places, depth), (&[AddressId(id.number); 2][..], 1));
+        }
+    }
+
+    #[test]
+    fn twice_as_many_are_remembered_where_most_are_found_again() {
+        let words: Vec<[u64; 1]> = (0..MOST_CHAINS as u64 / 2 + 1).map(|word| [word]).collect();
+        let recorded: Vec<_> = words.iter().map(|words| chain(7, words)).collect();
+        for (times, are_remembered) in [(1, false), (2, false), (3, true)] {
+            let mut chains = KnownChains::default();
+            (0..times).for_each(|_| drop(find_all(&mut chains, &recorded)));
+            chains.forget_if_many();
+            let (_, new) = find_all(&mut chains, &recorded);
+            assert_eq!(new.is_empty(), are_remembered, "each came {times} times");
         }
     }
 
