@@ -67,7 +67,7 @@ impl Append for Vec<u8> {
     }
 }
 
-/// A text with room behind it: whether there is enough of that is asked for a line, not for each of its pieces.
+/// A text that lines are put together in, with room behind it: whether there is enough of that is asked for a line, not for each of its pieces.
 #[derive(Clone, Debug, Default)]
 pub struct Buffer {
     /// The text, and bytes that do not count.

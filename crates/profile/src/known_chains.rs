@@ -9,8 +9,8 @@ use crate::index::Index;
 use crate::recorded_chains::{Context, RecordedChain, RecordedChains};
 use std::ops::Range;
 
-/// Words of chains after which all are forgotten, and chains: where most samples have one that is remembered, so that it is worth more than
-/// the rest of what is in the cache. Elsewhere it is half of that.
+/// So many words of chains, and so many chains, are remembered before all are forgotten, where most samples have a chain that is. Half as
+/// many elsewhere: the rest of what is in the cache is worth more there.
 const MOST_WORDS: usize = 1 << 17;
 const MOST_CHAINS: usize = 1 << 14;
 
@@ -135,7 +135,8 @@ impl KnownChains {
 
     /// Forgets all, if they are many: their ids do not come again.
     pub(crate) fn forget_if_many(&mut self) {
-        let part = if self.chains.len() < self.sought / 2 { 1 } else { 2 };
+        let most_are_found = self.chains.len() < self.sought / 2;
+        let part = if most_are_found { 1 } else { 2 };
         if self.words.len() > MOST_WORDS / part || self.chains.len() > MOST_CHAINS / part {
             self.forget();
         }
