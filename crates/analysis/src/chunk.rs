@@ -388,11 +388,14 @@ impl<'e> Chunk<'e> {
             (Some(builder), _) => builder.hand_over(&mut state.chains),
             (None, Some(locating)) => locating.hand_over(&mut state.chains, false),
             (None, None) => {
-                state.look_up();
-                if let Some(unwinding) = unwinding {
-                    self.unwind(state, unwinding);
+                let builder = take.builder().filter(|_| options.places_can_wait());
+                if !builder.is_some_and(|builder| builder.add_up(&mut state.chains, &mut state.addresses)) {
+                    state.look_up();
+                    if let Some(unwinding) = unwinding {
+                        self.unwind(state, unwinding);
+                    }
+                    take.places((0..self.samples).map_while(|nr| self.places_of(state, nr)));
                 }
-                take.places((0..self.samples).map_while(|nr| self.places_of(state, nr)));
             }
         }
         if let Some(most) = options.most_places.filter(|_| state.may_be_full(self.look_ups)) {

@@ -65,7 +65,7 @@ pub struct PassOptions {
 
 impl PassOptions {
     /// Whether nobody needs places on the way.
-    fn places_can_wait(&self) -> bool {
+    pub(crate) fn places_can_wait(&self) -> bool {
         !self.shows_samples && self.has_only_stacks()
     }
 

@@ -5,9 +5,9 @@
 use perffile::Recording;
 use readperf_analysis::{PassOptions, Request, analyse, pass};
 use readperf_profile::{Keep, SampleRow};
-use readperf_session::CodeAddress;
+use readperf_session::{CodeAddress, CommId, ThreadId};
 use readperf_symbols::Options;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
@@ -72,6 +72,43 @@ fn processes_with_one_binary_have_one_place_if_it_does_not_matter_where_it_ran()
         merged += count - left;
     }
     assert!(merged > 0, "there is a recording of several processes with one library");
+}
+
+/// Samples and periods by event, thread name, thread, CPU and place.
+type Sums = BTreeMap<(u32, CommId, Option<ThreadId>, Option<u32>, CodeAddress), (u64, u64)>;
+
+/// What samples add up to, and in how many rows.
+fn sums(name: &str, keep: Keep, most_places: Option<usize>, threads: usize) -> (Sums, usize) {
+    let threads = NonZeroUsize::new(threads);
+    let symbols = Options { threads, symfs: Some("/nowhere".into()), ..Options::default() };
+    let request = Request { symbols, keep, most_places, ..Request::default() };
+    let profile = analyse(&recording(name), &request).unwrap().profile;
+    let mut sums = Sums::new();
+    for row in profile.rows().iter() {
+        let code = *profile.addresses().get(row.address).unwrap();
+        let sum = sums.entry((row.event, row.comm, row.thread, row.cpu, code)).or_default();
+        *sum = (sum.0 + row.samples, sum.1 + row.period);
+    }
+    (sums, profile.rows().len())
+}
+
+#[test]
+fn samples_that_agree_have_one_row_with_their_sum() {
+    for name in FIXTURES {
+        for keep in [Keep::default(), Keep { threads: true, cpus: true, ..Keep::default() }] {
+            // Places are those of the mappings, or those of the binaries.
+            // And those that are too many are put together.
+            for most_places in [None, Some(1 << 20), Some(10)] {
+                // With its time, each sample has a row of its own.
+                let (expected, samples) = sums(name, Keep { times: true, ..keep }, most_places, 1);
+                for threads in [1, 2] {
+                    let (found, rows) = sums(name, keep, most_places, threads);
+                    assert_eq!(found, expected, "{name}: {keep:?}, {most_places:?}, {threads} threads");
+                    assert_eq!(rows, expected.len(), "{name}: of {samples} samples");
+                }
+            }
+        }
+    }
 }
 
 #[test]

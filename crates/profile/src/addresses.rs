@@ -3,12 +3,10 @@
 use crate::interner::Interner;
 use crate::outlines::Outlines;
 use crate::recent::{BucketId, Recent};
+use crate::recent_mappings::RecentMappings;
 use crate::recorded_chains::{Context, RecordedChains};
 use crate::together::Left;
-use readperf_session::{AddressSpace, CodeAddress, CpuMode, Mapping, SpaceVersion};
-
-/// Of so many processes the mapping is remembered that an address was last in: samples of those that run at the same time take turns.
-const REMEMBERED: usize = 16;
+use readperf_session::{AddressSpace, CodeAddress, CpuMode, SpaceVersion};
 
 /// Number of an address in [`Addresses`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,6 +57,7 @@ pub struct Addresses {
     unmapped_apart: bool,
     list: Interner<CodeAddress>,
     recent: Recent,
+    mappings: RecentMappings,
     /// Where nothing is mapped, for those to whom such places are apart.
     outlines: Outlines,
     batch: Batch,
@@ -124,6 +123,17 @@ impl Addresses {
         AddressId(self.list.number(as_told(self.of_binaries, code)))
     }
 
+    /// Numbers of places, in their order.
+    pub(crate) fn number_all(&mut self, codes: &mut [CodeAddress], numbers: &mut Vec<u32>) {
+        codes.iter_mut().for_each(|code| *code = as_told(self.of_binaries, *code));
+        self.list.number_all(codes, numbers);
+    }
+
+    /// Whether [that](Addresses::of_binaries) is so.
+    pub(crate) fn are_of_binaries(&self) -> bool {
+        self.of_binaries
+    }
+
     /// A place once more, under another number.
     pub(crate) fn again(&mut self, code: CodeAddress) -> AddressId {
         AddressId(self.list.push(code))
@@ -166,7 +176,7 @@ impl Addresses {
 
     /// Forgets what is only needed to add more.
     pub fn freeze(&mut self) {
-        (self.recent, self.outlines, self.batch) = Default::default();
+        (self.recent, self.mappings, self.outlines, self.batch) = Default::default();
         self.list.freeze();
     }
 
@@ -180,7 +190,7 @@ impl Addresses {
     ) -> bool {
         let start = ids.len();
         let (of_binaries, unmapped_apart) = (self.of_binaries, self.unmapped_apart);
-        let Addresses { list, recent, outlines, batch: Batch { buckets, misses }, .. } = self;
+        let Addresses { list, recent, mappings, outlines, batch: Batch { buckets, misses }, .. } = self;
         let Misses { at, codes, numbers } = misses;
         let mut any_apart = false;
         buckets.clear();
@@ -204,25 +214,10 @@ impl Addresses {
                 at.push(nr);
             }
         }
-        let mut last: [Option<(SpaceVersion, &Mapping)>; REMEMBERED] = [None; REMEMBERED];
         at.retain(|nr| {
             let Some(lookup) = lookups.get(*nr) else { return false };
             let Lookup { version, mode, ip } = *lookup;
-            // Mappings of processes do not overlap; those of the kernel may.
-            let known = match mode {
-                CpuMode::User => last.get_mut(usize::try_from(version.number()).unwrap_or(0) % REMEMBERED),
-                _ => None,
-            };
-            let mapping = match known {
-                Some(Some((of, mapping))) if *of == version && mapping.covers(ip) => Some(*mapping),
-                known => {
-                    let mapping = recorded.mapping(version, ip);
-                    if let (Some(known), Some(mapping)) = (known, mapping) {
-                        *known = Some((version, mapping));
-                    }
-                    mapping
-                }
-            };
+            let mapping = mappings.find(recorded, *lookup);
             let is_apart = unmapped_apart && mapping.is_none() && mode == CpuMode::User;
             any_apart |= is_apart;
             match ids.get_mut(start + nr).filter(|_| is_apart) {

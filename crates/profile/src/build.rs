@@ -218,6 +218,15 @@ impl Builder {
         self.noted.end_sample();
     }
 
+    /// Looks up where the samples were taken that were noted since the last time, if these are only added up. False, and nothing happens, if not.
+    pub fn add_up(&mut self, chains: &mut RecordedChains, addresses: &mut Addresses) -> bool {
+        let adds_up = self.placing.only_adds_up(chains);
+        if adds_up {
+            self.placing.add_up(&mut self.noted, chains, addresses);
+        }
+        adds_up
+    }
+
     /// Where the samples were taken that were noted since the last time, in their order.
     pub fn place<'p>(&mut self, places: impl Iterator<Item = SamplePlaces<'p>>) {
         self.placing.place(&mut self.noted, places);

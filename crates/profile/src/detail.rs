@@ -84,6 +84,11 @@ impl DetailOptions {
 pub struct DetailId(u32);
 
 impl DetailId {
+    #[cfg(test)]
+    pub(crate) fn for_test(number: u32) -> DetailId {
+        DetailId(number)
+    }
+
     /// As a number.
     #[inline]
     pub(crate) fn number(self) -> u32 {

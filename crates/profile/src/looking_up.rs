@@ -76,10 +76,14 @@ impl LookingUp {
             let worker: Box<Worker> = first.recv().unwrap_or_default();
             let Worker { mut locator, mut addresses, mut placing } = *worker;
             for Work { mut noted, mut chains } in to_do {
-                locator.locate(&mut addresses, &chains);
-                placing.place(&mut noted, locator.all());
-                locator.forget();
-                chains.clear();
+                if placing.only_adds_up(&chains) {
+                    placing.add_up(&mut noted, &mut chains, &mut addresses);
+                } else {
+                    locator.locate(&mut addresses, &chains);
+                    placing.place(&mut noted, locator.all());
+                    locator.forget();
+                    chains.clear();
+                }
                 // Nobody wants the last ones back.
                 let _ = give_back.send(Work { noted, chains });
             }

@@ -1,12 +1,14 @@
 //! Samples whose places are known, on their way into the tables of a profile.
 
 use crate::adding_up::{self, AddingUp};
-use crate::addresses::AddressId;
+use crate::addresses::{AddressId, Addresses};
 use crate::block::{Block, StackNumbers};
 use crate::build::{Keep, SamplePlaces};
 use crate::gathered::{Gathered, Gathering, Sharing};
 use crate::known_chains::ChainId;
 use crate::looking_up;
+use crate::recorded_chains::RecordedChains;
+use crate::repeats::Repeats;
 use crate::rows::{NumberedRow, Origins};
 use crate::stacks::{StackId, Stacks};
 use crate::together::Together;
@@ -71,6 +73,8 @@ pub(crate) struct Placing {
     numbers: StackNumbers,
     /// Samples whose stacks and rows are still to be looked up.
     block: Block,
+    /// Samples that may come again.
+    repeats: Repeats,
     tables: Option<Tables>,
 }
 
@@ -102,6 +106,27 @@ impl Placing {
     /// How samples are taken in; to be changed before the first one.
     pub(crate) fn how_mut(&mut self) -> &mut How {
         &mut self.how
+    }
+
+    /// Whether samples with these chains are only [added up](Placing::add_up).
+    pub(crate) fn only_adds_up(&self, chains: &RecordedChains) -> bool {
+        let Keep { stacks, times, .. } = self.how.keep;
+        !stacks && !times && !chains.has_stacks
+    }
+
+    /// Takes in the samples that were noted; `chains` tell where they were taken. Leaves none.
+    pub(crate) fn add_up(
+        &mut self,
+        noted: &mut Noted,
+        chains: &mut RecordedChains,
+        addresses: &mut Addresses,
+    ) {
+        self.repeats.add_up(&mut noted.rows, chains, addresses, &mut self.block.rows);
+        if self.block.is_enough() {
+            self.take_in();
+        }
+        noted.clear();
+        chains.clear();
     }
 
     /// Takes in the samples that were noted, which were taken at these places. Leaves none.
@@ -177,10 +202,16 @@ impl Placing {
         }
     }
 
+    /// Hands all samples to the tables.
+    fn take_in_all(&mut self) {
+        self.repeats.take(&mut self.block.rows);
+        self.take_in();
+    }
+
     /// Gives the places of samples that were taken in their new numbers. Chains, which are forgotten with the old ones, do not come again, so
     /// that no stack that was numbered on the way does.
     pub(crate) fn put_together(&mut self, together: Arc<Together>) {
-        self.take_in();
+        self.take_in_all();
         match &mut self.tables {
             Some(Tables::Here(gathering)) => gathering.put_together(&together),
             Some(Tables::Beside(beside)) => beside.put_together(together),
@@ -205,7 +236,7 @@ impl Placing {
 
     /// No sample follows. `origins` are what the rows come from.
     pub(crate) fn end(mut self, origins: Origins) -> Sorted {
-        self.take_in();
+        self.take_in_all();
         match self.tables {
             Some(Tables::Beside(beside)) => Sorted::Later(beside.end(origins)),
             Some(Tables::Here(gathering)) => Sorted::Now(Box::new(gathering.finish(origins))),

@@ -43,7 +43,7 @@ impl BucketId {
 
 /// The number of a version, if it is one whose answers are remembered.
 #[inline]
-fn rememberable(version: SpaceVersion) -> Option<u32> {
+pub(crate) fn rememberable(version: SpaceVersion) -> Option<u32> {
     u32::try_from(version.number()).ok().filter(|number| *number != 0)
 }
 

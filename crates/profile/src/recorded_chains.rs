@@ -212,6 +212,13 @@ impl RecordedChains {
 
 #[cfg(test)]
 impl RecordedChains {
+    /// Where samples were taken, if that is all, and nothing is mapped.
+    pub(crate) fn places_for_test(places: impl Iterator<Item = (CpuMode, u64)>) -> RecordedChains {
+        let version = SpaceVersion::default();
+        let places = places.map(|(mode, ip)| Lookup { version, mode, ip }).collect();
+        RecordedChains { places, ..RecordedChains::default() }
+    }
+
     /// Chains that nothing is mapped for: where samples were taken, in which mode, their words and how many are entries.
     pub(crate) fn for_test(chains: &[(u64, CpuMode, &[u64], u32)]) -> RecordedChains {
         let mut recorded = RecordedChains::new(true);

@@ -1,0 +1,51 @@
+//! What is mapped where samples were taken, as far as it was asked before: most samples are in a few mappings.
+
+use crate::addresses::Lookup;
+use crate::index::upper_bits;
+use crate::recorded_chains::RecordedChains;
+use readperf_session::{CpuMode, Mapping, SpaceVersion};
+
+/// How many answers are remembered. A power of two.
+const REMEMBERED: usize = 1 << BITS;
+const BITS: u32 = 7;
+
+/// Addresses that share an answer lie in the same block of this size.
+const BLOCK_BITS: u32 = 20;
+
+/// Mappings of processes, by the state they are of and the MiB. Those of a state do not overlap, and a state does not change.
+#[derive(Clone, Debug)]
+pub(crate) struct RecentMappings([Option<(SpaceVersion, Mapping)>; REMEMBERED]);
+
+impl Default for RecentMappings {
+    fn default() -> RecentMappings {
+        RecentMappings([None; REMEMBERED])
+    }
+}
+
+impl RecentMappings {
+    /// What is mapped at an address.
+    #[inline(always)]
+    pub(crate) fn find<'m>(
+        &'m mut self,
+        recorded: &'m RecordedChains,
+        lookup: Lookup,
+    ) -> Option<&'m Mapping> {
+        let Lookup { version, mode, ip } = lookup;
+        if mode != CpuMode::User {
+            // Those of a kernel may overlap.
+            return recorded.mapping(version, ip);
+        }
+        let at = upper_bits(version.number() << 32 ^ ip >> BLOCK_BITS, BITS);
+        let known = self.0.get_mut(usize::try_from(at).unwrap_or(0))?;
+        let is_known = known.as_ref().is_some_and(|(of, mapping)| *of == version && mapping.covers(ip));
+        if !is_known {
+            *known = Some((version, looked_up(recorded, lookup)?));
+        }
+        known.as_ref().map(|(_, mapping)| mapping)
+    }
+}
+
+#[cold]
+fn looked_up(recorded: &RecordedChains, lookup: Lookup) -> Option<Mapping> {
+    recorded.mapping(lookup.version, lookup.ip).copied()
+}
