@@ -20,6 +20,9 @@ const TRIED: usize = 8;
 /// differs.
 const MANY: usize = 1 << 16;
 
+/// Samples whose rows are touched before they are added up: what so many need fits into a cache close to the processor.
+const AT_ONCE: usize = 1024;
+
 /// The rows.
 #[derive(Debug, Default)]
 pub(crate) struct SummedRows {
@@ -60,8 +63,10 @@ impl SummedRows {
 
     /// Adds samples, whose rows have their sums.
     pub(crate) fn add_all(&mut self, samples: &[NumberedRow]) {
-        self.touch(samples);
-        samples.iter().for_each(|sample| self.add(*sample));
+        for some in samples.chunks(AT_ONCE) {
+            self.touch(some);
+            some.iter().for_each(|sample| self.add(*sample));
+        }
         if self.doubtful > MANY.max(self.rows.len() / 2) {
             self.put_together();
         }
