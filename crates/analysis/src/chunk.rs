@@ -101,7 +101,7 @@ pub(crate) trait Take {
     /// The places of the samples that count, since the last time, in their order.
     fn places<'c>(&mut self, places: impl Iterator<Item = SamplePlaces<'c>>);
 
-    /// What can have the places looked up by another thread, instead of being given them, if it can.
+    /// What can add samples up without being given their places, or have these looked up by another thread, if it can.
     fn builder(&mut self) -> Option<&mut Builder>;
 }
 

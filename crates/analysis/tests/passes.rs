@@ -96,8 +96,7 @@ fn sums(name: &str, keep: Keep, most_places: Option<usize>, threads: usize) -> (
 fn samples_that_agree_have_one_row_with_their_sum() {
     for name in FIXTURES {
         for keep in [Keep::default(), Keep { threads: true, cpus: true, ..Keep::default() }] {
-            // Places are those of the mappings, or those of the binaries.
-            // And those that are too many are put together.
+            // Places are those of the mappings, or of the binaries; those that are too many are put together.
             for most_places in [None, Some(1 << 20), Some(10)] {
                 // With its time, each sample has a row of its own.
                 let (expected, samples) = sums(name, Keep { times: true, ..keep }, most_places, 1);

@@ -218,13 +218,10 @@ impl Builder {
         self.noted.end_sample();
     }
 
-    /// Looks up where the samples were taken that were noted since the last time, if these are only added up. False, and nothing happens, if not.
+    /// Takes in the samples that were noted since the last time, if nothing but sums is kept, and leaves no chains: where they were taken is looked up for
+    /// those alone that do not come again. False, and nothing happens, if more is kept: then they are to be looked up and [placed](Builder::place).
     pub fn add_up(&mut self, chains: &mut RecordedChains, addresses: &mut Addresses) -> bool {
-        let adds_up = self.placing.only_adds_up(chains);
-        if adds_up {
-            self.placing.add_up(&mut self.noted, chains, addresses);
-        }
-        adds_up
+        self.placing.add_up(&mut self.noted, chains, addresses)
     }
 
     /// Where the samples were taken that were noted since the last time, in their order.

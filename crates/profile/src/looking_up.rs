@@ -76,9 +76,7 @@ impl LookingUp {
             let worker: Box<Worker> = first.recv().unwrap_or_default();
             let Worker { mut locator, mut addresses, mut placing } = *worker;
             for Work { mut noted, mut chains } in to_do {
-                if placing.only_adds_up(&chains) {
-                    placing.add_up(&mut noted, &mut chains, &mut addresses);
-                } else {
+                if !placing.add_up(&mut noted, &mut chains, &mut addresses) {
                     locator.locate(&mut addresses, &chains);
                     placing.place(&mut noted, locator.all());
                     locator.forget();

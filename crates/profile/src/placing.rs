@@ -108,25 +108,25 @@ impl Placing {
         &mut self.how
     }
 
-    /// Whether samples with these chains are only [added up](Placing::add_up).
-    pub(crate) fn only_adds_up(&self, chains: &RecordedChains) -> bool {
-        let Keep { stacks, times, .. } = self.how.keep;
-        !stacks && !times && !chains.has_stacks
-    }
-
-    /// Takes in the samples that were noted; `chains` tell where they were taken. Leaves none.
+    /// Takes in the samples that were noted, if nothing but sums is wanted; `chains` tell where they were taken. Leaves none. False, and nothing happens,
+    /// if more is wanted: then they are to be [placed](Placing::place).
     pub(crate) fn add_up(
         &mut self,
         noted: &mut Noted,
         chains: &mut RecordedChains,
         addresses: &mut Addresses,
-    ) {
+    ) -> bool {
+        let Keep { stacks, times, .. } = self.how.keep;
+        if stacks || times || chains.has_stacks {
+            return false;
+        }
         self.repeats.add_up(&mut noted.rows, chains, addresses, &mut self.block.rows);
         if self.block.is_enough() {
             self.take_in();
         }
         noted.clear();
         chains.clear();
+        true
     }
 
     /// Takes in the samples that were noted, which were taken at these places. Leaves none.

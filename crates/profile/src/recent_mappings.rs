@@ -5,9 +5,9 @@ use crate::index::upper_bits;
 use crate::recorded_chains::RecordedChains;
 use readperf_session::{CpuMode, Mapping, SpaceVersion};
 
-/// How many answers are remembered. A power of two.
+/// How many answers are remembered: fewer in tests, so that they take each other's place. A power of two.
 const REMEMBERED: usize = 1 << BITS;
-const BITS: u32 = 7;
+const BITS: u32 = if cfg!(debug_assertions) { 1 } else { 7 };
 
 /// Addresses that share an answer lie in the same block of this size.
 const BLOCK_BITS: u32 = 20;
@@ -48,4 +48,42 @@ impl RecentMappings {
 #[cold]
 fn looked_up(recorded: &RecordedChains, lookup: Lookup) -> Option<Mapping> {
     recorded.mapping(lookup.version, lookup.ip).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use perffile::{Ordering, Recording};
+    use readperf_session::{Moment, Session};
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    #[test]
+    fn each_state_has_its_own_mappings() {
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/multi/perf.data");
+        let recording = Recording::open(fixture).unwrap();
+        let mut session = Session::new(recording.metadata());
+        let mut recorded = RecordedChains::new(false);
+        for batch in recording.batches(Ordering::Time).unwrap() {
+            for event in batch.iter() {
+                if let Moment::Sample(sample) = session.apply(&event) {
+                    recorded.push(&session, &sample, None);
+                }
+            }
+        }
+        let of_users = || recorded.places().iter().filter(|lookup| lookup.mode == CpuMode::User);
+        let versions: BTreeSet<SpaceVersion> = of_users().map(|lookup| lookup.version).collect();
+        let ips: BTreeSet<u64> = recorded.places().iter().map(|lookup| lookup.ip).collect();
+        let (mut mappings, mut found, mut not_found) = (RecentMappings::default(), 0, 0);
+        for ip in ips {
+            for mode in [CpuMode::User, CpuMode::Kernel] {
+                for version in versions.iter().copied() {
+                    let expected = recorded.mapping(version, ip);
+                    assert_eq!(mappings.find(&recorded, Lookup { version, mode, ip }), expected, "{ip:#x}");
+                    *(if expected.is_some() { &mut found } else { &mut not_found }) += 1;
+                }
+            }
+        }
+        assert!(versions.len() > 1 && found > 0 && not_found > 0, "{versions:?}, {found}, {not_found}");
+    }
 }
