@@ -151,6 +151,13 @@ pub(crate) fn upper_bits(number: u64, bits: u32) -> u64 {
     number.wrapping_mul(GOLDEN).checked_shr(u64::BITS - bits).unwrap_or(0)
 }
 
+/// The bucket of an address in a space, among so many: a power of two, or none.
+#[inline]
+pub(crate) fn bucket(address: u64, space: u64, buckets: usize) -> u32 {
+    // There are far fewer than numbers.
+    u32::try_from(upper_bits(address ^ space.rotate_left(40), buckets.trailing_zeros())).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,7 @@
 //! Look-ups of addresses that were made before, with their answers. Most samples are in places where others were.
 
 use crate::addresses::AddressId;
-use crate::index::upper_bits;
+use crate::index;
 use crate::touch::touch;
 use readperf_session::SpaceVersion;
 
@@ -51,9 +51,7 @@ impl Recent {
     /// The number of a look-up's bucket: the upper bits of its hash.
     #[inline]
     pub(crate) fn bucket(&self, version: u64, ip: u64) -> BucketId {
-        let bits = self.buckets.len().trailing_zeros();
-        // There are far fewer than numbers.
-        BucketId(u32::try_from(upper_bits(ip ^ version.rotate_left(40), bits)).unwrap_or(0))
+        BucketId(index::bucket(ip, version, self.buckets.len()))
     }
 
     /// Touches what these look-ups will need, so that the processor waits for many buckets at once.

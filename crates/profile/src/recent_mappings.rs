@@ -1,13 +1,12 @@
 //! What is mapped where samples were taken, as far as it was asked before: most samples are in a few mappings.
 
 use crate::addresses::Lookup;
-use crate::index::upper_bits;
+use crate::index;
 use crate::recorded_chains::RecordedChains;
 use readperf_session::{CpuMode, Mapping, SpaceVersion};
 
 /// How many answers are remembered: fewer in tests, so that they take each other's place. A power of two.
-const REMEMBERED: usize = 1 << BITS;
-const BITS: u32 = if cfg!(debug_assertions) { 1 } else { 7 };
+const REMEMBERED: usize = if cfg!(debug_assertions) { 2 } else { 128 };
 
 /// Addresses that share an answer lie in the same block of this size.
 const BLOCK_BITS: u32 = 20;
@@ -35,8 +34,8 @@ impl RecentMappings {
             // Those of a kernel may overlap.
             return recorded.mapping(version, ip);
         }
-        let at = upper_bits(version.number() << 32 ^ ip >> BLOCK_BITS, BITS);
-        let known = self.0.get_mut(usize::try_from(at).unwrap_or(0))?;
+        let at = index::bucket(ip >> BLOCK_BITS, version.number(), REMEMBERED);
+        let known = self.0.get_mut(at as usize)?;
         let is_known = known.as_ref().is_some_and(|(of, mapping)| *of == version && mapping.covers(ip));
         if !is_known {
             *known = Some((version, looked_up(recorded, lookup)?));

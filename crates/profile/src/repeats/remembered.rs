@@ -2,7 +2,7 @@
 
 use crate::addresses::{AddressId, Lookup};
 use crate::detail::DetailId;
-use crate::index::upper_bits;
+use crate::index;
 use crate::recent::rememberable;
 use crate::rows::NumberedRow;
 use crate::stacks::StackId;
@@ -26,7 +26,7 @@ pub(super) struct Remembered {
 #[repr(align(64))]
 struct Bucket([Slot; 2]);
 
-/// Samples that agree, with their sums. A free one has none.
+/// Samples without a stack that agree, with their sums. A free one has none.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     address: u64,
@@ -87,9 +87,7 @@ impl Remembered {
     /// The upper bits of a hash.
     #[inline]
     fn bucket(&self, address: u64, space: u32) -> u32 {
-        let bits = self.buckets.len().trailing_zeros();
-        // There are far fewer than numbers.
-        u32::try_from(upper_bits(address ^ u64::from(space).rotate_left(40), bits)).unwrap_or(0)
+        index::bucket(address, space.into(), self.buckets.len())
     }
 
     /// Touches what is remembered of these, so that the processor waits for many at once.
@@ -149,9 +147,9 @@ impl Slot {
     /// What is remembered of a row; `None` if it tells more than that.
     #[inline]
     fn of(key: Key, row: &NumberedRow) -> Option<Slot> {
-        let NumberedRow { origin, stack, address: place, detail, samples, period } = *row;
+        let NumberedRow { origin, address: place, detail, samples, period, .. } = *row;
         let Key { address, space, .. } = key;
-        let is_plain = stack == StackId::EMPTY && detail == DetailId::default() && space != space::NOT_TOLD;
+        let is_plain = detail == DetailId::default() && space != space::NOT_TOLD;
         let samples = u32::try_from(samples).ok().filter(|samples| is_plain && *samples > 0)?;
         Some(Slot { address, space, origin, place: place.0, samples, period })
     }
