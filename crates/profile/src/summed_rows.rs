@@ -20,8 +20,9 @@ const TRIED: usize = 8;
 /// differs.
 const MANY: usize = 1 << 16;
 
-/// Samples whose rows are touched before they are added up: what so many need fits into a cache close to the processor.
-const AT_ONCE: usize = 1024;
+/// Samples whose rows are touched before they are added up: what so many need fits into a cache close to the processor. Fewer in tests, so that
+/// there are more.
+const AT_ONCE: usize = if cfg!(debug_assertions) { 16 } else { 1024 };
 
 /// The rows.
 #[derive(Debug, Default)]
