@@ -102,6 +102,18 @@ fn or_end(pointer: *mut u8, bytes: usize) -> *mut u8 {
     pointer
 }
 
+/// Ends the program if the system gives not even a page. The C library needs memory of its own, for a thread that begins, and ends the
+/// program where there is none. For a handler of signals: it asks the system, not the heap.
+pub(crate) fn end_if_none_is_left() {
+    const PAGE: usize = 4096;
+    let page = large::map(PAGE);
+    if page.is_null() {
+        end(PAGE);
+    }
+    // SAFETY: it is a block of this size, and nobody uses it.
+    unsafe { large::unmap(page, PAGE) };
+}
+
 /// Says why, once, and ends the program: whatever is done on a usual way out may need memory.
 #[cold]
 fn end(bytes: usize) -> ! {

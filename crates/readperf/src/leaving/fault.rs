@@ -1,6 +1,7 @@
 //! Signals that the program raises itself: SIGBUS, where a page of a mapped file is not there any more, and SIGABRT, where there is
-//! no stack left; and the end of memory. With the allocator the one place of the program where `unsafe` is allowed.
+//! no stack left, or no memory for the C library; and the end of memory. With the allocator the one place of the program where `unsafe` is allowed.
 
+use crate::memory::end_if_none_is_left;
 use crate::outcome::FAILED;
 use libc::{SA_ONSTACK, SA_SIGINFO, SIGABRT, SIGBUS, c_int, c_void, siginfo_t};
 use std::fs;
@@ -85,9 +86,12 @@ fn take(signal: c_int) -> io::Result<()> {
 }
 
 /// Tells of the signal, and does not go on where there is no going on. Calls only what a handler may call: atomic operations,
-/// write(2) and pause(2).
+/// mmap(2), write(2) and pause(2).
 #[allow(unsafe_code)]
 extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, _: *mut c_void) {
+    if signal == SIGABRT {
+        end_if_none_is_left();
+    }
     // SAFETY: with SA_SIGINFO the system hands over a valid `siginfo_t`, whose address is set if the code is above zero.
     let (is_fault, address) = unsafe { ((*info).si_code > 0, (*info).si_addr() as usize) };
     tell([usize::try_from(signal).unwrap_or(0), if is_fault { address } else { 0 }]);

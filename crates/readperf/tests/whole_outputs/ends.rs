@@ -3,6 +3,7 @@
 use crate::handmade::{Attr, CODE, Pipe, Sample};
 use crate::oracle::{fixture, scratch, tool};
 use crate::{OLD, check_untouched, names, old_output, only_line};
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
@@ -52,6 +53,24 @@ fn a_signal_ends_the_program_and_leaves_what_was_there() {
         assert_eq!(tool::stderr(&output), "", "{signal}");
         check_untouched(signal, dir.path());
     }
+}
+
+/// The C library ends the program where it has no memory for a thread that begins, which hardly ever happens at will.
+#[test]
+fn an_abort_where_there_is_no_memory_is_said() {
+    let (dir, out) = old_output();
+    let mut child = waiting(&[Path::new("dump"), Path::new("-o"), &out]);
+    wait_for_output(&mut child, dir.path());
+    let nothing = Rlimit { current: Some(0), maximum: None };
+    prlimit(Pid::from_raw(child.id().try_into().unwrap()), Resource::As, nothing).unwrap();
+    kill(&child, "ABRT");
+    let stdin = child.stdin.take();
+    let output = child.wait_with_output().unwrap();
+    drop(stdin);
+    assert_eq!(output.status.code(), Some(1), "{:?}", output.status);
+    let said = only_line("no memory", &output);
+    assert!(said.starts_with("readperf: error: out of memory: "), "{said}");
+    check_untouched("no memory", dir.path());
 }
 
 /// What a shell starts in the background is not to end by Ctrl-C, nor what `nohup` starts by the end of the terminal.
