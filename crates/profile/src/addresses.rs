@@ -1,10 +1,11 @@
 //! Every address once: places in code, by number.
 
+use crate::contexts::Context;
 use crate::interner::Interner;
 use crate::outlines::Outlines;
 use crate::recent::{BucketId, Recent};
 use crate::recent_mappings::RecentMappings;
-use crate::recorded_chains::{Context, RecordedChains};
+use crate::recorded_chains::RecordedChains;
 use crate::together::Left;
 use readperf_session::{AddressSpace, CodeAddress, CpuMode, SpaceVersion};
 

@@ -1,10 +1,11 @@
 //! A sample's recorded call chain, or what the hardware tells in its place.
 
 use crate::addresses::Lookup;
+use crate::contexts::Context;
 use crate::recorded_chains::RecordedChain;
 use perffile::wire::attr::{BranchSampleType, EventAttr, SampleType};
 use perffile::wire::head::CpuMode;
-use readperf_session::{Context, RawChain, RawEntry, SampleMoment};
+use readperf_session::{self as session, RawChain, RawEntry, SampleMoment};
 
 /// Which address stands for a caller, whose return address is recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,18 +29,19 @@ impl CallerAddress {
     }
 }
 
-/// Appends the look-ups of the places of a sample, and says how many of them are its recorded call chain, the innermost first. If
+/// Appends the look-ups of the places of a sample, whose context this is, and says how many of them are its recorded call chain, the innermost first. If
 /// that does not begin where the sample was taken, this follows behind it.
 pub(crate) fn append_all(
     lookups: &mut Vec<Lookup>,
     chain: &RecordedChain<'_>,
+    context: &Context,
     callers: CallerAddress,
 ) -> usize {
     let start = lookups.len();
-    let context = &chain.context;
-    let mut last = Lookup::new(context, context.mode, context.ip);
+    let mut last = Lookup::new(context, context.mode, chain.ip);
     let taken_at = last;
-    entries(chain.words, context.entries as usize, context.mode, |ip, mode, exact| {
+    let len = chain.words.len().saturating_sub(context.branches as usize);
+    entries(chain.words, len, context.mode, |ip, mode, exact| {
         if mode != last.mode {
             last = Lookup::new(context, mode, ip);
         }
@@ -102,9 +104,13 @@ fn is_call_stack(attr: &EventAttr) -> bool {
 /// How many words of a chain come before those of the user's part.
 fn before_user(words: &[u64], mode: CpuMode) -> usize {
     let of_kernel = |entry: &RawEntry| {
-        !matches!(entry, RawEntry::Marker(Context::User) | RawEntry::Address { mode: CpuMode::User, .. })
+        !matches!(
+            entry,
+            RawEntry::Marker(session::Context::User) | RawEntry::Address { mode: CpuMode::User, .. }
+        )
     };
-    let words_of = |entry| if matches!(entry, RawEntry::Marker(Context::UserDeferred(_))) { 2 } else { 1 };
+    let words_of =
+        |entry| if matches!(entry, RawEntry::Marker(session::Context::UserDeferred(_))) { 2 } else { 1 };
     let len: usize = RawChain::new(words.iter().copied(), mode).take_while(of_kernel).map(words_of).sum();
     len.min(words.len())
 }

@@ -89,6 +89,12 @@ impl<T: Copy + Eq + Hash> Interner<T> {
         number
     }
 
+    /// Forgets all, and keeps the room.
+    pub(crate) fn clear(&mut self) {
+        self.list.clear();
+        self.index.clear();
+    }
+
     /// Forgets what is only needed to add more; what is added from now on is taken for new.
     pub(crate) fn freeze(&mut self) {
         self.index = Index::default();

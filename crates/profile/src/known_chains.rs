@@ -5,9 +5,9 @@
 //! remembered: so few that they stay in a cache close to the processor. ARCHITECTURE.md has the figures.
 
 use crate::addresses::AddressId;
+use crate::contexts::{ContextId, Contexts};
 use crate::index::Index;
-use crate::recorded_chains::{Context, RecordedChain, RecordedChains};
-use std::ops::Range;
+use crate::recorded_chains::{RecordedChain, RecordedChains};
 
 /// So many words of chains, and so many chains, are remembered before all are forgotten, where most samples have a chain that is. Half as
 /// many elsewhere: the rest of what is in the cache is worth more there.
@@ -27,6 +27,7 @@ pub struct ChainId {
 pub(crate) struct KnownChains {
     epoch: u32,
     index: Index,
+    contexts: Contexts,
     chains: Vec<Known>,
     /// The words and the places of all, one chain after the other.
     words: Vec<u64>,
@@ -35,17 +36,26 @@ pub(crate) struct KnownChains {
     unmapped: Vec<u64>,
     /// How many have been looked for since all were forgotten.
     sought: usize,
+    /// For contexts of the chains that are looked for: their numbers here.
+    here: Vec<ContextId>,
 }
 
-/// A chain: where its words and its places begin, and end.
-#[derive(Clone, Copy, Debug)]
+/// A chain. What is its own of the tables begins where that of the chain before ends.
+#[derive(Clone, Copy, Debug, Default)]
 struct Known {
-    context: Context,
-    words: (u32, u32),
-    places: (u32, u32),
-    unmapped: (u32, u32),
+    ip: u64,
+    context: ContextId,
+    ends: Ends,
     /// How many of the places are its stack.
     depth: u32,
+}
+
+/// Where the words, places and addresses of chains end.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ends {
+    words: u32,
+    places: u32,
+    unmapped: u32,
 }
 
 /// The places of a chain, as they were learned.
@@ -71,10 +81,13 @@ impl KnownChains {
         self.sought += hashes.len();
         self.index.make_room(self.chains.len() + hashes.len());
         self.index.touch(hashes);
+        self.here.clear();
+        self.here.extend(recorded.contexts().as_slice().iter().map(|context| self.contexts.number(*context)));
         for (nr, hash) in hashes.iter().enumerate() {
             let Some(chain) = recorded.chain(nr) else { return };
+            let context = self.here.get(chain.context.0 as usize).copied().unwrap_or_default();
             let next = self.chains.len();
-            let number = self.find_or_add(&chain, *hash);
+            let number = self.find_or_add(&RecordedChain { context, ..chain }, *hash);
             if number as usize == next {
                 new.push(nr);
             }
@@ -82,29 +95,31 @@ impl KnownChains {
         }
     }
 
+    /// The number of a chain, which has the number of its context here.
     #[inline]
     fn find_or_add(&mut self, chain: &RecordedChain<'_>, hash: u32) -> u32 {
         let KnownChains { index, chains, words, .. } = self;
         let next = chains.len();
+        let RecordedChain { ip, context, words: of_chain } = *chain;
         let is = |number: u32| {
             let known = chains.get(number as usize);
             known.is_some_and(|known| {
-                known.context == chain.context && words.get(range(known.words)) == Some(chain.words)
+                (known.ip, known.context) == (ip, context)
+                    && words.get(start(chains, number).words as usize..known.ends.words as usize)
+                        == Some(of_chain)
             })
         };
         let number = index.find_or_add(hash, next, is);
         if number as usize == next {
-            let start = end(words.len());
-            words.extend_from_slice(chain.words);
-            let words = (start, end(words.len()));
-            let (places, unmapped) = ((0, 0), (0, 0));
-            chains.push(Known { context: chain.context, words, places, unmapped, depth: 0 });
+            words.extend_from_slice(of_chain);
+            let ends = Ends { words: end(words.len()), ..Ends::default() };
+            chains.push(Known { ip, context, ends, depth: 0 });
         }
         number
     }
 
     /// Learns the places of a new chain, the addresses of those where nothing is mapped, and how many of all are its stack: as
-    /// [`chain::append_all`] has them.
+    /// [`chain::append_all`] has them. Chains are learned in their order.
     pub(crate) fn learn(
         &mut self,
         id: ChainId,
@@ -112,12 +127,11 @@ impl KnownChains {
         unmapped: impl Iterator<Item = u64>,
         depth: usize,
     ) {
-        let starts = (end(self.places.len()), end(self.unmapped.len()));
         self.places.extend_from_slice(places);
         self.unmapped.extend(unmapped);
         if let Some(known) = self.chains.get_mut(id.number as usize) {
-            known.places = (starts.0, end(self.places.len()));
-            known.unmapped = (starts.1, end(self.unmapped.len()));
+            known.ends.places = end(self.places.len());
+            known.ends.unmapped = end(self.unmapped.len());
             known.depth = end(depth);
         }
     }
@@ -126,10 +140,14 @@ impl KnownChains {
     #[inline]
     pub(crate) fn places(&self, id: ChainId) -> KnownPlaces<'_> {
         let known = self.chains.get(id.number as usize).filter(|_| id.epoch == self.epoch);
-        known.map_or_else(KnownPlaces::default, |known| KnownPlaces {
-            places: self.places.get(range(known.places)).unwrap_or_default(),
-            unmapped: self.unmapped.get(range(known.unmapped)).unwrap_or_default(),
-            depth: known.depth as usize,
+        known.map_or_else(KnownPlaces::default, |Known { ends, depth, .. }| {
+            let start = start(&self.chains, id.number);
+            let unmapped = start.unmapped as usize..ends.unmapped as usize;
+            KnownPlaces {
+                places: self.places.get(start.places as usize..ends.places as usize).unwrap_or_default(),
+                unmapped: self.unmapped.get(unmapped).unwrap_or_default(),
+                depth: *depth as usize,
+            }
         })
     }
 
@@ -146,6 +164,7 @@ impl KnownChains {
     pub(crate) fn forget(&mut self) {
         self.epoch = self.epoch.wrapping_add(1);
         self.index.clear();
+        self.contexts.clear();
         self.chains.clear();
         self.words.clear();
         self.places.clear();
@@ -154,9 +173,11 @@ impl KnownChains {
     }
 }
 
+/// Where the parts of a chain begin.
 #[inline]
-fn range((start, end): (u32, u32)) -> Range<usize> {
-    start as usize..end as usize
+fn start(chains: &[Known], number: u32) -> Ends {
+    let before = number.checked_sub(1).and_then(|before| chains.get(before as usize));
+    before.map_or_else(Ends::default, |before| before.ends)
 }
 
 /// All is forgotten long before the numbers end.

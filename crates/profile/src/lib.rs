@@ -15,6 +15,7 @@ mod build;
 pub mod chain;
 mod chance;
 pub mod check;
+mod contexts;
 mod counted;
 pub mod counters;
 pub mod detail;

@@ -49,7 +49,8 @@ impl Locator {
         let first = ids.len();
         chains.find_all(recorded, ids, new);
         for chain in new.iter().filter_map(|nr| recorded.chain(*nr)) {
-            let depth = chain::append_all(lookups, &chain, *callers);
+            let context = recorded.contexts().get(chain.context);
+            let depth = context.map_or(0, |context| chain::append_all(lookups, &chain, context, *callers));
             ends.push((lookups.len(), depth));
         }
         let any_unmapped = addresses.locate_all(recorded, lookups, found);

@@ -5,6 +5,7 @@
 
 use crate::addresses::Lookup;
 use crate::chain;
+use crate::contexts::{Context, ContextId, Contexts};
 use crate::index::hash;
 use perffile::wire::attr::EventAttr;
 use readperf_session::{CpuMode, Mapping, SampleMoment, Session, SpaceState, SpaceVersion};
@@ -23,10 +24,10 @@ pub struct RecordedChains {
     pub(crate) has_stacks: bool,
     /// Without chains: where samples were taken.
     places: Vec<Lookup>,
-    contexts: Vec<Context>,
-    /// The words of all chains, one after the other, and where each ends.
+    contexts: Contexts,
+    heads: Vec<Head>,
+    /// The words of all chains, one after the other.
     words: Vec<u64>,
-    ends: Vec<usize>,
     /// Of chains: hashes of what mostly differs.
     hashes: Vec<u32>,
     /// What was mapped: each state in which one of the samples was taken, and their versions.
@@ -34,45 +35,23 @@ pub struct RecordedChains {
     versions: Vec<SpaceVersion>,
 }
 
-/// What the places of a chain depend on besides its words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Context {
-    /// Where the sample was taken.
-    pub(crate) ip: u64,
-    pub(crate) mode: CpuMode,
-    /// The states of the mappings.
-    user: SpaceVersion,
-    kernel: SpaceVersion,
-    guest_kernel: SpaceVersion,
-    /// How many words are entries of a chain; the others are where the hardware's branches were.
-    pub(crate) entries: u32,
-}
-
-impl Context {
-    /// The state of the mappings for addresses in a mode.
-    #[inline]
-    pub(crate) fn version(&self, mode: CpuMode) -> SpaceVersion {
-        match mode {
-            CpuMode::User => self.user,
-            CpuMode::Kernel => self.kernel,
-            CpuMode::GuestKernel => self.guest_kernel,
-            CpuMode::Unknown | CpuMode::Hypervisor | CpuMode::GuestUser => SpaceVersion::default(),
-        }
-    }
+/// What is known of a chain besides its words.
+#[derive(Clone, Copy, Debug)]
+struct Head {
+    ip: u64,
+    context: ContextId,
+    /// Where its words end. They begin where those of the chain before end.
+    end: u32,
 }
 
 /// A recorded chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RecordedChain<'c> {
-    pub(crate) context: Context,
+    /// Where the sample was taken.
+    pub(crate) ip: u64,
+    /// Its number among [those](RecordedChains::contexts) that these chains have.
+    pub(crate) context: ContextId,
     pub(crate) words: &'c [u64],
-}
-
-impl RecordedChain<'_> {
-    #[inline]
-    pub(crate) fn hash(&self) -> u32 {
-        hash(&(self.context.ip, self.context.user, self.words))
-    }
 }
 
 impl RecordedChains {
@@ -83,7 +62,7 @@ impl RecordedChains {
 
     /// How many samples.
     pub fn len(&self) -> usize {
-        self.contexts.len().max(self.places.len())
+        self.heads.len().max(self.places.len())
     }
 
     /// Whether there is none.
@@ -109,25 +88,32 @@ impl RecordedChains {
         let version = |mode| session.space_version(sample.process, mode);
         let start = self.words.len();
         let entries = attr.map_or(0, |attr| chain::append_words(&mut self.words, sample, attr));
+        let words = self.words.get(start..).unwrap_or_default();
         let context = Context {
-            ip: sample.ip,
             mode: sample.mode,
             user: version(CpuMode::User),
             kernel: version(CpuMode::Kernel),
             guest_kernel: version(CpuMode::GuestKernel),
-            // A record is too short for more.
-            entries: u32::try_from(entries).unwrap_or(u32::MAX),
+            branches: number(words.len() - entries),
         };
+        self.hashes.push(hash(&(sample.ip, context.user, words)));
+        let known = self.contexts.as_slice().len();
+        let id = self.contexts.number(context);
+        if id.0 as usize == known {
+            self.learn_states(session, sample, &context);
+        }
+        self.heads.push(Head { ip: sample.ip, context: id, end: number(self.words.len()) });
+    }
+
+    /// Notes what is mapped in a context that is new.
+    #[cold]
+    fn learn_states(&mut self, session: &Session, sample: &SampleMoment<'_>, context: &Context) {
         for mode in [CpuMode::User, CpuMode::Kernel, CpuMode::GuestKernel] {
             let version = context.version(mode);
             if !self.knows(version) {
                 self.learn_state(session, sample, mode, version);
             }
         }
-        let words = self.words.get(start..).unwrap_or_default();
-        self.hashes.push(RecordedChain { context, words }.hash());
-        self.ends.push(self.words.len());
-        self.contexts.push(context);
     }
 
     /// Whether a sample before was taken in this state. Most are of the processes that came last.
@@ -155,8 +141,8 @@ impl RecordedChains {
     pub fn clear(&mut self) {
         self.places.clear();
         self.contexts.clear();
+        self.heads.clear();
         self.words.clear();
-        self.ends.clear();
         self.hashes.clear();
         self.states.clear();
         self.versions.clear();
@@ -183,12 +169,18 @@ impl RecordedChains {
         &self.hashes
     }
 
+    /// What these chains have in common with others, each once.
+    pub(crate) fn contexts(&self) -> &Contexts {
+        &self.contexts
+    }
+
     /// The chain of a sample.
     #[inline]
     pub(crate) fn chain(&self, nr: usize) -> Option<RecordedChain<'_>> {
-        let start = nr.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied())?;
-        let words = self.words.get(start..*self.ends.get(nr)?)?;
-        Some(RecordedChain { context: *self.contexts.get(nr)?, words })
+        let start =
+            nr.checked_sub(1).map_or(Some(0), |before| self.heads.get(before).map(|head| head.end))?;
+        let Head { ip, context, end } = *self.heads.get(nr)?;
+        Some(RecordedChain { ip, context, words: self.words.get(start as usize..end as usize)? })
     }
 
     /// What was mapped at an address, in one of the states that the samples were taken in.
@@ -210,6 +202,12 @@ impl RecordedChains {
     }
 }
 
+/// Of words. They are handed over long before there are more, and a record is too short for more.
+#[inline]
+fn number(words: usize) -> u32 {
+    u32::try_from(words).unwrap_or(u32::MAX)
+}
+
 #[cfg(test)]
 impl RecordedChains {
     /// Where samples were taken, if that is all, and nothing is mapped.
@@ -224,12 +222,12 @@ impl RecordedChains {
         let mut recorded = RecordedChains::new(true);
         for (ip, mode, words, entries) in chains {
             let none = SpaceVersion::default();
-            let (user, kernel, guest_kernel) = (none, none, none);
-            let context = Context { ip: *ip, mode: *mode, user, kernel, guest_kernel, entries: *entries };
+            let branches = number(words.len()).saturating_sub(*entries);
+            let context = Context { mode: *mode, user: none, kernel: none, guest_kernel: none, branches };
             recorded.words.extend_from_slice(words);
-            recorded.ends.push(recorded.words.len());
-            recorded.hashes.push(RecordedChain { context, words }.hash());
-            recorded.contexts.push(context);
+            recorded.hashes.push(hash(&(*ip, none, *words)));
+            let context = recorded.contexts.number(context);
+            recorded.heads.push(Head { ip: *ip, context, end: number(recorded.words.len()) });
         }
         recorded
     }
