@@ -13,6 +13,8 @@ pub(crate) struct Index {
     /// The length is a power of two, or 0. It begins small: the slots in use are all over it, so room that is not needed costs as much as
     /// room that is.
     slots: Vec<u64>,
+    /// What is added to numbers in slots. Where there is no more than this, the number is forgotten, and the slot is free.
+    forgotten: u32,
 }
 
 const FREE: u64 = 0;
@@ -20,17 +22,22 @@ const FREE: u64 = 0;
 /// Slots at first.
 const FEWEST: usize = 64;
 
-/// What is in a slot: the number, and the hash beside it, so that only the value that is looked for is touched.
+/// The most that is added to numbers. As many are left.
+const MOST_FORGOTTEN: u32 = 1 << 31;
+
+/// What is in a slot: the number, from 1 and above those that are forgotten, and the hash beside it, so that only the value that is looked
+/// for is touched.
 #[inline]
-fn slot(hash: u32, number: u32) -> u64 {
-    u64::from(hash) << 32 | u64::from(number.wrapping_add(1))
+fn slot(hash: u32, number: u32, forgotten: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(number.wrapping_add(1).wrapping_add(forgotten))
 }
 
 /// The hash in a slot, and the number, which is [`EMPTY`] in a free one.
 #[inline]
 #[allow(clippy::cast_possible_truncation)] // They are the halves.
-fn parts(slot: u64) -> (u32, u32) {
-    ((slot >> 32) as u32, (slot as u32).wrapping_sub(1))
+fn parts(slot: u64, forgotten: u32) -> (u32, u32) {
+    let (hash, number) = ((slot >> 32) as u32, slot as u32);
+    (hash, if number > forgotten { number - forgotten - 1 } else { EMPTY })
 }
 
 impl Index {
@@ -60,7 +67,7 @@ impl Index {
     #[inline]
     pub(crate) fn first(&self, hash: u32) -> Option<u32> {
         let slot = *self.slots.get(hash as usize & self.slots.len().wrapping_sub(1))?;
-        let (of, number) = parts(slot);
+        let (of, number) = parts(slot, self.forgotten);
         (number != EMPTY && of == hash).then_some(number)
     }
 
@@ -69,7 +76,7 @@ impl Index {
         let mask = self.slots.len().wrapping_sub(1);
         let mut at = hash as usize & mask;
         loop {
-            let (of, number) = parts(*self.slots.get(at)?);
+            let (of, number) = parts(*self.slots.get(at)?, self.forgotten);
             if number == EMPTY || of == hash && is(number) {
                 return (number != EMPTY).then_some(number);
             }
@@ -80,14 +87,15 @@ impl Index {
     /// The number of a value with this hash; `next`, which it is given, if it is new. There must be room for one more.
     #[inline]
     pub(crate) fn find_or_add(&mut self, hash: u32, next: usize, is: impl Fn(u32) -> bool) -> u32 {
-        let mask = self.slots.len().wrapping_sub(1);
+        let Index { slots, forgotten } = self;
+        let mask = slots.len().wrapping_sub(1);
         let mut at = hash as usize & mask;
-        while let Some(known) = self.slots.get_mut(at) {
-            let (of, number) = parts(*known);
+        while let Some(known) = slots.get_mut(at) {
+            let (of, number) = parts(*known, *forgotten);
             if number == EMPTY {
                 // Memory is at its end before the numbers are.
                 let number = u32::try_from(next).unwrap_or(EMPTY);
-                *known = slot(hash, number);
+                *known = slot(hash, number, *forgotten);
                 return number;
             }
             if of == hash && is(number) {
@@ -98,15 +106,20 @@ impl Index {
         EMPTY
     }
 
-    /// Forgets all numbers, and keeps the room.
-    pub(crate) fn clear(&mut self) {
-        self.slots.fill(FREE);
+    /// Forgets all numbers, of which there are so many, and keeps the room. Nothing is written: numbers are higher from now on.
+    pub(crate) fn clear(&mut self, numbers: usize) {
+        let forgotten = u32::try_from(numbers).ok().and_then(|numbers| self.forgotten.checked_add(numbers));
+        self.forgotten = forgotten.filter(|forgotten| *forgotten <= MOST_FORGOTTEN).unwrap_or_else(|| {
+            self.slots.fill(FREE);
+            0
+        });
     }
 
     /// Makes it twice as long, where it lies. A number stays near where it was, or goes as near to the same place of the new half: both
     /// halves are gone over once, from their beginning to their end.
     #[cold]
     fn grow(&mut self) {
+        self.free_forgotten();
         let before = self.slots.len();
         self.slots.resize((before * 2).max(FEWEST), FREE);
         // At the beginning there may be numbers that found no room at the end. Without them, nothing that is still to be moved lies
@@ -120,10 +133,19 @@ impl Index {
         from_the_end.into_iter().for_each(|known| self.put(known));
     }
 
+    /// Makes slots of numbers that are forgotten like those that never had one.
+    fn free_forgotten(&mut self) {
+        let forgotten = std::mem::take(&mut self.forgotten);
+        for known in self.slots.iter_mut().filter(|_| forgotten > 0) {
+            let (hash, number) = parts(*known, forgotten);
+            *known = if number == EMPTY { FREE } else { slot(hash, number, 0) };
+        }
+    }
+
     /// Puts what was in a slot at its hash or behind it.
     fn put(&mut self, known: u64) {
         let mask = self.slots.len().wrapping_sub(1);
-        let mut at = parts(known).0 as usize & mask;
+        let mut at = parts(known, 0).0 as usize & mask;
         while let Some(slot) = self.slots.get_mut(at).filter(|_| known != FREE) {
             if *slot == FREE {
                 *slot = known;
@@ -185,10 +207,34 @@ mod tests {
                 }
             }
             assert_eq!(index.find(5, is(5)), None);
-            index.clear();
+            index.clear(values.len());
             assert_eq!((index.first(0), index.find(0, is(0))), (None, None));
             assert_eq!(index.find_or_add(64, 5, is(64)), 5);
         }
+    }
+
+    #[test]
+    fn what_is_forgotten_is_not_found_and_takes_no_room() {
+        let mut index = Index::default();
+        index.make_room(40);
+        let len = index.slots.len();
+        for round in 0..100 {
+            // Their hashes are those of the round before, too.
+            let hash = |number: u32| (number + round) % 50;
+            for number in 0..40 {
+                assert_eq!(index.find(hash(number), |other| other == number), None, "{round}");
+                assert_eq!(index.find_or_add(hash(number), number as usize, |other| other == number), number);
+                assert_eq!(index.first(hash(0)), Some(0), "{round}");
+            }
+            if round % 10 == 9 {
+                index.grow();
+            }
+            assert!((0..40).all(|number| index.find(hash(number), |other| other == number) == Some(number)));
+            index.clear(40);
+        }
+        assert_eq!(index.slots.len(), len << 10);
+        index.clear(u32::MAX as usize);
+        assert_eq!((index.forgotten, index.slots.iter().all(|slot| *slot == FREE)), (0, true));
     }
 
     proptest! {

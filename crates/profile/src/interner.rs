@@ -91,8 +91,8 @@ impl<T: Copy + Eq + Hash> Interner<T> {
 
     /// Forgets all, and keeps the room.
     pub(crate) fn clear(&mut self) {
+        self.index.clear(self.list.len());
         self.list.clear();
-        self.index.clear();
     }
 
     /// Forgets what is only needed to add more; what is added from now on is taken for new.

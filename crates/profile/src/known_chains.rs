@@ -118,19 +118,26 @@ impl KnownChains {
         number
     }
 
-    /// Learns the places of a new chain, the addresses of those where nothing is mapped, and how many of all are its stack: as
-    /// [`chain::append_all`] has them. Chains are learned in their order.
+    /// Where the places of new chains are to be appended, those of one behind those of the other, before they are [learned](KnownChains::learn).
+    pub(crate) fn places_mut(&mut self) -> &mut Vec<AddressId> {
+        &mut self.places
+    }
+
+    /// Learns of a new chain how many places it has and how many of these are its stack, as [`chain::append_all`] has them. `addresses` are those
+    /// of its look-ups, if some are [`AddressId::UNMAPPED`]. Chains are learned in their order.
     pub(crate) fn learn(
         &mut self,
         id: ChainId,
-        places: &[AddressId],
-        unmapped: impl Iterator<Item = u64>,
+        places: usize,
         depth: usize,
+        addresses: impl Iterator<Item = u64>,
     ) {
-        self.places.extend_from_slice(places);
-        self.unmapped.extend(unmapped);
+        let start = start(&self.chains, id.number).places as usize;
+        let of_chain = self.places.get(start..start + places).unwrap_or_default();
+        let unmapped = of_chain.iter().zip(addresses).filter(|(place, _)| **place == AddressId::UNMAPPED);
+        self.unmapped.extend(unmapped.map(|(_, address)| address));
         if let Some(known) = self.chains.get_mut(id.number as usize) {
-            known.ends.places = end(self.places.len());
+            known.ends.places = end(start + places);
             known.ends.unmapped = end(self.unmapped.len());
             known.depth = end(depth);
         }
@@ -163,7 +170,7 @@ impl KnownChains {
     /// Forgets all.
     pub(crate) fn forget(&mut self) {
         self.epoch = self.epoch.wrapping_add(1);
-        self.index.clear();
+        self.index.clear(self.chains.len());
         self.contexts.clear();
         self.chains.clear();
         self.words.clear();
@@ -205,7 +212,8 @@ mod tests {
         chains.find_all(&RecordedChains::for_test(recorded), &mut ids, &mut new);
         for nr in &new {
             let place = AddressId(ids[*nr].number);
-            chains.learn(ids[*nr], &[place, place], std::iter::once(recorded[*nr].0), 1);
+            chains.places_mut().extend([place, AddressId::UNMAPPED]);
+            chains.learn(ids[*nr], 2, 1, [0, recorded[*nr].0].into_iter());
         }
         (ids, new)
     }
@@ -231,7 +239,7 @@ mod tests {
         assert_eq!((again, new), (ids.clone(), Vec::new()));
         for id in ids {
             let KnownPlaces { places, depth, .. } = chains.places(id);
-            assert_eq!((places, depth), (&[AddressId(id.number); 2][..], 1));
+            assert_eq!((places, depth), (&[AddressId(id.number), AddressId::UNMAPPED][..], 1));
         }
     }
 

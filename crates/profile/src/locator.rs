@@ -25,7 +25,6 @@ struct Asked {
     new: Vec<usize>,
     ends: Vec<(usize, usize)>,
     lookups: Vec<Lookup>,
-    found: Vec<AddressId>,
 }
 
 impl Locator {
@@ -37,7 +36,7 @@ impl Locator {
     /// Looks up where these samples were taken. They follow those that are at hand.
     pub fn locate(&mut self, addresses: &mut Addresses, recorded: &RecordedChains) {
         let Locator { callers, chains, ids, places, asked } = self;
-        let Asked { new, ends, lookups, found } = asked;
+        let Asked { new, ends, lookups } = asked;
         if !recorded.has_stacks {
             addresses.locate_all(recorded, recorded.places(), places);
             return;
@@ -45,7 +44,6 @@ impl Locator {
         lookups.clear();
         new.clear();
         ends.clear();
-        found.clear();
         let first = ids.len();
         chains.find_all(recorded, ids, new);
         for chain in new.iter().filter_map(|nr| recorded.chain(*nr)) {
@@ -53,15 +51,14 @@ impl Locator {
             let depth = context.map_or(0, |context| chain::append_all(lookups, &chain, context, *callers));
             ends.push((lookups.len(), depth));
         }
-        let any_unmapped = addresses.locate_all(recorded, lookups, found);
+        let any_unmapped = addresses.locate_all(recorded, lookups, chains.places_mut());
         // What to look for their addresses in.
         let lookups = if any_unmapped { &**lookups } else { &[] };
         let mut start = 0;
         for (nr, (end, depth)) in new.iter().zip(ends.iter()) {
-            if let (Some(id), Some(places)) = (ids.get(first + nr), found.get(start..*end)) {
+            if let Some(id) = ids.get(first + nr) {
                 let lookups = lookups.get(start..*end).unwrap_or_default();
-                let unmapped = places.iter().zip(lookups).filter(|(place, _)| **place == AddressId::UNMAPPED);
-                chains.learn(*id, places, unmapped.map(|(_, lookup)| lookup.ip), *depth);
+                chains.learn(*id, end - start, *depth, lookups.iter().map(|lookup| lookup.ip));
             }
             start = *end;
         }

@@ -47,13 +47,13 @@ impl WholeStacks {
     /// As [`crate::Stacks::number_all`]. What all stacks need of the tables is touched first, so that the processor waits
     /// for many places at once.
     pub(crate) fn number_all(&mut self, places: &[AddressId], ends: &[usize], ids: &mut Vec<StackId>) {
+        if self.ends.len() + ends.len() <= self.unsought {
+            return self.push_all(places, ends, ids);
+        }
         let stacks = || {
             let starts = std::iter::once(&0).chain(ends);
             starts.zip(ends).map(|(start, end)| places.get(*start..*end).unwrap_or_default())
         };
-        if self.ends.len() + ends.len() <= self.unsought {
-            return ids.extend(stacks().map(|stack| self.push(stack)));
-        }
         if self.index.is_empty() {
             self.index_all();
         }
@@ -90,15 +90,20 @@ impl WholeStacks {
         numbers
     }
 
-    /// Takes in a stack without looking whether it is there.
-    fn push(&mut self, stack: &[AddressId]) -> StackId {
-        if stack.is_empty() {
-            return StackId::EMPTY;
+    /// Takes in stacks without looking whether they are there. Their places lie as they are to.
+    fn push_all(&mut self, places: &[AddressId], ends: &[usize], ids: &mut Vec<StackId>) {
+        let before = self.places.len();
+        self.places.extend_from_slice(places);
+        let mut start = 0;
+        for end in ends {
+            // Memory is at its end before the numbers are.
+            let number = u32::try_from(self.ends.len()).unwrap_or(u32::MAX);
+            ids.push(if start == *end { StackId::EMPTY } else { StackId(number) });
+            if start < *end {
+                self.ends.push(before + end);
+            }
+            start = *end;
         }
-        self.places.extend_from_slice(stack);
-        self.ends.push(self.places.len());
-        // Memory is at its end before the numbers are.
-        u32::try_from(self.ends.len() - 1).map_or(StackId::EMPTY, StackId)
     }
 
     /// Makes those that are there be found; of equal ones the first.
