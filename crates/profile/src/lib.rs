@@ -59,7 +59,6 @@ pub mod transform;
 mod tuples;
 pub mod value;
 pub mod view;
-mod walk;
 pub mod weight;
 mod whole;
 mod whole_stacks;

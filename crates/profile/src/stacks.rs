@@ -181,15 +181,6 @@ impl Stacks {
         whole.chain(of_tree)
     }
 
-    /// Appends the places of a stack, the innermost first.
-    #[inline]
-    pub(crate) fn append_places(&self, id: StackId, to: &mut Vec<AddressId>) {
-        match &self.whole {
-            Some(whole) => whole.append_places(id, to),
-            None => to.extend(self.places(id)),
-        }
-    }
-
     /// Forgets what is only needed to add more.
     pub(crate) fn freeze(&mut self) {
         self.nodes.freeze();

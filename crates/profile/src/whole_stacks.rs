@@ -5,7 +5,6 @@ use crate::index::{Index, hash};
 use crate::stacks::StackId;
 use crate::together::Together;
 use crate::touch::touch;
-use crate::walk::append_first;
 
 /// Stacks by number, in the order of first sight.
 #[derive(Clone, Debug, Default)]
@@ -39,23 +38,10 @@ impl WholeStacks {
 
     /// The places of a stack, the innermost first.
     pub(crate) fn places(&self, id: StackId) -> &[AddressId] {
-        let (start, end) = self.bounds(id);
-        self.places.get(start..end).unwrap_or_default()
-    }
-
-    /// Appends them.
-    #[inline]
-    pub(crate) fn append_places(&self, id: StackId, to: &mut Vec<AddressId>) {
-        let (start, end) = self.bounds(id);
-        append_first(to, self.places.get(start..).unwrap_or_default(), end.saturating_sub(start));
-    }
-
-    /// Where the places of a stack begin, and end.
-    #[inline]
-    fn bounds(&self, id: StackId) -> (usize, usize) {
-        let Some(index) = id.index() else { return (0, 0) };
+        let Some(index) = id.index() else { return &[] };
         let start = index.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
-        (start, self.ends.get(index).copied().unwrap_or(0))
+        let end = self.ends.get(index).copied().unwrap_or(0);
+        self.places.get(start..end).unwrap_or_default()
     }
 
     /// As [`crate::Stacks::number_all`]. What all stacks need of the tables is touched first, so that the processor waits

@@ -58,12 +58,6 @@ impl AddressRows {
         }
     }
 
-    /// The row of an address whose only level is the place itself.
-    #[inline]
-    pub(super) fn only_row(&self, address: usize) -> Option<u32> {
-        self.rows.get(address).copied().filter(|row| row & HELD == 0)
-    }
-
     /// The rows of the levels of an address, the outermost first.
     #[inline]
     pub(super) fn levels(&self, address: usize) -> &[u32] {
@@ -101,8 +95,6 @@ mod tests {
         assert_eq!((rows.len(), rows.held.len()), (6, 3), "of the first nothing is held");
         let all: Vec<u32> = (0..7).map(|address| rows.row(address)).collect();
         assert_eq!(all, [5, NONE, 7, 8, 9, 2, NONE]);
-        let only = (0..7).map(|address| rows.only_row(address));
-        assert_eq!(only.collect::<Vec<_>>(), [Some(5), None, None, None, None, Some(2), None]);
         let levels: Vec<&[u32]> = (0..7).map(|address| rows.levels(address)).collect();
         assert_eq!(levels, [&[5][..], &[], &[4, 6], &[], &[3], &[2], &[]]);
     }

@@ -19,7 +19,6 @@ use super::sample_numbers::SampleNumbers;
 use super::sums::{PlaceSums, Subtrees, WholeSums};
 use crate::profile::SampleRow;
 use crate::rows::RowSlice;
-use crate::walk::{AT_ONCE, Step, Walk};
 use perffile::wire::head::CpuMode;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -59,6 +58,10 @@ struct Taken {
     mode: CpuMode,
     amount: Amount,
 }
+
+/// Stacks whose rows are gathered before they are added up: what is needed of the tables for so many fits into a cache close
+/// to the processor.
+const AT_ONCE: usize = 512;
 
 /// Stacks that take longer to add up than a thread takes to start.
 const WORTH_A_THREAD: usize = 8 * 1024;
@@ -306,25 +309,19 @@ impl<'f, 'o> Histograms<'f, 'o> {
 
     fn add_stacks(&self, samples: RowSlice<'_>, whole_sums: &mut WholeSums) {
         let stacks = &self.facts.profile.stacks;
-        let (mut walk, mut rows, mut periods) = (Walk::default(), Vec::new(), Vec::new());
+        let (mut rows, mut ends) = (Vec::new(), Vec::new());
         for some in samples.chunks(AT_ONCE) {
-            walk.clear();
             rows.clear();
-            periods.clear();
-            for (nr, sample) in (0..).zip(some) {
-                walk.push_taken(sample.address, nr);
-                walk.push_stack(stacks, sample.stack, nr);
-                periods.push(sample.period);
+            ends.clear();
+            for sample in some {
+                rows.push(self.places.row_of(sample.address));
+                stacks.places(sample.stack).for_each(|address| {
+                    // Most have one level: too little to copy as a slice.
+                    rows.extend(self.places.levels_of(address).iter().copied());
+                });
+                ends.push(rows.len());
             }
-            for Step { place, row: nr, is_taken } in walk.steps() {
-                // Most have one level, which is the place itself.
-                match self.places.only_row_of(place) {
-                    Some(row) => rows.push((row, nr)),
-                    None if is_taken => rows.push((self.places.row_of(place), nr)),
-                    None => rows.extend(self.places.levels_of(place).iter().map(|row| (*row, nr))),
-                }
-            }
-            whole_sums.add_all(&rows, &periods);
+            whole_sums.add_all(&rows, ends.iter().copied().zip(some.iter().map(|sample| sample.period)));
         }
     }
 

@@ -3,7 +3,6 @@
 use crate::addresses::AddressId;
 use crate::profile::Profile;
 use crate::stacks::StackId;
-use crate::walk::{AT_ONCE, Step, Walk};
 use readperf_session::BinaryId;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -30,14 +29,20 @@ impl Profile {
     /// What has no name, most samples first; with `stacks` also what has none in the stacks alone.
     pub fn missing_names(&self, stacks: bool) -> Vec<Missing> {
         let causes = self.causes();
-        // The last one is of all that has a name: to add to it takes less time than to ask.
-        let mut sums = vec![Sums::default(); causes.all.len() + 1];
-        if stacks && !causes.all.is_empty() {
-            self.add_stacks(&causes, &mut sums);
-        }
-        for row in self.rows.iter().filter(|_| !causes.all.is_empty()) {
+        let mut sums = vec![Sums::default(); causes.all.len()];
+        for (nr, row) in (1..).zip(self.rows.iter().filter(|_| !causes.all.is_empty())) {
             if let Some(sums) = sums.get_mut(causes.at(row.address)) {
                 sums.samples = sums.samples.saturating_add(row.samples);
+                if stacks && row.stack == StackId::EMPTY {
+                    sums.add_stack(nr, row.samples);
+                }
+            }
+            if stacks {
+                self.stacks.places(row.stack).for_each(|place| {
+                    if let Some(sums) = sums.get_mut(causes.at(place)) {
+                        sums.add_stack(nr, row.samples);
+                    }
+                });
             }
         }
         let missing = |((binary, reason), Sums { samples, in_stacks, .. }): (Cause<'_>, Sums)| Missing {
@@ -54,28 +59,6 @@ impl Profile {
             order(a).cmp(&order(b)).then_with(|| a.reason.cmp(&b.reason))
         });
         missing
-    }
-
-    /// Adds up in whose stacks something has no name.
-    fn add_stacks(&self, causes: &Causes<'_>, sums: &mut [Sums]) {
-        let (mut walk, mut samples, mut before) = (Walk::default(), Vec::new(), 1);
-        for some in self.rows.as_slice().chunks(AT_ONCE) {
-            walk.clear();
-            samples.clear();
-            for (nr, row) in (0..).zip(some) {
-                if row.stack == StackId::EMPTY {
-                    walk.push_taken(row.address, nr);
-                }
-                walk.push_stack(&self.stacks, row.stack, nr);
-                samples.push(row.samples);
-            }
-            for Step { place, row: nr, .. } in walk.steps() {
-                if let Some(sums) = sums.get_mut(causes.at(place)) {
-                    sums.add_stack(before + nr as usize, samples.get(nr as usize).copied().unwrap_or(0));
-                }
-            }
-            before += samples.len();
-        }
     }
 
     fn causes(&self) -> Causes<'_> {
@@ -100,8 +83,6 @@ impl Profile {
             });
             causes.of_address.push(cause.unwrap_or(NAMED));
         }
-        let behind = u32::try_from(causes.all.len()).unwrap_or(NAMED);
-        causes.of_address.iter_mut().for_each(|cause| *cause = behind.min(*cause));
         causes
     }
 }
@@ -112,7 +93,7 @@ const NAMED: u32 = u32::MAX;
 /// Why addresses have no name.
 struct Causes<'p> {
     all: Vec<Cause<'p>>,
-    /// For each address by its number; one behind all of them where there is a name.
+    /// For each address by its number; [`NAMED`] where there is a name.
     of_address: Vec<u32>,
 }
 
@@ -137,8 +118,9 @@ impl Sums {
     /// Adds the samples of a row with this in their stack: once, however often it is there.
     #[inline]
     fn add_stack(&mut self, row: usize, samples: u64) {
-        let more = if self.last == row { 0 } else { samples };
-        self.last = row;
-        self.in_stacks = self.in_stacks.saturating_add(more);
+        if self.last != row {
+            self.last = row;
+            self.in_stacks = self.in_stacks.saturating_add(samples);
+        }
     }
 }

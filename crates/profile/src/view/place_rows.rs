@@ -172,12 +172,6 @@ impl PlaceRows {
         (row, code.map_or(CpuMode::Unknown, |code| code.mode))
     }
 
-    /// The row of an address whose only level is the place itself.
-    #[inline]
-    pub(super) fn only_row_of(&self, address: AddressId) -> Option<u32> {
-        self.of_addresses.only_row(address.index())
-    }
-
     /// The rows of the levels of an address, the outermost first.
     #[inline]
     pub(super) fn levels_of(&self, address: AddressId) -> &[u32] {

@@ -78,16 +78,18 @@ impl WholeSums {
         WholeSums { rows: vec![(0, 0); rows], touched: Vec::new(), sample: 0, first: 1 }
     }
 
-    /// Adds samples. `rows` has the rows of one sample after the other, each with the number of its sample among these, and `periods` has the
-    /// periods of the samples.
-    pub(super) fn add_all(&mut self, rows: &[(u32, u32)], periods: &[u64]) {
+    /// Adds samples. `rows` has the rows of one sample after the other; of each sample follow where its rows end, and its
+    /// period.
+    pub(super) fn add_all(&mut self, rows: &[u32], samples: impl Iterator<Item = (usize, u64)>) {
         // Touched first, so that the processor waits for many of them at once.
-        touch(rows.iter().map(|(row, _)| self.rows.get(*row as usize).map_or(0, |row| row.1)));
-        let before = self.sample + 1;
-        self.sample += periods.len() as u64;
-        for (row, nr) in rows {
-            let period = periods.get(*nr as usize).copied().unwrap_or(0);
-            self.add(*row, before + u64::from(*nr), period);
+        touch(rows.iter().map(|row| self.rows.get(*row as usize).map_or(0, |row| row.1)));
+        let mut start = 0;
+        for (end, period) in samples {
+            self.sample += 1;
+            for row in rows.get(start..end).unwrap_or_default() {
+                self.add(*row, period);
+            }
+            start = end;
         }
     }
 
@@ -95,21 +97,21 @@ impl WholeSums {
     pub(super) fn take_over(&mut self, other: &mut WholeSums) {
         // Each row comes once: as if all were of one more sample.
         self.sample += 1;
-        other.drain(|row, period| self.add(row, self.sample, period));
+        other.drain(|row, period| self.add(row, period));
     }
 
-    /// Adds a sample to a row: nothing if it was added already. Whether it was is not foreseeable, and so no reason to branch.
     #[inline]
-    fn add(&mut self, row: u32, sample: u64, period: u64) {
+    fn add(&mut self, row: u32, period: u64) {
         let Some((sum, last)) = self.rows.get_mut(row as usize) else { return };
-        let is_first = *last < self.first;
-        let before = if is_first { 0 } else { *sum };
-        let more = if *last == sample { 0 } else { period };
-        *sum = before.wrapping_add(more);
-        *last = sample;
-        if is_first {
+        if *last == self.sample {
+            return;
+        }
+        if *last < self.first {
+            *sum = 0;
             self.touched.push(row);
         }
+        *last = self.sample;
+        *sum = sum.wrapping_add(period);
     }
 
     /// Takes the sums.
