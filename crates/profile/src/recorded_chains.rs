@@ -33,7 +33,12 @@ pub struct RecordedChains {
     /// What was mapped: each state in which one of the samples was taken, and their versions.
     states: Vec<SpaceState>,
     versions: Vec<SpaceVersion>,
+    /// Of these the last ones, where they are found without looking for them.
+    at_hand: [SpaceVersion; AT_HAND],
 }
+
+/// Versions that are at hand; a power of two.
+const AT_HAND: usize = if cfg!(debug_assertions) { 2 } else { 32 };
 
 /// What is known of a chain besides its words.
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +83,7 @@ impl RecordedChains {
         }
         let SampleMoment { mode, ip, .. } = *sample;
         let version = session.space_version(sample.process, mode);
-        if !self.knows(version) {
+        if !self.has_at_hand(version) {
             self.learn_state(session, sample, mode, version);
         }
         self.places.push(Lookup { version, mode, ip });
@@ -109,20 +114,17 @@ impl RecordedChains {
     #[cold]
     fn learn_states(&mut self, session: &Session, sample: &SampleMoment<'_>, context: &Context) {
         for mode in [CpuMode::User, CpuMode::Kernel, CpuMode::GuestKernel] {
-            let version = context.version(mode);
-            if !self.knows(version) {
-                self.learn_state(session, sample, mode, version);
-            }
+            self.learn_state(session, sample, mode, context.version(mode));
         }
     }
 
-    /// Whether a sample before was taken in this state. Most are of the processes that came last.
+    /// Whether it is known at once that a sample before was taken in this state, or that nothing is mapped in it.
     #[inline(always)]
-    fn knows(&self, version: SpaceVersion) -> bool {
-        version == SpaceVersion::default() || self.versions.iter().rev().any(|known| *known == version)
+    fn has_at_hand(&self, version: SpaceVersion) -> bool {
+        version == SpaceVersion::default() || self.at_hand.get(slot(version)) == Some(&version)
     }
 
-    /// Notes what is mapped in a state that is new.
+    /// Notes what is mapped in a state, if it is new.
     #[cold]
     fn learn_state(
         &mut self,
@@ -131,9 +133,14 @@ impl RecordedChains {
         mode: CpuMode,
         version: SpaceVersion,
     ) {
-        if let Some(state) = session.space_state(sample.process, mode) {
+        if !self.versions.contains(&version)
+            && let Some(state) = session.space_state(sample.process, mode)
+        {
             self.versions.push(version);
             self.states.push(state);
+        }
+        if let Some(at_hand) = self.at_hand.get_mut(slot(version)) {
+            *at_hand = version;
         }
     }
 
@@ -146,6 +153,7 @@ impl RecordedChains {
         self.hashes.clear();
         self.states.clear();
         self.versions.clear();
+        self.at_hand = [SpaceVersion::default(); AT_HAND];
     }
 
     /// How many words all chains have.
@@ -200,6 +208,12 @@ impl RecordedChains {
     fn state(&self, version: SpaceVersion) -> Option<&SpaceState> {
         self.states.get(self.versions.iter().rposition(|other| *other == version)?)
     }
+}
+
+/// Where a version is at hand, if it is.
+#[inline]
+fn slot(version: SpaceVersion) -> usize {
+    usize::try_from(version.number()).unwrap_or(0) % AT_HAND
 }
 
 /// Of words. They are handed over long before there are more, and a record is too short for more.
