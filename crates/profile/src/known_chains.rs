@@ -244,6 +244,19 @@ mod tests {
     }
 
     #[test]
+    fn contexts_are_told_apart_whatever_their_numbers_were_on_the_way() {
+        let mut chains = KnownChains::default();
+        let in_mode = |mode| (1, mode, &[7, 8][..], 9);
+        let modes = [CpuMode::Kernel, CpuMode::User, CpuMode::Hypervisor];
+        let (ids, _) = find_all(&mut chains, &modes.map(in_mode));
+        for first in 0..modes.len() {
+            let others = [modes[first], modes[(first + 1) % modes.len()]];
+            let (again, new) = find_all(&mut chains, &others.map(in_mode));
+            assert_eq!((again, new), (vec![ids[first], ids[(first + 1) % ids.len()]], Vec::new()));
+        }
+    }
+
+    #[test]
     fn twice_as_many_are_remembered_where_most_are_found_again() {
         let words: Vec<[u64; 1]> = (0..MOST_CHAINS as u64 / 2 + 1).map(|word| [word]).collect();
         let recorded: Vec<_> = words.iter().map(|words| chain(7, words)).collect();
