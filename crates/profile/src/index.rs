@@ -220,11 +220,10 @@ mod tests {
         let len = index.slots.len();
         for round in 0..100 {
             // Their hashes are those of the round before, too.
-            let hash = |number: u32| (number + round) % 50;
+            let hash = |number: u32| (number + round) % 13;
             for number in 0..40 {
                 assert_eq!(index.find(hash(number), |other| other == number), None, "{round}");
                 assert_eq!(index.find_or_add(hash(number), number as usize, |other| other == number), number);
-                assert_eq!(index.first(hash(0)), Some(0), "{round}");
             }
             if round % 10 == 9 {
                 index.grow();
