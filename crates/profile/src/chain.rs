@@ -29,8 +29,8 @@ impl CallerAddress {
     }
 }
 
-/// Appends the look-ups of the places of a sample, whose context this is, and says how many of them are its recorded call chain, the innermost first. If
-/// that does not begin where the sample was taken, this follows behind it.
+/// Appends the look-ups of the places of a sample, and says how many of them are its recorded call chain, the innermost first. If
+/// that does not begin where the sample was taken, this follows behind it. `context` is that of the chain.
 pub(crate) fn append_all(
     lookups: &mut Vec<Lookup>,
     chain: &RecordedChain<'_>,

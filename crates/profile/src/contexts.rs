@@ -4,7 +4,7 @@ use crate::index::bucket;
 use crate::interner::Interner;
 use readperf_session::{CpuMode, SpaceVersion};
 
-/// Numbers that are at hand without being looked for; a power of two. On each CPU the process and the mode mostly are those of the last sample.
+/// Numbers that are at hand without being looked for; a power of two. On each CPU process and mode mostly are those of the last sample.
 const AT_HAND: usize = 16;
 
 /// What the places of a chain depend on besides its words.
@@ -50,6 +50,7 @@ impl Contexts {
         self.list.as_slice()
     }
 
+    /// A context by its number.
     #[inline]
     pub(crate) fn get(&self, id: ContextId) -> Option<&Context> {
         self.as_slice().get(id.0 as usize)

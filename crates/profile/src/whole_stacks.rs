@@ -90,7 +90,7 @@ impl WholeStacks {
         numbers
     }
 
-    /// Takes in stacks without looking whether they are there. Their places lie as they are to.
+    /// Takes in stacks without looking whether they are there. Their places are in order already.
     fn push_all(&mut self, places: &[AddressId], ends: &[usize], ids: &mut Vec<StackId>) {
         let before = self.places.len();
         self.places.extend_from_slice(places);
