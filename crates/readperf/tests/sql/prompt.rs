@@ -43,6 +43,8 @@ fn the_prompt_completes_remembers_and_goes_on() {
     terminal.wait("SELECT hits + 1 AS more FROM quickly;");
     // That line is given up, and the prompt goes on.
     terminal.keys(&["C-c"]);
+    // The line editor gives up what it has read behind it, too.
+    terminal.wait("FROM quickly;\nreadperf>");
     terminal.enter("SELECT 7 * 191 AS product;");
     terminal.wait("1337");
     terminal.enter("exit");
